@@ -1,0 +1,223 @@
+"""`proj analyze`: how two languages diverge."""
+
+from __future__ import annotations
+
+import csv
+import heapq
+import json
+import sys
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from proj_cli import common
+from proj_cli.common import talk
+
+if TYPE_CHECKING:
+    from divproj.divergence.analysis import Analysis
+    from divproj.io.corpus import Corpus
+    from divproj.types import TreePair
+
+
+class Tags(str, Enum):
+    auto = "auto"
+    upos = "upos"
+    xpos = "xpos"
+
+
+def analyze(
+    corpora: common.CorpusArguments = None,
+    f: common.FOption = None,
+    e: common.EOption = None,
+    align: common.AlignOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a corpus, counts not percentages.")] = False,
+    sentences: Annotated[bool, typer.Option("--sentences", help="One JSON line a sentence pair: edge classes, operations.")] = False,
+    edges: Annotated[bool, typer.Option("--edges", help="One line an edge, for reading and grep.")] = False,
+    csv_folder: Annotated[Path | None, typer.Option("--csv", metavar="DIR", help="Write the tables as CSV files.")] = None,
+    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a report to open in a browser.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE", help="Dendrogram of several corpora by their divergence profile.")
+    ] = None,
+    tags: Annotated[Tags, typer.Option(help="Part-of-speech column for the breakdown.")] = Tags.auto,
+    extended: Annotated[bool, typer.Option("--extended", help="Also merge edges on both sides at once (a stage of its own).")] = False,
+    min_count: Annotated[int, typer.Option(min=1, help="Rows of the breakdown with fewer operations are not shown.")] = 3,
+    min_share: Annotated[float, typer.Option(min=0, max=1, help="Rows with a smaller share of all cases are not shown.")] = 0.05,
+    max_pairs: Annotated[int, typer.Option(min=1, help="Most divergent pairs kept for --html.")] = 2000,
+    strict: common.Strict = False,
+    ignore_ids: common.IgnoreIds = False,
+    quiet: common.Quiet = False,
+    verbose: common.Verbose = False,
+) -> None:
+    """Match, remove, merge and swap between aligned trees, in both directions.
+
+    Several corpora give an overview, one row each, the most divergent first.
+
+    Example: proj analyze hin-eng --html report.html
+    """
+    talk.set(quiet, verbose)
+    found = common.corpora_from(corpora, f, e, align, strict=strict, ignore_ids=ignore_ids)
+    if html and len(found) > 1:
+        raise typer.BadParameter("--html takes one corpus")
+    if plot and len(found) < 2:
+        raise typer.BadParameter("--plot compares corpora: give two or more")
+    if sentences or edges:
+        for corpus in found:
+            _stream(corpus, sentences, extended)
+        return
+    results = [_one(corpus, extended, tags.value, html, max_pairs) for corpus in found]
+    names = [corpus.name for corpus in found]
+    signs = [_signature(corpus, result) for corpus, result in zip(found, results, strict=True)]
+    if as_json:
+        for name, sign, result in zip(names, signs, results, strict=True):
+            print(json.dumps({"signature": sign, "corpus": name, **result.as_json()}, ensure_ascii=False))  # noqa: T201
+    elif len(results) == 1:
+        _print_one(results[0], signs[0], min_count, min_share)
+    else:
+        _print_overview(names, results, signs)
+    if csv_folder:
+        _write_csv(csv_folder, names, results)
+    if plot:
+        _plot(plot, names, results)
+
+
+def _one(corpus: Corpus, extended: bool, tags: str, html: Path | None, max_pairs: int) -> Analysis:
+    import divproj
+    from divproj.errors import ProjError, Where
+    from divproj.io.files import name_of
+
+    worst: list[tuple[float, int, TreePair]] = []  # a heap of the most divergent pairs
+
+    def keep(pair: TreePair, share: float) -> None:
+        item = (-share, -len(worst) if len(worst) < max_pairs else -sys.maxsize, pair)
+        if len(worst) < max_pairs:
+            heapq.heappush(worst, item)
+        elif item[0] > worst[0][0]:
+            heapq.heapreplace(worst, (item[0], worst[0][1], pair))
+
+    pairs = talk.progress(corpus, f"{corpus.name}: pairs")
+    result = divproj.analyze(pairs, extended=extended, tags=tags, each=keep if html else None)
+    talk.summary(corpus.faults)
+    if not result.sentences:
+        raise ProjError("no usable sentence pair", Where(name_of(corpus.f)), "the warnings above say why")
+    if html:
+        _write_html(html, corpus, result, [pair for _, _, pair in sorted(worst, key=lambda item: (-item[0], -item[1]))])
+    return result
+
+
+def _stream(corpus: Corpus, as_json: bool, extended: bool) -> None:
+    from divproj.divergence.operations import alter
+    from divproj.draw.text import pair_text
+
+    for k, pair in enumerate(talk.progress(corpus, f"{corpus.name}: pairs")):
+        altered = alter(pair, extended=extended, compiled=k > 300)
+        print(json.dumps(altered.as_json(), ensure_ascii=False) if as_json else pair_text(pair, altered))  # noqa: T201
+    talk.summary(corpus.faults)
+
+
+def _signature(corpus: Corpus, result: Analysis) -> str:
+    return common.signature(
+        cmd="analyze",
+        tags=result.tags,
+        extended="yes" if result.extended else "no",
+        mode="strict" if corpus.faults.strict else "lenient",
+        left_out=f"{corpus.faults.sentences}s+{corpus.faults.words}w",
+        input=corpus.digests[-1],
+    )
+
+
+def _percent(count: int, total: int) -> str:
+    return f"{100 * count / total:.1f}" if total else "–"
+
+
+STAGE_NAMES = {"initial": "as given", "remove": "after remove", "merge": "after merge", "extended": "after extended merge", "swap": "after swap"}
+
+
+def _print_one(result: Analysis, sign: str, min_count: int, min_share: float) -> None:
+    from divproj.divergence import dorr
+    from divproj.divergence.operations import CLASSES
+
+    console = common.stdout()
+    for direction, title in (("e_to_f", "E → F: edges of E"), ("f_to_e", "F → E: edges of F")):
+        shown = common.table(f"{title}, percent", "", *CLASSES, "labelled", "edges")
+        for row in result.stage_counts(direction):
+            cells = [_percent(row[name], row["edges"]) for name in (*CLASSES, "labelled")]
+            shown.add_row(STAGE_NAMES[row["stage"]], *cells, str(row["edges"]))
+        console.print(shown)
+    patterns = result.patterns(min_count, min_share)
+    if patterns:
+        shown = common.table(
+            "Operations by part of speech", "side", "operation", "child", "parent", "% of all cases", "count", "of", left=4
+        )
+        for p in patterns:
+            cells = (p.side.upper(), p.kind, p.child, p.parent or "", f"{100 * p.share:.1f}", str(p.count), str(p.total))
+            shown.add_row(*map(common.harmless, cells))
+        console.print(shown)
+    shown = common.table("Dorr's types", "type", "what it is", "count", "example", left=2)
+    for name in dorr.TYPES:
+        example = result.examples[name][0] if result.examples[name] else None
+        text = f"{example.sent_id}: {example.text}" if example else ""
+        shown.add_row(name, dorr.MEANING[name], str(result.dorr[name]), common.harmless(text))
+    shown.columns[3].justify = "left"
+    console.print(shown)
+    console.print(f"{result.sentences} sentence pairs, {result.words['f']} F words, {result.words['e']} E words")
+    console.print(sign, highlight=False, soft_wrap=True)
+
+
+def _print_overview(names: list[str], results: list[Analysis], signs: list[str]) -> None:
+    console = common.stdout()
+    stages = [stage for _, stage in results[0].stages]
+    shown = common.table("Matched edges E → F, percent, most divergent first", "corpus", "pairs", *(STAGE_NAMES[s] for s in stages))
+    order = sorted(range(len(results)), key=lambda k: (results[k].match_percentages()["initial"], names[k]))
+    for k in order:
+        row = results[k].match_percentages()
+        shown.add_row(names[k], str(results[k].sentences), *(f"{row[s]:.1f}" for s in stages))
+    console.print(shown)
+    for k in order:
+        console.print(f"{names[k]}: {signs[k]}", highlight=False, soft_wrap=True)
+
+
+def _write_html(path: Path, corpus: Corpus, result: Analysis, pairs: list[TreePair]) -> None:
+    from divproj.divergence.operations import alter
+    from divproj.draw.html import write_report
+    from divproj.io.files import writing
+
+    altered = (alter(pair, extended=result.extended, compiled=len(pairs) > 300) for pair in talk.progress(pairs, "drawing pair"))
+    with writing(path) as out:
+        write_report(
+            result,
+            altered,
+            out,
+            title=corpus.name,
+            signature=_signature(corpus, result),
+            faults=[str(fault) for fault in corpus.faults.noted],
+        )
+    talk.say(f"report: {path}")
+
+
+def _write_csv(folder: Path, names: list[str], results: list[Analysis]) -> None:
+    from divproj.io.files import writing
+
+    folder.mkdir(parents=True, exist_ok=True)
+    stages: list[dict[str, Any]] = []
+    patterns: list[dict[str, Any]] = []
+    types: list[dict[str, Any]] = []
+    for name, result in zip(names, results, strict=True):
+        for direction in ("e_to_f", "f_to_e"):
+            stages += [{"corpus": name, "direction": direction, **row} for row in result.stage_counts(direction)]
+        patterns += [{"corpus": name, **p.as_json()} for p in result.patterns()]
+        types += [{"corpus": name, "type": kind, "count": result.dorr[kind]} for kind in result.examples]
+    for file, rows in (("stages.csv", stages), ("by_pos.csv", patterns), ("dorr.csv", types)):
+        with writing(folder / file) as out:
+            writer = csv.DictWriter(out, list(rows[0]) if rows else ["corpus"], lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+    talk.say(f"tables: {folder}/stages.csv, by_pos.csv, dorr.csv")
+
+
+def _plot(path: Path, names: list[str], results: list[Analysis]) -> None:
+    from divproj.draw.plot import dendrogram
+
+    dendrogram(path, names, [result.profile() for result in results])
+    talk.say(f"plot: {path}")

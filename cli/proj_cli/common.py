@@ -1,0 +1,150 @@
+"""What commands share: options, talk on stderr, corpora from arguments, tables on stdout."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from divproj.errors import Faults, ProjError
+    from divproj.io.corpus import Corpus
+
+T = TypeVar("T")
+SHOWN = 5
+
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing but errors.")]
+Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Show every warning.")]
+CorpusArguments = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[CORPUS]...", help="A folder with f.conllu, e.conllu and align.txt, or the name of a shipped corpus.", show_default=False
+    ),
+]
+FOption = Annotated[str | None, typer.Option("--f", metavar="FILE", help="CoNLL-U of the poor language; - is stdin.")]
+EOption = Annotated[str | None, typer.Option("--e", metavar="FILE", help="CoNLL-U of the rich language.")]
+AlignOption = Annotated[str | None, typer.Option("--align", metavar="FILE", help="Links F-E, Pharaoh, a line a sentence.")]
+Strict = Annotated[bool, typer.Option("--strict/--lenient", help="Stop at the first fault, or leave out what is bad and say so.")]
+IgnoreIds = Annotated[bool, typer.Option("--ignore-ids", help="Pair sentences by order even where their ids differ.")]
+
+
+class Talk:
+    """What the user hears beside the data: all of it goes to stderr."""
+
+    def __init__(self) -> None:
+        self.quiet = self.verbose = False
+        self.warned = 0
+
+    def set(self, quiet: bool, verbose: bool) -> None:
+        self.quiet, self.verbose = self.quiet or quiet, self.verbose or verbose
+
+    def error(self, text: str) -> None:
+        print(f"proj: {harmless(text)}", file=sys.stderr)  # noqa: T201
+
+    def say(self, text: str) -> None:
+        if not self.quiet:
+            print(harmless(text), file=sys.stderr)  # noqa: T201
+
+    def warn(self, fault: ProjError) -> None:
+        self.warned += 1
+        if self.verbose or self.warned <= SHOWN:
+            self.say(f"proj: warning: {fault}")
+        elif self.warned == SHOWN + 1:
+            self.say("proj: more warnings follow; -v shows them all")
+
+    def summary(self, faults: Faults) -> None:
+        """After reading: how much was left out."""
+        if faults.words or faults.sentences:
+            self.say(
+                f"proj: left out {faults.sentences} sentence pair{'s' * (faults.sentences != 1)} and "
+                f"{faults.words} word{'s' * (faults.words != 1)} or link{'s' * (faults.words != 1)} with faults; --strict stops at the first"
+            )
+
+    def progress(self, items: Iterable[T], what: str) -> Iterator[T]:
+        """Pass items through, counting them on a terminal."""
+        if self.quiet or not sys.stderr.isatty():
+            yield from items
+            return
+        from rich.console import Console
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        columns = (SpinnerColumn(), TextColumn("{task.description} {task.completed:,.0f}"), TimeElapsedColumn())
+        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task(what, total=None)
+            for k, item in enumerate(items, 1):
+                if k % 50 == 0:
+                    bar.update(task, completed=k)
+                yield item
+
+
+talk = Talk()
+
+
+def harmless(text: str) -> str:
+    """Control characters shown, not sent to the terminal."""
+    return "".join(c if c.isprintable() or c in "\n\t" else f"\\x{ord(c):02x}" for c in text)
+
+
+def faults_for(strict: bool) -> Faults:
+    from divproj.errors import Faults
+
+    return Faults(strict, tell=talk.warn)
+
+
+def corpora_from(
+    folders: list[str] | None, f: str | None, e: str | None, align: str | None, *, strict: bool, ignore_ids: bool
+) -> list[Corpus]:
+    """The corpora that arguments and options name; usage errors where they do not name one."""
+    from divproj.io.corpus import Corpus
+    from divproj.resources import folder
+
+    by_files = [x is not None for x in (f, e, align)]
+    if any(by_files) and (folders or not all(by_files)):
+        raise typer.BadParameter("give corpus folders, or all three of --f --e --align")
+    if any(by_files):
+        assert f is not None
+        assert e is not None
+        assert align is not None
+        if [f, e, align].count("-") > 1:
+            raise typer.BadParameter("only one of --f --e --align can be stdin (-)")
+        return [Corpus(f, e, align, "corpus", not ignore_ids, faults_for(strict))]
+    if not folders:
+        raise typer.BadParameter("give a corpus folder, or --f --e --align")
+    found = []
+    for name in folders:
+        path: Path = Path(name)
+        if not path.exists() and "/" not in name and (folder("corpora") / name).is_dir():
+            path = folder("corpora") / name
+        found.append(Corpus.at(path, faults=faults_for(strict), same_ids=not ignore_ids))
+    return found
+
+
+def signature(**parts: Any) -> str:
+    """`divproj:0.1.0|cmd:analyze|…`, as sacrebleu does."""
+    from divproj import __version__
+
+    return "|".join(f"{key}:{value}" for key, value in {"divproj": __version__, **parts}.items())
+
+
+def stdout() -> Console:
+    """The console for tables: as wide as the terminal, and never cut in a pipe."""
+    from rich.console import Console
+
+    return Console() if sys.stdout.isatty() else Console(width=200)
+
+
+def table(title: str, *columns: str, left: int = 1) -> Table:
+    """An empty table; the first `left` columns are text, the rest numbers."""
+    from rich import box
+    from rich.table import Table
+
+    made = Table(title=title, box=box.SIMPLE, title_justify="left", title_style="bold", pad_edge=False)
+    for k, name in enumerate(columns):
+        made.add_column(name, justify="left" if k < left else "right", no_wrap=True)
+    return made

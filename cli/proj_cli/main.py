@@ -1,0 +1,62 @@
+"""The table of contents: every command, grouped, and how errors end."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from proj_cli import about, analyze, common, draw
+
+app = typer.Typer(
+    name="proj",
+    help="Syntax for languages without treebanks: see how two languages diverge, and carry trees from one to the other.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+SEE, ABOUT = "See how two languages diverge", "About divproj"
+app.command(rich_help_panel=SEE)(analyze.analyze)
+app.command(rich_help_panel=SEE)(draw.draw)
+app.command(rich_help_panel=ABOUT)(about.corpora)
+app.command(rich_help_panel=ABOUT)(about.cite)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from divproj import __version__
+
+        typer.echo(f"divproj {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version and leave.")
+    ] = False,
+    quiet: common.Quiet = False,
+    verbose: common.Verbose = False,
+) -> None:
+    common.talk.set(quiet, verbose)
+
+
+def main() -> None:
+    """Entry point: data errors are one line on stderr and exit 1; a bug stays a traceback."""
+    try:
+        app()
+    except BrokenPipeError:  # the reader of our output has left
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except Exception as error:
+        from divproj.errors import ProjError  # here, so that `proj --help` does without numpy
+
+        if not isinstance(error, ProjError):
+            raise
+        common.talk.error(str(error))
+        sys.exit(1)

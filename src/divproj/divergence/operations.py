@@ -1,0 +1,186 @@
+"""Remove, merge and swap (Algorithms 2-4), and the pair they leave (Algorithm 5) with every step on record."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divproj.divergence import kernel
+from divproj.types import DepTree, TreePair
+
+Stage = Literal["initial", "remove", "merge", "extended", "swap"]
+STAGES: tuple[Stage, ...] = ("initial", "remove", "merge", "extended", "swap")
+CLASSES = ("match", "unaligned", "merge", "swap", "other")
+KINDS = ("remove", "merge", "extended", "swap")
+GONE = kernel.GONE
+"""Head of a word that an operation took out of the tree."""
+
+
+def remove(word: int, tree: DepTree) -> DepTree:
+    """O1, Algorithm 2: the word goes, its children hang on its parent.
+
+    >>> remove(2, DepTree(("a", "b", "c"), (0, 1, 2))).heads
+    (0, -2, 1)
+    """
+    up = tree.heads[word - 1]
+    return tree.with_heads(GONE if k == word else up if h == word else h for k, h in enumerate(tree.heads, 1))
+
+
+def merge(child: int, parent: int, tree: DepTree) -> DepTree:
+    """O2, Algorithm 3: the child is folded into its parent, which takes its children.
+
+    >>> merge(2, 1, DepTree(("a", "b", "c"), (0, 1, 2))).heads
+    (0, -2, 1)
+    """
+    return tree.with_heads(GONE if k == child else parent if h == child else h for k, h in enumerate(tree.heads, 1))
+
+
+def swap(child: int, parent: int, tree: DepTree) -> DepTree:
+    """O3, Algorithm 4: the child takes its parent's place and the parent hangs on it; other children stay.
+
+    >>> swap(2, 1, DepTree(("a", "b", "c"), (0, 1, 2))).heads
+    (2, 0, 2)
+    """
+    up = tree.heads[parent - 1]
+    return tree.with_heads(child if k == parent else up if k == child else h for k, h in enumerate(tree.heads, 1))
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One step of Algorithm 5; `before` is the class the edge had, None where there was no edge."""
+
+    side: Literal["f", "e"]
+    kind: str
+    child: int
+    parent: int
+    before: str | None
+
+
+@dataclass(frozen=True)
+class Altered:
+    """A pair taken through all stages.
+
+    `heads[side][stage]` and `classes[side][stage]` (a class or None a word) are as after that stage; after "swap" each
+    side is as in the run that alters it. `links` are those left after the merges. `counts[direction][stage]` counts edges.
+    """
+
+    pair: TreePair
+    heads: dict[str, dict[Stage, tuple[int, ...]]]
+    classes: dict[str, dict[Stage, tuple[str | None, ...]]]
+    counts: dict[str, dict[Stage, dict[str, int]]]
+    links: frozenset[tuple[int, int]]
+    operations: tuple[Operation, ...]
+
+    @property
+    def match_share(self) -> float:
+        """Share of E edges that match as given; 1.0 for a sentence without edges."""
+        return _share(self.counts["e_to_f"]["initial"])
+
+    def as_json(self) -> dict[str, Any]:
+        """The line that `proj analyze --sentences` prints for the pair."""
+        pair = self.pair
+        return {
+            "sent_id": pair.sent_id,
+            "sent_match": {d: _share(stages["initial"]) for d, stages in self.counts.items()},
+            "counts": self.counts,
+            **{
+                side: [
+                    {"word": k, "form": form, "head": head, "class": name}
+                    for k, (form, head, name) in enumerate(
+                        zip(tree.forms, tree.heads, self.classes[side]["initial"], strict=True), 1
+                    )
+                ]
+                for side, tree in (("f", pair.f), ("e", pair.e))
+            },
+            "operations": [asdict(step) | {"tags": self._tags(step)} for step in self.operations],
+        }
+
+    def _tags(self, step: Operation) -> list[str]:
+        tags = (self.pair.f if step.side == "f" else self.pair.e).tags()
+        return [tags[w - 1] for w in (step.child, step.parent) if w > 0]
+
+
+def _share(counts: dict[str, int]) -> float:
+    return counts["match"] / counts["edges"] if counts["edges"] else 1.0
+
+
+def link_arrays(pair: TreePair) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    links = np.array(sorted(pair.alignment.links), dtype=np.int32).reshape(-1, 2)
+    return links[:, 0].copy(), links[:, 1].copy()
+
+
+def label_codes(rels: Sequence[str], size: int, book: dict[str, int]) -> list[int]:
+    """Labels as numbers from `book`, place 0 for the root; subtypes are not told apart, '_' and 'dep' are unknown."""
+    for rel in set(rels).difference(book):
+        base = rel.partition(":")[0]
+        book[rel] = -1 if base in ("_", "", "dep") else book.setdefault(base, len(book))
+    return [-1, *map(book.__getitem__, rels)] if rels else [-1] * (size + 1)
+
+
+def alter(pair: TreePair, *, extended: bool = False, compiled: bool = False) -> Altered:
+    """Algorithm 5 on one pair, both directions, with counts after every stage.
+
+    `compiled` pays when thousands of pairs follow one another.
+    """
+    n, m = len(pair.f), len(pair.e)
+    f_ends, e_ends = link_arrays(pair)
+    book: dict[str, int] = {}
+    counts = np.zeros((2, 5, kernel.COUNTS), np.int64)
+    f_states, e_states = np.zeros((5, n + 1), np.int32), np.zeros((5, m + 1), np.int32)
+    f_classes, e_classes = np.full((5, n + 1), -1, np.int8), np.full((5, m + 1), -1, np.int8)
+    ops = np.zeros((2 * (n + m) + 2 * len(f_ends) + 1, kernel.OP_FIELDS), np.int32)
+    run = kernel.analyze_pair.compiled if compiled else kernel.analyze_pair.for_work(n + m)
+    n_ops, a, b = run(
+        pair.f.head_array.astype(np.int32),
+        pair.e.head_array.astype(np.int32),
+        f_ends,
+        e_ends,
+        np.array(label_codes(pair.f.rels, n, book), np.int32),
+        np.array(label_codes(pair.e.rels, m, book), np.int32),
+        extended,
+        counts,
+        f_states,
+        e_states,
+        f_classes,
+        e_classes,
+        ops,
+        0,
+    )
+    return Altered(
+        pair,
+        {"f": _by_stage(f_states, extended), "e": _by_stage(e_states, extended)},
+        {"f": _named(f_classes, extended), "e": _named(e_classes, extended)},
+        {
+            direction: {stage: _counted(counts[d, s]) for s, stage in _kept(extended)}
+            for d, direction in enumerate(("e_to_f", "f_to_e"))
+        },
+        frozenset(zip(a.tolist(), b.tolist(), strict=True)),
+        tuple(operation(row) for row in ops[:n_ops].tolist()),
+    )
+
+
+def operation(row: Sequence[int]) -> Operation:
+    """A row of the kernel's log."""
+    side, kind, child, parent, before = row
+    return Operation("fe"[side], KINDS[kind], child, parent, CLASSES[before] if before >= 0 else None)  # type: ignore[arg-type]
+
+
+def _kept(extended: bool) -> list[tuple[int, Stage]]:
+    return [(s, stage) for s, stage in enumerate(STAGES) if extended or stage != "extended"]
+
+
+def _by_stage(states: NDArray[Any], extended: bool) -> dict[Stage, tuple[int, ...]]:
+    return {stage: tuple(states[s, 1:].tolist()) for s, stage in _kept(extended)}
+
+
+def _named(classes: NDArray[Any], extended: bool) -> dict[Stage, tuple[str | None, ...]]:
+    return {stage: tuple(CLASSES[c] if c >= 0 else None for c in classes[s, 1:].tolist()) for s, stage in _kept(extended)}
+
+
+def _counted(counts: NDArray[Any]) -> dict[str, int]:
+    values = counts.tolist()
+    return {"edges": sum(values[:5]), **dict(zip(CLASSES, values[:5], strict=True)), "labelled": values[kernel.LABELLED]}

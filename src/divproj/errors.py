@@ -1,0 +1,85 @@
+"""The one family of errors, each able to say where it happened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Where:
+    """A place in the user's files.
+
+    >>> str(Where("hi.conllu", 412, "s17"))
+    'hi.conllu:412 (sent_id s17)'
+    """
+
+    path: str = ""
+    line: int = 0
+    sent_id: str = ""
+
+    def __str__(self) -> str:
+        place = self.path or "<text>"
+        if self.line:
+            place += f":{self.line}"
+        return f"{place} (sent_id {self.sent_id})" if self.sent_id else place
+
+
+class ProjError(Exception):
+    """Something the user can mend: bad data, a missing file, an unusable model."""
+
+    def __init__(self, what: str, where: Where | None = None, remedy: str = "") -> None:
+        self.what, self.where, self.remedy = what, where, remedy
+        super().__init__(what)
+
+    def __str__(self) -> str:
+        text = f"{self.where}: {self.what}" if self.where else self.what
+        return f"{text}; {self.remedy}" if self.remedy else text
+
+
+class FormatError(ProjError):
+    """A file does not follow its format."""
+
+
+class AlignmentError(ProjError):
+    """Links that do not fit their sentences, or sentences that do not pair."""
+
+
+class ModelError(ProjError):
+    """A saved model or rule file that cannot be used."""
+
+
+@dataclass
+class Faults:
+    """What to do with bad data: stop at the first (`strict`) or note it and go on.
+
+    `tell` is called with each fault noted, so that a command can warn as it reads.
+    """
+
+    strict: bool = True
+    tell: Callable[[ProjError], None] | None = None
+    noted: list[ProjError] = field(default_factory=list)
+    words: int = 0
+    sentences: int = 0
+
+    def word(self, error: ProjError) -> None:
+        """One word cannot be used; the rest of its sentence can."""
+        self.words += 1
+        self._note(error)
+
+    def sentence(self, error: ProjError) -> None:
+        """A whole sentence (pair) cannot be used."""
+        self.sentences += 1
+        self._note(error)
+
+    def file(self, error: ProjError) -> None:
+        """The file as a whole has a fault that leaves its sentences usable."""
+        self._note(error)
+
+    def _note(self, error: ProjError) -> None:
+        if self.strict:
+            raise error
+        if len(self.noted) < 1000:  # memory stays flat on a corpus that is bad throughout
+            self.noted.append(error)
+        if self.tell:
+            self.tell(error)

@@ -1,0 +1,5 @@
+"""Files in and out, one module a format.
+
+Each has `load`, `loads`, `dump` and `dumps` after `json`; `load` yields, so corpora stream.
+Only values from `types` come out, and only they go in.
+"""

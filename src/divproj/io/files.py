@@ -1,0 +1,99 @@
+"""Opening and writing files: gzip by content, `-` for standard input, whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol, TextIO, cast
+
+from divproj.errors import ProjError, Where
+
+Source = str | os.PathLike[str]
+
+
+class Digest(Protocol):
+    """What `hashlib.sha256()` gives."""
+
+    def update(self, data: bytes, /) -> None: ...
+
+
+class _Hashing(io.RawIOBase):
+    """A stream that shows what it reads to a digest."""
+
+    def __init__(self, stream: BinaryIO, digest: Digest) -> None:
+        self._stream, self._digest = stream, digest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._stream.read(len(buffer))
+        buffer[: len(data)] = data
+        self._digest.update(data)
+        return len(data)
+
+
+def name_of(source: Source) -> str:
+    return "<stdin>" if os.fspath(source) == "-" else os.fspath(source)
+
+
+@contextmanager
+def reading(source: Source, digest: Digest | None = None) -> Iterator[BinaryIO]:
+    """Bytes of a file, of standard input for `-`, unzipped when they are gzip."""
+    where = Where(name_of(source))
+    try:
+        raw = sys.stdin.buffer if os.fspath(source) == "-" else open(source, "rb")  # noqa: SIM115
+    except FileNotFoundError:
+        raise ProjError("no such file", where) from None
+    except IsADirectoryError:
+        raise ProjError("this is a folder, a file was expected", where) from None
+    except OSError as error:
+        raise ProjError(f"cannot be opened: {error.strerror}", where) from None
+    with raw:
+        buffered = cast(BinaryIO, raw)
+        if raw.peek(2)[:2] == b"\x1f\x8b":  # type: ignore[attr-defined]
+            buffered = cast(BinaryIO, gzip.open(raw))
+        if digest is not None:
+            buffered = io.BufferedReader(_Hashing(buffered, digest), 1 << 20)  # type: ignore[assignment]
+        try:
+            yield buffered
+        except (gzip.BadGzipFile, EOFError) as error:
+            raise ProjError(f"broken gzip data: {error}", where, "unpack it or fetch it again") from None
+
+
+@contextmanager
+def writing(target: Source) -> Iterator[TextIO]:
+    """Text to a file that appears whole, under its name, only when the block ends well; `-` is standard output."""
+    if os.fspath(target) == "-":
+        yield sys.stdout
+        return
+    path = Path(target)
+    folder = path.parent
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=folder)
+    except OSError as error:
+        raise ProjError(f"cannot write here: {error.strerror}", Where(str(path))) from None
+    try:
+        opener = gzip.open if path.suffix == ".gz" else open
+        os.close(handle)
+        with opener(temporary, "wt", encoding="utf-8", newline="\n") as out:
+            yield cast(TextIO, out)
+        if path.exists():
+            os.chmod(temporary, path.stat().st_mode & 0o777)
+        else:
+            mask = os.umask(0)
+            os.umask(mask)
+            os.chmod(temporary, 0o666 & ~mask)
+        os.replace(temporary, path)
+    except OSError as error:
+        Path(temporary).unlink(missing_ok=True)
+        raise ProjError(f"could not be written: {error.strerror}", Where(str(path))) from None
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,75 @@
+"""Pharaoh alignments: a line a sentence, links `i-j` counted from 0 (the only 0-based place), `i?j` where not sure.
+
+A link may carry a probability, `i-j:0.93`; readers of plain Pharaoh files ignore nothing else.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator
+from typing import BinaryIO, TextIO
+
+from divproj.errors import AlignmentError, Faults, Where
+from divproj.io.files import Digest, Source, name_of, reading
+from divproj.types import Alignment
+
+
+def load(source: Source, digest: Digest | None = None) -> Iterator[tuple[Where, str]]:
+    """(place, line) of each sentence's links; `parse` them when the sentences' lengths are known."""
+    with reading(source, digest) as stream:
+        yield from _lines(stream, name_of(source))
+
+
+def _lines(stream: BinaryIO, path: str) -> Iterator[tuple[Where, str]]:
+    for number, raw in enumerate(stream, 1):
+        yield Where(path, number), raw.decode("utf-8", "replace")
+
+
+def loads(text: str, shapes: Iterable[tuple[int, int]]) -> list[Alignment]:
+    """Alignments of a text, given the lengths of each sentence pair.
+
+    >>> loads("0-0 1?0", [(2, 1)])[0].possible
+    frozenset({(2, 1)})
+    """
+    lines = _lines(io.BytesIO(text.encode()), "")
+    return [parse(line, shape, where) for (where, line), shape in zip(lines, shapes, strict=True)]
+
+
+def dump(alignments: Iterable[Alignment], out: TextIO) -> None:
+    for alignment in alignments:
+        out.write(dumps(alignment) + "\n")
+
+
+def dumps(alignment: Alignment) -> str:
+    """
+    >>> dumps(Alignment(frozenset({(1, 2)}), (1, 2)))
+    '0-1'
+    """
+    mark = alignment.possible
+    return " ".join(f"{i - 1}{'?' if (i, j) in mark else '-'}{j - 1}" for i, j in sorted(alignment.links))
+
+
+def parse(line: str, shape: tuple[int, int], where: Where | None = None, faults: Faults | None = None) -> Alignment:
+    """One line of links; a link that cannot be used goes to `faults` (None: raise) and is left out."""
+    faults = faults or Faults()
+    n, m = shape
+    links, possible = set(), set()
+    for text in line.split():
+        pair, _, _ = text.partition(":")
+        first, dash, second = pair.partition("-")
+        if not dash:
+            first, dash, second = pair.partition("?")
+        try:
+            i, j = int(first), int(second)
+        except ValueError:
+            faults.word(AlignmentError(f"'{text}' is not a link, 'i-j' expected (two numbers counted from 0)", where))
+            continue
+        if not (0 <= i < n and 0 <= j < m):
+            what = f"link {text} is out of range: the sentences have {n} and {m} words, so 0-0 to {n - 1}-{m - 1} expected"
+            remedy = "links are F-E and counted from 0" if n and m and (i < m and j < n or i in (n, m)) else ""
+            faults.word(AlignmentError(what, where, remedy))
+            continue
+        links.add((i + 1, j + 1))
+        if dash == "?":
+            possible.add((i + 1, j + 1))
+    return Alignment(frozenset(links), shape, frozenset(possible))
