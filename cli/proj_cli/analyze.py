@@ -6,7 +6,7 @@ import csv
 import heapq
 import json
 import sys
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from divproj.types import TreePair
 
 
-class Tags(str, Enum):
+class Tags(StrEnum):
     auto = "auto"
     upos = "upos"
     xpos = "xpos"
@@ -33,7 +33,9 @@ def analyze(
     e: common.EOption = None,
     align: common.AlignOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a corpus, counts not percentages.")] = False,
-    sentences: Annotated[bool, typer.Option("--sentences", help="One JSON line a sentence pair: edge classes, operations.")] = False,
+    sentences: Annotated[
+        bool, typer.Option("--sentences", help="One JSON line a sentence pair: edge classes, operations.")
+    ] = False,
     edges: Annotated[bool, typer.Option("--edges", help="One line an edge, for reading and grep.")] = False,
     csv_folder: Annotated[Path | None, typer.Option("--csv", metavar="DIR", help="Write the tables as CSV files.")] = None,
     html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a report to open in a browser.")] = None,
@@ -41,9 +43,13 @@ def analyze(
         Path | None, typer.Option("--plot", metavar="FILE", help="Dendrogram of several corpora by their divergence profile.")
     ] = None,
     tags: Annotated[Tags, typer.Option(help="Part-of-speech column for the breakdown.")] = Tags.auto,
-    extended: Annotated[bool, typer.Option("--extended", help="Also merge edges on both sides at once (a stage of its own).")] = False,
+    extended: Annotated[
+        bool, typer.Option("--extended", help="Also merge edges on both sides at once (a stage of its own).")
+    ] = False,
     min_count: Annotated[int, typer.Option(min=1, help="Rows of the breakdown with fewer operations are not shown.")] = 3,
-    min_share: Annotated[float, typer.Option(min=0, max=1, help="Rows with a smaller share of all cases are not shown.")] = 0.05,
+    min_share: Annotated[
+        float, typer.Option(min=0, max=1, help="Rows with a smaller share of all cases are not shown.")
+    ] = 0.05,
     max_pairs: Annotated[int, typer.Option(min=1, help="Most divergent pairs kept for --html.")] = 2000,
     strict: common.Strict = False,
     ignore_ids: common.IgnoreIds = False,
@@ -83,7 +89,7 @@ def analyze(
 
 
 def _one(corpus: Corpus, extended: bool, tags: str, html: Path | None, max_pairs: int) -> Analysis:
-    import divproj
+    from divproj.divergence.analysis import analyze_batches
     from divproj.errors import ProjError, Where
     from divproj.io.files import name_of
 
@@ -96,8 +102,8 @@ def _one(corpus: Corpus, extended: bool, tags: str, html: Path | None, max_pairs
         elif item[0] > worst[0][0]:
             heapq.heapreplace(worst, (item[0], worst[0][1], pair))
 
-    pairs = talk.progress(corpus, f"{corpus.name}: pairs")
-    result = divproj.analyze(pairs, extended=extended, tags=tags, each=keep if html else None)
+    batches = talk.progress(corpus.batches(), f"{corpus.name}: pairs", len)
+    result = analyze_batches(batches, extended=extended, tags=tags, each=keep if html else None)
     talk.summary(corpus.faults)
     if not result.sentences:
         raise ProjError("no usable sentence pair", Where(name_of(corpus.f)), "the warnings above say why")
@@ -107,8 +113,9 @@ def _one(corpus: Corpus, extended: bool, tags: str, html: Path | None, max_pairs
 
 
 def _stream(corpus: Corpus, as_json: bool, extended: bool) -> None:
-    from divproj.divergence.operations import alter
     from divproj.draw.text import pair_text
+
+    from divproj.divergence.operations import alter
 
     for k, pair in enumerate(talk.progress(corpus, f"{corpus.name}: pairs")):
         altered = alter(pair, extended=extended, compiled=k > 300)
@@ -131,7 +138,13 @@ def _percent(count: int, total: int) -> str:
     return f"{100 * count / total:.1f}" if total else "–"
 
 
-STAGE_NAMES = {"initial": "as given", "remove": "after remove", "merge": "after merge", "extended": "after extended merge", "swap": "after swap"}
+STAGE_NAMES = {
+    "initial": "as given",
+    "remove": "after remove",
+    "merge": "after merge",
+    "extended": "after extended merge",
+    "swap": "after swap",
+}
 
 
 def _print_one(result: Analysis, sign: str, min_count: int, min_share: float) -> None:
@@ -151,8 +164,8 @@ def _print_one(result: Analysis, sign: str, min_count: int, min_share: float) ->
             "Operations by part of speech", "side", "operation", "child", "parent", "% of all cases", "count", "of", left=4
         )
         for p in patterns:
-            cells = (p.side.upper(), p.kind, p.child, p.parent or "", f"{100 * p.share:.1f}", str(p.count), str(p.total))
-            shown.add_row(*map(common.harmless, cells))
+            texts = (p.side.upper(), p.kind, p.child, p.parent or "", f"{100 * p.share:.1f}", str(p.count), str(p.total))
+            shown.add_row(*map(common.harmless, texts))
         console.print(shown)
     shown = common.table("Dorr's types", "type", "what it is", "count", "example", left=2)
     for name in dorr.TYPES:
@@ -168,7 +181,9 @@ def _print_one(result: Analysis, sign: str, min_count: int, min_share: float) ->
 def _print_overview(names: list[str], results: list[Analysis], signs: list[str]) -> None:
     console = common.stdout()
     stages = [stage for _, stage in results[0].stages]
-    shown = common.table("Matched edges E → F, percent, most divergent first", "corpus", "pairs", *(STAGE_NAMES[s] for s in stages))
+    shown = common.table(
+        "Matched edges E → F, percent, most divergent first", "corpus", "pairs", *(STAGE_NAMES[s] for s in stages)
+    )
     order = sorted(range(len(results)), key=lambda k: (results[k].match_percentages()["initial"], names[k]))
     for k in order:
         row = results[k].match_percentages()
@@ -179,11 +194,14 @@ def _print_overview(names: list[str], results: list[Analysis], signs: list[str])
 
 
 def _write_html(path: Path, corpus: Corpus, result: Analysis, pairs: list[TreePair]) -> None:
-    from divproj.divergence.operations import alter
     from divproj.draw.html import write_report
+
+    from divproj.divergence.operations import alter
     from divproj.io.files import writing
 
-    altered = (alter(pair, extended=result.extended, compiled=len(pairs) > 300) for pair in talk.progress(pairs, "drawing pair"))
+    altered = (
+        alter(pair, extended=result.extended, compiled=len(pairs) > 300) for pair in talk.progress(pairs, "drawing pair")
+    )
     with writing(path) as out:
         write_report(
             result,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -24,13 +24,17 @@ Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Show every warni
 CorpusArguments = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[CORPUS]...", help="A folder with f.conllu, e.conllu and align.txt, or the name of a shipped corpus.", show_default=False
+        metavar="[CORPUS]...",
+        help="A folder with f.conllu, e.conllu and align.txt, or the name of a shipped corpus.",
+        show_default=False,
     ),
 ]
 FOption = Annotated[str | None, typer.Option("--f", metavar="FILE", help="CoNLL-U of the poor language; - is stdin.")]
 EOption = Annotated[str | None, typer.Option("--e", metavar="FILE", help="CoNLL-U of the rich language.")]
 AlignOption = Annotated[str | None, typer.Option("--align", metavar="FILE", help="Links F-E, Pharaoh, a line a sentence.")]
-Strict = Annotated[bool, typer.Option("--strict/--lenient", help="Stop at the first fault, or leave out what is bad and say so.")]
+Strict = Annotated[
+    bool, typer.Option("--strict/--lenient", help="Stop at the first fault, or leave out what is bad and say so.")
+]
 IgnoreIds = Annotated[bool, typer.Option("--ignore-ids", help="Pair sentences by order even where their ids differ.")]
 
 
@@ -66,8 +70,8 @@ class Talk:
                 f"{faults.words} word{'s' * (faults.words != 1)} or link{'s' * (faults.words != 1)} with faults; --strict stops at the first"
             )
 
-    def progress(self, items: Iterable[T], what: str) -> Iterator[T]:
-        """Pass items through, counting them on a terminal."""
+    def progress(self, items: Iterable[T], what: str, weight: Callable[[T], int] = lambda _: 1) -> Iterator[T]:
+        """Pass items through, counting them (each for its weight) on a terminal."""
         if self.quiet or not sys.stderr.isatty():
             yield from items
             return
@@ -77,9 +81,8 @@ class Talk:
         columns = (SpinnerColumn(), TextColumn("{task.description} {task.completed:,.0f}"), TimeElapsedColumn())
         with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task(what, total=None)
-            for k, item in enumerate(items, 1):
-                if k % 50 == 0:
-                    bar.update(task, completed=k)
+            for item in items:
+                bar.advance(task, weight(item))
                 yield item
 
 

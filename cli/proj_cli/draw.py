@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +12,7 @@ from proj_cli import common
 from proj_cli.common import talk
 
 
-class Stage(str, Enum):
+class Stage(StrEnum):
     initial = "initial"
     remove = "remove"
     merge = "merge"
@@ -22,8 +22,12 @@ class Stage(str, Enum):
 
 def draw(
     corpus: common.CorpusArguments = None,
-    sent: Annotated[str | None, typer.Option("--sent", metavar="ID", help="Which pair: its sent_id, or its number from 1.")] = None,
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where to; - is stdout.", allow_dash=True)] = Path("-"),
+    sent: Annotated[
+        str | None, typer.Option("--sent", metavar="ID", help="Which pair: its sent_id, or its number from 1.")
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE", help="Where to; - is stdout.", allow_dash=True)
+    ] = Path("-"),
     text: Annotated[bool, typer.Option("--text", help="Lines for the terminal instead of a picture.")] = False,
     stage: Annotated[Stage, typer.Option(help="The trees as after this stage.")] = Stage.initial,
     f: common.FOption = None,
@@ -38,9 +42,10 @@ def draw(
     Example: proj draw deu-eng --sent deu-010 -o pair.svg
     """
     talk.set(quiet, verbose)
+    from divproj.draw.text import pair_text
+
     from divproj.divergence.operations import alter
     from divproj.draw.svg import pair_svg
-    from divproj.draw.text import pair_text
     from divproj.errors import ProjError, Where
     from divproj.io.files import writing
 
@@ -58,7 +63,9 @@ def draw(
                 break
     else:
         if by_number is None:
-            raise ProjError(f"no sentence with id or number {sent}", Where(str(found[0].f)), "`proj analyze --edges` lists the ids")
+            raise ProjError(
+                f"no sentence with id or number {sent}", Where(str(found[0].f)), "`proj analyze --edges` lists the ids"
+            )
         pair = by_number
     altered = alter(pair, extended=stage is Stage.extended)
     with writing(output) as out:

@@ -20,8 +20,8 @@ WORTH = 4000
 class Kernel(Generic[P, R]):
     """A function of arrays and numbers; calls other kernels by their global names."""
 
-    def __init__(self, plain: Callable[P, R]) -> None:
-        self.plain = plain
+    def __init__(self, plain: Callable[P, R], signature: str) -> None:
+        self.plain, self.signature = plain, signature
         self.__doc__ = plain.__doc__
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -44,11 +44,11 @@ class Kernel(Generic[P, R]):
         twin = types.FunctionType(func.__code__, scope, func.__name__, func.__defaults__)
         twin.__module__, twin.__qualname__ = func.__module__, func.__qualname__
         try:
-            return numba.njit(cache=True, nogil=True)(twin)  # type: ignore[no-any-return]
+            return numba.njit(self.signature, cache=True, nogil=True)(twin)  # type: ignore[no-any-return]
         except RuntimeError:  # no folder for the cache can be written: compile for this run alone
-            return numba.njit(nogil=True)(twin)  # type: ignore[no-any-return]
+            return numba.njit(self.signature, nogil=True)(twin)  # type: ignore[no-any-return]
 
 
-def kernel(plain: Callable[P, R]) -> Kernel[P, R]:
-    """Decorator for the functions of a kernel module."""
-    return Kernel(plain)
+def kernel(signature: str) -> Callable[[Callable[P, R]], Kernel[P, R]]:
+    """Decorator for the functions of a kernel module; one numba signature each keeps compiling short."""
+    return lambda plain: Kernel(plain, signature)

@@ -1,6 +1,6 @@
 """A corpus analysed: counts after each stage, operations, who takes part in them, and examples.
 
-Pairs are laid end to end in batches, so that the kernel sees arrays and memory stays flat.
+Pairs come in batches laid end to end, so that the kernel sees arrays and memory stays flat.
 """
 
 from __future__ import annotations
@@ -8,21 +8,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from divproj.batches import Ints, PairBatch, Side, batched
 from divproj.divergence import dorr, kernel
-from divproj.divergence.operations import CLASSES, KINDS, STAGES, label_codes
+from divproj.divergence.operations import CLASSES, KINDS, STAGES
 from divproj.divergence.patterns import Pattern
-from divproj.jit import WORTH
-from divproj.types import DepTree, TreePair
+from divproj.types import TreePair
 
-Ints = NDArray[np.integer[Any]]
 DIRECTIONS = ("e_to_f", "f_to_e")
-BATCH = 500
 EXAMPLES = 5
 
 
@@ -51,6 +47,10 @@ class Analysis:
     """(side, kind, child tag, parent tag) → operations; a removal has no parent tag."""
     dorr: Counter[str] = field(default_factory=Counter)
     examples: dict[str, list[Example]] = field(default_factory=lambda: {name: [] for name in dorr.TYPES})
+
+    def note(self, name: str, pair: TreePair, text: str) -> None:
+        """Keep an example of one of Dorr's types."""
+        self.examples[name].append(Example(pair.sent_id, text))
 
     @property
     def stages(self) -> list[tuple[int, str]]:
@@ -124,165 +124,141 @@ def analyze(
     `tags` names the column for the breakdown by part of speech: upos, xpos, or auto for the first that is filled.
     `each` is called with every pair and the share of its E edges that match as given.
     """
+    batches = pairs.batches() if hasattr(pairs, "batches") else batched(pairs)  # a Corpus has a faster way
+    return analyze_batches(batches, extended=extended, tags=tags, each=each)
+
+
+def analyze_batches(
+    batches: Iterable[PairBatch],
+    *,
+    extended: bool = False,
+    tags: str = "auto",
+    each: Callable[[TreePair, float], None] | None = None,
+) -> Analysis:
+    """`analyze` for pairs that are arrays already."""
     result = Analysis(extended, tags)
-    codes: dict[str, int] = {"_": 0}
-    labels: dict[str, int] = {}
-    stream = iter(pairs)
-    size, fast = 32, False  # a small first batch: a small corpus does without numba
-    while batch := list(islice(stream, size)):
-        fast = fast or len(batch) == size and size > 32 or sum(len(p.f) + len(p.e) for p in batch) >= WORTH
-        counts = _add_batch(result, batch, codes, labels, fast)
+    for batch in batches:
+        counts = _add_batch(result, batch)
         if each:
             as_given = counts[:, 0, kernel.INITIAL, :5]
             edges = as_given.sum(axis=1)
             shares = np.where(edges, as_given[:, kernel.MATCH] / np.maximum(edges, 1), 1.0)
-            for pair, share in zip(batch, shares.tolist(), strict=True):
-                each(pair, share)
-        size = BATCH if fast else 300
+            for k, share in enumerate(shares.tolist()):
+                each(batch.pair(k), share)
     return result
 
 
-@dataclass(frozen=True)
-class _Side:
-    """One side of a batch, laid end to end, with a place for each root."""
-
-    at: Ints
-    heads: Ints
-    rels: Ints
-    tags: Ints
-    upos: Ints
-
-    @classmethod
-    def of(cls, trees: list[DepTree], kind: str, codes: dict[str, int], labels: dict[str, int]) -> _Side:
-        at = np.zeros(len(trees) + 1, np.int64)
-        np.cumsum([len(tree) + 1 for tree in trees], out=at[1:])
-        heads: list[int] = []
-        rels: list[int] = []
-        tags: list[int] = []
-        upos: list[int] = []
-        for tree in trees:
-            heads.append(-1)
-            heads += tree.heads
-            rels += label_codes(tree.rels, len(tree), labels)
-            chosen = tree.tags(kind)
-            here = [0, *(codes.setdefault(tag, len(codes)) for tag in chosen)]
-            tags += here
-            if chosen is tree.upos:
-                upos += here
-            else:
-                upos += [0, *(codes.setdefault(tag, len(codes)) for tag in tree.upos or ("_",) * len(tree))]
-        return cls(at, *(np.array(values, np.int32) for values in (heads, rels, tags, upos)))
-
-
-def _add_batch(result: Analysis, batch: list[TreePair], codes: dict[str, int], labels: dict[str, int], fast: bool) -> Ints:
-    f = _Side.of([pair.f for pair in batch], result.tags, codes, labels)
-    e = _Side.of([pair.e for pair in batch], result.tags, codes, labels)
-    links = [sorted(pair.alignment.links) for pair in batch]
-    link_at = np.zeros(len(batch) + 1, np.int64)
-    np.cumsum([len(x) for x in links], out=link_at[1:])
-    ends = np.array([link for pair_links in links for link in pair_links], np.int32).reshape(-1, 2)
-    f_ends, e_ends = ends[:, 0].copy(), ends[:, 1].copy()
+def _add_batch(result: Analysis, batch: PairBatch) -> Ints:
+    """Analyse a batch, add to the result, and return counts[pair, direction, stage, class]."""
+    f, e = batch.f, batch.e
+    labels = batch.book.label_codes()
+    names = batch.book.names
     counts = np.zeros((len(batch), 2, 5, kernel.COUNTS), np.int64)
     f_states, e_states = (np.zeros((5, len(side.heads)), np.int32) for side in (f, e))
     f_classes, e_classes = (np.full((5, len(side.heads)), -1, np.int8) for side in (f, e))
-    ops = np.zeros((2 * (len(f.heads) + len(e.heads)) + 2 * len(ends) + 1, kernel.OP_FIELDS), np.int32)
+    ops = np.zeros((2 * (len(f.heads) + len(e.heads) + len(batch.ends)) + 1, kernel.OP_FIELDS), np.int32)
     op_at = np.zeros(len(batch) + 1, np.int64)
-    run = kernel.analyze_batch.compiled if fast else kernel.analyze_batch
-    run(
-        f.heads, f.at, e.heads, e.at, f_ends, e_ends, link_at, f.rels, e.rels, result.extended,
+    kernel.analyze_batch.for_work(batch.words + sum(result.words.values()))(
+        f.heads, f.at, e.heads, e.at, batch.ends[:, 0].copy(), batch.ends[:, 1].copy(), batch.link_at,
+        labels[f.rels], labels[e.rels], result.extended,
         counts, f_states, e_states, f_classes, e_classes, ops, op_at,
     )  # fmt: skip
     result.sentences += len(batch)
     result.counts += counts.sum(axis=0)
-    names = list(codes)
     for name, side in (("f", f), ("e", e)):
         result.words[name] += len(side.heads) - len(batch)
         _count_tags(result, name, side, names)
-    logged = ops[: op_at[-1]]
+    steps = ops[: op_at[-1]]
     of_pair = np.repeat(np.arange(len(batch)), np.diff(op_at))
-    _count_operations(result, logged, of_pair, f, e, names)
-    _count_dorr(result, batch, logged, of_pair, counts, f, e, link_at, ends)
+    _count_operations(result, batch, steps, of_pair)
+    _count_swaps(result, batch, steps, of_pair)
+    _count_taken(result, batch, steps, of_pair)
+    _count_categorial(result, batch)
+    relabelled = counts[:, 0, kernel.INITIAL, kernel.RELABELLED]
+    result.dorr["thematic"] += int(relabelled.sum())
+    for k in _wanted(result, "thematic", np.flatnonzero(relabelled)):
+        result.note("thematic", batch.pair(k), _relabelled_text(batch.pair(k)))
     return counts
 
 
-def _count_tags(result: Analysis, name: str, side: _Side, names: list[str]) -> None:
+def _tally(keys: Ints) -> Iterator[tuple[int, int]]:
+    values, counts = np.unique(keys, return_counts=True)
+    return zip(values.tolist(), counts.tolist(), strict=True)
+
+
+def _count_tags(result: Analysis, name: str, side: Side, names: list[str]) -> None:
+    tags = side.tags(result.tags)
     word = np.ones(len(side.heads), bool)
     word[side.at[:-1]] = False
-    for tag, count in zip(*np.unique(side.tags[word], return_counts=True), strict=True):
-        result.tagged[name, names[tag]] += int(count)
+    for tag, count in enumerate(np.bincount(tags[word]).tolist()):
+        if count:
+            result.tagged[name, names[tag]] += count
     edge = np.flatnonzero(word & (side.heads > 0))
     base = np.repeat(side.at[:-1], np.diff(side.at))
-    keys = side.tags[edge].astype(np.int64) << 32 | side.tags[base[edge] + side.heads[edge]]
-    for key, count in zip(*np.unique(keys, return_counts=True), strict=True):
-        result.tagged_edges[name, names[int(key) >> 32], names[int(key) & 0xFFFFFFFF]] += int(count)
+    keys = tags[edge].astype(np.int64) << 32 | tags[base[edge] + side.heads[edge]]
+    for key, count in _tally(keys):
+        result.tagged_edges[name, names[key >> 32], names[key & 0xFFFFFFFF]] += count
 
 
-def _count_operations(result: Analysis, logged: Ints, of_pair: Ints, f: _Side, e: _Side, names: list[str]) -> None:
-    for s, (name, side) in enumerate((("f", f), ("e", e))):
+def _count_operations(result: Analysis, batch: PairBatch, steps: Ints, of_pair: Ints) -> None:
+    names = batch.book.names
+    for s, (name, side) in enumerate((("f", batch.f), ("e", batch.e))):
+        tags = side.tags(result.tags)
         for k, kind in enumerate(KINDS):
-            which = np.flatnonzero((logged[:, 0] == s) & (logged[:, 1] == k))
-            if not len(which):
-                continue
+            which = np.flatnonzero((steps[:, 0] == s) & (steps[:, 1] == k))
             result.operations[name, kind] += len(which)
             base = side.at[of_pair[which]]
-            child = side.tags[base + logged[which, 2]].astype(np.int64)
-            parent = side.tags[base + np.maximum(logged[which, 3], 0)]
-            keys = child << 32 | (0 if kind == "remove" else parent)
-            for key, count in zip(*np.unique(keys, return_counts=True), strict=True):
-                parent_name = "" if kind == "remove" else names[int(key) & 0xFFFFFFFF]
-                result.operated[name, kind, names[int(key) >> 32], parent_name] += int(count)
+            child = tags[base + steps[which, 2]].astype(np.int64)
+            parent = 0 if kind == "remove" else tags[base + steps[which, 3]]
+            for key, count in _tally(child << 32 | parent):
+                result.operated[name, kind, names[key >> 32], "" if kind == "remove" else names[key & 0xFFFFFFFF]] += count
 
 
-def _count_dorr(
-    result: Analysis,
-    batch: list[TreePair],
-    logged: Ints,
-    of_pair: Ints,
-    counts: Ints,
-    f: _Side,
-    e: _Side,
-    link_at: Ints,
-    ends: Ints,
-) -> None:
-    kinds = logged[:, 1]
+def _wanted(result: Analysis, name: str, rows: Ints) -> list[int]:
+    """The first rows, as many as examples are still wanted."""
+    wanted: list[int] = rows[: max(0, EXAMPLES - len(result.examples[name]))].tolist()
+    return wanted
 
-    def note(name: str, k: int, text: str) -> None:
-        result.examples[name].append(Example(batch[k].sent_id, text))
 
-    def wanting(name: str, rows: Iterable[int]) -> Iterator[int]:
-        return islice(rows, max(0, EXAMPLES - len(result.examples[name])))
+def _count_swaps(result: Analysis, batch: PairBatch, steps: Ints, of_pair: Ints) -> None:
+    """Head swaps seen from E: promotional where the E dependent is a modifier, demotional otherwise."""
+    which = np.flatnonzero((steps[:, 0] == 1) & (steps[:, 1] == kernel.OP_SWAP))
+    at = batch.e.at[of_pair[which]] + steps[which, 2]
+    pairs_of_codes = zip(batch.e.tags("auto")[at].tolist(), batch.e.rels[at].tolist(), strict=True)
+    names = batch.book.names
+    promoted = np.array([dorr.is_modifier(names[tag], names[rel]) for tag, rel in pairs_of_codes], bool)
+    for name, rows in (("promotional", which[promoted]), ("demotional", which[~promoted])):
+        result.dorr[name] += len(rows)
+        for row in _wanted(result, name, rows):
+            pair = batch.pair(int(of_pair[row]))
+            result.note(name, pair, _partners_text(pair, int(steps[row, 2]), int(steps[row, 3])))
 
-    for row in np.flatnonzero((kinds == kernel.OP_SWAP) & (logged[:, 0] == 1)).tolist():
-        k, child, parent = int(of_pair[row]), int(logged[row, 2]), int(logged[row, 3])
-        tree = batch[k].e
-        rel = tree.rels[child - 1] if tree.rels else "_"
-        name = "promotional" if dorr.is_modifier(tree.tags()[child - 1], rel) else "demotional"
-        result.dorr[name] += 1
-        if len(result.examples[name]) < EXAMPLES:
-            note(name, k, _partners_text(batch[k], child, parent))
-    for name, which in (
+
+def _count_taken(result: Analysis, batch: PairBatch, steps: Ints, of_pair: Ints) -> None:
+    """Removals are structural, merges conflational."""
+    kinds = steps[:, 1]
+    for name, rows in (
         ("structural", np.flatnonzero(kinds == kernel.OP_REMOVE)),
         ("conflational", np.flatnonzero((kinds == kernel.OP_MERGE) | (kinds == kernel.OP_EXTENDED))),
     ):
-        result.dorr[name] += len(which)
-        for row in wanting(name, which.tolist()):
-            k, side = int(of_pair[row]), "fe"[logged[row, 0]]
-            tree = getattr(batch[k], side)
-            note(name, k, f"{side.upper()}: {dorr.edge_text(tree, int(logged[row, 2]), int(logged[row, 3]))}")
-    pair_of_link = np.repeat(np.arange(len(batch)), np.diff(link_at))
-    f_tag = f.upos[f.at[pair_of_link] + ends[:, 0]]
-    e_tag = e.upos[e.at[pair_of_link] + ends[:, 1]]
-    differ = np.flatnonzero((f_tag != e_tag) & (f_tag > 0) & (e_tag > 0))
-    result.dorr["categorial"] += len(differ)
-    for row in wanting("categorial", differ.tolist()):
-        pair = batch[pair_of_link[row]]
-        i, j = int(ends[row, 0]), int(ends[row, 1])
+        result.dorr[name] += len(rows)
+        for row in _wanted(result, name, rows):
+            pair = batch.pair(int(of_pair[row]))
+            side, tree = ("E", pair.e) if steps[row, 0] else ("F", pair.f)
+            result.note(name, pair, f"{side}: {dorr.edge_text(tree, int(steps[row, 2]), int(steps[row, 3]))}")
+
+
+def _count_categorial(result: Analysis, batch: PairBatch) -> None:
+    of_pair = np.repeat(np.arange(len(batch)), np.diff(batch.link_at))
+    f_tag = batch.f.upos[batch.f.at[of_pair] + batch.ends[:, 0]]
+    e_tag = batch.e.upos[batch.e.at[of_pair] + batch.ends[:, 1]]
+    rows = np.flatnonzero((f_tag != e_tag) & (f_tag > 0) & (e_tag > 0))
+    result.dorr["categorial"] += len(rows)
+    for row in _wanted(result, "categorial", rows):
+        pair = batch.pair(int(of_pair[row]))
+        i, j = batch.ends[row].tolist()
         text = f"{pair.f.forms[i - 1]} {pair.f.upos[i - 1]} ~ {pair.e.forms[j - 1]} {pair.e.upos[j - 1]}"
-        note("categorial", int(pair_of_link[row]), text)
-    relabelled = counts[:, 0, kernel.INITIAL, kernel.RELABELLED]
-    result.dorr["thematic"] += int(relabelled.sum())
-    for k in wanting("thematic", np.flatnonzero(relabelled).tolist()):
-        note("thematic", k, _relabelled_text(batch[k]))
+        result.note("categorial", pair, text)
 
 
 def _partners_text(pair: TreePair, child: int, parent: int) -> str:

@@ -13,8 +13,8 @@ MEANING = {
     "categorial": "linked words differ in UPOS",
     "thematic": "a matched edge bears another relation",
 }
-_MODIFIERS = frozenset("ADV ADJ RB RBR RBS JJ JJR JJS WRB".split())
-_MODIFYING = frozenset("advmod amod advcl neg mod".split())
+_MODIFIERS = frozenset(["ADV", "ADJ", "RB", "RBR", "RBS", "JJ", "JJR", "JJS", "WRB"])
+_MODIFYING = frozenset(["advmod", "amod", "advcl", "neg", "mod"])
 
 
 def is_modifier(tag: str, rel: str) -> bool:

@@ -20,9 +20,10 @@ OP_FIELDS = 5
 """A logged operation: side, kind, child, parent, class of the edge before it."""
 
 
-@kernel
-def index_links(ends, other, count, size):  # type: ignore[no-untyped-def]
+@kernel("Tuple((i4[::1], i4[::1]))(i4[::1], i4[::1], i8)")
+def index_links(ends, other, size):  # type: ignore[no-untyped-def]
     """Links grouped by one end: images of word w are `images[start[w]:start[w+1]]`."""
+    count = len(ends)
     start = np.zeros(size + 2, np.int32)
     for k in range(count):
         start[ends[k] + 1] += 1
@@ -36,7 +37,7 @@ def index_links(ends, other, count, size):  # type: ignore[no-untyped-def]
     return start, images
 
 
-@kernel
+@kernel("UniTuple(i8, 2)(i8, i8, i4[::1], i4[::1], i4[::1], i4[::1], i4[::1])")
 def edge_class(child, parent, start, images, heads, rels, other_rels):  # type: ignore[no-untyped-def]
     """Class of the edge (child, parent); of a match also whether a matching edge has the same label or only others.
 
@@ -68,7 +69,7 @@ def edge_class(child, parent, start, images, heads, rels, other_rels):  # type: 
     return OTHER, NONE
 
 
-@kernel
+@kernel("void(i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i1[::1], i8[::1])")
 def classify(heads, start, images, other_heads, rels, other_rels, classes, counts):  # type: ignore[no-untyped-def]
     """Classes of all edges of one side into `classes` (NONE where a word has no edge), summed into `counts`."""
     for w in range(1, len(heads)):
@@ -82,7 +83,7 @@ def classify(heads, start, images, other_heads, rels, other_rels, classes, count
             counts[label] += 1
 
 
-@kernel
+@kernel("i8(i4[:, ::1], i8, i8, i8, i8, i8, i8)")
 def log_operation(ops, n_ops, side, kind, child, parent, before):  # type: ignore[no-untyped-def]
     row = ops[n_ops]
     row[0] = side
@@ -93,7 +94,7 @@ def log_operation(ops, n_ops, side, kind, child, parent, before):  # type: ignor
     return n_ops + 1
 
 
-@kernel
+@kernel("i8(i4[::1], i4[::1], i1[::1], i8, i4[:, ::1], i8)")
 def remove_all(heads, start, classes, side, ops, n_ops):  # type: ignore[no-untyped-def]
     """O1 for every spontaneous word: each word left hangs on its nearest ancestor that is left."""
     n = len(heads)
@@ -119,7 +120,7 @@ def remove_all(heads, start, classes, side, ops, n_ops):  # type: ignore[no-unty
     return n_ops
 
 
-@kernel
+@kernel("i4[::1](i4[::1])")
 def depths(heads):  # type: ignore[no-untyped-def]
     """Edges between each word and the top of its tree."""
     n = len(heads)
@@ -139,7 +140,7 @@ def depths(heads):  # type: ignore[no-untyped-def]
     return depth
 
 
-@kernel
+@kernel("b1(i8, i8, i4[::1], i4[::1])")
 def shares_image(a, b, start, images):  # type: ignore[no-untyped-def]
     for x in range(start[a], start[a + 1]):
         for y in range(start[b], start[b + 1]):
@@ -148,7 +149,7 @@ def shares_image(a, b, start, images):  # type: ignore[no-untyped-def]
     return False
 
 
-@kernel
+@kernel("void(i8, i8, i4[::1], i4[::1])")
 def fold(child, parent, heads, ends):  # type: ignore[no-untyped-def]
     """O2: the child disappears, its children and its links go to the parent."""
     for w in range(1, len(heads)):
@@ -160,12 +161,12 @@ def fold(child, parent, heads, ends):  # type: ignore[no-untyped-def]
             ends[k] = parent
 
 
-@kernel
+@kernel("UniTuple(i8, 2)(i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i8, i4[:, ::1], i8)")
 def merge_side(heads, other_heads, ends, other, rels, other_rels, side, ops, n_ops):  # type: ignore[no-untyped-def]
     """Merge edges whose two words share an image, deepest first, then by word, until none is left."""
     done = 0
     while True:
-        start, images = index_links(ends, other, len(ends), len(heads) - 1)
+        start, images = index_links(ends, other, len(heads) - 1)
         depth = depths(heads)
         best, best_depth = 0, -1
         for w in range(1, len(heads)):
@@ -180,7 +181,7 @@ def merge_side(heads, other_heads, ends, other, rels, other_rels, side, ops, n_o
         done += 1
 
 
-@kernel
+@kernel("i8(i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[:, ::1], i8)")
 def merge_all(f_heads, e_heads, f_ends, e_ends, f_rels, e_rels, ops, n_ops):  # type: ignore[no-untyped-def]
     """O2 on F, then on E, until neither has an edge to merge."""
     while True:
@@ -190,7 +191,7 @@ def merge_all(f_heads, e_heads, f_ends, e_ends, f_rels, e_rels, ops, n_ops):  # 
             return n_ops
 
 
-@kernel
+@kernel("b1(i8, i8, i8, i4[::1], i4[::1])")
 def linked_only_to(w, a, b, start, images):  # type: ignore[no-untyped-def]
     for x in range(start[w], start[w + 1]):
         if images[x] != a and images[x] != b:
@@ -198,7 +199,7 @@ def linked_only_to(w, a, b, start, images):  # type: ignore[no-untyped-def]
     return start[w] < start[w + 1]
 
 
-@kernel
+@kernel("b1(i8, i8, i8, i8, i4[::1], i4[::1], i4[::1], i4[::1])")
 def mends(child, parent, d, q, f_heads, e_heads, start, images):  # type: ignore[no-untyped-def]
     """Whether folding the edges (child, parent) and (d, q) makes an unmatched edge below them match."""
     for x in range(1, len(f_heads)):
@@ -218,12 +219,12 @@ def mends(child, parent, d, q, f_heads, e_heads, start, images):  # type: ignore
     return False
 
 
-@kernel
+@kernel("i8(i4[::1], i4[::1], i4[::1], i4[::1], i4[:, ::1], i8)")
 def extended_merge(f_heads, e_heads, f_ends, e_ends, ops, n_ops):  # type: ignore[no-untyped-def]
     """Merge an edge on both sides at once (§4.3) where its words are linked as a block and an edge below is mended."""
     while True:
-        start, images = index_links(f_ends, e_ends, len(f_ends), len(f_heads) - 1)
-        back, sources = index_links(e_ends, f_ends, len(e_ends), len(e_heads) - 1)
+        start, images = index_links(f_ends, e_ends, len(f_heads) - 1)
+        back, sources = index_links(e_ends, f_ends, len(e_heads) - 1)
         depth = depths(f_heads)
         best, best_d, best_depth = 0, 0, -1
         for c in range(1, len(f_heads)):
@@ -250,7 +251,7 @@ def extended_merge(f_heads, e_heads, f_ends, e_ends, ops, n_ops):  # type: ignor
         fold(best_d, e_heads[best_d], e_heads, e_ends)
 
 
-@kernel
+@kernel("i8(i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i8, i4[:, ::1], i8)")
 def swap_side(heads, start, images, other_heads, rels, other_rels, side, ops, n_ops):  # type: ignore[no-untyped-def]
     """O3 in one pass over the links: the child takes its parent's place where the other side has them reversed."""
     for c in range(1, len(heads)):
@@ -268,59 +269,74 @@ def swap_side(heads, start, images, other_heads, rels, other_rels, side, ops, n_
     return n_ops
 
 
-@kernel
+@kernel("Tuple((i4[::1], i4[::1]))(i4[::1], i4[::1])")
 def distinct(f_ends, e_ends):  # type: ignore[no-untyped-def]
     """The links sorted by (f, e) without repetition."""
-    if len(f_ends) == 0:
-        return f_ends, e_ends
-    base = np.int64(e_ends.max() + 1)
-    keys = np.unique(f_ends.astype(np.int64) * base + e_ends)
-    return (keys // base).astype(np.int32), (keys % base).astype(np.int32)
+    a, b = f_ends.copy(), e_ends.copy()
+    for k in range(1, len(a)):  # they were sorted before the merges: few have far to go
+        x, y = a[k], b[k]
+        j = k - 1
+        while j >= 0 and (a[j] > x or (a[j] == x and b[j] > y)):
+            a[j + 1], b[j + 1] = a[j], b[j]
+            j -= 1
+        a[j + 1], b[j + 1] = x, y
+    kept = 0
+    for k in range(len(a)):
+        if kept == 0 or a[k] != a[kept - 1] or b[k] != b[kept - 1]:
+            a[kept], b[kept] = a[k], b[k]
+            kept += 1
+    return a[:kept], b[:kept]
 
 
-@kernel
+@kernel(
+    "Tuple((i8, i4[::1], i4[::1]))(i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], b1, i8[:, :, ::1], i4[:, ::1], i4[:, ::1], i1[:, ::1], i1[:, ::1], i8, i8, i4[:, ::1], i8)"
+)
 def analyze_pair(  # type: ignore[no-untyped-def]
-    f_heads, e_heads, f_ends, e_ends, f_rels, e_rels, extended, counts, f_states, e_states, f_classes, e_classes, ops, n_ops
-):
+    f_heads, e_heads, f_ends, e_ends, f_rels, e_rels, extended,
+    counts, f_states, e_states, f_classes, e_classes, f0, e0, ops, n_ops
+):  # fmt: skip
     """Algorithm 5 with a count after each stage.
 
     counts[direction, stage, class] grows; direction 0 is E→F (edges of E), 1 is F→E. `*_states[stage]` are the heads and
-    `*_classes[stage]` the classes after each stage (after SWAPPED: of the run that alters that side).
+    `*_classes[stage]` the classes after each stage (after SWAPPED: of the run that alters that side), from `f0`, `e0` on.
     Returns the number of operations logged and the links as they are in the end.
     """
     f, e = f_heads.copy(), e_heads.copy()
+    f1, e1 = f0 + len(f), e0 + len(e)
     a, b = f_ends.copy(), e_ends.copy()
     for stage in range(5):
         if stage == REMOVED:
-            start, images = index_links(a, b, len(a), len(f) - 1)
-            back, sources = index_links(b, a, len(b), len(e) - 1)
-            n_ops = remove_all(f, start, f_classes[INITIAL], 0, ops, n_ops)
-            n_ops = remove_all(e, back, e_classes[INITIAL], 1, ops, n_ops)
+            start, images = index_links(a, b, len(f) - 1)
+            back, sources = index_links(b, a, len(e) - 1)
+            n_ops = remove_all(f, start, f_classes[INITIAL, f0:f1], 0, ops, n_ops)
+            n_ops = remove_all(e, back, e_classes[INITIAL, e0:e1], 1, ops, n_ops)
         elif stage == MERGED:
             n_ops = merge_all(f, e, a, b, f_rels, e_rels, ops, n_ops)
             a, b = distinct(a, b)
-        elif stage == EXTENDED:
-            if extended:
-                n_ops = extended_merge(f, e, a, b, ops, n_ops)
-                a, b = distinct(a, b)
-        start, images = index_links(a, b, len(a), len(f) - 1)
-        back, sources = index_links(b, a, len(b), len(e) - 1)
+        elif stage == EXTENDED and extended:
+            n_ops = extended_merge(f, e, a, b, ops, n_ops)
+            a, b = distinct(a, b)
+        start, images = index_links(a, b, len(f) - 1)
+        back, sources = index_links(b, a, len(e) - 1)
         f_other, e_other = f, e
         if stage == SWAPPED:
             f_other, e_other = f.copy(), e.copy()
             n_ops = swap_side(f, start, images, e_other, f_rels, e_rels, 0, ops, n_ops)
             n_ops = swap_side(e, back, sources, f_other, e_rels, f_rels, 1, ops, n_ops)
-        f_states[stage] = f
-        e_states[stage] = e
-        classify(e, back, sources, f_other, e_rels, f_rels, e_classes[stage], counts[0, stage])
-        classify(f, start, images, e_other, f_rels, e_rels, f_classes[stage], counts[1, stage])
+        f_states[stage, f0:f1] = f
+        e_states[stage, e0:e1] = e
+        classify(e, back, sources, f_other, e_rels, f_rels, e_classes[stage, e0:e1], counts[0, stage])
+        classify(f, start, images, e_other, f_rels, e_rels, f_classes[stage, f0:f1], counts[1, stage])
     return n_ops, a, b
 
 
-@kernel
+@kernel(
+    "void(i4[::1], i8[::1], i4[::1], i8[::1], i4[::1], i4[::1], i8[::1], i4[::1], i4[::1], b1, i8[:, :, :, ::1], i4[:, ::1], i4[:, ::1], i1[:, ::1], i1[:, ::1], i4[:, ::1], i8[::1])"
+)
 def analyze_batch(  # type: ignore[no-untyped-def]
-    f_heads, f_at, e_heads, e_at, f_ends, e_ends, link_at, f_rels, e_rels, extended, counts, f_states, e_states, f_classes, e_classes, ops, op_at
-):
+    f_heads, f_at, e_heads, e_at, f_ends, e_ends, link_at, f_rels, e_rels, extended,
+    counts, f_states, e_states, f_classes, e_classes, ops, op_at
+):  # fmt: skip
     """`analyze_pair` for pairs laid end to end; pair k has words `at[k]:at[k+1]`, the root's place included."""
     n_ops = 0
     for k in range(len(f_at) - 1):
@@ -335,10 +351,12 @@ def analyze_batch(  # type: ignore[no-untyped-def]
             e_rels[e0:e1],
             extended,
             counts[k],
-            f_states[:, f0:f1],
-            e_states[:, e0:e1],
-            f_classes[:, f0:f1],
-            e_classes[:, e0:e1],
+            f_states,
+            e_states,
+            f_classes,
+            e_classes,
+            f0,
+            e0,
             ops,
             n_ops,
         )

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from divproj.batches import Book, PairBatch
 from divproj.divergence import kernel
 from divproj.types import DepTree, TreePair
 
@@ -108,48 +109,23 @@ def _share(counts: dict[str, int]) -> float:
     return counts["match"] / counts["edges"] if counts["edges"] else 1.0
 
 
-def link_arrays(pair: TreePair) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    links = np.array(sorted(pair.alignment.links), dtype=np.int32).reshape(-1, 2)
-    return links[:, 0].copy(), links[:, 1].copy()
-
-
-def label_codes(rels: Sequence[str], size: int, book: dict[str, int]) -> list[int]:
-    """Labels as numbers from `book`, place 0 for the root; subtypes are not told apart, '_' and 'dep' are unknown."""
-    for rel in set(rels).difference(book):
-        base = rel.partition(":")[0]
-        book[rel] = -1 if base in ("_", "", "dep") else book.setdefault(base, len(book))
-    return [-1, *map(book.__getitem__, rels)] if rels else [-1] * (size + 1)
-
-
 def alter(pair: TreePair, *, extended: bool = False, compiled: bool = False) -> Altered:
     """Algorithm 5 on one pair, both directions, with counts after every stage.
 
     `compiled` pays when thousands of pairs follow one another.
     """
-    n, m = len(pair.f), len(pair.e)
-    f_ends, e_ends = link_arrays(pair)
-    book: dict[str, int] = {}
+    batch = PairBatch.of([pair], Book())
+    labels = batch.book.label_codes()
+    f, e = batch.f, batch.e
     counts = np.zeros((2, 5, kernel.COUNTS), np.int64)
-    f_states, e_states = np.zeros((5, n + 1), np.int32), np.zeros((5, m + 1), np.int32)
-    f_classes, e_classes = np.full((5, n + 1), -1, np.int8), np.full((5, m + 1), -1, np.int8)
-    ops = np.zeros((2 * (n + m) + 2 * len(f_ends) + 1, kernel.OP_FIELDS), np.int32)
-    run = kernel.analyze_pair.compiled if compiled else kernel.analyze_pair.for_work(n + m)
+    f_states, e_states = (np.zeros((5, len(side.heads)), np.int32) for side in (f, e))
+    f_classes, e_classes = (np.full((5, len(side.heads)), -1, np.int8) for side in (f, e))
+    ops = np.zeros((2 * (len(f.heads) + len(e.heads) + len(batch.ends)) + 1, kernel.OP_FIELDS), np.int32)
+    run = kernel.analyze_pair.compiled if compiled else kernel.analyze_pair.for_work(batch.words)
     n_ops, a, b = run(
-        pair.f.head_array.astype(np.int32),
-        pair.e.head_array.astype(np.int32),
-        f_ends,
-        e_ends,
-        np.array(label_codes(pair.f.rels, n, book), np.int32),
-        np.array(label_codes(pair.e.rels, m, book), np.int32),
-        extended,
-        counts,
-        f_states,
-        e_states,
-        f_classes,
-        e_classes,
-        ops,
-        0,
-    )
+        f.heads, e.heads, batch.ends[:, 0].copy(), batch.ends[:, 1].copy(), labels[f.rels], labels[e.rels], extended,
+        counts, f_states, e_states, f_classes, e_classes, 0, 0, ops, 0,
+    )  # fmt: skip
     return Altered(
         pair,
         {"f": _by_stage(f_states, extended), "e": _by_stage(e_states, extended)},

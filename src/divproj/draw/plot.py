@@ -39,7 +39,9 @@ def dendrogram(path: Path, names: Sequence[str], profiles: Sequence[Sequence[flo
     plt = pyplot()
     figure, axes = plt.subplots(figsize=(7, 1.2 + 0.35 * len(names)))
     links = hierarchy.linkage(profiles, method="average", optimal_ordering=True)
-    hierarchy.dendrogram(links, labels=list(names), orientation="left", ax=axes, color_threshold=0, above_threshold_color="#35618f")
+    hierarchy.dendrogram(
+        links, labels=list(names), orientation="left", ax=axes, color_threshold=0, above_threshold_color="#35618f"
+    )
     axes.set_xlabel("distance between divergence profiles")
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)

@@ -17,8 +17,7 @@ from divproj.io.files import Digest, Source, name_of, reading
 from divproj.types import Sentence
 
 CHUNK = 1 << 20
-_PARTS = re.compile("(\n\n+)")
-_RAW_PARTS = re.compile(b"(\n\n+)")
+_BLANK = re.compile(b"(\n\n+)")
 LONGEST = 64 << 20  # bytes in one sentence; past that it is no CoNLL-U file
 
 
@@ -70,8 +69,8 @@ def read(stream: BinaryIO, path: str, faults: Faults | None, *, keep_places: boo
                 yield None
 
 
-def blocks(stream: BinaryIO) -> Iterator[tuple[int, bytes | str, str]]:
-    """(line number, text, line ends after it) of the parts between blank lines; bytes where they are not UTF-8."""
+def blocks(stream: BinaryIO) -> Iterator[tuple[int, bytes, str]]:
+    """(line number, bytes, line ends after them) of the parts between blank lines."""
     line, rest = 1, b""
     while chunk := stream.read(CHUNK):
         if line == 1 and not rest and chunk.startswith(b"\xef\xbb\xbf"):
@@ -94,20 +93,17 @@ def blocks(stream: BinaryIO) -> Iterator[tuple[int, bytes | str, str]]:
     yield from _split(rest, line)
 
 
-def _split(chunk: bytes, line: int) -> Iterator[tuple[int, bytes | str, str]]:
-    try:
-        parts: list[bytes] | list[str] = _PARTS.split(chunk.decode("utf-8"))
-    except UnicodeDecodeError:
-        parts = _RAW_PARTS.split(chunk)
-    for body, between in zip(parts[0::2], [*parts[1::2], ""], strict=True):
-        end = between if isinstance(between, str) else between.decode()
-        text = body.lstrip("\n") if isinstance(body, str) else body.lstrip(b"\n")
+def _split(chunk: bytes, line: int) -> Iterator[tuple[int, bytes, str]]:
+    parts = _BLANK.split(chunk)
+    for body, between in zip(parts[0::2], [*parts[1::2], b""], strict=True):
+        text = body.lstrip(b"\n")
         line += len(body) - len(text)
-        if text and isinstance(text, str) and not end and text.endswith("\n"):
+        end = between.decode()
+        if text and not end and text.endswith(b"\n"):
             text, end = text[:-1], "\n"
         if text:
             yield line, text, end
-        line += (text.count("\n") if isinstance(text, str) else text.count(b"\n")) + len(end)
+        line += text.count(b"\n") + len(end)
 
 
 @lru_cache(maxsize=512)
@@ -115,9 +111,9 @@ def _plain_ids(n: int) -> tuple[str, ...]:
     return tuple(map(str, range(1, n + 1)))
 
 
-def parse(block: bytes | str, path: str = "", line: int = 0, end: str = "\n\n") -> Sentence:
+def parse(block: bytes, path: str = "", line: int = 0, end: str = "\n\n") -> Sentence:
     """One sentence without its closing blank line; FormatError says what is wrong and in which line."""
-    text = block if isinstance(block, str) else _decoded(block, path, line)
+    text = _decoded(block, path, line)
     start = 0
     while text.startswith("#", start):
         start = text.find("\n", start) + 1 or len(text) + 1

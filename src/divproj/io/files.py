@@ -15,6 +15,8 @@ from typing import Any, BinaryIO, Protocol, TextIO, cast
 from divproj.errors import ProjError, Where
 
 Source = str | os.PathLike[str]
+_UMASK = os.umask(0o022)
+os.umask(_UMASK)  # there is no other way to ask for it
 
 
 class Digest(Protocol):
@@ -48,19 +50,18 @@ def reading(source: Source, digest: Digest | None = None) -> Iterator[BinaryIO]:
     """Bytes of a file, of standard input for `-`, unzipped when they are gzip."""
     where = Where(name_of(source))
     try:
-        raw = sys.stdin.buffer if os.fspath(source) == "-" else open(source, "rb")  # noqa: SIM115
+        opened = sys.stdin.buffer if os.fspath(source) == "-" else open(source, "rb")  # noqa: SIM115
     except FileNotFoundError:
         raise ProjError("no such file", where) from None
     except IsADirectoryError:
         raise ProjError("this is a folder, a file was expected", where) from None
     except OSError as error:
         raise ProjError(f"cannot be opened: {error.strerror}", where) from None
-    with raw:
-        buffered = cast(BinaryIO, raw)
-        if raw.peek(2)[:2] == b"\x1f\x8b":  # type: ignore[attr-defined]
-            buffered = cast(BinaryIO, gzip.open(raw))
-        if digest is not None:
-            buffered = io.BufferedReader(_Hashing(buffered, digest), 1 << 20)  # type: ignore[assignment]
+    with opened:
+        raw: Any = opened
+        if raw.peek(2)[:2] == b"\x1f\x8b":
+            raw = gzip.open(raw)
+        buffered: BinaryIO = raw if digest is None else cast(BinaryIO, io.BufferedReader(_Hashing(raw, digest), 1 << 20))
         try:
             yield buffered
         except (gzip.BadGzipFile, EOFError) as error:
@@ -84,13 +85,8 @@ def writing(target: Source) -> Iterator[TextIO]:
         os.close(handle)
         with opener(temporary, "wt", encoding="utf-8", newline="\n") as out:
             yield cast(TextIO, out)
-        if path.exists():
-            os.chmod(temporary, path.stat().st_mode & 0o777)
-        else:
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(temporary, 0o666 & ~mask)
-        os.replace(temporary, path)
+        Path(temporary).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_UMASK)
+        Path(temporary).replace(path)
     except OSError as error:
         Path(temporary).unlink(missing_ok=True)
         raise ProjError(f"could not be written: {error.strerror}", Where(str(path))) from None

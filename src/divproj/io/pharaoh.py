@@ -66,7 +66,7 @@ def parse(line: str, shape: tuple[int, int], where: Where | None = None, faults:
             continue
         if not (0 <= i < n and 0 <= j < m):
             what = f"link {text} is out of range: the sentences have {n} and {m} words, so 0-0 to {n - 1}-{m - 1} expected"
-            remedy = "links are F-E and counted from 0" if n and m and (i < m and j < n or i in (n, m)) else ""
+            remedy = "links are F-E and counted from 0" if n and m and ((i < m and j < n) or i in (n, m)) else ""
             faults.word(AlignmentError(what, where, remedy))
             continue
         links.add((i + 1, j + 1))

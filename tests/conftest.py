@@ -1,0 +1,12 @@
+"""Settings of the whole suite: property tests are repeatable and know no deadline."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+CALM = (HealthCheck.too_slow, HealthCheck.data_too_large)
+settings.register_profile("repeatable", deadline=None, derandomize=True, database=None, suppress_health_check=CALM)
+settings.register_profile("explore", deadline=None, max_examples=2000, suppress_health_check=CALM)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
