@@ -1,4 +1,7 @@
-"""Settings of the whole suite: property tests are repeatable and know no deadline."""
+"""Settings of the whole suite: property tests are repeatable and know no deadline.
+
+`HYPOTHESIS_PROFILE=explore pytest tests/property` looks further, at other examples every time.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ import os
 from hypothesis import HealthCheck, settings
 
 CALM = (HealthCheck.too_slow, HealthCheck.data_too_large)
-settings.register_profile("repeatable", deadline=None, derandomize=True, database=None, suppress_health_check=CALM)
+settings.register_profile(
+    "repeatable", deadline=None, max_examples=60, derandomize=True, database=None, suppress_health_check=CALM
+)
 settings.register_profile("explore", deadline=None, max_examples=2000, suppress_health_check=CALM)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))

@@ -58,7 +58,7 @@ def alignments(draw, shape: tuple[int, int] | None = None, max_size: int = 8) ->
 @st.composite
 def pairs(draw, sides: st.SearchStrategy[DepTree] | None = None) -> TreePair:
     """Tree pairs; `sides=forests()` for less than trees."""
-    side = sides or trees()
+    side = trees() if sides is None else sides
     f, e = draw(side), draw(side)
     return TreePair(f, e, draw(alignments((len(f), len(e)))), draw(st.sampled_from(("", "s1"))))
 

@@ -53,6 +53,14 @@ class Sentence:
     def forms(self) -> tuple[str, ...]:
         return self.column(1)
 
+    @property
+    def glosses(self) -> tuple[str, ...]:
+        """`Gloss=` of each word ('' where it has none); empty when no word has one."""
+        misc = self.column(9)
+        if not any("Gloss=" in cell for cell in misc):
+            return ()
+        return tuple(misc_value(cell, "Gloss") for cell in misc)
+
     def comment(self, key: str) -> str | None:
         """Value of the first comment `# key = value`; None when there is none."""
         for line in self.comments:
@@ -121,9 +129,21 @@ class Sentence:
         if not roots and n and not faults:
             leave_out(1, "no word has HEAD 0, one root expected")
         return (
-            DepTree(self.forms, tuple(heads), self.column(7), self.column(3), self.column(4)),
+            DepTree(self.forms, tuple(heads), self.column(7), self.column(3), self.column(4), self.glosses),
             faults,
         )
+
+
+def misc_value(misc: str, key: str) -> str:
+    """
+    >>> misc_value("Gloss=dog|SpaceAfter=No", "Gloss")
+    'dog'
+    """
+    for item in misc.split("|"):
+        name, eq, value = item.partition("=")
+        if eq and name == key:
+            return value
+    return ""
 
 
 def cycles(heads: Sequence[int]) -> list[list[int]]:
@@ -164,6 +184,7 @@ class DepTree:
     rels: tuple[str, ...] = ()
     upos: tuple[str, ...] = ()
     xpos: tuple[str, ...] = ()
+    glosses: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.forms)

@@ -9,13 +9,13 @@ import pytest
 from divproj import jit
 
 
-@jit.kernel
+@jit.kernel("i8(i8)")
 def double(x):
     """Twice."""
     return 2 * x
 
 
-@jit.kernel
+@jit.kernel("i8(i8[::1])")
 def fourfold(xs):
     total = 0
     for x in xs:
@@ -24,7 +24,10 @@ def fourfold(xs):
 
 
 @pytest.fixture(autouse=True)
-def _forget_compiled():
+def _compile_for_this_run_alone(monkeypatch):
+    """A function of a test module needs no place in the cache on disk."""
+    real = numba.njit
+    monkeypatch.setattr(numba, "njit", lambda *args, **options: real(*args, **options | {"cache": False}))
     yield
     for kernel in (double, fourfold):
         kernel.__dict__.pop("compiled", None)

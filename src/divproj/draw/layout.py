@@ -53,8 +53,7 @@ def fan(edges: Sequence[Edge], roots: Sequence[int], at: Sequence[int]) -> Fan:
         slots.setdefault(edge.child, []).append((-1, height, k) if to_right else (1, -height, k))
     marks: dict[int, int] = {}
     for word in roots:
-        place = at[word]
-        marks[word] = max(sky[max(place - 1, 0) : place + 1]) + 1
+        marks[word] = max(sky[max(at[word] - 1, 0) : at[word] + 1]) + 1
         slots.setdefault(word, []).append((0, 0, -word))
     place_of: dict[tuple[int, int], float] = {}
     for word, here in slots.items():
@@ -69,7 +68,7 @@ def fan(edges: Sequence[Edge], roots: Sequence[int], at: Sequence[int]) -> Fan:
 
 def label_width(edge: Edge) -> float:
     """Pixels that the label and its sign take."""
-    sign = 0.0 if edge.kind == "match" and edge.change != "swap" else 12.0
+    sign = 0.0 if edge.kind == "match" and not edge.turned else 15.0
     return text_width(edge.label) * LABEL + sign
 
 
@@ -79,11 +78,12 @@ def columns(forms: Sequence[str], tags: Sequence[str], fans: Sequence[Fan], at: 
     Columns are moved apart until no word touches the next and every arc is wide enough for its label, in every fan.
     """
     n = len(forms)
-    width = [0.0] * n
-    for k in range(1, n + 1):
-        stems = max((f.stems.get(k, 0) for f in fans), default=0)
-        mark = 24.0 if any(k in f.roots for f in fans) else 0.0
-        width[at[k]] = max(text_width(forms[k - 1]) * WORD, text_width(tags[k - 1]) * TAG, STEP * stems, mark, 12.0)
+    width = [12.0] * n
+    for k, (form, tag) in enumerate(zip(forms, tags, strict=True), 1):
+        width[at[k]] = max(12.0, text_width(form) * WORD, text_width(tag) * TAG)
+    for f in fans:
+        for k, stems in f.stems.items():
+            width[at[k]] = max(width[at[k]], STEP * stems, 24.0 if k in f.roots else 0.0)
     ending: list[list[tuple[int, float]]] = [[] for _ in range(n)]
     for f in fans:
         for edge, _, at_head, at_child in f.arcs:

@@ -17,6 +17,7 @@ _WIDTHS = {chr(code): int(width) / 100 for code, width in enumerate(_ASCII.split
 _BROAD = re.compile("[\u0b80-\u0bff\u0c00-\u0d7f\u1000-\u109f\u10a0-\u10ff\u1200-\u137f]")
 """Tamil, Telugu, Kannada, Malayalam, Burmese, Georgian, Ethiopic."""
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_PLAIN = re.compile("[^&<>\"'\x00-\x1f\ud800-\udfff\ufffe\uffff]*")
 _UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
     "\U000e0000-\U000e007f]"
@@ -87,7 +88,7 @@ def escape(text: str) -> str:
     >>> escape("</a> \\x00")
     '&lt;/a&gt; \ufffd'
     """
-    return _escape(_NOT_XML.sub("\ufffd", text))
+    return text if _PLAIN.fullmatch(text) else _escape(_NOT_XML.sub("\ufffd", text))
 
 
 def visible(text: str) -> str:

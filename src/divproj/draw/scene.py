@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from divproj.divergence.operations import GONE, Altered, Operation, Stage
+from divproj.divergence.operations import Altered, Operation, Stage
 from divproj.types import DepTree
 
 Links = Iterable[tuple[int, int]]
@@ -23,14 +23,10 @@ class Edge(NamedTuple):
     child: int
     head: int
     kind: str
-    label: str
     partners: tuple[str, ...]
-    change: str
-    """What this stage did to it: `swap`, `moved` (to another head), or nothing."""
-
-    @property
-    def name(self) -> str:
-        return f"{self.side}{self.child}-{self.head}"
+    label: str
+    turned: bool = False
+    """Whether a swap has turned it round."""
 
 
 class Scene(NamedTuple):
@@ -39,6 +35,8 @@ class Scene(NamedTuple):
     stage: Stage
     edges: dict[str, list[Edge]]
     heads: dict[str, tuple[int, ...]]
+    moved: set[tuple[str, int]]
+    """(side, child) of the edges that this stage gave another head."""
     links: frozenset[tuple[int, int]]
     operations: list[Operation]
     """Those of this stage alone."""
@@ -74,46 +72,44 @@ def scenes(altered: Altered, direction: str = "e_to_f", stages: Sequence[str] | 
         if stage not in known:
             raise ValueError(f"stage is '{stage}', one of {', '.join(known)} expected")
     found: list[Scene] = []
-    before = altered.pair.f.heads, altered.pair.e.heads
+    last: Scene | None = None
     links, images = altered.pair.alignment.links, _indexed(altered.pair.alignment.links)
     labels = {side: list(_labels(getattr(altered.pair, side))) for side in "fe"}
     for stage in known:
         done = [op for op in altered.operations if op.kind == stage and (stage != "swap" or op.side == changed)]
-        if stage in ("merge", "extended") and done:
-            links = _folded(links, done)
-            images = _indexed(links)
-        heads = {"f": altered.heads["f"][stage], "e": altered.heads["e"][stage]}
-        if stage == "swap":
-            heads[other(changed)] = before["fe".index(other(changed))]
-            _swap_labels(labels[changed], done)
+        if last and not done:
+            last = Scene(stage, last.edges, last.heads, set(), links, done)
+        else:
+            heads = {side: altered.heads[side][stage] for side in "fe"}
+            kinds: dict[str, Sequence[str | None]] = {side: altered.classes[side][stage] for side in "fe"}
+            if stage in ("merge", "extended"):
+                links = _folded(links, done)
+                images = _indexed(links)
+            elif last and stage == "swap":
+                heads[other(changed)] = last.heads[other(changed)]
+                kinds[other(changed)] = (None,) * len(heads[other(changed)])
+                _swap_labels(labels[changed], done)
+            edges = {side: _edges(side, kinds[side], heads, labels[side], images["fe".index(side)]) for side in "fe"}
+            if stage == "swap":
+                turned = {(op.parent, op.child) for op in done}
+                edges[changed] = [e._replace(turned=True) if (e.child, e.head) in turned else e for e in edges[changed]]
+            were = last.heads if last else heads
+            moved = {(side, e.child) for side in "fe" for e in edges[side] if e.head != were[side][e.child - 1]}
+            last = Scene(stage, edges, heads, moved, links, done)
         if stages is None or stage in stages:
-            edges = {}
-            for s, side in enumerate("fe"):
-                kinds = altered.classes[side][stage] if stage != "swap" or side == changed else None
-                turned = {(op.parent, op.child) for op in done} if stage == "swap" and side == changed else set()
-                edges[side] = _edges(side, kinds, heads, labels[side], images[s], before[s], turned)
-            found.append(Scene(stage, edges, heads, links, done))
-        before = heads["f"], heads["e"]
+            found.append(last)
     return found
 
 
 def _edges(
-    side: str,
-    kinds: Sequence[str | None] | None,
-    heads: Mapping[str, Sequence[int]],
-    labels: Sequence[str],
-    images: Images,
-    before: Sequence[int],
-    turned: set[tuple[int, int]],
+    side: str, kinds: Sequence[str | None], heads: Mapping[str, Sequence[int]], labels: Sequence[str], images: Images
 ) -> list[Edge]:
-    found = []
     theirs = heads[other(side)]
-    for child, head in enumerate(heads[side], 1):
-        if head > 0:
-            kind, partners = _judged(kinds[child - 1] if kinds else None, side, child, head, images, theirs)
-            change = "swap" if (child, head) in turned else "moved" if head != before[child - 1] else ""
-            found.append(Edge(side, child, head, kind, labels[child - 1], partners, change))
-    return found
+    return [
+        Edge(side, child, head, *_judged(kind, side, child, head, images, theirs), label)
+        for child, (head, kind, label) in enumerate(zip(heads[side], kinds, labels, strict=True), 1)
+        if head > 0
+    ]
 
 
 def _judged(
@@ -160,8 +156,3 @@ def _swap_labels(labels: list[str], swaps: Sequence[Operation]) -> None:
         labels[op.child - 1] = labels[op.parent - 1]
         turned = own.removesuffix(INVERSE) if own.endswith(INVERSE) else own + INVERSE
         labels[op.parent - 1] = turned if own else ""
-
-
-def gone(scene: Scene, side: str) -> list[int]:
-    """Words that were taken out of the tree."""
-    return [k for k, head in enumerate(scene.heads[side], 1) if head == GONE]

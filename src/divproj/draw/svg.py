@@ -11,7 +11,7 @@ from typing import NamedTuple
 from divproj.divergence.dorr import edge_text
 from divproj.divergence.operations import GONE, Altered, Operation, alter
 from divproj.draw.layout import LEVEL, ROUND, WORD, Arc, Fan, columns, fan, spread
-from divproj.draw.measure import clean, escape, runs_rtl, text_width
+from divproj.draw.measure import escape, runs_rtl, text_width
 from divproj.draw.scene import GLYPHS, Edge, Scene, scenes
 from divproj.types import NO_HEAD, DepTree, TreePair
 
@@ -40,9 +40,9 @@ STYLE = """\
 .divproj .other{color:var(--other)}
 .divproj .other path{stroke-width:1.6;stroke-dasharray:.1 3.6;stroke-linecap:round}
 .divproj .root{color:var(--soft)}
-.divproj .glyph{font-weight:700}
+.divproj .glyph,.divproj .op{font-family:"DejaVu Sans","Segoe UI Symbol","Apple Symbols","Noto Sans Math",sans-serif;font-weight:700}
 .divproj .swapped .glyph{fill:var(--swap)}
-.divproj .op{font-size:12px;font-weight:700}
+.divproj .op{font-size:12px}
 .divproj .op.remove{fill:var(--remove)}
 .divproj .op.merge,.divproj .op.extended{fill:var(--merge)}
 .divproj .host{stroke:var(--merge);stroke-width:3}
@@ -113,13 +113,12 @@ def _picture(pair: TreePair, shown: Sequence[Scene], standalone: bool, titles: b
     e, f = _row("e", pair.e, shown), _row("f", pair.f, shown)
     extent = max(e.width, f.width)
     e_xs, f_xs = spread(e.xs, e.at, e.width, extent), spread(f.xs, f.at, f.width, extent)
-    tagged = 14 if any(e.tags) or any(f.tags) else 0
     e_base = 10 + e.height * LEVEL + 18
-    link_top = e_base + 8 + tagged
+    link_top = e_base + (22 if any(e.tags) else 8)
     links = {link: None for scene in shown for link in sorted(scene.links)}
     lean = max((abs(f_xs[i] - e_xs[j]) for i, j in links), default=0)
     link_end = link_top + 44 + min(90, lean // 6)
-    f_base = link_end + 17 + tagged
+    f_base = link_end + (31 if any(f.tags) else 17)
     wide = round(extent) + 2 * MARGIN
     high = f_base + 8 + f.height * LEVEL + 12
     name = escape(f"Dependency trees of {pair.sent_id}" if pair.sent_id else "Dependency trees of a pair")
@@ -130,13 +129,11 @@ def _picture(pair: TreePair, shown: Sequence[Scene], standalone: bool, titles: b
     )
     if standalone:
         yield f'<title>{name}</title><style>{STYLE}</style><rect class="bg" x="{-MARGIN}" width="{wide}" height="{high}"/>'
-    every = " ".join(scene.stage for scene in shown)
-    yield from _links(pair, shown, links, e_xs, f_xs, link_top, link_end, every, titles)
+    yield from _links(pair, shown, links, e_xs, f_xs, link_top, link_end, titles)
     for row, xs, base in ((e, e_xs, e_base), (f, f_xs, f_base)):
-        direction = ' direction="rtl"' if row.rtl else ""
-        yield f'<g class="side" data-side="{row.side}"{direction}>'
+        yield f'<g class="side" data-side="{row.side}">'
         yield from _words(row, shown, xs, base, titles)
-        yield from _edges(row, shown, xs, base - 16 if row.side == "e" else base + 7, every, pair, titles)
+        yield from _edges(row, shown, xs, base - 16 if row.side == "e" else base + 7, pair, titles)
         yield "</g>"
     yield "</svg>"
 
@@ -148,12 +145,12 @@ def _row(side: str, tree: DepTree, shown: Sequence[Scene]) -> Row:
     tags = tuple("" if tag == "_" else tag for tag in tree.tags())
     fans: list[Fan] = []
     for k, scene in enumerate(shown):
-        roots = [word for word, head in enumerate(scene.heads[side], 1) if head == 0]
-        if k and scene.edges[side] == shown[k - 1].edges[side] and roots == list(fans[-1].roots):
+        if k and scene.edges[side] is shown[k - 1].edges[side]:
             fans.append(fans[-1])
         else:
+            roots = [word for word, head in enumerate(scene.heads[side], 1) if head == 0]
             fans.append(fan(scene.edges[side], roots, at))
-    xs, width = columns(tree.forms, tags, fans, at)
+    xs, width = columns(tree.forms, tags, list({id(f): f for f in fans}.values()), at)
     return Row(side, tree, tags, rtl, at, fans, xs, width)
 
 
@@ -165,14 +162,13 @@ def _links(
     f_xs: Sequence[int],
     top: int,
     end: int,
-    every: str,
     titles: bool,
 ) -> Iterator[str]:
     yield '<g class="links">'
     mid = (top + end) // 2
     for i, j in links:
-        when = " ".join(scene.stage for scene in shown if (i, j) in scene.links)
-        stages = "" if when == every else f' data-stages="{when}"'
+        when = [scene.stage for scene in shown if (i, j) in scene.links]
+        stages = "" if len(when) == len(shown) else ' data-stages="' + " ".join(when) + '"'
         sure = "link possible" if (i, j) in pair.alignment.possible else "link"
         x, y = e_xs[j], f_xs[i]
         path = f'<path class="{sure}" data-f="{i}" data-e="{j}"{stages} d="M{x} {top}C{x} {mid} {y} {mid} {y} {end}"'
@@ -185,6 +181,7 @@ def _words(row: Row, shown: Sequence[Scene], xs: Sequence[int], base: int, title
     above = row.side == "e"
     tag_y = base + 14 if above else base - 18
     op_y = base - 20 if above else base + 21
+    rtl = ' direction="rtl"' if row.rtl else ""
     ops: dict[int, list[Operation]] = {}
     for op in (op for scene in shown for op in scene.operations if op.side == row.side and op.kind != "swap"):
         ops.setdefault(op.child, []).append(op)
@@ -200,7 +197,7 @@ def _words(row: Row, shown: Sequence[Scene], xs: Sequence[int], base: int, title
             told = f"{k} {form} {tag}{', head not known' if unknown else ''}"
             told = "; ".join((told, *_told(row.tree, k, ops.get(k, ()))))
             yield f"<title>{escape(told)}</title>"
-        yield f'<text class="form" x="{xs[k]}" y="{base}">{escape(form)}</text>'
+        yield f'<text class="form"{rtl} x="{xs[k]}" y="{base}">{escape(form)}</text>'
         if tag or unknown:
             yield f'<text class="pos" x="{xs[k]}" y="{tag_y}">{escape(tag)}{" ?" if unknown else ""}</text>'
         for op in ops.get(k, ()):
@@ -225,40 +222,34 @@ def _told(tree: DepTree, word: int, ops: Sequence[Operation]) -> Iterator[str]:
             yield f"takes in {tree.forms[op.child - 1]}"
 
 
-def _edges(
-    row: Row, shown: Sequence[Scene], xs: Sequence[int], edge_y: int, every: str, pair: TreePair, titles: bool
-) -> Iterator[str]:
+def _edges(row: Row, shown: Sequence[Scene], xs: Sequence[int], edge_y: int, pair: TreePair, titles: bool) -> Iterator[str]:
     up = -1 if row.side == "e" else 1
     drawn: dict[tuple[Edge, str], list[str]] = {}
+    moved: dict[tuple[Edge, str], str] = {}
     last: Fan | None = None
     keys: list[tuple[Edge, str]] = []
     for scene, f in zip(shown, row.fans, strict=True):
         if f is not last:
             keys = [(arc.edge, _arc(arc, xs, edge_y, up)) for arc in f.arcs]
+            for word, (level, lean) in f.roots.items():
+                keys.append((Edge(row.side, word, 0, "root", (), "root"), _root(word, level, lean, xs, edge_y, up)))
             last = f
-        for edge, shape in keys:
-            plain = edge if edge.change == "swap" else edge._replace(change="")
-            drawn.setdefault((plain, shape), []).append(scene.stage)
-            if edge.change == "moved":
-                drawn[plain, shape].append("|" + scene.stage)
-        for word, (level, lean) in f.roots.items():
-            mark = Edge(row.side, word, 0, "root", "root", (), ""), _root(word, level, lean, xs, edge_y, up)
-            drawn.setdefault(mark, []).append(scene.stage)
-    for (edge, shape), marks in drawn.items():
-        when = " ".join(mark for mark in marks if mark[0] != "|")
-        stages = "" if when == every else f' data-stages="{when}"'
-        moved = "".join(f' data-moved="{mark[1:]}"' for mark in marks if mark[0] == "|")
-        names = " ".join(edge.partners)
-        partner = f' data-partner="{names}"' if names else ""
-        swapped = " swapped" if edge.change == "swap" else ""
+        for key in keys:
+            drawn.setdefault(key, []).append(scene.stage)
+            if scene.moved and (row.side, key[0].child) in scene.moved:
+                moved[key] = f' data-moved="{scene.stage}"'
+    for key, when in drawn.items():
+        edge, shape = key
+        stages = "" if len(when) == len(shown) else ' data-stages="' + " ".join(when) + '"'
+        partner = ' data-partner="' + " ".join(edge.partners) + '"' if edge.partners else ""
+        mark = moved.get(key, "")
+        turned = " swapped" if edge.turned else ""
+        title = f"<title>{escape(edge_title(edge, pair))}</title>" if titles else ""
         yield (
-            f'<g class="edge {edge.kind}{swapped}" data-side="{edge.side}" data-child="{edge.child}" data-head="{edge.head}" '
-            f'data-class="{edge.kind}"{partner}{stages}{moved}>'
+            f'<g class="edge {edge.kind}{turned}" data-side="{edge.side}" '
+            f'data-child="{edge.child}" data-head="{edge.head}" data-class="{edge.kind}"{partner}{stages}{mark}>'
+            f"{title}{shape}</g>"
         )
-        if titles:
-            yield f"<title>{escape(edge_title(edge, pair))}</title>"
-        yield shape
-        yield "</g>"
 
 
 def edge_title(edge: Edge, pair: TreePair) -> str:
@@ -282,7 +273,7 @@ def _arc(arc: Arc, xs: Sequence[int], edge_y: int, up: int) -> str:
     r = ROUND if end > start else -ROUND
     tip = edge_y + up * TIP
     bend, back = (-ROUND, ROUND) if up < 0 else (ROUND, -ROUND)
-    sign = "" if edge.kind == "match" and edge.change != "swap" else GLYPHS["swap" if edge.change == "swap" else edge.kind]
+    sign = GLYPHS["swap"] if edge.turned else "" if edge.kind == "match" else GLYPHS[edge.kind]
     glyph = f'<tspan class="glyph">{sign}</tspan>' if sign else ""
     text = f'{glyph}<tspan dx="4">{escape(edge.label)}</tspan>' if glyph and edge.label else glyph or escape(edge.label)
     label = f'<text x="{(start + end) // 2}" y="{y + 4}">{text}</text>' if text else ""
@@ -299,6 +290,3 @@ def _root(word: int, level: int, lean: float, xs: Sequence[int], edge_y: int, up
         f'<path d="M{x} {y}V{tip + up * 5}"/><path class="tip" d="M{x} {tip}l-3 {up * 6}h6z"/>'
         f'<text x="{x}" y="{y + (-3 if up < 0 else 10)}">root</text>'
     )
-
-
-__all__ = ["STYLE", "clean", "edge_title", "pair_svg", "size_of", "stages_svg"]

@@ -1,0 +1,65 @@
+"""An interlinear instance: words, their segmentation and glosses, and a translation."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from divproj.errors import Where
+from divproj.types import DepTree, Sentence
+
+BOUNDARY = re.compile(r"(?<=[^-=~<>\s])[-=~](?=[^-=~<>\s])")
+"""Between two morphemes of a token: hyphen, clitic boundary, reduplication."""
+
+
+def morphs(token: str) -> tuple[str, ...]:
+    """Morphemes of a segmented word or of a gloss.
+
+    >>> morphs("give-CAUS=3SG"), morphs("-")
+    (('give', 'CAUS', '3SG'), ('-',))
+    """
+    return tuple(BOUNDARY.split(token))
+
+
+@dataclass(frozen=True)
+class Igt:
+    """One glossed sentence as its author wrote it: nothing is forced to line up.
+
+    `words` is the language line, one string a word. `segments` has each word as segmented (`dil-vā-yī`), `glosses` the
+    gloss of each (`give-CAUS-PST`), `tags` a part of speech each; any of the three may be empty or of another length:
+    `gloss.grade` says what does not fit. `translation` is the free translation, `translations` those in all languages
+    by code. `e_words`, `e_tags`, `links` (f, e from 1), `tree` and `e_tree` are there when the source has them.
+    """
+
+    words: tuple[str, ...]
+    segments: tuple[str, ...] = ()
+    glosses: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    translation: str = ""
+    text: str = ""
+    """The sentence as written, with punctuation; empty when the source has only words."""
+    sent_id: str = ""
+    language: str = ""
+    """ISO 639-3 code, or the name when the source has no code."""
+    translations: tuple[tuple[str, str], ...] = ()
+    meta: tuple[tuple[str, str], ...] = ()
+    """Anything else the source says of the instance, in order (speaker, source, comment …)."""
+    e_words: tuple[str, ...] = ()
+    links: frozenset[tuple[int, int]] | None = None
+    tree: DepTree | None = None
+    e_tree: DepTree | None = None
+    judgement: str = ""
+    """`*`, `?` or `#` before the sentence."""
+    e_tags: tuple[str, ...] = ()
+    sentence: Sentence | None = field(default=None, compare=False)
+    """The CoNLL-U rows it came from, so that gold is never lost."""
+    where: Where = field(default=Where(), compare=False)
+
+    @property
+    def lines_up(self) -> bool:
+        """Whether every word has a gloss."""
+        return len(self.glosses) == len(self.words) > 0
+
+    def gloss_of(self, word: int) -> str:
+        """Gloss of the word counted from 1, '' when there is none that can be its."""
+        return self.glosses[word - 1] if self.lines_up else ""

@@ -1,0 +1,149 @@
+"""CLDF `examples.csv`: Primary_Text, Analyzed_Word, Gloss, Translated_Text and whatever else the table has.
+
+Words are separated by tabs, or by a backslash and a t where an export has written them so; other columns are kept.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import deque
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, BinaryIO, cast
+
+from divproj.errors import Faults, FormatError, Where
+from divproj.gloss.igt import Igt
+from divproj.io.files import Source, name_of, reading
+from divproj.io.igt_parts import instance, one_line, preferred, squeezed, tokens
+from divproj.io.igt_text import Options, lines
+
+COLUMNS = {
+    "id": "sent_id", "primary_text": "text", "analyzed_word": "words", "gloss": "glosses", "translated_text": "translation",
+    "language_id": "language", "meta_language_id": "meta_language",
+}  # fmt: skip
+"""CLDF's names, in lower case, of the columns that make an instance."""
+ROWS = 200
+"""Lines that one quoted cell may span; more, and its quote was never closed."""
+
+
+def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Igt]:
+    settings = Options.of(options)
+    with reading(source) as stream:
+        yield from read(stream, name_of(source), faults or Faults(), settings)
+
+
+def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
+    """
+    >>> loads("ID,Primary_Text,Analyzed_Word,Gloss,Translated_Text\\n1,canes,can-es,dog-PL,dogs\\n")[0].glosses
+    ('dog-PL',)
+    """
+    stream = cast(BinaryIO, io.BytesIO(text.encode("utf-8", "surrogatepass")))
+    return list(read(stream, "", faults or Faults(), Options.of(options)))
+
+
+def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Igt]:
+    rows = _rows(lines(stream, path, faults, options.encoding), path, faults)
+    header = next(rows, (0, []))[1]
+    names = [name.strip() for name in header]
+    if not {"primary_text", "analyzed_word"} & {name.lower() for name in names}:
+        what = f"the first line names the columns {', '.join(names)[:80]}, Primary_Text or Analyzed_Word expected"
+        raise FormatError(what, Where(path, 1), "is this a CLDF table of examples?")
+    for number, row in rows:
+        if len(row) != len(names):
+            what = f"{len(row)} cells, {len(names)} expected as in the first line"
+            faults.file(FormatError(what, Where(path, number), "missing cells are empty, others kept; is a comma not quoted?"))
+        cells = {name: cell for name, cell in zip(names, row, strict=False) if name}
+        cells |= {f"cell_{k}": cell for k, cell in enumerate(row[len(names) :], len(names) + 1)}
+        if any(cell.strip() for cell in row):
+            yield _instance(cells, Where(path, number), options)
+
+
+def _rows(numbered: Iterator[tuple[int, str]], path: str, faults: Faults) -> Iterator[tuple[int, list[str]]]:
+    """(line, cells): a cell in quotes may go on over lines; a quote that is never closed costs its own line only."""
+    waiting: deque[tuple[int, str]] = deque()
+    mark, width = ",", 0
+    while first := waiting.popleft() if waiting else next(numbered, None):
+        if not first[1].strip():
+            continue
+        mark = mark if width else max(",\t;", key=first[1].count)
+        row, taken = _row([first[1]], mark, width), 0
+        while row is None and taken < ROWS and (taken < len(waiting) or _more(numbered, waiting)):
+            taken += 1
+            row = _row([first[1], *(line for _, line in islice(waiting, taken))], mark, width)
+        if row is None:
+            where = Where(path, first[0])
+            faults.file(FormatError("a quote opens and is not closed", where, "read without quotes; write two for one"))
+            row, taken = first[1].replace('"', "").split(mark), 0
+        for _ in range(taken):
+            waiting.popleft()
+        width = width or len(row)
+        yield first[0], row
+
+
+def _more(numbered: Iterator[tuple[int, str]], waiting: deque[tuple[int, str]]) -> bool:
+    before = len(waiting)
+    waiting.extend(islice(numbered, 1))
+    return len(waiting) > before
+
+
+def _row(texts: list[str], mark: str, width: int) -> list[str] | None:
+    """Cells of lines that are one row; None when a quote is still open."""
+    text = "\n".join(texts)
+    if text.count('"') % 2:
+        return None
+    try:
+        row = next(csv.reader(io.StringIO(text), delimiter=mark), [])
+    except csv.Error:
+        return None
+    return row if len(texts) == 1 or len(row) == width else None
+
+
+def _instance(cells: dict[str, str], where: Where, options: Options) -> Igt:
+    known: dict[str, str] = {}
+    meta = []
+    for name, value in cells.items():
+        role = COLUMNS.get(name.lower())
+        if role:
+            known[role] = value
+        else:
+            meta.append((name, squeezed(value)))
+    primary = squeezed(known.get("text", ""))
+    segments, glosses = _parts(known.get("words", ""), known.get("glosses", ""))
+    words = tokens(primary)
+    if not words or (segments and len(words) != len(segments)):
+        words = segments or words
+    code = known.get("meta_language", "")
+    translation, translations = preferred([(code, one_line(known.get("translation", "")))], options.lang)
+    if not translations and code and code.lower() not in ("en", "eng", "stan1293"):
+        meta.append(("Meta_Language_ID", code))
+    sent_id = known.get("sent_id", "").strip()
+    return instance(
+        words,
+        segments,
+        glosses,
+        text=primary,
+        translation=translation,
+        translations=translations,
+        sent_id=sent_id,
+        language=known.get("language", "").strip(),
+        meta=meta,
+        where=Where(where.path, where.line, sent_id),
+    )
+
+
+def _parts(words: str, glosses: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Words and glosses: cells between tabs, real or spelled, and blanks where they line up better."""
+    cells = [tuple(cell.strip() for cell in _tabs(text).split("\t")) if text.strip() else () for text in (words, glosses)]
+    split = [tokens(_tabs(text)) for text in (words, glosses)]
+    if "\t" not in _tabs(words) + _tabs(glosses) and len(split[0]) == len(split[1]):
+        return split[0], split[1]
+    return cells[0], cells[1]
+
+
+def _tabs(text: str) -> str:
+    r"""
+    >>> _tabs(r"canes\tlatrant") == "canes\tlatrant"
+    True
+    """
+    return text.replace("\\t", "\t") if "\t" not in text else text

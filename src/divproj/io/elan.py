@@ -1,0 +1,312 @@
+"""ELAN .eaf: tiers of annotations, each aligned to time or to an annotation of the tier above.
+
+Which tier is what is told by the option `tiers` (`text words morphs glosses pos translation`, by tier or by linguistic
+type) or guessed from their names. An annotation of the topmost tier concerned is an instance.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO, cast
+
+from divproj.errors import Faults, FormatError, ProjError, Where
+from divproj.gloss.igt import Igt
+from divproj.io.files import Source, name_of, reading
+from divproj.io.igt_parts import glue, grouped, instance, joined, lang_code, one_line, preferred, squeezed, tokens
+from divproj.io.igt_text import Options
+from divproj.io.igt_xml import Node, units
+
+TAGS = frozenset({"ANNOTATION_DOCUMENT", "HEADER", "TIME_ORDER", "TIME_SLOT", "TIER", "ANNOTATION", "ALIGNABLE_ANNOTATION",
+                  "REF_ANNOTATION", "ANNOTATION_VALUE", "LINGUISTIC_TYPE", "LANGUAGE", "PROPERTY", "MEDIA_DESCRIPTOR"})  # fmt: skip
+ROLES = ("text", "words", "morphs", "glosses", "pos", "translation")
+_NAMES = (
+    ("translation", r"phrase-gls|free|transl|(^|[-_ ])(ft|fe|ftr|tl|tr)($|[-_ ])|english|meaning"),
+    ("glosses", r"gloss|(^|[-_ ])(ge|gl|gls|glo|mg)($|[-_ ])"),
+    ("pos", r"(^|[-_ ])(ps|pos|msa|cat|tag)($|[-_ ])|part.?of.?speech"),
+    ("morphs", r"morph|(^|[-_ ])(mb|mr|mph|m|seg)($|[-_ ])|segment"),
+    ("words", r"word|(^|[-_ ])(wd|wrd|w|tok|tx-w)($|[-_ ])|token"),
+    ("text", r"text|phrase|utter|sentence|transcr|(^|[-_ ])(tx|txt|ref|orth|ut|s|default|trs)($|[-_ ])|orthogr"),
+)
+_IGNORED = re.compile(r"note|comment|lemma|hn$|variant|-cf-", re.IGNORECASE)
+
+
+@dataclass
+class _Annotation:
+    id: str
+    value: str
+    line: int
+    parent: str = ""
+    previous: str = ""
+    begin: int = -1
+    end: int = -1
+
+
+@dataclass
+class _Tier:
+    name: str
+    kind: str
+    parent: str
+    participant: str
+    lang: str
+    annotations: list[_Annotation] = field(default_factory=list)
+
+
+def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Igt]:
+    settings = Options.of(options)
+    with reading(source) as stream:
+        yield from read(stream, name_of(source), faults or Faults(), settings)
+
+
+def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
+    stream = cast(BinaryIO, io.BytesIO(text.encode("utf-8", "surrogatepass")))
+    return list(read(stream, "", faults or Faults(), Options.of(options)))
+
+
+def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Igt]:
+    unknown = sorted(set(options.tiers) - set(ROLES))
+    if unknown:
+        raise ProjError(f"unknown role {unknown[0]!r} of a tier, one of {', '.join(ROLES)} expected")
+    tiers: dict[str, _Tier] = {}
+    times: dict[str, int] = {}
+    for node, _ in units(stream, path, faults, options, lambda _, parent: parent == "ANNOTATION_DOCUMENT", TAGS):
+        if node.tag == "TIME_ORDER":
+            times = _times(node)
+        elif node.tag == "TIER":
+            tier = _tier(node, times)
+            tiers[tier.name] = tier
+    file = _File(tiers, path, faults)
+    for roles in _role_sets(tiers, path, options):
+        yield from file.instances(roles, options)
+
+
+def _times(node: Node) -> dict[str, int]:
+    """Milliseconds of the slots; one without a value has that of the slot before it."""
+    found: dict[str, int] = {}
+    last = 0
+    for slot in node.all("TIME_SLOT"):
+        value = slot.get("TIME_VALUE")
+        last = int(value) if value.isdecimal() else last
+        found[slot.get("TIME_SLOT_ID")] = last
+    return found
+
+
+def _tier(node: Node, times: dict[str, int]) -> _Tier:
+    name = node.get("TIER_ID")
+    tier = _Tier(name, node.get("LINGUISTIC_TYPE_REF"), node.get("PARENT_REF"), node.get("PARTICIPANT"), node.get("LANG_REF"))
+    for holder in node.all("ANNOTATION"):
+        for made in holder.children[:1]:
+            value = "".join(text.text for text in made.all("ANNOTATION_VALUE"))
+            begin, end = times.get(made.get("TIME_SLOT_REF1"), -1), times.get(made.get("TIME_SLOT_REF2"), -1)
+            ref, before = made.get("ANNOTATION_REF"), made.get("PREVIOUS_ANNOTATION")
+            tier.annotations.append(
+                _Annotation(made.get("ANNOTATION_ID"), squeezed(one_line(value)), made.line, ref, before, begin, end)
+            )
+    return tier
+
+
+def _role_sets(tiers: dict[str, _Tier], path: str, options: Options) -> list[dict[str, list[str]]]:
+    """Tiers of each role, one set for every speaker (or other topmost tier)."""
+    by_role: dict[str, list[str]] = {}
+    for role, wanted in options.tiers.items():
+        found = [name for name, tier in tiers.items() if wanted in (name, tier.kind) or name.partition("@")[0] == wanted]
+        if not found:
+            raise FormatError(f"no tier or type {wanted!r}; the tiers are {_shown(tiers)}", Where(path), "name one of these")
+        by_role[role] = found
+    taken = {name for names in by_role.values() for name in names}
+    for name, tier in tiers.items():
+        role = _guessed(tier) if name not in taken and tier.annotations else ""
+        if role and role not in options.tiers:
+            by_role.setdefault(role, []).append(name)
+    if not by_role.get("words") and not by_role.get("text") and not by_role.get("morphs"):
+        remedy = "name them, as in --tiers words=…,glosses=…,translation=…"
+        raise FormatError(f"no tier looks like words or text; the tiers are {_shown(tiers)}", Where(path), remedy)
+    sets: dict[str, dict[str, list[str]]] = {}
+    loose: dict[str, list[str]] = {}
+    tops = {_top(tiers, name) for role in ("words", "text", "morphs") for name in by_role.get(role, ())}
+    for role, names in by_role.items():
+        for name in names:
+            top = _top(tiers, name)
+            (sets.setdefault(top, {}) if top in tops else loose).setdefault(role, []).append(name)
+    for roles in sets.values():
+        for role, names in loose.items():
+            roles.setdefault(role, names)
+    return list(sets.values())
+
+
+def _shown(tiers: dict[str, _Tier]) -> str:
+    return ", ".join(f"{name} (under {tier.parent})" if tier.parent else name for name, tier in tiers.items()) or "none"
+
+
+def _guessed(tier: _Tier) -> str:
+    """Role of a tier by its name, or else by that of its type."""
+    for text in (tier.name.partition("@")[0], tier.kind):
+        if _IGNORED.search(text):
+            return ""
+        for role, pattern in _NAMES:
+            if re.search(pattern, text, re.IGNORECASE):
+                return role
+    return ""
+
+
+def _top(tiers: dict[str, _Tier], name: str) -> str:
+    seen = {name}
+    while (above := tiers[name].parent) in tiers and above not in seen:
+        seen.add(above)
+        name = above
+    return name
+
+
+class _File:
+    """Annotations of all tiers, found by what they hang on."""
+
+    def __init__(self, tiers: dict[str, _Tier], path: str, faults: Faults) -> None:
+        self.tiers, self.path, self.faults = tiers, path, faults
+        self.by_id = {made.id: made for tier in tiers.values() for made in tier.annotations}
+        self.up: dict[str, str] = {}
+        for tier in tiers.values():
+            self._hang(tier)
+
+    def _hang(self, tier: _Tier) -> None:
+        """Parents of the annotations: by reference, or the one above at that time."""
+        above = sorted((a for a in self.tiers[tier.parent].annotations if a.begin >= 0), key=lambda a: a.begin) if tier.parent in self.tiers else []  # fmt: skip
+        starts = [a.begin for a in above]
+        for made in tier.annotations:
+            if made.parent:
+                self.up[made.id] = made.parent
+                if made.parent not in self.by_id:
+                    what = f"annotation {made.id} on tier {tier.name} hangs on {made.parent}, which is not there"
+                    self.faults.word(FormatError(what, Where(self.path, made.line), "left out"))
+            elif above and made.begin >= 0:
+                self.up[made.id] = above[max(0, bisect_right(starts, made.begin) - 1)].id
+
+    def under(self, name: str, top: _Annotation, top_tier: str) -> list[_Annotation]:
+        """Annotations of a tier that hang on one above, in order; by time where the tiers are not related."""
+        tier = self.tiers[name]
+        if name == top_tier:
+            return [top]
+        if _top(self.tiers, name) != _top(self.tiers, top_tier):
+            return [a for a in tier.annotations if a.begin >= 0 and top.begin <= a.begin < max(top.end, top.begin + 1)]
+        return self._ordered([a for a in tier.annotations if self.hangs(a, top.id)], tier)
+
+    def hangs(self, made: _Annotation, top: str) -> bool:
+        at, seen = made.id, set[str]()
+        while at and at != top and at not in seen:
+            seen.add(at)
+            at = self.up.get(at, "")
+        return at == top
+
+    def _ordered(self, made: list[_Annotation], tier: _Tier) -> list[_Annotation]:
+        """In the order of their parents and, under one parent, of PREVIOUS_ANNOTATION."""
+        groups: dict[str, list[_Annotation]] = {}
+        for a in made:
+            groups.setdefault(self.up.get(a.id, ""), []).append(a)
+        parents = [self.by_id[key] for key in groups if key in self.by_id]
+        if len(parents) > 1 and tier.parent in self.tiers:
+            parents = self._ordered(parents, self.tiers[tier.parent])
+        order = {a.id: k for k, a in enumerate(parents)}
+        found: list[_Annotation] = []
+        for key in sorted(groups, key=lambda parent: order.get(parent, len(order))):
+            found += self._chained(groups[key], tier)
+        return found
+
+    def _chained(self, group: list[_Annotation], tier: _Tier) -> list[_Annotation]:
+        after = {a.previous: a for a in group if a.previous}
+        chain: list[_Annotation] = []
+        for first in sorted((a for a in group if not a.previous), key=lambda a: a.begin):
+            at: _Annotation | None = first
+            while at is not None and at not in chain:
+                chain.append(at)
+                at = after.get(at.id)
+        rest = [a for a in group if a not in chain]
+        if rest:
+            what = f"the order of {len(rest)} annotations on tier {tier.name} is broken at {rest[0].id}"
+            self.faults.word(FormatError(what, Where(self.path, rest[0].line), "read in the order of the file"))
+        return chain + rest
+
+    def instances(self, roles: dict[str, list[str]], options: Options) -> Iterator[Igt]:
+        main = next(roles[role] for role in ("text", "words", "morphs") if roles.get(role))
+        top_tier = _top(self.tiers, main[0])
+        by_time = sorted(self.tiers[top_tier].annotations, key=lambda a: a.begin)
+        for top in by_time:
+            yield self._instance(top, top_tier, roles, options)
+
+    def _instance(self, top: _Annotation, top_tier: str, roles: dict[str, list[str]], options: Options) -> Igt:
+        found = {role: self._first(names, top, top_tier) for role, names in roles.items() if role != "translation"}
+        text = " ".join(a.value for a in found.get("text", []))
+        words = found.get("words", [])
+        if not words and top_tier in roles.get("words", ()):
+            words = [top]
+        if not text and words and all(" " in a.value for a in words):
+            text, words = " ".join(a.value for a in words), []
+        pieces = found.get("morphs", [])
+        groups = [[k for k, piece in enumerate(pieces) if self.hangs(piece, word.id)] for word in words]
+        values = [piece.value for piece in pieces]
+        if not words or not any(groups):
+            spread = tokens(" ".join(values))
+            values, pieces = (list(spread), []) if len(pieces) == 1 and len(spread) > 1 else (values, pieces)
+            groups = grouped(values)
+        segments = [joined([values[k] for k in group]) for group in groups] if values else []
+        marks = [glue([values[k] for k in group])[1] for group in groups]
+        above = [word.id for word in words]
+        glosses = self._below(found.get("glosses", []), above, pieces, groups, marks)
+        tags = self._below(found.get("pos", []), above, pieces, groups, marks)
+        translations = [
+            (_language(self.tiers[name]), " ".join(a.value for a in self.under(name, top, top_tier)))
+            for name in roles.get("translation", ())
+        ]
+        translation, all_of_them = preferred(translations, options.lang)
+        forms = [word.value for word in words] or list(tokens(text)) or segments
+        tier = self.tiers[top_tier]
+        times = [("begin", str(top.begin)), ("end", str(top.end))] if top.begin >= 0 else []
+        meta = [("speaker", tier.participant), *times]
+        if top.value and top.value not in (text, " ".join(forms)) and top_tier not in roles.get("words", ()):
+            meta.append((tier.name, top.value))
+        others = [(name, a.value) for role in ("glosses",) for name in roles.get(role, [])[1:] for a in self.under(name, top, top_tier)]  # fmt: skip
+        meta += others
+        return instance(
+            [form or "_" for form in forms],
+            segments,
+            glosses,
+            tags,
+            text=text if words else "",
+            translation=translation,
+            translations=all_of_them,
+            sent_id=top.id,
+            language=tier.lang,
+            meta=meta,
+            where=Where(self.path, top.line, top.id),
+        )
+
+    def _first(self, names: list[str], top: _Annotation, top_tier: str) -> list[_Annotation]:
+        """Annotations of the first of some tiers that has any here."""
+        return next((found for name in names if (found := self.under(name, top, top_tier))), [])
+
+    def _below(
+        self,
+        made: list[_Annotation],
+        words: list[str],
+        pieces: list[_Annotation],
+        groups: list[list[int]],
+        marks: list[list[str]],
+    ) -> list[str]:
+        """Glosses or tags of the words: one a word, or one a morpheme joined as the morphemes are."""
+        if len(made) == 1 and (spread := tokens(made[0].value)) and len(spread) > 1 and len(words or groups) != 1:
+            return list(spread)
+        by_piece = {self.up.get(a.id, ""): a.value for a in made}
+        if pieces and any(piece.id in by_piece for piece in pieces):
+            return [
+                joined([by_piece.get(pieces[k].id, "") for k in group], mark) for group, mark in zip(groups, marks, strict=True)
+            ]
+        if words and any(word in by_piece for word in words):
+            return [" ".join(a.value for a in made if self.up.get(a.id) == word) for word in words]
+        return [a.value for a in made]
+
+
+def _language(tier: _Tier) -> str:
+    """Language of a tier of translations: what it says, or the code at the end of its name (`phrase-gls-en`)."""
+    found = re.search(r"[-_]([a-z]{2,3})$", tier.name.partition("@")[0])
+    return lang_code(tier.lang or (found[1] if found else ""))

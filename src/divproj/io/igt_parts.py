@@ -1,0 +1,273 @@
+"""What the readers of interlinear text share: tokens and columns, numbering and quotes, joined morphemes, languages."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from divproj.gloss.igt import Igt
+from divproj.types import NO_HEAD, DepTree, cycles
+
+_BLANK = "[ \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]"
+_BLANKS = re.compile(f"{_BLANK}+")
+_GAPS = re.compile(f"\t+|{_BLANK}{{2,}}")
+_LINE_ENDS = re.compile(r"[\r\n]+")
+_RUNS = re.compile(r"[ \t\r\n]+")
+_NUMBER = re.compile(
+    r"\(\s*(\d+(?:\.\d+)*[a-z]?'*|[a-z]|[ivx]+)\s*\)\s*|\[(\d+[a-z]?)\]\s+|(\d+(?:\.\d+)*[a-z]?)[.)]\s+|([a-z]|[ivx]+)[.)]\s+"
+)
+_BARE_NUMBER = re.compile(r"\(?\d+[a-z]?[.)]?$|[a-z][.)]$")
+_JUDGEMENT = re.compile(r"([*?#%]{1,3})[ \t]*(?=[^\s*?#%/])")
+_QUOTES = {"'": "'’´", "‘": "’'", "`": "'’´`", "“": '”"', '"': '"”', "„": "“”", "«": "»", "‹": "›", "「": "」", "‚": "‘’"}
+_AFTER = re.compile(r"\s*[(\[].*[)\]][.]?$", re.DOTALL)
+EDGES = "-=~"
+"""Marks at the edge of a morpheme that say how it joins the next."""
+MISSING = "***"
+"""Gloss of a morpheme that has none among others that do, as Toolbox and FLEx write it."""
+UPOS = frozenset(
+    (
+        "ADJ",
+        "ADP",
+        "ADV",
+        "AUX",
+        "CCONJ",
+        "DET",
+        "INTJ",
+        "NOUN",
+        "NUM",
+        "PART",
+        "PRON",
+        "PROPN",
+        "PUNCT",
+        "SCONJ",
+        "SYM",
+        "VERB",
+        "X",
+    )
+)
+_CODES = {
+    "english": "en", "eng": "en", "stan1293": "en", "french": "fr", "fra": "fr", "fre": "fr", "stan1290": "fr",
+    "german": "de", "deu": "de", "ger": "de", "stan1295": "de", "spanish": "es", "spa": "es", "stan1288": "es",
+    "portuguese": "pt", "por": "pt", "port1283": "pt", "russian": "ru", "rus": "ru", "russ1263": "ru",
+}  # fmt: skip
+
+
+def tokens(line: str) -> tuple[str, ...]:
+    """What stands between blanks of any width."""
+    return tuple(token for token in _BLANKS.split(line) if token)
+
+
+def one_line(text: str) -> str:
+    """Line ends as blanks."""
+    return _LINE_ENDS.sub(" ", text).strip(" ")
+
+
+def cell(text: str) -> str:
+    """Line ends and tabs as blanks."""
+    return one_line(text).replace("\t", " ")
+
+
+def squeezed(text: str) -> str:
+    """Line ends and runs of blanks as one blank each."""
+    return _RUNS.sub(" ", text).strip(" ")
+
+
+def columns(lines: Sequence[str]) -> list[tuple[str, ...]]:
+    """Tokens of lines that belong under one another.
+
+    Cells between tabs when every line has as many; otherwise tokens, or, where these do not line up but what stands
+    between wider gaps does, that.
+
+    >>> columns(["big house", "DEF.big house"]), columns(["the big   house", "big   house"])
+    ([('big', 'house'), ('DEF.big', 'house')], [('the big', 'house'), ('big', 'house')])
+    """
+    tabbed = list(lines)
+    while tabbed and all(line.startswith(("\t", " ")) for line in tabbed):
+        tabbed = [line[1:] for line in tabbed]
+    cells = [tuple(x.strip(" ") for x in line.split("\t")) for line in tabbed]
+    if len(lines) > 1 and len(cells[0]) > 1 and len(set(map(len, cells))) == 1 and any(all(row) for row in cells):
+        return cells
+    found = [tokens(line) for line in lines]
+    if len(set(map(len, found))) > 1:
+        wide = [tuple(x for x in _GAPS.split(line.strip()) if x) for line in lines]
+        if len(wide[0]) > 1 and len(set(map(len, wide))) == 1:
+            return wide
+    return found
+
+
+def without_number(line: str) -> tuple[str, str]:
+    """The number of an example and the rest of its line.
+
+    >>> without_number("(12) a. Wer schläft?"), without_number("(Weit) hinaus")
+    (('12a', 'Wer schläft?'), ('', '(Weit) hinaus'))
+    """
+    rest, number = line.strip(), ""
+    for _ in range(2):
+        found = _NUMBER.match(rest)
+        if not found or found.end() == len(rest):
+            break
+        number += next(part for part in found.groups() if part)
+        rest = rest[found.end() :].lstrip()
+    return number, rest
+
+
+def without_bare_number(words: tuple[str, ...], others: int) -> tuple[str, tuple[str, ...]]:
+    """A number without brackets before the words goes when the words then line up with `others` tokens."""
+    if len(words) == others + 1 > 1 and _BARE_NUMBER.match(words[0]):
+        return words[0].strip("().").strip(), words[1:]
+    return "", words
+
+
+def without_judgement(line: str) -> tuple[str, str]:
+    """
+    >>> without_judgement("*Hund der")
+    ('*', 'Hund der')
+    """
+    found = _JUDGEMENT.match(line)
+    return (found[1], line[found.end() :]) if found else ("", line)
+
+
+def is_quoted(text: str) -> bool:
+    text = text.strip()
+    return (len(text) > 1 and text[0] in _QUOTES and text[0] != "'") or bool(re.match(r"'\S.*['’]", text, re.DOTALL))
+
+
+def unquoted(text: str) -> tuple[str, str]:
+    """A translation without its quotes, and a source in brackets after them.
+
+    >>> unquoted("`It rains.' (Kim 2001: 5)")
+    ('It rains.', 'Kim 2001: 5')
+    """
+    text = text.strip()
+    source = ""
+    opening = text[:2] if text.startswith(("``", "''")) else text[:1]
+    closings = _QUOTES.get(opening[:1], "")
+    for k in range(len(text) - 1, 0, -1):
+        if closings and text[k] in closings and _AFTER.fullmatch(text, k + 1):
+            source, text = text[k + 1 :].strip(" ().[]"), text[: k + 1]
+            break
+    if closings and len(text) > len(opening) and text[-1] in closings:
+        return text[len(opening) : -len(opening)].strip(), source
+    if opening[:1] in ("`", "‘", "“", "„", "«") and len(text) > 1:
+        return text[len(opening) :].strip(), source
+    return text, source
+
+
+def glue(pieces: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Morphemes without the marks at their edges, and the marks between them.
+
+    >>> glue(["na-", "bit", "=lu"])
+    (['na', 'bit', 'lu'], ['-', '='])
+    """
+    cores = [piece.strip(EDGES) or piece for piece in pieces]
+    marks = []
+    for left, right in itertools.pairwise(pieces):
+        mark = left[-1:] if left[-1:] and left[-1:] in EDGES else right[:1]
+        marks.append(mark if mark and mark in EDGES else "-")
+    return cores, marks
+
+
+def joined(pieces: Sequence[str], marks: Sequence[str] | None = None) -> str:
+    """Morphemes, or their glosses with the marks of the morphemes, as one string; '' when all are empty.
+
+    >>> joined(["CAUS-", "be.angry"]), joined(["priest", "and"], ["="])
+    ('CAUS-be.angry', 'priest=and')
+    """
+    if not any(pieces):
+        return ""
+    cores, own = glue([piece or MISSING for piece in pieces])
+    between = list(marks if marks is not None and len(marks) == len(own) else own)
+    return cores[0] + "".join(mark + core for mark, core in zip(between, cores[1:], strict=True))
+
+
+def grouped(pieces: Sequence[str]) -> list[list[int]]:
+    """Indices of the morphemes of each word, when only the marks at the edges say which belong together.
+
+    >>> grouped(["hena", "-naa", "e"])
+    [[0, 1], [2]]
+    """
+    groups: list[list[int]] = []
+    for k, piece in enumerate(pieces):
+        before = pieces[k - 1] if k else ""
+        joins = (piece[:1] in EDGES and len(piece) > 1) or (before[-1:] in EDGES and len(before) > 1)
+        if groups and joins and piece and before:
+            groups[-1].append(k)
+        else:
+            groups.append([k])
+    return groups
+
+
+def lang_code(name: str) -> str:
+    """A short code for the languages people translate into; other names stay as they are.
+
+    >>> lang_code("eng"), lang_code("en-US"), lang_code("bi")
+    ('en', 'en', 'bi')
+    """
+    low = name.strip().lower()
+    base = low.partition("-")[0] if re.fullmatch(r"[a-z]{2,3}-.*", low) else low
+    return _CODES.get(base, base if base != low or len(low) < 4 else name.strip())
+
+
+def preferred(texts: Iterable[tuple[str, str]], lang: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """The translation to use, and all by code; none are listed when the only one is English or of no said language."""
+    given = tuple((lang_code(code), text) for code, text in texts if text)
+    if not given:
+        return "", ()
+    wanted = lang_code(lang)
+    best = next((text for code, text in given if code == wanted), None)
+    if best is None:
+        best = next((text for code, text in given if not code), given[0][1])
+    return best, () if len(given) == 1 and given[0][0] in ("", "en") else given
+
+
+def instance(
+    words: Iterable[str],
+    segments: Iterable[str] = (),
+    glosses: Iterable[str] = (),
+    tags: Iterable[str] = (),
+    text: str = "",
+    meta: Iterable[tuple[str, str]] = (),
+    tree: DepTree | None = None,
+    **others: Any,
+) -> Igt:
+    """An Igt in its one form: what says nothing more than the words is left empty."""
+    forms = tuple(words)
+    parts, meanings, kinds = tuple(segments), tuple(glosses), tuple(tags)
+    meanings = meanings if any(meanings) else ()
+    if tree:
+        tree = replace(tree, glosses=meanings if len(meanings) == len(tree) else ())
+    return Igt(
+        forms,
+        parts if any(parts) and parts != forms else (),
+        meanings,
+        kinds if any(kinds) else (),
+        text="" if text == " ".join(forms) else text,
+        meta=tuple((key, value) for key, value in meta if key and value),
+        tree=tree,
+        **others,
+    )
+
+
+def tag_columns(tags: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """Tags as the `upos` of a tree when all are universal ones, otherwise as `xpos`."""
+    if not any(tags):
+        return {}
+    filled = tuple(tag or "_" for tag in tags)
+    return {"upos" if all(tag in UPOS or not tag for tag in tags) else "xpos": filled}
+
+
+def tree_of(forms: tuple[str, ...], heads: Sequence[int], rels: Sequence[str], tags: tuple[str, ...]) -> DepTree:
+    """A tree whose cycles and second roots are words of unknown head."""
+    usable = list(heads)
+    roots = [k for k, head in enumerate(usable) if head == 0]
+    for k in roots[1:]:
+        usable[k] = NO_HEAD
+    for cycle in cycles(usable):
+        for word in cycle:
+            usable[word - 1] = NO_HEAD
+    names = tuple("_" if head == NO_HEAD else rel or "_" for rel, head in zip(rels, usable, strict=True))
+    kinds = tag_columns(tags) if len(tags) == len(forms) else {}
+    return DepTree(forms, tuple(usable), names if any(rel != "_" for rel in names) else (), **kinds)

@@ -1,0 +1,70 @@
+"""SIGMORPHON shared-task text: `\\t` text, `\\m` segmentation, `\\p` tags, `\\g` glosses, `\\l` translation, blank-separated."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from typing import Any, BinaryIO, cast
+
+from divproj.errors import Faults, FormatError, Where
+from divproj.gloss.igt import Igt
+from divproj.io.files import Source, name_of, reading
+from divproj.io.igt_parts import instance, squeezed, tokens
+from divproj.io.igt_text import Options, lines
+
+_FIELD = re.compile(r"\\(\w+)(?:\s+(.*)|\s*)$")
+KNOWN = "tmpgl"
+
+
+def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Igt]:
+    settings = Options.of(options)
+    with reading(source) as stream:
+        yield from read(stream, name_of(source), faults or Faults(), settings)
+
+
+def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
+    r"""
+    >>> loads("\\t canes\n\\m can-es\n\\g dog-PL\n\\l dogs\n")[0].segments
+    ('can-es',)
+    """
+    stream = cast(BinaryIO, io.BytesIO(text.encode("utf-8", "surrogatepass")))
+    return list(read(stream, "", faults or Faults(), Options.of(options)))
+
+
+def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Igt]:
+    fields: dict[str, str] = {}
+    start, last = 0, ""
+    for number, line in lines(stream, path, faults, options.encoding):
+        found = _FIELD.match(line.strip())
+        if not line.strip() or (found and found[1] in fields):
+            if fields and line.strip():
+                what = f"a second \\{found[1]} without a blank line before it" if found else ""
+                faults.file(FormatError(what, Where(path, number), "read as a new sentence"))
+            if fields:
+                yield _instance(fields, Where(path, start))
+            fields, last = {}, ""
+        if found:
+            start = start if fields else number
+            last = found[1]
+            fields[last] = (found[2] or "").strip()
+        elif line.strip():
+            what = f"'{line.strip()[:30]}' has no marker"
+            faults.file(
+                FormatError(what, Where(path, number), "read as part of the line before it" if last else "kept as a note")
+            )
+            start = start if fields else number
+            last = last or "note"
+            fields[last] = f"{fields.get(last, '')} {line.strip()}".strip()
+    if fields:
+        yield _instance(fields, Where(path, start))
+
+
+def _instance(fields: dict[str, str], where: Where) -> Igt:
+    rows = {key: tokens(value) for key, value in fields.items() if key in "tmpg"}
+    words = rows.get("t", ()) or rows.get("m", ())
+    meta = [(key, squeezed(value)) for key, value in fields.items() if key not in KNOWN]
+    translation = squeezed(fields.get("l", ""))
+    return instance(
+        words, rows.get("m", ()), rows.get("g", ()), rows.get("p", ()), translation=translation, meta=meta, where=where
+    )

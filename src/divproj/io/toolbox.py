@@ -1,0 +1,293 @@
+"""Toolbox / SFM: records of `\\marker value`; words, morphemes, glosses and tags stand in columns, by bytes or characters.
+
+Which marker is what is looked up among common sets, or named by the option `markers`: `record words morphs glosses pos
+translation`. Lines that wrap come as several blocks in one record.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO, cast
+
+from divproj.errors import Faults, FormatError, ProjError, Where
+from divproj.gloss.igt import Igt
+from divproj.io.files import Source, name_of, reading
+from divproj.io.igt_parts import glue, grouped, instance, joined, lang_code, preferred, squeezed
+from divproj.io.igt_text import Options, lines
+
+MARKERS = {
+    "record": ("ref", "utterance_id", "rf", "recid", "sid"),
+    "words": ("tx", "t", "txt", "wd", "w", "utterance", "text", "tx_orth", "ut"),
+    "morphs": ("mb", "mr", "m", "mph", "morph", "gramm_units", "mo", "mbr"),
+    "glosses": ("ge", "gl", "g", "gls", "gloss", "rp_gloss", "gle", "mg", "gn", "gf", "gr", "gs"),
+    "pos": ("ps", "p", "pos", "cat", "ctg"),
+    "translation": ("ft", "fe", "f", "fte", "ftr_en", "free", "tr", "trans", "tfe", "fg", "eng", "l", "ftf", "ftr", "fts", "fn", "nt_ft"),
+}  # fmt: skip
+"""Markers of each role in the order they are looked for; a language code may follow, `ge_en`."""
+_LANGUAGES = {"ge": "en", "gle": "en", "fe": "en", "fte": "en", "tfe": "en", "eng": "en", "gf": "fr", "ftf": "fr", "gr": "ru",
+              "ftr": "ru", "gs": "es", "fts": "es", "gn": "n", "fn": "n"}  # fmt: skip
+_FIELD = re.compile(r"\\([A-Za-z_+?][\w+?-]*)(?: (.*)|\s*)$", re.DOTALL)
+_TOKEN = re.compile(rb"[^ \t]+")
+TEXT = ("id", "textid", "itm")
+"""Markers that begin a text; what follows up to the first record is said of all its records."""
+
+
+@dataclass
+class _Record:
+    """Fields as they stand, with their lines."""
+
+    line: int
+    fields: list[tuple[str, str, int]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Token:
+    """A token of a line, and where it begins: in bytes, in characters, in characters that take room."""
+
+    text: str
+    places: tuple[int, int, int]
+
+
+def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Igt]:
+    settings = Options.of(options)
+    with reading(source) as stream:
+        yield from read(stream, name_of(source), faults or Faults(), settings)
+
+
+def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
+    r"""
+    >>> loads("\\ref 1\n\\tx umbwa\n\\mb u- mbwa\n\\ge CL- dog\n\\ft dog\n")[0].glosses
+    ('CL-dog',)
+    """
+    stream = cast(BinaryIO, io.BytesIO(text.encode("utf-8", "surrogatepass")))
+    return list(read(stream, "", faults or Faults(), Options.of(options)))
+
+
+def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Igt]:
+    roles = _Roles(options)
+    header: list[tuple[str, str]] = []
+    for record in _records(lines(stream, path, faults, options.encoding), path, faults, roles):
+        if any(marker in TEXT for marker, _, _ in record.fields):
+            header = []
+        if any(roles.of(marker) in ("words", "morphs", "glosses", "translation") for marker, _, _ in record.fields):
+            yield _instance(record, header, path, roles, options)
+        else:
+            header += [(_header_key(marker), value) for marker, value, _ in record.fields if not marker.startswith("_")]
+
+
+def _header_key(marker: str) -> str:
+    return "text-id" if marker in TEXT else marker
+
+
+class _Roles:
+    """What each marker is."""
+
+    def __init__(self, options: Options) -> None:
+        unknown = sorted(set(options.markers) - set(MARKERS))
+        if unknown:
+            raise ProjError(f"unknown role {unknown[0]!r} of a marker, one of {', '.join(MARKERS)} expected")
+        self.named = {role: marker.lstrip("\\") for role, marker in options.markers.items()}
+        self.lang = lang_code(options.lang)
+
+    def of(self, marker: str) -> str:
+        for role, known in MARKERS.items():
+            if role in self.named:
+                if marker == self.named[role]:
+                    return role
+            elif marker not in self.named.values() and (marker in known or (self._base(marker) in known and role != "record")):
+                return role
+        return ""
+
+    def _base(self, marker: str) -> str:
+        base, mark, code = marker.partition("_")
+        return base if mark and re.fullmatch(r"[A-Za-z]{2,3}", code) else marker
+
+    def language(self, marker: str) -> str:
+        base, mark, code = marker.partition("_")
+        return lang_code(code) if mark and base == self._base(marker) else _LANGUAGES.get(marker, "")
+
+    def rank(self, marker: str) -> tuple[bool, int]:
+        """Sorts the markers of one role: the preferred language first, then as in `MARKERS`."""
+        known = MARKERS[self.of(marker)]
+        base = self._base(marker)
+        place = known.index(base) if base in known else -1
+        return self.language(marker) not in (self.lang, ""), place
+
+
+def _records(numbered: Iterator[tuple[int, str]], path: str, faults: Faults, roles: _Roles) -> Iterator[_Record]:
+    """Records begin at their marker; without one, at a word line after a translation or a blank line."""
+    record = _Record(0)
+    blank = marked = translated = False
+    for number, text in numbered:
+        found = _FIELD.match(text.lstrip("\ufeff"))
+        if not text.strip():
+            blank = True
+            continue
+        if not found:
+            if record.fields:
+                marker, value, line = record.fields[-1]
+                record.fields[-1] = (marker, f"{value} {text.strip()}".strip(), line)
+            else:
+                faults.file(
+                    FormatError(f"'{text[:30]}' stands before any marker", Where(path, number), "is this a Toolbox file?")
+                )
+                record.fields.append(("note", text.strip(), number))
+            continue
+        marker, value = found[1], found[2] or ""
+        role = roles.of(marker)
+        starts = role == "record" or marker in TEXT or marker.startswith("_")
+        if role == "words" and translated:
+            starts = True
+            if marked:
+                what = f"\\{marker} after a translation, a record marker expected before it"
+                faults.file(FormatError(what, Where(path, number), "read as a new record"))
+        starts = starts or (
+            role == "words" and blank and not marked and any(roles.of(m) == "words" for m, _, _ in record.fields)
+        )
+        if starts:
+            if record.fields:
+                yield record
+            record = _Record(number)
+            marked, translated = role == "record", False
+        translated = translated or role == "translation"
+        blank = False
+        record.line = record.line or number
+        record.fields.append((marker, value, number))
+    if record.fields:
+        yield record
+
+
+def _instance(record: _Record, header: list[tuple[str, str]], path: str, roles: _Roles, options: Options) -> Igt:
+    by_marker: dict[str, list[str]] = {}
+    for marker, value, _ in record.fields:
+        by_marker.setdefault(marker, []).append(value)
+    chosen: dict[str, str] = {}
+    for role in ("words", "morphs", "glosses", "pos"):
+        markers = sorted((m for m in by_marker if roles.of(m) == role), key=roles.rank)
+        if markers:
+            chosen[role] = markers[0]
+    words: list[str] = []
+    segments: list[str] = []
+    glosses: list[str] = []
+    tags: list[str] = []
+    count = max([len(by_marker[marker]) for marker in chosen.values()], default=0)
+    for k in range(count):
+        texts = {role: by_marker[marker][k] if k < len(by_marker[marker]) else "" for role, marker in chosen.items()}
+        for whole, part in zip((words, segments, glosses, tags), _block(texts), strict=True):
+            whole += part
+    translations = [
+        (roles.language(m), squeezed(" ".join(by_marker[m])))
+        for m in sorted((m for m in by_marker if roles.of(m) == "translation"), key=roles.rank)
+    ]
+    translation, all_of_them = preferred(translations, options.lang)
+    meta = list(header)
+    sent_id = named = ""
+    for marker, values in by_marker.items():
+        role = roles.of(marker)
+        if role == "record" and not sent_id:
+            sent_id = values[0].strip()
+        elif role == "glosses" and marker != chosen.get("glosses"):
+            meta.append((f"gloss_{roles.language(marker) or marker}", squeezed(" ".join(values))))
+        elif marker in TEXT:
+            named = values[0].strip()
+            meta.append(("text-id", named))
+        elif role != "translation" and marker not in chosen.values():
+            meta += [(marker, squeezed(value)) for value in values]
+    sent_id = sent_id or named
+    where = Where(path, record.line, sent_id)
+    return instance(
+        words or segments,
+        segments,
+        glosses,
+        tags,
+        translation=translation,
+        translations=all_of_them,
+        sent_id=sent_id,
+        meta=meta,
+        where=where,
+    )
+
+
+def _block(texts: dict[str, str]) -> tuple[list[str], list[str], list[str], list[str]]:
+    """Words, segmented words, glosses and tags of one block of lines."""
+    rows = {role: _tokens(text) for role, text in texts.items()}
+    for role in ("morphs", "glosses", "pos"):
+        if rows.get(role) and rows[role][0].text == "#":
+            rows[role] = rows[role][1:]
+    words = rows.get("words", [])
+    pieces = rows.get("morphs", [])
+    if not pieces:
+        return [word.text for word in words], [], _cells(words, rows.get("glosses", [])), _cells(words, rows.get("pos", []))
+    groups = _groups(words, pieces)
+    marks = [glue([pieces[k].text for k in group])[1] for group in groups]
+    segments = [joined([pieces[k].text for k in group]) for group in groups]
+    found: list[list[str]] = []
+    for role in ("glosses", "pos"):
+        row = rows.get(role, [])
+        cells = _cells(pieces, row)
+        if len(cells) == len(pieces):
+            found.append([joined([cells[k] for k in group], mark) for group, mark in zip(groups, marks, strict=True)])
+        elif len(row) == len(groups):
+            found.append([token.text for token in row])
+        else:
+            found.append([joined([row[k].text for k in group]) for group in grouped([token.text for token in row])])
+    return [word.text for word in words], segments, found[0], found[1]
+
+
+def _tokens(text: str) -> list[_Token]:
+    raw = text.encode("utf-8", "surrogatepass")
+    found = []
+    for match in _TOKEN.finditer(raw):
+        before = raw[: match.start()].decode("utf-8", "surrogatepass")
+        room = sum(not unicodedata.combining(char) for char in before)
+        found.append(_Token(match[0].decode("utf-8", "surrogatepass"), (match.start(), len(before), room)))
+    return found
+
+
+def _fitting(above: Sequence[_Token], below: Sequence[_Token]) -> int | None:
+    """By which of their places tokens begin under those above; None when by none."""
+    best: tuple[int, int] | None = None
+    for way in range(3):
+        tops = {token.places[way] for token in above}
+        unders = {token.places[way] for token in below}
+        if tops <= unders or unders <= tops:
+            shared = len(tops & unders)
+            if best is None or shared > best[0]:
+                best = (shared, way)
+    return best[1] if best and best[0] else None
+
+
+def _groups(words: list[_Token], pieces: list[_Token]) -> list[list[int]]:
+    """Which morphemes make each word: by columns, or, where these do not fit, by hyphens."""
+    by_marks = grouped([piece.text for piece in pieces])
+    if not words:
+        return by_marks
+    way = _fitting(words, pieces)
+    tops = {piece.places[way] for piece in pieces} if way is not None else set()
+    if way is None or not all(word.places[way] in tops for word in words) or pieces[0].places[way] < words[0].places[way]:
+        return [[k] for k in range(len(pieces))] if len(pieces) == len(words) else by_marks
+    groups: list[list[int]] = [[] for _ in words]
+    starts = [word.places[way] for word in words]
+    for k, piece in enumerate(pieces):
+        groups[max(j for j, start in enumerate(starts) if start <= piece.places[way])].append(k)
+    return groups
+
+
+def _cells(above: list[_Token], below: list[_Token]) -> list[str]:
+    """What stands under each token: by columns, else one each when there are as many; otherwise the tokens as they are."""
+    if not below:
+        return []
+    way = _fitting(above, below)
+    if way is not None and below[0].places[way] >= above[0].places[way]:
+        starts = [token.places[way] for token in above]
+        cells: list[list[str]] = [[] for _ in above]
+        for token in below:
+            cells[max(j for j, start in enumerate(starts) if start <= token.places[way])].append(token.text)
+        filled = sum(bool(cell) for cell in cells)
+        if filled == len(above) or len(below) != len(above):
+            return [" ".join(cell) for cell in cells]
+    return [token.text for token in below]
