@@ -156,9 +156,11 @@ def count(found, stage, pair, f, e, f_seen, e_seen, links):
 
 
 def counted(tree, other, links, rels, other_rels):
-    classes = Counter(edge_class(c, p, links, other) for c, p in tree)
-    labelled = sum(same_label(c, p, links, other, rels, other_rels) is True for c, p in tree)
-    return {"edges": len(tree), **{name: classes[name] for name in CLASSES}, "labelled": labelled}
+    classes = {(c, p): edge_class(c, p, links, other) for c, p in tree}
+    sums = Counter(classes.values())
+    matches = [edge for edge, name in classes.items() if name == "match"]
+    labelled = sum(same_label(c, p, links, other, rels, other_rels) is True for c, p in matches)
+    return {"edges": len(tree), **{name: sums[name] for name in CLASSES}, "labelled": labelled}
 
 
 def relabelled(pair):

@@ -36,7 +36,9 @@ def tree(heads: Iterable[int], rels: Iterable[str] = (), upos: Iterable[str] = (
     return DepTree(tuple(forms) or tuple(f"w{k}" for k in range(1, len(found) + 1)), found, tuple(rels), tuple(upos))
 
 
-def pair(f: DepTree | Iterable[int], e: DepTree | Iterable[int], links: Iterable[tuple[int, int]], sent_id: str = "") -> TreePair:
+def pair(
+    f: DepTree | Iterable[int], e: DepTree | Iterable[int], links: Iterable[tuple[int, int]], sent_id: str = ""
+) -> TreePair:
     """A pair of trees, or of heads, and links counted from 1."""
     f, e = (side if isinstance(side, DepTree) else tree(side) for side in (f, e))
     return TreePair(f, e, Alignment(frozenset(links), (len(f), len(e))), sent_id)

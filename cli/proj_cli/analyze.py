@@ -119,7 +119,7 @@ def _stream(corpus: Corpus, as_json: bool, extended: bool) -> None:
 
     for k, pair in enumerate(talk.progress(corpus, f"{corpus.name}: pairs")):
         altered = alter(pair, extended=extended, compiled=k > 300)
-        print(json.dumps(altered.as_json(), ensure_ascii=False) if as_json else pair_text(pair, altered))  # noqa: T201
+        print(json.dumps(altered.as_json(), ensure_ascii=False) if as_json else pair_text(pair, altered) + "\n")  # noqa: T201
     talk.summary(corpus.faults)
 
 

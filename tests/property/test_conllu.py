@@ -129,7 +129,7 @@ def our_view(text: str) -> list[tuple]:
 
 
 @given(st.lists(sentences(tame_comments), min_size=1, max_size=2))
-@settings(max_examples=settings().max_examples // 2)
+@settings(max_examples=settings().max_examples // 3)
 def test_as_udapi_reads_it(found):
     text = text_of(found)
     assert our_view(text) == udapi_view(text)

@@ -14,8 +14,8 @@ from strategies import tree_heads
 from divproj import ProjError
 from divproj.batches import batched
 from divproj.divergence.analysis import analyze_batches
-from divproj.io import fast
 from divproj.io import corpus as corpus_module
+from divproj.io import fast
 
 plain = st.builds(
     lambda heads, sent_id, rel: block(heads, sent_id, [rel] * len(heads)).encode(),
@@ -60,7 +60,10 @@ def outcome(folder: Path, way: str) -> tuple:
         result = analyze_batches(batches, each=lambda pair, share: pairs.append((pair, share))).as_json()
     except ProjError as error:
         result = {"error": str(error)}
-    return pairs, list(map(str, corpus.faults.noted)), corpus.faults.words, corpus.faults.sentences, result
+    told = list(map(str, corpus.faults.noted))
+    if told and told[-1].startswith("different numbers"):
+        del told[:-1]  # only the careful reader looks into what no partner has
+    return pairs, told, result
 
 
 @given(files(), st.sampled_from((1 << 20, 30, 100)))

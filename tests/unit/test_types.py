@@ -63,6 +63,21 @@ class TestSentence:
     def test_tree(self):
         assert self.read.tree == DepTree(("no", "no"), (0, 1), ("root", "conj"), ("INTJ", "INTJ"), ("UH", "_"))
 
+    @pytest.mark.parametrize(
+        ("misc", "glosses"),
+        [
+            (("_", "_"), ()),
+            (("Gloss=dog|SpaceAfter=No", "SpaceAfter=No|Gloss=bark-3SG"), ("dog", "bark-3SG")),
+            (("_", "Gloss=a=b"), ("", "a=b")),
+            (("Gloss=one|Gloss=two", "_"), ("one", "")),
+            (("LGloss=perro", "_"), ()),
+        ],
+    )
+    def test_glosses(self, misc, glosses):
+        rows = [(str(k), "w", "_", "_", "_", "_", str(k - 1), "_", "_", cell) for k, cell in enumerate(misc, 1)]
+        made = Sentence((), tuple(zip(*rows, strict=True)))
+        assert made.glosses == made.tree.glosses == glosses
+
     def test_sentence_without_words(self):
         empty_node = conllu.loads("0.1\tx\t_\t_\t_\t_\t_\t_\t_\t_\n\n")[0]
         assert empty_node.tree == DepTree((), ())
@@ -208,7 +223,10 @@ class TestNltk:
     def test_there_and_back(self):
         graph = CAT.to_nltk()
         assert graph.root["word"] == "sleeps"
-        assert list(graph.triples()) == [(("sleeps", "VERB"), "nsubj", ("cat", "NOUN")), (("cat", "NOUN"), "det", ("the", "DET"))]
+        assert list(graph.triples()) == [
+            (("sleeps", "VERB"), "nsubj", ("cat", "NOUN")),
+            (("cat", "NOUN"), "det", ("the", "DET")),
+        ]
         assert DepTree.from_nltk(graph) == CAT
 
     def test_bare_tree(self):
@@ -297,8 +315,15 @@ class TestAlignment:
         assert Alignment.from_nltk(NltkAlignment([(0, 0, "S"), (1, 0, "P")]), (2, 1)).links == {(1, 1), (2, 1)}
 
     def test_nltk_out_of_range(self):
-        with pytest.raises(AlignmentError, match="link 3-1 .* out of range"):
+        with pytest.raises(AlignmentError, match=r"link 3-1 .* out of range"):
             Alignment.from_nltk(NltkAlignment([(2, 0)]), (2, 1))
+
+
+def test_a_notebook_shows_a_pair_as_a_picture():
+    pytest.importorskip("divproj.draw.svg")
+    shown = TreePair(CAT, CAT, Alignment(frozenset({(1, 1)}), (3, 3)))._repr_html_()
+    assert "<svg" in shown
+    assert "sleeps" in shown
 
 
 def test_pair_mirrored():

@@ -248,9 +248,10 @@ class Grams:
             features = person(label)
             if features:
                 found = self._by_person(features)
-            elif name.startswith("non") or (name[0] == "n" and len(name) > 2):
-                base = self._index.get(name.removeprefix("non") if name.startswith("non") else name[1:])
-                if base and len(key(base.name)) > 1 and base.kind in ("tense", "number", "aspect", "mood", "gender"):
+            elif name[0] == "n":
+                bare = name[3:] if name.startswith("non") else name[1:]
+                base = self._index.get(bare) if len(bare) > 1 else None
+                if base and base.kind in ("tense", "number", "aspect", "mood", "gender"):
                     found = Gram(label, f"not {base.meaning}", (), (), base.kind)
         return found
 
@@ -296,8 +297,11 @@ class Grams:
     def _pieces(self, chunk: str) -> list[str]:
         """A stretch without boundaries, cut where a gram is written onto something else."""
         ending = _ENDING.search(chunk)
-        if ending and ending.start():
-            return [*self._pieces(chunk[: ending.start()]), ending.group().replace("’", "'")]
+        if ending:
+            return [*self._runs(chunk[: ending.start()]), ending.group().replace("’", "'")]
+        return self._runs(chunk)
+
+    def _runs(self, chunk: str) -> list[str]:
         known = self.get(chunk) is not None
         if known or (chunk.isalpha() and (chunk.islower() or chunk.isupper())):
             return [chunk]

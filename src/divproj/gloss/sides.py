@@ -157,7 +157,8 @@ def spread(igt: Igt) -> list[tuple[int, str]]:
             i -= 1
         else:
             k -= 1
-            found.append((max(i - 1, 0), glosses[k]))
+            ahead = i < n and (not i or not punctuation(words[i]))
+            found.append((i if ahead else i - 1, glosses[k]))
     return found[::-1]
 
 

@@ -145,14 +145,11 @@ def _inside(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _contraction(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A word and the short forms written onto it."""
+    clitics: list[tuple[int, int]] = []
+    while (clitic := _CLITIC.search(text, max(start, end - 4), end)) and clitic.start() > start:
+        clitics.append(clitic.span())
+        end = clitic.start()
     cannot = _CANNOT.fullmatch(text, start, end)
-    if cannot:
-        yield cannot.span(1)
-        yield cannot.span(2)
-        return
-    clitic = _CLITIC.search(text, max(start, end - 4), end)
-    if clitic and clitic.start() > start:
-        yield from _contraction(text, start, clitic.start())
-        yield clitic.span()
-    else:
-        yield start, end
+    yield from [cannot.span(1), cannot.span(2)] if cannot else [(start, end)]
+    yield from reversed(clitics)

@@ -11,6 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, BinaryIO, cast
 
 from divproj.errors import Faults, FormatError, ProjError, Where
@@ -29,9 +30,10 @@ _NAMES = (
     ("pos", r"(^|[-_ ])(ps|pos|msa|cat|tag)($|[-_ ])|part.?of.?speech"),
     ("morphs", r"morph|(^|[-_ ])(mb|mr|mph|m|seg)($|[-_ ])|segment"),
     ("words", r"word|(^|[-_ ])(wd|wrd|w|tok|tx-w)($|[-_ ])|token"),
-    ("text", r"text|phrase|utter|sentence|transcr|(^|[-_ ])(tx|txt|ref|orth|ut|s|default|trs)($|[-_ ])|orthogr"),
+    ("text", r"text|phrase|utter|sentence|transcr|(^|[-_ ])(tx|txt|orth|ut|s|default|trs)($|[-_ ])|orthogr"),
 )
-_IGNORED = re.compile(r"note|comment|lemma|hn$|variant|-cf-", re.IGNORECASE)
+_IGNORED = re.compile(r"note|comment|lemma|(^|[-_])(hn|lit|type|cf|variant)", re.IGNORECASE)
+_IDS = re.compile(r"(^|[-_ ])(ref|id|segnum)($|[-_ ])", re.IGNORECASE)
 
 
 @dataclass
@@ -121,20 +123,30 @@ def _role_sets(tiers: dict[str, _Tier], path: str, options: Options) -> list[dic
         role = _guessed(tier) if name not in taken and tier.annotations else ""
         if role and role not in options.tiers:
             by_role.setdefault(role, []).append(name)
-    if not by_role.get("words") and not by_role.get("text") and not by_role.get("morphs"):
+    if "words" not in by_role and "text" not in options.tiers:
+        divided = [name for name in by_role.get("text", ()) if tiers[name].parent and _shared_parent(tiers[name])]
+        by_role["words"] = divided
+        by_role["text"] = [name for name in by_role.get("text", ()) if name not in divided]
+    if not any(by_role.get(role) for role in ("words", "text", "morphs")):
         remedy = "name them, as in --tiers words=…,glosses=…,translation=…"
         raise FormatError(f"no tier looks like words or text; the tiers are {_shown(tiers)}", Where(path), remedy)
     sets: dict[str, dict[str, list[str]]] = {}
     loose: dict[str, list[str]] = {}
     tops = {_top(tiers, name) for role in ("words", "text", "morphs") for name in by_role.get(role, ())}
     for role, names in by_role.items():
-        for name in names:
+        for name in sorted(names, key=lambda name: -_depth(tiers, name)) if role in ("glosses", "pos") else names:
             top = _top(tiers, name)
             (sets.setdefault(top, {}) if top in tops else loose).setdefault(role, []).append(name)
     for roles in sets.values():
         for role, names in loose.items():
             roles.setdefault(role, names)
     return list(sets.values())
+
+
+def _shared_parent(tier: _Tier) -> bool:
+    """Whether two annotations hang on one."""
+    parents = [made.parent for made in tier.annotations if made.parent]
+    return len(parents) > len(set(parents))
 
 
 def _shown(tiers: dict[str, _Tier]) -> str:
@@ -152,12 +164,20 @@ def _guessed(tier: _Tier) -> str:
     return ""
 
 
+def _above(tiers: dict[str, _Tier], name: str) -> list[str]:
+    """The tier and those above it."""
+    found = [name]
+    while (above := tiers[found[-1]].parent) in tiers and above not in found:
+        found.append(above)
+    return found
+
+
 def _top(tiers: dict[str, _Tier], name: str) -> str:
-    seen = {name}
-    while (above := tiers[name].parent) in tiers and above not in seen:
-        seen.add(above)
-        name = above
-    return name
+    return _above(tiers, name)[-1]
+
+
+def _depth(tiers: dict[str, _Tier], name: str) -> int:
+    return len(_above(tiers, name))
 
 
 class _File:
@@ -167,6 +187,7 @@ class _File:
         self.tiers, self.path, self.faults = tiers, path, faults
         self.by_id = {made.id: made for tier in tiers.values() for made in tier.annotations}
         self.up: dict[str, str] = {}
+        self._indexes: dict[tuple[str, str], dict[str, list[_Annotation]]] = {}
         for tier in tiers.values():
             self._hang(tier)
 
@@ -188,16 +209,34 @@ class _File:
         tier = self.tiers[name]
         if name == top_tier:
             return [top]
+        if top_tier in _above(self.tiers, name):
+            return self._ordered(self._index(name, top_tier).get(top.id, []), tier)
         if _top(self.tiers, name) != _top(self.tiers, top_tier):
             return [a for a in tier.annotations if a.begin >= 0 and top.begin <= a.begin < max(top.end, top.begin + 1)]
-        return self._ordered([a for a in tier.annotations if self.hangs(a, top.id)], tier)
+        shared = self._index(name, _top(self.tiers, name)).get(self._climb(top.id)[-1], [])
+        return shared if self._index(top_tier, _top(self.tiers, name))[self._climb(top.id)[-1]][0] is top else []
+
+    def _index(self, name: str, top_tier: str) -> dict[str, list[_Annotation]]:
+        """Annotations of a tier by the annotation of a higher tier that they hang on."""
+        key = (name, top_tier)
+        if key not in self._indexes:
+            tops = {made.id for made in self.tiers[top_tier].annotations}
+            found: dict[str, list[_Annotation]] = {}
+            for made in self.tiers[name].annotations:
+                top = next((at for at in self._climb(made.id) if at in tops), "")
+                found.setdefault(top, []).append(made)
+            self._indexes[key] = found
+        return self._indexes[key]
+
+    def _climb(self, start: str) -> list[str]:
+        """The annotation and those it hangs on."""
+        found = [start]
+        while (above := self.up.get(found[-1], "")) in self.by_id and above not in found:
+            found.append(above)
+        return found
 
     def hangs(self, made: _Annotation, top: str) -> bool:
-        at, seen = made.id, set[str]()
-        while at and at != top and at not in seen:
-            seen.add(at)
-            at = self.up.get(at, "")
-        return at == top
+        return top in self._climb(made.id)
 
     def _ordered(self, made: list[_Annotation], tier: _Tier) -> list[_Annotation]:
         """In the order of their parents and, under one parent, of PREVIOUS_ANNOTATION."""
@@ -228,10 +267,18 @@ class _File:
         return chain + rest
 
     def instances(self, roles: dict[str, list[str]], options: Options) -> Iterator[Igt]:
-        main = next(roles[role] for role in ("text", "words", "morphs") if roles.get(role))
-        top_tier = _top(self.tiers, main[0])
-        by_time = sorted(self.tiers[top_tier].annotations, key=lambda a: a.begin)
-        for top in by_time:
+        """One for each annotation of the text tier, or of one above it that has one such each."""
+        if roles.get("text"):
+            chain = _above(self.tiers, roles["text"][0])
+        else:
+            chain = _above(self.tiers, (roles.get("words") or roles["morphs"])[0])
+            chain = chain[1:] or chain
+        top_tier = chain[0]
+        for below, above in pairwise(chain):
+            if any(len(found) > 1 for found in self._index(below, above).values()):
+                break
+            top_tier = above
+        for top in sorted(self.tiers[top_tier].annotations, key=lambda a: a.begin):
             yield self._instance(top, top_tier, roles, options)
 
     def _instance(self, top: _Annotation, top_tier: str, roles: dict[str, list[str]], options: Options) -> Igt:
@@ -263,10 +310,11 @@ class _File:
         tier = self.tiers[top_tier]
         times = [("begin", str(top.begin)), ("end", str(top.end))] if top.begin >= 0 else []
         meta = [("speaker", tier.participant), *times]
-        if top.value and top.value not in (text, " ".join(forms)) and top_tier not in roles.get("words", ()):
+        sent_id = top.value if _IDS.search(tier.name.partition("@")[0]) and top.value else top.id
+        if top.value and top.value not in (text, " ".join(forms), sent_id) and top_tier not in roles.get("words", ()):
             meta.append((tier.name, top.value))
-        others = [(name, a.value) for role in ("glosses",) for name in roles.get(role, [])[1:] for a in self.under(name, top, top_tier)]  # fmt: skip
-        meta += others
+        for name in roles.get("glosses", [])[1:]:
+            meta.append((name, " ".join(a.value for a in self.under(name, top, top_tier))))
         return instance(
             [form or "_" for form in forms],
             segments,
@@ -275,10 +323,10 @@ class _File:
             text=text if words else "",
             translation=translation,
             translations=all_of_them,
-            sent_id=top.id,
+            sent_id=sent_id,
             language=tier.lang,
             meta=meta,
-            where=Where(self.path, top.line, top.id),
+            where=Where(self.path, top.line, sent_id),
         )
 
     def _first(self, names: list[str], top: _Annotation, top_tier: str) -> list[_Annotation]:

@@ -213,7 +213,7 @@ def lang_code(name: str) -> str:
 
 def preferred(texts: Iterable[tuple[str, str]], lang: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     """The translation to use, and all by code; none are listed when the only one is English or of no said language."""
-    given = tuple((lang_code(code), text) for code, text in texts if text)
+    given = tuple((re.sub(r"[^\w-]+", "_", lang_code(code)), text) for code, text in texts if text)
     if not given:
         return "", ()
     wanted = lang_code(lang)
@@ -234,8 +234,10 @@ def instance(
     **others: Any,
 ) -> Igt:
     """An Igt in its one form: what says nothing more than the words is left empty."""
-    forms = tuple(words)
-    parts, meanings, kinds = tuple(segments), tuple(glosses), tuple(tags)
+    forms = tuple(cell(word) or "_" for word in words)
+    parts, meanings, kinds = (tuple(map(cell, values)) for values in (segments, glosses, tags))
+    if any(parts) and len(parts) == len(forms):
+        parts = tuple(part or word for part, word in zip(parts, forms, strict=True))
     meanings = meanings if any(meanings) else ()
     if tree:
         tree = replace(tree, glosses=meanings if len(meanings) == len(tree) else ())

@@ -154,7 +154,7 @@ class TestSwap:
         """The letter of Algorithm 5: the pass asks for a reversed pair, not for an unmatched edge."""
         found = alter(pair((0, 1), (0, 1, 2), [(1, 1), (1, 3), (2, 2)]))
         assert found.classes["f"]["initial"] == (None, "match")
-        assert [(s.side, s.kind, s.before) for s in found.operations][0] == ("f", "swap", "match")
+        assert next((s.side, s.kind, s.before) for s in found.operations) == ("f", "swap", "match")
 
 
 class TestExtended:

@@ -149,11 +149,11 @@ class TestReading:
 
     def test_not_utf8(self, tmp_path):
         (tmp_path / "t.tsv").write_bytes(b"gram\twords\nNEG\tn\xe3o\n")
-        with pytest.raises(FormatError, match="t.tsv:2: not UTF-8 text; save the table as UTF-8"):
+        with pytest.raises(FormatError, match=r"t\.tsv:2: not UTF-8 text; save the table as UTF-8"):
             Grams.load(tmp_path / "t.tsv")
 
     def test_no_such_file(self):
-        with pytest.raises(ProjError, match="nowhere.tsv: no such file"):
+        with pytest.raises(ProjError, match=r"nowhere\.tsv: no such file"):
             Grams.load("nowhere.tsv")
 
     def test_gzip(self, tmp_path):
@@ -197,7 +197,7 @@ class TestSplit:
             ("M.3SG-house", ["3sgm", "house"]),
             ("friend-1-pl-poss", ["friend", "1plposs"]),
             ("REFL.3SG", ["refl"]),
-            ("&lt;um&gt;buy", ["um", "buy"]),
+            ("&lt;ka&gt;run", ["ka", "run"]),
             ("`two'", ["two"]),
             ("3,000.5", ["3,000.5"]),
             ("McKay", ["mckay"]),

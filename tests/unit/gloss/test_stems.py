@@ -43,7 +43,8 @@ def test_one_word(a, b):
 
 
 @pytest.mark.parametrize(
-    ("a", "b"), [("bed", "be"), ("sing", "s"), ("even", "evening"), ("new", "news"), ("he", "her"), ("bus", "bu"), ("thing", "th")]
+    ("a", "b"),
+    [("bed", "be"), ("sing", "s"), ("even", "evening"), ("new", "news"), ("he", "her"), ("bus", "bu"), ("thing", "th")],
 )
 def test_two_words(a, b):
     assert not same_word(a, b)

@@ -188,14 +188,21 @@ GOOD = block("good", comments=("# sent_id = s1",))  # three lines
         (row("1-3") + "\n" + row() + "\n" + row(2), 3, "a multiword ID reaches to 3 but the sentence has 2 words"),
         (row("1-3") + "\n" + row(), 2, "a multiword ID reaches to 3 but the sentence has 1 words"),
         ("# only\n# comments", 1, "comments without a sentence; remove them or add the word rows"),
-        (row() + "\n# late\n" + row(2), 2, "comment after the first word row, before it expected; is a blank line missing above?"),
+        (
+            row() + "\n# late\n" + row(2),
+            2,
+            "comment after the first word row, before it expected; is a blank line missing above?",
+        ),
         (row(form="a\0b"), 1, "NUL byte in the line; the file is damaged or is not text"),
         ("# a\0b\n" + row(), 1, "NUL byte in the line; the file is damaged or is not text"),
     ],
 )
 def test_bad_sentences(bad, line, what):
     named = f"# sent_id = bad\n{bad}"
-    assert message(GOOD + named + "\n\n" + GOOD) == f"a.conllu:{line + (3 if what.startswith('comments') else 4)} (sent_id bad): {what}"
+    assert (
+        message(GOOD + named + "\n\n" + GOOD)
+        == f"a.conllu:{line + (3 if what.startswith('comments') else 4)} (sent_id bad): {what}"
+    )
     faults = Faults(strict=False)
     assert [s and s.sent_id for s in read(GOOD + bad + "\n\n" + GOOD, faults, keep_places=True)] == ["s1", None, "s1"]
     assert [str(fault) for fault in faults.noted] == [f"a.conllu:{line + 3}: {what}"]

@@ -259,7 +259,7 @@ def test_strict_stops_with_the_same_words(tmp_path):
 def test_strict_ids(tmp_path):
     f, e = ("".join(block((0,), x) for x in ids) for ids in ("abc", "abX"))
     folder = write(tmp_path / "a", f, e, "0-0\n" * 3)
-    with pytest.raises(AlignmentError, match="F has sent_id c where E .* has X"):
+    with pytest.raises(AlignmentError, match=r"F has sent_id c where E .* has X"):
         list(Corpus.at(folder).batches())
 
 

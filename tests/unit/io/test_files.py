@@ -111,6 +111,11 @@ class TestCannotRead:
 
 
 class TestWriting:
+    def write_half(self, target, error: BaseException) -> None:
+        with writing(target) as out:
+            out.write("half")
+            raise error
+
     @pytest.mark.parametrize("name", ["new.txt", "new.txt.gz"])
     def test_there_and_back(self, tmp_path, name):
         with writing(tmp_path / name) as out:
@@ -151,16 +156,14 @@ class TestWriting:
     @pytest.mark.parametrize("name", ["a.txt", "a.gz"])
     def test_failure_leaves_the_old_file(self, tmp_path, error, name):
         (tmp_path / name).write_text("old")
-        with pytest.raises(error), writing(tmp_path / name) as out:
-            out.write("half")
-            raise error("stop")
+        with pytest.raises(error):
+            self.write_half(tmp_path / name, error("stop"))
         assert (tmp_path / name).read_text() == "old"
         assert folder_is_clean(tmp_path, name)
 
     def test_failure_leaves_no_new_file(self, tmp_path):
-        with pytest.raises(ValueError, match="stop"), writing(tmp_path / "a") as out:
-            out.write("half")
-            raise ValueError("stop")
+        with pytest.raises(ValueError, match="stop"):
+            self.write_half(tmp_path / "a", ValueError("stop"))
         assert folder_is_clean(tmp_path)
 
     def test_full_disk(self, tmp_path):

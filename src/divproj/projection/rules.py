@@ -1,0 +1,174 @@
+"""Correction rules (System 2, §3.5): learned from gold F trees, applied to projections, said in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from divproj.projection.s1 import Bitext, Direction, Projection, Reason, one_root, project
+from divproj.types import TreePair
+
+EXAMPLES = 3
+MIN_SENTENCES, MIN_SHARE = 0.10, 0.70
+"""A swap rule is kept when its pair of tags is in so many training sentences, and swapped so often (§3.5.3)."""
+
+
+@dataclass
+class Sides:
+    """How often a head was on the left and on the right, with examples."""
+
+    left: int = 0
+    right: int = 0
+    examples: list[str] = field(default_factory=list)
+
+    def add(self, side: Direction, example: str) -> None:
+        setattr(self, side, getattr(self, side) + 1)
+        if len(self.examples) < EXAMPLES:
+            self.examples.append(example)
+
+    def preferred(self, otherwise: Direction) -> Direction:
+        if self.left == self.right:
+            return otherwise
+        return "left" if self.left > self.right else "right"
+
+    def as_json(self) -> dict[str, Any]:
+        return {"left": self.left, "right": self.right, "examples": self.examples}
+
+
+@dataclass
+class Swaps:
+    """How often an E edge of a pair of tags is reversed in F."""
+
+    swapped: int = 0
+    total: int = 0
+    sentences: int = 0
+    examples: list[str] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        return {"swapped": self.swapped, "total": self.total, "sentences": self.sentences, "examples": self.examples}
+
+
+@dataclass
+class Rules:
+    """Counts behind the three corrections; the thresholds are applied when they are used."""
+
+    sentences: int = 0
+    overall: Sides = field(default_factory=Sides)
+    """Over all words of F: on which side the head is."""
+    merge: dict[str, Sides] = field(default_factory=dict)
+    """E tag → which end of a group of F words on one E word is the head."""
+    spontaneous: dict[str, Sides] = field(default_factory=dict)
+    """F word → on which side its head is."""
+    swap: dict[tuple[str, str], Swaps] = field(default_factory=dict)
+    """(child tag, parent tag) of E edges."""
+    min_sentences: float = MIN_SENTENCES
+    min_share: float = MIN_SHARE
+
+    @property
+    def headedness(self) -> Direction:
+        return self.overall.preferred("left")
+
+    def kept_swaps(self) -> set[tuple[str, str]]:
+        return {
+            pair
+            for pair, seen in self.swap.items()
+            if seen.sentences >= self.min_sentences * self.sentences and seen.swapped >= self.min_share * seen.total
+        }
+
+
+def learn(pairs: Iterable[TreePair]) -> Rules:
+    """Count merge, spontaneous and swap preferences in pairs with gold F trees."""
+    rules = Rules()
+    for pair in pairs:
+        rules.sentences += 1
+        bitext = Bitext.of(pair)
+        _count_sides(rules, pair)
+        _count_merges(rules, pair, bitext)
+        _count_swaps(rules, pair)
+    return rules
+
+
+def _count_sides(rules: Rules, pair: TreePair) -> None:
+    forms = pair.f.forms
+    for word, head in pair.f.edges:
+        side: Direction = "left" if head < word else "right"
+        example = f"{pair.sent_id}: {forms[word - 1]} on {forms[head - 1]}"
+        rules.overall.add(side, example)
+        rules.spontaneous.setdefault(forms[word - 1].lower(), Sides()).add(side, example)
+
+
+def _count_merges(rules: Rules, pair: TreePair, bitext: Bitext) -> None:
+    tags = pair.e.tags()
+    for e, words in bitext.groups.items():
+        if len(words) < 2:
+            continue
+        tops = [w for w in words if pair.f.heads[w - 1] not in words]
+        if len(tops) == 1 and tops[0] in (words[0], words[-1]):
+            side: Direction = "left" if tops[0] == words[0] else "right"
+            group = " ".join(pair.f.forms[w - 1] for w in words)
+            example = f"{pair.sent_id}: {pair.f.forms[tops[0] - 1]} heads “{group}” = {pair.e.forms[e - 1]}"
+            rules.merge.setdefault(tags[e - 1], Sides()).add(side, example)
+
+
+def _count_swaps(rules: Rules, pair: TreePair) -> None:
+    tags, back, heads = pair.e.tags(), pair.alignment.backward, pair.f.heads
+    seen_here = set()
+    for child, parent in pair.e.edges:
+        key = (tags[child - 1], tags[parent - 1])
+        seen = rules.swap.setdefault(key, Swaps())
+        seen.total += 1
+        seen_here.add(key)
+        images, above = back[child], back[parent]
+        matched = any(heads[i - 1] in above for i in images)
+        reversed_ = [(i, heads[i - 1]) for i in above if heads[i - 1] in images and heads[i - 1] > 0]
+        if reversed_ and not matched:
+            seen.swapped += 1
+            if len(seen.examples) < EXAMPLES:
+                i, j = reversed_[0]
+                f = pair.f.forms
+                seen.examples.append(
+                    f"{pair.sent_id}: {pair.e.forms[child - 1]} on {pair.e.forms[parent - 1]}, but {f[i - 1]} on {f[j - 1]}"
+                )
+    for key in seen_here:
+        rules.swap[key].sentences += 1
+
+
+def s2(bitext: Bitext, rules: Rules, *, merge: bool = True, remove: bool = True, swap: bool = True) -> Projection:
+    """Systems S2-1 (all three), S2-2 (`swap=False`) and S2-3 (merge alone): projection with learned corrections."""
+
+    def group_head(bitext: Bitext, e: int, words: list[int]) -> int:
+        seen = rules.merge.get(bitext.e.tags()[e - 1], Sides())
+        side = seen.preferred(rules.headedness) if merge else "right"
+        return words[0] if side == "left" else words[-1]
+
+    def side(bitext: Bitext, word: int) -> Direction:
+        if not remove:
+            return "left"
+        return rules.spontaneous.get(bitext.forms[word - 1].lower(), Sides()).preferred(rules.headedness)
+
+    projection = project(bitext, group_head, side)
+    return swap_edges(projection, rules.kept_swaps()) if swap else projection
+
+
+def swap_edges(projection: Projection, kept: set[tuple[str, str]]) -> Projection:
+    """O3 on the projected edges whose E edge has one of these pairs of tags, from the top down."""
+    if not kept:
+        return projection
+    bitext = projection.bitext
+    tags, e_heads = bitext.e.tags(), bitext.e_heads
+    heads = [-1, *projection.heads]
+    reasons: list[Reason] = ["guess", *projection.reasons]
+    for child in sorted(range(1, len(e_heads)), key=lambda e: (bitext.e_depths[e], e)):
+        parent = e_heads[child]
+        if parent <= 0 or (tags[child - 1], tags[parent - 1]) not in kept:
+            continue
+        below = [w for w in bitext.groups.get(child, ()) if heads[w] > 0 and bitext.anchors[heads[w]] == parent]
+        for word in below[:1]:
+            up = heads[word]
+            heads[word], heads[up] = heads[up], word
+            reasons[word] = reasons[up] = "swap"
+    one_root(heads, reasons)
+    return Projection(bitext, tuple(heads[1:]), tuple(reasons[1:]), rels=projection.rels)
+
+
