@@ -113,9 +113,8 @@ def _one(corpus: Corpus, extended: bool, tags: str, html: Path | None, max_pairs
 
 
 def _stream(corpus: Corpus, as_json: bool, extended: bool) -> None:
-    from divproj.draw.text import pair_text
-
     from divproj.divergence.operations import alter
+    from divproj.draw.text import pair_text
 
     for k, pair in enumerate(talk.progress(corpus, f"{corpus.name}: pairs")):
         altered = alter(pair, extended=extended, compiled=k > 300)
@@ -194,9 +193,8 @@ def _print_overview(names: list[str], results: list[Analysis], signs: list[str])
 
 
 def _write_html(path: Path, corpus: Corpus, result: Analysis, pairs: list[TreePair]) -> None:
-    from divproj.draw.html import write_report
-
     from divproj.divergence.operations import alter
+    from divproj.draw.html import write_report
     from divproj.io.files import writing
 
     altered = (

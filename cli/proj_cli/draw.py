@@ -42,10 +42,9 @@ def draw(
     Example: proj draw deu-eng --sent deu-010 -o pair.svg
     """
     talk.set(quiet, verbose)
-    from divproj.draw.text import pair_text
-
     from divproj.divergence.operations import alter
     from divproj.draw.svg import pair_svg
+    from divproj.draw.text import pair_text
     from divproj.errors import ProjError, Where
     from divproj.io.files import writing
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from proj_cli import about, analyze, common, draw
+from proj_cli import about, analyze, common, draw, evaluate, interlinear, project
 
 app = typer.Typer(
     name="proj",
@@ -18,9 +18,17 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-SEE, ABOUT = "See how two languages diverge", "About divproj"
+SEE, TREES, FILES = "See how two languages diverge", "Trees from interlinear text", "Interlinear files"
+SCORES, ABOUT = "How good is it?", "About divproj"
 app.command(rich_help_panel=SEE)(analyze.analyze)
 app.command(rich_help_panel=SEE)(draw.draw)
+app.command(rich_help_panel=TREES)(project.project)
+app.command(rich_help_panel=TREES)(project.learn)
+app.add_typer(project.rules_app, name="rules", rich_help_panel=TREES)
+app.command(rich_help_panel=FILES)(interlinear.check)
+app.command(rich_help_panel=FILES)(interlinear.convert)
+app.command(rich_help_panel=SCORES)(evaluate.evaluate)
+app.command(rich_help_panel=SCORES)(evaluate.experiment)
 app.command(rich_help_panel=ABOUT)(about.corpora)
 app.command(rich_help_panel=ABOUT)(about.cite)
 

@@ -128,7 +128,7 @@ def our_view(text: str) -> list[tuple]:
     return found
 
 
-@given(st.lists(sentences(tame_comments), min_size=1, max_size=2))
+@given(st.lists(sentences(tame_comments, 3), min_size=1, max_size=2))
 @settings(max_examples=settings().max_examples // 3)
 def test_as_udapi_reads_it(found):
     text = text_of(found)

@@ -47,3 +47,25 @@ def dendrogram(path: Path, names: Sequence[str], profiles: Sequence[Sequence[flo
         axes.spines[side].set_visible(False)
     save(figure, path)
     plt.close(figure)
+
+
+def learning_curves(path: Path, rows: Sequence[tuple[str, int | None, dict[str, float]]]) -> None:
+    """UAS against training sentences, a panel a corpus, a line a system; 'all' stands at the right."""
+    plt = pyplot()
+    corpora = list(dict.fromkeys(name for name, _, _ in rows))
+    sizes = sorted({size for _, size, _ in rows}, key=lambda s: s or 1 << 30)
+    figure, panels = plt.subplots(1, len(corpora), figsize=(4 * len(corpora) + 1, 3.6), sharey=True, squeeze=False)
+    for panel, corpus in zip(panels[0], corpora, strict=True):
+        found = {size: scores for name, size, scores in rows if name == corpus}
+        for system in next(iter(found.values())):
+            panel.plot(
+                [sizes.index(s) for s in found], [found[s][system] for s in found], marker="o", markersize=3, label=system
+            )
+        panel.set_title(corpus)
+        panel.set_xticks(range(len(sizes)), [str(s or "all") for s in sizes])
+        panel.set_xlabel("training sentences")
+        panel.grid(alpha=0.3)
+    panels[0][0].set_ylabel("UAS")
+    panels[0][-1].legend(fontsize=8)
+    save(figure, path)
+    plt.close(figure)

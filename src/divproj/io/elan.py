@@ -213,8 +213,9 @@ class _File:
             return self._ordered(self._index(name, top_tier).get(top.id, []), tier)
         if _top(self.tiers, name) != _top(self.tiers, top_tier):
             return [a for a in tier.annotations if a.begin >= 0 and top.begin <= a.begin < max(top.end, top.begin + 1)]
-        shared = self._index(name, _top(self.tiers, name)).get(self._climb(top.id)[-1], [])
-        return shared if self._index(top_tier, _top(self.tiers, name))[self._climb(top.id)[-1]][0] is top else []
+        root, root_tier = self._climb(top.id)[-1], _top(self.tiers, name)
+        first = self._index(top_tier, root_tier).get(root, [])[:1]
+        return self._index(name, root_tier).get(root, []) if first == [top] else []
 
     def _index(self, name: str, top_tier: str) -> dict[str, list[_Annotation]]:
         """Annotations of a tier by the annotation of a higher tier that they hang on."""

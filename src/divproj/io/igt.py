@@ -344,7 +344,11 @@ def _told(fields: dict[str, Any], pairs: igt_comments.Pairs, where: Where, fault
     said = igt_comments.read(given, len(words), options.lang, where, faults)
     heads, rels = said.pop("heads"), said.pop("rels")
     meta = (*said.pop("meta"), *fields.pop("meta", ()))
-    if fields["translation"]:
+    line = fields["translation"]
+    others = said["translations"] or ((("en", said["translation"]),) if said["translation"] else ())
+    if line and others and line not in [text for _, text in others]:
+        said["translations"] = (*others, ("", line))
+    elif line:
         del said["translation"]
     made = {**fields, **{key: value for key, value in said.items() if value or key not in fields}}
     if heads:

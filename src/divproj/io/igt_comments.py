@@ -111,7 +111,7 @@ def _text_key(code: str) -> str:
 def _tree_pairs(tree: DepTree, suffix: str) -> Pairs:
     heads = ("_" if head == NO_HEAD else str(head) for head in tree.heads)
     pairs = [(f"heads{suffix}", " ".join(heads))]
-    return [*pairs, (f"rels{suffix}", listed(tree.rels))] if tree.rels else pairs
+    return [*pairs, (f"rels{suffix}", listed("" if rel == "_" else rel for rel in tree.rels))] if tree.rels else pairs
 
 
 def read(pairs: Iterable[tuple[str, str]], n: int, lang: str, where: Where, faults: Faults) -> dict[str, Any]:

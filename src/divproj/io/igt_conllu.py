@@ -21,7 +21,7 @@ from divproj.io.igt_text import Options
 from divproj.types import NO_HEAD, Sentence
 
 GLOSS, MSEG, MGLOSS = "Gloss", "MSeg", "MGloss"
-_EMPTY = ("1", *["_"] * 9)
+_EMPTY = ("1", *["_"] * 8, "Empty=Yes")
 """The row of an instance without words: CoNLL-U has no sentence without rows."""
 
 
@@ -192,7 +192,7 @@ def _misc(igt: Igt, k: int) -> list[str]:
     word = igt.words[k]
     part = igt.segments[k] if len(igt.segments) == len(igt.words) else word
     found = [(GLOSS, gloss)]
-    if part != word or len(morphs(part)) == len(morphs(gloss)) > 1:
+    if part != word or (len(morphs(part)) == len(morphs(gloss)) > 1 and len(igt.segments) in (0, len(igt.words))):
         found += [(MGLOSS, gloss), (MSEG, part)]
     return [f"{key}={_escaped(value)}" for key, value in found if value and value != "_"]
 

@@ -83,7 +83,7 @@ def _instance(igt: Node, corpus: list[Node], where: Where, faults: Faults, optio
     return instance(
         **fields,
         tags=tags,
-        text=text,
+        text="" if squeezed(text) == " ".join(fields["words"]) else text,
         sent_id=sent_id,
         language=language or igt.get("lg"),
         e_words=e_words,
@@ -183,6 +183,8 @@ def _segments(items: Items, index: dict[str, int], words: tuple[str, ...]) -> tu
 
 
 def _segmented(word: str, pieces: list[str]) -> str:
+    if len(pieces) == 1:
+        return pieces[0]
     return word if not any(pieces) or morphs(word) == tuple(pieces) else joined(pieces)
 
 
@@ -190,15 +192,15 @@ def _glosses(items: Items, index: dict[str, int], words: tuple[str, ...], segmen
     """Glosses of the words: from a tier aligned with words, else of morphemes, else as they follow one another."""
     ranked = []
     for tier in items.of("glosses"):
-        found = [(item, items.words(item.get("id"), index)) for item in tier.all("item") if items.text(item)]
+        found = [(item, items.words(item.get("id"), index)) for item in tier.all("item")]
         direct = all(any(ref in index for ref in items.refs(item, "alignment")) for item, _ in found)
-        ranked.append((bool(found) and all(numbers for _, numbers in found), direct, found))
+        ranked.append((bool(found) and all(numbers or not items.text(item) for item, numbers in found), direct, found))
     whole, direct, found = max(ranked, key=lambda entry: (entry[0], entry[1], len(entry[2]) == len(words), -len(entry[2])))
     if not whole:
         texts = [items.text(item) for item, _ in found]
         return tokens(texts[0]) if len(texts) == 1 else tuple(texts)
     by_word: dict[int, dict[str, list[str]]] = {}
-    for item, numbers in found:
+    for item, numbers in ((item, numbers) for item, numbers in found if items.text(item)):
         ways = items.refs(item, "alignment") or [item.get("id")]
         by_word.setdefault(numbers[0], {}).setdefault(ways[0], []).append(items.text(item))
     made = []

@@ -9,11 +9,11 @@ import re
 from dataclasses import replace
 
 from divproj.errors import Faults, FormatError, Where
-from divproj.io.igt_parts import squeezed
 from divproj.io.igt_xml import Node
 
 _TERM = re.compile(r"([+,\s]*)([A-Za-z_][\w.-]*)(?:\[([^\]]*)\])?")
 _SPAN = re.compile(r"([+,]?)\s*(-?\d*):(-?\d*)")
+_FOLDS = re.compile(r"\s*\n\s*")
 DEEPEST = 100
 """References that follow one another; more make a cycle."""
 LONGEST = 100_000
@@ -41,7 +41,7 @@ class Items:
 
     def text(self, item: Node) -> str:
         """What an item says, in one line."""
-        return squeezed(self.raw(item))
+        return _FOLDS.sub(" ", self.raw(item)).strip(" \t\r\n")
 
     def raw(self, item: Node, depth: int = 0) -> str:
         """Its own text, else what its `content` or its `segmentation` selects; spans count characters of this."""

@@ -6,9 +6,11 @@ import html
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 from typing import TextIO
 
 from divproj.gloss.igt import BOUNDARY, Igt, morphs
+from divproj.io.igt_parts import EDGES
 from divproj.types import NO_HEAD, DepTree
 
 _ID = re.compile(r"[A-Za-z][\w.-]*")
@@ -38,9 +40,9 @@ def dumps(instances: Iterable[Igt]) -> str:
 
 def _instance(igt: Igt, number: int) -> Iterator[str]:
     named = _ID.fullmatch(igt.sent_id)
-    kept = {key: value for key, value in igt.meta if key in _KEPT}
+    kept = dict(takewhile(lambda pair: pair[0] in _KEPT, igt.meta))
     yield f"  <igt{_attributes({'id': igt.sent_id if named else f'i{number}', **kept})}>"
-    yield from _metadata(igt, "" if named else igt.sent_id)
+    yield from _metadata(igt, "" if named else igt.sent_id, len(kept))
     text = igt.text or " ".join(igt.words)
     if text:
         judged = {"judgment": igt.judgement} if igt.judgement else {}
@@ -68,9 +70,8 @@ def _instance(igt: Igt, number: int) -> Iterator[str]:
     yield "  </igt>"
 
 
-def _metadata(igt: Igt, sent_id: str) -> Iterator[str]:
-    rows = [("sent_id", sent_id)] if sent_id else []
-    rows += [(key, value) for key, value in igt.meta if key not in _KEPT]
+def _metadata(igt: Igt, sent_id: str, said: int) -> Iterator[str]:
+    rows = [*([("sent_id", sent_id)] if sent_id else []), *igt.meta[said:]]
     if not rows and not igt.language:
         return
     yield "    <metadata>"
@@ -112,6 +113,8 @@ def _marked(part: str) -> list[str]:
     (['palasi', '=lu'], ['dog', 's'])
     """
     pieces = list(morphs(part))
+    if any(piece[:1] in EDGES or piece[-1:] in EDGES for piece in pieces):
+        return [part]
     marks = [found[0] for found in BOUNDARY.finditer(part)]
     return [pieces[0], *((mark if mark != "-" else "") + piece for mark, piece in zip(marks, pieces[1:], strict=True))]
 

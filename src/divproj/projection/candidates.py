@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from divproj.projection.s1 import Bitext, s1
 from divproj.tagsets import universal
@@ -20,7 +21,8 @@ def gloss_pieces(gloss: str) -> tuple[list[str], str]:
     >>> gloss_pieces("give-CAUS.PST"), gloss_pieces("box-Top")
     ((['CAUS', 'PST'], 'give'), (['TOP'], 'box'))
     """
-    grams, rest = [], []
+    grams: list[str] = []
+    rest: list[str] = []
     for piece in _PIECES.split(gloss):
         if not piece:
             continue
@@ -103,7 +105,6 @@ class Lattice:
             for form, gloss, tag in zip(bitext.forms, glosses, self.tags[1:-1], strict=True)
         ]
         return ("ROOT", *map(universal, made))
-
 
     @cached_property
     def forms(self) -> tuple[str, ...]:
@@ -212,8 +213,8 @@ class Lattice:
             return "S"
         return "N"
 
-    def features(self, word: int, head: int) -> Iterator[str]:
-        """Names of the indicator features of the edge."""
+    def blocks(self, word: int, head: int) -> list[Block]:
+        """What speaks for or against the edge, in blocks that often recur; `names` spells a block out."""
         tags, forms, kinds = self.tags, self.forms, self.kinds
         t, u, form = tags[word], tags[head], forms[word]
         side = "0" if head == 0 else "<" if head < word else ">"
@@ -221,59 +222,109 @@ class Lattice:
         far = "" if head == 0 else "1" if gap == 1 else "2" if gap == 2 else "3" if gap < 5 else "5"
         r, path = self.relation(word, head), self.path(word, head)
         kind = kinds[word] + kinds[head]
-        yield f"r={r}"
-        yield f"r={r}|{kind}"
-        yield f"r={r}|{kinds[word]}|{t}"
-        yield f"r={r}|{t}|{u}"
-        yield f"r={r}|{t}{side}"
-        yield f"r={r}|{side}{far}|{kind}"
-        yield f"w={form}|{side}"
-        yield f"w={form}|{r}"
-        yield f"w={form}|{side}{far}"
-        yield f"w={form}|{u}"
-        yield f"t={t}{side}{u}"
-        yield f"t={t}{side}{far}"
-        yield f"t={t}{side}{u}|{far}"
+        found: list[Block] = [
+            ("shape", r, kind, t, u, side, far),
+            ("word", form, side, far, r, u),
+            ("head", forms[head], t, kind, side),
+        ]
+        if path != "-":
+            found.append(("path", path, t, u, self.rels[word], side))
+        if kinds[word] == "U":
+            found.append(("loose", tags[word - 1], tags[word + 1], side, far, u, t))
         c, d = self.guesses[word], self.guesses[head]
         if c != t or d != u:
-            yield f"c={c}{side}{d}|{far}"
-            yield f"c={r}|{c}|{d}"
-        yield f"h={forms[head]}|{t}{side}"
-        yield f"h={forms[head]}|{kind}{side}"
-        if path != "-":
-            rel = self.rels[word]
-            yield f"e={path}"
-            yield f"e={path}|{t}|{u}"
-            yield f"e={path}|{rel}"
-            yield f"e={path}|{rel}|{u}{side}"
-        if kinds[word] == "U":
-            yield f"n={tags[word - 1]}|{tags[word + 1]}|{side}{far}"
-            yield f"n={tags[word + 1]}>|{side}{far}"
-            yield f"n={tags[word - 1]}<|{side}{far}"
-            yield f"u={u}{side}{far}"
-            yield f"u={u}{side}|{t}"
-        if word == self.last:
-            yield f"last={r}"
-            yield f"last={side}"
-        if head and head == self.last:
-            yield f"tolast={t}"
-            yield f"tolast={kind}"
-        if word == 1:
-            yield f"first={side}"
-        suffix = form[-3:]
-        yield f"x={suffix}|{side}"
-        yield f"x={suffix}|{r}"
+            found.append(("guess", c, d, side, far, r))
+        if word in (1, self.last) or (head and head == self.last):
+            found.append(("edge", word == 1, word == self.last, head == self.last, r, side, t, kind))
         if head and self.right[head] == 0:
-            yield f"top={t}|{kinds[word]}"
-            yield f"top={form}"
+            found.append(("top", t, kinds[word], form))
         if self.glosses:
             grams, stem = self.glosses[word]
-            for gram in grams:
-                yield f"g={gram}{side}"
-                yield f"g={gram}|{r}"
-                yield f"g={gram}|{u}"
-            if stem:
-                yield f"s={stem}|{side}"
-                yield f"s={stem}|{r}"
-            for gram in self.glosses[head][0]:
-                yield f"gh={gram}{side}|{t}"
+            found.append(("gloss", tuple(grams), stem, side, r, u))
+            if self.glosses[head][0]:
+                found.append(("grams", tuple(self.glosses[head][0]), side, t))
+        return found
+
+
+Block = tuple[Any, ...]
+
+
+def names(block: Block) -> list[str]:
+    """The indicator features of a block."""
+    return _SPELLED[block[0]](*block[1:])
+
+
+def _shape(r: str, kind: str, t: str, u: str, side: str, far: str) -> list[str]:
+    return [
+        f"r={r}",
+        f"r={r}|{kind}",
+        f"r={r}|{kind[0]}|{t}",
+        f"r={r}|{t}|{u}",
+        f"r={r}|{t}{side}",
+        f"r={r}|{side}{far}|{kind}",
+        f"t={t}{side}{u}",
+        f"t={t}{side}{far}",
+        f"t={t}{side}{u}|{far}",
+    ]
+
+
+def _word(form: str, side: str, far: str, r: str, u: str) -> list[str]:
+    suffix = form[-3:]
+    return [
+        f"w={form}|{side}",
+        f"w={form}|{r}",
+        f"w={form}|{side}{far}",
+        f"w={form}|{u}",
+        f"x={suffix}|{side}",
+        f"x={suffix}|{r}",
+    ]
+
+
+def _head(form: str, t: str, kind: str, side: str) -> list[str]:
+    return [f"h={form}|{t}{side}", f"h={form}|{kind}{side}"]
+
+
+def _path(path: str, t: str, u: str, rel: str, side: str) -> list[str]:
+    return [f"e={path}", f"e={path}|{t}|{u}", f"e={path}|{rel}", f"e={path}|{rel}|{u}{side}"]
+
+
+def _loose(before: str, after: str, side: str, far: str, u: str, t: str) -> list[str]:
+    return [
+        f"n={before}|{after}|{side}{far}",
+        f"n={after}>|{side}{far}",
+        f"n={before}<|{side}{far}",
+        f"u={u}{side}{far}",
+        f"u={u}{side}|{t}",
+    ]
+
+
+def _guess(c: str, d: str, side: str, far: str, r: str) -> list[str]:
+    return [f"c={c}{side}{d}|{far}", f"c={r}|{c}|{d}"]
+
+
+def _edge(first: bool, last: bool, to_last: bool, r: str, side: str, t: str, kind: str) -> list[str]:
+    found = [f"first={side}"] if first else []
+    if last:
+        found += [f"last={r}", f"last={side}"]
+    if to_last:
+        found += [f"tolast={t}", f"tolast={kind}"]
+    return found
+
+
+def _top(t: str, kind: str, form: str) -> list[str]:
+    return [f"top={t}|{kind}", f"top={form}"]
+
+
+def _gloss(grams: tuple[str, ...], stem: str, side: str, r: str, u: str) -> list[str]:
+    found = [name for gram in grams for name in (f"g={gram}{side}", f"g={gram}|{r}", f"g={gram}|{u}")]
+    return [*found, f"s={stem}|{side}", f"s={stem}|{r}"] if stem else found
+
+
+def _grams(grams: tuple[str, ...], side: str, t: str) -> list[str]:
+    return [f"gh={gram}{side}|{t}" for gram in grams]
+
+
+_SPELLED: dict[str, Callable[..., list[str]]] = {
+    "shape": _shape, "word": _word, "head": _head, "path": _path, "loose": _loose,
+    "guess": _guess, "edge": _edge, "top": _top, "gloss": _gloss, "grams": _grams,
+}  # fmt: skip

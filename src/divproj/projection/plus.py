@@ -1,182 +1,129 @@
-"""s2+: a log-linear model that chooses each head among the candidates that the projections offer, then a tree."""
+"""s2+: a log-linear model chooses each head among the candidates that the projections offer; then the best tree."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from divproj.projection.candidates import Lattice, Lexicon
-from divproj.projection.s1 import Bitext, Projection
+from divproj.projection.candidates import Block, Lattice, Lexicon, names
+from divproj.projection.decode import best_tree
+from divproj.projection.s1 import Bitext, Projection, Reason
 from divproj.types import TreePair
 
-Scored = list[tuple[int, float]]
+PENALTY = 1.0
+ITERATIONS = 60
+MIN_COUNT = 2
+"""Words of training data in which a feature must occur."""
+CACHED = 500_000
+"""Blocks whose weights are kept; then the cache starts anew."""
 
 
 @dataclass
 class HeadModel:
-    """Weights of named features; the score of an edge is their sum."""
+    """Weights of named features: the odds of a head are the exponential of their sum."""
 
     weights: dict[str, float] = field(default_factory=dict)
-    penalty: float = 1.0
     lexicon: Lexicon = field(default_factory=Lexicon)
+    _sums: dict[Block, float] = field(default_factory=dict, repr=False, compare=False)
 
-    def fit(self, pairs: Iterable[TreePair], min_count: int = 2) -> HeadModel:
-        """Conditional log-likelihood of the gold heads, L2, by L-BFGS."""
-        from scipy.optimize import minimize
-        from scipy.sparse import csr_matrix
-
-        columns: dict[str, int] = {}
-        counts: Counter[str] = Counter()
-        groups: list[list[list[str]]] = []
-        golds: list[int] = []
+    @classmethod
+    def fit(cls, pairs: Iterable[TreePair], penalty: float = PENALTY) -> HeadModel:
+        """Maximum conditional likelihood of the gold heads, with an L2 penalty, by L-BFGS."""
         pairs = list(pairs)
-        self.lexicon = Lexicon.of(map(Bitext.of, pairs))
-        for pair in pairs:
-            lattice = Lattice(Bitext.of(pair), self.lexicon)
-            for word, gold in enumerate(pair.f.heads, 1):
-                if gold < 0:
-                    continue
-                heads = lattice.heads(word)
-                if gold not in heads:
-                    continue
-                rows = [list(lattice.features(word, head)) for head in heads]
-                groups.append(rows)
-                golds.append(heads.index(gold))
-                counts.update(set().union(*rows))
-        if not groups:
-            return self
-        indices: list[int] = []
-        indptr = [0]
-        starts = [0]
-        chosen = []
-        for rows, gold in zip(groups, golds, strict=True):
-            chosen.append(starts[-1] + gold)
-            for row in rows:
-                for name in row:
-                    if counts[name] >= min_count:
-                        indices.append(columns.setdefault(name, len(columns)))
-                indptr.append(len(indices))
-            starts.append(starts[-1] + len(rows))
-        design = csr_matrix((np.ones(len(indices)), indices, indptr), shape=(starts[-1], len(columns)))
-        first = np.array(starts[:-1])
-        sizes = np.diff(starts)
-        picked = np.array(chosen)
-        observed = np.asarray(design[picked].sum(axis=0)).ravel()
+        lexicon = Lexicon.of(map(Bitext.of, pairs))
+        questions = [question for pair in pairs for question in _questions(pair, lexicon)]
+        return cls(_fit_weights(questions, penalty), lexicon) if questions else cls({}, lexicon)
 
-        def loss(w: np.ndarray) -> tuple[float, np.ndarray]:
-            scores = design @ w
-            top = np.maximum.reduceat(scores, first)
-            odds = np.exp(scores - np.repeat(top, sizes))
-            totals = np.add.reduceat(odds, first)
-            share = odds / np.repeat(totals, sizes)
-            value = (np.log(totals) + top).sum() - scores[picked].sum() + 0.5 * self.penalty * (w @ w)
-            return value, design.T @ share - observed + self.penalty * w
-
-        found = minimize(loss, np.zeros(len(columns)), jac=True, method="L-BFGS-B", options={"maxiter": 100})
-        self.weights = {name: float(found.x[k]) for name, k in columns.items() if abs(found.x[k]) > 1e-4}
-        return self
-
-    def scores(self, lattice: Lattice) -> list[Scored]:
+    def chances(self, lattice: Lattice) -> list[list[tuple[int, float]]]:
         """For each word its candidate heads with probabilities."""
-        weight = self.weights.get
-        scored = []
+        if len(self._sums) > CACHED:
+            self._sums.clear()
+        asked = []
         for word in range(1, len(lattice.bitext) + 1):
             heads = lattice.heads(word)
-            sums = [sum(weight(name, 0.0) for name in lattice.features(word, head)) for head in heads]
-            top = max(sums)
-            odds = [math.exp(s - top) for s in sums]
+            scores = [sum(map(self._weight, lattice.blocks(word, head))) for head in heads]
+            top = max(scores)
+            odds = [math.exp(score - top) for score in scores]
             total = sum(odds)
-            scored.append([(head, odd / total) for head, odd in zip(heads, odds, strict=True)])
-        return scored
+            asked.append([(head, odd / total) for head, odd in zip(heads, odds, strict=True)])
+        return asked
+
+    def _weight(self, block: Block) -> float:
+        found = self._sums.get(block)
+        if found is None:
+            weights = self.weights
+            found = self._sums[block] = sum(weights.get(name, 0.0) for name in names(block))
+        return found
 
     def project(self, bitext: Bitext) -> Projection:
+        """The tree that the model finds best, with the probability of each edge."""
         lattice = Lattice(bitext, self.lexicon)
-        scored = self.scores(lattice)
-        heads = best_tree(scored)
-        chances = [dict(options) for options in scored]
-        reasons = ["projected"] * len(heads)
-        return Projection(bitext, tuple(heads), tuple(reasons), tuple(c.get(h, 0.0) for c, h in zip(chances, heads, strict=True)))
+        chances = self.chances(lattice)
+        heads = best_tree(chances)
+        confidence = tuple(dict(options).get(head, 0.0) for options, head in zip(chances, heads, strict=True))
+        reasons = tuple(_reason(lattice, word, head) for word, head in enumerate(heads, 1))
+        return Projection(bitext, tuple(heads), reasons, confidence)
 
 
-def best_tree(scored: Sequence[Scored]) -> list[int]:
-    """The most probable tree with one root over the candidates; the best head of each word when that is one."""
-    greedy = [max(options, key=lambda o: o[1])[0] for options in scored]
-    from divproj.types import cycles
-
-    if greedy.count(0) == 1 and not cycles(greedy):
-        return greedy
-    best: tuple[float, list[int]] = (-math.inf, greedy)
-    roots = sorted(range(len(scored)), key=lambda k: -dict(scored[k]).get(0, 0.0))[:4]
-    for root in roots:
-        found = _arborescence(scored, root + 1)
-        if found and found[0] > best[0]:
-            best = found
-    return best[1]
+def _reason(lattice: Lattice, word: int, head: int) -> Reason:
+    if not any(lattice.bitext.anchors):
+        return "guess"
+    if lattice.kinds[word] == "U":
+        return "spontaneous"
+    if lattice.path(word, head) == "=":
+        return "merge"
+    relation = lattice.relation(word, head)
+    if relation in ("P", "PR", "PL"):
+        return "projected"
+    return "swap" if lattice.path(word, head) == "c" or relation == "C" else "guess"
 
 
-def _arborescence(scored: Sequence[Scored], root: int) -> tuple[float, list[int]] | None:
-    """Chu-Liu/Edmonds with this root, on log probabilities; every other word may hang on the root at worst."""
-    n = len(scored)
-    score = np.full((n + 1, n + 1), -1e3)  # [head, child]
-    for child, options in enumerate(scored, 1):
-        for head, chance in options:
-            if head:
-                score[head, child] = math.log(chance + 1e-12)
-    heads = _edmonds(score[1:, 1:], root - 1)
-    total = math.log(dict(scored[root - 1]).get(0, 0.0) + 1e-12)
-    made = [0] * n
-    for child, head in enumerate(heads):
-        if child == root - 1:
-            continue
-        made[child] = head + 1
-        total += score[head + 1, child + 1]
-    return total, made
+Question = tuple[list[list[str]], int]
+"""The features of each candidate, and which one is right."""
 
 
-def _edmonds(score: np.ndarray, root: int) -> list[int]:
-    n = len(score)
-    score = score.copy()
-    np.fill_diagonal(score, -np.inf)
-    score[:, root] = -np.inf
-    heads = score.argmax(axis=0)
-    heads[root] = -1
-    cycle = _cycle(heads, root)
-    if not cycle:
-        return heads.tolist()
-    inside = np.zeros(n, bool)
-    inside[cycle] = True
-    outside = np.flatnonzero(~inside)
-    gain = score - np.array([score[heads[c], c] if inside[c] else 0.0 for c in range(n)])
-    size = len(outside) + 1
-    small = np.full((size, size), -np.inf)
-    small[:-1, :-1] = score[np.ix_(outside, outside)]
-    enter = np.array([max(cycle, key=lambda c: gain[o, c]) for o in outside])
-    leave = np.array([max(cycle, key=lambda c: score[c, o]) for o in outside])
-    small[:-1, -1] = gain[outside, enter]
-    small[-1, :-1] = score[leave, outside]
-    sub = _edmonds(small, int(np.flatnonzero(outside == root)[0]))
-    result = heads.copy()
-    for k, o in enumerate(outside):
-        if o != root:
-            result[o] = leave[k] if sub[k] == size - 1 else outside[sub[k]]
-    breaker = enter[sub[-1]]
-    result[breaker] = outside[sub[-1]]
-    return result.tolist()
+def _questions(pair: TreePair, lexicon: Lexicon) -> Iterable[Question]:
+    lattice = Lattice(Bitext.of(pair), lexicon)
+    for word, gold in enumerate(pair.f.heads, 1):
+        heads = lattice.heads(word)
+        if gold >= 0 and gold in heads:
+            rows = [[name for block in lattice.blocks(word, head) for name in names(block)] for head in heads]
+            yield rows, heads.index(gold)
 
 
-def _cycle(heads: np.ndarray, root: int) -> list[int]:
-    mark = np.full(len(heads), -1)
-    for start in range(len(heads)):
-        k = start
-        path = []
-        while k >= 0 and k != root and mark[k] < 0:
-            mark[k] = start
-            path.append(k)
-            k = int(heads[k])
-        if k >= 0 and k != root and mark[k] == start:
-            return path[path.index(k) :]
-    return []
+def _fit_weights(questions: list[Question], penalty: float) -> dict[str, float]:
+    from scipy.optimize import minimize
+    from scipy.sparse import csr_matrix
+
+    seen = Counter(name for rows, _ in questions for name in set(chain.from_iterable(rows)))
+    columns = {name: k for k, name in enumerate(name for name, count in seen.items() if count >= MIN_COUNT)}
+    indices: list[int] = []
+    ends, starts, right = [0], [0], []
+    for rows, gold in questions:
+        right.append(starts[-1] + gold)
+        for row in rows:
+            indices += (columns[name] for name in row if name in columns)
+            ends.append(len(indices))
+        starts.append(starts[-1] + len(rows))
+    design = csr_matrix((np.ones(len(indices)), indices, ends), shape=(starts[-1], len(columns)))
+    transposed = design.T.tocsr()
+    first, sizes, chosen = np.array(starts[:-1]), np.diff(starts), np.array(right)
+    observed = np.asarray(design[chosen].sum(axis=0)).ravel()
+
+    def loss(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        scores = design @ w
+        top = np.maximum.reduceat(scores, first)
+        odds = np.exp(scores - np.repeat(top, sizes))
+        totals = np.add.reduceat(odds, first)
+        shares = odds / np.repeat(totals, sizes)
+        value = (np.log(totals) + top).sum() - scores[chosen].sum() + 0.5 * penalty * (w @ w)
+        return float(value), transposed @ shares - observed + penalty * w
+
+    found: Any = minimize(loss, np.zeros(len(columns)), jac=True, method="L-BFGS-B", options={"maxiter": ITERATIONS})
+    return {name: round(float(found.x[k]), 4) for name, k in columns.items() if abs(found.x[k]) > 0.001}

@@ -170,5 +170,3 @@ def swap_edges(projection: Projection, kept: set[tuple[str, str]]) -> Projection
             reasons[word] = reasons[up] = "swap"
     one_root(heads, reasons)
     return Projection(bitext, tuple(heads[1:]), tuple(reasons[1:]), rels=projection.rels)
-
-

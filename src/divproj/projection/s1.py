@@ -78,7 +78,10 @@ class Bitext:
     def upos(self) -> tuple[str, ...]:
         """The tag projected to each F word: that of its anchor, or the highest of its E words' in `POS_ORDER`; '_' for none."""
         tags = [universal(tag) for tag in self.e.tags()]
-        return tuple(_projected(tags, images, anchor) for images, anchor in zip(self.alignment.forward[1:], self.anchors[1:], strict=True))
+        return tuple(
+            _projected(tags, images, anchor)
+            for images, anchor in zip(self.alignment.forward[1:], self.anchors[1:], strict=True)
+        )
 
 
 def _projected(tags: Sequence[str], images: Sequence[int], anchor: int) -> str:

@@ -1,0 +1,196 @@
+"""Where `project` gets its sentences: a corpus folder, CoNLL-U, or interlinear text with trees for its translations."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from divproj.errors import AlignmentError, Faults, ProjError, Where
+from divproj.gloss.igt import Igt
+from divproj.io import conllu, pharaoh
+from divproj.io.files import name_of
+from divproj.projection.s1 import Bitext
+from divproj.types import Alignment, DepTree, Sentence
+
+if TYPE_CHECKING:
+    from divproj.gloss.aligner import GlossAligner
+
+NO_TREES = (
+    "give the trees of the translations with --e FILE.conllu (same order or same sent_ids), or a parser with "
+    "--e-parser COMMAND (reads a sentence a line, writes CoNLL-U) or --e-parser corenlp:http://localhost:9000"
+)
+BATCH = 200
+
+
+@dataclass
+class Sources:
+    """What the options of `project` say about where things are."""
+
+    path: str
+    e: str | None = None
+    align: str | None = None
+    e_parser: str | None = None
+    format: str | None = None
+    grams: tuple[Path, ...] = ()
+
+    @property
+    def folder(self) -> Path | None:
+        return Path(self.path) if self.path != "-" and Path(self.path).is_dir() else None
+
+    def file(self, given: str | None, name: str) -> str | None:
+        """A file by option, or by its usual name in the folder."""
+        if given or self.folder is None:
+            return given
+        found = [self.folder / name, self.folder / f"{name}.gz"]
+        return next((str(p) for p in found if p.exists()), None)
+
+
+def bitexts(sources: Sources, faults: Faults) -> Iterator[tuple[Sentence, Bitext]]:
+    """(rows of F, what projection may see) of every usable sentence."""
+    e_file = sources.file(sources.e, "e.conllu")
+    links_file = sources.file(sources.align, "align.txt")
+    f_side = _f_side(sources, faults)
+    if e_file is None and not sources.e_parser:
+        first = next(f_side, None)
+        if first is None:
+            raise ProjError("no sentence in the file", Where(sources.path), "is it empty?")
+        if first[1] is None or first[1].e_tree is None:
+            raise ProjError("there are no trees to project from", Where(sources.path), NO_TREES)
+        f_side = _chained(first, f_side)
+    e_trees = conllu.load(e_file, faults, keep_places=True) if e_file else None
+    lines = pharaoh.load(links_file) if links_file else None
+    aligner: GlossAligner | None = None
+    for f, igt, tree in _with_trees(f_side, e_trees, sources, faults):
+        line = next(lines, None) if lines else None
+        if f is None or igt is None or tree is None:
+            continue
+        if aligner is None and line is None:
+            aligner = _aligner(sources.grams)
+        try:
+            alignment = _links(f, igt, tree, line, aligner, faults)
+        except AlignmentError as error:
+            faults.sentence(error)
+            continue
+        glosses = igt.glosses if igt.lines_up else ()
+        yield f, Bitext(f.forms, tree, alignment, glosses, f.sent_id)
+
+
+Item = tuple[Sentence | None, Igt | None]
+
+
+def _chained(first: Item, rest: Iterator[Item]) -> Iterator[Item]:
+    yield first
+    yield from rest
+
+
+def _f_side(sources: Sources, faults: Faults) -> Iterator[Item]:
+    """F sentences in order; (None, None) stands for one that could not be read."""
+    from divproj.io import igt as interlinear
+    from divproj.io.igt_conllu import from_sentence, to_sentence
+
+    path = sources.path
+    if sources.folder is not None:
+        path = sources.file(None, "f.conllu") or sources.file(None, "igt.txt") or ""
+        if not path:
+            raise ProjError("the folder has neither f.conllu nor igt.txt", Where(sources.path))
+    if sources.format in (None, "conllu") and path.removesuffix(".gz").endswith(".conllu"):
+        for sentence in conllu.load(path, faults, keep_places=True):
+            yield (None, None) if sentence is None else (sentence, from_sentence(sentence))
+        return
+    for found in interlinear.load(path, sources.format, faults):
+        yield (to_sentence(found), found) if found.words else (None, None)
+
+
+def _with_trees(
+    f_side: Iterable[Item], e_side: Iterator[Sentence | None] | None, sources: Sources, faults: Faults
+) -> Iterator[tuple[Sentence | None, Igt | None, DepTree | None]]:
+    if e_side is not None:
+        for f, igt in f_side:
+            e = next(e_side, None)
+            yield f, igt, _paired(f, e, faults) if f is not None and e is not None else None
+    elif sources.e_parser:
+        stream = iter(f_side)
+        while batch := list(islice(stream, BATCH)):
+            trees = parse_translations(sources.e_parser, [igt.translation if igt else "" for _, igt in batch])
+            for (f, igt), tree in zip(batch, trees, strict=True):
+                yield f, igt, tree
+    else:
+        for f, igt in f_side:
+            yield f, igt, igt.e_tree if igt else None
+
+
+def _paired(f: Sentence, e: Sentence, faults: Faults) -> DepTree | None:
+    if f.sent_id and e.sent_id and f.sent_id != e.sent_id:
+        what = f"F has sent_id {f.sent_id} where E ({e.where.path}:{e.where.line}) has {e.sent_id}"
+        faults.sentence(AlignmentError(what, f.where, "put the sentences in one order"))
+        return None
+    tree, found = e.usable_tree()
+    for fault in found:
+        faults.word(fault)
+    return tree
+
+
+def _aligner(tables: tuple[Path, ...]) -> GlossAligner:
+    from divproj.gloss.aligner import GlossAligner
+    from divproj.gloss.grams import Grams
+
+    grams = Grams.shipped("en")
+    return GlossAligner(grams.merged(*(Grams.load(table) for table in tables)) if tables else grams)
+
+
+def _links(
+    f: Sentence, igt: Igt, tree: DepTree, line: tuple[Where, str] | None, aligner: GlossAligner | None, faults: Faults
+) -> Alignment:
+    """Given links win; then those of the source; then the gloss aligner's."""
+    shape = (len(f.forms), len(tree))
+    if line is not None:
+        return pharaoh.parse(line[1], shape, line[0], faults)
+    assert aligner is not None
+    return aligner.align(igt, tree.forms, tree.tags()).alignment
+
+
+def parse_translations(parser: str, texts: list[str]) -> list[DepTree | None]:
+    """Trees of the texts (None for an empty one) by a command or a CoreNLP server."""
+    wanted = [k for k, text in enumerate(texts) if text.strip()]
+    lines = [" ".join(texts[k].split()) for k in wanted]
+    trees = _corenlp(parser.partition(":")[2], lines) if parser.startswith("corenlp:") else _command(parser, lines)
+    if len(trees) != len(wanted):
+        raise ProjError(
+            f"the parser `{parser}` gave {len(trees)} sentences for {len(wanted)} lines",
+            remedy="it must keep one sentence a line (for UDPipe: --tokenizer=presegmented)",
+        )
+    made: list[DepTree | None] = [None] * len(texts)
+    for k, tree in zip(wanted, trees, strict=True):
+        made[k] = tree
+    return made
+
+
+def _command(command: str, lines: list[str]) -> list[DepTree]:
+    if not lines:
+        return []
+    try:
+        done = subprocess.run(
+            shlex.split(command), input="\n".join(lines) + "\n", capture_output=True, text=True, encoding="utf-8"
+        )
+    except OSError as error:
+        raise ProjError(f"the parser `{command}` could not be started: {error.strerror}") from None
+    if done.returncode:
+        raise ProjError(f"the parser `{command}` ended with code {done.returncode}: {done.stderr.strip()[-300:]}")
+    return [sentence.usable_tree()[0] for sentence in conllu.loads(done.stdout, Faults(strict=False))]
+
+
+def _corenlp(url: str, lines: list[str]) -> list[DepTree]:
+    from nltk.parse.corenlp import CoreNLPDependencyParser
+
+    client = CoreNLPDependencyParser(url=url)
+    try:
+        return [DepTree.from_nltk(next(client.raw_parse(line, properties={"ssplit.isOneSentence": "true"}))) for line in lines]
+    except OSError as error:
+        raise ProjError(
+            f"no CoreNLP server answers at {name_of(url)}: {error}", remedy="start it, or check the address"
+        ) from None

@@ -1,0 +1,237 @@
+"""`proj evaluate` and `proj experiment`: how good are the trees?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from proj_cli import common
+from proj_cli.common import talk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from divproj.evaluate.trees import TreeScores
+    from divproj.types import DepTree
+
+
+def evaluate(
+    gold: Annotated[str, typer.Argument(metavar="GOLD", help="CoNLL-U with gold trees (--links: Pharaoh links).")],
+    system: Annotated[str, typer.Argument(metavar="SYSTEM", help="What is to be scored, sentence by sentence the same text.")],
+    other: Annotated[
+        str | None, typer.Argument(metavar="[OTHER]", help="A second system: is the difference significant?")
+    ] = None,
+    links: Annotated[bool, typer.Option("--links", help="Score word links: precision, recall, F1, AER.")] = False,
+    punctuation: Annotated[bool, typer.Option("--punct/--no-punct", help="Whether punctuation counts.")] = True,
+    subtypes: Annotated[
+        bool, typer.Option("--subtypes/--no-subtypes", help="Whether nsubj:pass is another relation than nsubj.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="For the significance test.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    quiet: common.Quiet = False,
+    verbose: common.Verbose = False,
+) -> None:
+    """Attachment scores (UAS, LAS) against gold trees, by part of speech, edge source and confidence."""
+    talk.set(quiet, verbose)
+    if links:
+        _links(gold, system, as_json)
+        return
+    from divproj.evaluate.significance import approximate_randomisation
+    from divproj.evaluate.trees import score_trees
+
+    results = [
+        score_trees(_pairs(gold, path), punctuation=punctuation, subtypes=subtypes)
+        for path in (system, *([other] if other else []))
+    ]
+    sign = common.signature(
+        cmd="evaluate", punct="yes" if punctuation else "no", subtypes="yes" if subtypes else "no", seed=seed
+    )
+    p = approximate_randomisation(results[0].sentences, results[1].sentences, seed=seed) if other else None
+    if as_json:
+        found: dict[str, Any] = {"signature": sign, **results[0].as_json()}
+        if other:
+            found |= {"other": results[1].as_json(), "p": p}
+        print(json.dumps(found, ensure_ascii=False))  # noqa: T201
+        return
+    _print(results[0], sign)
+    if other:
+        a, b = results[0].overall, results[1].overall
+        common.stdout().print(f"{system} {a.uas:.2f}, {other} {b.uas:.2f}: difference {a.uas - b.uas:+.2f}, p = {p:.4f}")
+
+
+def _pairs(gold_path: str, system_path: str) -> Iterator[tuple[DepTree, DepTree, tuple[str, ...], tuple[float, ...]]]:
+    from itertools import zip_longest
+
+    from divproj.errors import AlignmentError
+    from divproj.io import conllu
+    from divproj.types import misc_value
+
+    faults = common.faults_for(False)
+    for gold, system in zip_longest(conllu.load(gold_path, faults), conllu.load(system_path, faults)):
+        if gold is None or system is None:
+            shorter = system_path if system is None else gold_path
+            raise AlignmentError(f"{shorter} has fewer sentences than its partner", remedy="score files of the same text")
+        if gold.forms != system.forms and _bare(gold.forms) != _bare(system.forms):
+            raise AlignmentError(
+                f"the words differ from {gold.where}: {' '.join(system.forms[:8])} … for {' '.join(gold.forms[:8])} …",
+                system.where,
+                "score files of the same text in the same order",
+            )
+        misc = system.column(9)
+        sources = tuple(misc_value(cell, "Proj") for cell in misc)
+        texts = [misc_value(cell, "ProjConf") for cell in misc]
+        confidence = tuple(float(t) for t in texts) if all(t.replace(".", "", 1).isdecimal() for t in texts) else ()
+        yield gold.usable_tree()[0], system.usable_tree()[0], sources if any(sources) else (), confidence
+
+
+def _bare(forms: tuple[str, ...]) -> list[str]:
+    """Words without morpheme boundaries: interlinear lines are often segmented."""
+    return ["".join(c for c in form if c not in "-=~").lower() for form in forms]
+
+
+def _print(scores: TreeScores, sign: str) -> None:
+    console = common.stdout()
+    shown = common.table("Attachment", "", "UAS", "LAS", "words")
+    shown.add_row("all", f"{scores.overall.uas:.2f}", f"{scores.overall.las:.2f}", str(scores.overall.total))
+    for title, part in (("tag", scores.by_pos), ("source", scores.by_source)):
+        for name, score in sorted(part.items(), key=lambda item: -item[1].total):
+            shown.add_row(f"{title} {common.harmless(name)}", f"{score.uas:.2f}", f"{score.las:.2f}", str(score.total))
+    console.print(shown)
+    error = scores.calibration_error()
+    if error is not None:
+        shown = common.table("Confidence", "mean confidence", "UAS", "words", left=0)
+        for score, total in zip(scores.by_confidence, scores.confidence, strict=True):
+            if score.total:
+                shown.add_row(f"{100 * total / score.total:.1f}", f"{score.uas:.1f}", str(score.total))
+        console.print(shown)
+        console.print(f"expected calibration error {100 * error:.2f} points")
+    console.print(sign, highlight=False, soft_wrap=True)
+
+
+def _links(gold_path: str, system_path: str, as_json: bool) -> None:
+    from itertools import zip_longest
+
+    from divproj.errors import AlignmentError
+    from divproj.evaluate.links import LinkScore
+    from divproj.io import pharaoh
+
+    score = LinkScore()
+    for gold, system in zip_longest(pharaoh.load(gold_path), pharaoh.load(system_path)):
+        if gold is None or system is None:
+            raise AlignmentError(f"{system_path if system is None else gold_path} has fewer lines than its partner")
+        score.add(*(pharaoh.parse(line, (1 << 30, 1 << 30), where) for where, line in (gold, system)))
+    sign = common.signature(cmd="evaluate-links")
+    if as_json:
+        print(json.dumps({"signature": sign, **score.as_json()}))  # noqa: T201
+        return
+    shown = common.table("Links, percent", "precision", "recall", "F1", "AER", "found", "sure", left=0)
+    numbers = (score.precision, score.recall, score.f1, 100 * score.aer)
+    shown.add_row(*(f"{x:.2f}" for x in numbers), str(score.found), str(score.sure))
+    common.stdout().print(shown)
+    common.stdout().print(sign, highlight=False)
+
+
+def experiment(
+    corpora: common.CorpusArguments = None,
+    systems: Annotated[str, typer.Option(help="Systems, with commas.")] = "s1-r,s1-l,s2-3,s2-2,s2-1,s2+",
+    folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 10,
+    seed: Annotated[int, typer.Option(help="Decides the folds.")] = 1,
+    train_sizes: Annotated[str | None, typer.Option("--train-sizes", metavar="5,10,20,all", help="Learning curve.")] = None,
+    punctuation: Annotated[bool, typer.Option("--punct/--no-punct", help="Whether punctuation counts.")] = True,
+    gloss_links: Annotated[
+        bool, typer.Option("--gloss-links", help="Use links of the gloss aligner, not the corpus's.")
+    ] = False,
+    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Plot of the learning curve.")] = None,
+    jobs: Annotated[int, typer.Option("-j", "--jobs", help="Processes; -1 for all cores.")] = 1,
+    f: common.FOption = None,
+    e: common.EOption = None,
+    align: common.AlignOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a corpus, with the folds.")] = False,
+    strict: common.Strict = False,
+    ignore_ids: common.IgnoreIds = False,
+    quiet: common.Quiet = False,
+    verbose: common.Verbose = False,
+) -> None:
+    """Cross-validate projection systems on corpora with gold F trees.
+
+    Example: proj experiment hin-eng deu-eng --systems s1-r,s2-1,s2+
+    """
+    talk.set(quiet, verbose)
+    from divproj.evaluate.experiment import cross_validate
+    from divproj.projection.systems import SYSTEMS
+
+    wanted = [name.strip() for name in systems.split(",") if name.strip()]
+    if unknown := [name for name in wanted if name not in SYSTEMS]:
+        raise typer.BadParameter(f"no system {', '.join(unknown)}; there are {', '.join(SYSTEMS)}")
+    sizes = _sizes(train_sizes)
+    rows = []
+    for corpus in common.corpora_from(corpora, f, e, align, strict=strict, ignore_ids=ignore_ids):
+        pairs = list(talk.progress(corpus, f"{corpus.name}: pairs"))
+        talk.summary(corpus.faults)
+        if len(pairs) < 2:
+            from divproj.errors import ProjError, Where
+
+            raise ProjError(f"{len(pairs)} usable pairs, 2 or more expected", Where(str(corpus.f)))
+        if gloss_links:
+            pairs = _gloss_aligned(pairs)
+        sign = common.signature(
+            cmd="experiment", folds=folds, seed=seed, punct="yes" if punctuation else "no",
+            links="gloss" if gloss_links else "given", input=corpus.digests[-1],
+        )  # fmt: skip
+        for size in sizes:
+            options: dict[str, Any] = {"folds": folds, "seed": seed, "punctuation": punctuation, "jobs": jobs}
+            results = cross_validate(pairs, wanted, train_size=size, **options)
+            rows.append((corpus.name, size, {name: result.scores.overall.uas for name, result in results.items()}))
+            if as_json:
+                found = {
+                    "signature": sign,
+                    "corpus": corpus.name,
+                    "train_size": size or "all",
+                    "systems": {name: result.as_json() for name, result in results.items()},
+                }
+                print(json.dumps(found), flush=True)  # noqa: T201
+    if not as_json:
+        _print_experiment(rows, wanted, folds, seed)
+    if plot:
+        from divproj.draw.plot import learning_curves
+
+        learning_curves(plot, rows)
+        talk.say(f"plot: {plot}")
+
+
+def _sizes(text: str | None) -> list[int | None]:
+    if text is None:
+        return [None]
+    try:
+        return [None if part.strip() == "all" else int(part) for part in text.split(",")]
+    except ValueError:
+        raise typer.BadParameter(f"'{text}' is not a list of sizes such as 5,10,20,all") from None
+
+
+def _gloss_aligned(pairs: list[Any]) -> list[Any]:
+    from dataclasses import replace
+
+    from divproj.gloss.aligner import GlossAligner
+    from divproj.gloss.igt import Igt
+
+    aligner = GlossAligner()
+    made = []
+    for pair in pairs:
+        igt = Igt(pair.f.forms, glosses=pair.f.glosses, sent_id=pair.sent_id)
+        made.append(replace(pair, alignment=aligner.align(igt, pair.e.forms, pair.e.tags()).alignment))
+    return made
+
+
+def _print_experiment(rows: list[tuple[str, int | None, dict[str, float]]], systems: list[str], folds: int, seed: int) -> None:
+    shown = common.table(f"UAS, {folds} folds, seed {seed}", "corpus", "trained on", *systems, left=2)
+    for name, size, scores in rows:
+        shown.add_row(name, str(size or "all"), *(f"{scores[s]:.2f}" for s in systems))
+    sizes = {size for _, size, _ in rows}
+    if len({name for name, _, _ in rows}) > 1:
+        for size in sorted(sizes, key=lambda s: s or 1 << 30):
+            group = [scores for _, other, scores in rows if other == size]
+            shown.add_row("average", str(size or "all"), *(f"{sum(g[s] for g in group) / len(group):.2f}" for s in systems))
+    common.stdout().print(shown)

@@ -1,0 +1,1 @@
+"""Scores that carry their signature: trees, links, and whether one system really is better than another."""
