@@ -174,6 +174,7 @@ def test_single_operations_are_the_brute_force(tree):
 
 
 @given(any_pairs, any_pairs)
+@settings(max_examples=settings().max_examples // 3)
 def test_analysis_is_a_sum(one, two):
     both = analyze([one, two])
     assert (both.counts == analyze([one]).counts + analyze([two]).counts).all()

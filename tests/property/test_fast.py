@@ -68,6 +68,6 @@ def outcome(folder: Path, way: str) -> tuple:
 
 @given(files(), st.sampled_from((1 << 20, 30, 100)))
 def test_the_fast_lane_is_not_noticed(texts, chunk):
-    with tempfile.TemporaryDirectory() as name, patch.object(corpus_module, "FAST", 0), patch.object(fast, "CHUNK", chunk):
+    with tempfile.TemporaryDirectory() as name, patch.multiple(corpus_module, FAST=0), patch.multiple(fast, CHUNK=chunk):
         folder = write(Path(name), *texts)
         assert outcome(folder, "fast") == outcome(folder, "careful")

@@ -5,21 +5,17 @@ The pictures are packed and unpacked by the page when they come into view; nothi
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import tempfile
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from importlib import resources
 from typing import IO, TextIO
 
 from divproj.divergence.analysis import Analysis
 from divproj.divergence.dorr import MEANING, TYPES
 from divproj.divergence.operations import CLASSES, Altered
 from divproj.draw.measure import escape
-from divproj.draw.scene import GLYPHS
-from divproj.draw.svg import STYLE, size_of, stages_svg
+from divproj.draw.page import Spool, bar, button, document, head, number, percent, picture, sample, scroll, sign, tools
+from divproj.draw.svg import stages_svg
 
 STAGE_NAMES = {
     "initial": "as given",
@@ -30,6 +26,7 @@ STAGE_NAMES = {
 }
 ROWS = 200
 """Rows of a table of tags or relations; rarer ones are counted in a line below it."""
+PARTS = {"stages": "Stages", "tags": "Tags", "relations": "Relations", "dorr": "Types", "pairs": "Pairs"}
 SIDES = {"e": "E", "f": "F"}
 EXPLAINED = {
     "match": "the words are linked to those of an edge",
@@ -57,20 +54,19 @@ def write_report(
     `altered_pairs` are those of the analysis, or the least matched of them, taken through its stages; the least matched
     E→F come first.
     """
-    with tempfile.TemporaryFile(prefix="divproj-") as spool:
-        pairs = _Pairs(analysis, spool)
+    with tempfile.TemporaryFile(prefix="divproj-") as file:
+        pairs = _Pairs(analysis, file)
         for altered in altered_pairs:
             pairs.add(altered)
-        for part in _page(analysis, pairs, title, signature, faults):
+        for part in document("report", title, _body(analysis, pairs, title, signature, faults)):
             out.write(part)
 
 
 class _Pairs:
-    """The pairs as pieces of the page, kept in a file until their order is known."""
+    """The pairs as pieces of the page, and what is to be known of them all before the first is written."""
 
-    def __init__(self, analysis: Analysis, spool: IO[bytes]) -> None:
-        self.tags, self.spool = analysis.tags, spool
-        self.index: list[tuple[float, str, int, int, int]] = []
+    def __init__(self, analysis: Analysis, file: IO[bytes]) -> None:
+        self.tags, self.pieces = analysis.tags, Spool(file)
         patterns = sorted(analysis.operated.items(), key=lambda item: (-item[1], item[0]))
         self.patterns: dict[Pattern, int] = {pattern: k for k, (pattern, _) in enumerate(patterns[:ROWS])}
         self.used: set[int] = set()
@@ -80,14 +76,15 @@ class _Pairs:
         self.wanted = {example.sent_id for examples in analysis.examples.values() for example in examples}
         self.anchors: dict[str, int] = {}
 
+    def __len__(self) -> int:
+        return len(self.pieces)
+
     def add(self, altered: Altered) -> None:
         pair = altered.pair
-        number = len(self.index) + 1
+        place = len(self) + 1
         if pair.sent_id in self.wanted:
-            self.anchors.setdefault(pair.sent_id, number)
-        piece = "".join(_pair(altered, number, self._keys(altered))).encode()
-        self.index.append((altered.match_share, pair.sent_id, number, self.spool.tell(), len(piece)))
-        self.spool.write(piece)
+            self.anchors.setdefault(pair.sent_id, place)
+        self.pieces.add((altered.match_share, pair.sent_id), _pair(altered, place, self._keys(altered)))
 
     def _keys(self, altered: Altered) -> list[str]:
         """Which rows of the tables the pair belongs to."""
@@ -108,53 +105,29 @@ class _Pairs:
                         found[f"r{self.relations.setdefault((side, rel), len(self.relations))}"] = None
         return list(found)
 
-    def sorted(self) -> Iterator[str]:
-        """Least matched first, ties by id, then in the order they came."""
-        self.index.sort()
-        for _, _, _, start, length in self.index:
-            self.spool.seek(start)
-            yield self.spool.read(length).decode()
 
-
-def _pair(altered: Altered, number: int, keys: Sequence[str]) -> Iterator[str]:
+def _pair(altered: Altered, place: int, keys: Sequence[str]) -> Iterator[str]:
     pair = altered.pair
-    svg = stages_svg(altered)
-    wide, high = size_of(svg)
-    packed = base64.b64encode(zlib.compress(svg.encode(), 9)).decode()
     counts = altered.counts["e_to_f"]
     kinds = {op.kind for op in altered.operations if op.kind != "swap" or op.side == "e"}
     steps = " ".join(f"{c['match']}/{c['edges']}{'' if stage in kinds else '='}" for stage, c in counts.items())
-    yield f'<article class="pair" id="n{number}" tabindex="-1" data-k="{" ".join(keys)}" data-m="{steps}">'
-    yield f"<h3>{escape(pair.sent_id) or f'pair {number}'}</h3>"
-    yield f'<p class="share">{_bar(counts["initial"])}<b>{_percent(altered.match_share)}</b> match</p>'
+    yield f'<article class="pair" id="n{place}" tabindex="-1" data-k="{" ".join(keys)}" data-m="{steps}">'
+    yield f"<h3>{escape(pair.sent_id) or f'pair {place}'}</h3>"
+    yield f'<p class="share">{bar(counts["initial"], CLASSES)}<b>{percent(altered.match_share)}</b> match</p>'
     for side, tree in (("e", pair.e), ("f", pair.f)):
         yield f'<p class="text" data-side="{side}"><bdi>{escape(" ".join(tree.forms))}</bdi></p>'
-    yield f'<div class="pic" data-z="{packed}"><svg width="{wide}" height="{high}"></svg></div></article>\n'
+    yield f"{picture(stages_svg(altered))}</article>\n"
 
 
-def _page(analysis: Analysis, pairs: _Pairs, title: str, signature: str, faults: Sequence[str]) -> Iterator[str]:
-    here = resources.files("divproj.draw")
-    css = STYLE + here.joinpath("report.css").read_text("utf-8")
-    js = here.joinpath("report.js").read_text("utf-8")
-    policy = (
-        f"default-src 'none'; style-src {_hash(css)}; script-src {_hash(js)}; img-src data:; "
-        "base-uri 'none'; form-action 'none'; object-src 'none'"
+def _body(analysis: Analysis, pairs: _Pairs, title: str, signature: str, faults: Sequence[str]) -> Iterator[str]:
+    about = (
+        f"{number(analysis.sentences)} pairs · {number(analysis.words['e'])} words of E · "
+        f"{number(analysis.words['f'])} words of F"
     )
-    yield (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer">\n'
-        f'<link rel="icon" href="data:,"><title>{escape(title)}</title>\n<style>{css}</style></head>\n'
-        f'<body class="divproj"><a class="skip" href="#pairs">Skip to the pairs</a>\n<header><h1>{escape(title)}</h1>'
-        f'<p class="signature"><code>{escape(signature)}</code></p>'
-        f"<p>{_number(analysis.sentences)} pairs · {_number(analysis.words['e'])} words of E · "
-        f"{_number(analysis.words['f'])} words of F</p>"
-        '<nav aria-label="Parts"><a href="#stages">Stages</a> <a href="#tags">Tags</a> <a href="#relations">Relations</a> '
-        '<a href="#dorr">Types</a> <a href="#pairs">Pairs</a></nav></header>\n<main>\n'
-    )
+    yield head(title, signature, about, PARTS, "pairs") + "<main>\n"
     if faults:
         items = "".join(f"<li>{escape(fault)}</li>" for fault in faults)
-        told = "1 fault" if len(faults) == 1 else f"{_number(len(faults))} faults"
+        told = "1 fault" if len(faults) == 1 else f"{number(len(faults))} faults"
         yield f'<details class="faults"><summary>{told} in the data</summary><ul>{items}</ul></details>\n'
     yield from _stages(analysis)
     yield '<div class="two">'
@@ -162,58 +135,44 @@ def _page(analysis: Analysis, pairs: _Pairs, title: str, signature: str, faults:
     yield from _relations(pairs, analysis.sentences)
     yield "</div>\n"
     yield from _dorr(analysis, pairs)
-    shown = len(pairs.index)
     which = "Least matched (E→F) first."
-    if shown < analysis.sentences:
-        which = f"The {_number(shown)} least matched (E→F) of {_number(analysis.sentences)}, least first."
+    if len(pairs) < analysis.sentences:
+        which = f"The {number(len(pairs))} least matched (E→F) of {number(analysis.sentences)}, least first."
     yield (
-        f'<section id="pairs" tabindex="-1"><h2>Pairs</h2><p class="note">{which} Choose rows of the tables '
+        f'<section id="pairs" class="list" tabindex="-1"><h2>Pairs</h2><p class="note">{which} Choose rows of the tables '
         "above to see only pairs that have them. In a picture, point at an edge or reach it with Tab and the arrow keys to light "
-        'its partner.</p>\n<div class="tools"><label>Search <input type="search" id="search" autocomplete="off" '
-        'spellcheck="false" placeholder="words or id"></label><span id="chosen"></span>'
-        '<button type="button" id="clear" hidden>Clear</button><button type="button" id="all" title="Draws the pictures of all '
-        'pairs shown, as printing needs them">Draw all</button>'
-        f'<output id="count" aria-live="polite">{_number(shown)} pairs</output></div>\n'
-        '<noscript><p class="note">The pictures need JavaScript.</p></noscript>\n<div id="list">\n'
+        f'its partner.</p>\n{tools("pairs", len(pairs))}<div id="list">\n'
     )
-    yield from pairs.sorted()
+    yield from pairs.pieces.sorted()
     yield '</div><p id="none" hidden>No pair has all of this.</p></section>\n</main>\n'
-    stages = [stage for _, stage in analysis.stages]
     buttons = "".join(
         f'<button type="button" role="radio" data-stage="{stage}"><span>{STAGE_NAMES[stage]}</span> <small></small></button>'
-        for stage in stages
+        for _, stage in analysis.stages
     )
-    yield (
-        f'<template id="steps"><div class="steps" role="radiogroup" aria-label="Stage">{buttons}</div></template>\n'
-        f"<script>{js}</script>\n</body></html>\n"
-    )
+    yield f'<template id="steps"><div class="steps" role="radiogroup" aria-label="Stage">{buttons}</div></template>\n'
 
 
 def _stages(analysis: Analysis) -> Iterator[str]:
     """Table 2, both directions."""
     yield '<section id="stages"><h2>Match after each stage</h2><div class="two">\n'
     for direction, name in (("e_to_f", "E → F: edges of E"), ("f_to_e", "F → E: edges of F")):
-        yield f'{_scroll(name)}<table><caption>{name}</caption><thead><tr><th scope="col">stage</th>'
+        yield f'{scroll(name)}<table><caption>{name}</caption><thead><tr><th scope="col">stage</th>'
         yield '<th scope="col"><span class="hidden">shares</span></th>'
         for kind in CLASSES:
-            yield f'<th scope="col" class="num {kind}">{_sign(kind)} {kind}</th>'
+            yield f'<th scope="col" class="num {kind}">{sign(kind)} {kind}</th>'
         yield "</tr></thead><tbody>"
         for row in analysis.stage_counts(direction):
-            name = f"{STAGE_NAMES[row['stage']]}<small>{_number(row['edges'])} edges</small>"
-            yield f'<tr><th scope="row">{name}</th><td class="wide">{_bar(row)}</td>'
+            name = f"{STAGE_NAMES[row['stage']]}<small>{number(row['edges'])} edges</small>"
+            yield f'<tr><th scope="row">{name}</th><td class="wide">{bar(row, CLASSES)}</td>'
             for kind in CLASSES:
-                share = _percent(row[kind] / row["edges"]) if row["edges"] else "–"
+                share = percent(row[kind] / row["edges"]) if row["edges"] else "–"
                 strong = "b" if kind == "match" else "span"
-                yield f'<td class="num"><{strong}>{share}</{strong}><small>{_number(row[kind])}</small></td>'
+                yield f'<td class="num"><{strong}>{share}</{strong}><small>{number(row[kind])}</small></td>'
             yield "</tr>"
         yield "</tbody></table></div>\n"
     yield '</div><ul class="legend" aria-label="Classes of edges">'
     for kind in CLASSES:
-        line = '<path d="M2 9q0-7 7-7h22q7 0 7 7V14"/><path class="tip" d="M38 19l-3-6h6z"/>'
-        yield (
-            f'<li><svg width="44" height="20" aria-hidden="true"><g class="edge {kind}">{line}</g></svg>'
-            f'<span><b class="{kind}">{_sign(kind)} {kind}</b> {EXPLAINED[kind]}</span></li>'
-        )
+        yield f'<li>{sample(kind)}<span><b class="{kind}">{sign(kind)} {kind}</b> {EXPLAINED[kind]}</span></li>'
     yield "</ul></section>\n"
 
 
@@ -224,7 +183,7 @@ def _tags(analysis: Analysis, pairs: _Pairs) -> Iterator[str]:
     if not rows:
         yield '<p class="note">No operation was needed.</p></section>\n'
         return
-    yield _scroll("Operations by part of speech", "scroll tall") + '<table class="pick"><thead><tr>'
+    yield scroll("Operations by part of speech", "scroll tall") + '<table class="pick"><thead><tr>'
     for name in ("side", "operation", "word", "on"):
         yield f'<th scope="col">{name}</th>'
     yield '<th scope="col" class="num">times</th><th scope="col" class="num" title="of all such words or edges">of</th>'
@@ -233,12 +192,12 @@ def _tags(analysis: Analysis, pairs: _Pairs) -> Iterator[str]:
         row = rows[pattern]
         told = f"{SIDES[row.side]} {row.kind} {row.child}" + (f" on {row.parent}" if row.parent else "")
         key = f' data-key="p{k}"' if k in pairs.used else ""
-        child = _button(row.child, told) if key else escape(row.child)
+        child = button(row.child, told) if key else escape(row.child)
         yield (
-            f'<tr{key}><td>{SIDES[row.side]}</td><td class="{_class_of(row.kind)}">{_sign(row.kind)} {row.kind}</td>'
+            f'<tr{key}><td>{SIDES[row.side]}</td><td class="{_class_of(row.kind)}">{sign(row.kind)} {row.kind}</td>'
             f"<td>{child}</td><td>{escape(row.parent or '')}</td>"
-            f'<td class="num">{_number(row.count)}</td><td class="num">{_number(row.total)}</td>'
-            f'<td class="num">{_percent(row.share)}</td></tr>'
+            f'<td class="num">{number(row.count)}</td><td class="num">{number(row.total)}</td>'
+            f'<td class="num">{percent(row.share)}</td></tr>'
         )
     yield f"</tbody></table></div>{_rest(len(rows))}</section>\n"
 
@@ -249,33 +208,33 @@ def _relations(pairs: _Pairs, sentences: int) -> Iterator[str]:
     if not pairs.relations:
         yield '<p class="note">No edge with a relation diverges.</p></section>\n'
         return
-    yield _scroll("Edges by relation", "scroll tall") + '<table class="pick"><thead><tr><th scope="col">side</th>'
+    yield scroll("Edges by relation", "scroll tall") + '<table class="pick"><thead><tr><th scope="col">side</th>'
     yield '<th scope="col">relation</th><th scope="col"><span class="hidden">shares</span></th>'
     for kind in CLASSES[1:]:
-        yield f'<th scope="col" class="num {kind}" title="{kind}">{_sign(kind)}<span class="hidden">{kind}</span></th>'
+        yield f'<th scope="col" class="num {kind}" title="{kind}">{sign(kind)}<span class="hidden">{kind}</span></th>'
     yield '<th scope="col" class="num">edges</th><th scope="col" class="num">diverge</th></tr></thead><tbody>'
     table = {row: {kind: pairs.relation_counts[row, kind] for kind in CLASSES} for row in pairs.relations}
     order = sorted(table, key=lambda row: (table[row]["match"] - sum(table[row].values()), row))
     for row in order[:ROWS]:
         counts, (side, rel) = table[row], row
         edges = sum(counts.values())
-        yield f'<tr data-key="r{pairs.relations[row]}"><td>{SIDES[side]}</td><td>{_button(rel, f"{SIDES[side]} {rel} diverges")}</td>'
-        yield f'<td class="wide">{_bar(counts)}</td>'
+        yield f'<tr data-key="r{pairs.relations[row]}"><td>{SIDES[side]}</td><td>{button(rel, f"{SIDES[side]} {rel} diverges")}</td>'
+        yield f'<td class="wide">{bar(counts, CLASSES)}</td>'
         for kind in CLASSES[1:]:
-            yield f'<td class="num">{_number(counts[kind]) if counts[kind] else ""}</td>'
-        yield f'<td class="num">{_number(edges)}</td><td class="num">{_percent(1 - counts["match"] / edges)}</td></tr>'
+            yield f'<td class="num">{number(counts[kind]) if counts[kind] else ""}</td>'
+        yield f'<td class="num">{number(edges)}</td><td class="num">{percent(1 - counts["match"] / edges)}</td></tr>'
     yield f"</tbody></table></div>{_rest(len(order))}"
-    if len(pairs.index) < sentences:
-        yield f'<p class="note">Of the {_number(len(pairs.index))} pairs below.</p>'
+    if len(pairs) < sentences:
+        yield f'<p class="note">Of the {number(len(pairs))} pairs below.</p>'
     yield "</section>\n"
 
 
 def _dorr(analysis: Analysis, pairs: _Pairs) -> Iterator[str]:
-    yield f'<section id="dorr"><h2>Dorr’s types</h2>{_scroll("Dorr’s types")}<table><thead><tr><th scope="col">type</th>'
+    yield f'<section id="dorr"><h2>Dorr’s types</h2>{scroll("Dorr’s types")}<table><thead><tr><th scope="col">type</th>'
     yield '<th scope="col" class="num">times</th><th scope="col">examples</th></tr></thead><tbody>'
     for name in TYPES:
         yield f'<tr><th scope="row">{name}<small>{escape(MEANING[name])}</small></th>'
-        yield f'<td class="num">{_number(analysis.dorr[name])}</td><td><ul class="examples">'
+        yield f'<td class="num">{number(analysis.dorr[name])}</td><td><ul class="examples">'
         for example in analysis.examples[name]:
             text = f"<bdi>{escape(example.text)}</bdi>"
             anchor = pairs.anchors.get(example.sent_id)
@@ -285,50 +244,9 @@ def _dorr(analysis: Analysis, pairs: _Pairs) -> Iterator[str]:
     yield "</tbody></table></div></section>\n"
 
 
-def _scroll(name: str, classes: str = "scroll") -> str:
-    """A box for a table that may be too large for the window; the keyboard can scroll it."""
-    return f'<div class="{classes}" role="region" aria-label="{name}" tabindex="0">'
-
-
-def _bar(counts: dict[str, int]) -> str:
-    """A line of a hundred units, one part a class."""
-    edges = sum(counts[kind] for kind in CLASSES)
-    parts, x = [], 0.0
-    for kind in CLASSES:
-        width = 100 * counts[kind] / edges if edges else 0.0
-        if width:
-            parts.append(f'<rect class="{kind}" x="{x:.4g}" width="{width:.4g}" height="8"/>')
-        x += width
-    told = ", ".join(f"{kind} {counts[kind]}" for kind in CLASSES)
-    return (
-        f'<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" role="img" aria-label="{told}">'
-        f"<title>{told}</title>{''.join(parts)}</svg>"
-    )
-
-
-def _button(name: str, told: str) -> str:
-    return f'<button type="button" aria-pressed="false" data-name="{escape(told)}">{escape(name)}</button>'
-
-
 def _rest(rows: int) -> str:
-    return f'<p class="note">and {_number(rows - ROWS)} rarer ones</p>' if rows > ROWS else ""
+    return f'<p class="note">and {number(rows - ROWS)} rarer ones</p>' if rows > ROWS else ""
 
 
 def _class_of(kind: str) -> str:
     return {"remove": "unaligned", "extended": "merge"}.get(kind, kind)
-
-
-def _sign(kind: str) -> str:
-    return f'<span class="glyph" aria-hidden="true">{GLYPHS[kind]}</span>'
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
-
-
-def _number(count: int) -> str:
-    return f"{count:,}".replace(",", "\u202f")
-
-
-def _hash(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from divproj.draw.measure import text_width
 from divproj.draw.scene import Edge
 
-WORD, TAG, LABEL = 15.0, 9.5, 10.5
-"""Font sizes in pixels of a form, its part of speech and a relation."""
+WORD, TAG, LABEL, NUMBER = 15.0, 9.5, 10.5, 9.5
+"""Font sizes in pixels of a form, its part of speech, a relation and a confidence."""
 STEP, GAP, LEVEL, ROUND = 7, 16, 21, 7
 """Pixels between stems at a word, between words, between levels of arcs, and the radius of an arc's shoulders."""
 
@@ -67,15 +67,18 @@ def fan(edges: Sequence[Edge], roots: Sequence[int], at: Sequence[int]) -> Fan:
 
 
 def label_width(edge: Edge) -> float:
-    """Pixels that the label and its sign take."""
-    sign = 0.0 if edge.kind == "match" and not edge.turned else 15.0
-    return text_width(edge.label) * LABEL + sign
+    """Pixels that the label, its sign and its number take."""
+    sign = 15.0 if edge.sign else 0.0
+    return text_width(edge.label) * LABEL + sign + (text_width(edge.number) * NUMBER + 5 if edge.number else 0.0)
 
 
-def columns(forms: Sequence[str], tags: Sequence[str], fans: Sequence[Fan], at: Sequence[int]) -> tuple[list[float], float]:
+def columns(
+    forms: Sequence[str], tags: Sequence[str], fans: Sequence[Fan], at: Sequence[int], root: float = 24.0
+) -> tuple[list[float], float]:
     """Middle of each word's column in pixels, indexed by word (place 0 is not used), and the width of them all.
 
     Columns are moved apart until no word touches the next and every arc is wide enough for its label, in every fan.
+    A root's mark is `root` pixels wide.
     """
     n = len(forms)
     width = [12.0] * n
@@ -83,7 +86,7 @@ def columns(forms: Sequence[str], tags: Sequence[str], fans: Sequence[Fan], at: 
         width[at[k]] = max(12.0, text_width(form) * WORD, text_width(tag) * TAG)
     for f in fans:
         for k, stems in f.stems.items():
-            width[at[k]] = max(width[at[k]], STEP * stems, 24.0 if k in f.roots else 0.0)
+            width[at[k]] = max(width[at[k]], STEP * stems, root if k in f.roots else 0.0)
     ending: list[list[tuple[int, float]]] = [[] for _ in range(n)]
     for f in fans:
         for edge, _, at_head, at_child in f.arcs:

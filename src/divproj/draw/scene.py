@@ -10,8 +10,23 @@ from divproj.types import DepTree
 
 Links = Iterable[tuple[int, int]]
 Images = Mapping[int, Sequence[int]]
-GLYPHS = {"match": "=", "unaligned": "✕", "merge": "⊕", "swap": "⇄", "other": "≠", "remove": "✕", "extended": "⊕"}
-"""A sign for every class of edges and every operation."""
+GLYPHS = {
+    "match": "=",
+    "unaligned": "✕",
+    "merge": "⊕",
+    "swap": "⇄",
+    "other": "≠",
+    "remove": "✕",
+    "extended": "⊕",
+    "projected": "↓",
+    "spontaneous": "∅",
+    "guess": "?",
+}
+"""A sign for every class of edges, every operation and every reason of a projected head."""
+UNSIGNED = ("match", "projected", "given", "root")
+"""Edges that bear no sign in a picture: the usual ones."""
+SURE = 0.95
+"""Confidence from which on a picture does not print it."""
 INVERSE = "⁻¹"
 """Ends the label of an edge that a swap has turned round."""
 
@@ -27,6 +42,22 @@ class Edge(NamedTuple):
     label: str
     turned: bool = False
     """Whether a swap has turned it round."""
+    confidence: float | None = None
+    """How sure a projection is of it."""
+
+    @property
+    def sign(self) -> str:
+        """The glyph before its label."""
+        return GLYPHS["swap"] if self.turned else "" if self.kind in UNSIGNED else GLYPHS[self.kind]
+
+    @property
+    def number(self) -> str:
+        """The confidence after its label, where it is not `SURE`.
+
+        >>> Edge("f", 1, 2, "guess", (), "dep", confidence=0.431).number
+        '43\u202f%'
+        """
+        return "" if self.confidence is None or self.confidence >= SURE else f"{100 * self.confidence:.0f}\u202f%"
 
 
 class Scene(NamedTuple):
@@ -40,6 +71,13 @@ class Scene(NamedTuple):
     links: frozenset[tuple[int, int]]
     operations: list[Operation]
     """Those of this stage alone."""
+    marks: Mapping[tuple[str, int], Edge] = {}
+    """(side, word) → the root's mark, where it says more than that."""
+
+    def roots(self, side: str) -> list[Edge]:
+        """The marks of the words without a head above them."""
+        found = (k for k, head in enumerate(self.heads[side], 1) if head == 0)
+        return [self.marks.get((side, k)) or Edge(side, k, 0, "root", (), "root") for k in found]
 
     def share(self, side: str) -> tuple[int, int]:
         """How many of the side's edges match, and how many there are."""

@@ -5,12 +5,12 @@ Every edge is a `<g>` that names its class and its partners on the other side, s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from divproj.divergence.dorr import edge_text
 from divproj.divergence.operations import GONE, Altered, Operation, alter
-from divproj.draw.layout import LEVEL, ROUND, WORD, Arc, Fan, columns, fan, spread
+from divproj.draw.layout import LEVEL, ROUND, WORD, Arc, Fan, columns, fan, label_width, spread
 from divproj.draw.measure import escape, runs_rtl, text_width
 from divproj.draw.scene import GLYPHS, Edge, Scene, scenes
 from divproj.types import NO_HEAD, DepTree, TreePair
@@ -30,17 +30,18 @@ STYLE = """\
 .divproj .edge path{fill:none;stroke:currentColor;stroke-width:1.2}
 .divproj .edge .tip{fill:currentColor;stroke:none}
 .divproj .edge text{font-size:10.5px;fill:var(--soft);stroke:var(--bg);stroke-width:6px;stroke-linejoin:round;paint-order:stroke}
-.divproj .edge:not(.match,.root) text{fill:currentColor}
-.divproj .unaligned{color:var(--remove)}
-.divproj .unaligned path{stroke-dasharray:5 3;stroke-width:1.5}
+.divproj .edge:not(.match,.root,.given,.projected) text{fill:currentColor}
+.divproj .unaligned,.divproj .spontaneous{color:var(--remove)}
+.divproj .unaligned path,.divproj .spontaneous path{stroke-dasharray:5 3;stroke-width:1.5}
 .divproj .merge{color:var(--merge)}
 .divproj .merge path{stroke-width:3.2}
 .divproj .swap{color:var(--swap)}
 .divproj .swap path{stroke-width:2;stroke-dasharray:11 3 2 3}
-.divproj .other{color:var(--other)}
-.divproj .other path{stroke-width:1.6;stroke-dasharray:.1 3.6;stroke-linecap:round}
+.divproj .other,.divproj .guess{color:var(--other)}
+.divproj .other path,.divproj .guess path{stroke-width:1.6;stroke-dasharray:.1 3.6;stroke-linecap:round}
 .divproj .root{color:var(--soft)}
 .divproj .glyph,.divproj .op{font-family:"DejaVu Sans","Segoe UI Symbol","Apple Symbols","Noto Sans Math",sans-serif;font-weight:700}
+.divproj .edge .number{font-size:9.5px;font-weight:700;fill:var(--ink)}
 .divproj .swapped .glyph{fill:var(--swap)}
 .divproj .op{font-size:12px}
 .divproj .op.remove{fill:var(--remove)}
@@ -102,6 +103,13 @@ def stages_svg(altered: Altered, *, direction: str = "e_to_f", standalone: bool 
     return "".join(_picture(altered.pair, scenes(altered, direction), standalone, titles, None))
 
 
+def scene_svg(
+    pair: TreePair, scene: Scene, *, standalone: bool = False, sources: Mapping[tuple[int, int], str] | None = None
+) -> str:
+    """A pair as another view sees it; `sources` tell of links where they come from."""
+    return "".join(_picture(pair, [scene], standalone, True, None, sources or {}))
+
+
 def size_of(svg: str) -> tuple[int, int]:
     """Width and height in pixels of a picture made here."""
     _, _, rest = svg.partition(' width="')
@@ -109,7 +117,14 @@ def size_of(svg: str) -> tuple[int, int]:
     return int(wide), int(rest.partition('"')[0])
 
 
-def _picture(pair: TreePair, shown: Sequence[Scene], standalone: bool, titles: bool, width: int | None) -> Iterator[str]:
+def _picture(
+    pair: TreePair,
+    shown: Sequence[Scene],
+    standalone: bool,
+    titles: bool,
+    width: int | None,
+    sources: Mapping[tuple[int, int], str] | None = None,
+) -> Iterator[str]:
     e, f = _row("e", pair.e, shown), _row("f", pair.f, shown)
     extent = max(e.width, f.width)
     e_xs, f_xs = spread(e.xs, e.at, e.width, extent), spread(f.xs, f.at, f.width, extent)
@@ -129,7 +144,7 @@ def _picture(pair: TreePair, shown: Sequence[Scene], standalone: bool, titles: b
     )
     if standalone:
         yield f'<title>{name}</title><style>{STYLE}</style><rect class="bg" x="{-MARGIN}" width="{wide}" height="{high}"/>'
-    yield from _links(pair, shown, links, e_xs, f_xs, link_top, link_end, titles)
+    yield from _links(pair, shown, links, e_xs, f_xs, link_top, link_end, titles, sources or {})
     for row, xs, base in ((e, e_xs, e_base), (f, f_xs, f_base)):
         yield f'<g class="side" data-side="{row.side}">'
         yield from _words(row, shown, xs, base, titles)
@@ -144,13 +159,15 @@ def _row(side: str, tree: DepTree, shown: Sequence[Scene]) -> Row:
     at = [0, *(range(n - 1, -1, -1) if rtl else range(n))]
     tags = tuple("" if tag == "_" else tag for tag in tree.tags())
     fans: list[Fan] = []
+    mark = 24.0
     for k, scene in enumerate(shown):
         if k and scene.edges[side] is shown[k - 1].edges[side]:
             fans.append(fans[-1])
         else:
-            roots = [word for word, head in enumerate(scene.heads[side], 1) if head == 0]
-            fans.append(fan(scene.edges[side], roots, at))
-    xs, width = columns(tree.forms, tags, list({id(f): f for f in fans}.values()), at)
+            roots = scene.roots(side)
+            mark = max((mark, *(label_width(root) + 3 for root in roots)))
+            fans.append(fan(scene.edges[side], [root.child for root in roots], at))
+    xs, width = columns(tree.forms, tags, list({id(f): f for f in fans}.values()), at, mark)
     return Row(side, tree, tags, rtl, at, fans, xs, width)
 
 
@@ -163,6 +180,7 @@ def _links(
     top: int,
     end: int,
     titles: bool,
+    sources: Mapping[tuple[int, int], str],
 ) -> Iterator[str]:
     yield '<g class="links">'
     mid = (top + end) // 2
@@ -172,8 +190,8 @@ def _links(
         sure = "link possible" if (i, j) in pair.alignment.possible else "link"
         x, y = e_xs[j], f_xs[i]
         path = f'<path class="{sure}" data-f="{i}" data-e="{j}"{stages} d="M{x} {top}C{x} {mid} {y} {mid} {y} {end}"'
-        told = escape(f"{pair.e.forms[j - 1]} ~ {pair.f.forms[i - 1]}") if titles else ""
-        yield f"{path}><title>{told}</title></path>" if titles else path + "/>"
+        told = f"{pair.e.forms[j - 1]} ~ {pair.f.forms[i - 1]}{f' · {sources[i, j]}' if (i, j) in sources else ''}"
+        yield f"{path}><title>{escape(told)}</title></path>" if titles else path + "/>"
     yield "</g>"
 
 
@@ -194,7 +212,8 @@ def _words(row: Row, shown: Sequence[Scene], xs: Sequence[int], base: int, title
         taken = f' data-gone="{out}"' if out else ""
         yield f'<g class="word" data-side="{row.side}" data-word="{k}"{taken}>'
         if titles:
-            told = f"{k} {form} {tag}{', head not known' if unknown else ''}"
+            gloss = f" ‘{row.tree.glosses[k - 1]}’" if row.tree.glosses and row.tree.glosses[k - 1] else ""
+            told = f"{k} {form}{gloss} {tag}{', head not known' if unknown else ''}"
             told = "; ".join((told, *_told(row.tree, k, ops.get(k, ()))))
             yield f"<title>{escape(told)}</title>"
         yield f'<text class="form"{rtl} x="{xs[k]}" y="{base}">{escape(form)}</text>'
@@ -230,9 +249,9 @@ def _edges(row: Row, shown: Sequence[Scene], xs: Sequence[int], edge_y: int, pai
     keys: list[tuple[Edge, str]] = []
     for scene, f in zip(shown, row.fans, strict=True):
         if f is not last:
-            keys = [(arc.edge, _arc(arc, xs, edge_y, up)) for arc in f.arcs]
-            for word, (level, lean) in f.roots.items():
-                keys.append((Edge(row.side, word, 0, "root", (), "root"), _root(word, level, lean, xs, edge_y, up)))
+            keys = [(root, _root(root, *f.roots[root.child], xs, edge_y, up)) for root in scene.roots(row.side)]
+            outer = sorted(f.arcs, key=lambda arc: -arc.level)  # so that a label lies over the stems that cross it
+            keys += ((arc.edge, _arc(arc, xs, edge_y, up)) for arc in outer)
             last = f
         for key in keys:
             drawn.setdefault(key, []).append(scene.stage)
@@ -255,14 +274,18 @@ def _edges(row: Row, shown: Sequence[Scene], xs: Sequence[int], edge_y: int, pai
 def edge_title(edge: Edge, pair: TreePair) -> str:
     """What hovering over an edge says."""
     ours, theirs = (pair.e, pair.f) if edge.side == "e" else (pair.f, pair.e)
-    if edge.kind == "root":
-        return f"{ours.forms[edge.child - 1]}: root"
-    label = f"{ours.forms[edge.child - 1]} ←{edge.label}─ {ours.forms[edge.head - 1]} · {edge.kind}"
+    if edge.head == 0:
+        label = f"{ours.forms[edge.child - 1]}: root"
+    else:
+        label = f"{ours.forms[edge.child - 1]} ←{edge.label}─ {ours.forms[edge.head - 1]}"
+    if edge.kind not in ("root", "given"):
+        label += f" · {edge.kind}"
     names = []
     for name in edge.partners:
         child, _, head = name[1:].partition("-")
         names.append(edge_text(theirs, int(child), int(head)) if head else theirs.forms[int(child) - 1])
-    return f"{label} ~ {', '.join(names)}" if names else label
+    label += f" ~ {', '.join(names)}" if names else ""
+    return label if edge.confidence is None else f"{label} · {100 * edge.confidence:.1f} % sure"
 
 
 def _arc(arc: Arc, xs: Sequence[int], edge_y: int, up: int) -> str:
@@ -273,9 +296,7 @@ def _arc(arc: Arc, xs: Sequence[int], edge_y: int, up: int) -> str:
     r = ROUND if end > start else -ROUND
     tip = edge_y + up * TIP
     bend, back = (-ROUND, ROUND) if up < 0 else (ROUND, -ROUND)
-    sign = GLYPHS["swap"] if edge.turned else "" if edge.kind == "match" else GLYPHS[edge.kind]
-    glyph = f'<tspan class="glyph">{sign}</tspan>' if sign else ""
-    text = f'{glyph}<tspan dx="4">{escape(edge.label)}</tspan>' if glyph and edge.label else glyph or escape(edge.label)
+    text = _label(edge)
     label = f'<text x="{(start + end) // 2}" y="{y + 4}">{text}</text>' if text else ""
     return (
         f'<path d="M{start} {edge_y}V{y - bend}q0 {bend} {r} {bend}H{end - r}q{r} 0 {r} {back}V{tip + up * 5}"/>'
@@ -283,10 +304,20 @@ def _arc(arc: Arc, xs: Sequence[int], edge_y: int, up: int) -> str:
     )
 
 
-def _root(word: int, level: int, lean: float, xs: Sequence[int], edge_y: int, up: int) -> str:
-    x, y = round(xs[word] + lean), edge_y + up * (level * LEVEL - 6)
+def _label(edge: Edge) -> str:
+    """Sign, relation and number, as many as there are."""
+    text = f'<tspan class="glyph">{edge.sign}</tspan>' if edge.sign else ""
+    if edge.label:
+        text += f'<tspan dx="4">{escape(edge.label)}</tspan>' if text else escape(edge.label)
+    if edge.number:
+        text += f'<tspan class="number" dx="{4 if text else 0}">{edge.number}</tspan>'
+    return text
+
+
+def _root(edge: Edge, level: int, lean: float, xs: Sequence[int], edge_y: int, up: int) -> str:
+    x, y = round(xs[edge.child] + lean), edge_y + up * (level * LEVEL - 6)
     tip = edge_y + up * TIP
     return (
         f'<path d="M{x} {y}V{tip + up * 5}"/><path class="tip" d="M{x} {tip}l-3 {up * 6}h6z"/>'
-        f'<text x="{x}" y="{y + (-3 if up < 0 else 10)}">root</text>'
+        f'<text x="{x}" y="{y + (-3 if up < 0 else 10)}">{_label(edge)}</text>'
     )

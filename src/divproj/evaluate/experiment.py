@@ -18,7 +18,7 @@ def make_folds(count: int, folds: int, seed: int) -> list[list[int]]:
     """Indices shuffled by the seed and dealt out; each fold sorted.
 
     >>> make_folds(5, 2, seed=1)
-    [[2, 3, 4], [0, 1]]
+    [[1, 2, 4], [0, 3]]
     """
     order = list(range(count))
     random.Random(seed).shuffle(order)

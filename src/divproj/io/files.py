@@ -60,7 +60,7 @@ def reading(source: Source, digest: Digest | None = None) -> Iterator[BinaryIO]:
     with opened:
         raw: Any = opened
         if raw.peek(2)[:2] == b"\x1f\x8b":
-            raw = gzip.open(raw)
+            raw = gzip.GzipFile(fileobj=raw)
         buffered: BinaryIO = raw if digest is None else cast(BinaryIO, io.BufferedReader(_Hashing(raw, digest), 1 << 20))
         try:
             yield buffered

@@ -173,7 +173,7 @@ def _written(igt: Igt, bare: bool) -> list[str]:
         above = [f"# {key} = {value}" for key, value in said]
         if _same(above + found, igt):
             return above + found
-    explicit = [("lines", " ".join(role for role, _ in used) or "words"), *igt_comments.of_instance(igt, rows=False)]
+    explicit = [("lines", " ".join(role for role, _ in used) or "nothing"), *igt_comments.of_instance(igt, rows=False)]
     if igt.judgement:
         explicit.append(("judgement", igt.judgement))
     return [*(f"# {key} = {value}" for key, value in explicit), *(_line(role, values, "\t") for role, values in used)]
@@ -209,20 +209,23 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
 def _instances(
     block: list[tuple[int, str]], path: str, faults: Faults, options: Options, waiting: list[tuple[int, str]]
 ) -> Iterator[Igt]:
+    first = igt_comments.parsed(block[0][1])
+    literal = first is not None and first[0] == "lines"
+    roles = [role for role in first[1].split() if role != "nothing"] if first and literal else []
     pairs, body = [], []
-    for number, line in block:
-        comment = igt_comments.parsed(line)
+    for k, (number, line) in enumerate(block):
+        comment = igt_comments.parsed(line) if k < len(block) - len(roles) else None
         if comment:
             pairs.append(comment)
         else:
             body.append((number, line.rstrip(" ")))
-    if not body and not any(key == "lines" for key, _ in pairs):
+    if not body and not literal:
         waiting += block
         return
     said = dict(reversed(pairs))
     where = Where(path, body[0][0] if body else block[0][0], said.get("sent_id", ""))
-    if "lines" in said:
-        named = dict(zip(said["lines"].split(), (line for _, line in body), strict=False))
+    if literal:
+        named = dict(zip(roles, (line for _, line in body[-len(roles) :]), strict=False)) if roles else {}
         yield _told(_literal(named), pairs, where, faults, options)
         return
     texts = _closed_quotes([line for _, line in body])

@@ -198,7 +198,9 @@ def _glosses(items: Items, index: dict[str, int], words: tuple[str, ...], segmen
     whole, direct, found = max(ranked, key=lambda entry: (entry[0], entry[1], len(entry[2]) == len(words), -len(entry[2])))
     if not whole:
         texts = [items.text(item) for item, _ in found]
-        return tokens(texts[0]) if len(texts) == 1 else tuple(texts)
+        if len(texts) == 1 and (items.refs(found[0][0], "alignment", "content") or len(tokens(texts[0])) == len(words)):
+            return tokens(texts[0])
+        return tuple(texts)
     by_word: dict[int, dict[str, list[str]]] = {}
     for item, numbers in ((item, numbers) for item, numbers in found if items.text(item)):
         ways = items.refs(item, "alignment") or [item.get("id")]

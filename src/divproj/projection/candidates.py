@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -15,11 +15,11 @@ from divproj.tagsets import universal
 _PIECES = re.compile(r"[-=~.:/+()\[\]<>_]+")
 
 
-def gloss_pieces(gloss: str) -> tuple[list[str], str]:
+def gloss_pieces(gloss: str) -> tuple[tuple[str, ...], str]:
     """Grams and the lexical rest of a gloss: a gram is in capitals, has a digit, or follows the stem as `Nom` does.
 
     >>> gloss_pieces("give-CAUS.PST"), gloss_pieces("box-Top")
-    ((['CAUS', 'PST'], 'give'), (['TOP'], 'box'))
+    ((('CAUS', 'PST'), 'give'), (('TOP',), 'box'))
     """
     grams: list[str] = []
     rest: list[str] = []
@@ -31,28 +31,37 @@ def gloss_pieces(gloss: str) -> tuple[list[str], str]:
             grams.append(piece.upper())
         else:
             rest.append(piece.lower())
-    return grams, ".".join(rest)
+    return tuple(grams), ".".join(rest)
 
 
 @dataclass
 class Lexicon:
-    """The tag that a word without a link probably has: that of the same word where it is linked, or of its gloss in E."""
+    """What a word without a link probably is: its tag where it is linked or that of its gloss in E, its usual relation."""
 
     f_tags: dict[str, str] = field(default_factory=dict)
     e_tags: dict[str, str] = field(default_factory=dict)
+    f_rels: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, bitexts: Iterable[Bitext]) -> Lexicon:
+    def of(cls, seen: Iterable[tuple[Bitext, Sequence[str]]]) -> Lexicon:
+        """From sentences with the gold relations of F."""
         f_seen: dict[str, Counter[str]] = {}
         e_seen: dict[str, Counter[str]] = {}
-        for bitext in bitexts:
+        rels_seen: dict[str, Counter[str]] = {}
+        for bitext, rels in seen:
             tags = bitext.e.tags()
+            for form, rel in zip(bitext.forms, rels, strict=False):
+                if rel not in ("root", "_", "dep"):
+                    rels_seen.setdefault(form.lower(), Counter())[rel] += 1
             for form, anchor in zip(bitext.forms, bitext.anchors[1:], strict=True):
                 if anchor:
                     f_seen.setdefault(form.lower(), Counter())[tags[anchor - 1]] += 1
             for form, tag in zip(bitext.e.forms, tags, strict=True):
                 e_seen.setdefault(form.lower(), Counter())[tag] += 1
-        return cls({w: _most(c) for w, c in f_seen.items()}, {w: _most(c) for w, c in e_seen.items()})
+        return cls(*({w: _most(c) for w, c in counts.items()} for counts in (f_seen, e_seen, rels_seen)))
+
+    def rel(self, form: str) -> str:
+        return self.f_rels.get(form.lower(), "")
 
     def tag(self, form: str, gloss: str) -> str:
         if not any(map(str.isalnum, form)):
@@ -88,12 +97,18 @@ class Lattice:
 
     @cached_property
     def tags(self) -> tuple[str, ...]:
-        """Tags of the anchors with place 0; what is no word is PUNCT, a word without a link `?`."""
+        """Universal tags of the anchors with place 0; what is no word is PUNCT, a word without a link `?`."""
         made = ["ROOT"]
         tags = self.bitext.e.tags()
         for form, anchor in zip(self.bitext.forms, self.bitext.anchors[1:], strict=True):
-            made.append(tags[anchor - 1] if anchor else "PUNCT" if not any(map(str.isalnum, form)) else "?")
+            made.append(universal(tags[anchor - 1]) if anchor else "PUNCT" if not any(map(str.isalnum, form)) else "?")
         return (*made, "END")
+
+    @cached_property
+    def fine(self) -> tuple[str, ...]:
+        """Tags of the anchors as E has them, with place 0."""
+        tags = self.bitext.e.tags()
+        return ("ROOT", *(tags[a - 1] if a else t for a, t in zip(self.bitext.anchors[1:], self.tags[1:-1], strict=True)))
 
     @cached_property
     def guesses(self) -> tuple[str, ...]:
@@ -125,10 +140,10 @@ class Lattice:
         return tuple(made)
 
     @cached_property
-    def glosses(self) -> tuple[tuple[list[str], str], ...]:
+    def glosses(self) -> tuple[tuple[tuple[str, ...], str], ...]:
         if not self.bitext.glosses:
             return ()
-        return (([], ""), *map(gloss_pieces, self.bitext.glosses))
+        return (((), ""), *map(gloss_pieces, self.bitext.glosses))
 
     @cached_property
     def rels(self) -> tuple[str, ...]:
@@ -153,28 +168,38 @@ class Lattice:
     def heads(self, word: int) -> list[int]:
         """Candidate heads of a word, 0 among them."""
         right, left, n = self.right, self.left, len(self.bitext)
-        found = dict.fromkeys((right[word], left[word], 0))
-        for head in (right[word], left[word]):
+        own = (right[word],) if right[word] == left[word] else (right[word], left[word])
+        found = [*own, 0]
+        for head in own:
             if head > 0:
-                found[right[head]] = found[left[head]] = None
                 siblings = self.children[head]
-                at = siblings.index(word) if word in siblings else 0
-                found.update(dict.fromkeys(siblings[max(0, at - 1) : at + 2]))
-        found.update(dict.fromkeys(self.children.get(word, ())[:6]))
-        for step in (-1, 1):
-            k, climbed = word + step, 0
-            while 0 < k <= n and climbed < 3:
-                found[k] = None
-                k, climbed = right[k], climbed + 1
-            k = word + step
-            while 0 < k <= n and not self.bitext.anchors[k]:
-                k += step
+                at = siblings.index(word)
+                found += (right[head], left[head], *siblings[max(0, at - 1) : at + 2])
+        found += self.children.get(word, ())[:6]
+        for k, linked in ((word - 1, self.linked_before[word]), (word + 1, self.linked_after[word])):
             if 0 < k <= n:
-                found[k] = None
-                found[max(right[k], 0)] = None
-        found.pop(word, None)
-        found.pop(-1, None)
-        return list(found)
+                found.append(k)
+                up = right[k]
+                if up > 0:
+                    found += (up, right[up])
+            if linked:
+                found += (linked, right[linked])
+        return [head for head in dict.fromkeys(found) if head != word]
+
+    @cached_property
+    def linked_before(self) -> list[int]:
+        """For each place the nearest word with a link on the left, 0 for none."""
+        found = [0]
+        for k, anchor in enumerate(self.bitext.anchors):
+            found.append(k if anchor else found[-1])
+        return found
+
+    @cached_property
+    def linked_after(self) -> list[int]:
+        found = [0]
+        for k in range(len(self.bitext), -1, -1):
+            found.append(k + 1 if k < len(self.bitext) and self.bitext.anchors[k + 1] else found[-1])
+        return found[::-1]
 
     def path(self, word: int, head: int) -> str:
         """How the anchor of the head is related to the word's in E."""
@@ -215,34 +240,35 @@ class Lattice:
 
     def blocks(self, word: int, head: int) -> list[Block]:
         """What speaks for or against the edge, in blocks that often recur; `names` spells a block out."""
-        tags, forms, kinds = self.tags, self.forms, self.kinds
-        t, u, form = tags[word], tags[head], forms[word]
-        side = "0" if head == 0 else "<" if head < word else ">"
-        gap = abs(head - word)
-        far = "" if head == 0 else "1" if gap == 1 else "2" if gap == 2 else "3" if gap < 5 else "5"
+        t, u, form = self.tags[word], self.tags[head], self.forms[word]
+        gap = head - word
+        if head == 0:
+            side, far = "0", ""
+        else:
+            side, gap = ("<", -gap) if gap < 0 else (">", gap)
+            far = _FAR[gap] if gap < 5 else "5"
         r, path = self.relation(word, head), self.path(word, head)
-        kind = kinds[word] + kinds[head]
+        kind = self.kinds[word] + self.kinds[head]
+        last = self.last
+        place = (word == 1, word == last, head == last and head > 0, head > 0 and self.right[head] == 0)
         found: list[Block] = [
-            ("shape", r, kind, t, u, side, far),
-            ("word", form, side, far, r, u),
-            ("head", forms[head], t, kind, side),
+            ("shape", r, path, kind, t, u, side, far, self.rels[word], place),
+            ("word", form, side, far, r, u, place[3]),
+            ("head", self.forms[head], t, kind, side),
         ]
-        if path != "-":
-            found.append(("path", path, t, u, self.rels[word], side))
-        if kinds[word] == "U":
-            found.append(("loose", tags[word - 1], tags[word + 1], side, far, u, t))
-        c, d = self.guesses[word], self.guesses[head]
-        if c != t or d != u:
-            found.append(("guess", c, d, side, far, r))
-        if word in (1, self.last) or (head and head == self.last):
-            found.append(("edge", word == 1, word == self.last, head == self.last, r, side, t, kind))
-        if head and self.right[head] == 0:
-            found.append(("top", t, kinds[word], form))
+        if kind[0] == "U":
+            found.append(("loose", self.tags[word - 1], self.tags[word + 1], side, far, u, t))
+        fine, guesses = self.fine, self.guesses
+        if fine[word] != t or fine[head] != u:
+            found.append(("fine", fine[word], fine[head], side, far, r, kind))
+        if guesses[word] != t or guesses[head] != u:
+            found.append(("guess", guesses[word], guesses[head], side, far, r))
         if self.glosses:
             grams, stem = self.glosses[word]
-            found.append(("gloss", tuple(grams), stem, side, r, u))
+            if grams or stem:
+                found.append(("gloss", grams, stem, side, r, u))
             if self.glosses[head][0]:
-                found.append(("grams", tuple(self.glosses[head][0]), side, t))
+                found.append(("grams", self.glosses[head][0], side, t))
         return found
 
 
@@ -254,8 +280,10 @@ def names(block: Block) -> list[str]:
     return _SPELLED[block[0]](*block[1:])
 
 
-def _shape(r: str, kind: str, t: str, u: str, side: str, far: str) -> list[str]:
-    return [
+def _shape(
+    r: str, path: str, kind: str, t: str, u: str, side: str, far: str, rel: str, place: tuple[bool, bool, bool, bool]
+) -> list[str]:
+    found = [
         f"r={r}",
         f"r={r}|{kind}",
         f"r={r}|{kind[0]}|{t}",
@@ -266,11 +294,23 @@ def _shape(r: str, kind: str, t: str, u: str, side: str, far: str) -> list[str]:
         f"t={t}{side}{far}",
         f"t={t}{side}{u}|{far}",
     ]
+    if path != "-":
+        found += [f"e={path}", f"e={path}|{t}|{u}", f"e={path}|{rel}", f"e={path}|{rel}|{u}{side}"]
+    first, last, to_last, to_top = place
+    if first:
+        found.append(f"first={side}")
+    if last:
+        found += [f"last={r}", f"last={side}"]
+    if to_last:
+        found += [f"tolast={t}", f"tolast={kind}"]
+    if to_top:
+        found.append(f"top={t}|{kind[0]}")
+    return found
 
 
-def _word(form: str, side: str, far: str, r: str, u: str) -> list[str]:
+def _word(form: str, side: str, far: str, r: str, u: str, to_top: bool) -> list[str]:
     suffix = form[-3:]
-    return [
+    found = [
         f"w={form}|{side}",
         f"w={form}|{r}",
         f"w={form}|{side}{far}",
@@ -278,14 +318,11 @@ def _word(form: str, side: str, far: str, r: str, u: str) -> list[str]:
         f"x={suffix}|{side}",
         f"x={suffix}|{r}",
     ]
+    return [*found, f"top={form}"] if to_top else found
 
 
 def _head(form: str, t: str, kind: str, side: str) -> list[str]:
     return [f"h={form}|{t}{side}", f"h={form}|{kind}{side}"]
-
-
-def _path(path: str, t: str, u: str, rel: str, side: str) -> list[str]:
-    return [f"e={path}", f"e={path}|{t}|{u}", f"e={path}|{rel}", f"e={path}|{rel}|{u}{side}"]
 
 
 def _loose(before: str, after: str, side: str, far: str, u: str, t: str) -> list[str]:
@@ -298,21 +335,19 @@ def _loose(before: str, after: str, side: str, far: str, u: str, t: str) -> list
     ]
 
 
+def _fine(t: str, u: str, side: str, far: str, r: str, kind: str) -> list[str]:
+    return [
+        f"F={r}|{kind[0]}|{t}",
+        f"F={r}|{t}|{u}",
+        f"F={r}|{t}{side}",
+        f"F={t}{side}{u}",
+        f"F={t}{side}{far}",
+        f"F={t}{side}{u}|{far}",
+    ]
+
+
 def _guess(c: str, d: str, side: str, far: str, r: str) -> list[str]:
     return [f"c={c}{side}{d}|{far}", f"c={r}|{c}|{d}"]
-
-
-def _edge(first: bool, last: bool, to_last: bool, r: str, side: str, t: str, kind: str) -> list[str]:
-    found = [f"first={side}"] if first else []
-    if last:
-        found += [f"last={r}", f"last={side}"]
-    if to_last:
-        found += [f"tolast={t}", f"tolast={kind}"]
-    return found
-
-
-def _top(t: str, kind: str, form: str) -> list[str]:
-    return [f"top={t}|{kind}", f"top={form}"]
 
 
 def _gloss(grams: tuple[str, ...], stem: str, side: str, r: str, u: str) -> list[str]:
@@ -325,6 +360,6 @@ def _grams(grams: tuple[str, ...], side: str, t: str) -> list[str]:
 
 
 _SPELLED: dict[str, Callable[..., list[str]]] = {
-    "shape": _shape, "word": _word, "head": _head, "path": _path, "loose": _loose,
-    "guess": _guess, "edge": _edge, "top": _top, "gloss": _gloss, "grams": _grams,
+    "shape": _shape, "word": _word, "head": _head, "loose": _loose, "fine": _fine, "guess": _guess, "gloss": _gloss, "grams": _grams,
 }  # fmt: skip
+_FAR = ("", "1", "2", "3", "3")

@@ -22,7 +22,7 @@ def best_tree(options: Sequence[Options]) -> list[int]:
     [2, 0]
     """
     greedy = [max(heads, key=lambda option: option[1])[0] for heads in options]
-    if greedy.count(0) == 1 and not cycles(greedy):
+    if not greedy or (greedy.count(0) == 1 and not cycles(greedy)):
         return greedy
     n = len(options)
     logs = np.full((n + 1, n + 1), -1e3)  # [head, child]; any word can hang anywhere at worst

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
@@ -36,7 +37,7 @@ class HeadModel:
     def fit(cls, pairs: Iterable[TreePair], penalty: float = PENALTY) -> HeadModel:
         """Maximum conditional likelihood of the gold heads, with an L2 penalty, by L-BFGS."""
         pairs = list(pairs)
-        lexicon = Lexicon.of(map(Bitext.of, pairs))
+        lexicon = Lexicon.of((Bitext.of(pair), pair.f.rels) for pair in pairs)
         questions = [question for pair in pairs for question in _questions(pair, lexicon)]
         return cls(_fit_weights(questions, penalty), lexicon) if questions else cls({}, lexicon)
 
@@ -68,7 +69,9 @@ class HeadModel:
         heads = best_tree(chances)
         confidence = tuple(dict(options).get(head, 0.0) for options, head in zip(chances, heads, strict=True))
         reasons = tuple(_reason(lattice, word, head) for word, head in enumerate(heads, 1))
-        return Projection(bitext, tuple(heads), reasons, confidence)
+        plain = Projection(bitext, tuple(heads), reasons, confidence)
+        rels = tuple(rel or self.lexicon.rel(form) for rel, form in zip(plain.carried, bitext.forms, strict=True))
+        return replace(plain, rels=rels)
 
 
 def _reason(lattice: Lattice, word: int, head: int) -> Reason:

@@ -34,6 +34,7 @@ def dumps(corrections: Corrections) -> str:
                 "weights": dict(sorted(model.weights.items())),
                 "f_tags": dict(sorted(model.lexicon.f_tags.items())),
                 "e_tags": dict(sorted(model.lexicon.e_tags.items())),
+                "f_rels": dict(sorted(model.lexicon.f_rels.items())),
             },
         },
         ensure_ascii=False,
@@ -70,7 +71,9 @@ def loads(text: str, path: str = "") -> Corrections:
     )
     model = check.inside("model")
     weights = {name: model.inside("weights").number(name) for name in model.value("weights", dict)}
-    tags = [{word: model.inside(key).value(word, str) for word in model.value(key, dict)} for key in ("f_tags", "e_tags")]
+    tags = [
+        {word: model.inside(key).value(word, str) for word in model.value(key, dict)} for key in ("f_tags", "e_tags", "f_rels")
+    ]
     return Corrections(rules, HeadModel(weights, Lexicon(*tags)), check.value("about", dict))
 
 

@@ -108,17 +108,18 @@ class Projection:
 
     @cached_property
     def tree(self) -> DepTree:
-        rels = tuple("root" if h == 0 else r or "dep" for h, r in zip(self.heads, self.rels or self._carried(), strict=True))
+        rels = tuple("root" if h == 0 else r or "dep" for h, r in zip(self.heads, self.rels or self.carried, strict=True))
         return DepTree(self.bitext.forms, self.heads, rels, self.bitext.upos, glosses=self.bitext.glosses)
 
-    def _carried(self) -> tuple[str, ...]:
-        """Relations of the anchors, where the edge is theirs."""
-        rels = self.bitext.e.rels
-        anchors = self.bitext.anchors
-        return tuple(
-            rels[anchors[k] - 1] if rels and anchors[k] and reason == "projected" and rels[anchors[k] - 1] != "root" else ""
-            for k, reason in enumerate(self.reasons, 1)
-        )
+    @property
+    def carried(self) -> tuple[str, ...]:
+        """Relations of the anchors, where the edge is theirs; `punct` for punctuation; '' otherwise."""
+        rels, anchors = self.bitext.e.rels, self.bitext.anchors
+        made = []
+        for k, reason in enumerate(self.reasons, 1):
+            rel = rels[anchors[k] - 1] if rels and anchors[k] and reason == "projected" else ""
+            made.append(rel if rel not in ("", "root") else "" if any(map(str.isalnum, self.bitext.forms[k - 1])) else "punct")
+        return tuple(made)
 
 
 GroupHead = Callable[[Bitext, int, list[int]], int]
