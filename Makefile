@@ -1,13 +1,16 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check format bench clean
+.PHONY: demo rules test check format bench clean
 
 demo: .venv/ready  ## install, analyse the sample corpora, leave a report in demo/
 	mkdir -p demo
 	$(BIN)/proj analyze corpora/hin-eng corpora/deu-eng corpora/spa-eng corpora/kor-eng
 	$(BIN)/proj analyze corpora/hin-eng --html demo/hindi-english.html
 	@echo "Open demo/hindi-english.html in a browser."
+
+rules: .venv/ready  ## learn the shipped rules anew from the sample corpora
+	for pair in hin deu spa kor; do $(BIN)/proj learn corpora/$$pair-eng -o rules/$$pair.json; done
 
 test: .venv/ready  ## the whole test suite
 	$(BIN)/pytest -rs

@@ -1,6 +1,6 @@
 """`proj analyze` end to end from files against udapi only loading the two CoNLL-U files, in one run.
 
-    python bench/analyze_speed.py [--pairs 100000]
+python bench/analyze_speed.py [--pairs 100000]
 """
 
 from __future__ import annotations

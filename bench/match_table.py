@@ -1,6 +1,6 @@
 """Table 2b of Georgi et al. (E→F match after each stage) on ODIN, beside the paper's values.
 
-    python bench/match_table.py
+python bench/match_table.py
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ PAPER = {
 
 def main() -> None:
     print(f"Match E→F in percent, ours / paper; {about()}")
-    print("| language | pairs | as given | after remove | after merge | after swap | largest difference |\n|---|---|---|---|---|---|---|")
+    print(
+        "| language | pairs | as given | after remove | after merge | after swap | largest difference |\n|---|---|---|---|---|---|---|"
+    )
     for name, paper in PAPER.items():
         result = analyze(Corpus.at(need(DATA / "odin" / name), faults=Faults(strict=False)))
         ours = list(result.match_percentages().values())

@@ -1,6 +1,6 @@
 """Projected sentences a minute on one core, from files to file, and memory as the corpus grows.
 
-    python bench/project_speed.py [--corpus cdt-da] [--sentences 20000]
+python bench/project_speed.py [--corpus cdt-da] [--sentences 20000]
 """
 
 from __future__ import annotations

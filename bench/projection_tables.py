@@ -1,6 +1,6 @@
 """Table 4b of Georgi et al.: projection systems by ten-fold cross-validation on ODIN, beside the paper's values.
 
-    python bench/projection_tables.py [--gloss-links] [--seed 1] [--jobs 2]
+python bench/projection_tables.py [--gloss-links] [--seed 1] [--jobs 2]
 """
 
 from __future__ import annotations
@@ -28,7 +28,12 @@ def main() -> None:
     parser.add_argument("--jobs", default="2")
     parser.add_argument("--gloss-links", action="store_true")
     options = parser.parse_args()
-    command = [str(Path(sys.executable).parent / "proj"), "-q", "experiment", *(str(need(DATA / "odin" / name)) for name in PAPER)]
+    command = [
+        str(Path(sys.executable).parent / "proj"),
+        "-q",
+        "experiment",
+        *(str(need(DATA / "odin" / name)) for name in PAPER),
+    ]
     command += ["--json", "--seed", options.seed, "--jobs", options.jobs]
     if options.gloss_links:
         command.append("--gloss-links")

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.types import DepTree, TreePair
+from divproj.errors import FormatError
+from divproj.types import DepTree, TreePair, cycles
 
 Ints = NDArray[np.integer[Any]]
 SIZE = 512
@@ -64,6 +65,8 @@ class Side:
         heads: list[int] = []
         columns: tuple[list[int], list[int], list[int]] = ([], [], [])
         for tree in trees:
+            if max(tree.heads, default=0) > len(tree) or cycles(tree.heads):
+                raise FormatError(f"heads {tree.heads} make no tree of {len(tree)} words")
             heads.append(-1)
             heads += tree.heads
             for column, names in zip(columns, (tree.rels, tree.upos, tree.xpos), strict=True):
@@ -99,6 +102,11 @@ class PairBatch:
     @property
     def words(self) -> int:
         return len(self.f.heads) + len(self.e.heads) - 2 * len(self)
+
+    @property
+    def longest(self) -> int:
+        """Words of the longest sentence."""
+        return int(max(np.diff(self.f.at).max(initial=1), np.diff(self.e.at).max(initial=1))) - 1
 
     @classmethod
     def of(cls, pairs: Sequence[TreePair], book: Book) -> PairBatch:

@@ -27,9 +27,9 @@ class Kernel(Generic[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.plain(*args, **kwargs)
 
-    def for_work(self, words: int) -> Callable[P, R]:
-        """The version that is faster for so many words."""
-        return self.compiled if words >= WORTH else self.plain
+    def for_work(self, words: int, longest: int = 0) -> Callable[P, R]:
+        """The version that is faster for so many words, the longest sentence (whose cost may be quadratic) of so many."""
+        return self.compiled if words + longest * longest // 20 >= WORTH else self.plain
 
     @cached_property
     def compiled(self) -> Callable[P, R]:

@@ -59,7 +59,8 @@ class Sentence:
         misc = self.column(9)
         if not any("Gloss=" in cell for cell in misc):
             return ()
-        return tuple(misc_value(cell, "Gloss") for cell in misc)
+        found = tuple(misc_value(cell, "Gloss") for cell in misc)
+        return found if any(found) else ()
 
     def comment(self, key: str) -> str | None:
         """Value of the first comment `# key = value`; None when there is none."""
@@ -97,12 +98,12 @@ class Sentence:
             faults.append(FormatError(what, where))
 
         digits = "".join(texts)
-        if digits.isdecimal() and digits.isascii() and all(texts):
+        if digits.isdecimal() and digits.isascii() and all(0 < len(text) < 19 for text in texts):
             heads = list(map(int, texts))
         else:
             heads = []
             for k, text in enumerate(texts, 1):
-                if text.isdecimal() and text.isascii():
+                if text.isdecimal() and text.isascii() and len(text) < 19:
                     heads.append(int(text))
                 else:
                     heads.append(NO_HEAD)
@@ -355,7 +356,7 @@ class Alignment:
 
     @classmethod
     def from_nltk(cls, links: nltk.translate.Alignment, shape: tuple[int, int]) -> Alignment:
-        return cls(frozenset((i + 1, j + 1) for i, j in links if j is not None), shape)
+        return cls(frozenset((i + 1, j + 1) for i, j, *_ in links if j is not None), shape)
 
 
 @dataclass(frozen=True)

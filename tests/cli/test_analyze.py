@@ -106,7 +106,9 @@ def test_files_by_option_and_stdin(corpus: Path):
     assert json.loads(done.stdout)["sentences"] == 1
 
 
-@pytest.mark.parametrize("args", [(), ("--f", "x"), ("deu-eng", "--f", "x", "--e", "y", "--align", "z"), ("--f", "-", "--e", "-", "--align", "z")])
+@pytest.mark.parametrize(
+    "args", [(), ("--f", "x"), ("deu-eng", "--f", "x", "--e", "y", "--align", "z"), ("--f", "-", "--e", "-", "--align", "z")]
+)
 def test_usage_errors(args: tuple[str, ...]):
     assert proj("analyze", *args).returncode == 2
 

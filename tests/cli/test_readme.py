@@ -13,7 +13,10 @@ from cli.commands import ROOT, proj
 
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 COMMANDS = [
-    line[2:] for block in re.findall(r"```console\n(.*?)```", TEXT, re.S) for line in block.splitlines() if line.startswith("$ ")
+    line[2:]
+    for block in re.findall(r"```console\n(.*?)```", TEXT, re.S)
+    for line in block.splitlines()
+    if line.startswith("$ ")
 ]
 PYTHON = re.findall(r"```python\n(.*?)```", TEXT, re.S)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from corpusfiles import pair, tree
 
-from divproj import DepTree
+from divproj import Alignment, DepTree, FormatError, TreePair, alter
 from divproj.batches import Book, PairBatch, Side, batched
 
 
@@ -75,3 +75,10 @@ class TestPairBatch:
     def test_default_size(self):
         one = pair(tree((0,)), tree((0,)), [])
         assert sum(len(batch) for batch in batched([one] * 1100)) == 1100
+
+
+@pytest.mark.parametrize("heads", [(2, 1), (1,), (5, 0)])
+def test_heads_that_make_no_tree_are_refused(heads):
+    tree = DepTree(("a", "b")[: len(heads)], heads)
+    with pytest.raises(FormatError, match="make no tree of"):
+        alter(TreePair(tree, tree, Alignment(frozenset(), (len(tree), len(tree)))))

@@ -158,7 +158,7 @@ def _add_batch(result: Analysis, batch: PairBatch) -> Ints:
     f_classes, e_classes = (np.full((5, len(side.heads)), -1, np.int8) for side in (f, e))
     ops = np.zeros((2 * (len(f.heads) + len(e.heads) + len(batch.ends)) + 1, kernel.OP_FIELDS), np.int32)
     op_at = np.zeros(len(batch) + 1, np.int64)
-    kernel.analyze_batch.for_work(batch.words + sum(result.words.values()))(
+    kernel.analyze_batch.for_work(batch.words + sum(result.words.values()), batch.longest)(
         f.heads, f.at, e.heads, e.at, batch.ends[:, 0].copy(), batch.ends[:, 1].copy(), batch.link_at,
         labels[f.rels], labels[e.rels], result.extended,
         counts, f_states, e_states, f_classes, e_classes, ops, op_at,

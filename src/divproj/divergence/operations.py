@@ -121,7 +121,7 @@ def alter(pair: TreePair, *, extended: bool = False, compiled: bool = False) -> 
     f_states, e_states = (np.zeros((5, len(side.heads)), np.int32) for side in (f, e))
     f_classes, e_classes = (np.full((5, len(side.heads)), -1, np.int8) for side in (f, e))
     ops = np.zeros((2 * (len(f.heads) + len(e.heads) + len(batch.ends)) + 1, kernel.OP_FIELDS), np.int32)
-    run = kernel.analyze_pair.compiled if compiled else kernel.analyze_pair.for_work(batch.words)
+    run = kernel.analyze_pair.compiled if compiled else kernel.analyze_pair.for_work(batch.words, batch.longest)
     n_ops, a, b = run(
         f.heads, e.heads, batch.ends[:, 0].copy(), batch.ends[:, 1].copy(), labels[f.rels], labels[e.rels], extended,
         counts, f_states, e_states, f_classes, e_classes, 0, 0, ops, 0,

@@ -46,8 +46,7 @@ def loads(text: str, faults: Faults | None = None) -> list[Sentence]:
 def dump(sentences: Iterable[Sentence], out: TextIO) -> None:
     last = "\n\n"
     for sentence in sentences:
-        if not last.endswith("\n\n"):  # it closed a file that had no blank line at its end
-            out.write("\n")
+        out.write("\n\n"[len(last) :])  # it may have closed a file that had no blank line at its end
         out.write(dumps(sentence))
         last = sentence.end
 
@@ -60,7 +59,7 @@ def dumps(sentence: Sentence) -> str:
 
 def read(stream: BinaryIO, path: str, faults: Faults | None, *, keep_places: bool = False) -> Iterator[Sentence | None]:
     faults = faults or Faults()
-    for line, block, end in blocks(stream):
+    for line, block, end in blocks(stream, path):
         try:
             yield parse(block, path, line, end)
         except FormatError as error:
@@ -69,7 +68,7 @@ def read(stream: BinaryIO, path: str, faults: Faults | None, *, keep_places: boo
                 yield None
 
 
-def blocks(stream: BinaryIO) -> Iterator[tuple[int, bytes, str]]:
+def blocks(stream: BinaryIO, path: str = "") -> Iterator[tuple[int, bytes, str]]:
     """(line number, bytes, line ends after them) of the parts between blank lines."""
     line, rest = 1, b""
     while chunk := stream.read(CHUNK):
@@ -84,7 +83,7 @@ def blocks(stream: BinaryIO) -> Iterator[tuple[int, bytes, str]]:
         cut = body.rfind(b"\n\n") + 2
         if cut < 2:
             if len(body) > LONGEST:
-                raise FormatError(f"no blank line in {LONGEST >> 20} MB", Where(line=line), "is this a CoNLL-U file?")
+                raise FormatError(f"no blank line in {LONGEST >> 20} MB", Where(path, line), "is this a CoNLL-U file?")
             rest = chunk
             continue
         rest = chunk[cut:]
@@ -125,6 +124,7 @@ def parse(block: bytes, path: str = "", line: int = 0, end: str = "\n\n") -> Sen
     where = Where(path, line, _sent_id(comments))
     if (
         over
+        or fields.count("\n") != n - 1
         or fields[10::11].count("\n") != n - 1
         or "" in fields
         or "\0" in text
@@ -164,7 +164,9 @@ def _id_fault(ids: tuple[str, ...]) -> tuple[int, str] | None:
             if text != str(expected):
                 return row, f"ID is {text}, {expected} expected"
             expected += 1
-        elif mark == "-" and low == str(expected) and high.isdecimal() and int(high) >= expected > last_range:
+        elif (
+            mark == "-" and low == str(expected) and high.isdecimal() and len(high) < 10 and int(high) >= expected > last_range
+        ):
             last_range = int(high)
         elif not (mark == "." and low == str(expected - 1) and high.isdecimal()):
             return row, f"ID is '{text}', {expected} (or {expected}-… or {expected - 1}.…) expected"
@@ -199,5 +201,5 @@ def _first_fault(text: str, where: Where) -> FormatError:
             return wrong(k, f"column {cells.index('') + 1} is empty, '_' expected where there is no value")
         ids.append(cells[0])
     row_index, what = _id_fault(tuple(ids)) or (0, "not a CoNLL-U sentence")
-    remedy = "is a blank line missing above?" if ids[row_index] == "1" else ""
+    remedy = "is a blank line missing above?" if ids[row_index] == "1" and what.startswith("ID") else ""
     return wrong(skipped + row_index, what, remedy)

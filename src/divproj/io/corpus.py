@@ -84,7 +84,7 @@ class Corpus:
     def batches(self) -> Iterator[PairBatch]:
         """The same pairs as arrays: large files take the fast lane."""
         sources = (self.f, self.e, self.align)
-        if any(str(s) == "-" for s in sources) or sum(Path(s).stat().st_size for s in sources[:2]) < FAST:
+        if not all(Path(s).is_file() for s in sources) or sum(Path(s).stat().st_size for s in sources[:2]) < FAST:
             return batched(self.pairs())
         return self._fast_batches()
 

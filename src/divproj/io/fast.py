@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from copy import copy
 from itertools import pairwise
 from typing import BinaryIO
 
@@ -36,16 +37,18 @@ class ScanBook(Book):
         if found is None or not self.size[0]:
             text = np.frombuffer(bytearray(name, "utf-8", "surrogatepass"), np.uint8)
             found = int(scan.string_code.compiled(text, 0, len(text), self.keys, self.slots, self.size, self.found))
-            if found < 0:
-                return 0
-            self.learn(text)
+            if found < 0:  # the scanner's table is full and stays so: codes past it are ours
+                found = self.codes[name] = len(self.names)
+                self.names.append(name)
+            else:
+                self.learn(text)
         return found
 
     def learn(self, text: Bytes) -> None:
         """Take in the strings that the scanner met in a text."""
         for code in range(len(self.names), int(self.size[0])):
             start, end = self.found[code].tolist()
-            name = text[start:end].tobytes().decode("utf-8", "surrogatepass")
+            name = text[start:end].tobytes().decode("utf-8", "replace")
             self.names.append(name)
             self.codes[name] = code
         self.codes["_"] = 0
@@ -212,6 +215,8 @@ def _object(f: Table, e: Table, links: LinkTable, a: int, b: int, c: int, carefu
 
 
 def _plain_batch(f: Table, e: Table, links: LinkTable, a: int, b: int, c: int, count: int, careful: Careful) -> PairBatch:
+    f, e, links = copy(f), copy(e), copy(links)  # reading on puts new arrays in the place of these
+
     def pair(k: int) -> TreePair:
         made = _object(f, e, links, a + k, b + k, c + k, careful)
         assert made is not None

@@ -7,6 +7,7 @@ import io
 import os
 import sys
 import tempfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -64,7 +65,7 @@ def reading(source: Source, digest: Digest | None = None) -> Iterator[BinaryIO]:
         buffered: BinaryIO = raw if digest is None else cast(BinaryIO, io.BufferedReader(_Hashing(raw, digest), 1 << 20))
         try:
             yield buffered
-        except (gzip.BadGzipFile, EOFError) as error:
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise ProjError(f"broken gzip data: {error}", where, "unpack it or fetch it again") from None
 
 
@@ -81,10 +82,10 @@ def writing(target: Source) -> Iterator[TextIO]:
     except OSError as error:
         raise ProjError(f"cannot write here: {error.strerror}", Where(str(path))) from None
     try:
-        opener = gzip.open if path.suffix == ".gz" else open
-        os.close(handle)
-        with opener(temporary, "wt", encoding="utf-8", newline="\n") as out:
-            yield cast(TextIO, out)
+        with os.fdopen(handle, "wb") as raw:
+            packed: Any = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if path.suffix == ".gz" else raw
+            with io.TextIOWrapper(packed, encoding="utf-8", newline="\n") as out:
+                yield out
         Path(temporary).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_UMASK)
         Path(temporary).replace(path)
     except OSError as error:

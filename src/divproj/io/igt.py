@@ -187,7 +187,7 @@ def _line(role: str, values: tuple[str, ...], separator: str) -> str:
 
 def _same(written: list[str], igt: Igt) -> bool:
     faults = Faults(strict=False)
-    again = list(_instances(list(enumerate(written, 1)), "", faults, Options(), []))
+    again = list(_instances(list(enumerate(written, 1)), "", faults, Options(), [])) if written else []
     if len(again) != 1 or faults.noted:
         return False
     for name in ("tree", "e_tree"):  # one tag a word is all that comments hold

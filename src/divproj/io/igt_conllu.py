@@ -137,7 +137,7 @@ def _escaped(value: str) -> str:
     >>> _escaped("a|b"), _escaped("man\\PL"), _escaped("man\\pl")
     ('a\\pb', 'man\\PL', 'man\\\\pl')
     """
-    return re.sub(r"\\(?=[p\\])|\\$", r"\\\\", cell(value)).replace("|", "\\p")
+    return re.sub(r"\\(?=[p\\|])|\\$", r"\\\\", cell(value)).replace("|", "\\p")
 
 
 def _unescaped(value: str) -> str:

@@ -22,6 +22,8 @@ def load(source: Source, digest: Digest | None = None) -> Iterator[tuple[Where, 
 
 def _lines(stream: BinaryIO, path: str) -> Iterator[tuple[Where, str]]:
     for number, raw in enumerate(stream, 1):
+        if number == 1:
+            raw = raw.removeprefix(b"\xef\xbb\xbf")
         yield Where(path, number), raw.decode("utf-8", "replace")
 
 
@@ -60,6 +62,8 @@ def parse(line: str, shape: tuple[int, int], where: Where | None = None, faults:
         if not dash:
             first, dash, second = pair.partition("?")
         try:
+            if not (first + second).isascii() or not (first.isdecimal() and second.removeprefix("-").isdecimal()):
+                raise ValueError
             i, j = int(first), int(second)
         except ValueError:
             faults.word(AlignmentError(f"'{text}' is not a link, 'i-j' expected (two numbers counted from 0)", where))

@@ -10,7 +10,7 @@ import numpy as np
 
 from divproj.jit import kernel
 
-TAB, LF, SPACE, HASH, DASH, DOT = 9, 10, 32, 35, 45, 46
+TAB, LF, SPACE, HASH, DASH, DOT, EQUALS = 9, 10, 32, 35, 45, 46, 61
 
 
 @kernel("i8(u1[::1], i8, i8, u8[::1], i4[::1], i8[::1], i8[:, ::1])")
@@ -88,19 +88,27 @@ def scan_conllu(text, keys, codes, size, found, at, heads, rels, upos, xpos, spa
                 fine = fine and n == 0
                 start = pos
                 while pos < end and text[pos] != LF:
+                    fine = fine and text[pos] != 0
                     pos += 1
+                a = start + 1
+                while a < pos and text[a] <= SPACE:
+                    a += 1
                 if (
-                    pos - start > 10
-                    and text[start + 2] == 115  # «# sent_id =»
-                    and text[start + 3] == 101
-                    and text[start + 6] == 95
-                    and text[start + 7] == 105
-                    and text[start + 8] == 100
+                    a + 7 < pos
+                    and text[a] == 115
+                    and text[a + 1] == 101
+                    and text[a + 2] == 110
+                    and text[a + 3] == 116
+                    and text[a + 4] == 95
+                    and text[a + 5] == 105
+                    and text[a + 6] == 100
                     and spans[n_sentences, 4] == 0
                 ):
-                    a = start + 9
+                    plain = a == start + 2 and text[start + 1] == SPACE
+                    a += 7
                     while a < pos and text[a] == SPACE:
                         a += 1
+                    fine = fine and plain and a < pos and text[a] == EQUALS
                     a += 1
                     while a < pos and text[a] == SPACE:
                         a += 1
@@ -122,7 +130,8 @@ def scan_conllu(text, keys, codes, size, found, at, heads, rels, upos, xpos, spa
                 else:  # a multiword token or an empty node: checked and passed over
                     dash = pos < end and text[pos] == DASH
                     fine = fine and (dash or (pos < end and text[pos] == DOT))
-                    pos += 1
+                    if pos < end and text[pos] != LF:
+                        pos += 1
                     high, start = 0, pos
                     while pos < end and 48 <= text[pos] <= 57 and pos - start < 7:
                         high = high * 10 + text[pos] - 48
@@ -199,7 +208,8 @@ def scan_links(text, line_at, link_at, ends, good):  # type: ignore[no-untyped-d
                 digits += 1
                 pos += 1
             fine = fine and digits > 0 and pos < end and text[pos] == DASH
-            pos += 1
+            if pos < end and text[pos] != LF:
+                pos += 1
             digits = 0
             while pos < end and 48 <= text[pos] <= 57 and digits < 9:
                 j = j * 10 + text[pos] - 48

@@ -17,7 +17,7 @@ from divproj.projection.decode import best_tree
 from divproj.projection.s1 import Bitext, Projection, Reason
 from divproj.types import TreePair
 
-PENALTY = 1.0
+PENALTY = 2.0
 ITERATIONS = 60
 MIN_COUNT = 2
 """Words of training data in which a feature must occur."""

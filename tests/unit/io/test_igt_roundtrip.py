@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared import ROOT
 from strategies import tree_heads
 
 from divproj.gloss.igt import Igt
 from divproj.io import conllu, igt, igt_conllu, xigt
 from divproj.io.igt_parts import instance, tag_columns
 from divproj.types import NO_HEAD, DepTree
-from shared import ROOT
 
 FIXTURES = sorted(path for path in (ROOT / "tests" / "fixtures" / "igt").iterdir() if path.name != "README.md")
 

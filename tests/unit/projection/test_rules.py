@@ -23,7 +23,10 @@ def pair(f: str, f_heads, e: str, e_heads, links, tags: str, sent_id: str = "x")
     f_forms, e_forms = tuple(f.split()), tuple(e.split())
     shape = (len(f_forms), len(e_forms))
     return TreePair(
-        DepTree(f_forms, f_heads), DepTree(e_forms, e_heads, upos=tuple(tags.split())), Alignment(frozenset(links), shape), sent_id
+        DepTree(f_forms, f_heads),
+        DepTree(e_forms, e_heads, upos=tuple(tags.split())),
+        Alignment(frozenset(links), shape),
+        sent_id,
     )
 
 
