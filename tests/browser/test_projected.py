@@ -44,7 +44,7 @@ def page(new_page: New, url: str) -> Any:
 
 
 SHOWN = "[...document.querySelectorAll('.pair')].filter(p => !p.hidden).map(p => p.querySelector('h3').textContent)"
-DRAWN = "document.querySelector('.pair:not([hidden]) .pic svg.divproj')"
+DRAWN = "document.querySelector('.pair:not([hidden])').querySelector('.pic svg.divproj')"
 
 
 def ids(projections: Iterable[Projection]) -> set[str]:
@@ -120,7 +120,8 @@ def test_order(page: Any, projections: list[Projection]) -> None:
     few = page.js(SHOWN)
     page.point("#order label:last-of-type", click=True)
     assert page.js(SHOWN) == sorted(few)
-    page.wait("document.querySelector('.pair:not([hidden]) .pic svg.divproj')")
+    page.js("document.querySelector('#sentences').scrollIntoView()")
+    page.wait(DRAWN)
     assert page.troubles() == []
 
 

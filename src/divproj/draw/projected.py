@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import repeat
 from typing import IO, TextIO, get_args
@@ -120,7 +120,7 @@ class _Sentences:
         self.pieces = Spool(file)
         self.linked = 0
         self.reasons: Counter[str] = Counter()
-        self.confidence: Counter[str] = Counter()
+        self.confidence: defaultdict[str, float] = defaultdict(float)
         """Sums of confidence by reason."""
         self.judged: Counter[str] = Counter()
         """Words with a confidence by reason."""
@@ -139,7 +139,7 @@ class _Sentences:
         self.sources.update(sources.values())
         for reason, sure in zip(projection.reasons, projection.confidence, strict=False):
             self.judged[reason] += 1
-            self.confidence[reason] += sure  # type: ignore[assignment]
+            self.confidence[reason] += sure
             self.bins[min(int(sure * BINS), BINS - 1)][reason] += 1
             self.low += sure < LOW
         self.pieces.add(_mean(projection), _sentence(projection, len(self.pieces) + 1, sources))
@@ -219,7 +219,7 @@ def _facts(found: _Sentences) -> Iterator[str]:
         "of the words linked": percent(found.linked / words) if words else "–",
     }
     if judged:
-        facts["mean confidence"] = percent(found.confidence.total() / judged)
+        facts["mean confidence"] = percent(sum(found.confidence.values()) / judged)
         facts[f"words below {100 * LOW:.0f} %"] = number(found.low)
     yield '<dl class="facts">'
     for name, value in facts.items():

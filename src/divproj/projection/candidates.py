@@ -85,6 +85,8 @@ class Lattice:
 
     bitext: Bitext
     lexicon: Lexicon = field(default_factory=Lexicon)
+    top: int = 0
+    """The word believed to be the root when it is not the one that S1-R finds; 0 otherwise."""
 
     @cached_property
     def right(self) -> tuple[int, ...]:
@@ -184,6 +186,8 @@ class Lattice:
                     found += (up, right[up])
             if linked:
                 found += (linked, right[linked])
+        if self.top:
+            found.append(self.top)
         return [head for head in dict.fromkeys(found) if head != word]
 
     @cached_property
@@ -222,8 +226,12 @@ class Lattice:
         return "x"
 
     def relation(self, word: int, head: int) -> str:
-        """What the head is to the word in the projections."""
+        """What the head is to the word in the projections, and where the root has moved, to what hung on the old one."""
         right, left = self.right, self.left
+        if self.top:
+            moved = self._moved(word, head)
+            if moved:
+                return moved
         if head == right[word]:
             return "P" if head == left[word] else "PR"
         if head == left[word]:
@@ -237,6 +245,46 @@ class Lattice:
         if right[head] == right[word] or left[head] == left[word]:
             return "S"
         return "N"
+
+    def _moved(self, word: int, head: int) -> str:
+        old = self.old_top
+        if head == self.top and (word == old or self.right[word] == old):
+            return "TO" if word == old else "T"
+        if head == 0 and word in (self.top, old):
+            return "0T" if word == self.top else "0O"
+        return "PO" if head == old and self.right[word] == old and word != self.top else ""
+
+    @cached_property
+    def old_top(self) -> int:
+        """The root of S1-R."""
+        return self.right.index(0) if 0 in self.right else 0
+
+    def root_features(self, word: int) -> list[str]:
+        """What speaks for the word as the root of the sentence."""
+        t, kind, form = self.tags[word], self.kinds[word], self.forms[word]
+        up = self.right[word]
+        stands = f"{int(up == 0)}{int(self.left[word] == 0)}{int(up > 0 and self.right[up] == 0)}"
+        last = word == self.last
+        anchor = self.bitext.anchors[word]
+        found = [
+            f"0s={stands}",
+            f"0s={stands}|{kind}",
+            f"0s={stands}|{t}",
+            f"0s={stands}|{last}",
+            f"0t={t}",
+            f"0t={t}|{kind}",
+            f"0f={self.fine[word]}",
+            f"0c={self.guesses[word]}",
+            f"0l={last}|{word == 1}",
+            f"0w={form}",
+            f"0x={form[-3:]}",
+            f"0d={min(3, self.bitext.e_depths[anchor]) if anchor else '-'}",
+        ]
+        if self.glosses:
+            grams, stem = self.glosses[word]
+            found += [name for gram in grams for name in (f"0g={gram}", f"0g={gram}|{last}")]
+            found.append(f"0g={stem}")
+        return found
 
     def blocks(self, word: int, head: int) -> list[Block]:
         """What speaks for or against the edge, in blocks that often recur; `names` spells a block out."""

@@ -21,13 +21,17 @@ PENALTY = 2.0
 ITERATIONS = 60
 MIN_COUNT = 2
 """Words of training data in which a feature must occur."""
+PARTS = 5
 CACHED = 500_000
 """Blocks whose weights are kept; then the cache starts anew."""
 
 
 @dataclass
 class HeadModel:
-    """Weights of named features: the odds of a head are the exponential of their sum."""
+    """Weights of named features: the odds of a head are the exponential of their sum.
+
+    First a word is believed to be the root (features `0…`); then each word chooses its head, knowing of it.
+    """
 
     weights: dict[str, float] = field(default_factory=dict)
     lexicon: Lexicon = field(default_factory=Lexicon)
@@ -38,8 +42,16 @@ class HeadModel:
         """Maximum conditional likelihood of the gold heads, with an L2 penalty, by L-BFGS."""
         pairs = list(pairs)
         lexicon = Lexicon.of((Bitext.of(pair), pair.f.rels) for pair in pairs)
-        questions = [question for pair in pairs for question in _questions(pair, lexicon)]
-        return cls(_fit_weights(questions, penalty), lexicon) if questions else cls({}, lexicon)
+        lattices = [Lattice(Bitext.of(pair), lexicon) for pair in pairs]
+        asked = [_root_question(lattice, pair) for lattice, pair in zip(lattices, pairs, strict=True)]
+        # the model of heads must meet roots that are as uncertain as they will be: those of models that did not see them
+        for part in range(PARTS):
+            others = [question for k, question in enumerate(asked) if question and k % PARTS != part]
+            roots = _fit_weights(others, penalty)
+            lattices[part::PARTS] = [_topped(lattice, roots) for lattice in lattices[part::PARTS]]
+        roots = _fit_weights([question for question in asked if question], penalty)
+        questions = [q for lattice, pair in zip(lattices, pairs, strict=True) for q in _questions(lattice, pair)]
+        return cls({**roots, **_fit_weights(questions, penalty)}, lexicon)
 
     def chances(self, lattice: Lattice) -> list[list[tuple[int, float]]]:
         """For each word its candidate heads with probabilities."""
@@ -64,7 +76,7 @@ class HeadModel:
 
     def project(self, bitext: Bitext) -> Projection:
         """The tree that the model finds best, with the probability of each edge."""
-        lattice = Lattice(bitext, self.lexicon)
+        lattice = _topped(Lattice(bitext, self.lexicon), self.weights)
         chances = self.chances(lattice)
         heads = best_tree(chances)
         confidence = tuple(dict(options).get(head, 0.0) for options, head in zip(chances, heads, strict=True))
@@ -82,17 +94,29 @@ def _reason(lattice: Lattice, word: int, head: int) -> Reason:
     if lattice.path(word, head) == "=":
         return "merge"
     relation = lattice.relation(word, head)
-    if relation in ("P", "PR", "PL"):
+    if relation in ("P", "PR", "PL", "PO", "0O"):
         return "projected"
-    return "swap" if lattice.path(word, head) == "c" or relation == "C" else "guess"
+    return "swap" if lattice.path(word, head) == "c" or relation in ("C", "TO", "0T") else "guess"
 
 
 Question = tuple[list[list[str]], int]
 """The features of each candidate, and which one is right."""
 
 
-def _questions(pair: TreePair, lexicon: Lexicon) -> Iterable[Question]:
-    lattice = Lattice(Bitext.of(pair), lexicon)
+def _root_question(lattice: Lattice, pair: TreePair) -> Question | None:
+    if pair.f.root is None:
+        return None
+    return [lattice.root_features(word) for word in range(1, len(pair.f) + 1)], pair.f.root - 1
+
+
+def _topped(lattice: Lattice, weights: dict[str, float]) -> Lattice:
+    """The lattice with the word that the weights find most like a root."""
+    scores = [sum(weights.get(name, 0.0) for name in lattice.root_features(k)) for k in range(1, len(lattice.bitext) + 1)]
+    best = scores.index(max(scores)) + 1 if scores else 0
+    return lattice if best == lattice.old_top else replace(lattice, top=best)
+
+
+def _questions(lattice: Lattice, pair: TreePair) -> Iterable[Question]:
     for word, gold in enumerate(pair.f.heads, 1):
         heads = lattice.heads(word)
         if gold >= 0 and gold in heads:
@@ -104,6 +128,8 @@ def _fit_weights(questions: list[Question], penalty: float) -> dict[str, float]:
     from scipy.optimize import minimize
     from scipy.sparse import csr_matrix
 
+    if not questions:
+        return {}
     seen = Counter(name for rows, _ in questions for name in set(chain.from_iterable(rows)))
     columns = {name: k for k, name in enumerate(name for name, count in seen.items() if count >= MIN_COUNT)}
     indices: list[int] = []
