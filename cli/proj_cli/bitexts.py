@@ -59,7 +59,8 @@ def bitexts(sources: Sources, faults: Faults) -> Iterator[tuple[Sentence, Bitext
         first = next(f_side, None)
         if first is None:
             raise ProjError("no sentence in the file", Where(sources.path), "is it empty?")
-        if first[1] is None or first[1].e_tree is None:
+        igt = _igt(*first)
+        if igt is None or igt.e_tree is None:
             raise ProjError("there are no trees to project from", Where(sources.path), NO_TREES)
         f_side = _chained(first, f_side)
     e_trees = conllu.load(e_file, faults, keep_places=True) if e_file else None
@@ -67,7 +68,7 @@ def bitexts(sources: Sources, faults: Faults) -> Iterator[tuple[Sentence, Bitext
     aligner: GlossAligner | None = None
     for f, igt, tree in _with_trees(f_side, e_trees, sources, faults):
         line = next(lines, None) if lines else None
-        if f is None or igt is None or tree is None:
+        if f is None or tree is None:
             continue
         if aligner is None and line is None:
             aligner = _aligner(sources.grams)
@@ -76,11 +77,18 @@ def bitexts(sources: Sources, faults: Faults) -> Iterator[tuple[Sentence, Bitext
         except AlignmentError as error:
             faults.sentence(error)
             continue
-        glosses = igt.glosses if igt.lines_up else ()
+        glosses = (igt.glosses if igt.lines_up else ()) if igt else f.glosses
         yield f, Bitext(f.forms, tree, alignment, glosses, f.sent_id)
 
 
 Item = tuple[Sentence | None, Igt | None]
+"""Rows of F and the instance they came from; a CoNLL-U sentence is made an instance only when that is needed."""
+
+
+def _igt(f: Sentence | None, igt: Igt | None) -> Igt | None:
+    from divproj.io.igt_conllu import from_sentence
+
+    return from_sentence(f) if f is not None and igt is None else igt
 
 
 def _chained(first: Item, rest: Iterator[Item]) -> Iterator[Item]:
@@ -91,7 +99,7 @@ def _chained(first: Item, rest: Iterator[Item]) -> Iterator[Item]:
 def _f_side(sources: Sources, faults: Faults) -> Iterator[Item]:
     """F sentences in order; (None, None) stands for one that could not be read."""
     from divproj.io import igt as interlinear
-    from divproj.io.igt_conllu import from_sentence, to_sentence
+    from divproj.io.igt_conllu import to_sentence
 
     path = sources.path
     if sources.folder is not None:
@@ -100,7 +108,7 @@ def _f_side(sources: Sources, faults: Faults) -> Iterator[Item]:
             raise ProjError("the folder has neither f.conllu nor igt.txt", Where(sources.path))
     if sources.format in (None, "conllu") and path.removesuffix(".gz").endswith(".conllu"):
         for sentence in conllu.load(path, faults, keep_places=True):
-            yield (None, None) if sentence is None else (sentence, from_sentence(sentence))
+            yield sentence, None
         return
     for found in interlinear.load(path, sources.format, faults):
         yield (to_sentence(found), found) if found.words else (None, None)
@@ -116,11 +124,13 @@ def _with_trees(
     elif sources.e_parser:
         stream = iter(f_side)
         while batch := list(islice(stream, BATCH)):
-            trees = parse_translations(sources.e_parser, [igt.translation if igt else "" for _, igt in batch])
+            instances = [_igt(*item) for item in batch]
+            trees = parse_translations(sources.e_parser, [igt.translation if igt else "" for igt in instances])
             for (f, igt), tree in zip(batch, trees, strict=True):
                 yield f, igt, tree
     else:
-        for f, igt in f_side:
+        for f, given in f_side:
+            igt = _igt(f, given)
             yield f, igt, igt.e_tree if igt else None
 
 
@@ -144,13 +154,15 @@ def _aligner(tables: tuple[Path, ...]) -> GlossAligner:
 
 
 def _links(
-    f: Sentence, igt: Igt, tree: DepTree, line: tuple[Where, str] | None, aligner: GlossAligner | None, faults: Faults
+    f: Sentence, given: Igt | None, tree: DepTree, line: tuple[Where, str] | None, aligner: GlossAligner | None, faults: Faults
 ) -> Alignment:
     """Given links win; then those of the source; then the gloss aligner's."""
     shape = (len(f.forms), len(tree))
     if line is not None:
         return pharaoh.parse(line[1], shape, line[0], faults)
+    igt = _igt(f, given)
     assert aligner is not None
+    assert igt is not None
     return aligner.align(igt, tree.forms, tree.tags()).alignment
 
 

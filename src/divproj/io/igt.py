@@ -68,7 +68,12 @@ def guess(head: bytes) -> str:
         if head.startswith(magic):
             raise FormatError(f"this is {what}, not interlinear text", remedy="export it as text first")
     text = _text(head)
-    if text.lstrip().startswith("<") and (root := _ROOT.match(_ASIDE.sub("", text).lstrip())):
+    if text.lstrip().startswith("<"):
+        if "<!ENTITY" in text:
+            raise FormatError("the XML defines entities, which is refused", remedy="remove the DOCTYPE from the file")
+        root = _ROOT.match(_ASIDE.sub("", text).lstrip())
+        if not root:
+            raise FormatError(f"no XML element in the first {HEAD >> 10} KB", remedy="name the format if it is XML")
         name = root[1].rpartition(":")[2]
         if name not in _ROOTS:
             known = "xigt-corpus, document (FLEx) or ANNOTATION_DOCUMENT (ELAN)"

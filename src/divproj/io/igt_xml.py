@@ -97,10 +97,14 @@ def units(
 
 
 def _from_fault(piece: bytes, index: int) -> str:
-    """The rest of the piece, from the tag that the fault is in."""
+    """The rest of the piece, from the tag or the ampersand that the fault is in."""
     before = piece[:index]
     opened = before.rfind(b"<")
-    return piece[opened if opened > before.rfind(b">") else index :].decode("utf-8", "ignore")
+    if opened > before.rfind(b">"):
+        index = opened
+    elif found := re.search(rb"&[\w#]*$", before):
+        index = found.start()
+    return piece[index:].decode("utf-8", "ignore")
 
 
 def _reason(error: ParseError) -> str:

@@ -95,6 +95,8 @@ class Lattice:
 
     @cached_property
     def left(self) -> tuple[int, ...]:
+        if all(len(words) == 1 for words in self.bitext.groups.values()):
+            return self.right
         return (-1, *s1(self.bitext, "left").heads)
 
     @cached_property
@@ -259,32 +261,14 @@ class Lattice:
         """The root of S1-R."""
         return self.right.index(0) if 0 in self.right else 0
 
-    def root_features(self, word: int) -> list[str]:
+    def root_block(self, word: int) -> Block:
         """What speaks for the word as the root of the sentence."""
-        t, kind, form = self.tags[word], self.kinds[word], self.forms[word]
-        up = self.right[word]
-        stands = f"{int(up == 0)}{int(self.left[word] == 0)}{int(up > 0 and self.right[up] == 0)}"
-        last = word == self.last
-        anchor = self.bitext.anchors[word]
-        found = [
-            f"0s={stands}",
-            f"0s={stands}|{kind}",
-            f"0s={stands}|{t}",
-            f"0s={stands}|{last}",
-            f"0t={t}",
-            f"0t={t}|{kind}",
-            f"0f={self.fine[word]}",
-            f"0c={self.guesses[word]}",
-            f"0l={last}|{word == 1}",
-            f"0w={form}",
-            f"0x={form[-3:]}",
-            f"0d={min(3, self.bitext.e_depths[anchor]) if anchor else '-'}",
-        ]
-        if self.glosses:
-            grams, stem = self.glosses[word]
-            found += [name for gram in grams for name in (f"0g={gram}", f"0g={gram}|{last}")]
-            found.append(f"0g={stem}")
-        return found
+        up, anchor = self.right[word], self.bitext.anchors[word]
+        stands = (up == 0, self.left[word] == 0, up > 0 and self.right[up] == 0)
+        depth = min(3, self.bitext.e_depths[anchor]) if anchor else "-"
+        tags = (self.tags[word], self.fine[word], self.guesses[word])
+        gloss = self.glosses[word] if self.glosses else None
+        return ("root", stands, self.kinds[word], tags, word == self.last, word == 1, self.forms[word], depth, gloss)
 
     def blocks(self, word: int, head: int) -> list[Block]:
         """What speaks for or against the edge, in blocks that often recur; `names` spells a block out."""
@@ -356,6 +340,39 @@ def _shape(
     return found
 
 
+def _root(
+    stands: tuple[bool, bool, bool],
+    kind: str,
+    tags: tuple[str, str, str],
+    last: bool,
+    first: bool,
+    form: str,
+    depth: str,
+    gloss: Any,
+) -> list[str]:
+    t, fine, guess = tags
+    where = "".join("01"[x] for x in stands)
+    found = [
+        f"0s={where}",
+        f"0s={where}|{kind}",
+        f"0s={where}|{t}",
+        f"0s={where}|{last}",
+        f"0t={t}",
+        f"0t={t}|{kind}",
+        f"0f={fine}",
+        f"0c={guess}",
+        f"0l={last}|{first}",
+        f"0w={form}",
+        f"0x={form[-3:]}",
+        f"0d={depth}",
+    ]
+    if gloss:
+        grams, stem = gloss
+        found += [name for gram in grams for name in (f"0g={gram}", f"0g={gram}|{last}")]
+        found.append(f"0g={stem}")
+    return found
+
+
 def _word(form: str, side: str, far: str, r: str, u: str, to_top: bool) -> list[str]:
     suffix = form[-3:]
     found = [
@@ -408,6 +425,6 @@ def _grams(grams: tuple[str, ...], side: str, t: str) -> list[str]:
 
 
 _SPELLED: dict[str, Callable[..., list[str]]] = {
-    "shape": _shape, "word": _word, "head": _head, "loose": _loose, "fine": _fine, "guess": _guess, "gloss": _gloss, "grams": _grams,
+    "root": _root, "shape": _shape, "word": _word, "head": _head, "loose": _loose, "fine": _fine, "guess": _guess, "gloss": _gloss, "grams": _grams,
 }  # fmt: skip
 _FAR = ("", "1", "2", "3", "3")

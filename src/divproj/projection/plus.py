@@ -47,8 +47,8 @@ class HeadModel:
         # the model of heads must meet roots that are as uncertain as they will be: those of models that did not see them
         for part in range(PARTS):
             others = [question for k, question in enumerate(asked) if question and k % PARTS != part]
-            roots = _fit_weights(others, penalty)
-            lattices[part::PARTS] = [_topped(lattice, roots) for lattice in lattices[part::PARTS]]
+            seer = cls(_fit_weights(others, penalty))
+            lattices[part::PARTS] = map(seer.topped, lattices[part::PARTS])
         roots = _fit_weights([question for question in asked if question], penalty)
         questions = [q for lattice, pair in zip(lattices, pairs, strict=True) for q in _questions(lattice, pair)]
         return cls({**roots, **_fit_weights(questions, penalty)}, lexicon)
@@ -57,10 +57,11 @@ class HeadModel:
         """For each word its candidate heads with probabilities."""
         if len(self._sums) > CACHED:
             self._sums.clear()
+        weight = self._weight
         asked = []
         for word in range(1, len(lattice.bitext) + 1):
             heads = lattice.heads(word)
-            scores = [sum(map(self._weight, lattice.blocks(word, head))) for head in heads]
+            scores = [sum([weight(block) for block in lattice.blocks(word, head)]) for head in heads]
             top = max(scores)
             odds = [math.exp(score - top) for score in scores]
             total = sum(odds)
@@ -74,9 +75,15 @@ class HeadModel:
             found = self._sums[block] = sum(weights.get(name, 0.0) for name in names(block))
         return found
 
+    def topped(self, lattice: Lattice) -> Lattice:
+        """The lattice with the word that is most like a root."""
+        scores = [self._weight(lattice.root_block(word)) for word in range(1, len(lattice.bitext) + 1)]
+        best = scores.index(max(scores)) + 1 if scores else 0
+        return lattice if best == lattice.old_top else replace(lattice, top=best)
+
     def project(self, bitext: Bitext) -> Projection:
         """The tree that the model finds best, with the probability of each edge."""
-        lattice = _topped(Lattice(bitext, self.lexicon), self.weights)
+        lattice = self.topped(Lattice(bitext, self.lexicon))
         chances = self.chances(lattice)
         heads = best_tree(chances)
         confidence = tuple(dict(options).get(head, 0.0) for options, head in zip(chances, heads, strict=True))
@@ -106,14 +113,7 @@ Question = tuple[list[list[str]], int]
 def _root_question(lattice: Lattice, pair: TreePair) -> Question | None:
     if pair.f.root is None:
         return None
-    return [lattice.root_features(word) for word in range(1, len(pair.f) + 1)], pair.f.root - 1
-
-
-def _topped(lattice: Lattice, weights: dict[str, float]) -> Lattice:
-    """The lattice with the word that the weights find most like a root."""
-    scores = [sum(weights.get(name, 0.0) for name in lattice.root_features(k)) for k in range(1, len(lattice.bitext) + 1)]
-    best = scores.index(max(scores)) + 1 if scores else 0
-    return lattice if best == lattice.old_top else replace(lattice, top=best)
+    return [names(lattice.root_block(word)) for word in range(1, len(pair.f) + 1)], pair.f.root - 1
 
 
 def _questions(lattice: Lattice, pair: TreePair) -> Iterable[Question]:

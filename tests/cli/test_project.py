@@ -1,0 +1,149 @@
+"""`proj learn`, `rules`, `project`, `evaluate` and `experiment` through a pipe."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from cli.commands import ROOT, proj
+
+CORPUS = ROOT / "corpora" / "hin-eng"
+
+
+@pytest.fixture(scope="module")
+def rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("rules") / "hin.json"
+    done = proj("learn", CORPUS, "-o", path)
+    assert done.returncode == 0, done.stderr
+    assert "rules from 66 pairs" in done.stderr
+    return path
+
+
+def heads(text: str) -> list[list[int]]:
+    blocks = [block for block in text.split("\n\n") if block]
+    return [[int(row.split("\t")[6]) for row in block.split("\n") if not row.startswith("#")] for block in blocks]
+
+
+def test_rules_in_words(rules: Path):
+    out = proj("rules", "show", rules).stdout
+    assert "Nouns head their adpositions, the reverse of E: 30 of 33" in out
+
+
+def test_project_a_corpus(rules: Path, tmp_path: Path):
+    out = tmp_path / "trees.conllu"
+    done = proj("project", CORPUS, "--rules", rules, "-o", out)
+    assert done.returncode == 0, done.stderr
+    assert "66 sentences projected by s2+" in done.stderr
+    text = out.read_text(encoding="utf-8")
+    assert "Proj=swap" in text
+    assert "ProjConf=" in text
+    assert "# projection = s2+ coverage=" in text
+    for tree in heads(text):
+        assert tree.count(0) == 1
+    scores = json.loads(proj("evaluate", CORPUS / "f.conllu", out, "--json").stdout)
+    assert scores["uas"] > 95  # these are the sentences it learned from
+    assert scores["total"] == 444
+
+
+def test_project_raw_interlinear_text(rules: Path, tmp_path: Path):
+    page, links = tmp_path / "page.html", tmp_path / "links.txt"
+    done = proj("project", CORPUS / "igt.txt", "--e", CORPUS / "e.conllu", "--rules", rules, "--html", page, "--links-out", links)
+    assert done.returncode == 0, done.stderr
+    assert len(heads(done.stdout)) == 66
+    assert "Proj=" in done.stdout
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    found = json.loads(proj("evaluate", "--links", CORPUS / "align.txt", links, "--json").stdout)
+    assert found["precision"] > 95
+    assert found["recall"] > 80
+
+
+def test_project_without_rules_is_s1():
+    done = proj("project", CORPUS)
+    assert done.returncode == 0
+    assert "# projection = s1-r" in done.stdout
+    assert "ProjConf" not in done.stdout
+
+
+def test_a_system_that_learns_asks_for_rules():
+    done = proj("project", CORPUS, "--system", "s2+")
+    assert done.returncode == 1
+    assert "needs rules learned from gold trees; give --rules FILE" in done.stderr
+
+
+def test_no_trees_says_what_to_do():
+    done = proj("project", CORPUS / "igt.txt")
+    assert done.returncode == 1
+    assert "there are no trees to project from; give the trees of the translations with --e FILE.conllu" in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_parser_command(tmp_path: Path):
+    parser = tmp_path / "parser.py"
+    parser.write_text(
+        "import sys\n"
+        "for line in sys.stdin:\n"
+        "    for k, word in enumerate(line.split(), 1):\n"
+        "        print(k, word, '_', 'X', '_', '_', k - 1, 'root' if k == 1 else 'dep', '_', '_', sep='\\t')\n"
+        "    print()\n"
+    )
+    done = proj("project", CORPUS / "igt.txt", "--e-parser", f"{sys.executable} {parser}")
+    assert done.returncode == 0, done.stderr
+    assert len(heads(done.stdout)) == 66
+    silent = tmp_path / "silent.py"
+    silent.write_text("")
+    done = proj("project", CORPUS / "igt.txt", "--e-parser", f"{sys.executable} {silent}")
+    assert done.returncode == 1
+    assert "gave 0 sentences for 66 lines; it must keep one sentence a line" in done.stderr
+    failing = tmp_path / "failing.py"
+    failing.write_text("raise SystemExit('no model')")
+    assert "ended with code 1: no model" in proj("project", CORPUS / "igt.txt", "--e-parser", f"{sys.executable} {failing}").stderr
+    assert "could not be started" in proj("project", CORPUS / "igt.txt", "--e-parser", "no-such-parser").stderr
+
+
+def test_bad_rule_file(tmp_path: Path):
+    bad = tmp_path / "bad.json"
+    bad.write_text('{"format": "divproj-rules", "version": 7}')
+    done = proj("project", CORPUS, "--rules", bad)
+    assert done.returncode == 1
+    assert "bad.json: version is 7, 1 expected" in done.stderr
+    assert "no such file" in proj("project", CORPUS, "--rules", tmp_path / "none.json").stderr
+
+
+def test_experiment_table_and_json():
+    done = proj("experiment", CORPUS, ROOT / "corpora" / "kor-eng", "--systems", "s1-r,s2-1", "--folds", "3")
+    assert done.returncode == 0
+    assert "average" in done.stdout
+    found = json.loads(proj("experiment", CORPUS, "--systems", "s1-r,s2-1", "--folds", "3", "--seed", "4", "--json").stdout)
+    assert set(found["systems"]) == {"s1-r", "s2-1"}
+    result = found["systems"]["s2-1"]
+    assert result["correct"] == sum(fold["correct"] for fold in result["folds"])
+    assert result["total"] == 444
+    assert "seed:4" in found["signature"]
+
+
+def test_learning_curve(tmp_path: Path):
+    pytest.importorskip("matplotlib")
+    plot = tmp_path / "curve.png"
+    done = proj("experiment", CORPUS, "--systems", "s2-1", "--folds", "3", "--train-sizes", "5,all", "--plot", plot)
+    assert done.returncode == 0, done.stderr
+    assert plot.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("args", [("--systems", "s9"), ("--train-sizes", "many")])
+def test_experiment_usage(args: tuple[str, ...]):
+    assert proj("experiment", CORPUS, *args).returncode == 2
+
+
+def test_evaluate_two_systems_and_wrong_files(tmp_path: Path):
+    a, b = tmp_path / "a.conllu", tmp_path / "b.conllu"
+    proj("project", CORPUS, "--system", "s1-r", "-o", a)
+    proj("project", CORPUS, "--system", "s1-l", "-o", b)
+    done = proj("evaluate", CORPUS / "f.conllu", a, b)
+    assert "p = " in done.stdout
+    done = proj("evaluate", ROOT / "corpora" / "deu-eng" / "f.conllu", a)
+    assert done.returncode == 1
+    assert "the words differ from" in done.stderr
+    b.write_text(a.read_text(encoding="utf-8").split("\n\n")[0] + "\n\n", encoding="utf-8")
+    assert "has fewer sentences than its partner" in proj("evaluate", CORPUS / "f.conllu", b).stderr
