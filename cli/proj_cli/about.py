@@ -9,11 +9,18 @@ from proj_cli import common
 PAPERS = """\
 divproj stands on three papers; please cite those whose methods you used, and divproj itself (CITATION.cff).
 
-analyze, draw:
+analyze, draw, project, learn, experiment:
   Ryan Georgi, Fei Xia and William D. Lewis. Capturing Divergence in Dependency Trees to Improve Syntactic
   Projection. Language Resources and Evaluation 48(4), 2014.
   Bonnie J. Dorr. Machine Translation Divergences: A Formal Description and Proposed Solution.
   Computational Linguistics 20(4), 1994.
+
+the gloss aligner in project:
+  William D. Lewis and Fei Xia. Developing ODIN: A Multilingual Repository of Annotated Language Data for Hundreds
+  of the World's Languages. Literary and Linguistic Computing 25(3), 2010.
+
+check:
+  The Leipzig Glossing Rules. Max Planck Institute for Evolutionary Anthropology and University of Leipzig, 2008.
 """
 
 

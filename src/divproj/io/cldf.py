@@ -89,14 +89,11 @@ def _more(numbered: Iterator[tuple[int, str]], waiting: deque[tuple[int, str]]) 
 
 def _row(texts: list[str], mark: str, width: int) -> list[str] | None:
     """Cells of lines that are one row; None when a quote is still open."""
-    text = "\n".join(texts)
-    if text.count('"') % 2:
-        return None
     try:
-        row = next(csv.reader(io.StringIO(text), delimiter=mark), [])
+        rows = list(csv.reader(io.StringIO("\n".join(texts)), delimiter=mark, strict=True))
     except csv.Error:
         return None
-    return row if len(texts) == 1 or len(row) == width else None
+    return rows[0] if len(rows) == 1 and (len(texts) == 1 or len(rows[0]) == width) else None
 
 
 def _instance(cells: dict[str, str], where: Where, options: Options) -> Igt:

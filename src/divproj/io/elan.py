@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -36,7 +36,7 @@ _IGNORED = re.compile(r"note|comment|lemma|(^|[-_])(hn|lit|type|cf|variant)", re
 _IDS = re.compile(r"(^|[-_ ])(ref|id|segnum)($|[-_ ])", re.IGNORECASE)
 
 
-@dataclass
+@dataclass(eq=False)
 class _Annotation:
     id: str
     value: str
@@ -187,14 +187,14 @@ class _File:
         self.tiers, self.path, self.faults = tiers, path, faults
         self.by_id = {made.id: made for tier in tiers.values() for made in tier.annotations}
         self.up: dict[str, str] = {}
+        self._by_time: dict[str, tuple[list[_Annotation], list[int]]] = {}
         self._indexes: dict[tuple[str, str], dict[str, list[_Annotation]]] = {}
         for tier in tiers.values():
             self._hang(tier)
 
     def _hang(self, tier: _Tier) -> None:
         """Parents of the annotations: by reference, or the one above at that time."""
-        above = sorted((a for a in self.tiers[tier.parent].annotations if a.begin >= 0), key=lambda a: a.begin) if tier.parent in self.tiers else []  # fmt: skip
-        starts = [a.begin for a in above]
+        above, starts = self._timed(tier.parent) if tier.parent in self.tiers else ([], [])
         for made in tier.annotations:
             if made.parent:
                 self.up[made.id] = made.parent
@@ -212,10 +212,18 @@ class _File:
         if top_tier in _above(self.tiers, name):
             return self._ordered(self._index(name, top_tier).get(top.id, []), tier)
         if _top(self.tiers, name) != _top(self.tiers, top_tier):
-            return [a for a in tier.annotations if a.begin >= 0 and top.begin <= a.begin < max(top.end, top.begin + 1)]
+            timed, starts = self._timed(name)
+            return timed[bisect_left(starts, max(top.begin, 0)) : bisect_left(starts, max(top.end, top.begin + 1))]
         root, root_tier = self._climb(top.id)[-1], _top(self.tiers, name)
         first = self._index(top_tier, root_tier).get(root, [])[:1]
         return self._index(name, root_tier).get(root, []) if first == [top] else []
+
+    def _timed(self, name: str) -> tuple[list[_Annotation], list[int]]:
+        """Annotations of a tier that have a time, by it, and their times."""
+        if name not in self._by_time:
+            found = sorted((a for a in self.tiers[name].annotations if a.begin >= 0), key=lambda a: a.begin)
+            self._by_time[name] = (found, [a.begin for a in found])
+        return self._by_time[name]
 
     def _index(self, name: str, top_tier: str) -> dict[str, list[_Annotation]]:
         """Annotations of a tier by the annotation of a higher tier that they hang on."""
@@ -255,17 +263,17 @@ class _File:
 
     def _chained(self, group: list[_Annotation], tier: _Tier) -> list[_Annotation]:
         after = {a.previous: a for a in group if a.previous}
-        chain: list[_Annotation] = []
+        chain: dict[str, _Annotation] = {}
         for first in sorted((a for a in group if not a.previous), key=lambda a: a.begin):
             at: _Annotation | None = first
-            while at is not None and at not in chain:
-                chain.append(at)
+            while at is not None and at.id not in chain:
+                chain[at.id] = at
                 at = after.get(at.id)
-        rest = [a for a in group if a not in chain]
+        rest = [a for a in group if a.id not in chain]
         if rest:
             what = f"the order of {len(rest)} annotations on tier {tier.name} is broken at {rest[0].id}"
             self.faults.word(FormatError(what, Where(self.path, rest[0].line), "read in the order of the file"))
-        return chain + rest
+        return [*chain.values(), *rest]
 
     def instances(self, roles: dict[str, list[str]], options: Options) -> Iterator[Igt]:
         """One for each annotation of the text tier, or of one above it that has one such each."""

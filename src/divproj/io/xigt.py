@@ -59,12 +59,13 @@ def _instance(igt: Node, corpus: list[Node], where: Where, faults: Faults, optio
     text = " ".join(said for _, said in phrases)
     fields["judgement"] = next((_judgement(item) for item, _ in phrases if _judgement(item)), fields["judgement"])
     f_index = _index(f_tier)
-    if f_tier is not None and f_index:
+    if f_tier is not None and any(items.text(item) for item in f_tier.all("item")):
         fields["words"] = tuple(items.text(item) or "_" for item in f_tier.all("item"))
         fields["segments"] = ()
-    elif phrases:
-        fields["words"] = tokens(text)
-        fields["segments"] = ()
+    else:
+        f_index = {}
+        if text:
+            fields["words"], fields["segments"] = tokens(text), ()
     if items.of("morphemes"):
         fields["segments"] = _segments(items, f_index, fields["words"])
     if items.of("glosses"):
@@ -106,9 +107,10 @@ def _lang(*nodes: Node) -> str:
 
 def _lines(items: Items) -> dict[str, Any]:
     """Fields from the best tier of tagged lines, for what other tiers do not say."""
-    tiers = items.of("odin")
+    tiers = [tier for tier in items.of("odin") if any(item.text.strip() for item in tier.all("item"))]
     order = {state: k for k, state in enumerate(STATES)}
-    tiers.sort(key=lambda tier: order.get(tier.get("state").lower(), len(STATES)))
+    most = max((len(tier.all("item")) for tier in tiers), default=0)
+    tiers.sort(key=lambda tier: (2 * len(tier.all("item")) < most, order.get(tier.get("state").lower(), len(STATES))))
     found = [
         odin.Line.of(item.get("tag") or "M", item.text.replace("\n", " "), _judgement(item))
         for tier in tiers[:1]

@@ -34,6 +34,8 @@ class Items:
                 self.by_id.setdefault(item.get("id"), item)
                 self.tier_of.setdefault(item.get("id"), tier)
         self._texts: dict[int, str] = {}
+        self._refs: dict[tuple[int, tuple[str, ...]], list[str]] = {}
+        self._words: dict[tuple[int, str], list[int]] = {}
 
     def of(self, kind: str) -> list[Node]:
         """Tiers of a type; the plural is optional."""
@@ -89,7 +91,10 @@ class Items:
 
     def refs(self, item: Node, *ways: str) -> list[str]:
         """Ids that these attributes of an item name."""
-        return [name for way in ways for _, name, _ in _TERM.findall(item.get(way))]
+        key = (id(item), ways)
+        if key not in self._refs:
+            self._refs[key] = [name for way in ways if way in item.attrs for _, name, _ in _TERM.findall(item.attrs[way])]
+        return self._refs[key]
 
     def kind_below(self, tier: Node) -> str:
         """Type of the tier that this one is about: what its items refer to first, or else what it says itself."""
@@ -103,6 +108,9 @@ class Items:
 
     def words(self, start: str, index: dict[str, int]) -> list[int]:
         """Words (by their number in `index`) that an id leads to, through whatever it is aligned with."""
+        key = (id(index), start)
+        if key in self._words:
+            return self._words[key]
         found: list[int] = []
         queue, seen = [start], {start}
         for name in queue:
@@ -112,7 +120,8 @@ class Items:
                 fresh = [ref for ref in self.refs(self.by_id[name], *WAYS) if ref not in seen]
                 seen.update(fresh)
                 queue += fresh
-        return sorted(set(found))
+        self._words[key] = sorted(set(found))
+        return self._words[key]
 
     def brackets(self, tier: Node) -> str:
         """A tier of constituents as one bracketed line; every item is used once."""

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from divproj.projection.s1 import Bitext, s1
@@ -15,6 +15,7 @@ from divproj.tagsets import universal
 _PIECES = re.compile(r"[-=~.:/+()\[\]<>_]+")
 
 
+@lru_cache(maxsize=100_000)
 def gloss_pieces(gloss: str) -> tuple[tuple[str, ...], str]:
     """Grams and the lexical rest of a gloss: a gram is in capitals, has a digit, or follows the stem as `Nom` does.
 
@@ -169,6 +170,13 @@ class Lattice:
                 found.setdefault(head, []).append(word)
         return found
 
+    @cached_property
+    def more_tags(self) -> tuple[tuple[str, str], ...]:
+        """Fine tag and guessed tag of each word; empty when they add nothing to `tags`."""
+        if self.fine == self.tags[:-1] == self.guesses:
+            return ()
+        return tuple(zip(self.fine, self.guesses, strict=True))
+
     def heads(self, word: int) -> list[int]:
         """Candidate heads of a word, 0 among them."""
         right, left, n = self.right, self.left, len(self.bitext)
@@ -290,17 +298,11 @@ class Lattice:
         ]
         if kind[0] == "U":
             found.append(("loose", self.tags[word - 1], self.tags[word + 1], side, far, u, t))
-        fine, guesses = self.fine, self.guesses
-        if fine[word] != t or fine[head] != u:
-            found.append(("fine", fine[word], fine[head], side, far, r, kind))
-        if guesses[word] != t or guesses[head] != u:
-            found.append(("guess", guesses[word], guesses[head], side, far, r))
+        if self.more_tags:
+            own, other = self.more_tags[word], self.more_tags[head]
+            found.append(("tags", t, u, own, other, side, far, r, kind))
         if self.glosses:
-            grams, stem = self.glosses[word]
-            if grams or stem:
-                found.append(("gloss", grams, stem, side, r, u))
-            if self.glosses[head][0]:
-                found.append(("grams", self.glosses[head][0], side, t))
+            found.append(("gloss", self.glosses[word], side, r, u, self.glosses[head][0], t))
         return found
 
 
@@ -400,31 +402,26 @@ def _loose(before: str, after: str, side: str, far: str, u: str, t: str) -> list
     ]
 
 
-def _fine(t: str, u: str, side: str, far: str, r: str, kind: str) -> list[str]:
-    return [
-        f"F={r}|{kind[0]}|{t}",
-        f"F={r}|{t}|{u}",
-        f"F={r}|{t}{side}",
-        f"F={t}{side}{u}",
-        f"F={t}{side}{far}",
-        f"F={t}{side}{u}|{far}",
-    ]
+def _tags(t: str, u: str, own: tuple[str, str], other: tuple[str, str], side: str, far: str, r: str, kind: str) -> list[str]:
+    (fine, guess), (head_fine, head_guess) = own, other
+    found = []
+    if fine != t or head_fine != u:
+        found += [f"F={r}|{kind[0]}|{fine}", f"F={r}|{fine}|{head_fine}", f"F={r}|{fine}{side}"]
+        found += [f"F={fine}{side}{head_fine}", f"F={fine}{side}{far}", f"F={fine}{side}{head_fine}|{far}"]
+    if guess != t or head_guess != u:
+        found += [f"c={guess}{side}{head_guess}|{far}", f"c={r}|{guess}|{head_guess}"]
+    return found
 
 
-def _guess(c: str, d: str, side: str, far: str, r: str) -> list[str]:
-    return [f"c={c}{side}{d}|{far}", f"c={r}|{c}|{d}"]
-
-
-def _gloss(grams: tuple[str, ...], stem: str, side: str, r: str, u: str) -> list[str]:
+def _gloss(gloss: tuple[tuple[str, ...], str], side: str, r: str, u: str, head_grams: tuple[str, ...], t: str) -> list[str]:
+    grams, stem = gloss
     found = [name for gram in grams for name in (f"g={gram}{side}", f"g={gram}|{r}", f"g={gram}|{u}")]
-    return [*found, f"s={stem}|{side}", f"s={stem}|{r}"] if stem else found
-
-
-def _grams(grams: tuple[str, ...], side: str, t: str) -> list[str]:
-    return [f"gh={gram}{side}|{t}" for gram in grams]
+    if stem:
+        found += [f"s={stem}|{side}", f"s={stem}|{r}"]
+    return found + [f"gh={gram}{side}|{t}" for gram in head_grams]
 
 
 _SPELLED: dict[str, Callable[..., list[str]]] = {
-    "root": _root, "shape": _shape, "word": _word, "head": _head, "loose": _loose, "fine": _fine, "guess": _guess, "gloss": _gloss, "grams": _grams,
+    "root": _root, "shape": _shape, "word": _word, "head": _head, "loose": _loose, "tags": _tags, "gloss": _gloss,
 }  # fmt: skip
 _FAR = ("", "1", "2", "3", "3")

@@ -134,8 +134,13 @@ def _count_swaps(rules: Rules, pair: TreePair) -> None:
         rules.swap[key].sentences += 1
 
 
-def s2(bitext: Bitext, rules: Rules, *, merge: bool = True, remove: bool = True, swap: bool = True) -> Projection:
-    """Systems S2-1 (all three), S2-2 (`swap=False`) and S2-3 (merge alone): projection with learned corrections."""
+def s2(
+    bitext: Bitext, rules: Rules, *, merge: bool = True, remove: bool = True, swap: set[tuple[str, str]] | bool = True
+) -> Projection:
+    """Systems S2-1 (all three), S2-2 (`swap=False`) and S2-3 (merge alone): projection with learned corrections.
+
+    `swap` may be the pairs of tags to swap, where `rules.kept_swaps()` was asked for before.
+    """
 
     def group_head(bitext: Bitext, e: int, words: list[int]) -> int:
         seen = rules.merge.get(bitext.e.tags()[e - 1], Sides())
@@ -148,7 +153,9 @@ def s2(bitext: Bitext, rules: Rules, *, merge: bool = True, remove: bool = True,
         return rules.spontaneous.get(bitext.forms[word - 1].lower(), Sides()).preferred(rules.headedness)
 
     projection = project(bitext, group_head, side)
-    return swap_edges(projection, rules.kept_swaps()) if swap else projection
+    if not swap:
+        return projection
+    return swap_edges(projection, rules.kept_swaps() if swap is True else swap)
 
 
 def swap_edges(projection: Projection, kept: set[tuple[str, str]]) -> Projection:

@@ -47,7 +47,8 @@ def projector(system: str, corrections: Corrections | None = None) -> Projector:
     rules = corrections.rules
     if system == "s2+":
         return corrections.model.project
-    return lambda bitext: s2(bitext, rules, remove=system != "s2-3", swap=system == "s2-1")
+    swaps = rules.kept_swaps() if system == "s2-1" else False
+    return lambda bitext: s2(bitext, rules, remove=system != "s2-3", swap=swaps)
 
 
 def train(system: str, pairs: Sequence[TreePair]) -> Projector:

@@ -111,9 +111,9 @@ class TestCldf:
         assert [x.words for x in found] == [("uva",), ("ku",), ("ne",)]
         assert messages == ["a:2: a quote opens and is not closed; read without quotes; write two for one"]
 
-    def test_two_quotes_far_apart(self):
-        found, messages = told(cldf, 'ID,Primary_Text,Gloss\n1,u"va,swim\n2,ku,big\n3,n"e,NEG\n')
-        assert [x.words for x in found] == [("uva",), ("ku",), ("ne",)]
+    def test_quotes_inside_cells(self):
+        found, messages = told(cldf, 'ID,Primary_Text,Gloss\n1,u"va,swim\n2,"ku,big\n3,n"e,"NEG"x\n4,uva,swim\n')
+        assert [x.words for x in found] == [('u"va',), ("ku",), ("ne",), ("uva",)]
         assert len(messages) == 2
 
     def test_a_cell_that_is_too_long(self):

@@ -90,7 +90,7 @@ class TestReading:
 
     def test_lines_that_do_not_fit(self):
         found = one("\\ref 1\n\\tx a b c\n\\mb a b-  c d -e\n\\ge x y\n\\ft z\n")
-        assert (len(found.words), len(found.glosses)) == (3, 2)
+        assert (found.words, found.segments, found.glosses) == (("a", "b", "c"), ("a", "b-c", "d-e"), ("x", "y-***", ""))
 
     def test_no_word_line(self):
         found = one("\\ref 1\n\\mb kolu -t\n\\ge fish -PL\n\\ft x\n")

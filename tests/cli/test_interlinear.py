@@ -1,0 +1,198 @@
+"""`proj check` and `proj convert` through a program of their own: output, exit codes, what is said of broken files."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+import typer
+from shared import ROOT
+from typer.testing import CliRunner
+
+from divproj.io import igt
+from proj_cli import interlinear
+
+FIXTURES = ROOT / "tests" / "fixtures" / "igt"
+PROGRAM = """
+import sys, typer
+from divproj.errors import ProjError
+from proj_cli import common, interlinear
+app = typer.Typer(pretty_exceptions_enable=False)
+app.command()(interlinear.check)
+app.command()(interlinear.convert)
+try:
+    app()
+except ProjError as error:
+    common.talk.error(str(error))
+    sys.exit(1)
+"""
+UNEVEN = "Sena uva kolu\nsister swim\n'She swims.'\n\nSena\nsister\n'sister'\n"
+
+
+def proj(*args: object, text: str = "") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", PROGRAM, *map(str, args)]
+    return subprocess.run(command, input=text, capture_output=True, text=True, encoding="utf-8", check=False)
+
+
+def here(*args: object):
+    """The same within this process, for what is run many times."""
+    app = typer.Typer(pretty_exceptions_enable=False)
+    app.command()(interlinear.check)
+    app.command()(interlinear.convert)
+    return CliRunner().invoke(app, list(map(str, args)), catch_exceptions=False)
+
+
+def test_formats_are_those_of_the_library():
+    assert [one.value for one in interlinear.Format] == list(igt.FORMATS)
+
+
+class TestCheck:
+    def test_report(self):
+        done = proj("check", FIXTURES / "plain.txt")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "plain.txt:14: level 0\n  glosses: no gloss line for 3 words; write a gloss under each word\n" in done.stdout
+        assert (
+            "plain.txt:17: level 0\n  glosses, word 4: 4 words but 3 glosses: '=mi' stands apart; join 'sen-ka', '=mi'"
+            in done.stdout
+        )
+        assert "plain.txt:1 " not in done.stdout
+        rows = [line.split() for line in done.stdout.split("\n")]
+        assert ["3", "abbreviations", "known", "3", "60.0"] in rows
+        assert ["glosses", "2"] in rows
+        assert ["5", "sentences"] in rows
+
+    def test_json(self):
+        done = proj("check", "--json", FIXTURES / "plain.txt")
+        *sentences, sums = map(json.loads, done.stdout.splitlines())
+        assert [one["level"] for one in sentences] == [3, 3, 3, 0, 0]
+        assert sentences[4]["findings"][0] == {
+            "kind": "glosses",
+            "word": 4,
+            "what": "4 words but 3 glosses: '=mi' stands apart",
+            "remedy": "join 'sen-ka', '=mi' without a blank",
+        }
+        assert (sums["sentences"], sums["levels"]) == (5, {"0": 2, "1": 0, "2": 0, "3": 3})
+        assert sums["signature"].startswith("divproj:")
+        assert sums["faults"] == []
+
+    @pytest.mark.parametrize("name", sorted(path.name for path in FIXTURES.iterdir() if path.name != "README.md"))
+    def test_every_format(self, name):
+        done = here("check", "--json", FIXTURES / name)
+        assert done.exit_code == 0
+        assert len(done.stdout.splitlines()) > 1
+
+    def test_stdin_and_output(self, tmp_path):
+        done = proj("check", "-", "-o", tmp_path / "report.txt", text=UNEVEN)
+        assert (done.returncode, done.stdout) == (0, "")
+        report = (tmp_path / "report.txt").read_text()
+        assert report.startswith("<stdin>:1: level 0\n")
+        assert "Leipzig level" in report
+
+    def test_own_abbreviations(self, tmp_path):
+        text = "ku\nXYZ\n'big'\n"
+        assert "unknown abbreviation XYZ" in proj("check", "-", text=text).stdout
+        (tmp_path / "mine.tsv").write_text("gram\tmeaning\nXYZ\tsomething\n")
+        assert "unknown" not in proj("check", "-", "--grams", tmp_path / "mine.tsv", text=text).stdout
+
+    def test_a_broken_file_is_checked_as_far_as_it_goes(self, tmp_path):
+        path = tmp_path / "cut.xml"
+        path.write_bytes((FIXTURES / "good.xml").read_bytes()[:1500])
+        done = proj("check", "--json", path)
+        assert done.returncode == 0
+        assert "cut.xml:30 (sent_id k1): the XML is not well formed" in done.stderr
+        assert "proj: 1 fault in the file itself; what could be read was" in done.stderr
+        assert len(json.loads(done.stdout.splitlines()[-1])["faults"]) == 1
+        strict = proj("check", "--strict", path)
+        assert (strict.returncode, "proj: " in strict.stderr) == (1, True)
+
+    @pytest.mark.parametrize(
+        ("args", "text", "message"),
+        [
+            (["/no/such/file"], "", "proj: /no/such/file: no such file"),
+            (["-"], "", "proj: <stdin>: nothing in the file; is it the right one?"),
+            (["-", "--format", "xigt"], "text", "proj: <stdin>:1: not XML: syntax error"),
+            (["-"], "<html></html>", "proj: <stdin>: the XML begins with <html>"),
+            (["-", "--encoding", "x"], "a", "proj: unknown encoding 'x'"),
+            (["-", "--tiers", "word=x", "-f", "elan"], "<ANNOTATION_DOCUMENT/>", "proj: unknown role 'word' of a tier"),
+            (["-", "--max-mb", "1"], f"<xigt-corpus>{' ' * 1100000}</xigt-corpus>", "more than 1 MB of XML"),
+        ],
+    )
+    def test_data_errors(self, args, text, message):
+        done = proj("check", *args, text=text)
+        assert done.returncode == 1
+        assert message in done.stderr
+        assert "Traceback" not in done.stderr
+
+    def test_usage(self):
+        done = proj("check", "-", "--markers", "words", text="a")
+        assert done.returncode == 2
+        assert "ROLE=NAME" in done.stderr
+
+    def test_control_characters_do_not_reach_the_terminal(self):
+        assert "\x1b" not in proj("check", "-", text="se\x1b[31mna uva\nXYZ\n'x'\n").stdout
+
+
+class TestConvert:
+    @pytest.mark.parametrize("name", sorted(path.name for path in FIXTURES.iterdir() if path.name != "README.md"))
+    @pytest.mark.parametrize("ending", [".conllu", ".xml", ".txt"])
+    def test_every_way(self, tmp_path, name, ending):
+        out = tmp_path / f"out{ending}"
+        done = here("convert", FIXTURES / name, out)
+        assert (done.exit_code, done.stdout) == (0, "")
+        before, after = list(igt.load(FIXTURES / name)), list(igt.load(out))
+        for field in ("words", "segments", "glosses", "translation", "tags"):
+            assert [getattr(one, field) for one in after] == [getattr(one, field) for one in before]
+
+    def test_gold_stays(self, tmp_path):
+        proj("convert", FIXTURES / "gold.conllu", tmp_path / "same.conllu")
+        assert (tmp_path / "same.conllu").read_bytes() == (FIXTURES / "gold.conllu").read_bytes()
+
+    def test_pipes_and_named_formats(self):
+        done = proj("convert", "-", "-", text=UNEVEN)
+        assert "# text_en = She swims.\n" in done.stdout
+        assert proj("convert", "-", "-", "--to", "xigt", text=UNEVEN).stdout.startswith("<?xml")
+        assert proj("convert", "-", "-", "--to", "plain", "--bare", text=UNEVEN).stdout == UNEVEN.replace("'", "") + "\n"
+
+    def test_broken_instances_are_warned_of_and_written(self, tmp_path):
+        out = tmp_path / "a.conllu"
+        done = proj("convert", "-", out, text=UNEVEN)
+        assert done.returncode == 0
+        assert "proj: warning: <stdin>:1: 3 words but 2 glosses, without a gloss: 'kolu'" in done.stderr
+        assert "2 sentences written, 1 of them with lines that do not fit" in done.stderr
+        assert [one.glosses for one in igt.load(out)] == [("sister", "swim"), ("sister",)]
+
+    def test_it_does_not_overwrite(self, tmp_path):
+        out = tmp_path / "a.txt"
+        out.write_text("mine")
+        done = proj("convert", FIXTURES / "odin.txt", out)
+        assert (done.returncode, out.read_text()) == (1, "mine")
+        assert "a.txt: this file exists already; --force replaces it" in done.stderr
+        assert proj("convert", FIXTURES / "odin.txt", out, "--force").returncode == 0
+        assert out.read_text() != "mine"
+
+    def test_whole_or_not_at_all(self, tmp_path):
+        path = tmp_path / "in.xml"
+        body = '<igt id="i"><tier type="words" id="w"><item id="w1">a</item></tier></igt>'
+        path.write_text(f"<xigt-corpus>{body}\n" + " " * 1_100_000)
+        done = proj("convert", path, tmp_path / "out.txt", "--max-mb", 1)
+        assert done.returncode == 1
+        assert sorted(one.name for one in tmp_path.iterdir()) == ["in.xml"]
+
+    def test_options(self, tmp_path):
+        text = "\\nr 1\n\\src kolut\n\\en fish-PL\n\\say fishes\n"
+        names = "record=nr,words=src,glosses=en,translation=say"
+        done = proj("convert", "-", "-", "-f", "toolbox", "--markers", names, text=text)
+        assert "# text_en = fishes\n1\tkolut\t_\t_\t_\t_\t_\t_\t_\tGloss=fish-PL\n" in done.stdout
+        done = proj("convert", FIXTURES / "old.flextext", "-", "--to", "plain", "--bare", "--lang", "fr")
+        assert "Les poissons, nagent-ils ?" in done.stdout
+
+    def test_an_ending_that_says_nothing(self, tmp_path):
+        done = proj("convert", FIXTURES / "odin.txt", tmp_path / "a.docx")
+        assert done.returncode == 2
+        assert "--to" in done.stderr
+
+    def test_gzip(self, tmp_path):
+        proj("convert", FIXTURES / "odin.txt", tmp_path / "a.conllu.gz")
+        assert len(list(igt.load(tmp_path / "a.conllu.gz"))) == 2
