@@ -42,7 +42,14 @@ class Target(StrEnum):
     plain = "plain"
 
 
-ENDINGS = {".conllu": Target.conllu, ".conll": Target.conllu, ".xml": Target.xigt, ".xigt": Target.xigt, ".txt": Target.plain, ".igt": Target.plain}  # fmt: skip
+ENDINGS = {
+    ".conllu": Target.conllu,
+    ".conll": Target.conllu,
+    ".xml": Target.xigt,
+    ".xigt": Target.xigt,
+    ".txt": Target.plain,
+    ".igt": Target.plain,
+}
 SHOWN = 20
 
 FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="Interlinear text in any format; - is stdin.")]

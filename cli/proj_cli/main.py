@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from proj_cli import about, analyze, common, draw, evaluate, interlinear, project
+from proj_cli import about, analyze, common, draw, evaluate, interlinear, project, words
 
 app = typer.Typer(
     name="proj",
@@ -25,6 +25,7 @@ app.command(rich_help_panel=SEE)(draw.draw)
 app.command(rich_help_panel=TREES)(project.project)
 app.command(rich_help_panel=TREES)(project.learn)
 app.add_typer(project.rules_app, name="rules", rich_help_panel=TREES)
+app.command(rich_help_panel=TREES)(words.words)
 app.command(rich_help_panel=FILES)(interlinear.check)
 app.command(rich_help_panel=FILES)(interlinear.convert)
 app.command(rich_help_panel=SCORES)(evaluate.evaluate)

@@ -95,7 +95,8 @@ def _lines(igt: Igt) -> Iterator[Finding]:
     elif len(igt.glosses) != n:
         yield _uneven(igt.words, igt.glosses, ("word", "gloss"), "glosses")
     else:
-        empty = [(k, word) for k, (word, gloss) in enumerate(zip(igt.words, igt.glosses, strict=True), 1) if not gloss and not _is_punctuation(word)]  # fmt: skip
+        pairs = enumerate(zip(igt.words, igt.glosses, strict=True), 1)
+        empty = [(k, word) for k, (word, gloss) in pairs if not gloss and not _is_punctuation(word)]
         if empty:
             what = f"{_counted(len(empty), 'word')} without a gloss: {_quoted([word for _, word in empty])}"
             yield Finding("glosses", what, "write a gloss under each word", empty[0][0])

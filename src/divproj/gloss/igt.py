@@ -27,8 +27,9 @@ class Igt:
 
     `words` is the language line, one string a word. `segments` has each word as segmented (`dil-vā-yī`), `glosses` the
     gloss of each (`give-CAUS-PST`), `tags` a part of speech each; any of the three may be empty or of another length:
-    `gloss.grade` says what does not fit. Readers leave `segments` empty where the words themselves are segmented. `translation` is the free translation, `translations` those in all languages
-    by code. `e_words`, `e_tags`, `links` (f, e from 1), `tree` and `e_tree` are there when the source has them.
+    `gloss.grade` says what does not fit. Readers leave `segments` empty where the words themselves are segmented.
+    `translation` is the free translation, `translations` those in all languages by code. `e_words`, `e_tags`, `links`
+    (f, e from 1), `tree` and `e_tree` are there when the source has them.
     """
 
     words: tuple[str, ...]

@@ -21,8 +21,10 @@ from divproj.io.igt_parts import glue, grouped, instance, joined, lang_code, one
 from divproj.io.igt_text import Options
 from divproj.io.igt_xml import Node, units
 
-TAGS = frozenset({"ANNOTATION_DOCUMENT", "HEADER", "TIME_ORDER", "TIME_SLOT", "TIER", "ANNOTATION", "ALIGNABLE_ANNOTATION",
-                  "REF_ANNOTATION", "ANNOTATION_VALUE", "LINGUISTIC_TYPE", "LANGUAGE", "PROPERTY", "MEDIA_DESCRIPTOR"})  # fmt: skip
+TAGS = frozenset({
+    "ANNOTATION_DOCUMENT", "HEADER", "TIME_ORDER", "TIME_SLOT", "TIER", "ANNOTATION", "ALIGNABLE_ANNOTATION", "REF_ANNOTATION",
+    "ANNOTATION_VALUE", "LINGUISTIC_TYPE", "LANGUAGE", "PROPERTY", "MEDIA_DESCRIPTOR",
+})  # fmt: skip
 ROLES = ("text", "words", "morphs", "glosses", "pos", "translation")
 _NAMES = (
     ("translation", r"phrase-gls|free|transl|(^|[-_ ])(ft|fe|ftr|tl|tr)($|[-_ ])|english|meaning"),

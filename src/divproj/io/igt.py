@@ -85,10 +85,10 @@ def guess(head: bytes) -> str:
     for name, sign in _SIGNS:
         if sign.search(text):
             return name
-    markers = set(_MARKER.findall(text))
-    if markers and markers <= set("tmpgl"):
-        return "sigmorphon"
-    return "toolbox" if markers and text.lstrip().startswith("\\") else "plain"
+    markers = _MARKER.findall(text)
+    if 2 * len(markers) < len([line for line in text.split("\n") if line.strip()]):
+        return "plain"
+    return "sigmorphon" if set(markers) <= set("tmpgl") else "toolbox"
 
 
 def _text(head: bytes) -> str:
@@ -100,7 +100,12 @@ def _text(head: bytes) -> str:
     return head.decode(encoding, "replace").removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
-def load(source: Source, format: str | None = None, faults: Faults | None = None, **options: Any) -> Iterator[Igt]:  # noqa: A002
+def load(
+    source: Source,
+    format: str | None = None,  # noqa: A002
+    faults: Faults | None = None,
+    **options: Any,
+) -> Iterator[Igt]:
     """Instances of a file in any of the `FORMATS`, guessed from its content when none is named.
 
     What cannot be read as it stands goes to `faults` (None: raise); options are those of `igt_text.Options`.

@@ -21,8 +21,10 @@ Pairs = list[tuple[str, str]]
 _COMMENT = re.compile(r"#\s*([\w.:\[\]-]+(?: [\w.:\[\]-]+)?)\s*=(?:\s+(.*)|\s*)$", re.DOTALL)
 _TRANSLATION = re.compile(r"text(?:_([a-z]{2,3})(?:[-_]\w+)?|\[([\w-]+)\])$")
 _NOT_LANGUAGES = {"ipa", "raw", "seg", "mor", "ort", "lat", "org", "src"}
-_KEYS = {"sent_id", "text", "language", "lang", "judgement", "gloss", "segments", "tags", "heads", "rels", "words_en", "tags_en",
-         "heads_en", "rels_en", "align_en", "lines", "translation"}  # fmt: skip
+_KEYS = {
+    "sent_id", "text", "translation", "language", "lang", "judgement", "lines", "gloss", "segments", "tags", "heads", "rels",
+    "words_en", "tags_en", "heads_en", "rels_en", "align_en",
+}  # fmt: skip
 _ESCAPES = {"\\": "\\\\", " ": "\\s"}
 
 

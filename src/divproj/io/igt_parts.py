@@ -101,8 +101,8 @@ def columns(lines: Sequence[str]) -> list[tuple[str, ...]]:
 def without_number(line: str) -> tuple[str, str]:
     """The number of an example and the rest of its line.
 
-    >>> without_number("(12) a. Wer schläft?"), without_number("(Weit) hinaus")
-    (('12a', 'Wer schläft?'), ('', '(Weit) hinaus'))
+    >>> without_number("(12) a. Wer schläft?"), without_number("(Sehr) gern")
+    (('12a', 'Wer schläft?'), ('', '(Sehr) gern'))
     """
     rest, number = line.strip(), ""
     for _ in range(2):
@@ -159,8 +159,8 @@ def unquoted(text: str) -> tuple[str, str]:
 def glue(pieces: Sequence[str]) -> tuple[list[str], list[str]]:
     """Morphemes without the marks at their edges, and the marks between them.
 
-    >>> glue(["na-", "bit", "=lu"])
-    (['na', 'bit', 'lu'], ['-', '='])
+    >>> glue(["ne-", "uva", "=mi"])
+    (['ne', 'uva', 'mi'], ['-', '='])
     """
     cores = [piece.strip(EDGES) or piece for piece in pieces]
     marks = []
@@ -173,8 +173,8 @@ def glue(pieces: Sequence[str]) -> tuple[list[str], list[str]]:
 def joined(pieces: Sequence[str], marks: Sequence[str] | None = None) -> str:
     """Morphemes, or their glosses with the marks of the morphemes, as one string; '' when all are empty.
 
-    >>> joined(["CAUS-", "be.angry"]), joined(["priest", "and"], ["="])
-    ('CAUS-be.angry', 'priest=and')
+    >>> joined(["NEG-", "swim"]), joined(["fish", "Q"], ["="])
+    ('NEG-swim', 'fish=Q')
     """
     if not any(pieces):
         return ""
@@ -186,7 +186,7 @@ def joined(pieces: Sequence[str], marks: Sequence[str] | None = None) -> str:
 def grouped(pieces: Sequence[str]) -> list[list[int]]:
     """Indices of the morphemes of each word, when only the marks at the edges say which belong together.
 
-    >>> grouped(["hena", "-naa", "e"])
+    >>> grouped(["kolu", "-t", "uva"])
     [[0, 1], [2]]
     """
     groups: list[list[int]] = []

@@ -1,4 +1,4 @@
-"""Bytes to lines for the interlinear formats: wrong encodings, stray bytes, NULs and endless files are said with their place."""
+"""Bytes to lines for the interlinear formats; wrong encodings, NULs and files without end are said with their place."""
 
 from __future__ import annotations
 
@@ -15,7 +15,12 @@ LONGEST = 64 << 20
 """Bytes in one line of text; past that it is no text file."""
 PIECE = 1 << 20
 MEGABYTE = 1 << 20
-_BOMS = ((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))  # fmt: skip
+_BOMS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
 _NOT_XML = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _DECLARED = re.compile(rb"<\?xml[^>]*?encoding\s*=\s*[\"']([\w.:-]+)")
 

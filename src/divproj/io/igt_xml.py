@@ -63,7 +63,7 @@ def units(
 ) -> Iterator[Unit]:
     """Elements for which `is_unit(tag, tag above)` holds, each as soon as it is complete.
 
-    `tags` are the elements that the format has; others are text in a file that is not well formed (`b<um>ili`).
+    `tags` are the elements that the format has; others are text in a file that is not well formed (`k<ar>olu`).
     """
     builder = _Builder(is_unit, tags, path)
     pieces = xml_pieces(stream, path, faults, options)

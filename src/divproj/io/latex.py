@@ -16,11 +16,11 @@ from divproj.io.igt_text import Options, lines
 from divproj.io.latex_text import plain, words
 
 _START = re.compile(r"\\(?P<gll>gl{2,4})\b\s*|\\(?P<expex>begingl)\b(?:\s*\[[^\]]*\])?|\\(?P<linguex>(?:ex|[a-h])g)\.\s*")
-_STOP = re.compile(
-    r"\n[ \t]*\n|\\(?:ex|pex|xe|end|begin|z|glend|endgl|item|section|subsection|paragraph|gl{2,4}|begingl)(?![A-Za-z])|\\(?:ex|[a-h])g?\.|\\label\b"
-)
+_ENDS = "ex|pex|xe|end|begin|z|glend|endgl|item|section|subsection|paragraph|gl{2,4}|begingl"
+_STOP = re.compile(rf"\n[ \t]*\n|\\(?:{_ENDS})(?![A-Za-z])|\\(?:ex|[a-h])g?\.|\\label\b")
 _FREE = re.compile(r"\s*\\(?:glt|trans|gltr|glft|glf|tln?)(?![A-Za-z])\s*(?:\\\\)?")
-_FIELD = re.compile(r"\\(glpreamble|gl[a-f]|glft|gltr|gltrans)(?![A-Za-z])(?:\s*\[[^\]]*\])?(.*?)(?=//|\\gl(?:preamble|[a-f]|ft|tr|trans)(?![A-Za-z])|\Z)", re.DOTALL)  # fmt: skip
+_FIELDS = r"gl(?:preamble|[a-f]|ft|tr|trans)(?![A-Za-z])"
+_FIELD = re.compile(rf"\\({_FIELDS})(?:\s*\[[^\]]*\])?(.*?)(?=//|\\{_FIELDS}|\Z)", re.DOTALL)
 _LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
 _JUDGED = re.compile(r"\\ex\s*\[\s*\{?([*?#%\\]+)\}?\s*\]|\\ljudge\s*\{?([*?#%\\]+)\}?|\\judge\s*\{([*?#%\\]+)\}")
 _CLOSING = re.compile(r"[\s}]*\\label\s*\{[^{}]*\}")
@@ -87,7 +87,7 @@ def _gll(text: str, found: re.Match[str], where: Where, faults: Faults) -> tuple
     names = ("words", "glosses") if wanted == 2 else ("words", "segments", "glosses", "line")
     fields = dict(zip(names, rows, strict=False))
     free = _FREE.match(text, at)
-    if free or found["linguex"]:
+    if free or found["linguex"] or re.compile(r"[ \t]*\n?[ \t]*[`‘“]").match(text, at):
         start = free.end() if free else at
         at = _stop(text, start)
         fields["translation"] = text[start:at]

@@ -9,25 +9,30 @@ _ACCENTS = {"'": "\u0301", "`": "\u0300", "^": "\u0302", '"': "\u0308", "~": "\u
             "c": "\u0327", "v": "\u030c", "u": "\u0306", "H": "\u030b", "k": "\u0328", "d": "\u0323", "b": "\u0331",
             "r": "\u030a", "t": "\u0361"}  # fmt: skip
 _SYMBOLS = {
-    "i": "ı", "j": "ȷ", "ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "aa": "å",
-    "AA": "Å", "dh": "ð", "DH": "Ð", "th": "þ", "TH": "Þ", "ng": "ŋ", "NG": "Ŋ", "dj": "đ", "DJ": "Đ", "textglotstop": "ʔ",
-    "textschwa": "ə", "textesh": "ʃ", "textyogh": "ʒ", "textepsilon": "ɛ", "textopeno": "ɔ", "textltailn": "ɲ", "textbeltl": "ɬ",
-    "textbari": "ɨ", "textbaru": "ʉ", "textlengthmark": "ː", "textprimstress": "ˈ", "textramshorns": "ɤ", "texthtb": "ɓ",
-    "texthtd": "ɗ", "textgamma": "ɣ", "textbeta": "β", "texttheta": "θ", "textchi": "χ", "textturnv": "ʌ", "textasciitilde": "~",
-    "sim": "~", "textbackslash": "\\", "emptyset": "∅", "varnothing": "∅", "rightarrow": "→", "textrightarrow": "→", "to": "→",
-    "textgreater": ">", "textless": "<", "ldots": "…", "dots": "…", "textellipsis": "…", "textquotesingle": "'", "textbar": "|",
-    "textendash": "–", "textemdash": "—", "prime": "′", "textquoteleft": "‘", "textquoteright": "’", "lq": "‘", "rq": "’",
+    "i": "ı", "j": "ȷ", "ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "o": "ø", "O": "Ø", "l": "ł", "L": "Ł",
+    "aa": "å", "AA": "Å", "dh": "ð", "DH": "Ð", "th": "þ", "TH": "Þ", "ng": "ŋ", "NG": "Ŋ", "dj": "đ", "DJ": "Đ",
+    "textglotstop": "ʔ", "textschwa": "ə", "textesh": "ʃ", "textyogh": "ʒ", "textepsilon": "ɛ", "textopeno": "ɔ",
+    "textltailn": "ɲ", "textbeltl": "ɬ", "textbari": "ɨ", "textbaru": "ʉ", "textlengthmark": "ː", "textprimstress": "ˈ",
+    "textramshorns": "ɤ", "texthtb": "ɓ", "texthtd": "ɗ", "textgamma": "ɣ", "textbeta": "β", "texttheta": "θ",
+    "textchi": "χ", "textturnv": "ʌ", "textasciitilde": "~", "sim": "~", "textbackslash": "\\", "emptyset": "∅",
+    "varnothing": "∅", "rightarrow": "→", "textrightarrow": "→", "to": "→", "textgreater": ">", "textless": "<",
+    "ldots": "…", "dots": "…", "textellipsis": "…", "textquotesingle": "'", "textbar": "|", "textendash": "–",
+    "textemdash": "—", "prime": "′", "textquoteleft": "‘", "textquoteright": "’", "lq": "‘", "rq": "’",
     "textquotedblleft": "“", "textquotedblright": "”", "quad": " ", "qquad": " ", "space": " ", "S": "§",
 }  # fmt: skip
-_GRAMS = {"First": "1", "Second": "2", "Third": "3", "Fsg": "1SG", "Ssg": "2SG", "Tsg": "3SG", "Fpl": "1PL", "Spl": "2PL",
-          "Tpl": "3PL", "Fdu": "1DU", "Sdu": "2DU", "Tdu": "3DU", "Aarg": "A", "Parg": "P", "Sarg": "S", "Io": "IO"}  # fmt: skip
+_GRAMS = {
+    "First": "1", "Second": "2", "Third": "3", "Fsg": "1SG", "Ssg": "2SG", "Tsg": "3SG", "Fpl": "1PL", "Spl": "2PL",
+    "Tpl": "3PL", "Fdu": "1DU", "Sdu": "2DU", "Tdu": "3DU", "Aarg": "A", "Parg": "P", "Sarg": "S", "Io": "IO",
+}  # fmt: skip
 """Macros of the `leipzig` package whose names are not their text."""
 _CAPITALS = re.compile(r"sc$|scshape$|^gl$|^gloss$|^smallcaps$")
-_DROPPED = {"footnote", "footnotemark", "footnotetext", "label", "index", "il", "is", "ia", "hspace", "vspace", "phantom", "hphantom",
-            "vphantom", "hfill", "noindent", "nopagebreak", "jambox", "marginpar", "todo", "glossfont", "small", "footnotesize", "it",
-            "bf", "em", "rm", "itshape", "bfseries", "upshape", "normalfont", "protect", "strut", "relax", "xspace", "newline",
-            "linebreak", "par", "lingset", "glspace", "nogltOffset", "gltoffset", "centering", "sffamily",
-            "rmfamily"}  # fmt: skip
+_DROPPED = {
+    "bf", "bfseries", "centering", "em", "footnote", "footnotemark", "footnotesize", "footnotetext", "glossfont",
+    "glspace", "gltoffset", "hfill", "hphantom", "hspace", "ia", "il", "index", "is", "it", "itshape", "jambox", "label",
+    "linebreak", "lingset", "marginpar", "newline", "nogltOffset", "noindent", "nopagebreak", "normalfont", "par",
+    "phantom", "protect", "relax", "rm", "rmfamily", "sffamily", "small", "strut", "todo", "upshape", "vphantom",
+    "vspace", "xspace",
+}  # fmt: skip
 _CITES = re.compile(r"^(?:paren|text|auto|full|foot)?cite[a-z]*$|^cite[a-z]*$")
 DEEPEST = 50
 

@@ -41,7 +41,7 @@ class Line:
     @classmethod
     def of(cls, tag: str, text: str, judgement: str = "") -> Line:
         """
-        >>> Line.of("L+CR", "ye-di").flags
+        >>> Line.of("L+CR", "uva-t").flags
         frozenset({'CR'})
         """
         main, *flags = re.split(r"[+-]", tag.upper())

@@ -1,4 +1,4 @@
-"""SIGMORPHON shared-task text: `\\t` text, `\\m` segmentation, `\\p` tags, `\\g` glosses, `\\l` translation, blank-separated."""
+"""SIGMORPHON shared-task text: `\\t` text, `\\m` segments, `\\p` tags, `\\g` glosses, `\\l` translation."""
 
 from __future__ import annotations
 

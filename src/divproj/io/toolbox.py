@@ -25,7 +25,9 @@ MARKERS = {
     "morphs": ("mb", "mr", "m", "mph", "morph", "gramm_units", "mo", "mbr"),
     "glosses": ("ge", "gl", "g", "gls", "gloss", "rp_gloss", "gle", "mg", "gn", "gf", "gr", "gs"),
     "pos": ("ps", "p", "pos", "cat", "ctg"),
-    "translation": ("ft", "fe", "f", "fte", "ftr_en", "free", "tr", "trans", "tfe", "fg", "eng", "l", "ftf", "ftr", "fts", "fn", "nt_ft"),
+    "translation": (
+        "ft", "fe", "f", "fte", "ftr_en", "free", "tr", "trans", "tfe", "fg", "eng", "l", "ftf", "ftr", "fts", "fn", "nt_ft",
+    ),
 }  # fmt: skip
 """Markers of each role in the order they are looked for; a language code may follow, `ge_en`."""
 _LANGUAGES = {"ge": "en", "gle": "en", "fe": "en", "fte": "en", "tfe": "en", "eng": "en", "gf": "fr", "ftf": "fr", "gr": "ru",

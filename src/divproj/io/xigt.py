@@ -71,7 +71,9 @@ def _instance(igt: Node, corpus: list[Node], where: Where, faults: Faults, optio
     if items.of("glosses"):
         fields["glosses"] = _glosses(items, f_index, fields["words"], fields["segments"]) or fields["glosses"]
     n = len(fields["words"])
-    translations = [(_lang(tier, item) or target, items.text(item)) for tier in items.of("translations") for item in tier.all("item")]  # fmt: skip
+    translations = [
+        (_lang(tier, item) or target, items.text(item)) for tier in items.of("translations") for item in tier.all("item")
+    ]
     if not any(said for _, said in translations):
         translations = [(target, fields["translation"])]
     fields["translation"], fields["translations"] = preferred(translations, options.lang)
@@ -238,7 +240,8 @@ def _tags(items: Items, index: dict[str, int], n: int) -> tuple[str, ...]:
                 found.setdefault(numbers[0], []).append(items.text(item))
         if found and (score := 1 + direct) > best[0]:
             best = (score, found)
-    return tuple(joined(best[1].get(k, [])) if len(best[1].get(k, [])) > 1 else "".join(best[1].get(k, [])) for k in range(1, n + 1)) if best[1] else ()  # fmt: skip
+    rows = [best[1].get(k, []) for k in range(1, n + 1)] if best[1] else []
+    return tuple(joined(row) if len(row) > 1 else "".join(row) for row in rows)
 
 
 def _links(
@@ -250,10 +253,9 @@ def _links(
     for tier in items.of("bilingual-alignments"):
         found = set()
         for item in tier.all("item"):
-            sides = [[items.refs(item, way)] for way in ("source", "target")]
-            one, two = (({k for i in names for k in items.words(i, f)}, {k for i in names for k in items.words(i, e)}) for (names,) in sides)  # fmt: skip
-            pairs = {(i, j) for i in two[0] for j in one[1]} or {(i, j) for i in one[0] for j in two[1]}
-            if not pairs and all(names for (names,) in sides):
+            source, target = (items.refs(item, way) for way in ("source", "target"))
+            pairs = _paired(items, target, f, source, e) or _paired(items, source, f, target, e)
+            if not pairs and source and target:
                 what = f"item {item.get('id')}: {item.get('source')} and {item.get('target')} lead to no pair of words"
                 faults.word(FormatError(what, Where(where.path, item.line, where.sent_id), "the link is left out"))
             found |= pairs
@@ -262,6 +264,12 @@ def _links(
         else:
             more.append((f"align:{tier.get('id')}", " ".join(f"{i - 1}-{j - 1}" for i, j in sorted(found))))
     return links, more
+
+
+def _paired(items: Items, f_names: list[str], f: dict[str, int], e_names: list[str], e: dict[str, int]) -> set[tuple[int, int]]:
+    """Pairs of the words that some ids lead to on the two sides."""
+    ends = {j for name in e_names for j in items.words(name, e)}
+    return {(i, j) for name in f_names for i in items.words(name, f) for j in ends}
 
 
 def _tree(items: Items, index: dict[str, int], forms: tuple[str, ...], tags: tuple[str, ...], meta: Pairs) -> DepTree | None:

@@ -91,9 +91,10 @@ def _morphemes(igt: Igt) -> Iterator[str]:
     elif igt.segments or any(len(morphs(word)) > 1 for word in igt.words):
         rows: list[Row] = []
         for k, (word, part) in enumerate(zip(igt.words, parts, strict=True), 1):
-            spelled = list(morphs(part)) if part == word else _marked(part)
-            own = _spans(f"m{k}.", f"w{k}", word, spelled)
-            rows += own if part == word else [(name, {"segmentation": f"w{k}"}, said) for (name, _, _), said in zip(own, spelled, strict=True)]  # fmt: skip
+            if part == word:
+                rows += _spans(f"m{k}.", f"w{k}", word, morphs(part))
+            else:
+                rows += [(f"m{k}.{j}", {"segmentation": f"w{k}"}, said) for j, said in enumerate(_marked(part), 1)]
         yield from _tier("morphemes", "m", {"segmentation": "w"}, rows)
     yield from _aligned("glosses", "gw", "w", igt.glosses, n)
     if len(igt.glosses) == n and len(igt.segments) in (0, n):
@@ -109,8 +110,8 @@ def _morphemes(igt: Igt) -> Iterator[str]:
 def _marked(part: str) -> list[str]:
     """Morphemes that keep a boundary other than the hyphen at their front.
 
-    >>> _marked("palasi=lu"), _marked("dog-s")
-    (['palasi', '=lu'], ['dog', 's'])
+    >>> _marked("kolu=mi"), _marked("dog-s")
+    (['kolu', '=mi'], ['dog', 's'])
     """
     pieces = list(morphs(part))
     if any(piece[:1] in EDGES or piece[-1:] in EDGES for piece in pieces):

@@ -54,6 +54,10 @@ class TestGuess:
         assert igt.guess("\\t a\n\\g b\n".encode("utf-16")) == "sigmorphon"
         assert igt.guess("<xigt-corpus>".encode("utf-16-be")) == "xigt"
 
+    def test_markers_after_something_else(self):
+        assert igt.guess(b"a story\n\\ref 1\n\\tx sena\n\\ft sister\n") == "toolbox"
+        assert igt.guess(b"Sena uva\nsister swim\n\\note\n") == "plain"
+
     def test_a_leading_comment_or_doctype_hides_nothing(self):
         assert igt.guess(b"<!DOCTYPE x [ <!ELEMENT x ANY> ]>\n<!-- <document> --><ANNOTATION_DOCUMENT>") == "elan"
 

@@ -174,6 +174,9 @@ class TestLatex:
             "PL",
         )
 
+    def test_a_translation_without_its_macro(self):
+        assert latex.loads("\\gll Sena uva \\\\ sister swim \\\\\n `She swims.'\n")[0].translation == "She swims."
+
     def test_three_lines_of_expex(self):
         found = latex.loads(r"\begingl \gla Tarut// \glb taru-t// \glc house-\Pl{}// \glft `houses'// \endgl")[0]
         assert (found.words, found.segments, found.glosses) == (("Tarut",), ("taru-t",), ("house-PL",))

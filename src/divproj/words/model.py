@@ -1,0 +1,215 @@
+"""`WordAligner`: fit on bitext, align, save, load, go on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import numpy as np
+
+from divproj.errors import ModelError, Where
+from divproj.types import Alignment
+from divproj.words import kernel
+from divproj.words.direction import Bitext, Direction, Floats, Settings, Watch
+from divproj.words.symmetrize import METHODS, from_posteriors, grow_diag_final_and, intersection, union
+from divproj.words.vocabulary import STEM, Vocabulary, stem
+
+FORMAT, VERSION = "divproj-words", 1
+THRESHOLD = 0.3
+SAME = 1.0
+"""Pseudo-count of a string that stands on both sides: names, numbers, punctuation."""
+LONGEST = 400
+"""Words; a longer sentence gets no links, since one such pair would cost more than a thousand others."""
+
+Pair = tuple[Sequence[str], Sequence[str]]
+Known = Mapping[tuple[str, str], float]
+
+
+@dataclass(frozen=True)
+class Linked:
+    """Links of one pair, (f, e) from 1, each with a probability."""
+
+    chances: dict[tuple[int, int], float]
+    shape: tuple[int, int]
+
+    @property
+    def alignment(self) -> Alignment:
+        return Alignment(frozenset(self.chances), self.shape)
+
+
+@dataclass
+class WordAligner:
+    """Bayesian word alignment in both directions, started by IBM-1 and HMM.
+
+    `threshold` is the one knob between recall (low) and precision (high); `method` may also be intersection, union or
+    grow-diag-final-and of the two directions' best links. What was learned stays as counts of word pairs, so that `fit`
+    again, on more text, goes on from there, and `align` treats new text in its light.
+    """
+
+    threshold: float = THRESHOLD
+    method: str = "posterior"
+    settings: Settings = field(default_factory=Settings)
+    random_state: int = 1
+    stem_length: int = STEM
+    lower: bool = True
+    counts_: dict[tuple[str, str], float] = field(default_factory=dict)
+    """Expected links of word pairs seen in training."""
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise ModelError(f"no method '{self.method}'", remedy=f"choose one of {', '.join(METHODS)}")
+
+    def fit(self, pairs: Iterable[Pair], known: Known | None = None, watch: Watch | None = None) -> WordAligner:
+        """Learn from sentence pairs; `known` are word pairs believed to be translations, with pseudo-counts."""
+        self.fit_align(pairs, known, watch)
+        return self
+
+    def fit_align(self, pairs: Iterable[Pair], known: Known | None = None, watch: Watch | None = None) -> list[Linked]:
+        """Learn from the pairs and align them."""
+        pairs = list(pairs)
+        found, counts = self._run(pairs, {**self.counts_, **(known or {})}, watch)
+        for pair, count in counts.items():
+            self.counts_[pair] = round(self.counts_.get(pair, 0.0) + count, 4)
+        return found
+
+    def align(self, pairs: Iterable[Pair]) -> list[Linked]:
+        """Links for new pairs; what was learned before is not changed."""
+        return self._run(list(pairs), self.counts_, None)[0]
+
+    def _run(self, pairs: list[Pair], known: Known, watch: Watch | None) -> tuple[list[Linked], dict[tuple[str, str], float]]:
+        usable = [k for k, (f, e) in enumerate(pairs) if 0 < len(f) <= LONGEST and 0 < len(e) <= LONGEST]
+        empty = [Linked({}, (len(f), len(e))) for f, e in pairs]
+        if not usable:
+            return empty, {}
+        f_side = [[self._form(word) for word in pairs[k][0]] for k in usable]
+        e_side = [[self._form(word) for word in pairs[k][1]] for k in usable]
+        books, bitext = self._encode(f_side, e_side)
+        posteriors = self._posteriors(bitext, books, known, watch)
+        found = empty
+        for place, k in enumerate(usable):
+            found[k] = Linked(self._links(bitext, posteriors, place), (len(pairs[k][0]), len(pairs[k][1])))
+        counts: dict[tuple[str, str], float] = {}
+        for place, k in enumerate(usable):
+            for (i, j), chance in found[k].chances.items():
+                pair = (f_side[place][i - 1], e_side[place][j - 1])
+                counts[pair] = counts.get(pair, 0.0) + chance
+        return found, counts
+
+    def _posteriors(self, bitext: Bitext, books: list[Vocabulary], known: Known, watch: Watch | None) -> list[Floats]:
+        """Both directions at once; Ctrl-C ends the sampling with what there is."""
+        stop = Event()
+
+        def one(turned: bool) -> Floats:
+            side = bitext.turned if turned else bitext
+            direction = Direction(side, self.settings)
+            direction.known = _known_counts(direction, side, books, known, turned)
+            direction.em(watch)
+            return direction.sample(self.random_state * 2 + turned, watch, stop)
+
+        for function in (kernel.number_cells, kernel.normalise, kernel.ibm1_expect, kernel.hmm_expect, kernel.sample):
+            _ = function.compiled  # before the threads start
+        with ThreadPoolExecutor(2) as threads:
+            running = [threads.submit(one, turned) for turned in (False, True)]
+            try:
+                return [task.result() for task in running]
+            except KeyboardInterrupt:
+                stop.set()
+                return [task.result() for task in running]
+
+    def _form(self, word: str) -> str:
+        return word.lower() if self.lower else word
+
+    def _encode(self, f_side: list[list[str]], e_side: list[list[str]]) -> tuple[list[Vocabulary], Bitext]:
+        books = [Vocabulary() for _ in range(4)]
+        src, src_at = books[0].encode(f_side)
+        tgt, tgt_at = books[1].encode(e_side)
+        stems = [
+            books[2 + k].encode([[stem(word, self.stem_length) for word in s] for s in side])[0]
+            for k, side in enumerate((f_side, e_side))
+        ]
+        a, b, c, d = map(len, books)
+        return books, Bitext(src, src_at, tgt, tgt_at, stems[0], stems[1], (a, b, c, d))
+
+    def _links(self, bitext: Bitext, posteriors: list[Floats], k: int) -> dict[tuple[int, int], float]:
+        n, m = (int(at[k + 1] - at[k]) for at in (bitext.src_at, bitext.tgt_at))
+        turned = bitext.turned_at
+        forward = posteriors[0][bitext.cell_at[k] : bitext.cell_at[k + 1]].reshape(n + 1, m)
+        backward = posteriors[1][turned[k] : turned[k + 1]].reshape(m + 1, n)
+        if self.method == "posterior":
+            return from_posteriors(forward[1:], backward[1:].T, self.threshold)
+        best_f = frozenset((int(i), j + 1) for j, i in enumerate(forward.argmax(axis=0)) if i)
+        best_b = frozenset((i + 1, int(j)) for i, j in enumerate(backward.argmax(axis=0)) if j)
+        join = {"intersection": intersection, "union": union}.get(self.method, grow_diag_final_and)
+        return {(i, j): round(float(forward[i, j - 1] + backward[j, i - 1]) / 2, 4) for i, j in sorted(join(best_f, best_b))}
+
+    def save(self, folder: Path) -> None:
+        """`model.json` and `weights.npz` in a folder."""
+        folder.mkdir(parents=True, exist_ok=True)
+        pairs = sorted(self.counts_)
+        np.savez_compressed(folder / "weights.npz", counts=np.array([self.counts_[p] for p in pairs], np.float32))
+        about = {
+            "format": FORMAT, "version": VERSION, "threshold": self.threshold, "method": self.method, "random_state": self.random_state,
+            "stem_length": self.stem_length, "lower": self.lower, "settings": asdict(self.settings), "pairs": pairs,
+        }  # fmt: skip
+        part = folder / ".model.json.part"
+        part.write_text(json.dumps(about, ensure_ascii=False), encoding="utf-8")
+        part.replace(folder / "model.json")
+
+    @classmethod
+    def load(cls, folder: Path) -> WordAligner:
+        """A saved model; ModelError when it is not one, or of another version."""
+        where = Where(str(folder))
+        try:
+            about: Any = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+            with np.load(folder / "weights.npz", allow_pickle=False) as arrays:
+                counts = arrays["counts"]
+        except (OSError, ValueError, KeyError) as error:
+            raise ModelError(f"no word alignment model here: {error}", where, "`proj words --save` makes one") from None
+        if not isinstance(about, dict) or about.get("format") != FORMAT or about.get("version") != VERSION:
+            raise ModelError(f"not a word alignment model of version {VERSION}", where, "train it again")
+        if len(counts) != len(about["pairs"]) or not np.isfinite(counts).all():
+            raise ModelError("model.json and weights.npz do not belong together", where, "train it again")
+        return cls(
+            about["threshold"], about["method"], Settings(**about["settings"]), about["random_state"], about["stem_length"], about["lower"],
+            {(f, e): float(c) for (f, e), c in zip(about["pairs"], counts.tolist(), strict=True)},
+        )  # fmt: skip
+
+
+def _known_counts(direction: Direction, side: Bitext, books: list[Vocabulary], known: Known, turned: bool) -> Floats:
+    """Pseudo-counts of the cells, for word pairs known beforehand; the same string on both sides is such a pair."""
+    counts = np.zeros(len(direction.cell_src))
+    wanted: dict[tuple[int, int], float] = {}
+    for word, number in books[0].numbers.items():
+        other = books[1].numbers.get(word)
+        if word and other:
+            wanted[number, other] = SAME
+    for (f, e), count in known.items():
+        i, j = books[0].numbers.get(f), books[1].numbers.get(e)
+        if i and j:
+            wanted[i, j] = wanted.get((i, j), 0.0) + count
+    if not wanted:
+        return counts
+    flat = {(j, i) if turned else (i, j): count for (i, j), count in wanted.items()}
+    sources, targets = _types(direction, side)
+    keys = sources.astype(np.int64) << 32 | targets
+    order = np.argsort(keys, kind="stable")
+    for (s, t), count in flat.items():
+        at = np.searchsorted(keys, s << 32 | t, sorter=order)
+        if at < len(order) and keys[order[at]] == s << 32 | t:
+            counts[order[at]] = count
+    return counts
+
+
+def _types(direction: Direction, side: Bitext) -> tuple[Any, Any]:
+    """Source and target type of every cell number."""
+    targets = np.zeros(len(direction.cell_src), np.int64)
+    for k in range(len(side.src_at) - 1):
+        n = int(side.src_at[k + 1] - side.src_at[k])
+        words = side.tgt[side.tgt_at[k] : side.tgt_at[k + 1]]
+        targets[direction.cells[side.cell_at[k] : side.cell_at[k + 1]]] = np.tile(words, n + 1)
+    return direction.cell_src, targets
