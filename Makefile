@@ -7,7 +7,8 @@ demo: .venv/ready  ## install, analyse the sample corpora, leave a report in dem
 	mkdir -p demo
 	$(BIN)/proj analyze corpora/hin-eng corpora/deu-eng corpora/spa-eng corpora/kor-eng
 	$(BIN)/proj analyze corpora/hin-eng --html demo/hindi-english.html
-	@echo "Open demo/hindi-english.html in a browser."
+	$(BIN)/proj project corpora/hin-eng/igt.txt --e corpora/hin-eng/e.conllu --rules hin -o demo/hindi.conllu --html demo/hindi-trees.html
+	@echo "Open demo/hindi-english.html (how the languages diverge) and demo/hindi-trees.html (projected trees) in a browser."
 
 rules: .venv/ready  ## learn the shipped rules anew from the sample corpora
 	for pair in hin deu spa kor; do $(BIN)/proj learn corpora/$$pair-eng -o rules/$$pair.json; done

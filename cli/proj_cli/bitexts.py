@@ -68,7 +68,11 @@ def bitexts(sources: Sources, faults: Faults) -> Iterator[tuple[Sentence, Bitext
     aligner: GlossAligner | None = None
     for f, igt, tree in _with_trees(f_side, e_trees, sources, faults):
         line = next(lines, None) if lines else None
-        if f is None or tree is None:
+        if f is None:
+            continue
+        if tree is None:
+            faults.word(AlignmentError("there is no tree of a translation, so this sentence's tree is a guess", _at(f)))
+            yield f, Bitext(f.forms, DepTree((), ()), Alignment(frozenset(), (len(f.forms), 0)), f.glosses, f.sent_id)
             continue
         if aligner is None and line is None:
             aligner = _aligner(sources.grams)
@@ -79,6 +83,10 @@ def bitexts(sources: Sources, faults: Faults) -> Iterator[tuple[Sentence, Bitext
             continue
         glosses = (igt.glosses if igt.lines_up else ()) if igt else f.glosses
         yield f, Bitext(f.forms, tree, alignment, glosses, f.sent_id)
+
+
+def _at(sentence: Sentence) -> Where:
+    return Where(sentence.where.path, sentence.where.line, sentence.sent_id)
 
 
 Item = tuple[Sentence | None, Igt | None]

@@ -48,8 +48,9 @@ def words(
     """
     talk.set(quiet, verbose)
     from divproj.io.files import reading, writing
-    from divproj.words.model import METHODS, WordAligner
+    from divproj.words.model import WordAligner
     from divproj.words.priors import from_dictionary
+    from divproj.words.symmetrize import METHODS
 
     if method not in METHODS:
         raise typer.BadParameter(f"no method {method}; there are {', '.join(METHODS)}")

@@ -49,7 +49,9 @@ def test_project_a_corpus(rules: Path, tmp_path: Path):
 
 def test_project_raw_interlinear_text(rules: Path, tmp_path: Path):
     page, links = tmp_path / "page.html", tmp_path / "links.txt"
-    done = proj("project", CORPUS / "igt.txt", "--e", CORPUS / "e.conllu", "--rules", rules, "--html", page, "--links-out", links)
+    done = proj(
+        "project", CORPUS / "igt.txt", "--e", CORPUS / "e.conllu", "--rules", rules, "--html", page, "--links-out", links
+    )
     assert done.returncode == 0, done.stderr
     assert len(heads(done.stdout)) == 66
     assert "Proj=" in done.stdout
@@ -98,8 +100,22 @@ def test_a_parser_command(tmp_path: Path):
     assert "gave 0 sentences for 66 lines; it must keep one sentence a line" in done.stderr
     failing = tmp_path / "failing.py"
     failing.write_text("raise SystemExit('no model')")
-    assert "ended with code 1: no model" in proj("project", CORPUS / "igt.txt", "--e-parser", f"{sys.executable} {failing}").stderr
+    assert (
+        "ended with code 1: no model" in proj("project", CORPUS / "igt.txt", "--e-parser", f"{sys.executable} {failing}").stderr
+    )
     assert "could not be started" in proj("project", CORPUS / "igt.txt", "--e-parser", "no-such-parser").stderr
+
+
+def test_a_sentence_without_translation_still_gets_a_tree(tmp_path: Path):
+    text = tmp_path / "text.txt"
+    text.write_text("ein Hund\na dog\na dog\n\nja ja\nyes yes\n\n", encoding="utf-8")
+    english = tmp_path / "english.conllu"
+    english.write_text("1\ta\t_\tDET\t_\t_\t2\tdet\t_\t_\n2\tdog\t_\tNOUN\t_\t_\t0\troot\t_\t_\n\n")
+    done = proj("project", text, "--e", english)
+    assert done.returncode == 0, done.stderr
+    assert heads(done.stdout) == [[2, 0], [0, 1]]
+    assert "Proj=guess" in done.stdout
+    assert "no tree of a translation" in done.stderr
 
 
 def test_bad_rule_file(tmp_path: Path):

@@ -25,7 +25,11 @@ PYTHON = re.findall(r"```python\n(.*?)```", TEXT, re.S)
 def folder(tmp_path: Path) -> Path:
     shutil.copytree(ROOT / "corpora", tmp_path / "corpora")
     shutil.copytree(ROOT / "corpora" / "hin-eng", tmp_path / "my-corpus")
-    for name, source in (("hindi.conllu", "hin-eng/f.conllu"), ("english.conllu", "hin-eng/e.conllu"), ("links.txt", "hin-eng/align.txt")):
+    for name, source in (
+        ("hindi.conllu", "hin-eng/f.conllu"),
+        ("english.conllu", "hin-eng/e.conllu"),
+        ("links.txt", "hin-eng/align.txt"),
+    ):
         shutil.copy(ROOT / "corpora" / source, tmp_path / name)
     shutil.copy(ROOT / "corpora" / "hin-eng" / "igt.txt", tmp_path / "text.txt")
     return tmp_path

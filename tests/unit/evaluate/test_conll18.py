@@ -35,7 +35,9 @@ def test_same_uas_and_las(name, tmp_path, capsys):
     judge = Conll18(gold_zone="gold", zones="pred")
     judge.apply_on_document(document)
     judge.process_end()
-    theirs = {line.split("|")[0].strip(): line.split("|")[3].strip() for line in capsys.readouterr().out.splitlines() if "|" in line}
+    theirs = {
+        line.split("|")[0].strip(): line.split("|")[3].strip() for line in capsys.readouterr().out.splitlines() if "|" in line
+    }
     ours = score_trees(trees, subtypes=False).overall
     assert f"{ours.uas:.2f}" == theirs["UAS"]
     assert f"{ours.las:.2f}" == theirs["LAS"]
