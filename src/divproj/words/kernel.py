@@ -75,11 +75,13 @@ def normalise(table, cell_src, sums, prior):  # type: ignore[no-untyped-def]
         table[c] = (table[c] + prior) / s if s > 0 else 0.0
 
 
-@kernel("f8(i8, i8, i8, i4[::1], f8[::1], f8[::1], f8, f8[:, ::1], f8[:, ::1], f8[::1])")
-def hmm_posteriors(n, m, base, cells, table, jumps, null, post, forward, jump_counts):  # type: ignore[no-untyped-def]
+@kernel("f8(i8, i8, i8, i4[::1], f8[::1], f8[::1], f8, f8[:, ::1], f8[:, ::1], f8[::1], f8[::1])")
+def hmm_posteriors(n, m, base, cells, table, jumps, null, post, forward, jump_counts, jump_norms):  # type: ignore[no-untyped-def]
     """Forward-backward for one pair: post[i, j], row 0 the empty word; returns the log-likelihood.
 
     States 1..n are source words; a target word may have none, and then the state before is kept (Och & Ney's null).
+    jump_counts / jump_norms are the next jump weights: the likelihood cannot fall by them (Hunter's MM step, since jumps are
+    normalised over the places that a sentence has).
     """
     half = len(jumps) // 2
     norm = np.zeros(n + 1)
@@ -122,18 +124,22 @@ def hmm_posteriors(n, m, base, cells, table, jumps, null, post, forward, jump_co
         for h in range(1, n + 1):
             value = null * table[cells[base + j]] * back[h]
             at = forward[2 * h - 2, j - 1] + forward[2 * h - 1, j - 1]
+            moved = 0.0
             for i in range(1, n + 1):
                 slot = min(max(i - h, -half), half) + half
                 step = (1 - null) * jumps[slot] / norm[h] * table[cells[base + i * m + j]] * back[i]
                 jump_counts[slot] += at * step / scale[j]
-                value += step
+                moved += step
+            value += moved
+            for i in range(1, n + 1):
+                jump_norms[min(max(i - h, -half), half) + half] += at * moved / scale[j] / norm[h]
             before[h] = value / scale[j]
         back = before
     return np.log(scale).sum()
 
 
-@kernel("f8(i8[::1], i8[::1], i8[::1], i4[::1], f8[::1], f8[::1], f8, f8[::1], f8[::1])")
-def hmm_expect(src_at, tgt_at, cell_at, cells, table, jumps, null, counts, jump_counts):  # type: ignore[no-untyped-def]
+@kernel("f8(i8[::1], i8[::1], i8[::1], i4[::1], f8[::1], f8[::1], f8, f8[::1], f8[::1], f8[::1])")
+def hmm_expect(src_at, tgt_at, cell_at, cells, table, jumps, null, counts, jump_counts, jump_norms):  # type: ignore[no-untyped-def]
     """Expected counts under the HMM and the log-likelihood."""
     total = 0.0
     for k in range(len(src_at) - 1):
@@ -141,7 +147,7 @@ def hmm_expect(src_at, tgt_at, cell_at, cells, table, jumps, null, counts, jump_
         if n == 0 or m == 0:
             continue
         post, forward = np.zeros((n + 1, m)), np.zeros((2 * n, m))
-        total += hmm_posteriors(n, m, base, cells, table, jumps, null, post, forward, jump_counts)
+        total += hmm_posteriors(n, m, base, cells, table, jumps, null, post, forward, jump_counts, jump_norms)
         for i in range(n + 1):
             for j in range(m):
                 counts[cells[base + i * m + j]] += post[i, j]

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from threading import Event
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -103,10 +104,11 @@ class WordAligner:
     def _posteriors(self, bitext: Bitext, books: list[Vocabulary], known: Known, watch: Watch | None) -> list[Floats]:
         """Both directions at once; Ctrl-C ends the sampling with what there is."""
         stop = Event()
+        settings = self.settings.for_pairs(len(bitext.src_at) - 1)
 
         def one(turned: bool) -> Floats:
             side = bitext.turned if turned else bitext
-            direction = Direction(side, self.settings)
+            direction = Direction(side, settings)
             direction.known = _known_counts(direction, side, books, known, turned)
             direction.em(watch)
             return direction.sample(self.random_state * 2 + turned, watch, stop)
@@ -168,7 +170,7 @@ class WordAligner:
             about: Any = json.loads((folder / "model.json").read_text(encoding="utf-8"))
             with np.load(folder / "weights.npz", allow_pickle=False) as arrays:
                 counts = arrays["counts"]
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, ValueError, KeyError, BadZipFile) as error:
             raise ModelError(f"no word alignment model here: {error}", where, "`proj words --save` makes one") from None
         if not isinstance(about, dict) or about.get("format") != FORMAT or about.get("version") != VERSION:
             raise ModelError(f"not a word alignment model of version {VERSION}", where, "train it again")

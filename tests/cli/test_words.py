@@ -1,0 +1,61 @@
+"""`proj words` through a pipe."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from cli.commands import ROOT, proj
+
+CORPUS = ROOT / "corpora" / "deu-eng"
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    (tmp_path / "f.txt").write_text("das haus\n\ndas buch\nein buch\nein haus\n")
+    (tmp_path / "e.txt").write_text("the house\nnothing\nthe book\na book\na house\n")
+    return tmp_path
+
+
+def test_empty_lines_keep_their_number(text: Path):
+    done = proj("words", text / "f.txt", text / "e.txt")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.split("\n")
+    assert len(lines) == 6
+    assert lines[1] == ""
+    assert lines[0] == "0-0 1-1"
+
+
+def test_probabilities_and_the_same_bytes_twice(text: Path):
+    done = proj("words", text / "f.txt", text / "e.txt", "--probs")
+    assert re.fullmatch(r"0-0:[01]\.\d\d", done.stdout.split()[0])
+    assert proj("words", text / "f.txt", text / "e.txt", "--probs").stdout == done.stdout
+
+
+def test_corpus_interlinear_text_and_model(tmp_path: Path):
+    plain = proj("words", CORPUS, "--save", tmp_path / "m").stdout
+    assert len(plain.splitlines()) == 66
+    glossed = proj("words", CORPUS / "igt.txt").stdout
+    assert len(glossed.splitlines()) == 66
+    assert proj("words", CORPUS, "--model", tmp_path / "m").returncode == 0
+    assert proj("words", CORPUS, "--glossed", CORPUS / "igt.txt").stdout != plain
+
+
+def test_bad_input(text: Path):
+    (text / "short.txt").write_text("one\n")
+    done = proj("words", text / "f.txt", text / "short.txt")
+    assert done.returncode == 1
+    assert "5 sentences, but" in done.stderr
+    (text / "empty.txt").write_text("\n\n\n\n\n")
+    assert "no pair has words on both sides" in proj("words", text / "f.txt", text / "empty.txt").stderr
+    (text / "bad.txt").write_bytes(b"das haus\n\xff\ndas buch\nein buch\nein haus\n")
+    done = proj("words", text / "bad.txt", text / "e.txt")
+    assert done.returncode == 0
+    assert "bad.txt:2: the line is not UTF-8 text" in done.stderr
+    assert len(done.stdout.splitlines()) == 5
+    (text / "long.txt").write_text("das haus\n\ndas buch\nein buch\n" + "haus " * 3000 + "\n")
+    done = proj("words", text / "long.txt", text / "e.txt")
+    assert "1 pairs with a sentence of more than 400 words got no links" in done.stderr
+    assert proj("words", text / "f.txt", text / "e.txt", "--method", "best").returncode == 2
+    assert proj("words", text / "f.txt", text / "e.txt", "--model", text / "none").returncode == 1
