@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -38,6 +39,9 @@ def words(
         list[Path] | None, typer.Option("--glossed", metavar="FILE", help="Interlinear text of the same language, as prior.")
     ] = None,
     stem: Annotated[int, typer.Option(min=1, help="Characters of the stems that rare words fall back on.")] = 4,
+    fast: Annotated[
+        bool, typer.Option("--fast", help="HMM alone, without sampling: several times faster, less exact.")
+    ] = False,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same links.")] = 1,
     quiet: common.Quiet = False,
     verbose: common.Verbose = False,
@@ -62,11 +66,13 @@ def words(
         _add(known, _from_glosses(str(path)))
     aligner = WordAligner.load(model) if model else WordAligner()
     aligner.threshold, aligner.method, aligner.random_state, aligner.stem_length = threshold, method, seed, stem
+    if fast:
+        aligner.settings = replace(aligner.settings, sweeps=0)
     if model and not save:
         found = aligner.align(pairs)
     else:
         with _Bar(aligner.settings.ibm1 + aligner.settings.hmm, aligner.settings.sweeps) as bar:
-            found = aligner.fit_align(pairs, known, bar)
+            found = aligner.fit_align(pairs, known, watch=bar, **_columns(source, target))
     skipped = sum(1 for linked, (f, e) in zip(found, pairs, strict=True) if f and e and max(len(f), len(e)) > _longest())
     if skipped:
         talk.say(f"proj: warning: {skipped} pairs with a sentence of more than {_longest()} words got no links")
@@ -79,6 +85,34 @@ def words(
         talk.say(f"model: {save}")
     if str(output) != "-":
         talk.say(f"{len(pairs)} pairs aligned: {output}")
+
+
+def _files(source: str, target: str | None) -> tuple[str, str | None]:
+    """The two files; those of a corpus folder where one is given."""
+    folder = Path(source)
+    if target is not None or source == "-" or not folder.is_dir():
+        return source, target
+    names = [next((p for p in (folder / n, folder / f"{n}.gz") if p.exists()), folder / n) for n in ("f.conllu", "e.conllu")]
+    return str(names[0]), str(names[1])
+
+
+def _columns(source: str, target: str | None) -> dict[str, Any]:
+    """Lemmas and tags where both sides are CoNLL-U and have them."""
+    from divproj.errors import Faults
+    from divproj.io import conllu
+
+    files = _files(source, target)
+    if not all(path and path.removesuffix(".gz").endswith(".conllu") for path in files):
+        return {}
+    found = {}
+    for name, column in (("lemmas", 2), ("tags", 3)):
+        sides = tuple(
+            [list(s.column(column)) if s else [] for s in conllu.load(str(path), Faults(strict=False), keep_places=True)]
+            for path in files
+        )
+        if all(any(value != "_" for sentence in side for value in sentence) for side in sides):
+            found[name] = sides
+    return found
 
 
 def _longest() -> int:
@@ -96,12 +130,7 @@ def _input(source: str, target: str | None) -> tuple[list[tuple[list[str], list[
     """Sentence pairs, and links of their glosses where they have glosses."""
     from divproj.errors import AlignmentError, Where
 
-    folder = Path(source)
-    if target is None and source != "-" and folder.is_dir():
-        names = [
-            next((p for p in (folder / n, folder / f"{n}.gz") if p.exists()), folder / n) for n in ("f.conllu", "e.conllu")
-        ]
-        source, target = str(names[0]), str(names[1])
+    source, target = _files(source, target)
     if target is None:
         return _interlinear(source)
     f_side, e_side = _lines(source), _lines(target)

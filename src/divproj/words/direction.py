@@ -25,10 +25,10 @@ Watch = Callable[[str, int, float], None]
 class Settings:
     """Knobs of the models; the defaults suit a thousand to some ten thousand pairs."""
 
-    ibm1: int = 5
-    hmm: int = 4
-    sweeps: int = 120
-    burn_in: int = 30
+    ibm1: int = 4
+    hmm: int = 1
+    sweeps: int = 40
+    burn_in: int = 10
     alpha: float = 0.001
     kappa: float = 2.0
     beta: float = 0.001
@@ -37,7 +37,7 @@ class Settings:
     def for_pairs(self, count: int) -> Settings:
         """Fewer sweeps for a large text, whose counts say more: a quarter at 80,000 pairs, never fewer than that."""
         share = max(0.25, min(1.0, (5000 / count) ** 0.5)) if count else 1.0
-        return replace(self, sweeps=max(TURN, int(self.sweeps * share)), burn_in=int(self.burn_in * share))
+        return replace(self, sweeps=int(self.sweeps * share), burn_in=int(self.burn_in * share))
 
 
 @dataclass
@@ -52,6 +52,10 @@ class Bitext:
     tgt_stem: Ints
     sizes: tuple[int, int, int, int]
     """Vocabularies: words of both sides, stems of both sides."""
+    src_tag: Ints
+    tgt_tag: Ints
+    tags: tuple[int, int] = (1, 1)
+    """How many tags each side has; 1 where there are none."""
     cell_at: Ints = field(init=False)
     turned_at: Ints = field(init=False)
     """Where each pair's block of cells starts, as it stands and turned."""
@@ -65,7 +69,8 @@ class Bitext:
     @property
     def turned(self) -> Bitext:
         a, b, c, d = self.sizes
-        return Bitext(self.tgt, self.tgt_at, self.src, self.src_at, self.tgt_stem, self.src_stem, (b, a, d, c))
+        sides = (self.tgt, self.tgt_at, self.src, self.src_at, self.tgt_stem, self.src_stem)
+        return Bitext(*sides, (b, a, d, c), self.tgt_tag, self.src_tag, self.tags[::-1])
 
     def cells(self, src: Ints, tgt: Ints) -> tuple[Ints, Ints]:
         """Numbers of type pairs in every cell, and the source type of each number."""
@@ -83,6 +88,7 @@ class Direction:
         self.bitext, self.settings = bitext, settings
         self.cells, self.cell_src = bitext.cells(bitext.src, bitext.tgt)
         self.stem_cells, self.stem_src = bitext.cells(bitext.src_stem, bitext.tgt_stem)
+        self.tag_cells, self.tag_src = bitext.cells(bitext.src_tag, bitext.tgt_tag)
         self.table = np.ones(len(self.cell_src))
         self.known = known if known is not None else np.zeros(len(self.cell_src))
         self.sums = np.zeros(bitext.sizes[0])
@@ -130,16 +136,20 @@ class Direction:
         sources = np.bincount(self.cell_src, weights=pairs, minlength=b.sizes[0]).astype(np.float32)
         stem_pairs = np.bincount(self.stem_cells[place], minlength=len(self.stem_src)).astype(np.float32)
         stem_sources = np.bincount(self.stem_src, weights=stem_pairs, minlength=b.sizes[2]).astype(np.float32)
+        tag_pairs = np.bincount(self.tag_cells[place], minlength=len(self.tag_src)).astype(np.float32)
+        tag_sources = np.bincount(self.tag_src, weights=tag_pairs, minlength=b.tags[0] + 1).astype(np.float32)
         jumps, fertility = self._jump_counts(links), self._fertilities(links)
         post = np.zeros(len(self.cells), np.float32)
-        settings = np.array([s.alpha, s.kappa, s.beta, s.null, b.sizes[1], b.sizes[3]])
+        settings = np.array([s.alpha, s.kappa, s.beta, s.null, b.sizes[1], b.sizes[3], min(b.tags)])
         state = np.uint64(seed * 2 + 88172645463325253)
         kept = 0
         for done in range(0, s.sweeps, TURN):
             burning = done < s.burn_in
             state = kernel.sample.compiled(
-                b.src_at, b.tgt_at, b.cell_at, self.cells, self.stem_cells, b.src, self.cell_src, self.stem_src, links,
-                pairs, sources, stem_pairs, stem_sources, jumps, fertility, post, settings, TURN, TURN if burning else 0, state,
+                b.src_at, b.tgt_at, b.cell_at, self.cells, self.stem_cells, self.tag_cells, b.src,
+                self.cell_src, self.stem_src, self.tag_src, links,
+                pairs, sources, stem_pairs, stem_sources, tag_pairs, tag_sources, jumps, fertility,
+                post, settings, TURN, TURN if burning else 0, state,
             )  # fmt: skip
             kept += 0 if burning else TURN
             if watch:
@@ -147,6 +157,13 @@ class Direction:
             if stop is not None and stop.is_set():
                 break
         return post / kept if kept else self._one_hot(place)
+
+    def hmm(self) -> Floats:
+        """Posteriors of every cell under the HMM alone: fast, and less exact."""
+        b = self.bitext
+        post = np.zeros(len(self.cells), np.float32)
+        kernel.hmm_all.compiled(b.src_at, b.tgt_at, b.cell_at, self.cells, self.table, self.jumps, self.settings.null, post)
+        return post
 
     def _one_hot(self, place: Ints) -> Floats:
         post = np.zeros(len(self.cells), np.float32)

@@ -154,6 +154,21 @@ def hmm_expect(src_at, tgt_at, cell_at, cells, table, jumps, null, counts, jump_
     return total
 
 
+@kernel("void(i8[::1], i8[::1], i8[::1], i4[::1], f8[::1], f8[::1], f8, f4[::1])")
+def hmm_all(src_at, tgt_at, cell_at, cells, table, jumps, null, post):  # type: ignore[no-untyped-def]
+    """Posteriors of every cell under the HMM."""
+    unused = np.zeros(len(jumps))
+    for k in range(len(src_at) - 1):
+        n, m, base = src_at[k + 1] - src_at[k], tgt_at[k + 1] - tgt_at[k], cell_at[k]
+        if n == 0 or m == 0:
+            continue
+        found, forward = np.zeros((n + 1, m)), np.zeros((2 * n, m))
+        hmm_posteriors(n, m, base, cells, table, jumps, null, found, forward, unused, unused)
+        for i in range(n + 1):
+            for j in range(m):
+                post[base + i * m + j] = found[i, j]
+
+
 @kernel("u8(u8)")
 def step_random(state):  # type: ignore[no-untyped-def]
     """xorshift64*: the same numbers on every machine, compiled or not."""
@@ -164,20 +179,21 @@ def step_random(state):  # type: ignore[no-untyped-def]
 
 
 @kernel(
-    "u8(i8[::1], i8[::1], i8[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], "
-    "f4[::1], f4[::1], f4[::1], f4[::1], f4[::1], f4[:, ::1], f4[::1], f8[::1], i8, i8, u8)"
+    "u8(i8[::1], i8[::1], i8[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], "
+    "f4[::1], f4[::1], f4[::1], f4[::1], f4[::1], f4[::1], f4[::1], f4[:, ::1], f4[::1], f8[::1], i8, i8, u8)"
 )
 def sample(  # type: ignore[no-untyped-def]
-    src_at, tgt_at, cell_at, cells, stem_cells, src, cell_src, stem_src, links,
-    pairs, sources, stem_pairs, stem_sources, jumps, fertility, post, settings, sweeps, burn_in, state,
+    src_at, tgt_at, cell_at, cells, stem_cells, tag_cells, src, cell_src, stem_src, tag_src, links,
+    pairs, sources, stem_pairs, stem_sources, tag_pairs, tag_sources, jumps, fertility, post, settings, sweeps, burn_in, state,
 ):  # fmt: skip
     """Gibbs sweeps over all target words; after `burn_in`, `post` sums the conditional distributions.
 
     Counts hold the present links and whatever is known beforehand.
 
-    settings = alpha (lexical), kappa (weight of the stems' distribution), beta (stems), null share, vocabulary, stem vocabulary.
+    settings = alpha (lexical), kappa (weight of the stems' distribution), beta (stems), null share, vocabulary, stem vocabulary,
+    number of tags. Words of tags that seldom go together are less likely to be linked.
     """
-    alpha, kappa, beta, null, vocabulary, stem_vocabulary = settings
+    alpha, kappa, beta, null, vocabulary, stem_vocabulary, tags = settings
     half = len(jumps) // 2
     most = FERTILITIES - 1
     for sweep in range(sweeps):
@@ -203,6 +219,8 @@ def sample(  # type: ignore[no-untyped-def]
                 sources[cell_src[cells[cell]]] -= 1
                 stem_pairs[stem_cells[cell]] -= 1
                 stem_sources[stem_src[stem_cells[cell]]] -= 1
+                tag_pairs[tag_cells[cell]] -= 1
+                tag_sources[tag_src[tag_cells[cell]]] -= 1
                 if old > 0:
                     jumps[min(max(old - before, -half), half) + half] -= 1
                     jumps[min(max(after - old, -half), half) + half] -= 1
@@ -221,6 +239,9 @@ def sample(  # type: ignore[no-untyped-def]
                     c, d = cells[cell], stem_cells[cell]
                     back_off = (stem_pairs[d] + beta) / (stem_sources[stem_src[d]] + beta * stem_vocabulary)
                     lexical = (pairs[c] + alpha + kappa * back_off) / (sources[cell_src[c]] + alpha * vocabulary + kappa)
+                    if tags > 1:
+                        e = tag_cells[cell]
+                        lexical *= (tag_pairs[e] + 1.0) / (tag_sources[tag_src[e]] + tags)
                     if i == 0:
                         weight = null * lexical * through * all_jumps
                     else:
@@ -255,6 +276,8 @@ def sample(  # type: ignore[no-untyped-def]
                 sources[cell_src[cells[cell]]] += 1
                 stem_pairs[stem_cells[cell]] += 1
                 stem_sources[stem_src[stem_cells[cell]]] += 1
+                tag_pairs[tag_cells[cell]] += 1
+                tag_sources[tag_src[tag_cells[cell]]] += 1
                 if new > 0:
                     jumps[min(max(new - before, -half), half) + half] += 1
                     jumps[min(max(after - new, -half), half) + half] += 1

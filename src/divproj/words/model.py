@@ -28,6 +28,8 @@ LONGEST = 400
 """Words; a longer sentence gets no links, since one such pair would cost more than a thousand others."""
 
 Pair = tuple[Sequence[str], Sequence[str]]
+Sides = tuple[Sequence[Sequence[str]], Sequence[Sequence[str]]]
+"""Something for every word of F and of E: lemmas, or tags."""
 Known = Mapping[tuple[str, str], float]
 
 
@@ -65,15 +67,23 @@ class WordAligner:
         if self.method not in METHODS:
             raise ModelError(f"no method '{self.method}'", remedy=f"choose one of {', '.join(METHODS)}")
 
-    def fit(self, pairs: Iterable[Pair], known: Known | None = None, watch: Watch | None = None) -> WordAligner:
+    def fit(self, pairs: Iterable[Pair], known: Known | None = None, **more: Any) -> WordAligner:
         """Learn from sentence pairs; `known` are word pairs believed to be translations, with pseudo-counts."""
-        self.fit_align(pairs, known, watch)
+        self.fit_align(pairs, known, **more)
         return self
 
-    def fit_align(self, pairs: Iterable[Pair], known: Known | None = None, watch: Watch | None = None) -> list[Linked]:
-        """Learn from the pairs and align them."""
+    def fit_align(
+        self,
+        pairs: Iterable[Pair],
+        known: Known | None = None,
+        *,
+        lemmas: Sides | None = None,
+        tags: Sides | None = None,
+        watch: Watch | None = None,
+    ) -> list[Linked]:
+        """Learn from the pairs and align them; rare words fall back on `lemmas` where given, else on stems."""
         pairs = list(pairs)
-        found, counts = self._run(pairs, {**self.counts_, **(known or {})}, watch)
+        found, counts = self._run(pairs, {**self.counts_, **(known or {})}, watch, lemmas, tags)
         for pair, count in counts.items():
             self.counts_[pair] = round(self.counts_.get(pair, 0.0) + count, 4)
         return found
@@ -82,14 +92,17 @@ class WordAligner:
         """Links for new pairs; what was learned before is not changed."""
         return self._run(list(pairs), self.counts_, None)[0]
 
-    def _run(self, pairs: list[Pair], known: Known, watch: Watch | None) -> tuple[list[Linked], dict[tuple[str, str], float]]:
+    def _run(
+        self, pairs: list[Pair], known: Known, watch: Watch | None, lemmas: Sides | None = None, tags: Sides | None = None
+    ) -> tuple[list[Linked], dict[tuple[str, str], float]]:
         usable = [k for k, (f, e) in enumerate(pairs) if 0 < len(f) <= LONGEST and 0 < len(e) <= LONGEST]
         empty = [Linked({}, (len(f), len(e))) for f, e in pairs]
         if not usable:
             return empty, {}
         f_side = [[self._form(word) for word in pairs[k][0]] for k in usable]
         e_side = [[self._form(word) for word in pairs[k][1]] for k in usable]
-        books, bitext = self._encode(f_side, e_side)
+        given = [None if x is None else tuple([side[k] for k in usable] for side in x) for x in (lemmas, tags)]
+        books, bitext = self._encode(f_side, e_side, *given)
         posteriors = self._posteriors(bitext, books, known, watch)
         found = empty
         for place, k in enumerate(usable):
@@ -111,9 +124,16 @@ class WordAligner:
             direction = Direction(side, settings)
             direction.known = _known_counts(direction, side, books, known, turned)
             direction.em(watch)
-            return direction.sample(self.random_state * 2 + turned, watch, stop)
+            return direction.sample(self.random_state * 2 + turned, watch, stop) if settings.sweeps else direction.hmm()
 
-        for function in (kernel.number_cells, kernel.normalise, kernel.ibm1_expect, kernel.hmm_expect, kernel.sample):
+        for function in (
+            kernel.number_cells,
+            kernel.normalise,
+            kernel.ibm1_expect,
+            kernel.hmm_expect,
+            kernel.hmm_all,
+            kernel.sample,
+        ):
             _ = function.compiled  # before the threads start
         with ThreadPoolExecutor(2) as threads:
             running = [threads.submit(one, turned) for turned in (False, True)]
@@ -126,16 +146,27 @@ class WordAligner:
     def _form(self, word: str) -> str:
         return word.lower() if self.lower else word
 
-    def _encode(self, f_side: list[list[str]], e_side: list[list[str]]) -> tuple[list[Vocabulary], Bitext]:
-        books = [Vocabulary() for _ in range(4)]
+    def _encode(
+        self, f_side: list[list[str]], e_side: list[list[str]], lemmas: Any = None, tags: Any = None
+    ) -> tuple[list[Vocabulary], Bitext]:
+        books = [Vocabulary() for _ in range(6)]
         src, src_at = books[0].encode(f_side)
         tgt, tgt_at = books[1].encode(e_side)
-        stems = [
-            books[2 + k].encode([[stem(word, self.stem_length) for word in s] for s in side])[0]
-            for k, side in enumerate((f_side, e_side))
-        ]
-        a, b, c, d = map(len, books)
-        return books, Bitext(src, src_at, tgt, tgt_at, stems[0], stems[1], (a, b, c, d))
+        stems, tagged = [], []
+        for k, side in enumerate((f_side, e_side)):
+            short = [
+                [self._short(w, x) for w, x in zip(s, y, strict=True)]
+                for s, y in zip(side, lemmas[k] if lemmas else side, strict=True)
+            ]
+            stems.append(books[2 + k].encode(short)[0])
+            tagged.append(books[4 + k].encode(tags[k] if tags else [["_"] * len(s) for s in side])[0])
+        a, b, c, d, e, f = map(len, books)
+        sizes, kinds = (a, b, c, d), (e - 1, f - 1)
+        return books, Bitext(src, src_at, tgt, tgt_at, stems[0], stems[1], sizes, tagged[0], tagged[1], kinds)
+
+    def _short(self, word: str, lemma: str) -> str:
+        """What a word falls back on: its lemma when it has one of its own, else its stem."""
+        return stem(word, self.stem_length) if lemma in (word, "_") else lemma.lower()
 
     def _links(self, bitext: Bitext, posteriors: list[Floats], k: int) -> dict[tuple[int, int], float]:
         n, m = (int(at[k + 1] - at[k]) for at in (bitext.src_at, bitext.tgt_at))

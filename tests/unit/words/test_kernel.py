@@ -19,7 +19,8 @@ def bitext(f, e):
     at = [np.cumsum([0, *map(len, side)]).astype(np.int64) for side in (f, e)]
     a, b = np.array(src, np.int32), np.array(tgt, np.int32)
     sizes = (max(src) + 1, max(tgt) + 1)
-    return Bitext(a, at[0], b, at[1], a, b, (*sizes, *sizes))
+    ones = np.ones(len(a), np.int32), np.ones(len(b), np.int32)
+    return Bitext(a, at[0], b, at[1], a, b, (*sizes, *sizes), *ones)
 
 
 words = st.lists(st.integers(1, 4), min_size=1, max_size=4)

@@ -109,6 +109,21 @@ def test_broken_models_are_refused(tmp_path):
         WordAligner.load(tmp_path)
 
 
+def test_lemmas_and_tags_help_where_forms_are_rare():
+    pairs = [
+        (["hunde", "bellen"], ["dogs", "bark"]),
+        (["hund", "schläft"], ["dog", "sleeps"]),
+        (["bellen", "hunden"], ["bark", "dogs"]),
+    ]
+    lemmas = (
+        [["hund", "bellen"], ["hund", "schlafen"], ["bellen", "hund"]],
+        [["dog", "bark"], ["dog", "sleep"], ["bark", "dog"]],
+    )
+    tags = ([["N", "V"], ["N", "V"], ["V", "N"]], [["N", "V"], ["N", "V"], ["V", "N"]])
+    found = WordAligner().fit_align(pairs, lemmas=lemmas, tags=tags)
+    assert [set(x.chances) for x in found] == [{(1, 1), (2, 2)}] * 3
+
+
 def test_stems():
     assert stem("Häuser", 3) == "häu"
     assert stem("3,5") == stem("1000") == "0"
