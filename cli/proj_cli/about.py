@@ -19,6 +19,11 @@ the gloss aligner in project:
   William D. Lewis and Fei Xia. Developing ODIN: A Multilingual Repository of Annotated Language Data for Hundreds
   of the World's Languages. Literary and Linguistic Computing 25(3), 2010.
 
+words:
+  Robert Östling and Jörg Tiedemann. Efficient Word Alignment with Markov Chain Monte Carlo. The Prague Bulletin of
+  Mathematical Linguistics 106, 2016.
+  Stephan Vogel, Hermann Ney and Christoph Tillmann. HMM-Based Word Alignment in Statistical Translation. COLING 1996.
+
 check:
   The Leipzig Glossing Rules. Max Planck Institute for Evolutionary Anthropology and University of Leipzig, 2008.
 """
