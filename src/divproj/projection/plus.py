@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.projection.candidates import Block, Lattice, Lexicon, names
+from divproj.projection.candidates import Lattice, Lexicon
 from divproj.projection.decode import best_tree
+from divproj.projection.features import Block, names
 from divproj.projection.s1 import Bitext, Projection, Reason
 from divproj.types import TreePair
 

@@ -88,11 +88,21 @@ class Direction:
         self.bitext, self.settings = bitext, settings
         self.cells, self.cell_src = bitext.cells(bitext.src, bitext.tgt)
         self.stem_cells, self.stem_src = bitext.cells(bitext.src_stem, bitext.tgt_stem)
-        self.tag_cells, self.tag_src = bitext.cells(bitext.src_tag, bitext.tgt_tag)
+        if min(bitext.tags) > 1:
+            self.tag_cells, self.tag_src = bitext.cells(bitext.src_tag, bitext.tgt_tag)
+        else:
+            self.tag_cells, self.tag_src = np.zeros_like(self.cells), np.zeros(1, np.int32)
         self.table = np.ones(len(self.cell_src))
         self.known = known if known is not None else np.zeros(len(self.cell_src))
         self.sums = np.zeros(bitext.sizes[0])
         self.jumps = np.ones(JUMPS)
+
+    def cell_targets(self) -> Ints:
+        """The target type of every cell number."""
+        b = self.bitext
+        targets = np.zeros(len(self.cell_src), np.int64)
+        kernel.target_types.compiled(b.src_at, b.tgt, b.tgt_at, b.cell_at, self.cells, targets)
+        return targets
 
     def em(self, watch: Watch | None = None) -> None:
         """IBM Model 1, then the HMM."""

@@ -44,6 +44,16 @@ def number_cells(src, src_at, tgt, tgt_at, cell_at, cells, cell_src, slots):  # 
     return count
 
 
+@kernel("void(i8[::1], i4[::1], i8[::1], i8[::1], i4[::1], i8[::1])")
+def target_types(src_at, tgt, tgt_at, cell_at, cells, targets):  # type: ignore[no-untyped-def]
+    """The target type of every number in `cells`."""
+    for k in range(len(src_at) - 1):
+        n, m = src_at[k + 1] - src_at[k], tgt_at[k + 1] - tgt_at[k]
+        for i in range(n + 1):
+            for j in range(m):
+                targets[cells[cell_at[k] + i * m + j]] = tgt[tgt_at[k] + j]
+
+
 @kernel("f8(i8[::1], i8[::1], i8[::1], i4[::1], f8[::1], f8, f8[::1])")
 def ibm1_expect(src_at, tgt_at, cell_at, cells, table, null, counts):  # type: ignore[no-untyped-def]
     """Expected counts under IBM Model 1 and the log-likelihood; the empty word has weight `null` of one."""

@@ -153,15 +153,16 @@ class WordAligner:
         src, src_at = books[0].encode(f_side)
         tgt, tgt_at = books[1].encode(e_side)
         stems, tagged = [], []
-        for k, side in enumerate((f_side, e_side)):
-            short = [
-                [self._short(w, x) for w, x in zip(s, y, strict=True)]
-                for s, y in zip(side, lemmas[k] if lemmas else side, strict=True)
-            ]
-            stems.append(books[2 + k].encode(short)[0])
-            tagged.append(books[4 + k].encode(tags[k] if tags else [["_"] * len(s) for s in side])[0])
+        for k, (side, numbers) in enumerate(((f_side, src), (e_side, tgt))):
+            if lemmas:
+                chosen = [[self._short(w, x) for w, x in zip(s, y, strict=True)] for s, y in zip(side, lemmas[k], strict=True)]
+                stems.append(books[2 + k].encode(chosen)[0])
+            else:  # a stem a type, not a word
+                by_type = [books[2 + k].number(stem(word, self.stem_length) if word else "") for word in books[k].numbers]
+                stems.append(np.array(by_type, np.int32)[numbers])
+            tagged.append(books[4 + k].encode(tags[k])[0] if tags else np.ones(len(numbers), np.int32))
         a, b, c, d, e, f = map(len, books)
-        sizes, kinds = (a, b, c, d), (e - 1, f - 1)
+        sizes, kinds = (a, b, c, d), (max(1, e - 1), max(1, f - 1))
         return books, Bitext(src, src_at, tgt, tgt_at, stems[0], stems[1], sizes, tagged[0], tagged[1], kinds)
 
     def _short(self, word: str, lemma: str) -> str:
@@ -217,32 +218,22 @@ def _known_counts(direction: Direction, side: Bitext, books: list[Vocabulary], k
     """Pseudo-counts of the cells, for word pairs known beforehand; the same string on both sides is such a pair."""
     counts = np.zeros(len(direction.cell_src))
     wanted: dict[tuple[int, int], float] = {}
-    for word, number in books[0].numbers.items():
-        other = books[1].numbers.get(word)
-        if word and other:
-            wanted[number, other] = SAME
+    f_numbers, e_numbers = books[0].numbers, books[1].numbers
+    for word in f_numbers.keys() & e_numbers.keys() - {""}:
+        wanted[f_numbers[word], e_numbers[word]] = SAME
     for (f, e), count in known.items():
-        i, j = books[0].numbers.get(f), books[1].numbers.get(e)
+        i, j = f_numbers.get(f), e_numbers.get(e)
         if i and j:
             wanted[i, j] = wanted.get((i, j), 0.0) + count
     if not wanted:
         return counts
-    flat = {(j, i) if turned else (i, j): count for (i, j), count in wanted.items()}
-    sources, targets = _types(direction, side)
-    keys = sources.astype(np.int64) << 32 | targets
-    order = np.argsort(keys, kind="stable")
-    for (s, t), count in flat.items():
-        at = np.searchsorted(keys, s << 32 | t, sorter=order)
-        if at < len(order) and keys[order[at]] == s << 32 | t:
-            counts[order[at]] = count
+    pairs = np.array(sorted(wanted), np.int64)
+    values = np.array([wanted[i, j] for i, j in pairs.tolist()])
+    keys = (pairs[:, turned * 1] << 32) | pairs[:, 1 - turned]
+    order = np.argsort(keys)
+    keys, values = keys[order], values[order]
+    cell_keys = (direction.cell_src.astype(np.int64) << 32) | direction.cell_targets()
+    at = np.minimum(np.searchsorted(keys, cell_keys), len(keys) - 1)
+    found = keys[at] == cell_keys
+    counts[found] = values[at[found]]
     return counts
-
-
-def _types(direction: Direction, side: Bitext) -> tuple[Any, Any]:
-    """Source and target type of every cell number."""
-    targets = np.zeros(len(direction.cell_src), np.int64)
-    for k in range(len(side.src_at) - 1):
-        n = int(side.src_at[k + 1] - side.src_at[k])
-        words = side.tgt[side.tgt_at[k] : side.tgt_at[k + 1]]
-        targets[direction.cells[side.cell_at[k] : side.cell_at[k + 1]]] = np.tile(words, n + 1)
-    return direction.cell_src, targets
