@@ -87,11 +87,6 @@ class Direction:
     def __init__(self, bitext: Bitext, settings: Settings, known: Floats | None = None) -> None:
         self.bitext, self.settings = bitext, settings
         self.cells, self.cell_src = bitext.cells(bitext.src, bitext.tgt)
-        self.stem_cells, self.stem_src = bitext.cells(bitext.src_stem, bitext.tgt_stem)
-        if min(bitext.tags) > 1:
-            self.tag_cells, self.tag_src = bitext.cells(bitext.src_tag, bitext.tgt_tag)
-        else:
-            self.tag_cells, self.tag_src = np.zeros_like(self.cells), np.zeros(1, np.int32)
         self.table = np.ones(len(self.cell_src))
         self.known = known if known is not None else np.zeros(len(self.cell_src))
         self.sums = np.zeros(bitext.sizes[0])
@@ -144,10 +139,15 @@ class Direction:
         place = b.cell_at[of_target] + links * width + (np.arange(len(links)) - b.tgt_at[of_target])
         pairs = (np.bincount(self.cells[place], minlength=len(self.cell_src)) + self.known).astype(np.float32)
         sources = np.bincount(self.cell_src, weights=pairs, minlength=b.sizes[0]).astype(np.float32)
-        stem_pairs = np.bincount(self.stem_cells[place], minlength=len(self.stem_src)).astype(np.float32)
-        stem_sources = np.bincount(self.stem_src, weights=stem_pairs, minlength=b.sizes[2]).astype(np.float32)
-        tag_pairs = np.bincount(self.tag_cells[place], minlength=len(self.tag_src)).astype(np.float32)
-        tag_sources = np.bincount(self.tag_src, weights=tag_pairs, minlength=b.tags[0] + 1).astype(np.float32)
+        stem_cells, stem_src = b.cells(b.src_stem, b.tgt_stem)
+        if min(b.tags) > 1:
+            tag_cells, tag_src = b.cells(b.src_tag, b.tgt_tag)
+        else:
+            tag_cells, tag_src = np.zeros_like(self.cells), np.zeros(1, np.int32)
+        stem_pairs = np.bincount(stem_cells[place], minlength=len(stem_src)).astype(np.float32)
+        stem_sources = np.bincount(stem_src, weights=stem_pairs, minlength=b.sizes[2]).astype(np.float32)
+        tag_pairs = np.bincount(tag_cells[place], minlength=len(tag_src)).astype(np.float32)
+        tag_sources = np.bincount(tag_src, weights=tag_pairs, minlength=b.tags[0] + 1).astype(np.float32)
         jumps, fertility = self._jump_counts(links), self._fertilities(links)
         post = np.zeros(len(self.cells), np.float32)
         settings = np.array([s.alpha, s.kappa, s.beta, s.null, b.sizes[1], b.sizes[3], min(b.tags)])
@@ -156,8 +156,8 @@ class Direction:
         for done in range(0, s.sweeps, TURN):
             burning = done < s.burn_in
             state = kernel.sample.compiled(
-                b.src_at, b.tgt_at, b.cell_at, self.cells, self.stem_cells, self.tag_cells, b.src,
-                self.cell_src, self.stem_src, self.tag_src, links,
+                b.src_at, b.tgt_at, b.cell_at, self.cells, stem_cells, tag_cells, b.src,
+                self.cell_src, stem_src, tag_src, links,
                 pairs, sources, stem_pairs, stem_sources, tag_pairs, tag_sources, jumps, fertility,
                 post, settings, TURN, TURN if burning else 0, state,
             )  # fmt: skip
