@@ -26,6 +26,7 @@ format: .venv/ready
 	$(BIN)/ruff check --fix .
 
 bench: .venv/ready  ## accuracy and speed; see bench/README.md
+	$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	$(BIN)/python bench/run.py
 
 .venv/ready: pyproject.toml
