@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Literal
 
 from divproj.tagsets import universal
-from divproj.types import Alignment, DepTree, TreePair
+from divproj.types import Alignment, DepTree, TreePair, cycles
 
 Direction = Literal["left", "right"]
 Reason = Literal["projected", "merge", "spontaneous", "swap", "guess"]
@@ -174,8 +174,6 @@ def attach_spontaneous(bitext: Bitext, heads: list[int], reasons: list[Reason], 
 
 def one_root(heads: list[int], reasons: list[Reason]) -> None:
     """One root and no cycle: later roots hang on the first, a cycle is cut at its first word."""
-    from divproj.types import cycles
-
     for cycle in cycles(heads[1:]):
         heads[cycle[0]] = 0
         reasons[cycle[0]] = "guess"
