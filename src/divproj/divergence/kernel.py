@@ -269,6 +269,12 @@ def swap_side(heads, start, images, other_heads, rels, other_rels, side, ops, n_
     return n_ops
 
 
+@kernel("void(i4[::1], i4[:, ::1], i8, i8)")
+def store(heads, states, stage, start):  # type: ignore[no-untyped-def]
+    for w in range(len(heads)):  # a loop: assigning the slice takes a second to compile
+        states[stage, start + w] = heads[w]
+
+
 @kernel("Tuple((i4[::1], i4[::1]))(i4[::1], i4[::1])")
 def distinct(f_ends, e_ends):  # type: ignore[no-untyped-def]
     """The links sorted by (f, e) without repetition."""
@@ -323,8 +329,8 @@ def analyze_pair(  # type: ignore[no-untyped-def]
             f_other, e_other = f.copy(), e.copy()
             n_ops = swap_side(f, start, images, e_other, f_rels, e_rels, 0, ops, n_ops)
             n_ops = swap_side(e, back, sources, f_other, e_rels, f_rels, 1, ops, n_ops)
-        f_states[stage, f0:f1] = f
-        e_states[stage, e0:e1] = e
+        store(f, f_states, stage, f0)
+        store(e, e_states, stage, e0)
         classify(e, back, sources, f_other, e_rels, f_rels, e_classes[stage, e0:e1], counts[0, stage])
         classify(f, start, images, e_other, f_rels, e_rels, f_classes[stage, f0:f1], counts[1, stage])
     return n_ops, a, b

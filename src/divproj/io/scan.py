@@ -149,18 +149,18 @@ def scan_conllu(text, keys, codes, size, found, at, heads, rels, upos, xpos, spa
                     if byte == TAB or byte == LF:
                         if column > 0:
                             fine = fine and pos > start
-                        if word and column == 3:
-                            upos[place] = string_code(text, start, pos, keys, codes, size, found)
-                            fine = fine and upos[place] >= 0
-                        elif word and column == 4:
-                            xpos[place] = string_code(text, start, pos, keys, codes, size, found)
-                            fine = fine and xpos[place] >= 0
+                        if word and (column == 3 or column == 4 or column == 7):
+                            code = string_code(text, start, pos, keys, codes, size, found)
+                            fine = fine and code >= 0
+                            if column == 3:
+                                upos[place] = code
+                            elif column == 4:
+                                xpos[place] = code
+                            else:
+                                rels[place] = code
                         elif word and column == 6:
                             fine = fine and number != n
                             heads[place] = number
-                        elif word and column == 7:
-                            rels[place] = string_code(text, start, pos, keys, codes, size, found)
-                            fine = fine and rels[place] >= 0
                         column += 1
                         number = 0
                         start = pos + 1
