@@ -46,7 +46,7 @@ def main() -> None:
             rows.append((size, seconds, memory))
             print(f"| {size:,} | {seconds:.1f} | {1000 * seconds / size:.2f} | {memory:.0f} |", flush=True)
     plt = pyplot()
-    figure, panels = plt.subplots(1, 2, figsize=(8, 3.2))
+    figure, panels = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
     for panel, k, label in ((panels[0], 1, "seconds"), (panels[1], 2, "MB")):
         panel.loglog([r[0] for r in rows], [r[k] for r in rows], marker="o")
         panel.set_xlabel("pairs")

@@ -8,7 +8,7 @@ from divproj.divergence.operations import GONE
 
 def parsed(text: str) -> DepTree:
     """A tree from `form/UPOS/relation/head` words."""
-    forms, upos, rels, heads = zip(*(word.split("/") for word in text.split()), strict=True)
+    forms, upos, rels, heads = zip(*(word.split("|") for word in text.split()), strict=True)
     return DepTree(forms, tuple(map(int, heads)), rels, upos)
 
 
@@ -35,23 +35,23 @@ def steps(pair: TreePair, **options: bool) -> list[tuple[str, str, str, str | No
 
 
 PROMOTIONAL = example(
-    "Ana/PROPN/nsubj/2 suele/VERB/root/0 cantar/VERB/xcomp/2 aquí/ADV/advmod/3",
-    "Ana/PROPN/nsubj/3 often/ADV/advmod/3 sings/VERB/root/0 here/ADV/advmod/3",
+    "Ana|PROPN|nsubj|2 suele|VERB|root|0 cantar|VERB|xcomp|2 aquí|ADV|advmod|3",
+    "Ana|PROPN|nsubj|3 often|ADV|advmod|3 sings|VERB|root|0 here|ADV|advmod|3",
     "Ana-Ana suele-often cantar-sings aquí-here",
 )
 STRUCTURAL = example(
-    "Eva/PROPN/nsubj/2 salió/VERB/root/0 de/ADP/prep/2 la/DET/det/5 sala/NOUN/pobj/3",
-    "Eva/PROPN/nsubj/2 left/VERB/root/0 the/DET/det/4 room/NOUN/obj/2",
+    "Eva|PROPN|nsubj|2 salió|VERB|root|0 de|ADP|prep|2 la|DET|det|5 sala|NOUN|pobj|3",
+    "Eva|PROPN|nsubj|2 left|VERB|root|0 the|DET|det|4 room|NOUN|obj|2",
     "Eva-Eva salió-left la-the sala-room",
 )
 CONFLATIONAL = example(
-    "Ravī/PROPN/nsubj/6 ne/ADP/case/1 Mīrā/PROPN/obl/6 se/ADP/case/3 gīt/NOUN/obj/6 gavāyā/VERB/root/0",
-    "Ravi/PROPN/nsubj/2 made/VERB/root/0 Mira/PROPN/nsubj/5 to/PART/mark/5 sing/VERB/xcomp/2 a/DET/det/7 song/NOUN/obj/5",
+    "Ravī|PROPN|nsubj|6 ne|ADP|case|1 Mīrā|PROPN|obl|6 se|ADP|case|3 gīt|NOUN|obj|6 gavāyā|VERB|root|0",
+    "Ravi|PROPN|nsubj|2 made|VERB|root|0 Mira|PROPN|nsubj|5 to|PART|mark|5 sing|VERB|xcomp|2 a|DET|det|7 song|NOUN|obj|5",
     "Ravī-Ravi Mīrā-Mira gīt-song gavāyā-made gavāyā-sing",
 )
 EXTENDED = example(
-    "uskā/PRON/nmod/2 śarīr/NOUN/nsubj/5 Peris/PROPN/obl/5 meṁ/ADP/case/3 hai/VERB/root/0",
-    "He/PRON/nsubj/2 is/VERB/root/0 bodily/ADV/advmod/2 in/ADP/prep/2 Paris/PROPN/pobj/4",
+    "uskā|PRON|nmod|2 śarīr|NOUN|nsubj|5 Peris|PROPN|obl|5 meṁ|ADP|case|3 hai|VERB|root|0",
+    "He|PRON|nsubj|2 is|VERB|root|0 bodily|ADV|advmod|2 in|ADP|prep|2 Paris|PROPN|pobj|4",
     "uskā-He śarīr-bodily hai-is meṁ-in Peris-Paris",
 )
 

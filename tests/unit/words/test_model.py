@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import json
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from divproj import Corpus, FormatError, ModelError
 from divproj.evaluate.links import score_links
 from divproj.resources import folder
+from divproj.words.direction import TURN, Settings
 from divproj.words.model import LONGEST, WordAligner
 from divproj.words.priors import from_dictionary, from_links
 from divproj.words.symmetrize import grow_diag_final_and
@@ -88,6 +90,22 @@ def test_saved_models_come_back_and_go_on(tmp_path):
     before = again.counts_["haus", "house"]
     again.fit(PAIRS)
     assert again.counts_["haus", "house"] > before
+
+
+def test_ctrl_c_keeps_what_there_is():
+    sweeps = []
+
+    def watch(stage, turn, likelihood):
+        if stage == "sampling":
+            sweeps.append(turn)
+            if len(sweeps) == 1:
+                _thread.interrupt_main()
+
+    pairs = PAIRS * 200
+    found = WordAligner(settings=Settings(sweeps=2000, burn_in=10)).fit_align(pairs, watch=watch)
+    assert len(sweeps) < 2 * 2000 // TURN
+    assert len(found) == len(pairs)
+    assert found[0].chances
 
 
 def test_broken_models_are_refused(tmp_path):
