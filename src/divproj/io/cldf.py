@@ -10,13 +10,13 @@ import io
 from collections import deque
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 from divproj.errors import Faults, FormatError, Where
 from divproj.gloss.igt import Igt
-from divproj.io.files import Source, name_of, reading
+from divproj.io.files import Source
 from divproj.io.igt_parts import instance, one_line, preferred, squeezed, tokens
-from divproj.io.igt_text import Options, lines
+from divproj.io.igt_text import Options, from_file, from_text, lines
 
 COLUMNS = {
     "id": "sent_id", "primary_text": "text", "analyzed_word": "words", "gloss": "glosses", "translated_text": "translation",
@@ -28,9 +28,7 @@ ROWS = 200
 
 
 def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Igt]:
-    settings = Options.of(options)
-    with reading(source) as stream:
-        yield from read(stream, name_of(source), faults or Faults(), settings)
+    return from_file(read, source, faults, options)
 
 
 def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
@@ -38,8 +36,7 @@ def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
     >>> loads("ID,Primary_Text,Analyzed_Word,Gloss,Translated_Text\\n1,canes,can-es,dog-PL,dogs\\n")[0].glosses
     ('dog-PL',)
     """
-    stream = cast(BinaryIO, io.BytesIO(text.encode("utf-8", "surrogatepass")))
-    return list(read(stream, "", faults or Faults(), Options.of(options)))
+    return from_text(read, text, faults, options)
 
 
 def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Igt]:

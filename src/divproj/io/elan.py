@@ -6,19 +6,18 @@ type) or guessed from their names. An annotation of the topmost tier concerned i
 
 from __future__ import annotations
 
-import io
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 from divproj.errors import Faults, FormatError, ProjError, Where
 from divproj.gloss.igt import Igt
-from divproj.io.files import Source, name_of, reading
+from divproj.io.files import Source
 from divproj.io.igt_parts import glue, grouped, instance, joined, lang_code, one_line, preferred, squeezed, tokens
-from divproj.io.igt_text import Options
+from divproj.io.igt_text import Options, from_file, from_text
 from divproj.io.igt_xml import Node, units
 
 TAGS = frozenset({
@@ -60,14 +59,11 @@ class _Tier:
 
 
 def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Igt]:
-    settings = Options.of(options)
-    with reading(source) as stream:
-        yield from read(stream, name_of(source), faults or Faults(), settings)
+    return from_file(read, source, faults, options)
 
 
 def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
-    stream = cast(BinaryIO, io.BytesIO(text.encode("utf-8", "surrogatepass")))
-    return list(read(stream, "", faults or Faults(), Options.of(options)))
+    return from_text(read, text, faults, options)
 
 
 def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Igt]:

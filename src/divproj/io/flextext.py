@@ -5,15 +5,14 @@ Older exports call a phrase `word`. Punctuation is a word of its own, glossed by
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 from divproj.errors import Faults, Where
 from divproj.gloss.igt import Igt
-from divproj.io.files import Source, name_of, reading
+from divproj.io.files import Source
 from divproj.io.igt_parts import EDGES, glue, instance, joined, lang_code, preferred, squeezed
-from divproj.io.igt_text import Options
+from divproj.io.igt_text import Options, from_file, from_text
 from divproj.io.igt_xml import Node, units
 
 TAGS = frozenset({"document", "interlinear-text", "paragraphs", "paragraph", "phrases", "phrase", "words", "word", "morphemes",
@@ -22,14 +21,11 @@ _OPENING = "([{¿¡«‹“‘„‚「"
 
 
 def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Igt]:
-    settings = Options.of(options)
-    with reading(source) as stream:
-        yield from read(stream, name_of(source), faults or Faults(), settings)
+    return from_file(read, source, faults, options)
 
 
 def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
-    stream = cast(BinaryIO, io.BytesIO(text.encode("utf-8", "surrogatepass")))
-    return list(read(stream, "", faults or Faults(), Options.of(options)))
+    return from_text(read, text, faults, options)
 
 
 def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Igt]:

@@ -10,14 +10,14 @@ import io
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any, BinaryIO, TextIO, cast
+from typing import Any, BinaryIO, TextIO
 
 from divproj.errors import Faults, FormatError, Where
 from divproj.gloss.igt import Igt, morphs
 from divproj.io import conllu, igt_comments
-from divproj.io.files import Source, name_of, reading
+from divproj.io.files import Source
 from divproj.io.igt_parts import cell, instance, tag_columns
-from divproj.io.igt_text import Options
+from divproj.io.igt_text import Options, from_file, from_text
 from divproj.types import NO_HEAD, Sentence
 
 GLOSS, MSEG, MGLOSS = "Gloss", "MSeg", "MGloss"
@@ -26,9 +26,7 @@ _EMPTY = ("1", *["_"] * 8, "Empty=Yes")
 
 
 def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Igt]:
-    settings = Options.of(options)
-    with reading(source) as stream:
-        yield from read(stream, name_of(source), faults or Faults(), settings)
+    return from_file(read, source, faults, options)
 
 
 def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
@@ -36,8 +34,7 @@ def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
     >>> loads("# text_en = Dogs\\n1\\tHunde\\t_\\t_\\t_\\t_\\t_\\t_\\t_\\tGloss=dog.PL\\n")[0].glosses
     ('dog.PL',)
     """
-    stream = cast(BinaryIO, io.BytesIO(text.encode("utf-8", "surrogatepass")))
-    return list(read(stream, "", faults or Faults(), Options.of(options)))
+    return from_text(read, text, faults, options)
 
 
 def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Igt]:

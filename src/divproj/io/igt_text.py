@@ -5,11 +5,13 @@ from __future__ import annotations
 import codecs
 import io
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, cast
 
 from divproj.errors import Faults, FormatError, ProjError, Where
+from divproj.gloss.igt import Igt
+from divproj.io.files import Source, name_of, reading
 
 LONGEST = 64 << 20
 """Bytes in one line of text; past that it is no text file."""
@@ -53,6 +55,23 @@ class Options:
             except LookupError:
                 raise ProjError(f"unknown encoding {made.encoding!r}", remedy="for example utf-8, cp1252, utf-16") from None
         return made
+
+
+Read = Callable[[BinaryIO, str, Faults, Options], Iterator[Igt]]
+"""What a format module has at its heart."""
+
+
+def from_file(read: Read, source: Source, faults: Faults | None, options: Mapping[str, Any]) -> Iterator[Igt]:
+    """`load` of a format."""
+    settings = Options.of(options)
+    with reading(source) as stream:
+        yield from read(stream, name_of(source), faults or Faults(), settings)
+
+
+def from_text(read: Read, text: str, faults: Faults | None, options: Mapping[str, Any]) -> list[Igt]:
+    """`loads` of a format."""
+    stream = cast(BinaryIO, io.BytesIO(text.encode("utf-8", "surrogatepass")))
+    return list(read(stream, "", faults or Faults(), Options.of(options)))
 
 
 class Rewound(io.RawIOBase):

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import io
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 from divproj.errors import Faults, FormatError, Where
 from divproj.gloss.igt import Igt
-from divproj.io.files import Source, name_of, reading
+from divproj.io.files import Source
 from divproj.io.igt_parts import instance, squeezed, unquoted, without_judgement
-from divproj.io.igt_text import Options, lines
+from divproj.io.igt_text import Options, from_file, from_text, lines
 from divproj.io.latex_text import plain, words
 
 _START = re.compile(r"\\(?P<gll>gl{2,4})\b\s*|\\(?P<expex>begingl)\b(?:\s*\[[^\]]*\])?|\\(?P<linguex>(?:ex|[a-h])g)\.\s*")
@@ -29,9 +28,7 @@ _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*$")
 
 
 def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Igt]:
-    settings = Options.of(options)
-    with reading(source) as stream:
-        yield from read(stream, name_of(source), faults or Faults(), settings)
+    return from_file(read, source, faults, options)
 
 
 def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
@@ -39,8 +36,7 @@ def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
     >>> loads(r"\gll can-es \\ dog-\textsc{pl} \\ \glt `dogs'")[0].glosses
     ('dog-PL',)
     """
-    stream = cast(BinaryIO, io.BytesIO(text.encode("utf-8", "surrogatepass")))
-    return list(read(stream, "", faults or Faults(), Options.of(options)))
+    return from_text(read, text, faults, options)
 
 
 def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Igt]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 from divproj.errors import Faults, FormatError, Where
 from divproj.gloss.igt import Igt
-from divproj.io.files import Source, name_of, reading
+from divproj.io.files import Source
 from divproj.io.igt_parts import (
     columns,
     instance,
@@ -21,7 +20,7 @@ from divproj.io.igt_parts import (
     without_judgement,
     without_number,
 )
-from divproj.io.igt_text import Options, lines
+from divproj.io.igt_text import Options, from_file, from_text, lines
 
 _LINE = re.compile(r"\s*line=(\d+)\s+tag=([A-Za-z]+)((?:[+\-][A-Za-z]+)*)\s*:(.*)$")
 _HEADER = re.compile(r"\s*doc_id=(\S+)(?:\s+igt_id=(\S+))?\s*(.*)$")
@@ -49,9 +48,7 @@ class Line:
 
 
 def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Igt]:
-    settings = Options.of(options)
-    with reading(source) as stream:
-        yield from read(stream, name_of(source), faults or Faults(), settings)
+    return from_file(read, source, faults, options)
 
 
 def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
@@ -59,8 +56,7 @@ def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
     >>> loads("doc_id=3 1 2 L T\\nline=1 tag=L: (4) Mari alszik\\nline=2 tag=T: `Mari sleeps.'\\n")[0].words
     ('Mari', 'alszik')
     """
-    stream = cast(BinaryIO, io.BytesIO(text.encode("utf-8", "surrogatepass")))
-    return list(read(stream, "", faults or Faults(), Options.of(options)))
+    return from_text(read, text, faults, options)
 
 
 def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Igt]:

@@ -6,18 +6,17 @@ translation`. Lines that wrap come as several blocks in one record.
 
 from __future__ import annotations
 
-import io
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 from divproj.errors import Faults, FormatError, ProjError, Where
 from divproj.gloss.igt import Igt
-from divproj.io.files import Source, name_of, reading
+from divproj.io.files import Source
 from divproj.io.igt_parts import glue, grouped, instance, joined, lang_code, preferred, squeezed
-from divproj.io.igt_text import Options, lines
+from divproj.io.igt_text import Options, from_file, from_text, lines
 
 MARKERS = {
     "record": ("ref", "utterance_id", "rf", "recid", "sid"),
@@ -55,9 +54,7 @@ class _Token:
 
 
 def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Igt]:
-    settings = Options.of(options)
-    with reading(source) as stream:
-        yield from read(stream, name_of(source), faults or Faults(), settings)
+    return from_file(read, source, faults, options)
 
 
 def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
@@ -65,8 +62,7 @@ def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
     >>> loads("\\ref 1\n\\tx umbwa\n\\mb u- mbwa\n\\ge CL- dog\n\\ft dog\n")[0].glosses
     ('CL-dog',)
     """
-    stream = cast(BinaryIO, io.BytesIO(text.encode("utf-8", "surrogatepass")))
-    return list(read(stream, "", faults or Faults(), Options.of(options)))
+    return from_text(read, text, faults, options)
 
 
 def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Igt]:

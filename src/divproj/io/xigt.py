@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 from divproj.errors import Faults, FormatError, Where
 from divproj.gloss.igt import Igt, morphs
 from divproj.io import odin
-from divproj.io.files import Source, name_of, reading
+from divproj.io.files import Source
 from divproj.io.igt_parts import instance, joined, lang_code, preferred, squeezed, tokens, tree_of
-from divproj.io.igt_text import Options
+from divproj.io.igt_text import Options, from_file, from_text
 from divproj.io.igt_xml import Node, units
 from divproj.io.xigt_items import Items
 from divproj.io.xigt_write import dump, dumps
@@ -25,9 +24,7 @@ Pairs = list[tuple[str, str]]
 
 
 def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Igt]:
-    settings = Options.of(options)
-    with reading(source) as stream:
-        yield from read(stream, name_of(source), faults or Faults(), settings)
+    return from_file(read, source, faults, options)
 
 
 def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
@@ -35,8 +32,7 @@ def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
     >>> loads('<xigt-corpus><igt id="i1"><tier type="words" id="w"><item id="w1">ja</item></tier></igt></xigt-corpus>')[0].words
     ('ja',)
     """
-    stream = cast(BinaryIO, io.BytesIO(text.encode("utf-8", "surrogatepass")))
-    return list(read(stream, "", faults or Faults(), Options.of(options)))
+    return from_text(read, text, faults, options)
 
 
 def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Igt]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from threading import Event
@@ -138,10 +138,11 @@ class WordAligner:
         with ThreadPoolExecutor(2) as threads:
             running = [threads.submit(one, turned) for turned in (False, True)]
             try:
-                return [task.result() for task in running]
+                while wait(running, timeout=0.2).not_done:  # short waits: a long one does not hear Ctrl-C everywhere
+                    pass
             except KeyboardInterrupt:
                 stop.set()
-                return [task.result() for task in running]
+            return [task.result() for task in running]
 
     def _form(self, word: str) -> str:
         return word.lower() if self.lower else word
