@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import json
+import time
 
 import numpy as np
 import pytest
@@ -100,6 +101,7 @@ def test_ctrl_c_keeps_what_there_is():
             sweeps.append(turn)
             if len(sweeps) == 1:
                 _thread.interrupt_main()
+            time.sleep(0.02)  # long enough in all for the interrupt to be heard
 
     pairs = PAIRS * 200
     found = WordAligner(settings=Settings(sweeps=2000, burn_in=10)).fit_align(pairs, watch=watch)
