@@ -43,6 +43,7 @@ def analyze(
         Path | None, typer.Option("--plot", metavar="FILE", help="Dendrogram of several corpora by their divergence profile.")
     ] = None,
     tags: Annotated[Tags, typer.Option(help="Part-of-speech column for the breakdown.")] = Tags.auto,
+    e_manner: common.EManner = "as-is",
     extended: Annotated[
         bool, typer.Option("--extended", help="Also merge edges on both sides at once (a stage of its own).")
     ] = False,
@@ -63,7 +64,7 @@ def analyze(
     Example: proj analyze hin-eng --html report.html
     """
     talk.set(quiet, verbose)
-    found = common.corpora_from(corpora, f, e, align, strict=strict, ignore_ids=ignore_ids)
+    found = common.corpora_from(corpora, f, e, align, strict=strict, ignore_ids=ignore_ids, manner=e_manner)
     if html and len(found) > 1:
         raise typer.BadParameter("--html takes one corpus")
     if plot and len(found) < 2:
@@ -127,6 +128,7 @@ def _signature(corpus: Corpus, result: Analysis) -> str:
         cmd="analyze",
         tags=result.tags,
         extended="yes" if result.extended else "no",
+        **({} if corpus.manner == "as-is" else {"manner": corpus.manner}),
         mode="strict" if corpus.faults.strict else "lenient",
         left_out=f"{corpus.faults.sentences}s+{corpus.faults.words}w",
         input=corpus.digests[-1],

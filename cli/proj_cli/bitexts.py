@@ -5,13 +5,14 @@ from __future__ import annotations
 import shlex
 import subprocess
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from divproj.errors import AlignmentError, Faults, ProjError, Where
 from divproj.gloss.igt import Igt
+from divproj.gloss.tokens import tokenize
 from divproj.io import conllu, pharaoh
 from divproj.io.files import name_of
 from divproj.projection.s1 import Bitext
@@ -19,11 +20,8 @@ from divproj.types import Alignment, DepTree, Sentence
 
 if TYPE_CHECKING:
     from divproj.gloss.aligner import GlossAligner
+    from divproj.parsing.language import Language
 
-NO_TREES = (
-    "give the trees of the translations with --e FILE.conllu (same order or same sent_ids), or a parser with "
-    "--e-parser COMMAND (reads a sentence a line, writes CoNLL-U) or --e-parser corenlp:http://localhost:9000"
-)
 BATCH = 200
 
 
@@ -37,6 +35,7 @@ class Sources:
     e_parser: str | None = None
     format: str | None = None
     grams: tuple[Path, ...] = ()
+    manner: str = "as-is"
 
     @property
     def folder(self) -> Path | None:
@@ -60,9 +59,9 @@ def bitexts(sources: Sources, faults: Faults) -> Iterator[tuple[Sentence, Bitext
         if first is None:
             raise ProjError("no sentence in the file", Where(sources.path), "is it empty?")
         igt = _igt(*first)
-        if igt is None or igt.e_tree is None:
-            raise ProjError("there are no trees to project from", Where(sources.path), NO_TREES)
         f_side = _chained(first, f_side)
+        if igt is None or igt.e_tree is None:
+            sources = replace(sources, e_parser="en")
     e_trees = conllu.load(e_file, faults, keep_places=True) if e_file else None
     lines = pharaoh.load(links_file) if links_file else None
     aligner: GlossAligner | None = None
@@ -82,6 +81,10 @@ def bitexts(sources: Sources, faults: Faults) -> Iterator[tuple[Sentence, Bitext
             faults.sentence(error)
             continue
         glosses = (igt.glosses if igt.lines_up else ()) if igt else f.glosses
+        if sources.manner != "as-is":
+            from divproj.manners import in_manner
+
+            tree = in_manner(tree, sources.manner)
         yield f, Bitext(f.forms, tree, alignment, glosses, f.sent_id)
 
 
@@ -175,10 +178,14 @@ def _links(
 
 
 def parse_translations(parser: str, texts: list[str]) -> list[DepTree | None]:
-    """Trees of the texts (None for an empty one) by a command or a CoreNLP server."""
+    """Trees of the texts (None for an empty one) by a language of ours, a command or a CoreNLP server."""
     wanted = [k for k, text in enumerate(texts) if text.strip()]
     lines = [" ".join(texts[k].split()) for k in wanted]
-    trees = _corenlp(parser.partition(":")[2], lines) if parser.startswith("corenlp:") else _command(parser, lines)
+    if parser.startswith("corenlp:"):
+        trees = _corenlp(parser.partition(":")[2], lines)
+    else:
+        language = _language(parser)
+        trees = language.parse([tokenize(line) for line in lines]) if language else _command(parser, lines)
     if len(trees) != len(wanted):
         raise ProjError(
             f"the parser `{parser}` gave {len(trees)} sentences for {len(wanted)} lines",
@@ -188,6 +195,16 @@ def parse_translations(parser: str, texts: list[str]) -> list[DepTree | None]:
     for k, tree in zip(wanted, trees, strict=True):
         made[k] = tree
     return made
+
+
+def _language(parser: str) -> Language | None:
+    """A language in the box by name, or a model's folder; None when it must be a command."""
+    from divproj.parsing.language import Language, shipped
+    from divproj.resources import folder
+
+    if (folder("languages") / parser).is_dir() and "/" not in parser:
+        return shipped(parser)
+    return Language.load(parser) if Path(parser).is_dir() else None
 
 
 def _command(command: str, lines: list[str]) -> list[DepTree]:

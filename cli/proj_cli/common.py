@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from divproj.io.corpus import Corpus
 
 T = TypeVar("T")
+MANNERS = ("as-is", "ud", "function")
 SHOWN = 5
 
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing but errors.")]
@@ -36,6 +37,11 @@ Strict = Annotated[
     bool, typer.Option("--strict/--lenient", help="Stop at the first fault, or leave out what is bad and say so.")
 ]
 IgnoreIds = Annotated[bool, typer.Option("--ignore-ids", help="Pair sentences by order even where their ids differ.")]
+
+EManner = Annotated[
+    str,
+    typer.Option("--e-manner", help="Turn E trees to: ud (content words are heads), function (function words are), as-is."),
+]
 
 
 class Talk:
@@ -101,12 +107,14 @@ def faults_for(strict: bool) -> Faults:
 
 
 def corpora_from(
-    folders: list[str] | None, f: str | None, e: str | None, align: str | None, *, strict: bool, ignore_ids: bool
-) -> list[Corpus]:
+    folders: list[str] | None, f: str | None, e: str | None, align: str | None, *, strict: bool, ignore_ids: bool,
+    manner: str = "as-is",
+) -> list[Corpus]:  # fmt: skip
     """The corpora that arguments and options name; usage errors where they do not name one."""
     from divproj.io.corpus import Corpus
     from divproj.resources import folder
 
+    check_manner(manner)
     by_files = [x is not None for x in (f, e, align)]
     if any(by_files) and (folders or not all(by_files)):
         raise typer.BadParameter("give corpus folders, or all three of --f --e --align")
@@ -116,7 +124,7 @@ def corpora_from(
         assert align is not None
         if [f, e, align].count("-") > 1:
             raise typer.BadParameter("only one of --f --e --align can be stdin (-)")
-        return [Corpus(f, e, align, "corpus", not ignore_ids, faults_for(strict))]
+        return [Corpus(f, e, align, "corpus", not ignore_ids, faults_for(strict), manner=manner)]
     if not folders:
         raise typer.BadParameter("give a corpus folder, or --f --e --align")
     found = []
@@ -124,8 +132,13 @@ def corpora_from(
         path: Path = Path(name)
         if not path.exists() and "/" not in name and (folder("corpora") / name).is_dir():
             path = folder("corpora") / name
-        found.append(Corpus.at(path, faults=faults_for(strict), same_ids=not ignore_ids))
+        found.append(Corpus.at(path, faults=faults_for(strict), same_ids=not ignore_ids, manner=manner))
     return found
+
+
+def check_manner(manner: str) -> None:
+    if manner not in MANNERS:
+        raise typer.BadParameter(f"no manner {manner}; there are {', '.join(MANNERS)}")
 
 
 def signature(**parts: Any) -> str:

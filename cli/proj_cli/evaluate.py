@@ -82,7 +82,7 @@ def _pairs(gold_path: str, system_path: str) -> Iterator[tuple[DepTree, DepTree,
             )
         misc = system.column(9)
         sources = tuple(misc_value(cell, "Proj") for cell in misc)
-        texts = [misc_value(cell, "ProjConf") for cell in misc]
+        texts = [misc_value(cell, "ProjConf") or misc_value(cell, "ParseConf") for cell in misc]
         confidence = tuple(float(t) for t in texts) if all(t.replace(".", "", 1).isdecimal() for t in texts) else ()
         yield gold.usable_tree()[0], system.usable_tree()[0], sources if any(sources) else (), confidence
 
@@ -136,7 +136,9 @@ def _links(gold_path: str, system_path: str, as_json: bool) -> None:
 
 def experiment(
     corpora: common.CorpusArguments = None,
-    systems: Annotated[str, typer.Option(help="Systems, with commas.")] = "s1-r,s1-l,s2-3,s2-2,s2-1,s2+",
+    systems: Annotated[
+        str, typer.Option(help="Systems, with commas: s1-r to s4+, oracle.")
+    ] = "s1-r,s1-l,s2-1,s2+,s3-1,s4-1,s4+",
     folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 10,
     seed: Annotated[int, typer.Option(help="Decides the folds.")] = 1,
     train_sizes: Annotated[str | None, typer.Option("--train-sizes", metavar="5,10,20,all", help="Learning curve.")] = None,
@@ -149,15 +151,16 @@ def experiment(
     f: common.FOption = None,
     e: common.EOption = None,
     align: common.AlignOption = None,
+    e_manner: common.EManner = "as-is",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a corpus, with the folds.")] = False,
     strict: common.Strict = False,
     ignore_ids: common.IgnoreIds = False,
     quiet: common.Quiet = False,
     verbose: common.Verbose = False,
 ) -> None:
-    """Cross-validate projection systems on corpora with gold F trees.
+    """Cross-validate projection and parsing systems on corpora with gold F trees.
 
-    Example: proj experiment hin-eng deu-eng --systems s1-r,s2-1,s2+
+    Example: proj experiment hin-eng deu-eng --systems s1-r,s2-1,s2+,s4+
     """
     talk.set(quiet, verbose)
     from divproj.evaluate.experiment import cross_validate
@@ -168,7 +171,7 @@ def experiment(
         raise typer.BadParameter(f"no system {', '.join(unknown)}; there are {', '.join(SYSTEMS)}")
     sizes = _sizes(train_sizes)
     rows = []
-    for corpus in common.corpora_from(corpora, f, e, align, strict=strict, ignore_ids=ignore_ids):
+    for corpus in common.corpora_from(corpora, f, e, align, strict=strict, ignore_ids=ignore_ids, manner=e_manner):
         pairs = list(talk.progress(corpus, f"{corpus.name}: pairs"))
         talk.summary(corpus.faults)
         if len(pairs) < 2:
@@ -179,7 +182,7 @@ def experiment(
             pairs = _gloss_aligned(pairs)
         sign = common.signature(
             cmd="experiment", folds=folds, seed=seed, punct="yes" if punctuation else "no",
-            links="gloss" if gloss_links else "given", input=corpus.digests[-1],
+            links="gloss" if gloss_links else "given", manner=e_manner, input=corpus.digests[-1],
         )  # fmt: skip
         for size in sizes:
             options: dict[str, Any] = {"folds": folds, "seed": seed, "punctuation": punctuation, "jobs": jobs}

@@ -13,9 +13,10 @@ from proj_cli.common import talk
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from divproj.projection.s1 import Projection
+    from divproj.projection.s1 import Projection, Projector
     from divproj.projection.systems import Corrections
     from divproj.types import Sentence
+    from proj_cli.bitexts import Sources
 
 rules_app = typer.Typer(help="Look at learned rules.", no_args_is_help=True)
 
@@ -42,6 +43,9 @@ def project(
     system: Annotated[
         str | None, typer.Option(help="s1-r, s1-l, s2-1, s2-2, s2-3 or s2+.  [default: s2+ with --rules, else s1-r]")
     ] = None,
+    model: Annotated[
+        Path | None, typer.Option(metavar="MODEL", help="A parser of `proj train CORPUS`, which sees the projection.")
+    ] = None,
     rules: Annotated[
         str | None, typer.Option("--rules", metavar="FILE", help="Rules of `proj learn`, or a shipped set by name.")
     ] = None,
@@ -49,8 +53,14 @@ def project(
     align: common.AlignOption = None,
     e_parser: Annotated[
         str | None,
-        typer.Option("--e-parser", metavar="COMMAND", help="Parses the translations: reads a sentence a line, writes CoNLL-U."),
+        typer.Option(
+            "--e-parser",
+            metavar="NAME",
+            help="Parses the translations: a language (en), a model of `proj train`, or a command that reads a sentence a line and "
+            "writes CoNLL-U.  [default: en where there are no trees]",
+        ),
     ] = None,
+    e_manner: common.EManner = "as-is",
     format_: Annotated[
         str | None, typer.Option("--format", metavar="NAME", help="Format of INPUT; guessed when not given.")
     ] = None,
@@ -69,24 +79,53 @@ def project(
 ) -> None:
     """Trees for the language line, projected from the trees of the translations.
 
-    Links come from --align, from the input, or from the glosses. Every word gets a head; MISC says where its edge came
+    English translations without trees are parsed by the parser in the box. Links come from --align, from the input, or from the glosses. Every word gets a head; MISC says where its edge came
     from (Proj=) and how sure it is (ProjConf=).
 
-    Example: proj project text.txt --e translations.conllu --rules deu -o trees.conllu
+    Example: proj project text.txt --rules deu -o trees.conllu
     """
     talk.set(quiet, verbose)
+    from proj_cli.bitexts import Sources
+
+    run, chosen = _projector(model, system, rules)
+    sources = Sources(source, e, align, e_parser, format_, tuple(grams or ()), e_manner)
+    _write(run, chosen, sources, output, html, links_out, strict)
+
+
+def _projector(model: Path | None, system: str | None, rules: str | None) -> tuple[Projector, str]:
+    """What projects, and its name."""
+    if model is not None:
+        from divproj.projection import parsedfile
+
+        if system or rules:
+            raise typer.BadParameter("--model brings its own rules and system")
+        return parsedfile.load(model).project, f"model:{model.name}"
+    from divproj.projection.systems import projector
+
+    corrections = _corrections(rules)
+    chosen = system or ("s2+" if corrections else "s1-r")
+    return projector(chosen, corrections), chosen
+
+
+def project_with(model: Path, source: str, output: Path, *, e: str | None, align: str | None, strict: bool) -> None:
+    """`proj parse` with a parser that sees projections."""
+    from proj_cli.bitexts import Sources
+
+    run, chosen = _projector(model, None, None)
+    _write(run, chosen, Sources(source, e, align), output, None, None, strict)
+
+
+def _write(
+    run: Projector, chosen: str, sources: Sources, output: Path, html: Path | None, links_out: Path | None, strict: bool
+) -> None:
+    """Project every sentence, and write what was asked for."""
     from divproj.errors import ProjError, Where
     from divproj.io import conllu, pharaoh
     from divproj.io.files import writing
     from divproj.projection.output import annotated
-    from divproj.projection.systems import projector
-    from proj_cli.bitexts import Sources, bitexts
+    from proj_cli.bitexts import bitexts
 
-    corrections = _corrections(rules)
-    chosen = system or ("s2+" if corrections else "s1-r")
-    run = projector(chosen, corrections)
     faults = common.faults_for(strict)
-    sources = Sources(source, e, align, e_parser, format_, tuple(grams or ()))
     made: list[Projection] = []
     count = 0
 
@@ -103,7 +142,7 @@ def project(
         conllu.dump(projected(), out)
         if not count:
             talk.summary(faults)
-            raise ProjError("no sentence could be projected", Where(source), "the warnings above say why")
+            raise ProjError("no sentence could be projected", Where(sources.path), "the warnings above say why")
     talk.summary(faults)
     if links_out:
         with writing(links_out) as out:
@@ -111,10 +150,9 @@ def project(
     if html:
         from divproj.draw.projected import write_projections
 
+        sign = common.signature(cmd="project", system=chosen, manner=sources.manner)
         with writing(html) as out:
-            write_projections(
-                made, out, title=Path(source).name, signature=common.signature(cmd="project", system=chosen), system=chosen
-            )
+            write_projections(made, out, title=Path(sources.path).name, signature=sign, system=chosen)
         talk.say(f"page: {html}")
     if str(output) != "-":
         talk.say(f"{count} sentences projected by {chosen}: {output}")

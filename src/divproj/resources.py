@@ -1,4 +1,4 @@
-"""Where the shipped `rules/` and `corpora/` lie: inside the installed package, or at the top of a checkout."""
+"""Where the shipped `rules/`, `corpora/` and `languages/` lie: inside the installed package, or at the top of a checkout."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Literal
 from divproj.errors import ProjError
 
 
-def folder(kind: Literal["rules", "corpora"]) -> Path:
-    """The folder with the shipped rules or corpora."""
+def folder(kind: Literal["rules", "corpora", "languages"]) -> Path:
+    """The folder with the shipped rules, corpora or languages."""
     here = Path(__file__).resolve().parent
     for candidate in (here / "data" / kind, here.parents[1] / kind):
         if candidate.is_dir():

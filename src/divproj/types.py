@@ -49,6 +49,19 @@ class Sentence:
             return values
         return tuple(values[r] for r in self.word_rows)
 
+    def with_columns(self, new: dict[int, tuple[str, ...]]) -> Sentence:
+        """The sentence with other values in some columns of its words; multiword and empty rows stay."""
+        columns = list(self.columns)
+        for k, values in new.items():
+            if len(self.word_rows) == len(columns[k]):
+                columns[k] = values
+            else:
+                made = list(columns[k])
+                for row, value in zip(self.word_rows, values, strict=True):
+                    made[row] = value
+                columns[k] = tuple(made)
+        return replace(self, columns=tuple(columns))
+
     @property
     def forms(self) -> tuple[str, ...]:
         return self.column(1)

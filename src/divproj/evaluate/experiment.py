@@ -85,7 +85,7 @@ def _one_fold(
     rest = [i for i in range(len(pairs)) if i not in held_out]
     if train_size is not None and train_size < len(rest) and system not in UNTRAINED:
         rest = sorted(random.Random(f"{seed}/{k}/{train_size}").sample(rest, train_size))
-    project = train(system, [pairs[i] for i in rest])
+    project = train(system, [pairs[i] for i in rest], peek=[pairs[i] for i in parts[k]], seed=seed)
     found = []
     for i in parts[k]:
         made = project(Bitext.of(pairs[i]))

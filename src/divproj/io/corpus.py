@@ -36,9 +36,11 @@ class Corpus:
     faults: Faults = field(default_factory=Faults, compare=False)
     digests: list[str] = field(default_factory=list, compare=False)
     """Of each complete reading: 24 hex digits that stand for the bytes of the three files."""
+    manner: str = "as-is"
+    """What the trees of E are turned to (`manners`)."""
 
     @classmethod
-    def at(cls, folder: Source, *, faults: Faults | None = None, same_ids: bool = True) -> Corpus:
+    def at(cls, folder: Source, *, faults: Faults | None = None, same_ids: bool = True, manner: str = "as-is") -> Corpus:
         """The corpus in a folder; each file may also be there as `.gz`."""
         path = Path(folder)
         if not path.is_dir():
@@ -54,7 +56,7 @@ class Corpus:
         assert f
         assert e
         assert align
-        return cls(f, e, align, path.resolve().name, same_ids, faults or Faults())
+        return cls(f, e, align, path.resolve().name, same_ids, faults or Faults(), manner=manner)
 
     def __iter__(self) -> Iterator[TreePair]:
         return self.pairs()
@@ -84,6 +86,8 @@ class Corpus:
     def batches(self) -> Iterator[PairBatch]:
         """The same pairs as arrays: large files take the fast lane."""
         sources = (self.f, self.e, self.align)
+        if self.manner != "as-is":
+            return batched(self.pairs())
         if not all(Path(s).is_file() for s in sources) or sum(Path(s).stat().st_size for s in sources[:2]) < FAST:
             return batched(self.pairs())
         return self._fast_batches()
@@ -122,6 +126,10 @@ class Corpus:
 
     def _pair(self, f: Sentence, e: Sentence, where: Where, line: str) -> TreePair:
         f_tree, e_tree = self._tree(f), self._tree(e)
+        if self.manner != "as-is":
+            from divproj.manners import in_manner
+
+            e_tree = in_manner(e_tree, self.manner)
         shape = (len(f_tree), len(e_tree))
         sent_id = f.sent_id or e.sent_id or str(where.line)
         place = Where(where.path, where.line, f.sent_id)

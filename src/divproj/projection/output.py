@@ -11,7 +11,6 @@ from divproj.types import Sentence
 def annotated(sentence: Sentence, projection: Projection, system: str) -> Sentence:
     """The sentence with the projected tree: HEAD and DEPREL anew, UPOS where there was none, `Proj=` and `ProjConf=` in MISC."""
     tree = projection.tree
-    columns = list(sentence.columns)
     tags = tuple(new if old == "_" else old for old, new in zip(sentence.column(3), tree.upos, strict=True))
     confidence = [f"|ProjConf={c:.2f}" for c in projection.confidence] or [""] * len(tree)
     misc = tuple(
@@ -19,15 +18,12 @@ def annotated(sentence: Sentence, projection: Projection, system: str) -> Senten
         for old, reason, sure in zip(sentence.column(9), projection.reasons, confidence, strict=True)
     )
     new = {3: tags, 6: tuple(map(str, tree.heads)), 7: tree.rels, 8: ("_",) * len(tree), 9: misc}
-    whole = len(sentence.word_rows) == len(columns[0])
-    for k, values in new.items():
-        columns[k] = values if whole else _placed(columns[k], sentence.word_rows, values)
     links = len(projection.bitext.alignment)
     note = f"# projection = {system} coverage={projection.coverage:.2f} links={links}"
     if not links:
         note += " unlinked"
     comments = tuple(c for c in sentence.comments if not c.startswith("# projection = "))
-    return replace(sentence, comments=(*comments, note), columns=tuple(columns))
+    return replace(sentence.with_columns(new), comments=(*comments, note))
 
 
 def _kept(misc: str) -> str:
@@ -37,11 +33,3 @@ def _kept(misc: str) -> str:
     if "Proj" in misc:
         misc = "|".join(x for x in misc.split("|") if not x.startswith(("Proj=", "ProjConf=")))
     return f"{misc}|" if misc else ""
-
-
-def _placed(column: tuple[str, ...], rows: tuple[int, ...], values: tuple[str, ...]) -> tuple[str, ...]:
-    """The column with new values in the rows of words; multiword and empty rows stay."""
-    made = list(column)
-    for row, value in zip(rows, values, strict=True):
-        made[row] = value
-    return tuple(made)

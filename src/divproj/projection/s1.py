@@ -11,7 +11,8 @@ from divproj.tagsets import universal
 from divproj.types import Alignment, DepTree, TreePair, cycles
 
 Direction = Literal["left", "right"]
-Reason = Literal["projected", "merge", "spontaneous", "swap", "guess"]
+Reason = Literal["projected", "merge", "spontaneous", "swap", "guess", "parsed"]
+REASONS: tuple[Reason, ...] = ("projected", "merge", "spontaneous", "swap", "guess", "parsed")
 POS_ORDER = ("NOUN", "PROPN", "VERB", "ADJ", "ADV", "PRON", "DET", "ADP", "CCONJ", "SCONJ", "PART", "NUM", "X")
 
 
@@ -122,6 +123,7 @@ class Projection:
         return tuple(made)
 
 
+Projector = Callable[[Bitext], Projection]
 GroupHead = Callable[[Bitext, int, list[int]], int]
 Side = Callable[[Bitext, int], Direction]
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from divproj.errors import ModelError
+from divproj.projection.candidates import Lexicon
 from divproj.projection.plus import HeadModel
 from divproj.projection.rules import Rules, learn, s2
-from divproj.projection.s1 import Bitext, Projection, s1
+from divproj.projection.s1 import Bitext, Projector, s1
 from divproj.types import TreePair
 
 UNTRAINED = ("s1-r", "s1-l")
-SYSTEMS = (*UNTRAINED, "s2-3", "s2-2", "s2-1", "s2+")
+PROJECTIONS = (*UNTRAINED, "s2-3", "s2-2", "s2-1", "s2+")
+"""Systems that project alone; rule files serve them."""
+PARSERS = ("s3-1", "s3-2", "s3-3", "s3-4", "s3-5", "s4-1", "s4-2", "s4-3", "s4+", "oracle")
+"""Systems with a parser of F (`parsed`); `oracle` reads its features from the gold trees."""
+SYSTEMS = (*PROJECTIONS, *PARSERS)
 DEFAULT = "s2+"
-Projector = Callable[[Bitext], Projection]
 
 
 @dataclass
@@ -28,7 +32,8 @@ class Corrections:
 
     @classmethod
     def learn(cls, pairs: Sequence[TreePair], *, model: bool = True, about: dict[str, Any] | None = None) -> Corrections:
-        return cls(learn(pairs), HeadModel.fit(pairs) if model else HeadModel(), about or {})
+        untrained = HeadModel(lexicon=Lexicon.of((Bitext.of(pair), pair.f.rels) for pair in pairs))
+        return cls(learn(pairs), HeadModel.fit(pairs) if model else untrained, about or {})
 
 
 def projector(system: str, corrections: Corrections | None = None) -> Projector:
@@ -37,7 +42,11 @@ def projector(system: str, corrections: Corrections | None = None) -> Projector:
         return lambda bitext: s1(bitext, "right")
     if system == "s1-l":
         return lambda bitext: s1(bitext, "left")
-    if system not in SYSTEMS:
+    if system in PARSERS:
+        raise ModelError(
+            f"system {system} needs a trained parser", remedy="make one with `proj train`, and give it with --model"
+        )
+    if system not in PROJECTIONS:
         raise ModelError(f"no system '{system}'", remedy=f"choose one of {', '.join(SYSTEMS)}")
     if corrections is None:
         raise ModelError(
@@ -51,8 +60,12 @@ def projector(system: str, corrections: Corrections | None = None) -> Projector:
     return lambda bitext: s2(bitext, rules, remove=system != "s2-3", swap=swaps)
 
 
-def train(system: str, pairs: Sequence[TreePair]) -> Projector:
-    """The system after learning from these pairs."""
+def train(system: str, pairs: Sequence[TreePair], *, peek: Sequence[TreePair] = (), seed: int = 1) -> Projector:
+    """The system after learning from these pairs; `oracle` may peek at the gold trees of others."""
     if system in UNTRAINED:
         return projector(system)
+    if system in PARSERS:
+        from divproj.projection import parsed  # a parser needs numba: only who asks for one waits for it
+
+        return parsed.fit(system, pairs, peek=peek, random_state=seed).project
     return projector(system, Corrections.learn(pairs, model=system == "s2+"))

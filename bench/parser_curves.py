@@ -1,0 +1,55 @@
+"""S3-1, S4-1, s2+ and s4+ on Danish and UD PUD with 50, 200 and 1,000 training sentences; UAS without punctuation.
+
+    python bench/parser_curves.py [--sizes 50,200,1000] [--plot docs/parser-curves.png]
+
+One split a corpus: the last fifth is tested on, the training sentences are drawn from the rest with the seed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from pathlib import Path
+
+from common import DATA, about, need
+
+from divproj import Corpus, Faults
+from divproj.draw.plot import learning_curves
+from divproj.evaluate.trees import score_trees
+from divproj.projection.s1 import Bitext
+from divproj.projection.systems import train
+from divproj.types import TreePair
+
+SYSTEMS = ("s3-1", "s4-1", "s2+", "s4+")
+
+
+def uas(system: str, learned: list[TreePair], tested: list[TreePair], seed: int) -> float:
+    project = train(system, learned, seed=seed)
+    made = [(pair.f, project(Bitext.of(pair)).tree, (), ()) for pair in tested]
+    return score_trees(made, punctuation=False).overall.uas
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sizes", default="50,200,1000")
+    parser.add_argument("--corpora", default="cdt-da,pud/fr,pud/ru,pud/zh")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--plot", type=Path)
+    options = parser.parse_args()
+    print(f"UAS without punctuation, seed {options.seed}; {about()}")
+    print(f"| corpus | trained on | {' | '.join(SYSTEMS)} |\n|{'---|' * (len(SYSTEMS) + 2)}")
+    rows = []
+    for name in options.corpora.split(","):
+        pairs = list(Corpus.at(need(DATA / name), faults=Faults(strict=False)))
+        cut = len(pairs) * 4 // 5
+        for size in map(int, options.sizes.split(",")):
+            drawn = sorted(random.Random(f"{options.seed}/{size}").sample(range(cut), min(size, cut)))
+            found = {s: uas(s, [pairs[k] for k in drawn], pairs[cut:], options.seed) for s in SYSTEMS}
+            rows.append((name, len(drawn), found))
+            print(f"| {name} | {len(drawn)} | {' | '.join(f'{found[s]:.2f}' for s in SYSTEMS)} |", flush=True)
+    if options.plot:
+        learning_curves(options.plot, rows)
+
+
+if __name__ == "__main__":
+    main()

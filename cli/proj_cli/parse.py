@@ -1,0 +1,279 @@
+"""`proj train` and `proj parse`: parsers, of a language alone or with its translations in view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from proj_cli import common
+from proj_cli.common import talk
+
+if TYPE_CHECKING:
+    from divproj.errors import Faults
+    from divproj.parsing.language import Language
+    from divproj.parsing.parser import Progress
+    from divproj.types import Sentence
+
+GROUPS = {
+    "match": ("proj", "match", "undirected", "distance", "confidence", "reason"),
+    "align": ("single", "merge", "together"),
+    "pos": (),
+}
+Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same model.")]
+
+
+def train(
+    source: Annotated[
+        str, typer.Argument(metavar="SOURCE", help="A treebank (CoNLL-U), or a corpus folder with gold F trees.")
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="Folder to write.")],
+    dev: Annotated[str | None, typer.Option(metavar="FILE", help="Treebank to judge each pass by; the best is kept.")] = None,
+    system: Annotated[str, typer.Option(help="For a corpus: s3-1 … s3-5, s4-1 … s4-3 or s4+.")] = "s4+",
+    trees: Annotated[
+        str | None, typer.Option(metavar="SYSTEM", help="For a corpus: learn from gold trees, or from those of a projection.")
+    ] = None,
+    features: Annotated[
+        str | None, typer.Option(metavar="match,align,pos", help="For a corpus: what the parser sees of the translation.")
+    ] = None,
+    projection: Annotated[
+        str | None, typer.Option(metavar="SYSTEM", help="For a corpus: the projection whose edges the parser sees.")
+    ] = None,
+    order: Annotated[int, typer.Option(min=1, max=3, help="1 edges, 2 and siblings, 3 and grandparents.")] = 2,
+    learner: Annotated[str, typer.Option(help="mira, perceptron or crf.")] = "mira",
+    decoder: Annotated[str, typer.Option(help="proj, nonproj or auto.")] = "auto",
+    epochs: Annotated[int, typer.Option(min=1, help="Passes over the sentences.")] = 10,
+    bits: Annotated[int, typer.Option(min=10, max=28, help="Size of the table of weights, as a power of two.")] = 22,
+    gold_tags: Annotated[bool, typer.Option("--gold-tags", help="Train the parser on the treebank's own tags.")] = False,
+    seed: Seed = 1,
+    strict: common.Strict = False,
+    quiet: common.Quiet = False,
+    verbose: common.Verbose = False,
+) -> None:
+    """Train a parser: of a language from a UD treebank, or of interlinear text from gold trees and their translations.
+
+    Ctrl-C ends training early and keeps the best so far.
+
+    Example: proj train es_gsd-ud-train.conllu --dev es_gsd-ud-dev.conllu -o spanish
+    """
+    talk.set(quiet, verbose)
+    options = {"order": order, "learner": learner, "decoder": decoder, "epochs": epochs, "bits": bits, "random_state": seed}
+    if Path(source).is_dir() or not _is_treebank(source):
+        _train_projection(source, output, system, trees, features, projection, strict, options)
+    else:
+        _train_language(source, output, dev, gold_tags, strict, options)
+
+
+def _is_treebank(source: str) -> bool:
+    return Path(source).exists() or source == "-" or source.removesuffix(".gz").endswith(".conllu")
+
+
+def _train_language(source: str, output: Path, dev: str | None, gold_tags: bool, strict: bool, options: dict[str, Any]) -> None:
+    from divproj.errors import ProjError, Where
+    from divproj.io import conllu
+    from divproj.parsing.language import Language
+
+    faults = common.faults_for(strict)
+    sentences = [s for s in conllu.load(source, faults) if s is not None]
+    talk.summary(faults)
+    if not any(head.isdecimal() for s in sentences for head in s.column(6)):
+        raise ProjError("no word has a head to learn from", Where(source), "give a treebank in CoNLL-U")
+    held = [s for s in conllu.load(dev, common.faults_for(strict)) if s is not None] if dev else []
+    about = {"source": Path(source).name, "sentences": len(sentences), "signature": common.signature(cmd="train", **options)}
+    with _Watch(options["epochs"]) as watch:
+        made = Language.train(sentences, dev=held, progress=watch, about=about, gold_tags=gold_tags, **options)
+    made.save(output)
+    talk.say(f"model of {len(sentences)} sentences, {_size(output)}: {output}")
+
+
+def _train_projection(
+    source: str, output: Path, system: str, trees: str | None, features: str | None, projection: str | None, strict: bool,
+    options: dict[str, Any],
+) -> None:  # fmt: skip
+    from divproj.errors import ProjError, Where
+    from divproj.projection import parsed, parsedfile
+    from divproj.projection.systems import PARSERS
+
+    if system not in PARSERS or system == "oracle":
+        raise typer.BadParameter(f"no system {system} to train; there are {', '.join(s for s in PARSERS if s != 'oracle')}")
+    recipe: Any = parsed.RECIPES[system]
+    if trees or features or projection:
+        recipe = _recipe(trees or "gold", features, projection)
+    [corpus] = common.corpora_from([source], None, None, None, strict=strict, ignore_ids=False)
+    pairs = list(talk.progress(corpus, f"{corpus.name}: pairs"))
+    talk.summary(corpus.faults)
+    if not pairs:
+        raise ProjError("no usable sentence pair to learn from", Where(source))
+    about = {"corpus": corpus.name, "pairs": len(pairs), "signature": common.signature(cmd="train", system=system, **options)}
+    parsedfile.save(parsed.fit(recipe, pairs, **options), output, about)
+    talk.say(f"model of {len(pairs)} pairs, {_size(output)}: {output}")
+
+
+def _recipe(trees: str, features: str | None, projection: str | None) -> Any:
+    """The recipe that the options describe."""
+    from divproj.projection.edges import FEATURES
+    from divproj.projection.parsed import Recipe
+    from divproj.projection.systems import PROJECTIONS
+
+    groups = [name.strip() for name in (features or "match,align,pos").split(",") if name.strip()]
+    if unknown := [name for name in groups if name not in GROUPS and name not in FEATURES]:
+        raise typer.BadParameter(f"no features '{unknown[0]}'; there are {', '.join((*GROUPS, *FEATURES))}")
+    for name in (trees, projection):
+        if name not in (None, "gold", *PROJECTIONS):
+            raise typer.BadParameter(f"no projection system {name}; there are {', '.join(PROJECTIONS)}")
+    wanted = {name for group in groups for name in GROUPS.get(group, (group,))}
+    chosen = tuple(name for name in FEATURES if name in wanted)
+    return Recipe(trees, (projection or "s2+") if chosen else "", chosen, tags="pos" in groups)
+
+
+def _size(folder: Path) -> str:
+    return f"{sum(path.stat().st_size for path in folder.iterdir()) / 1e6:.1f} MB"
+
+
+class _Watch:
+    """What is being learned, with loss and UAS, on a terminal."""
+
+    def __init__(self, epochs: int) -> None:
+        import sys
+
+        self.epochs = epochs
+        self.shown = not talk.quiet and sys.stderr.isatty()
+        self.bar: Any = None
+
+    def __enter__(self) -> _Watch:
+        if self.shown:
+            from rich.console import Console
+            from rich.progress import Progress
+
+            self.bar = Progress(console=Console(stderr=True), transient=True)
+            self.bar.start()
+            self.task = self.bar.add_task("training", total=self.epochs)
+        return self
+
+    def __call__(self, stage: str, state: Progress | None) -> None:
+        said = stage
+        if state is not None:
+            said = f"pass {state.epoch} of {state.epochs}: wrong heads {100 * state.loss:.1f} %"
+            if state.dev_uas is not None:
+                said += f", dev UAS {state.dev_uas:.2f}"
+            if talk.verbose:
+                talk.say(said)
+        if self.bar:
+            self.bar.update(self.task, completed=state.epoch if state else 0, description=said)
+
+    def __exit__(self, *_: object) -> None:
+        if self.bar:
+            self.bar.stop()
+
+
+def parse(
+    source: Annotated[
+        str,
+        typer.Argument(metavar="INPUT", help="Text (a paragraph a line), CoNLL-U, interlinear text or a corpus; - is stdin."),
+    ],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE", help="CoNLL-U to write; - is stdout.", allow_dash=True)
+    ] = Path("-"),
+    lang: Annotated[str | None, typer.Option(metavar="en", help="A language that comes with divproj.")] = None,
+    model: Annotated[Path | None, typer.Option(metavar="MODEL", help="A model of `proj train`.")] = None,
+    keep_tags: Annotated[bool, typer.Option("--keep-tags", help="Use the tags of the CoNLL-U input.")] = False,
+    keep_lines: Annotated[bool, typer.Option("--keep-lines", help="Each line of the text is one sentence.")] = False,
+    manner: Annotated[str, typer.Option(help="ud: content words are heads; function: function words are.")] = "ud",
+    nbest: Annotated[int, typer.Option(min=1, metavar="K", help="The K best trees of each sentence.")] = 1,
+    forest: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write packed forests with probabilities (JSON lines), for `proj align`."),
+    ] = None,
+    confidence: Annotated[bool, typer.Option("--confidence/--no-confidence", help="How sure each head is, in MISC.")] = True,
+    e: Annotated[
+        str | None, typer.Option("--e", metavar="FILE", help="With a model of a corpus: trees of the translations.")
+    ] = None,
+    align: common.AlignOption = None,
+    strict: common.Strict = False,
+    quiet: common.Quiet = False,
+    verbose: common.Verbose = False,
+) -> None:
+    """Parse sentences: plain ones with a language's model, interlinear ones with a model of their projection.
+
+    Example: echo 'The dogs that bark do not bite.' | proj parse - --lang en
+    """
+    talk.set(quiet, verbose)
+    from divproj.parsing.language import KIND, Language, shipped
+
+    if (lang is None) == (model is None):
+        raise typer.BadParameter("give --lang or --model, one of the two")
+    if manner not in ("ud", "function"):
+        raise typer.BadParameter(f"no manner {manner}; there are ud and function")
+    if model is not None and _kind(model) != KIND:
+        from proj_cli.project import project_with
+
+        project_with(model, source, output, e=e, align=align, strict=strict)
+        return
+    language = Language.load(model) if model is not None else shipped(lang or "en")
+    faults = common.faults_for(strict)
+    sentences = talk.progress(_sentences(source, faults, keep_lines), "parsing sentence")
+    _parse_plain(language, sentences, output, keep_tags, manner, nbest, forest, confidence)
+    talk.summary(faults)
+
+
+def _kind(model: Path) -> str:
+    """What sort of model a folder holds; '' where it cannot be read, which loading will say better."""
+    import json
+
+    try:
+        about = json.loads((model / "model.json").read_text(encoding="utf-8"))
+        return str(about.get("format"))
+    except (OSError, ValueError, AttributeError):
+        from divproj.parsing.language import KIND
+
+        return KIND
+
+
+def _sentences(source: str, faults: Faults, keep_lines: bool) -> Iterator[Sentence]:
+    """Sentences of a CoNLL-U file or of plain text."""
+    from divproj.io import conllu
+    from divproj.io.plaintext import load
+
+    if source.removesuffix(".gz").endswith((".conllu", ".conll")):
+        return (s for s in conllu.load(source, faults) if s is not None)
+    return load(source, faults, keep_lines=keep_lines)
+
+
+def _parse_plain(
+    language: Language, sentences: Iterable[Sentence], output: Path, keep_tags: bool, manner: str, nbest: int,
+    forest: Path | None, confidence: bool,
+) -> None:  # fmt: skip
+    from contextlib import ExitStack
+
+    from divproj.io import conllu
+    from divproj.io import forest as forests
+    from divproj.io.files import writing
+    from divproj.parsing.alternatives import forest_of, several
+
+    count = 0
+
+    def parsed(extra: Any) -> Iterator[Sentence]:
+        nonlocal count
+        for sentence in language.annotate(sentences, confidence=confidence, keep_tags=keep_tags):
+            count += 1
+            if extra is not None:
+                forests.dump([forest_of(language, sentence)], extra)
+            for found in several(language, sentence, nbest) if nbest > 1 else (sentence,):
+                yield _in_manner(found, manner)
+
+    with ExitStack() as stack:
+        extra = stack.enter_context(writing(forest)) if forest else None
+        conllu.dump(parsed(extra), stack.enter_context(writing(output)))
+    if str(output) != "-":
+        talk.say(f"{count} sentences parsed: {output}")
+
+
+def _in_manner(sentence: Sentence, manner: str) -> Sentence:
+    from divproj.manners import function_heads
+
+    if manner == "ud":
+        return sentence
+    tree = function_heads(sentence.tree)
+    return sentence.with_columns({6: tuple(map(str, tree.heads)), 7: tree.rels})

@@ -1,0 +1,135 @@
+"""Models on disk: a folder with `model.json` (what it is) and `weights.npz` (its arrays). No pickle; read with distrust."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divproj.errors import ModelError, Where
+
+Array = NDArray[Any]
+NOWHERE = Where()
+META, ARRAYS = "model.json", "weights.npz"
+LARGEST = 1 << 31
+"""Bytes that the arrays of a model may take in memory: a small file must not unpack to fill the machine."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """What a folder holds: the kind, the facts and the arrays."""
+
+    kind: str
+    about: dict[str, Any]
+    arrays: dict[str, Array] = field(default_factory=dict)
+    where: Where = NOWHERE
+
+    def array(self, name: str, kinds: str, *shape: int | None) -> Array:
+        """An array by name, of a dtype kind in `kinds`, with this shape (None: any length), all of it finite."""
+        found = self.arrays.get(name)
+        if found is None:
+            raise ModelError(f"{ARRAYS} has no array '{name}'", self.where, REMEDY)
+        if found.dtype.kind not in kinds:
+            raise ModelError(f"array '{name}' is of type {found.dtype}", self.where, REMEDY)
+        if len(found.shape) != len(shape) or any(w is not None and w != n for n, w in zip(found.shape, shape, strict=True)):
+            expected = " × ".join("any" if n is None else str(n) for n in shape)
+            raise ModelError(f"array '{name}' has shape {found.shape}, {expected} expected", self.where, REMEDY)
+        if found.dtype.kind == "f" and not np.isfinite(found).all():
+            raise ModelError(f"array '{name}' has numbers that are not finite", self.where, REMEDY)
+        return found
+
+    def fact(self, name: str, kind: type | tuple[type, ...]) -> Any:
+        """A value of `model.json`, of this type."""
+        value = self.about.get(name)
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is int):
+            names = kind.__name__ if isinstance(kind, type) else " or ".join(k.__name__ for k in kind)
+            raise ModelError(f"'{name}' is {value!r:.60}, {names} expected", Where(f"{self.where.path}/{META}"), REMEDY)
+        return value
+
+
+REMEDY = "the model is damaged or was made by another version: train it again"
+
+
+def save(folder: str | Path, kind: str, version: int, about: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
+    """Write both files whole or not at all: into a new folder beside, which then takes the place of the old one."""
+    folder = Path(folder)
+    if folder.exists() and not folder.is_dir():
+        raise ModelError("is a file, a folder expected", Where(str(folder)), "models are folders: choose another name")
+    others = [p.name for p in folder.iterdir() if p.name not in (META, ARRAYS, "README.md")] if folder.is_dir() else []
+    if others:
+        raise ModelError(f"the folder holds other things ({others[0]})", Where(str(folder)), "give a new folder for the model")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as name:
+        part = Path(name) / "model"
+        part.mkdir()
+        facts = {"format": kind, "version": version, **about}
+        (part / META).write_text(json.dumps(facts, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        _write_arrays(part / ARRAYS, arrays)
+        folder.mkdir(exist_ok=True)
+        for file in (ARRAYS, META):
+            (part / file).replace(folder / file)
+
+
+def _write_arrays(path: Path, arrays: Mapping[str, Array]) -> None:
+    """An npz whose bytes depend on the arrays alone, not on the clock."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+        for name, array in sorted(arrays.items()):
+            entry = zipfile.ZipInfo(f"{name}.npy", (1980, 1, 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            with archive.open(entry, "w", force_zip64=True) as out:
+                np.lib.format.write_array(out, np.ascontiguousarray(array), allow_pickle=False)
+
+
+def load(folder: str | Path, kind: str, version: int) -> Model:
+    """The model in a folder; ModelError says what is missing, wrong, or of another version."""
+    folder = Path(folder)
+    where = Where(str(folder))
+    if not folder.is_dir():
+        raise ModelError("is not there" if not folder.exists() else "is a file", where, "a model is a folder: give its name")
+    with _reading(folder / META):
+        about: Any = json.loads((folder / META).read_text(encoding="utf-8"))
+    if not isinstance(about, dict) or about.get("format") != kind:
+        found = about.get("format") if isinstance(about, dict) else about
+        raise ModelError(f"format is {found!r:.60}, '{kind}' expected", Where(str(folder / META)))
+    if about.get("version") != version:
+        what = f"version is {about.get('version')!r:.20}, {version} expected"
+        raise ModelError(what, Where(str(folder / META)), "train it again with this version of divproj")
+    arrays = {}
+    with _reading(folder / ARRAYS), zipfile.ZipFile(folder / ARRAYS) as archive:
+        if sum(entry.file_size for entry in archive.infolist()) > LARGEST:
+            raise ModelError(f"unpacks to more than {LARGEST >> 30} GB", Where(str(folder / ARRAYS)), REMEDY)
+        for entry in archive.infolist():
+            with archive.open(entry) as stream:
+                arrays[entry.filename.removesuffix(".npy")] = np.lib.format.read_array(stream, allow_pickle=False)
+    return Model(kind, about, arrays, where)
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError:
+        raise ModelError("is missing", Where(str(path)), "is this the folder of a model?") from None
+    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, MemoryError, NotImplementedError) as error:
+        raise ModelError(f"cannot be read: {str(error)[:200] or type(error).__name__}", Where(str(path)), REMEDY) from None
+
+
+def quantised(weights: NDArray[np.float32], clip: float = 0.9999) -> tuple[NDArray[np.int8], float]:
+    """Weights as small whole numbers and the size of one; what rounds to 0 is pruned. The largest few are cut to fit.
+
+    >>> quantised(np.array([0.5, -1.0, 0.001], np.float32), clip=1)
+    (array([  64, -127,    0], dtype=int8), 0.00787...)
+    """
+    sizes = np.abs(weights[weights != 0])
+    top = float(np.quantile(sizes, clip)) if len(sizes) else 1.0
+    unit = top / 127 if top > 0 else 1.0
+    return np.clip(np.rint(weights / unit), -127, 127).astype(np.int8), unit

@@ -1,0 +1,247 @@
+"""Hashed features of edges and of adjacent siblings, after MSTParser; kernels that know integers alone.
+
+A token is a row of atoms (64-bit hashes): form, prefix, tag. A feature is a sum of atoms times odd numbers, one number a
+place, and of its template's number; its place in the table of weights is taken from the high bits of one more product.
+`ids` is filled with the places of an edge's features, so that scoring and learning see the same ones.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from divproj.jit import kernel
+
+VERSION = 1
+"""Version of the templates; weights of another one are refused."""
+
+A = -7046029254386353131  # odd numbers with well spread bits
+B = -4417276706812531889
+C = 1609587929392839161
+D = 9650029242287828579 - 2**64
+E = 2870177450012600261
+T = -5435081209227447693
+MIX = -49064778989728563
+
+FORM, PREFIX, TAG = 0, 1, 2
+STR, END, MID = 101, 103, 107
+"""Tags beside the sentence, and between neighbours."""
+PER_EDGE = 640
+"""Room for the features of one edge: the tags between its ends are the part that grows."""
+BETWEEN = 200
+"""Tags between two words that are told apart at most."""
+
+
+@kernel("i8(i8, i8)")
+def bucket(h, c):  # type: ignore[no-untyped-def]
+    """Direction and distance of an edge, from 1 to 14."""
+    d = abs(h - c) - 1
+    if d > 9:
+        d = 6
+    elif d > 4:
+        d = 5
+    return d + 1 if c > h else d + 8
+
+
+@kernel("i8(i8[::1], i8, i8, i8, i8)")
+def both(ids, k, key, far, mask):  # type: ignore[no-untyped-def]
+    """A feature bare, and with direction and distance."""
+    ids[k] = (key * MIX >> 31) & mask
+    ids[k + 1] = ((key + far) * MIX >> 31) & mask
+    return k + 2
+
+
+@kernel("i8(i8[:,::1], i8, i8, i8[::1])")
+def tags_between(atoms, lo, hi, between):  # type: ignore[no-untyped-def]
+    """The different tags strictly between two words; returns how many."""
+    count = 0
+    for k in range(lo + 1, hi):
+        tag = atoms[k, TAG]
+        for seen in range(count):
+            if between[seen] == tag:
+                break
+        else:
+            if count < BETWEEN:
+                between[count] = tag
+                count += 1
+    return count
+
+
+@kernel("i8(i8[:,::1], i8[:,::1], i4[::1], i8, i8, i8, i8[::1], i8, i8, i8[::1])")
+def edge_ids(atoms, more, codes, slots, h, c, between, betweens, mask, ids):  # type: ignore[no-untyped-def]
+    """Places of the features of the edge from h to c; returns how many.
+
+    `more` holds further atoms of the tokens (fine tag, gloss, …; 0 where a token has none), `codes` the `slots` small
+    numbers of each edge (0 for nothing) that come from outside: projection and alignment.
+    """
+    n1 = len(atoms)
+    far = bucket(h, c) * E
+    lo, hi = min(h, c), max(h, c)
+    x1, x2 = atoms[h, FORM] * A, atoms[h, TAG] * B
+    y1, y2 = atoms[c, FORM] * C, atoms[c, TAG] * D
+    k = 0
+    k = both(ids, k, T + x1, far, mask)
+    k = both(ids, k, 2 * T + x1 + x2, far, mask)
+    k = both(ids, k, 3 * T + x1 + x2 + y2, far, mask)
+    k = both(ids, k, 4 * T + x1 + x2 + y1 + y2, far, mask)
+    k = both(ids, k, 5 * T + x1 + y1, far, mask)
+    k = both(ids, k, 6 * T + x1 + y2, far, mask)
+    k = both(ids, k, 7 * T + x2 + y1, far, mask)
+    k = both(ids, k, 8 * T + x2 + y1 + y2, far, mask)
+    k = both(ids, k, 9 * T + x2 + y2, far, mask)
+    k = both(ids, k, 10 * T + y1 + y2, far, mask)
+    k = both(ids, k, 11 * T + x2, far, mask)
+    k = both(ids, k, 12 * T + y1, far, mask)
+    k = both(ids, k, 13 * T + y2, far, mask)
+    p1, q1 = atoms[h, PREFIX] * A, atoms[c, PREFIX] * C
+    if p1 != 0:
+        k = both(ids, k, 14 * T + p1 + x2, far, mask)
+        k = both(ids, k, 15 * T + p1 + y2, far, mask)
+        k = both(ids, k, 16 * T + p1 + x2 + y2, far, mask)
+        k = both(ids, k, 17 * T + p1, far, mask)
+    if q1 != 0:
+        k = both(ids, k, 18 * T + q1 + y2, far, mask)
+        k = both(ids, k, 19 * T + q1 + x2, far, mask)
+        k = both(ids, k, 20 * T + q1 + x2 + y2, far, mask)
+        k = both(ids, k, 21 * T + q1, far, mask)
+    if p1 != 0 or q1 != 0:
+        p, q = (p1 if p1 != 0 else x1), (q1 if q1 != 0 else y1)
+        k = both(ids, k, 22 * T + p + q, far, mask)
+        k = both(ids, k, 23 * T + p + x2 + q + y2, far, mask)
+    a, b = atoms[lo, TAG], atoms[hi, TAG]
+    left = atoms[lo - 1, TAG] if lo > 0 else STR
+    right = atoms[hi + 1, TAG] if hi + 1 < n1 else END
+    after = atoms[lo + 1, TAG] if lo + 1 < hi else MID
+    before = atoms[hi - 1, TAG] if lo + 1 < hi else MID
+    aA, bB, lC, rD, fC, eD = a * A, b * B, left * C, right * D, after * C, before * D
+    k = both(ids, k, 24 * T + lC + aA + bB, far, mask)
+    k = both(ids, k, 25 * T + lC + aA + bB + rD, far, mask)
+    k = both(ids, k, 26 * T + lC + bB + rD, far, mask)
+    k = both(ids, k, 27 * T + lC + aA + rD, far, mask)
+    k = both(ids, k, 28 * T + aA + bB + rD, far, mask)
+    k = both(ids, k, 29 * T + aA + fC + eD, far, mask)
+    k = both(ids, k, 30 * T + aA + fC + eD + bB, far, mask)
+    k = both(ids, k, 31 * T + aA + fC + bB, far, mask)
+    k = both(ids, k, 32 * T + aA + eD + bB, far, mask)
+    k = both(ids, k, 33 * T + fC + eD + bB, far, mask)
+    k = both(ids, k, 34 * T + lC + aA + eD + bB, far, mask)
+    k = both(ids, k, 35 * T + aA + fC + bB + rD, far, mask)
+    ab = 36 * T + aA + bB
+    for j in range(betweens):
+        k = both(ids, k, ab + between[j] * C, far, mask)
+    for m in range(more.shape[1]):
+        mh, mc = more[h, m] * A, more[c, m] * C
+        base = (40 + 10 * m) * T
+        if mh != 0:
+            k = both(ids, k, base + mh, far, mask)
+            k = both(ids, k, base + T + mh + y2, far, mask)
+            k = both(ids, k, base + 2 * T + mh + y1, far, mask)
+        if mc != 0:
+            k = both(ids, k, base + 3 * T + mc, far, mask)
+            k = both(ids, k, base + 4 * T + mc + x2, far, mask)
+            k = both(ids, k, base + 5 * T + mc + x1, far, mask)
+        if mh != 0 and mc != 0:
+            k = both(ids, k, base + 6 * T + mh + mc, far, mask)
+            k = both(ids, k, base + 7 * T + mh + mc + x2 + y2, far, mask)
+    way = (2 if c > h else 1) * E
+    at = (h * n1 + c) * slots
+    for m in range(slots):
+        if codes[at + m] != 0:
+            key = (200 + 4 * m) * T + codes[at + m] * MIX
+            ids[k] = (key * MIX >> 31) & mask
+            ids[k + 1] = ((key + way) * MIX >> 31) & mask
+            key += T + x2 + y2
+            ids[k + 2] = (key * MIX >> 31) & mask
+            ids[k + 3] = ((key + way) * MIX >> 31) & mask
+            k += 4
+    return k
+
+
+@kernel("void(f4[::1], i8[:,::1], i8[:,::1], i4[::1], i8, f8[:,::1])")
+def edge_scores(weights, atoms, more, codes, slots, scores):  # type: ignore[no-untyped-def]
+    """scores[h, c] of every edge."""
+    n1 = len(atoms)
+    mask = len(weights) - 1
+    ids = np.empty(PER_EDGE, np.int64)
+    between = np.empty(BETWEEN, np.int64)
+    for lo in range(n1):
+        for hi in range(lo + 1, n1):
+            betweens = tags_between(atoms, lo, hi, between)
+            for way in range(2 if lo > 0 else 1):
+                h, c = (lo, hi) if way == 0 else (hi, lo)
+                total = 0.0
+                for k in range(edge_ids(atoms, more, codes, slots, h, c, between, betweens, mask, ids)):
+                    total += weights[ids[k]]
+                scores[h, c] = total
+
+
+@kernel("i8(i8[:,::1], i8, i8, i8, i8, i8[::1])")
+def sibling_ids(atoms, h, s, c, mask, ids):  # type: ignore[no-untyped-def]
+    """Places of the features of child c after sibling s (s = h: c is the first) on one side of h; returns how many."""
+    way = (2 if c > h else 1) * E
+    t_h, t_c, w_c = atoms[h, TAG] * A, atoms[c, TAG] * C, atoms[c, FORM] * C
+    t_s, w_s = (atoms[s, TAG] * B, atoms[s, FORM] * B) if s != h else (STR * B, STR * B)
+    k = both(ids, 0, 301 * T + t_h + t_s + t_c, way, mask)
+    k = both(ids, k, 302 * T + t_s + t_c, way, mask)
+    k = both(ids, k, 303 * T + w_s + w_c, way, mask)
+    k = both(ids, k, 304 * T + w_s + t_c, way, mask)
+    k = both(ids, k, 305 * T + t_s + w_c, way, mask)
+    far = bucket(s, c) * D
+    k = both(ids, k, 306 * T + far, way, mask)
+    k = both(ids, k, 307 * T + t_s + t_c + far, way, mask)
+    k = both(ids, k, 308 * T + atoms[h, FORM] * A + t_s + t_c, way, mask)
+    k = both(ids, k, 309 * T + t_h + w_s + t_c, way, mask)
+    return both(ids, k, 310 * T + t_h + t_s + w_c, way, mask)
+
+
+@kernel("void(f4[::1], i8[:,::1], f4[:,:,::1])")
+def sibling_scores(weights, atoms, siblings):  # type: ignore[no-untyped-def]
+    """siblings[h, s, c] for every child c and inner neighbour s on the same side of h, s = h for none."""
+    n1 = len(atoms)
+    mask = len(weights) - 1
+    ids = np.empty(40, np.int64)
+    for h in range(n1):
+        for c in range(1, n1):
+            if c == h:
+                continue
+            step = 1 if c > h else -1
+            for s in range(h, c, step):
+                total = 0.0
+                for k in range(sibling_ids(atoms, h, s, c, mask, ids)):
+                    total += weights[ids[k]]
+                siblings[h, s, c] = total
+                if h == 0:  # the root has one child
+                    break
+
+
+@kernel("i8(i8[:,::1], i8, i8, i8, i8, i8[::1])")
+def grandparent_ids(atoms, g, h, c, mask, ids):  # type: ignore[no-untyped-def]
+    """Places of the features of child c under h whose own head is g; returns how many."""
+    way = ((2 if c > h else 1) + (2 if h > g else 0) + (4 if (c > g) != (h > g) else 0)) * E
+    t_g, t_h, t_c = atoms[g, TAG] * A, atoms[h, TAG] * B, atoms[c, TAG] * C
+    w_g, w_h, w_c = atoms[g, FORM] * A, atoms[h, FORM] * B, atoms[c, FORM] * C
+    k = both(ids, 0, 321 * T + t_g + t_h + t_c, way, mask)
+    k = both(ids, k, 322 * T + t_g + t_c, way, mask)
+    k = both(ids, k, 323 * T + w_g + w_c, way, mask)
+    k = both(ids, k, 324 * T + w_g + t_c, way, mask)
+    k = both(ids, k, 325 * T + t_g + w_c, way, mask)
+    k = both(ids, k, 326 * T + w_g + t_h + t_c, way, mask)
+    k = both(ids, k, 327 * T + t_g + w_h + t_c, way, mask)
+    return both(ids, k, 328 * T + t_g + t_h + w_c, way, mask)
+
+
+@kernel("void(f4[::1], i8[:,::1], f4[:,:,::1])")
+def grandparent_scores(weights, atoms, grand):  # type: ignore[no-untyped-def]
+    """grand[g, h, c] for every child c of h under g."""
+    n1 = len(atoms)
+    mask = len(weights) - 1
+    ids = np.empty(40, np.int64)
+    for h in range(1, n1):
+        for g in range(n1):
+            if g == h:
+                continue
+            for c in range(1, n1):
+                if c != h and c != g:
+                    total = 0.0
+                    for k in range(grandparent_ids(atoms, g, h, c, mask, ids)):
+                        total += weights[ids[k]]
+                    grand[g, h, c] = total

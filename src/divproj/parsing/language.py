@@ -1,0 +1,215 @@
+"""A language in a box: tagger, lemmatiser and parser learned from one treebank, kept in one folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divproj import modelfile
+from divproj.errors import ProjError
+from divproj.parsing import storage
+from divproj.parsing.atoms import Seen
+from divproj.parsing.lemmas import Lemmatizer
+from divproj.parsing.parser import MstParser, Progress
+from divproj.parsing.tagger import Tagger, jackknife
+from divproj.resources import folder
+from divproj.types import DepTree, Sentence, misc_value
+
+KIND, VERSION = "divproj-language", 1
+JOINT = 250
+"""Pairs of UPOS and XPOS up to which one tagger finds both; a treebank with more of them is tagged with UPOS alone."""
+BATCH = 500
+Pairs = list[tuple[str, str]]
+
+
+@dataclass
+class Language:
+    """What is needed to parse plain sentences of a language."""
+
+    tagger: Tagger
+    lemmatizer: Lemmatizer
+    parser: MstParser
+    fine: bool
+    """Whether XPOS is found too, and seen by the parser."""
+    about: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def train(
+        cls,
+        sentences: Sequence[Sentence],
+        *,
+        dev: Sequence[Sentence] = (),
+        progress: Callable[[str, Progress | None], None] = lambda stage, state: None,
+        about: dict[str, Any] | None = None,
+        gold_tags: bool = False,
+        **options: Any,
+    ) -> Language:
+        """Learn from a treebank. The parser meets tags as they will be: those of taggers that did not see the sentence."""
+        sentences = [s for s in sentences if s.forms]
+        if not sentences:
+            raise ProjError("there is no sentence to learn from")
+        forms = [s.forms for s in sentences]
+        seed = int(options.get("random_state", 1))
+        fine = 0 < len({pair for s in sentences for pair in zip(s.column(3), s.column(4), strict=True)}) <= JOINT
+        fine = fine and any(tag != "_" for s in sentences for tag in s.column(4))
+        joint = [_joint(s, fine) for s in sentences]
+        progress("tagger", None)
+        tagger = Tagger(random_state=seed).fit(forms, joint)
+        progress("tags of unseen sentences", None)
+        met = joint if gold_tags or len(forms) < 10 else jackknife(forms, joint, random_state=seed)
+        triples = [t for s in sentences for t in zip(s.forms, s.column(3), s.column(2), strict=True)]
+        progress("lemmas", None)
+        lemmatizer = Lemmatizer().fit(triples)
+        made = cls(tagger, lemmatizer, MstParser(**options), fine, about or {})
+        trees = [s.usable_tree()[0] for s in sentences]
+        held = made._dev(dev, gold_tags)
+        seen = [made.seen(f, _apart(tags)) for f, tags in zip(forms, met, strict=True)]
+        made.parser.fit(seen, trees, dev=held, progress=lambda state: progress("parser", state))
+        made._calibrate(seen, trees, held, options)
+        return made
+
+    def _dev(self, dev: Sequence[Sentence], gold_tags: bool) -> tuple[list[Seen], list[DepTree]] | None:
+        if not dev:
+            return None
+        forms = [s.forms for s in dev]
+        tags = [_joint(s, self.fine) for s in dev] if gold_tags else self.tagger.predict(forms)
+        seen = [self.seen(f, _apart(t)) for f, t in zip(forms, tags, strict=True)]
+        return seen, [s.usable_tree()[0] for s in dev]
+
+    def _calibrate(self, seen: list[Seen], trees: list[DepTree], held: Any, options: dict[str, Any]) -> None:
+        """How probabilities follow from scores is judged on sentences that were not learned from."""
+        if held is None:
+            calibrated(self.parser, seen, trees, options)
+        else:
+            self.parser.calibrate(held[0][:500], held[1][:500])
+
+    def seen(self, forms: Sequence[str], tags: Pairs) -> Seen:
+        fine = (tuple(x for _, x in tags),) if self.fine else ()
+        return Seen(tuple(forms), tuple(u for u, _ in tags), fine)
+
+    def tag(self, forms: Sequence[tuple[str, ...]]) -> list[Pairs]:
+        """UPOS and XPOS of every word."""
+        return [_apart(tags) for tags in self.tagger.predict(forms)]
+
+    def annotate(
+        self, sentences: Iterable[Sentence], *, confidence: bool = True, keep_tags: bool = False
+    ) -> Iterator[Sentence]:
+        """The sentences with LEMMA, UPOS, XPOS, HEAD and DEPREL filled in, and how sure each head is in MISC.
+
+        `keep_tags` leaves UPOS and XPOS as they are where a sentence has them.
+        """
+        stream = iter(sentences)
+        while part := list(islice(stream, BATCH)):
+            forms = [s.forms for s in part]
+            tags = [
+                list(zip(s.column(3), s.column(4), strict=True)) if keep_tags and any(t != "_" for t in s.column(3)) else found
+                for s, found in zip(part, self.tag(forms), strict=True)
+            ]
+            seen = [self.seen(f, t) for f, t in zip(forms, tags, strict=True)]
+            trees = self.parser.predict(seen)
+            chances: Iterable[NDArray[np.float64] | None] = self.parser.marginals(seen) if confidence else [None] * len(part)
+            lemmas = iter(
+                self.lemmatizer.predict(
+                    [(f, u) for words, pairs in zip(forms, tags, strict=True) for f, (u, _) in zip(words, pairs, strict=True)]
+                )
+            )
+            for sentence, own, tree, sure in zip(part, tags, trees, chances, strict=True):
+                yield _filled(sentence, [next(lemmas) for _ in own], own, tree, sure)
+
+    def parse(self, forms: Sequence[tuple[str, ...]]) -> list[DepTree]:
+        """Trees of sentences given as words, with UPOS and XPOS."""
+        tags = self.tag(forms)
+        trees = self.parser.predict([self.seen(f, t) for f, t in zip(forms, tags, strict=True)])
+        return [
+            replace(tree, upos=tuple(u for u, _ in own), xpos=tuple(x for _, x in own))
+            for tree, own in zip(trees, tags, strict=True)
+        ]
+
+    def save(self, folder: str | Path) -> None:
+        facts = {
+            "about": self.about,
+            "fine": self.fine,
+            "tagger": self.tagger.meta(),
+            "lemmas": self.lemmatizer.meta(),
+            "parser": storage.facts(self.parser),
+        }
+        arrays = {**self.tagger.to_arrays(), **self.lemmatizer.to_arrays(), **storage.arrays(self.parser)}
+        modelfile.save(folder, KIND, VERSION, facts, arrays)
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Language:
+        """The language in a folder; ModelError where it is damaged or of another version."""
+        model = modelfile.load(folder, KIND, VERSION)
+        parser = storage.restored(model, model.fact("parser", dict))
+        fine = model.fact("fine", bool)
+        tagger = Tagger.from_arrays(model.fact("tagger", dict), model.arrays)
+        lemmatizer = Lemmatizer.from_arrays(model.fact("lemmas", dict), model.arrays)
+        return cls(tagger, lemmatizer, parser, fine, model.fact("about", dict))
+
+
+@lru_cache(maxsize=2)
+def shipped(name: str = "en") -> Language:
+    """A language that comes with the package."""
+    top = folder("languages")
+    if not (top / name).is_dir():
+        there = ", ".join(sorted(path.name for path in top.iterdir() if path.is_dir()))
+        raise ProjError(
+            f"no language '{name}' comes with divproj; there is {there}",
+            remedy="train one from a UD treebank with `proj train TREEBANK.conllu -o MODEL`, and give --model MODEL",
+        )
+    return Language.load(top / name)
+
+
+def calibrated(parser: MstParser, seen: Sequence[Seen], trees: Sequence[DepTree], options: dict[str, Any]) -> None:
+    """Set the parser's scale by that of a smaller twin, judged on sentences that the twin did not learn from."""
+    some = min(len(seen), 1000)
+    held = [k for k in range(some) if k % 5 == 4]
+    rest = [k for k in range(some) if k % 5 != 4]
+    if len(held) < 3:
+        return
+    twin = MstParser(**{**options, "labels": False, "decoder": "nonproj" if parser.crossing_ else "proj", "epochs": 5})
+    twin.fit([seen[k] for k in rest], [trees[k] for k in rest])
+    parser.scale_ = twin.calibrate([seen[k] for k in held], [trees[k] for k in held]).scale_
+
+
+def _joint(sentence: Sentence, fine: bool) -> tuple[str, ...]:
+    upos = sentence.column(3)
+    return tuple(f"{u}+{x}" for u, x in zip(upos, sentence.column(4), strict=True)) if fine else upos
+
+
+def _apart(tags: Sequence[str]) -> Pairs:
+    return [(u, x or "_") for u, _, x in (tag.partition("+") for tag in tags)]
+
+
+def _filled(sentence: Sentence, lemmas: list[str], tags: Pairs, tree: DepTree, chances: NDArray[np.float64] | None) -> Sentence:
+    misc = sentence.column(9)
+    if chances is not None:
+        misc = tuple(
+            _with_confidence(old, float(chances[h, c])) for c, (old, h) in enumerate(zip(misc, tree.heads, strict=True), 1)
+        )
+    new = {
+        2: tuple(lemmas),
+        3: tuple(u for u, _ in tags),
+        4: tuple(x for _, x in tags),
+        6: tuple(map(str, tree.heads)),
+        7: tree.rels,
+        9: misc,
+    }
+    return sentence.with_columns(new)
+
+
+def _with_confidence(misc: str, sure: float) -> str:
+    kept = [item for item in misc.split("|") if item != "_" and not item.startswith("ParseConf=")]
+    return "|".join((*kept, f"ParseConf={sure:.2f}"))
+
+
+def confidence_of(misc: str) -> str:
+    """What MISC says of how sure a head is, whoever found it."""
+    return misc_value(misc, "ParseConf") or misc_value(misc, "ProjConf")

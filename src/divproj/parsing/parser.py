@@ -1,0 +1,370 @@
+"""`MstParser`: learns weights of edges from trees, finds the best tree, and says how sure it is of each edge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divproj.errors import ModelError, ProjError
+from divproj.parsing import crf, marginals
+from divproj.parsing.atoms import Batch, Ints, Seen
+from divproj.parsing.features import edge_scores, grandparent_scores, sibling_scores
+from divproj.parsing.labels import add_votes, label_epoch, relabel, vote_scores
+from divproj.parsing.learn import SIBLINGS_UP_TO, epoch, parse_all
+from divproj.types import NO_HEAD, DepTree
+
+Floats = NDArray[np.float32]
+Decoder = Literal["auto", "proj", "nonproj"]
+CROSSING_SHARE = 0.10
+"""Share of training trees with crossing edges from which `auto` lets them cross."""
+VOTE_BITS = 15
+LABEL_BITS = 17
+LABEL_EPOCHS = 5
+BATCH_TOKENS = 200_000
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How training stands after a pass: share of wrong heads while learning, and UAS on the development sentences."""
+
+    epoch: int
+    epochs: int
+    loss: float
+    dev_uas: float | None = None
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Scores of the parts of trees: edges[h, c], siblings[h, s, c], grand[g, h, c]; None or empty where the order has none."""
+
+    edges: NDArray[np.float64]
+    siblings: Floats | None
+    grand: Floats
+
+
+class MstParser:
+    """A graph-based dependency parser (McDonald et al. 2005, 2006) in the manner of scikit-learn.
+
+    `order` 1 scores edges, 2 also adjacent siblings, 3 also grandparents (by hill-climbing). `learner` is `mira` (cost-augmented, 1-best, averaged), `perceptron` or
+    `crf`. `decoder` is `proj`, `nonproj` or `auto` (by the share of training trees with crossing edges). `labels=False` leaves
+    relations out. After `fit`: `weights_`, `votes_`, `label_weights_`, `rels_`, `crossing_`, `scale_`, `columns_`, `slots_`.
+    """
+
+    def __init__(
+        self,
+        *,
+        order: int = 2,
+        learner: str = "mira",
+        decoder: Decoder = "auto",
+        epochs: int = 10,
+        labels: bool = True,
+        bits: int = 22,
+        cost: float = 1.0,
+        clip: float = float("inf"),
+        l2: float = 1e-4,
+        random_state: int = 1,
+    ) -> None:
+        self.order, self.learner, self.decoder, self.epochs = order, learner, decoder, epochs
+        self.labels, self.bits, self.cost, self.clip, self.l2 = labels, bits, cost, clip, l2
+        self.random_state = random_state
+
+    _PARAMS = ("order", "learner", "decoder", "epochs", "labels", "bits", "cost", "clip", "l2", "random_state")
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self._PARAMS}
+
+    def set_params(self, **params: Any) -> MstParser:
+        for name, value in params.items():
+            if name not in self._PARAMS:
+                raise ProjError(f"MstParser has no parameter '{name}'", remedy=f"choose from {', '.join(self._PARAMS)}")
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        return f"MstParser({', '.join(f'{name}={getattr(self, name)!r}' for name in self._PARAMS)})"
+
+    # learning
+
+    def fit(
+        self,
+        sentences: Sequence[Seen | DepTree],
+        trees: Sequence[DepTree] | None = None,
+        *,
+        dev: tuple[Sequence[Seen | DepTree], Sequence[DepTree]] | None = None,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> MstParser:
+        """Learn from trees; a word whose head is not known teaches nothing. Ctrl-C keeps what was learned so far."""
+        self._check_params()
+        seen = [_seen(s) for s in sentences]
+        if trees is None:
+            trees = [s for s in sentences if isinstance(s, DepTree)]
+        if len(seen) != len(trees):
+            raise ProjError(f"{len(seen)} sentences but {len(trees)} trees")
+        if not any(h >= 0 for tree in trees for h in tree.heads):
+            raise ProjError("there is no word with a head to learn from")
+        self.columns_ = len(seen[0].more)
+        self.slots_ = next((s.codes.shape[2] for s in seen if s.codes is not None), 0)
+        names = sorted({r for t in trees for r, h in zip(t.rels, t.heads, strict=False) if h > 0}) if self.labels else []
+        self.rels_ = ("root", *names)
+        crossed = sum(map(crosses, trees)) / len(trees)
+        self.crossing_ = self.decoder == "nonproj" or (self.decoder == "auto" and crossed > CROSSING_SHARE)
+        batch = Batch.of(seen, self.columns_, self.slots_)
+        heads = batch.flat(tree.heads for tree in trees)
+        number = {rel: k for k, rel in enumerate(self.rels_)}
+        rels = batch.flat(
+            [
+                0 if h == 0 else number.get(r, -1) if h > 0 else -1
+                for h, r in zip(t.heads, t.rels or ("",) * len(t), strict=True)
+            ]
+            for t in trees
+        )
+        self.scale_ = 1.0
+        self._learn_edges(batch, heads, rels, dev, progress)
+        self._learn_labels(batch, heads, rels)
+        return self
+
+    def _check_params(self) -> None:
+        wrong = [
+            (self.order not in (1, 2, 3), f"order is {self.order}, 1, 2 or 3 expected"),
+            (
+                self.learner not in ("mira", "perceptron", "crf"),
+                f"learner is '{self.learner}', mira, perceptron or crf expected",
+            ),
+            (self.decoder not in ("auto", "proj", "nonproj"), f"decoder is '{self.decoder}', auto, proj or nonproj expected"),
+            (not 10 <= self.bits <= 28, f"bits is {self.bits}, 10 to 28 expected"),
+            (self.epochs < 1, f"epochs is {self.epochs}, 1 or more expected"),
+        ]
+        for bad, what in wrong:
+            if bad:
+                raise ProjError(what)
+
+    def _learn_edges(self, batch: Batch, heads: Ints, rels: Ints, dev: Any, progress: Any) -> None:
+        """Passes over the sentences in changing order; the average of all steps is kept, of the best pass where `dev` judges."""
+        random = np.random.default_rng(self.random_state)
+        weights = np.zeros(1 << self.bits, np.float32)
+        votes = np.zeros((1 << VOTE_BITS, len(self.rels_) if self.learner != "crf" else 1), np.float32)
+        later, votes_later = np.zeros(len(weights)), np.zeros(votes.shape)
+        state = np.zeros(3)
+        squares = np.zeros(len(weights), np.float32)
+        learn = epoch.compiled
+        best = -1.0
+        try:
+            for number in range(1, self.epochs + 1):
+                state[1:] = 0
+                order = random.permutation(len(batch))
+                if self.learner == "crf":
+                    crf.epoch(weights, squares, later, state, order, batch, heads, crossing=self.crossing_, l2=self.l2)
+                else:
+                    learn(
+                        weights, later, votes, votes_later, state, order, batch.first, batch.atoms, batch.more, batch.codes,
+                        batch.code_at, batch.slots, self.order, self.crossing_, heads, rels, self.learner == "mira",
+                        self.cost, self.clip,
+                    )  # fmt: skip
+                if dev or number == self.epochs or progress:
+                    averaged = (
+                        (weights - later / state[0]).astype(np.float32),
+                        (votes - votes_later / state[0]).astype(np.float32),
+                    )
+                    uas = self._dev_uas(*averaged, *dev) if dev else None
+                    if progress:
+                        progress(Progress(number, self.epochs, float(state[1] / max(1.0, state[2])), uas))
+                    if uas is None or uas >= best:
+                        best = uas or 0.0
+                        self.weights_, self.votes_ = averaged
+        except KeyboardInterrupt:
+            if not hasattr(self, "weights_"):
+                raise
+        self.epochs_ = number
+
+    def _dev_uas(self, weights: Floats, votes: Floats, seen: Sequence[Seen | DepTree], trees: Sequence[DepTree]) -> float:
+        self.weights_, self.votes_ = weights, votes
+        right = total = 0
+        for heads, tree in zip(self._heads([_seen(s) for s in seen]), trees, strict=True):
+            right += sum(1 for a, b in zip(heads, tree.heads, strict=True) if a == b)
+            total += sum(1 for h in tree.heads if h >= 0)
+        return 100.0 * right / max(1, total)
+
+    def _learn_labels(self, batch: Batch, heads: Ints, rels: Ints) -> None:
+        self.label_weights_ = np.zeros((1 << LABEL_BITS if len(self.rels_) > 2 else 1, len(self.rels_)), np.float32)
+        if len(self.rels_) <= 2:
+            return
+        later = np.zeros(self.label_weights_.shape)
+        random = np.random.default_rng(self.random_state)
+        learn = label_epoch.compiled
+        step = 0
+        known = np.where(heads < 0, 0, heads)
+        known[batch.first[:-1]] = -1
+        for _ in range(LABEL_EPOCHS):
+            step = learn(
+                self.label_weights_,
+                later,
+                step,
+                random.permutation(len(batch)),
+                batch.first,
+                batch.atoms,
+                batch.more,
+                known,
+                rels,
+            )
+        self.label_weights_ = (self.label_weights_ - later / max(1, step)).astype(np.float32)
+
+    # parsing
+
+    def predict(self, sentences: Sequence[Seen | DepTree]) -> list[DepTree]:
+        """The best tree of each sentence, with relations."""
+        seen = [_seen(s) for s in sentences]
+        made: list[DepTree] = []
+        for part in self._parts(seen):
+            batch = self._batch(part)
+            heads, labels = self._parse(batch)
+            self._relabel(batch, heads, labels)
+            for sentence, own, rels in zip(part, batch.split(heads), batch.split(labels), strict=True):
+                made.append(DepTree(sentence.forms, own, tuple(self.rels_[r] for r in rels), sentence.tags))
+        return [t if isinstance(s, Seen) else _as(s, t) for s, t in zip(sentences, made, strict=True)]
+
+    def relations(self, sentence: Seen, heads: Sequence[int]) -> tuple[str, ...]:
+        """The best relations for a tree that is given."""
+        batch = self._batch([sentence])
+        labels = np.zeros(len(batch.atoms), np.int64)
+        self._relabel(batch, batch.flat([heads]), labels)
+        return tuple(self.rels_[r] for r in labels[1:])
+
+    def score(self, sentences: Sequence[Seen | DepTree], trees: Sequence[DepTree]) -> float:
+        """UAS over the words whose head is known."""
+        return self._dev_uas(self.weights_, self.votes_, sentences, trees) / 100
+
+    def tables(self, sentence: Seen | DepTree) -> Tables:
+        """The scores of all parts that trees of a sentence can have."""
+        batch = self._batch([_seen(sentence)])
+        scores = next(self._edge_scores(batch))
+        n1 = len(scores)
+        if self.order == 1 or n1 > SIBLINGS_UP_TO:
+            return Tables(scores, None, np.zeros((0, n1, n1), np.float32))
+        siblings = np.zeros((n1, n1, n1), np.float32)
+        sibling_scores.compiled(self.weights_, batch.atoms, siblings)
+        grand = np.zeros((n1 if self.order > 2 else 0, n1, n1), np.float32)
+        if self.order > 2:
+            grandparent_scores.compiled(self.weights_, batch.atoms, grand)
+        return Tables(scores, siblings, grand)
+
+    def _edge_scores(self, batch: Batch) -> Iterator[NDArray[np.float64]]:
+        """scores[h, c] of every edge, votes for its best relation included; siblings are not."""
+        score, vote, add = edge_scores.compiled, vote_scores.compiled, add_votes.compiled
+        for s in range(len(batch)):
+            own = slice(batch.first[s], batch.first[s + 1])
+            n1 = own.stop - own.start
+            scores = np.zeros((n1, n1))
+            score(self.weights_, batch.atoms[own], batch.more[own], batch.codes_of(s), batch.slots, scores)
+            if self.votes_.shape[1] > 1:
+                said = np.empty((n1, 4, self.votes_.shape[1]), np.float32)
+                vote(self.votes_, batch.atoms[own], said)
+                add(said, scores, np.full(n1, -1), 0.0, np.zeros((n1, n1), np.int32))
+            yield scores
+
+    def edge_scores(self, sentences: Sequence[Seen | DepTree]) -> Iterator[NDArray[np.float64]]:
+        """scores[h, c] of every edge of each sentence."""
+        for part in self._parts([_seen(s) for s in sentences]):
+            yield from self._edge_scores(self._batch(part))
+
+    def marginals(self, sentences: Sequence[Seen | DepTree]) -> Iterator[NDArray[np.float64]]:
+        """chances[h, c]: the probability of every edge, over projective trees or over all (`crossing_`)."""
+        for scores in self.edge_scores(sentences):
+            yield self._chances(scores * self.scale_)
+
+    def _chances(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        chances = np.zeros_like(scores)
+        sums: Any = marginals.nonprojective if self.crossing_ else marginals.projective.compiled
+        sums(scores, chances)
+        return chances
+
+    @staticmethod
+    def projective_marginals(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The probability of every edge over projective trees, from scaled scores."""
+        chances = np.zeros_like(scores)
+        marginals.projective.compiled(scores, chances)
+        return chances
+
+    def calibrate(self, sentences: Sequence[Seen | DepTree], trees: Sequence[DepTree]) -> MstParser:
+        """Scale scores so that the edges of these trees (which were not learned from) are as probable as can be."""
+        kept = list(zip(self.edge_scores(sentences), trees, strict=True))
+        best = -np.inf
+        for scale in 2.0 ** np.arange(-3, 5.5, 0.5):
+            total = 0.0
+            for scores, tree in kept:
+                chances = self._chances(scores * scale)
+                total += sum(np.log(chances[h, c] + 1e-6) for c, h in enumerate(tree.heads, 1) if h >= 0)
+            if total > best:
+                best, self.scale_ = total, float(scale)
+        return self
+
+    def _parts(self, seen: Sequence[Seen]) -> Iterator[Sequence[Seen]]:
+        """Sentences a batch at a time, so that memory stays flat."""
+        self._check_fitted()
+        part: list[Seen] = []
+        size = 0
+        for sentence in seen:
+            weight = len(sentence) + (len(sentence) ** 2 * self.slots_) // 8
+            if part and size + weight > BATCH_TOKENS:
+                yield part
+                part, size = [], 0
+            part.append(sentence)
+            size += weight
+        if part:
+            yield part
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "weights_"):
+            raise ModelError("the parser has learned nothing yet", remedy="call fit, or load a model")
+
+    def _batch(self, seen: Sequence[Seen]) -> Batch:
+        for sentence in seen:
+            if len(sentence.more) != self.columns_:
+                raise ModelError(
+                    f"the parser was trained with {self.columns_} further columns, the sentence has {len(sentence.more)}"
+                )
+            if sentence.codes is not None and sentence.codes.shape[2] != self.slots_:
+                raise ModelError(
+                    f"the parser was trained with {self.slots_} codes an edge, the sentence has {sentence.codes.shape[2]}"
+                )
+        return Batch.of(seen, self.columns_, self.slots_)
+
+    def _parse(self, batch: Batch) -> tuple[Ints, Ints]:
+        """Heads and relations of all tokens."""
+        heads, labels = np.full(len(batch.atoms), -1, np.int64), np.zeros(len(batch.atoms), np.int64)
+        parse_all.compiled(
+            self.weights_, self.votes_, batch.first, batch.atoms, batch.more, batch.codes, batch.code_at, batch.slots, self.order,
+            self.crossing_, heads, labels,
+        )  # fmt: skip
+        return heads, labels
+
+    def _relabel(self, batch: Batch, heads: Ints, labels: Ints) -> None:
+        if len(self.rels_) > 2:
+            relabel.compiled(self.label_weights_, batch.first, batch.atoms, batch.more, heads, labels)
+        else:
+            labels[:] = np.where(heads == 0, 0, len(self.rels_) - 1)
+
+    def _heads(self, seen: Sequence[Seen]) -> list[tuple[int, ...]]:
+        batches = map(self._batch, self._parts(seen))
+        return [heads for batch in batches for heads in batch.split(self._parse(batch)[0])]
+
+
+def _seen(sentence: Seen | DepTree) -> Seen:
+    return sentence if isinstance(sentence, Seen) else Seen.of(sentence)
+
+
+def _as(given: DepTree, found: DepTree) -> DepTree:
+    return given.with_heads(found.heads, found.rels)
+
+
+def crosses(tree: DepTree) -> bool:
+    """Whether two edges cross; edges of the root too.
+
+    >>> crosses(DepTree(("a", "b", "c"), (3, 0, 2)))
+    True
+    """
+    edges = [(min(c, h), max(c, h)) for c, h in enumerate(tree.heads, 1) if h != NO_HEAD]
+    return any(a < c < b < d for a, b in edges for c, d in edges)

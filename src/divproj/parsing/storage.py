@@ -1,0 +1,67 @@
+"""An `MstParser` as facts and arrays, small: weights in one byte each, what rounds to nothing left out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from divproj.errors import ModelError
+from divproj.modelfile import REMEDY, Array, Model, quantised
+from divproj.parsing import features
+from divproj.parsing.parser import LABEL_BITS, VOTE_BITS, MstParser
+
+TABLES = ("weights_", "votes_", "label_weights_")
+
+
+def facts(parser: MstParser) -> dict[str, Any]:
+    params = {k: v for k, v in parser.get_params().items() if v != float("inf")}
+    return {
+        "templates": features.VERSION,
+        "params": params,
+        "rels": list(parser.rels_),
+        "crossing": bool(parser.crossing_),
+        "columns": parser.columns_,
+        "slots": parser.slots_,
+        "scale": parser.scale_,
+        "units": {name: quantised(getattr(parser, name))[1] for name in TABLES},
+    }
+
+
+def arrays(parser: MstParser, prefix: str = "parser.") -> dict[str, Array]:
+    return {prefix + name.rstrip("_"): quantised(getattr(parser, name))[0] for name in TABLES}
+
+
+def restored(model: Model, about: dict[str, Any], prefix: str = "parser.") -> MstParser:
+    """The parser of these facts and arrays; ModelError where they do not fit each other or this version."""
+    own = Model(model.kind, about, model.arrays, model.where)
+    templates = own.fact("templates", int)
+    if templates != features.VERSION:
+        what = f"its feature templates are version {templates}, {features.VERSION} expected"
+        raise ModelError(what, model.where, "train it again with this version of divproj")
+    rels = own.fact("rels", list)
+    if not rels or not all(isinstance(rel, str) for rel in rels):
+        raise ModelError("'rels' is not a list of relations", model.where, REMEDY)
+    try:
+        parser = MstParser().set_params(**own.fact("params", dict))
+        parser._check_params()
+    except Exception as error:
+        raise ModelError(f"'params': {error}", model.where, REMEDY) from None
+    parser.rels_ = tuple(rels)
+    parser.crossing_ = own.fact("crossing", bool)
+    parser.columns_, parser.slots_ = own.fact("columns", int), own.fact("slots", int)
+    parser.scale_ = float(own.fact("scale", (int, float)))
+    units = own.fact("units", dict)
+    votes = len(rels) if parser.learner != "crf" else 1
+    shapes: dict[str, tuple[int, ...]] = {
+        "weights_": (1 << parser.bits,),
+        "votes_": (1 << VOTE_BITS, votes),
+        "label_weights_": (1 << LABEL_BITS if len(rels) > 2 else 1, len(rels)),
+    }
+    for name, shape in shapes.items():
+        unit = units.get(name)
+        if not isinstance(unit, (int, float)) or not 0 < unit < 1e9:
+            raise ModelError(f"the unit of '{name}' is {unit!r:.40}, a positive number expected", model.where, REMEDY)
+        table = own.array(prefix + name.rstrip("_"), "i", *shape)
+        setattr(parser, name, table.astype(np.float32) * np.float32(unit))
+    return parser

@@ -1,0 +1,170 @@
+"""Systems 3 and 4 (§3.6): a parser of F, without and with what a projection says of each edge; and s4+, our own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divproj.parsing.atoms import Seen
+from divproj.parsing.decode import chu_liu_edmonds
+from divproj.parsing.parser import MstParser
+from divproj.projection.candidates import Lattice, gloss_pieces
+from divproj.projection.edges import FEATURES, PAPER, codes
+from divproj.projection.plus import HeadModel
+from divproj.projection.s1 import Bitext, Projection, Projector, Reason
+from divproj.projection.systems import Corrections, projector
+from divproj.types import TreePair
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What a parsing system learns from and looks at."""
+
+    trees: str = "gold"
+    """The trees that the parser learns: gold ones, or those of a projection system."""
+    projection: str = ""
+    """The system whose projection the parser sees, at training and ever after; '' for none, `gold` for the oracle."""
+    features: tuple[str, ...] = PAPER
+    tags: bool = True
+    """Whether it sees the tags that come over the links."""
+    glosses: bool = False
+    """Whether it sees grams and stems of the glosses."""
+    together: bool = False
+    """Whether its tree is sought together with the probabilities of s2+."""
+
+    @property
+    def needs_model(self) -> bool:
+        return self.together or "s2+" in (self.projection, self.trees)
+
+
+RECIPES = {
+    "s3-1": Recipe(),
+    "s3-2": Recipe(trees="s2-1"),
+    "s3-3": Recipe(trees="s1-r"),
+    "s3-4": Recipe(trees="s1-l"),
+    "s3-5": Recipe(tags=False),
+    "s4-1": Recipe(projection="s2-1"),
+    "s4-2": Recipe(projection="s1-r"),
+    "s4-3": Recipe(projection="s1-l"),
+    "s4+": Recipe(projection="s2+", features=FEATURES, glosses=True, together=True),
+    "oracle": Recipe(projection="gold"),
+}
+"""Table 5's systems, and our best."""
+PARTS = 10
+"""Parts of the training sentences that s2+ projects in turn, learning from the others."""
+PARSERS = 3
+"""Parsers of s4+, which differ in the order of their sentences."""
+FLOOR = 1e-4
+"""No edge is less probable when probabilities are joined."""
+
+
+@dataclass
+class ParsedSystem:
+    """A parser of F (s4+: several) with the projection that it sees beside words and tags."""
+
+    recipe: Recipe
+    corrections: Corrections
+    parsers: list[MstParser]
+    peek: dict[Bitext, TreePair]
+
+    def projector(self, system: str) -> Projector:
+        return self._gold if system == "gold" else projector(system or "s1-r", self.corrections)
+
+    def _gold(self, bitext: Bitext) -> Projection:
+        heads = tuple(max(h, 0) for h in self.peek[bitext].f.heads)
+        reasons: tuple[Reason, ...] = ("projected",) * len(bitext)
+        return Projection(bitext, heads, reasons)
+
+    def seen(self, bitext: Bitext) -> Seen:
+        """What the parser sees of a sentence."""
+        recipe, lexicon = self.recipe, self.corrections.model.lexicon
+        tags = Lattice(bitext, lexicon).guesses[1:] if recipe.tags else ("_",) * len(bitext)
+        more = _gloss_columns(bitext) if recipe.glosses else ()
+        if not recipe.projection:
+            return Seen(bitext.forms, tags, more)
+        chances = chance_matrix(self.corrections.model, bitext) if recipe.projection == "s2+" else None
+        found = codes(bitext, self.projector(recipe.projection)(bitext), recipe.features, chances)
+        return Seen(bitext.forms, tags, more, found)
+
+    def project(self, bitext: Bitext) -> Projection:
+        """The tree that the parser finds, with the probability of each edge."""
+        projected = self.projector(self.recipe.projection)(bitext)
+        seen = self.seen(bitext)
+        if self.recipe.together:
+            heads, chances = self._together(bitext, seen)
+        else:
+            [parser] = self.parsers
+            [tree] = parser.predict([seen])
+            heads, chances = tree.heads, next(parser.marginals([seen]))
+        rels = self.parsers[0].relations(seen, heads)
+        sure = tuple(float(chances[h, c]) for c, h in enumerate(heads, 1))
+        return replace(projected, heads=heads, reasons=_reasons(projected, heads), confidence=sure, rels=rels)
+
+    def _together(self, bitext: Bitext, seen: Seen) -> tuple[tuple[int, ...], NDArray[np.float64]]:
+        """The tree with most votes: one from each parser and their probabilities, and as much from s2+."""
+        votes = chance_matrix(self.corrections.model, bitext)
+        chances = votes.copy()
+        for parser in self.parsers:
+            [found] = parser.marginals([seen])
+            [tree] = parser.predict([seen])
+            chances += found
+            votes += found
+            votes[list(tree.heads), range(1, len(votes))] += 1.0
+        heads = np.zeros(len(votes), np.int64)
+        chu_liu_edmonds(votes, heads)
+        return tuple(heads[1:].tolist()), chances / (1 + len(self.parsers))
+
+
+def fit(system: str | Recipe, pairs: Sequence[TreePair], *, peek: Sequence[TreePair] = (), **options: Any) -> ParsedSystem:
+    """Learn a system from pairs with gold F trees; options go to `MstParser`."""
+    recipe = RECIPES[system] if isinstance(system, str) else system
+    pairs = list(pairs)
+    shown = {Bitext.of(pair): pair for pair in (*pairs, *peek)} if recipe.projection == "gold" else {}
+    made = ParsedSystem(recipe, Corrections.learn(pairs, model=recipe.needs_model), [], shown)
+    bitexts = [Bitext.of(pair) for pair in pairs]
+    teacher = None if recipe.trees == "gold" else made.projector(recipe.trees)
+    trees = [teacher(b).tree for b in bitexts] if teacher else [pair.f for pair in pairs]
+    seen = _unseen(made, pairs) if recipe.projection == "s2+" else [made.seen(b) for b in bitexts]
+    seed = options.pop("random_state", 1)
+    for k in range(PARSERS if recipe.together else 1):
+        made.parsers.append(MstParser(random_state=seed + k, **options).fit(seen, trees))
+    return made
+
+
+def _unseen(made: ParsedSystem, pairs: Sequence[TreePair]) -> list[Seen]:
+    """What the parser sees of its training sentences: projections as uncertain as they will be, by models of the others."""
+    seen: dict[int, Seen] = {}
+    parts = min(PARTS, len(pairs))
+    for part in range(parts):
+        others = [pair for k, pair in enumerate(pairs) if k % parts != part]
+        system = replace(made, corrections=Corrections.learn(others)) if others else made
+        seen |= {k: system.seen(Bitext.of(pairs[k])) for k in range(part, len(pairs), parts)}
+    return [seen[k] for k in range(len(pairs))]
+
+
+def _reasons(projected: Projection, heads: Sequence[int]) -> tuple[Reason, ...]:
+    """Why each edge: as in the projection where it agrees, else the parser's choice."""
+    return tuple(
+        why if head == own else "parsed" for why, head, own in zip(projected.reasons, heads, projected.heads, strict=True)
+    )
+
+
+def _gloss_columns(bitext: Bitext) -> tuple[tuple[str, ...], ...]:
+    """The grams of each word's gloss, and its stem: an English word for free."""
+    if not bitext.glosses:
+        return (("",) * len(bitext),) * 2
+    pieces = [gloss_pieces(gloss) for gloss in bitext.glosses]
+    return tuple(".".join(grams) for grams, _ in pieces), tuple(stem for _, stem in pieces)
+
+
+def chance_matrix(model: HeadModel, bitext: Bitext) -> NDArray[np.float64]:
+    """[h, c]: the probabilities that s2+ gives to the edges."""
+    made = np.zeros((len(bitext) + 1, len(bitext) + 1))
+    for child, options in enumerate(model.chances(model.topped(Lattice(bitext, model.lexicon))), 1):
+        for head, chance in options:
+            made[head, child] = chance
+    return made
