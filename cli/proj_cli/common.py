@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from divproj.io.corpus import Corpus
 
 T = TypeVar("T")
-MANNERS = ("as-is", "ud", "function")
 SHOWN = 5
 
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing but errors.")]
@@ -40,7 +39,7 @@ IgnoreIds = Annotated[bool, typer.Option("--ignore-ids", help="Pair sentences by
 
 EManner = Annotated[
     str,
-    typer.Option("--e-manner", help="Turn E trees to: ud (content words are heads), function (function words are), as-is."),
+    typer.Option("--e-manner", help="Heads of E trees: ud (content words), function, adpositions, determiners; or as-is."),
 ]
 
 
@@ -137,6 +136,8 @@ def corpora_from(
 
 
 def check_manner(manner: str) -> None:
+    from divproj.manners import MANNERS
+
     if manner not in MANNERS:
         raise typer.BadParameter(f"no manner {manner}; there are {', '.join(MANNERS)}")
 

@@ -60,6 +60,9 @@ def train(
     """
     talk.set(quiet, verbose)
     options = {"order": order, "learner": learner, "decoder": decoder, "epochs": epochs, "bits": bits, "random_state": seed}
+    from divproj.modelfile import check_place
+
+    check_place(output)
     if Path(source).is_dir() or not _is_treebank(source):
         _train_projection(source, output, system, trees, features, projection, strict, options)
     else:
@@ -120,8 +123,8 @@ def _recipe(trees: str, features: str | None, projection: str | None) -> Any:
     groups = [name.strip() for name in (features or "match,align,pos").split(",") if name.strip()]
     if unknown := [name for name in groups if name not in GROUPS and name not in FEATURES]:
         raise typer.BadParameter(f"no features '{unknown[0]}'; there are {', '.join((*GROUPS, *FEATURES))}")
-    for name in (trees, projection):
-        if name not in (None, "gold", *PROJECTIONS):
+    for name in (projection or "s2+", "s2+" if trees == "gold" else trees):
+        if name not in PROJECTIONS:
             raise typer.BadParameter(f"no projection system {name}; there are {', '.join(PROJECTIONS)}")
     wanted = {name for group in groups for name in GROUPS.get(group, (group,))}
     chosen = tuple(name for name in FEATURES if name in wanted)
@@ -180,7 +183,7 @@ def parse(
     model: Annotated[Path | None, typer.Option(metavar="MODEL", help="A model of `proj train`.")] = None,
     keep_tags: Annotated[bool, typer.Option("--keep-tags", help="Use the tags of the CoNLL-U input.")] = False,
     keep_lines: Annotated[bool, typer.Option("--keep-lines", help="Each line of the text is one sentence.")] = False,
-    manner: Annotated[str, typer.Option(help="ud: content words are heads; function: function words are.")] = "ud",
+    manner: Annotated[str, typer.Option(help="Heads: ud (content words), function, adpositions or determiners.")] = "ud",
     nbest: Annotated[int, typer.Option(min=1, metavar="K", help="The K best trees of each sentence.")] = 1,
     forest: Annotated[
         Path | None,
@@ -204,8 +207,7 @@ def parse(
 
     if (lang is None) == (model is None):
         raise typer.BadParameter("give --lang or --model, one of the two")
-    if manner not in ("ud", "function"):
-        raise typer.BadParameter(f"no manner {manner}; there are ud and function")
+    common.check_manner(manner)
     if model is not None and _kind(model) != KIND:
         from proj_cli.project import project_with
 
@@ -271,9 +273,9 @@ def _parse_plain(
 
 
 def _in_manner(sentence: Sentence, manner: str) -> Sentence:
-    from divproj.manners import function_heads
+    from divproj.manners import in_manner
 
-    if manner == "ud":
+    if manner in ("ud", "as-is"):
         return sentence
-    tree = function_heads(sentence.tree)
+    tree = in_manner(sentence.tree, manner)
     return sentence.with_columns({6: tuple(map(str, tree.heads)), 7: tree.rels})

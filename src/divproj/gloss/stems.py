@@ -144,6 +144,15 @@ def _regular(word: str) -> list[str]:
     return []
 
 
+def irregular(word: str) -> str:
+    """The word that an irregular English form is a form of, '' for other words.
+
+    >>> irregular("went"), irregular("children"), irregular("dogs")
+    ('go', 'child', '')
+    """
+    return min(_IRREGULAR.get(word, frozenset()) - {word}, default=word if word in _IRREGULAR else "")
+
+
 def same_word(a: str, b: str) -> bool:
     """Whether two English forms can be forms of one word.
 

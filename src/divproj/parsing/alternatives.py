@@ -12,7 +12,7 @@ from divproj.forest.charts import from_arc_scores
 from divproj.forest.hypergraph import Forest
 from divproj.parsing.atoms import Seen
 from divproj.parsing.decode import chu_liu_edmonds, eisner, eisner_siblings
-from divproj.parsing.language import Language
+from divproj.parsing.language import Language, with_confidence
 from divproj.parsing.learn import climb, sibling_sum
 from divproj.parsing.parser import MstParser, Tables
 from divproj.types import Sentence
@@ -83,10 +83,13 @@ def several(language: Language, sentence: Sentence, count: int) -> Iterator[Sent
     trees = n_best(language.parser, seen, count)
     scaled = [score * language.parser.scale_ for score, _ in trees]
     log_sum = float(np.logaddexp.reduce(scaled))
+    sure = any("ParseConf=" in cell for cell in sentence.column(9))
+    [chances] = language.parser.marginals([seen])
     for rank, (score, (_, heads)) in enumerate(zip(scaled, trees, strict=True), 1):
         rels = language.parser.relations(seen, heads)
         note = f"# parse = {rank} of {len(trees)} log_prob={score - log_sum:.4f}"
-        made = sentence.with_columns({6: tuple(map(str, heads)), 7: rels})
+        misc = with_confidence(sentence.column(9), heads, chances) if sure else sentence.column(9)
+        made = sentence.with_columns({6: tuple(map(str, heads)), 7: rels, 9: misc})
         yield replace(made, comments=(*made.comments, note))
 
 

@@ -142,6 +142,18 @@ def edge_ids(atoms, more, codes, slots, h, c, between, betweens, mask, ids):  # 
         if mh != 0 and mc != 0:
             k = both(ids, k, base + 6 * T + mh + mc, far, mask)
             k = both(ids, k, base + 7 * T + mh + mc + x2 + y2, far, mask)
+    if more.shape[1] > 0 and more[lo, 0] != 0 and more[hi, 0] != 0:
+        a, b = more[lo, 0] * A, more[hi, 0] * B
+        left = (more[lo - 1, 0] if lo > 0 else STR) * C
+        right = (more[hi + 1, 0] if hi + 1 < n1 else END) * D
+        after = (more[lo + 1, 0] if lo + 1 < hi else MID) * C
+        before = (more[hi - 1, 0] if lo + 1 < hi else MID) * D
+        k = both(ids, k, 140 * T + left + a + b, far, mask)
+        k = both(ids, k, 141 * T + a + b + right, far, mask)
+        k = both(ids, k, 142 * T + a + after + b, far, mask)
+        k = both(ids, k, 143 * T + a + before + b, far, mask)
+        k = both(ids, k, 144 * T + left + a + b + right, far, mask)
+        k = both(ids, k, 145 * T + a + after + before + b, far, mask)
     way = (2 if c > h else 1) * E
     at = (h * n1 + c) * slots
     for m in range(slots):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divproj import modelfile
-from divproj.errors import ProjError
+from divproj.errors import ModelError, ProjError
 from divproj.parsing import storage
 from divproj.parsing.atoms import Seen
 from divproj.parsing.lemmas import Lemmatizer
@@ -26,6 +26,8 @@ KIND, VERSION = "divproj-language", 1
 JOINT = 250
 """Pairs of UPOS and XPOS up to which one tagger finds both; a treebank with more of them is tagged with UPOS alone."""
 BATCH = 500
+FOLDS = 5
+"""Parts of the treebank that are tagged in turn by a tagger of the others."""
 Pairs = list[tuple[str, str]]
 
 
@@ -63,7 +65,7 @@ class Language:
         progress("tagger", None)
         tagger = Tagger(random_state=seed).fit(forms, joint)
         progress("tags of unseen sentences", None)
-        met = joint if gold_tags or len(forms) < 10 else jackknife(forms, joint, random_state=seed)
+        met = joint if gold_tags or len(forms) < 10 else jackknife(forms, joint, folds=FOLDS, random_state=seed)
         triples = [t for s in sentences for t in zip(s.forms, s.column(3), s.column(2), strict=True)]
         progress("lemmas", None)
         lemmatizer = Lemmatizer().fit(triples)
@@ -149,6 +151,8 @@ class Language:
         model = modelfile.load(folder, KIND, VERSION)
         parser = storage.restored(model, model.fact("parser", dict))
         fine = model.fact("fine", bool)
+        if parser.columns_ != fine or parser.slots_:
+            raise ModelError("the parser does not look at what the tagger finds", model.where, modelfile.REMEDY)
         tagger = Tagger.from_arrays(model.fact("tagger", dict), model.arrays)
         lemmatizer = Lemmatizer.from_arrays(model.fact("lemmas", dict), model.arrays)
         return cls(tagger, lemmatizer, parser, fine, model.fact("about", dict))
@@ -191,9 +195,7 @@ def _apart(tags: Sequence[str]) -> Pairs:
 def _filled(sentence: Sentence, lemmas: list[str], tags: Pairs, tree: DepTree, chances: NDArray[np.float64] | None) -> Sentence:
     misc = sentence.column(9)
     if chances is not None:
-        misc = tuple(
-            _with_confidence(old, float(chances[h, c])) for c, (old, h) in enumerate(zip(misc, tree.heads, strict=True), 1)
-        )
+        misc = with_confidence(misc, tree.heads, chances)
     new = {
         2: tuple(lemmas),
         3: tuple(u for u, _ in tags),
@@ -205,7 +207,12 @@ def _filled(sentence: Sentence, lemmas: list[str], tags: Pairs, tree: DepTree, c
     return sentence.with_columns(new)
 
 
-def _with_confidence(misc: str, sure: float) -> str:
+def with_confidence(misc: Sequence[str], heads: Sequence[int], chances: NDArray[np.float64]) -> tuple[str, ...]:
+    """MISC of the words with how sure each of these heads is."""
+    return tuple(_with_sure(old, float(chances[h, c])) for c, (old, h) in enumerate(zip(misc, heads, strict=True), 1))
+
+
+def _with_sure(misc: str, sure: float) -> str:
     kept = [item for item in misc.split("|") if item != "_" and not item.startswith("ParseConf=")]
     return "|".join((*kept, f"ParseConf={sure:.2f}"))
 

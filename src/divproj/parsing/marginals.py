@@ -11,6 +11,8 @@ import numpy as np
 from divproj.jit import kernel
 
 LOW = -1e30
+TRUSTED = 1e4
+"""Largest number in an inverse up to which all its digits that matter are right."""
 
 
 @kernel("f8(f8, f8)")
@@ -81,22 +83,74 @@ def projective(scores, chances):  # type: ignore[no-untyped-def]
     return z
 
 
-def nonprojective(scores, chances):  # type: ignore[no-untyped-def]
-    """Sums over all trees by the Matrix-Tree theorem (Koo et al. 2007): the Laplacian's first row holds the root's weights.
+@kernel("f8(f8[:,::1], f8[:,::1])")
+def elimination(scores, chances):  # type: ignore[no-untyped-def]
+    """Sums over all trees, any scores: words are taken out one by one, their paths kept, and nothing is ever subtracted.
 
-    Plain numpy: the factorisation is the work, and it is compiled already.
+    It is the elimination of `nonprojective`'s matrix in logarithms (Grassmann et al. 1985), then its derivative backwards.
     """
     n1 = len(scores)
     chances[:] = 0.0
     if n1 < 2:
         return 0.0
-    tops = np.array([max(scores[h, c] for h in range(n1) if h != c) for c in range(1, n1)])
-    odds = np.exp(scores[:, 1:] - tops)  # each child's odds up to a factor of its own
-    odds[np.arange(1, n1), np.arange(n1 - 1)] = 0.0
-    inner, root = odds[1:], odds[0]
+    paths = scores.copy()
+    sums = np.full(n1, LOW)
+    shares = np.zeros(n1 * (n1 + 1) * (2 * n1 + 1) // 6)  # of each path, the part that leads through the word taken out
+    at = len(shares)
+    z = 0.0
+    for k in range(n1 - 1, 1, -1):
+        for i in range(1, k):
+            sums[k] = log_add(sums[k], paths[i, k])
+        z += sums[k]
+        at -= k * k
+        for i in range(k):
+            for j in range(1, k):
+                if i != j:
+                    through = paths[i, k] + paths[k, j] - sums[k]
+                    paths[i, j] = log_add(paths[i, j], through)
+                    shares[at + i * k + j] = np.exp(through - paths[i, j])
+    chances[0, 1] = 1.0
+    for k in range(2, n1):
+        own = 1.0
+        for i in range(k):
+            for j in range(1, k):
+                if i != j:
+                    moved = chances[i, j] * shares[at + i * k + j]
+                    chances[i, j] -= moved
+                    chances[i, k] += moved
+                    chances[k, j] += moved
+                    own -= moved
+        for i in range(1, k):
+            chances[i, k] += own * np.exp(paths[i, k] - sums[k])
+        at += k * k
+    return z + paths[0, 1]
+
+
+def nonprojective(scores, chances):  # type: ignore[no-untyped-def]
+    """Sums over all trees by the Matrix-Tree theorem (Koo et al. 2007): the Laplacian's first row holds the root's weights.
+
+    Plain numpy: the factorisation is the work, and it is compiled already. Where words would rather be each other's heads
+    than anything else by far, digits are lost, and `elimination` does it.
+    """
+    n1 = len(scores)
+    chances[:] = 0.0
+    if n1 < 2:
+        return 0.0
+    own = np.arange(n1 - 1)
+    shifted = scores[:, 1:].copy()
+    shifted[own + 1, own] = -np.inf
+    tops = shifted.max(axis=0)
+    shifted -= tops  # each child's odds up to a factor of its own
+    top_root = shifted[0].max()
+    inner, root = np.exp(shifted[1:]), np.exp(shifted[0] - top_root)
     laplacian = np.diag(inner.sum(axis=0)) - inner
     laplacian[0] = root
-    inverse = np.linalg.inv(laplacian)
+    try:
+        inverse = np.linalg.inv(laplacian)
+    except np.linalg.LinAlgError:
+        return elimination.compiled(scores, chances)
+    if not np.abs(inverse).max() < TRUSTED:
+        return elimination.compiled(scores, chances)
     _, log_det = np.linalg.slogdet(laplacian)
     keep = np.ones(n1 - 1)
     keep[0] = 0.0
@@ -104,4 +158,4 @@ def nonprojective(scores, chances):  # type: ignore[no-untyped-def]
     down = inner * (np.diag(inverse) * keep)  # column c: the child's own diagonal
     across = inner * inverse.T * keep[:, None]
     chances[1:, 1:] = np.clip(down - across, 0.0, 1.0)
-    return float(log_det + tops.sum())
+    return float(log_det + tops.sum() + top_root)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from divproj.errors import ModelError, ProjError
 from divproj.parsing import crf, marginals
 from divproj.parsing.atoms import Batch, Ints, Seen
-from divproj.parsing.features import edge_scores, grandparent_scores, sibling_scores
+from divproj.parsing.features import BETWEEN, PER_EDGE, edge_scores, grandparent_scores, sibling_scores
 from divproj.parsing.labels import add_votes, label_epoch, relabel, vote_scores
 from divproj.parsing.learn import SIBLINGS_UP_TO, epoch, parse_all
 from divproj.types import NO_HEAD, DepTree
@@ -25,6 +25,8 @@ VOTE_BITS = 15
 LABEL_BITS = 17
 LABEL_EPOCHS = 5
 BATCH_TOKENS = 200_000
+ROOM = PER_EDGE - 70 - 2 * BETWEEN
+"""Features that further columns (16 each) and codes (4 each) of an edge can have."""
 
 
 @dataclass(frozen=True)
@@ -106,13 +108,17 @@ class MstParser:
             raise ProjError(f"{len(seen)} sentences but {len(trees)} trees")
         if not any(h >= 0 for tree in trees for h in tree.heads):
             raise ProjError("there is no word with a head to learn from")
+        for k, (sentence, tree) in enumerate(zip(seen, trees, strict=True), 1):
+            _check_heads(f"sentence {k}", len(sentence), tree.heads)
         self.columns_ = len(seen[0].more)
         self.slots_ = next((s.codes.shape[2] for s in seen if s.codes is not None), 0)
+        if 16 * self.columns_ + 4 * self.slots_ > ROOM:
+            raise ProjError(f"{self.columns_} further columns and {self.slots_} codes an edge are more than the parser can see")
         names = sorted({r for t in trees for r, h in zip(t.rels, t.heads, strict=False) if h > 0}) if self.labels else []
         self.rels_ = ("root", *names)
         crossed = sum(map(crosses, trees)) / len(trees)
         self.crossing_ = self.decoder == "nonproj" or (self.decoder == "auto" and crossed > CROSSING_SHARE)
-        batch = Batch.of(seen, self.columns_, self.slots_)
+        batch = self._batch(seen)
         heads = batch.flat(tree.heads for tree in trees)
         number = {rel: k for k, rel in enumerate(self.rels_)}
         rels = batch.flat(
@@ -151,7 +157,7 @@ class MstParser:
         state = np.zeros(3)
         squares = np.zeros(len(weights), np.float32)
         learn = epoch.compiled
-        best = -1.0
+        best, kept = -1.0, None
         try:
             for number in range(1, self.epochs + 1):
                 state[1:] = 0
@@ -164,20 +170,18 @@ class MstParser:
                         batch.code_at, batch.slots, self.order, self.crossing_, heads, rels, self.learner == "mira",
                         self.cost, self.clip,
                     )  # fmt: skip
-                if dev or number == self.epochs or progress:
-                    averaged = (
-                        (weights - later / state[0]).astype(np.float32),
-                        (votes - votes_later / state[0]).astype(np.float32),
-                    )
-                    uas = self._dev_uas(*averaged, *dev) if dev else None
-                    if progress:
-                        progress(Progress(number, self.epochs, float(state[1] / max(1.0, state[2])), uas))
-                    if uas is None or uas >= best:
-                        best = uas or 0.0
-                        self.weights_, self.votes_ = averaged
+                uas = None
+                if dev:
+                    averaged = _average(weights, later, state[0]), _average(votes, votes_later, state[0])
+                    uas = self._dev_uas(*averaged, *dev)
+                    if uas >= best:
+                        best, kept = uas, averaged
+                if progress:
+                    progress(Progress(number, self.epochs, float(state[1] / max(1.0, state[2])), uas))
         except KeyboardInterrupt:
-            if not hasattr(self, "weights_"):
+            if state[0] == 0:
                 raise
+        self.weights_, self.votes_ = kept or (_average(weights, later, state[0]), _average(votes, votes_later, state[0]))
         self.epochs_ = number
 
     def _dev_uas(self, weights: Floats, votes: Floats, seen: Sequence[Seen | DepTree], trees: Sequence[DepTree]) -> float:
@@ -210,9 +214,14 @@ class MstParser:
                 known,
                 rels,
             )
-        self.label_weights_ = (self.label_weights_ - later / max(1, step)).astype(np.float32)
+        self.label_weights_ = _average(self.label_weights_, later, max(1, step))
 
     # parsing
+
+    @property
+    def _seen_order(self) -> int:
+        """The order that weights were learned for: the sums of the CRF know edges alone."""
+        return 1 if self.learner == "crf" else self.order
 
     def predict(self, sentences: Sequence[Seen | DepTree]) -> list[DepTree]:
         """The best tree of each sentence, with relations."""
@@ -228,6 +237,7 @@ class MstParser:
 
     def relations(self, sentence: Seen, heads: Sequence[int]) -> tuple[str, ...]:
         """The best relations for a tree that is given."""
+        _check_heads("the sentence", len(sentence), heads)
         batch = self._batch([sentence])
         labels = np.zeros(len(batch.atoms), np.int64)
         self._relabel(batch, batch.flat([heads]), labels)
@@ -235,6 +245,7 @@ class MstParser:
 
     def score(self, sentences: Sequence[Seen | DepTree], trees: Sequence[DepTree]) -> float:
         """UAS over the words whose head is known."""
+        self._check_fitted()
         return self._dev_uas(self.weights_, self.votes_, sentences, trees) / 100
 
     def tables(self, sentence: Seen | DepTree) -> Tables:
@@ -242,12 +253,13 @@ class MstParser:
         batch = self._batch([_seen(sentence)])
         scores = next(self._edge_scores(batch))
         n1 = len(scores)
-        if self.order == 1 or n1 > SIBLINGS_UP_TO:
+        order = self._seen_order
+        if order == 1 or n1 > SIBLINGS_UP_TO:
             return Tables(scores, None, np.zeros((0, n1, n1), np.float32))
         siblings = np.zeros((n1, n1, n1), np.float32)
         sibling_scores.compiled(self.weights_, batch.atoms, siblings)
-        grand = np.zeros((n1 if self.order > 2 else 0, n1, n1), np.float32)
-        if self.order > 2:
+        grand = np.zeros((n1 if order > 2 else 0, n1, n1), np.float32)
+        if order > 2:
             grandparent_scores.compiled(self.weights_, batch.atoms, grand)
         return Tables(scores, siblings, grand)
 
@@ -323,21 +335,17 @@ class MstParser:
     def _batch(self, seen: Sequence[Seen]) -> Batch:
         for sentence in seen:
             if len(sentence.more) != self.columns_:
-                raise ModelError(
-                    f"the parser was trained with {self.columns_} further columns, the sentence has {len(sentence.more)}"
-                )
+                raise ModelError(f"the parser sees {self.columns_} further columns, the sentence has {len(sentence.more)}")
             if sentence.codes is not None and sentence.codes.shape[2] != self.slots_:
-                raise ModelError(
-                    f"the parser was trained with {self.slots_} codes an edge, the sentence has {sentence.codes.shape[2]}"
-                )
+                raise ModelError(f"the parser sees {self.slots_} codes an edge, the sentence has {sentence.codes.shape[2]}")
         return Batch.of(seen, self.columns_, self.slots_)
 
     def _parse(self, batch: Batch) -> tuple[Ints, Ints]:
         """Heads and relations of all tokens."""
         heads, labels = np.full(len(batch.atoms), -1, np.int64), np.zeros(len(batch.atoms), np.int64)
         parse_all.compiled(
-            self.weights_, self.votes_, batch.first, batch.atoms, batch.more, batch.codes, batch.code_at, batch.slots, self.order,
-            self.crossing_, heads, labels,
+            self.weights_, self.votes_, batch.first, batch.atoms, batch.more, batch.codes, batch.code_at, batch.slots,
+            self._seen_order, self.crossing_, heads, labels,
         )  # fmt: skip
         return heads, labels
 
@@ -350,6 +358,20 @@ class MstParser:
     def _heads(self, seen: Sequence[Seen]) -> list[tuple[int, ...]]:
         batches = map(self._batch, self._parts(seen))
         return [heads for batch in batches for heads in batch.split(self._parse(batch)[0])]
+
+
+def _average(now: Floats, later: NDArray[np.float64], steps: float) -> Floats:
+    """The mean of the weights after every step: `later` is the sum of step × change, and the changes sum to the weights."""
+    return (now - (later - now) / steps).astype(np.float32)
+
+
+def _check_heads(whose: str, words: int, heads: Sequence[int]) -> None:
+    """Compiled code trusts its arrays."""
+    if len(heads) != words:
+        raise ProjError(f"{whose} has {words} words but {len(heads)} heads")
+    for word, head in enumerate(heads, 1):
+        if head > words or head == word:
+            raise ProjError(f"{whose}: the head of word {word} is {head}, another one of {words} words or 0 expected")
 
 
 def _seen(sentence: Seen | DepTree) -> Seen:

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from divproj.errors import ModelError
+from divproj.errors import ModelError, ProjError
 from divproj.modelfile import REMEDY, Array, Model, quantised
 from divproj.parsing import features
-from divproj.parsing.parser import LABEL_BITS, VOTE_BITS, MstParser
+from divproj.parsing.parser import LABEL_BITS, ROOM, VOTE_BITS, MstParser
 
 TABLES = ("weights_", "votes_", "label_weights_")
 
@@ -42,15 +42,16 @@ def restored(model: Model, about: dict[str, Any], prefix: str = "parser.") -> Ms
     rels = own.fact("rels", list)
     if not rels or not all(isinstance(rel, str) for rel in rels):
         raise ModelError("'rels' is not a list of relations", model.where, REMEDY)
-    try:
-        parser = MstParser().set_params(**own.fact("params", dict))
-        parser._check_params()
-    except Exception as error:
-        raise ModelError(f"'params': {error}", model.where, REMEDY) from None
+    parser = _untrained(own)
     parser.rels_ = tuple(rels)
     parser.crossing_ = own.fact("crossing", bool)
     parser.columns_, parser.slots_ = own.fact("columns", int), own.fact("slots", int)
+    if min(parser.columns_, parser.slots_) < 0 or 16 * parser.columns_ + 4 * parser.slots_ > ROOM:
+        what = f"{parser.columns_} further columns and {parser.slots_} codes an edge are not possible"
+        raise ModelError(what, model.where, REMEDY)
     parser.scale_ = float(own.fact("scale", (int, float)))
+    if not 0 < parser.scale_ < 1e9:
+        raise ModelError(f"'scale' is {parser.scale_}, a positive number expected", model.where, REMEDY)
     units = own.fact("units", dict)
     votes = len(rels) if parser.learner != "crf" else 1
     shapes: dict[str, tuple[int, ...]] = {
@@ -64,4 +65,18 @@ def restored(model: Model, about: dict[str, Any], prefix: str = "parser.") -> Ms
             raise ModelError(f"the unit of '{name}' is {unit!r:.40}, a positive number expected", model.where, REMEDY)
         table = own.array(prefix + name.rstrip("_"), "i", *shape)
         setattr(parser, name, table.astype(np.float32) * np.float32(unit))
+    return parser
+
+
+def _untrained(model: Model) -> MstParser:
+    """A parser with the parameters of a model, each of the type of its default."""
+    params = Model(model.kind, model.fact("params", dict), where=model.where)
+    for name, default in MstParser().get_params().items():
+        if name in params.about:
+            params.fact(name, (int, float) if isinstance(default, float) else type(default))
+    try:
+        parser = MstParser().set_params(**params.about)
+        parser._check_params()
+    except (ProjError, TypeError) as error:
+        raise ModelError(f"'params': {error}", model.where, REMEDY) from None
     return parser

@@ -35,7 +35,7 @@ def codes(
     n1 = len(bitext) + 1
     made = np.zeros((n1, n1, slots(features)), np.int32)
     if not bitext.alignment.links:
-        made[:, :, 0] = NO_LINKS
+        made[:, :, :1] = NO_LINKS
         return made
     heads = np.array((-1, *projected.heads))
     words = np.arange(1, n1)

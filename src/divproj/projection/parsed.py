@@ -13,7 +13,7 @@ from divproj.parsing.atoms import Seen
 from divproj.parsing.decode import chu_liu_edmonds
 from divproj.parsing.parser import MstParser
 from divproj.projection.candidates import Lattice, gloss_pieces
-from divproj.projection.edges import FEATURES, PAPER, codes
+from divproj.projection.edges import PAPER, codes
 from divproj.projection.plus import HeadModel
 from divproj.projection.s1 import Bitext, Projection, Projector, Reason
 from divproj.projection.systems import Corrections, projector
@@ -41,6 +41,8 @@ class Recipe:
         return self.together or "s2+" in (self.projection, self.trees)
 
 
+PLUS = (*PAPER, "undirected", "confidence")
+"""What s4+ sees of s2+: more codes (distance, reason, kinds together) made its few hundred sentences too thin."""
 RECIPES = {
     "s3-1": Recipe(),
     "s3-2": Recipe(trees="s2-1"),
@@ -50,16 +52,14 @@ RECIPES = {
     "s4-1": Recipe(projection="s2-1"),
     "s4-2": Recipe(projection="s1-r"),
     "s4-3": Recipe(projection="s1-l"),
-    "s4+": Recipe(projection="s2+", features=FEATURES, glosses=True, together=True),
+    "s4+": Recipe(projection="s2+", features=PLUS, glosses=True, together=True),
     "oracle": Recipe(projection="gold"),
 }
 """Table 5's systems, and our best."""
-PARTS = 10
-"""Parts of the training sentences that s2+ projects in turn, learning from the others."""
+PARTS, FEW = 10, 300
+"""Parts of the training sentences that s2+ projects in turn, learning from the others; half as many from `FEW` sentences on."""
 PARSERS = 3
 """Parsers of s4+, which differ in the order of their sentences."""
-FLOOR = 1e-4
-"""No edge is less probable when probabilities are joined."""
 
 
 @dataclass
@@ -76,8 +76,8 @@ class ParsedSystem:
 
     def _gold(self, bitext: Bitext) -> Projection:
         heads = tuple(max(h, 0) for h in self.peek[bitext].f.heads)
-        reasons: tuple[Reason, ...] = ("projected",) * len(bitext)
-        return Projection(bitext, heads, reasons)
+        why: Reason = "projected"
+        return Projection(bitext, heads, (why,) * len(bitext))
 
     def seen(self, bitext: Bitext) -> Seen:
         """What the parser sees of a sentence."""
@@ -138,7 +138,7 @@ def fit(system: str | Recipe, pairs: Sequence[TreePair], *, peek: Sequence[TreeP
 def _unseen(made: ParsedSystem, pairs: Sequence[TreePair]) -> list[Seen]:
     """What the parser sees of its training sentences: projections as uncertain as they will be, by models of the others."""
     seen: dict[int, Seen] = {}
-    parts = min(PARTS, len(pairs))
+    parts = min(PARTS if len(pairs) < FEW else PARTS // 2, len(pairs))
     for part in range(parts):
         others = [pair for k, pair in enumerate(pairs) if k % parts != part]
         system = replace(made, corrections=Corrections.learn(others)) if others else made

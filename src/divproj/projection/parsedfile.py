@@ -37,6 +37,8 @@ def load(folder: str | Path) -> ParsedSystem:
     facts = model.fact("parsers", list)
     if not facts or not all(isinstance(fact, dict) for fact in facts):
         raise ModelError("'parsers' is not a list of parsers", model.where, modelfile.REMEDY)
+    if len(facts) > 1 and not recipe.together:
+        raise ModelError(f"{len(facts)} parsers, one expected", model.where, modelfile.REMEDY)
     parsers = [storage.restored(model, fact, f"parser{k}.") for k, fact in enumerate(facts)]
     expected = slots(recipe.features) if recipe.projection else 0
     for parser in parsers:
