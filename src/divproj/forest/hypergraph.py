@@ -1,0 +1,249 @@
+"""A packed forest: phrases as nodes, binary hyperedges, children before parents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divproj.errors import FormatError, Where
+
+if TYPE_CHECKING:
+    import networkx as nx
+    import nltk
+
+
+@dataclass(frozen=True)
+class Node:
+    """A phrase: words [start, end), counted from 0."""
+
+    start: int
+    end: int
+    label: str
+    """Category; of a collapsed unary chain the lowest member's."""
+    head: int = -1
+    """Word that is the lexical head, -1 when not known."""
+    sem_head: int = -1
+    """Word that is the semantic head: a content word."""
+    virtual: bool = False
+    """Made by binarisation; never in output."""
+    labels: tuple[str, ...] = ()
+    """All members of the collapsed unary chain, top to bottom; empty: `label` alone."""
+    ids: tuple[str, ...] = ()
+    """Their names in the file they were read from, where it has names."""
+
+    @property
+    def chain(self) -> tuple[str, ...]:
+        """Labels from top to bottom, never empty."""
+        return self.labels or (self.label,)
+
+    @property
+    def span(self) -> tuple[int, int]:
+        return self.start, self.end
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A binary hyperedge: `parent` is made of `left` and `right`, `weight` is a logarithm."""
+
+    parent: int
+    left: int
+    right: int
+    weight: float = 0.0
+
+
+@dataclass(frozen=True)
+class ForestArrays:
+    """A forest for the numeric core; edges are sorted by parent."""
+
+    start: NDArray[np.int32]
+    end: NDArray[np.int32]
+    head: NDArray[np.int32]
+    sem_head: NDArray[np.int32]
+    is_leaf: NDArray[np.bool_]
+    virtual: NDArray[np.bool_]
+    edge_parent: NDArray[np.int32]
+    edge_left: NDArray[np.int32]
+    edge_right: NDArray[np.int32]
+    edge_first: NDArray[np.int32]
+    """Edges of node k are edge_first[k] … edge_first[k+1]-1; one entry more than nodes."""
+    edge_weight: NDArray[np.float64]
+    edge_order: NDArray[np.int32]
+    """Place of each sorted edge in `Forest.edges`."""
+
+
+@dataclass(frozen=True)
+class Forest:
+    """All parses of a sentence at once; a tree is a forest whose inner nodes have one edge each.
+
+    A node with several edges is ambiguous. Children stand before their parents, every word has a leaf, and leaves
+    (one-word phrases) have no edge. A word may have several leaves: one for each of its tags.
+    """
+
+    forms: tuple[str, ...]
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    root: int
+    lemmas: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    sent_id: str = ""
+    where: Where = field(default=Where(), compare=False)
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    @cached_property
+    def arrays(self) -> ForestArrays:
+        nodes, edges = self.nodes, self.edges
+        parent = np.array([e.parent for e in edges], dtype=np.int32)
+        order = np.argsort(parent, kind="stable").astype(np.int32)
+        start = np.array([x.start for x in nodes], dtype=np.int32)
+        end = np.array([x.end for x in nodes], dtype=np.int32)
+        first = np.zeros(len(nodes) + 1, dtype=np.int32)
+        np.cumsum(np.bincount(parent, minlength=len(nodes)), out=first[1:])
+        return ForestArrays(
+            start,
+            end,
+            np.array([x.head for x in nodes], dtype=np.int32),
+            np.array([x.sem_head for x in nodes], dtype=np.int32),
+            np.asarray(end - start == 1),
+            np.array([x.virtual for x in nodes], dtype=np.bool_),
+            parent[order],
+            np.array([e.left for e in edges], dtype=np.int32)[order],
+            np.array([e.right for e in edges], dtype=np.int32)[order],
+            first,
+            np.array([e.weight for e in edges], dtype=np.float64)[order],
+            order,
+        )
+
+    @cached_property
+    def edges_of(self) -> tuple[tuple[int, ...], ...]:
+        """For each node the indices of its edges in `edges`."""
+        found: list[list[int]] = [[] for _ in self.nodes]
+        for k, edge in enumerate(self.edges):
+            found[edge.parent].append(k)
+        return tuple(map(tuple, found))
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether there is no choice and nothing outside the one tree."""
+        return len(self.edges) == len(self.forms) - 1 and len(self.nodes) == 2 * len(self.forms) - 1
+
+    def text(self, node: int) -> str:
+        """
+        >>> Forest(("a", "b"), (Node(0, 1, "A"), Node(1, 2, "B"), Node(0, 2, "C")), (Edge(2, 0, 1),), 2).text(2)
+        'a b'
+        """
+        return " ".join(self.forms[self.nodes[node].start : self.nodes[node].end])
+
+    def check(self) -> Forest:
+        """Itself; FormatError when the nodes and edges do not make a forest over `forms`."""
+        from divproj.forest.check import fault_of
+
+        what = fault_of(self)
+        if what:
+            raise FormatError(what, Where(self.where.path, self.where.line, self.sent_id or self.where.sent_id))
+        return self
+
+    def tree(self, edges: Sequence[int]) -> Forest:
+        """The tree that these edges (indices into `edges`) make below the root."""
+        chosen = {self.edges[k].parent: k for k in edges}
+        kept, stack = [], [self.root]
+        while stack:
+            node = stack.pop()
+            kept.append(node)
+            if node in chosen:
+                edge = self.edges[chosen[node]]
+                stack += [edge.left, edge.right]
+        return self.restricted(kept, [chosen[node] for node in kept if node in chosen])
+
+    def restricted(self, nodes: Sequence[int], edges: Sequence[int]) -> Forest:
+        """The forest of these nodes and edges alone, in their present order."""
+        kept = sorted(set(nodes))
+        new = {old: k for k, old in enumerate(kept)}
+        picked = (self.edges[k] for k in sorted(set(edges)))
+        return Forest(
+            self.forms,
+            tuple(self.nodes[k] for k in kept),
+            tuple(Edge(new[e.parent], new[e.left], new[e.right], e.weight) for e in picked),
+            new[self.root],
+            self.lemmas,
+            self.tags,
+            self.sent_id,
+            self.where,
+        )
+
+    def bracketed(self) -> Iterator[tuple[str, int]]:
+        """The best tree as opening ("(", node), word ("w", word) and closing (")", node) signs; virtual nodes are left out.
+
+        >>> f = Forest(("a", "b"), (Node(0, 1, "A"), Node(1, 2, "B"), Node(0, 2, "C")), (Edge(2, 0, 1),), 2)
+        >>> [sign for sign, _ in f.bracketed()]
+        ['(', '(', 'w', ')', '(', 'w', ')', ')']
+        """
+        if self.is_tree:
+            best = {e.parent: e for e in self.edges}
+        else:
+            from divproj.forest.parses import viterbi
+
+            best = {self.edges[k].parent: self.edges[k] for k in viterbi(self).edges}
+        stack: list[tuple[str, int]] = [("(", self.root)]
+        while stack:
+            sign, k = stack.pop()
+            if sign != "(":
+                yield sign, k
+                continue
+            node = self.nodes[k]
+            if not node.virtual:
+                yield "(", k
+                stack.append((")", k))
+            if k in best:
+                stack += [("(", best[k].right), ("(", best[k].left)]
+            else:
+                stack.append(("w", node.start))
+
+    def to_nltk(self) -> nltk.Tree:
+        """The best tree with its unary chains, without virtual nodes."""
+        import nltk
+
+        stack: list[list[Any]] = [[]]
+        for sign, k in self.bracketed():
+            if sign == "(":
+                stack.append([])
+            elif sign == "w":
+                stack[-1].append(self.forms[k])
+            else:
+                kids = stack.pop()
+                for label in reversed(self.nodes[k].chain):
+                    kids = [nltk.Tree(label, kids)]
+                stack[-1].append(kids[0])
+        tree: nltk.Tree = stack[0][0]
+        return tree
+
+    @classmethod
+    def from_nltk(cls, tree: nltk.Tree, **options: Any) -> Forest:
+        """A forest of one tree; options are those of `build.from_tree`."""
+        from divproj.forest.build import from_tree
+        from divproj.forest.trees import PhraseTree
+
+        return from_tree(PhraseTree.from_nltk(tree), **options)
+
+    def to_networkx(self) -> nx.DiGraph[Any]:
+        """A bipartite graph: nodes 0…, hyperedges ("edge", k) with arcs parent → edge → left, right."""
+        import networkx as nx
+
+        graph: nx.DiGraph[Any] = nx.DiGraph(root=self.root, forms=self.forms, sent_id=self.sent_id)
+        for k, node in enumerate(self.nodes):
+            graph.add_node(
+                k, kind="phrase", label=node.label, labels=node.chain, start=node.start, end=node.end,
+                head=node.head, sem_head=node.sem_head, virtual=node.virtual,
+            )  # fmt: skip
+        for k, edge in enumerate(self.edges):
+            graph.add_node(("edge", k), kind="edge", weight=edge.weight)
+            graph.add_edge(edge.parent, ("edge", k))
+            graph.add_edge(("edge", k), edge.left, side="left")
+            graph.add_edge(("edge", k), edge.right, side="right")
+        return graph

@@ -1,0 +1,82 @@
+"""Word candidates W: which words of two sentences may be linked, and what says so (section 3.1 and 6.1 of the paper)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divproj.errors import AlignmentError
+from divproj.forest.hypergraph import Forest
+from divproj.phrases.lexicon import LINK, NEAR, POSTERIOR, SOURCE_NAMES, Lexicon
+from divproj.types import Alignment
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Links (source word, target word), counted from 0 and sorted, and for each the bits of its sources."""
+
+    links: NDArray[np.int32]
+    sources: NDArray[np.uint16]
+
+    def __len__(self) -> int:
+        return len(self.links)
+
+    def __iter__(self) -> Iterator[tuple[int, int, int]]:
+        return ((int(i), int(j), int(bits)) for (i, j), bits in zip(self.links, self.sources, strict=True))
+
+    @property
+    def pairs(self) -> frozenset[tuple[int, int]]:
+        return frozenset((i, j) for i, j, _ in self)
+
+    def matrix(self, shape: tuple[int, int]) -> NDArray[np.uint16]:
+        """Bits of sources of every word pair, 0 where it is no candidate."""
+        dense = np.zeros(shape, np.uint16)
+        dense[self.links[:, 0], self.links[:, 1]] = self.sources
+        return dense
+
+    @classmethod
+    def of(cls, matrix: NDArray[np.uint16]) -> Candidates:
+        links = np.argwhere(matrix).astype(np.int32).reshape(-1, 2)
+        return cls(links, matrix[links[:, 0], links[:, 1]].astype(np.uint16))
+
+
+def source_names(bits: int) -> tuple[str, ...]:
+    """
+    >>> source_names(1 | 8)
+    ('exact', 'derivation')
+    """
+    return tuple(name for k, name in enumerate(SOURCE_NAMES) if bits >> k & 1)
+
+
+def candidates(
+    src: Forest,
+    tgt: Forest,
+    lexicon: Lexicon | None = None,
+    *,
+    links: Alignment | None = None,
+    posteriors: NDArray[np.floating] | None = None,
+    at_least: float = 0.1,
+) -> Candidates:
+    """All candidates that the lexicon, given links and word posteriors (shape words x words, from `at_least` on) make.
+
+    Links and posteriors are taken as they stand; rules about punctuation and function words are for the lexicon.
+    """
+    shape = (len(src.forms), len(tgt.forms))
+    found = np.zeros(shape, np.uint16)
+    if lexicon is not None:
+        one, two = lexicon.words(src, 0), lexicon.words(tgt, 1)
+        found[:] = [[lexicon.sources(a, b) for b in two] for a in one]
+        found[lexicon.near_matrix(one, two)] |= NEAR
+    if links is not None:
+        if links.shape != shape:
+            raise AlignmentError(f"links of sentences of {links.shape} words, but the trees have {shape}")
+        for i, j in links.links:
+            found[i - 1, j - 1] |= LINK
+    if posteriors is not None:
+        if posteriors.shape != shape:
+            raise AlignmentError(f"posteriors of shape {posteriors.shape}, but the trees have {shape} words")
+        found[posteriors >= at_least] |= POSTERIOR
+    return Candidates.of(found)
