@@ -20,6 +20,7 @@ SCRIPTS = (
     ("words_aer.py",),
     ("words_gloss_prior.py",),
     ("words_growth.py",),
+    ("review_simulation.py", "--plot", "docs/review-curve.png"),
 )
 
 

@@ -73,17 +73,22 @@ def label_width(edge: Edge) -> float:
 
 
 def columns(
-    forms: Sequence[str], tags: Sequence[str], fans: Sequence[Fan], at: Sequence[int], root: float = 24.0
+    forms: Sequence[str],
+    tags: Sequence[str],
+    fans: Sequence[Fan],
+    at: Sequence[int],
+    root: float = 24.0,
+    least: Sequence[float] = (),
 ) -> tuple[list[float], float]:
     """Middle of each word's column in pixels, indexed by word (place 0 is not used), and the width of them all.
 
     Columns are moved apart until no word touches the next and every arc is wide enough for its label, in every fan.
-    A root's mark is `root` pixels wide.
+    A root's mark is `root` pixels wide, and word k takes `least[k-1]` at least.
     """
     n = len(forms)
     width = [12.0] * n
     for k, (form, tag) in enumerate(zip(forms, tags, strict=True), 1):
-        width[at[k]] = max(12.0, text_width(form) * WORD, text_width(tag) * TAG)
+        width[at[k]] = max(12.0, text_width(form) * WORD, text_width(tag) * TAG, *least[k - 1 : k])
     for f in fans:
         for k, stems in f.stems.items():
             width[at[k]] = max(width[at[k]], STEP * stems, root if k in f.roots else 0.0)

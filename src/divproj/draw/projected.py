@@ -26,6 +26,7 @@ EXPLAINED = {
     "spontaneous": "the word has no link",
     "swap": "E has the edge the other way round",
     "guess": "not the head that E suggests, or E suggests none",
+    "parsed": "the choice of the parser, against the projection",
 }
 BINS = 20
 """Columns of the histogram."""
@@ -142,7 +143,7 @@ class _Sentences:
             self.confidence[reason] += sure
             self.bins[min(int(sure * BINS), BINS - 1)][reason] += 1
             self.low += sure < LOW
-        self.pieces.add(_mean(projection), _sentence(projection, len(self.pieces) + 1, sources))
+        self.pieces.add(_mean(projection), sentence_piece(projection, len(self.pieces) + 1, sources))
 
 
 def _mean(projection: Projection) -> float:
@@ -150,7 +151,7 @@ def _mean(projection: Projection) -> float:
     return sum(sure) / len(sure) if sure else math.inf
 
 
-def _sentence(projection: Projection, place: int, sources: Sources) -> Iterator[str]:
+def sentence_piece(projection: Projection, place: int, sources: Sources) -> Iterator[str]:
     bitext, sure = projection.bitext, projection.confidence
     reasons = "".join(str(REASONS.index(reason)) for reason in projection.reasons)
     confidence = f' data-c="{" ".join(f"{1000 * c:.0f}" for c in sure)}"' if sure else ""

@@ -21,6 +21,8 @@ GLYPHS = {
     "projected": "↓",
     "spontaneous": "∅",
     "guess": "?",
+    "parsed": "◆",
+    "corrected": "✎",
 }
 """A sign for every class of edges, every operation and every reason of a projected head."""
 UNSIGNED = ("match", "projected", "given", "root")

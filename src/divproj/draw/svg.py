@@ -39,6 +39,8 @@ STYLE = """\
 .divproj .swap path{stroke-width:2;stroke-dasharray:11 3 2 3}
 .divproj .other,.divproj .guess{color:var(--other)}
 .divproj .other path,.divproj .guess path{stroke-width:1.6;stroke-dasharray:.1 3.6;stroke-linecap:round}
+.divproj .parsed{color:var(--soft)}
+.divproj .parsed path{stroke-width:2;stroke-dasharray:2 2}
 .divproj .root{color:var(--soft)}
 .divproj .glyph,.divproj .op{font-family:"DejaVu Sans","Segoe UI Symbol","Apple Symbols","Noto Sans Math",sans-serif;font-weight:700}
 .divproj .edge .number{font-size:9.5px;font-weight:700;fill:var(--ink)}
@@ -249,9 +251,9 @@ def _edges(row: Row, shown: Sequence[Scene], xs: Sequence[int], edge_y: int, pai
     keys: list[tuple[Edge, str]] = []
     for scene, f in zip(shown, row.fans, strict=True):
         if f is not last:
-            keys = [(root, _root(root, *f.roots[root.child], xs, edge_y, up)) for root in scene.roots(row.side)]
+            keys = [(root, root_shape(root, *f.roots[root.child], xs, edge_y, up)) for root in scene.roots(row.side)]
             outer = sorted(f.arcs, key=lambda arc: -arc.level)  # so that a label lies over the stems that cross it
-            keys += ((arc.edge, _arc(arc, xs, edge_y, up)) for arc in outer)
+            keys += ((arc.edge, arc_shape(arc, xs, edge_y, up)) for arc in outer)
             last = f
         for key in keys:
             drawn.setdefault(key, []).append(scene.stage)
@@ -288,7 +290,7 @@ def edge_title(edge: Edge, pair: TreePair) -> str:
     return label if edge.confidence is None else f"{label} · {100 * edge.confidence:.1f} % sure"
 
 
-def _arc(arc: Arc, xs: Sequence[int], edge_y: int, up: int) -> str:
+def arc_shape(arc: Arc, xs: Sequence[int], edge_y: int, up: int) -> str:
     """Path from the head over to the child, arrow head, label."""
     edge = arc.edge
     start, end = round(xs[edge.head] + arc.at_head), round(xs[edge.child] + arc.at_child)
@@ -314,7 +316,7 @@ def _label(edge: Edge) -> str:
     return text
 
 
-def _root(edge: Edge, level: int, lean: float, xs: Sequence[int], edge_y: int, up: int) -> str:
+def root_shape(edge: Edge, level: int, lean: float, xs: Sequence[int], edge_y: int, up: int) -> str:
     x, y = round(xs[edge.child] + lean), edge_y + up * (level * LEVEL - 6)
     tip = edge_y + up * TIP
     return (

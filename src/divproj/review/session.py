@@ -1,0 +1,339 @@
+"""A review: the sentences of a file, what a person does to them, and how to take it back.
+
+The state is a function of the file and the journal: every change is an entry, and replaying the entries gives the same
+bytes. Heads never make a cycle and there is never a second root, whatever is done.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from divproj.errors import ModelError, ProjError, Where
+from divproj.review.document import CORRECTED, Document, State
+from divproj.review.journal import Entry, Journal, save
+from divproj.types import NO_HEAD, cycles
+
+LONGEST_RELATION = 60
+
+
+class EditError(ProjError):
+    """An edit that cannot be made; `offer` names a way to mend it, said in `offered`; `stale` when it came too late."""
+
+    def __init__(self, what: str, offer: str = "", offered: str = "", *, stale: bool = False) -> None:
+        super().__init__(what)
+        self.offer, self.offered, self.stale = offer, offered, stale
+
+
+class Change(NamedTuple):
+    """Sentences before and after, and what was done in words."""
+
+    op: str
+    before: dict[int, State]
+    after: dict[int, State]
+    told: str
+
+
+class Learned(NamedTuple):
+    """A new tree for a sentence, as a learner gives it."""
+
+    heads: tuple[int, ...]
+    rels: tuple[str, ...]
+    reasons: tuple[str, ...]
+    confidence: tuple[float, ...] = ()
+    note: str = ""
+
+
+class Session:
+    """The document in its present state. All methods may be called from several threads."""
+
+    def __init__(self, document: Document, journal: Journal | None = None) -> None:
+        self.document, self.journal = document, journal
+        self.states = [block.initial for block in document.blocks]
+        self.machine = list(self.states)
+        """The latest tree of each sentence that a machine made, without what a person did to it."""
+        self.versions = [0] * len(self.states)
+        self.history: list[Change] = []
+        self.undone: list[Change] = []
+        self.epoch = 0
+        """Grows when many sentences change at once."""
+        self.changed: Callable[[], None] = lambda: None
+        """Called after every change."""
+        self.lock = threading.RLock()
+        for line, entry in journal.entries if journal else ():
+            self._replay(line, entry)
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+    # What there is.
+
+    def bytes(self) -> bytes:
+        with self.lock:
+            return b"".join(self.document.rendered(self.states))
+
+    def save(self, path: Path) -> None:
+        save(path, (self.bytes(),))
+
+    @property
+    def gold(self) -> list[int]:
+        return [n for n, state in enumerate(self.states) if state.gold]
+
+    @property
+    def free(self) -> list[int]:
+        """Sentences that learning may change: not gold, and not touched by a person."""
+        return [n for n, state in enumerate(self.states) if not state.gold and not state.hand]
+
+    def order(self) -> list[int]:
+        """Least confident first; then those of which nothing is known, then the gold ones."""
+
+        def key(n: int) -> tuple[bool, bool, float, int]:
+            sure = self.states[n].confidence
+            return self.states[n].gold, sure is None, sure or 0.0, n
+
+        return sorted(range(len(self)), key=key)
+
+    def relations(self) -> list[str]:
+        """All relations in use, the most frequent first."""
+        counts: dict[str, int] = {}
+        for state in self.states:
+            for rel in state.rels:
+                counts[rel] = counts.get(rel, 0) + 1
+        counts.pop("_", None)
+        return sorted(counts, key=lambda rel: (-counts[rel], rel))
+
+    # What can be done.
+
+    def set_head(self, n: int, word: int, head: int, rel: str = "", *, mend: bool = False, seen: int | None = None) -> Change:
+        """Give a word another head, 0 for the root.
+
+        A head below the word itself would make a cycle: it is refused, or mended by letting that head take the word's
+        place. A second root is mended at once: the old one hangs on the new one.
+        """
+        with self.lock:
+            state = self._seen(n, seen, word)
+            if head < 0 or head > len(state.heads):
+                raise EditError(f"there is no word {head}")
+            if head == word:
+                raise EditError(f"{self._name(n, word)} cannot be its own head")
+            if head == state.heads[word - 1]:
+                return self.set_relation(n, word, rel, seen=seen) if rel else self._nothing(n)
+            _check_relation(rel, head)
+            if head and word in _above(state.heads, head):
+                if not mend:
+                    raise self._cycle(n, word, head)
+                words, told = self._swapped(n, word, head, rel)
+            elif head == 0:
+                words, told = self._rooted(n, word, rel)
+            else:
+                old = state.rels[word - 1]
+                words = [(word, head, rel or ("dep" if old in ("root", "_") else old))]
+                told = f"{self._name(n, word)} now hangs on {self._name(n, head)}"
+            return self._perform({"op": "edit", "n": n, "words": words, "told": told})
+
+    def set_relation(self, n: int, word: int, rel: str, *, seen: int | None = None) -> Change:
+        with self.lock:
+            state = self._seen(n, seen, word)
+            _check_relation(rel, state.heads[word - 1])
+            if not rel:
+                raise EditError("a relation has at least one letter")
+            if rel == state.rels[word - 1]:
+                return self._nothing(n)
+            told = f"{self._name(n, word)} is now {rel}"
+            return self._perform({"op": "edit", "n": n, "words": [(word, state.heads[word - 1], rel)], "told": told})
+
+    def set_gold(self, n: int, on: bool, *, seen: int | None = None) -> Change:
+        """Mark a sentence as right, or take the mark away; only a whole tree can be right."""
+        with self.lock:
+            state = self._seen(n, seen)
+            lacking = incomplete(state)
+            if on and lacking:
+                raise EditError(f"not gold yet: {lacking}")
+            if on == state.gold:
+                return self._nothing(n)
+            return self._perform({"op": "gold", "n": n, "on": on, "told": "marked gold" if on else "no longer gold"})
+
+    def learn(self, trees: Iterable[tuple[int, Learned]], told: str, versions: Sequence[int] | None = None) -> Change:
+        """Take new trees for the sentences that are still free and, given `versions`, have not changed since."""
+        with self.lock:
+            free = set(self.free)
+            taken = [
+                [n, *tree[:3], [round(c, 2) for c in tree.confidence], tree.note]
+                for n, tree in trees
+                if n in free and (versions is None or versions[n] == self.versions[n])
+            ]
+            return self._perform({"op": "learn", "trees": taken, "told": told})
+
+    def undo(self) -> Change:
+        with self.lock:
+            return self._perform({"op": "undo"})
+
+    def redo(self) -> Change:
+        with self.lock:
+            return self._perform({"op": "redo"})
+
+    # Entries: what each does, and doing it.
+
+    def _perform(self, entry: Entry) -> Change:
+        change = self._effect(entry)
+        if self.journal:
+            self.journal.append(entry)
+        self._take(entry["op"], change)
+        self.changed()
+        return change
+
+    def _replay(self, line: int, entry: Entry) -> None:
+        try:
+            self._take(entry["op"], self._effect(entry))
+        except (EditError, KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+            where = Where(str(self.journal.path) if self.journal else "", line)
+            raise ModelError(
+                f"an entry that does not fit the file ({error})", where, "put a copy of the journal back"
+            ) from None
+
+    def _effect(self, entry: Entry) -> Change:
+        op = entry["op"]
+        if op in ("undo", "redo"):
+            stack = self.history if op == "undo" else self.undone
+            if not stack:
+                raise EditError(f"there is nothing to {op}")
+            last = stack[-1]
+            if op == "redo":
+                return last
+            return Change(last.op, last.after, last.before, last.told)
+        if op == "learn":
+            after = {_place(row[0], len(self)): self._learned(*row) for row in entry["trees"]}
+        else:
+            n = _place(entry["n"], len(self))
+            after = {n: self._edited(n, entry["words"]) if op == "edit" else replace(self.states[n], gold=bool(entry["on"]))}
+        return Change(str(op), {n: self.states[n] for n in after}, after, str(entry["told"]))
+
+    def _edited(self, n: int, words: Iterable[Sequence[Any]]) -> State:
+        state = self.states[n]
+        heads, rels = list(state.heads), list(state.rels)
+        reasons, sure = list(state.reasons), list(state.sure)
+        touched = set(state.hand)
+        for word, head, rel in words:
+            k = _place(word - 1, len(heads))
+            if heads[k] != head:
+                heads[k], reasons[k], sure[k] = _place(head, len(heads) + 1), CORRECTED, None
+            rels[k] = str(rel)
+            touched.add(word)
+        if cycles(heads) or heads.count(0) > 1:
+            raise EditError("the heads do not make a tree")
+        return replace(
+            state, heads=tuple(heads), rels=tuple(rels), reasons=tuple(reasons), sure=tuple(sure), hand=frozenset(touched)
+        )
+
+    def _learned(self, n: int, heads: list[int], rels: list[str], reasons: list[str], sure: list[float], note: str) -> State:
+        state = self.states[n]
+        size = len(state.heads)
+        if not len(heads) == len(rels) == len(reasons) == size or len(sure) not in (0, size):
+            raise EditError("a tree of another length")
+        if not all(0 <= head <= size for head in heads) or heads.count(0) != 1 or cycles(heads):
+            raise EditError("the heads do not make a tree")
+        known: tuple[float | None, ...] = tuple(sure) or (None,) * size
+        return replace(state, heads=tuple(heads), rels=tuple(rels), reasons=tuple(reasons), sure=known, note=note)
+
+    def _take(self, op: str, change: Change) -> None:
+        for n, state in change.after.items():
+            self.states[n] = state
+            self.versions[n] += 1
+            if change.op == "learn":
+                self.machine[n] = state
+        self.epoch += change.op == "learn"
+        if op == "undo":
+            self.undone.append(self.history.pop())
+        elif op == "redo":
+            self.history.append(self.undone.pop())
+        else:
+            self.history.append(change)
+            self.undone.clear()
+
+    # Helpers of the edits.
+
+    def _seen(self, n: int, version: int | None, word: int = 1) -> State:
+        if not 0 <= n < len(self):
+            raise EditError(f"there is no sentence {n}")
+        if version is not None and version != self.versions[n]:
+            raise EditError("the sentence was changed elsewhere meanwhile; this is how it is now", stale=True)
+        if not 1 <= word <= len(self.states[n].heads):
+            raise EditError(f"there is no word {word}")
+        return self.states[n]
+
+    def _nothing(self, n: int) -> Change:
+        """It is so already: nothing to journal, nothing to undo."""
+        return Change("none", {}, {n: self.states[n]}, "nothing to change")
+
+    def _name(self, n: int, word: int) -> str:
+        return f"{self.document.blocks[n].sentence.forms[word - 1]} ({word})"
+
+    def _cycle(self, n: int, word: int, head: int) -> EditError:
+        state = self.states[n]
+        ours, theirs = self._name(n, word), self._name(n, head)
+        chain = _above(state.heads, head)
+        path = " → ".join(self._name(n, k) for k in (head, *chain[: chain.index(word) + 1]))
+        up = state.heads[word - 1]
+        place = "becomes the root" if up == 0 else f"hangs on {self._name(n, up)}" if up > 0 else "stays without a head"
+        return EditError(
+            f"that would make a cycle: {theirs} is below {ours} ({path})",
+            "swap",
+            f"Let {theirs} take the place of {ours}: {theirs} {place}, and {ours} hangs on {theirs}",
+        )
+
+    def _swapped(self, n: int, word: int, head: int, rel: str) -> tuple[list[tuple[int, int, str]], str]:
+        """`head`, which is below `word`, takes its place and relation; `word` hangs on it with the relation that it had."""
+        state = self.states[n]
+        told = f"{self._name(n, head)} took the place of {self._name(n, word)}"
+        words = [(head, state.heads[word - 1], state.rels[word - 1]), (word, head, rel or state.rels[head - 1])]
+        return words, told
+
+    def _rooted(self, n: int, word: int, rel: str) -> tuple[list[tuple[int, int, str]], str]:
+        state = self.states[n]
+        words = [(word, 0, rel or "root")]
+        told = f"{self._name(n, word)} is now the root"
+        if 0 in state.heads:
+            old = state.heads.index(0) + 1
+            words.append((old, word, state.rels[word - 1] if state.heads[word - 1] == old else "dep"))
+            told += f", {self._name(n, old)} hangs on it"
+        return words, told
+
+
+def incomplete(state: State) -> str:
+    """What a tree lacks, '' for nothing.
+
+    >>> incomplete(State((2, -1), ("_", "_"), ("", ""), (None, None)))
+    '1 word has no head'
+    """
+    loose = state.heads.count(NO_HEAD)
+    if loose:
+        return f"{loose} word{'s have' if loose > 1 else ' has'} no head"
+    return "" if state.heads.count(0) == 1 else "no word is the root"
+
+
+def _above(heads: Sequence[int], word: int) -> list[int]:
+    """The words from the head of `word` up."""
+    found = []
+    word = heads[word - 1]
+    while word > 0:
+        found.append(word)
+        word = heads[word - 1]
+    return found
+
+
+def _check_relation(rel: str, head: int) -> None:
+    if len(rel) > LONGEST_RELATION:
+        raise EditError(f"a relation has at most {LONGEST_RELATION} characters")
+    if any(c.isspace() or not c.isprintable() for c in rel):
+        raise EditError("a relation has no blanks and no control characters")
+    if rel == "root" and head != 0:
+        raise EditError("only the word without a head is root; make this word the root instead")
+
+
+def _place(value: Any, size: int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < size:
+        raise EditError(f"{value} is out of range")
+    return value

@@ -1,0 +1,384 @@
+"""A review in a real browser, end to end: hands, keys, undo, learning, a killed server; and words that try to be code."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from reviewfiles import HOSTILE, MARKS, TEXT, Client, Command, reviewed, serving
+
+from divproj import Corpus
+from divproj.projection.s1 import Bitext
+from divproj.resources import folder
+from divproj.review.retrain import Bitexts, ProjectionLearner
+from divproj.review.server import Review, Server
+
+New = Callable[[], Any]
+NOW = "review.here.now"
+
+
+@pytest.fixture
+def review(tmp_path: Path) -> Review:
+    return reviewed(tmp_path)
+
+
+@pytest.fixture
+def server(review: Review) -> Iterator[Server]:
+    with serving(review) as made:
+        yield made
+
+
+@pytest.fixture
+def page(new_page: New, server: Server) -> Any:
+    return opened(new_page(), server.url)
+
+
+def opened(page: Any, url: str) -> Any:
+    page.open(url)
+    page.wait("document.querySelector('.tree .word')")
+    return page
+
+
+def troubles(page: Any) -> list[str]:
+    """Complaints, but for requests to the server and its refusals of edits."""
+    mine = ("request: http://127.0.0.1:", "Failed to load resource: the server responded with a status of 409")
+    return [text for text in page.troubles() if not text.startswith(mine)]
+
+
+def heads(page: Any) -> list[int]:
+    return page.js(f"{NOW}.heads")  # type: ignore[no-any-return]
+
+
+def done(page: Any, version: int) -> None:
+    """Until the page shows the sentence in this version."""
+    page.wait(f"{NOW}.version === {version}")
+
+
+def text_of(page: Any, selector: str) -> str:
+    return page.js(f"document.querySelector({json.dumps(selector)}).textContent")  # type: ignore[no-any-return]
+
+
+def drag(page: Any, start: str, end: str, *, drop: bool = True) -> None:
+    """Press on one element, move by way of the middle, and let go on another."""
+
+    def at(selector: str) -> tuple[float, float]:
+        found = page.js(
+            f"(() => {{ const e = document.querySelector({json.dumps(selector)});"
+            "const b = (e.querySelector('.box, text') || e).getBoundingClientRect();"
+            "return [b.x + b.width / 2, b.y + b.height / 2]; })()"
+        )
+        return found[0], found[1]
+
+    (x, y), (x2, y2) = at(start), at(end)
+    page.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+    page.call("Input.dispatchMouseEvent", type="mousePressed", button="left", clickCount=1, x=x, y=y)
+    for share in (0.3, 0.7, 1.0):
+        page.call("Input.dispatchMouseEvent", type="mouseMoved", button="left", x=x + share * (x2 - x), y=y + share * (y2 - y))
+    if drop:
+        page.call("Input.dispatchMouseEvent", type="mouseReleased", button="left", clickCount=1, x=x2, y=y2)
+
+
+def word(k: int) -> str:
+    return f'.tree .word[data-word="{k}"]'
+
+
+def test_what_is_seen(page: Any):
+    assert page.js("[...document.querySelectorAll('#list .id')].map(x => x.textContent)") == ["a1", "a2", "a4", "a3"]
+    assert text_of(page, "#list .chip") == "64 %"
+    assert text_of(page, "#count") == "1 of 4 sentences gold"
+    assert text_of(page, "#free") == "‘I saw the dog .’"
+    assert "only correction is possible" in text_of(page, "#saved")
+    assert page.js("[...document.querySelectorAll('.tree .gloss')].map(x => x.textContent)") == ["1SG", "PFV", "see", "dog.DEF"]
+    assert page.js("review.here.word") == 4  # the least sure
+    assert page.js("document.activeElement.dataset.word") == "4"
+    assert page.js("getComputedStyle(document.querySelector('.tree .word:focus .box')).stroke") != "none"
+    assert page.js("document.querySelector('.edge[data-child=\"4\"]').matches('.weak')")
+    assert text_of(page, "#why") == "guess: not the head that E suggests, or E suggests none · 30 % sure"
+    assert troubles(page) == []
+
+
+def test_an_arc_is_dragged_to_a_new_head(page: Any, review: Review):
+    drag(page, '.edge[data-child="4"]', word(3))
+    done(page, 1)
+    assert heads(page) == [3, 3, 0, 3]
+    assert text_of(page, "#told") == "karen (4) now hangs on ga (3)"
+    assert page.js("document.querySelector('.edge[data-child=\"4\"]').matches('.hand')")
+    drag(page, word(2), ".tree .zone")  # to the top: the root
+    done(page, 2)
+    assert heads(page) == [3, 0, 2, 3]
+    assert list(review.session.states[0].heads) == [3, 0, 2, 3]
+    drag(page, word(1), word(4), drop=False)
+    assert page.js("document.querySelectorAll('.rubber').length") == 1
+    assert page.js(f"document.querySelector('{word(4)}').matches('.target')")
+    page.press("Escape")
+    page.call("Input.dispatchMouseEvent", type="mouseReleased", button="left", clickCount=1, x=5, y=5)
+    assert page.js("document.querySelectorAll('.rubber, .dragging, .target').length") == 0
+    assert heads(page) == [3, 0, 2, 3]
+    assert troubles(page) == []
+
+
+def test_a_cycle_is_mended_by_a_swap(page: Any):
+    drag(page, word(3), word(1))
+    page.wait("!document.querySelector('#ask').hidden")
+    assert text_of(page, "#asked").startswith("that would make a cycle: ni (1) is below ga (3)")
+    assert page.js("document.activeElement.id") == "yes"
+    page.press("Escape")
+    assert page.js("document.querySelector('#ask').hidden")
+    assert page.js("document.activeElement.dataset.word") == "3"
+    drag(page, word(3), word(1))
+    page.wait("!document.querySelector('#ask').hidden")
+    page.press("Enter")
+    done(page, 1)
+    assert heads(page) == [0, 3, 1, 1]
+    page.wait("document.activeElement.matches('.tree .word')")
+    assert troubles(page) == []
+
+
+def test_everything_by_keyboard(page: Any, review: Review):
+    assert page.js("document.activeElement.dataset.word") == "4"
+    page.press("h", "3", "Enter")
+    done(page, 1)
+    assert heads(page) == [3, 3, 0, 3]
+    page.press("Home", "Enter", "ArrowRight", "ArrowRight", "ArrowRight")
+    assert text_of(page, "#hint").startswith("Head of ni: arrows or a number")
+    page.press("Escape")
+    assert text_of(page, "#hint") == ""
+    assert page.js("review.here.word") == 1
+    page.press("ArrowUp")
+    assert page.js("review.here.word") == 3
+    page.press("ArrowDown", "ArrowRight", "r")
+    done(page, 2)
+    assert heads(page) == [3, 0, 2, 3]
+    page.press("End", "l")
+    assert page.js("document.activeElement.id") == "relation"
+    page.call("Input.insertText", text="iobj")
+    page.press("Enter")
+    done(page, 3)
+    assert page.js(f"{NOW}.rels[3]") == "iobj"
+    page.wait("document.activeElement.dataset.word === '4'")
+    page.press("l", "Escape")
+    assert page.js("document.activeElement.dataset.word") == "4"
+    page.press("h", "r")  # root while choosing
+    done(page, 4)
+    page.press("g")
+    done(page, 5)
+    assert page.js("document.querySelector('#gold').getAttribute('aria-pressed')") == "true"
+    for version in range(6, 11):
+        page.press("u")
+        done(page, version)
+    assert review.session.bytes() == TEXT.encode()
+    page.press("u")
+    page.wait("document.querySelector('#told').textContent === 'there is nothing to undo'")
+    page.press("U")
+    done(page, 11)
+    assert heads(page) == [3, 3, 0, 3]
+    page.press("n")
+    page.wait(f"{NOW}.id === 'a2'")
+    page.press("p", "p")
+    page.wait(f"{NOW}.id === 'a1' && document.querySelector('#told').textContent === 'This is the first sentence.'")
+    page.press("o")
+    assert page.js("[...document.querySelectorAll('#list .id')].map(x => x.textContent)") == ["a1", "a2", "a3", "a4"]
+    page.press("G")
+    page.wait(f"{NOW}.id === 'a2'")
+    assert text_of(page, "#count") == "2 of 4 sentences gold"
+    assert "★ gold" in text_of(page, "#list button")
+    page.press("u")  # goes back to where it was done
+    page.wait(f"{NOW}.id === 'a1' && !{NOW}.gold")
+    page.press("s")
+    page.wait("document.querySelector('#told').textContent.startsWith('written: ')")
+    assert review.output.read_bytes() == review.session.bytes()
+    page.press("?")
+    assert page.js("document.querySelector('#helpbox').open")
+    page.press("g", "Escape")
+    assert not page.js("document.querySelector('#helpbox').open")
+    assert not page.js(f"{NOW}.gold")
+    page.press("Home", "w")  # 1 is the surest but for the word that was corrected
+    assert page.js("review.here.word") == 4
+    page.press("w")
+    assert page.js("review.here.word") == 2
+    page.press("L")
+    page.wait("document.querySelector('#told').textContent.startsWith('only correction is possible')")
+    assert troubles(page) == []
+
+
+def test_tab_reaches_everything(page: Any):
+    page.js("document.querySelector('.skip').focus()")
+    seen = []
+    for _ in range(30):
+        page.press("Tab")
+        seen.append(
+            page.js("document.activeElement.id || document.activeElement.tagName + (document.activeElement.dataset.n ?? '')")
+        )
+        ring = "getComputedStyle(document.activeElement.querySelector('.box') || document.activeElement)"
+        around = "getComputedStyle(document.activeElement.closest('label') || document.body)"
+        assert page.js(f"[{ring}.outlineStyle, {around}.outlineStyle].includes('solid') || {ring}.strokeWidth === '2px'"), seen
+    for name in (
+        "learn",
+        "help",
+        "nogold",
+        "BUTTON0",
+        "BUTTON3",
+        "previous",
+        "next",
+        "gold",
+        "head",
+        "relation",
+        "set",
+        "root",
+        "g",
+    ):
+        assert name in seen, seen
+
+
+def test_buttons_fields_and_the_list(page: Any):
+    page.point('#list button[data-n="1"]', click=True)
+    page.wait(f"{NOW}.id === 'a2'")
+    assert page.js("document.querySelector('[aria-current=true]').dataset.n") == "1"
+    page.point(word(1), click=True)
+    page.js("document.querySelector('#head').value = 3")
+    page.js("document.querySelector('#relation').value = 'obj'")
+    page.point("#set", click=True)
+    done(page, 1)
+    assert (heads(page), page.js(f"{NOW}.rels[0]")) == ([3, 3, 0], "obj")
+    page.point("#gold", click=True)
+    done(page, 2)
+    page.point("#nogold", click=True)
+    assert page.js("[...document.querySelectorAll('#list .id')].map(x => x.textContent)") == ["a1", "a2", "a4"]  # it is open
+    page.point("#undo", click=True)
+    done(page, 3)
+    page.point("#redo", click=True)
+    done(page, 4)
+    page.point("#next", click=True)
+    page.wait(f"{NOW}.id === 'a4'")
+    assert "2 words have no head" in text_of(page, "#place")
+    page.point("#gold", click=True)
+    page.wait("document.querySelector('#told').textContent === 'not gold yet: 2 words have no head'")
+    page.point("#help", click=True)
+    assert page.js("document.querySelector('#helpbox').open")
+    assert troubles(page) == []
+
+
+def test_a_long_list_stands_in_the_page_in_part(new_page: New, tmp_path: Path):
+    row = "1\tto\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
+    with serving(reviewed(tmp_path, "".join(f"# sent_id = s{k}\n{row}" for k in range(1000)))) as server:
+        page = opened(new_page(), server.url)
+        places = "[...document.querySelectorAll('#list [data-n]')].map(x => Number(x.dataset.n))"
+        assert page.js(places) == list(range(100))
+        page.point("#list .more", click=True)
+        assert page.js(places) == list(range(300))
+        page.js("document.querySelector('#list [data-n=\"299\"]').click()")
+        page.wait(f"{NOW}.n === 299")
+        page.press("n")
+        page.wait(f"{NOW}.n === 300")
+        assert page.js(places) == list(range(200, 400))
+        assert page.js("document.querySelector('[aria-current=true]').dataset.n") == "300"
+        assert text_of(page, "#place") == "301 of 1000"
+        assert troubles(page) == []
+
+
+def test_two_tabs(page: Any, new_page: New, server: Server):
+    other = opened(new_page(), server.url)
+    other.press("h", "3", "Enter")
+    done(other, 1)
+    page.press("r")  # it has not seen that
+    page.wait("document.querySelector('#told').textContent.startsWith('the sentence was changed elsewhere')")
+    assert heads(page) == [3, 3, 0, 3]
+    page.press("r")
+    done(page, 2)
+
+
+def test_killed_and_taken_up_again(new_page: New, tmp_path: Path):
+    trees = tmp_path / "trees.conllu"
+    trees.write_text(TEXT, encoding="utf-8")
+    command = Command(trees)
+    page = opened(new_page(), command.url)
+    page.press("h", "3", "Enter")
+    done(page, 1)
+    page.press("g")
+    done(page, 2)
+    command.end(signal.SIGKILL)
+    page.press("r")
+    page.wait("!document.querySelector('#lost').hidden")
+    assert "Every change that was acknowledged is on disk" in text_of(page, "#lost")
+    assert heads(page) == [3, 3, 0, 3]
+    again = Command(trees)
+    assert again.url, again.end()
+    try:
+        other = opened(new_page(), again.url)
+        other.point('#list button[data-n="0"]', click=True)
+        other.wait(f"{NOW}.id === 'a1' && {NOW}.gold")
+        assert heads(other) == [3, 3, 0, 3]
+        other.press("u", "u")
+        other.wait(f"!{NOW}.gold && {NOW}.heads[3] === 1")
+    finally:
+        code, _ = again.end()
+    assert code == 0
+    assert (tmp_path / "trees.reviewed.conllu").read_text(encoding="utf-8") == TEXT
+
+
+def test_learning(new_page: New, tmp_path: Path):
+    where = folder("corpora") / "hin-eng"
+    text = (where / "f.conllu").read_text(encoding="utf-8")
+    bitexts = {n: Bitext.of(pair) for n, pair in enumerate(Corpus.at(where))}
+    review = reviewed(tmp_path, text, learner=ProjectionLearner(), bitexts=Bitexts(bitexts), name="s2+")
+    with serving(review) as server:
+        page = opened(new_page(), server.url)
+        assert page.js("document.querySelector('#pairpic .link') !== null")
+        page.press("L")
+        page.wait("document.querySelector('#jobtold').textContent.startsWith('there is nothing to learn from yet')")
+        for n in range(4):
+            page.press("G")
+            page.wait(f"{NOW}.n === {n + 1}")
+        page.point("#learn", click=True)
+        page.wait("document.querySelector('#jobtold').textContent.startsWith('s2+ learned from 4 sentences')", 60)
+        page.wait("document.querySelector('#list .chip').textContent !== '–'")
+        page.wait(f"{NOW}.n === {review.session.order()[0]}")
+        sure = page.js("[...document.querySelectorAll('#list .chip')].slice(0, 62).map(x => parseInt(x.textContent))")
+        assert sure == sorted(sure)
+        page.point("#hide", click=True)
+        page.press("u")
+        page.wait("document.querySelector('#told').textContent === 'undone: s2+ learned from 4 sentences'")
+        page.wait("document.querySelector('#list .chip').textContent === '–'")
+        assert troubles(page) == []
+
+
+def test_hostile_text_stays_text(new_page: New, tmp_path: Path):
+    review = reviewed(tmp_path, HOSTILE)
+    with serving(review) as server:
+        page = opened(new_page(), server.url)
+        assert text_of(page, "#name") == MARKS[0]
+        assert text_of(page, "#text") == MARKS[1]
+        assert MARKS[2] in text_of(page, "#free")
+        page.press("h", "2", "Enter")
+        page.wait("!document.querySelector('#ask').hidden")
+        page.press("Enter")
+        done(page, 1)
+        page.press("n")
+        page.wait(f"{NOW}.n === 1")
+        assert page.js("document.querySelectorAll('script').length") == 1
+        assert page.js("document.querySelectorAll('img, iframe, [onload], [onerror]').length") == 0
+        assert troubles(page) == []
+
+
+def test_another_page_gets_nothing(page: Any, new_page: New, server: Server, tmp_path: Path, review: Review):
+    evil = tmp_path / "evil.html"
+    evil.write_text("<!doctype html><title>evil</title>")
+    other = new_page()
+    other.open(evil.as_uri())
+    token = Client(server.url).token
+    for options in ("{mode: 'cors'}", f"{{headers: {{'X-Review-Token': '{token}'}}}}"):
+        code = f"fetch('{server.origin}/api/document', {options}).then(() => 'read', () => 'refused')"
+        assert other.js(code) == "refused"
+    post = f"fetch('{server.origin}/api/undo', {{method: 'POST', mode: 'no-cors', body: '{{}}'}})"
+    review.session.set_gold(0, True)
+    assert other.js(f"{post}.then(() => 'read', () => 'refused')") == "refused"
+    assert review.session.states[0].gold  # nothing was undone
+    frame = f"new Promise(done => {{ const f = document.createElement('iframe'); f.src = '{server.url}'; f.onload = () => {{"
+    frame += (
+        "let seen = 'blocked'; try { seen = f.contentDocument ? f.contentDocument.title : 'blocked' } catch {} done(seen) };"
+    )
+    assert other.js(frame + "document.body.append(f); })") == "blocked"

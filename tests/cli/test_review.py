@@ -1,0 +1,221 @@
+"""`proj review` as a process: an address, a page, Ctrl-C, and being killed."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import signal
+import stat
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from cli.commands import ROOT, proj
+from reviewfiles import TEXT, Client, Command
+from typer.testing import CliRunner
+
+from divproj import ProjError
+from divproj.review.document import Document
+from proj_cli import app
+from proj_cli import review as command_line
+from proj_cli.bitexts import Sources
+from proj_cli.review import bitexts_for, read_bitexts
+
+CORPUS = ROOT / "corpora" / "hin-eng"
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")
+
+
+@pytest.fixture
+def trees(tmp_path: Path) -> Path:
+    path = tmp_path / "trees.conllu"
+    path.write_text(TEXT, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    return tmp_path / "trees.reviewed.conllu"
+
+
+@pytest.fixture
+def started() -> Iterator[list[Command]]:
+    """Commands to be ended whatever happens."""
+    made: list[Command] = []
+    yield made
+    for command in made:
+        if command.process.poll() is None:
+            command.end(signal.SIGKILL)
+
+
+def test_review_correct_and_leave(trees: Path, saved: Path, started: list[Command]):
+    command = Command(trees)
+    started.append(command)
+    assert command.url.startswith("http://127.0.0.1:")
+    client = Client(command.url)
+    assert client.edit(0, 0, "head", word=4, head=3)[0] == 200
+    assert client.edit(0, 1, "gold", gold=True)[0] == 200
+    code, said = command.end()
+    assert code == 0, said
+    assert "4 sentences, saved as" in said
+    assert f"saved: {saved}" in said
+    assert "Traceback" not in said
+    text = saved.read_text(encoding="utf-8")
+    assert text == TEXT.replace(
+        "1\tobj\t_\tGloss=dog.DEF|SpaceAfter=No|Proj=guess|ProjConf=0.30",
+        "3\tobj\t_\tGloss=dog.DEF|SpaceAfter=No|Proj=corrected",
+    ).replace("links=4\n", "links=4\n# gold = yes\n")
+    assert trees.read_text(encoding="utf-8") == TEXT
+
+
+def test_killed_in_the_middle_nothing_is_lost(trees: Path, saved: Path, started: list[Command]):
+    for version in range(2):
+        command = Command(trees)
+        started.append(command)
+        client = Client(command.url)
+        if version:
+            _, view = client.get("/api/sentence?n=0")
+            assert view["rels"][0] == f"r{version - 1}"
+            assert saved.exists()  # written anew from the journal
+        assert client.edit(0, version, "relation", word=1, relation=f"r{version}")[0] == 200
+        code, said = command.end(signal.SIGKILL)
+        assert code == -signal.SIGKILL
+        assert version == 0 or f"{version} changes of an earlier review taken up" in said
+    command = Command(trees)
+    started.append(command)
+    client = Client(command.url)
+    assert [client.post("/api/undo")[1]["told"] for _ in range(2)] == [f"undone: ni (1) is now r{k}" for k in (1, 0)]
+    assert client.post("/api/undo")[0] == 409
+    assert command.end(signal.SIGTERM)[0] == 0
+    assert saved.read_text(encoding="utf-8") == TEXT
+
+
+def test_one_review_at_a_time(trees: Path, started: list[Command]):
+    started.append(Command(trees))
+    assert told(trees).endswith("another `proj review` has this file open; use its page, or end it first")
+
+
+def test_a_changed_input_is_told_and_begun_anew(trees: Path, saved: Path, started: list[Command]):
+    command = Command(trees)
+    started.append(command)
+    Client(command.url).edit(0, 0, "gold", gold=True)
+    command.end()
+    old = saved.read_bytes()
+    trees.write_text(TEXT.replace("ruwa", "ruwan"), encoding="utf-8")
+    done = proj("review", trees)
+    assert done.returncode == 1
+    assert (
+        "trees.conllu has changed since its review began; put the earlier file back, or begin anew with --fresh" in done.stderr
+    )
+    command = Command(trees, "--fresh")
+    started.append(command)
+    code, said = command.end()
+    assert code == 0
+    assert "the earlier trees.reviewed.conllu is now trees.reviewed.conllu.old" in said
+    assert saved.with_name("trees.reviewed.conllu.old").read_bytes() == old
+    assert "ruwan" in saved.read_text(encoding="utf-8")
+
+
+def test_what_no_journal_accounts_for_is_not_overwritten(trees: Path, saved: Path):
+    saved.write_text("mine", encoding="utf-8")
+    assert "is there already, and no journal beside it says how it came about; review it itself" in told(trees)
+    assert saved.read_text(encoding="utf-8") == "mine"
+    assert told(trees, "-o", trees).endswith("the output is the file itself; give another name with -o")
+
+
+def test_other_names(trees: Path, tmp_path: Path, started: list[Command]):
+    packed = tmp_path / "t.conllu.gz"
+    packed.write_bytes(gzip.compress(TEXT.encode()))
+    for args, out in (((packed,), "t.reviewed.conllu"), ((trees, "-o", "x.conllu.gz"), "x.conllu.gz")):
+        command = Command(*args, cwd=tmp_path)
+        started.append(command)
+        assert command.end()[0] == 0
+        data = (tmp_path / out).read_bytes()
+        assert (gzip.decompress(data) if out.endswith(".gz") else data) == TEXT.encode()
+
+
+def test_bad_sentences_are_told_and_kept(tmp_path: Path, started: list[Command]):
+    path = tmp_path / "bad.conllu"
+    path.write_text("1\tbroken\n\n" + TEXT, encoding="utf-8")
+    command = Command(path)
+    started.append(command)
+    code, said = command.end()
+    assert code == 0
+    assert "bad.conllu:1: 2 columns, 10 expected" in said
+    assert (tmp_path / "bad.reviewed.conllu").read_bytes() == path.read_bytes()
+    assert "2 columns, 10 expected" in told(path, "--strict")
+
+
+def told(*args: object) -> str:
+    """The message with which the command ends, without a process of its own."""
+    done = CliRunner().invoke(app, ["review", *map(str, args)])
+    assert done.exit_code == 1
+    assert isinstance(done.exception, ProjError)
+    return str(done.exception)
+
+
+def test_messages(tmp_path: Path, trees: Path):
+    assert told(tmp_path / "no.conllu").endswith("no.conllu: no such file")
+    assert told(trees, "--system", "s1-r").startswith("system 's1-r' does not learn; choose one of s2-3")
+    assert told(trees, "--e", tmp_path / "no.conllu").endswith("no.conllu: no such file")
+    assert told(trees, "--source", CORPUS).endswith(f"is in {trees}; their words must be the same")
+    assert CliRunner().invoke(app, ["review", "-"]).exit_code == 2
+
+
+def test_what_there_is_to_learn_with(trees: Path, monkeypatch: pytest.MonkeyPatch):
+    document = Document.open(trees)
+    monkeypatch.setattr(command_line, "in_the_box", lambda: True)
+    found, said = bitexts_for(document, Sources(str(trees)), False)
+    assert (bool(found), said) == (True, "the translations will be parsed for learning")
+    monkeypatch.setattr(command_line, "in_the_box", lambda: False)
+    found, said = bitexts_for(document, Sources(str(trees)), False)
+    assert not found
+    assert said.startswith("only correction is possible: learning needs the trees of the translations (--e FILE.conllu or")
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="needs a folder that cannot be written to")
+def test_a_read_only_folder(trees: Path):
+    trees.parent.chmod(stat.S_IRUSR | stat.S_IXUSR)
+    message = told(trees)
+    trees.parent.chmod(stat.S_IRWXU)
+    assert "the journal cannot be opened: Permission denied" in message
+
+
+def test_learning_from_corrections(tmp_path: Path, started: list[Command]):
+    trees = tmp_path / "trees.conllu"
+    assert proj("project", CORPUS, "-o", trees).returncode == 0
+    gold = [
+        [(int(row.split("\t")[6]), row.split("\t")[7]) for row in block.split("\n") if row[:1].isdigit()]
+        for block in (CORPUS / "f.conllu").read_text(encoding="utf-8").split("\n\n")
+    ]
+    command = Command(trees, "--e", CORPUS / "e.conllu", "--links", CORPUS / "align.txt", "--system", "s2+")
+    started.append(command)
+    client = Client(command.url)
+    for n in range(12):
+        for _ in range(2):
+            for word, (head, rel) in enumerate(gold[n], 1):
+                version = client.get(f"/api/sentence?n={n}")[1]["version"]
+                fields = {"word": word, "head": head, "relation": rel, "mend": True}
+                assert client.edit(n, version, "head", **fields)[0] == 200
+        version = client.get(f"/api/sentence?n={n}")[1]["version"]
+        assert client.edit(n, version, "gold", gold=True)[0] == 200
+    assert client.post("/api/learn")[0] == 200
+    while (job := client.get("/api/job")[1]["job"])["state"] == "running":
+        time.sleep(0.05)
+    assert job["state"] == "done", job
+    assert job["told"].startswith("s2+ learned from 12 sentences; on those that it had not seen")
+    assert job["told"].endswith("54 sentences projected anew")
+    document = client.get("/api/document")[1]
+    sure = [document["sentences"][n]["sure"] for n in document["order"][:54]]
+    assert sure == sorted(sure)
+    code, said = command.end()
+    assert code == 0
+    assert "66 to learn with" in said
+    text = (tmp_path / "trees.reviewed.conllu").read_text(encoding="utf-8")
+    assert text.count("# gold = yes") == 12
+    assert text.count("# projection = s2+") == 54
+    assert text.count("# projection = s1-r") == 12
+    document = Document.open(trees)
+    found = read_bitexts(document, Sources(str(CORPUS)), True)  # as --source does
+    assert sorted(found) == list(range(66))
+    assert all(found[n].forms == block.sentence.forms for n, block in enumerate(document.blocks))

@@ -1,0 +1,267 @@
+"""Edits: what each does, what is refused, what is offered, undo and redo, and taking up a journal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from reviewfiles import TEXT, session_of
+
+from divproj import ProjError
+from divproj.errors import ModelError
+from divproj.review.document import Document
+from divproj.review.journal import Journal
+from divproj.review.session import EditError, Learned, Session, incomplete
+
+ABOUT = {"sha256": "x"}
+NEW = Learned((2, 3, 0), ("det", "aux", "root"), ("guess", "guess", "projected"), (0.512, 0.7, 0.9), "# projection = s2+ x")
+
+
+def test_a_new_head():
+    session = session_of()
+    change = session.set_head(0, 4, 3)
+    assert change.told == "karen (4) now hangs on ga (3)"
+    state = session.states[0]
+    assert state.heads == (3, 3, 0, 3)
+    assert (state.rels[3], state.reasons[3], state.sure[3]) == ("obj", "corrected", None)
+    assert state.hand == {4}
+    session.set_head(0, 4, 1, "nmod")
+    assert session.states[0].rels[3] == "nmod"
+    assert b"4\tkaren\t_\tNOUN\t_\t_\t1\tnmod\t" in session.bytes()
+
+
+def test_a_cycle_is_refused_and_a_swap_offered():
+    session = session_of()
+    with pytest.raises(EditError) as caught:
+        session.set_head(0, 3, 4)
+    assert caught.value.offer == "swap"
+    assert str(caught.value) == "that would make a cycle: karen (4) is below ga (3) (karen (4) → ni (1) → ga (3))"
+    assert (
+        caught.value.offered
+        == "Let karen (4) take the place of ga (3): karen (4) becomes the root, and ga (3) hangs on karen (4)"
+    )
+    assert session.bytes() == TEXT.encode()
+    change = session.set_head(0, 3, 4, mend=True)
+    assert change.told == "karen (4) took the place of ga (3)"
+    assert session.states[0].heads == (3, 3, 4, 0)
+    assert session.states[0].rels == ("nsubj", "aux", "obj", "root")
+    with pytest.raises(EditError) as caught:
+        session.set_head(0, 3, 1)
+    assert "ni (1) hangs on karen (4), and ga (3) hangs on ni (1)" in caught.value.offered
+    session.set_head(0, 3, 1, "ccomp", mend=True)
+    assert session.states[0].heads == (4, 3, 1, 0)
+    assert session.states[0].rels == ("obj", "aux", "ccomp", "root")
+
+
+def test_a_cycle_below_a_word_without_a_head():
+    session = session_of()
+    with pytest.raises(EditError, match="cycle") as caught:
+        session.set_head(3, 2, 1)
+    assert "sai (1) stays without a head" in caught.value.offered
+
+
+def test_a_new_root_takes_the_old_one_under_it():
+    session = session_of()
+    told = session.set_head(0, 1, 0).told
+    assert told == "ni (1) is now the root, ga (3) hangs on it"
+    assert session.states[0].heads == (0, 3, 1, 1)
+    assert session.states[0].rels == ("root", "aux", "nsubj", "obj")  # the two trade relations
+    session.set_head(0, 2, 0)
+    assert session.states[0].rels == ("dep", "root", "nsubj", "obj")
+    session.set_head(3, 3, 0)
+    assert session.states[3].heads == (2, -1, 0)
+
+
+def test_a_word_that_was_root_is_no_longer_called_so():
+    session = session_of(TEXT.replace("7\tdep", "0\troot"))
+    session.set_head(3, 2, 3)  # word 3 has no head, so this makes no cycle
+    assert session.states[3].rels == ("dep", "dep", "_")
+    assert incomplete(session.states[3]) == "1 word has no head"
+
+
+@pytest.mark.parametrize(
+    ("rel", "why"),
+    [
+        ("x" * 61, "a relation has at most 60 characters"),
+        ("a b", "a relation has no blanks and no control characters"),
+        ("a\tb", "no blanks"),
+        ("a\x1bb", "no control characters"),
+        ("\u2028", "no blanks"),
+        ("root", "only the word without a head is root; make this word the root instead"),
+        ("", "a relation has at least one letter"),
+    ],
+)
+def test_relations(rel: str, why: str):
+    session = session_of()
+    with pytest.raises(EditError, match=why):
+        session.set_relation(0, 1, rel)
+    if rel:
+        with pytest.raises(EditError, match=why):
+            session.set_head(0, 4, 3, rel)
+    assert session.set_relation(0, 1, "nsubj:pass").told == "ni (1) is now nsubj:pass"
+    assert session.states[0].sure[0] == 0.97  # the head is still the machine's
+    assert session.states[0].hand == {1}
+
+
+def test_what_is_not_there():
+    session = session_of()
+    for edit, why in (
+        (lambda: session.set_head(9, 1, 2), "there is no sentence 9"),
+        (lambda: session.set_head(-1, 1, 2), "there is no sentence -1"),
+        (lambda: session.set_head(0, 5, 2), "there is no word 5"),
+        (lambda: session.set_head(0, 0, 2), "there is no word 0"),
+        (lambda: session.set_head(0, 1, 5), "there is no word 5"),
+        (lambda: session.set_head(0, 1, -1), "there is no word -1"),
+        (lambda: session.set_head(0, 1, 1), r"ni \(1\) cannot be its own head"),
+        (lambda: session.set_gold(3, True), "not gold yet: 2 words have no head"),
+        (session.undo, "there is nothing to undo"),
+        (session.redo, "there is nothing to redo"),
+    ):
+        with pytest.raises(EditError, match=why):
+            edit()
+    assert session.history == []
+
+
+def test_no_change_is_no_entry():
+    session = session_of()
+    assert session.set_head(0, 4, 1).told == "nothing to change"
+    session.set_relation(0, 4, "obj")
+    session.set_gold(2, True)
+    assert session.history == []
+    assert session.set_head(0, 4, 1, "iobj").told == "karen (4) is now iobj"
+
+
+def test_a_tree_without_root_is_not_gold():
+    session = session_of("1\ta\t_\t_\t_\t_\t2\tx\t_\t_\n2\tb\t_\t_\t_\t_\t1\tx\t_\t_\n")
+    with pytest.raises(EditError, match="not gold yet: 2 words have no head"):
+        session.set_gold(0, True)
+    session.set_head(0, 1, 2)
+    session.set_head(0, 2, 0)
+    session.set_gold(0, True)
+    assert session.bytes().startswith(b"# gold = yes\n1\ta\t_\t_\t_\t_\t2\tx\t")
+
+
+def test_an_edit_of_what_has_changed_meanwhile():
+    session = session_of()
+    session.set_gold(0, True, seen=0)
+    with pytest.raises(EditError, match="changed elsewhere meanwhile") as caught:
+        session.set_head(0, 4, 3, seen=0)
+    assert caught.value.stale
+    session.set_head(0, 4, 3, seen=1)
+
+
+def test_undo_and_redo():
+    session = session_of()
+    bytes_at = [session.bytes()]
+    for edit in (lambda: session.set_head(0, 4, 3), lambda: session.set_gold(0, True), lambda: session.set_head(1, 1, 3)):
+        edit()
+        bytes_at.append(session.bytes())
+    for k in (2, 1, 0):
+        session.undo()
+        assert session.bytes() == bytes_at[k]
+    for k in (1, 2, 3):
+        session.redo()
+        assert session.bytes() == bytes_at[k]
+    session.undo()
+    assert session.set_gold(1, True).told == "marked gold"
+    with pytest.raises(EditError, match="nothing to redo"):
+        session.redo()
+
+
+def test_order():
+    session = session_of()
+    assert session.order() == [0, 1, 3, 2]  # by confidence, then unknown, then gold
+    session.set_gold(0, True)
+    assert session.order() == [1, 3, 0, 2]
+    assert session.relations()[:2] == ["root", "aux"]
+    assert "_" not in session.relations()
+
+
+def test_learning_changes_only_what_nobody_touched():
+    session = session_of()
+    session.set_head(0, 4, 3)
+    versions = list(session.versions)
+    trees = [
+        (n, NEW._replace(heads=h, rels=("x",) * len(h), reasons=("guess",) * len(h), confidence=()))
+        for n, h in ((0, (0, 1, 1, 1)), (2, (0,)))
+    ]
+    change = session.learn([*trees, (1, NEW)], "learned")
+    assert list(change.after) == [1]
+    assert session.states[1].sure == (0.51, 0.7, 0.9)
+    assert session.machine[1] == session.states[1]
+    assert (
+        b"# projection = s2+ x\n1\truwa\t_\tNOUN\t_\t_\t2\tdet\t2:det\tGloss=rain|Proj=guess|ProjConf=0.51\n" in session.bytes()
+    )
+    assert session.epoch == 1
+    assert list(session.learn([(1, NEW)], "again", versions).after) == []
+    session.undo()
+    session.undo()
+    assert session.states[1].sure[0] == 0.99
+    assert session.machine[1] == session.states[1]
+
+
+@pytest.mark.parametrize("heads", [(2, 1, 0), (0, 0, 1), (2, 3, 4), (1, 2), (-1, 3, 0)])
+def test_a_learner_cannot_break_a_tree(heads: tuple[int, ...]):
+    session = session_of()
+    with pytest.raises(EditError, match=r"the heads do not make a tree|a tree of another length"):
+        session.learn([(1, NEW._replace(heads=heads))], "learned")
+    assert session.bytes() == TEXT.encode()
+
+
+def opened(path: Path) -> Session:
+    return Session(Document(TEXT.encode(), "trees.conllu"), Journal(path, ABOUT))
+
+
+def test_a_journal_gives_the_same_bytes_and_the_same_undo(tmp_path: Path):
+    session = opened(tmp_path / "j")
+    session.set_head(0, 3, 4, mend=True)
+    session.set_relation(0, 2, "aux:pass")
+    session.learn([(1, NEW)], "learned")
+    session.set_gold(1, True)
+    session.undo()
+    session.undo()
+    session.redo()
+    session.journal.close()  # type: ignore[union-attr]
+    again = opened(tmp_path / "j")
+    assert again.bytes() == session.bytes()
+    assert again.states == session.states
+    assert again.machine == session.machine
+    assert again.undone == session.undone
+    assert again.redo().told == "marked gold"
+    while again.history:
+        again.undo()
+    assert again.bytes() == TEXT.encode()
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"op": "edit", "n": 99, "words": [], "told": ""},
+        {"op": "edit", "n": 0, "words": [[9, 1, "x"]], "told": ""},
+        {"op": "edit", "n": 0, "words": [[1, 9, "x"]], "told": ""},
+        {"op": "edit", "n": 0, "words": [[3, 1, "x"]], "told": ""},
+        {"op": "edit", "n": 0, "words": [[1, 0, "x"]], "told": ""},
+        {"op": "edit", "n": True, "words": 3},
+        {"op": "gold"},
+        {"op": "redo"},
+        {"op": "learn", "trees": [[0]], "told": ""},
+        {"op": "nonsense", "n": 0, "told": ""},
+        {},
+    ],
+)
+def test_entries_that_do_not_fit(tmp_path: Path, entry: dict[str, object]):
+    journal = Journal(tmp_path / "j", ABOUT)
+    journal.append({"op": "gold", "n": 0, "on": True, "told": "marked gold"})
+    journal.append(entry)
+    journal.close()
+    with pytest.raises(ModelError, match=r"j:3: an entry that does not fit the file .*; put a copy of the journal back"):
+        opened(tmp_path / "j")
+
+
+def test_what_cannot_be_journalled_is_not_done(tmp_path: Path):
+    session = opened(tmp_path / "j")
+    session.journal.broken = "disk gone"  # type: ignore[union-attr]
+    with pytest.raises(ProjError, match="the journal is no longer written to: disk gone"):
+        session.set_gold(0, True)
+    assert session.bytes() == TEXT.encode()
+    assert not session.history
