@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -61,22 +60,32 @@ REMEDY = "the model is damaged or was made by another version: train it again"
 
 def save(folder: str | Path, kind: str, version: int, about: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
     """Write both files whole or not at all: into a new folder beside, which then takes the place of the old one."""
+    folder = check_place(folder)
+    facts = {"format": kind, "version": version, **about}
+    text = json.dumps(facts, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as name:
+            part = Path(name) / "model"
+            part.mkdir()
+            (part / META).write_text(text, encoding="utf-8")
+            _write_arrays(part / ARRAYS, arrays)
+            folder.mkdir(exist_ok=True)
+            for file in (ARRAYS, META):
+                (part / file).replace(folder / file)
+    except OSError as error:
+        raise ModelError(f"could not be written: {error.strerror}", Where(str(folder))) from None
+
+
+def check_place(folder: str | Path) -> Path:
+    """A folder that a model can be written to: ask before long work."""
     folder = Path(folder)
     if folder.exists() and not folder.is_dir():
         raise ModelError("is a file, a folder expected", Where(str(folder)), "models are folders: choose another name")
     others = [p.name for p in folder.iterdir() if p.name not in (META, ARRAYS, "README.md")] if folder.is_dir() else []
     if others:
         raise ModelError(f"the folder holds other things ({others[0]})", Where(str(folder)), "give a new folder for the model")
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as name:
-        part = Path(name) / "model"
-        part.mkdir()
-        facts = {"format": kind, "version": version, **about}
-        (part / META).write_text(json.dumps(facts, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-        _write_arrays(part / ARRAYS, arrays)
-        folder.mkdir(exist_ok=True)
-        for file in (ARRAYS, META):
-            (part / file).replace(folder / file)
+    return folder
 
 
 def _write_arrays(path: Path, arrays: Mapping[str, Array]) -> None:
@@ -103,14 +112,31 @@ def load(folder: str | Path, kind: str, version: int) -> Model:
     if about.get("version") != version:
         what = f"version is {about.get('version')!r:.20}, {version} expected"
         raise ModelError(what, Where(str(folder / META)), "train it again with this version of divproj")
+    return Model(kind, about, read_arrays(folder / ARRAYS), where)
+
+
+def read_arrays(path: Path) -> dict[str, Array]:
+    """The arrays of an `.npz` file; ModelError where it is damaged, holds objects or unpacks to more than `LARGEST`."""
     arrays = {}
-    with _reading(folder / ARRAYS), zipfile.ZipFile(folder / ARRAYS) as archive:
+    with _reading(path), zipfile.ZipFile(path) as archive:
         if sum(entry.file_size for entry in archive.infolist()) > LARGEST:
-            raise ModelError(f"unpacks to more than {LARGEST >> 30} GB", Where(str(folder / ARRAYS)), REMEDY)
+            raise ModelError(f"unpacks to more than {LARGEST >> 30} GB", Where(str(path)), REMEDY)
         for entry in archive.infolist():
             with archive.open(entry) as stream:
                 arrays[entry.filename.removesuffix(".npy")] = np.lib.format.read_array(stream, allow_pickle=False)
-    return Model(kind, about, arrays, where)
+    return arrays
+
+
+def like_defaults(found: Any, defaults: Mapping[str, Any], where: Where) -> dict[str, Any]:
+    """Parameters from a file: those known, each of the type of its default, numbers finite and none of them immense."""
+    own = Model("", found if isinstance(found, dict) else {"": found}, where=where)
+    if unknown := sorted(set(own.about) - set(defaults)):
+        raise ModelError(f"no parameter {unknown[0]!r:.40}", where, f"there are {', '.join(sorted(defaults))}")
+    for name in own.about:
+        value = own.fact(name, (int, float) if isinstance(defaults[name], float) else type(defaults[name]))
+        if isinstance(value, int | float) and not abs(value) <= LARGEST:
+            raise ModelError(f"'{name}' is {value!r:.40}, a number of usual size expected", where, REMEDY)
+    return own.about
 
 
 @contextmanager
@@ -119,7 +145,9 @@ def _reading(path: Path) -> Iterator[None]:
         yield
     except FileNotFoundError:
         raise ModelError("is missing", Where(str(path)), "is this the folder of a model?") from None
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, MemoryError, NotImplementedError) as error:
+    except ModelError:
+        raise
+    except Exception as error:  # zipfile, numpy and json each have many errors for damaged files
         raise ModelError(f"cannot be read: {str(error)[:200] or type(error).__name__}", Where(str(path)), REMEDY) from None
 
 

@@ -18,6 +18,7 @@ from divproj.parsing import storage
 from divproj.parsing.atoms import Seen
 from divproj.parsing.lemmas import Lemmatizer
 from divproj.parsing.parser import MstParser, Progress
+from divproj.parsing.punctuation import Punctuation
 from divproj.parsing.tagger import Tagger, jackknife
 from divproj.resources import folder
 from divproj.types import DepTree, Sentence, misc_value
@@ -29,6 +30,8 @@ BATCH = 500
 FOLDS = 5
 """Parts of the treebank that are tagged in turn by a tagger of the others."""
 Pairs = list[tuple[str, str]]
+PLAIN = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "‚": "'", "`": "'", "–": "-", "—": "-", "…": "..."})
+"""Typographic marks as treebanks of web text have them."""
 
 
 @dataclass
@@ -40,6 +43,7 @@ class Language:
     parser: MstParser
     fine: bool
     """Whether XPOS is found too, and seen by the parser."""
+    punctuation: Punctuation = field(default_factory=Punctuation)
     about: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -57,7 +61,7 @@ class Language:
         sentences = [s for s in sentences if s.forms]
         if not sentences:
             raise ProjError("there is no sentence to learn from")
-        forms = [s.forms for s in sentences]
+        forms = [_plain(s.forms) for s in sentences]
         seed = int(options.get("random_state", 1))
         fine = 0 < len({pair for s in sentences for pair in zip(s.column(3), s.column(4), strict=True)}) <= JOINT
         fine = fine and any(tag != "_" for s in sentences for tag in s.column(4))
@@ -69,8 +73,8 @@ class Language:
         triples = [t for s in sentences for t in zip(s.forms, s.column(3), s.column(2), strict=True)]
         progress("lemmas", None)
         lemmatizer = Lemmatizer().fit(triples)
-        made = cls(tagger, lemmatizer, MstParser(**options), fine, about or {})
-        trees = [s.usable_tree()[0] for s in sentences]
+        trees = [replace(s.usable_tree()[0], forms=words) for s, words in zip(sentences, forms, strict=True)]
+        made = cls(tagger, lemmatizer, MstParser(**options), fine, Punctuation.learn(trees), about or {})
         held = made._dev(dev, gold_tags)
         seen = [made.seen(f, _apart(tags)) for f, tags in zip(forms, met, strict=True)]
         made.parser.fit(seen, trees, dev=held, progress=lambda state: progress("parser", state))
@@ -81,8 +85,8 @@ class Language:
         if not dev:
             return None
         forms = [s.forms for s in dev]
-        tags = [_joint(s, self.fine) for s in dev] if gold_tags else self.tagger.predict(forms)
-        seen = [self.seen(f, _apart(t)) for f, t in zip(forms, tags, strict=True)]
+        tags = [_apart(_joint(s, self.fine)) for s in dev] if gold_tags else self.tag(forms)
+        seen = [self.seen(f, t) for f, t in zip(forms, tags, strict=True)]
         return seen, [s.usable_tree()[0] for s in dev]
 
     def _calibrate(self, seen: list[Seen], trees: list[DepTree], held: Any, options: dict[str, Any]) -> None:
@@ -93,12 +97,17 @@ class Language:
             self.parser.calibrate(held[0][:500], held[1][:500])
 
     def seen(self, forms: Sequence[str], tags: Pairs) -> Seen:
+        """What the parser sees of a sentence."""
         fine = (tuple(x for _, x in tags),) if self.fine else ()
-        return Seen(tuple(forms), tuple(u for u, _ in tags), fine)
+        return Seen(_plain(forms), tuple(u for u, _ in tags), fine)
 
     def tag(self, forms: Sequence[tuple[str, ...]]) -> list[Pairs]:
         """UPOS and XPOS of every word."""
-        return [_apart(tags) for tags in self.tagger.predict(forms)]
+        return [_apart(tags) for tags in self.tagger.predict([_plain(words) for words in forms])]
+
+    def trees(self, seen: Sequence[Seen]) -> list[DepTree]:
+        """The best trees, with punctuation where the treebank hangs it."""
+        return [self.punctuation.attached(tree) for tree in self.parser.predict(seen)]
 
     def annotate(
         self, sentences: Iterable[Sentence], *, confidence: bool = True, keep_tags: bool = False
@@ -115,7 +124,7 @@ class Language:
                 for s, found in zip(part, self.tag(forms), strict=True)
             ]
             seen = [self.seen(f, t) for f, t in zip(forms, tags, strict=True)]
-            trees = self.parser.predict(seen)
+            trees = self.trees(seen)
             chances: Iterable[NDArray[np.float64] | None] = self.parser.marginals(seen) if confidence else [None] * len(part)
             lemmas = iter(
                 self.lemmatizer.predict(
@@ -128,10 +137,10 @@ class Language:
     def parse(self, forms: Sequence[tuple[str, ...]]) -> list[DepTree]:
         """Trees of sentences given as words, with UPOS and XPOS."""
         tags = self.tag(forms)
-        trees = self.parser.predict([self.seen(f, t) for f, t in zip(forms, tags, strict=True)])
+        trees = self.trees([self.seen(f, t) for f, t in zip(forms, tags, strict=True)])
         return [
-            replace(tree, upos=tuple(u for u, _ in own), xpos=tuple(x for _, x in own))
-            for tree, own in zip(trees, tags, strict=True)
+            replace(tree, forms=tuple(words), upos=tuple(u for u, _ in own), xpos=tuple(x for _, x in own))
+            for tree, words, own in zip(trees, forms, tags, strict=True)
         ]
 
     def save(self, folder: str | Path) -> None:
@@ -141,6 +150,7 @@ class Language:
             "tagger": self.tagger.meta(),
             "lemmas": self.lemmatizer.meta(),
             "parser": storage.facts(self.parser),
+            "punctuation": [[*key, choice] for key, choice in sorted(self.punctuation.choices.items())],
         }
         arrays = {**self.tagger.to_arrays(), **self.lemmatizer.to_arrays(), **storage.arrays(self.parser)}
         modelfile.save(folder, KIND, VERSION, facts, arrays)
@@ -155,7 +165,11 @@ class Language:
             raise ModelError("the parser does not look at what the tagger finds", model.where, modelfile.REMEDY)
         tagger = Tagger.from_arrays(model.fact("tagger", dict), model.arrays)
         lemmatizer = Lemmatizer.from_arrays(model.fact("lemmas", dict), model.arrays)
-        return cls(tagger, lemmatizer, parser, fine, model.fact("about", dict))
+        rows = model.fact("punctuation", list)
+        if not all(isinstance(row, list) and len(row) == 3 and all(isinstance(x, str) for x in row) for row in rows):
+            raise ModelError("'punctuation' is not a list of (mark, constellation, choice)", model.where, modelfile.REMEDY)
+        punctuation = Punctuation({(mark, shape): choice for mark, shape, choice in rows})
+        return cls(tagger, lemmatizer, parser, fine, punctuation, model.fact("about", dict))
 
 
 @lru_cache(maxsize=2)
@@ -181,6 +195,10 @@ def calibrated(parser: MstParser, seen: Sequence[Seen], trees: Sequence[DepTree]
     twin = MstParser(**{**options, "labels": False, "decoder": "nonproj" if parser.crossing_ else "proj", "epochs": 5})
     twin.fit([seen[k] for k in rest], [trees[k] for k in rest])
     parser.scale_ = twin.calibrate([seen[k] for k in held], [trees[k] for k in held]).scale_
+
+
+def _plain(forms: Sequence[str]) -> tuple[str, ...]:
+    return tuple(form.translate(PLAIN) for form in forms)
 
 
 def _joint(sentence: Sentence, fine: bool) -> tuple[str, ...]:

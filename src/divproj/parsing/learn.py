@@ -1,6 +1,6 @@
 """One pass of an online learner, and parsing, over sentences that lie end to end; kernels that know arrays alone.
 
-Averages are kept lazily: `later` gathers step × change, so that at any step the average is weights − later / step.
+Averages are kept lazily: `later` gathers step × change; after n steps the average is (weights × (n + 1) − later) / n.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ VOTE_BITS = 15
 LABEL_BITS = 17
 LABEL_EPOCHS = 5
 BATCH_TOKENS = 200_000
-ROOM = PER_EDGE - 70 - 2 * BETWEEN
+ROOM = PER_EDGE - 82 - 2 * BETWEEN
 """Features that further columns (16 each) and codes (4 each) of an edge can have."""
 
 
