@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import struct
-import zipfile
 from collections.abc import Callable, Collection, Iterable, Sequence
 from importlib.util import find_spec
 from itertools import pairwise
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from divproj.errors import FormatError, ModelError, Where
 from divproj.io.files import Source, name_of, reading
+from divproj.modelfile import read_arrays
 
 Floats = NDArray[np.float32]
 _SPACE = "\u2581"
@@ -82,12 +82,13 @@ def load(source: Source, vocabulary: Collection[str] | None = None) -> Embedding
 def _npz(path: str) -> Embeddings:
     where = Where(path)
     try:
-        with np.load(path, allow_pickle=False) as data:
-            if "words" not in data or "vectors" not in data:
-                raise ModelError(f"arrays {sorted(data)} in the file, 'words' and 'vectors' expected", where)
-            words, vectors = data["words"], data["vectors"]
-    except (ValueError, OSError, zipfile.BadZipFile) as error:
-        raise ModelError(f"not a file of vectors that can be used: {error}", where, "words must be text, not objects") from None
+        data = read_arrays(Path(path))
+    except ModelError as error:
+        what = error.what.removeprefix("cannot be read: ")
+        raise ModelError(f"not a file of vectors that can be used: {what}", where, "words must be text, not objects") from None
+    if "words" not in data or "vectors" not in data:
+        raise ModelError(f"arrays {sorted(data)} in the file, 'words' and 'vectors' expected", where)
+    words, vectors = data["words"], data["vectors"]
     if vectors.ndim != 2 or words.shape != vectors.shape[:1] or words.dtype.kind != "U" or vectors.dtype.kind != "f":
         raise ModelError(f"words {words.dtype} {words.shape}, vectors {vectors.dtype} {vectors.shape}: they do not fit", where)
     return Embeddings.of([str(word) for word in words], vectors.astype(np.float32), path)

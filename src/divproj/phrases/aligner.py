@@ -1,0 +1,306 @@
+"""`PhraseAligner`: fit on pairs of forests, align, save, load, go on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from divproj import modelfile
+from divproj.errors import ModelError, Where
+from divproj.forest.hypergraph import Forest
+from divproj.forest.parses import viterbi
+from divproj.phrases import em, legit, noncomp
+from divproj.phrases import model as models
+from divproj.phrases.features import FIXED, Encoder, Relation
+from divproj.phrases.model import LocalModel
+from divproj.phrases.packs import Limits, Packs
+from divproj.phrases.problem import NEVER, Clock, Found, OutOfTimeError, Problem, fill, posteriors, read_off
+from divproj.phrases.refine import refine
+from divproj.phrases.results import PhraseAlignment, alignment_of
+from divproj.phrases.scoring import COMBINE, Costs, Prepared, View, prepare, problem, summed
+
+SEARCHES = ("chart", "packs")
+NONCOMP = ("climb", "trace", "off")
+LEXICAL = ("pruned", "hashed", "none")
+BUCKETS = 1 << 18
+MOST_CELLS = 16_000_000
+"""Pairs of nodes that a chart may have; where there are more, the best trees stand in for the forests."""
+
+Pair = tuple[Forest, Forest]
+Links = Any
+"""Word candidates of one pair: an array of shape (k, 2) counted from 0, or something with such `links`."""
+Finder = Callable[[Forest, Forest], Links]
+
+
+@dataclass
+class PhraseAligner:
+    """Monolingual or bilingual phrase alignment on parse forests after Arase & Tsujii (2017).
+
+    Parameters named with the paper's letters there: `null_cost` μn, `noncomp_cost` μc, `parse_share` μp, `beam` μb, `gap` μg.
+    `search` is the exact `chart` or, as in the paper, `packs` with a beam. `noncomp` looks for non-compositional pairs by
+    hill climbing (`climb`), by unpacking supports (`trace`, the paper's, exponential but bounded) or not at all (`off`).
+    """
+
+    null_cost: float = 3.0
+    pair_cost: float = 0.0
+    noncomp_cost: float = 1.0
+    parse_share: float = 0.0
+    combine: str = "loglinear"
+    gap: int = 0
+    relative: bool = True
+    leaf_phrase: bool = True
+    null_norm: str = "symmetric"
+    search: str = "chart"
+    noncomp: str = "climb"
+    both: bool = True
+    """Whether non-compositional pairs are looked for from both sides."""
+    beam: int = 150
+    max_supports: int = 20
+    max_seconds: float = 10.0
+    """For one pair; 0 is no bound."""
+    em: str = "viterbi"
+    """Kind of training: `viterbi` or `soft`."""
+    epochs: int = 6
+    batch_size: int = 200
+    optimiser: str = "lbfgs"
+    kappa: float = 1.0
+    lexical: str = "pruned"
+    """Family 1 features: those that two training pairs have (`pruned`), all of them `hashed`, or `none`."""
+    random_state: int = 1
+    relation: Relation | None = None
+    """Flags of two lemmas (`features.SURFACE` …); not saved with a model."""
+    model_: LocalModel = field(default_factory=LocalModel, repr=False)
+    vocabulary_: list[str] = field(default_factory=list, repr=False)
+    history_: list[float] = field(default_factory=list, repr=False)
+    """Mean objective of each epoch of training."""
+
+    def __post_init__(self) -> None:
+        for name, known in (("search", SEARCHES), ("noncomp", NONCOMP), ("lexical", LEXICAL), ("combine", COMBINE)):
+            if getattr(self, name) not in known:
+                raise ModelError(f"no {name} '{getattr(self, name)}'", remedy=f"choose one of {', '.join(known)}")
+        self.costs, self.training  # noqa: B018  their faults are heard now, not in the middle of a corpus
+        self.model_.null_norm = self.null_norm
+        self.model_.__post_init__()
+
+    @property
+    def costs(self) -> Costs:
+        return Costs(
+            self.null_cost,
+            self.pair_cost,
+            self.noncomp_cost,
+            self.parse_share,
+            self.combine,
+            self.gap,
+            self.relative,
+            self.leaf_phrase,
+        )
+
+    @property
+    def training(self) -> em.Training:
+        return em.Training(self.em, self.epochs, self.batch_size, self.optimiser, kappa=self.kappa)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters by name, as scikit-learn's estimators give them."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if not f.name.endswith("_")}
+
+    def set_params(self, **params: Any) -> PhraseAligner:
+        known = self.get_params()
+        for name, value in params.items():
+            if name not in known:
+                raise ModelError(f"PhraseAligner has no parameter '{name}'", remedy=f"it has {', '.join(sorted(known))}")
+            setattr(self, name, value)
+        self.__post_init__()
+        return self
+
+    # learning
+
+    def fit(self, pairs: Iterable[Pair], candidates: Iterable[Links], *, watch: em.Watch | None = None, checkpoint: Path | None = None, resume: bool = False) -> PhraseAligner:  # fmt: skip
+        """Learn weights from pairs of forests and their word candidates.
+
+        With a `checkpoint` folder the state is kept there after every mini-batch; `resume` goes on from it, to the same end.
+        """
+        encoder = Encoder(self.relation)
+        encoder.learning = self.lexical != "none"
+        prepared = [
+            prepare(View(s), View(t), getattr(x, "links", x), encoder) for (s, t), x in zip(pairs, candidates, strict=True)
+        ]
+        self.vocabulary_ = encoder.vocabulary
+        tables = [x.table for x in prepared]
+        keys = models.lexical_keys(tables) if self.lexical == "pruned" else np.empty(0, np.int64)
+        buckets = BUCKETS if self.lexical == "hashed" else 0
+        self.model_ = LocalModel(models.first_weights(buckets or len(keys)), keys, buckets, self.null_norm)
+        state = self._stored_state(checkpoint) if checkpoint and resume else None
+
+        def seen(state: em.State) -> None:
+            if checkpoint:
+                self._store(checkpoint, state)
+            if watch:
+                watch(state)
+
+        done = em.train(prepared, self.model_, self.costs, self.training, self.random_state, seen, state)
+        self.history_ = done.history
+        return self
+
+    # aligning
+
+    def predict(self, pairs: Iterable[Pair], candidates: Iterable[Links]) -> list[PhraseAlignment]:
+        return list(self.align(pairs, candidates))
+
+    def align(self, pairs: Iterable[Pair], candidates: Iterable[Links]) -> Iterator[PhraseAlignment]:
+        """The best set of phrase pairs of every pair, one after the other."""
+        encoder = Encoder(self.relation, self.vocabulary_)
+        for (src, tgt), found in zip(pairs, candidates, strict=True):
+            yield self._align(View(src), View(tgt), getattr(found, "links", found), encoder)
+
+    def align_pair(self, src: Forest, tgt: Forest, links: Links) -> PhraseAlignment:
+        return next(self.align([(src, tgt)], [links]))
+
+    def _align(self, src: View, tgt: View, links: Links, encoder: Encoder) -> PhraseAlignment:
+        clock = Clock(self.max_seconds or NEVER)
+        cut = len(src.forest) * len(tgt.forest) > MOST_CELLS
+        if cut:
+            src, tgt = best_tree(src), best_tree(tgt)
+        prepared = prepare(src, tgt, links, encoder)
+        given = self._problem(prepared)
+        try:
+            found = self._search(given, clock)
+        except OutOfTimeError:
+            src, tgt, cut, clock = best_tree(src), best_tree(tgt), True, Clock(self.max_seconds)
+            prepared = prepare(src, tgt, links, encoder)
+            given = self._problem(prepared)
+            try:
+                found = self._search(given, clock)
+            except OutOfTimeError:
+                found = Found(((given.src.root, given.tgt.root),), (-1,), (), (), (), (), -math.inf, False)
+        sums = None
+        if found.reachable:
+            try:
+                sums = posteriors(summed(prepared, given), clock)
+            except OutOfTimeError:
+                cut = True
+        return alignment_of(src.forest, tgt.forest, given, replace(found, truncated=found.truncated or cut), sums)
+
+    def _problem(self, prepared: Prepared) -> Problem:
+        return problem(prepared, self.model_.log_probs(prepared.table), self.costs)
+
+    def _search(self, given: Problem, clock: Clock) -> Found:
+        """The best set; OutOfTimeError when not even the chart could be filled."""
+        filled = fill(given, clock)
+        if not filled.reachable and given.gap:
+            given = replace(given, gap=0)
+            filled = fill(given, clock)
+        if not filled.reachable:
+            return forced(given, fill(replace(given, gap=0, mix=0.0), clock))
+        if self.search == "packs":
+            return self._packs(given, clock, None) or read_off(filled)
+        found = read_off(filled)
+        if self.noncomp == "climb" and not given.mix:
+            return refine(given, found, self.both)
+        if self.noncomp == "trace":
+            return self._packs(given, clock, found) or found
+        return found
+
+    def _packs(self, given: Problem, clock: Clock, at_least: Found | None) -> Found | None:
+        """Algorithm B.1, with §4.3 from one side or both; what was found before when that is better or time runs out."""
+        best = at_least
+        trace = noncomp.align if self.noncomp == "trace" else None
+        late = False
+        for turned in (False, True)[: 1 + (self.both and trace is not None)]:
+            it = given.turned if turned else given
+            for beam in (self.beam, 4 * self.beam):
+                limits = Limits(beam, self.max_supports, clock=clock)
+                try:
+                    found = Packs(it, limits, trace, usable_targets(it)).found()
+                except OutOfTimeError:
+                    found, late = None, True
+                if found or late:
+                    break
+            if found and (best is None or found.score > best.score + 1e-9):
+                best = found.turned if turned else found
+            elif found and best and found.truncated:
+                best = replace(best, truncated=True)
+        return replace(best, truncated=True) if best and late else best
+
+    # keeping
+
+    def save(self, folder: Path) -> None:
+        """`model.json` and `weights.npz` in a folder; the same model gives the same bytes."""
+        params = {name: value for name, value in self.get_params().items() if name != "relation"}
+        about = {"params": params, "vocabulary": self.vocabulary_, "buckets": self.model_.buckets, "history": self.history_}
+        models.save(folder, about, {"weights": self.model_.weights, "keys": self.model_.keys})
+
+    @classmethod
+    def load(cls, folder: Path, relation: Relation | None = None) -> PhraseAligner:
+        """A saved model; ModelError when it is not one, or of another version."""
+        about, arrays = models.load(folder)
+        where = Where(str(folder))
+        found = modelfile.Model(models.FORMAT, about, arrays, where)
+        defaults = {name: value for name, value in cls().get_params().items() if name != "relation"}
+        made = cls(**modelfile.like_defaults(about.get("params"), defaults, where), relation=relation)
+        made.vocabulary_, made.history_ = found.fact("vocabulary", list), found.fact("history", list)
+        weights, keys, buckets = found.array("weights", "f", None), found.array("keys", "i", None), found.fact("buckets", int)
+        if len(weights) != FIXED + (buckets or len(keys)) or not all(isinstance(word, str) for word in made.vocabulary_):
+            raise ModelError("model.json and weights.npz do not belong together", where, "train it again")
+        made.model_ = LocalModel(weights.astype(np.float64), keys.astype(np.int64), buckets, made.null_norm)
+        return made
+
+    def _store(self, folder: Path, state: em.State) -> None:
+        about = {
+            "checkpoint": True, "epoch": state.epoch, "batch": state.batch, "updates": state.updates, "running": state.running,
+            "history": state.history, "finished": state.finished, "lexical": self.lexical, "random_state": self.random_state,
+        }  # fmt: skip
+        models.save(folder, about, {"weights": state.weights, "squares": state.squares, "keys": self.model_.keys})
+
+    def _stored_state(self, folder: Path) -> em.State | None:
+        """The state of an interrupted training on the same pairs; None when there is none."""
+        if not (folder / "model.json").exists():
+            return None
+        about, arrays = models.load(folder)
+        same = about.get("checkpoint") and np.array_equal(arrays.get("keys", ()), self.model_.keys)
+        if not same or len(arrays["weights"]) != len(self.model_.weights) or about["random_state"] != self.random_state:
+            raise ModelError("the checkpoint is not of this training: pairs or settings differ", Where(str(folder)), "train without resuming")  # fmt: skip
+        return em.State(
+            arrays["weights"], arrays["squares"], about["epoch"], about["batch"], about["updates"], about["running"], about["history"],
+        )  # fmt: skip
+
+
+def best_tree(view: View) -> View:
+    """The best parse alone."""
+    forest = view.forest
+    return view if not view.ambiguous else View(forest.tree(viterbi(forest, fast=True).edges))
+
+
+def usable_targets(given: Problem) -> frozenset[int]:
+    """Target nodes that some chart cell aligns: no search can align another."""
+    filled = fill(replace(given, gap=0, mix=0.0))
+    return frozenset(np.flatnonzero((filled.A > -np.inf).any(0)).tolist())
+
+
+def forced(given: Problem, filled: Any) -> Found:
+    """A defined answer where no legitimate set has the root pair: that pair, and below it the best pair inside.
+
+    Departs: where the best pair shares a root with the root pair, it is dissolved and its kids stay, so that no phrase is aligned twice.
+    """
+    root = (given.src.root, given.tgt.root)
+    if filled.E[root] == -np.inf:
+        return Found((root,), (-1,), (), (), (), (), float(given.pair[root]), False)
+    inner = read_off(filled, inside=True)
+    gone = inner.pairs[0][0] == root[0] or inner.pairs[0][1] == root[1]
+    if gone and not inner.kids[0]:
+        return Found((root,), (-1,), (), (), (), (), float(given.pair[root]), False)
+    shift = 0 if gone else 1
+    pairs = (root, *inner.pairs[1 - shift :])
+    mothers = (-1, *(max(0, mother + shift) for mother in inner.mothers[1 - shift :]))
+    hanging = [tuple((node, max(0, mother + shift)) for node, mother in nulls) for nulls in (inner.null_s, inner.null_t)]
+    found = Found(pairs, mothers, hanging[0], hanging[1], inner.edges_s, inner.edges_t, 0.0, False)
+    return replace(found, score=legit.log_alpha(given, found))
+
+
+def aligned(aligner: PhraseAligner, pairs: Sequence[Pair], finder: Finder) -> list[PhraseAlignment]:
+    """Align with candidates from a finder."""
+    return aligner.predict(pairs, (finder(s, t) for s, t in pairs))

@@ -1,0 +1,250 @@
+"""The exact chart on two packed forests: best score, best set, sums and posteriors, in O(|E_s|·|E_t|), without a beam.
+
+Arrays only. A forest is `first` (edges of node k are first[k] … first[k+1]-1), `left`, `right` and log weights of its edges;
+children stand before parents. `pair[u, v]` is the local score of ⟨u,v⟩ with its costs; where one of the two is a leaf it is
+the score of a pair without kids, -inf when there is no such pair. `null_s`, `null_t` are the scores of phrases left alone.
+
+Let E(u,v) be the best aligned pair inside (u,v) with the nulls hanging off both paths down to it:
+
+    A(u,v) = pair(u,v) + max over edges e of u, f of v of  E(l_e,l_f) + E(r_e,r_f),  E(l_e,r_f) + E(r_e,l_f)
+    E(u,v) = max of A(u,v),  E(l_e,v) + null_s(r_e), E(r_e,v) + null_s(l_e),  and the same for f on the other side
+
+which is a weighted maximum agreement subtree. Departs: Algorithm 4.1 keeps a beam of packed supports; `packs` does that.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from divproj.jit import kernel
+
+FOREST = "i4[::1], i4[::1], i4[::1], f8[::1]"
+TWO = f"{FOREST}, {FOREST}"
+CELLS = "f8[:, ::1]"
+
+
+@kernel("f8(f8, f8)")
+def log_add(a, b):  # type: ignore[no-untyped-def]
+    if a < b:
+        a, b = b, a
+    if b == -np.inf:
+        return a
+    return a + np.log1p(np.exp(b - a))
+
+
+@kernel(f"void({TWO}, {CELLS}, f8[::1], f8[::1], f8, f8[::1], f8[::1], i8, i8, {CELLS}, {CELLS})")
+def best_rows(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_weight, pair, null_s, null_t, mix, rho_s, rho_t, low, high, A, E):  # type: ignore[no-untyped-def]  # fmt: skip
+    """Fill rows [low, high) of A and E; the rows below must be filled.
+
+    `mix` > 0 puts (1-mix)·α + mix·ρ(u)ρ(v) in the place of α (§5.4 of the paper, literally).
+    """
+    m = len(t_first) - 1
+    keep, take = np.log(1.0 - mix), np.log(mix) if mix > 0 else -np.inf
+    for u in range(low, high):
+        e0, e1 = s_first[u], s_first[u + 1]
+        for v in range(m):
+            f0, f1 = t_first[v], t_first[v + 1]
+            a = pair[u, v]
+            if e0 < e1 and f0 < f1 and a > -np.inf:
+                inner = -np.inf
+                for e in range(e0, e1):
+                    le, re, we = s_left[e], s_right[e], s_weight[e]
+                    for f in range(f0, f1):
+                        lf, rf = t_left[f], t_right[f]
+                        straight = E[le, lf] + E[re, rf]
+                        inverted = E[le, rf] + E[re, lf]
+                        if inverted > straight:
+                            straight = inverted
+                        straight += we + t_weight[f]
+                        if straight > inner:
+                            inner = straight
+                a += inner
+            if mix > 0 and a > -np.inf:
+                a = log_add(keep + a, take + rho_s[u] + rho_t[v])
+            A[u, v] = a
+            for e in range(e0, e1):
+                le, re, we = s_left[e], s_right[e], s_weight[e]
+                a = max(a, E[le, v] + null_s[re] + we, E[re, v] + null_s[le] + we)
+            for f in range(f0, f1):
+                lf, rf, wf = t_left[f], t_right[f], t_weight[f]
+                a = max(a, E[u, lf] + null_t[rf] + wf, E[u, rf] + null_t[lf] + wf)
+            E[u, v] = a
+
+
+@kernel(f"UniTuple(i8, 2)({TWO}, {CELLS}, i8, i8)")
+def best_edges(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_weight, E, u, v):  # type: ignore[no-untyped-def]
+    """The edges that make A(u,v) best: (e, f), with f as -1-f when inverted."""
+    best, at_e, at_f = -np.inf, -1, -1
+    for e in range(s_first[u], s_first[u + 1]):
+        le, re = s_left[e], s_right[e]
+        for f in range(t_first[v], t_first[v + 1]):
+            lf, rf, weight = t_left[f], t_right[f], s_weight[e] + t_weight[f]
+            score = E[le, lf] + E[re, rf] + weight
+            if score > best:
+                best, at_e, at_f = score, e, f
+            score = E[le, rf] + E[re, lf] + weight
+            if score > best:
+                best, at_e, at_f = score, e, -1 - f
+    return at_e, at_f
+
+
+@kernel(f"void({TWO}, f8[::1], f8[::1], {CELLS}, {CELLS}, i8, i8, b1, i4[:, ::1], i4[:, ::1], i4[:, ::1], i8[::1])")
+def decode(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_weight, null_s, null_t, A, E, u, v, inside, pairs, nulls, edges, counts):  # type: ignore[no-untyped-def]  # fmt: skip
+    """Follow the best choices from ⟨u,v⟩ itself, or from the best pair `inside` it.
+
+    Fills `pairs` (u, v, index of the mother pair or -1; mothers first), `nulls` (side, node, mother pair) and `edges` (side,
+    edge), and in `counts` how many of each.
+    """
+    stack = np.empty((len(pairs) + 2, 4), np.int64)
+    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = u, v, -1, 1 if inside else 0
+    top, n_pairs, n_nulls, n_edges = 1, 0, 0, 0
+    while top:
+        top -= 1
+        u, v, mother, loose = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
+        while loose:  # climb down E to the pair it comes from
+            best, move, edge = A[u, v], 0, -1
+            for e in range(s_first[u], s_first[u + 1]):
+                le, re, we = s_left[e], s_right[e], s_weight[e]
+                if E[le, v] + null_s[re] + we > best:
+                    best, move, edge = E[le, v] + null_s[re] + we, 1, e
+                if E[re, v] + null_s[le] + we > best:
+                    best, move, edge = E[re, v] + null_s[le] + we, 2, e
+            for f in range(t_first[v], t_first[v + 1]):
+                lf, rf, wf = t_left[f], t_right[f], t_weight[f]
+                if E[u, lf] + null_t[rf] + wf > best:
+                    best, move, edge = E[u, lf] + null_t[rf] + wf, 3, f
+                if E[u, rf] + null_t[lf] + wf > best:
+                    best, move, edge = E[u, rf] + null_t[lf] + wf, 4, f
+            if move == 0:
+                loose = 0
+                continue
+            if move < 3:
+                down, alone = (s_left[edge], s_right[edge]) if move == 1 else (s_right[edge], s_left[edge])
+                u = down
+            else:
+                down, alone = (t_left[edge], t_right[edge]) if move == 3 else (t_right[edge], t_left[edge])
+                v = down
+            nulls[n_nulls, 0], nulls[n_nulls, 1], nulls[n_nulls, 2] = move > 2, alone, mother
+            edges[n_edges, 0], edges[n_edges, 1] = move > 2, edge
+            n_nulls += 1
+            n_edges += 1
+        pairs[n_pairs, 0], pairs[n_pairs, 1], pairs[n_pairs, 2] = u, v, mother
+        n_pairs += 1
+        if s_first[u] < s_first[u + 1] and t_first[v] < t_first[v + 1]:
+            e, f = best_edges(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_weight, E, u, v)
+            lf, rf = (t_right[-1 - f], t_left[-1 - f]) if f < 0 else (t_left[f], t_right[f])
+            edges[n_edges, 0], edges[n_edges, 1] = 0, e
+            edges[n_edges + 1, 0], edges[n_edges + 1, 1] = 1, -1 - f if f < 0 else f
+            n_edges += 2
+            stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3] = s_right[e], rf, n_pairs - 1, 1
+            stack[top + 1, 0], stack[top + 1, 1], stack[top + 1, 2], stack[top + 1, 3] = s_left[e], lf, n_pairs - 1, 1
+            top += 2
+    counts[0], counts[1], counts[2] = n_pairs, n_nulls, n_edges
+
+
+@kernel("UniTuple(f8, 2)(f8, f8, f8)")
+def more(peak, total, x):  # type: ignore[no-untyped-def]
+    """Add x to a sum total·exp(peak) kept as two numbers."""
+    if x == -np.inf:
+        return peak, total
+    if x > peak:
+        return x, total * np.exp(peak - x) + 1.0
+    return peak, total + np.exp(x - peak)
+
+
+@kernel(f"void({TWO}, {CELLS}, f8[::1], f8[::1], i8, i8, {CELLS}, {CELLS}, {CELLS})")
+def sum_rows(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_weight, pair, null_s, null_t, low, high, A, F, E):  # type: ignore[no-untyped-def]  # fmt: skip
+    """Rows [low, high) of the sums; A(root,root) is log Σ_H α(H) over all sets H and the paths that hold them.
+
+    F(u,v) climbs the target side only and E(u,v) the source side above it, so that no embedding counts twice.
+    """
+    m = len(t_first) - 1
+    for u in range(low, high):
+        e0, e1 = s_first[u], s_first[u + 1]
+        for v in range(m):
+            f0, f1 = t_first[v], t_first[v + 1]
+            a = pair[u, v]
+            if e0 < e1 and f0 < f1 and a > -np.inf:
+                peak, total = -np.inf, 0.0
+                for e in range(e0, e1):
+                    le, re, we = s_left[e], s_right[e], s_weight[e]
+                    for f in range(f0, f1):
+                        lf, rf, weight = t_left[f], t_right[f], we + t_weight[f]
+                        peak, total = more(peak, total, E[le, lf] + E[re, rf] + weight)
+                        peak, total = more(peak, total, E[le, rf] + E[re, lf] + weight)
+                a += peak + np.log(total) if total > 0 else -np.inf
+            A[u, v] = a
+            peak, total = more(-np.inf, 0.0, a)
+            for f in range(f0, f1):
+                lf, rf, wf = t_left[f], t_right[f], t_weight[f]
+                peak, total = more(peak, total, F[u, lf] + null_t[rf] + wf)
+                peak, total = more(peak, total, F[u, rf] + null_t[lf] + wf)
+            F[u, v] = peak + np.log(total) if total > 0 else -np.inf
+            for e in range(e0, e1):
+                le, re, we = s_left[e], s_right[e], s_weight[e]
+                peak, total = more(peak, total, E[le, v] + null_s[re] + we)
+                peak, total = more(peak, total, E[re, v] + null_s[le] + we)
+            E[u, v] = peak + np.log(total) if total > 0 else -np.inf
+
+
+TINY = 1e-12
+"""Posterior mass below which a cell is not followed further down."""
+
+
+@kernel(
+    f"void({TWO}, {CELLS}, f8[::1], f8[::1], i8, i8, {CELLS}, {CELLS}, {CELLS}, {CELLS}, {CELLS}, {CELLS}, f8[::1], f8[::1])"
+)
+def outside(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_weight, pair, null_s, null_t, root_s, root_t, A, F, E, gF, gE, post, post_s, post_t):  # type: ignore[no-untyped-def]  # fmt: skip
+    """The derivative of log Σ by every local score: posteriors of pairs and of nulls. `g…` and `post…` come in as zeros."""
+    for u in range(root_s, -1, -1):
+        e0, e1 = s_first[u], s_first[u + 1]
+        for v in range(len(t_first) - 2, -1, -1):
+            f0, f1 = t_first[v], t_first[v + 1]
+            g = gE[u, v]
+            if g > TINY:
+                gF[u, v] += g * np.exp(F[u, v] - E[u, v])
+                for e in range(e0, e1):
+                    le, re, we = s_left[e], s_right[e], s_weight[e]
+                    x = g * np.exp(E[le, v] + null_s[re] + we - E[u, v])
+                    gE[le, v] += x
+                    post_s[re] += x
+                    x = g * np.exp(E[re, v] + null_s[le] + we - E[u, v])
+                    gE[re, v] += x
+                    post_s[le] += x
+            g = gF[u, v]
+            a = 1.0 if u == root_s and v == root_t else 0.0
+            if g > TINY:
+                a += g * np.exp(A[u, v] - F[u, v])
+                for f in range(f0, f1):
+                    lf, rf, wf = t_left[f], t_right[f], t_weight[f]
+                    x = g * np.exp(F[u, lf] + null_t[rf] + wf - F[u, v])
+                    gF[u, lf] += x
+                    post_t[rf] += x
+                    x = g * np.exp(F[u, rf] + null_t[lf] + wf - F[u, v])
+                    gF[u, rf] += x
+                    post_t[lf] += x
+            post[u, v] = a
+            if a > TINY and e0 < e1 and f0 < f1:
+                whole = A[u, v] - pair[u, v]
+                for e in range(e0, e1):
+                    le, re, we = s_left[e], s_right[e], s_weight[e]
+                    for f in range(f0, f1):
+                        lf, rf, weight = t_left[f], t_right[f], we + t_weight[f] - whole
+                        x = a * np.exp(E[le, lf] + E[re, rf] + weight)
+                        gE[le, lf] += x
+                        gE[re, rf] += x
+                        x = a * np.exp(E[le, rf] + E[re, lf] + weight)
+                        gE[le, rf] += x
+                        gE[re, lf] += x
+
+
+@kernel("void(i4[::1], i4[::1], i4[::1], f8[::1], i4[::1])")
+def best_below(first, left, right, weight, edge_of):  # type: ignore[no-untyped-def]
+    """For each node the edge of its best tree, -1 for a leaf."""
+    score = np.zeros(len(first) - 1)
+    for node in range(len(first) - 1):
+        edge_of[node] = -1
+        for e in range(first[node], first[node + 1]):
+            value = weight[e] + score[left[e]] + score[right[e]]
+            if edge_of[node] < 0 or value > score[node]:
+                edge_of[node], score[node] = e, value
