@@ -30,6 +30,9 @@ def draw(
     ] = Path("-"),
     text: Annotated[bool, typer.Option("--text", help="Lines for the terminal instead of a picture.")] = False,
     stage: Annotated[Stage, typer.Option(help="The trees as after this stage.")] = Stage.initial,
+    induced: Annotated[
+        Path | None, typer.Option("--induced", metavar="MODEL", help="Trees and aligned nodes of `proj induce` instead.")
+    ] = None,
     f: common.FOption = None,
     e: common.EOption = None,
     align: common.AlignOption = None,
@@ -42,6 +45,11 @@ def draw(
     Example: proj draw deu-eng --sent deu-010 -o pair.svg
     """
     talk.set(quiet, verbose)
+    if induced:
+        from proj_cli.induce_draw import draw_induced
+
+        draw_induced(corpus, induced, sent, output, text)
+        return
     from divproj.divergence.operations import alter
     from divproj.draw.svg import pair_svg
     from divproj.draw.text import pair_text

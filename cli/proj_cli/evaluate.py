@@ -25,6 +25,9 @@ def evaluate(
         str | None, typer.Argument(metavar="[OTHER]", help="A second system: is the difference significant?")
     ] = None,
     links: Annotated[bool, typer.Option("--links", help="Score word links: precision, recall, F1, AER.")] = False,
+    brackets: Annotated[
+        bool, typer.Option("--brackets", help="Score unlabelled brackets (CoNLL-U, Penn, TIGER-XML, forests), with baselines.")
+    ] = False,
     punctuation: Annotated[bool, typer.Option("--punct/--no-punct", help="Whether punctuation counts.")] = True,
     subtypes: Annotated[
         bool, typer.Option("--subtypes/--no-subtypes", help="Whether nsubj:pass is another relation than nsubj.")
@@ -38,6 +41,11 @@ def evaluate(
     talk.set(quiet, verbose)
     if links:
         _links(gold, system, as_json)
+        return
+    if brackets:
+        from proj_cli.bracket_scores import evaluate_brackets
+
+        evaluate_brackets(gold, system, other, seed, as_json)
         return
     from divproj.evaluate.significance import approximate_randomisation
     from divproj.evaluate.trees import score_trees

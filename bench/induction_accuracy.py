@@ -1,0 +1,177 @@
+"""Bilingual induction against the CCM alone: unlabelled bracket F1 on held-out monolingual sentences, as in Snyder's Table 1.
+
+    python bench/induction_accuracy.py [--chains 10] [--results FILE]
+    python bench/induction_accuracy.py --english          # CCM by EM and by Gibbs on short English sentences
+
+Systems: `mono`, the Bayesian CCM of each language alone, one run from uniform splits as in the paper; `mono8`, the same from the
+best of eight short runs; `gold` and `words`, the bilingual model (from the best of eight short runs with links) with the
+corpus's links or those of the word aligner.
+
+Chain c is tested on every fifth sentence from c on and learns from the others, so ten chains see all sentences twice. Both
+models have the same settings where they share them. Results are written as they come (`--results`), and a run goes on
+from there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from common import DATA, OUT, ROOT, about, need
+
+from divproj import Corpus, Faults
+from divproj.evaluate.brackets import BracketScore, baselines, chains_differ, score_brackets
+from divproj.induction.ccm import CCM
+from divproj.induction.gold import constituents, tag_pair, tags_of
+from divproj.induction.inducer import BilingualInducer
+from divproj.io import conllu
+
+sys.path.insert(0, str(ROOT / "cli"))
+LENGTHS = (10, 20, 30)
+CORPORA = ("cdt-da", "pud/fr", "pud/ru", "pud/zh")
+SHARED = {"constituent": 2.0, "distituent": 20.0, "count_empty": False}
+SWEEPS = {10: 30, 20: 20, 30: 16}
+START = {"restarts": 8, "warm_up": 6}
+MIN_PROB = 0.5
+
+
+def load(name: str) -> list:
+    return list(Corpus.at(need(DATA / name), faults=Faults(strict=False)))
+
+
+def word_weights(pairs: list) -> list[dict]:
+    from proj_cli.induce_input import word_links
+
+    return [{link: 1.0 for link, p in found.items() if p >= MIN_PROB} for found in word_links(pairs)]
+
+
+def one(system: str, pairs: list, weights: list | None, length: int, chain: int, paper: bool) -> dict:
+    """Counts of brackets (right, gold, found) of both sides, for test sentences up to each length."""
+    data = [tag_pair(p, "upos", weights[k] if weights else None) for k, p in enumerate(pairs)]
+    train = [x for k, x in enumerate(data) if k % 5 != chain % 5 and x.f and x.e and max(len(x.f), len(x.e)) <= length]
+    shared = {} if paper else SHARED
+    start = time.process_time()
+    if system.startswith("mono"):
+        more = shared | (START if system == "mono8" else {})
+        models = {side: CCM(sweeps=30, random_state=chain + 1, **more).fit([getattr(x, side) for x in train]) for side in "fe"}
+        parse = {side: models[side].predict for side in "fe"}
+        told = {}
+    else:
+        own = {"consistency": 0.0, "anneal": 0.0, "strength": 1.0} if paper else {"anneal": 0.25, **START}
+        model = BilingualInducer(sweeps=SWEEPS[length], random_state=chain + 1, **shared, **own).fit(train)
+        parse = {side: (lambda text, side=side: model.predict(text, side)) for side in "fe"}
+        told = model.history_[-1]
+    row = {"train": len(train), "seconds": time.process_time() - start, "told": told}
+    for side in "fe":
+        test = [k for k in range(chain % 5, len(pairs), 5) if 0 < len(getattr(data[k], side)) <= 30]
+        text = [getattr(data[k], side) for k in test]
+        gold = [constituents(getattr(pairs[k], side)) for k in test]
+        scores = score_brackets(zip(map(len, text), gold, parse[side](text), strict=True), LENGTHS)
+        row[side] = {str(k): [s.right, s.gold, s.found] for k, s in scores.up_to.items()}
+    return row
+
+
+def english() -> None:
+    """CCM on English of ten words or fewer, UPOS, constituents derived from UD trees; scored on the dev part."""
+
+    def read(path: Path) -> list:
+        trees = (s.usable_tree()[0] for s in conllu.load(path, Faults(strict=False)))
+        rows = ((tags_of(tree, "upos"), constituents(tree)) for tree in trees)
+        return [row for row in rows if 1 <= len(row[0]) <= 10]
+
+    folder = need(DATA / "ewt")
+    train, dev = read(folder / "en_ewt-ud-train.conllu.gz"), read(folder / "en_ewt-ud-dev.conllu")
+    text, gold = [x for x, _ in dev], [y for _, y in dev]
+    rows = [(len(x), y, ()) for x, y in dev]
+    print(f"CCM, English of 10 words or fewer, {len(train)} training and {len(dev)} test sentences; {about()}")
+    print("| priors | EM, 40 iterations | Gibbs, 60 sweeps, mean of 5 seeds (range) |\n|---|---|---|")
+    for name, options in (("2/20, no empty spans", SHARED), ("20/80", {"constituent": 20.0, "distituent": 80.0}), ("2/8", {})):
+        em = CCM("em", sweeps=40, **options).fit([x for x, _ in train]).score(text, gold)
+        gibbs = [CCM(sweeps=60, random_state=s, **options).fit([x for x, _ in train]).score(text, gold) for s in range(1, 6)]
+        print(f"| {name} | {em:.1f} | {np.mean(gibbs):.1f} ({min(gibbs):.1f}-{max(gibbs):.1f}) |", flush=True)
+    print(", ".join(f"{k} {v.overall.f1:.1f}" for k, v in baselines(rows).items()))
+
+
+def f1(counts: list[int]) -> float:
+    return BracketScore(*counts).f1
+
+
+def table(rows: dict, systems: list[str], chains: int) -> None:
+    """Mean and standard deviation over chains; differences to the CCM with their significance."""
+    print(f"| language | test | train | pairs | {' | '.join(systems)} | gain, gold | gain, words | p (gold) |")
+    print(f"|---|---|---|---|{'---|' * len(systems)}---|---|---|")
+    gains: dict[str, list[float]] = {}
+    for name in CORPORA:
+        for side in "fe":
+            for test in LENGTHS:
+                for train in (x for x in LENGTHS if x >= test):
+                    found = {
+                        s: [f1(rows[name, train, c, s][side][str(test)]) for c in range(chains) if (name, train, c, s) in rows]
+                        for s in systems
+                    }
+                    if not all(len(v) == len(found["mono"]) > 0 for v in found.values()):
+                        continue
+                    cells = [f"{np.mean(v):.1f} ± {np.std(v, ddof=1) if len(v) > 1 else 0:.1f}" for v in found.values()]
+                    more = {s: float(np.mean(found[s]) - np.mean(found["mono"])) for s in systems}
+                    for s in systems:
+                        gains.setdefault(s, []).append(more[s])
+                    p = chains_differ(found["gold"], found["mono"]) if "gold" in found else 1.0
+                    label = f"{name} {'F' if side == 'f' else 'English'}"
+                    pairs = rows[name, train, 0, "mono"]["train"]
+                    print(
+                        f"| {label} | ≤ {test} | ≤ {train} | {pairs} | {' | '.join(cells)} | "
+                        f"{more.get('gold', 0):+.1f} | {more.get('words', 0):+.1f} | {p:.3f} |"
+                    )
+    for s in systems[1:]:
+        below = sum(g <= 0 for g in gains[s])
+        print(f"mean gain with {s} links {np.mean(gains[s]):+.2f} F1; not ahead in {below} of {len(gains[s])} rows")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--chains", type=int, default=10)
+    parser.add_argument("--systems", default="mono,mono8,gold,words")
+    parser.add_argument("--lengths", default="10,20,30")
+    parser.add_argument("--corpora", default=",".join(CORPORA))
+    parser.add_argument("--paper", action="store_true", help="the paper's model and priors: 2/8, no link factor, no annealing")
+    parser.add_argument("--english", action="store_true")
+    parser.add_argument("--results", type=Path, default=OUT / "induction.jsonl")
+    parser.add_argument("--table", action="store_true", help="only print what there is")
+    options = parser.parse_args()
+    if options.english:
+        english()
+        return
+    options.results.parent.mkdir(exist_ok=True)
+    rows = {}
+    if options.results.exists():
+        for line in options.results.read_text().splitlines():
+            row = json.loads(line)
+            rows[row["corpus"], row["length"], row["chain"], row["system"]] = row
+    systems = options.systems.split(",")
+    if not options.table:
+        corpora = {name: load(name) for name in options.corpora.split(",")}
+        weights = {name: word_weights(pairs) for name, pairs in corpora.items()} if "words" in systems else {}
+        with options.results.open("a") as out:
+            for chain in range(options.chains):
+                for length in map(int, options.lengths.split(",")):
+                    for name, pairs in corpora.items():
+                        for system in systems:
+                            if (name, length, chain, system) in rows:
+                                continue
+                            row = one(
+                                system, pairs, weights.get(name) if system == "words" else None, length, chain, options.paper
+                            )
+                            row |= {"corpus": name, "length": length, "chain": chain, "system": system}
+                            rows[name, length, chain, system] = row
+                            out.write(json.dumps(row) + "\n")
+                            out.flush()
+    print(f"Unlabelled F1, mean ± standard deviation of {options.chains} chains, UPOS; {about()}")
+    table(rows, systems, options.chains)
+
+
+if __name__ == "__main__":
+    main()

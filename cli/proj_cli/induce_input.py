@@ -1,0 +1,111 @@
+"""Tagged text and bitext for `proj induce`: heads are not looked at, so text without trees will do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from divproj.errors import Faults
+    from divproj.induction.gold import TagPair
+    from divproj.induction.output import Tagged
+    from divproj.types import DepTree, Sentence, TreePair
+
+
+def _bare(sentence: Sentence) -> DepTree:
+    """Forms and tags; no heads, so none can be wrong."""
+    from divproj.types import NO_HEAD, DepTree
+
+    return DepTree(sentence.forms, (NO_HEAD,) * len(sentence.forms), (), sentence.column(3), sentence.column(4))
+
+
+def sentences(source: str, faults: Faults, tags: str) -> list[Tagged]:
+    """Sentences of a CoNLL-U file, with the tags chosen."""
+    from divproj.errors import ModelError
+    from divproj.induction.gold import KINDS
+    from divproj.induction.output import Tagged
+    from divproj.io import conllu
+
+    if tags not in KINDS[:3]:
+        raise ModelError(f"no tags '{tags}' on one side alone", remedy=f"choose one of {', '.join(KINDS[:3])}")
+    made = [Tagged.of(_bare(s), tags, s.sent_id) for s in conllu.load(source, faults) if s is not None]
+    _need_tags([s.tags for s in made], source)
+    return made
+
+
+def _need_tags(found: list[tuple[str, ...]], source: str) -> None:
+    from divproj.errors import FormatError, Where
+
+    if any(found) and all(tag == "_" for tags in found for tag in tags):
+        raise FormatError("the words have no tags", Where(source), "tag the text, or take the other column with --tags")
+
+
+def tag_pairs(
+    source: str, faults: Faults, *, tags: str, links: str, min_prob: float, soft: bool, ignore_ids: bool
+) -> list[TagPair]:
+    """Pairs of a corpus folder; links from its align.txt, or made here by the word aligner."""
+    from divproj.induction.gold import tag_pair
+
+    pairs = list(tree_pairs(source, faults, links == "corpus", ignore_ids))
+    if links == "words":
+        chances = word_links(pairs)
+        weights = [{link: p if soft else 1.0 for link, p in found.items() if p >= min_prob} for found in chances]
+        made = [tag_pair(pair, tags, found) for pair, found in zip(pairs, weights, strict=True)]
+    else:
+        made = [tag_pair(pair, tags) for pair in pairs]
+    for side in ("f", "e"):
+        if not (tags == "projected" and side == "f"):
+            _need_tags([getattr(pair, side) for pair in made], source)
+    return made
+
+
+def word_links(pairs: list[TreePair]) -> list[dict[tuple[int, int], float]]:
+    """Intersected links with their probabilities; tags help where both sides have them."""
+    from divproj.words.model import WordAligner
+
+    text = [(pair.f.forms, pair.e.forms) for pair in pairs]
+    sides = [pair.f.tags() for pair in pairs], [pair.e.tags() for pair in pairs]
+    tagged = all(any(tag != "_" for s in side for tag in s) for side in sides)
+    found = WordAligner(method="intersection").fit_align(text, tags=sides if tagged else None)
+    return [linked.chances for linked in found]
+
+
+def tree_pairs(source: str, faults: Faults, linked: bool, ignore_ids: bool = False) -> Iterator[TreePair]:
+    """Pairs of a corpus folder, or of a shipped corpus, without heads; with links when `linked`."""
+    from divproj.errors import AlignmentError, ProjError, Where
+    from divproj.io import conllu, pharaoh
+    from divproj.io.corpus import _Ids
+    from divproj.resources import folder as shipped
+    from divproj.types import Alignment, Sentence, TreePair
+
+    folder = Path(source)
+    if not folder.exists() and "/" not in source and (shipped("corpora") / source).is_dir():
+        folder = shipped("corpora") / source
+    names = ("f.conllu", "e.conllu", *(("align.txt",) if linked else ()))
+    files = [next((p for p in (folder / n, folder / f"{n}.gz") if p.exists()), None) for n in names]
+    for name, path in zip(names, files, strict=True):
+        if path is None:
+            remedy = "make links here with --links words" if name == "align.txt" else "give a folder with f.conllu and e.conllu"
+            what = f"the folder has no {name}" if folder.is_dir() else "no such file or folder"
+            raise ProjError(what, Where(str(folder)), remedy)
+    end, ids = object(), _Ids(not ignore_ids)
+    sides = (conllu.load(str(path), faults, keep_places=True) for path in files[:2])
+    lines = pharaoh.load(str(files[2])) if linked else None
+    count = 0
+    for f, e in zip_longest(*sides, fillvalue=end):
+        line = next(lines, None) if lines is not None else None
+        if f is end or e is end or (linked and line is None):
+            faults.file(
+                AlignmentError("different numbers of sentences", Where(str(folder)), f"pairs after the {count}th were not read")
+            )
+            return
+        count += 1
+        if not isinstance(f, Sentence) or not isinstance(e, Sentence) or not ids.pair(f, e, faults):
+            continue
+        trees = _bare(f), _bare(e)
+        shape = len(trees[0]), len(trees[1])
+        place = Where(line[0].path, line[0].line, f.sent_id) if line else None
+        links = pharaoh.parse(line[1], shape, place, faults) if line else Alignment(frozenset(), shape)
+        yield TreePair(*trees, links, f.sent_id or e.sent_id or str(count))

@@ -1,0 +1,188 @@
+"""Unlabelled brackets against gold: precision, recall, F1; branching baselines; the bound of binary trees; by length.
+
+As in Snyder et al. (2009): micro-averaged, the whole sentence is a bracket, single words and doubles are not; sentences of one
+word are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+Span = tuple[int, int]
+LIMITS = (10, 20, 30, 40)
+BASELINES = ("left", "right", "random")
+
+
+@dataclass
+class BracketScore:
+    """Brackets found in both, in gold, in the system's trees."""
+
+    right: int = 0
+    gold: int = 0
+    found: int = 0
+
+    def add(self, other: BracketScore) -> None:
+        self.right, self.gold, self.found = self.right + other.right, self.gold + other.gold, self.found + other.found
+
+    @property
+    def precision(self) -> float:
+        return 100 * self.right / self.found if self.found else 0.0
+
+    @property
+    def recall(self) -> float:
+        return 100 * self.right / self.gold if self.gold else 0.0
+
+    @property
+    def f1(self) -> float:
+        """
+        >>> BracketScore(right=3, gold=4, found=4).f1
+        75.0
+        """
+        return 200 * self.right / (self.gold + self.found) if self.gold + self.found else 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "precision": self.precision,
+            "recall": self.recall,
+            "f1": self.f1,
+            "right": self.right,
+            "gold": self.gold,
+            "found": self.found,
+        }
+
+
+def brackets(spans: Iterable[Span], n: int) -> frozenset[Span]:
+    """What is scored: spans of two words or more, each once, and the whole sentence.
+
+    >>> sorted(brackets([(0, 1), (1, 3), (1, 3)], 3))
+    [(0, 3), (1, 3)]
+    """
+    return frozenset((i, j) for i, j in spans if j - i > 1) | {(0, n)}
+
+
+def score_one(gold: Iterable[Span], found: Iterable[Span], n: int) -> BracketScore:
+    wanted, made = brackets(gold, n), brackets(found, n)
+    return BracketScore(len(wanted & made), len(wanted), len(made))
+
+
+def upper_bound(gold: Iterable[Span], n: int) -> BracketScore:
+    """The best that a binary tree can do: n - 1 brackets, all of gold's among them where those do not cross.
+
+    >>> upper_bound([(0, 4)], 4).precision
+    33.333...
+    """
+    wanted = sorted(brackets(gold, n), key=lambda s: s[0] - s[1])
+    kept: list[Span] = []
+    for i, j in wanted:  # a bracket that crosses a longer one is given up
+        if all(j <= a or b <= i or (a <= i and j <= b) for a, b in kept):
+            kept.append((i, j))
+    return BracketScore(len(kept), len(wanted), n - 1)
+
+
+def left_branching(n: int) -> tuple[Span, ...]:
+    return tuple((0, j) for j in range(n, 1, -1))
+
+
+def right_branching(n: int) -> tuple[Span, ...]:
+    """
+    >>> right_branching(3)
+    ((0, 3), (1, 3))
+    """
+    return tuple((i, n) for i in range(n - 1))
+
+
+def random_branching(n: int, chance: np.random.Generator) -> tuple[Span, ...]:
+    """Every split uniform, from the top down."""
+    made, todo = [], [(0, n)]
+    while todo:
+        i, j = todo.pop()
+        if j - i > 1:
+            made.append((i, j))
+            k = int(chance.integers(i + 1, j))
+            todo += [(i, k), (k, j)]
+    return tuple(made)
+
+
+@dataclass
+class BracketScores:
+    """One system on one text: overall, up to each length, and sentence by sentence."""
+
+    overall: BracketScore = field(default_factory=BracketScore)
+    up_to: dict[int, BracketScore] = field(default_factory=dict)
+    sentences: list[BracketScore] = field(default_factory=list)
+    lengths: list[int] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        found = self.overall.as_json() | {"sentences": sum(n > 1 for n in self.lengths)}
+        return found | {"up_to": {str(k): score.as_json() for k, score in self.up_to.items()}}
+
+
+Rows = Sequence[tuple[int, Iterable[Span], Iterable[Span]]]
+"""Words of a sentence, gold spans, the system's spans."""
+
+
+def score_brackets(
+    rows: Iterable[tuple[int, Iterable[Span], Iterable[Span]]],
+    limits: Sequence[int] = LIMITS,
+    one: Callable[[Iterable[Span], Iterable[Span], int], BracketScore] = score_one,
+) -> BracketScores:
+    """Scores of all sentences of two words or more."""
+    scores = BracketScores(up_to={limit: BracketScore() for limit in limits})
+    for n, gold, found in rows:
+        made = one(gold, found, n) if n > 1 else BracketScore()
+        scores.sentences.append(made)
+        scores.lengths.append(n)
+        scores.overall.add(made)
+        for limit in limits:
+            if n <= limit:
+                scores.up_to[limit].add(made)
+    return scores
+
+
+def baselines(rows: Rows, limits: Sequence[int] = LIMITS, seed: int = 0) -> dict[str, BracketScores]:
+    """Left-, right-branching, random trees, and the bound of binary trees, on the same sentences."""
+    chance = np.random.default_rng(seed)
+    made: dict[str, BracketScores] = {}
+    for name, tree in (("left", left_branching), ("right", right_branching), ("random", lambda n: random_branching(n, chance))):
+        made[name] = score_brackets(((n, gold, tree(n)) for n, gold, _ in rows), limits)
+    made["upper bound"] = score_brackets(rows, limits, lambda gold, _, n: upper_bound(gold, n))
+    return made
+
+
+def f1_randomisation(a: Sequence[BracketScore], b: Sequence[BracketScore], *, rounds: int = 10_000, seed: int = 0) -> float:
+    """p-value of the difference in F1 of two systems: their trees exchanged at random, sentence by sentence (Noreen 1989)."""
+    if len(a) != len(b):
+        raise ValueError(f"{len(a)} and {len(b)} sentences, the same number expected")
+    left, right = (np.array([(s.right, s.gold + s.found) for s in x], float).reshape(-1, 2) for x in (a, b))
+
+    def f1(sums: Any) -> Any:
+        return np.where(sums[..., 1] > 0, 2 * sums[..., 0] / np.maximum(sums[..., 1], 1e-9), 0.0)
+
+    seen = abs(f1(left.sum(axis=0)) - f1(right.sum(axis=0)))
+    chance = np.random.default_rng(seed)
+    at_least = 0
+    for begin in range(0, rounds, 500):
+        moved = (chance.random((min(500, rounds - begin), len(left))) < 0.5) @ (right - left)
+        gap = np.abs(f1(left.sum(axis=0) + moved) - f1(right.sum(axis=0) - moved))
+        at_least += int((gap >= seen - 1e-12).sum())
+    return (at_least + 1) / (rounds + 1)
+
+
+def chains_differ(a: Sequence[float], b: Sequence[float], *, rounds: int = 20_000, seed: int = 0) -> float:
+    """p-value of the difference of two means over chains: all exchanges of the signs of paired differences, or `rounds` of them.
+
+    >>> chains_differ([2.0] * 10, [1.0] * 10)
+    0.001953125
+    """
+    if len(a) != len(b):
+        raise ValueError(f"{len(a)} and {len(b)} chains, the same number expected")
+    gaps = np.array(a, float) - np.array(b, float)
+    if len(gaps) <= 14:
+        signs = 1 - 2 * ((np.arange(1 << len(gaps))[:, None] >> np.arange(len(gaps))) & 1)
+        return float((np.abs(signs @ gaps) >= abs(gaps.sum()) - 1e-12).mean())
+    signs = np.random.default_rng(seed).choice((-1, 1), (rounds, len(gaps)))
+    return float(((np.abs(signs @ gaps) >= abs(gaps.sum()) - 1e-12).sum() + 1) / (rounds + 1))

@@ -1,0 +1,270 @@
+"""`CCM`: the constituent-context model of one language (Klein & Manning 2002), by EM or by collapsed Gibbs sampling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from divproj.errors import ModelError
+from divproj.induction import sampler
+from divproj.induction.grammar import Counts, Grammar, spans_of
+from divproj.induction.spans import Floats, Ints, Inventory, Tags, Text, Tree, fast
+
+Told = dict[str, float]
+Watch = Callable[[Told], None]
+"""Called after a sweep with its number and diagnostics."""
+METHODS = ("gibbs", "em")
+
+
+class Estimator:
+    """Parameters by name, as scikit-learn's tools expect them; every argument of `__init__` is one."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self._names()}
+
+    def set_params(self, **params: Any) -> Any:
+        for name, value in params.items():
+            if name not in self._names():
+                raise ModelError(f"no parameter '{name}'", remedy=f"there are {', '.join(self._names())}")
+            setattr(self, name, value)
+        return self
+
+    @classmethod
+    def _names(cls) -> list[str]:
+        code = cls.__init__.__code__
+        return list(code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount])
+
+
+def generator(seed: int, *place: int) -> np.random.Generator:
+    """Chance of one sweep: it depends on the seed and the sweep alone, so a run can go on where it was left."""
+    return np.random.default_rng([seed, *place])
+
+
+class Forest:
+    """The current tree of every sentence, as the kernels want it; sentence k has nodes 2 at[k] - k on."""
+
+    def __init__(self, text: Text, nodes: tuple[Ints, Ints, Ints, Ints]) -> None:
+        self.text, self.nodes = text, nodes
+
+    @classmethod
+    def uniform(cls, text: Text, chance: Floats) -> Forest:
+        """Splits uniform from the top down; `chance` has a number a word."""
+        count = 2 * text.words - len(text)
+        made = cls(text, tuple(np.zeros(count, np.int32) for _ in range(4)))  # type: ignore[arg-type]
+        flat = np.zeros((text.longest + 1, text.longest + 1))
+        run = fast(sampler.sample_tree, text.words)
+        for k in range(len(text)):
+            run(int(text.at[k + 1] - text.at[k]), flat, chance, int(text.at[k]), *made.part(k))
+        return made
+
+    def part(self, k: int) -> tuple[Ints, ...]:
+        first = int(2 * self.text.at[k] - k)
+        size = int(2 * (self.text.at[k + 1] - self.text.at[k]) - 1)
+        return tuple(array[first : first + size] for array in self.nodes)
+
+    def trees(self) -> list[Tree]:
+        return [spans_of(*self.part(k)[:2]) for k in range(len(self.text))]
+
+    def counts(self, inventory: Inventory, count_empty: bool) -> Counts:
+        """Everything counted from scratch."""
+        text, found = self.text, Counts.empty(inventory)
+        run = fast(sampler.count_tree, text.words)
+        for k in range(len(text)):
+            start, end, _, _ = self.part(k)
+            n, base = int(text.at[k + 1] - text.at[k]), int(text.grid_at[k])
+            tables = (found.yields, found.contexts, found.totals)
+            run(n, base, text.yields, text.contexts, start, end, *tables, float(count_empty), 1.0)
+        return found
+
+    @property
+    def places(self) -> Ints:
+        """Where the nodes are in the grids of the text."""
+        text = self.text
+        sizes = np.diff(text.at)
+        of_node = np.repeat(np.arange(len(text)), 2 * sizes - 1)
+        found: Ints = text.grid_at[of_node] + self.nodes[0] * (sizes[of_node] + 1) + self.nodes[1]
+        return found
+
+
+@dataclass(frozen=True)
+class Links:
+    """What word links say of the spans of one side (`pair_sampler.link_kinds`), and how much that weighs."""
+
+    kinds: Floats
+    weight: float
+
+
+NO_LINKS = Links(np.zeros(1), 0.0)
+
+
+def gibbs_sweep(grammar: Grammar, forest: Forest, counts: Counts, chance: np.random.Generator, links: Links = NO_LINKS) -> None:
+    """Draw every tree anew; `counts` follow."""
+    text = forest.text
+    order = chance.permutation(len(text)).astype(np.int64)
+    fast(sampler.ccm_sweep, text.words)(
+        order, text.at, text.grid_at, text.yields, text.contexts, *forest.nodes, counts.yields, counts.contexts, counts.totals,
+        grammar.prior, float(grammar.count_empty), chance.random(text.words), text.longest, links.kinds, links.weight,
+    )  # fmt: skip
+
+
+def warm_start(
+    grammar: Grammar, text: Text, seed: int, restarts: int, sweeps: int, links: Links = NO_LINKS, side: int = 0
+) -> Forest:
+    """The best by log-joint of several short runs from uniform splits; without restarts the splits themselves.
+
+    Gibbs sampling seldom leaves the mode it first falls into; which mode is better the joint probability tells.
+    """
+    best, top = None, -np.inf
+    for turn in range(max(1, restarts)):
+        forest = Forest.uniform(text, generator(seed, 0, side, turn).random(text.words))
+        if not restarts:
+            return forest
+        counts = forest.counts(grammar.inventory, grammar.count_empty)
+        for sweep in range(1, sweeps + 1):
+            gibbs_sweep(grammar, forest, counts, generator(seed, 0, side, turn, sweep), links)
+        score = log_joint(counts, grammar.prior)
+        if links.weight:
+            score += links.weight * float(links.kinds[forest.places].sum())
+        if score > top:
+            best, top = forest, score
+    assert best is not None
+    return best
+
+
+class CCM(Estimator):
+    """Binary trees over tag sequences from their yields and contexts alone.
+
+    `method` is "gibbs" (the Bayesian CCM: `sweeps` sweeps; the counts are the mean of the last `average` share of them, or
+    with 0 those of the last sweep, as in the paper) or "em" (`sweeps` iterations from uniform splits). The sampler starts
+    from the best of `restarts` runs of `warm_up` sweeps.
+
+    >>> model = CCM(sweeps=5, random_state=1).fit([["DET", "NOUN", "VERB"], ["DET", "NOUN", "VERB", "DET", "NOUN"]] * 4)
+    >>> model.predict([["DET", "NOUN", "VERB"]])
+    [((0, 3), (0, 2))]
+    """
+
+    def __init__(
+        self,
+        method: str = "gibbs",
+        sweeps: int = 40,
+        constituent: float = 2.0,
+        distituent: float = 8.0,
+        count_empty: bool = True,
+        average: float = 0.5,
+        restarts: int = 0,
+        warm_up: int = 10,
+        decode: str = "viterbi",
+        random_state: int = 1,
+    ) -> None:
+        self.method, self.sweeps, self.restarts, self.warm_up = method, sweeps, restarts, warm_up
+        self.constituent, self.distituent, self.count_empty = constituent, distituent, count_empty
+        self.average, self.decode, self.random_state = average, decode, random_state
+
+    def fit(self, X: Iterable[Tags], y: object = None, *, watch: Watch | None = None) -> CCM:  # noqa: N803
+        """Learn from tag sequences; `y` is not looked at."""
+        if self.method not in METHODS:
+            raise ModelError(f"no method '{self.method}'", remedy=f"choose one of {', '.join(METHODS)}")
+        sentences = [s for s in X if len(s)]
+        if not sentences:
+            raise ModelError("no sentence to learn from")
+        inventory, self.text_ = Inventory.learn(sentences)
+        empty = Grammar(inventory, Counts.empty(inventory), self.constituent, self.distituent, self.count_empty)
+        self.grammar_ = empty
+        self.history_: list[Told] = []
+        self.done_ = 0
+        if self.method == "gibbs":
+            self.forest_ = warm_start(empty, self.text_, self.random_state, self.restarts, self.warm_up)
+            self.counts_ = self.forest_.counts(inventory, self.count_empty)
+            self._sum, self._kept = Counts.empty(inventory), 0
+        return self.partial_fit(sweeps=self.sweeps, watch=watch)
+
+    def partial_fit(
+        self,
+        X: object = None,  # noqa: N803
+        y: object = None,
+        *,
+        sweeps: int = 10,
+        watch: Watch | None = None,
+    ) -> CCM:
+        """More sweeps over the sentences that `fit` was given."""
+        last = self.done_ + sweeps
+        keep_from = last - max(1, round(self.average * sweeps))
+        while self.done_ < last:
+            self.done_ += 1
+            told = self._em() if self.method == "em" else self._gibbs(self.done_ > keep_from)
+            self.history_.append(told)
+            if watch:
+                watch(told)
+        if self.method == "gibbs" and sweeps:
+            self.grammar_ = self.grammar_.with_counts(self._sum.scaled(1 / self._kept))
+            self._sum, self._kept = Counts.empty(self.grammar_.inventory), 0
+        return self
+
+    def _gibbs(self, keep: bool) -> Told:
+        counts, prior = self.counts_, self.grammar_.prior
+        gibbs_sweep(self.grammar_, self.forest_, counts, generator(self.random_state, self.done_))
+        if keep:
+            self._sum, self._kept = self._sum + counts, self._kept + 1
+        return {"sweep": self.done_, "log_joint": log_joint(counts, prior)}
+
+    def _em(self) -> Told:
+        """One iteration; the counts are the expectations, to which the pseudo-counts of the prior are added."""
+        text, old, prior = self.text_, self.grammar_.counts, self.grammar_.prior
+        new = Counts.empty(self.grammar_.inventory)
+        score = fast(sampler.expect, text.words)(
+            text.at, text.grid_at, text.yields, text.contexts, old.yields, old.contexts, old.totals, prior,
+            float(self.count_empty), new.yields, new.contexts, new.totals, int(self.done_ == 1), text.longest,
+        )  # fmt: skip
+        if self.done_ > 1:
+            score += log_prior(old, prior)
+        self.grammar_ = self.grammar_.with_counts(new)
+        return {"sweep": self.done_, "log_joint": float(score) if self.done_ > 1 else float("-inf")}
+
+    def predict(self, X: Iterable[Tags]) -> list[Tree]:  # noqa: N803
+        """The best tree of each sentence, its spans of two words or more."""
+        return self.grammar_.parse(X, self.decode)
+
+    def score(self, X: Sequence[Tags], y: Iterable[Iterable[tuple[int, int]]]) -> float:  # noqa: N803
+        """Unlabelled bracket F1 in percent against gold brackets `y`."""
+        return bracket_f1(zip(X, y, self.predict(X), strict=True))
+
+
+def bracket_f1(rows: Iterable[tuple[Tags, Iterable[tuple[int, int]], Tree]]) -> float:
+    """F1 in percent as `evaluate.brackets` has it: whole sentences count, single words do not."""
+    right = gold = found = 0
+    for sentence, wanted, tree in rows:
+        n = len(sentence)
+        if n < 2:
+            continue
+        brackets = {(i, j) for i, j in wanted if j - i > 1} | {(0, n)}
+        right, gold, found = right + len(brackets & set(tree)), gold + len(brackets), found + len(set(tree))
+    return 200 * right / (gold + found) if gold + found else 0.0
+
+
+def log_prior(counts: Counts, prior: Floats) -> float:
+    """Log Dirichlet density (up to a constant) of the parameters that these counts make: what EM's smoothing amounts to."""
+    total = 0.0
+    for row in (0, 1):
+        alpha = prior[row]
+        for table, kinds in ((counts.yields[row], prior[2]), (counts.contexts[row], prior[3])):
+            seen = np.log(table + alpha).sum() if len(table) == kinds else np.log(table[table > 0] + alpha).sum()
+            unseen = 0 if len(table) == kinds else (kinds - (table > 0).sum()) * np.log(alpha)
+            total += alpha * (seen + unseen - kinds * np.log(counts.totals[row] + alpha * kinds))
+    return float(total)
+
+
+def log_joint(counts: Counts, prior: Floats) -> float:
+    """Log probability of all yields and contexts with the multinomials integrated out (Dirichlet-multinomial)."""
+    from math import lgamma
+
+    total = 0.0
+    for row in (0, 1):
+        alpha = float(prior[row])
+        for table, kinds in ((counts.yields[row], prior[2]), (counts.contexts[row], prior[3])):
+            values, times = np.unique(table[table > 0], return_counts=True)
+            total += lgamma(alpha * kinds) - lgamma(alpha * kinds + counts.totals[row])
+            total += sum(int(t) * (lgamma(alpha + float(v)) - lgamma(alpha)) for v, t in zip(values, times, strict=True))
+    return total

@@ -1,0 +1,201 @@
+"""What induction reads: tags, links, constituents; and what it gives back: phrase trees, forests, models."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from corpusfiles import pair, tree
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from divproj.draw.induced import induced_svg, induced_text
+from divproj.errors import ModelError
+from divproj.forest.parses import count_trees, inside, marginals
+from divproj.induction import modelfile
+from divproj.induction.ccm import CCM
+from divproj.induction.chains import Plan, joined, run_chains
+from divproj.induction.gold import TagPair, constituents, one_to_one, tag_pair, tags_of
+from divproj.induction.output import Tagged, forest_of, phrase_tree
+from divproj.io import brackets
+
+
+def test_maximal_projections_leave_out_punctuation_and_gaps():
+    upos = ("DET", "NOUN", "PUNCT", "VERB", "ADP", "DET", "NOUN", "PUNCT")
+    flat = tree((2, 4, 2, 0, 7, 7, 4, 4), upos=upos)
+    assert sorted(constituents(flat)) == [(0, 2), (0, 6), (3, 6)]
+    crossing = tree((0, 4, 1, 1), upos=("V", "N", "A", "D"))  # word 2 hangs on word 4 across word 3
+    assert sorted(constituents(crossing)) == [(0, 4)]
+    assert constituents(tree((0,), upos=("V",))) == frozenset()
+
+
+def test_links_are_renumbered_and_one_to_one():
+    f = tree((0, 1, 1), upos=("VERB", "PUNCT", "NOUN"))
+    e = tree((0, 1), upos=("VERB", "NOUN"))
+    made = tag_pair(pair(f, e, [(1, 1), (3, 1), (3, 2), (2, 2)], "s1"), "upos")
+    assert made == TagPair(("VERB", "NOUN"), ("VERB", "NOUN"), {(1, 1): 1.0, (2, 2): 1.0}, "s1")
+    soft = tag_pair(pair(f, e, []), "upos", {(1, 1): 0.2, (3, 1): 0.9})
+    assert soft.links == {(2, 1): 0.9}
+    assert one_to_one({}, (0, 0)) == {}
+
+
+def test_projected_tags():
+    f = tree((0, 1), forms=("salut", "toi"))
+    e = tree((0, 1), upos=("INTJ", "PRON"))
+    assert tag_pair(pair(f, e, [(2, 2)]), "projected").f == ("X", "PRON")
+    with pytest.raises(ModelError, match=r"no tags 'deep'; choose one of auto, upos, xpos, projected"):
+        tag_pair(pair(f, e, []), "deep")
+    with pytest.raises(ModelError, match="no tags 'projected' on one side alone"):
+        tags_of(f, "projected")
+
+
+WORDS = Tagged(
+    ("«", "so", "it", "goes", ",", "on", "!"), ("PUNCT", "ADV", "PRON", "VERB", "PUNCT", "ADV", "PUNCT"), (1, 2, 3, 5), "s"
+)
+
+
+def test_phrase_trees_have_their_punctuation_back():
+    made = phrase_tree(WORDS, ((0, 4), (1, 4), (2, 4)))
+    assert brackets.dumps(made) == ("(X (PUNCT «) (ADV so) (X (PRON it) (X (VERB goes) (PUNCT ,) (ADV on) (PUNCT !))))\n")
+    assert brackets.dumps(phrase_tree(Tagged(("!", "?"), ("PUNCT", "PUNCT"), ()), ())) == "(X (PUNCT !) (PUNCT ?))\n"
+    assert brackets.dumps(phrase_tree(Tagged(("Ja",), ("INTJ",), (0,)), ())) == "(INTJ Ja)\n"
+
+
+@pytest.fixture(scope="module")
+def grammar():
+    text = [["ADV", "PRON", "VERB", "ADV"], ["PRON", "VERB"], ["PRON", "VERB", "ADV"]] * 3
+    return CCM(sweeps=5).fit(text).grammar_
+
+
+def test_a_chart_is_a_forest_of_all_trees(grammar):
+    (chart,) = grammar.charts([WORDS.tags])
+    forest = forest_of(WORDS, chart, prune=0.0)
+    assert count_trees(forest) == 5
+    assert float(inside(forest)[forest.root]) == pytest.approx(0.0, abs=1e-9)
+    found = marginals(forest).node
+    bounds = WORDS.bounds
+    place = {(bounds[i], bounds[j]): chart.marginals[i, j] for i in range(4) for j in range(i + 2, 5)}
+    for k, node in enumerate(forest.nodes):
+        if node.label == "X" and not node.virtual:
+            assert found[k] == pytest.approx(place[node.span], abs=1e-9)
+    best = phrase_tree(WORDS, grammar.parse([WORDS.tags])[0])
+    pruned = forest_of(WORDS, chart, prune=1.0)
+    spans = {(n.start, n.end) for n in pruned.nodes}
+    assert {(n.start, n.end) for n in best.nodes if n.children} <= spans
+    for words in (Tagged(("!",), ("PUNCT",), ()), Tagged(("Ja", "!"), ("INTJ", "PUNCT"), (0,))):
+        (small,) = grammar.charts([words.tags])
+        assert count_trees(forest_of(words, small)) == 1
+
+
+def test_models_are_saved_and_read_back(grammar, tmp_path):
+    modelfile.save(tmp_path / "m", modelfile.Model({"f": grammar}, {"tags": "upos"}))
+    again = modelfile.load(tmp_path / "m")
+    assert again.about == {"tags": "upos"}
+    text = [["ADV", "PRON", "VERB", "ADV"], ["?", "VERB"]]
+    assert again.side("f").parse(text, "mbr") == grammar.parse(text, "mbr")
+    before = {p.name: p.read_bytes() for p in (tmp_path / "m").iterdir()}
+    modelfile.save(tmp_path / "m", again)
+    assert {p.name: p.read_bytes() for p in (tmp_path / "m").iterdir()} == before
+    with pytest.raises(ModelError, match="the model has no side 'e'; choose f"):
+        again.side("e")
+
+
+def test_broken_models_say_so(grammar, tmp_path):
+    with pytest.raises(ModelError, match="no induced grammar here"):
+        modelfile.load(tmp_path / "none")
+    folder = tmp_path / "m"
+    modelfile.save(folder, modelfile.Model({"f": grammar}))
+    about = json.loads((folder / "model.json").read_text())
+    (folder / "model.json").write_text(json.dumps(about | {"version": 9}))
+    with pytest.raises(ModelError, match="not an induced grammar of version 1; train it again"):
+        modelfile.load(folder)
+    about["sides"]["f"]["tags"] = ["A"]
+    (folder / "model.json").write_text(json.dumps(about))
+    with pytest.raises(ModelError, match=r"model.json and weights.npz do not belong together: arrays of"):
+        modelfile.load(folder)
+    modelfile.save(folder, modelfile.Model({"f": grammar}))
+    arrays = dict(np.load(folder / "weights.npz"))
+    arrays["f_totals"] = arrays["f_totals"] * np.nan
+    np.savez(folder / "weights.npz", **arrays)
+    with pytest.raises(ModelError, match="numbers expected in all arrays"):
+        modelfile.load(folder)
+    (folder / "weights.npz").write_bytes(b"PK")
+    with pytest.raises(ModelError, match=r"weights.npz cannot be read"):
+        modelfile.load(folder)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ModelError, match="could not be written"):
+        modelfile._save_arrays(tmp_path / "file" / "x.npz", {})
+
+
+PAIRS = [
+    TagPair(tuple("DNV"), tuple("NV"), {(2, 1): 1.0}),
+    TagPair(tuple("DANV"), tuple("DNAV"), {(2, 3): 1.0, (3, 2): 1.0}),
+    TagPair(tuple("VDN"), tuple("DNV"), {(1, 3): 1.0, (3, 2): 1.0}),
+] * 2
+
+
+def test_a_run_interrupted_goes_on_to_the_same_bytes(tmp_path):
+    settings_ = {"sweeps": 6, "random_state": 3}
+    whole, complete = run_chains(PAIRS, 2, settings_, Plan(tmp_path / "a", "x"), jobs=2)
+    assert complete
+    told = []
+
+    def stop(number, entry):
+        told.append((number, entry["sweep"]))
+        if entry["sweep"] == 4 and number == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_chains(PAIRS, 2, settings_, Plan(tmp_path / "b", "x", minutes=0.0), watch=stop)
+    resumed, _ = run_chains(PAIRS, 2, settings_, Plan(tmp_path / "b", "x", resume=True))
+    for one, two in zip(whole, resumed, strict=True):
+        assert one.history_ == two.history_
+        assert (one.state_.mate == two.state_.mate).all()
+    for name in ("chain-1.npz", "chain-2.npz"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+    modelfile.save(tmp_path / "a", modelfile.Model(joined(whole)))
+    modelfile.save(tmp_path / "b", modelfile.Model(joined(resumed)))
+    assert (tmp_path / "a" / "weights.npz").read_bytes() == (tmp_path / "b" / "weights.npz").read_bytes()
+    with pytest.raises(ModelError, match="the checkpoint is of another corpus or other settings"):
+        run_chains(PAIRS, 1, settings_, Plan(tmp_path / "b", "y", resume=True))
+    np.savez(tmp_path / "b" / "chain-1.npz", about=np.array("x"))
+    with pytest.raises(ModelError, match="a broken checkpoint"):
+        run_chains(PAIRS, 1, settings_, Plan(tmp_path / "b", "x", resume=True))
+
+
+def test_chains_differ_and_join():
+    chains, _ = run_chains(PAIRS, 2, {"sweeps": 3, "random_state": 1})
+    alone, _ = run_chains(PAIRS, 1, {"sweeps": 3, "random_state": 2})
+    assert chains[1].history_ == alone[0].history_
+    mean = joined(chains)["f"].counts.yields
+    assert mean == pytest.approx((chains[0].grammars_[0].counts.yields + chains[1].grammars_[0].counts.yields) / 2)
+
+
+def test_pictures_escape_what_they_show():
+    forms = (("<b>", "zwei", "drei"), ("one", "&", "three"))
+    tags = (("X", "<", "_"), ("A", "B", "C"))
+    trees = (((0, 3), (1, 3)), ((0, 3), (0, 2)))
+    svg = induced_svg(forms, tags, trees, [((0, 3), (0, 3)), ((0, 1), (0, 1)), ((1, 3), (2, 3))], [(1, 1)], "s<1>")
+    assert "<b>" not in svg
+    assert "&lt;b&gt;" in svg
+    assert svg.count('data-pair="1"') == 2
+    assert svg.count('data-pair="2"') == 2
+    assert 'data-pair="3"' not in svg
+    assert "s&lt;1&gt;" in svg
+    text = induced_text(forms, trees, [((0, 3), (0, 3))], "s1")
+    assert text.splitlines()[:3] == ["# s1", "F [<b> [zwei drei]]", "E [[one &] three]"]
+    assert induced_svg((("a",), ("b",)), (("_",), ("_",)), ((), ()), []).startswith("<svg")
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.sampled_from("DNVP"), min_size=1, max_size=8), st.sampled_from([0.0, 0.01, 0.5]))
+def test_forests_of_any_sentence_are_sound(tags, prune):
+    model = CCM(sweeps=2).fit([["D", "N", "V"], ["N", "V", "D", "N"]])
+    kept = tuple(k for k, tag in enumerate(tags) if tag != "P")
+    words = Tagged(tuple(map(str, range(len(tags)))), tuple(tags), kept)
+    (chart,) = model.grammar_.charts([words.tags])
+    forest = forest_of(words, chart, prune)
+    assert math.isclose(float(inside(forest)[forest.root]), 0.0, abs_tol=1e-9)
+    assert len(forest.forms) == len(tags)
