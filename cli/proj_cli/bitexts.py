@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import subprocess
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -12,15 +10,13 @@ from typing import TYPE_CHECKING
 
 from divproj.errors import AlignmentError, Faults, ProjError, Where
 from divproj.gloss.igt import Igt
-from divproj.gloss.tokens import tokenize
 from divproj.io import conllu, pharaoh
-from divproj.io.files import name_of
+from divproj.pipeline.translations import parse_translations
 from divproj.projection.s1 import Bitext
 from divproj.types import Alignment, DepTree, Sentence
 
 if TYPE_CHECKING:
     from divproj.gloss.aligner import GlossAligner
-    from divproj.parsing.language import Language
 
 BATCH = 200
 
@@ -175,59 +171,3 @@ def _links(
     assert aligner is not None
     assert igt is not None
     return aligner.align(igt, tree.forms, tree.tags()).alignment
-
-
-def parse_translations(parser: str, texts: list[str]) -> list[DepTree | None]:
-    """Trees of the texts (None for an empty one) by a language of ours, a command or a CoreNLP server."""
-    wanted = [k for k, text in enumerate(texts) if text.strip()]
-    lines = [" ".join(texts[k].split()) for k in wanted]
-    if parser.startswith("corenlp:"):
-        trees = _corenlp(parser.partition(":")[2], lines)
-    else:
-        language = _language(parser)
-        trees = language.parse([tokenize(line) for line in lines]) if language else _command(parser, lines)
-    if len(trees) != len(wanted):
-        raise ProjError(
-            f"the parser `{parser}` gave {len(trees)} sentences for {len(wanted)} lines",
-            remedy="it must keep one sentence a line (for UDPipe: --tokenizer=presegmented)",
-        )
-    made: list[DepTree | None] = [None] * len(texts)
-    for k, tree in zip(wanted, trees, strict=True):
-        made[k] = tree
-    return made
-
-
-def _language(parser: str) -> Language | None:
-    """A language in the box by name, or a model's folder; None when it must be a command."""
-    from divproj.parsing.language import Language, shipped
-    from divproj.resources import folder
-
-    if (folder("languages") / parser).is_dir() and "/" not in parser:
-        return shipped(parser)
-    return Language.load(parser) if Path(parser).is_dir() else None
-
-
-def _command(command: str, lines: list[str]) -> list[DepTree]:
-    if not lines:
-        return []
-    try:
-        done = subprocess.run(
-            shlex.split(command), input="\n".join(lines) + "\n", capture_output=True, text=True, encoding="utf-8"
-        )
-    except OSError as error:
-        raise ProjError(f"the parser `{command}` could not be started: {error.strerror}") from None
-    if done.returncode:
-        raise ProjError(f"the parser `{command}` ended with code {done.returncode}: {done.stderr.strip()[-300:]}")
-    return [sentence.usable_tree()[0] for sentence in conllu.loads(done.stdout, Faults(strict=False))]
-
-
-def _corenlp(url: str, lines: list[str]) -> list[DepTree]:
-    from nltk.parse.corenlp import CoreNLPDependencyParser
-
-    client = CoreNLPDependencyParser(url=url)
-    try:
-        return [DepTree.from_nltk(next(client.raw_parse(line, properties={"ssplit.isOneSentence": "true"}))) for line in lines]
-    except OSError as error:
-        raise ProjError(
-            f"no CoreNLP server answers at {name_of(url)}: {error}", remedy="start it, or check the address"
-        ) from None

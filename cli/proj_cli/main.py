@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from proj_cli import about, analyze, common, draw, evaluate, interlinear, project, words
+from proj_cli import about, analyze, common, draw, evaluate, induce, interlinear, parse, project, review, run, words
 
 app = typer.Typer(
     name="proj",
@@ -19,13 +19,20 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 SEE, TREES, FILES = "See how two languages diverge", "Trees from interlinear text", "Interlinear files"
+WHOLE, PARSERS = "The whole way", "Parsers"
 SCORES, ABOUT = "How good is it?", "About divproj"
+app.command(rich_help_panel=WHOLE)(run.new)
+app.command(rich_help_panel=WHOLE)(run.run)
 app.command(rich_help_panel=SEE)(analyze.analyze)
 app.command(rich_help_panel=SEE)(draw.draw)
 app.command(rich_help_panel=TREES)(project.project)
 app.command(rich_help_panel=TREES)(project.learn)
+app.command(rich_help_panel=TREES)(review.review)
 app.add_typer(project.rules_app, name="rules", rich_help_panel=TREES)
 app.command(rich_help_panel=TREES)(words.words)
+app.command(rich_help_panel=PARSERS)(parse.train)
+app.command(rich_help_panel=PARSERS)(parse.parse)
+app.add_typer(induce.app, name="induce", rich_help_panel=TREES)
 app.command(rich_help_panel=FILES)(interlinear.check)
 app.command(rich_help_panel=FILES)(interlinear.convert)
 app.command(rich_help_panel=SCORES)(evaluate.evaluate)

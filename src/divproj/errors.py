@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,21 @@ class Faults:
     noted: list[ProjError] = field(default_factory=list)
     words: int = 0
     sentences: int = 0
+    most: int = 1000
+    """Errors kept in `noted`: memory stays flat on a corpus that is bad throughout."""
+
+    def take(self, other: Faults) -> None:
+        """Add what another, for a part of the corpus, has noted."""
+        self.words += other.words
+        self.sentences += other.sentences
+        for error in other.noted:
+            self._note(error)
+
+    def moved(self) -> Faults:
+        """What was noted so far, apart; none of it stays here."""
+        apart = replace(self, tell=None)
+        self.noted, self.words, self.sentences = [], 0, 0
+        return apart
 
     def word(self, error: ProjError) -> None:
         """One word cannot be used; the rest of its sentence can."""
@@ -79,7 +94,7 @@ class Faults:
     def _note(self, error: ProjError) -> None:
         if self.strict:
             raise error
-        if len(self.noted) < 1000:  # memory stays flat on a corpus that is bad throughout
+        if len(self.noted) < self.most:
             self.noted.append(error)
         if self.tell:
             self.tell(error)

@@ -10,7 +10,7 @@ from typing import Any
 from divproj.evaluate.significance import approximate_randomisation
 from divproj.evaluate.trees import TreeScores, score_trees
 from divproj.projection.s1 import Bitext
-from divproj.projection.systems import UNTRAINED, train
+from divproj.projection.systems import OBSERVING, UNTRAINED, train
 from divproj.types import TreePair
 
 
@@ -54,7 +54,11 @@ def cross_validate(
     train_size: int | None = None,
     jobs: int = 1,
 ) -> dict[str, SystemResult]:
-    """Train on all folds but one (or on `train_size` of their sentences), test on that one; scores over all words."""
+    """Train on all folds but one (or on `train_size` of their sentences), test on that one; scores over all words.
+
+    s5 and s5+ also observe the bitext of the whole corpus, the fold's too, without F trees: that is what a user has who
+    wants trees for a text.
+    """
     from joblib import Parallel, delayed
 
     parts = make_folds(len(pairs), min(folds, len(pairs)), seed)
@@ -83,9 +87,10 @@ def _one_fold(
 ) -> list[Any]:
     held_out = set(parts[k])
     rest = [i for i in range(len(pairs)) if i not in held_out]
-    if train_size is not None and train_size < len(rest) and system not in UNTRAINED:
+    if train_size is not None and train_size < len(rest) and system not in (*UNTRAINED, *OBSERVING):
         rest = sorted(random.Random(f"{seed}/{k}/{train_size}").sample(rest, train_size))
-    project = train(system, [pairs[i] for i in rest], peek=[pairs[i] for i in parts[k]], seed=seed)
+    text = [Bitext.of(pair) for pair in pairs] if system.startswith("s5") else ()
+    project = train(system, [pairs[i] for i in rest], peek=[pairs[i] for i in parts[k]], seed=seed, text=text)
     found = []
     for i in parts[k]:
         made = project(Bitext.of(pairs[i]))

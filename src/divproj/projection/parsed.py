@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from divproj.projection.plus import HeadModel
 from divproj.projection.s1 import Bitext, Projection, Projector, Reason
 from divproj.projection.systems import Corrections, projector
 from divproj.types import TreePair
+
+if TYPE_CHECKING:
+    from divproj.bridge.projector import PhraseProjector
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,8 @@ class Recipe:
     """Whether it sees grams and stems of the glosses."""
     together: bool = False
     """Whether its tree is sought together with the probabilities of s2+."""
+    phrases: bool = False
+    """Whether it sees what aligned phrases (`divproj.bridge`) say of each edge."""
 
     @property
     def needs_model(self) -> bool:
@@ -53,13 +58,16 @@ RECIPES = {
     "s4-2": Recipe(projection="s1-r"),
     "s4-3": Recipe(projection="s1-l"),
     "s4+": Recipe(projection="s2+", features=PLUS, glosses=True, together=True),
+    "s5+": Recipe(projection="s2+", features=PLUS, glosses=True, together=True, phrases=True),
     "oracle": Recipe(projection="gold"),
 }
 """Table 5's systems, and our best."""
 PARTS, FEW = 10, 300
 """Parts of the training sentences that s2+ projects in turn, learning from the others; half as many from `FEW` sentences on."""
-PARSERS = 3
-"""Parsers of s4+, which differ in the order of their sentences."""
+ORDERS = (2, 3, 2, 3)
+"""Parsers of s4+, which also differ in the order of their sentences."""
+PHRASE_VOTE = 0.25
+"""Votes of the phrase aligner in s5+, where s2+ has one."""
 
 
 @dataclass
@@ -70,6 +78,15 @@ class ParsedSystem:
     corrections: Corrections
     parsers: list[MstParser]
     peek: dict[Bitext, TreePair]
+    phrases: PhraseProjector | None = None
+    """What aligns phrases, for recipes that look at them."""
+
+    def observe(self, text: Sequence[Bitext]) -> None:
+        """Let the phrase aligner go through the text that is to be projected."""
+        if self.recipe.phrases:
+            from divproj.bridge.projector import observed
+
+            self.phrases = observed(tuple(text))
 
     def projector(self, system: str) -> Projector:
         return self._gold if system == "gold" else projector(system or "s1-r", self.corrections)
@@ -88,6 +105,10 @@ class ParsedSystem:
             return Seen(bitext.forms, tags, more)
         chances = chance_matrix(self.corrections.model, bitext) if recipe.projection == "s2+" else None
         found = codes(bitext, self.projector(recipe.projection)(bitext), recipe.features, chances)
+        if self.phrases:
+            from divproj.bridge.features import phrase_codes
+
+            found = np.concatenate((found, phrase_codes(self.phrases.chances(bitext))), axis=2)
         return Seen(bitext.forms, tags, more, found)
 
     def project(self, bitext: Bitext) -> Projection:
@@ -105,33 +126,45 @@ class ParsedSystem:
         return replace(projected, heads=heads, reasons=_reasons(projected, heads), confidence=sure, rels=rels)
 
     def _together(self, bitext: Bitext, seen: Seen) -> tuple[tuple[int, ...], NDArray[np.float64]]:
-        """The tree with most votes: one from each parser and their probabilities, and as much from s2+."""
+        """The tree with most votes: each parser's tree has one, and the probabilities of s2+ weigh as much as all of them."""
         votes = chance_matrix(self.corrections.model, bitext)
+        if self.phrases:
+            votes += PHRASE_VOTE * self.phrases.chances(bitext).edges
         chances = votes.copy()
+        share = 1 / len(self.parsers)
         for parser in self.parsers:
-            [found] = parser.marginals([seen])
+            chances += share * next(parser.marginals([seen]))
             [tree] = parser.predict([seen])
-            chances += found
-            votes += found
-            votes[list(tree.heads), range(1, len(votes))] += 1.0
+            votes[list(tree.heads), range(1, len(votes))] += share
         heads = np.zeros(len(votes), np.int64)
-        chu_liu_edmonds(votes, heads)
-        return tuple(heads[1:].tolist()), chances / (1 + len(self.parsers))
+        chu_liu_edmonds.compiled(votes, heads)
+        return tuple(heads[1:].tolist()), chances / (2 + (PHRASE_VOTE if self.phrases else 0.0))
 
 
-def fit(system: str | Recipe, pairs: Sequence[TreePair], *, peek: Sequence[TreePair] = (), **options: Any) -> ParsedSystem:
-    """Learn a system from pairs with gold F trees; options go to `MstParser`."""
+def fit(
+    system: str | Recipe,
+    pairs: Sequence[TreePair],
+    *,
+    peek: Sequence[TreePair] = (),
+    text: Sequence[Bitext] = (),
+    **options: Any,
+) -> ParsedSystem:
+    """Learn a system from pairs with gold F trees; options go to `MstParser`.
+
+    A recipe with phrases observes `text` (none: that of the pairs), which has no F trees.
+    """
     recipe = RECIPES[system] if isinstance(system, str) else system
     pairs = list(pairs)
     shown = {Bitext.of(pair): pair for pair in (*pairs, *peek)} if recipe.projection == "gold" else {}
     made = ParsedSystem(recipe, Corrections.learn(pairs, model=recipe.needs_model), [], shown)
     bitexts = [Bitext.of(pair) for pair in pairs]
+    made.observe(text or bitexts)
     teacher = None if recipe.trees == "gold" else made.projector(recipe.trees)
     trees = [teacher(b).tree for b in bitexts] if teacher else [pair.f for pair in pairs]
     seen = _unseen(made, pairs) if recipe.projection == "s2+" else [made.seen(b) for b in bitexts]
     seed = options.pop("random_state", 1)
-    for k in range(PARSERS if recipe.together else 1):
-        made.parsers.append(MstParser(random_state=seed + k, **options).fit(seen, trees))
+    for k, order in enumerate(ORDERS if recipe.together else (options.pop("order", 2),)):
+        made.parsers.append(MstParser(**{**options, "order": order, "random_state": seed + k}).fit(seen, trees))
     return made
 
 

@@ -16,9 +16,11 @@ from divproj.types import TreePair
 UNTRAINED = ("s1-r", "s1-l")
 PROJECTIONS = (*UNTRAINED, "s2-3", "s2-2", "s2-1", "s2+")
 """Systems that project alone; rule files serve them."""
-PARSERS = ("s3-1", "s3-2", "s3-3", "s3-4", "s3-5", "s4-1", "s4-2", "s4-3", "s4+", "oracle")
+OBSERVING = ("s5",)
+"""Systems without training that first go through all the text that is to be projected (`divproj.bridge`)."""
+PARSERS = ("s3-1", "s3-2", "s3-3", "s3-4", "s3-5", "s4-1", "s4-2", "s4-3", "s4+", "s5+", "oracle")
 """Systems with a parser of F (`parsed`); `oracle` reads its features from the gold trees."""
-SYSTEMS = (*PROJECTIONS, *PARSERS)
+SYSTEMS = (*PROJECTIONS, *OBSERVING, *PARSERS)
 DEFAULT = "s2+"
 
 
@@ -42,6 +44,10 @@ def projector(system: str, corrections: Corrections | None = None) -> Projector:
         return lambda bitext: s1(bitext, "right")
     if system == "s1-l":
         return lambda bitext: s1(bitext, "left")
+    if system in OBSERVING:
+        from divproj.bridge.projector import PhraseProjector
+
+        return PhraseProjector().project  # each sentence for itself: who has the whole text lets it `observe` that
     if system in PARSERS:
         raise ModelError(
             f"system {system} needs a trained parser", remedy="make one with `proj train`, and give it with --model"
@@ -60,12 +66,26 @@ def projector(system: str, corrections: Corrections | None = None) -> Projector:
     return lambda bitext: s2(bitext, rules, remove=system != "s2-3", swap=swaps)
 
 
-def train(system: str, pairs: Sequence[TreePair], *, peek: Sequence[TreePair] = (), seed: int = 1) -> Projector:
-    """The system after learning from these pairs; `oracle` may peek at the gold trees of others."""
+def train(
+    system: str,
+    pairs: Sequence[TreePair],
+    *,
+    peek: Sequence[TreePair] = (),
+    seed: int = 1,
+    text: Sequence[Bitext] = (),
+) -> Projector:
+    """The system after learning from these pairs; `oracle` may peek at the gold trees of others.
+
+    `text` is all bitext at hand, without F trees, for systems that observe it (s5, s5+); none: that of the pairs.
+    """
     if system in UNTRAINED:
         return projector(system)
+    if system in OBSERVING:
+        from divproj.bridge.projector import observed
+
+        return observed(tuple(text) or tuple(map(Bitext.of, pairs))).project
     if system in PARSERS:
         from divproj.projection import parsed  # a parser needs numba: only who asks for one waits for it
 
-        return parsed.fit(system, pairs, peek=peek, random_state=seed).project
+        return parsed.fit(system, pairs, peek=peek, text=text, random_state=seed).project
     return projector(system, Corrections.learn(pairs, model=system == "s2+"))

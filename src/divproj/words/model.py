@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from threading import Event
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
+from divproj import modelfile
 from divproj.errors import ModelError, Where
 from divproj.types import Alignment
 from divproj.words import kernel
@@ -26,6 +26,9 @@ SAME = 1.0
 """Pseudo-count of a string that stands on both sides: names, numbers, punctuation."""
 LONGEST = 400
 """Words; a longer sentence gets no links, since one such pair would cost more than a thousand others."""
+
+MOST = 100_000
+"""A setting in a saved model; a damaged one must not ask for years of work."""
 
 Pair = tuple[Sequence[str], Sequence[str]]
 Sides = tuple[Sequence[Sequence[str]], Sequence[Sequence[str]]]
@@ -184,16 +187,13 @@ class WordAligner:
 
     def save(self, folder: Path) -> None:
         """`model.json` and `weights.npz` in a folder."""
-        folder.mkdir(parents=True, exist_ok=True)
         pairs = sorted(self.counts_)
-        np.savez_compressed(folder / "weights.npz", counts=np.array([self.counts_[p] for p in pairs], np.float32))
         about = {
-            "format": FORMAT, "version": VERSION, "threshold": self.threshold, "method": self.method, "random_state": self.random_state,
+            "threshold": self.threshold, "method": self.method, "random_state": self.random_state,
             "stem_length": self.stem_length, "lower": self.lower, "settings": asdict(self.settings), "pairs": pairs,
         }  # fmt: skip
-        part = folder / ".model.json.part"
-        part.write_text(json.dumps(about, ensure_ascii=False), encoding="utf-8")
-        part.replace(folder / "model.json")
+        counts = np.array([self.counts_[p] for p in pairs], np.float32)
+        modelfile.save(folder, FORMAT, VERSION, about, {"counts": counts})
 
     @classmethod
     def load(cls, folder: Path) -> WordAligner:
@@ -201,18 +201,23 @@ class WordAligner:
         where = Where(str(folder))
         try:
             about: Any = json.loads((folder / "model.json").read_text(encoding="utf-8"))
-            with np.load(folder / "weights.npz", allow_pickle=False) as arrays:
-                counts = arrays["counts"]
-        except (OSError, ValueError, KeyError, BadZipFile) as error:
-            raise ModelError(f"no word alignment model here: {error}", where, "`proj words --save` makes one") from None
+            arrays = modelfile.read_arrays(folder / "weights.npz")
+        except (OSError, ValueError, RecursionError, ModelError) as error:
+            what = error.what if isinstance(error, ModelError) else error
+            raise ModelError(f"no word alignment model here: {what}", where, "`proj words --save` makes one") from None
         if not isinstance(about, dict) or about.get("format") != FORMAT or about.get("version") != VERSION:
             raise ModelError(f"not a word alignment model of version {VERSION}", where, "train it again")
-        if len(counts) != len(about["pairs"]) or not np.isfinite(counts).all():
+        model = modelfile.Model(FORMAT, about, arrays, where)
+        pairs, counts = model.fact("pairs", list), model.array("counts", "f", None)
+        if len(counts) != len(pairs) or not all(isinstance(p, list) and [type(w) for w in p] == [str, str] for p in pairs):
             raise ModelError("model.json and weights.npz do not belong together", where, "train it again")
-        return cls(
-            about["threshold"], about["method"], Settings(**about["settings"]), about["random_state"], about["stem_length"], about["lower"],
-            {(f, e): float(c) for (f, e), c in zip(about["pairs"], counts.tolist(), strict=True)},
-        )  # fmt: skip
+        defaults = {f.name: getattr(cls(), f.name) for f in fields(cls) if f.name not in ("settings", "counts_")}
+        params = modelfile.like_defaults({name: about.get(name) for name in defaults}, defaults, where)
+        knobs = modelfile.like_defaults(about.get("settings"), asdict(Settings()), where)
+        if not all(0 <= knob <= MOST for knob in knobs.values()):
+            raise ModelError(f"'settings' are {knobs!r:.200}, numbers from 0 to {MOST} expected", where, "train it again")
+        known = {(f, e): float(c) for (f, e), c in zip(pairs, counts.tolist(), strict=True)}
+        return cls(**params, settings=Settings(**knobs), counts_=known)
 
 
 def _known_counts(direction: Direction, side: Bitext, books: list[Vocabulary], known: Known, turned: bool) -> Floats:

@@ -121,7 +121,23 @@ def test_broken_models_are_refused(tmp_path):
     with pytest.raises(ModelError, match="not a word alignment model of version 1; train it again"):
         WordAligner.load(tmp_path)
     (tmp_path / "model.json").write_text(json.dumps(about))
+    good = (tmp_path / "weights.npz").read_bytes()
     np.savez(tmp_path / "weights.npz", counts=np.array([np.nan], np.float32))
+    with pytest.raises(ModelError, match="array 'counts' has numbers that are not finite"):
+        WordAligner.load(tmp_path)
+    (tmp_path / "weights.npz").write_bytes(good)
+    for change, why in (
+        ({"settings": {**about["settings"], "sweeps": 10**9}}, "numbers from 0 to 100000 expected"),
+        ({"settings": {**about["settings"], "sweeps": 10**30}}, "'sweeps' is 1000.*, a number of usual size expected"),
+        ({"settings": {**about["settings"], "extra": 1}}, "no parameter 'extra'; there are alpha"),
+        ({"threshold": "x"}, "'threshold' is 'x', int or float expected"),
+        ({"pairs": [["a"]] * len(about["pairs"])}, "do not belong together"),
+    ):
+        (tmp_path / "model.json").write_text(json.dumps({**about, **change}))
+        with pytest.raises(ModelError, match=why):
+            WordAligner.load(tmp_path)
+    (tmp_path / "model.json").write_text(json.dumps(about))
+    np.savez(tmp_path / "weights.npz", counts=np.array([1], np.float32))
     with pytest.raises(ModelError, match="do not belong together"):
         WordAligner.load(tmp_path)
     (tmp_path / "weights.npz").write_bytes(b"PK\x03\x04 truncated")

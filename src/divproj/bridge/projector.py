@@ -1,0 +1,157 @@
+"""s5: phrase-aligned projection, without any gold tree of F."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divproj.bridge import chart
+from divproj.bridge.cues import Cues, Eked, Encoded, Links
+from divproj.bridge.weights import UNLINKED, Weights
+from divproj.parsing.decode import eisner
+from divproj.projection.s1 import Bitext, Projection, Reason, s1
+
+LONGEST = 250
+"""Words up to which all bracketings are weighed; a longer sentence is projected by S1."""
+ROUNDS = 4
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PhrasePair:
+    """An F phrase and the E phrase that its head is linked to; words counted from 1."""
+
+    f_head: int
+    e_head: int
+    f_words: tuple[int, ...]
+    e_words: tuple[int, ...]
+    posterior: float
+    """Probability of the F phrase's borders under all bracketings (left and right taken as independent)."""
+
+
+@dataclass(frozen=True)
+class Chances:
+    """What the chart says of a sentence: probabilities of edges [h, c] and of the borders [h, s], [h, t] of phrases."""
+
+    eked: Eked
+    codes: NDArray[np.int8]
+    edges: Floats
+    lefts: Floats
+    rights: Floats
+
+    heads: tuple[int, ...]
+    """The projective tree whose edges are most probable together."""
+
+
+@dataclass
+class PhraseProjector:
+    """System s5: the best F tree among all headed bracketings of F, its phrases paired with those of the E tree.
+
+    `observe` goes through unannotated bitext (all that a user has: words, glosses, links, E trees; never an F tree), looks
+    for links of words that have none, and learns what heads words choose. Then `project` reads dependencies off the best
+    bracketing: the head of an F phrase holds the image of the E head, and an unlinked word hangs inside the phrase that
+    contains it, on the word that its kind chooses elsewhere. Confidences are the chart's posteriors.
+    """
+
+    weights: Weights = field(default_factory=Weights)
+    rounds: int = ROUNDS
+    eke: bool = True
+    """Whether unlinked words are given links by word alignment of the observed text."""
+    links_: Links = field(default_factory=Links, repr=False)
+    cues_: Cues = field(default_factory=Cues, repr=False)
+    words_: int = 0
+    """Words observed: compiled charts pay when there are many."""
+    history_: list[float] = field(default_factory=list, repr=False)
+
+    def observe(self, bitexts: Iterable[Bitext]) -> PhraseProjector:
+        """Learn from bitext without F trees; what was observed before is forgotten."""
+        bitexts = [b for b in bitexts if 0 < len(b) <= LONGEST]
+        self.links_ = Links()
+        eked = self.links_.observe(bitexts) if self.eke else [self.links_.of(b) for b in bitexts]
+        self.cues_ = Cues.of(eked)
+        self.words_ = sum(map(len, bitexts))
+        self.history_ = self.cues_.learn([self.cues_.encode(x, self.words_) for x in eked], self.weights.table, self.rounds) if eked else []
+        return self
+
+    def chances(self, bitext: Bitext) -> Chances:
+        """Probabilities of all edges and phrase borders."""
+        if not len(self.cues_.choice):  # nothing observed: the sentence must speak for itself
+            return replace(self, links_=Links(), cues_=Cues(), history_=[]).observe([bitext]).chances(bitext)
+        eked = self.links_.of(bitext)
+        encoded = self.cues_.encode(eked, self.words_)
+        sums = self._sums(encoded)
+        heads = np.zeros(len(encoded.words), np.int64)
+        eisner.for_work(self.words_, len(heads))(sums[0], heads)
+        return Chances(eked, encoded.codes, *sums, tuple(heads[1:].tolist()))
+
+    def _sums(self, encoded: Encoded) -> tuple[Floats, Floats, Floats]:
+        n1 = len(encoded.words)
+        scores, edges, lefts, rights = (np.empty((n1, n1)) for _ in range(4))
+        given = (encoded.words, encoded.tags, encoded.kinds, encoded.codes)
+        score, sums = (kernel.for_work(self.words_, n1) for kernel in (chart.arc_scores, chart.phrase_sums))
+        score(*given, self.weights.table, self.cues_.choice, self.cues_.far, scores)
+        sums(scores, edges, lefts, rights)
+        return edges, lefts, rights
+
+    def project(self, bitext: Bitext) -> Projection:
+        """The best tree, why each edge, how probable."""
+        if not 0 < len(bitext) <= LONGEST:
+            return s1(bitext)
+        found = self.chances(bitext)
+        heads = found.heads
+        sure = tuple(min(1.0, float(found.edges[h, c])) for c, h in enumerate(heads, 1))
+        reasons = tuple(_reason(found, h, c) for c, h in enumerate(heads, 1))
+        return Projection(bitext, heads, reasons, sure)
+
+    def phrases(self, bitext: Bitext) -> tuple[PhrasePair, ...]:
+        """The phrase pairs of the best tree, larger F phrases first."""
+        if not 0 < len(bitext) <= LONGEST:
+            return ()
+        found = self.chances(bitext)
+        linked = found.eked.bitext
+        f_below, e_below = subtrees(found.heads), subtrees(linked.e_heads[1:])
+        made = []
+        for head, anchor in enumerate(linked.anchors):
+            if anchor:
+                words = f_below[head]
+                sure = float(found.lefts[head, words[0]] * found.rights[head, words[-1]])
+                made.append(PhrasePair(head, anchor, words, e_below[anchor], min(1.0, sure)))
+        return tuple(sorted(made, key=lambda pair: (-len(pair.f_words), pair.f_head)))
+
+
+def _reason(found: Chances, head: int, child: int) -> Reason:
+    code = found.codes[head, child]
+    if not found.eked.bitext.alignment.links:
+        return "guess"
+    if found.eked.kinds[child] == UNLINKED:
+        return "spontaneous"
+    if code in (chart.MOTHER, chart.OUT, chart.TOP, chart.TOP_OUT):
+        return "projected"
+    return "merge" if code == chart.SAME else "swap" if code == chart.KID else "guess"
+
+
+def subtrees(heads: Sequence[int]) -> list[tuple[int, ...]]:
+    """For each word 0..n all words below it and itself, in order.
+
+    >>> subtrees([2, 0, 2])
+    [(0, 1, 2, 3), (1,), (1, 2, 3), (3,)]
+    """
+    below: list[list[int]] = [[k] for k in range(len(heads) + 1)]
+    for k in range(1, len(heads) + 1):
+        up = heads[k - 1]
+        while up > 0:
+            below[up].append(k)
+            up = heads[up - 1]
+        below[0].append(k)
+    return [tuple(sorted(words)) for words in below]
+
+
+@lru_cache(maxsize=2)
+def observed(bitexts: tuple[Bitext, ...]) -> PhraseProjector:
+    """A projector that has gone through these bitexts; kept, since folds of one corpus ask for the same."""
+    return PhraseProjector().observe(bitexts)

@@ -1,0 +1,136 @@
+"""Every model loader as a target: one file of a small good model is damaged, and what still loads is put to work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from pathlib import Path
+
+from fuzz.limits import Target
+from fuzz.readers import place
+
+from divproj.resources import folder
+from divproj.types import TreePair
+
+PAIRS = (("der hund bellt", "the dog barks"), ("der fuchs gräbt", "the fox digs"), ("ein hund gräbt", "a dog digs"))
+FOREST = "(S (NP (DT the) (NN fox)) (VP (VBZ digs)))"
+
+
+@cache
+def pairs() -> list[TreePair]:
+    from divproj.io.corpus import Corpus
+
+    return list(Corpus.at(folder("corpora") / "deu-eng"))[:8]
+
+
+def words_model(here: Path) -> None:
+    from divproj.words.model import WordAligner
+
+    WordAligner().fit([(f.split(), e.split()) for f, e in PAIRS]).save(here)
+
+
+def words_use(here: Path) -> None:
+    from divproj.words.model import WordAligner
+
+    WordAligner.load(here).align([(f.split(), e.split()) for f, e in PAIRS])
+
+
+def language_model(here: Path) -> None:
+    from toybank import TREEBANK
+
+    from divproj.parsing.language import Language
+
+    Language.train(TREEBANK[:8], bits=10, epochs=1).save(here)
+
+
+def language_use(here: Path) -> None:
+    from divproj.io import conllu
+    from divproj.parsing.language import Language
+
+    text = "".join(f"{k}\t{form}\t_\t_\t_\t_\t_\t_\t_\t_\n" for k, form in enumerate("the dog sleeps".split(), 1))
+    list(Language.load(here).annotate(conllu.loads(text + "\n")))
+
+
+def parsed_model(here: Path) -> None:
+    from divproj.projection import parsedfile
+    from divproj.projection.parsed import fit
+
+    parsedfile.save(fit("s4-1", pairs(), bits=10, epochs=1), here, {"corpus": "deu-eng"})
+
+
+def parsed_use(here: Path) -> None:
+    from divproj.projection import parsedfile
+    from divproj.projection.s1 import Bitext
+
+    parsedfile.load(here).project(Bitext.of(pairs()[0]))
+
+
+def phrases_model(here: Path) -> None:
+    from divproj.phrases.aligner import PhraseAligner
+
+    aligner = PhraseAligner()
+    aligner.vocabulary_ = ["fox", "dig"]
+    aligner.save(here)
+
+
+def phrases_use(here: Path) -> None:
+    import numpy as np
+
+    from divproj.io.forests import forests_of
+    from divproj.phrases.aligner import PhraseAligner
+
+    src, tgt = forests_of(FOREST), forests_of(FOREST.replace("fox", "vixen"))
+    PhraseAligner.load(here).align_pair(src[0], tgt[0], np.array([[0, 0], [1, 1], [2, 2]]))
+
+
+def induced_model(here: Path) -> None:
+    from divproj.induction import modelfile
+    from divproj.induction.ccm import CCM
+
+    made = CCM(sweeps=2).fit([("DET", "NOUN", "VERB"), ("NOUN", "VERB"), ("DET", "ADJ", "NOUN", "VERB")])
+    modelfile.save(here, modelfile.Model({"f": made.grammar_}, {"tags": "upos"}))
+
+
+def induced_use(here: Path) -> None:
+    from divproj.induction import modelfile
+
+    grammar = modelfile.load(here).side("f")
+    grammar.unknown_tags([("DET", "X")])
+    grammar.parse([("DET", "NOUN", "VERB"), ("X",)], "viterbi")
+    list(grammar.charts([("DET", "NOUN", "VERB")]))
+
+
+MODELS: dict[str, tuple[Callable[[Path], None], Callable[[Path], None]]] = {
+    "words": (words_model, words_use),
+    "language": (language_model, language_use),
+    "parsed": (parsed_model, parsed_use),
+    "phrases": (phrases_model, phrases_use),
+    "induced": (induced_model, induced_use),
+}
+FILES = {"model.json": "json", "weights.npz": "npz"}
+
+
+@cache
+def good(name: str) -> dict[str, bytes]:
+    here = place() / f"good-{name}"
+    MODELS[name][0](here)
+    return {file: (here / file).read_bytes() for file in FILES}
+
+
+def use(data: bytes, name: str, role: str) -> None:
+    here = place() / f"bad-{name}"
+    here.mkdir(exist_ok=True)
+    for file, content in good(name).items():
+        (here / file).write_bytes(data if file == role else content)
+    MODELS[name][1](here)
+
+
+def _seeds(name: str, role: str) -> Callable[[], Sequence[bytes]]:
+    return lambda: [good(name)[role]]
+
+
+LOADERS: tuple[Target, ...] = tuple(
+    Target(f"models/{name}/{role}", partial(use, name=name, role=role), _seeds(name, role), kind)
+    for name in MODELS
+    for role, kind in FILES.items()
+)

@@ -1,0 +1,392 @@
+"""Every reader of the project as a target: bytes in, everything that a command would do with what was read."""
+
+from __future__ import annotations
+
+import gzip
+import importlib
+import io
+import json
+import tempfile
+import zlib
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from pathlib import Path
+
+import numpy as np
+from fuzz.limits import Target
+from pipelinefiles import LEARNED, PLAIN
+from pipelinefiles import write as write_pipeline
+from reviewfiles import HOSTILE, TEXT
+from tinywordnet import write as write_wordnet
+
+from divproj.errors import Faults
+from divproj.io.igt import FORMATS as IGT
+from divproj.resources import folder
+
+FIXTURES = Path(__file__).resolve().parents[1] / "fixtures" / "igt"
+SAMPLES = {
+    "plain": ("plain.txt",), "conllu": ("gold.conllu",), "xigt": ("good.xml",), "odin": ("odin.txt",), "toolbox": ("bytes.sfm", "characters.sfm"),
+    "flextext": ("new.flextext", "old.flextext"), "elan": ("story.eaf",), "cldf": ("examples.csv",), "sigmorphon": ("shared_task.txt",),
+    "latex": ("paper.tex",),
+}  # fmt: skip
+BRACKETS = (
+    b"(S (NP (DT the) (NN fox)) (VP (VBZ digs)))\n( (S (NP-SBJ (-NONE- *)) (VP (VB dig) (. .))) )\n",
+    b"# sent_id = a\n-1.5\n(S (NN Nets) (VBP creak))\n-2.5\n(NP (NN Nets) (NN creak))\n\n",
+)
+ENJU = (
+    b'<sentence id="s0" parse_status="success"><cons id="c0" cat="S" head="c1" sem_head="c1"><cons id="c1" cat="NP" head="t0" sem_head="t0">'
+    b'<tok id="t0" cat="N" pos="NN" base="net">Nets</tok></cons> <cons id="c2" cat="VP" head="t1" sem_head="t1">'
+    b'<tok id="t1" cat="V" pos="VBP" base="creak">creak</tok></cons></cons>.</sentence>\n'
+    b'<sentence id="s1"><cons id="c3" cat="UH" head="t2" sem_head="t2" A="c0 c1"><tok id="t2" cat="U" pos="UH" base="ho">Ho</tok></cons></sentence>\n',
+)
+TIGER = (
+    b'<?xml version="1.0" encoding="UTF-8"?><corpus id="c"><head/><body><s id="s1"><graph root="s1_500"><terminals>'
+    b'<t id="s1_1" word="Nets" pos="NN" lemma="net"/><t id="s1_2" word="creak" pos="VBP"/></terminals><nonterminals>'
+    b'<nt id="s1_500" cat="S"><edge label="SB" idref="s1_1"/><edge label="HD" idref="s1_2"/></nt></nonterminals></graph></s></body></corpus>',
+)
+TREEALIGN = (
+    b'<treealign><head><treebanks><treebank id="de" filename="a.xml"/><treebank id="en" filename="b.xml"/></treebanks></head><alignments>'
+    b'<align type="good"><node node_id="s1_1" treebank_id="de"/><node node_id="s2_1" treebank_id="en"/></align></alignments></treealign>',
+)
+
+
+def _stream(data: bytes) -> io.BufferedReader:
+    return io.BufferedReader(io.BytesIO(data))  # type: ignore[arg-type]
+
+
+def lenient() -> Faults:
+    return Faults(strict=False, tell=str)
+
+
+@cache
+def place() -> Path:
+    """A folder for files that a reader wants to open itself."""
+    _places.append(tempfile.TemporaryDirectory(prefix="divproj-fuzz-"))
+    return Path(_places[-1].name)
+
+
+_places: list[tempfile.TemporaryDirectory[str]] = []
+
+
+def file(data: bytes, name: str = "case") -> Path:
+    path = place() / name
+    path.write_bytes(data)
+    return path
+
+
+def conllu_text(data: bytes) -> None:
+    from divproj.io import conllu, igt_conllu
+
+    for sentence in conllu.read(_stream(data), "case", lenient(), keep_places=True):
+        if sentence is None:
+            continue
+        tree, faults = sentence.usable_tree()
+        assert all(map(str, faults))
+        conllu.dumps(sentence)
+        igt_conllu.from_sentence(sentence, lenient())
+        assert len(sentence.glosses) in (0, len(tree.forms))
+    list(conllu.read(_stream(data), "case", Faults()))
+
+
+def corpus(data: bytes, role: str) -> None:
+    """One of the three files of a corpus is damaged; both ways of reading it, and the analysis."""
+    from divproj.batches import batched
+    from divproj.divergence.analysis import analyze_batches
+    from divproj.io.corpus import Corpus
+
+    here = place() / "corpus"
+    here.mkdir(exist_ok=True)
+    for name, good in corpus_files().items():
+        (here / name).write_bytes(data if name == role else good)
+    found = Corpus.at(here, faults=lenient())
+    analyze_batches(batched(found.pairs())).as_json()
+
+
+@cache
+def corpus_files() -> dict[str, bytes]:
+    made = {}
+    for name in ("f.conllu", "e.conllu", "align.txt"):
+        data = (folder("corpora") / "deu-eng" / name).read_bytes()
+        made[name] = b"\n".join(data.split(b"\n")[:6]) + b"\n" if name == "align.txt" else b"\n\n".join(data.split(b"\n\n")[:6]) + b"\n\n"
+    return made
+
+
+def interlinear(data: bytes, name: str | None) -> None:
+    from divproj.gloss.grade import grade
+    from divproj.io import igt, igt_conllu, xigt_write
+
+    found = list(igt._any(_stream(data), "case", name, lenient(), igt.Options()))[:8]
+    for one in found:
+        grade(one)
+        igt.dumps([one])
+        _aligner().align(one, one.translation.split())
+    igt_conllu.dumps(found)
+    xigt_write.dumps(found)
+
+
+@cache
+def _aligner():  # type: ignore[no-untyped-def]
+    from divproj.gloss.aligner import GlossAligner
+
+    return GlossAligner()
+
+
+def trees(data: bytes, name: str | None) -> None:
+    from divproj.io import forest, forests
+
+    for how in (forests.Options(), forests.Options(binarise="all", pack="trees", punctuation="drop", empties=True)):
+        for one in forests._any(_stream(data), "case", name, lenient(), how, True):
+            if one is not None:
+                assert forest.loads(forest.dumps(one)) == [one]
+
+
+def node_links(data: bytes) -> None:
+    from divproj.io import tiger
+
+    tiger.most_linked(tiger.load_links(file(data), lenient()))
+
+
+def enju_links(data: bytes) -> None:
+    from divproj.io import enju
+
+    enju.load_links(file(data), lenient())
+
+
+def pharaoh_lines(data: bytes) -> None:
+    from divproj.io import pharaoh
+
+    for where, line in pharaoh._lines(_stream(data), "case"):  # type: ignore[arg-type]
+        pharaoh.dumps(pharaoh.parse(line, (5, 4), where, lenient()))
+
+
+def rules(data: bytes) -> None:
+    from divproj.projection import rulefile
+
+    found = rulefile.loads(data.decode("utf-8", "replace"), "case")
+    again = rulefile.loads(rulefile.dumps(found), "case")
+    assert again.rules.kept_swaps() == found.rules.kept_swaps()
+
+
+def grams(data: bytes) -> None:
+    from divproj.gloss.grams import Grams
+
+    table = Grams.load(file(data))
+    for name in ("3SG.F", "NEG", "", "\u202e", "pl"):
+        table.words(name)
+
+
+def word_table(data: bytes) -> None:
+    from divproj.phrases.lexicon import read_table
+
+    read_table(file(data), lenient())
+
+
+def vectors(data: bytes) -> None:
+    from divproj.phrases import embeddings
+
+    found = embeddings.load(file(data, "vectors"))
+    found.cosine("net", "nets")
+    found.rows(["net", "", "\ud800"])
+
+
+def static_table(data: bytes, role: str) -> None:
+    """The safetensors table and the tokenizer of an embedding package."""
+    from divproj.phrases import embeddings
+
+    here = place() / "static"
+    for name, good in zip(("weights/a.safetensors", "tokenizers/a_tokenizer.json"), static_files(), strict=True):
+        (here / name).parent.mkdir(parents=True, exist_ok=True)
+        (here / name).write_bytes(data if name.startswith(role) else good)
+    found = embeddings.wordllama(here)
+    assert found is not None
+    found.cosine("ab", "a b")
+
+
+@cache
+def static_files() -> tuple[bytes, bytes]:
+    header = json.dumps({"embedding.weight": {"dtype": "F32", "shape": [4, 2], "data_offsets": [0, 32]}}).encode()
+    table = len(header).to_bytes(8, "little") + header + np.arange(8, dtype=np.float32).tobytes()
+    pieces = {"model": {"vocab": {"\u2581": 0, "a": 1, "b": 2, "ab": 3}, "merges": ["a b", ["\u2581", "ab"]]}}
+    return table, json.dumps(pieces).encode()
+
+
+def wordnet(data: bytes, role: str) -> None:
+    from divproj.phrases.wordnet import find
+
+    here = place() / "wordnet"
+    if not here.is_dir():
+        here.mkdir()
+        write_wordnet(here)
+    good = (here / role).read_bytes()
+    (here / role).unlink()  # a new file: the old one may still be mapped
+    (here / role).write_bytes(data)
+    try:
+        found = find(here)
+        assert found is not None
+        for word in ("blick", "blicker", "blicken", "frim", "", "zz", "\u202e"):
+            found.synonyms(word)
+            found.derivations(word)
+            found.lemmas(word)
+    finally:
+        (here / role).unlink()
+        (here / role).write_bytes(good)
+
+
+def config(data: bytes) -> None:
+    from divproj.pipeline.config import load
+    from divproj.pipeline.runner import Run
+
+    here = place() / "pipeline"
+    if not here.is_dir():
+        write_pipeline(here, 4, 2)
+    (here / "divproj.toml").write_bytes(data)
+    found = load(here / "divproj.toml")
+    list(Run(found).plan())
+
+
+def running_text(data: bytes) -> None:
+    from divproj.io import conllu, plaintext
+
+    for keep in (False, True):
+        for sentence in plaintext.load(file(data), lenient(), keep_lines=keep):
+            again = conllu.loads(conllu.dumps(sentence))
+            assert [s.forms for s in again] == [sentence.forms]
+
+
+def packed(data: bytes) -> None:
+    from divproj.io import conllu
+
+    list(conllu.load(file(data, "case.gz"), lenient()))
+
+
+def reviewed(data: bytes) -> None:
+    """A file under review: what is not edited comes out as it went in."""
+    from divproj.review.document import Document
+    from divproj.review.session import Session
+
+    session = Session(Document(data, "case", lenient()))
+    assert session.bytes() == data
+
+
+def journal(data: bytes) -> None:
+    """A journal, its checksums made right again so that what it says is looked at too."""
+    from divproj.review.document import Document
+    from divproj.review.journal import Journal
+    from divproj.review.session import Session
+
+    lines = []
+    for line in data.split(b"\n"):
+        text = line.partition(b" ")[2]
+        lines.append(b"%08x %s" % (zlib.crc32(text), text) if text else line)
+    for name, content in (("raw.journal", data), ("right.journal", b"\n".join(lines))):
+        path = file(content, name)
+        found = Journal(path, {"sha256": "0", "input": "trees.conllu"})
+        try:
+            Session(Document(TEXT.encode(), "trees.conllu"), found)
+        finally:
+            found.close()
+
+
+def journal_seeds() -> Sequence[bytes]:
+    from divproj.review.document import Document
+    from divproj.review.journal import Journal
+    from divproj.review.session import Learned, Session
+
+    path = place() / "good.journal"
+    path.unlink(missing_ok=True)
+    log = Journal(path, {"sha256": "0", "input": "trees.conllu"})
+    session = Session(Document(TEXT.encode(), "trees.conllu"), log)
+    session.set_head(0, 4, 3, "obj")
+    session.set_relation(0, 2, "advmod")
+    session.set_gold(0, True)
+    session.learn([(1, Learned([3, 3, 0], ["nsubj", "aux", "root"], ["learned"] * 3, [0.5] * 3, "s2+"))], "learned")
+    session.undo()
+    session.redo()
+    log.close()
+    return [path.read_bytes()]
+
+
+def results(data: bytes, name: str) -> None:
+    """What a results folder says of itself."""
+    from divproj.pipeline.cache import Store
+
+    store = Store(place() / "results")
+    (store.stages / "read").mkdir(parents=True, exist_ok=True)
+    (store.stages / name).write_bytes(data)
+    done = store.done("read")
+    if done is not None:
+        store.damage("read", done)
+        assert done.digest
+    store._published()
+
+
+def vector_seeds() -> Sequence[bytes]:
+    out = io.BytesIO()
+    np.savez(out, words=np.array(["net", "nets"]), vectors=np.eye(2, dtype=np.float32))
+    return [out.getvalue()]
+
+
+def _read(path: Path) -> Callable[[], list[bytes]]:
+    return lambda: [path.read_bytes()[:20_000]]
+
+
+def _wordnet_seeds(role: str) -> Callable[[], Sequence[bytes]]:
+    def make() -> Sequence[bytes]:
+        with tempfile.TemporaryDirectory() as name:
+            return [(write_wordnet(Path(name)) / role).read_bytes()]
+
+    return make
+
+
+def _igt(name: str) -> Callable[[], list[bytes]]:
+    return lambda: [(FIXTURES / sample).read_bytes() for sample in SAMPLES[name]]
+
+
+def _forest_json() -> Sequence[bytes]:
+    from divproj.io import forest, forests
+
+    return ["".join(map(forest.dumps, forests.forests_of(BRACKETS[0].decode()))).encode()]
+
+
+def _rules() -> Sequence[bytes]:
+    """A shipped rule file, shortened."""
+    found = json.loads((folder("rules") / "deu.json").read_bytes())
+    for name in ("merge", "spontaneous"):
+        found[name] = dict(list(found[name].items())[:2])
+    found["swap"] = found["swap"][:2]
+    found["model"] = {key: dict(list(value.items())[:3]) for key, value in found["model"].items()}
+    return [json.dumps(found).encode()]
+
+
+DONE = json.dumps({"version": 1, "parts": {"files": {}}, "outputs": {"a": "0"}, "facts": {"n": 1}, "warnings": ["w"]}).encode()
+
+READERS: tuple[Target, ...] = (
+    Target("conllu", conllu_text, lambda: [corpus_files()["f.conllu"], TEXT.encode(), HOSTILE.encode()]),
+    *(Target(f"corpus/{name}", partial(corpus, role=name), lambda name=name: [corpus_files()[name]]) for name in ("f.conllu", "e.conllu", "align.txt")),
+    *(Target(f"igt/{name}", partial(interlinear, name=name), _igt(name)) for name in IGT),
+    Target("igt/guessed", partial(interlinear, name=None), lambda: [s for name in IGT for s in _igt(name)()]),
+    Target("forests/brackets", partial(trees, name="brackets"), lambda: BRACKETS),
+    Target("forests/enju", partial(trees, name="enju"), lambda: ENJU),
+    Target("forests/tiger", partial(trees, name="tiger"), lambda: TIGER),
+    Target("forests/conllu", partial(trees, name="conllu"), lambda: [corpus_files()["e.conllu"]]),
+    Target("forests/json", partial(trees, name="json"), _forest_json, "json"),
+    Target("forests/guessed", partial(trees, name=None), lambda: [*BRACKETS, *ENJU, *TIGER]),
+    Target("links/tiger", node_links, lambda: TREEALIGN),
+    Target("links/enju", enju_links, lambda: ENJU),
+    Target("pharaoh", pharaoh_lines, lambda: [b"0-0 1-1:0.93 2?3\n\n4-0\n"]),
+    Target("rules", rules, _rules, "json"),
+    Target("grams", grams, _read(folder("rules") / "grams.tsv")),
+    Target("word table", word_table, lambda: [b"# pairs\nNet\tHaul\t0.5\nfox\tvixen\n"]),
+    Target("vectors/text", vectors, lambda: [b"2 3\nnet 1 0 0.5\nnets 0.5 1e-3 -2\n", b"net 1 2\nfox 3 4\n"]),
+    Target("vectors/npz", vectors, vector_seeds, "npz"),
+    Target("vectors/safetensors", partial(static_table, role="weights"), lambda: [static_files()[0]]),
+    Target("vectors/tokenizer", partial(static_table, role="tokenizers"), lambda: [static_files()[1]], "json"),
+    *(Target(f"wordnet/{name}", partial(wordnet, role=name), _wordnet_seeds(name)) for name in ("index.noun", "data.verb", "data.adj", "noun.exc")),
+    Target("config", config, lambda: [PLAIN.encode(), LEARNED.encode()]),
+    Target("plain text", running_text, lambda: ["Mara mends nets. Ilo doesn't (yet)… \u201cWhy?\u201d\nDr. Ulm left at 5 p.m.\n".encode()]),
+    Target("gzip", packed, lambda: [gzip.compress(corpus_files()["f.conllu"], mtime=0)]),
+    Target("review", reviewed, lambda: [TEXT.encode(), HOSTILE.encode()]),
+    Target("review/journal", journal, journal_seeds),
+    Target("results/done", partial(results, name="read/done.json"), lambda: [DONE], "json"),
+    Target("results/published", partial(results, name="published.json"), lambda: [b'{"trees.conllu": ["0", "1"]}'], "json"),
+)  # fmt: skip
