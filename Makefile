@@ -3,12 +3,10 @@ BIN := .venv/bin
 
 .PHONY: demo rules test check format bench clean
 
-demo: .venv/ready  ## install, analyse the sample corpora, leave a report in demo/
-	mkdir -p demo
+demo: .venv/ready  ## install, run the whole way on the Hindi sample corpus, leave a report in demo/hindi
 	$(BIN)/proj analyze corpora/hin-eng corpora/deu-eng corpora/spa-eng corpora/kor-eng
-	$(BIN)/proj analyze corpora/hin-eng --html demo/hindi-english.html
-	$(BIN)/proj project corpora/hin-eng/igt.txt --e corpora/hin-eng/e.conllu --rules hin -o demo/hindi.conllu --html demo/hindi-trees.html
-	@echo "Open demo/hindi-english.html (how the languages diverge) and demo/hindi-trees.html (projected trees) in a browser."
+	$(BIN)/proj run corpora/hin-eng/divproj.toml
+	@echo "Open demo/hindi/report.html in a browser: scores, divergences, rules and the trees to look at first."
 
 rules: .venv/ready  ## learn the shipped rules anew from the sample corpora
 	for pair in hin deu spa kor; do $(BIN)/proj learn corpora/$$pair-eng -o rules/$$pair.json; done

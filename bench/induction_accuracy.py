@@ -4,8 +4,8 @@
     python bench/induction_accuracy.py --english          # CCM by EM and by Gibbs on short English sentences
 
 Systems: `mono`, the Bayesian CCM of each language alone, one run from uniform splits as in the paper; `mono8`, the same from the
-best of eight short runs; `gold` and `words`, the bilingual model (from the best of eight short runs with links) with the
-corpus's links or those of the word aligner.
+best of eight short runs; `gold`, `both` and `words`, the bilingual model (from the best of eight short runs with links) with
+the corpus's links, the corpus's links and those of the word aligner for words without any, or the aligner's alone.
 
 Chain c is tested on every fifth sentence from c on and learns from the others, so ten chains see all sentences twice. Both
 models have the same settings where they share them. Results are written as they come (`--results`), and a run goes on
@@ -33,7 +33,8 @@ from divproj.io import conllu
 sys.path.insert(0, str(ROOT / "cli"))
 LENGTHS = (10, 20, 30)
 CORPORA = ("cdt-da", "pud/fr", "pud/ru", "pud/zh")
-SHARED = {"constituent": 2.0, "distituent": 20.0, "count_empty": False}
+PRIORS = {"2,8": {}, "2,20": {"constituent": 2.0, "distituent": 20.0, "count_empty": False}}
+"""Klein's pseudo-counts with empty spans as distituents, and what suits flat brackets better."""
 SWEEPS = {10: 30, 20: 20, 30: 16}
 START = {"restarts": 8, "warm_up": 6}
 MIN_PROB = 0.5
@@ -43,17 +44,21 @@ def load(name: str) -> list:
     return list(Corpus.at(need(DATA / name), faults=Faults(strict=False)))
 
 
-def word_weights(pairs: list) -> list[dict]:
-    from proj_cli.induce_input import word_links
+def word_weights(pairs: list, system: str) -> list[dict] | None:
+    """Links of the word aligner; with system "both" the corpus's links, and the aligner's for words that have none there."""
+    from proj_cli.induce_input import completed, word_links
 
-    return [{link: 1.0 for link, p in found.items() if p >= MIN_PROB} for found in word_links(pairs)]
+    if system not in ("words", "both"):
+        return None
+    made = [{link: 1.0 for link, p in found.items() if p >= MIN_PROB} for found in word_links(pairs)]
+    return made if system == "words" else [completed(pair.alignment, links) for pair, links in zip(pairs, made, strict=True)]
 
 
-def one(system: str, pairs: list, weights: list | None, length: int, chain: int, paper: bool) -> dict:
+def one(system: str, pairs: list, weights: list | None, length: int, chain: int, prior: str, paper: bool) -> dict:
     """Counts of brackets (right, gold, found) of both sides, for test sentences up to each length."""
     data = [tag_pair(p, "upos", weights[k] if weights else None) for k, p in enumerate(pairs)]
     train = [x for k, x in enumerate(data) if k % 5 != chain % 5 and x.f and x.e and max(len(x.f), len(x.e)) <= length]
-    shared = {} if paper else SHARED
+    shared = PRIORS[prior]
     start = time.process_time()
     if system.startswith("mono"):
         more = shared | (START if system == "mono8" else {})
@@ -89,7 +94,11 @@ def english() -> None:
     rows = [(len(x), y, ()) for x, y in dev]
     print(f"CCM, English of 10 words or fewer, {len(train)} training and {len(dev)} test sentences; {about()}")
     print("| priors | EM, 40 iterations | Gibbs, 60 sweeps, mean of 5 seeds (range) |\n|---|---|---|")
-    for name, options in (("2/20, no empty spans", SHARED), ("20/80", {"constituent": 20.0, "distituent": 80.0}), ("2/8", {})):
+    for name, options in (
+        ("2/20, no empty spans", PRIORS["2,20"]),
+        ("20/80", {"constituent": 20.0, "distituent": 80.0}),
+        ("2/8", {}),
+    ):
         em = CCM("em", sweeps=40, **options).fit([x for x, _ in train]).score(text, gold)
         gibbs = [CCM(sweeps=60, random_state=s, **options).fit([x for x, _ in train]).score(text, gold) for s in range(1, 6)]
         print(f"| {name} | {em:.1f} | {np.mean(gibbs):.1f} ({min(gibbs):.1f}-{max(gibbs):.1f}) |", flush=True)
@@ -137,7 +146,10 @@ def main() -> None:
     parser.add_argument("--systems", default="mono,mono8,gold,words")
     parser.add_argument("--lengths", default="10,20,30")
     parser.add_argument("--corpora", default=",".join(CORPORA))
-    parser.add_argument("--paper", action="store_true", help="the paper's model and priors: 2/8, no link factor, no annealing")
+    parser.add_argument("--prior", default="2,8", choices=PRIORS)
+    parser.add_argument(
+        "--paper", action="store_true", help="the paper's bilingual model: no link factor, no annealing, strength 1"
+    )
     parser.add_argument("--english", action="store_true")
     parser.add_argument("--results", type=Path, default=OUT / "induction.jsonl")
     parser.add_argument("--table", action="store_true", help="only print what there is")
@@ -154,7 +166,7 @@ def main() -> None:
     systems = options.systems.split(",")
     if not options.table:
         corpora = {name: load(name) for name in options.corpora.split(",")}
-        weights = {name: word_weights(pairs) for name, pairs in corpora.items()} if "words" in systems else {}
+        weights = {(name, system): word_weights(pairs, system) for name, pairs in corpora.items() for system in systems}
         with options.results.open("a") as out:
             for chain in range(options.chains):
                 for length in map(int, options.lengths.split(",")):
@@ -162,9 +174,7 @@ def main() -> None:
                         for system in systems:
                             if (name, length, chain, system) in rows:
                                 continue
-                            row = one(
-                                system, pairs, weights.get(name) if system == "words" else None, length, chain, options.paper
-                            )
+                            row = one(system, pairs, weights[name, system], length, chain, options.prior, options.paper)
                             row |= {"corpus": name, "length": length, "chain": chain, "system": system}
                             rows[name, length, chain, system] = row
                             out.write(json.dumps(row) + "\n")

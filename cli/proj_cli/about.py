@@ -9,7 +9,7 @@ from proj_cli import common
 PAPERS = """\
 divproj stands on three papers; please cite those whose methods you used, and divproj itself (CITATION.cff).
 
-analyze, draw, project, learn, experiment:
+analyze, draw, project, learn, train (systems S3, S4), experiment:
   Ryan Georgi, Fei Xia and William D. Lewis. Capturing Divergence in Dependency Trees to Improve Syntactic
   Projection. Language Resources and Evaluation 48(4), 2014.
   Bonnie J. Dorr. Machine Translation Divergences: A Formal Description and Proposed Solution.
@@ -23,6 +23,18 @@ words:
   Robert Östling and Jörg Tiedemann. Efficient Word Alignment with Markov Chain Monte Carlo. The Prague Bulletin of
   Mathematical Linguistics 106, 2016.
   Stephan Vogel, Hermann Ney and Christoph Tillmann. HMM-Based Word Alignment in Statistical Translation. COLING 1996.
+
+train, parse:
+  Ryan McDonald, Koby Crammer and Fernando Pereira. Online Large-Margin Training of Dependency Parsers. ACL 2005.
+  Ryan McDonald and Fernando Pereira. Online Learning of Approximate Dependency Parsing Algorithms. EACL 2006.
+  parse --lang en: Natalia Silveira et al. A Gold Standard Dependency Corpus for English. LREC 2014 (UD English EWT).
+
+align:
+  Yuki Arase and Junichi Tsujii. Monolingual Phrase Alignment on Parse Forests. EMNLP 2017.
+
+induce:
+  Benjamin Snyder, Tahira Naseem and Regina Barzilay. Unsupervised Multilingual Grammar Induction. ACL 2009.
+  Dan Klein and Christopher D. Manning. A Generative Constituent-Context Model for Improved Grammar Induction. ACL 2002.
 
 check:
   The Leipzig Glossing Rules. Max Planck Institute for Evolutionary Anthropology and University of Leipzig, 2008.

@@ -6,7 +6,9 @@ import csv
 import heapq
 import json
 import sys
+from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -54,6 +56,8 @@ def analyze(
     max_pairs: Annotated[int, typer.Option(min=1, help="Most divergent pairs kept for --html.")] = 2000,
     strict: common.Strict = False,
     ignore_ids: common.IgnoreIds = False,
+    jobs: common.Jobs = 1,
+    scheduler: common.Scheduler = None,
     quiet: common.Quiet = False,
     verbose: common.Verbose = False,
 ) -> None:
@@ -71,9 +75,9 @@ def analyze(
         raise typer.BadParameter("--plot compares corpora: give two or more")
     if sentences or edges:
         for corpus in found:
-            _stream(corpus, sentences, extended)
+            _stream(corpus, sentences, extended, jobs, scheduler)
         return
-    results = [_one(corpus, extended, tags.value, html, max_pairs) for corpus in found]
+    results = [_one(corpus, extended, tags.value, html, max_pairs, jobs, scheduler) for corpus in found]
     names = [corpus.name for corpus in found]
     signs = [_signature(corpus, result) for corpus, result in zip(found, results, strict=True)]
     if as_json:
@@ -89,22 +93,22 @@ def analyze(
         _plot(plot, names, results)
 
 
-def _one(corpus: Corpus, extended: bool, tags: str, html: Path | None, max_pairs: int) -> Analysis:
-    from divproj.divergence.analysis import analyze_batches
+def _one(
+    corpus: Corpus, extended: bool, tags: str, html: Path | None, max_pairs: int, jobs: int, scheduler: str | None
+) -> Analysis:
+    from divproj.divergence.analysis import Analysis
     from divproj.errors import ProjError, Where
     from divproj.io.files import name_of
+    from proj_cli.tasks import analysed
 
-    worst: list[tuple[float, int, TreePair]] = []  # a heap of the most divergent pairs
-
-    def keep(pair: TreePair, share: float) -> None:
-        item = (-share, -len(worst) if len(worst) < max_pairs else -sys.maxsize, pair)
-        if len(worst) < max_pairs:
-            heapq.heappush(worst, item)
-        elif item[0] > worst[0][0]:
-            heapq.heapreplace(worst, (item[0], worst[0][1], pair))
-
-    batches = talk.progress(corpus.batches(), f"{corpus.name}: pairs", len)
-    result = analyze_batches(batches, extended=extended, tags=tags, each=keep if html else None)
+    result = Analysis(extended, tags)
+    worst: list[tuple[float, int, TreePair]] = []  # a heap of the most divergent pairs, the least of them on top
+    work = partial(analysed, extended, tags, max_pairs if html else 0)
+    found = common.spread(work, lambda faults: replace(corpus, faults=faults).pieces(), corpus.faults, jobs, scheduler)
+    for part, pairs in talk.progress(found, f"{corpus.name}: pairs", lambda item: item[0].sentences):
+        for share, place, pair in pairs:
+            (heapq.heappush if len(worst) < max_pairs else heapq.heappushpop)(worst, (-share, -result.sentences - place, pair))
+        result.add(part)
     talk.summary(corpus.faults)
     if not result.sentences:
         raise ProjError("no usable sentence pair", Where(name_of(corpus.f)), "the warnings above say why")
@@ -113,13 +117,13 @@ def _one(corpus: Corpus, extended: bool, tags: str, html: Path | None, max_pairs
     return result
 
 
-def _stream(corpus: Corpus, as_json: bool, extended: bool) -> None:
-    from divproj.divergence.operations import alter
-    from divproj.draw.text import pair_text
+def _stream(corpus: Corpus, as_json: bool, extended: bool, jobs: int, scheduler: str | None) -> None:
+    from proj_cli.tasks import edges_of
 
-    for k, pair in enumerate(talk.progress(corpus, f"{corpus.name}: pairs")):
-        altered = alter(pair, extended=extended, compiled=k > 300)
-        print(json.dumps(altered.as_json(), ensure_ascii=False) if as_json else pair_text(pair, altered) + "\n")  # noqa: T201
+    work = partial(edges_of, as_json, extended)
+    found = common.spread(work, lambda faults: replace(corpus, faults=faults).pieces(), corpus.faults, jobs, scheduler)
+    for _, text in talk.progress(found, f"{corpus.name}: pairs", lambda item: item[0]):
+        sys.stdout.write(text)
     talk.summary(corpus.faults)
 
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from divproj.engine import stamp
 from divproj.errors import AlignmentError, Faults, ProjError, Where
 from divproj.gloss.igt import Igt
 from divproj.io import conllu, pharaoh
+from divproj.io.files import name_of, reading
+from divproj.io.pieces import Blocks, Lines, Part
 from divproj.pipeline.translations import parse_translations
 from divproj.projection.s1 import Bitext
 from divproj.types import Alignment, DepTree, Sentence
@@ -18,7 +24,8 @@ from divproj.types import Alignment, DepTree, Sentence
 if TYPE_CHECKING:
     from divproj.gloss.aligner import GlossAligner
 
-BATCH = 200
+SIZE = 200
+"""Sentences in a piece."""
 
 
 @dataclass
@@ -45,23 +52,60 @@ class Sources:
         return next((str(p) for p in found if p.exists()), None)
 
 
+@dataclass(frozen=True)
+class Piece:
+    """Sentences that stand side by side in the sources, read as little as can be."""
+
+    f: Part | tuple[Igt, ...]
+    """Rows of CoNLL-U, or instances of interlinear text."""
+    e: Part | None
+    links: Part | None
+    names: tuple[str, str, str]
+    """Of the three files, for messages."""
+    sources: Sources
+    stamps: tuple[str, ...] = ()
+    """Of the files that whoever reads the piece will open."""
+
+
+def pieces(sources: Sources, faults: Faults) -> Iterator[Piece]:
+    """All sentences, `SIZE` to a piece; `read` makes bitexts of one, here or in another process."""
+    e_file, links_file = sources.file(sources.e, "e.conllu"), sources.file(sources.align, "align.txt")
+    path = _f_path(sources)
+    names = name_of(path), name_of(e_file or ""), name_of(links_file or "")
+    opened = [str(path) for path in sources.grams]
+    first = True
+    with ExitStack() as files:
+        e_side = Blocks(files.enter_context(reading(e_file)), name_of(e_file)) if e_file else None
+        links = Lines(files.enter_context(reading(links_file))) if links_file else None
+        for f in _f_side(path, sources, faults, files):
+            if first and e_side is None and not sources.e_parser:
+                item = next(_f_items(f, path, Faults(strict=False)), (None, None))
+                igt = _igt(*item)
+                if igt is None or igt.e_tree is None:
+                    sources = replace(sources, e_parser="en")
+            if first:
+                opened += [sources.e_parser] if sources.e_parser and Path(sources.e_parser).is_dir() else []
+                stamps = tuple(stamp(path) for path in opened)
+                first = False
+            count = f.count if isinstance(f, Part) else len(f)
+            e_part, links_part = (side.take(count) if side else None for side in (e_side, links))
+            yield Piece(f, e_part, links_part, names, sources, stamps)
+    if first:
+        raise ProjError("no sentence in the file", Where(sources.path), "is it empty?")
+
+
 def bitexts(sources: Sources, faults: Faults) -> Iterator[tuple[Sentence, Bitext]]:
     """(rows of F, what projection may see) of every usable sentence."""
-    e_file = sources.file(sources.e, "e.conllu")
-    links_file = sources.file(sources.align, "align.txt")
-    f_side = _f_side(sources, faults)
-    if e_file is None and not sources.e_parser:
-        first = next(f_side, None)
-        if first is None:
-            raise ProjError("no sentence in the file", Where(sources.path), "is it empty?")
-        igt = _igt(*first)
-        f_side = _chained(first, f_side)
-        if igt is None or igt.e_tree is None:
-            sources = replace(sources, e_parser="en")
-    e_trees = conllu.load(e_file, faults, keep_places=True) if e_file else None
-    lines = pharaoh.load(links_file) if links_file else None
-    aligner: GlossAligner | None = None
-    for f, igt, tree in _with_trees(f_side, e_trees, sources, faults):
+    for piece in pieces(sources, faults):
+        yield from read(piece, faults)
+
+
+def read(piece: Piece, faults: Faults) -> Iterator[tuple[Sentence, Bitext]]:
+    """(rows of F, what projection may see) of every usable sentence of a piece."""
+    sources = piece.sources
+    e_trees = _sentences(piece.e, piece.names[1], faults) if piece.e else None
+    lines = pharaoh.read(BytesIO(piece.links.text), piece.names[2], piece.links.line) if piece.links else None
+    for f, igt, tree in _with_trees(_f_items(piece.f, piece.names[0], faults), e_trees, piece, faults):
         line = next(lines, None) if lines else None
         if f is None:
             continue
@@ -69,8 +113,7 @@ def bitexts(sources: Sources, faults: Faults) -> Iterator[tuple[Sentence, Bitext
             faults.word(AlignmentError("there is no tree of a translation, so this sentence's tree is a guess", _at(f)))
             yield f, Bitext(f.forms, DepTree((), ()), Alignment(frozenset(), (len(f.forms), 0)), f.glosses, f.sent_id)
             continue
-        if aligner is None and line is None:
-            aligner = _aligner(sources.grams)
+        aligner = _aligner(sources.grams, piece.stamps) if line is None else None
         try:
             alignment = _links(f, igt, tree, line, aligner, faults)
         except AlignmentError as error:
@@ -98,43 +141,58 @@ def _igt(f: Sentence | None, igt: Igt | None) -> Igt | None:
     return from_sentence(f) if f is not None and igt is None else igt
 
 
-def _chained(first: Item, rest: Iterator[Item]) -> Iterator[Item]:
-    yield first
-    yield from rest
-
-
-def _f_side(sources: Sources, faults: Faults) -> Iterator[Item]:
-    """F sentences in order; (None, None) stands for one that could not be read."""
+def _f_side(path: str, sources: Sources, faults: Faults, files: ExitStack) -> Iterator[Part | tuple[Igt, ...]]:
+    """F sentences in order, some at a time."""
     from divproj.io import igt as interlinear
+
+    if sources.format in (None, "conllu") and path.removesuffix(".gz").endswith(".conllu"):
+        blocks = Blocks(files.enter_context(reading(path)), name_of(path))
+        while (part := blocks.take(SIZE)).count:
+            yield part
+        return
+    stream = interlinear.load(path, sources.format, faults)
+    while some := tuple(islice(stream, SIZE)):
+        yield some
+
+
+def _f_path(sources: Sources) -> str:
+    if sources.folder is None:
+        return sources.path
+    path = sources.file(None, "f.conllu") or sources.file(None, "igt.txt")
+    if path is None:
+        raise ProjError("the folder has neither f.conllu nor igt.txt", Where(sources.path))
+    return path
+
+
+def _f_items(f: Part | tuple[Igt, ...], name: str, faults: Faults) -> Iterator[Item]:
+    """F sentences in order; (None, None) stands for one that could not be read."""
     from divproj.io.igt_conllu import to_sentence
 
-    path = sources.path
-    if sources.folder is not None:
-        path = sources.file(None, "f.conllu") or sources.file(None, "igt.txt") or ""
-        if not path:
-            raise ProjError("the folder has neither f.conllu nor igt.txt", Where(sources.path))
-    if sources.format in (None, "conllu") and path.removesuffix(".gz").endswith(".conllu"):
-        for sentence in conllu.load(path, faults, keep_places=True):
-            yield sentence, None
+    if isinstance(f, Part):
+        yield from ((sentence, None) for sentence in _sentences(f, name, faults))
         return
-    for found in interlinear.load(path, sources.format, faults):
+    for found in f:
         yield (to_sentence(found), found) if found.words else (None, None)
 
 
+def _sentences(part: Part, name: str, faults: Faults) -> Iterator[Sentence | None]:
+    return conllu.read(BytesIO(part.text), name, faults, keep_places=True, line=part.line)
+
+
 def _with_trees(
-    f_side: Iterable[Item], e_side: Iterator[Sentence | None] | None, sources: Sources, faults: Faults
+    f_side: Iterable[Item], e_side: Iterator[Sentence | None] | None, piece: Piece, faults: Faults
 ) -> Iterator[tuple[Sentence | None, Igt | None, DepTree | None]]:
     if e_side is not None:
         for f, igt in f_side:
             e = next(e_side, None)
             yield f, igt, _paired(f, e, faults) if f is not None and e is not None else None
-    elif sources.e_parser:
-        stream = iter(f_side)
-        while batch := list(islice(stream, BATCH)):
-            instances = [_igt(*item) for item in batch]
-            trees = parse_translations(sources.e_parser, [igt.translation if igt else "" for igt in instances])
-            for (f, igt), tree in zip(batch, trees, strict=True):
-                yield f, igt, tree
+    elif piece.sources.e_parser:
+        batch = list(f_side)
+        instances = [_igt(*item) for item in batch]
+        texts = [igt.translation if igt else "" for igt in instances]
+        trees = _e_parser(piece.sources.e_parser, piece.stamps)(texts)
+        for (f, igt), tree in zip(batch, trees, strict=True):
+            yield f, igt, tree
     else:
         for f, given in f_side:
             igt = _igt(f, given)
@@ -152,7 +210,17 @@ def _paired(f: Sentence, e: Sentence, faults: Faults) -> DepTree | None:
     return tree
 
 
-def _aligner(tables: tuple[Path, ...]) -> GlossAligner:
+@lru_cache(maxsize=2)
+def _e_parser(name: str, stamps: tuple[str, ...]) -> Callable[[list[str]], list[DepTree | None]]:
+    """What parses translations; a model is loaded once."""
+    from divproj.pipeline.translations import by_language, language_named
+
+    language = None if name.startswith("corenlp:") else language_named(name)
+    return partial(by_language, language) if language else partial(parse_translations, name)
+
+
+@lru_cache(maxsize=2)
+def _aligner(tables: tuple[Path, ...], stamps: tuple[str, ...]) -> GlossAligner:
     from divproj.gloss.aligner import GlossAligner
     from divproj.gloss.grams import Grams
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeVar
 
 import typer
 
@@ -13,9 +13,12 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from divproj.engine import Read, Work
     from divproj.errors import Faults, ProjError
     from divproj.io.corpus import Corpus
+    from proj_cli.tasks import Trees
 
+B = TypeVar("B")
 T = TypeVar("T")
 SHOWN = 5
 
@@ -34,6 +37,15 @@ EOption = Annotated[str | None, typer.Option("--e", metavar="FILE", help="CoNLL-
 AlignOption = Annotated[str | None, typer.Option("--align", metavar="FILE", help="Links F-E, Pharaoh, a line a sentence.")]
 Strict = Annotated[
     bool, typer.Option("--strict/--lenient", help="Stop at the first fault, or leave out what is bad and say so.")
+]
+Jobs = Annotated[
+    int,
+    typer.Option(
+        "-j", "--jobs", min=0, metavar="N", help="Processes to share the work; 0 is one a core. The output is the same."
+    ),
+]
+Scheduler = Annotated[
+    str | None, typer.Option("--scheduler", metavar="tcp://…", help="Run on the Dask cluster of this scheduler.")
 ]
 IgnoreIds = Annotated[bool, typer.Option("--ignore-ids", help="Pair sentences by order even where their ids differ.")]
 
@@ -133,6 +145,24 @@ def corpora_from(
             path = folder("corpora") / name
         found.append(Corpus.at(path, faults=faults_for(strict), same_ids=not ignore_ids, manner=manner))
     return found
+
+
+def spread(work: Work[B, T], read: Read[B], faults: Faults, jobs: int, scheduler: str | None) -> Iterator[T]:
+    """The engine's loop, where the options say."""
+    from divproj import engine
+
+    return engine.run(work, read, faults, engine.Place(jobs, scheduler), lambda text: talk.say(f"proj: warning: {text}"))
+
+
+def written(trees: Iterable[Trees], out: TextIO) -> Iterator[Trees]:
+    """Write trees as they come, and pass them on."""
+    last = "\n\n"
+    for some in trees:
+        if some.text:
+            out.write("\n\n"[len(last) :])  # as `conllu.dump` does between sentences
+            out.write(some.text)
+            last = some.end
+        yield some
 
 
 def check_manner(manner: str) -> None:

@@ -75,7 +75,7 @@ def _pairs(gold_path: str, system_path: str) -> Iterator[tuple[DepTree, DepTree,
 
     from divproj.errors import AlignmentError
     from divproj.io import conllu
-    from divproj.types import misc_value
+    from divproj.types import confidence_of, misc_value
 
     faults = common.faults_for(False)
     for gold, system in zip_longest(conllu.load(gold_path, faults), conllu.load(system_path, faults)):
@@ -90,7 +90,7 @@ def _pairs(gold_path: str, system_path: str) -> Iterator[tuple[DepTree, DepTree,
             )
         misc = system.column(9)
         sources = tuple(misc_value(cell, "Proj") for cell in misc)
-        texts = [misc_value(cell, "ProjConf") or misc_value(cell, "ParseConf") for cell in misc]
+        texts = [confidence_of(cell) for cell in misc]
         confidence = tuple(float(t) for t in texts) if all(t.replace(".", "", 1).isdecimal() for t in texts) else ()
         yield gold.usable_tree()[0], system.usable_tree()[0], sources if any(sources) else (), confidence
 

@@ -52,7 +52,7 @@ def train(
     ] = "40",
     tags: Tags = "auto",
     links: Annotated[
-        str, typer.Option("--links", help="corpus (align.txt) or words (made here, as by `proj words`).")
+        str, typer.Option("--links", help="corpus (align.txt), words (made here, as by `proj words`), or both.")
     ] = "corpus",
     min_prob: Annotated[
         float, typer.Option("--min-prob", min=0, max=1, help="With --links words: links less probable are left out.")
@@ -92,8 +92,8 @@ def train(
     if paper:
         prior, empty, consistency, strength, restarts, average = "2,8", True, 0.0, 1.0, 0, 0.0
     lengths, pseudo = _lengths(max_length), _prior(prior)
-    if links not in ("corpus", "words"):
-        raise typer.BadParameter(f"--links {links}: corpus or words expected")
+    if links not in ("corpus", "words", "both"):
+        raise typer.BadParameter(f"--links {links}: corpus, words or both expected")
     settings: dict[str, Any] = {
         "sweeps": sweeps, "constituent": pseudo[0], "distituent": pseudo[1], "count_empty": empty, "average": average,
         "random_state": seed, "restarts": restarts,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from divproj.errors import Faults
     from divproj.induction.gold import TagPair
     from divproj.induction.output import Tagged
-    from divproj.types import DepTree, Sentence, TreePair
+    from divproj.types import Alignment, DepTree, Sentence, TreePair
 
 
 def _bare(sentence: Sentence) -> DepTree:
@@ -45,13 +45,15 @@ def _need_tags(found: list[tuple[str, ...]], source: str) -> None:
 def tag_pairs(
     source: str, faults: Faults, *, tags: str, links: str, min_prob: float, soft: bool, ignore_ids: bool
 ) -> list[TagPair]:
-    """Pairs of a corpus folder; links from its align.txt, or made here by the word aligner."""
+    """Pairs of a corpus folder; links from its align.txt ("corpus"), made here ("words"), or made here where it has none."""
     from divproj.induction.gold import tag_pair
 
-    pairs = list(tree_pairs(source, faults, links == "corpus", ignore_ids))
-    if links == "words":
+    pairs = list(tree_pairs(source, faults, links != "words", ignore_ids))
+    if links != "corpus":
         chances = word_links(pairs)
         weights = [{link: p if soft else 1.0 for link, p in found.items() if p >= min_prob} for found in chances]
+        if links == "both":
+            weights = [completed(pair.alignment, found) for pair, found in zip(pairs, weights, strict=True)]
         made = [tag_pair(pair, tags, found) for pair, found in zip(pairs, weights, strict=True)]
     else:
         made = [tag_pair(pair, tags) for pair in pairs]
@@ -70,6 +72,13 @@ def word_links(pairs: list[TreePair]) -> list[dict[tuple[int, int], float]]:
     tagged = all(any(tag != "_" for s in side for tag in s) for side in sides)
     found = WordAligner(method="intersection").fit_align(text, tags=sides if tagged else None)
     return [linked.chances for linked in found]
+
+
+def completed(links: Alignment, more: Mapping[tuple[int, int], float]) -> dict[tuple[int, int], float]:
+    """Links of a corpus, and `more` between words that have none there: annotators often leave out function words."""
+    rows, columns = {i for i, _ in links.links}, {j for _, j in links.links}
+    extra = {(i, j): p for (i, j), p in more.items() if i not in rows and j not in columns}
+    return dict.fromkeys(sorted(links.links), 1.0) | extra
 
 
 def tree_pairs(source: str, faults: Faults, linked: bool, ignore_ids: bool = False) -> Iterator[TreePair]:

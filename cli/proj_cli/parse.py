@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,11 +14,14 @@ from proj_cli import common
 from proj_cli.common import talk
 
 if TYPE_CHECKING:
+    from divproj.engine import Read
     from divproj.errors import Faults
-    from divproj.parsing.language import Language
     from divproj.parsing.parser import Progress
     from divproj.types import Sentence
+    from proj_cli.tasks import Parsing
 
+SIZE = 200
+"""Sentences that are parsed at a time."""
 GROUPS = {
     "match": ("proj", "match", "undirected", "distance", "confidence", "reason"),
     "align": ("single", "merge", "together"),
@@ -122,7 +127,7 @@ def _recipe(trees: str, features: str | None, projection: str | None) -> Any:
 
     groups = [name.strip() for name in (features or "match,align,pos").split(",") if name.strip()]
     if unknown := [name for name in groups if name not in GROUPS and name not in FEATURES]:
-        raise typer.BadParameter(f"no features '{unknown[0]}'; there are {', '.join((*GROUPS, *FEATURES))}")
+        raise typer.BadParameter(f"no features '{unknown[0]}'; there are {', '.join(dict.fromkeys((*GROUPS, *FEATURES)))}")
     for name in (projection or "s2+", "s2+" if trees == "gold" else trees):
         if name not in PROJECTIONS:
             raise typer.BadParameter(f"no projection system {name}; there are {', '.join(PROJECTIONS)}")
@@ -195,6 +200,8 @@ def parse(
     ] = None,
     align: common.AlignOption = None,
     strict: common.Strict = False,
+    jobs: common.Jobs = 1,
+    scheduler: common.Scheduler = None,
     quiet: common.Quiet = False,
     verbose: common.Verbose = False,
 ) -> None:
@@ -203,7 +210,9 @@ def parse(
     Example: echo 'The dogs that bark do not bite.' | proj parse - --lang en
     """
     talk.set(quiet, verbose)
-    from divproj.parsing.language import KIND, Language, shipped
+    from divproj.engine import stamp
+    from divproj.parsing.language import KIND
+    from proj_cli.tasks import Parsing, language
 
     if (lang is None) == (model is None):
         raise typer.BadParameter("give --lang or --model, one of the two")
@@ -211,13 +220,12 @@ def parse(
     if model is not None and _kind(model) != KIND:
         from proj_cli.project import project_with
 
-        project_with(model, source, output, e=e, align=align, strict=strict)
+        project_with(model, source, output, e=e, align=align, strict=strict, jobs=jobs, scheduler=scheduler)
         return
-    language = Language.load(model) if model is not None else shipped(lang or "en")
-    faults = common.faults_for(strict)
-    sentences = talk.progress(_sentences(source, faults, keep_lines), "parsing sentence")
-    _parse_plain(language, sentences, output, keep_tags, manner, nbest, forest, confidence)
-    talk.summary(faults)
+    place = model.absolute() if model is not None else None
+    how = Parsing(lang, place, stamp(place) if place else "", keep_tags, manner, nbest, forest is not None, confidence)
+    language(how)  # here, so that what is wrong with it is said before anything is read
+    _parse_plain(how, partial(_batches, source, keep_lines), output, forest, strict, jobs, scheduler)
 
 
 def _kind(model: Path) -> str:
@@ -238,44 +246,44 @@ def _sentences(source: str, faults: Faults, keep_lines: bool) -> Iterator[Senten
     from divproj.io import conllu
     from divproj.io.plaintext import load
 
-    if source.removesuffix(".gz").endswith((".conllu", ".conll")):
+    if source.removesuffix(".gz").endswith((".conllu", ".conll")) or (source == "-" and _rows_on_stdin()):
         return (s for s in conllu.load(source, faults) if s is not None)
     return load(source, faults, keep_lines=keep_lines)
 
 
+def _rows_on_stdin() -> bool:
+    """Whether CoNLL-U waits on standard input: the first line that is no comment has ten columns."""
+    import sys
+
+    peek = getattr(sys.stdin.buffer, "peek", lambda size: b"")(4096)
+    first = next((line for line in peek.splitlines() if line.strip() and not line.startswith(b"#")), b"")
+    return bool(first.count(b"\t") == 9)
+
+
+def _batches(source: str, keep_lines: bool, faults: Faults) -> Iterator[list[Sentence]]:
+    sentences = _sentences(source, faults, keep_lines)
+    while some := list(islice(sentences, SIZE)):
+        yield some
+
+
 def _parse_plain(
-    language: Language, sentences: Iterable[Sentence], output: Path, keep_tags: bool, manner: str, nbest: int,
-    forest: Path | None, confidence: bool,
-) -> None:  # fmt: skip
+    how: Parsing, read: Read[list[Sentence]], output: Path, forest: Path | None, strict: bool, jobs: int, scheduler: str | None
+) -> None:
     from contextlib import ExitStack
 
-    from divproj.io import conllu
-    from divproj.io import forest as forests
     from divproj.io.files import writing
-    from divproj.parsing.alternatives import forest_of, several
+    from proj_cli.tasks import parsed
 
+    faults = common.faults_for(strict)
+    found = common.spread(partial(parsed, how), read, faults, jobs, scheduler)
     count = 0
-
-    def parsed(extra: Any) -> Iterator[Sentence]:
-        nonlocal count
-        for sentence in language.annotate(sentences, confidence=confidence, keep_tags=keep_tags):
-            count += 1
-            if extra is not None:
-                forests.dump([forest_of(language, sentence)], extra)
-            for found in several(language, sentence, nbest) if nbest > 1 else (sentence,):
-                yield _in_manner(found, manner)
-
     with ExitStack() as stack:
         extra = stack.enter_context(writing(forest)) if forest else None
-        conllu.dump(parsed(extra), stack.enter_context(writing(output)))
+        out = stack.enter_context(writing(output))
+        for trees in common.written(talk.progress(found, "parsing sentence", lambda trees: trees.count), out):
+            count += trees.count
+            if extra is not None:
+                extra.write(trees.forests)
     if str(output) != "-":
         talk.say(f"{count} sentences parsed: {output}")
-
-
-def _in_manner(sentence: Sentence, manner: str) -> Sentence:
-    from divproj.manners import in_manner
-
-    if manner in ("ud", "as-is"):
-        return sentence
-    tree = in_manner(sentence.tree, manner)
-    return sentence.with_columns({6: tuple(map(str, tree.heads)), 7: tree.rels})
+    talk.summary(faults)

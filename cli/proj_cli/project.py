@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,28 +13,11 @@ from proj_cli import common
 from proj_cli.common import talk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from divproj.projection.s1 import Projection, Projector
-    from divproj.projection.systems import Corrections
-    from divproj.types import Sentence
+    from divproj.projection.s1 import Projection
     from proj_cli.bitexts import Sources
+    from proj_cli.tasks import System
 
 rules_app = typer.Typer(help="Look at learned rules.", no_args_is_help=True)
-
-
-def _corrections(path: str | None) -> Corrections | None:
-    """A rule file by path, or a shipped one by name (`deu`)."""
-    if path is None:
-        return None
-    from divproj.io.files import reading
-    from divproj.projection import rulefile
-    from divproj.resources import folder
-
-    shipped = folder("rules") / f"{path}.json"
-    found = str(shipped) if not Path(path).exists() and shipped.exists() else path
-    with reading(found) as stream:
-        return rulefile.loads(stream.read().decode("utf-8", "replace"), found)
 
 
 def project(
@@ -41,7 +26,7 @@ def project(
         Path, typer.Option("-o", "--output", metavar="FILE", help="CoNLL-U to write; - is stdout.", allow_dash=True)
     ] = Path("-"),
     system: Annotated[
-        str | None, typer.Option(help="s1-r, s1-l, s2-1, s2-2, s2-3 or s2+.  [default: s2+ with --rules, else s1-r]")
+        str | None, typer.Option(help="s1-r, s1-l, s2-1, s2-2, s2-3, s2+ or s5.  [default: s2+ with --rules, else s1-r]")
     ] = None,
     model: Annotated[
         Path | None, typer.Option(metavar="MODEL", help="A parser of `proj train CORPUS`, which sees the projection.")
@@ -70,10 +55,19 @@ def project(
     links_out: Annotated[
         Path | None, typer.Option("--links-out", metavar="FILE", help="Write the links used, in Pharaoh form.")
     ] = None,
+    also: Annotated[
+        list[str] | None,
+        typer.Option("--also", metavar="CORPUS2", help="A folder with the same F sentences and another E: their trees vote."),
+    ] = None,
+    refine: Annotated[
+        bool, typer.Option("--refine-links", help="Let aligned phrases veto links and propose others, then project.")
+    ] = False,
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="A page with both trees, links and reasons.")
     ] = None,
     strict: common.Strict = False,
+    jobs: common.Jobs = 1,
+    scheduler: common.Scheduler = None,
     quiet: common.Quiet = False,
     verbose: common.Verbose = False,
 ) -> None:
@@ -87,75 +81,72 @@ def project(
     talk.set(quiet, verbose)
     from proj_cli.bitexts import Sources
 
-    run, chosen = _projector(model, system, rules)
+    chosen = _system(model, system, rules)
     sources = Sources(source, e, align, e_parser, format_, tuple(grams or ()), e_manner)
-    _write(run, chosen, sources, output, html, links_out, strict)
+    _write(chosen, sources, output, html, links_out, strict, jobs, scheduler)
 
 
-def _projector(model: Path | None, system: str | None, rules: str | None) -> tuple[Projector, str]:
-    """What projects, and its name."""
+def _system(model: Path | None, system: str | None, rules: str | None) -> System:
+    """What projects: loaded here, so that what is wrong with it is said before anything is read."""
+    from divproj.engine import stamp
+    from proj_cli.tasks import System, projector
+
     if model is not None:
-        from divproj.projection import parsedfile
-
         if system or rules:
             raise typer.BadParameter("--model brings its own rules and system")
-        return parsedfile.load(model).project, f"model:{model.name}"
-    from divproj.projection.systems import projector
+        found = System(f"model:{model.name}", model.absolute(), None, stamp(model))
+    else:
+        path = str(Path(rules).absolute()) if rules and Path(rules).exists() else rules
+        found = System(system or ("s2+" if rules else "s1-r"), None, path, stamp(path) if path else "")
+    projector(found)
+    return found
 
-    corrections = _corrections(rules)
-    chosen = system or ("s2+" if corrections else "s1-r")
-    return projector(chosen, corrections), chosen
 
-
-def project_with(model: Path, source: str, output: Path, *, e: str | None, align: str | None, strict: bool) -> None:
+def project_with(
+    model: Path, source: str, output: Path, *, e: str | None, align: str | None, strict: bool, jobs: int = 1,
+    scheduler: str | None = None,
+) -> None:  # fmt: skip
     """`proj parse` with a parser that sees projections."""
     from proj_cli.bitexts import Sources
 
-    run, chosen = _projector(model, None, None)
-    _write(run, chosen, Sources(source, e, align), output, None, None, strict)
+    _write(_system(model, None, None), Sources(source, e, align), output, None, None, strict, jobs, scheduler)
 
 
 def _write(
-    run: Projector, chosen: str, sources: Sources, output: Path, html: Path | None, links_out: Path | None, strict: bool
-) -> None:
+    system: System, sources: Sources, output: Path, html: Path | None, links_out: Path | None, strict: bool, jobs: int,
+    scheduler: str | None,
+) -> None:  # fmt: skip
     """Project every sentence, and write what was asked for."""
     from divproj.errors import ProjError, Where
-    from divproj.io import conllu, pharaoh
     from divproj.io.files import writing
-    from divproj.projection.output import annotated
-    from proj_cli.bitexts import bitexts
+    from proj_cli.bitexts import pieces
+    from proj_cli.tasks import projected
 
     faults = common.faults_for(strict)
     made: list[Projection] = []
-    count = 0
-
-    def projected() -> Iterator[Sentence]:
-        nonlocal count
-        for sentence, bitext in talk.progress(bitexts(sources, faults), "projecting sentence"):
-            found = run(bitext)
-            count += 1
-            if html or links_out:
-                made.append(found)
-            yield annotated(sentence, found, chosen)
-
-    with writing(output) as out:
-        conllu.dump(projected(), out)
+    work = partial(projected, system, links_out is not None, html is not None)
+    found = common.spread(work, partial(pieces, sources), faults, jobs, scheduler)
+    with ExitStack() as files:
+        out = files.enter_context(writing(output))
+        links = files.enter_context(writing(links_out)) if links_out else None
+        count = 0
+        for trees in common.written(talk.progress(found, "projecting sentence", lambda trees: trees.count), out):
+            count += trees.count
+            made += trees.projections
+            if links:
+                links.write(trees.links)
+        talk.summary(faults)
         if not count:
-            talk.summary(faults)
             raise ProjError("no sentence could be projected", Where(sources.path), "the warnings above say why")
-    talk.summary(faults)
-    if links_out:
-        with writing(links_out) as out:
-            pharaoh.dump((found.bitext.alignment for found in made), out)
     if html:
         from divproj.draw.projected import write_projections
 
-        sign = common.signature(cmd="project", system=chosen, manner=sources.manner)
+        sign = common.signature(cmd="project", system=system.name, manner=sources.manner)
         with writing(html) as out:
-            write_projections(made, out, title=Path(sources.path).name, signature=sign, system=chosen)
+            write_projections(made, out, title=Path(sources.path).name, signature=sign, system=system.name)
         talk.say(f"page: {html}")
     if str(output) != "-":
-        talk.say(f"{count} sentences projected by {chosen}: {output}")
+        talk.say(f"{count} sentences projected by {system.name}: {output}")
 
 
 def learn(
@@ -204,8 +195,7 @@ def show(
 ) -> None:
     """Say the rules in words, with counts and examples."""
     from divproj.projection.words import say
+    from proj_cli.tasks import corrections
 
-    corrections = _corrections(path)
-    assert corrections is not None
-    for line in say(corrections, min_count=min_count):
+    for line in say(corrections(path), min_count=min_count):
         print(common.harmless(line))  # noqa: T201

@@ -7,10 +7,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
+from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -66,6 +67,13 @@ def run(
         return
     with _pool(place) as pool, closing(_outcomes(first, calls, pool, say or _warn)) as outcomes:
         yield from _taken(outcomes, calls, faults)
+
+
+def stamp(path: str | Path) -> str:
+    """Another text when the file or folder at a path has changed: a key for what a worker loads and keeps."""
+    found = Path(path)
+    files = sorted(found.iterdir()) if found.is_dir() else [found] if found.exists() else []
+    return " ".join(f"{file.name}:{file.stat().st_size}:{file.stat().st_mtime_ns}" for file in files)
 
 
 @dataclass
@@ -152,7 +160,7 @@ class _Pool:
         return parallel(delayed(_task)(call) for call in calls)
 
 
-def _outcomes(first: list[_Call], calls: _Calls, pool: _Pool, say: Say) -> Iterator[_Outcome]:
+def _outcomes(first: list[_Call], calls: _Calls, pool: _Pool, say: Say) -> Generator[_Outcome, None, None]:
     """Windows of calls through joblib, which by itself would read on while nobody takes the results."""
     window = [*first, *islice(calls, WINDOW * pool.workers - len(first))]
     while window:

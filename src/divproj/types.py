@@ -160,6 +160,15 @@ def misc_value(misc: str, key: str) -> str:
     return ""
 
 
+def confidence_of(misc: str) -> str:
+    """What MISC says of how sure a head is, be it projected or parsed.
+
+    >>> confidence_of("Gloss=dog|ParseConf=0.81")
+    '0.81'
+    """
+    return misc_value(misc, "ProjConf") or misc_value(misc, "ParseConf")
+
+
 def cycles(heads: Sequence[int]) -> list[list[int]]:
     """The cycles among 1-based words with these heads, each from its lowest word on.
 

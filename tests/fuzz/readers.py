@@ -155,7 +155,7 @@ def enju_links(data: bytes) -> None:
 def pharaoh_lines(data: bytes) -> None:
     from divproj.io import pharaoh
 
-    for where, line in pharaoh._lines(_stream(data), "case"):  # type: ignore[arg-type]
+    for where, line in pharaoh.read(_stream(data), "case"):  # type: ignore[arg-type]
         pharaoh.dumps(pharaoh.parse(line, (5, 4), where, lenient()))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from itertools import chain
 from pathlib import Path
 from unittest.mock import patch
 
@@ -15,7 +16,7 @@ from divproj import ProjError
 from divproj.batches import batched
 from divproj.divergence.analysis import analyze_batches
 from divproj.io import corpus as corpus_module
-from divproj.io import fast
+from divproj.io import fast, pieces
 
 plain = st.builds(
     lambda heads, sent_id, rel: block(heads, sent_id, [rel] * len(heads)).encode(),
@@ -56,7 +57,10 @@ def outcome(folder: Path, way: str) -> tuple:
     corpus = lenient(folder)
     pairs = []
     try:
-        batches = batched(corpus.pairs()) if way == "careful" else corpus.batches()
+        if way == "pieces":
+            batches = chain.from_iterable(piece.batches(corpus.faults) for piece in corpus.pieces())
+        else:
+            batches = batched(corpus.pairs()) if way == "careful" else corpus.batches()
         result = analyze_batches(batches, each=lambda pair, share: pairs.append((pair, share))).as_json()
     except ProjError as error:
         result = {"error": str(error)}
@@ -71,3 +75,10 @@ def test_the_fast_lane_is_not_noticed(texts, chunk):
     with tempfile.TemporaryDirectory() as name, patch.multiple(corpus_module, FAST=0), patch.multiple(fast, CHUNK=chunk):
         folder = write(Path(name), *texts)
         assert outcome(folder, "fast") == outcome(folder, "careful")
+
+
+@given(files(), st.sampled_from((1 << 20, 1, 30, 100)), st.sampled_from((0, 1 << 30)))
+def test_pieces_are_not_noticed(texts, chunk, large):
+    with tempfile.TemporaryDirectory() as name, patch.multiple(corpus_module, FAST=large), patch.multiple(pieces, CHUNK=chunk):
+        folder = write(Path(name), *texts)
+        assert outcome(folder, "pieces") == outcome(folder, "careful")

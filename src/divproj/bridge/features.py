@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from divproj.bridge.chart import RELATIONS
 from divproj.bridge.projector import Chances
 
-SLOTS = 3
-"""Codes an edge: how probable the phrases make it, what the pairs of its two heads are to each other, the phrase they share."""
+PHRASES = ("edge", "link", "shared")
+"""Codes an edge can have: how probable the phrases make it, what the pairs of its two ends are to each other (the head link),
+the smallest aligned phrase that holds both ends."""
 _SURE = (0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.97)
 _MOST = 3
 
 
-def phrase_codes(found: Chances) -> NDArray[np.int32]:
-    """codes[h, c, slot]; the diagonal and column 0 are of no account."""
+def phrase_codes(found: Chances, features: Sequence[str] = PHRASES) -> NDArray[np.int32]:
+    """codes[h, c, slot], a slot a feature; the diagonal and column 0 are of no account."""
     n1 = len(found.edges)
-    made = np.zeros((n1, n1, SLOTS), np.int32)
+    made = np.zeros((n1, n1, len(features)), np.int32)
     heads = np.array((0, *found.heads))
-    best = np.zeros((n1, n1), np.int32)
-    best[heads[1:], np.arange(1, n1)] = 1
-    made[:, :, 0] = 1 + np.searchsorted(_SURE, found.edges) + 10 * best
-    kinds = np.array(found.eked.kinds)
-    made[:, :, 1] = 1 + found.codes + len(RELATIONS) * kinds[None, :]
-    made[:, :, 2] = _shared(heads)
+    for slot, name in enumerate(features):
+        if name == "edge":
+            best = np.zeros((n1, n1), np.int32)
+            best[heads[1:], np.arange(1, n1)] = 1
+            made[:, :, slot] = 1 + np.searchsorted(_SURE, found.edges) + 10 * best
+        elif name == "link":
+            made[:, :, slot] = 1 + found.codes + len(RELATIONS) * np.array(found.eked.kinds)[None, :]
+        else:
+            made[:, :, slot] = _shared(heads)
     return made
 
 
@@ -46,8 +52,7 @@ def _shared(heads: NDArray[np.int64]) -> NDArray[np.int32]:
         while True:
             reached = open_ & below[phrase]
             made[reached, c] = 2 + 2 * min(steps, _MOST)
-            if reached[phrase]:
-                made[phrase, c] += 1
+            made[phrase, c] += reached[phrase]
             open_ &= ~below[phrase]
             if phrase == 0 or not open_.any():
                 break

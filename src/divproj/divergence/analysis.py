@@ -52,6 +52,17 @@ class Analysis:
         """Keep an example of one of Dorr's types."""
         self.examples[name].append(Example(pair.sent_id, text))
 
+    def add(self, part: Analysis) -> None:
+        """Add the analysis of the pairs that follow."""
+        self.sentences += part.sentences
+        self.counts += part.counts
+        for side, count in part.words.items():
+            self.words[side] += count
+        for name in ("operations", "tagged", "tagged_edges", "operated", "dorr"):
+            getattr(self, name).update(getattr(part, name))
+        for name, found in part.examples.items():
+            self.examples[name] += found[: EXAMPLES - len(self.examples[name])]
+
     @property
     def stages(self) -> list[tuple[int, str]]:
         return [(s, stage) for s, stage in enumerate(STAGES) if self.extended or stage != "extended"]

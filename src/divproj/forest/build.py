@@ -17,6 +17,8 @@ from divproj.forest.trees import PhraseTree
 __all__ = ["from_arc_scores", "from_dependencies", "from_headed_chart", "from_n_best", "from_tree"]
 
 BINARISATIONS = ("head", "left", "right", "all")
+MOST_CHILDREN = 100
+"""Of a phrase that is binarised in all ways: their number grows with the third power."""
 Range = tuple[int, int]
 Split = tuple[Range, Range, Range]
 """A range of children and the two ranges it is made of."""
@@ -161,6 +163,9 @@ def _splits(phrase: Phrase, binarise: str) -> list[Split]:
     if n < 2:
         return []
     if binarise == "all":
+        if n > MOST_CHILDREN:
+            what = f"a phrase {phrase.label[:40]} of {n} parts, at most {MOST_CHILDREN} can be binarised in all ways"
+            raise FormatError(what, remedy="binarise it from its head")
         return [
             ((i, i + w), (i, k), (k, i + w)) for w in range(2, n + 1) for i in range(n - w + 1) for k in range(i + 1, i + w)
         ]

@@ -168,7 +168,7 @@ class BilingualInducer(Estimator):
             int(self.mode == "matchings"), MOVES[self.moves], b.longest, chance.random(b.chances), told,
         )  # fmt: skip
         return {
-            "sweep": self.done_,
+            "sweep": float(self.done_),
             "log_joint": self._log_joint(norm),
             "acceptance": float(told[1] / told[0]) if told[0] else 1.0,
             "aligned": float(told[2] / len(b)),

@@ -101,8 +101,8 @@ def save_chain(path: Path, chain: BilingualInducer, first: int, about: str) -> N
         arrays |= {f"{side}_{k}": array for k, array in enumerate(forest.nodes)}
         arrays |= {f"{side}_yields": sums.yields, f"{side}_contexts": sums.contexts, f"{side}_totals": sums.totals}
         arrays[f"{side}_nodes"] = nodes
-    told = [[entry[key] for key in sorted(entry)] for entry in chain.history_]
-    names = sorted(chain.history_[0]) if chain.history_ else []
+    names = list(chain.history_[0]) if chain.history_ else []
+    told = [[entry[key] for key in names] for entry in chain.history_]
     arrays |= {"history": np.array(told, float), "names": np.array(names, "U20"), "about": np.array(about)}
     _save_arrays(path, arrays)
 

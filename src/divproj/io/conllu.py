@@ -57,20 +57,23 @@ def dumps(sentence: Sentence) -> str:
     return "\n".join(lines) + sentence.end
 
 
-def read(stream: BinaryIO, path: str, faults: Faults | None, *, keep_places: bool = False) -> Iterator[Sentence | None]:
+def read(
+    stream: BinaryIO, path: str, faults: Faults | None, *, keep_places: bool = False, line: int = 1
+) -> Iterator[Sentence | None]:
+    """Sentences of a stream that starts at a line of a file."""
     faults = faults or Faults()
-    for line, block, end in blocks(stream, path):
+    for at, block, end in blocks(stream, path, line):
         try:
-            yield parse(block, path, line, end)
+            yield parse(block, path, at, end)
         except FormatError as error:
             faults.sentence(error)
             if keep_places:
                 yield None
 
 
-def blocks(stream: BinaryIO, path: str = "") -> Iterator[tuple[int, bytes, str]]:
+def blocks(stream: BinaryIO, path: str = "", line: int = 1) -> Iterator[tuple[int, bytes, str]]:
     """(line number, bytes, line ends after them) of the parts between blank lines."""
-    line, rest = 1, b""
+    rest = b""
     while chunk := stream.read(CHUNK):
         if line == 1 and not rest and chunk.startswith(b"\xef\xbb\xbf"):
             chunk = chunk[3:]

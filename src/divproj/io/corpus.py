@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from contextlib import ExitStack
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from io import BytesIO
 from itertools import zip_longest
 from pathlib import Path
+from typing import BinaryIO
 
 from divproj.batches import PairBatch, batched
 from divproj.errors import AlignmentError, Faults, FormatError, ProjError, Where
 from divproj.io import conllu, pharaoh
 from divproj.io.files import Source, name_of, reading
+from divproj.io.pieces import Blocks, Lines, Part, side_by_side
 from divproj.types import DepTree, Sentence, TreePair
 
+Streams = Sequence[BinaryIO]
+Starts = tuple[int, int, int]
 FAST = 300_000
 """Bytes of CoNLL-U from which the fast lane pays for loading its compiled code."""
 
@@ -63,41 +68,73 @@ class Corpus:
 
     def pairs(self) -> Iterator[TreePair]:
         """Usable pairs in order; what is not usable goes to `faults`."""
-        hashes = [hashlib.sha256() for _ in range(3)]
-        f_side = conllu.load(self.f, self.faults, keep_places=True, digest=hashes[0])
-        e_side = conllu.load(self.e, self.faults, keep_places=True, digest=hashes[1])
-        lines = pharaoh.load(self.align, digest=hashes[2])
-        end = object()
         counts = [0, 0, 0]
-        ids = _Ids(self.same_ids)
-        for f, e, links in zip_longest(f_side, e_side, lines, fillvalue=end):
+        with self._open() as streams:
+            yield from self._careful(streams, (1, 1, 1), _Ids(self.same_ids), counts)
+        self._closing(counts)
+
+    def batches(self) -> Iterator[PairBatch]:
+        """The same pairs as arrays: large files take the fast lane."""
+        return self._fast_batches() if self._is_large() else batched(self.pairs())
+
+    def pieces(self) -> Iterator[Piece]:
+        """The same pairs in pieces that are not read yet; `Piece.batches` reads one, here or elsewhere."""
+        fast, ids, counts = self._is_large(), _Ids(self.same_ids), [0, 0, 0]
+        bare = replace(self, f=name_of(self.f), e=name_of(self.e), align=name_of(self.align), faults=Faults(), digests=[])
+        with self._open() as streams:
+            sides = Blocks(streams[0], name_of(self.f)), Blocks(streams[1], name_of(self.e)), Lines(streams[2])
+            for parts in side_by_side(*sides):
+                piece = Piece(bare, parts, ids.copy(), fast)
+                piece.look_at_ids(ids)
+                yield piece
+                counts = [count + part.count for count, part in zip(counts, parts, strict=True)]
+                if counts[2] > max(counts[:2]):  # blank lines at the end are no sentences
+                    counts[2] -= piece.blank_lines(counts[2] - max(counts[:2]))
+        self._closing(counts)
+
+    @contextmanager
+    def _open(self) -> Iterator[list[BinaryIO]]:
+        """The three files; when they have been read to their ends, the digest of what was read is kept."""
+        hashes = [hashlib.sha256() for _ in range(3)]
+        with ExitStack() as files:
+            sources = zip((self.f, self.e, self.align), hashes, strict=True)
+            yield [files.enter_context(reading(source, digest)) for source, digest in sources]
+        self.digests.append("".join(x.hexdigest()[:8] for x in hashes))
+
+    def _is_large(self) -> bool:
+        sources = (self.f, self.e, self.align)
+        if self.manner != "as-is" or not all(Path(s).is_file() for s in sources):
+            return False
+        return sum(Path(s).stat().st_size for s in sources[:2]) >= FAST
+
+    def _careful(self, streams: Streams, lines: Starts, ids: _Ids, counts: list[int]) -> Iterator[TreePair]:
+        """Pairs by the reader that can tell what is wrong; the streams start at these lines of their files."""
+        f_side, e_side = (
+            conllu.read(stream, name_of(source), self.faults, keep_places=True, line=line)
+            for stream, source, line in zip(streams[:2], (self.f, self.e), lines[:2], strict=True)
+        )
+        end = object()
+        for f, e, links in zip_longest(f_side, e_side, pharaoh.read(streams[2], name_of(self.align), lines[2]), fillvalue=end):
             blank = links is not end and not links[1].strip()  # type: ignore[index]
             if links is end or not (f is end and e is end and blank):
-                counts = [c + (side is not end) for c, side in zip(counts, (f, e, links), strict=True)]
+                for k, side in enumerate((f, e, links)):
+                    counts[k] += side is not end
             if f is end or e is end or links is end:
                 continue
             if f is None or e is None:
                 continue  # noted by the reader
             if ids.pair(f, e, self.faults):  # type: ignore[arg-type]
                 yield self._pair(f, e, *links)  # type: ignore[arg-type,misc]
-        self.digests.append("".join(x.hexdigest()[:8] for x in hashes))
-        self._closing(counts)
-
-    def batches(self) -> Iterator[PairBatch]:
-        """The same pairs as arrays: large files take the fast lane."""
-        sources = (self.f, self.e, self.align)
-        if self.manner != "as-is":
-            return batched(self.pairs())
-        if not all(Path(s).is_file() for s in sources) or sum(Path(s).stat().st_size for s in sources[:2]) < FAST:
-            return batched(self.pairs())
-        return self._fast_batches()
 
     def _fast_batches(self) -> Iterator[PairBatch]:
-        from divproj.io import fast
-
-        hashes = [hashlib.sha256() for _ in range(3)]
-        ids = _Ids(self.same_ids)
         counts = [0, 0, 0]
+        with self._open() as streams:
+            yield from self._quick(streams, (1, 1, 1), _Ids(self.same_ids), counts)
+        self._closing(counts)
+
+    def _quick(self, streams: Streams, lines: Starts, ids: _Ids, counts: list[int]) -> Iterator[PairBatch]:
+        """Batches by the scanner; the streams start at these lines of their files."""
+        from divproj.io import fast
 
         def careful(f: bytes, f_line: int, e: bytes, e_line: int, line: str, number: int) -> TreePair | None:
             sides = [self._sentence(f, self.f, f_line), self._sentence(e, self.e, e_line)]
@@ -105,17 +142,12 @@ class Corpus:
                 return None
             return self._pair(sides[0], sides[1], Where(name_of(self.align), number), line)
 
-        with ExitStack() as open_files:
-            sources = zip((self.f, self.e, self.align), hashes, strict=True)
-            streams = [open_files.enter_context(reading(source, digest)) for source, digest in sources]
-            book = fast.ScanBook()
-            tables = fast.Table(streams[0], book), fast.Table(streams[1], book), fast.LinkTable(streams[2])
-            for batch in fast.batches(*tables, careful, self.same_ids, counts):
-                if ids.shared is None:
-                    batch.pair(0)  # tells whether the sides share their ids
-                yield batch
-        self.digests.append("".join(x.hexdigest()[:8] for x in hashes))
-        self._closing(counts)
+        book = fast.ScanBook()
+        f, e = (fast.Table(stream, book, line) for stream, line in zip(streams[:2], lines[:2], strict=True))
+        for batch in fast.batches(f, e, fast.LinkTable(streams[2], lines[2]), careful, self.same_ids, counts):
+            if ids.shared is None:
+                batch.pair(0)  # tells whether the sides share their ids
+            yield batch
 
     def _sentence(self, block: bytes, source: Source, line: int) -> Sentence | None:
         try:
@@ -153,6 +185,43 @@ class Corpus:
             )
 
 
+@dataclass(frozen=True)
+class Piece:
+    """Pairs that stand side by side in the files of a corpus, not read yet."""
+
+    corpus: Corpus
+    """Names of the files, and how to read them."""
+    parts: tuple[Part, Part, Part]
+    ids: _Ids
+    """What is known of the ids from the pieces before."""
+    fast: bool
+
+    def batches(self, faults: Faults) -> Iterator[PairBatch]:
+        """The pairs as arrays; what is not usable goes to `faults`."""
+        streams = [BytesIO(part.text) for part in self.parts]
+        f, e, links = (part.line for part in self.parts)
+        corpus, ids = replace(self.corpus, faults=faults), self.ids.copy()
+        if self.fast:
+            return corpus._quick(streams, (f, e, links), ids, [0, 0, 0])
+        return batched(corpus._careful(streams, (f, e, links), ids, [0, 0, 0]))
+
+    def look_at_ids(self, ids: _Ids) -> None:
+        """Bring what is known of the ids past this piece; as a rule its first pair tells all that there is to know."""
+        if not ids.check or ids.shared:
+            return
+        unheard = Faults(strict=False)
+        sides = (conllu.read(BytesIO(part.text), "", unheard, keep_places=True) for part in self.parts[:2])
+        for f, e, _ in zip(*sides, range(self.parts[2].count), strict=False):
+            if f is not None and e is not None:
+                ids.pair(f, e, unheard)
+            if ids.shared:
+                return
+
+    def blank_lines(self, last: int) -> int:
+        """How many of the last lines of links are blank."""
+        return sum(1 for line in self.parts[2].text.splitlines()[-last:] if not line.strip())
+
+
 class _Ids:
     """Whether sentences of the two sides belong together by their ids.
 
@@ -163,6 +232,13 @@ class _Ids:
         self.check = check
         self.shared: bool | None = None
         self.recent: tuple[dict[str, None], dict[str, None]] = ({}, {})
+
+    def copy(self) -> _Ids:
+        made = _Ids(self.check)
+        made.shared = self.shared
+        if not self.shared:  # once shared they stay so
+            made.recent = self.recent[0].copy(), self.recent[1].copy()
+        return made
 
     def pair(self, f: Sentence, e: Sentence, faults: Faults) -> bool:
         if not self.check or not f.sent_id or not e.sent_id:

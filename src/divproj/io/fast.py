@@ -57,9 +57,9 @@ class ScanBook(Book):
 class Supply:
     """Items of a file, `count` of them read, `taken` of them used up."""
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: BinaryIO, line: int = 1) -> None:
         self.stream = stream
-        self.rest, self.line, self.taken, self.count = b"", 1, 0, 0
+        self.rest, self.line, self.taken, self.count = b"", line, 0, 0
         self.ended = False
 
     def fill(self) -> bool:
@@ -77,8 +77,8 @@ class Supply:
 class Table(Supply):
     """The sentences of one side."""
 
-    def __init__(self, stream: BinaryIO, book: ScanBook) -> None:
-        super().__init__(stream)
+    def __init__(self, stream: BinaryIO, book: ScanBook, line: int = 1) -> None:
+        super().__init__(stream, line)
         self.book = book
 
     def _read(self) -> None:

@@ -16,6 +16,8 @@ from typing import Any, BinaryIO, Protocol, TextIO, cast
 from divproj.errors import ProjError, Where
 
 Source = str | os.PathLike[str]
+DENSEST, SAFE = 400, 16 << 20
+"""How many times its size gzip data may unpack to (one sentence repeated: 150; zeros: 1030), once past so many bytes."""
 _UMASK = os.umask(0o022)
 os.umask(_UMASK)  # there is no other way to ask for it
 
@@ -26,20 +28,54 @@ class Digest(Protocol):
     def update(self, data: bytes, /) -> None: ...
 
 
-class _Hashing(io.RawIOBase):
-    """A stream that shows what it reads to a digest."""
+class _Watched(io.RawIOBase):
+    """A stream that shows what it reads to a digest, and says which file it is that cannot be unzipped."""
 
-    def __init__(self, stream: BinaryIO, digest: Digest) -> None:
-        self._stream, self._digest = stream, digest
+    def __init__(self, stream: BinaryIO, digest: Digest | None, where: Where) -> None:
+        self._stream, self._digest, self._where = stream, digest, where
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        data = self._stream.read(len(buffer))
+        try:
+            data = self._stream.read(len(buffer))
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise ProjError(f"broken gzip data: {error}", self._where, "unpack it or fetch it again") from None
         buffer[: len(data)] = data
-        self._digest.update(data)
+        if self._digest is not None:
+            self._digest.update(data)
         return len(data)
+
+
+class _Counted:
+    """A stream that knows how much was read of it; all that gzip asks for."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream, self.count = stream, 0
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._stream.read(size)
+        self.count += len(data)
+        return data
+
+
+class _Unpacked(io.RawIOBase):
+    """Gzip data that is text: a small file must not unpack to fill the machine."""
+
+    def __init__(self, stream: BinaryIO, where: Where) -> None:
+        self._packed, self._where, self._count = _Counted(stream), where, 0
+        self._plain = gzip.GzipFile(fileobj=cast(Any, self._packed))
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        size = self._plain.readinto(buffer)
+        self._count += size
+        if self._count > max(SAFE, DENSEST * self._packed.count):
+            raise ProjError(f"unpacks to more than {DENSEST} times its size, which text does not do", self._where, "unpack it")
+        return size
 
 
 def name_of(source: Source) -> str:
@@ -59,14 +95,12 @@ def reading(source: Source, digest: Digest | None = None) -> Iterator[BinaryIO]:
     except OSError as error:
         raise ProjError(f"cannot be opened: {error.strerror}", where) from None
     with opened:
-        raw: Any = opened
-        if raw.peek(2)[:2] == b"\x1f\x8b":
-            raw = gzip.GzipFile(fileobj=raw)
-        buffered: BinaryIO = raw if digest is None else cast(BinaryIO, io.BufferedReader(_Hashing(raw, digest), 1 << 20))
-        try:
-            yield buffered
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise ProjError(f"broken gzip data: {error}", where, "unpack it or fetch it again") from None
+        zipped = cast(Any, opened).peek(2)[:2] == b"\x1f\x8b"
+        if not zipped and digest is None:
+            yield cast(BinaryIO, opened)
+            return
+        raw = cast(BinaryIO, gzip.GzipFile(fileobj=opened) if zipped else opened)
+        yield cast(BinaryIO, io.BufferedReader(_Watched(raw, digest, where), 1 << 20))
 
 
 @contextmanager

@@ -74,6 +74,8 @@ def _forest(text: str, where: Where) -> Forest:
         record = json.loads(text)
     except json.JSONDecodeError as error:
         raise FormatError(f"not JSON at column {error.colno}: {error.msg}", where) from None
+    except ValueError as error:  # a number of thousands of digits
+        raise FormatError(f"not JSON that can be used: {error}", where) from None
     except RecursionError:
         raise FormatError("JSON nested too deeply for a forest", where) from None
     if not isinstance(record, dict) or record.get("format") != FORMAT:

@@ -17,11 +17,12 @@ from divproj.types import Alignment
 def load(source: Source, digest: Digest | None = None) -> Iterator[tuple[Where, str]]:
     """(place, line) of each sentence's links; `parse` them when the sentences' lengths are known."""
     with reading(source, digest) as stream:
-        yield from _lines(stream, name_of(source))
+        yield from read(stream, name_of(source))
 
 
-def _lines(stream: BinaryIO, path: str) -> Iterator[tuple[Where, str]]:
-    for number, raw in enumerate(stream, 1):
+def read(stream: BinaryIO, path: str, line: int = 1) -> Iterator[tuple[Where, str]]:
+    """`load` for a stream that starts at a line of a file."""
+    for number, raw in enumerate(stream, line):
         if number == 1:
             raw = raw.removeprefix(b"\xef\xbb\xbf")
         yield Where(path, number), raw.decode("utf-8", "replace")
@@ -33,7 +34,7 @@ def loads(text: str, shapes: Iterable[tuple[int, int]]) -> list[Alignment]:
     >>> loads("0-0 1?0", [(2, 1)])[0].possible
     frozenset({(2, 1)})
     """
-    lines = _lines(io.BytesIO(text.encode()), "")
+    lines = read(io.BytesIO(text.encode()), "")
     return [parse(line, shape, where) for (where, line), shape in zip(lines, shapes, strict=True)]
 
 

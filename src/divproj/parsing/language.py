@@ -16,12 +16,13 @@ from divproj import modelfile
 from divproj.errors import ModelError, ProjError
 from divproj.parsing import storage
 from divproj.parsing.atoms import Seen
+from divproj.parsing.calibration import calibrate_by_twin
 from divproj.parsing.lemmas import Lemmatizer
 from divproj.parsing.parser import MstParser, Progress
 from divproj.parsing.punctuation import Punctuation
 from divproj.parsing.tagger import Tagger, jackknife
 from divproj.resources import folder
-from divproj.types import DepTree, Sentence, misc_value
+from divproj.types import DepTree, Sentence
 
 KIND, VERSION = "divproj-language", 1
 JOINT = 250
@@ -58,6 +59,8 @@ class Language:
         **options: Any,
     ) -> Language:
         """Learn from a treebank. The parser meets tags as they will be: those of taggers that did not see the sentence."""
+        parser = MstParser(**options)
+        parser.check_params()
         sentences = [s for s in sentences if s.forms]
         if not sentences:
             raise ProjError("there is no sentence to learn from")
@@ -74,7 +77,7 @@ class Language:
         progress("lemmas", None)
         lemmatizer = Lemmatizer().fit(triples)
         trees = [replace(s.usable_tree()[0], forms=words) for s, words in zip(sentences, forms, strict=True)]
-        made = cls(tagger, lemmatizer, MstParser(**options), fine, Punctuation.learn(trees), about or {})
+        made = cls(tagger, lemmatizer, parser, fine, Punctuation.learn(trees), about or {})
         held = made._dev(dev, gold_tags)
         seen = [made.seen(f, _apart(tags)) for f, tags in zip(forms, met, strict=True)]
         made.parser.fit(seen, trees, dev=held, progress=lambda state: progress("parser", state))
@@ -92,7 +95,7 @@ class Language:
     def _calibrate(self, seen: list[Seen], trees: list[DepTree], held: Any, options: dict[str, Any]) -> None:
         """How probabilities follow from scores is judged on sentences that were not learned from."""
         if held is None:
-            calibrated(self.parser, seen, trees, options)
+            calibrate_by_twin(self.parser, seen, trees, options)
         else:
             self.parser.calibrate(held[0][:500], held[1][:500])
 
@@ -185,18 +188,6 @@ def shipped(name: str = "en") -> Language:
     return Language.load(top / name)
 
 
-def calibrated(parser: MstParser, seen: Sequence[Seen], trees: Sequence[DepTree], options: dict[str, Any]) -> None:
-    """Set the parser's scale by that of a smaller twin, judged on sentences that the twin did not learn from."""
-    some = min(len(seen), 1000)
-    held = [k for k in range(some) if k % 5 == 4]
-    rest = [k for k in range(some) if k % 5 != 4]
-    if len(held) < 3:
-        return
-    twin = MstParser(**{**options, "labels": False, "decoder": "nonproj" if parser.crossing_ else "proj", "epochs": 5})
-    twin.fit([seen[k] for k in rest], [trees[k] for k in rest])
-    parser.scale_ = twin.calibrate([seen[k] for k in held], [trees[k] for k in held]).scale_
-
-
 def _plain(forms: Sequence[str]) -> tuple[str, ...]:
     return tuple(form.translate(PLAIN) for form in forms)
 
@@ -233,8 +224,3 @@ def with_confidence(misc: Sequence[str], heads: Sequence[int], chances: NDArray[
 def _with_sure(misc: str, sure: float) -> str:
     kept = [item for item in misc.split("|") if item != "_" and not item.startswith("ParseConf=")]
     return "|".join((*kept, f"ParseConf={sure:.2f}"))
-
-
-def confidence_of(misc: str) -> str:
-    """What MISC says of how sure a head is, whoever found it."""
-    return misc_value(misc, "ParseConf") or misc_value(misc, "ProjConf")

@@ -23,7 +23,7 @@ CROSSING_SHARE = 0.10
 """Share of training trees with crossing edges from which `auto` lets them cross."""
 VOTE_BITS = 15
 LABEL_BITS = 17
-LABEL_EPOCHS = 5
+LABEL_EPOCHS = 10
 BATCH_TOKENS = 200_000
 ROOM = PER_EDGE - 82 - 2 * BETWEEN
 """Features that further columns (16 each) and codes (4 each) of an edge can have."""
@@ -100,7 +100,7 @@ class MstParser:
         progress: Callable[[Progress], None] | None = None,
     ) -> MstParser:
         """Learn from trees; a word whose head is not known teaches nothing. Ctrl-C keeps what was learned so far."""
-        self._check_params()
+        self.check_params()
         seen = [_seen(s) for s in sentences]
         if trees is None:
             trees = [s for s in sentences if isinstance(s, DepTree)]
@@ -133,7 +133,8 @@ class MstParser:
         self._learn_labels(batch, heads, rels)
         return self
 
-    def _check_params(self) -> None:
+    def check_params(self) -> None:
+        """ProjError where a parameter cannot be used."""
         wrong = [
             (self.order not in (1, 2, 3), f"order is {self.order}, 1, 2 or 3 expected"),
             (

@@ -76,7 +76,7 @@ def _untrained(model: Model) -> MstParser:
             params.fact(name, (int, float) if isinstance(default, float) else type(default))
     try:
         parser = MstParser().set_params(**params.about)
-        parser._check_params()
+        parser.check_params()
     except (ProjError, TypeError) as error:
         raise ModelError(f"'params': {error}", model.where, REMEDY) from None
     return parser

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.errors import ModelError
+from divproj.errors import ModelError, Where
+from divproj.modelfile import like_defaults
 from divproj.parsing import tagger_kernel as kernel
 from divproj.parsing.tagger_atoms import (
     LINKED,
@@ -135,12 +136,16 @@ class Tagger:
         if [meta.get(key) for key in ("format", "version", "templates")] != [FORMAT, VERSION, template_digest()]:
             raise ModelError(f"not a tagger of version {VERSION} with these templates", remedy="train it again")
         try:
-            tagger = cls(**meta["params"])
+            tagger = cls(**like_defaults({**meta["params"], "epochs": 0}, asdict(cls(epochs=0)), Where()))
+            tagger.epochs = None if meta["params"]["epochs"] is None else int(meta["params"]["epochs"])
             tagger.tags_ = list(map(str, meta["tags"]))
+            if tagger.likely < 1 or not tagger.tags_:
+                raise ValueError(f"{tagger.likely} likely of {len(tagger.tags_)} tags, one or more expected")
             own = {name.removeprefix(PREFIX): arrays[name] for name in arrays if name.startswith(PREFIX)}
             tagger.weights_, tagger.classes_ = unpack(own, len(tagger.tags_))
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise ModelError(f"the tagger's weights cannot be used: {error}", remedy="train it again") from None
+        except (KeyError, TypeError, ValueError, IndexError, ModelError) as error:
+            what = error.what if isinstance(error, ModelError) else error
+            raise ModelError(f"the tagger's weights cannot be used: {what}", remedy="train it again") from None
         return tagger
 
 

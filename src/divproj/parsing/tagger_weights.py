@@ -18,6 +18,7 @@ FULL = 4
 KEEP = 800_000
 """Weights that a tagger keeps, the largest ones."""
 PARTS = ("scale", "keys", "sizes", "columns", "levels", "triple_places", "triple_levels", "words", "classes")
+KINDS = ("f4", "u4", "u2", "u2", "i1", "u4", "i1", "u4", "u2")
 
 Floats = NDArray[np.float32]
 
@@ -91,6 +92,9 @@ def from_levels(levels: NDArray[np.int8], scale: float) -> Floats:
 def unpack(arrays: Mapping[str, NDArray[Any]], tags: int) -> tuple[Weights, dict[int, int]]:
     """The inverse of `pack`; ValueError when the arrays do not fit together."""
     part = {name: arrays[name] for name in PARTS}
+    wrong = [name for name, kind in zip(PARTS, KINDS, strict=True) if part[name].ndim != 1 or part[name].dtype != kind]
+    if wrong:
+        raise ValueError(f"'{wrong[0]}' is of type {part[wrong[0]].dtype} and shape {part[wrong[0]].shape}")
     scale = float(part["scale"][0])
     keys, places, words = (np.cumsum(part[name], dtype=np.int64) for name in ("keys", "triple_places", "words"))
     columns = part["columns"].astype(np.uint16)

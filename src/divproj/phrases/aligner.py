@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from divproj import modelfile
-from divproj.errors import ModelError, Where
+from divproj.errors import ModelError
 from divproj.forest.hypergraph import Forest
 from divproj.forest.parses import viterbi
-from divproj.phrases import em, legit, noncomp
-from divproj.phrases import model as models
+from divproj.phrases import legit, noncomp
+from divproj.phrases.em import State, Training, Watch, train
 from divproj.phrases.features import FIXED, Encoder, Relation
-from divproj.phrases.model import LocalModel
+from divproj.phrases.model import LocalModel, first_weights, lexical_keys
 from divproj.phrases.packs import Limits, Packs
 from divproj.phrases.problem import NEVER, Clock, Found, OutOfTimeError, Problem, fill, posteriors, read_off
 from divproj.phrases.refine import refine
@@ -28,6 +28,7 @@ SEARCHES = ("chart", "packs")
 NONCOMP = ("climb", "trace", "off")
 LEXICAL = ("pruned", "hashed", "none")
 BUCKETS = 1 << 18
+FORMAT, VERSION = "divproj-phrases", 1
 MOST_CELLS = 16_000_000
 """Pairs of nodes that a chart may have; where there are more, the best trees stand in for the forests."""
 
@@ -101,8 +102,8 @@ class PhraseAligner:
         )
 
     @property
-    def training(self) -> em.Training:
-        return em.Training(self.em, self.epochs, self.batch_size, self.optimiser, kappa=self.kappa)
+    def training(self) -> Training:
+        return Training(self.em, self.epochs, self.batch_size, self.optimiser, kappa=self.kappa)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters by name, as scikit-learn's estimators give them."""
@@ -119,7 +120,7 @@ class PhraseAligner:
 
     # learning
 
-    def fit(self, pairs: Iterable[Pair], candidates: Iterable[Links], *, watch: em.Watch | None = None, checkpoint: Path | None = None, resume: bool = False) -> PhraseAligner:  # fmt: skip
+    def fit(self, pairs: Iterable[Pair], candidates: Iterable[Links], *, watch: Watch | None = None, checkpoint: Path | None = None, resume: bool = False) -> PhraseAligner:  # fmt: skip
         """Learn weights from pairs of forests and their word candidates.
 
         With a `checkpoint` folder the state is kept there after every mini-batch; `resume` goes on from it, to the same end.
@@ -131,18 +132,18 @@ class PhraseAligner:
         ]
         self.vocabulary_ = encoder.vocabulary
         tables = [x.table for x in prepared]
-        keys = models.lexical_keys(tables) if self.lexical == "pruned" else np.empty(0, np.int64)
+        keys = lexical_keys(tables) if self.lexical == "pruned" else np.empty(0, np.int64)
         buckets = BUCKETS if self.lexical == "hashed" else 0
-        self.model_ = LocalModel(models.first_weights(buckets or len(keys)), keys, buckets, self.null_norm)
+        self.model_ = LocalModel(first_weights(buckets or len(keys)), keys, buckets, self.null_norm)
         state = self._stored_state(checkpoint) if checkpoint and resume else None
 
-        def seen(state: em.State) -> None:
+        def seen(state: State) -> None:
             if checkpoint:
                 self._store(checkpoint, state)
             if watch:
                 watch(state)
 
-        done = em.train(prepared, self.model_, self.costs, self.training, self.random_state, seen, state)
+        done = train(prepared, self.model_, self.costs, self.training, self.random_state, seen, state)
         self.history_ = done.history
         return self
 
@@ -232,41 +233,48 @@ class PhraseAligner:
         """`model.json` and `weights.npz` in a folder; the same model gives the same bytes."""
         params = {name: value for name, value in self.get_params().items() if name != "relation"}
         about = {"params": params, "vocabulary": self.vocabulary_, "buckets": self.model_.buckets, "history": self.history_}
-        models.save(folder, about, {"weights": self.model_.weights, "keys": self.model_.keys})
+        modelfile.save(folder, FORMAT, VERSION, about, {"weights": self.model_.weights, "keys": self.model_.keys})
 
     @classmethod
     def load(cls, folder: Path, relation: Relation | None = None) -> PhraseAligner:
         """A saved model; ModelError when it is not one, or of another version."""
-        about, arrays = models.load(folder)
-        where = Where(str(folder))
-        found = modelfile.Model(models.FORMAT, about, arrays, where)
+        stored = modelfile.load(folder, FORMAT, VERSION)
         defaults = {name: value for name, value in cls().get_params().items() if name != "relation"}
-        made = cls(**modelfile.like_defaults(about.get("params"), defaults, where), relation=relation)
-        made.vocabulary_, made.history_ = found.fact("vocabulary", list), found.fact("history", list)
-        weights, keys, buckets = found.array("weights", "f", None), found.array("keys", "i", None), found.fact("buckets", int)
-        if len(weights) != FIXED + (buckets or len(keys)) or not all(isinstance(word, str) for word in made.vocabulary_):
-            raise ModelError("model.json and weights.npz do not belong together", where, "train it again")
+        params = modelfile.like_defaults(stored.fact("params", dict), defaults, stored.where)
+        made = cls(**params, relation=relation)
+        made.vocabulary_, made.history_ = list(map(str, stored.fact("vocabulary", list))), stored.fact("history", list)
+        buckets, keys = stored.fact("buckets", int), stored.array("keys", "i", None)
+        weights = stored.array("weights", "f", FIXED + (buckets or len(keys)))
         made.model_ = LocalModel(weights.astype(np.float64), keys.astype(np.int64), buckets, made.null_norm)
         return made
 
-    def _store(self, folder: Path, state: em.State) -> None:
+    def _store(self, folder: Path, state: State) -> None:
         about = {
-            "checkpoint": True, "epoch": state.epoch, "batch": state.batch, "updates": state.updates, "running": state.running,
-            "history": state.history, "finished": state.finished, "lexical": self.lexical, "random_state": self.random_state,
+            "epoch": state.epoch, "batch": state.batch, "updates": state.updates, "running": state.running,
+            "history": state.history, "finished": state.finished, "settings": self._settings(),
         }  # fmt: skip
-        models.save(folder, about, {"weights": state.weights, "squares": state.squares, "keys": self.model_.keys})
+        modelfile.save(folder, FORMAT + "-checkpoint", VERSION, about, {"weights": state.weights, "squares": state.squares, "keys": self.model_.keys})  # fmt: skip
 
-    def _stored_state(self, folder: Path) -> em.State | None:
+    def _settings(self) -> dict[str, Any]:
+        """What must be the same for a training to go on; more epochs may be asked for."""
+        return {
+            k: v
+            for k, v in self.get_params().items()
+            if k not in ("relation", "epochs", "max_seconds", "noncomp", "both", "search")
+        }
+
+    def _stored_state(self, folder: Path) -> State | None:
         """The state of an interrupted training on the same pairs; None when there is none."""
-        if not (folder / "model.json").exists():
+        if not (folder / modelfile.META).exists():
             return None
-        about, arrays = models.load(folder)
-        same = about.get("checkpoint") and np.array_equal(arrays.get("keys", ()), self.model_.keys)
-        if not same or len(arrays["weights"]) != len(self.model_.weights) or about["random_state"] != self.random_state:
-            raise ModelError("the checkpoint is not of this training: pairs or settings differ", Where(str(folder)), "train without resuming")  # fmt: skip
-        return em.State(
-            arrays["weights"], arrays["squares"], about["epoch"], about["batch"], about["updates"], about["running"], about["history"],
-        )  # fmt: skip
+        stored = modelfile.load(folder, FORMAT + "-checkpoint", VERSION)
+        keys, size = stored.array("keys", "i", None), len(self.model_.weights)
+        same = np.array_equal(keys, self.model_.keys) and stored.fact("settings", dict) == self._settings()
+        if not same:
+            raise ModelError("the checkpoint is of another training: pairs or settings differ", stored.where, "train without resuming")  # fmt: skip
+        numbers = (stored.fact(name, int) for name in ("epoch", "batch", "updates"))
+        lists = (stored.fact(name, list) for name in ("running", "history"))
+        return State(stored.array("weights", "f", size), stored.array("squares", "f", size), *numbers, *lists)
 
 
 def best_tree(view: View) -> View:
@@ -278,7 +286,7 @@ def best_tree(view: View) -> View:
 def usable_targets(given: Problem) -> frozenset[int]:
     """Target nodes that some chart cell aligns: no search can align another."""
     filled = fill(replace(given, gap=0, mix=0.0))
-    return frozenset(np.flatnonzero((filled.A > -np.inf).any(0)).tolist())
+    return frozenset(np.flatnonzero(np.isfinite(filled.A).any(0)).tolist())
 
 
 def forced(given: Problem, filled: Any) -> Found:

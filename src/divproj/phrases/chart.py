@@ -33,7 +33,7 @@ def log_add(a, b):  # type: ignore[no-untyped-def]
 
 
 @kernel(f"void({TWO}, {CELLS}, f8[::1], f8[::1], f8, f8[::1], f8[::1], i8, i8, {CELLS}, {CELLS})")
-def best_rows(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_weight, pair, null_s, null_t, mix, rho_s, rho_t, low, high, A, E):  # type: ignore[no-untyped-def]  # fmt: skip
+def best_rows(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_weight, pair, null_s, null_t, mix, rho_s, rho_t, low, high, A, E):  # type: ignore[no-untyped-def]  # noqa: N803  # fmt: skip
     """Fill rows [low, high) of A and E; the rows below must be filled.
 
     `mix` > 0 puts (1-mix)·α + mix·ρ(u)ρ(v) in the place of α (§5.4 of the paper, literally).
@@ -72,7 +72,7 @@ def best_rows(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_we
 
 
 @kernel(f"UniTuple(i8, 2)({TWO}, {CELLS}, i8, i8)")
-def best_edges(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_weight, E, u, v):  # type: ignore[no-untyped-def]
+def best_edges(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_weight, E, u, v):  # type: ignore[no-untyped-def]  # noqa: N803  # fmt: skip
     """The edges that make A(u,v) best: (e, f), with f as -1-f when inverted."""
     best, at_e, at_f = -np.inf, -1, -1
     for e in range(s_first[u], s_first[u + 1]):
@@ -89,7 +89,7 @@ def best_edges(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_w
 
 
 @kernel(f"void({TWO}, f8[::1], f8[::1], {CELLS}, {CELLS}, i8, i8, b1, i4[:, ::1], i4[:, ::1], i4[:, ::1], i8[::1])")
-def decode(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_weight, null_s, null_t, A, E, u, v, inside, pairs, nulls, edges, counts):  # type: ignore[no-untyped-def]  # fmt: skip
+def decode(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_weight, null_s, null_t, A, E, u, v, inside, pairs, nulls, edges, counts):  # type: ignore[no-untyped-def]  # noqa: N803  # fmt: skip
     """Follow the best choices from ⟨u,v⟩ itself, or from the best pair `inside` it.
 
     Fills `pairs` (u, v, index of the mother pair or -1; mothers first), `nulls` (side, node, mother pair) and `edges` (side,
@@ -153,7 +153,7 @@ def more(peak, total, x):  # type: ignore[no-untyped-def]
 
 
 @kernel(f"void({TWO}, {CELLS}, f8[::1], f8[::1], i8, i8, {CELLS}, {CELLS}, {CELLS})")
-def sum_rows(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_weight, pair, null_s, null_t, low, high, A, F, E):  # type: ignore[no-untyped-def]  # fmt: skip
+def sum_rows(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_weight, pair, null_s, null_t, low, high, A, F, E):  # type: ignore[no-untyped-def]  # noqa: N803  # fmt: skip
     """Rows [low, high) of the sums; A(root,root) is log Σ_H α(H) over all sets H and the paths that hold them.
 
     F(u,v) climbs the target side only and E(u,v) the source side above it, so that no embedding counts twice.
@@ -194,7 +194,7 @@ TINY = 1e-12
 @kernel(
     f"void({TWO}, {CELLS}, f8[::1], f8[::1], i8, i8, {CELLS}, {CELLS}, {CELLS}, {CELLS}, {CELLS}, {CELLS}, f8[::1], f8[::1])"
 )
-def outside(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_weight, pair, null_s, null_t, root_s, root_t, A, F, E, gF, gE, post, post_s, post_t):  # type: ignore[no-untyped-def]  # fmt: skip
+def outside(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_weight, pair, null_s, null_t, root_s, root_t, A, F, E, gF, gE, post, post_s, post_t):  # type: ignore[no-untyped-def]  # noqa: N803  # fmt: skip
     """The derivative of log Σ by every local score: posteriors of pairs and of nulls. `g…` and `post…` come in as zeros."""
     for u in range(root_s, -1, -1):
         e0, e1 = s_first[u], s_first[u + 1]

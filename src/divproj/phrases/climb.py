@@ -116,7 +116,7 @@ def value(s_left, s_low, s_mother, t_left, t_low, t_mother, pair, null_s, null_t
 
 
 @kernel(f"void({TREE}, {TREE}, {CELLS}, f8[::1], f8[::1], {CELLS}, {CELLS})")
-def fill(s_left, s_low, s_mother, t_left, t_low, t_mother, pair, null_s, null_t, A, E):  # type: ignore[no-untyped-def]
+def fill(s_left, s_low, s_mother, t_left, t_low, t_mother, pair, null_s, null_t, A, E):  # type: ignore[no-untyped-def]  # noqa: N803  # fmt: skip
     """The compositional chart (`chart.best_rows`) of two trees."""
     for u in range(len(s_left)):
         lu, ru = s_left[u], u - 1
@@ -134,7 +134,7 @@ def fill(s_left, s_low, s_mother, t_left, t_low, t_mother, pair, null_s, null_t,
 
 
 @kernel(f"void({TREE}, {TREE}, f8[::1], f8[::1], {CELLS}, {CELLS}, i8, i8, i4[::1], i4[:, ::1])")
-def realign(s_left, s_low, s_mother, t_left, t_low, t_mother, null_s, null_t, A, E, u, v, link, stack):  # type: ignore[no-untyped-def]
+def realign(s_left, s_low, s_mother, t_left, t_low, t_mother, null_s, null_t, A, E, u, v, link, stack):  # type: ignore[no-untyped-def]  # noqa: N803  # fmt: skip
     """Put the links of the best compositional set of ⟨u,v⟩ in the place of all that overlap with it."""
     for x in range(len(s_left)):
         y = link[x]

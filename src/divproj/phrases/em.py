@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +75,7 @@ Watch = Callable[[State], None]
 class Block:
     """Tables of several pairs end to end with their events, as `likelihood.objective` wants them."""
 
-    arrays: tuple[NDArray[np.generic], ...]
+    arrays: tuple[NDArray[Any], ...]
     used: NDArray[np.int64]
     """Weight numbers of the family 1 features that occur; the M-step moves only these and the fixed ones."""
 
@@ -104,7 +105,8 @@ def block(tables: Sequence[Table], events: Sequence[Floats], model: LocalModel) 
 def objective(weights: Floats, data: Block, kappa: float, norm: int) -> tuple[float, Floats]:
     """Σ c·log Pr − κ‖w‖² and its gradient; `weights` are those of `data.numbers`."""
     gradient = np.zeros(len(weights))
-    value = likelihood.objective.compiled(weights, *data.arrays, norm, FIXED, gradient)
+    run: Callable[..., float] = likelihood.objective.compiled
+    value = run(weights, *data.arrays, norm, FIXED, gradient)
     return float(value - kappa * (weights @ weights)), gradient - 2 * kappa * weights
 
 
@@ -127,8 +129,8 @@ def events_of(prepared: Prepared, found: Found) -> Floats:
     made = np.zeros(prepared.table.flags.shape)
     pairs = np.array(found.pairs).reshape(-1, 2)
     np.add.at(made, (s.of_node[pairs[:, 0]], t.of_node[pairs[:, 1]]), 1.0)
-    np.add.at(made, (s.of_node[[x for x, _ in found.null_s]], len(t)), 1.0)
-    np.add.at(made, (len(s), t.of_node[[x for x, _ in found.null_t]]), 1.0)
+    np.add.at(made[:, -1], s.of_node[[x for x, _ in found.null_s]], 1.0)
+    np.add.at(made[-1], t.of_node[[x for x, _ in found.null_t]], 1.0)
     return made
 
 

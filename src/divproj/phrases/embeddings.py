@@ -100,7 +100,7 @@ def _text(stream: Iterable[bytes], path: str, vocabulary: Collection[str] | None
     size = 0
     for number, raw in enumerate(stream, 1):
         fields = raw.decode("utf-8", "replace").rstrip().split(" ")
-        if number == 1 and len(fields) == 2 and all(field.isdecimal() for field in fields):
+        if number == 1 and len(fields) == 2 and all(field.isdecimal() and len(field) < 19 for field in fields):
             size = int(fields[1])
             continue
         size = size or len(fields) - 1
@@ -159,7 +159,7 @@ def _safetensors(path: Path) -> NDArray[np.floating]:
             entries = [value for name, value in header.items() if name != "__metadata__"]
             kind = {"F16": np.float16, "F32": np.float32}[entries[0]["dtype"]]
             (rows, columns), (first, last) = entries[0]["shape"], entries[0]["data_offsets"]
-        except (ValueError, KeyError, IndexError, TypeError, AttributeError):
+        except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
             raise ModelError("no safetensors file with a matrix of F16 or F32", where) from None
     wanted = rows * columns * np.dtype(kind).itemsize
     if last - first != wanted or 8 + length + last > path.stat().st_size:
@@ -180,7 +180,7 @@ class Subwords:
             model = json.loads(path.read_text(encoding="utf-8"))["model"]
             merges = [merge if isinstance(merge, str) else " ".join(merge) for merge in model["merges"]]
             return cls({str(piece): int(k) for piece, k in model["vocab"].items()}, merges)
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
             raise ModelError("no BPE tokenizer: model.vocab and model.merges expected", Where(str(path))) from None
 
     def numbers(self, word: str) -> list[int]:

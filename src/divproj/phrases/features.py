@@ -50,7 +50,7 @@ class Kinds:
         lemmas = lemmas_of(forest)
         numbers: dict[tuple[str, int, bool], int] = {}
         of_node = np.empty(len(forest), np.int32)
-        for k, (node, code) in enumerate(zip(forest.nodes, codes, strict=True)):
+        for k, code in enumerate(codes):
             word = head_word(forest, k)
             key = (lemmas[word], code, word_class[word] == PREP)
             of_node[k] = numbers.setdefault(key, len(numbers))

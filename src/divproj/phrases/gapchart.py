@@ -15,7 +15,7 @@ GAPS = "f8[:, :, :, ::1]"
 
 
 @kernel(f"void({TWO}, {CELLS}, f8[::1], f8[::1], f8, f8[::1], f8[::1], i8, i8, {GAPS}, {CELLS})")
-def gap_rows(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_weight, pair, null_s, null_t, mix, rho_s, rho_t, low, high, B, E):  # type: ignore[no-untyped-def]  # fmt: skip
+def gap_rows(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_weight, pair, null_s, null_t, mix, rho_s, rho_t, low, high, B, E):  # type: ignore[no-untyped-def]  # noqa: N803  # fmt: skip
     """Fill rows [low, high) of B and of E, its maximum over gaps."""
     m, gap = len(t_first) - 1, B.shape[2]
     keep, take = np.log(1.0 - mix), np.log(mix) if mix > 0 else -np.inf
@@ -56,7 +56,7 @@ def gap_rows(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_wei
 
 
 @kernel(f"void({TWO}, f8[::1], f8[::1], {GAPS}, {CELLS}, i8, i8, i4[:, ::1], i4[:, ::1], i4[:, ::1], i8[::1])")
-def gap_decode(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_weight, null_s, null_t, B, E, u, v, pairs, nulls, edges, counts):  # type: ignore[no-untyped-def]  # fmt: skip
+def gap_decode(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_weight, null_s, null_t, B, E, u, v, pairs, nulls, edges, counts):  # type: ignore[no-untyped-def]  # noqa: N803  # fmt: skip
     """`chart.decode` for a chart with gaps, from ⟨u,v⟩ itself."""
     gap = B.shape[2]
     stack = np.empty((len(pairs) + 2, 4), np.int64)

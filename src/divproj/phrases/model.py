@@ -2,34 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.errors import ModelError, Where
-from divproj.modelfile import read_arrays
-from divproj.phrases.features import (
-    CATEGORIES,
-    EMBEDDING,
-    EMPTY,
-    FIXED,
-    FLAGS,
-    LINKED,
-    NULL,
-    SAME_CATEGORY,
-    SURFACE,
-    WORDNET,
-    Table,
-)
+from divproj.errors import ModelError
+from divproj.forest.categories import NULL
+from divproj.phrases.features import CATEGORIES, EMBEDDING, FIXED, FLAGS, LINKED, SAME_CATEGORY, SURFACE, WORDNET, Table
 
-FORMAT, VERSION = "divproj-phrases", 1
 NORMS = ("literal", "mirrored", "symmetric")
 Floats = NDArray[np.float64]
 MIX = 0x9E3779B97F4A7C15
@@ -149,35 +132,3 @@ def _merged(keys: NDArray[np.int64], counts: NDArray[np.int64], more: Sequence[N
     weights = np.concatenate((counts, np.ones(len(everything) - len(keys), np.int64)))
     unique, place = np.unique(everything, return_inverse=True)
     return unique, np.bincount(place, weights, len(unique)).astype(np.int64)
-
-
-def save(folder: Path, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-    """`model.json` and `weights.npz`, each whole or not at all, the same bytes for the same content."""
-    text = json.dumps({"format": FORMAT, "version": VERSION, **about}, ensure_ascii=False, sort_keys=True)
-    part = folder / ".weights.npz.part"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with part.open("wb") as out:
-            np.savez_compressed(out, **dict(arrays))
-        part.replace(folder / "weights.npz")
-        part = folder / ".model.json.part"
-        part.write_text(text + "\n", encoding="utf-8")
-        part.replace(folder / "model.json")
-    except OSError as error:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-        raise ModelError(f"could not be written: {error.strerror}", Where(str(folder))) from None
-
-
-def load(folder: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """What `save` wrote; ModelError when it is not that."""
-    where = Where(str(folder))
-    try:
-        about: Any = json.loads((folder / "model.json").read_text(encoding="utf-8"))
-        arrays = read_arrays(folder / "weights.npz")
-    except (OSError, ValueError, RecursionError, ModelError) as error:
-        what = error.what if isinstance(error, ModelError) else error
-        raise ModelError(f"no phrase alignment model here: {what}", where, "`proj align train` makes one") from None
-    if not isinstance(about, dict) or about.get("format") != FORMAT or about.get("version") != VERSION:
-        raise ModelError(f"not a phrase alignment model of version {VERSION}", where, "train it again")
-    return about, arrays

@@ -165,7 +165,7 @@ class Packs:
         """Score of ⟨u,v⟩ with this support."""
         score = self.pair[u][v] + math.fsum(self.best[kid] for kid in support.kids)
         score += math.fsum(self.null_s[x] for x in support.null_s) + math.fsum(self.null_t[x] for x in support.null_t)
-        return score - (self.problem.noncomp if len(support.kids) != 2 else 0.0)
+        return float(score) - (self.problem.noncomp if len(support.kids) != 2 else 0.0)
 
     def _pack(self, candidates: dict[int, dict[Nodes, Support]], u: int, v: int, support: Support) -> None:
         mix = self.problem.mix

@@ -47,9 +47,9 @@ def search(score: Callable[[dict[str, float]], float], space: Mapping[str, tuple
         raise ModelError(f"no method '{method}'", remedy=f"choose one of {', '.join(METHODS)}")
     if trials < 1 or not space:
         raise ModelError("there is nothing to try", remedy="give at least one trial and one parameter with bounds")
-    for name, (low, high) in space.items():
-        if not low < high or not math.isfinite(high - low):
-            raise ModelError(f"bounds {low}…{high} of {name}, a lower and a higher number expected")
+    for name, (a, b) in space.items():
+        if not a < b or not math.isfinite(b - a):
+            raise ModelError(f"bounds {a}…{b} of {name}, a lower and a higher number expected")
     chance = np.random.default_rng(seed)
     low, high = (np.array([bounds[k] for bounds in space.values()], float) for k in (0, 1))
     points: list[Floats] = []

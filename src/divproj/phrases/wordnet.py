@@ -95,6 +95,8 @@ class _Lines:
         return ""
 
     def at(self, offset: int) -> str:
+        if not 0 <= offset < len(self.data):
+            return ""
         end = self.data.find(b"\n", offset)
         return self.data[offset : end if end >= 0 else len(self.data)].decode("utf-8", "replace")
 
@@ -113,9 +115,9 @@ class WordNet:
 
     def _offsets(self, lemma: str, pos: str) -> list[int]:
         fields = self._index[pos].find(lemma.lower().replace(" ", "_")).split()
-        if len(fields) < 4 or not fields[2].isdecimal():
+        if len(fields) < 4 or not fields[2].isdecimal() or len(fields[2]) > 9:
             return []
-        return [int(field) for field in fields[-int(fields[2]) :] if field.isdecimal()]
+        return [int(field) for field in fields[-int(fields[2]) :] if field.isdecimal() and len(field) < 19]
 
     def _synset(self, pos: str, offset: int) -> Synset:
         """The line at that place of the data file; empty when it is damaged."""

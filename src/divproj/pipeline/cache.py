@@ -57,7 +57,7 @@ def tree_digests(folder: Path) -> dict[str, str]:
 
 
 def digest_of(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(value, sort_keys=True, ensure_ascii=False).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class Store:
             if found["version"] != VERSION or not all(isinstance(found[k], dict) for k in ("parts", "outputs", "facts")):
                 return None
             return Done(found["parts"], found["outputs"], found["facts"], tuple(map(str, found["warnings"])))
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
 
     def damage(self, stage: str, done: Done) -> str:
@@ -205,7 +205,7 @@ class Store:
         try:
             found = json.loads((self.stages / PUBLISHED).read_text(encoding="utf-8"))
             return {name: list(map(str, old)) for name, old in found.items() if "/" not in name and name[:1] not in ("", ".")}
-        except (OSError, ValueError, AttributeError, TypeError):
+        except (OSError, ValueError, AttributeError, TypeError, RecursionError):
             return {}
 
     def _kept(self, target: Path) -> Path:

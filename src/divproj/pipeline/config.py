@@ -95,7 +95,11 @@ def load(path: str | Path, results: str | Path | None = None) -> Config:
 
 def loads(text: str, path: str | Path = "divproj.toml", results: str | Path | None = None) -> Config:
     """The config in a text; `path` says where it would lie, since files are named from there."""
-    return _Reader(text, Path(path)).config(results)
+    try:
+        return _Reader(text, Path(path)).config(results)
+    except (OSError, RuntimeError) as error:  # names too long, links in a circle, `~somebody` who is not there
+        name = f"'{str(error.filename)[-60:]}': {error.strerror}" if isinstance(error, OSError) else str(error)
+        raise ProjError(f"a file that the config names cannot be looked for: {name}", Where(str(path))) from None
 
 
 class _Reader:
@@ -105,7 +109,7 @@ class _Reader:
         self.text, self.path = text.replace("\r\n", "\n"), path
         try:
             data: dict[str, Any] = tomllib.loads(self.text)
-        except (tomllib.TOMLDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             line = re.search(r"line (\d+)", str(error))
             what = re.sub(r" \(at .*\)$", "", str(error))
             where = Where(str(path), int(line[1]) if line else 0)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import FrameType
 from typing import Any, Literal
 
-from divproj.errors import Faults, ProjError
+from divproj.errors import Faults, ProjError, Where
 from divproj.modelfile import ARRAYS, META
 from divproj.pipeline import pages, stages
 from divproj.pipeline.cache import Done, Store, file_digest, versions
@@ -137,7 +141,10 @@ _seen: dict[tuple[Path, int, int], str] = {}
 
 def _digest(path: Path) -> str:
     """A file's digest, worked out once as long as its time and size stay."""
-    about = path.stat()
+    try:
+        about = path.stat()
+    except OSError as error:
+        raise ProjError(f"cannot be read: {error.strerror}", Where(str(path))) from None
     key = (path, about.st_mtime_ns, about.st_size)
     if key not in _seen:
         _seen[key] = file_digest(path)
@@ -245,12 +252,38 @@ class Run:
             {name: self.done[name].outputs for name in before}, {name: self.done[name].warnings for name in before}, self.jobs, tick,
         )  # fmt: skip
         try:
-            stage.work(job)
+            with _to_the_end():
+                stage.work(job)
+            for name, digest in self._parts(stage)["files"].items():
+                if parts["files"].get(name) != digest:
+                    raise ProjError(f"{name} was changed while it was read", Where(str(config.path)), "run again")
         except ProjError as error:
             self.store.log(f"{stage.name}: failed: {error}")
             raise
         here = f"{config.path.resolve().parent}/"
         self.store.commit(stage.name, parts, job.facts, [str(fault).replace(here, "") for fault in job.faults.noted])
+
+
+@contextmanager
+def _to_the_end() -> Iterator[None]:
+    """Some work takes Ctrl-C as a wish to end early with what there is; here that is not to pass for the whole."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    heard = []
+    old = signal.getsignal(signal.SIGINT)
+
+    def note(number: int, frame: FrameType | None) -> None:
+        heard.append(number)
+        signal.default_int_handler(number, frame)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, old)
+    if heard:
+        raise KeyboardInterrupt
 
 
 def _difference(old: dict[str, Any], new: dict[str, Any], behind: Sequence[str]) -> str:

@@ -291,7 +291,7 @@ def observes(config: Config) -> bool:
         return False
     from divproj.projection import parsed
 
-    return parsed.RECIPES[config.system].phrases
+    return bool(parsed.RECIPES[config.system].phrases)
 
 
 def train(job: Job) -> None:

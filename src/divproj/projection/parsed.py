@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divproj.parsing.atoms import Seen
+from divproj.parsing.calibration import calibrate_by_twin
 from divproj.parsing.decode import chu_liu_edmonds
 from divproj.parsing.parser import MstParser
 from divproj.projection.candidates import Lattice, gloss_pieces
@@ -38,8 +39,8 @@ class Recipe:
     """Whether it sees grams and stems of the glosses."""
     together: bool = False
     """Whether its tree is sought together with the probabilities of s2+."""
-    phrases: bool = False
-    """Whether it sees what aligned phrases (`divproj.bridge`) say of each edge."""
+    phrases: tuple[str, ...] = ()
+    """What it sees of aligned phrases (`divproj.bridge.features`)."""
 
     @property
     def needs_model(self) -> bool:
@@ -58,7 +59,7 @@ RECIPES = {
     "s4-2": Recipe(projection="s1-r"),
     "s4-3": Recipe(projection="s1-l"),
     "s4+": Recipe(projection="s2+", features=PLUS, glosses=True, together=True),
-    "s5+": Recipe(projection="s2+", features=PLUS, glosses=True, together=True, phrases=True),
+    "s5+": Recipe(projection="s2+", features=PLUS, glosses=True, together=True, phrases=("edge",)),
     "oracle": Recipe(projection="gold"),
 }
 """Table 5's systems, and our best."""
@@ -108,7 +109,7 @@ class ParsedSystem:
         if self.phrases:
             from divproj.bridge.features import phrase_codes
 
-            found = np.concatenate((found, phrase_codes(self.phrases.chances(bitext))), axis=2)
+            found = np.concatenate((found, phrase_codes(self.phrases.chances(bitext), recipe.phrases)), axis=2)
         return Seen(bitext.forms, tags, more, found)
 
     def project(self, bitext: Bitext) -> Projection:
@@ -165,6 +166,9 @@ def fit(
     seed = options.pop("random_state", 1)
     for k, order in enumerate(ORDERS if recipe.together else (options.pop("order", 2),)):
         made.parsers.append(MstParser(**{**options, "order": order, "random_state": seed + k}).fit(seen, trees))
+    calibrate_by_twin(made.parsers[0], seen, trees, {**options, "order": 1})
+    for parser in made.parsers[1:]:
+        parser.scale_ = made.parsers[0].scale_
     return made
 
 

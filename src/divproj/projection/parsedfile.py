@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from divproj import modelfile
-from divproj.bridge.features import SLOTS
+from divproj.bridge.features import PHRASES
 from divproj.bridge.projector import PhraseProjector
 from divproj.errors import ModelError
 from divproj.parsing import storage
@@ -42,7 +42,7 @@ def load(folder: str | Path) -> ParsedSystem:
     if len(facts) > 1 and not recipe.together:
         raise ModelError(f"{len(facts)} parsers, one expected", model.where, modelfile.REMEDY)
     parsers = [storage.restored(model, fact, f"parser{k}.") for k, fact in enumerate(facts)]
-    expected = slots(recipe.features) + SLOTS * recipe.phrases if recipe.projection else 0
+    expected = slots(recipe.features) + len(recipe.phrases) if recipe.projection else 0
     for parser in parsers:
         if parser.slots_ != expected or parser.columns_ != 2 * recipe.glosses:
             raise ModelError("the parser and the recipe do not look at the same features", model.where, modelfile.REMEDY)
@@ -58,5 +58,7 @@ def _recipe(model: modelfile.Model) -> Recipe:
         if found.fact(name, str) not in allowed:
             raise ModelError(f"'{name}' is {found.about[name]!r:.40}, one of {', '.join(allowed)} expected", model.where)
     flags = {name: found.fact(name, bool) for name in ("tags", "glosses", "together")}
-    flags["phrases"] = "phrases" in found.about and found.fact("phrases", bool)
-    return Recipe(found.fact("trees", str), found.fact("projection", str), tuple(features), **flags)
+    phrases = found.fact("phrases", list) if "phrases" in found.about else []
+    if unknown := [name for name in phrases if name not in PHRASES]:
+        raise ModelError(f"no feature {unknown[0]!r:.40} of phrases", model.where, f"there are {', '.join(PHRASES)}")
+    return Recipe(found.fact("trees", str), found.fact("projection", str), tuple(features), phrases=tuple(phrases), **flags)

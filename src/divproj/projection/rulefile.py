@@ -50,7 +50,7 @@ def loads(text: str, path: str = "") -> Corrections:
     """Corrections from a rule file; ModelError says what is missing or wrong, and where."""
     try:
         data = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", 0)
         raise ModelError(f"not JSON: {error}", Where(path, line), "rule files are made by `proj learn`") from None
     check = _Checked(data, Where(path))
@@ -109,9 +109,12 @@ class _Checked:
         return int(found)
 
     def sides(self) -> Sides:
-        return Sides(self.count("left"), self.count("right"), [str(x) for x in self.data.get("examples", [])])
+        return Sides(self.count("left"), self.count("right"), self.examples())
 
     def swap(self) -> tuple[tuple[str, str], Swaps]:
         counts = (self.count("swapped"), self.count("total"), self.count("sentences"))
         pair = (self.value("child", str), self.value("parent", str))
-        return pair, Swaps(*counts, [str(x) for x in self.data.get("examples", [])])
+        return pair, Swaps(*counts, self.examples())
+
+    def examples(self) -> list[str]:
+        return [str(x) for x in self.value("examples", list)] if "examples" in self.data else []

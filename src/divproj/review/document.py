@@ -10,7 +10,7 @@ from functools import cached_property
 from divproj.errors import Faults, FormatError, ProjError, Where
 from divproj.io import conllu
 from divproj.io.files import Source, name_of, reading
-from divproj.types import Sentence, misc_value
+from divproj.types import Sentence, confidence_of, misc_value
 
 BOM = b"\xef\xbb\xbf"
 CORRECTED = "corrected"
@@ -66,7 +66,7 @@ class Block:
             tree.heads,
             self.sentence.column(7),
             reasons,
-            tuple(_number(misc_value(cell, "ProjConf") or misc_value(cell, "ParseConf")) for cell in misc),
+            tuple(_number(confidence_of(cell)) for cell in misc),
             any(_is_gold(line) for line in self.sentence.comments),
             next((line for line in self.sentence.comments if _is_note(line)), ""),
             frozenset(k for k, reason in enumerate(reasons, 1) if reason == CORRECTED),

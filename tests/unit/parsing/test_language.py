@@ -12,9 +12,10 @@ from trees_by_force import is_tree
 from divproj import ModelError, ProjError, Sentence, modelfile
 from divproj.parsing import language as module
 from divproj.parsing.alternatives import forest_of, several
-from divproj.parsing.language import Language, calibrated, confidence_of, shipped, with_confidence
+from divproj.parsing.calibration import calibrate_by_twin
+from divproj.parsing.language import Language, shipped, with_confidence
 from divproj.parsing.parser import MstParser, Progress
-from divproj.types import misc_value
+from divproj.types import confidence_of, misc_value
 
 SMALL = {"bits": 14, "epochs": 4}
 ANNOTATED = (2, 3, 4, 6, 7)
@@ -76,10 +77,10 @@ class TestTrain:
     def test_calibration_by_a_twin(self, toy):
         seen = [toy.seen(tree.forms, list(zip(tree.upos, (t[:2] for t in tree.upos), strict=True))) for tree in TOY * 3]
         parser = MstParser(**SMALL).fit(seen, TOY * 3)
-        calibrated(parser, seen, TOY * 3, SMALL)
+        calibrate_by_twin(parser, seen, TOY * 3, SMALL)
         assert parser.scale_ != 1.0
         few = MstParser(**SMALL).fit(seen[:4], TOY[:4])
-        calibrated(few, seen[:4], TOY[:4], SMALL)
+        calibrate_by_twin(few, seen[:4], TOY[:4], SMALL)
         assert few.scale_ == 1.0, "too few to judge by"
 
 

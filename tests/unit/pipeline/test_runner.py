@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import signal
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,7 @@ import pytest
 from pipelinefiles import LEARNED, PLAIN, config, snapshot, write
 
 from divproj import ProjError
+from divproj.pipeline import stages
 from divproj.pipeline.config import load
 from divproj.pipeline.runner import NAMES, Outcome, Run
 
@@ -312,3 +316,49 @@ def test_hostile_text_is_only_text(folder: Path):
     for name in ("report.html", "trees.html", "divergence.html"):
         assert bad not in (folder / "results" / name).read_text(encoding="utf-8")
     assert not any("script" in str(path) for path in folder.rglob("*"))
+
+
+def test_ctrl_c_does_not_pass_for_the_end(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    """The word aligner ends its sampling at Ctrl-C; links from half the sampling must not be kept."""
+    path = config(folder, PLAIN + '[align]\nmethod = "words"\n')
+
+    def impatient(*args: object) -> list[object]:
+        with contextlib.suppress(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(5)
+        return []
+
+    before = signal.getsignal(signal.SIGINT)
+    with monkeypatch.context() as patch:
+        patch.setattr("divproj.pipeline.stages._by_words", impatient)
+        with pytest.raises(KeyboardInterrupt):
+            run(path)
+    assert signal.getsignal(signal.SIGINT) is before
+    assert not (folder / "results" / "stages" / "align").exists()
+    assert states(path)["read"] == "kept: nothing has changed"
+    with ThreadPoolExecutor(1) as threads:  # elsewhere than in the main thread no signal comes
+        threads.submit(run, path).result()
+    assert (folder / "results" / "stages" / "align" / "links.txt").exists()
+
+
+def test_a_file_that_changes_while_it_is_read(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    path = config(folder, PLAIN)
+    whole = stages.items
+
+    def slow(*args: Any) -> Any:
+        found = list(whole(*args))
+        with (folder / "text.txt").open("a", encoding="utf-8") as out:
+            out.write("\n")
+        return found
+
+    monkeypatch.setattr(stages, "items", slow)
+    with pytest.raises(ProjError, match=r"text\.txt was changed while it was read; run again"):
+        run(path)
+    assert not (folder / "results" / "stages" / "read").exists()
+
+
+def test_a_file_that_goes_away(folder: Path):
+    found = Run(load(config(folder, PLAIN)))
+    (folder / "text.txt").unlink()
+    with pytest.raises(ProjError, match=r"text\.txt: cannot be read: No such file"):
+        list(found.plan())

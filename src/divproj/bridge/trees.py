@@ -1,0 +1,40 @@
+"""Better E trees: among the parser's best, the one whose phrases F's words agree with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from divproj.bridge import chart
+from divproj.bridge.cues import Eked
+from divproj.bridge.projector import LONGEST, PhraseProjector
+from divproj.projection.s1 import Bitext
+from divproj.types import DepTree
+
+SHARE = 0.3
+"""What the phrase chart's logarithm counts, where that of the parser counts 1."""
+
+
+def support(projector: PhraseProjector, bitext: Bitext, tree: DepTree) -> float:
+    """log of the sum over all bracketings of F, paired with the phrases of this E tree."""
+    eked = projector.links_.of(bitext)
+    other = Eked(bitext, replace(eked.bitext, e=tree), eked.kinds)
+    encoded = projector.cues_.encode(other, projector.words_)
+    n1 = len(encoded.words)
+    scores, *rest = (np.empty((n1, n1)) for _ in range(4))
+    score, sums = (kernel.for_work(projector.words_, n1) for kernel in (chart.arc_scores, chart.phrase_sums))
+    score(encoded.words, encoded.tags, encoded.kinds, encoded.codes, projector.weights.table, projector.cues_.choice, projector.cues_.far, scores)  # fmt: skip
+    return float(sums(scores, *rest))
+
+
+def choose_tree(projector: PhraseProjector, bitext: Bitext, trees: Sequence[tuple[float, DepTree]], share: float = SHARE) -> int:
+    """Which of the E trees, each with the parser's log-probability, goes best with F; the projector has observed the text.
+
+    The first of equals: where F says nothing, the parser's own best stays.
+    """
+    if len(trees) < 2 or not 0 < len(bitext) <= LONGEST or not bitext.alignment.links:
+        return 0
+    scores = [own + share * support(projector, bitext, tree) for own, tree in trees]
+    return scores.index(max(scores))
