@@ -79,15 +79,15 @@ MORE_AROUND = """
 """
 SIBLING = """
 301 t_h t_s t_c
+308 w_h t_s t_c
+309 t_h w_s t_c
+310 t_h t_s w_c
 302 t_s t_c
 303 w_s w_c
 304 w_s t_c
 305 t_s w_c
 306 gap
 307 t_s t_c gap
-308 w_h t_s t_c
-309 t_h w_s t_c
-310 t_h t_s w_c
 """
 GRANDPARENT = """
 321 t_g t_h t_c

@@ -186,23 +186,37 @@ def edge_scores(weights, atoms, more, codes, slots, scores):  # type: ignore[no-
                 scores[h, c] = total
 
 
-@kernel("i8(i8[:,::1], i8, i8, i8, i8, i8[::1])")
-def sibling_ids(atoms, h, s, c, mask, ids):  # type: ignore[no-untyped-def]
-    """Places of the features of child c after sibling s (s = h: c is the first) on one side of h; returns how many."""
+@kernel("i8(i8[:,::1], i8, i8, i8, i8, i8, i8[::1])")
+def sibling_head_ids(atoms, h, s, c, mask, k, ids):  # type: ignore[no-untyped-def]
+    """Places of the features of head, sibling and child together, from k on; returns where they end."""
     way = (2 if c > h else 1) * E
     t_h, t_c, w_c = atoms[h, TAG] * A, atoms[c, TAG] * C, atoms[c, FORM] * C
     t_s, w_s = (atoms[s, TAG] * B, atoms[s, FORM] * B) if s != h else (STR * B, STR * B)
-    k = both(ids, 0, 301 * T + t_h + t_s + t_c, way, mask)
+    k = both(ids, k, 301 * T + t_h + t_s + t_c, way, mask)
+    k = both(ids, k, 308 * T + atoms[h, FORM] * A + t_s + t_c, way, mask)
+    k = both(ids, k, 309 * T + t_h + w_s + t_c, way, mask)
+    return both(ids, k, 310 * T + t_h + t_s + w_c, way, mask)
+
+
+@kernel("i8(i8[:,::1], i8, i8, i8, i8, i8, i8[::1])")
+def sibling_pair_ids(atoms, h, s, c, mask, k, ids):  # type: ignore[no-untyped-def]
+    """Places of the features of two siblings alone: of the head only its side matters, and whether it is s (c is the first)."""
+    way = (2 if c > h else 1) * E
+    t_c, w_c = atoms[c, TAG] * C, atoms[c, FORM] * C
+    t_s, w_s = (atoms[s, TAG] * B, atoms[s, FORM] * B) if s != h else (STR * B, STR * B)
     k = both(ids, k, 302 * T + t_s + t_c, way, mask)
     k = both(ids, k, 303 * T + w_s + w_c, way, mask)
     k = both(ids, k, 304 * T + w_s + t_c, way, mask)
     k = both(ids, k, 305 * T + t_s + w_c, way, mask)
     far = bucket(s, c) * D
     k = both(ids, k, 306 * T + far, way, mask)
-    k = both(ids, k, 307 * T + t_s + t_c + far, way, mask)
-    k = both(ids, k, 308 * T + atoms[h, FORM] * A + t_s + t_c, way, mask)
-    k = both(ids, k, 309 * T + t_h + w_s + t_c, way, mask)
-    return both(ids, k, 310 * T + t_h + t_s + w_c, way, mask)
+    return both(ids, k, 307 * T + t_s + t_c + far, way, mask)
+
+
+@kernel("i8(i8[:,::1], i8, i8, i8, i8, i8[::1])")
+def sibling_ids(atoms, h, s, c, mask, ids):  # type: ignore[no-untyped-def]
+    """Places of the features of child c after sibling s (s = h: c is the first) on one side of h; returns how many."""
+    return sibling_pair_ids(atoms, h, s, c, mask, sibling_head_ids(atoms, h, s, c, mask, 0, ids), ids)
 
 
 @kernel("void(f4[::1], i8[:,::1], f4[:,:,::1])")
@@ -211,18 +225,24 @@ def sibling_scores(weights, atoms, siblings):  # type: ignore[no-untyped-def]
     n1 = len(atoms)
     mask = len(weights) - 1
     ids = np.empty(40, np.int64)
-    for h in range(n1):
-        for c in range(1, n1):
-            if c == h:
+    for c in range(1, n1):
+        for s in range(n1):
+            if s == c:
                 continue
-            step = 1 if c > h else -1
-            for s in range(h, c, step):
-                total = 0.0
-                for k in range(sibling_ids(atoms, h, s, c, mask, ids)):
-                    total += weights[ids[k]]
-                siblings[h, s, c] = total
-                if h == 0:  # the root has one child
-                    break
+            pair = 0.0
+            if s > 0:  # with a head beyond s; the root has one child
+                beyond = s - 1 if c > s else s + 1
+                for k in range(sibling_pair_ids(atoms, beyond, s, c, mask, 0, ids)):
+                    pair += weights[ids[k]]
+                for h in range(1, s) if c > s else range(s + 1, n1):
+                    total = pair
+                    for k in range(sibling_head_ids(atoms, h, s, c, mask, 0, ids)):
+                        total += weights[ids[k]]
+                    siblings[h, s, c] = total
+            total = 0.0
+            for k in range(sibling_ids(atoms, s, s, c, mask, ids)):
+                total += weights[ids[k]]
+            siblings[s, s, c] = total
 
 
 @kernel("i8(i8[:,::1], i8, i8, i8, i8, i8[::1])")
