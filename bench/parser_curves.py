@@ -1,17 +1,19 @@
 """S3-1, S4-1, s2+ and s4+ on Danish and UD PUD with 50, 200 and 1,000 training sentences; UAS without punctuation.
 
-    python bench/parser_curves.py [--sizes 50,200,1000] [--plot docs/parser-curves.png]
+    python bench/parser_curves.py [--sizes 50,200,1000] [--rows bench/out/curves.jsonl] [--plot docs/parser-curves.png]
 
-One split a corpus: the last fifth is tested on, the training sentences are drawn from the rest with the seed.
+One split a corpus: the last fifth is tested on, the training sentences are drawn from the rest with the seed. Rows that the file
+already has are not measured again.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import random
 from pathlib import Path
 
-from common import DATA, about, need
+from common import DATA, OUT, about, need
 
 from divproj import Corpus, Faults
 from divproj.draw.plot import learning_curves
@@ -35,20 +37,25 @@ def main() -> None:
     parser.add_argument("--corpora", default="cdt-da,pud/fr,pud/ru,pud/zh")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--plot", type=Path)
+    parser.add_argument("--rows", type=Path, default=OUT / "curves.jsonl")
     options = parser.parse_args()
     print(f"UAS without punctuation, seed {options.seed}; {about()}")
     print(f"| corpus | trained on | {' | '.join(SYSTEMS)} |\n|{'---|' * (len(SYSTEMS) + 2)}")
-    rows = []
+    options.rows.parent.mkdir(exist_ok=True)
+    known = [json.loads(line) for line in options.rows.read_text().splitlines()] if options.rows.exists() else []
+    rows = {(name, size): found for name, size, found in known}
     for name in options.corpora.split(","):
         pairs = list(Corpus.at(need(DATA / name), faults=Faults(strict=False)))
         cut = len(pairs) * 4 // 5
-        for size in map(int, options.sizes.split(",")):
-            drawn = sorted(random.Random(f"{options.seed}/{size}").sample(range(cut), min(size, cut)))
-            found = {s: uas(s, [pairs[k] for k in drawn], pairs[cut:], options.seed) for s in SYSTEMS}
-            rows.append((name, len(drawn), found))
-            print(f"| {name} | {len(drawn)} | {' | '.join(f'{found[s]:.2f}' for s in SYSTEMS)} |", flush=True)
+        for size in (min(int(text), cut) for text in options.sizes.split(",")):
+            if (name, size) not in rows:
+                drawn = sorted(random.Random(f"{options.seed}/{size}").sample(range(cut), size))
+                rows[name, size] = {s: uas(s, [pairs[k] for k in drawn], pairs[cut:], options.seed) for s in SYSTEMS}
+                with options.rows.open("a") as out:
+                    out.write(json.dumps([name, size, rows[name, size]]) + "\n")
+            print(f"| {name} | {size} | {' | '.join(f'{rows[name, size][s]:.2f}' for s in SYSTEMS)} |", flush=True)
     if options.plot:
-        learning_curves(options.plot, rows)
+        learning_curves(options.plot, [(name, size, found) for (name, size), found in sorted(rows.items())])
 
 
 if __name__ == "__main__":

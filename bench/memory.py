@@ -1,0 +1,47 @@
+"""Peak memory and time of `proj analyze` and `proj project` as a generated corpus grows; less than 1 GB is wanted.
+
+python bench/memory.py [--pairs 1000000] [--jobs 1] [--seed 1]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+from common import about, run
+from generate import generate
+
+WANTED = 1024
+RATES = {"remove": 0.1, "merge": 0.1, "swap": 0.05}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--pairs", type=int, default=1_000_000)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    proj, jobs = str(Path(sys.executable).parent / "proj"), str(options.jobs)
+    print(f"memory of the largest process, --jobs {jobs}, seed {options.seed}; {about()}")
+    print("| pairs | words | analyze, s | MB | project s1-r, s | MB | under 1 GB |\n|---|---|---|---|---|---|---|")
+    for pairs in (options.pairs // 10, options.pairs):
+        with tempfile.TemporaryDirectory() as folder:
+            corpus, out = Path(folder) / "corpus", str(Path(folder) / "out.conllu")
+            made = generate(corpus, pairs, options.seed, **RATES)
+            seconds, memory, text = run(proj, "-q", "analyze", str(corpus), "--json", "--jobs", jobs)
+            found = json.loads(text)
+            assert found["sentences"] == pairs
+            assert sum(found["words"].values()) == made["words"]
+            for kind, sides in (("remove", "e"), ("merge", "ef"), ("swap", "e")):
+                assert sum(found["operations"][side][kind] for side in sides) == made[kind]  # what was made is found
+            slow, more, _ = run(proj, "-q", "project", str(corpus), "-o", out, "--jobs", jobs)
+            fits = "yes" if max(memory, more) < WANTED else "NO"
+            cells = (f"{pairs:,}", f"{made['words']:,}", f"{seconds:.1f}", f"{memory:.0f}", f"{slow:.1f}", f"{more:.0f}", fits)
+            print(f"| {' | '.join(cells)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
