@@ -46,6 +46,10 @@ def train(
     projection: Annotated[
         str | None, typer.Option(metavar="SYSTEM", help="For a corpus: the projection whose edges the parser sees.")
     ] = None,
+    unannotated: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="For a corpus: text of the same language without trees, to learn from too."),
+    ] = None,
     order: Annotated[int, typer.Option(min=1, max=3, help="1 edges, 2 and siblings, 3 and grandparents.")] = 2,
     learner: Annotated[str, typer.Option(help="mira, perceptron or crf.")] = "mira",
     decoder: Annotated[str, typer.Option(help="proj, nonproj or auto.")] = "auto",
@@ -69,7 +73,7 @@ def train(
 
     check_place(output)
     if Path(source).is_dir() or not _is_treebank(source):
-        _train_projection(source, output, system, trees, features, projection, strict, options)
+        _train_projection(source, output, system, trees, features, projection, unannotated, strict, options)
     else:
         _train_language(source, output, dev, gold_tags, strict, options)
 
@@ -97,8 +101,8 @@ def _train_language(source: str, output: Path, dev: str | None, gold_tags: bool,
 
 
 def _train_projection(
-    source: str, output: Path, system: str, trees: str | None, features: str | None, projection: str | None, strict: bool,
-    options: dict[str, Any],
+    source: str, output: Path, system: str, trees: str | None, features: str | None, projection: str | None,
+    unannotated: str | None, strict: bool, options: dict[str, Any],
 ) -> None:  # fmt: skip
     from divproj.errors import ProjError, Where
     from divproj.projection import parsed, parsedfile
@@ -115,8 +119,19 @@ def _train_projection(
     if not pairs:
         raise ProjError("no usable sentence pair to learn from", Where(source))
     about = {"corpus": corpus.name, "pairs": len(pairs), "signature": common.signature(cmd="train", system=system, **options)}
-    parsedfile.save(parsed.fit(recipe, pairs, **options), output, about)
+    more = _bitexts(unannotated, strict) if unannotated else []
+    parsedfile.save(parsed.fit(recipe, pairs, unannotated=more, **options), output, about)
     talk.say(f"model of {len(pairs)} pairs, {_size(output)}: {output}")
+
+
+def _bitexts(source: str, strict: bool) -> list[Any]:
+    """Sentences without F trees, read as `proj project` reads them."""
+    from proj_cli.bitexts import Sources, bitexts
+
+    faults = common.faults_for(strict)
+    found = [bitext for _, bitext in talk.progress(bitexts(Sources(source), faults), "sentences without trees")]
+    talk.summary(faults)
+    return found
 
 
 def _recipe(trees: str, features: str | None, projection: str | None) -> Any:

@@ -18,7 +18,7 @@ from divproj.projection.edges import PAPER, codes
 from divproj.projection.plus import HeadModel
 from divproj.projection.s1 import Bitext, Projection, Projector, Reason
 from divproj.projection.systems import Corrections, projector
-from divproj.types import TreePair
+from divproj.types import DepTree, TreePair
 
 if TYPE_CHECKING:
     from divproj.bridge.projector import PhraseProjector
@@ -81,6 +81,10 @@ class ParsedSystem:
     peek: dict[Bitext, TreePair]
     phrases: PhraseProjector | None = None
     """What aligns phrases, for recipes that look at them."""
+
+    @property
+    def observes(self) -> bool:
+        return bool(self.recipe.phrases)
 
     def observe(self, text: Sequence[Bitext]) -> None:
         """Let the phrase aligner go through the text that is to be projected."""
@@ -148,11 +152,13 @@ def fit(
     *,
     peek: Sequence[TreePair] = (),
     text: Sequence[Bitext] = (),
+    unannotated: Sequence[Bitext] = (),
     **options: Any,
 ) -> ParsedSystem:
     """Learn a system from pairs with gold F trees; options go to `MstParser`.
 
-    A recipe with phrases observes `text` (none: that of the pairs), which has no F trees.
+    A recipe with phrases observes `text` (none: that of the pairs), which has no F trees. Sentences of `unannotated` whose trees
+    the system is sure of teach it once more (self-training).
     """
     recipe = RECIPES[system] if isinstance(system, str) else system
     pairs = list(pairs)
@@ -164,12 +170,29 @@ def fit(
     trees = [teacher(b).tree for b in bitexts] if teacher else [pair.f for pair in pairs]
     seen = _unseen(made, pairs) if recipe.projection == "s2+" else [made.seen(b) for b in bitexts]
     seed = options.pop("random_state", 1)
-    for k, order in enumerate(ORDERS if recipe.together else (options.pop("order", 2),)):
-        made.parsers.append(MstParser(**{**options, "order": order, "random_state": seed + k}).fit(seen, trees))
+    orders = ORDERS if recipe.together else (options.pop("order", 2),)
+
+    def learn(seen: Sequence[Seen], trees: Sequence[DepTree]) -> list[MstParser]:
+        settings = ({**options, "order": order, "random_state": seed + k} for k, order in enumerate(orders))
+        return [MstParser(**setting).fit(seen, trees) for setting in settings]
+
+    made.parsers = learn(seen, trees)
     calibrate_by_twin(made.parsers[0], seen, trees, {**options, "order": 1})
-    for parser in made.parsers[1:]:
-        parser.scale_ = made.parsers[0].scale_
+    scale = made.parsers[0].scale_
+    for parser in made.parsers:
+        parser.scale_ = scale
+    if more := _surest(made, unannotated):
+        made.parsers = learn([*seen, *(made.seen(found.bitext) for found in more)], [*trees, *(found.tree for found in more)])
+        for parser in made.parsers:
+            parser.scale_ = scale
     return made
+
+
+def _surest(made: ParsedSystem, unannotated: Sequence[Bitext]) -> list[Projection]:
+    """The half of the sentences whose trees the system is surest of, by the mean probability of their edges."""
+    found = [made.project(bitext) for bitext in unannotated if len(bitext)]
+    found.sort(key=lambda projection: -sum(projection.confidence) / len(projection.heads))
+    return found[: (len(found) + 1) // 2]
 
 
 def _unseen(made: ParsedSystem, pairs: Sequence[TreePair]) -> list[Seen]:
