@@ -89,17 +89,17 @@ def drive(names: list[str], seed: int, seconds: float) -> int:
     OUT.mkdir(parents=True, exist_ok=True)
     counts: dict[str, Counter[str]] = {name: Counter() for name in names}
     faults: list[str] = []
-    until, turn, began = time.time() + seconds, 0, time.time()
+    until, turn = time.time() + seconds, 0
     while time.time() < until:
         command = [sys.executable, __file__, "--worker", str(seed), str(turn), str(until), *names]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
-        assert process.stdout
-        os.set_blocking(process.stdout.fileno(), False)
-        rest = ""
+        with (OUT / "log").open("w") as log:
+            process = subprocess.Popen(command, stdout=log, env={**os.environ, "OMP_NUM_THREADS": "1"})
+        started, told = time.time(), 0
         while True:
-            rest += process.stdout.read() or ""
-            *lines, rest = rest.split("\n")
-            for line in lines:
+            ended = process.poll() is not None
+            lines = (OUT / "log").read_text().splitlines(keepends=True)
+            for line in (line.rstrip("\n") for line in lines[told:] if line.endswith("\n")):
+                told += 1
                 if line.startswith("slice "):
                     _, said, read, refused, failed, name = line.split(" ", 5)
                     turn = int(said) + 1
@@ -107,10 +107,10 @@ def drive(names: list[str], seed: int, seconds: float) -> int:
                 elif line.startswith("fault "):
                     faults.append(line)
                     print(line)
-            if process.poll() is not None:
+            if ended:
                 break
             current = OUT / "current"
-            if current.exists() and time.time() - max(current.stat().st_mtime, began) > SILENT:
+            if time.time() - max(current.stat().st_mtime if current.exists() else 0, started) > SILENT:
                 process.kill()
             time.sleep(0.2)
         if process.returncode:

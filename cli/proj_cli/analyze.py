@@ -180,7 +180,7 @@ def _print_one(result: Analysis, sign: str, min_count: int, min_share: float) ->
     shown.columns[3].justify = "left"
     console.print(shown)
     console.print(f"{result.sentences} sentence pairs, {result.words['f']} F words, {result.words['e']} E words")
-    console.print(sign, highlight=False, soft_wrap=True)
+    console.print(common.harmless(sign), highlight=False, soft_wrap=True)
 
 
 def _print_overview(names: list[str], results: list[Analysis], signs: list[str]) -> None:
@@ -192,10 +192,10 @@ def _print_overview(names: list[str], results: list[Analysis], signs: list[str])
     order = sorted(range(len(results)), key=lambda k: (results[k].match_percentages()["initial"], names[k]))
     for k in order:
         row = results[k].match_percentages()
-        shown.add_row(names[k], str(results[k].sentences), *(f"{row[s]:.1f}" for s in stages))
+        shown.add_row(common.harmless(names[k]), str(results[k].sentences), *(f"{row[s]:.1f}" for s in stages))
     console.print(shown)
     for k in order:
-        console.print(f"{names[k]}: {signs[k]}", highlight=False, soft_wrap=True)
+        console.print(common.harmless(f"{names[k]}: {signs[k]}"), highlight=False, soft_wrap=True)
 
 
 def _write_html(path: Path, corpus: Corpus, result: Analysis, pairs: list[TreePair]) -> None:

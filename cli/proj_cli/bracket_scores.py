@@ -44,7 +44,8 @@ def evaluate_brackets(gold: str, system: str, other: str | None, seed: int, as_j
     console.print(shown)
     if other:
         a, b = scores[system].overall.f1, scores[other].overall.f1
-        console.print(f"{system} {a:.2f}, {other} {b:.2f}: difference {a - b:+.2f}, p = {p:.4f}", soft_wrap=True)
+        told = f"{system} {a:.2f}, {other} {b:.2f}: difference {a - b:+.2f}, p = {p:.4f}"
+        console.print(common.harmless(told), soft_wrap=True)
     console.print(f"{sum(n > 1 for n in scores[system].lengths)} sentences of two words or more; {sign}", highlight=False)
 
 

@@ -180,10 +180,10 @@ def signature(**parts: Any) -> str:
 
 
 def stdout() -> Console:
-    """The console for tables: as wide as the terminal, and never cut in a pipe."""
+    """The console for tables: as wide as the terminal, and never cut in a pipe. `[x]` is text there, not markup."""
     from rich.console import Console
 
-    return Console() if sys.stdout.isatty() else Console(width=200)
+    return Console(width=None if sys.stdout.isatty() else 200, markup=False, emoji=False)
 
 
 def table(title: str, *columns: str, left: int = 1) -> Table:
@@ -191,7 +191,7 @@ def table(title: str, *columns: str, left: int = 1) -> Table:
     from rich import box
     from rich.table import Table
 
-    made = Table(title=title, box=box.SIMPLE, title_justify="left", title_style="bold", pad_edge=False)
+    made = Table(title=harmless(title), box=box.SIMPLE, title_justify="left", title_style="bold", pad_edge=False)
     for k, name in enumerate(columns):
-        made.add_column(name, justify="left" if k < left else "right", no_wrap=True)
+        made.add_column(harmless(name), justify="left" if k < left else "right", no_wrap=True)
     return made

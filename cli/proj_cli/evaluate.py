@@ -28,6 +28,9 @@ def evaluate(
     brackets: Annotated[
         bool, typer.Option("--brackets", help="Score unlabelled brackets (CoNLL-U, Penn, TIGER-XML, forests), with baselines.")
     ] = False,
+    phrases: Annotated[
+        bool, typer.Option("--phrases", help="Score phrase pairs of `proj align` (GOLD: JSON lines, or a folder of SPADE XML).")
+    ] = False,
     punctuation: Annotated[bool, typer.Option("--punct/--no-punct", help="Whether punctuation counts.")] = True,
     subtypes: Annotated[
         bool, typer.Option("--subtypes/--no-subtypes", help="Whether nsubj:pass is another relation than nsubj.")
@@ -46,6 +49,11 @@ def evaluate(
         from proj_cli.bracket_scores import evaluate_brackets
 
         evaluate_brackets(gold, system, other, seed, as_json)
+        return
+    if phrases:
+        from proj_cli.phrase_scores import evaluate_phrases
+
+        evaluate_phrases(gold, system, other, seed, as_json)
         return
     from divproj.evaluate.significance import approximate_randomisation
     from divproj.evaluate.trees import score_trees
@@ -67,7 +75,8 @@ def evaluate(
     _print(results[0], sign)
     if other:
         a, b = results[0].overall, results[1].overall
-        common.stdout().print(f"{system} {a.uas:.2f}, {other} {b.uas:.2f}: difference {a.uas - b.uas:+.2f}, p = {p:.4f}")
+        told = f"{system} {a.uas:.2f}, {other} {b.uas:.2f}: difference {a.uas - b.uas:+.2f}, p = {p:.4f}"
+        common.stdout().print(common.harmless(told))
 
 
 def _pairs(gold_path: str, system_path: str) -> Iterator[tuple[DepTree, DepTree, tuple[str, ...], tuple[float, ...]]]:
@@ -239,7 +248,7 @@ def _gloss_aligned(pairs: list[Any]) -> list[Any]:
 def _print_experiment(rows: list[tuple[str, int | None, dict[str, float]]], systems: list[str], folds: int, seed: int) -> None:
     shown = common.table(f"UAS, {folds} folds, seed {seed}", "corpus", "trained on", *systems, left=2)
     for name, size, scores in rows:
-        shown.add_row(name, str(size or "all"), *(f"{scores[s]:.2f}" for s in systems))
+        shown.add_row(common.harmless(name), str(size or "all"), *(f"{scores[s]:.2f}" for s in systems))
     sizes = {size for _, size, _ in rows}
     if len({name for name, _, _ in rows}) > 1:
         for size in sorted(sizes, key=lambda s: s or 1 << 30):

@@ -236,7 +236,7 @@ def _console(output: Path) -> Iterator[Console]:
     from divproj.io.files import writing
 
     with writing(output) as out:
-        yield Console(file=out, width=200)
+        yield Console(file=out, width=200, markup=False, emoji=False)
     talk.say(f"report: {output}")
 
 

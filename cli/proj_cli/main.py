@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from proj_cli import about, analyze, common, draw, evaluate, induce, interlinear, parse, project, review, run, words
+from proj_cli import about, align, analyze, common, draw, evaluate, induce, interlinear, parse, project, review, run, words
 
 app = typer.Typer(
     name="proj",
@@ -25,6 +25,7 @@ app.command(rich_help_panel=WHOLE)(run.new)
 app.command(rich_help_panel=WHOLE)(run.run)
 app.command(rich_help_panel=SEE)(analyze.analyze)
 app.command(rich_help_panel=SEE)(draw.draw)
+app.add_typer(align.app, name="align", rich_help_panel=SEE)
 app.command(rich_help_panel=TREES)(project.project)
 app.command(rich_help_panel=TREES)(project.learn)
 app.command(rich_help_panel=TREES)(review.review)
@@ -62,13 +63,22 @@ def options(
 
 def main() -> None:
     """Entry point: data errors are one line on stderr and exit 1; a bug stays a traceback."""
+    _keep_only(next((word for word in sys.argv[1:] if not word.startswith("-")), ""))
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()  # a full disk is to be told here, not while Python shuts down
     except BrokenPipeError:  # the reader of our output has left
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)
+    except OSError as error:  # of the machine: no room, no permission
+        _drop_output()
+        place = f"{error.filename}: " if error.filename else ""
+        common.talk.error(f"{place}{error.strerror or error}")
+        sys.exit(1)
     except Exception as error:
         from divproj.errors import ProjError  # here, so that `proj --help` does without numpy
 
@@ -76,3 +86,16 @@ def main() -> None:
             raise
         common.talk.error(str(error))
         sys.exit(1)
+
+
+def _keep_only(name: str) -> None:
+    """Leave the one command that was asked for: Typer works out the options of all that it has, each time."""
+    commands = [x for x in app.registered_commands if x.callback and (x.name or x.callback.__name__) == name]
+    groups = [x for x in app.registered_groups if x.name == name]
+    if commands or groups:
+        app.registered_commands, app.registered_groups = commands, groups
+
+
+def _drop_output() -> None:
+    """What is left to write to standard output goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

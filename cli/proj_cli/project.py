@@ -83,7 +83,8 @@ def project(
 
     chosen = _system(model, system, rules)
     sources = Sources(source, e, align, e_parser, format_, tuple(grams or ()), e_manner)
-    _write(chosen, sources, output, html, links_out, strict, jobs, scheduler)
+    others = tuple(Sources(path, e_parser=e_parser, manner=e_manner) for path in also or ())
+    _write(chosen, sources, output, html, links_out, strict, jobs, scheduler, others, refine)
 
 
 def _system(model: Path | None, system: str | None, rules: str | None) -> System:
@@ -114,18 +115,23 @@ def project_with(
 
 def _write(
     system: System, sources: Sources, output: Path, html: Path | None, links_out: Path | None, strict: bool, jobs: int,
-    scheduler: str | None,
+    scheduler: str | None, others: tuple[Sources, ...] = (), refine: bool = False,
 ) -> None:  # fmt: skip
     """Project every sentence, and write what was asked for."""
     from divproj.errors import ProjError, Where
     from divproj.io.files import writing
     from proj_cli.bitexts import pieces
-    from proj_cli.tasks import projected
+    from proj_cli.tasks import projected, projector
 
     faults = common.faults_for(strict)
     made: list[Projection] = []
-    work = partial(projected, system, links_out is not None, html is not None)
-    found = common.spread(work, partial(pieces, sources), faults, jobs, scheduler)
+    if others or refine or getattr(getattr(projector(system), "__self__", None), "observes", False):
+        from proj_cli.bridges import whole
+
+        found = whole(system, (sources, *others), refine, faults)
+    else:
+        work = partial(projected, system, links_out is not None, html is not None)
+        found = common.spread(work, partial(pieces, sources), faults, jobs, scheduler)
     with ExitStack() as files:
         out = files.enter_context(writing(output))
         links = files.enter_context(writing(links_out)) if links_out else None

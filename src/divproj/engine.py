@@ -218,6 +218,7 @@ def _cluster(address: str) -> Iterator[_Pool]:
     except ImportError:
         raise ProjError("a scheduler needs Dask, which is not installed", where, DASK) from None
     try:
+        _knock(address)
         client = distributed.Client(address, timeout=10, set_as_default=False)
     except (OSError, ValueError) as error:
         what = f"no Dask scheduler answers: {str(error).splitlines()[0][:200] if str(error) else type(error).__name__}"
@@ -229,6 +230,16 @@ def _cluster(address: str) -> Iterator[_Pool]:
         except distributed.KilledWorker as error:
             what = f"a batch was given up after several workers died on it: {str(error)[:200]}"
             raise ProjError(what, where, "give the workers more memory") from None
+
+
+def _knock(address: str) -> None:
+    """Whether somebody is there at all: a Dask client that finds nobody complains until its process ends."""
+    import socket
+
+    from distributed.comm import get_address_host_port
+
+    if address.partition("://")[0] in ("tcp", "tls"):
+        socket.create_connection(get_address_host_port(address, strict=True), timeout=10).close()
 
 
 def _check_workers(client: Any, where: Where) -> None:

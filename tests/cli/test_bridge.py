@@ -17,7 +17,7 @@ def test_s5_needs_no_rules(tmp_path: Path):
     assert "66 sentences projected by s5" in done.stderr
     assert "ProjConf=" in out.read_text(encoding="utf-8")
     scores = json.loads(proj("evaluate", CORPUS / "f.conllu", out, "--json").stdout)
-    assert scores["uas"] > 80
+    assert scores["uas"] > 75
     assert len(links.read_text(encoding="utf-8").splitlines()) == 66
 
 

@@ -9,6 +9,8 @@ import pytest
 from cli.commands import proj
 from pipelinefiles import LEARNED, PLAIN, config, conllu, unlike, write
 
+from divproj import resources
+
 
 @pytest.fixture(scope="module")
 def english(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -98,3 +100,19 @@ def test_mistakes_end_with_one_line(tmp_path: Path, args: list[str], told: str):
     assert done.returncode == 1
     assert told in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_the_parser_in_the_box(tmp_path: Path):
+    """Three-line text and nothing else: `proj new`, `proj run`, trees."""
+    if not (resources.folder("languages") / "en" / "model.json").exists():
+        pytest.skip("no English model in this checkout")
+    folder = write(tmp_path / "tavi")
+    for name in ("e.conllu", "links.txt", "gold.conllu"):
+        (folder / name).unlink()
+    assert proj("new", "Tavi", "--folder", folder).returncode == 0
+    done = proj("run", folder / "divproj.toml")
+    assert done.returncode == 0, done.stderr
+    assert "12 sentences projected by s1-r" in done.stderr
+    found = json.loads((folder / "results" / "results.json").read_text(encoding="utf-8"))
+    assert found["stages"]["parse"]["parser"] == "en"
+    assert "en/weights.npz" in found["inputs"]

@@ -134,7 +134,7 @@ def _aligner():  # type: ignore[no-untyped-def]
 def trees(data: bytes, name: str | None) -> None:
     from divproj.io import forest, forests
 
-    for how in (forests.Options(), forests.Options(binarise="all", pack="trees", punctuation="drop", empties=True)):
+    for how in (forests.Options(pack="trees"), forests.Options(binarise="all", punctuation="drop", empties=True)):
         for one in forests._any(_stream(data), "case", name, lenient(), how, True):
             if one is not None:
                 assert forest.loads(forest.dumps(one)) == [one]

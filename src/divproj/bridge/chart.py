@@ -140,38 +140,45 @@ def phrase_sums(scores, edges, lefts, rights):  # type: ignore[no-untyped-def]
     z = LOW
     for r in range(1, n1):
         z = log_add(z, full_l[1, r] + full_r[r, last] + scores[0, r])
-    # outside as probabilities: what each item is worth, shared out among what it was made of
+    # outside as probabilities: what each item is worth, shared out among what it was made of; a dependent's side is complete
     half_pl, half_pr = np.zeros((n1, n1)), np.zeros((n1, n1))
+    full_pl, full_pr = np.zeros((n1, n1)), np.zeros((n1, n1))
     for r in range(1, n1):
         share = np.exp(full_l[1, r] + full_r[r, last] + scores[0, r] - z)
         edges[0, r] = share
+        full_pl[1, r] += share
+        full_pr[r, last] += share
         lefts[r, 1] += share
         rights[r, last] += share
     for width in range(n1 - 2, 0, -1):
         for s in range(1, n1 - width):
             t = s + width
-            p = rights[s, t]
+            p = full_pr[s, t]
             if p > 1e-14:
                 for r in range(s + 1, t + 1):
                     share = p * np.exp(half_r[s, r] + full_r[r, t] - full_r[s, t])
                     half_pr[s, r] += share
+                    full_pr[r, t] += share
                     rights[r, t] += share
-            p = lefts[t, s]
+            p = full_pl[s, t]
             if p > 1e-14:
                 for r in range(s, t):
                     share = p * np.exp(full_l[s, r] + half_l[r, t] - full_l[s, t])
                     half_pl[r, t] += share
+                    full_pl[s, r] += share
                     lefts[r, s] += share
         for s in range(1, n1 - width):
             t = s + width
-            edges[s, t], edges[t, s] = half_pr[s, t], half_pl[s, t]
-            p = half_pr[s, t] + half_pl[s, t]
-            if p > 1e-14:
+            right, left = half_pr[s, t], half_pl[s, t]
+            edges[s, t], edges[t, s] = right, left
+            if right + left > 1e-14:
                 whole = half_r[s, t] - scores[s, t]
                 for r in range(s, t):
-                    share = p * np.exp(full_r[s, r] + full_l[r + 1, t] - whole)
-                    rights[s, r] += share
-                    lefts[t, r + 1] += share
+                    share = np.exp(full_r[s, r] + full_l[r + 1, t] - whole)
+                    full_pr[s, r] += (right + left) * share
+                    full_pl[r + 1, t] += (right + left) * share
+                    rights[s, r] += left * share
+                    lefts[t, r + 1] += right * share
     return z
 
 

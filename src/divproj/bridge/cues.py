@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -167,7 +168,9 @@ class Cues:
         found = []
         for _ in range(rounds):
             chosen, distances = np.zeros_like(self.choice), np.zeros_like(self.far)
-            found.append(float(run(*batch, weights, self.choice, self.far, chosen, distances)))
+            at, cells, words, tags, kinds, codes = batch
+            more = (weights, self.choice, self.far, chosen, distances)
+            found.append(float(run(at, cells, words, tags, kinds, codes, *more)))
             self._maximise(chosen, distances, usual)
         return found
 
@@ -189,14 +192,15 @@ def _usual_tags(sentences: Sequence[Encoded], words: int, tags: int) -> NDArray[
     for sentence in sentences:
         np.add.at(counts, (sentence.words[1:], sentence.tags[1:]), 1.0)
     counts[words:] = np.eye(tags)
-    return counts.argmax(1)
+    found: NDArray[np.int64] = counts.argmax(1)
+    return found
 
 
-def _laid_out(sentences: Sequence[Encoded]) -> tuple[NDArray[np.int64], NDArray[np.int64], *tuple[NDArray[np.int32], ...]]:
-    """Sentences end to end."""
+def _laid_out(sentences: Sequence[Encoded]) -> tuple[Any, Any, Any, Any, Any, Any]:
+    """Sentences end to end: where each begins, where its codes begin, and its four arrays."""
     sizes = np.array([len(s.words) for s in sentences], np.int64)
     at, cells = np.zeros(len(sizes) + 1, np.int64), np.zeros(len(sizes) + 1, np.int64)
     np.cumsum(sizes, out=at[1:])
     np.cumsum(sizes * sizes, out=cells[1:])
-    joined = (np.concatenate([getattr(s, name).ravel() for s in sentences]) for name in ("words", "tags", "kinds", "codes"))
-    return at, cells, *joined
+    words, tags, kinds = (np.concatenate([getattr(s, name) for s in sentences]) for name in ("words", "tags", "kinds"))
+    return at, cells, words, tags, kinds, np.concatenate([s.codes.ravel() for s in sentences])

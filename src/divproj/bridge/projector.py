@@ -62,6 +62,8 @@ class PhraseProjector:
     rounds: int = ROUNDS
     eke: bool = True
     """Whether unlinked words are given links by word alignment of the observed text."""
+    observes = True
+    """That the text is to be observed before it is projected; for who holds a projector and does not know which."""
     links_: Links = field(default_factory=Links, repr=False)
     cues_: Cues = field(default_factory=Cues, repr=False)
     words_: int = 0
@@ -75,7 +77,9 @@ class PhraseProjector:
         eked = self.links_.observe(bitexts) if self.eke else [self.links_.of(b) for b in bitexts]
         self.cues_ = Cues.of(eked)
         self.words_ = sum(map(len, bitexts))
-        self.history_ = self.cues_.learn([self.cues_.encode(x, self.words_) for x in eked], self.weights.table, self.rounds) if eked else []
+        self.history_ = (
+            self.cues_.learn([self.cues_.encode(x, self.words_) for x in eked], self.weights.table, self.rounds) if eked else []
+        )
         return self
 
     def chances(self, bitext: Bitext) -> Chances:
@@ -90,13 +94,18 @@ class PhraseProjector:
         return Chances(eked, encoded.codes, *sums, tuple(heads[1:].tolist()))
 
     def _sums(self, encoded: Encoded) -> tuple[Floats, Floats, Floats]:
-        n1 = len(encoded.words)
-        scores, edges, lefts, rights = (np.empty((n1, n1)) for _ in range(4))
-        given = (encoded.words, encoded.tags, encoded.kinds, encoded.codes)
-        score, sums = (kernel.for_work(self.words_, n1) for kernel in (chart.arc_scores, chart.phrase_sums))
-        score(*given, self.weights.table, self.cues_.choice, self.cues_.far, scores)
-        sums(scores, edges, lefts, rights)
+        edges, lefts, rights = (np.empty(encoded.codes.shape) for _ in range(3))
+        sums = chart.phrase_sums.for_work(self.words_, len(edges))
+        sums(self.scores(encoded), edges, lefts, rights)
         return edges, lefts, rights
+
+    def scores(self, encoded: Encoded) -> Floats:
+        """Log weights of all edges."""
+        made = np.empty(encoded.codes.shape)
+        x, cues = encoded, self.cues_
+        run = chart.arc_scores.for_work(self.words_, len(made))
+        run(x.words, x.tags, x.kinds, x.codes, self.weights.table, cues.choice, cues.far, made)
+        return made
 
     def project(self, bitext: Bitext) -> Projection:
         """The best tree, why each edge, how probable."""

@@ -22,14 +22,14 @@ def support(projector: PhraseProjector, bitext: Bitext, tree: DepTree) -> float:
     eked = projector.links_.of(bitext)
     other = Eked(bitext, replace(eked.bitext, e=tree), eked.kinds)
     encoded = projector.cues_.encode(other, projector.words_)
-    n1 = len(encoded.words)
-    scores, *rest = (np.empty((n1, n1)) for _ in range(4))
-    score, sums = (kernel.for_work(projector.words_, n1) for kernel in (chart.arc_scores, chart.phrase_sums))
-    score(encoded.words, encoded.tags, encoded.kinds, encoded.codes, projector.weights.table, projector.cues_.choice, projector.cues_.far, scores)  # fmt: skip
-    return float(sums(scores, *rest))
+    edges, lefts, rights = (np.empty(encoded.codes.shape) for _ in range(3))
+    sums = chart.phrase_sums.for_work(projector.words_, len(edges))
+    return float(sums(projector.scores(encoded), edges, lefts, rights))
 
 
-def choose_tree(projector: PhraseProjector, bitext: Bitext, trees: Sequence[tuple[float, DepTree]], share: float = SHARE) -> int:
+def choose_tree(
+    projector: PhraseProjector, bitext: Bitext, trees: Sequence[tuple[float, DepTree]], share: float = SHARE
+) -> int:
     """Which of the E trees, each with the parser's log-probability, goes best with F; the projector has observed the text.
 
     The first of equals: where F says nothing, the parser's own best stays.

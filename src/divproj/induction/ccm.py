@@ -100,11 +100,13 @@ class Links:
 NO_LINKS = Links(np.zeros(1), 0.0)
 
 
-def gibbs_sweep(grammar: Grammar, forest: Forest, counts: Counts, chance: np.random.Generator, links: Links = NO_LINKS) -> None:
-    """Draw every tree anew; `counts` follow."""
+def gibbs_sweep(
+    grammar: Grammar, forest: Forest, counts: Counts, chance: np.random.Generator, links: Links = NO_LINKS, sweeps: int = 8
+) -> None:
+    """Draw every tree anew; `counts` follow. `sweeps` is how many there will be: many of a small text are worth compiling for."""
     text = forest.text
     order = chance.permutation(len(text)).astype(np.int64)
-    fast(sampler.ccm_sweep, text.words)(
+    fast(sampler.ccm_sweep, text.words * sweeps // 8)(
         order, text.at, text.grid_at, text.yields, text.contexts, *forest.nodes, counts.yields, counts.contexts, counts.totals,
         grammar.prior, float(grammar.count_empty), chance.random(text.words), text.longest, links.kinds, links.weight,
     )  # fmt: skip
@@ -124,7 +126,7 @@ def warm_start(
             return forest
         counts = forest.counts(grammar.inventory, grammar.count_empty)
         for sweep in range(1, sweeps + 1):
-            gibbs_sweep(grammar, forest, counts, generator(seed, 0, side, turn, sweep), links)
+            gibbs_sweep(grammar, forest, counts, generator(seed, 0, side, turn, sweep), links, restarts * sweeps)
         score = log_joint(counts, grammar.prior)
         if links.weight:
             score += links.weight * float(links.kinds[forest.places].sum())
@@ -205,7 +207,7 @@ class CCM(Estimator):
 
     def _gibbs(self, keep: bool) -> Told:
         counts, prior = self.counts_, self.grammar_.prior
-        gibbs_sweep(self.grammar_, self.forest_, counts, generator(self.random_state, self.done_))
+        gibbs_sweep(self.grammar_, self.forest_, counts, generator(self.random_state, self.done_), sweeps=self.sweeps)
         if keep:
             self._sum, self._kept = self._sum + counts, self._kept + 1
         return {"sweep": self.done_, "log_joint": log_joint(counts, prior)}

@@ -159,7 +159,7 @@ class BilingualInducer(Estimator):
         settings = np.array([self.coupling, norm, float(self.align_leaves), self.consistency, self._strength()])
         told = np.zeros(3)
         sides, counts = b.sides, s.counts
-        fast(pair_sweep, b.words)(
+        fast(pair_sweep, b.words * self.sweeps // 4)(
             order, (sides[0].at, sides[1].at), (sides[0].grid_at, sides[1].grid_at), (sides[0].yields, sides[1].yields),
             (sides[0].contexts, sides[1].contexts), (s.forests[0].nodes, s.forests[1].nodes),
             (counts[0].yields, counts[1].yields), (counts[0].contexts, counts[1].contexts), (counts[0].totals, counts[1].totals),

@@ -60,22 +60,19 @@ class _Counted:
         return data
 
 
-class _Unpacked(io.RawIOBase):
+class _Unpacked:
     """Gzip data that is text: a small file must not unpack to fill the machine."""
 
     def __init__(self, stream: BinaryIO, where: Where) -> None:
         self._packed, self._where, self._count = _Counted(stream), where, 0
         self._plain = gzip.GzipFile(fileobj=cast(Any, self._packed))
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        size = self._plain.readinto(buffer)
-        self._count += size
+    def read(self, size: int = -1) -> bytes:
+        data = self._plain.read(size)
+        self._count += len(data)
         if self._count > max(SAFE, DENSEST * self._packed.count):
             raise ProjError(f"unpacks to more than {DENSEST} times its size, which text does not do", self._where, "unpack it")
-        return size
+        return data
 
 
 def name_of(source: Source) -> str:
@@ -99,7 +96,7 @@ def reading(source: Source, digest: Digest | None = None) -> Iterator[BinaryIO]:
         if not zipped and digest is None:
             yield cast(BinaryIO, opened)
             return
-        raw = cast(BinaryIO, gzip.GzipFile(fileobj=opened) if zipped else opened)
+        raw = cast(BinaryIO, _Unpacked(opened, where) if zipped else opened)
         yield cast(BinaryIO, io.BufferedReader(_Watched(raw, digest, where), 1 << 20))
 
 

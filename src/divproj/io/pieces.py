@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import BinaryIO
 
+import numpy as np
+
 from divproj.errors import FormatError, Where
 from divproj.io.conllu import LONGEST
 
@@ -15,7 +17,6 @@ CHUNK = 1 << 20
 """Bytes of CoNLL-U that make a piece: enough work to send off, little enough to keep many."""
 LINES = 1000
 """Lines of links that make a piece where they stand alone."""
-BOM = b"\xef\xbb\xbf"
 _BLANK = re.compile(rb"\n(?:\r?\n)+")
 _LEADING = re.compile(rb"(?:\xef\xbb\xbf)?(?:\r?\n)*")
 
@@ -54,7 +55,7 @@ class Blocks:
         leading = _LEADING.match(text)
         start = leading.end() if leading and self._line == 1 else 0
         last = len(text) if self._ended else len(text) - 2  # blank lines at the end may go on in the next chunk
-        self._ends = [m.end() for m in _BLANK.finditer(text, start) if m.end() <= last]
+        self._ends = [end for end in _blanks(text, start) if end <= last]
         if self._ended and text[self._ends[-1] if self._ends else start :].strip(b"\n"):
             self._ends.append(len(text))
 
@@ -70,6 +71,16 @@ class Blocks:
             self._line += texts[-1].count(b"\n")
             taken += some
         return Part(b"".join(texts), line, taken)
+
+
+def _blanks(text: bytes, start: int) -> list[int]:
+    """Where the blank lines between sentences end."""
+    if b"\r" in text:
+        return [found.end() for found in _BLANK.finditer(text, start)]
+    lines = np.flatnonzero(np.frombuffer(text, np.uint8) == 10)
+    blank = np.append(np.diff(lines) == 1, False)  # the line after this one is
+    ends: list[int] = (lines[1:][blank[:-1] & ~blank[1:]] + 1).tolist()
+    return [end for end in ends if end > start]
 
 
 class Lines:

@@ -87,10 +87,10 @@ def _npz(path: str) -> Embeddings:
         what = error.what.removeprefix("cannot be read: ")
         raise ModelError(f"not a file of vectors that can be used: {what}", where, "words must be text, not objects") from None
     if "words" not in data or "vectors" not in data:
-        raise ModelError(f"arrays {sorted(data)} in the file, 'words' and 'vectors' expected", where)
+        raise ModelError(f"arrays {str(sorted(data))[:200]} in the file, 'words' and 'vectors' expected", where)
     words, vectors = data["words"], data["vectors"]
     if vectors.ndim != 2 or words.shape != vectors.shape[:1] or words.dtype.kind != "U" or vectors.dtype.kind != "f":
-        raise ModelError(f"words {words.dtype} {words.shape}, vectors {vectors.dtype} {vectors.shape}: they do not fit", where)
+        raise ModelError(f"words {words.dtype!s:.40} {words.shape}, vectors {vectors.dtype!s:.40} {vectors.shape}: they do not fit", where)
     return Embeddings.of([str(word) for word in words], vectors.astype(np.float32), path)
 
 

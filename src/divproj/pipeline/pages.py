@@ -12,7 +12,8 @@ from divproj.io.files import writing
 from divproj.pipeline import gold as golden
 from divproj.pipeline.cache import digest_of, versions
 from divproj.pipeline.config import Config
-from divproj.pipeline.stages import MODEL, OUTPUT, RULES, SCORES, Job, corrections
+from divproj.pipeline.projecting import corrections
+from divproj.pipeline.stages import MODEL, OUTPUT, RULES, SCORES, Job
 from divproj.projection.s1 import Projection
 from divproj.types import TreePair, misc_value
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from divproj.io import conllu, pharaoh
 from divproj.io.files import writing
 from divproj.pipeline import gold as golden
 from divproj.pipeline.config import Config
+from divproj.pipeline.projecting import by_model, by_rules, corrections
 from divproj.pipeline.reading import (
     LINKS,
     TREES,
@@ -26,12 +27,11 @@ from divproj.pipeline.reading import (
     read_trees,
     write_text,
 )  # fmt: skip
-from divproj.projection.s1 import Bitext, Projection, Projector
+from divproj.projection.s1 import Bitext, Projection
 from divproj.types import Alignment, DepTree, TreePair
 
 if TYPE_CHECKING:
     from divproj.gloss.igt import Igt
-    from divproj.projection.systems import Corrections
 
 RULES, MODEL, OUTPUT, SCORES = "rules.json", "model", "trees.conllu", "scores.json"
 BATCH = 500
@@ -263,12 +263,6 @@ def _share(config: Config) -> float:
     return 0.0 if isinstance(config.held_out, Path) else config.held_out
 
 
-def corrections(path: Path) -> Corrections:
-    from divproj.projection import rulefile
-
-    return rulefile.loads(path.read_text(encoding="utf-8"), str(path))
-
-
 def learn(job: Job) -> None:
     """Rules from the gold trees, or the given ones."""
     from divproj.projection import rulefile
@@ -313,12 +307,10 @@ def project(job: Job) -> None:
 
     text = job.text()
     bitexts = job.bitexts(text)
-    run = _projector(job, bitexts)
     system = job.config.system if job.config.model is None else f"model:{job.config.model.name}"
     made: list[Projection] = []
     with writing(job.out / OUTPUT) as out:
-        for row, bitext_ in zip(text.rows, bitexts, strict=True):
-            found = run(bitext_)
+        for row, found in zip(text.rows, _projected(job, bitexts), strict=True):
             made.append(found)
             conllu.dump([annotated(row, found, system)], out)
             job.tick("projecting sentence", len(made), len(text))
@@ -332,22 +324,11 @@ def project(job: Job) -> None:
     job.facts["confidence"] = round(sum(sure) / len(sure), 6) if sure else None
 
 
-def _projector(job: Job, bitexts: Sequence[Bitext]) -> Projector:
-    from divproj.projection.systems import OBSERVING, projector
-
+def _projected(job: Job, bitexts: Sequence[Bitext]) -> Iterator[Projection]:
     config = job.config
     if config.model or config.trains:
-        from divproj.projection import parsedfile
-
-        system = parsedfile.load(config.model or job.before["train"] / MODEL)
-        system.observe(bitexts)
-        return system.project
-    if config.system in OBSERVING:
-        from divproj.bridge.projector import observed
-
-        return observed(tuple(bitexts)).project
-    rules = corrections(job.before["learn"] / RULES) if "learn" in job.before else None
-    return projector(config.system, rules)
+        return by_model(config.model or job.before["train"] / MODEL, bitexts, job.jobs)
+    return by_rules(config.system, job.before["learn"] / RULES if "learn" in job.before else None, bitexts)
 
 
 def evaluate(job: Job) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -47,7 +49,7 @@ def test_loose_words_hang_where_their_kind_does(projector: PhraseProjector):
     assert projector.project(TEXT[2]).heads == (0, 1, 4, 1)
     assert projector.project(new).heads[2] == 4
     assert projector.project(TEXT[0]).reasons == ("spontaneous", "projected", "projected", "spontaneous")
-    assert s1(TEXT[0]).heads == (2, 3, 0, 3) or s1(TEXT[2]).heads != (0, 1, 4, 1)
+    assert s1(TEXT[2]).heads == (0, 1, 2, 1)  # to the left, whatever the word
 
 
 def test_likelihood_rises(projector: PhraseProjector):
@@ -59,7 +61,7 @@ def test_same_text_same_trees(projector: PhraseProjector):
     assert [again.project(b) for b in TEXT] == [projector.project(b) for b in TEXT]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pair=pairs())
 def test_always_one_tree(projector: PhraseProjector, pair: TreePair):
     for system in (projector, PhraseProjector(eke=False)):
@@ -70,7 +72,7 @@ def test_always_one_tree(projector: PhraseProjector, pair: TreePair):
         assert all(0 <= x <= 1 for x in found.confidence)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pair=pairs())
 def test_phrases_are_spans_and_nest(projector: PhraseProjector, pair: TreePair):
     phrases = projector.phrases(Bitext.of(pair))
@@ -131,12 +133,18 @@ def test_refined_links_keep_what_stands_alone(projector: PhraseProjector):
         assert refine_links(projector, text).links == text.alignment.links
 
 
-def test_a_doubtful_link_across_a_phrase_is_vetoed():
-    # 'mano' is linked to 'dog' everywhere, once also to 'sleeps' at the other end
-    wrong = bitext("ka mano lipa tivo soro", "dog barks cat sleeps", (2, 0, 4, 2), "NOUN VERB NOUN VERB", {(2, 1), (3, 2), (4, 3), (5, 4), (2, 4)})  # fmt: skip
-    system = PhraseProjector().observe([*TEXT, wrong])
-    assert (2, 4) not in refine_links(system, wrong).links
-    assert {(2, 1), (3, 2), (4, 3), (5, 4)} <= refine_links(system, wrong).links
+def test_links_of_no_phrase_are_vetoed_and_links_of_heads_proposed():
+    # 'mano' is linked to its word and to one at the other end; 'lipa' and 'barks', heads of paired phrases, are not linked
+    forms, e = "ka mano lipa tivo soro", "dog barks cat sleeps"
+    given = {(2, 1), (4, 3), (5, 4), (2, 4)}
+    text = bitext(forms, e, (2, 4, 4, 0), "NOUN VERB NOUN VERB", given)
+    system = PhraseProjector().observe([*TEXT, text])
+    eked = system.links_.of(text)
+    system.links_._known[text] = replace(eked, chances={(2, 1): 0.9, (3, 2): 0.8, (4, 3): 0.9})
+    found = refine_links(system, text).links
+    assert (2, 4) not in found
+    assert {(2, 1), (4, 3), (5, 4)} <= found
+    assert ((3, 2) in found) == (system.project(text).heads[1:3] == (3, 5))
 
 
 def test_votes_of_several_sources(projector: PhraseProjector):
@@ -146,11 +154,13 @@ def test_votes_of_several_sources(projector: PhraseProjector):
     matrix = ballot(s1(TEXT[0]))
     np.testing.assert_allclose(matrix[:, 1:].sum(0), 1.0)
     other = s1(TEXT[1])
-    with pytest.raises(AlignmentError, match="the sources have different words: ka mano lipa su … and ka tivo soro su …; every"):
+    with pytest.raises(
+        AlignmentError, match="the sources have different words: ka mano lipa su … and ka tivo soro su …; every"
+    ):
         vote([one, other])
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(pair=pairs())
 def test_a_vote_is_a_tree(pair: TreePair):
     text = Bitext.of(pair)
@@ -169,7 +179,9 @@ def test_the_e_tree_that_f_agrees_with(projector: PhraseProjector):
 
 
 def test_in_an_experiment_all_text_is_observed():
-    gold = [TreePair(DepTree(b.forms, observed(tuple(TEXT)).project(b).heads), b.e, b.alignment, str(k)) for k, b in enumerate(TEXT)]
+    gold = [
+        TreePair(DepTree(b.forms, observed(tuple(TEXT)).project(b).heads), b.e, b.alignment, str(k)) for k, b in enumerate(TEXT)
+    ]
     results = cross_validate(gold, ["s5"], folds=3)
     assert results["s5"].scores.overall.uas == 100
     assert train("s5", gold)(TEXT[0]).heads == gold[0].f.heads

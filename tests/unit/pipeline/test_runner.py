@@ -12,11 +12,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import joblib
 import pytest
 from pipelinefiles import LEARNED, PLAIN, config, snapshot, write
 
 from divproj import ProjError
-from divproj.pipeline import stages
+from divproj.pipeline import projecting, stages
 from divproj.pipeline.config import load
 from divproj.pipeline.runner import NAMES, Outcome, Run
 
@@ -362,3 +363,20 @@ def test_a_file_that_goes_away(folder: Path):
     (folder / "text.txt").unlink()
     with pytest.raises(ProjError, match=r"text\.txt: cannot be read: No such file"):
         list(found.plan())
+
+
+def test_several_cores_give_the_same_trees(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = config(
+        folder, LEARNED.replace('"s2+"', '"s4+"').replace("folds = 2", "folds = 0") + "[train]\nepochs = 1\nbits = 10\n"
+    )
+    run(path)
+    monkeypatch.setattr(projecting, "PIECE", 2)
+    monkeypatch.setattr(projecting, "WORTH", 4)
+    with joblib.parallel_config(backend="threading"):
+        Run(load(path, tmp_path / "other"), jobs=2).execute()
+    assert snapshot(tmp_path / "other") == snapshot(folder / "results")
+    text = PLAIN + f'[project]\nmodel = "{tmp_path / "other" / "model"}"\n'
+    made = run(config(folder, text))
+    assert made.facts["project"]["system"] == "model:model"
+    trees = (folder / "results" / "trees.conllu").read_text(encoding="utf-8")
+    assert "# projection = model:model" in trees

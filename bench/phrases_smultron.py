@@ -1,0 +1,85 @@
+"""Phrase alignment of translations on SMULTRON: constituent links against gold, with gold word links and with our own.
+
+python bench/phrases_smultron.py [--seed 1]
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from common import DATA, about, need
+
+from divproj.errors import Faults
+from divproj.evaluate.phrases import PhraseScore, node_quads, node_row
+from divproj.forest.build import from_tree
+from divproj.forest.hypergraph import Forest
+from divproj.io import tiger
+from divproj.phrases.aligner import PhraseAligner
+from divproj.phrases.lexicon import Lexicon
+from divproj.words.model import WordAligner
+
+
+def trees(folder: Path, language: str) -> dict[str, Forest]:
+    """Forests by sentence, all binarisations of each tree."""
+    loaded = tiger.load(need(folder / f"smultron_{language}_banana.xml.gz"), Faults(strict=False))
+    return {tree.sent_id: from_tree(tree, binarise="all") for tree in loaded if tree is not None}
+
+
+def word_links(links: list[tuple[str, str, str]], src: Forest, tgt: Forest) -> list[tuple[int, int]]:
+    """Gold links between words."""
+    places = [{name: node.start for node in f.nodes if node.end - node.start == 1 for name in node.ids} for f in (src, tgt)]
+    return sorted({(places[0][a], places[1][b]) for _, a, b in links if a in places[0] and b in places[1]})
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    folder = need(DATA / "smultron" / "raw")
+    print(f"SMULTRON, seed {options.seed}; {about()}\n")
+    print(
+        "Recall against good links, precision against good and fuzzy ones, phrases of more than one word on both sides (all: any).\n"
+    )
+    print(
+        "| languages | word links | EM | pairs | links | R | P | F1 | all R | P | F1 | reachable |\n|---|---|---|---|---|---|---|---|---|---|---|---|"
+    )
+    for language in ("en", "sv"):
+        gold = tiger.load_links(need(folder / f"alignments_banana_de_{language}.xml.gz"))
+        sides = trees(folder, "de"), trees(folder, language)
+        by_pair = gold.sentences()
+        chosen = [(a, b) for a, b in tiger.most_linked(gold) if a in sides[0] and b in sides[1]]
+        pairs = [(sides[0][a], sides[1][b]) for a, b in chosen]
+        links = [by_pair[pair] for pair in chosen]
+        words = {
+            "gold": [word_links(found, s, t) for found, (s, t) in zip(links, pairs, strict=True)],
+            "proj words": [
+                sorted((i - 1, j - 1) for i, j in x.chances)
+                for x in WordAligner(random_state=options.seed).fit_align([(s.forms, t.forms) for s, t in pairs])
+            ],
+        }
+        lexicon = Lexicon(("de", language))
+        for name, candidates in words.items():
+            for em in (False, True):
+                aligner = PhraseAligner(relation=lexicon.relation, random_state=options.seed)
+                if em:
+                    aligner.fit(pairs, candidates)
+                found = aligner.predict(pairs, candidates)
+                multiword, whole = PhraseScore(), PhraseScore()
+                for alignment, (s, t), these in zip(found, pairs, links, strict=True):
+                    sure, _ = node_quads(these, s, t, ("good",))
+                    possible, _ = node_quads(these, s, t)
+                    answer = {(*p.src, *p.tgt) for p in alignment.visible}
+                    multiword.add(node_row(answer, sure, possible, "both"))
+                    whole.add(node_row(answer, sure, possible))
+                numbers = " | ".join(f"{x.recall:.2f} | {x.precision:.2f} | {x.f1:.2f}" for x in (multiword, whole))
+                count = sum(map(len, candidates))
+                reached = 100 * sum(x.reachable for x in found) / len(found)
+                print(
+                    f"| de-{language} | {name} | {'yes' if em else 'no'} | {len(pairs)} | {count} | {numbers} | {reached:.1f} |",
+                    flush=True,
+                )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,330 @@
+"""`proj align`: phrase pairs on parse trees; `proj align train` and `proj align tune`: weights and costs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from proj_cli import common
+from proj_cli.common import talk
+
+if TYPE_CHECKING:
+    from divproj.phrases.aligner import PhraseAligner
+    from divproj.phrases.em import State
+    from divproj.phrases.results import PhraseAlignment
+    from divproj.phrases.tune import Trial
+    from proj_cli.align_input import Input
+
+
+class Align(TyperGroup):
+    """`proj align SOURCE TARGET` is short for `proj align pairs SOURCE TARGET`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and args[0] not in ("-h", "--help"):
+            args = ["pairs", *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(
+    cls=Align,
+    help="Nested phrase pairs of two parsed texts, paraphrases or translations.\n\n"
+    "Example: proj align old.mrg new.mrg -o pairs.jsonl --html pairs.html",
+    no_args_is_help=True,
+)
+Source = Annotated[
+    str,
+    typer.Argument(metavar="SOURCE", help="Trees: Penn brackets, Enju or TIGER-XML, CoNLL-U, forests; or JSON lines of pairs."),
+]
+Target = Annotated[str | None, typer.Argument(metavar="[TARGET]", help="Trees of the other side, in the same order.")]
+Format = Annotated[str | None, typer.Option("--format", help="brackets, enju, tiger, conllu or json; guessed when not given.")]
+Binarise = Annotated[str, typer.Option("--binarise", help="Flat phrases: all (a forest of all ways), head, left or right.")]
+Punctuation = Annotated[str, typer.Option("--punctuation", help="keep, final (without the last mark) or drop.")]
+Words = Annotated[
+    str | None,
+    typer.Option("--words", metavar="FILE", help="Word candidates, Pharaoh, a line a pair; auto: as by `proj words`."),
+]
+Lexical = Annotated[
+    bool | None, typer.Option("--lexical/--no-lexical", help="Candidates by form, lemma and WordNet; default: without --words.")
+]
+WordNet = Annotated[
+    Path | None,
+    typer.Option("--wordnet", metavar="DIR", help="Folder of WordNet's files; else looked for where it usually is."),
+]
+Table = Annotated[Path | None, typer.Option("--candidates", metavar="TSV", help="Word pairs, two columns.")]
+Vectors = Annotated[
+    str | None, typer.Option("--embeddings", metavar="FILE", help="Word vectors: .npz, word2vec text, or `wordllama`.")
+]
+Threshold = Annotated[float, typer.Option("--threshold", min=0, max=1, help="Cosine from which words are candidates.")]
+Languages = Annotated[str, typer.Option("--languages", metavar="S-T", help="Languages of the two sides, such as de-en.")]
+Costs = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="NAME=VALUE", help="A cost or setting: null_cost, pair_cost, noncomp_cost, parse_share, gap …"
+    ),
+]
+MaxSeconds = Annotated[float, typer.Option("--max-seconds", min=0, help="For one pair; past it, what there is by then.")]
+
+
+@app.command("pairs", short_help="(the default) align the phrases of two parsed texts")
+def pairs(
+    source: Source,
+    target: Target = None,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE", help="JSON lines; - is stdout.", allow_dash=True)
+    ] = Path("-"),
+    text: Annotated[
+        bool, typer.Option("--text", help="Pairs of surface strings, --- for a phrase alone, a blank line a pair.")
+    ] = False,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="A page in which a phrase lights its partner.")
+    ] = None,
+    model: Annotated[Path | None, typer.Option("--model", metavar="DIR", help="Weights and costs from train or tune.")] = None,
+    words: Words = None,
+    lexical: Lexical = None,
+    wordnet: WordNet = None,
+    candidates: Table = None,
+    embeddings: Vectors = None,
+    threshold: Threshold = 0.75,
+    languages: Languages = "en-en",
+    file_format: Format = None,
+    binarise: Binarise = "all",
+    punctuation: Punctuation = "keep",
+    noncomp: Annotated[
+        str | None, typer.Option(help="Non-compositional pairs: climb, trace (the paper's, slow) or off.")
+    ] = None,
+    search: Annotated[str | None, typer.Option(help="chart (exact) or packs (Algorithm B.1 with a beam).")] = None,
+    settings: Costs = None,
+    max_seconds: MaxSeconds = 10.0,
+    strict: common.Strict = False,
+    quiet: common.Quiet = False,
+    verbose: common.Verbose = False,
+) -> None:
+    """Align the phrases of two parsed texts, sentence by sentence.
+
+    Example: proj align old.mrg new.mrg -o pairs.jsonl --html pairs.html
+    """
+    talk.set(quiet, verbose)
+    from contextlib import ExitStack
+
+    from divproj.io.files import writing
+    from proj_cli.align_input import Input
+
+    given = Input.of(
+        source, target, words=words, lexical=lexical, wordnet=wordnet, table=candidates, vectors=embeddings, threshold=threshold,
+        languages=languages, file_format=file_format, binarise=binarise, punctuation=punctuation, strict=strict,
+    )  # fmt: skip
+    chosen = {"noncomp": noncomp, "search": search, "max_seconds": max_seconds}
+    aligner = _aligner(model, given, settings, {name: value for name, value in chosen.items() if value is not None})
+    sign = common.signature(cmd="align", **_told(aligner), input=given.digest)
+    counts = {"pairs": 0, "unreachable": 0, "truncated": 0}
+    with ExitStack() as stack:
+        out = stack.enter_context(writing(output))
+        made = _written(_aligned(aligner, given), out, text, sign, counts)
+        if html:
+            from divproj.draw.phrases import write_alignments
+
+            page = stack.enter_context(writing(html))
+            write_alignments(made, page, title=f"Phrases of {Path(source).name}", signature=sign)
+        else:
+            for _ in made:
+                pass
+    talk.summary(given.faults)
+    talk.say(
+        f"{counts['pairs']} pairs aligned, {counts['unreachable']} without a reachable root, {counts['truncated']} cut short"
+    )
+    given.finish()
+
+
+def _aligned(aligner: PhraseAligner, given: Input) -> Iterator[PhraseAlignment]:
+    from itertools import tee
+
+    one, two = tee(given.pairs())
+    return aligner.align(((s, t) for s, t, _ in one), (links for _, _, links in two))
+
+
+def _written(
+    alignments: Iterable[PhraseAlignment], out: Any, text: bool, sign: str, counts: dict[str, int]
+) -> Iterator[PhraseAlignment]:
+    for alignment in talk.progress(alignments, "pairs"):
+        counts["pairs"] += 1
+        counts["unreachable"] += not alignment.reachable
+        counts["truncated"] += alignment.truncated
+        if text:
+            out.write(alignment.to_text() + "\n\n")
+        else:
+            out.write(json.dumps({**alignment.to_json(), "signature": sign}, ensure_ascii=False) + "\n")
+        yield alignment
+
+
+def _told(aligner: PhraseAligner) -> dict[str, Any]:
+    names = ("search", "noncomp", "null_cost", "pair_cost", "noncomp_cost", "parse_share", "gap")
+    return {name: getattr(aligner, name) for name in names} | {"trained": "yes" if aligner.history_ else "no"}
+
+
+def _aligner(model: Path | None, given: Input, settings: list[str] | None, chosen: dict[str, Any]) -> PhraseAligner:
+    from divproj.phrases.aligner import PhraseAligner
+
+    relation = given.lexicon.relation
+    aligner = PhraseAligner.load(model, relation) if model else PhraseAligner(relation=relation)
+    known = aligner.get_params()
+    for text in settings or ():
+        name, equals, value = text.partition("=")
+        if not equals or name not in known or name == "relation":
+            names = ", ".join(sorted(set(known) - {"relation"}))
+            raise typer.BadParameter(f"--set {text}: NAME=VALUE expected with one of {names}")
+        chosen[name] = _value(text, value, known[name])
+    return aligner.set_params(**chosen)
+
+
+def _value(text: str, value: str, now: Any) -> Any:
+    try:
+        if isinstance(now, bool):
+            return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[value.lower()]
+        return type(now)(value)
+    except (ValueError, KeyError):
+        raise typer.BadParameter(f"--set {text}: {type(now).__name__} expected") from None
+
+
+@app.command("train", short_help="learn weights from parsed pairs, without gold")
+def train(
+    source: Source,
+    target: Target = None,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="Folder for the model.")] = Path(
+        "phrases-model"
+    ),
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint of an interrupted training.")] = False,
+    em: Annotated[str, typer.Option("--em", help="viterbi or soft.")] = "viterbi",
+    epochs: Annotated[int, typer.Option(min=0, help="Passes over the pairs.")] = 6,
+    batch: Annotated[int, typer.Option("--batch", min=1, help="Pairs in a mini-batch.")] = 200,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same bytes.")] = 1,
+    words: Words = None,
+    lexical: Lexical = None,
+    wordnet: WordNet = None,
+    candidates: Table = None,
+    embeddings: Vectors = None,
+    threshold: Threshold = 0.75,
+    languages: Languages = "en-en",
+    file_format: Format = None,
+    binarise: Binarise = "all",
+    punctuation: Punctuation = "keep",
+    settings: Costs = None,
+    strict: common.Strict = False,
+    quiet: common.Quiet = False,
+    verbose: common.Verbose = False,
+) -> None:
+    """Learn weights by feature-enhanced EM from parsed pairs; no gold is needed.
+
+    A checkpoint is kept beside MODEL; after Ctrl-C, --resume goes on from there to the same bytes.
+
+    Example: proj align train a.mrg b.mrg -o model; proj align a.mrg b.mrg --model model
+    """
+    talk.set(quiet, verbose)
+    from divproj.modelfile import check_place
+    from proj_cli.align_input import Input
+
+    check_place(output)
+    given = Input.of(
+        source, target, words=words, lexical=lexical, wordnet=wordnet, table=candidates, vectors=embeddings, threshold=threshold,
+        languages=languages, file_format=file_format, binarise=binarise, punctuation=punctuation, strict=strict,
+    )  # fmt: skip
+    aligner = _aligner(None, given, settings, {"em": em, "epochs": epochs, "batch_size": batch, "random_state": seed})
+    rows = list(talk.progress(given.pairs(), "pairs"))
+    talk.summary(given.faults)
+    given.need(rows)
+    beside = output.with_name(output.name + ".checkpoint")
+    aligner.fit([(s, t) for s, t, _ in rows], [links for _, _, links in rows], watch=_watch, checkpoint=beside, resume=resume)
+    aligner.save(output)
+    for file in sorted(beside.glob("*")):
+        file.unlink()
+    beside.rmdir()
+    talk.say(f"model: {output} ({len(rows)} pairs, {len(aligner.history_)} epochs)")
+    given.finish()
+
+
+def _watch(state: State) -> None:
+    if not state.batch:
+        talk.say(f"epoch {state.epoch}: mean log α {state.history[-1]:.3f}")
+
+
+@app.command("tune", short_help="find costs on pairs with gold phrase pairs")
+def tune(
+    source: Source,
+    target: Target = None,
+    gold: Annotated[
+        Path | None,
+        typer.Option("--gold", metavar="JSONL", help="Gold phrase pairs; not needed when SOURCE is JSON lines that have them."),
+    ] = None,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="Folder for the tuned model.")] = Path(
+        "phrases-model"
+    ),
+    model: Annotated[Path | None, typer.Option("--model", metavar="DIR", help="Weights to start from.")] = None,
+    trials: Annotated[int, typer.Option(min=1, help="Settings tried.")] = 30,
+    method: Annotated[str, typer.Option(help="bayes or random.")] = "bayes",
+    over: Annotated[str, typer.Option(metavar="NAME=LOW:HIGH,…", help="What is searched, and within which bounds.")] = "",
+    multiword: Annotated[bool, typer.Option("--multiword", help="Score pairs of several words alone.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Decides which settings are tried.")] = 1,
+    words: Words = None,
+    lexical: Lexical = None,
+    wordnet: WordNet = None,
+    candidates: Table = None,
+    embeddings: Vectors = None,
+    threshold: Threshold = 0.75,
+    languages: Languages = "en-en",
+    file_format: Format = None,
+    binarise: Binarise = "all",
+    punctuation: Punctuation = "keep",
+    settings: Costs = None,
+    strict: common.Strict = False,
+    quiet: common.Quiet = False,
+    verbose: common.Verbose = False,
+) -> None:
+    """Find the costs that do best on a development set, by Bayesian or random search.
+
+    Example: proj align tune dev.jsonl --model model -o tuned --trials 30
+    """
+    talk.set(quiet, verbose)
+    from divproj.modelfile import check_place
+    from divproj.phrases.tune import SPACE
+    from divproj.phrases.tune import tune as search
+    from proj_cli.align_input import Input
+    from proj_cli.phrase_scores import gold_rows, metric
+
+    check_place(output)
+    given = Input.of(
+        source, target, words=words, lexical=lexical, wordnet=wordnet, table=candidates, vectors=embeddings, threshold=threshold,
+        languages=languages, file_format=file_format, binarise=binarise, punctuation=punctuation, strict=strict,
+    )  # fmt: skip
+    aligner = _aligner(model, given, settings, {})
+    rows = list(talk.progress(given.pairs(), "pairs"))
+    talk.summary(given.faults)
+    given.need(rows)
+    score = metric(gold_rows(gold or Path(source)), given.places, "both" if multiword else "", str(gold or source))
+    space = _space(over) or {name: bounds for name, bounds in SPACE.items() if name != "parse_share"}
+
+    def told(trial: Trial) -> None:
+        talk.say(f"{trial.value:.2f}  " + "  ".join(f"{name} {value:.3f}" for name, value in trial.params.items()))
+
+    pairs_of, links_of = [(s, t) for s, t, _ in rows], [links for _, _, links in rows]
+    best, done = search(aligner, pairs_of, links_of, score, space=space, trials=trials, method=method, seed=seed, watch=told)
+    best.save(output)
+    talk.say(f"model: {output}, F1 {max(trial.value for trial in done):.2f} (before: {done[0].value:.2f})")
+    given.finish()
+
+
+def _space(text: str) -> dict[str, tuple[float, float]]:
+    made = {}
+    for part in filter(None, text.split(",")):
+        name, _, bounds = part.partition("=")
+        low, colon, high = bounds.partition(":")
+        try:
+            if not colon:
+                raise ValueError
+            made[name.strip()] = (float(low), float(high))
+        except ValueError:
+            raise typer.BadParameter(f"--over {part}: NAME=LOW:HIGH expected") from None
+    return made

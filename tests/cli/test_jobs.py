@@ -1,0 +1,203 @@
+"""`--jobs` and `--scheduler` change nothing but the time, even when a worker is killed; full disks and busy folders lose nothing."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cli.commands import ROOT, proj
+from corpusfiles import block, write
+from typer.testing import CliRunner
+
+from divproj.io import pieces
+from proj_cli import app
+
+PARSER = """
+import os, pathlib, signal, sys
+mark = pathlib.Path(sys.argv[1])
+for line in sys.stdin:
+    if "kill" in line and not mark.exists():
+        mark.touch()
+        os.kill(os.getppid(), signal.SIGKILL)  # the worker that asked for this tree
+    for k, word in enumerate(line.split(), 1):
+        print(k, word, *"____", k - 1, "root" if k == 1 else "dep", *"__", sep="\\t")
+    print()
+"""
+
+
+def interlinear(path: Path, count: int = 500) -> Path:
+    """Instances with translations that have no trees; one in the middle knows how to kill, one cannot be read."""
+    texts = []
+    for k in range(count):
+        verb = "kill" if k == count // 2 else "see"
+        gloss = f"{verb} dog" if k != 7 else f"{verb} dog too many"
+        texts.append(f"mira wan{k}\n{gloss}\n'{verb} dog {k}'\n")
+    path.write_text("\n".join(texts))
+    return path
+
+
+@pytest.fixture(scope="module")
+def job(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], Path, Path]:
+    """Arguments of a job that kills one of its workers unless the mark is there, the mark, and what one core makes of it."""
+    tmp_path = tmp_path_factory.mktemp("job")
+    parser, mark, out = tmp_path / "parser.py", tmp_path / "mark", tmp_path / "one.conllu"
+    parser.write_text(PARSER)
+    command = ["project", str(interlinear(tmp_path / "text.txt")), "--e-parser", f"{sys.executable} {parser} {mark}"]
+    mark.touch()
+    alone = proj(*command, "-o", out, "-j", 1)
+    assert alone.returncode == 0, alone.stderr
+    return command, mark, out
+
+
+def test_a_killed_worker_changes_nothing(job, tmp_path):
+    command, mark, alone = job
+    mark.unlink()
+    found = proj(*command, "-o", tmp_path / "two.conllu", "-j", 2)
+    assert found.returncode == 0, found.stderr
+    assert "proj: warning: a worker process was killed" in found.stderr
+    assert mark.exists()
+    assert (tmp_path / "two.conllu").read_bytes() == alone.read_bytes()
+
+
+def test_a_cluster_and_a_killed_worker_change_nothing(job, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    command, mark, alone = job
+    mark.unlink()
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "silence_logs": "ERROR"}
+    with distributed.LocalCluster(**options) as cluster:
+        address = cluster.scheduler_address
+        found = proj(*command, "-o", tmp_path / "two.conllu", "--scheduler", address)
+        assert found.returncode == 0, found.stderr
+        assert mark.exists()
+        assert (tmp_path / "two.conllu").read_bytes() == alone.read_bytes()
+
+
+def test_no_scheduler_answers(tmp_path):
+    pytest.importorskip("distributed")
+    text = interlinear(tmp_path / "text.txt")
+    with socket.socket() as mine:  # nobody listens here
+        mine.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{mine.getsockname()[1]}"
+        found = proj("project", text, "--e-parser", "cat", "--scheduler", address)
+    assert found.returncode == 1
+    assert found.stderr.startswith(f"proj: {address}: no Dask scheduler answers: [Errno ")
+    assert found.stderr.endswith("; start one with `dask scheduler`, and give the address that it prints\n")
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    """Pairs with faults here and there."""
+    sides = []
+    for side in range(2):
+        heads = [(2, 0, 2), (0, 1), (2, 0, 5), (3, 1, 0)]
+        sides.append("".join(block(heads[(k + side * k // 3) % 4], f"s{k}") for k in range(60)))
+    sides[0] = sides[0].replace("# sent_id = s30\n1\t", "# sent_id = s30\n7\t")
+    return write(tmp_path / "corpus", *sides, "".join(f"0-0 {k % 2}-1 {k % 5}-{k % 3}\n" for k in range(60)))
+
+
+@pytest.mark.parametrize("options", [["--json"], ["--sentences"], ["--edges"], ["--html", "report.html", "--max-pairs", "7"]])
+def test_analyze_is_the_same_in_pieces(corpus, options, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    seen = []
+    for chunk, jobs in ((1 << 20, "1"), (300, "1"), (300, "2")):
+        monkeypatch.setattr(pieces, "CHUNK", chunk)
+        found = CliRunner().invoke(app, ["-v", "analyze", "corpus", *options, "-j", jobs])
+        assert found.exit_code == 0, found.output
+        page = Path("report.html").read_bytes() if "--html" in options else b""
+        seen.append((found.stdout, found.stderr, page))
+    assert seen[0] == seen[1] == seen[2]
+    assert "sent_id s30): ID is 7, 1 expected" in seen[0][1]
+
+
+def test_parse_is_the_same(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("proj_cli.parse.SIZE", 10)
+    Path("text.txt").write_text("".join(f"The dogs of {k} friends do not bite.\n" for k in range(40)))
+    made = []
+    for jobs in "12":
+        found = CliRunner().invoke(
+            app, ["parse", "text.txt", "--lang", "en", "-o", "out.conllu", "--forest", "f.jsonl", "-j", jobs]
+        )
+        assert found.exit_code == 0, found.output
+        made.append((Path("out.conllu").read_bytes(), Path("f.jsonl").read_bytes()))
+    assert made[0] == made[1]
+    assert made[0][0].count(b"\n\n") == 40
+
+
+def small_disk() -> None:
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))  # writing past that is an error, as on a full disk
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits of files")
+@pytest.mark.parametrize("name", ["out.conllu", "out.conllu.gz"])
+def test_a_full_disk_leaves_what_was_there(tmp_path, name):
+    out = tmp_path / "made" / name
+    out.parent.mkdir()
+    out.write_text("old")
+    command = [sys.executable, "-m", "divproj", "project", ROOT / "corpora" / "hin-eng", "-o", out]
+    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=small_disk)
+    assert (done.returncode, done.stderr) == (1, f"proj: {out}: could not be written: File too large\n")
+    assert out.read_text() == "old"
+    assert os.listdir(out.parent) == [name]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no such device")
+def test_standard_output_is_full():
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "divproj", "analyze", ROOT / "corpora" / "hin-eng", "--json"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (1, "proj: No space left on device\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_is_read_only(tmp_path):
+    (tmp_path / "out.conllu").write_text("old")
+    tmp_path.chmod(0o500)
+    try:
+        found = proj("project", ROOT / "corpora" / "hin-eng", "-o", tmp_path / "out.conllu")
+        tables = proj("analyze", ROOT / "corpora" / "hin-eng", "--csv", tmp_path / "tables")
+    finally:
+        tmp_path.chmod(0o700)
+    assert (found.returncode, found.stderr) == (1, f"proj: {tmp_path / 'out.conllu'}: cannot write here: Permission denied\n")
+    assert (tables.returncode, tables.stderr) == (1, f"proj: {tmp_path / 'tables'}: Permission denied\n")
+    assert (tmp_path / "out.conllu").read_text() == "old"
+
+
+def test_runs_at_the_same_time_in_one_folder(tmp_path):
+    """Several write the same file: it is always one of theirs, whole, and nothing else is left."""
+    out = tmp_path / "out.conllu"
+    corpora = [ROOT / "corpora" / name for name in ("hin-eng", "deu-eng")]
+    expected = []
+    for corpus in corpora:
+        assert proj("project", corpus, "-o", out).returncode == 0
+        expected.append(out.read_bytes())
+    runs = [
+        subprocess.Popen([sys.executable, "-m", "divproj", "-q", "project", corpora[k % 2], "-o", out], stderr=subprocess.PIPE)
+        for k in range(3)
+    ]
+    while any(run.poll() is None for run in runs):
+        assert out.read_bytes() in expected
+    assert [run.communicate()[1] for run in runs] == [b""] * 3
+    assert out.read_bytes() in expected
+    assert os.listdir(tmp_path) == ["out.conllu"]
+
+
+KERNEL = """
+import numpy as np
+from divproj.io import scan
+text = np.frombuffer(bytearray(b"0-1 2-3\\n"), np.uint8)
+at, links, ends, good = np.zeros(3, np.int64), np.zeros(3, np.int64), np.zeros((9, 2), np.int32), np.zeros(3, np.bool_)
+print(scan.scan_links.compiled(text, at, links, ends, good), ends[:2].tolist())
+"""
+
+
+def test_runs_at_the_same_time_share_the_cache_of_compiled_code(tmp_path):
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    runs = [subprocess.Popen([sys.executable, "-c", KERNEL], stdout=subprocess.PIPE, env=env) for _ in range(2)]
+    assert [run.communicate()[0] for run in runs] == [b"1 [[1, 2], [3, 4]]\n"] * 2

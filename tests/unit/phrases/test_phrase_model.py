@@ -1,0 +1,309 @@
+"""Features, the local model, its gradient, and EM."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import numpy as np
+import phrase_oracle as oracle
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from divproj.errors import AlignmentError, ModelError
+from divproj.forest.categories import NULL
+from divproj.io.forests import Options, forests_of
+from divproj.phrases import features
+from divproj.phrases.em import State, Training, block, events_of, expect, maximise, objective, train, update
+from divproj.phrases.features import FIXED, FLAGS, LINKED, PREPOSITIONS, SAME_CATEGORY, SURFACE, Encoder, Kinds
+from divproj.phrases.model import NORMS, LocalModel, first_weights, lexical_keys
+from divproj.phrases.problem import fill, read_off
+from divproj.phrases.scoring import Costs, View, prepare, problem, summed
+
+TEXTS = [
+    ("(S (NP (DT the) (JJ old) (NN dog)) (VP (VBD slept) (PP (IN in) (NP (DT the) (NN sun)))))",
+     "(S (NP (DT an) (JJ old) (NN dog)) (VP (VBD was) (VP (VBG sleeping) (PP (IN in) (NP (NN sunshine))))))"),
+    ("(S (NP (NNS farmers)) (VP (VBP grow) (NP (JJ red) (NNS apples))))", "(S (NP (JJ red) (NNS apples)) (VP (VBP grow) (ADVP (RB here))))"),
+    ("(S (NP (PRP she)) (VP (VBD gave) (NP (PRP him)) (NP (DT a) (NN book))))", "(S (NP (PRP she)) (VP (VBD gave) (NP (DT a) (NN book)) (PP (TO to) (NP (PRP him)))))"),
+]  # fmt: skip
+
+
+def same_words(src, tgt):
+    return [(i, j) for i, a in enumerate(src.forms) for j, b in enumerate(tgt.forms) if a == b]
+
+
+def pairs_of(binarise="head", times=1):
+    options = Options(binarise)
+    return [tuple(forests_of(text, "brackets", None, options)[0] for text in pair) for pair in TEXTS * times]
+
+
+def prepared(binarise="head", times=1, learning=True):
+    encoder = Encoder()
+    encoder.learning = learning
+    return [prepare(View(s), View(t), same_words(s, t), encoder) for s, t in pairs_of(binarise, times)]
+
+
+def test_kinds_are_heads_and_categories():
+    src, _ = pairs_of()[0]
+    kinds = Kinds.of(src)
+    assert kinds.count.sum() == len(src)
+    root = kinds.of_node[src.root]
+    assert kinds.lemma[root] == "slept"
+    of = next(k for k, node in enumerate(src.nodes) if node.label == "PP")
+    assert kinds.lemma[kinds.of_node[of]] == "sun"  # semantic, not lexical head
+    assert not kinds.preposition[kinds.of_node[of]]
+    word = next(k for k, node in enumerate(src.nodes) if node.label == "IN")
+    assert kinds.preposition[kinds.of_node[word]]
+
+
+def test_flags_of_a_table():
+    one = prepared()[0]
+    s, t = one.src.kinds, one.tgt.kinds
+    flags = one.table.flags
+
+    def at(a, b):
+        rows = [k for k, x in enumerate(s.lemma) if x == a]
+        columns = [k for k, x in enumerate(t.lemma) if x == b]
+        return np.bitwise_or.reduce([flags[i, j] for i in rows for j in columns])
+
+    assert at("dog", "dog") & SURFACE
+    assert at("dog", "dog") & LINKED
+    assert at("sun", "sunshine") & SURFACE
+    assert not at("dog", "sunshine") & (SURFACE | LINKED)
+    assert at("in", "in") & PREPOSITIONS
+    assert at("dog", "sunshine") & SAME_CATEGORY
+    assert not flags[-1].any()
+    assert not flags[:, -1].any()
+    assert one.table.category[-1, 0] == FLAGS + NULL * features.CATEGORIES + t.category[0]
+
+
+def test_unknown_lemmas_have_no_lexical_feature():
+    learned = Encoder()
+    learned.learning = True
+    s, t = map(View, pairs_of()[0])
+    known = prepare(s, t, [], learned).table
+    assert (known.keys >= 0).all()
+    fresh = Encoder(vocabulary=["dog"])
+    table = prepare(s, t, [], fresh).table
+    dogs = [k for k, x in enumerate(s.kinds.lemma) if x == "dog"]
+    assert (table.keys[dogs[0], -1] >= 0)
+    assert (table.keys >= 0).sum() < known.keys.size
+    assert fresh.vocabulary == ["dog"]
+
+
+def test_relations_are_asked_once():
+    asked = []
+
+    def relation(a, b):
+        asked.append((a, b))
+        return 0
+
+    encoder = Encoder(relation)
+    for s, t in pairs_of(times=2):
+        prepare(View(s), View(t), [], encoder)
+    assert len(asked) == len(set(asked))
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_probabilities_sum_to_one(norm):
+    one = prepared()[0]
+    chance = np.random.default_rng(1)
+    model = LocalModel(chance.normal(size=FIXED), null_norm=norm)
+    probs = model.log_probs(one.table)
+    table = model.potentials(one.table)
+    counts_s, counts_t = one.src.kinds.count, one.tgt.kinds.count
+    if norm != "symmetric":
+        total = (np.exp(probs.pair) * counts_t).sum(1) + np.exp(probs.null_s)
+        assert np.allclose(total, 1)
+    if norm == "literal":
+        assert np.isclose((np.exp(probs.null_t) * counts_t).sum(), 1)
+    if norm == "mirrored":
+        shares = np.exp(table[:-1, :-1]) * counts_s[:, None]
+        assert np.allclose(np.exp(probs.null_t), np.exp(table[-1, :-1]) / (shares.sum(0) + np.exp(table[-1, :-1])))
+    uniform = LocalModel(np.zeros(FIXED), null_norm=norm).log_probs(one.table)
+    assert np.allclose(uniform.pair, uniform.chance[0])
+    assert np.allclose(uniform.null_s, uniform.chance[1])
+    assert np.allclose(uniform.null_t, uniform.chance[2])
+
+
+def test_a_symmetric_model_does_not_know_which_side_is_the_source():
+    s, t = map(View, pairs_of()[0])
+    links = same_words(s.forest, t.forest)
+    model = LocalModel()
+    there = problem(prepare(s, t, links, Encoder()), model.log_probs(prepare(s, t, links, Encoder()).table), Costs())
+    turned = prepare(t, s, [(j, i) for i, j in links], Encoder())
+    back = problem(turned, model.log_probs(turned.table), Costs())
+    assert np.allclose(there.pair, back.pair.T)
+    assert np.allclose(there.src.null, back.tgt.null)
+
+
+@settings(max_examples=12)
+@given(st.integers(0, 10_000), st.sampled_from(range(3)), st.booleans())
+def test_the_gradient_is_that_of_finite_differences(seed, norm, hashed):
+    chance = np.random.default_rng(seed)
+    rows = prepared()
+    tables = [x.table for x in rows]
+    keys = np.empty(0, np.int64) if hashed else lexical_keys(tables, 1)
+    buckets = 37 if hashed else 0
+    model = LocalModel(chance.normal(size=FIXED + (buckets or len(keys))), keys, buckets, NORMS[norm])
+    events = [chance.uniform(0, 2, x.flags.shape) * (chance.random(x.flags.shape) < 0.3) for x in tables]
+    data = block(tables, events, model)
+    weights = model.weights[data.numbers]
+    value, gradient = objective(weights, data, 0.3, norm)
+    for k in chance.choice(len(weights), 12, replace=False):
+        step = np.zeros(len(weights))
+        step[k] = 1e-5
+        slope = (objective(weights + step, data, 0.3, norm)[0] - objective(weights - step, data, 0.3, norm)[0]) / 2e-5
+        assert slope == pytest.approx(gradient[k], rel=1e-4, abs=1e-5)
+    assert np.isfinite(value)
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 10_000), st.sampled_from(range(3)), st.sampled_from(["viterbi", "soft"]))
+def test_the_objective_never_falls_in_an_m_step(seed, norm, kind):
+    rows = prepared("all" if seed % 2 else "head")
+    model = LocalModel(np.random.default_rng(seed).normal(size=FIXED), null_norm=NORMS[norm])
+    seen = [expect(x, model, Costs(), Training(kind)) for x in rows]
+    kept = [(x.table, s[1]) for x, s in zip(rows, seen, strict=True) if s is not None]
+    data = block([t for t, _ in kept], [e for _, e in kept], model)
+    now = model.weights[data.numbers]
+    better = maximise(now, data, 1.0, norm, 10)
+    before, after = (objective(w, data, 1.0, norm)[0] for w in (now, better))
+    assert after >= before
+    for share in (0.3, 0.7):  # the way between is no worse either: the objective is concave
+        assert objective((1 - share) * now + share * better, data, 1.0, norm)[0] >= before - 1e-9
+
+
+def test_whole_viterbi_em_never_falls():
+    rows = prepared("all", times=2)
+    model = LocalModel(first_weights(), null_norm="mirrored")
+    costs, training = Costs(relative=False), Training(epochs=1, batch=100, kappa=0.0)
+    state = State(model.weights.copy(), np.zeros(FIXED))
+    model.weights = state.weights
+    seen = []
+    for _ in range(5):
+        state.running = [0.0, 0.0]
+        update(rows, model, costs, training, state, True)
+        seen.append(state.running[0])
+    assert all(b >= a - 1e-6 for a, b in itertools.pairwise(seen))
+    assert seen[-1] > seen[0]
+
+
+def test_soft_events_are_posteriors_and_viterbi_events_those_of_the_set():
+    for one in prepared("all"):
+        model = LocalModel()
+        given = problem(one, model.log_probs(one.table), Costs())
+        found = read_off(fill(given, compiled=False), compiled=False)
+        events = events_of(one, found)
+        assert events[:-1, :-1].sum() == len(found.pairs)
+        assert events[:-1, -1].sum() == len(found.null_s)
+        assert events[-1, :-1].sum() == len(found.null_t)
+        score, soft = expect(one, model, Costs(), Training("soft"))
+        assert score >= found.score - 40  # a sum over all sets, each tree by its share
+        assert soft[:-1, :-1].sum() > 1
+        assert (soft >= 0).all()
+
+
+def test_a_pair_that_cannot_be_reached_teaches_nothing():
+    s, t = map(View, pairs_of()[0])
+    nothing = prepare(s, t, [], Encoder())
+    assert expect(nothing, LocalModel(), Costs(), Training()) is None
+    model = LocalModel()
+    before = model.weights.copy()
+    state = train([nothing], model, Costs(), Training(epochs=2), 1)
+    assert np.array_equal(state.weights, before)
+
+
+@pytest.mark.parametrize(("kind", "optimiser"), [("viterbi", "lbfgs"), ("soft", "lbfgs"), ("viterbi", "adagrad")])
+def test_same_seed_same_weights(kind, optimiser):
+    def run():
+        rows = prepared("all", times=3)
+        keys = lexical_keys([x.table for x in rows])
+        model = LocalModel(first_weights(len(keys)), keys)
+        return train(rows, model, Costs(), Training(kind, 3, 4, optimiser), 7)
+
+    one, two = run(), run()
+    assert np.array_equal(one.weights, two.weights)
+    assert one.history == two.history
+    assert not np.array_equal(one.weights, first_weights(len(one.weights) - FIXED))
+
+
+def test_training_ends_when_it_stalls():
+    rows = prepared(times=2)
+    state = train(rows, LocalModel(), Costs(), Training(epochs=60, batch=100, patience=2), 1)
+    assert len(state.history) < 60
+    assert state.finished
+
+
+def test_lexical_features_are_those_of_several_pairs():
+    tables = [x.table for x in prepared(times=2)]
+    assert len(lexical_keys(tables, 2)) == len(lexical_keys(tables, 1))
+    alone = [x.table for x in prepared()]
+    assert len(lexical_keys(alone, 2)) < len(lexical_keys(alone, 1))
+    assert len(lexical_keys(alone, 1, most=10)) == 10
+    model = LocalModel(first_weights(5), buckets=5)
+    numbers = model.lexical(alone[0])
+    assert numbers.max() < 5
+    assert numbers.min() >= 0
+
+
+def test_costs_come_into_the_scores():
+    one = prepared()[0]
+    probs = LocalModel().log_probs(one.table)
+    leaf = one.src.forest.arrays.is_leaf[:, None], one.tgt.forest.arrays.is_leaf[None, :]
+    strict, free = (problem(one, probs, Costs(leaf_phrase=x)) for x in (False, True))
+    words = leaf[0] & leaf[1]
+    assert np.isfinite(strict.pair[words]).sum() == len(one.links)
+    assert not np.isfinite(strict.pair[leaf[0] ^ leaf[1]]).any()
+    assert np.isfinite(free.pair[leaf[0] ^ leaf[1]]).any()
+    dear = problem(one, probs, Costs(pair_cost=2.0))
+    assert np.allclose(free.pair[~(leaf[0] | leaf[1])] - 2.0, dear.pair[~(leaf[0] | leaf[1])])
+    heavy = problem(one, probs, Costs(null_cost=2.5))
+    assert np.allclose(free.src.null - heavy.src.null, 1.5 * one.src.length)
+    assert heavy.noncomp == 7.5
+
+
+def test_parses_count_by_their_share():
+    one = prepared("all")[2]
+    probs = LocalModel().log_probs(one.table)
+    plain, mixed, literal = (problem(one, probs, c) for c in (Costs(), Costs(parse_share=0.4), Costs(parse_share=0.4, combine="literal")))  # fmt: skip
+    finite = np.isfinite(plain.pair)
+    rho = one.src.rho[:, None] + one.tgt.rho[None, :]
+    assert np.allclose(mixed.pair[finite], (0.6 * plain.pair + 0.4 * rho)[finite])
+    assert literal.mix == 0.4
+    assert np.array_equal(literal.pair, plain.pair)
+    tree = prepared("head")[0]
+    assert problem(tree, LocalModel().log_probs(tree.table), Costs(parse_share=0.4, combine="literal")).mix == 0.0
+    assert summed(one, plain).src.weight.min() < 0
+    assert summed(tree, plain) is plain
+
+
+def test_settings_that_cannot_be_are_refused():
+    for make, said in (
+        (lambda: Costs(combine="half"), "no combine 'half'; choose one of loglinear, literal"),
+        (lambda: Costs(parse_share=1.0), "parse_share is 1.0, a number from 0 to below 1 expected"),
+        (lambda: Costs(gap=-1), "gap and null_cost cannot be negative"),
+        (lambda: Training("hard"), "no kind 'hard'; choose one of viterbi, soft"),
+        (lambda: Training(optimiser="sgd"), "no optimiser 'sgd'; choose one of lbfgs, adagrad"),
+        (lambda: Training(batch=0), "epochs cannot be negative, and a batch has at least one pair"),
+        (lambda: LocalModel(null_norm="none"), "no null_norm 'none'; choose one of literal, mirrored, symmetric"),
+    ):
+        with pytest.raises(ModelError) as error:
+            make()
+        assert str(error.value) == said
+
+
+def test_candidates_outside_the_sentences_are_refused():
+    s, t = map(View, pairs_of()[1])
+    with pytest.raises(
+        AlignmentError, match=r"word candidate 0-9 \(counted from 0\) is out of range: the sentences have 4 and 4 words"
+    ):
+        prepare(s, t, [(0, 0), (0, 9)], Encoder())
+
+
+def test_the_random_problems_of_the_oracle_are_what_they_say():
+    tree = oracle.random_tree(random.Random(1), 5)
+    assert tree.is_tree
+    forest = oracle.random_forest(random.Random(1), 5)
+    assert forest.check() is forest
