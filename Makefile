@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo rules test check format bench clean
+.PHONY: demo rules test check format bench fuzz soak lock sbom audit clean
 
 demo: .venv/ready  ## install, run the whole way on the Hindi sample corpus, leave a report in demo/hindi
 	$(BIN)/proj analyze corpora/hin-eng corpora/deu-eng corpora/spa-eng corpora/kor-eng
@@ -26,6 +26,33 @@ format: .venv/ready
 bench: .venv/ready  ## accuracy and speed; see bench/README.md
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	$(BIN)/python bench/run.py
+
+fuzz: .venv/ready  ## ten minutes of damaged files; with ATHERIS=--atheris guided by coverage
+	$(BIN)/python -m pip install --quiet --editable '.[fuzz]'
+	$(BIN)/python bench/fuzz.py --seconds 600 $(ATHERIS)
+
+soak: .venv/ready  ## 500 random commands over damaged corpora
+	$(BIN)/python bench/soak.py --count 500
+
+lock: .venv/ready  ## exact versions of the runtime dependencies, as installed and tested here
+	$(BIN)/python bench/lock.py > requirements.lock.new
+	mv requirements.lock.new requirements.lock
+
+.venv/locked/ready: requirements.lock  # what the lock gives, and nothing else
+	rm -rf .venv/locked
+	$(PYTHON) -m venv .venv/locked
+	.venv/locked/bin/python -m pip install --quiet -r requirements.lock
+	.venv/locked/bin/python -m pip install --quiet --no-deps .
+	touch $@
+
+sbom: .venv/ready .venv/locked/ready  ## what is inside: CycloneDX JSON in dist/sbom.json
+	$(BIN)/python -m pip install --quiet --editable '.[audit]'
+	mkdir -p dist
+	$(BIN)/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible --of JSON -o dist/sbom.json .venv/locked/bin/python
+
+audit: .venv/ready  ## known vulnerabilities of the locked versions; needs the network
+	$(BIN)/python -m pip install --quiet --editable '.[audit]'
+	$(BIN)/pip-audit --strict --no-deps --disable-pip -r requirements.lock
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv

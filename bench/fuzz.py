@@ -166,7 +166,9 @@ def drive_guided(names: list[str], seconds: float) -> int:
     print(f"| target | cases | outcome |\n|{'---|' * 3}")
     for name in names:
         command = [sys.executable, __file__, "--guided", name, "--seconds", str(each)]
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", env={**os.environ, "OMP_NUM_THREADS": "1"})
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", env={**os.environ, "OMP_NUM_THREADS": "1"}
+        )
         cases = next((line.split()[-1] for line in done.stderr.splitlines() if "number_of_executed_units" in line), "?")
         bad += done.returncode != 0
         print(f"| {name} | {cases} | {'ok' if not done.returncode else done.stderr.strip()[-300:]} |", flush=True)

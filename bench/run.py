@@ -17,6 +17,7 @@ SCRIPTS = (
     ("projection_tables.py", "--gloss-links"),
     ("projection_large.py",),
     ("project_speed.py",),
+    ("memory.py",),
     ("run_speed.py",),
     ("words_aer.py",),
     ("words_gloss_prior.py",),

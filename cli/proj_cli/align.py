@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,11 +17,16 @@ from proj_cli import common
 from proj_cli.common import talk
 
 if TYPE_CHECKING:
+    from divproj.errors import Faults
     from divproj.phrases.aligner import PhraseAligner
     from divproj.phrases.em import State
     from divproj.phrases.results import PhraseAlignment
     from divproj.phrases.tune import Trial
     from proj_cli.align_input import Input
+    from proj_cli.tasks import Phrases
+
+BATCH = 20
+"""Pairs that are aligned at a time."""
 
 
 class Align(TyperGroup):
@@ -83,6 +91,10 @@ def pairs(
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="A page in which a phrase lights its partner.")
     ] = None,
+    corpus: Annotated[
+        Path | None,
+        typer.Option("--corpus", metavar="DIR", help="A corpus folder of the chosen trees and word links, for `proj analyze`."),
+    ] = None,
     model: Annotated[Path | None, typer.Option("--model", metavar="DIR", help="Weights and costs from train or tune.")] = None,
     words: Words = None,
     lexical: Lexical = None,
@@ -101,6 +113,8 @@ def pairs(
     settings: Costs = None,
     max_seconds: MaxSeconds = 10.0,
     strict: common.Strict = False,
+    jobs: common.Jobs = 1,
+    scheduler: common.Scheduler = None,
     quiet: common.Quiet = False,
     verbose: common.Verbose = False,
 ) -> None:
@@ -124,7 +138,10 @@ def pairs(
     counts = {"pairs": 0, "unreachable": 0, "truncated": 0}
     with ExitStack() as stack:
         out = stack.enter_context(writing(output))
-        made = _written(_aligned(aligner, given), out, text, sign, counts)
+        how = _how(aligner, given, model, wordnet, candidates, embeddings, threshold)
+        made = _written(_aligned(how, given, jobs, scheduler), out, text, sign, counts)
+        if corpus:
+            made = iter(_kept(made, corpus))
         if html:
             from divproj.draw.phrases import write_alignments
 
@@ -140,11 +157,34 @@ def pairs(
     given.finish()
 
 
-def _aligned(aligner: PhraseAligner, given: Input) -> Iterator[PhraseAlignment]:
-    from itertools import tee
+def _how(
+    aligner: PhraseAligner, given: Input, model: Path | None, wordnet: Path | None, table: Path | None, vectors: str | None,
+    threshold: float,
+) -> Phrases:  # fmt: skip
+    """The aligner as told to workers; this process has it already."""
+    from divproj.engine import stamp
+    from proj_cli.tasks import Phrases, phrase_aligners
 
-    one, two = tee(given.pairs())
-    return aligner.align(((s, t) for s, t, _ in one), (links for _, _, links in two))
+    params = tuple((name, value) for name, value in aligner.get_params().items() if name != "relation")
+    files = [path.absolute() if path else None for path in (wordnet, table, model)]
+    stamps = tuple(stamp(path) for path in (*files, vectors) if path)
+    how = Phrases(given.lexicon.languages, files[0], files[1], vectors, threshold, files[2], params, stamps)
+    phrase_aligners[how] = aligner
+    return how
+
+
+def _aligned(how: Phrases, given: Input, jobs: int, scheduler: str | None) -> Iterator[PhraseAlignment]:
+    from proj_cli.tasks import aligned
+
+    def read(faults: Faults) -> Iterator[list[Any]]:
+        rows = replace(given, faults=faults)
+        pairs = rows.pairs()
+        while some := list(islice(pairs, BATCH)):
+            yield some
+        given.ends = rows.ends
+
+    found = common.spread(partial(aligned, how), read, given.faults, jobs, scheduler)
+    return chain.from_iterable(found)
 
 
 def _written(
@@ -159,6 +199,15 @@ def _written(
         else:
             out.write(json.dumps({**alignment.to_json(), "signature": sign}, ensure_ascii=False) + "\n")
         yield alignment
+
+
+def _kept(alignments: Iterable[PhraseAlignment], corpus: Path) -> list[PhraseAlignment]:
+    """The alignments, after their trees went to a corpus folder."""
+    from divproj.bridge.paraphrases import tree_pair, write_corpus
+
+    found = list(alignments)
+    talk.say(f"corpus of {write_corpus(map(tree_pair, found), corpus)} tree pairs: {corpus}")
+    return found
 
 
 def _told(aligner: PhraseAligner) -> dict[str, Any]:

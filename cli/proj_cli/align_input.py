@@ -62,11 +62,19 @@ class Input:
         if not dash or not one or not two:
             raise typer.BadParameter(f"--languages {languages}: two languages such as de-en expected")
         faults = common.faults_for(strict)
-        lexicon = _lexicon((one, two), wordnet, table, vectors, threshold, faults)
+        words_known = lexicon((one, two), wordnet, table, vectors, threshold, faults)
         paths = [p for p in (source, target, words if words != "auto" else None) if p and p != "-"]
         use = words is None if lexical is None else lexical
         return cls(
-            source, target, lexicon, use, words, Options(binarise, punctuation=punctuation), file_format, faults, _digest(paths)
+            source,
+            target,
+            words_known,
+            use,
+            words,
+            Options(binarise, punctuation=punctuation),
+            file_format,
+            faults,
+            _digest(paths),
         )
 
     def pairs(self) -> Iterator[Row]:
@@ -187,7 +195,7 @@ class Input:
             yield src, tgt, linked.alignment
 
 
-def _lexicon(languages: tuple[str, str], folder: Path | None, table: Path | None, vectors: str | None, threshold: float, faults: Faults) -> Lexicon:  # fmt: skip
+def lexicon(languages: tuple[str, str], folder: Path | None, table: Path | None, vectors: str | None, threshold: float, faults: Faults) -> Lexicon:  # fmt: skip
     from divproj.phrases import wordnet
     from divproj.phrases.lexicon import Lexicon, read_table
 

@@ -19,6 +19,8 @@ from divproj.types import Sentence, TreePair
 
 if TYPE_CHECKING:
     from divproj.parsing.language import Language
+    from divproj.phrases.aligner import PhraseAligner
+    from divproj.phrases.results import PhraseAlignment
     from divproj.projection.s1 import Projection, Projector
     from proj_cli import bitexts
 
@@ -166,3 +168,40 @@ def _in_manner(sentence: Sentence, manner: str) -> Sentence:
         return sentence
     tree = in_manner(sentence.tree, manner)
     return sentence.with_columns({6: tuple(map(str, tree.heads)), 7: tree.rels})
+
+
+@dataclass(frozen=True)
+class Phrases:
+    """How phrases are aligned: what is known of words, the model, and its parameters by name."""
+
+    languages: tuple[str, str]
+    wordnet: Path | None
+    table: Path | None
+    vectors: str | None
+    threshold: float
+    model: Path | None
+    params: tuple[tuple[str, Any], ...]
+    stamps: tuple[str, ...] = ()
+
+
+phrase_aligners: dict[Phrases, PhraseAligner] = {}
+"""The one that this process has made, or was given."""
+
+
+def _phrase_aligner(how: Phrases) -> PhraseAligner:
+    if how not in phrase_aligners:
+        from divproj.phrases.aligner import PhraseAligner
+        from proj_cli.align_input import lexicon
+        from proj_cli.common import talk
+
+        talk.quiet = True  # what there is to say of the lexicon was said before
+        known = lexicon(how.languages, how.wordnet, how.table, how.vectors, how.threshold, Faults(strict=False))
+        made = PhraseAligner.load(how.model, known.relation) if how.model else PhraseAligner(relation=known.relation)
+        phrase_aligners.clear()
+        phrase_aligners[how] = made.set_params(**dict(how.params))
+    return phrase_aligners[how]
+
+
+def aligned(how: Phrases, rows: list[Any], faults: Faults) -> list[PhraseAlignment]:
+    """Phrase pairs of forests with their word candidates."""
+    return _phrase_aligner(how).predict([(src, tgt) for src, tgt, _ in rows], [links for _, _, links in rows])

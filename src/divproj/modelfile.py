@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -71,8 +72,9 @@ def save(folder: str | Path, kind: str, version: int, about: Mapping[str, Any], 
             (part / META).write_text(text, encoding="utf-8")
             _write_arrays(part / ARRAYS, arrays)
             folder.mkdir(exist_ok=True)
-            for file in (ARRAYS, META):
-                (part / file).replace(folder / file)
+            with _held(folder, alone=True):
+                for file in (ARRAYS, META):
+                    (part / file).replace(folder / file)
     except OSError as error:
         raise ModelError(f"could not be written: {error.strerror}", Where(str(folder))) from None
 
@@ -104,6 +106,11 @@ def load(folder: str | Path, kind: str, version: int) -> Model:
     where = Where(str(folder))
     if not folder.is_dir():
         raise ModelError("is not there" if not folder.exists() else "is a file", where, "a model is a folder: give its name")
+    with _held(folder):
+        return _load(folder, kind, version, where)
+
+
+def _load(folder: Path, kind: str, version: int, where: Where) -> Model:
     with _reading(folder / META):
         about: Any = json.loads((folder / META).read_text(encoding="utf-8"))
     if not isinstance(about, dict) or about.get("format") != kind:
@@ -113,6 +120,26 @@ def load(folder: str | Path, kind: str, version: int) -> Model:
         what = f"version is {about.get('version')!r:.20}, {version} expected"
         raise ModelError(what, Where(str(folder / META)), "train it again with this version of divproj")
     return Model(kind, about, read_arrays(folder / ARRAYS), where)
+
+
+@contextmanager
+def _held(folder: Path, alone: bool = False) -> Iterator[None]:
+    """Keep the two files of a model together while others write one, or (`alone`) read one, in the same folder."""
+    try:
+        import fcntl
+    except ImportError:  # Windows: a file that is open is not replaced there
+        yield
+        return
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        raise ModelError(f"cannot be opened: {error.strerror}", Where(str(folder))) from None
+    try:
+        with suppress(OSError):  # file systems without locks
+            fcntl.flock(handle, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        yield
+    finally:
+        os.close(handle)
 
 
 def read_arrays(path: Path) -> dict[str, Array]:

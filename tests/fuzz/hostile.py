@@ -37,7 +37,7 @@ def write(folder: Path, marks: tuple[str, ...], count: int = 6) -> Path:
         (folder / name).write_text(text, encoding="utf-8")
     (folder / "align.txt").write_text("0-0 1-1 2-3 3?2\n" * count)
     (folder / "divproj.toml").write_text(
-        f"language = '''{marks[1]}'''\n[input]\nf = \"f.conllu\"\ne = \"e.conllu\"\nlinks = \"align.txt\"\ngold = \"f.conllu\"\n"
+        f'language = \'\'\'{marks[1]}\'\'\'\n[input]\nf = "f.conllu"\ne = "e.conllu"\nlinks = "align.txt"\ngold = "f.conllu"\n'
         '[align]\nmethod = "given"\n[project]\nsystem = "s2+"\n[evaluate]\nfolds = 2\n',
         encoding="utf-8",
     )

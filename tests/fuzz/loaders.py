@@ -47,7 +47,7 @@ def language_use(here: Path) -> None:
     from divproj.io import conllu
     from divproj.parsing.language import Language
 
-    text = "".join(f"{k}\t{form}\t_\t_\t_\t_\t_\t_\t_\t_\n" for k, form in enumerate("the dog sleeps".split(), 1))
+    text = "".join(f"{k}\t{form}\t_\t_\t_\t_\t_\t_\t_\t_\n" for k, form in enumerate(["the", "dog", "sleeps"], 1))
     list(Language.load(here).annotate(conllu.loads(text + "\n")))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import importlib
 import io
 import json
 import tempfile
@@ -107,7 +106,11 @@ def corpus_files() -> dict[str, bytes]:
     made = {}
     for name in ("f.conllu", "e.conllu", "align.txt"):
         data = (folder("corpora") / "deu-eng" / name).read_bytes()
-        made[name] = b"\n".join(data.split(b"\n")[:6]) + b"\n" if name == "align.txt" else b"\n\n".join(data.split(b"\n\n")[:6]) + b"\n\n"
+        made[name] = (
+            b"\n".join(data.split(b"\n")[:6]) + b"\n"
+            if name == "align.txt"
+            else b"\n\n".join(data.split(b"\n\n")[:6]) + b"\n\n"
+        )
     return made
 
 

@@ -76,7 +76,10 @@ def test_text_that_packs_too_well(tmp_path: Path):
     path = tmp_path / "a.gz"
     path.write_bytes(gzip.compress(bytes(1 << 20), mtime=0) * 2000)
     assert path.stat().st_size < 3 << 20
-    with pytest.raises(ProjError, match=r"a.gz: unpacks to more than 400 times its size, which text does not do"), reading(path) as stream:
+    with (
+        pytest.raises(ProjError, match=r"a.gz: unpacks to more than 400 times its size, which text does not do"),
+        reading(path) as stream,
+    ):
         for _ in stream:
             pass
     again = gzip.compress(b"a line that comes again and again\n" * 1_000_000, mtime=0)
@@ -117,7 +120,11 @@ def bombs(folder: Path) -> list[str]:
     made |= {f"igt/{name}": xml(name, "laughs").encode() for name in ("xigt", "flextext", "elan")}
     made |= {f"forests/{name}": xml(name, "laughs").encode() for name in ("tiger", "enju")}
     made |= {"forests/brackets": b"(" * 100_000, "forests/json": b"[" * 100_000, "rules": b"[" * 100_000}
-    made |= {"igt/latex": b"\\begin{exe}" * 20_000, "config": b"a = " + b"[" * 100_000, "vectors/tokenizer": b'{"model":' * 50_000}
+    made |= {
+        "igt/latex": b"\\begin{exe}" * 20_000,
+        "config": b"a = " + b"[" * 100_000,
+        "vectors/tokenizer": b'{"model":' * 50_000,
+    }
     made |= {f"models/{name}/weights.npz": _archive(1000, 0xFFFF_FFF0) for name in ("words", "phrases", "induced")}
     made["vectors/npz"] = _archive(1000, 0xFFFF_FFF0)
     arguments = []

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from defusedxml.ElementTree import fromstring
 from fuzz.hostile import HTML, TERMINAL, write
-from proj_cli import app
 from typer.testing import CliRunner
 
 from divproj.errors import ProjError
+from proj_cli import app
 
 FOREIGN = ("img", "iframe", "object", "embed", "base", "form", "textarea", "foreignobject", "animate", "set", "use", "image")
 
@@ -126,7 +126,14 @@ SHOWN = (
     "evaluate --brackets C/e.conllu C/e.conllu", "learn C -o OUT", "rules show OUT", "rules show \x1b[31m", "run C/divproj.toml --dry-run",
     "run C/\x1b[2J.toml", "induce C -o MODEL --sweeps 2 --chains 1",
 )  # fmt: skip
-DATA = ("analyze C --json", "analyze C --sentences", "draw C", "check C/f.conllu --json", "evaluate C/f.conllu C/e.conllu --json", "learn C")
+DATA = (
+    "analyze C --json",
+    "analyze C --sentences",
+    "draw C",
+    "check C/f.conllu --json",
+    "evaluate C/f.conllu C/e.conllu --json",
+    "learn C",
+)
 
 
 def said_by(command: str, corpus: Path, base: Path) -> str:

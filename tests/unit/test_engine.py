@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 from enginework import a_bug, always_dies, dies_once, double, odd_is_bad, stops_at_five
@@ -157,3 +158,29 @@ class FakeClient:
 def test_workers_that_will_not_do(versions, message):
     with pytest.raises(ProjError, match=message):
         engine._check_workers(FakeClient(versions), Where("s"))
+
+
+def test_a_batch_that_workers_die_on(monkeypatch):
+    distributed = pytest.importorskip("distributed")
+
+    class Client(FakeClient):
+        __enter__ = lambda self: self  # noqa: E731
+        __exit__ = lambda self, *_: None  # noqa: E731
+        ncores = lambda self: self.versions  # noqa: E731
+
+    monkeypatch.setattr(distributed, "Client", lambda *_, **__: Client({}))
+    for name in ("_knock", "_check_workers", "_backend"):
+        monkeypatch.setattr(engine, name, lambda *_: None)
+    error = distributed.KilledWorker("batch", SimpleNamespace(address="w1"), 3)
+    message = "tcp://x:1: a batch was given up after several workers died on it: .*; give the workers more memory"
+    with pytest.raises(ProjError, match=message), engine._cluster("tcp://x:1"):
+        raise error
+
+
+def test_stamps_tell_changes(tmp_path):
+    assert engine.stamp(tmp_path / "none") == ""
+    (tmp_path / "a").write_text("one")
+    before = engine.stamp(tmp_path)
+    assert before == engine.stamp(tmp_path / "a")
+    (tmp_path / "a").write_text("another")
+    assert engine.stamp(tmp_path) == engine.stamp(tmp_path / "a") != before

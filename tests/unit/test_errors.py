@@ -67,3 +67,23 @@ def test_notes_stay_bounded_but_all_are_counted_and_told():
     for k in range(1500):
         faults.word(ProjError(str(k)))
     assert (faults.words, len(faults.noted), len(told)) == (1500, 1000, 1500)
+
+
+def test_faults_of_a_part_are_added_in_order():
+    told = []
+    whole, part = Faults(strict=False, tell=told.append), Faults(strict=False)
+    one, two = ProjError("one"), ProjError("two")
+    part.word(one)
+    part.sentence(two)
+    apart = part.moved()
+    assert (part.noted, part.words, part.sentences) == ([], 0, 0)
+    whole.take(apart)
+    assert (whole.noted, whole.words, whole.sentences) == ([one, two], 1, 1)
+    assert told == [one, two]
+
+
+def test_only_so_many_are_kept():
+    faults = Faults(strict=False, most=2)
+    for _ in range(5):
+        faults.word(ProjError("bad"))
+    assert (len(faults.noted), faults.words) == (2, 5)

@@ -6,6 +6,7 @@ import io
 import json
 import random
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -254,3 +255,21 @@ class TestQuantised:
         small, unit = modelfile.quantised(weights)
         assert not small.any()
         assert unit > 0
+
+
+def test_many_write_and_read_in_one_folder(tmp_path):
+    """The two files that are there are always of one model."""
+
+    def save(number):
+        modelfile.save(tmp_path / "model", KIND, 3, {"number": number}, {"number": np.array([number])})
+
+    def belongs(_):
+        found = modelfile.load(tmp_path / "model", KIND, 3)
+        return found.fact("number", int) == found.array("number", "i", 1)[0]
+
+    save(0)
+    with ThreadPoolExecutor(4) as threads:
+        saved = threads.map(save, range(1, 60))
+        assert all(threads.map(belongs, range(60)))
+        assert len(list(saved)) == 59
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]

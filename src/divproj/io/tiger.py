@@ -216,7 +216,7 @@ def sentence_of(node: str) -> str:
 
 def _numeric(name: str) -> tuple[int, str]:
     digits = "".join(c for c in name if c.isascii() and c.isdigit())
-    return (int(digits) if digits else 0, name)
+    return (int(digits[:18]) if digits else 0, name)
 
 
 def load_links(source: Source, faults: Faults | None = None) -> NodeLinks:

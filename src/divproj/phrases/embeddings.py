@@ -90,7 +90,9 @@ def _npz(path: str) -> Embeddings:
         raise ModelError(f"arrays {str(sorted(data))[:200]} in the file, 'words' and 'vectors' expected", where)
     words, vectors = data["words"], data["vectors"]
     if vectors.ndim != 2 or words.shape != vectors.shape[:1] or words.dtype.kind != "U" or vectors.dtype.kind != "f":
-        raise ModelError(f"words {words.dtype!s:.40} {words.shape}, vectors {vectors.dtype!s:.40} {vectors.shape}: they do not fit", where)
+        raise ModelError(
+            f"words {words.dtype!s:.40} {words.shape}, vectors {vectors.dtype!s:.40} {vectors.shape}: they do not fit", where
+        )
     return Embeddings.of([str(word) for word in words], vectors.astype(np.float32), path)
 
 
@@ -114,7 +116,7 @@ def _text(stream: Iterable[bytes], path: str, vocabulary: Collection[str] | None
         try:
             rows.append(np.array(fields[-size:], dtype=np.float32))
         except ValueError:
-            raise FormatError(f"the vector of '{word}' has a field that is not a number", Where(path, number)) from None
+            raise FormatError(f"the vector of '{word[:40]}' has a field that is not a number", Where(path, number)) from None
         words.append(word)
     return Embeddings.of(words, np.stack(rows) if rows else np.zeros((0, max(size, 1)), np.float32), path)
 

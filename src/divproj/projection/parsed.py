@@ -15,7 +15,6 @@ from divproj.parsing.decode import chu_liu_edmonds
 from divproj.parsing.parser import MstParser
 from divproj.projection.candidates import Lattice, gloss_pieces
 from divproj.projection.edges import PAPER, codes
-from divproj.projection.plus import HeadModel
 from divproj.projection.s1 import Bitext, Projection, Projector, Reason
 from divproj.projection.systems import Corrections, projector
 from divproj.types import DepTree, TreePair
@@ -101,15 +100,21 @@ class ParsedSystem:
         why: Reason = "projected"
         return Projection(bitext, heads, (why,) * len(bitext))
 
-    def seen(self, bitext: Bitext) -> Seen:
-        """What the parser sees of a sentence."""
+    def view(self, bitext: Bitext) -> tuple[Projection, NDArray[np.float64] | None]:
+        """The projection that the parser sees; that of s2+ with the probabilities of all edges."""
+        if self.recipe.projection == "s2+":
+            return self.corrections.model.weighed(bitext)
+        return self.projector(self.recipe.projection)(bitext), None
+
+    def seen(self, bitext: Bitext, view: tuple[Projection, NDArray[np.float64] | None] | None = None) -> Seen:
+        """What the parser sees of a sentence (and of the view of it, where that is known)."""
         recipe, lexicon = self.recipe, self.corrections.model.lexicon
         tags = Lattice(bitext, lexicon).guesses[1:] if recipe.tags else ("_",) * len(bitext)
         more = _gloss_columns(bitext) if recipe.glosses else ()
         if not recipe.projection:
             return Seen(bitext.forms, tags, more)
-        chances = chance_matrix(self.corrections.model, bitext) if recipe.projection == "s2+" else None
-        found = codes(bitext, self.projector(recipe.projection)(bitext), recipe.features, chances)
+        projected, chances = view or self.view(bitext)
+        found = codes(bitext, projected, recipe.features, chances)
         if self.phrases:
             from divproj.bridge.features import phrase_codes
 
@@ -118,10 +123,10 @@ class ParsedSystem:
 
     def project(self, bitext: Bitext) -> Projection:
         """The tree that the parser finds, with the probability of each edge."""
-        projected = self.projector(self.recipe.projection)(bitext)
-        seen = self.seen(bitext)
-        if self.recipe.together:
-            heads, chances = self._together(bitext, seen)
+        projected, own = self.view(bitext)
+        seen = self.seen(bitext, (projected, own))
+        if own is not None and self.recipe.together:
+            heads, chances = self._together(bitext, seen, own)
         else:
             [parser] = self.parsers
             [tree] = parser.predict([seen])
@@ -130,9 +135,9 @@ class ParsedSystem:
         sure = tuple(float(chances[h, c]) for c, h in enumerate(heads, 1))
         return replace(projected, heads=heads, reasons=_reasons(projected, heads), confidence=sure, rels=rels)
 
-    def _together(self, bitext: Bitext, seen: Seen) -> tuple[tuple[int, ...], NDArray[np.float64]]:
+    def _together(self, bitext: Bitext, seen: Seen, own: NDArray[np.float64]) -> tuple[tuple[int, ...], NDArray[np.float64]]:
         """The tree with most votes: each parser's tree has one, and the probabilities of s2+ weigh as much as all of them."""
-        votes = chance_matrix(self.corrections.model, bitext)
+        votes = own.copy()
         if self.phrases:
             votes += PHRASE_VOTE * self.phrases.chances(bitext).edges
         chances = votes.copy()
@@ -219,12 +224,3 @@ def _gloss_columns(bitext: Bitext) -> tuple[tuple[str, ...], ...]:
         return (("",) * len(bitext),) * 2
     pieces = [gloss_pieces(gloss) for gloss in bitext.glosses]
     return tuple(".".join(grams) for grams, _ in pieces), tuple(stem for _, stem in pieces)
-
-
-def chance_matrix(model: HeadModel, bitext: Bitext) -> NDArray[np.float64]:
-    """[h, c]: the probabilities that s2+ gives to the edges."""
-    made = np.zeros((len(bitext) + 1, len(bitext) + 1))
-    for child, options in enumerate(model.chances(model.topped(Lattice(bitext, model.lexicon))), 1):
-        for head, chance in options:
-            made[head, child] = chance
-    return made

@@ -84,6 +84,10 @@ class HeadModel:
 
     def project(self, bitext: Bitext) -> Projection:
         """The tree that the model finds best, with the probability of each edge."""
+        return self.weighed(bitext)[0]
+
+    def weighed(self, bitext: Bitext) -> tuple[Projection, NDArray[np.float64]]:
+        """The best tree, and [h, c] the probabilities of all edges that were weighed."""
         lattice = self.topped(Lattice(bitext, self.lexicon))
         chances = self.chances(lattice)
         heads = best_tree(chances)
@@ -91,7 +95,11 @@ class HeadModel:
         reasons = tuple(_reason(lattice, word, head) for word, head in enumerate(heads, 1))
         plain = Projection(bitext, tuple(heads), reasons, confidence)
         rels = tuple(rel or self.lexicon.rel(form) for rel, form in zip(plain.carried, bitext.forms, strict=True))
-        return replace(plain, rels=rels)
+        matrix = np.zeros((len(bitext) + 1, len(bitext) + 1))
+        for child, options in enumerate(chances, 1):
+            for head, chance in options:
+                matrix[head, child] = chance
+        return replace(plain, rels=rels), matrix
 
 
 def _reason(lattice: Lattice, word: int, head: int) -> Reason:

@@ -24,7 +24,7 @@ from divproj.phrases.scoring import Costs, View, prepare, problem, summed
 TEXTS = [
     ("(S (NP (DT the) (JJ old) (NN dog)) (VP (VBD slept) (PP (IN in) (NP (DT the) (NN sun)))))",
      "(S (NP (DT an) (JJ old) (NN dog)) (VP (VBD was) (VP (VBG sleeping) (PP (IN in) (NP (NN sunshine))))))"),
-    ("(S (NP (NNS farmers)) (VP (VBP grow) (NP (JJ red) (NNS apples))))", "(S (NP (JJ red) (NNS apples)) (VP (VBP grow) (ADVP (RB here))))"),
+    ("(S (NP (NNS farmers)) (VP (VBP grow) (NP (JJ red) (NNS apples))))", "(S (NP (JJ red) (NNS apples)) (VP (VBP please) (NP (NNS farmers))))"),
     ("(S (NP (PRP she)) (VP (VBD gave) (NP (PRP him)) (NP (DT a) (NN book))))", "(S (NP (PRP she)) (VP (VBD gave) (NP (DT a) (NN book)) (PP (TO to) (NP (PRP him)))))"),
 ]  # fmt: skip
 

@@ -10,7 +10,7 @@ from trees_by_force import is_tree
 from divproj import Corpus, ModelError, ProjError
 from divproj.projection import parsed
 from divproj.projection.edges import NO_LINKS, slots
-from divproj.projection.parsed import RECIPES, Recipe, chance_matrix, fit
+from divproj.projection.parsed import RECIPES, Recipe, fit
 from divproj.projection.plus import HeadModel
 from divproj.projection.s1 import Bitext, s1
 from divproj.projection.systems import PARSERS, projector, train
@@ -44,7 +44,7 @@ def test_every_system_trains_and_projects(name, pairs):
         assert len(found.confidence) == len(found.rels) == len(found.reasons) == len(given.f)
         assert all(-1e-9 <= sure <= 1 + 1e-9 for sure in found.confidence)
         assert found.tree.rels.count("root") == 1
-    assert len(system.parsers) == (parsed.PARSERS if system.recipe.together else 1)
+    assert len(system.parsers) == (len(parsed.ORDERS) if system.recipe.together else 1)
 
 
 def test_every_name_is_known():
@@ -105,7 +105,7 @@ def test_training_projections_are_as_uncertain_as_later_ones(pairs, monkeypatch)
     real = HeadModel.fit.__func__
     monkeypatch.setattr(HeadModel, "fit", classmethod(lambda cls, given: learned.append(list(given)) or real(cls, given)))
     monkeypatch.setattr(parsed, "PARTS", 4)
-    monkeypatch.setattr(parsed, "PARSERS", 1)
+    monkeypatch.setattr(parsed, "ORDERS", (2,))
     fit("s4+", pairs[:6], bits=12, epochs=1)
     assert [len(given) for given in learned] == [6, 4, 4, 5, 5]
     assert all(pairs[0] not in given for given in learned[1:2])
@@ -144,7 +144,7 @@ def test_a_recipe_of_one_s_own(pairs):
 
 def test_probabilities_of_s2_plus(pairs):
     model = HeadModel.fit(pairs[:12])
-    chances = chance_matrix(model, Bitext.of(pairs[13]))
+    chances = model.weighed(Bitext.of(pairs[13]))[1]
     assert chances[:, 1:].sum(axis=0) == pytest.approx(np.ones(len(chances) - 1))
 
 
