@@ -1,0 +1,239 @@
+"""What phrase alignment gives to projection: s5, s5+, refined links, re-ranked E trees, several sources, paraphrases.
+
+    python bench/bridge_tables.py [s5] [plus] [links] [trees] [sources] [paraphrases] [--sentences 300] [--folds 10] [--jobs 1]
+
+Without a name all tables are made. ODIN is scored with punctuation, the others without. `--sentences` bounds the large corpora
+in the tables that train a parser or need n-best lists; s5 always has them whole.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+from common import DATA, about, need
+
+from divproj import Alignment, Corpus, DepTree, Faults, TreePair
+from divproj.bridge.links import refine_links
+from divproj.bridge.paraphrases import dependencies
+from divproj.bridge.projector import PhraseProjector
+from divproj.bridge.trees import SHARE, support
+from divproj.bridge.vote import vote
+from divproj.evaluate.experiment import cross_validate
+from divproj.evaluate.links import score_links
+from divproj.evaluate.trees import score_trees
+from divproj.forest.build import from_tree
+from divproj.forest.trees import PhraseTree
+from divproj.gloss.aligner import GlossAligner
+from divproj.gloss.igt import Igt
+from divproj.projection.s1 import Bitext, s1
+from divproj.words.model import WordAligner
+
+ODIN = ("odin/ger", "odin/gli", "odin/hua", "odin/kkn")
+LARGE = ("cdt-da", "pud/fr", "pud/ru", "pud/zh")
+BEST = 8
+"""Trees of the n-best lists."""
+
+
+def load(name: str, most: int | None = None) -> list[TreePair]:
+    pairs = list(Corpus.at(need(DATA / name), faults=Faults(strict=False)))
+    return pairs if most is None or name in ODIN else pairs[:most]
+
+
+def uas(name: str, pairs: Sequence[TreePair], trees: Sequence[DepTree]) -> float:
+    scored = ((pair.f, tree, (), ()) for pair, tree in zip(pairs, trees, strict=True))
+    return score_trees(scored, punctuation=name in ODIN).overall.uas
+
+
+def gain(before: float, after: float) -> float:
+    """Error reduction in percent."""
+    return 100 * (after - before) / (100 - before)
+
+
+def words_links(pairs: Sequence[TreePair]) -> list[TreePair]:
+    found = WordAligner().fit_align([(pair.f.forms, pair.e.forms) for pair in pairs])
+    return [replace(pair, alignment=linked.alignment) for pair, linked in zip(pairs, found, strict=True)]
+
+
+def table_s5(options: argparse.Namespace) -> None:
+    print("| corpus | s1-r | s1-l | s5 | error reduction | sentences/s (observe + project) |\n|---|---|---|---|---|---|")
+    gains = []
+    PhraseProjector().observe([Bitext.of(pair) for pair in load("odin/ger")] * 8)  # compile first
+    for name in (*ODIN, *LARGE):
+        pairs = load(name)
+        text = [Bitext.of(pair) for pair in pairs]
+        plain = [uas(name, pairs, [s1(b, side).tree for b in text]) for side in ("right", "left")]
+        began = time.perf_counter()
+        projector = PhraseProjector().observe(text)
+        found = uas(name, pairs, [projector.project(b).tree for b in text])
+        speed = len(text) / (time.perf_counter() - began)
+        gains.append(gain(max(plain), found))
+        print(f"| {name} | {plain[0]:.2f} | {plain[1]:.2f} | {found:.2f} | {gains[-1]:.1f} % | {speed:.0f} |", flush=True)
+    print(f"| average | | | | **{np.mean(gains):.1f} %** | |")
+
+
+def table_plus(options: argparse.Namespace) -> None:
+    print("| corpus | links | s4+ | s5+ | difference |\n|---|---|---|---|---|")
+    for name in (*ODIN, *LARGE):
+        gold = load(name, options.sentences)
+        for links, pairs in (("gold", gold), ("words", words_links(gold))):
+            done = cross_validate(
+                pairs, ["s4+", "s5+"], folds=options.folds, punctuation=name in ODIN, jobs=options.jobs, seed=1
+            )
+            four, five = (done[system].scores.overall.uas for system in ("s4+", "s5+"))
+            print(f"| {name} | {links} | {four:.2f} | {five:.2f} | {five - four:+.2f} |", flush=True)
+
+
+def table_links(options: argparse.Namespace) -> None:
+    print("| corpus | links by | P | R | F1 | refined P | R | F1 |\n|---|---|---|---|---|---|---|---|")
+    for name in (*ODIN, *LARGE):
+        pairs = load(name)
+        by = "glosses" if name in ODIN else "words"
+        given = [pair.alignment for pair in (_glossed(pairs) if name in ODIN else words_links(pairs))]
+        text = [replace(Bitext.of(pair), alignment=links) for pair, links in zip(pairs, given, strict=True)]
+        projector = PhraseProjector().observe(text)
+        cells = []
+        for links in (given, [refine_links(projector, b) for b in text]):
+            score = score_links([_judged(name, pair.alignment, found) for pair, found in zip(pairs, links, strict=True)])
+            cells += [f"{x:.2f}" for x in (score.precision, score.recall, score.f1)]
+        print(f"| {name} | {by} | {' | '.join(cells)} |", flush=True)
+
+
+def _glossed(pairs: Sequence[TreePair]) -> Iterator[TreePair]:
+    aligner = GlossAligner()
+    for pair in pairs:
+        igt = Igt(pair.f.forms, glosses=pair.f.glosses, sent_id=pair.sent_id)
+        yield replace(pair, alignment=aligner.align(igt, pair.e.forms, pair.e.tags()).alignment)
+
+
+def _judged(name: str, gold: Alignment, found: Alignment) -> tuple[Alignment, Alignment]:
+    """PUD's annotators left function words alone: there a link counts when one of its words was linked by them."""
+    if not name.startswith("pud"):
+        return gold, found
+    f, e = {i for i, _ in gold.links}, {j for _, j in gold.links}
+    return gold, Alignment(frozenset((i, j) for i, j in found.links if i in f or j in e), gold.shape)
+
+
+def table_trees(options: argparse.Namespace) -> None:
+    from divproj.parsing.alternatives import n_best
+    from divproj.parsing.language import shipped
+
+    english = shipped("en")
+    print(f"English UAS (PUD), parser in the box, best of {BEST}\n")
+    print("| F | sentences | parser | with F | oracle |\n|---|---|---|---|---|")
+    for name in LARGE[1:]:
+        pairs = load(name, options.sentences)
+        lists = []
+        for parsed in english.parse([pair.e.forms for pair in pairs]):
+            seen = english.seen(parsed.forms, list(zip(parsed.upos, parsed.xpos, strict=True)))
+            best = n_best(english.parser, seen, BEST)
+            top = best[0][0]
+            lists.append([((x - top) * english.parser.scale_, parsed.with_heads(heads)) for x, heads in best])
+        text = [replace(Bitext.of(pair), e=best[0][1]) for pair, best in zip(pairs, lists, strict=True)]
+        projector = PhraseProjector().observe(text)
+        picked = []
+        for b, best in zip(text, lists, strict=True):
+            scores = [own + SHARE * support(projector, b, tree) for own, tree in best]
+            picked.append(best[int(np.argmax(scores))][1])
+        ideal = [
+            max((tree for _, tree in best), key=lambda t, gold=pair.e: sum(map(int.__eq__, t.heads, gold.heads)))
+            for pair, best in zip(pairs, lists, strict=True)
+        ]
+        cells = [_english(pairs, trees) for trees in ([best[0][1] for best in lists], picked, ideal)]
+        print(f"| {name} | {len(pairs)} | {' | '.join(f'{x:.2f}' for x in cells)} |", flush=True)
+
+
+def _english(pairs: Sequence[TreePair], trees: Sequence[DepTree]) -> float:
+    scored = ((pair.e, tree, (), ()) for pair, tree in zip(pairs, trees, strict=True))
+    return score_trees(scored, punctuation=False).overall.uas
+
+
+def table_sources(options: argparse.Namespace) -> None:
+    print("| F | system | first source | second source | vote |\n|---|---|---|---|---|")
+    english, swedish = load("smultron/en-de"), load("smultron/sv-de")
+    _vote("smultron de (en, sv)", english, swedish)
+    for name, other in (("pud/fr", "pud/ru"), ("pud/ru", "pud/fr"), ("pud/zh", "pud/fr")):
+        first, second = load(name), {pair.sent_id: pair for pair in load(other)}
+        _vote(
+            f"{name} (en, {other[-2:]} through en)",
+            first,
+            [_through(p, second[p.sent_id]) for p in first if p.sent_id in second],
+        )
+
+
+def _through(pair: TreePair, other: TreePair) -> TreePair:
+    """F of one pair with F of the other as its E: links composed through the English that both have."""
+    back = other.alignment.backward
+    links = frozenset((i, k) for i, j in pair.alignment.links if j < len(back) for k in back[j])
+    return TreePair(pair.f, other.f, Alignment(links, (len(pair.f), len(other.f))), pair.sent_id)
+
+
+def _vote(title: str, first: list[TreePair], second: list[TreePair]) -> None:
+    same = {pair.f.forms: pair for pair in second}
+    both = [(pair, same[pair.f.forms]) for pair in first if pair.f.forms in same]
+    gold = [a for a, _ in both]
+    systems: list[tuple[str, list[Callable[[Bitext], object]]]] = [("s1-r", [s1, s1])]
+    systems.append(("s5", [PhraseProjector().observe([Bitext.of(p) for p in x]).project for x in (first, second)]))
+    for system, runs in systems:
+        made = [[run(Bitext.of(pair)) for run, pair in zip(runs, pairs, strict=True)] for pairs in both]
+        columns = [[found[0].tree for found in made], [found[1].tree for found in made], [vote(found).tree for found in made]]
+        cells = " | ".join(f"{uas('', gold, trees):.2f}" for trees in columns)
+        print(f"| {title}, {len(gold)} | {system} | {cells} |", flush=True)
+
+
+def table_paraphrases(options: argparse.Namespace) -> None:
+    """From the parsed sentence of a paraphrase pair to the other one, scored against that one's own automatic parse."""
+    import nltk
+
+    pairs = []
+    with gzip.open(need(DATA / "paraphrase" / "edinburgh" / "train.jsonl.gz"), "rt", encoding="utf-8") as stream:
+        lines = stream.readlines()
+    for line in lines:
+        row = json.loads(line)
+        trees = []
+        for name in ("stree", "ttree"):
+            forest = from_tree(PhraseTree.from_nltk(nltk.Tree.fromstring(row[name])), binarise="head")
+            trees.append(dependencies(forest, range(len(forest))))
+        links = frozenset((i + 1, j + 1) for i, j in row["sure"])
+        pairs.append(TreePair(trees[0], trees[1], Alignment(links, (len(trees[0]), len(trees[1])))))
+    text = [Bitext.of(pair) for pair in pairs]
+    plain = [uas("", pairs, [s1(b, side).tree for b in text]) for side in ("right", "left")]
+    projector = PhraseProjector().observe(text)
+    found = uas("", pairs, [projector.project(b).tree for b in text])
+    print("| pairs | s1-r | s1-l | s5 |\n|---|---|---|---|")
+    print(f"| {len(pairs)} | {plain[0]:.2f} | {plain[1]:.2f} | {found:.2f} |")
+
+
+TABLES = {
+    "s5": ("s5 without training against S1", table_s5),
+    "plus": ("s5+ against s4+", table_plus),
+    "links": ("Links before and after", table_links),
+    "trees": ("E trees before and after", table_trees),
+    "sources": ("Several sources", table_sources),
+    "paraphrases": ("Projection between paraphrases", table_paraphrases),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("tables", nargs="*", help=", ".join(TABLES))
+    parser.add_argument("--sentences", type=int, default=300)
+    parser.add_argument("--folds", type=int, default=10)
+    parser.add_argument("--jobs", type=int, default=1)
+    options = parser.parse_args()
+    if unknown := [name for name in options.tables if name not in TABLES]:
+        parser.error(f"no table {unknown[0]}; there are {', '.join(TABLES)}")
+    print(about())
+    for name in options.tables or TABLES:
+        title, make = TABLES[name]
+        print(f"\n### {title}\n")
+        make(options)
+
+
+if __name__ == "__main__":
+    main()
