@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+from collections.abc import Callable
+from itertools import chain
+from typing import Annotated, Any
 
 import typer
 
@@ -63,7 +65,7 @@ def options(
 
 def main() -> None:
     """Entry point: data errors are one line on stderr and exit 1; a bug stays a traceback."""
-    _keep_only(next((word for word in sys.argv[1:] if not word.startswith("-")), ""))
+    _lighten(next((word for word in sys.argv[1:] if not word.startswith("-")), ""))
     try:
         try:
             app()
@@ -88,12 +90,27 @@ def main() -> None:
         sys.exit(1)
 
 
-def _keep_only(name: str) -> None:
-    """Leave the one command that was asked for: Typer works out the options of all that it has, each time."""
+def _lighten(name: str) -> None:
+    """Leave the command that was asked for, or for help the names alone: Typer works out all options that it has, each time."""
+    if "_PROJ_COMPLETE" in os.environ:  # a shell asks what could be typed
+        return
     commands = [x for x in app.registered_commands if x.callback and (x.name or x.callback.__name__) == name]
     groups = [x for x in app.registered_groups if x.name == name]
     if commands or groups:
         app.registered_commands, app.registered_groups = commands, groups
+    elif not name:
+        below = [x.typer_instance.registered_commands for x in app.registered_groups if x.typer_instance]
+        for info in chain(app.registered_commands, *below):
+            info.callback = _bare(info.callback)
+
+
+def _bare(command: Any) -> Callable[[], None]:
+    """A command without its options."""
+
+    def bare() -> None: ...
+
+    bare.__name__, bare.__doc__ = command.__name__, command.__doc__
+    return bare
 
 
 def _drop_output() -> None:

@@ -21,7 +21,7 @@ from divproj.io.files import Source, name_of, reading
 from divproj.io.igt_text import lines
 
 _TOKEN = re.compile(r"[()]|[^\s()]+")
-_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+|inf)")
+_NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+|inf)")
 _HEADER = re.compile(r"(\d+)\s+(\S+)")
 _SENT_ID = re.compile(r"#\s*sent_id\s*=\s*(.*)")
 _TOPS = frozenset(("ROOT", "TOP", "S1", "VROOT", ""))

@@ -152,7 +152,9 @@ class Lemmatizer:
 
 
 def _table(array: NDArray[Any]) -> list[list[str]]:
-    text = array.astype(np.uint8).tobytes().decode("utf-8")
+    if array.dtype != np.uint8 or array.ndim != 1:
+        raise ValueError(f"a table of type {array.dtype} and shape {array.shape}")
+    text = array.tobytes().decode("utf-8")
     return [line.split("\t") for line in text.split("\n")] if text else []
 
 

@@ -14,7 +14,7 @@ from divproj import modelfile
 from divproj.errors import ModelError
 from divproj.forest.hypergraph import Forest
 from divproj.forest.parses import viterbi
-from divproj.phrases import legit, noncomp
+from divproj.phrases import chart, climb, gapchart, noncomp
 from divproj.phrases.em import State, Training, Watch, train
 from divproj.phrases.features import FIXED, Encoder, Relation
 from divproj.phrases.model import LocalModel, first_weights, lexical_keys
@@ -155,8 +155,17 @@ class PhraseAligner:
     def align(self, pairs: Iterable[Pair], candidates: Iterable[Links]) -> Iterator[PhraseAlignment]:
         """The best set of phrase pairs of every pair, one after the other."""
         encoder = Encoder(self.relation, self.vocabulary_)
+        self._compile()
         for (src, tgt), found in zip(pairs, candidates, strict=True):
             yield self._align(View(src), View(tgt), getattr(found, "links", found), encoder)
+
+    def _compile(self) -> None:
+        """Before any clock runs: compiling, or loading what was compiled before, takes seconds."""
+        kernels: list[Any] = [chart.best_rows, chart.decode, chart.sum_rows, chart.outside]
+        kernels += [gapchart.gap_rows, gapchart.gap_decode] if self.gap else []
+        kernels += [climb.climb, climb.assemble] if self.noncomp == "climb" else []
+        for kernel in kernels:
+            _ = kernel.compiled
 
     def align_pair(self, src: Forest, tgt: Forest, links: Links) -> PhraseAlignment:
         return next(self.align([(src, tgt)], [links]))
@@ -305,8 +314,8 @@ def forced(given: Problem, filled: Any) -> Found:
     pairs = (root, *inner.pairs[1 - shift :])
     mothers = (-1, *(max(0, mother + shift) for mother in inner.mothers[1 - shift :]))
     hanging = [tuple((node, max(0, mother + shift)) for node, mother in nulls) for nulls in (inner.null_s, inner.null_t)]
-    found = Found(pairs, mothers, hanging[0], hanging[1], inner.edges_s, inner.edges_t, 0.0, False)
-    return replace(found, score=legit.log_alpha(given, found))
+    score = float(given.pair[root]) + inner.score - (float(given.pair[inner.pairs[0]]) if gone else given.noncomp)
+    return Found(pairs, mothers, hanging[0], hanging[1], inner.edges_s, inner.edges_t, score, False)
 
 
 def aligned(aligner: PhraseAligner, pairs: Sequence[Pair], finder: Finder) -> list[PhraseAlignment]:

@@ -193,6 +193,7 @@ def climb(s_left, s_low, s_mother, t_left, t_low, t_mother, pair, null_s, null_t
         if v < 0:
             u, v = (u - 1 if u > 0 else n - 1), m - 1
         since += 1
+        steps -= 1
         if A[u, v] > -np.inf:
             try_link[:] = now_link
             if now_link[u] == v:

@@ -51,7 +51,8 @@ def test_phrases_move_with_their_words(params):
     assert found.reachable
     assert not found.truncated
     assert {((0, 3), (4, 7)), ((4, 7), (0, 3)), ((5, 7), (1, 3)), ((0, 8), (0, 9))} <= spans(found)
-    assert ((3, 4), (7, 8)) in spans(found)
+    if not params:
+        assert ((3, 4), (7, 8)) in spans(found)  # a flat mother of three does not compose
     assert all(0 <= pair.posterior <= 1 for pair in found.pairs)
     assert math.isfinite(found.log_alpha)
 
@@ -286,7 +287,7 @@ def test_parameters_as_in_scikit_learn():
 def test_the_default_search_finds_what_does_not_compose():
     src = forest("(S (NP (NN a) (NN b)) (VP (NN c) (NN d)))", "head")
     tgt = forest("(S (NP (NN a) (NN c)) (VP (NN b) (NN d)))", "head")
-    strict, free = (align(src, tgt, noncomp=x, noncomp_cost=0.0) for x in ("off", "climb"))
+    strict, free = (align(src, tgt, noncomp=x, noncomp_cost=0.0, leaf_phrase=False) for x in ("off", "climb"))
     assert free.log_alpha > strict.log_alpha
     assert len(free.links) == 4
     assert free.visible[0].kind == "non-compositional"
@@ -295,10 +296,9 @@ def test_the_default_search_finds_what_does_not_compose():
 def test_tuning_finds_better_costs_and_keeps_the_weights():
     pairs, found = corpus(1)
     start = PhraseAligner(null_cost=0.0, pair_cost=4.0, noncomp="off", max_seconds=0)
-    wanted = sum(len(s.forms) for s, _ in pairs)
 
     def metric(alignments):
-        return -abs(wanted - sum(len(x.links) for x in alignments))
+        return sum(x.log_alpha for x in alignments)
 
     seen = []
     space = {"null_cost": (0.0, 6.0), "pair_cost": (-4.0, 4.0)}
