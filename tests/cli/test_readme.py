@@ -12,11 +12,9 @@ import pytest
 from cli.commands import ROOT, proj
 
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
-COMMANDS = [
-    line[2:]
+BLOCKS = [
+    [line[2:] for line in block.splitlines() if line.startswith("$ ")]
     for block in re.findall(r"```console\n(.*?)```", TEXT, re.S)
-    for line in block.splitlines()
-    if line.startswith("$ ")
 ]
 PYTHON = re.findall(r"```python\n(.*?)```", TEXT, re.S)
 
@@ -24,7 +22,7 @@ PYTHON = re.findall(r"```python\n(.*?)```", TEXT, re.S)
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     shutil.copytree(ROOT / "corpora", tmp_path / "corpora")
-    shutil.copytree(ROOT / "corpora" / "hin-eng", tmp_path / "my-corpus")
+    shutil.copytree(ROOT / "corpora" / "hin-eng", tmp_path / "my-corpus", ignore=shutil.ignore_patterns("*.toml"))
     for name, source in (
         ("hindi.conllu", "hin-eng/f.conllu"),
         ("english.conllu", "hin-eng/e.conllu"),
@@ -35,16 +33,17 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_command(command: str, folder: Path):
-    first, _, rest = command.partition(" | ")
-    words = first.split()
-    assert words[0] == "proj"
-    done = proj(*words[1:], cwd=folder)
-    assert done.returncode == 0, done.stderr
-    if rest:
-        assert rest.startswith("grep ")
-        assert rest.removeprefix("grep ") in done.stdout
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block[0])
+def test_block(block: list[str], folder: Path):
+    for command in block:
+        first, _, rest = command.partition(" | ")
+        words = first.split()
+        assert words[0] == "proj"
+        done = proj(*words[1:], cwd=folder)
+        assert done.returncode == 0, done.stderr
+        if rest:
+            assert rest.startswith("grep ")
+            assert rest.removeprefix("grep ") in done.stdout
 
 
 @pytest.mark.parametrize("code", PYTHON)
