@@ -124,7 +124,7 @@ def table(rows: dict, systems: list[str], chains: int) -> None:
     """Mean and standard deviation over chains; differences to the CCM with their significance; the bound of binary trees."""
     others = [s for s in systems if s != "mono"]
     heads = [*systems, *(f"gain, {s}" for s in others), *(f"p, {s}" for s in others), "left", "right", "bound"]
-    print(f"| language | test | train | pairs | {' | '.join(heads)} |\n|{'---|' * (len(heads) + 4)}")
+    print(f"| language | test | train | pairs | chains | {' | '.join(heads)} |\n|{'---|' * (len(heads) + 5)}")
     gains: dict[str, list[float]] = {}
     for name in CORPORA:
         if not any(key[0] == name for key in rows):
@@ -135,7 +135,7 @@ def table(rows: dict, systems: list[str], chains: int) -> None:
             if not ready:
                 continue
             found = {s: [f1(rows[name, train, c, s][side][str(test)]) for c in ready] for s in systems}
-            cells = [f"{np.mean(v):.1f} ± {np.std(v, ddof=1) if len(v) > 1 else 0:.1f}" for v in found.values()]
+            cells = [f"{np.mean(v):.1f}" + (f" ± {np.std(v, ddof=1):.1f}" if len(v) > 1 else "") for v in found.values()]
             more = {s: float(np.mean(found[s]) - np.mean(found["mono"])) for s in others}
             for s in others:
                 gains.setdefault(s, []).append(more[s])
@@ -143,7 +143,9 @@ def table(rows: dict, systems: list[str], chains: int) -> None:
             cells += [f"{more[s]:+.1f}" for s in others] + [f"{chains_differ(found[s], found['mono']):.3f}" for s in others]
             cells += [f"{lines[side][k][test].f1:.1f}" for k in ("left", "right")] + [f"{200 * gold / (gold + binary):.1f}"]
             label = f"{name} {'F' if side == 'f' else 'English'}"
-            print(f"| {label} | ≤ {test} | ≤ {train} | {rows[name, train, 0, 'mono']['train']} | {' | '.join(cells)} |")
+            print(
+                f"| {label} | ≤ {test} | ≤ {train} | {rows[name, train, 0, 'mono']['train']} | {len(ready)} | {' | '.join(cells)} |"
+            )
     for s in others:
         print(
             f"mean gain of {s} {np.mean(gains[s]):+.2f} F1; not ahead in {sum(g <= 0 for g in gains[s])} of {len(gains[s])} rows"
@@ -189,7 +191,7 @@ def main() -> None:
                             rows[name, length, chain, system] = row
                             out.write(json.dumps(row) + "\n")
                             out.flush()
-    print(f"Unlabelled F1, mean ± standard deviation of {options.chains} chains, UPOS; {about()}")
+    print(f"Unlabelled F1, mean ± standard deviation over chains, UPOS, prior {options.prior}; {about()}")
     table(rows, systems, options.chains)
 
 

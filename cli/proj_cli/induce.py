@@ -65,7 +65,7 @@ def train(
     empty: Annotated[bool, typer.Option("--empty/--no-empty", help="Whether empty spans count as distituents.")] = False,
     consistency: Annotated[float, typer.Option(min=0, help="Log weight of links that agree with a phrase, or do not.")] = 3.0,
     strength: Annotated[float, typer.Option(min=0, max=1, help="Power of what binds the two trees.")] = 0.1,
-    restarts: Annotated[int, typer.Option(min=0, help="Short runs of which the best is the start.")] = 0,
+    restarts: Annotated[int, typer.Option(min=0, help="Short runs of which the best is the start.")] = 8,
     paper: Annotated[
         bool,
         typer.Option(
@@ -115,7 +115,7 @@ def train(
         "mode": mode,
         "consistency": consistency,
         "strength": strength,
-        "anneal": 0.0 if paper else 0.5,
+        "anneal": 0.0 if paper else 0.25,
     }
     for length in lengths:
         folder = output / str(length) if len(lengths) > 1 else output

@@ -157,7 +157,7 @@ class CCM(Estimator):
         count_empty: bool = True,
         average: float = 0.5,
         restarts: int = 0,
-        warm_up: int = 10,
+        warm_up: int = 6,
         decode: str = "viterbi",
         random_state: int = 1,
     ) -> None:

@@ -30,7 +30,10 @@ class BilingualInducer(Estimator):
     `giza_low` for Giza-scores. `mode` says what is counted once, alignment "trees" or "matchings"; `moves` how trees are
     proposed: "pair" (the paper), "single", "both", or "guided", which looks at the other tree.
 
-    Departs: sweeps after burn-in are averaged (`average` is their share; 0 keeps the last alone, as in the paper).
+    Departs: links also weigh in both CCMs (`consistency`: log weight of spans that links agree with, `state.Bitext.kinds`); what
+    binds the trees has the power `strength`, reached after the share `anneal` of the sweeps; the start may be the best of
+    `restarts` short runs; sweeps after burn-in are averaged (`average` is their share). The paper's model has consistency 0,
+    strength 1, anneal 0, restarts 0, average 0.
     """
 
     def __init__(
@@ -43,8 +46,8 @@ class BilingualInducer(Estimator):
         coupling: float = 1.0,
         consistency: float = 3.0,
         restarts: int = 0,
-        warm_up: int = 10,
-        anneal: float = 0.5,
+        warm_up: int = 6,
+        anneal: float = 0.25,
         strength: float = 0.1,
         giza_high: float = 1e6,
         giza_low: float = 1e3,
