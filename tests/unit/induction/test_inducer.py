@@ -239,7 +239,9 @@ def test_without_links_and_alignments_matchings_are_two_ccms():
     model = BilingualInducer(sweeps=4, mode="matchings", moves="pair", coupling=1e-300, consistency=0.0, anneal=0.0).fit(bare)
     assert all(told["acceptance"] == 1.0 for told in model.history_[1:])
     assert model.history_[-1]["aligned"] == 0
-    trees = BilingualInducer(sweeps=12, mode="trees", moves="pair", coupling=1e-300, consistency=0.0, anneal=0.0, strength=1.0).fit(bare)
+    trees = BilingualInducer(
+        sweeps=12, mode="trees", moves="pair", coupling=1e-300, consistency=0.0, anneal=0.0, strength=1.0
+    ).fit(bare)
     assert min(told["acceptance"] for told in trees.history_) < 1.0
 
 

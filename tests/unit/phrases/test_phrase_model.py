@@ -87,7 +87,7 @@ def test_unknown_lemmas_have_no_lexical_feature():
     fresh = Encoder(vocabulary=["dog"])
     table = prepare(s, t, [], fresh).table
     dogs = [k for k, x in enumerate(s.kinds.lemma) if x == "dog"]
-    assert (table.keys[dogs[0], -1] >= 0)
+    assert table.keys[dogs[0], -1] >= 0
     assert (table.keys >= 0).sum() < known.keys.size
     assert fresh.vocabulary == ["dog"]
 
