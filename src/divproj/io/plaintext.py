@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from divproj.errors import Faults, FormatError, Where
-from divproj.io.files import Source, name_of, reading
 from divproj.gloss.running import sentence_spans, spans
+from divproj.io.files import Source, name_of, reading
 from divproj.types import Sentence
 
 

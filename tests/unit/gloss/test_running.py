@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared import need
 
-from divproj.io import conllu
 from divproj.gloss.running import Token, sentence_spans, sentences, tokens, word_spans
+from divproj.io import conllu
 
 
 @pytest.mark.parametrize(
