@@ -34,7 +34,9 @@ FORMATS = {
 """Names of the formats and the modules that read them."""
 HEAD = 1 << 16
 _ROOT = re.compile(r"<([A-Za-z_][\w:.-]*)[\s/>]")
-_ASIDE = re.compile(r"<!--.*?-->|<\?.*?\?>|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", re.DOTALL)
+_ASIDE = re.compile(  # none looks past the next of its kind, so that many that are not closed cost no more than one
+    r"<!--(?:(?!<!--).)*?-->|<\?(?:(?!<\?).)*?\?>|<!DOCTYPE[^\[<>]*(?:\[(?:(?!<!DOCTYPE).)*?\]\s*)?>", re.DOTALL
+)
 _ROOTS = {
     "xigt-corpus": "xigt",
     "igt": "xigt",
@@ -248,12 +250,22 @@ def _closed_quotes(texts: list[str]) -> list[str]:
     """A translation that goes on in the next line is one line."""
     found: list[str] = []
     for text in texts:
-        opened = found and igt_parts.is_quoted(found[-1] + "'") and not re.search(r"['’´”\"»)\]]\W*$", found[-1])
-        if opened and len(found) > 1 and re.search(r"['’´”\"»]\W*$", text):
+        opened = found and igt_parts.is_quoted(found[-1] + "'") and not _closes(found[-1], "'’´”\"»)]")
+        if opened and len(found) > 1 and _closes(text, "'’´”\"»"):
             found[-1] = f"{found[-1]} {text.strip()}"
         else:
             found.append(text)
     return found
+
+
+def _closes(text: str, marks: str) -> bool:
+    """Whether one of the marks stands after the last letter or digit."""
+    for char in reversed(text):
+        if char in marks:
+            return True
+        if char.isalnum() or char == "_":
+            return False
+    return False
 
 
 def _split(texts: list[str]) -> Iterator[tuple[int, list[str]]]:

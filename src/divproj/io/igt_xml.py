@@ -19,7 +19,9 @@ from divproj.io.igt_text import Options, xml_pieces
 
 _TAG = re.compile(r"<(/?)([A-Za-z_][\w:.-]*)((?:\s+[\w:.-]+\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'|[^\s>\"'<]+))*)\s*(/?)>")
 _ATTRIBUTE = re.compile(r"([\w:.-]+)\s*=\s*(\"[^\"]*\"|'[^']*'|\S+)")
-_ASIDE = re.compile(r"<!--.*?-->|<\?.*?\?>|<![A-Z].*?>", re.DOTALL)
+_ASIDE = re.compile(r"<!--(?:(?!<!--).)*?-->|<\?(?:(?!<\?).)*?\?>|<![A-Z](?:(?!<!)[^>])*>", re.DOTALL)
+UNDECIDED = 1 << 16
+"""Characters after a `<` that may still become a tag."""
 DEEPEST = 200
 """Elements within one another; no interlinear format comes near."""
 
@@ -140,7 +142,11 @@ def _tags(text: str, builder: _Builder) -> str:
         builder.start(name, {key.rpartition(":")[2]: value for key, value in attrs.items()})
         if found[4]:
             builder.end(name)
-    return text[at:]
+    last = text.rfind("<", at)
+    keep = last if last >= 0 and ">" not in text[last:] and len(text) - last < UNDECIDED else len(text)
+    keep = min(keep, max(text.rfind("&", len(text) - 40), at) if "&" in text[len(text) - 40 :] else keep)
+    builder.data(html.unescape(text[at:keep]))
+    return text[keep:]
 
 
 class _Builder:

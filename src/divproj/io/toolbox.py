@@ -239,10 +239,13 @@ def _block(texts: dict[str, str]) -> tuple[list[str], list[str], list[str], list
 def _tokens(text: str) -> list[_Token]:
     raw = text.encode("utf-8", "surrogatepass")
     found = []
+    at = characters = room = 0
     for match in _TOKEN.finditer(raw):
-        before = raw[: match.start()].decode("utf-8", "surrogatepass")
-        room = sum(not unicodedata.combining(char) for char in before)
-        found.append(_Token(match[0].decode("utf-8", "surrogatepass"), (match.start(), len(before), room)))
+        before = raw[at : match.start()].decode("utf-8", "surrogatepass")
+        at = match.start()
+        characters += len(before)
+        room += sum(not unicodedata.combining(char) for char in before)
+        found.append(_Token(match[0].decode("utf-8", "surrogatepass"), (at, characters, room)))
     return found
 
 

@@ -123,10 +123,10 @@ def _marked(part: str) -> list[str]:
 def _spans(prefix: str, base: str, text: str, parts: Sequence[str]) -> list[Row]:
     """Parts as spans of a text where they follow one another in it, otherwise spelled out."""
     rows: list[Row] = []
-    at = 0
+    at, bad = 0, _BAD.search(text)
     for k, part in enumerate(parts, 1):
         start = text.find(part, at)
-        if start < 0 or not part or part != " ".join(part.split()) or _BAD.search(text):
+        if start < 0 or not part or part != " ".join(part.split()) or bad:
             return [(f"{prefix}{n}", {"segmentation": base}, said) for n, said in enumerate(parts, 1)]
         at = start + len(part)
         rows.append((f"{prefix}{k}", {"segmentation": f"{base}[{start}:{at}]"}, ""))
