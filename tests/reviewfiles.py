@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import http.client
 import json
 import os
@@ -149,6 +150,7 @@ class Command:
             encoding="utf-8",
             cwd=cwd,
             env={**os.environ, "NO_COLOR": "1", "TERM": "dumb", "OMP_NUM_THREADS": "1"},
+            preexec_fn=functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # jobs in the background are deaf to it
         )
         assert self.process.stdout
         self.url = self.process.stdout.readline().strip()

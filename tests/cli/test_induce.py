@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import signal
@@ -81,7 +82,8 @@ def test_resume_goes_on_to_the_same_bytes(small: Path, model: Path, tmp_path: Pa
 @pytest.mark.skipif(os.name == "nt", reason="no signals")
 def test_ctrl_c_keeps_the_last_sweep(tmp_path: Path):
     command = [sys.executable, "-m", "divproj", "induce", str(CORPUS), "-o", str(tmp_path / "m"), "--sweeps", "100000", "-v"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as running:
+    hearing = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # jobs in the background are deaf to it
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=hearing) as running:
         assert running.stderr
         for line in running.stderr:
             if "sweep 2 " in line:

@@ -63,6 +63,12 @@ def _repeat(data: bytes, chance: Random) -> bytes:
     return data[:end] + data[start:end] * chance.choice((1, 2, 10, 200)) + data[end:]
 
 
+def _run(data: bytes, chance: Random) -> bytes:
+    """The same few bytes very often: what is searched again from every one of them takes for ever."""
+    at, token = chance.randint(0, len(data)), chance.choice(TOKENS)[:8]
+    return data[:at] + token * chance.choice((100, 3000)) + data[at:]
+
+
 def _cut(data: bytes, chance: Random) -> bytes:
     return data[: chance.randint(0, len(data))]
 
@@ -101,7 +107,7 @@ def _recoded(data: bytes, chance: Random) -> bytes:
 
 
 BYTES: tuple[Damage, ...] = (
-    _flip, _insert, _insert, _replace, _delete, _repeat, _cut, _move, _move, _number, _number, _field, _field, _field, _recoded,
+    _flip, _insert, _insert, _replace, _delete, _repeat, _run, _cut, _move, _move, _number, _number, _field, _field, _field, _recoded,
 )  # fmt: skip
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from fuzz.limits import survived
+from fuzz.readers import READERS
 
 from divproj import modelfile
 from divproj.errors import ModelError, ProjError
@@ -111,6 +113,24 @@ def test_archives_that_say_what_they_unpack_to_and_those_that_lie(tmp_path: Path
         modelfile.read_arrays(path)
     path.write_bytes(_archive(1000))
     assert modelfile.read_arrays(path)["weights"].shape == (1000,)
+
+
+@pytest.mark.parametrize(
+    ("name", "run"),
+    [
+        ("igt/odin", b"'"), ("igt/odin", b"1-"), ("igt/toolbox", b"( "), ("igt/xigt", b"<?"), ("igt/flextext", b"<!--"), ("igt/elan", b"<!A"),
+        ("igt/guessed", b"<!DOCTYPE["), ("forests/tiger", b"<!--"), ("forests/brackets", b"9"), ("plain text", b"1-"), ("igt/latex", b"\\x{"),
+    ],
+)  # fmt: skip
+def test_long_runs_are_read_in_time(name: str, run: bytes):
+    """Twenty thousand bytes of one kind in a line, each of which a search might begin at."""
+    target = next(target for target in READERS if target.name == name)
+    for seed in target.seeds[:2]:
+        lines = seed.split(b"\n")
+        middle = min(2, len(lines) - 1)
+        half = len(lines[middle]) // 2
+        lines[middle] = lines[middle][:half] + run * (20_000 // len(run)) + lines[middle][half:]
+        assert survived(target, b"\n".join(lines)) in ("read", "refused")
 
 
 def bombs(folder: Path) -> list[str]:

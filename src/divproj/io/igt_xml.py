@@ -144,7 +144,8 @@ def _tags(text: str, builder: _Builder) -> str:
             builder.end(name)
     last = text.rfind("<", at)
     keep = last if last >= 0 and ">" not in text[last:] and len(text) - last < UNDECIDED else len(text)
-    keep = min(keep, max(text.rfind("&", len(text) - 40), at) if "&" in text[len(text) - 40 :] else keep)
+    reference = text.rfind("&", max(at, len(text) - 40))  # it may end in the next piece
+    keep = min(keep, reference) if reference >= 0 else keep
     builder.data(html.unescape(text[at:keep]))
     return text[keep:]
 
