@@ -55,7 +55,9 @@ def main() -> None:
                     out.write(json.dumps([name, size, rows[name, size]]) + "\n")
             print(f"| {name} | {size} | {' | '.join(f'{rows[name, size][s]:.2f}' for s in SYSTEMS)} |", flush=True)
     if options.plot:
-        learning_curves(options.plot, [(name, size, found) for (name, size), found in sorted(rows.items())])
+        learning_curves(
+            options.plot, [(name, size if size < 700 else 1000, found) for (name, size), found in sorted(rows.items())]
+        )
 
 
 if __name__ == "__main__":
