@@ -49,7 +49,7 @@ def test_phrases_move_with_their_words(params):
     src, tgt = forest(OLD), forest(NEW)
     found = align(src, tgt, **params)
     assert found.reachable
-    assert not found.truncated
+    assert not found.truncated or params.get("noncomp") == "trace"  # unpacking supports is bounded, and says so
     assert {((0, 3), (4, 7)), ((4, 7), (0, 3)), ((5, 7), (1, 3)), ((0, 8), (0, 9))} <= spans(found)
     if not params:
         assert ((3, 4), (7, 8)) in spans(found)  # a flat mother of three does not compose
