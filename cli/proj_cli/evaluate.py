@@ -76,7 +76,7 @@ def evaluate(
     if other:
         a, b = results[0].overall, results[1].overall
         told = f"{system} {a.uas:.2f}, {other} {b.uas:.2f}: difference {a.uas - b.uas:+.2f}, p = {p:.4f}"
-        common.stdout().print(common.harmless(told))
+        common.stdout().print(common.harmless(told), soft_wrap=True)
 
 
 def _pairs(gold_path: str, system_path: str) -> Iterator[tuple[DepTree, DepTree, tuple[str, ...], tuple[float, ...]]]:
