@@ -44,7 +44,9 @@ def elements(
 
 def _texts(stream: BinaryIO, path: str, faults: Faults, tag: str) -> Iterator[tuple[int, str]]:
     """(line, text) of every element of that name, from `<tag` to `</tag>`; one that breaks off ends where the next begins."""
-    sign = re.compile(rf"<{tag}(?:\s[^<>]*)?/>|<{tag}(?=[\s/>])|</{tag}\s*>|<!(?:ENTITY|DOCTYPE[^<>]*\[)|<!--(?:(?!<!--).)*?-->", re.DOTALL)
+    sign = re.compile(
+        rf"<{tag}(?:\s[^<>]*)?/>|<{tag}(?=[\s/>])|</{tag}\s*>|<!(?:ENTITY|DOCTYPE[^<>]*\[)|<!--(?:(?!<!--).)*?-->", re.DOTALL
+    )
     buffer, line, begun = "", 1, -1
     scanned = 0
     for number, piece in xml_pieces(stream, path, faults, Options()):
