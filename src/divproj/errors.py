@@ -6,6 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 
+LONGEST = 2000
+"""Characters of a message; what a damaged line holds may be much more."""
+
+
 @dataclass(frozen=True)
 class Where:
     """A place in the user's files.
@@ -34,7 +38,8 @@ class ProjError(Exception):
 
     def __str__(self) -> str:
         text = f"{self.where}: {self.what}" if self.where else self.what
-        return f"{text}; {self.remedy}" if self.remedy else text
+        text = f"{text}; {self.remedy}" if self.remedy else text
+        return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} … {text[-LONGEST // 4 :]}"
 
 
 class FormatError(ProjError):

@@ -87,3 +87,10 @@ def test_only_so_many_are_kept():
     for _ in range(5):
         faults.word(ProjError("bad"))
     assert (len(faults.noted), faults.words) == (2, 5)
+
+
+def test_a_message_is_not_as_long_as_a_damaged_line():
+    shown = str(FormatError("x" * 100_000, Where("a.txt", 3), "mend it"))
+    assert len(shown) < 2000
+    assert shown.startswith("a.txt:3: xxx")
+    assert shown.endswith("xxx; mend it")
