@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-
 LONGEST = 2000
 """Characters of a message; what a damaged line holds may be much more."""
 
