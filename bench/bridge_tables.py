@@ -1,6 +1,7 @@
 """What phrase alignment gives to projection: s5, s5+, refined links, re-ranked E trees, several sources, paraphrases.
 
-    python bench/bridge_tables.py [s5] [plus] [links] [trees] [sources] [paraphrases] [--sentences 300] [--folds 10] [--jobs 1]
+    python bench/bridge_tables.py [s5] [plus] [links] [trees] [rules] [forests] [sources] [paraphrases] [--sentences 300] [--folds 10] [--jobs 1]
+        [--corpora odin/ger,…]
 
 Without a name all tables are made. ODIN is scored with punctuation, the others without. `--sentences` bounds the large corpora
 in the tables that train a parser or need n-best lists; s5 always has them whole.
@@ -11,27 +12,34 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 from common import DATA, about, need
 
 from divproj import Alignment, Corpus, DepTree, Faults, TreePair
 from divproj.bridge.links import refine_links
-from divproj.bridge.paraphrases import dependencies
+from divproj.bridge.paraphrases import dependencies, write_corpus
 from divproj.bridge.projector import PhraseProjector
-from divproj.bridge.trees import SHARE, support
+from divproj.bridge.trees import alternatives, choose_tree
 from divproj.bridge.vote import vote
 from divproj.evaluate.experiment import cross_validate
 from divproj.evaluate.links import score_links
 from divproj.evaluate.trees import score_trees
 from divproj.forest.build import from_tree
+from divproj.forest.hypergraph import Forest
 from divproj.forest.trees import PhraseTree
 from divproj.gloss.aligner import GlossAligner
 from divproj.gloss.igt import Igt
+from divproj.io import forest as forest_file
 from divproj.projection.s1 import Bitext, s1
+from divproj.projection.systems import Corrections
 from divproj.words.model import WordAligner
 
 ODIN = ("odin/ger", "odin/gli", "odin/hua", "odin/kkn")
@@ -64,7 +72,7 @@ def table_s5(options: argparse.Namespace) -> None:
     print("| corpus | s1-r | s1-l | s5 | error reduction | sentences/s (observe + project) |\n|---|---|---|---|---|---|")
     gains = []
     PhraseProjector().observe([Bitext.of(pair) for pair in load("odin/ger")] * 8)  # compile first
-    for name in (*ODIN, *LARGE):
+    for name in options.corpora:
         pairs = load(name)
         text = [Bitext.of(pair) for pair in pairs]
         plain = [uas(name, pairs, [s1(b, side).tree for b in text]) for side in ("right", "left")]
@@ -79,7 +87,7 @@ def table_s5(options: argparse.Namespace) -> None:
 
 def table_plus(options: argparse.Namespace) -> None:
     print("| corpus | links | s4+ | s5+ | difference |\n|---|---|---|---|---|")
-    for name in (*ODIN, *LARGE):
+    for name in options.corpora:
         gold = load(name, options.sentences)
         for links, pairs in (("gold", gold), ("words", words_links(gold))):
             done = cross_validate(
@@ -91,7 +99,7 @@ def table_plus(options: argparse.Namespace) -> None:
 
 def table_links(options: argparse.Namespace) -> None:
     print("| corpus | links by | P | R | F1 | refined P | R | F1 |\n|---|---|---|---|---|---|---|---|")
-    for name in (*ODIN, *LARGE):
+    for name in options.corpora:
         pairs = load(name)
         by = "glosses" if name in ODIN else "words"
         given = [pair.alignment for pair in (_glossed(pairs) if name in ODIN else words_links(pairs))]
@@ -120,7 +128,6 @@ def _judged(name: str, gold: Alignment, found: Alignment) -> tuple[Alignment, Al
 
 
 def table_trees(options: argparse.Namespace) -> None:
-    from divproj.parsing.alternatives import n_best
     from divproj.parsing.language import shipped
 
     english = shipped("en")
@@ -128,24 +135,56 @@ def table_trees(options: argparse.Namespace) -> None:
     print("| F | sentences | parser | with F | oracle |\n|---|---|---|---|---|")
     for name in LARGE[1:]:
         pairs = load(name, options.sentences)
-        lists = []
-        for parsed in english.parse([pair.e.forms for pair in pairs]):
-            seen = english.seen(parsed.forms, list(zip(parsed.upos, parsed.xpos, strict=True)))
-            best = n_best(english.parser, seen, BEST)
-            top = best[0][0]
-            lists.append([((x - top) * english.parser.scale_, parsed.with_heads(heads)) for x, heads in best])
+        lists = [alternatives(english, parsed, BEST) for parsed in english.parse([pair.e.forms for pair in pairs])]
         text = [replace(Bitext.of(pair), e=best[0][1]) for pair, best in zip(pairs, lists, strict=True)]
         projector = PhraseProjector().observe(text)
-        picked = []
-        for b, best in zip(text, lists, strict=True):
-            scores = [own + SHARE * support(projector, b, tree) for own, tree in best]
-            picked.append(best[int(np.argmax(scores))][1])
+        picked = [best[choose_tree(projector, b, best)][1] for b, best in zip(text, lists, strict=True)]
         ideal = [
             max((tree for _, tree in best), key=lambda t, gold=pair.e: sum(map(int.__eq__, t.heads, gold.heads)))
             for pair, best in zip(pairs, lists, strict=True)
         ]
         cells = [_english(pairs, trees) for trees in ([best[0][1] for best in lists], picked, ideal)]
         print(f"| {name} | {len(pairs)} | {' | '.join(f'{x:.2f}' for x in cells)} |", flush=True)
+
+
+def table_forests(options: argparse.Namespace) -> None:
+    """The F forest of a grammar induced from the same bitext (no tree of either side but E's gold one), tags of F given."""
+    print("| corpus | sentences | any bracketing | induced grammar's chart |\n|---|---|---|---|")
+    for name in LARGE:
+        pairs = load(name, options.sentences)
+        text = [Bitext.of(pair) for pair in pairs]
+        forests = [*_induced(pairs)]
+        runs = (PhraseProjector().observe(text), PhraseProjector().observe(text, forests))
+        cells = [uas(name, pairs, [run.project(b).tree for b in text]) for run in runs]
+        print(f"| {name} | {len(pairs)} | {cells[0]:.2f} | {cells[1]:.2f} |", flush=True)
+
+
+def table_rules(options: argparse.Namespace) -> None:
+    print("| corpus | s2+ | s5 | s5 with the rules |\n|---|---|---|---|")
+    for name in options.corpora:
+        pairs = load(name, options.sentences)
+        text = [Bitext.of(pair) for pair in pairs]
+        alone = PhraseProjector().observe(text)
+        made: list[tuple[DepTree, DepTree, DepTree]] = [None] * len(pairs)  # type: ignore[list-item]
+        for part in range(options.folds):
+            corrections = Corrections.learn([pair for k, pair in enumerate(pairs) if k % options.folds != part])
+            ruled = PhraseProjector(corrections=corrections.model).observe(text)
+            for k in range(part, len(pairs), options.folds):
+                made[k] = tuple(run(text[k]).tree for run in (corrections.model.project, alone.project, ruled.project))
+        cells = [uas(name, pairs, trees) for trees in zip(*made, strict=True)]
+        print(f"| {name} | {' | '.join(f'{x:.2f}' for x in cells)} |", flush=True)
+
+
+def _induced(pairs: Sequence[TreePair]) -> Iterator[Forest]:
+    """Charts of an induced grammar over F's tags."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        write_corpus(pairs, place / "corpus")
+        proj = [str(Path(sys.executable).parent / "proj")]
+        subprocess.run([*proj, "induce", "corpus", "-o", "model", "--quiet"], cwd=place, check=True)
+        parse = [*proj, "induce", "parse", "corpus/f.conllu", "--model", "model", "--forest", "-o", "forests.jsonl", "--quiet"]
+        subprocess.run(parse, cwd=place, check=True)
+        yield from (forest for forest in forest_file.load(place / "forests.jsonl") if forest is not None)
 
 
 def _english(pairs: Sequence[TreePair], trees: Sequence[DepTree]) -> float:
@@ -214,6 +253,8 @@ TABLES = {
     "plus": ("s5+ against s4+", table_plus),
     "links": ("Links before and after", table_links),
     "trees": ("E trees before and after", table_trees),
+    "rules": ("Learned corrections as features of s5", table_rules),
+    "forests": ("F forests of an induced grammar", table_forests),
     "sources": ("Several sources", table_sources),
     "paraphrases": ("Projection between paraphrases", table_paraphrases),
 }
@@ -225,6 +266,7 @@ def main() -> None:
     parser.add_argument("--sentences", type=int, default=300)
     parser.add_argument("--folds", type=int, default=10)
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--corpora", type=lambda names: tuple(names.split(",")), default=(*ODIN, *LARGE))
     options = parser.parse_args()
     if unknown := [name for name in options.tables if name not in TABLES]:
         parser.error(f"no table {unknown[0]}; there are {', '.join(TABLES)}")

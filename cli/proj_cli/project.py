@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,6 +16,7 @@ from proj_cli.common import talk
 if TYPE_CHECKING:
     from divproj.projection.s1 import Projection
     from proj_cli.bitexts import Sources
+    from proj_cli.bridges import Looks
     from proj_cli.tasks import System
 
 rules_app = typer.Typer(help="Look at learned rules.", no_args_is_help=True)
@@ -62,6 +64,18 @@ def project(
     refine: Annotated[
         bool, typer.Option("--refine-links", help="Let aligned phrases veto links and propose others, then project.")
     ] = False,
+    e_best: Annotated[
+        int,
+        typer.Option(
+            "--e-best", min=1, max=100, metavar="N", help="Of so many E trees by the parser take the one that F agrees with."
+        ),
+    ] = 1,
+    f_forests: Annotated[
+        Path | None,
+        typer.Option(
+            "--f-forests", metavar="FILE", help="Parses of F for s5: forests of `proj induce parse` or `proj parse`, or trees."
+        ),
+    ] = None,
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="A page with both trees, links and reasons.")
     ] = None,
@@ -80,11 +94,35 @@ def project(
     """
     talk.set(quiet, verbose)
     from proj_cli.bitexts import Sources
+    from proj_cli.bridges import Looks
 
     chosen = _system(model, system, rules)
     sources = Sources(source, e, align, e_parser, format_, tuple(grams or ()), e_manner)
     others = tuple(Sources(path, e_parser=e_parser, manner=e_manner) for path in also or ())
-    _write(chosen, sources, output, html, links_out, strict, jobs, scheduler, others, refine)
+    looks = Looks(refine, e_best, str(f_forests) if f_forests else None)
+    if e_best > 1:
+        sources, others = _parsed_by_model(sources), tuple(map(_parsed_by_model, others))
+    if f_forests and not _observes(chosen):
+        raise typer.BadParameter("--f-forests is for s5, and for models of s5+")
+    _write(chosen, sources, output, html, links_out, strict, jobs, scheduler, others, looks)
+
+
+def _parsed_by_model(sources: Sources) -> Sources:
+    """The sources with E parsed by a model, which can give several trees."""
+    from divproj.pipeline.translations import language_named
+
+    if given := sources.file(sources.e, "e.conllu"):
+        raise typer.BadParameter(f"--e-best chooses among trees of a parser, but {given} gives one a sentence")
+    parser = sources.e_parser or "en"
+    if parser.startswith("corenlp:") or language_named(parser) is None:
+        raise typer.BadParameter(f"--e-best needs a language or a model as --e-parser: `{parser}` gives one tree")
+    return replace(sources, e_parser=parser)
+
+
+def _observes(system: System) -> bool:
+    from proj_cli.tasks import projector
+
+    return bool(getattr(getattr(projector(system), "__self__", None), "observes", False))
 
 
 def _system(model: Path | None, system: str | None, rules: str | None) -> System:
@@ -115,20 +153,21 @@ def project_with(
 
 def _write(
     system: System, sources: Sources, output: Path, html: Path | None, links_out: Path | None, strict: bool, jobs: int,
-    scheduler: str | None, others: tuple[Sources, ...] = (), refine: bool = False,
+    scheduler: str | None, others: tuple[Sources, ...] = (), looks: Looks | None = None,
 ) -> None:  # fmt: skip
     """Project every sentence, and write what was asked for."""
     from divproj.errors import ProjError, Where
     from divproj.io.files import writing
     from proj_cli.bitexts import pieces
-    from proj_cli.tasks import projected, projector
+    from proj_cli.tasks import projected
 
     faults = common.faults_for(strict)
     made: list[Projection] = []
-    if others or refine or getattr(getattr(projector(system), "__self__", None), "observes", False):
-        from proj_cli.bridges import whole
+    from proj_cli.bridges import Looks, whole
 
-        found = whole(system, (sources, *others), refine, faults)
+    looks = looks or Looks()
+    if others or looks != Looks() or _observes(system):
+        found = whole(system, (sources, *others), looks, faults)
     else:
         work = partial(projected, system, links_out is not None, html is not None)
         found = common.spread(work, partial(pieces, sources), faults, jobs, scheduler)

@@ -30,3 +30,31 @@ def test_two_sources_vote_and_must_have_the_same_words(tmp_path: Path):
     assert other.returncode == 1
     assert "where the first source has 'Der" in other.stderr
     assert "every source must have the same F sentences in the same order" in other.stderr
+
+
+def test_forests_of_f_help_s5(tmp_path: Path):
+    model, forests, out = tmp_path / "grammar", tmp_path / "forests.jsonl", tmp_path / "trees.conllu"
+    assert proj("induce", CORPUS, "-o", model, "--sweeps", 3, "-q").returncode == 0
+    done = proj("induce", "parse", CORPUS / "f.conllu", "--model", model, "--forest", "-o", forests, "-q")
+    assert done.returncode == 0, done.stderr
+    lines = forests.read_text(encoding="utf-8").splitlines(keepends=True)
+    forests.write_text("".join(lines[1:]), encoding="utf-8")
+    done = proj("project", CORPUS, "--system", "s5", "--f-forests", forests, "-o", out)
+    assert done.returncode == 0, done.stderr
+    assert "no forest has the words of sentence 1" in done.stderr
+    assert "66 sentences projected by s5" in done.stderr
+    wrong = proj("project", CORPUS, "--f-forests", forests, "-o", out)
+    assert wrong.returncode == 2
+    assert "--f-forests is for s5" in wrong.stderr
+
+
+def test_the_e_tree_that_f_agrees_with(tmp_path: Path):
+    text, out = CORPUS / "igt.txt", tmp_path / "trees.conllu"
+    done = proj("project", text, "--system", "s5", "--e-best", 3, "-o", out)
+    assert done.returncode == 0, done.stderr
+    given = proj("project", CORPUS, "--e-best", 3, "-o", out)
+    assert given.returncode == 2
+    assert "gives one a sentence" in " ".join(given.stderr.split())
+    command = proj("project", text, "--e-best", 3, "--e-parser", "cat", "-o", out)
+    assert command.returncode == 2
+    assert "needs a language or a model" in command.stderr

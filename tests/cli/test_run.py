@@ -112,7 +112,7 @@ def test_the_parser_in_the_box(tmp_path: Path):
     assert proj("new", "Tavi", "--folder", folder).returncode == 0
     done = proj("run", folder / "divproj.toml")
     assert done.returncode == 0, done.stderr
-    assert "12 sentences projected by s1-r" in done.stderr
+    assert "12 sentences projected by s5" in done.stderr
     found = json.loads((folder / "results" / "results.json").read_text(encoding="utf-8"))
     assert found["stages"]["parse"]["parser"] == "en"
     assert "en/weights.npz" in found["inputs"]

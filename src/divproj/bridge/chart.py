@@ -182,11 +182,14 @@ def phrase_sums(scores, edges, lefts, rights):  # type: ignore[no-untyped-def]
     return z
 
 
-@kernel("f8(i8[::1], i8[::1], i4[::1], i4[::1], i1[::1], i1[::1], f8[:,::1], f8[:,::1], f8[:,:,::1], f8[:,::1], f8[:,:,::1])")
-def expect(at, cells, words, tags, kinds, codes, weights, choice, far, chosen, distances):  # type: ignore[no-untyped-def]
+@kernel(
+    "f8(i8[::1], i8[::1], i4[::1], i4[::1], i1[::1], i1[::1], f8[::1], f8[:,::1], f8[:,::1], f8[:,:,::1], f8[:,::1], f8[:,:,::1])"
+)
+def expect(at, cells, words, tags, kinds, codes, extra, weights, choice, far, chosen, distances):  # type: ignore[no-untyped-def]
     """Expected choices and distances of all sentences, added up; the log-likelihood is returned.
 
-    Sentence k has places at[k] … at[k+1]-1 of words, tags and kinds, and its codes from cells[k] on.
+    Sentence k has places at[k] … at[k+1]-1 of words, tags and kinds, and its codes from cells[k] on; so have further scores of
+    its edges, `extra`, where there are any.
     """
     total = 0.0
     size = choice.shape[1] // 2
@@ -197,6 +200,8 @@ def expect(at, cells, words, tags, kinds, codes, weights, choice, far, chosen, d
         own_codes = codes[cells[k] : cells[k] + n1 * n1].reshape((n1, n1))
         scores = np.empty((n1, n1))
         arc_scores(own_words, own_tags, kinds[low:high], own_codes, weights, choice, far, scores)
+        if len(extra):
+            scores += extra[cells[k] : cells[k] + n1 * n1].reshape((n1, n1))
         edges, lefts, rights = np.empty((n1, n1)), np.empty((n1, n1)), np.empty((n1, n1))
         total += phrase_sums(scores, edges, lefts, rights)
         for c in range(1, n1):

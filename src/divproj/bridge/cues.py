@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -105,6 +105,8 @@ class Encoded:
     tags: NDArray[np.int32]
     kinds: NDArray[np.int8]
     codes: NDArray[np.int8]
+    extra: Floats | None = None
+    """Further scores of edges, from what else is known of the sentence."""
 
 
 @dataclass
@@ -147,7 +149,7 @@ class Cues:
             for form, gloss, tag in zip(bitext.forms, glosses, bitext.upos, strict=True)
         ]
 
-    def encode(self, eked: Eked, work: int = 0) -> Encoded:
+    def encode(self, eked: Eked, work: int = 0, extra: Floats | None = None) -> Encoded:
         """Numbers for the chart; `work` words in all are to be encoded."""
         bitext = eked.bitext
         tags = [self.tags.get(tag, 0) for tag in self.tags_of(bitext)]
@@ -157,20 +159,19 @@ class Cues:
         codes = np.zeros((n1, n1), np.int8)
         run = chart.relate.for_work(work, n1)
         run(np.array(bitext.anchors, np.int32), np.array(bitext.e_heads, np.int32), codes)
-        return Encoded(np.array([0, *words], np.int32), np.array([0, *tags], np.int32), np.array(eked.kinds, np.int8), codes)
+        numbers = np.array([0, *words], np.int32), np.array([0, *tags], np.int32), np.array(eked.kinds, np.int8)
+        return Encoded(*numbers, codes, extra)
 
     def learn(self, sentences: Sequence[Encoded], weights: Floats, rounds: int) -> list[float]:
         """Expectation-maximisation: the chart's own probabilities of edges tell what words choose. Log-likelihoods."""
         batch = _laid_out(sentences)
         work = int((np.diff(batch[0]) ** 2).sum()) * rounds
-        run = chart.expect.for_work(work)
+        run: Callable[..., float] = chart.expect.for_work(work)
         usual = _usual_tags(sentences, len(self.words), len(self.tags))
         found = []
         for _ in range(rounds):
             chosen, distances = np.zeros_like(self.choice), np.zeros_like(self.far)
-            at, cells, words, tags, kinds, codes = batch
-            more = (weights, self.choice, self.far, chosen, distances)
-            found.append(float(run(at, cells, words, tags, kinds, codes, *more)))
+            found.append(float(run(*batch, weights, self.choice, self.far, chosen, distances)))
             self._maximise(chosen, distances, usual)
         return found
 
@@ -196,11 +197,14 @@ def _usual_tags(sentences: Sequence[Encoded], words: int, tags: int) -> NDArray[
     return found
 
 
-def _laid_out(sentences: Sequence[Encoded]) -> tuple[Any, Any, Any, Any, Any, Any]:
-    """Sentences end to end: where each begins, where its codes begin, and its four arrays."""
+def _laid_out(sentences: Sequence[Encoded]) -> tuple[Any, ...]:
+    """Sentences end to end: where each begins, where its codes begin, and its arrays."""
     sizes = np.array([len(s.words) for s in sentences], np.int64)
     at, cells = np.zeros(len(sizes) + 1, np.int64), np.zeros(len(sizes) + 1, np.int64)
     np.cumsum(sizes, out=at[1:])
     np.cumsum(sizes * sizes, out=cells[1:])
     words, tags, kinds = (np.concatenate([getattr(s, name) for s in sentences]) for name in ("words", "tags", "kinds"))
-    return at, cells, words, tags, kinds, np.concatenate([s.codes.ravel() for s in sentences])
+    codes, extra = np.concatenate([s.codes.ravel() for s in sentences]), np.zeros(0)
+    if any(s.extra is not None for s in sentences):
+        extra = np.concatenate([np.zeros(s.codes.size) if s.extra is None else s.extra.ravel() for s in sentences])
+    return at, cells, words, tags, kinds, codes, extra

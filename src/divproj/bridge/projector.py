@@ -9,10 +9,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.bridge import chart
+from divproj.bridge import chart, evidence
 from divproj.bridge.cues import Cues, Eked, Encoded, Links
 from divproj.bridge.weights import UNLINKED, Weights
+from divproj.forest.hypergraph import Forest
 from divproj.parsing.decode import eisner
+from divproj.projection.plus import HeadModel
 from divproj.projection.s1 import Bitext, Projection, Reason, s1
 
 LONGEST = 250
@@ -62,6 +64,8 @@ class PhraseProjector:
     rounds: int = ROUNDS
     eke: bool = True
     """Whether unlinked words are given links by word alignment of the observed text."""
+    corrections: HeadModel | None = None
+    """Learned corrections (merges, swaps, spontaneous words): what they make of each edge is a feature of it."""
     observes = True
     """That the text is to be observed before it is projected; for who holds a projector and does not know which."""
     links_: Links = field(default_factory=Links, repr=False)
@@ -69,25 +73,40 @@ class PhraseProjector:
     words_: int = 0
     """Words observed: compiled charts pay when there are many."""
     history_: list[float] = field(default_factory=list, repr=False)
+    forests_: dict[tuple[str, ...], Forest] = field(default_factory=dict, repr=False)
 
-    def observe(self, bitexts: Iterable[Bitext]) -> PhraseProjector:
-        """Learn from bitext without F trees; what was observed before is forgotten."""
+    def observe(self, bitexts: Iterable[Bitext], forests: Iterable[Forest] = ()) -> PhraseProjector:
+        """Learn from bitext without F trees; what was observed before is forgotten.
+
+        `forests` are parses of F sentences (a parser's chart, n-best lists, an induced grammar's chart), found by their words.
+        Without one a sentence may be bracketed in any way.
+        """
         bitexts = [b for b in bitexts if 0 < len(b) <= LONGEST]
+        self.forests_ = {forest.forms: forest for forest in forests}
         self.links_ = Links()
         eked = self.links_.observe(bitexts) if self.eke else [self.links_.of(b) for b in bitexts]
         self.cues_ = Cues.of(eked)
         self.words_ = sum(map(len, bitexts))
-        self.history_ = (
-            self.cues_.learn([self.cues_.encode(x, self.words_) for x in eked], self.weights.table, self.rounds) if eked else []
-        )
+        self.history_ = self.cues_.learn([*map(self.encode, eked)], self.weights.table, self.rounds) if eked else []
         return self
+
+    def encode(self, eked: Eked) -> Encoded:
+        """A sentence for the chart, with what its forest and learned corrections say."""
+        known = [evidence.of_forest(self.forests_[eked.bitext.forms])] if eked.bitext.forms in self.forests_ else []
+        if self.corrections:
+            known.append(evidence.of_chances(self.corrections.weighed(eked.given)[1]))
+        return self.cues_.encode(eked, self.words_, sum(known[1:], known[0]) if known else None)
 
     def chances(self, bitext: Bitext) -> Chances:
         """Probabilities of all edges and phrase borders."""
         if not len(self.cues_.choice):  # nothing observed: the sentence must speak for itself
-            return replace(self, links_=Links(), cues_=Cues(), history_=[]).observe([bitext]).chances(bitext)
+            return (
+                replace(self, links_=Links(), cues_=Cues(), history_=[])
+                .observe([bitext], self.forests_.values())
+                .chances(bitext)
+            )
         eked = self.links_.of(bitext)
-        encoded = self.cues_.encode(eked, self.words_)
+        encoded = self.encode(eked)
         sums = self._sums(encoded)
         heads = np.zeros(len(encoded.words), np.int64)
         eisner.for_work(self.words_, len(heads))(sums[0], heads)
@@ -105,7 +124,7 @@ class PhraseProjector:
         x, cues = encoded, self.cues_
         run = chart.arc_scores.for_work(self.words_, len(made))
         run(x.words, x.tags, x.kinds, x.codes, self.weights.table, cues.choice, cues.far, made)
-        return made
+        return made if x.extra is None else made + x.extra
 
     def project(self, bitext: Bitext) -> Projection:
         """The best tree, why each edge, how probable."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,15 +14,30 @@ from divproj.bridge.projector import LONGEST, PhraseProjector
 from divproj.projection.s1 import Bitext
 from divproj.types import DepTree
 
+if TYPE_CHECKING:
+    from divproj.parsing.language import Language
+
 SHARE = 0.3
 """What the phrase chart's logarithm counts, where that of the parser counts 1."""
+
+
+def alternatives(language: Language, tree: DepTree, count: int) -> list[tuple[float, DepTree]]:
+    """The parser's best trees of a sentence that it parsed, with log-probabilities up to a constant; best first."""
+    from divproj.parsing.alternatives import n_best
+
+    seen = language.seen(tree.forms, list(zip(tree.upos, tree.xpos, strict=True)))
+    parser = language.parser
+    return [
+        (score * parser.scale_, tree.with_heads(heads, parser.relations(seen, heads)))
+        for score, heads in n_best(parser, seen, count)
+    ]
 
 
 def support(projector: PhraseProjector, bitext: Bitext, tree: DepTree) -> float:
     """log of the sum over all bracketings of F, paired with the phrases of this E tree."""
     eked = projector.links_.of(bitext)
     other = Eked(bitext, replace(eked.bitext, e=tree), eked.kinds)
-    encoded = projector.cues_.encode(other, projector.words_)
+    encoded = projector.encode(other)
     edges, lefts, rights = (np.empty(encoded.codes.shape) for _ in range(3))
     sums = chart.phrase_sums.for_work(projector.words_, len(edges))
     return float(sums(projector.scores(encoded), edges, lefts, rights))

@@ -30,12 +30,13 @@ def by_rules(system: str, rules: Path | None, bitexts: Sequence[Bitext]) -> Iter
     from divproj.projection.systems import OBSERVING, projector
 
     run: Projector
+    learned = corrections(rules) if rules else None
     if system in OBSERVING:
-        from divproj.bridge.projector import observed
+        from divproj.bridge.projector import PhraseProjector
 
-        run = observed(tuple(bitexts)).project
+        run = PhraseProjector(corrections=learned.model if learned else None).observe(bitexts).project
     else:
-        run = projector(system, corrections(rules) if rules else None)
+        run = projector(system, learned)
     return map(run, bitexts)
 
 

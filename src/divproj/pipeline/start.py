@@ -233,7 +233,7 @@ method = "auto"              # given (the links above), gloss (through the gloss
 manner = "as-is"             # turn the trees to ud (content words are heads) or function (function words are)
 
 [project]
-system = "auto"              # s1-r needs nothing, s2+ needs rules, s4+ needs gold trees; auto takes the best there is
+system = "auto"              # s1-r and s5 need nothing, s2+ needs rules, s4+ and s5+ gold trees; auto: s5, s2+ or s4+
 # rules = "learn"            # from the gold trees; or a rule file, or a shipped set: hin, deu, spa, kor; or none
 # model = "my-model"         # a model of `proj train CORPUS`, in place of system and rules
 

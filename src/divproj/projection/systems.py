@@ -47,7 +47,10 @@ def projector(system: str, corrections: Corrections | None = None) -> Projector:
     if system in OBSERVING:
         from divproj.bridge.projector import PhraseProjector
 
-        return PhraseProjector().project  # each sentence for itself: who has the whole text lets it `observe` that
+        model = corrections.model if corrections else None
+        return PhraseProjector(
+            corrections=model
+        ).project  # each sentence for itself: who has the whole text lets it `observe` that
     if system in PARSERS:
         raise ModelError(
             f"system {system} needs a trained parser", remedy="make one with `proj train`, and give it with --model"

@@ -27,8 +27,8 @@ def test_defaults(folder: Path):
     found = load(config(folder, PLAIN))
     assert found.text == (folder / "text.txt",)
     assert found.results == folder / "results"
-    assert (found.system, found.parser, found.title) == ("s1-r", "given", "tavi")
-    assert found.systems == ("s1-r",)
+    assert (found.system, found.parser, found.title) == ("s5", "given", "tavi")
+    assert found.systems == ("s1-r", "s5")
 
 
 def test_what_there_is_decides_the_system(folder: Path):

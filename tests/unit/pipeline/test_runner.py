@@ -44,7 +44,7 @@ def test_the_plain_way(folder: Path):
     made = run(config(folder, PLAIN))
     assert [step.stage for step in made.steps] == ["read", "parse", "align", "project", "analyze", "draw", "report"]
     text = (folder / "results" / "trees.conllu").read_text(encoding="utf-8")
-    assert text.count("# projection = s1-r") == 12
+    assert text.count("# projection = s5") == 12
     found = results(folder)
     assert found["scores"] == {}
     assert found["stages"]["align"]["method"] == "gloss"
