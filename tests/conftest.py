@@ -1,4 +1,4 @@
-"""Settings of the whole suite: property tests are repeatable and know no deadline.
+"""Settings of the whole suite: property tests are repeatable and know no deadline, and there is one worker more than cores.
 
 `HYPOTHESIS_PROFILE=explore pytest tests/property` looks further, at other examples every time.
 """
@@ -15,3 +15,8 @@ settings.register_profile(
 )
 settings.register_profile("explore", deadline=None, max_examples=2000, suppress_health_check=CALM)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than cores: tests of commands, browsers and clusters wait much of their time."""
+    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1) + 1
