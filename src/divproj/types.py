@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from divproj import views
 from divproj.errors import AlignmentError, FormatError, Where
 
 if TYPE_CHECKING:
@@ -277,39 +278,12 @@ class DepTree:
 
     def to_nltk_tree(self) -> nltk.Tree:
         """The tree as NLTK draws dependency trees: a word with children is a node over them."""
-        import nltk
-
-        kids: dict[int, list[int]] = {}
-        for k, h in enumerate(self.heads, 1):
-            kids.setdefault(max(h, 0), []).append(k)
-        built: dict[int, Any] = {}
-        order = [0]
-        for k in order:
-            order.extend(kids.get(k, ()))
-        for k in reversed(order):
-            form = self.forms[k - 1] if k else "ROOT"
-            built[k] = nltk.Tree(form, [built[c] for c in kids[k]]) if k in kids else form
-        top = kids.get(0, [])
-        if len(top) != 1:
-            return built[0] if isinstance(built[0], nltk.Tree) else nltk.Tree("ROOT", [])
-        only = built[top[0]]
-        return only if isinstance(only, nltk.Tree) else nltk.Tree(only, [])
+        return views.nested(self.forms, self.heads)
 
     @classmethod
     def from_nltk_tree(cls, tree: nltk.Tree) -> DepTree:
         """A tree of words in depth-first order: NLTK's trees do not keep word order."""
-        forms: list[str] = []
-        heads: list[int] = []
-        stack: list[tuple[Any, int]] = [(tree, 0)]
-        while stack:
-            node, head = stack.pop()
-            label = getattr(node, "label", None)
-            forms.append(str(label() if label else node))
-            heads.append(head)
-            if label:
-                here = len(forms)
-                stack.extend((child, here) for child in reversed(list(node)))
-        return cls(tuple(forms), tuple(heads))
+        return cls(*views.unnested(tree))
 
 
 def _at(values: tuple[str, ...], k: int) -> str:

@@ -15,7 +15,7 @@ from divproj.pipeline.config import Config
 from divproj.pipeline.projecting import corrections
 from divproj.pipeline.stages import MODEL, OUTPUT, RULES, SCORES, Job
 from divproj.projection.s1 import Projection
-from divproj.types import TreePair, misc_value
+from divproj.types import TreePair, confidence_of, misc_value
 
 if TYPE_CHECKING:
     from divproj.draw.run import Run
@@ -54,7 +54,7 @@ def projections(job: Job) -> Iterator[Projection]:
     for bitext, row in zip(job.bitexts(text), rows, strict=True):
         assert row is not None
         misc = row.column(9)
-        texts = [misc_value(cell, "ProjConf") for cell in misc]
+        texts = [confidence_of(cell) for cell in misc]
         reasons: Any = tuple(misc_value(cell, "Proj") for cell in misc)
         sure = tuple(map(float, texts)) if all(texts) else ()
         yield Projection(bitext, tuple(map(int, row.column(6))), reasons, sure, row.column(7))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from divproj.io import conllu
 from divproj.pipeline import gold as golden
 from divproj.pipeline.reading import LINKS, read_links
-from divproj.types import Alignment, DepTree, misc_value
+from divproj.types import Alignment, DepTree, confidence_of, misc_value
 
 if TYPE_CHECKING:
     from divproj.pipeline.stages import Job
@@ -46,7 +46,7 @@ def held_out(job: Job) -> dict[str, Any]:
     for pair in golden.read_pairs(job.before["gold"] / golden.HELD):
         row = made[pair.sent_id]
         misc = row.column(9)
-        texts = [misc_value(cell, "ProjConf") for cell in misc]
+        texts = [confidence_of(cell) for cell in misc]
         sure = tuple(map(float, texts)) if all(texts) else ()
         triples.append((pair.f, row.usable_tree()[0], tuple(misc_value(cell, "Proj") for cell in misc), sure))
     scores = score_trees(triples, punctuation=job.config.value("evaluate", "punctuation"), subtypes=False)
