@@ -78,3 +78,10 @@ def test_words_do_not_become_code(page: Any) -> None:
     page.wait("document.querySelectorAll('.pic svg.divproj').length === 2")
     assert page.js("document.querySelectorAll('img').length") == 0
     assert "<img/src=x>" in page.js("document.querySelectorAll('.pair')[1].textContent")
+
+
+def test_bars_are_drawn_in_their_style(page: Any) -> None:
+    """The policy of the page must let the style through: without it bars are black."""
+    assert page.js(f"getComputedStyle({BAR}.querySelector('rect')).fill") != "rgb(0, 0, 0)"
+    assert page.js(f"getComputedStyle({BAR}.querySelector('rect')).stroke") != "none"
+    assert page.js(f"{DRAWN}.querySelectorAll('style').length") == 0

@@ -40,10 +40,13 @@ class Spool:
             yield self.file.read(length).decode()
 
 
-def document(name: str, title: str, body: Iterable[str]) -> Iterator[str]:
-    """The page `name` (its style and script are `name.css` and `name.js`), in pieces."""
+def document(name: str, title: str, body: Iterable[str], pictures: str = "") -> Iterator[str]:
+    """The page `name` (its style and script are `name.css` and `name.js`), in pieces.
+
+    `pictures` is the style of its own kind of pictures: the page's policy allows no style inside of them.
+    """
     here = resources.files("divproj.draw")
-    css = STYLE + "".join(here.joinpath(f"{part}.css").read_text("utf-8") for part in ("page", name))
+    css = STYLE + pictures + "".join(here.joinpath(f"{part}.css").read_text("utf-8") for part in ("page", name))
     js = "".join(here.joinpath(f"{part}.js").read_text("utf-8") for part in ("page", name))
     policy = (
         f"default-src 'none'; style-src {_hash(css)}; script-src {_hash(js)}; img-src data:; "

@@ -29,6 +29,7 @@ OWN_STYLE = """\
 .divproj .phrase.forced rect{stroke:var(--other)}
 .divproj .token.alone .form{fill:var(--soft)}
 .divproj .tie{fill:none;stroke:var(--link);stroke-width:1.6}
+.divproj .tie.wide{stroke-dasharray:4 3}
 """
 Boxes = list[tuple[float, float]]
 
@@ -44,7 +45,7 @@ def write_alignments(alignments: Iterable[PhraseAlignment], out: TextIO, *, titl
             facts["roots not reached"] += not alignment.reachable
             facts["cut short"] += alignment.truncated
             pieces.add(len(pieces), _piece(alignment, len(pieces) + 1))
-        for part in document("phrases", title, _body(pieces, facts, title, signature)):
+        for part in document("phrases", title, _body(pieces, facts, title, signature), OWN_STYLE):
             out.write(part)
 
 
@@ -57,7 +58,7 @@ def _body(pieces: Spool, facts: dict[str, int], title: str, signature: str) -> I
     yield (
         '<section id="pairs" class="list" tabindex="-1"><h2>Pairs</h2><p class="note">A bar is a phrase; bars above the upper and '
         "below the lower sentence nest as the phrases do. Point at a bar or a word, or reach it with Tab, to light its partner; "
-        "click to hold the light. Grey and dotted: no partner. Broken line: less probable than not. Orange: more or fewer than two "
+        "click to hold the light. Grey and dotted: no partner. Broken bar: less probable than not. Broken link: a word that goes with a phrase. Orange: more or fewer than two "
         f'phrases support it.</p>\n{tools("pairs", len(pieces))}<div id="list">\n'
     )
     yield from pieces.sorted()
@@ -94,7 +95,7 @@ def alignment_svg(alignment: PhraseAlignment, *, standalone: bool = True) -> str
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="divproj" viewBox="{-MARGIN} 0 {wide + 2 * MARGIN:.0f} {high}" '
         f'width="{wide + 2 * MARGIN:.0f}" height="{high}" role="group" aria-label="{name}"><title>{name}</title>'
-        f"<style>{STYLE if standalone else ''}{OWN_STYLE}</style>"
+        f"{f'<style>{STYLE}{OWN_STYLE}</style>' if standalone else ''}"
         f'<rect class="bg" x="{-MARGIN}" width="{wide + 2 * MARGIN:.0f}" height="{high}"/>'
     ]
     parts += _ties(alignment, spread, first, second)
@@ -194,8 +195,10 @@ def _single(pair: PhrasePair, side: int) -> bool:
 
 def _ties(alignment: PhraseAlignment, spread: list[Boxes], first: float, second: float) -> Iterator[str]:
     for k, pair in enumerate(alignment.visible):
-        if _single(pair, 0) and _single(pair, 1):
-            a, b = (sum(spread[side][span[0]]) / 2 for side, span in ((0, pair.src), (1, pair.tgt)))
+        single = _single(pair, 0), _single(pair, 1)
+        if any(single):  # a word that goes with a phrase is tied to its middle
+            a, b = ((spread[side][x][0] + spread[side][y - 1][1]) / 2 for side, (x, y) in ((0, pair.src), (1, pair.tgt)))
+            kind = "tie" if all(single) else "tie wide"
             low, high = first, second - 12
             bend = (low + high) / 2
-            yield f'<path class="tie" data-pair="{k}" d="M{a:.0f} {low:.0f}C{a:.0f} {bend:.0f} {b:.0f} {bend:.0f} {b:.0f} {high:.0f}"/>'
+            yield f'<path class="{kind}" data-pair="{k}" d="M{a:.0f} {low:.0f}C{a:.0f} {bend:.0f} {b:.0f} {bend:.0f} {b:.0f} {high:.0f}"/>'
