@@ -6,9 +6,9 @@ from divproj.bridge.projector import LONGEST, Chances, PhraseProjector
 from divproj.projection.s1 import Bitext
 from divproj.types import Alignment
 
-DOUBTED = 0.5
+DOUBTED = 0.1
 """Probability below which word alignment of the observed text doubts a link."""
-TRUSTED = 0.5
+TRUSTED = 0.8
 """Probability from which it believes in a link that is not there."""
 
 
