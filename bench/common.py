@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("DIVPROJ_DATA", ROOT.parent / "shared" / "data"))
@@ -21,26 +22,50 @@ def need(path: Path) -> Path:
     return path
 
 
-def run(*command: str) -> tuple[float, float, str]:
-    """Seconds, peak memory in MB, and standard output of a command in a process of its own."""
-    watcher = (
-        "import os,resource,subprocess,sys,time\n"
-        "t=time.perf_counter()\n"
-        "p=subprocess.run(sys.argv[1:],stdout=subprocess.PIPE)\n"
-        "s=time.perf_counter()-t\n"
-        "m=resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss/1024\n"
-        "sys.stderr.write(f'{s} {m} {p.returncode}')\n"
-        "sys.stdout.buffer.write(p.stdout)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", watcher, *command], capture_output=True, text=True, check=True)
-    seconds, memory, code = done.stderr.split()[-3:]
+class Measured(NamedTuple):
+    """What a command took: seconds by the clock and of processors, peak memory in MB; and what it printed."""
+
+    seconds: float
+    cpu: float
+    memory: float
+    text: str
+
+
+WATCHER = """
+import resource, subprocess, sys, time
+start = time.perf_counter()
+done = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE)
+seconds = time.perf_counter() - start
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+sys.stderr.write(f"{seconds} {used.ru_utime + used.ru_stime} {used.ru_maxrss / 1024} {done.returncode}")
+sys.stdout.buffer.write(done.stdout)
+"""
+
+
+def measured(*command: str, env: dict[str, str] | None = None) -> Measured:
+    """Run a command in a process of its own; leave with a message where it fails."""
+    watched = [sys.executable, "-c", WATCHER, *command]
+    done = subprocess.run(watched, capture_output=True, text=True, check=True, env=env)
+    seconds, cpu, memory, code = done.stderr.split()[-4:]
     if code != "0":
         sys.exit(f"{' '.join(command)} ended with {code}: {done.stderr}")
-    return float(seconds), float(memory), done.stdout
+    return Measured(float(seconds), float(cpu), float(memory), done.stdout)
+
+
+def run(*command: str) -> tuple[float, float, str]:
+    """Seconds by the clock, peak memory in MB, and standard output of a command."""
+    found = measured(*command)
+    return found.seconds, found.memory, found.text
+
+
+def commit() -> str:
+    """The short name of the commit that is measured, + where files differ from it."""
+    git = ["git", "-C", str(ROOT)]
+    name = subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
+    changed = subprocess.run([*git, "status", "--porcelain", "--", "src", "cli"], capture_output=True, text=True).stdout
+    return f"{name or '?'}{'+' if changed.strip() else ''}"
 
 
 def about() -> str:
     """Commit, machine and time of this run."""
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, cwd=ROOT).stdout.strip()
-    cores = os.cpu_count()
-    return f"commit {commit or '?'}, Python {platform.python_version()}, {cores} cores, {time.strftime('%Y-%m-%d')}"
+    return f"commit {commit()}, Python {platform.python_version()}, {os.cpu_count()} cores, {time.strftime('%Y-%m-%d')}"

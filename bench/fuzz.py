@@ -131,8 +131,8 @@ def report(counts: dict[str, Counter[str]], faults: list[str]) -> int:
     return bool(faults)
 
 
-def guided(name: str, seconds: int) -> None:
-    """One target under atheris, which keeps what reaches new code; never returns."""
+def instrumented() -> None:
+    """Import all of divproj under the eyes of atheris; it takes a minute, so children are forked from here."""
     import atheris
 
     with atheris.instrument_imports(include=["divproj"]):
@@ -141,6 +141,11 @@ def guided(name: str, seconds: int) -> None:
         for module in pkgutil.walk_packages(divproj.__path__, "divproj."):
             if not module.name.endswith("__main__"):
                 importlib.import_module(module.name)
+
+
+def guided(name: str, seconds: int) -> None:
+    """One target under atheris, which keeps what reaches new code; never returns."""
+    import atheris
     from fuzz.limits import survived
     from fuzz.mutate import damaged
 
@@ -160,18 +165,39 @@ def guided(name: str, seconds: int) -> None:
     atheris.Fuzz()
 
 
+def forked(name: str, seconds: int, log: Path) -> int:
+    """The exit code of a target in a process of its own, what it says in a file."""
+    sys.stdout.flush()
+    child = os.fork()
+    if not child:
+        code = 1
+        try:
+            with log.open("wb") as out:
+                os.dup2(out.fileno(), 2)
+            guided(name, seconds)
+            code = 0
+        except SystemExit as ended:
+            code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
 def drive_guided(names: list[str], seconds: float) -> int:
+    os.environ["OMP_NUM_THREADS"] = "1"
     OUT.mkdir(parents=True, exist_ok=True)
-    each, bad = max(1, int(seconds / len(names))), 0
+    each, bad, total = max(1, int(seconds / len(names))), 0, 0
     print(f"| target | cases | outcome |\n|{'---|' * 3}")
     for name in names:
-        command = [sys.executable, __file__, "--guided", name, "--seconds", str(each)]
-        done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", env={**os.environ, "OMP_NUM_THREADS": "1"}
-        )
-        cases = next((line.split()[-1] for line in done.stderr.splitlines() if "number_of_executed_units" in line), "?")
-        bad += done.returncode != 0
-        print(f"| {name} | {cases} | {'ok' if not done.returncode else done.stderr.strip()[-300:]} |", flush=True)
+        code = forked(name, each, OUT / "guided")
+        said = (OUT / "guided").read_text(errors="replace")
+        cases = next((line.split()[-1] for line in said.splitlines() if "number_of_executed_units" in line), "?")
+        bad += code != 0
+        total += int(cases) if cases.isdecimal() else 0
+        print(f"| {name} | {cases} | {'ok' if not code else said.strip()[-300:]} |", flush=True)
+    print(f"\n{total} cases, {bad} targets with faults")
     return bool(bad)
 
 
@@ -186,10 +212,9 @@ def main() -> int:
     options.add_argument("--only", default="", help="targets whose name has this in it")
     options.add_argument("--list", action="store_true", help="the targets")
     options.add_argument("--atheris", action="store_true", help="guided by coverage")
-    options.add_argument("--guided", help=argparse.SUPPRESS)
     given = options.parse_args()
-    if given.guided:
-        guided(given.guided, int(given.seconds))
+    if given.atheris:
+        instrumented()  # before anything else imports it
     names = [name for name in targets() if given.only in name]
     if given.list:
         print("\n".join(names))

@@ -1,20 +1,25 @@
 """Bilingual induction against the CCM alone: unlabelled bracket F1 on held-out monolingual sentences, as in Snyder's Table 1.
 
     python bench/induction_accuracy.py [--chains 10] [--results FILE]
+    python bench/induction_accuracy.py --tune             # the same on sentences that settings may be chosen on
     python bench/induction_accuracy.py --english          # CCM by EM and by Gibbs on short English sentences
+    python bench/induction_accuracy.py --penn             # the same on the few Penn trees there are
 
-Systems: `mono`, the Bayesian CCM of each language alone, one run from uniform splits as in the paper; `mono8`, the same from the
-best of eight short runs; `gold`, `both` and `words`, the bilingual model (from the best of eight short runs with links) with
-the corpus's links, the corpus's links and those of the word aligner for words without any, or the aligner's alone.
+Systems: `mono`, the Bayesian CCM of each language alone; `gold`, `both` and `words`, the bilingual model with the corpus's
+links, the corpus's links and those of the word aligner for words without any, or the aligner's alone. Every model has the best
+of six short runs as its start: the CCM from uniform splits (`mono`), or shortest sentences first (`short`), as the bilingual
+model has it; `uniform` is the CCM from one draw of uniform splits, as in the paper.
 
-Chain c is tested on every fifth sentence from c on and learns from the others, so ten chains see all sentences twice. Both
-models have the same settings where they share them. Results are written as they come (`--results`), and a run goes on
-from there.
+A fifth of the sentences, by a hash of their ids, is for choosing settings and never tested on. Of the others, chain c is
+tested on every fifth from c on and learns from the rest, so ten chains see all of them twice. Both models have the same settings
+where they share them. Results are written as they come (`--results`), and a run goes on from there.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
+import hashlib
 import json
 import sys
 import time
@@ -28,15 +33,16 @@ from divproj.evaluate.brackets import BracketScore, baselines, chains_differ, sc
 from divproj.induction.ccm import CCM
 from divproj.induction.gold import constituents, tag_pair, tags_of
 from divproj.induction.inducer import BilingualInducer
-from divproj.io import conllu
+from divproj.io import brackets, conllu
 
 sys.path.insert(0, str(ROOT / "cli"))
 LENGTHS = (10, 20, 30)
 CORPORA = ("cdt-da", "pud/fr", "pud/ru", "pud/zh")
-PRIORS = {"2,8": {}, "2,20": {"constituent": 2.0, "distituent": 20.0, "count_empty": False}}
-"""Klein's pseudo-counts with empty spans as distituents, and what suits flat brackets better."""
-SWEEPS = {10: 30, 20: 20, 30: 16}
-START = {"restarts": 8, "warm_up": 6}
+PRIORS = {"2,20": {}, "2,8": {"distituent": 8.0, "count_empty": True}}
+"""The default, and Klein's pseudo-counts with empty spans as distituents."""
+SWEEPS = {10: 24, 20: 16, 30: 12}
+PAPER = {"consistency": 0.0, "anneal": 0.0, "strength": 1.0, "start": "uniform", "restarts": 1, "average": 0.0}
+ALONE = {"mono": {}, "short": {"start": "short"}, "uniform": {"restarts": 1}}
 MIN_PROB = 0.5
 
 
@@ -54,25 +60,37 @@ def word_weights(pairs: list, system: str) -> list[dict] | None:
     return made if system == "words" else [completed(pair.alignment, links) for pair, links in zip(pairs, made, strict=True)]
 
 
-def one(system: str, pairs: list, weights: list | None, length: int, chain: int, prior: str, paper: bool) -> dict:
+def for_tuning(pair: object) -> bool:
+    return hashlib.sha256(pair.sent_id.encode()).digest()[0] < 51
+
+
+def parts(pairs: list, chain: int, tune: bool) -> tuple[set[int], set[int]]:
+    """Places of the pairs to learn from and to be tested on."""
+    others = [k for k, pair in enumerate(pairs) if not for_tuning(pair)]
+    test = set(range(len(pairs))).difference(others) if tune else set(others[chain % 5 :: 5])
+    return set(range(len(pairs))) - test, test
+
+
+def one(system: str, pairs: list, weights: list | None, length: int, chain: int, options: argparse.Namespace) -> dict:
     """Counts of brackets (right, gold, found) of both sides, for test sentences up to each length."""
     data = [tag_pair(p, "upos", weights[k] if weights else None) for k, p in enumerate(pairs)]
-    train = [x for k, x in enumerate(data) if k % 5 != chain % 5 and x.f and x.e and max(len(x.f), len(x.e)) <= length]
-    shared = PRIORS[prior]
-    start = time.process_time()
-    if system.startswith("mono"):
-        more = shared | (START if system == "mono8" else {})
-        models = {side: CCM(sweeps=30, random_state=chain + 1, **more).fit([getattr(x, side) for x in train]) for side in "fe"}
+    learn, tested = parts(pairs, chain, options.tune)
+    train = [data[k] for k in sorted(learn) if data[k].f and data[k].e and max(len(data[k].f), len(data[k].e)) <= length]
+    shared = PRIORS[options.prior]
+    begun = time.process_time()
+    if system in ALONE:
+        own = ALONE[system] | {"sweeps": 30, "random_state": chain + 1}
+        models = {side: CCM(**shared, **own).fit([getattr(x, side) for x in train]) for side in "fe"}
         parse = {side: models[side].predict for side in "fe"}
         told = {}
     else:
-        own = {"consistency": 0.0, "anneal": 0.0, "strength": 1.0} if paper else {"anneal": 0.25, **START}
+        own = PAPER if options.paper else {}
         model = BilingualInducer(sweeps=SWEEPS[length], random_state=chain + 1, **shared, **own).fit(train)
         parse = {side: (lambda text, side=side: model.predict(text, side)) for side in "fe"}
         told = model.history_[-1]
-    row = {"train": len(train), "seconds": time.process_time() - start, "told": told}
+    row = {"train": len(train), "seconds": time.process_time() - begun, "told": told}
     for side in "fe":
-        test = [k for k in range(chain % 5, len(pairs), 5) if 0 < len(getattr(data[k], side)) <= 30]
+        test = [k for k in sorted(tested) if 0 < len(getattr(data[k], side)) <= 30]
         text = [getattr(data[k], side) for k in test]
         gold = [constituents(getattr(pairs[k], side)) for k in test]
         scores = score_brackets(zip(map(len, text), gold, parse[side](text), strict=True), LENGTHS)
@@ -95,9 +113,9 @@ def english() -> None:
     print(f"CCM, English of 10 words or fewer, {len(train)} training and {len(dev)} test sentences; {about()}")
     print("| priors | EM, 40 iterations | Gibbs, 60 sweeps, mean of 5 seeds (range) |\n|---|---|---|")
     for name, options in (
-        ("2/20, no empty spans", PRIORS["2,20"]),
-        ("20/80", {"constituent": 20.0, "distituent": 80.0}),
-        ("2/8", {}),
+        ("2/20, no empty spans (default)", PRIORS["2,20"]),
+        ("2/8, empty spans (the paper)", PRIORS["2,8"]),
+        ("20/80, empty spans", {"constituent": 20.0, "distituent": 80.0, "count_empty": True}),
     ):
         em = CCM("em", sweeps=40, **options).fit([x for x, _ in train]).score(text, gold)
         gibbs = [CCM(sweeps=60, random_state=s, **options).fit([x for x, _ in train]).score(text, gold) for s in range(1, 6)]
@@ -105,14 +123,38 @@ def english() -> None:
     print(", ".join(f"{k} {v.overall.f1:.1f}" for k, v in baselines(rows).items()))
 
 
+def penn() -> None:
+    """CCM on English sentences of ten words or fewer with Penn trees: paraphrases (automatic trees) and SMULTRON (by hand)."""
+    from proj_cli.bracket_scores import _phrases, _without, phrase_trees
+
+    with gzip.open(need(DATA / "paraphrase" / "edinburgh" / "train.jsonl.gz"), "rt", encoding="utf-8") as stream:
+        texts = dict.fromkeys(row[key] for row in map(json.loads, stream) for key in ("stree", "ttree"))
+    trees = [brackets.loads(text)[0].trees[0] for text in texts]
+    raw = need(DATA / "smultron" / "raw" / "smultron_en_banana.xml.gz")
+    trees += phrase_trees(str(raw), "tiger", Faults(strict=False))
+    data = []
+    for tree in trees:
+        found = _phrases(tree)
+        if 1 <= len(found.kept) <= 10:
+            data.append((tuple(tree.tags[k] for k in found.kept), _without(found.spans, found.kept)))
+    text, gold = [x for x, _ in data], [y for _, y in data]
+    em = CCM("em").fit(text).score(text, gold)
+    gibbs = [CCM(random_state=s).fit(text).score(text, gold) for s in range(1, 6)]
+    print(
+        f"CCM, {len(data)} English sentences of 10 words or fewer, Penn trees and tags, learned from and scored on; {about()}"
+    )
+    print(f"EM {em:.1f}, Gibbs {np.mean(gibbs):.1f} ({min(gibbs):.1f}-{max(gibbs):.1f})", end="; ")
+    print(", ".join(f"{k} {v.overall.f1:.1f}" for k, v in baselines([(len(x), y, ()) for x, y in data]).items()))
+
+
 def f1(counts: list[int]) -> float:
     return BracketScore(*counts).f1
 
 
 def branching(name: str) -> dict:
-    """F1 of left- and right-branching trees on all sentences, by side and length."""
+    """F1 of left- and right-branching trees on all sentences that are tested on, by side and length."""
     made = {}
-    pairs = load(name)
+    pairs = [pair for pair in load(name) if not for_tuning(pair)]
     for side in "fe":
         trees = [getattr(pair, side) for pair in pairs]
         rows = [(len(tags_of(tree, "upos")), constituents(tree), ()) for tree in trees]
@@ -155,19 +197,21 @@ def table(rows: dict, systems: list[str], chains: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--chains", type=int, default=10)
-    parser.add_argument("--systems", default="mono,both,words")
+    parser.add_argument("--systems", default="mono,short,uniform,gold,both,words")
     parser.add_argument("--lengths", default="10,20,30")
     parser.add_argument("--corpora", default=",".join(CORPORA))
     parser.add_argument("--prior", default="2,20", choices=PRIORS)
     parser.add_argument(
-        "--paper", action="store_true", help="the paper's bilingual model: no link factor, no annealing, strength 1"
+        "--paper", action="store_true", help="the paper's bilingual model: no link factor, uniform start, strength 1"
     )
     parser.add_argument("--english", action="store_true")
+    parser.add_argument("--penn", action="store_true")
+    parser.add_argument("--tune", action="store_true", help="test on the sentences set aside for choosing settings")
     parser.add_argument("--results", type=Path, default=OUT / "induction.jsonl")
     parser.add_argument("--table", action="store_true", help="only print what there is")
     options = parser.parse_args()
-    if options.english:
-        english()
+    if options.english or options.penn:
+        (english if options.english else penn)()
         return
     options.results.parent.mkdir(exist_ok=True)
     rows = {}
@@ -186,7 +230,7 @@ def main() -> None:
                         for system in systems:
                             if (name, length, chain, system) in rows:
                                 continue
-                            row = one(system, pairs, weights[name, system], length, chain, options.prior, options.paper)
+                            row = one(system, pairs, weights[name, system], length, chain, options)
                             row |= {"corpus": name, "length": length, "chain": chain, "system": system}
                             rows[name, length, chain, system] = row
                             out.write(json.dumps(row) + "\n")

@@ -19,7 +19,7 @@ from divproj.induction import inducer
 from divproj.induction.gold import TagPair, tag_pair
 from divproj.induction.inducer import BilingualInducer
 
-SETTINGS = {"constituent": 2.0, "distituent": 20.0, "count_empty": False, "restarts": 0}
+SETTINGS = {"start": "uniform"}
 
 
 def pairs_of(count: int) -> list[TagPair]:

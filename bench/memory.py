@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from common import about, run
+from common import about, measured
 from generate import generate
 
 WANTED = 1024
@@ -26,20 +26,23 @@ def main() -> None:
     options = parser.parse_args()
     proj, jobs = str(Path(sys.executable).parent / "proj"), str(options.jobs)
     print(f"memory of the largest process, --jobs {jobs}, seed {options.seed}; {about()}")
-    print("| pairs | words | analyze, s | MB | project s1-r, s | MB | under 1 GB |\n|---|---|---|---|---|---|---|")
+    print(
+        "| pairs | words | analyze, s | CPU s | MB | project s1-r, s | CPU s | MB | under 1 GB |\n|---|---|---|---|---|---|---|---|---|"
+    )
     for pairs in (options.pairs // 10, options.pairs):
         with tempfile.TemporaryDirectory() as folder:
             corpus, out = Path(folder) / "corpus", str(Path(folder) / "out.conllu")
             made = generate(corpus, pairs, options.seed, **RATES)
-            seconds, memory, text = run(proj, "-q", "analyze", str(corpus), "--json", "--jobs", jobs)
-            found = json.loads(text)
+            analyzed = measured(proj, "-q", "analyze", str(corpus), "--json", "--jobs", jobs)
+            found = json.loads(analyzed.text)
             assert found["sentences"] == pairs
             assert sum(found["words"].values()) == made["words"]
             for kind, sides in (("remove", "e"), ("merge", "ef"), ("swap", "e")):
                 assert sum(found["operations"][side][kind] for side in sides) == made[kind]  # what was made is found
-            slow, more, _ = run(proj, "-q", "project", str(corpus), "-o", out, "--jobs", jobs)
-            fits = "yes" if max(memory, more) < WANTED else "NO"
-            cells = (f"{pairs:,}", f"{made['words']:,}", f"{seconds:.1f}", f"{memory:.0f}", f"{slow:.1f}", f"{more:.0f}", fits)
+            projected = measured(proj, "-q", "project", str(corpus), "-o", out, "--jobs", jobs)
+            fits = "yes" if max(analyzed.memory, projected.memory) < WANTED else "NO"
+            took = [f"{x.seconds:.1f} | {x.cpu:.1f} | {x.memory:.0f}" for x in (analyzed, projected)]
+            cells = (f"{pairs:,}", f"{made['words']:,}", *took, fits)
             print(f"| {' | '.join(cells)} |", flush=True)
 
 

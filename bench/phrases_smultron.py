@@ -1,11 +1,15 @@
 """Phrase alignment of translations on SMULTRON: constituent links against gold, with gold word links and with our own.
 
-python bench/phrases_smultron.py [--seed 1]
+Full stops and paragraph tags hang from a root above the sentence, and annotators link neither, so that with them no root can be
+reached (`--marks` shows it); punctuation and tags are therefore left out.
+
+python bench/phrases_smultron.py [--seed 1] [--marks]
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 
 from common import DATA, about, need
@@ -15,15 +19,21 @@ from divproj.evaluate.phrases import PhraseScore, node_quads, node_row
 from divproj.forest.build import from_tree
 from divproj.forest.hypergraph import Forest
 from divproj.io import tiger
+from divproj.io.forests import shorn
 from divproj.phrases.aligner import PhraseAligner
 from divproj.phrases.lexicon import Lexicon
 from divproj.words.model import WordAligner
 
+TAG = re.compile(r"</?\w+>")
 
-def trees(folder: Path, language: str) -> dict[str, Forest]:
-    """Forests by sentence, all binarisations of each tree."""
+
+def trees(folder: Path, language: str, marks: bool) -> dict[str, Forest]:
+    """Forests by sentence, all binarisations of each tree, without punctuation and paragraph tags unless with `marks`."""
     loaded = tiger.load(need(folder / f"smultron_{language}_banana.xml.gz"), Faults(strict=False))
-    return {tree.sent_id: from_tree(tree, binarise="all") for tree in loaded if tree is not None}
+    usable = [tree for tree in loaded if tree is not None]
+    if not marks:
+        usable = [shorn(tree.without(lambda form, _: TAG.fullmatch(form) is not None), "drop") for tree in usable]
+    return {tree.sent_id: from_tree(tree, binarise="all") for tree in usable}
 
 
 def word_links(links: list[tuple[str, str, str]], src: Forest, tgt: Forest) -> list[tuple[int, int]]:
@@ -35,6 +45,7 @@ def word_links(links: list[tuple[str, str, str]], src: Forest, tgt: Forest) -> l
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--marks", action="store_true", help="keep punctuation and paragraph tags")
     options = parser.parse_args()
     folder = need(DATA / "smultron" / "raw")
     print(f"SMULTRON, seed {options.seed}; {about()}\n")
@@ -46,7 +57,7 @@ def main() -> None:
     )
     for language in ("en", "sv"):
         gold = tiger.load_links(need(folder / f"alignments_banana_de_{language}.xml.gz"))
-        sides = trees(folder, "de"), trees(folder, language)
+        sides = trees(folder, "de", options.marks), trees(folder, language, options.marks)
         by_pair = gold.sentences()
         chosen = [(a, b) for a, b in tiger.most_linked(gold) if a in sides[0] and b in sides[1]]
         pairs = [(sides[0][a], sides[1][b]) for a, b in chosen]

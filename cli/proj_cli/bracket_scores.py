@@ -11,6 +11,7 @@ from proj_cli import common
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from divproj.errors import Faults
     from divproj.forest.trees import PhraseTree
     from divproj.types import DepTree
 
@@ -76,7 +77,7 @@ def _without(spans: frozenset[tuple[int, int]], kept: tuple[int, ...]) -> list[t
 def read(path: str) -> Iterator[Bracketed]:
     """Brackets of CoNLL-U (maximal projections), Penn trees, TIGER-XML or forests (their best tree)."""
     from divproj.errors import Faults
-    from divproj.io import brackets, conllu, forest, tiger
+    from divproj.io import brackets, conllu, forest
     from divproj.io.files import reading
     from divproj.io.forests import guess
 
@@ -86,19 +87,24 @@ def read(path: str) -> Iterator[Bracketed]:
         for sentence in conllu.load(path, Faults()):
             assert sentence is not None
             yield _projections(sentence.usable_tree()[0])
-    elif kind == "tiger":
-        for tree in tiger.load(path, Faults()):
-            assert tree is not None
-            yield _phrases(tree)
     elif kind == "json":
         for found in forest.load(path, Faults()):
             assert found is not None
             for item in brackets.loads(str(found.to_nltk()).replace("\n", " ")):
                 yield _phrases(item.trees[0])
     else:
-        for n_best in brackets.load(path, Faults()):
-            assert n_best is not None
-            yield _phrases(n_best.trees[0])
+        for tree in phrase_trees(path, kind, Faults()):
+            yield _phrases(tree)
+
+
+def phrase_trees(path: str, kind: str, faults: Faults) -> Iterator[PhraseTree]:
+    """Trees of a file of TIGER-XML or Penn brackets; of several for one sentence the first."""
+    from divproj.io import brackets, tiger
+
+    if kind == "tiger":
+        yield from (tree for tree in tiger.load(path, faults) if tree is not None)
+    else:
+        yield from (n_best.trees[0] for n_best in brackets.load(path, faults) if n_best is not None)
 
 
 def _projections(tree: DepTree) -> Bracketed:
@@ -109,12 +115,17 @@ def _projections(tree: DepTree) -> Bracketed:
 
 
 def _phrases(tree: PhraseTree) -> Bracketed:
+    return Bracketed(tree.forms, frozenset((node.start, node.end) for node in tree.nodes), kept_leaves(tree))
+
+
+def kept_leaves(tree: PhraseTree) -> tuple[int, ...]:
+    """Words that are neither punctuation nor symbols, from 0."""
     from divproj.forest.heads import PUNCTUATION
 
     tags = tree.tags or ("_",) * len(tree.forms)
-    kept = tuple(
+    marks = PUNCTUATION | {"SYM", "PUNCT", "--"}
+    return tuple(
         k
         for k, (form, tag) in enumerate(zip(tree.forms, tags, strict=True))
-        if tag not in PUNCTUATION and tag not in ("SYM", "PUNCT") and not (tag in ("_", "") and not any(map(str.isalnum, form)))
+        if tag not in marks and not (tag in ("_", "") and not any(map(str.isalnum, form)))
     )
-    return Bracketed(tree.forms, frozenset((node.start, node.end) for node in tree.nodes), kept)

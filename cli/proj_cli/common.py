@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from divproj.checkpoint import Checkpoint
     from divproj.engine import Read, Work
     from divproj.errors import Faults, ProjError
     from divproj.io.corpus import Corpus
@@ -49,6 +50,8 @@ Scheduler = Annotated[
 ]
 IgnoreIds = Annotated[bool, typer.Option("--ignore-ids", help="Pair sentences by order even where their ids differ.")]
 
+Resume = Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint of an interrupted run.")]
+Minutes = Annotated[float, typer.Option("--checkpoint", min=0, metavar="MINUTES", help="Between checkpoints.")]
 EManner = Annotated[
     str,
     typer.Option("--e-manner", help="Heads of E trees: ud (content words), function, adpositions, determiners; or as-is."),
@@ -163,6 +166,21 @@ def written(trees: Iterable[Trees], out: TextIO) -> Iterator[Trees]:
             out.write(some.text)
             last = some.end
         yield some
+
+
+def checkpoint(output: Path, resume: bool, minutes: float) -> Checkpoint:
+    """Where long work for this output is kept: beside it; nowhere for standard output."""
+    from divproj.checkpoint import NOTHING, Checkpoint
+
+    if str(output) == "-":
+        return NOTHING
+    beside = output.with_name(output.name + ".checkpoint")
+    made = Checkpoint(beside, resume=resume, seconds=60 * minutes, tell=lambda text: talk.say(f"proj: warning: {text}"))
+    if made.there and not resume:
+        talk.say(f"proj: warning: {beside} is of an interrupted run and will be replaced; --resume goes on from it")
+    elif resume and not made.there:
+        talk.say(f"proj: warning: there is no {beside} to go on from: starting anew")
+    return made
 
 
 def check_manner(manner: str) -> None:

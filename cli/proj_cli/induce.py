@@ -42,7 +42,10 @@ Tags = Annotated[str, typer.Option("--tags", help="upos, xpos, auto, or projecte
 @app.command("train", short_help="(the default) learn from a corpus folder, or from CoNLL-U of one language")
 def train(
     source: Annotated[
-        str, typer.Argument(metavar="CORPUS", help="Folder with f.conllu, e.conllu, align.txt; or CoNLL-U of one language.")
+        str,
+        typer.Argument(
+            metavar="CORPUS", help="Folder with f.conllu, e.conllu, align.txt; or one language: CoNLL-U, Penn or TIGER trees."
+        ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="Folder for the model and its checkpoints.")],
     sweeps: Annotated[int, typer.Option(min=1, help="Sweeps of the sampler.")] = 100,
@@ -65,11 +68,15 @@ def train(
     empty: Annotated[bool, typer.Option("--empty/--no-empty", help="Whether empty spans count as distituents.")] = False,
     consistency: Annotated[float, typer.Option(min=0, help="Log weight of links that agree with a phrase, or do not.")] = 3.0,
     strength: Annotated[float, typer.Option(min=0, max=1, help="Power of what binds the two trees.")] = 0.1,
-    restarts: Annotated[int, typer.Option(min=0, help="Short runs of which the best is the start.")] = 8,
+    start: Annotated[
+        str, typer.Option(help="First trees: short (short sentences lead) or uniform splits; auto: short for bitext.")
+    ] = "auto",
+    restarts: Annotated[int, typer.Option(min=1, help="Begin with the best of so many starts.")] = 6,
     paper: Annotated[
         bool,
         typer.Option(
-            "--paper", help="Snyder et al.'s model: 2,8 --empty --consistency 0 --strength 1 --restarts 0 --average 0."
+            "--paper",
+            help="Snyder et al.'s model: 2,8 --empty --consistency 0 --strength 1 --start uniform --restarts 1 --average 0.",
         ),
     ] = False,
     average: Annotated[float, typer.Option(min=0, max=1, help="Share of the sweeps averaged at the end; 0: the last.")] = 0.5,
@@ -90,25 +97,30 @@ def train(
     """
     talk.set(quiet, verbose)
     if paper:
-        prior, empty, consistency, strength, restarts, average = "2,8", True, 0.0, 1.0, 0, 0.0
+        prior, empty, consistency, strength, average = "2,8", True, 0.0, 1.0, 0.0
+        start, restarts = "uniform", 1
     lengths, pseudo = _lengths(max_length), _prior(prior)
     if links not in ("corpus", "words", "both"):
         raise typer.BadParameter(f"--links {links}: corpus, words or both expected")
+    alone = source == "-" or Path(source).is_file()
+    if start == "auto":
+        start = "uniform" if alone else "short"
     settings: dict[str, Any] = {
         "sweeps": sweeps, "constituent": pseudo[0], "distituent": pseudo[1], "count_empty": empty, "average": average,
-        "random_state": seed, "restarts": restarts,
+        "random_state": seed, "start": start, "restarts": restarts,
     }  # fmt: skip
-    if source == "-" or Path(source).is_file():
+    if alone:
         _alone(source, output, lengths, tags, settings | {"method": method}, strict)
         return
     from proj_cli.induce_input import tag_pairs
 
+    folders = _folders(output, lengths)
     faults = common.faults_for(strict)
     pairs = tag_pairs(source, faults, tags=tags, links=links, min_prob=min_prob, soft=soft, ignore_ids=ignore_ids)
     talk.summary(faults)
     about = {
         "cmd": "induce", "links": links, "tags": tags, "moves": moves, "mode": mode, "prior": prior, "empty": "yes" if empty else "no",
-        "consistency": consistency, "strength": strength, "restarts": restarts, "seed": seed,
+        "consistency": consistency, "strength": strength, "start": start, "restarts": restarts, "seed": seed,
     }  # fmt: skip
     settings |= {
         "moves": moves,
@@ -117,8 +129,7 @@ def train(
         "strength": strength,
         "anneal": 0.0 if paper else 0.25,
     }
-    for length in lengths:
-        folder = output / str(length) if len(lengths) > 1 else output
+    for length, folder in folders.items():
         chosen = _short(pairs, length)
         _bilingual(
             chosen,
@@ -149,6 +160,14 @@ def _lengths(text: str) -> list[int]:
             f"--max-length {text}: from 1 to {LONGEST} words; one sweep over longer pairs would take too long"
         )
     return found
+
+
+def _folders(output: Path, lengths: list[int]) -> dict[int, Path]:
+    """Where the model of each length goes; asked before long work."""
+    from divproj.induction.modelfile import BESIDE
+    from divproj.modelfile import check_place
+
+    return {n: check_place(output / str(n) if len(lengths) > 1 else output, BESIDE) for n in lengths}
 
 
 def _prior(text: str) -> tuple[float, float]:
@@ -234,9 +253,10 @@ def _alone(source: str, folder: Path, lengths: list[int], tags: str, settings: d
     from proj_cli.induce_input import sentences
 
     faults = common.faults_for(strict)
+    folders = _folders(folder, lengths)
     text = [s.tags for s in sentences(source, faults, tags)]
     talk.summary(faults)
-    for length in lengths:
+    for length, where in folders.items():
         chosen = [s for s in text if 0 < len(s) <= length]
         if not chosen:
             raise ProjError(f"no sentence of 1 to {length} words to learn from", Where(source), "raise --max-length")
@@ -250,7 +270,6 @@ def _alone(source: str, folder: Path, lengths: list[int], tags: str, settings: d
             cmd="induce", method=settings["method"], tags=tags, seed=settings["random_state"], max_length=length
         )
         notes = {"signature": sign, "tags": tags, "sentences": len(chosen), "settings": settings}
-        where = folder / str(length) if len(lengths) > 1 else folder
         modelfile.save(where, modelfile.Model({"f": model.grammar_}, notes))
         talk.say(f"model from {len(chosen)} sentences: {where}")
 
@@ -291,7 +310,7 @@ class _Bar:
 
 @app.command("parse")
 def parse(
-    source: Annotated[str, typer.Argument(metavar="TEXT", help="CoNLL-U with tags; - is stdin.")],
+    source: Annotated[str, typer.Argument(metavar="TEXT", help="CoNLL-U with tags (- is stdin), Penn or TIGER trees.")],
     model: Annotated[Path, typer.Option("--model", metavar="MODEL", help="Folder that `proj induce` made.")],
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="FILE", help="Where to; - is stdout.", allow_dash=True)
@@ -333,7 +352,7 @@ def parse(
         seen = {tag for s in text for tag in s.tags}
         if unknown == seen:
             raise ModelError(
-                f"none of the tags of the text ({shown} …) is known to the model ({', '.join(grammar.inventory.tags[:8])} …)",
+                f"none of the tags of the text ({shown}) is known to the model, which has {', '.join(grammar.inventory.tags[:12])}",
                 Where(source), "choose the other column with --tags, or the other --side",
             )  # fmt: skip
         talk.say(f"proj: warning: tags that training never saw: {shown}")

@@ -22,7 +22,7 @@ def _bare(sentence: Sentence) -> DepTree:
 
 
 def sentences(source: str, faults: Faults, tags: str) -> list[Tagged]:
-    """Sentences of a CoNLL-U file, with the tags chosen."""
+    """Sentences of a CoNLL-U file, with the tags chosen; or words and tags of Penn or TIGER trees, whose phrases nobody looks at."""
     from divproj.errors import ModelError
     from divproj.induction.gold import KINDS
     from divproj.induction.output import Tagged
@@ -30,9 +30,28 @@ def sentences(source: str, faults: Faults, tags: str) -> list[Tagged]:
 
     if tags not in KINDS[:3]:
         raise ModelError(f"no tags '{tags}' on one side alone", remedy=f"choose one of {', '.join(KINDS[:3])}")
-    made = [Tagged.of(_bare(s), tags, s.sent_id) for s in conllu.load(source, faults) if s is not None]
+    kind = _trees_in(source)
+    if kind:
+        from proj_cli.bracket_scores import kept_leaves, phrase_trees
+
+        trees = phrase_trees(source, kind, faults)
+        made = [Tagged(t.forms, t.tags or ("_",) * len(t.forms), kept_leaves(t), t.sent_id) for t in trees]
+    else:
+        made = [Tagged.of(_bare(s), tags, s.sent_id) for s in conllu.load(source, faults) if s is not None]
     _need_tags([s.tags for s in made], source)
     return made
+
+
+def _trees_in(source: str) -> str:
+    """ "brackets" or "tiger" where a file holds phrase trees, else nothing."""
+    from divproj.io.files import reading
+    from divproj.io.forests import guess
+
+    if source == "-":
+        return ""
+    with reading(source) as stream:
+        head = stream.read(1 << 16)
+    return guess(head) if head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"(", b"<") else ""
 
 
 def _need_tags(found: list[tuple[str, ...]], source: str) -> None:

@@ -14,6 +14,7 @@ from proj_cli import common
 from proj_cli.common import talk
 
 if TYPE_CHECKING:
+    from divproj.checkpoint import Checkpoint
     from divproj.engine import Read
     from divproj.errors import Faults
     from divproj.parsing.parser import Progress
@@ -57,13 +58,16 @@ def train(
     bits: Annotated[int, typer.Option(min=10, max=28, help="Size of the table of weights, as a power of two.")] = 22,
     gold_tags: Annotated[bool, typer.Option("--gold-tags", help="Train the parser on the treebank's own tags.")] = False,
     seed: Seed = 1,
+    resume: common.Resume = False,
+    checkpoint: common.Minutes = 1.0,
     strict: common.Strict = False,
     quiet: common.Quiet = False,
     verbose: common.Verbose = False,
 ) -> None:
     """Train a parser: of a language from a UD treebank, or of interlinear text from gold trees and their translations.
 
-    Ctrl-C ends training early and keeps the best so far.
+    Ctrl-C ends training early and keeps the best so far. Long work is kept in MODEL.checkpoint: after a break --resume goes on
+    from there to the same bytes.
 
     Example: proj train es_gsd-ud-train.conllu --dev es_gsd-ud-dev.conllu -o spanish
     """
@@ -72,17 +76,21 @@ def train(
     from divproj.modelfile import check_place
 
     check_place(output)
+    keep = common.checkpoint(output, resume, checkpoint)
     if Path(source).is_dir() or not _is_treebank(source):
-        _train_projection(source, output, system, trees, features, projection, unannotated, strict, options)
+        _train_projection(source, output, system, trees, features, projection, unannotated, strict, keep, options)
     else:
-        _train_language(source, output, dev, gold_tags, strict, options)
+        _train_language(source, output, dev, gold_tags, strict, keep, options)
+    keep.remove()
 
 
 def _is_treebank(source: str) -> bool:
     return Path(source).exists() or source == "-" or source.removesuffix(".gz").endswith(".conllu")
 
 
-def _train_language(source: str, output: Path, dev: str | None, gold_tags: bool, strict: bool, options: dict[str, Any]) -> None:
+def _train_language(
+    source: str, output: Path, dev: str | None, gold_tags: bool, strict: bool, keep: Checkpoint, options: dict[str, Any]
+) -> None:
     from divproj.errors import ProjError, Where
     from divproj.io import conllu
     from divproj.parsing.language import Language
@@ -95,14 +103,14 @@ def _train_language(source: str, output: Path, dev: str | None, gold_tags: bool,
     held = [s for s in conllu.load(dev, common.faults_for(strict)) if s is not None] if dev else []
     about = {"source": Path(source).name, "sentences": len(sentences), "signature": common.signature(cmd="train", **options)}
     with _Watch(options["epochs"]) as watch:
-        made = Language.train(sentences, dev=held, progress=watch, about=about, gold_tags=gold_tags, **options)
+        made = Language.train(sentences, dev=held, progress=watch, about=about, gold_tags=gold_tags, keep=keep, **options)
     made.save(output)
     talk.say(f"model of {len(sentences)} sentences, {_size(output)}: {output}")
 
 
 def _train_projection(
     source: str, output: Path, system: str, trees: str | None, features: str | None, projection: str | None,
-    unannotated: str | None, strict: bool, options: dict[str, Any],
+    unannotated: str | None, strict: bool, keep: Checkpoint, options: dict[str, Any],
 ) -> None:  # fmt: skip
     from divproj.errors import ProjError, Where
     from divproj.projection import parsed, parsedfile
@@ -120,7 +128,7 @@ def _train_projection(
         raise ProjError("no usable sentence pair to learn from", Where(source))
     about = {"corpus": corpus.name, "pairs": len(pairs), "signature": common.signature(cmd="train", system=system, **options)}
     more = _bitexts(unannotated, strict) if unannotated else []
-    parsedfile.save(parsed.fit(recipe, pairs, unannotated=more, **options), output, about)
+    parsedfile.save(parsed.fit(recipe, pairs, unannotated=more, keep=keep, **options), output, about)
     talk.say(f"model of {len(pairs)} pairs, {_size(output)}: {output}")
 
 

@@ -43,21 +43,30 @@ def words(
         bool, typer.Option("--fast", help="HMM alone, without sampling: several times faster, less exact.")
     ] = False,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same links.")] = 1,
+    resume: common.Resume = False,
+    checkpoint: common.Minutes = 1.0,
     quiet: common.Quiet = False,
     verbose: common.Verbose = False,
 ) -> None:
     """Align the words of a bitext: IBM-1, HMM and a Bayesian model with fertility, both directions.
 
+    Long work is kept in FILE.checkpoint; after a break --resume goes on from there to the same bytes.
+
     Example: proj words french.txt english.txt -o links.txt
     """
     talk.set(quiet, verbose)
     from divproj.io.files import reading, writing
+    from divproj.modelfile import check_place
     from divproj.words.model import WordAligner
     from divproj.words.priors import from_dictionary
     from divproj.words.symmetrize import METHODS
 
     if method not in METHODS:
         raise typer.BadParameter(f"no method {method}; there are {', '.join(METHODS)}")
+    if resume and str(output) == "-":
+        raise typer.BadParameter("--resume needs -o FILE, whose checkpoint it goes on from")
+    if save:
+        check_place(save)
     pairs, known = _input(source, target)
     for path in dictionary or ():
         with reading(path) as stream:
@@ -68,11 +77,12 @@ def words(
     aligner.threshold, aligner.method, aligner.random_state, aligner.stem_length = threshold, method, seed, stem
     if fast:
         aligner.settings = replace(aligner.settings, sweeps=0)
+    keep = common.checkpoint(output, resume, checkpoint)
     if model and not save:
-        found = aligner.align(pairs)
+        found = aligner.align(pairs, keep)
     else:
         with _Bar(aligner.settings.ibm1 + aligner.settings.hmm, aligner.settings.sweeps) as bar:
-            found = aligner.fit_align(pairs, known, watch=bar, **_columns(source, target))
+            found = aligner.fit_align(pairs, known, watch=bar, keep=keep, **_columns(source, target))
     skipped = sum(1 for linked, (f, e) in zip(found, pairs, strict=True) if f and e and max(len(f), len(e)) > _longest())
     if skipped:
         talk.say(f"proj: warning: {skipped} pairs with a sentence of more than {_longest()} words got no links")
@@ -83,6 +93,7 @@ def words(
     if save:
         aligner.save(save)
         talk.say(f"model: {save}")
+    keep.remove()
     if str(output) != "-":
         talk.say(f"{len(pairs)} pairs aligned: {output}")
 

@@ -6,9 +6,10 @@ import json
 import os
 import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -59,9 +60,19 @@ class Model:
 REMEDY = "the model is damaged or was made by another version: train it again"
 
 
-def save(folder: str | Path, kind: str, version: int, about: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
-    """Write both files whole or not at all: into a new folder beside, which then takes the place of the old one."""
-    folder = check_place(folder)
+def save(
+    folder: str | Path,
+    kind: str,
+    version: int,
+    about: Mapping[str, Any],
+    arrays: Mapping[str, Array],
+    beside: Sequence[str] = (),
+) -> None:
+    """Write both files whole or not at all: into a new folder beside, which then takes the place of the old one.
+
+    The folder may hold files with names like those `beside` too (shell patterns).
+    """
+    folder = check_place(folder, beside)
     facts = {"format": kind, "version": version, **about}
     text = json.dumps(facts, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
     try:
@@ -70,7 +81,7 @@ def save(folder: str | Path, kind: str, version: int, about: Mapping[str, Any], 
             part = Path(name) / "model"
             part.mkdir()
             (part / META).write_text(text, encoding="utf-8")
-            _write_arrays(part / ARRAYS, arrays)
+            write_arrays(part / ARRAYS, arrays)
             folder.mkdir(exist_ok=True)
             with _held(folder, alone=True):
                 for file in (ARRAYS, META):
@@ -79,23 +90,25 @@ def save(folder: str | Path, kind: str, version: int, about: Mapping[str, Any], 
         raise ModelError(f"could not be written: {error.strerror}", Where(str(folder))) from None
 
 
-def check_place(folder: str | Path) -> Path:
+def check_place(folder: str | Path, beside: Sequence[str] = ()) -> Path:
     """A folder that a model can be written to: ask before long work."""
     folder = Path(folder)
     if folder.exists() and not folder.is_dir():
         raise ModelError("is a file, a folder expected", Where(str(folder)), "models are folders: choose another name")
-    others = [p.name for p in folder.iterdir() if p.name not in (META, ARRAYS, "README.md")] if folder.is_dir() else []
+    names = sorted(p.name for p in folder.iterdir()) if folder.is_dir() else []
+    others = [n for n in names if not any(fnmatch(n, known) for known in (META, ARRAYS, "README.md", *beside))]
     if others:
         raise ModelError(f"the folder holds other things ({others[0]})", Where(str(folder)), "give a new folder for the model")
     return folder
 
 
-def _write_arrays(path: Path, arrays: Mapping[str, Array]) -> None:
+def write_arrays(path: Path, arrays: Mapping[str, Array], packed: bool = True) -> None:
     """An npz whose bytes depend on the arrays alone, not on the clock."""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+    way = zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED
+    with zipfile.ZipFile(path, "w", way) as archive:
         for name, array in sorted(arrays.items()):
             entry = zipfile.ZipInfo(f"{name}.npy", (1980, 1, 1, 0, 0, 0))
-            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.compress_type = way
             with archive.open(entry, "w", force_zip64=True) as out:
                 np.lib.format.write_array(out, np.ascontiguousarray(array), allow_pickle=False)
 
@@ -142,16 +155,21 @@ def _held(folder: Path, alone: bool = False) -> Iterator[None]:
         os.close(handle)
 
 
-def read_arrays(path: Path) -> dict[str, Array]:
-    """The arrays of an `.npz` file; ModelError where it is damaged, holds objects or unpacks to more than `LARGEST`."""
+def read_arrays(path: Path, largest: int | None = None) -> dict[str, Array]:
+    """The arrays of an `.npz` file; ModelError where it is damaged, holds objects or unpacks to more than `largest`."""
+    largest = LARGEST if largest is None else largest
     arrays = {}
     with _reading(path), zipfile.ZipFile(path) as archive:
-        if sum(entry.file_size for entry in archive.infolist()) > LARGEST:
-            raise ModelError(f"unpacks to more than {LARGEST >> 30} GB", Where(str(path)), REMEDY)
+        if sum(entry.file_size for entry in archive.infolist()) > largest:
+            raise ModelError(f"unpacks to more than {_size(largest)}", Where(str(path)), REMEDY)
         for entry in archive.infolist():
             with archive.open(entry) as stream:
                 arrays[entry.filename.removesuffix(".npy")] = np.lib.format.read_array(stream, allow_pickle=False)
     return arrays
+
+
+def _size(size: int) -> str:
+    return f"{size >> 30} GB" if size >> 30 else f"{size >> 20} MB"
 
 
 def like_defaults(found: Any, defaults: Mapping[str, Any], where: Where) -> dict[str, Any]:

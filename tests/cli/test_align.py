@@ -6,7 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
+import typer
 from cli.commands import proj
+
+from divproj.errors import FormatError, ModelError, ProjError
+from proj_cli.align import _aligner
+from proj_cli.align_input import Input
+from proj_cli.phrase_scores import gold_rows
 
 OLD = """(S (NP (DT the) (JJ old) (NN dog)) (VP (VBD slept) (PP (IN in) (NP (DT the) (NN sun)))) (. .))
 (S (NP (NNS farmers)) (VP (VBP grow) (NP (JJ red) (NNS apples))))
@@ -41,80 +47,70 @@ def test_phrase_pairs_as_json_text_and_page(trees: Path):
     page = (trees / "page.html").read_text()
     assert page.startswith("<!doctype html>")
     assert page.count('<article class="pair"') == 3
-    assert proj("-q", "align", trees / "old.mrg", trees / "new.mrg").stdout == done.stdout
-    text = proj("align", trees / "old.mrg", trees / "new.mrg", "--text", "-o", trees / "out.txt")
-    assert text.stdout == ""
+    text = proj("-q", "align", trees / "old.mrg", trees / "new.mrg", "--text", "-o", trees / "out.txt")
+    assert (text.stdout, text.stderr) == ("", "")
     assert "the old dog\tthe old dog" in (trees / "out.txt").read_text().splitlines()
 
 
 def test_word_links_alone_and_stdin(trees: Path):
-    (trees / "links").write_text("0-4 1-5 2-6 3-7 4-0 5-1 6-2 7-8\n0-5 1-3 2-0 3-1\n0-0 1-1 2-5 3-2 4-3\n")
+    (trees / "links").write_text("0-4 1-5 2-6 3-7 4-0 5-1 6-2 7-8\n0-5 1-3 2-0 3-1 0-99\n")
     done = proj("align", "-", trees / "new.mrg", "--words", trees / "links", "--languages", "de-en", stdin=OLD)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1
     found = rows(done.stdout)
+    assert len(found) == 2
     assert {tuple(p["text"]) for p in found[1]["pairs"]} >= {("farmers", "farmers"), ("red apples", "red apples")}
     assert "WordNet" not in done.stderr
+    assert "links:2: link 0-99 is out of range" in done.stderr
+    assert "has 2 lines, but there are more pairs" in done.stderr
     done = proj("align", trees / "old.mrg", trees / "new.mrg", "--words", "auto", "--languages", "de-en")
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) == 3
-    (trees / "links").write_text("0-4 1-5\n0-99\n")
-    done = proj("align", trees / "old.mrg", trees / "new.mrg", "--words", trees / "links")
-    assert done.returncode == 1
-    assert "links:2: link 0-99 is out of range" in done.stderr
-    assert "has 2 lines, but there are more pairs" in done.stderr
-    assert len(done.stdout.splitlines()) == 2
 
 
 def test_bad_trees_are_said_and_the_rest_is_done(trees: Path):
-    lines = OLD.splitlines()
-    (trees / "bad.mrg").write_text("\n".join([lines[0][:-1], lines[1], lines[2]]) + "\n")
-    done = proj("align", trees / "bad.mrg", trees / "new.mrg")
-    assert "bad.mrg:1" in done.stderr
-    assert len(done.stdout.splitlines()) >= 1
-    (trees / "empty.mrg").write_text("\n".join([lines[0], "()", lines[2]]) + "\n")
-    done = proj("align", trees / "empty.mrg", trees / "new.mrg")
-    assert "empty.mrg:2" in done.stderr
-    assert [row["source"][0] for row in rows(done.stdout)] == ["the", "she"]
-
-
-def test_sides_of_unequal_length(trees: Path):
-    (trees / "short.mrg").write_text("\n".join(NEW.splitlines()[:2]) + "\n")
-    done = proj("align", trees / "old.mrg", trees / "short.mrg", "-o", trees / "out.jsonl")
+    one, two, three = OLD.splitlines()
+    (trees / "bad.mrg").write_text("\n".join([one, two[:-1], three, "()", "(S (NP we) (VP sing))", one]) + "\n")
+    (trees / "other.mrg").write_text(NEW + "(S (NP they) (VP sing))\n(S (NP we) (VP sing))\n")
+    done = proj("align", trees / "bad.mrg", trees / "other.mrg", "-o", trees / "out.jsonl")
     assert done.returncode == 1
-    assert "old.mrg: 3 trees, but" in done.stderr
-    assert "short.mrg has 2" in done.stderr
-    assert len((trees / "out.jsonl").read_text().splitlines()) == 2
+    assert "bad.mrg:2 (sent_id 2): 1 bracket of the tree not closed" in done.stderr
+    assert "bad.mrg:4 (sent_id 4): the phrase (ROOT) is empty" in done.stderr
+    assert "left out 2 sentence pairs" in done.stderr
+    assert "bad.mrg: 6 trees, but" in done.stderr
+    assert "other.mrg has 5" in done.stderr
+    found = rows((trees / "out.jsonl").read_text())
+    assert [(row["source"][0], row["target"][-1]) for row in found] == [("the", "."), ("she", "him"), ("we", "sing")]
 
 
 def test_trees_of_a_list_that_differ_in_their_words(trees: Path):
-    text = "# 2\n-1.0\n(S (NN a) (NN b))\n-2.0\n(S (NN a) (NN c))\n\n"
-    (trees / "nbest.mrg").write_text(text)
-    (trees / "one.mrg").write_text("(S (NN a) (NN b))\n")
+    lists = "# 2\n-1.0\n(S (NN a) (NN b))\n-2.0\n(S (NN a) (NN c))\n\n# 1\n-1.0\n(S (NN we) (VB sing))\n"
+    (trees / "nbest.mrg").write_text(lists)
+    (trees / "one.mrg").write_text("(S (NN a) (NN b))\n(S (NN we) (VB sing))\n")
     done = proj("align", trees / "nbest.mrg", trees / "one.mrg")
-    assert "nbest.mrg" in done.stderr
-    assert "proj: " in done.stderr
+    assert done.returncode == 0
+    assert "nbest.mrg:5 (sent_id 1): word 2 is 'c', 'b' in the other trees of the list; the tree is left out" in done.stderr
+    assert [row["source"] for row in rows(done.stdout)] == [["a", "b"], ["we", "sing"]]
 
 
 def test_long_and_deep_trees_take_bounded_time(trees: Path):
-    flat = "(S " + " ".join(f"(NN w{k})" for k in range(200)) + ")\n"
+    flat = "(S " + " ".join(f"(NN w{k % 50})" for k in range(200)) + ")\n"
     deep = "(S " * 1000 + "(NN deep) " + " ".join("(NN x))" for _ in range(1000)) + "\n"
     (trees / "long.mrg").write_text(flat + deep + OLD.splitlines()[1] + "\n")
-    done = proj("align", trees / "long.mrg", trees / "long.mrg", "--max-seconds", "2", "--binarise", "all", "-v")
-    assert done.returncode in (0, 1), done.stderr
+    done = proj("align", trees / "long.mrg", trees / "long.mrg", "--max-seconds", "0.001")
+    assert done.returncode == 0, done.stderr
     found = rows(done.stdout)
-    assert found[-1]["source"][0] == "farmers"
-    assert any(row["truncated"] for row in found)
+    assert [len(row["source"]) for row in found] == [200, 1001, 4]
+    assert found[1]["truncated"]
+    assert "cut short" in done.stderr
+    assert all(row["pairs"][0]["source"] == [0, len(row["source"])] for row in found)
 
 
-def test_training_resuming_and_tuning(trees: Path):
+def test_training_and_tuning(trees: Path):
     done = proj("align", "train", trees / "old.mrg", trees / "new.mrg", "-o", trees / "m", "--epochs", "2")
     assert done.returncode == 0, done.stderr
     assert "epoch 2: mean log α" in done.stderr
     assert sorted(p.name for p in (trees / "m").iterdir()) == ["model.json", "weights.npz"]
     assert not (trees / "m.checkpoint").exists()
-    again = proj("align", "train", trees / "old.mrg", trees / "new.mrg", "-o", trees / "n", "--epochs", "2", "--resume")
-    assert again.returncode == 0, again.stderr
-    assert (trees / "m" / "weights.npz").read_bytes() == (trees / "n" / "weights.npz").read_bytes()
     used = proj("align", trees / "old.mrg", trees / "new.mrg", "--model", trees / "m", "-o", trees / "gold.jsonl")
     assert used.returncode == 0, used.stderr
     assert "trained:yes" in (trees / "gold.jsonl").read_text()
@@ -136,32 +132,51 @@ def test_pairs_as_json_lines_and_their_scores(trees: Path):
     assert "pairs.jsonl:2: not JSON" in done.stderr
     assert "pairs.jsonl:3: the line has no two trees, keys stree and ttree expected" in done.stderr
     assert [row["id"] for row in rows((trees / "out.jsonl").read_text())] == ["p0", "p1", "p2"]
-    scores = proj("evaluate", "--phrases", trees / "out.jsonl", trees / "out.jsonl", "--json")
+    out = trees / "out.jsonl"
+    scores = proj("evaluate", "--phrases", out, out, "--json")
     assert scores.returncode == 0, scores.stderr
-    assert json.loads(scores.stdout)[str(trees / "out.jsonl")]["all"]["f1"] == 100.0
-    shown = proj("evaluate", "--phrases", trees / "out.jsonl", trees / "out.jsonl", trees / "out.jsonl")
+    assert json.loads(scores.stdout)[str(out)]["all"]["f1"] == 100.0
+    shown = proj("evaluate", "--phrases", out, out, out)
     assert "multiword" in shown.stdout
     assert "p = 1.0000" in shown.stdout
     (trees / "bad.jsonl").write_text('{"id": "p0"}\n')
-    assert "no gold pairs" in proj("evaluate", "--phrases", trees / "bad.jsonl", trees / "out.jsonl").stderr
+    with pytest.raises(FormatError, match=r"bad.jsonl:1: no gold pairs"):
+        gold_rows(trees / "bad.jsonl")
+
+
+def given(trees: Path, **options: object) -> Input:
+    """What the command makes of its options, without a process."""
+    usual = {
+        "words": None, "lexical": None, "wordnet": None, "table": None, "vectors": None, "threshold": 0.75, "languages": "de-en",
+        "file_format": None, "binarise": "all", "punctuation": "keep", "strict": False,
+    }  # fmt: skip
+    return Input.of(str(trees / "old.mrg"), str(trees / "new.mrg"), **{**usual, **options})  # type: ignore[arg-type]
 
 
 def test_usage_and_files_that_are_not_there(trees: Path):
     old, new = trees / "old.mrg", trees / "new.mrg"
-    for extra, said in (
-        (("--binarise", "both"), "--binarise both"),
-        (("--languages", "english"), "--languages english"),
-        (("--set", "speed=3"), "--set speed=3"),
-        (("--set", "gap=wide"), "int expected"),
-        (("--format", "pdf"), "--format pdf"),
+    done = proj("align", old, new, "--binarise", "both")
+    assert done.returncode == 2, done.stderr
+    assert "--binarise both: one of head, left, right, all expected" in " ".join(done.stderr.split())
+    done = proj("align", old, trees / "none.mrg")
+    assert done.returncode == 1
+    assert done.stderr.startswith("proj: ")
+    for options, said in (
+        ({"languages": "english"}, "--languages english: two languages"),
+        ({"file_format": "pdf"}, "--format pdf"),
+        ({"punctuation": "none"}, "--punctuation none"),
     ):
-        done = proj("align", old, new, *extra)
-        assert done.returncode == 2, done.stderr
-        assert said in " ".join(done.stderr.split())
-    for wrong in (("align", old, trees / "none.mrg"), ("align", old, new, "--model", trees / "none"), ("align", old, new, "--wordnet", trees)):  # fmt: skip
-        done = proj(*wrong)
-        assert done.returncode == 1
-        assert done.stderr.startswith("proj: ")
-    (trees / "void.mrg").write_text("")
-    assert "nothing in the file" in proj("align", trees / "void.mrg", new).stderr
-    assert proj("align", "-", "-").returncode == 2
+        with pytest.raises(typer.BadParameter, match=said):
+            given(trees, **options)
+    with pytest.raises(typer.BadParameter, match="only one side can be stdin"):
+        Input.of("-", "-", **dict.fromkeys(("words", "lexical", "wordnet", "table", "vectors", "file_format")), threshold=0.5, languages="de-en", binarise="all", punctuation="keep", strict=False)  # type: ignore[arg-type]  # fmt: skip
+    for text, said in (("speed=3", "--set speed=3: NAME=VALUE expected"), ("gap=wide", "--set gap=wide: int expected")):
+        with pytest.raises(typer.BadParameter, match=said):
+            _aligner(None, given(trees), [text], {})
+    with pytest.raises(ModelError, match="none"):
+        _aligner(trees / "none", given(trees), None, {})
+    with pytest.raises(ProjError, match="WordNet"):
+        given(trees, wordnet=trees)
+    (trees / "old.mrg").write_text("")
+    with pytest.raises(FormatError, match=r"old.mrg: nothing in the file"):
+        list(given(trees).pairs())

@@ -100,6 +100,44 @@ def induced_use(here: Path) -> None:
     list(grammar.charts([("DET", "NOUN", "VERB")]))
 
 
+def words_kept(here: Path) -> None:
+    from divproj.checkpoint import Checkpoint
+    from divproj.words.model import WordAligner
+
+    WordAligner().fit([(f.split(), e.split()) for f, e in PAIRS], keep=Checkpoint(here, resume=True, seconds=0))
+
+
+def training_kept(here: Path) -> None:
+    from toybank import TREEBANK
+
+    from divproj.checkpoint import Checkpoint
+    from divproj.parsing.language import Language
+
+    Language.train(TREEBANK[:8], bits=10, epochs=1, keep=Checkpoint(here, resume=True, seconds=0))
+
+
+KEPT = {"forward": words_kept, "tagger": training_kept, "parser-edges": training_kept}
+"""Parts of checkpoints, and the work that goes on from them."""
+
+
+@cache
+def good_part(name: str) -> bytes:
+    here = place() / f"kept-{name}"
+    KEPT[name](here)
+    return (here / f"{name}.npz").read_bytes()
+
+
+def go_on(data: bytes, name: str) -> None:
+    here = place() / f"going-on-{name}"
+    here.mkdir(exist_ok=True)
+    (here / f"{name}.npz").write_bytes(data)
+    KEPT[name](here)
+
+
+def _part_seeds(name: str) -> Callable[[], Sequence[bytes]]:
+    return lambda: [good_part(name)]
+
+
 MODELS: dict[str, tuple[Callable[[Path], None], Callable[[Path], None]]] = {
     "words": (words_model, words_use),
     "language": (language_model, language_use),
@@ -129,8 +167,11 @@ def _seeds(name: str, role: str) -> Callable[[], Sequence[bytes]]:
     return lambda: [good(name)[role]]
 
 
-LOADERS: tuple[Target, ...] = tuple(
-    Target(f"models/{name}/{role}", partial(use, name=name, role=role), _seeds(name, role), kind)
-    for name in MODELS
-    for role, kind in FILES.items()
+LOADERS: tuple[Target, ...] = (
+    *(
+        Target(f"models/{name}/{role}", partial(use, name=name, role=role), _seeds(name, role), kind)
+        for name in MODELS
+        for role, kind in FILES.items()
+    ),
+    *(Target(f"checkpoints/{name}", partial(go_on, name=name), _part_seeds(name), "npz") for name in KEPT),
 )

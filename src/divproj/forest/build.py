@@ -18,7 +18,7 @@ __all__ = ["from_arc_scores", "from_dependencies", "from_headed_chart", "from_n_
 
 BINARISATIONS = ("head", "left", "right", "all")
 MOST_CHILDREN = 100
-"""Of a phrase that is binarised in all ways: their number grows with the third power."""
+"""Of a phrase that is binarised in all ways, for their number grows with the third power; one that has more is binarised from its head."""
 Range = tuple[int, int]
 Split = tuple[Range, Range, Range]
 """A range of children and the two ranges it is made of."""
@@ -28,7 +28,8 @@ def from_tree(tree: PhraseTree, *, binarise: str = "head") -> Forest:
     """A forest of one tree, or with `binarise="all"` of all binary trees that have its phrases, each as likely.
 
     Unary chains are one node. A phrase of more than two children is binarised from its head outward, left sisters first
-    (`head`), by one side always (`left`: ((a b) c), `right`: (a (b c))), or in all ways; nodes made so are virtual.
+    (`head`), by one side always (`left`: ((a b) c), `right`: (a (b c))), or in all ways (one of more than a hundred children from
+    its head); nodes made so are virtual.
     """
     if binarise not in BINARISATIONS:
         raise ProjError(f"binarise={binarise!r}, one of {', '.join(BINARISATIONS)} expected")
@@ -119,7 +120,7 @@ def _add(
                 node = _node(phrase, whole, phrases)
                 key = (node, here[left], here[right]) if pack else None
                 here[whole] = packer.node(node, "root" if last and whole == full else key)
-            often = _share(full[1], whole, left, right) if binarise == "all" else 0.0
+            often = _share(full[1], whole, left, right) if binarise == "all" and full[1] <= MOST_CHILDREN else 0.0
             packer.edge(here[whole], here[left], here[right], weight + often)
         if last and tops is not None:
             top = _node(phrase, full, phrases)
@@ -162,10 +163,7 @@ def _splits(phrase: Phrase, binarise: str) -> list[Split]:
     n = len(phrase.children)
     if n < 2:
         return []
-    if binarise == "all":
-        if n > MOST_CHILDREN:
-            what = f"a phrase {phrase.label[:40]} of {n} parts, at most {MOST_CHILDREN} can be binarised in all ways"
-            raise FormatError(what, remedy="binarise it from its head")
+    if binarise == "all" and n <= MOST_CHILDREN:
         return [
             ((i, i + w), (i, k), (k, i + w)) for w in range(2, n + 1) for i in range(n - w + 1) for k in range(i + 1, i + w)
         ]

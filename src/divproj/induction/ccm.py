@@ -17,6 +17,9 @@ Told = dict[str, float]
 Watch = Callable[[Told], None]
 """Called after a sweep with its number and diagnostics."""
 METHODS = ("gibbs", "em")
+STARTS = ("short", "uniform")
+STEPS = (4, 6, 8, 10, 12, 15, 20, 25, 30, 40, 60, 100)
+"""Lengths at which longer sentences join, where short ones go first."""
 
 
 class Estimator:
@@ -101,39 +104,81 @@ NO_LINKS = Links(np.zeros(1), 0.0)
 
 
 def gibbs_sweep(
-    grammar: Grammar, forest: Forest, counts: Counts, chance: np.random.Generator, links: Links = NO_LINKS, sweeps: int = 8
+    grammar: Grammar,
+    forest: Forest,
+    counts: Counts,
+    chance: np.random.Generator,
+    links: Links = NO_LINKS,
+    sweeps: int = 8,
+    chosen: Ints | None = None,
+    fresh: bool = False,
 ) -> None:
-    """Draw every tree anew; `counts` follow. `sweeps` is how many there will be: many of a small text are worth compiling for."""
+    """Draw every tree anew, or those of `chosen` sentences; `counts` follow. `fresh` sentences have no tree so far.
+
+    `sweeps` is how many there will be: many of a small text are worth compiling for.
+    """
     text = forest.text
-    order = chance.permutation(len(text)).astype(np.int64)
+    order = chance.permutation(len(text) if chosen is None else chosen).astype(np.int64)
     fast(sampler.ccm_sweep, text.words * sweeps // 8)(
         order, text.at, text.grid_at, text.yields, text.contexts, *forest.nodes, counts.yields, counts.contexts, counts.totals,
-        grammar.prior, float(grammar.count_empty), chance.random(text.words), text.longest, links.kinds, links.weight,
+        grammar.prior, float(grammar.count_empty), chance.random(text.words), text.longest, links.kinds, links.weight, int(fresh),
     )  # fmt: skip
 
 
-def warm_start(
-    grammar: Grammar, text: Text, seed: int, restarts: int, sweeps: int, links: Links = NO_LINKS, side: int = 0
-) -> Forest:
-    """The best by log-joint of several short runs from uniform splits; without restarts the splits themselves.
+@dataclass(frozen=True)
+class Start:
+    """How a sampler gets its first trees: see `first_trees`."""
 
-    Gibbs sampling seldom leaves the mode it first falls into; which mode is better the joint probability tells.
+    kind: str = "short"
+    restarts: int = 6
+    sweeps: int = 3
+
+    def __post_init__(self) -> None:
+        if self.kind not in STARTS:
+            raise ModelError(f"no start '{self.kind}'", remedy=f"choose one of {', '.join(STARTS)}")
+
+
+def first_trees(grammar: Grammar, text: Text, seed: int, start: Start, links: Links = NO_LINKS, side: int = 0) -> Forest:
+    """Trees before the first sweep: from "uniform" splits, or those that "short" sentences lead to; the paper's are a single
+    draw of uniform splits.
+
+    Departs: Gibbs sampling seldom leaves the mode it first falls into. So sentences join the sampler shortest first, with a few
+    sweeps after each step: short ones have few trees, and edges show what belongs together (Spitkovsky et al. 2010 found
+    the same of another model). Of several such starts the one with fewest phrases that links contradict is taken, else (no links)
+    the best by log-joint: some bad modes have a better joint, but links know nothing of modes.
     """
-    best, top = None, -np.inf
-    for turn in range(max(1, restarts)):
+    best, top = None, (-np.inf, -np.inf)
+    for turn in range(max(1, start.restarts)):
         forest = Forest.uniform(text, generator(seed, 0, side, turn).random(text.words))
-        if not restarts:
+        if start.kind == "uniform" and start.restarts <= 1:
             return forest
-        counts = forest.counts(grammar.inventory, grammar.count_empty)
-        for sweep in range(1, sweeps + 1):
-            gibbs_sweep(grammar, forest, counts, generator(seed, 0, side, turn, sweep), links, restarts * sweeps)
-        score = log_joint(counts, grammar.prior)
-        if links.weight:
-            score += links.weight * float(links.kinds[forest.places].sum())
+        run = _short_first if start.kind == "short" else _all_at_once
+        counts = run(grammar, forest, (seed, 0, side, turn), start.sweeps, links)
+        conflicts = int((links.kinds[forest.places] < 0).sum()) if links.weight else 0
+        score = (-conflicts, log_joint(counts, grammar.prior))
         if score > top:
             best, top = forest, score
     assert best is not None
     return best
+
+
+def _all_at_once(grammar: Grammar, forest: Forest, place: tuple[int, ...], sweeps: int, links: Links) -> Counts:
+    counts = forest.counts(grammar.inventory, grammar.count_empty)
+    for sweep in range(2 * sweeps):
+        gibbs_sweep(grammar, forest, counts, generator(*place, sweep), links, 64)
+    return counts
+
+
+def _short_first(grammar: Grammar, forest: Forest, place: tuple[int, ...], sweeps: int, links: Links) -> Counts:
+    sizes, counts = np.diff(forest.text.at), Counts.empty(grammar.inventory)
+    before, longest = 0, forest.text.longest
+    for step, limit in enumerate((*(size for size in STEPS if size < longest), longest)):
+        joining, there = np.flatnonzero((sizes > before) & (sizes <= limit)), np.flatnonzero(sizes <= limit)
+        for sweep in range(sweeps + 1 if len(joining) else 0):
+            chance, fresh = generator(*place, step, sweep), sweep == 0
+            gibbs_sweep(grammar, forest, counts, chance, links, 64, joining if fresh else there, fresh)
+        before = limit
+    return counts
 
 
 class CCM(Estimator):
@@ -141,9 +186,11 @@ class CCM(Estimator):
 
     `method` is "gibbs" (the Bayesian CCM: `sweeps` sweeps; the counts are the mean of the last `average` share of them, or
     with 0 those of the last sweep, as in the paper) or "em" (`sweeps` iterations from uniform splits). The sampler starts
-    from the best of `restarts` runs of `warm_up` sweeps.
+    from the best of `restarts` short runs (`start`: from "uniform" splits, or led by "short" sentences, with `warm_up` sweeps a
+    step): see `first_trees`.
 
-    >>> model = CCM(sweeps=5, random_state=1).fit([["DET", "NOUN", "VERB"], ["DET", "NOUN", "VERB", "DET", "NOUN"]] * 4)
+    >>> text = [["DET", "NOUN", "VERB"], ["DET", "NOUN"], ["PRON", "VERB"], ["VERB", "DET", "NOUN"]]
+    >>> model = CCM(sweeps=5, random_state=1).fit(text * 20)
     >>> model.predict([["DET", "NOUN", "VERB"]])
     [((0, 3), (0, 2))]
     """
@@ -153,15 +200,17 @@ class CCM(Estimator):
         method: str = "gibbs",
         sweeps: int = 40,
         constituent: float = 2.0,
-        distituent: float = 8.0,
-        count_empty: bool = True,
+        distituent: float = 20.0,
+        count_empty: bool = False,
         average: float = 0.5,
-        restarts: int = 0,
-        warm_up: int = 6,
+        start: str = "uniform",
+        restarts: int = 6,
+        warm_up: int = 3,
         decode: str = "viterbi",
         random_state: int = 1,
     ) -> None:
-        self.method, self.sweeps, self.restarts, self.warm_up = method, sweeps, restarts, warm_up
+        self.method, self.sweeps = method, sweeps
+        self.start, self.restarts, self.warm_up = start, restarts, warm_up
         self.constituent, self.distituent, self.count_empty = constituent, distituent, count_empty
         self.average, self.decode, self.random_state = average, decode, random_state
 
@@ -178,7 +227,7 @@ class CCM(Estimator):
         self.history_: list[Told] = []
         self.done_ = 0
         if self.method == "gibbs":
-            self.forest_ = warm_start(empty, self.text_, self.random_state, self.restarts, self.warm_up)
+            self.forest_ = first_trees(empty, self.text_, self.random_state, Start(self.start, self.restarts, self.warm_up))
             self.counts_ = self.forest_.counts(inventory, self.count_empty)
             self._sum, self._kept = Counts.empty(inventory), 0
         return self.partial_fit(sweeps=self.sweeps, watch=watch)

@@ -51,8 +51,8 @@ class Grammar:
     inventory: Inventory
     counts: Counts
     constituent: float = 2.0
-    distituent: float = 8.0
-    count_empty: bool = True
+    distituent: float = 20.0
+    count_empty: bool = False
 
     @property
     def prior(self) -> Floats:

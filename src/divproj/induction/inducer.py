@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from divproj.errors import ModelError
-from divproj.induction.ccm import Estimator, Forest, Links, Told, Watch, bracket_f1, generator, log_joint, warm_start
+from divproj.induction.ccm import Estimator, Forest, Links, Start, Told, Watch, bracket_f1, first_trees, generator, log_joint
 from divproj.induction.gold import TagPair
 from divproj.induction.grammar import Counts, Grammar, best
 from divproj.induction.pair_sampler import BOTH, GUIDED, PAIR, SINGLE
@@ -31,9 +31,9 @@ class BilingualInducer(Estimator):
     proposed: "pair" (the paper), "single", "both", or "guided", which looks at the other tree.
 
     Departs: links also weigh in both CCMs (`consistency`: log weight of spans that links agree with, `state.Bitext.kinds`); what
-    binds the trees has the power `strength`, reached after the share `anneal` of the sweeps; the start may be the best of
-    `restarts` short runs; sweeps after burn-in are averaged (`average` is their share). The paper's model has consistency 0,
-    strength 1, anneal 0, restarts 0, average 0.
+    binds the trees has the power `strength`, reached after the share `anneal` of the sweeps; the start is not uniform
+    (`ccm.first_trees`); sweeps after burn-in are averaged (`average` is their share). The paper's model has consistency 0,
+    strength 1, anneal 0, start "uniform", restarts 1, average 0.
     """
 
     def __init__(
@@ -42,17 +42,18 @@ class BilingualInducer(Estimator):
         moves: str = "both",
         mode: str = "trees",
         constituent: float = 2.0,
-        distituent: float = 8.0,
+        distituent: float = 20.0,
         coupling: float = 1.0,
         consistency: float = 3.0,
-        restarts: int = 0,
-        warm_up: int = 6,
+        start: str = "short",
+        restarts: int = 6,
+        warm_up: int = 3,
         anneal: float = 0.25,
         strength: float = 0.1,
         giza_high: float = 1e6,
         giza_low: float = 1e3,
         align_leaves: bool = True,
-        count_empty: bool = True,
+        count_empty: bool = False,
         average: float = 0.5,
         decode: str = "viterbi",
         random_state: int = 1,
@@ -61,7 +62,7 @@ class BilingualInducer(Estimator):
         self.constituent, self.distituent, self.coupling = constituent, distituent, coupling
         self.consistency, self.anneal, self.strength = consistency, anneal, strength
         self.giza_high, self.giza_low = giza_high, giza_low
-        self.restarts, self.warm_up = restarts, warm_up
+        self.start, self.restarts, self.warm_up = start, restarts, warm_up
         self.align_leaves, self.count_empty = align_leaves, count_empty
         self.average, self.decode, self.random_state = average, decode, random_state
 
@@ -102,8 +103,9 @@ class BilingualInducer(Estimator):
 
     def _first_trees(self) -> tuple[Forest, Forest]:
         """Of each side the best of a few short runs, in the light of the links but not yet of the other side."""
+        start = Start(self.start, self.restarts, self.warm_up)
         f, e = (
-            warm_start(g, text, self.random_state, self.restarts, self.warm_up, Links(kinds, self.consistency), side)
+            first_trees(g, text, self.random_state, start, Links(kinds, self.consistency), side)
             for side, (g, text, kinds) in enumerate(zip(self.grammars_, self.bitext_.sides, self.bitext_.kinds, strict=True))
         )
         return f, e

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,16 +9,18 @@ from typing import Any
 
 import numpy as np
 
+from divproj import modelfile
 from divproj.errors import ModelError, Where
 from divproj.induction.ccm import Forest
 from divproj.induction.grammar import Counts, Grammar
 from divproj.induction.inducer import BilingualInducer
 from divproj.induction.spans import Inventory
-from divproj.modelfile import read_arrays
 
 FORMAT, VERSION = "divproj-induction", 1
 ARRAYS = ("keys", "yields", "contexts", "totals")
 MOST = 1e9
+BESIDE = ("pairs.jsonl", "chain-*.npz", ".chain-*.npz.part")
+"""Files that stand beside those of a model: trees of the training pairs, checkpoints."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Model:
 
 
 def save(folder: Path, model: Model) -> None:
-    """Both files, each whole or not at all."""
+    """Both files, whole or not at all."""
     arrays: dict[str, Any] = {}
     sides: dict[str, Any] = {}
     for name, grammar in model.grammars.items():
@@ -51,46 +51,33 @@ def save(folder: Path, model: Model) -> None:
             "distituent": grammar.distituent,
             "count_empty": grammar.count_empty,
         }
-    _save_arrays(folder / "weights.npz", arrays)
-    about = {"format": FORMAT, "version": VERSION, "sides": sides, **model.about}
-    part = folder / ".model.json.part"
-    part.write_text(json.dumps(about, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    part.replace(folder / "model.json")
+    modelfile.save(folder, FORMAT, VERSION, {"sides": sides, **model.about}, arrays, BESIDE)
 
 
 def load(folder: Path) -> Model:
     """A saved model; ModelError when it is not one, of another version, or broken."""
-    where = Where(str(folder))
-    try:
-        about: Any = json.loads((folder / "model.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise ModelError(f"no induced grammar here: {error}", where, "`proj induce` makes one") from None
-    if not isinstance(about, dict) or about.get("format") != FORMAT or about.get("version") != VERSION:
-        raise ModelError(f"not an induced grammar of version {VERSION}", where, "train it again")
-    arrays = _load_arrays(folder / "weights.npz", where)
-    try:
-        grammars = {name: _grammar(name, side, arrays) for name, side in about["sides"].items()}
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise ModelError(f"model.json and weights.npz do not belong together: {error}", where, "train it again") from None
-    return Model(grammars, {k: v for k, v in about.items() if k not in ("format", "version", "sides")})
+    found = modelfile.load(folder, FORMAT, VERSION)
+    grammars = {str(name): _grammar(str(name), side, found) for name, side in found.fact("sides", dict).items()}
+    return Model(grammars, {k: v for k, v in found.about.items() if k not in ("format", "version", "sides")})
 
 
-def _grammar(name: str, side: Any, arrays: dict[str, Any]) -> Grammar:
-    keys, yields, contexts, totals = (arrays[f"{name}_{key}"] for key in ARRAYS)
-    tags = tuple(side["tags"])
-    inventory = Inventory(tags, keys, int(side["contexts"]))
-    if yields.shape != (2, len(keys) + 1) or contexts.shape != (2, inventory.context_ids) or totals.shape != (2,):
-        raise ValueError(
-            f"arrays of {yields.shape}, {contexts.shape}, {totals.shape} for {len(keys)} yields and {len(tags)} tags"
-        )
-    if keys.dtype != np.int64 or not all(x.dtype == np.float64 and np.isfinite(x).all() for x in (yields, contexts, totals)):
-        raise ValueError("numbers expected in all arrays")
-    if min(x.min(initial=0) for x in (keys, yields, contexts, totals)) < 0 or not all(isinstance(tag, str) for tag in tags):
-        raise ValueError("counts from 0 and tags that are texts expected")
-    priors = float(side["constituent"]), float(side["distituent"])
-    if not all(0 < prior < MOST for prior in (*priors, inventory.contexts)):
-        raise ValueError(f"priors {priors} and {inventory.contexts} contexts, numbers above 0 expected")
-    return Grammar(inventory, Counts(yields, contexts, totals), *priors, bool(side["count_empty"]))
+def _grammar(name: str, side: Any, found: modelfile.Model) -> Grammar:
+    facts = modelfile.Model(found.kind, side if isinstance(side, dict) else {}, where=found.where)
+    tags = facts.fact("tags", list)
+    if not all(isinstance(tag, str) for tag in tags):
+        raise ModelError(f"side '{name}' has tags that are not texts", found.where, modelfile.REMEDY)
+    inventory = Inventory(tuple(tags), found.array(f"{name}_keys", "i", None), facts.fact("contexts", int))
+    yields = found.array(f"{name}_yields", "f", 2, inventory.yields)
+    contexts = found.array(f"{name}_contexts", "f", 2, inventory.context_ids)
+    totals = found.array(f"{name}_totals", "f", 2)
+    numbers = (int, float)
+    priors = float(facts.fact("constituent", numbers)), float(facts.fact("distituent", numbers))
+    if not all(0 < x < MOST for x in (*priors, inventory.contexts)):
+        what = f"side '{name}' has priors {priors} and {inventory.contexts} contexts, numbers above 0 expected"
+        raise ModelError(what, found.where, modelfile.REMEDY)
+    if min(x.min(initial=0) for x in (inventory.keys, yields, contexts, totals)) < 0:
+        raise ModelError(f"side '{name}' has counts below 0", found.where, modelfile.REMEDY)
+    return Grammar(inventory, Counts(yields, contexts, totals), *priors, facts.fact("count_empty", bool))
 
 
 def save_chain(path: Path, chain: BilingualInducer, first: int, about: str) -> None:
@@ -110,9 +97,9 @@ def save_chain(path: Path, chain: BilingualInducer, first: int, about: str) -> N
 def load_chain(path: Path, chain: BilingualInducer, about: str) -> int:
     """Put a chain that has begun on the same pairs where the file left it; returns where its run had begun."""
     where = Where(str(path))
-    arrays = _load_arrays(path, where)
+    arrays = modelfile.read_arrays(path)
     try:
-        if str(arrays["about"]) != about:
+        if str(arrays["about"].item()) != about:
             raise ModelError(
                 "the checkpoint is of another corpus or other settings", where, "give the same ones, or start without --resume"
             )
@@ -136,20 +123,9 @@ def _save_arrays(path: Path, arrays: dict[str, Any]) -> None:
     part = path.with_name(f".{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("wb") as out:
-            np.savez_compressed(out, **arrays)
-            out.flush()
-            os.fsync(out.fileno())
+        modelfile.write_arrays(part, arrays)
         part.replace(path)
     except OSError as error:
         with suppress(OSError):
             part.unlink(missing_ok=True)
         raise ModelError(f"could not be written: {error.strerror}", Where(str(path))) from None
-
-
-def _load_arrays(path: Path, where: Where) -> dict[str, Any]:
-    try:
-        return read_arrays(path)
-    except ModelError as error:
-        what = error.what.removeprefix("cannot be read: ")
-        raise ModelError(f"{path.name} cannot be read: {what}", where, "train it again") from None

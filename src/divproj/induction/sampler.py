@@ -252,21 +252,22 @@ def count_tree(n, base, yields, contexts, start, end, in_yields, in_contexts, to
 
 @kernel(
     "void(i8[::1], i8[::1], i8[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], "
-    "f8[:, ::1], f8[:, ::1], f8[::1], f8[::1], f8, f8[::1], i8, f8[::1], f8)"
+    "f8[:, ::1], f8[:, ::1], f8[::1], f8[::1], f8, f8[::1], i8, f8[::1], f8, i8)"
 )
 def ccm_sweep(  # type: ignore[no-untyped-def]
     order, at, grid_at, yields, contexts, start, end, left, right, in_yields, in_contexts, totals, prior, empty, chance, longest,
-    kinds, weight,
+    kinds, weight, fresh,
 ):  # fmt: skip
     """One Gibbs sweep over sentences of one language: every tree drawn anew given all the others.
 
-    `kinds` (see `add_links`) are not looked at when `weight` is 0.
+    `kinds` (see `add_links`) are not looked at when `weight` is 0. With `fresh` the sentences have no tree yet.
     """
     ratio, chart = np.zeros((longest + 1, longest + 1)), np.zeros((longest + 1, longest + 1))
     for k in order:
         n, base, node = at[k + 1] - at[k], grid_at[k], 2 * at[k] - k
         to = node + 2 * n - 1
-        count_tree(n, base, yields, contexts, start[node:to], end[node:to], in_yields, in_contexts, totals, empty, -1.0)
+        if fresh == 0:
+            count_tree(n, base, yields, contexts, start[node:to], end[node:to], in_yields, in_contexts, totals, empty, -1.0)
         log_ratios(n, base, yields, contexts, in_yields, in_contexts, totals, prior, ratio)
         if weight != 0.0:
             add_links(n, base, kinds, weight, ratio)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divproj import modelfile
+from divproj.checkpoint import NOTHING, Checkpoint
 from divproj.errors import ModelError, ProjError
 from divproj.parsing import storage
 from divproj.parsing.atoms import Seen
@@ -20,7 +21,7 @@ from divproj.parsing.calibration import calibrate_by_twin
 from divproj.parsing.lemmas import Lemmatizer
 from divproj.parsing.parser import MstParser, Progress
 from divproj.parsing.punctuation import Punctuation
-from divproj.parsing.tagger import Tagger, jackknife
+from divproj.parsing.tagger import Tagger, fit_or_take, jackknife
 from divproj.resources import folder
 from divproj.types import DepTree, Sentence
 
@@ -56,23 +57,29 @@ class Language:
         progress: Callable[[str, Progress | None], None] = lambda stage, state: None,
         about: dict[str, Any] | None = None,
         gold_tags: bool = False,
+        keep: Checkpoint = NOTHING,
         **options: Any,
     ) -> Language:
-        """Learn from a treebank. The parser meets tags as they will be: those of taggers that did not see the sentence."""
+        """Learn from a treebank. The parser meets tags as they will be: those of taggers that did not see the sentence.
+
+        Finished taggers and passes of the parser are kept in a checkpoint, and taken from one that is resumed.
+        """
         parser = MstParser(**options)
         parser.check_params()
         sentences = [s for s in sentences if s.forms]
         if not sentences:
             raise ProjError("there is no sentence to learn from")
+        if keep is not NOTHING:
+            keep.identify(parser.get_params(), gold_tags, *([s.rows for s in some] for some in (sentences, dev)))
         forms = [_plain(s.forms) for s in sentences]
         seed = int(options.get("random_state", 1))
         fine = 0 < len({pair for s in sentences for pair in zip(s.column(3), s.column(4), strict=True)}) <= JOINT
         fine = fine and any(tag != "_" for s in sentences for tag in s.column(4))
         joint = [_joint(s, fine) for s in sentences]
         progress("tagger", None)
-        tagger = Tagger(random_state=seed).fit(forms, joint)
+        tagger = fit_or_take(Tagger(random_state=seed), forms, joint, keep, "tagger")
         progress("tags of unseen sentences", None)
-        met = joint if gold_tags or len(forms) < 10 else jackknife(forms, joint, folds=FOLDS, random_state=seed)
+        met = joint if gold_tags or len(forms) < 10 else jackknife(forms, joint, folds=FOLDS, random_state=seed, keep=keep)
         triples = [t for s in sentences for t in zip(s.forms, s.column(3), s.column(2), strict=True)]
         progress("lemmas", None)
         lemmatizer = Lemmatizer().fit(triples)
@@ -80,7 +87,7 @@ class Language:
         made = cls(tagger, lemmatizer, parser, fine, Punctuation.learn(trees), about or {})
         held = made._dev(dev, gold_tags)
         seen = [made.seen(f, _apart(tags)) for f, tags in zip(forms, met, strict=True)]
-        made.parser.fit(seen, trees, dev=held, progress=lambda state: progress("parser", state))
+        made.parser.fit(seen, trees, dev=held, progress=lambda state: progress("parser", state), keep=keep)
         made._calibrate(seen, trees, held, options)
         return made
 

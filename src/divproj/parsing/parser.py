@@ -9,12 +9,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from divproj.checkpoint import NOTHING, Checkpoint
 from divproj.errors import ModelError, ProjError
 from divproj.parsing import crf, marginals
 from divproj.parsing.atoms import Batch, Ints, Seen
 from divproj.parsing.features import BETWEEN, PER_EDGE, edge_scores, grandparent_scores, sibling_scores
-from divproj.parsing.labels import add_votes, label_epoch, relabel, vote_scores
+from divproj.parsing.labels import add_votes, relabel, vote_scores
 from divproj.parsing.learn import SIBLINGS_UP_TO, epoch, parse_all
+from divproj.parsing.passes import Course, learn_labels
 from divproj.types import NO_HEAD, DepTree
 
 Floats = NDArray[np.float32]
@@ -23,7 +25,6 @@ CROSSING_SHARE = 0.10
 """Share of training trees with crossing edges from which `auto` lets them cross."""
 VOTE_BITS = 15
 LABEL_BITS = 17
-LABEL_EPOCHS = 10
 BATCH_TOKENS = 200_000
 ROOM = PER_EDGE - 82 - 2 * BETWEEN
 """Features that further columns (16 each) and codes (4 each) of an edge can have."""
@@ -98,8 +99,13 @@ class MstParser:
         *,
         dev: tuple[Sequence[Seen | DepTree], Sequence[DepTree]] | None = None,
         progress: Callable[[Progress], None] | None = None,
+        keep: Checkpoint = NOTHING,
+        name: str = "parser",
     ) -> MstParser:
-        """Learn from trees; a word whose head is not known teaches nothing. Ctrl-C keeps what was learned so far."""
+        """Learn from trees; a word whose head is not known teaches nothing. Ctrl-C keeps what was learned so far.
+
+        `keep`, identified by its owner, has the state after passes under `name`, and may have one to go on from.
+        """
         self.check_params()
         seen = [_seen(s) for s in sentences]
         if trees is None:
@@ -129,8 +135,8 @@ class MstParser:
             for t in trees
         )
         self.scale_ = 1.0
-        self._learn_edges(batch, heads, rels, dev, progress)
-        self._learn_labels(batch, heads, rels)
+        self._learn_edges(batch, heads, rels, dev, progress, keep, f"{name}-edges")
+        self._learn_labels(batch, heads, rels, keep, f"{name}-labels")
         return self
 
     def check_params(self) -> None:
@@ -149,41 +155,49 @@ class MstParser:
             if bad:
                 raise ProjError(what)
 
-    def _learn_edges(self, batch: Batch, heads: Ints, rels: Ints, dev: Any, progress: Any) -> None:
+    def _learn_edges(self, batch: Batch, heads: Ints, rels: Ints, dev: Any, progress: Any, keep: Checkpoint, name: str) -> None:
         """Passes over the sentences in changing order; the average of all steps is kept, of the best pass where `dev` judges."""
         random = np.random.default_rng(self.random_state)
-        weights = np.zeros(1 << self.bits, np.float32)
-        votes = np.zeros((1 << VOTE_BITS, len(self.rels_) if self.learner != "crf" else 1), np.float32)
-        later, votes_later = np.zeros(len(weights)), np.zeros(votes.shape)
-        state = np.zeros(3)
-        squares = np.zeros(len(weights), np.float32)
-        learn = epoch.compiled
-        best, kept = -1.0, None
+        votes = (1 << VOTE_BITS, len(self.rels_) if self.learner != "crf" else 1)
+        course = Course.empty(1 << self.bits, votes, squares=self.learner == "crf", judged=bool(dev))
+        if keep.restore(name, vars(course)) and not 0 <= course.passes[0] <= self.epochs:
+            raise keep.broken(name, f"{course.passes[0]} passes of {self.epochs}")
+        for _ in range(int(course.passes[0])):  # as if they had been made here
+            random.permutation(len(batch))
         try:
-            for number in range(1, self.epochs + 1):
-                state[1:] = 0
-                order = random.permutation(len(batch))
-                if self.learner == "crf":
-                    crf.epoch(weights, squares, later, state, order, batch, heads, crossing=self.crossing_, l2=self.l2)
-                else:
-                    learn(
-                        weights, later, votes, votes_later, state, order, batch.first, batch.atoms, batch.more, batch.codes,
-                        batch.code_at, batch.slots, self.order, self.crossing_, heads, rels, self.learner == "mira",
-                        self.cost, self.clip,
-                    )  # fmt: skip
+            while course.passes[0] < self.epochs:
+                loss = self._pass(course, random.permutation(len(batch)), batch, heads, rels)
+                course.passes[0] += 1
                 uas = None
                 if dev:
-                    averaged = _average(weights, later, state[0]), _average(votes, votes_later, state[0])
+                    averaged = course.average()
                     uas = self._dev_uas(*averaged, *dev)
-                    if uas >= best:
-                        best, kept = uas, averaged
+                    course.judge(uas, averaged)
                 if progress:
-                    progress(Progress(number, self.epochs, float(state[1] / max(1.0, state[2])), uas))
+                    progress(Progress(int(course.passes[0]), self.epochs, loss, uas))
+                keep.offer(name, vars(course))
+            keep.finish(name, vars(course))
         except KeyboardInterrupt:
-            if state[0] == 0:
+            if course.state[0] == 0:
                 raise
-        self.weights_, self.votes_ = kept or (_average(weights, later, state[0]), _average(votes, votes_later, state[0]))
-        self.epochs_ = number
+        self.weights_, self.votes_ = course.best_average() if dev else course.average()
+        self.epochs_ = int(course.passes[0])
+
+    def _pass(self, course: Course, order: Ints, batch: Batch, heads: Ints, rels: Ints) -> float:
+        """One pass; the share of wrong heads while learning."""
+        state = course.state
+        state[1:] = 0
+        if self.learner == "crf":
+            crf.epoch(
+                course.weights, course.squares, course.later, state, order, batch, heads, crossing=self.crossing_, l2=self.l2
+            )
+        else:
+            epoch.compiled(
+                course.weights, course.later, course.votes, course.votes_later, state, order, batch.first, batch.atoms,
+                batch.more, batch.codes, batch.code_at, batch.slots, self.order, self.crossing_, heads, rels,
+                self.learner == "mira", self.cost, self.clip,
+            )  # fmt: skip
+        return float(state[1] / max(1.0, state[2]))
 
     def _dev_uas(self, weights: Floats, votes: Floats, seen: Sequence[Seen | DepTree], trees: Sequence[DepTree]) -> float:
         self.weights_, self.votes_ = weights, votes
@@ -193,29 +207,10 @@ class MstParser:
             total += sum(1 for h in tree.heads if h >= 0)
         return 100.0 * right / max(1, total)
 
-    def _learn_labels(self, batch: Batch, heads: Ints, rels: Ints) -> None:
-        self.label_weights_ = np.zeros((1 << LABEL_BITS if len(self.rels_) > 2 else 1, len(self.rels_)), np.float32)
-        if len(self.rels_) <= 2:
-            return
-        later = np.zeros(self.label_weights_.shape)
-        random = np.random.default_rng(self.random_state)
-        learn = label_epoch.compiled
-        step = 0
-        known = np.where(heads < 0, 0, heads)
-        known[batch.first[:-1]] = -1
-        for _ in range(LABEL_EPOCHS):
-            step = learn(
-                self.label_weights_,
-                later,
-                step,
-                random.permutation(len(batch)),
-                batch.first,
-                batch.atoms,
-                batch.more,
-                known,
-                rels,
-            )
-        self.label_weights_ = _average(self.label_weights_, later, max(1, step))
+    def _learn_labels(self, batch: Batch, heads: Ints, rels: Ints, keep: Checkpoint, name: str) -> None:
+        many = len(self.rels_) > 2
+        weights = np.zeros((1 << LABEL_BITS if many else 1, len(self.rels_)), np.float32)
+        self.label_weights_ = learn_labels(weights, batch, heads, rels, self.random_state, keep, name) if many else weights
 
     # parsing
 
@@ -359,11 +354,6 @@ class MstParser:
     def _heads(self, seen: Sequence[Seen]) -> list[tuple[int, ...]]:
         batches = map(self._batch, self._parts(seen))
         return [heads for batch in batches for heads in batch.split(self._parse(batch)[0])]
-
-
-def _average(now: Floats, later: NDArray[np.float64], steps: float) -> Floats:
-    """The mean of the weights after every step: `later` is the sum of step × change, and the changes sum to the weights."""
-    return (now - (later - now) / steps).astype(np.float32)
 
 
 def _check_heads(whose: str, words: int, heads: Sequence[int]) -> None:

@@ -6,6 +6,7 @@ while learning, so that the endings of a word are learned beside the word. Tags 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from divproj.checkpoint import NOTHING, Checkpoint, text_of
 from divproj.errors import ModelError, Where
 from divproj.modelfile import like_defaults
 from divproj.parsing import tagger_kernel as kernel
@@ -82,6 +84,7 @@ class Tagger:
         course = Course(self, sentences, tags)
         passes = PASSES[len(course.gold) > FEW] if self.epochs is None else self.epochs
         best: tuple[float, Weights] | None = None
+        self.whole_ = False
         try:
             for turn in range(1, passes + 1):
                 right, score = course.turn(turn), None
@@ -92,6 +95,7 @@ class Tagger:
                         best = (score, self.weights_)
                 if watch:
                     watch(turn, right, score)
+            self.whole_ = True
         except KeyboardInterrupt:
             if not course.steps[0]:
                 raise
@@ -202,8 +206,23 @@ def check(sentences: Sentences, tags: Sentences) -> None:
             raise ModelError(f"sentence {k} has {len(words)} words but {len(row)} tags")
 
 
+def fit_or_take(tagger: Tagger, sentences: Sentences, tags: Sentences, keep: Checkpoint, name: str) -> Tagger:
+    """The tagger that a checkpoint has under this name, or one that learns now and is kept."""
+    found = keep.read(name)
+    if found is not None:
+        try:
+            meta = json.loads(text_of(found.pop("meta")))
+            return Tagger.from_arrays(meta, found)
+        except (KeyError, ValueError, AttributeError) as error:
+            raise keep.broken(name, str(error)) from None
+    tagger.fit(sentences, tags)
+    if tagger.whole_:  # not one that Ctrl-C cut short
+        keep.finish(name, {"meta": np.array(json.dumps(tagger.meta())), **tagger.to_arrays()})
+    return tagger
+
+
 def jackknife(
-    sentences: Sentences, tags: Sentences, folds: int = 10, random_state: int = 1, **params: Any
+    sentences: Sentences, tags: Sentences, folds: int = 10, random_state: int = 1, keep: Checkpoint = NOTHING, **params: Any
 ) -> list[tuple[str, ...]]:
     """Tags of every sentence by a tagger that has not seen it; one sentence alone keeps its own, there is no such tagger."""
     check(sentences, tags)
@@ -218,7 +237,8 @@ def jackknife(
     for fold in range(folds):
         inside = [k for k, f in zip(filled, fold_of.tolist(), strict=True) if f != fold]
         outside = [k for k, f in zip(filled, fold_of.tolist(), strict=True) if f == fold]
-        tagger = Tagger(random_state=random_state, **params).fit([sentences[k] for k in inside], [tags[k] for k in inside])
+        tagger = Tagger(random_state=random_state, **params)
+        tagger = fit_or_take(tagger, [sentences[k] for k in inside], [tags[k] for k in inside], keep, f"tagger-{fold + 1}")
         for k, row in zip(outside, tagger.predict([sentences[k] for k in outside]), strict=True):
             found[k] = row
     return found

@@ -14,7 +14,7 @@ from divproj import modelfile
 from divproj.errors import ModelError
 from divproj.forest.hypergraph import Forest
 from divproj.forest.parses import viterbi
-from divproj.phrases import chart, climb, gapchart, noncomp
+from divproj.phrases import chart, climb, gapchart, noncomp, sums
 from divproj.phrases.em import State, Training, Watch, train
 from divproj.phrases.features import FIXED, Encoder, Relation
 from divproj.phrases.model import LocalModel, first_weights, lexical_keys
@@ -161,7 +161,7 @@ class PhraseAligner:
 
     def _compile(self) -> None:
         """Before any clock runs: compiling, or loading what was compiled before, takes seconds."""
-        kernels: list[Any] = [chart.best_rows, chart.decode, chart.sum_rows, chart.outside]
+        kernels: list[Any] = [chart.best_rows, chart.decode, sums.sum_rows, sums.outside]
         kernels += [gapchart.gap_rows, gapchart.gap_decode] if self.gap else []
         kernels += [climb.climb, climb.assemble] if self.noncomp == "climb" else []
         for kernel in kernels:
@@ -187,13 +187,13 @@ class PhraseAligner:
                 found = self._search(given, clock)
             except OutOfTimeError:
                 found = Found(((given.src.root, given.tgt.root),), (-1,), (), (), (), (), -math.inf, False)
-        sums = None
+        chances = None
         if found.reachable:
             try:
-                sums = posteriors(summed(prepared, given), clock)
+                chances = posteriors(summed(prepared, given), clock)
             except OutOfTimeError:
                 cut = True
-        return alignment_of(src.forest, tgt.forest, given, replace(found, truncated=found.truncated or cut), sums)
+        return alignment_of(src.forest, tgt.forest, given, replace(found, truncated=found.truncated or cut), chances)
 
     def _problem(self, prepared: Prepared) -> Problem:
         return problem(prepared, self.model_.log_probs(prepared.table), self.costs)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from divproj.errors import AlignmentError
+from divproj.forest.categories import category
 from divproj.forest.hypergraph import Forest
-from divproj.phrases.lexicon import LINK, NEAR, POSTERIOR, SOURCE_NAMES, Lexicon
+from divproj.phrases.lexicon import CONTEXT, LINK, NEAR, POSTERIOR, SOURCE_NAMES, Lexicon, Word
 from divproj.types import Alignment
 
 
@@ -70,6 +71,8 @@ def candidates(
         one, two = lexicon.words(src, 0), lexicon.words(tgt, 1)
         found[:] = [[lexicon.sources(a, b) for b in two] for a in one]
         found[lexicon.near_matrix(one, two)] |= NEAR
+        if lexicon.context and lexicon.languages[0] == lexicon.languages[1]:
+            found[contexts(found > 0, one, two, lexicon)] |= CONTEXT
     if links is not None:
         if links.shape != shape:
             raise AlignmentError(f"links of sentences of {links.shape} words, but the trees have {shape}")
@@ -80,3 +83,24 @@ def candidates(
             raise AlignmentError(f"posteriors of shape {posteriors.shape}, but the trees have {shape} words")
         found[posteriors >= at_least] |= POSTERIOR
     return Candidates.of(found)
+
+
+def contexts(linked: NDArray[np.bool_], src: Sequence[Word], tgt: Sequence[Word], lexicon: Lexicon) -> NDArray[np.bool_]:
+    """Content words without any candidate that stand where a link is expected.
+
+    So they do when the words before them are candidates of one another, or those after them, and the other two neighbours are so too
+    or the ends of both sentences are there; or else when they are of one class.
+    """
+    padded = np.zeros((len(src) + 2, len(tgt) + 2), bool)
+    padded[1:-1, 1:-1] = linked
+    before, after = padded[:-2, :-2], padded[2:, 2:]
+    one = before | after
+    padded[0, 0] = padded[-1, -1] = True
+    free = [
+        np.array([lexicon.is_content(word, side) for word in words], bool) & ~linked.any(axis=1 - side)
+        for side, words in enumerate((src, tgt))
+    ]
+    classes = [np.array([category(word.tag) for word in words]) for words in (src, tgt)]
+    alike = classes[0][:, None] == classes[1][None, :]
+    expected: NDArray[np.bool_] = one & ((before & after) | alike) & free[0][:, None] & free[1][None, :]
+    return expected

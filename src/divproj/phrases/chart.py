@@ -38,37 +38,42 @@ def best_rows(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_we
 
     `mix` > 0 puts (1-mix)·α + mix·ρ(u)ρ(v) in the place of α (§5.4 of the paper, literally).
     """
-    m = len(t_first) - 1
+    m, edges = len(t_first) - 1, len(t_left)
     keep, take = np.log(1.0 - mix), np.log(mix) if mix > 0 else -np.inf
-    for u in range(low, high):
+    left, right = t_left.view(np.uint32), t_right.view(np.uint32)  # so that no index can be negative
+    mother, alone = np.empty(edges, np.uint32), np.zeros(m)
+    null_left, null_right = np.empty(edges), np.empty(edges)
+    for v in range(m):
+        for f in range(t_first[v], t_first[v + 1]):
+            mother[f], alone[v] = v, -np.inf
+            null_left[f], null_right[f] = null_t[t_left[f]] + t_weight[f], null_t[t_right[f]] + t_weight[f]
+    for u in range(low, high):  # flat loops over targets and target edges
         e0, e1 = s_first[u], s_first[u + 1]
+        row, local, own = E[u], pair[u], A[u]
         for v in range(m):
-            f0, f1 = t_first[v], t_first[v + 1]
-            a = pair[u, v]
-            if e0 < e1 and f0 < f1 and a > -np.inf:
-                inner = -np.inf
-                for e in range(e0, e1):
-                    le, re, we = s_left[e], s_right[e], s_weight[e]
-                    for f in range(f0, f1):
-                        lf, rf = t_left[f], t_right[f]
-                        straight = E[le, lf] + E[re, rf]
-                        inverted = E[le, rf] + E[re, lf]
-                        if inverted > straight:
-                            straight = inverted
-                        straight += we + t_weight[f]
-                        if straight > inner:
-                            inner = straight
-                a += inner
-            if mix > 0 and a > -np.inf:
-                a = log_add(keep + a, take + rho_s[u] + rho_t[v])
-            A[u, v] = a
-            for e in range(e0, e1):
-                le, re, we = s_left[e], s_right[e], s_weight[e]
-                a = max(a, E[le, v] + null_s[re] + we, E[re, v] + null_s[le] + we)
-            for f in range(f0, f1):
-                lf, rf, wf = t_left[f], t_right[f], t_weight[f]
-                a = max(a, E[u, lf] + null_t[rf] + wf, E[u, rf] + null_t[lf] + wf)
-            E[u, v] = a
+            row[v] = -np.inf
+            own[v] = alone[v] if e0 < e1 else 0.0
+        for e in range(e0, e1):
+            le, re, we = s_left[e], s_right[e], s_weight[e]
+            one, two = E[le], E[re]
+            null_one, null_two = null_s[le] + we, null_s[re] + we
+            for v in range(m):
+                x, y = one[v] + null_two, two[v] + null_one
+                x = x if x > y else y
+                row[v] = x if x > row[v] else row[v]
+            for f in range(edges):
+                x, y = one[left[f]] + two[right[f]], one[right[f]] + two[left[f]]
+                x = (x if x > y else y) + (we + t_weight[f])
+                own[mother[f]] = x if x > own[mother[f]] else own[mother[f]]
+        for v in range(m):
+            own[v] += local[v]
+            if mix > 0 and own[v] > -np.inf:
+                own[v] = log_add(keep + own[v], take + rho_s[u] + rho_t[v])
+            row[v] = own[v] if own[v] > row[v] else row[v]
+        for f in range(edges):
+            x, y = row[left[f]] + null_right[f], row[right[f]] + null_left[f]
+            x = x if x > y else y
+            row[mother[f]] = x if x > row[mother[f]] else row[mother[f]]
 
 
 @kernel(f"UniTuple(i8, 2)({TWO}, {CELLS}, i8, i8)")
@@ -142,10 +147,14 @@ def decode(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_weigh
     counts[0], counts[1], counts[2] = n_pairs, n_nulls, n_edges
 
 
+NOTHING = 40.0
+"""A number so much below another, as logarithms, does not change the sum of the two."""
+
+
 @kernel("UniTuple(f8, 2)(f8, f8, f8)")
 def more(peak, total, x):  # type: ignore[no-untyped-def]
-    """Add x to a sum total·exp(peak) kept as two numbers."""
-    if x == -np.inf:
+    """Add x to a sum total·exp(peak) kept as two numbers; what is too small to show is not added."""
+    if x <= peak - NOTHING or x == -np.inf:
         return peak, total
     if x > peak:
         return x, total * np.exp(peak - x) + 1.0
@@ -230,12 +239,16 @@ def outside(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_weig
                     le, re, we = s_left[e], s_right[e], s_weight[e]
                     for f in range(f0, f1):
                         lf, rf, weight = t_left[f], t_right[f], we + t_weight[f] - whole
-                        x = a * np.exp(E[le, lf] + E[re, rf] + weight)
-                        gE[le, lf] += x
-                        gE[re, rf] += x
-                        x = a * np.exp(E[le, rf] + E[re, lf] + weight)
-                        gE[le, rf] += x
-                        gE[re, lf] += x
+                        x = E[le, lf] + E[re, rf] + weight
+                        if x > -NOTHING:
+                            x = a * np.exp(x)
+                            gE[le, lf] += x
+                            gE[re, rf] += x
+                        x = E[le, rf] + E[re, lf] + weight
+                        if x > -NOTHING:
+                            x = a * np.exp(x)
+                            gE[le, rf] += x
+                            gE[re, lf] += x
 
 
 @kernel("void(i4[::1], i4[::1], i4[::1], f8[::1], i4[::1])")

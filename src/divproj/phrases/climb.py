@@ -133,13 +133,15 @@ def fill(s_left, s_low, s_mother, t_left, t_low, t_mother, pair, null_s, null_t,
             E[u, v] = best
 
 
-@kernel(f"void({TREE}, {TREE}, f8[::1], f8[::1], {CELLS}, {CELLS}, i8, i8, i4[::1], i4[:, ::1])")
+@kernel(f"i8({TREE}, {TREE}, f8[::1], f8[::1], {CELLS}, {CELLS}, i8, i8, i4[::1], i4[:, ::1])")
 def realign(s_left, s_low, s_mother, t_left, t_low, t_mother, null_s, null_t, A, E, u, v, link, stack):  # type: ignore[no-untyped-def]  # noqa: N803  # fmt: skip
-    """Put the links of the best compositional set of ⟨u,v⟩ in the place of all that overlap with it."""
+    """Put the links of the best compositional set of ⟨u,v⟩ in the place of all that overlap with it; returns how many more there are."""
+    gained = 0
     for x in range(len(s_left)):
         y = link[x]
         if y >= 0 and (s_low[u] <= x <= u or s_low[x] <= u <= x or t_low[v] <= y <= v or t_low[y] <= v <= y):
             link[x] = -1
+            gained -= 1
     stack[0, 0], stack[0, 1] = u, v
     top, loose = 1, False
     while top > 0:
@@ -163,6 +165,7 @@ def realign(s_left, s_low, s_mother, t_left, t_low, t_mother, null_s, null_t, A,
         loose = True
         if s_left[x] < 0 or t_left[y] < 0:
             link[x] = y
+            gained += 1
             continue
         lx, rx, ly, ry = s_left[x], x - 1, t_left[y], y - 1
         if E[lx, ry] + E[rx, ly] > E[lx, ly] + E[rx, ry]:
@@ -170,13 +173,15 @@ def realign(s_left, s_low, s_mother, t_left, t_low, t_mother, null_s, null_t, A,
         stack[top, 0], stack[top, 1] = lx, ly
         stack[top + 1, 0], stack[top + 1, 1] = rx, ry
         top += 2
+    return gained
 
 
 @kernel(f"f8({TREE}, {TREE}, {CELLS}, f8[::1], f8[::1], f8, i4[::1], i8, i8)")
 def climb(s_left, s_low, s_mother, t_left, t_low, t_mother, pair, null_s, null_t, noncomp, link, kicks, steps):  # type: ignore[no-untyped-def]  # fmt: skip
     """Better links from those given, which are changed; returns the score of the set they make.
 
-    A move drops a link, or aligns one phrase pair anew by the compositional chart, in the place of what overlaps with it. Moves that
+    A move drops a link, or aligns one phrase pair anew by the compositional chart, in the place of what overlaps with it; such a move
+    that leaves fewer links than before is not looked at (on 150 real pairs none helped). Moves that
     help are made until none does; then, up to `kicks` times, a word pair is linked by force, is kept so, and all goes on from there.
     About `steps` phrases are visited at most.
     """
@@ -196,12 +201,13 @@ def climb(s_left, s_low, s_mother, t_left, t_low, t_mother, pair, null_s, null_t
         steps -= 1
         if A[u, v] > -np.inf:
             try_link[:] = now_link
+            gained = 0
             if now_link[u] == v:
                 try_link[u] = -1
             else:
-                realign(s_left, s_low, s_mother, t_left, t_low, t_mother, null_s, null_t, A, E, u, v, try_link, stack)
+                gained = realign(s_left, s_low, s_mother, t_left, t_low, t_mother, null_s, null_t, A, E, u, v, try_link, stack)
             score = -np.inf
-            if held < 0 or try_link[held] == now_link[held]:
+            if gained >= 0 and (held < 0 or try_link[held] == now_link[held]):
                 score = value(
                     s_left, s_low, s_mother, t_left, t_low, t_mother, pair, null_s, null_t, noncomp, try_link, image, room
                 )

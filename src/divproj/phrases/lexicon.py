@@ -23,10 +23,12 @@ from divproj.phrases.embeddings import Embeddings
 from divproj.phrases.function_words import is_preposition, is_stop, mark_class, same_kind
 from divproj.phrases.wordnet import WordNet
 
-EXACT, LEMMA, STEM, DERIVED, SYNONYM, WN_DERIVED, TABLE, NEAR, LINK, POSTERIOR, PREPOSITION, KIND = (1 << k for k in range(12))
+EXACT, LEMMA, STEM, DERIVED, SYNONYM, WN_DERIVED, TABLE, NEAR, LINK, POSTERIOR, PREPOSITION, KIND, CONTEXT = (
+    1 << k for k in range(13)
+)
 """Sources of a word candidate, as bits."""
 SOURCE_NAMES = (
-    "exact", "lemma", "stem", "derivation", "synonym", "wordnet-derivation", "table", "embedding", "link", "posterior", "preposition", "kind",
+    "exact", "lemma", "stem", "derivation", "synonym", "wordnet-derivation", "table", "embedding", "link", "posterior", "preposition", "kind", "context",
 )  # fmt: skip
 REMEMBERED = 1_000_000
 _WANT_E = ("v", "at", "iz", "c", "u", "e", "dg", "rg", "ang", "ais", "ens")
@@ -67,6 +69,9 @@ class Lexicon:
 
     Keeps more word links; multiword pairs gain nothing.
     """
+
+    context: bool = True
+    """Departs: where nothing is known of two content words, but much of their neighbours, they are candidates (`candidates.contexts`)."""
 
     def __post_init__(self) -> None:
         self._sources: dict[tuple[Word, Word], int] = {}

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from divproj.forest.hypergraph import ForestArrays
-from divproj.phrases import chart, gapchart
+from divproj.phrases import chart, gapchart, sums
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -140,6 +142,12 @@ class Problem:
     def turned(self) -> Problem:
         return replace(self, src=self.tgt, tgt=self.src, pair=np.ascontiguousarray(self.pair.T))
 
+    @cached_property
+    def arguments(self) -> tuple[Any, ...]:
+        """What the kernels of the chart are given."""
+        s, t = self.src, self.tgt
+        return (*s.four, *t.four, self.pair, s.null, t.null, self.mix, s.rho, t.rho)
+
     @property
     def shape(self) -> tuple[int, int]:
         n, m = self.pair.shape
@@ -153,7 +161,7 @@ class Problem:
         return e * f + n * f + m * e
 
 
-@dataclass(frozen=True)
+@dataclass
 class Chart:
     """Filled arrays A and E (B for a chart with gaps) of a problem."""
 
@@ -171,25 +179,27 @@ def fill(problem: Problem, clock: Clock | None = None, compiled: bool | None = N
     """The chart of the best scores; OutOfTimeError past the clock."""
     n, m = problem.shape
     fast = n * m > SMALL if compiled is None else compiled
-    A, E = np.empty((n, m)), np.empty((n, m))
-    s, t = problem.src, problem.tgt
-    given = (*s.four, *t.four, problem.pair, s.null, t.null, problem.mix, s.rho, t.rho)
+    A, E = np.empty((2, n, m))
+    given: Any = problem.arguments
     if problem.gap:
         B = np.empty((n, m, problem.gap, problem.gap))
-        rows = gapchart.gap_rows.compiled if fast else gapchart.gap_rows.plain
+        rows: Any = gapchart.gap_rows.compiled if fast else gapchart.gap_rows.plain
         for low, high in _slices(problem, clock):
             rows(*given, low, high, B, E)
         return Chart(problem, np.ascontiguousarray(B[:, :, 0, 0]), E, B)
-    best = chart.best_rows.compiled if fast else chart.best_rows.plain
-    for low, high in _slices(problem, clock):
-        best(*given, low, high, A, E)
+    best: Any = chart.best_rows.compiled if fast else chart.best_rows.plain
+    if clock is None:
+        best(*given, 0, n, A, E)
+    else:
+        for low, high in _slices(problem, clock):
+            best(*given, low, high, A, E)
     return Chart(problem, A, E)
 
 
 def _slices(problem: Problem, clock: Clock | None) -> Iterator[tuple[int, int]]:
     """Rows in portions of about ten milliseconds, the clock looked at between them."""
     n = problem.shape[0]
-    step = n if clock is None else max(1, int(n * 5e6 / max(1, problem.work * max(1, problem.gap**2))))
+    step = max(1, int(n * 5e6 / max(1, problem.work * max(1, problem.gap**2)))) if clock else n
     for low in range(0, n, step):
         if clock:
             clock.check()
@@ -243,17 +253,54 @@ def posteriors(problem: Problem, clock: Clock | None = None, compiled: bool | No
     """Sums over all sets, by the inside and outside passes; None when the root pair cannot be reached."""
     n, m = problem.shape
     fast = n * m > SMALL if compiled is None else compiled
+    best = fill(replace(problem, gap=0, mix=0.0), clock, fast)
+    if not best.reachable:
+        return None
+    near = float(best.A[problem.src.root, problem.tgt.root])
+    return _scaled_posteriors(problem, near, clock, fast) or _log_posteriors(problem, clock, fast)
+
+
+def _scaled_posteriors(problem: Problem, near: float, clock: Clock | None, fast: bool) -> Posteriors | None:
+    """By the kernels of `sums`, given a score that is near the sum; None when a number leaves the range of floats."""
+    n, m = problem.shape
+    s, t = problem.src, problem.tgt
+    words = [(side.arrays.end - side.arrays.start).astype(np.float64) for side in (s, t)]
+    total_words = float(words[0][s.root] + words[1][t.root])
+    each = -near / total_words
+    leaf_s, leaf_t = s.arrays.is_leaf, t.arrays.is_leaf
+    pair = problem.pair.copy()
+    pair[leaf_s] += each * (1.0 + words[1])
+    pair[np.ix_(~leaf_s, leaf_t)] += each * (words[0][~leaf_s, None] + 1.0)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        np.exp(pair, out=pair)
+        null_s, null_t = np.exp(s.null + each * words[0]), np.exp(t.null + each * words[1])
+        given = (*s.four[:3], np.exp(s.weight), *t.four[:3], np.exp(t.weight), pair, null_s, null_t)
+        A, F, E = np.empty((n, m)), np.empty((n, m)), np.empty((n, m))
+        rows = sums.sum_rows.compiled if fast else sums.sum_rows.plain
+        for low, high in _slices(problem, clock):
+            rows(*given, low, high, A, F, E)
+        total = float(A[s.root, t.root])
+        if not 1e-100 < total < 1e100:
+            return None
+        g, post, post_s, post_t = np.zeros((n, m)), np.zeros((n, m)), np.zeros(n), np.zeros(m)
+        back = sums.outside.compiled if fast else sums.outside.plain
+        back(*given, s.root, t.root, A, F, E, g, post, post_s, post_t)
+    if not (np.isfinite(post).all() and np.isfinite(post_s).all() and np.isfinite(post_t).all()):
+        return None
+    return Posteriors(math.log(total) - each * total_words, post, post_s, post_t)
+
+
+def _log_posteriors(problem: Problem, clock: Clock | None, fast: bool) -> Posteriors:
+    """By the kernels of `chart`, in logarithms: slower, for any scores."""
+    n, m = problem.shape
     s, t = problem.src, problem.tgt
     A, F, E = np.empty((n, m)), np.empty((n, m)), np.empty((n, m))
     given = (*s.four, *t.four, problem.pair, s.null, t.null)
     rows = chart.sum_rows.compiled if fast else chart.sum_rows.plain
     for low, high in _slices(problem, clock):
         rows(*given, low, high, A, F, E)
-    total = float(A[s.root, t.root])
-    if total == -np.inf:
-        return None
     gF, gE, post = np.zeros((n, m)), np.zeros((n, m)), np.zeros((n, m))
     post_s, post_t = np.zeros(n), np.zeros(m)
     back = chart.outside.compiled if fast else chart.outside.plain
     back(*given, s.root, t.root, A, F, E, gF, gE, post, post_s, post_t)
-    return Posteriors(total, post, post_s, post_t)
+    return Posteriors(float(A[s.root, t.root]), post, post_s, post_t)

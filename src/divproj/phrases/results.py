@@ -15,6 +15,7 @@ from divproj.phrases.problem import Found, Posteriors, Problem
 
 Span = tuple[int, int]
 UNKNOWN = math.nan
+TINY = 1e-6
 WORD, LEAF, PHRASE, NONCOMP, FORCED = "word", "word-phrase", "phrase", "non-compositional", "forced"
 
 
@@ -29,7 +30,7 @@ class PhrasePair:
     kind: str
     """`word`, `word-phrase` (one side is a word), `phrase`, `non-compositional` (not exactly two kids), `forced` (root pair put there)."""
     posterior: float
-    """Probability under all sets, by the compositional chart; nan when it was not computed."""
+    """Probability under all compositional sets; nan when it was not computed, or when only non-compositional sets have the pair."""
     kids: tuple[int, ...]
     """Its supports: indices of the pairs next below it."""
     src_node: int
@@ -161,11 +162,13 @@ def _number(value: float) -> float | None:
 def alignment_of(src: Forest, tgt: Forest, given: Problem, found: Found, sums: Posteriors | None) -> PhraseAlignment:
     """A found set as phrases."""
     pairs = []
+    beyond = any(len(kids) not in (0, 2) for kids in found.kids)  # then pairs may be there of which the chart knows nothing
     for k, (u, v) in enumerate(found.pairs):
         a, b = src.nodes[u], tgt.nodes[v]
         forced = not found.reachable and found.mothers[k] < 0
         virtual = (a.virtual or b.virtual) and not forced
         chance = float(min(1.0, sums.pair[u, v])) if sums else UNKNOWN
+        chance = UNKNOWN if beyond and chance < TINY else chance
         pairs.append(PhrasePair(a.span, b.span, a.label, b.label, FORCED if forced else _kind(src, tgt, found, k), chance, found.kids[k], u, v, virtual))  # fmt: skip
     trees = tuple(tuple(np.flatnonzero(side.tree(edges) > -2).tolist()) for side, edges in ((given.src, found.edges_s), (given.tgt, found.edges_t)))  # fmt: skip
     nulls = [

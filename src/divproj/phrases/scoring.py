@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from divproj.errors import AlignmentError, ModelError
 from divproj.forest.hypergraph import Forest
-from divproj.forest.parses import marginals, normalised
+from divproj.forest.parses import inside, marginals
 from divproj.phrases.features import Encoder, Kinds, Table, head_word, lemmas_of
 from divproj.phrases.model import LogProbs
 from divproj.phrases.problem import Floats, Problem, Side
@@ -85,9 +85,14 @@ class View:
     @cached_property
     def chances(self) -> Floats:
         """log p(edge | parent), sorted order: what the sum over all trees of the forest needs."""
+        a = self.forest.arrays
         if not self.ambiguous:
-            return np.zeros(len(self.forest.edges))
-        return normalised(self.forest).arrays.edge_weight
+            return np.zeros(len(a.edge_weight))
+        beta = inside(self.forest, fast=len(self.forest) > 100)
+        mass = beta[a.edge_parent]
+        with np.errstate(invalid="ignore"):
+            shares = a.edge_weight + beta[a.edge_left] + beta[a.edge_right] - mass
+        return np.where(mass > -np.inf, np.minimum(shares, 0.0), a.edge_weight)
 
     @cached_property
     def lemmas(self) -> list[str]:
@@ -130,16 +135,14 @@ def problem(prepared: Prepared, probs: LogProbs, costs: Costs) -> Problem:
     s, t = prepared.src, prepared.tgt
     of_s, of_t = s.kinds.of_node, t.kinds.of_node
     chance = probs.chance if costs.relative else (0.0, 0.0, 0.0)
-    pair = probs.pair[np.ix_(of_s, of_t)] - chance[0]
-    leaf_s, leaf_t = s.forest.arrays.is_leaf[:, None], t.forest.arrays.is_leaf[None, :]
-    words = leaf_s & leaf_t
-    one = leaf_s ^ leaf_t
-    linked = prepared.reach[np.ix_(s.word, t.word)]
-    allowed = linked if costs.leaf_phrase else linked & words
-    pair = np.where(words, pair, pair - costs.pair_cost)
+    pair = (probs.pair - (chance[0] + costs.pair_cost))[np.ix_(of_s, of_t)]
+    leaf_s, leaf_t = s.forest.arrays.is_leaf, t.forest.arrays.is_leaf
+    pair[np.ix_(leaf_s, leaf_t)] += costs.pair_cost
     if costs.leaf_phrase:
-        longer = np.maximum(s.length[:, None], t.length[None, :]) - 1
-        pair = np.where(one, pair - costs.null_cost * longer, pair)
+        pair[leaf_s] -= costs.null_cost * (t.length - 1)
+        pair[:, leaf_t] -= costs.null_cost * (s.length[:, None] - 1)
+    else:
+        pair[np.ix_(leaf_s, ~leaf_t)] = pair[np.ix_(~leaf_s, leaf_t)] = -np.inf
     null_s = probs.null_s[of_s] - chance[1] - costs.null_cost * s.length
     null_t = probs.null_t[of_t] - chance[2] - costs.null_cost * t.length
     noncomp, mix = costs.null_cost * costs.noncomp_cost, 0.0
@@ -151,7 +154,8 @@ def problem(prepared: Prepared, probs: LogProbs, costs: Costs) -> Problem:
         null_s, null_t, noncomp = keep * null_s, keep * null_t, keep * noncomp
     elif share:
         mix = share
-    pair[(words | one) & ~allowed] = -np.inf
+    pair[leaf_s] = np.where(prepared.reach[np.ix_(s.word[leaf_s], t.word)], pair[leaf_s], -np.inf)
+    pair[:, leaf_t] = np.where(prepared.reach[np.ix_(s.word, t.word[leaf_t])], pair[:, leaf_t], -np.inf)
     src = Side(s.forest.arrays, s.forest.root, null_s, rho_s, np.zeros(len(s.forest.edges)))
     tgt = Side(t.forest.arrays, t.forest.root, null_t, rho_t, np.zeros(len(t.forest.edges)))
     return Problem(src, tgt, np.ascontiguousarray(pair), noncomp, costs.gap, mix)

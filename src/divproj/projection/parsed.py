@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from divproj.checkpoint import NOTHING, Checkpoint
 from divproj.parsing.atoms import Seen
 from divproj.parsing.calibration import calibrate_by_twin
 from divproj.parsing.decode import chu_liu_edmonds
@@ -21,6 +22,11 @@ from divproj.types import DepTree, TreePair
 
 if TYPE_CHECKING:
     from divproj.bridge.projector import PhraseProjector
+    from divproj.forest.hypergraph import Forest
+
+
+View = tuple[Projection, NDArray[np.float64] | None]
+"""A projection, with the probabilities of all edges where the system knows them."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +72,8 @@ PARTS, FEW = 10, 300
 """Parts of the training sentences that s2+ projects in turn, learning from the others; half as many from `FEW` sentences on."""
 ORDERS = (2, 3, 2, 3)
 """Parsers of s4+, which also differ in the order of their sentences."""
-PHRASE_VOTE = 0.25
-"""Votes of the phrase aligner in s5+, where s2+ has one."""
+PHRASE_VOTE, WORSE = 0.25, 0.1
+"""Votes of the phrase aligner in s5+, where s2+ has one: fewer the worse its trees are than those of s2+, none from `WORSE` on."""
 
 
 @dataclass
@@ -80,17 +86,18 @@ class ParsedSystem:
     peek: dict[Bitext, TreePair]
     phrases: PhraseProjector | None = None
     """What aligns phrases, for recipes that look at them."""
+    phrase_vote: float = 0.0
 
     @property
     def observes(self) -> bool:
         return bool(self.recipe.phrases)
 
-    def observe(self, text: Sequence[Bitext]) -> None:
-        """Let the phrase aligner go through the text that is to be projected."""
+    def observe(self, text: Sequence[Bitext], forests: Sequence[Forest] = ()) -> None:
+        """Let the phrase aligner go through the text that is to be projected, with parses of F where there are some."""
         if self.recipe.phrases:
-            from divproj.bridge.projector import observed
+            from divproj.bridge.projector import PhraseProjector, observed
 
-            self.phrases = observed(tuple(text))
+            self.phrases = PhraseProjector().observe(text, forests) if forests else observed(tuple(text))
 
     def projector(self, system: str) -> Projector:
         return self._gold if system == "gold" else projector(system or "s1-r", self.corrections)
@@ -100,13 +107,13 @@ class ParsedSystem:
         why: Reason = "projected"
         return Projection(bitext, heads, (why,) * len(bitext))
 
-    def view(self, bitext: Bitext) -> tuple[Projection, NDArray[np.float64] | None]:
+    def view(self, bitext: Bitext) -> View:
         """The projection that the parser sees; that of s2+ with the probabilities of all edges."""
         if self.recipe.projection == "s2+":
             return self.corrections.model.weighed(bitext)
         return self.projector(self.recipe.projection)(bitext), None
 
-    def seen(self, bitext: Bitext, view: tuple[Projection, NDArray[np.float64] | None] | None = None) -> Seen:
+    def seen(self, bitext: Bitext, view: View | None = None) -> Seen:
         """What the parser sees of a sentence (and of the view of it, where that is known)."""
         recipe, lexicon = self.recipe, self.corrections.model.lexicon
         tags = Lattice(bitext, lexicon).guesses[1:] if recipe.tags else ("_",) * len(bitext)
@@ -139,7 +146,7 @@ class ParsedSystem:
         """The tree with most votes: each parser's tree has one, and the probabilities of s2+ weigh as much as all of them."""
         votes = own.copy()
         if self.phrases:
-            votes += PHRASE_VOTE * self.phrases.chances(bitext).edges
+            votes += self.phrase_vote * self.phrases.chances(bitext).edges
         chances = votes.copy()
         share = 1 / len(self.parsers)
         for parser in self.parsers:
@@ -148,7 +155,7 @@ class ParsedSystem:
             votes[list(tree.heads), range(1, len(votes))] += share
         heads = np.zeros(len(votes), np.int64)
         chu_liu_edmonds.compiled(votes, heads)
-        return tuple(heads[1:].tolist()), chances / (2 + (PHRASE_VOTE if self.phrases else 0.0))
+        return tuple(heads[1:].tolist()), chances / (2 + (self.phrase_vote if self.phrases else 0.0))
 
 
 def fit(
@@ -158,36 +165,47 @@ def fit(
     peek: Sequence[TreePair] = (),
     text: Sequence[Bitext] = (),
     unannotated: Sequence[Bitext] = (),
+    keep: Checkpoint = NOTHING,
     **options: Any,
 ) -> ParsedSystem:
     """Learn a system from pairs with gold F trees; options go to `MstParser`.
 
     A recipe with phrases observes `text` (none: that of the pairs), which has no F trees. Sentences of `unannotated` whose trees
-    the system is sure of teach it once more (self-training).
+    the system is sure of teach it once more (self-training). Passes of the parsers are kept in a checkpoint.
     """
     recipe = RECIPES[system] if isinstance(system, str) else system
     pairs = list(pairs)
+    if keep is not NOTHING:
+        shown_pairs = [(pair.f, pair.e, sorted(pair.alignment.links)) for pair in (*pairs, *peek)]
+        texts = [(b.forms, b.e, sorted(b.alignment.links), b.glosses) for b in (*text, *unannotated)]
+        keep.identify(recipe, options, len(pairs), len(text), shown_pairs, texts)
     shown = {Bitext.of(pair): pair for pair in (*pairs, *peek)} if recipe.projection == "gold" else {}
     made = ParsedSystem(recipe, Corrections.learn(pairs, model=recipe.needs_model), [], shown)
     bitexts = [Bitext.of(pair) for pair in pairs]
     made.observe(text or bitexts)
     teacher = None if recipe.trees == "gold" else made.projector(recipe.trees)
     trees = [teacher(b).tree for b in bitexts] if teacher else [pair.f for pair in pairs]
-    seen = _unseen(made, pairs) if recipe.projection == "s2+" else [made.seen(b) for b in bitexts]
+    if recipe.projection == "s2+":
+        seen, projected = _unseen(made, pairs)
+        made.phrase_vote = _phrase_vote(made, pairs, projected)
+    else:
+        seen = [made.seen(b) for b in bitexts]
     seed = options.pop("random_state", 1)
     orders = ORDERS if recipe.together else (options.pop("order", 2),)
 
-    def learn(seen: Sequence[Seen], trees: Sequence[DepTree]) -> list[MstParser]:
-        settings = ({**options, "order": order, "random_state": seed + k} for k, order in enumerate(orders))
-        return [MstParser(**setting).fit(seen, trees) for setting in settings]
+    def learn(seen: Sequence[Seen], trees: Sequence[DepTree], name: str) -> list[MstParser]:
+        settings = [{**options, "order": order, "random_state": seed + k} for k, order in enumerate(orders)]
+        return [MstParser(**s).fit(seen, trees, keep=keep, name=f"{name}-{k}") for k, s in enumerate(settings, 1)]
 
-    made.parsers = learn(seen, trees)
+    made.parsers = learn(seen, trees, "parser")
     calibrate_by_twin(made.parsers[0], seen, trees, {**options, "order": 1})
     scale = made.parsers[0].scale_
     for parser in made.parsers:
         parser.scale_ = scale
     if more := _surest(made, unannotated):
-        made.parsers = learn([*seen, *(made.seen(found.bitext) for found in more)], [*trees, *(found.tree for found in more)])
+        made.parsers = learn(
+            [*seen, *(made.seen(found.bitext) for found in more)], [*trees, *(found.tree for found in more)], "self"
+        )
         for parser in made.parsers:
             parser.scale_ = scale
     return made
@@ -200,15 +218,30 @@ def _surest(made: ParsedSystem, unannotated: Sequence[Bitext]) -> list[Projectio
     return found[: (len(found) + 1) // 2]
 
 
-def _unseen(made: ParsedSystem, pairs: Sequence[TreePair]) -> list[Seen]:
+def _unseen(made: ParsedSystem, pairs: Sequence[TreePair]) -> tuple[list[Seen], list[Projection]]:
     """What the parser sees of its training sentences: projections as uncertain as they will be, by models of the others."""
-    seen: dict[int, Seen] = {}
+    found: dict[int, tuple[Seen, Projection]] = {}
     parts = min(PARTS if len(pairs) < FEW else PARTS // 2, len(pairs))
     for part in range(parts):
         others = [pair for k, pair in enumerate(pairs) if k % parts != part]
         system = replace(made, corrections=Corrections.learn(others)) if others else made
-        seen |= {k: system.seen(Bitext.of(pairs[k])) for k in range(part, len(pairs), parts)}
-    return [seen[k] for k in range(len(pairs))]
+        for k in range(part, len(pairs), parts):
+            bitext = Bitext.of(pairs[k])
+            view = system.view(bitext)
+            found[k] = system.seen(bitext, view), view[0]
+    return [found[k][0] for k in range(len(pairs))], [found[k][1] for k in range(len(pairs))]
+
+
+def _phrase_vote(made: ParsedSystem, pairs: Sequence[TreePair], projected: Sequence[Projection]) -> float:
+    """How much the phrase aligner is heard: its trees beside those of the projection, both scored on the gold trees."""
+    if not made.phrases:
+        return 0.0
+    ours = [made.phrases.chances(found.bitext).heads if len(found.bitext) else () for found in projected]
+    words = sum(len(pair.f) for pair in pairs) or 1
+    right = [sum(sum(map(int.__eq__, heads, pair.f.heads)) for heads, pair in zip(trees, pairs, strict=True)) for trees in
+             (ours, [found.heads for found in projected])]  # fmt: skip
+    behind = (right[1] - right[0]) / words
+    return PHRASE_VOTE * min(1.0, max(0.0, 1 - behind / WORSE))
 
 
 def _reasons(projected: Projection, heads: Sequence[int]) -> tuple[Reason, ...]:

@@ -24,6 +24,7 @@ def save(system: ParsedSystem, folder: str | Path, about: dict[str, Any]) -> Non
     facts = {
         "about": about,
         "recipe": asdict(system.recipe),
+        "phrase_vote": system.phrase_vote,
         "rules": json.loads(rulefile.dumps(system.corrections)),
         "parsers": [storage.facts(parser) for parser in system.parsers],
     }
@@ -46,7 +47,10 @@ def load(folder: str | Path) -> ParsedSystem:
     for parser in parsers:
         if parser.slots_ != expected or parser.columns_ != 2 * recipe.glosses:
             raise ModelError("the parser and the recipe do not look at the same features", model.where, modelfile.REMEDY)
-    return ParsedSystem(recipe, corrections, parsers, {}, PhraseProjector() if recipe.phrases else None)
+    vote = model.fact("phrase_vote", float) if "phrase_vote" in model.about else 0.0
+    if not 0 <= vote <= 1:
+        raise ModelError(f"'phrase_vote' is {vote}, a number from 0 to 1 expected", model.where, modelfile.REMEDY)
+    return ParsedSystem(recipe, corrections, parsers, {}, PhraseProjector() if recipe.phrases else None, vote)
 
 
 def _recipe(model: modelfile.Model) -> Recipe:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from divproj.checkpoint import NOTHING, Checkpoint
 from divproj.words import kernel
 from divproj.words.kernel import FERTILITIES, JUMPS
 
@@ -81,6 +82,25 @@ class Bitext:
         return cells, sources[:count].copy()
 
 
+@dataclass(frozen=True)
+class Chain:
+    """A sampler's links, what is counted of them, the sums of the posteriors so far, and the state of its random numbers."""
+
+    links: Ints
+    pairs: Floats
+    sources: Floats
+    stem_pairs: Floats
+    stem_sources: Floats
+    tag_pairs: Floats
+    tag_sources: Floats
+    jumps: Floats
+    fertility: Floats
+    post: Floats
+    state: NDArray[np.uint64]
+    done: Ints
+    kept: Ints
+
+
 class Direction:
     """p(target | source): tables, and posteriors for the pairs at hand."""
 
@@ -130,43 +150,76 @@ class Direction:
             links[b.tgt_at[k] : b.tgt_at[k + 1]] = block.argmax(axis=0) if n else 0
         return links
 
-    def sample(self, seed: int, watch: Watch | None = None, stop: Event | None = None) -> Floats:
-        """Posteriors of every cell by Gibbs sampling; `stop` ends it early with what there is."""
+    def sample(
+        self, seed: int, watch: Watch | None = None, stop: Event | None = None, keep: Checkpoint = NOTHING, name: str = "links"
+    ) -> Floats:
+        """Posteriors of every cell by Gibbs sampling; `stop` ends it early with what there is.
+
+        Where `keep` has the state of an interrupted run under `name`, it goes on from there and needs no `em` before.
+        """
         b, s = self.bitext, self.settings
-        links = self.best_links()
-        of_target = np.repeat(np.arange(len(b.src_at) - 1), np.diff(b.tgt_at))
-        width = np.diff(b.tgt_at)[of_target]
-        place = b.cell_at[of_target] + links * width + (np.arange(len(links)) - b.tgt_at[of_target])
-        pairs = (np.bincount(self.cells[place], minlength=len(self.cell_src)) + self.known).astype(np.float32)
-        sources = np.bincount(self.cell_src, weights=pairs, minlength=b.sizes[0]).astype(np.float32)
         stem_cells, stem_src = b.cells(b.src_stem, b.tgt_stem)
         if min(b.tags) > 1:
             tag_cells, tag_src = b.cells(b.src_tag, b.tgt_tag)
         else:
             tag_cells, tag_src = np.zeros_like(self.cells), np.zeros(1, np.int32)
-        stem_pairs = np.bincount(stem_cells[place], minlength=len(stem_src)).astype(np.float32)
-        stem_sources = np.bincount(stem_src, weights=stem_pairs, minlength=b.sizes[2]).astype(np.float32)
-        tag_pairs = np.bincount(tag_cells[place], minlength=len(tag_src)).astype(np.float32)
-        tag_sources = np.bincount(tag_src, weights=tag_pairs, minlength=b.tags[0] + 1).astype(np.float32)
-        jumps, fertility = self._jump_counts(links), self._fertilities(links)
-        post = np.zeros(len(self.cells), np.float32)
+        chain = self._empty_chain(len(stem_src), len(tag_src))
+        if keep.restore(name, vars(chain)):
+            words = np.repeat(np.diff(b.src_at), np.diff(b.tgt_at))
+            if not (0 <= chain.kept <= chain.done <= s.sweeps and ((chain.links >= 0) & (chain.links <= words)).all()):
+                raise keep.broken(name, "links or sweeps that cannot be")
+        else:
+            self.em(watch)
+            self._begin(chain, seed, stem_cells, tag_cells, stem_src, tag_src)
         settings = np.array([s.alpha, s.kappa, s.beta, s.null, b.sizes[1], b.sizes[3], min(b.tags)])
-        state = np.uint64(seed * 2 + 88172645463325253)
-        kept = 0
-        for done in range(0, s.sweeps, TURN):
-            burning = done < s.burn_in
-            state = kernel.sample.compiled(
+        while chain.done < s.sweeps and not (chain.done and stop is not None and stop.is_set()):
+            turn = min(TURN, s.sweeps - int(chain.done[0]))
+            burning = min(turn, max(0, s.burn_in - int(chain.done[0])))
+            chain.state[0] = kernel.sample.compiled(
                 b.src_at, b.tgt_at, b.cell_at, self.cells, stem_cells, tag_cells, b.src,
-                self.cell_src, stem_src, tag_src, links,
-                pairs, sources, stem_pairs, stem_sources, tag_pairs, tag_sources, jumps, fertility,
-                post, settings, TURN, TURN if burning else 0, state,
+                self.cell_src, stem_src, tag_src, chain.links,
+                chain.pairs, chain.sources, chain.stem_pairs, chain.stem_sources, chain.tag_pairs, chain.tag_sources,
+                chain.jumps, chain.fertility, chain.post, settings, turn, burning, chain.state[0],
             )  # fmt: skip
-            kept += 0 if burning else TURN
+            chain.done[0] += turn
+            chain.kept[0] += turn - burning
             if watch:
-                watch("sampling", done + TURN, float("nan"))
-            if stop is not None and stop.is_set():
-                break
-        return post / kept if kept else self._one_hot(place)
+                watch("sampling", int(chain.done[0]), float("nan"))
+            keep.offer(name, vars(chain))
+        return chain.post / int(chain.kept[0]) if chain.kept else self._one_hot(self._places(chain.links))
+
+    def _empty_chain(self, stems: int, tags: int) -> Chain:
+        b, single = self.bitext, np.float32
+        return Chain(
+            links=np.zeros(len(b.tgt), np.int32),
+            pairs=np.zeros(len(self.cell_src), single), sources=np.zeros(b.sizes[0], single),
+            stem_pairs=np.zeros(stems, single), stem_sources=np.zeros(b.sizes[2], single),
+            tag_pairs=np.zeros(tags, single), tag_sources=np.zeros(b.tags[0] + 1, single),
+            jumps=np.zeros(JUMPS, single), fertility=np.zeros((b.sizes[0], FERTILITIES), single),
+            post=np.zeros(len(self.cells), single),
+            state=np.zeros(1, np.uint64), done=np.zeros(1, np.int64), kept=np.zeros(1, np.int64),
+        )  # fmt: skip
+
+    def _begin(self, chain: Chain, seed: int, stem_cells: Ints, tag_cells: Ints, stem_src: Ints, tag_src: Ints) -> None:
+        """The best links under the table, and the counts that follow from them."""
+        b = self.bitext
+        chain.links[:] = self.best_links()
+        place = self._places(chain.links)
+        chain.pairs[:] = np.bincount(self.cells[place], minlength=len(self.cell_src)) + self.known
+        chain.sources[:] = np.bincount(self.cell_src, weights=chain.pairs, minlength=b.sizes[0])
+        chain.stem_pairs[:] = np.bincount(stem_cells[place], minlength=len(stem_src))
+        chain.stem_sources[:] = np.bincount(stem_src, weights=chain.stem_pairs, minlength=b.sizes[2])
+        chain.tag_pairs[:] = np.bincount(tag_cells[place], minlength=len(tag_src))
+        chain.tag_sources[:] = np.bincount(tag_src, weights=chain.tag_pairs, minlength=b.tags[0] + 1)
+        chain.jumps[:], chain.fertility[:] = self._jump_counts(chain.links), self._fertilities(chain.links)
+        chain.state[0] = seed * 2 + 88172645463325253
+
+    def _places(self, links: Ints) -> Ints:
+        """The cell of every link."""
+        b = self.bitext
+        of_target = np.repeat(np.arange(len(b.src_at) - 1), np.diff(b.tgt_at))
+        width = np.diff(b.tgt_at)[of_target]
+        return b.cell_at[of_target] + links * width + (np.arange(len(links)) - b.tgt_at[of_target])
 
     def hmm(self) -> Floats:
         """Posteriors of every cell under the HMM alone: fast, and less exact."""

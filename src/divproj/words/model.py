@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from divproj import modelfile
+from divproj.checkpoint import NOTHING, Checkpoint
 from divproj.errors import ModelError, Where
 from divproj.types import Alignment
 from divproj.words import kernel
@@ -83,20 +84,30 @@ class WordAligner:
         lemmas: Sides | None = None,
         tags: Sides | None = None,
         watch: Watch | None = None,
+        keep: Checkpoint = NOTHING,
     ) -> list[Linked]:
-        """Learn from the pairs and align them; rare words fall back on `lemmas` where given, else on stems."""
+        """Learn from the pairs and align them; rare words fall back on `lemmas` where given, else on stems.
+
+        Sampling that takes long is kept in a checkpoint, and goes on from one that is resumed.
+        """
         pairs = list(pairs)
-        found, counts = self._run(pairs, {**self.counts_, **(known or {})}, watch, lemmas, tags)
+        found, counts = self._run(pairs, {**self.counts_, **(known or {})}, watch, lemmas, tags, keep)
         for pair, count in counts.items():
             self.counts_[pair] = round(self.counts_.get(pair, 0.0) + count, 4)
         return found
 
-    def align(self, pairs: Iterable[Pair]) -> list[Linked]:
+    def align(self, pairs: Iterable[Pair], keep: Checkpoint = NOTHING) -> list[Linked]:
         """Links for new pairs; what was learned before is not changed."""
-        return self._run(list(pairs), self.counts_, None)[0]
+        return self._run(list(pairs), self.counts_, None, keep=keep)[0]
 
     def _run(
-        self, pairs: list[Pair], known: Known, watch: Watch | None, lemmas: Sides | None = None, tags: Sides | None = None
+        self,
+        pairs: list[Pair],
+        known: Known,
+        watch: Watch | None,
+        lemmas: Sides | None = None,
+        tags: Sides | None = None,
+        keep: Checkpoint = NOTHING,
     ) -> tuple[list[Linked], dict[tuple[str, str], float]]:
         usable = [k for k, (f, e) in enumerate(pairs) if 0 < len(f) <= LONGEST and 0 < len(e) <= LONGEST]
         empty = [Linked({}, (len(f), len(e))) for f, e in pairs]
@@ -106,7 +117,7 @@ class WordAligner:
         e_side = [[self._form(word) for word in pairs[k][1]] for k in usable]
         given = [None if x is None else tuple([side[k] for k in usable] for side in x) for x in (lemmas, tags)]
         books, bitext = self._encode(f_side, e_side, *given)
-        posteriors = self._posteriors(bitext, books, known, watch)
+        posteriors = self._posteriors(bitext, books, known, watch, keep)
         found = empty
         for place, k in enumerate(usable):
             found[k] = Linked(self._links(bitext, posteriors, place), (len(pairs[k][0]), len(pairs[k][1])))
@@ -117,17 +128,24 @@ class WordAligner:
                 counts[pair] = counts.get(pair, 0.0) + chance
         return found, counts
 
-    def _posteriors(self, bitext: Bitext, books: list[Vocabulary], known: Known, watch: Watch | None) -> list[Floats]:
+    def _posteriors(
+        self, bitext: Bitext, books: list[Vocabulary], known: Known, watch: Watch | None, keep: Checkpoint
+    ) -> list[Floats]:
         """Both directions at once; Ctrl-C ends the sampling with what there is."""
         stop = Event()
         settings = self.settings.for_pairs(len(bitext.src_at) - 1)
+        if keep is not NOTHING:
+            words = [list(book.numbers) for book in books[:2]]
+            keep.identify(asdict(settings), self.random_state, words, sorted(known.items()), *_arrays(bitext))
 
         def one(turned: bool) -> Floats:
             side = bitext.turned if turned else bitext
             direction = Direction(side, settings)
             direction.known = _known_counts(direction, side, books, known, turned)
+            if settings.sweeps:
+                return direction.sample(self.random_state * 2 + turned, watch, stop, keep, "backward" if turned else "forward")
             direction.em(watch)
-            return direction.sample(self.random_state * 2 + turned, watch, stop) if settings.sweeps else direction.hmm()
+            return direction.hmm()
 
         for function in (
             kernel.number_cells,
@@ -218,6 +236,19 @@ class WordAligner:
             raise ModelError(f"'settings' are {knobs!r:.200}, numbers from 0 to {MOST} expected", where, "train it again")
         known = {(f, e): float(c) for (f, e), c in zip(pairs, counts.tolist(), strict=True)}
         return cls(**params, settings=Settings(**knobs), counts_=known)
+
+
+def _arrays(bitext: Bitext) -> list[Any]:
+    return [
+        bitext.src_at,
+        bitext.src,
+        bitext.tgt_at,
+        bitext.tgt,
+        bitext.src_stem,
+        bitext.tgt_stem,
+        bitext.src_tag,
+        bitext.tgt_tag,
+    ]
 
 
 def _known_counts(direction: Direction, side: Bitext, books: list[Vocabulary], known: Known, turned: bool) -> Floats:

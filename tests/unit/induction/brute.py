@@ -59,7 +59,12 @@ def alignment_trees(left1, right1, left2, right2):
 
     Each is a frozenset of (label, parent's label); a label is (a, b) with None for a blank.
     """
-    one, two = tree_parents(left1, right1), tree_parents(left2, right2)
+    return _alignment_trees(*(tuple(tree_parents(*sides).items()) for sides in ((left1, right1), (left2, right2))))
+
+
+@cache
+def _alignment_trees(one, two):
+    one, two = dict(one), dict(two)
     wanted = ancestors(two)
     states = {frozenset(((a, None), None if up is None else (up, None)) for a, up in one.items())}
     for b in sorted(two):

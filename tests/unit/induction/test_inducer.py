@@ -139,7 +139,7 @@ def test_the_chain_visits_states_as_often_as_it_should(moves, monkeypatch):
         constituent=1.0,
         distituent=1.0,
     ).begin([pair])
-    sweeps = 6_000
+    sweeps = 3_000
     seen = np.zeros((5, 5))
     trees = [frozenset(t) for t in brute.all_trees(0, 4)]
     model.state_.normaliser = lambda grammars, beta: 2.0  # S would change with the state
@@ -151,7 +151,7 @@ def test_the_chain_visits_states_as_often_as_it_should(moves, monkeypatch):
         seen[at[0], at[1]] += 1
     wanted = np.exp(exact_log_target(model, pair))
     wanted /= wanted.sum()
-    assert np.abs(seen / sweeps - wanted).sum() / 2 < 0.06
+    assert np.abs(seen / sweeps - wanted).sum() / 2 < 0.08
 
 
 def exact_log_target(model, pair):
@@ -200,9 +200,9 @@ def exact_log_target(model, pair):
     st.lists(tag_pairs(), min_size=1, max_size=5), st.sampled_from(["both", "guided"]), st.sampled_from(["trees", "matchings"])
 )
 def test_counts_after_sweeps_equal_a_recount(pairs, moves, mode):
-    model = BilingualInducer(sweeps=3, moves=moves, mode=mode, align_leaves=len(pairs) % 2 == 0).fit(pairs)
+    model = BilingualInducer(sweeps=3, restarts=1, moves=moves, mode=mode, align_leaves=len(pairs) % 2 == 0).fit(pairs)
     state = model.state_
-    fresh = PairState.counted(model.bitext_, state.forests, state.mate, giza_priors(1e6, 1e3), True, model.align_leaves)
+    fresh = PairState.counted(model.bitext_, state.forests, state.mate, giza_priors(1e6, 1e3), False, model.align_leaves)
     for a, b in zip(state.counts, fresh.counts, strict=True):
         assert (a.yields == b.yields).all()
         assert (a.contexts == b.contexts).all()
@@ -217,7 +217,7 @@ def test_counts_after_sweeps_equal_a_recount(pairs, moves, mode):
 
 
 def test_the_sparse_normaliser_equals_the_explicit_one():
-    model = BilingualInducer(sweeps=2).fit(PAIRS)
+    model = BilingualInducer(sweeps=2, count_empty=True).fit(PAIRS)
     state, kinds = model.state_, model.state_.kinds
     norm = state.normaliser(model.grammars_, 1.0)
     keys, values = state.tidy()
@@ -273,7 +273,7 @@ def test_stopping_early_keeps_the_last_sweep():
 
 
 def test_mirrored_languages_come_out_alike():
-    same = [TagPair(p.f, p.f, {(k, k): 1.0 for k in range(1, len(p.f) + 1)}) for p in PAIRS * 3]
+    same = [TagPair(p.f, p.f, {(k, k): 1.0 for k in range(1, len(p.f) + 1)}) for p in PAIRS]
     model = BilingualInducer(sweeps=20, strength=1.0).fit(same)
     f, e = ([set(t) for t in model.trees(side)] for side in "fe")
     shared = sum(len(a & b) for a, b in zip(f, e, strict=True))
@@ -311,6 +311,6 @@ def test_messages():
 
 def test_long_sentences_can_be_parsed():
     model = CCM(sweeps=2).fit([["N", "V"], ["D", "N", "V"]])
-    tree = model.predict([["D", "N"] * 150])[0]
-    assert len(tree) == 299
+    tree = model.predict([["D", "N"] * 60])[0]
+    assert len(tree) == 119
     assert math.isfinite(sampler.inside(3, np.zeros((4, 4)), np.zeros((4, 4))))

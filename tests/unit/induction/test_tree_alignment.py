@@ -64,7 +64,7 @@ def test_shapes_matter_from_four_leaves_on():
 @pytest.mark.parametrize(("n", "m"), [(1, 1), (1, 2), (2, 2), (2, 3), (3, 3)])
 def test_the_recurrences_equal_brute_force(n, m):
     chance = np.random.default_rng(n * 10 + m)
-    one, two = brute.all_trees(0, n)[-1], brute.all_trees(0, m)[0]
+    one, two = brute.comb(n), brute.all_trees(0, m)[-1]
     a, b = brute.arrays(one), brute.arrays(two)
     rho = [[Fraction(int(x), 7) for x in row] for row in chance.integers(0, 30, (len(one), len(two)))]
     states = brute.alignment_trees(*a[2:], *b[2:])

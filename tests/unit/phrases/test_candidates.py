@@ -12,6 +12,7 @@ from divproj.phrases import features, wordnet
 from divproj.phrases.candidates import candidates, source_names
 from divproj.phrases.embeddings import Embeddings
 from divproj.phrases.lexicon import (
+    CONTEXT,
     DERIVED,
     EXACT,
     KIND,
@@ -140,6 +141,18 @@ def test_links_and_posteriors_stand_as_they_are() -> None:
         candidates(SRC, TGT, links=Alignment(frozenset(), (2, 2)))
     with pytest.raises(AlignmentError, match=r"posteriors of shape \(1, 1\), but the trees have \(6, 5\) words"):
         candidates(SRC, TGT, posteriors=np.zeros((1, 1)))
+
+
+def test_unknown_words_where_a_link_is_expected() -> None:
+    (one,) = forests_of("(S (NP (DT the) (NN frobnicator)) (VP (VBD slept) (ADVP (RB deeply))))")
+    (two,) = forests_of("(S (NP (DT the) (NN doohickey)) (VP (VBD slept) (ADVP (RB soundly))))")
+    found = {(i, j): bits for i, j, bits in candidates(one, two, Lexicon())}
+    assert found == {(0, 0): EXACT | LEMMA, (1, 1): CONTEXT, (2, 2): EXACT | LEMMA, (3, 3): CONTEXT}
+    assert source_names(CONTEXT) == ("context",)
+    assert len(candidates(one, two, Lexicon(context=False))) == 2
+    (two,) = forests_of("(S (NP (DT the) (JJ quiet) (NN doohickey)) (VP (VBD slept)))")
+    assert (1, 2) in candidates(one, two, Lexicon()).pairs  # one neighbour, the same class
+    assert (1, 1) not in candidates(one, two, Lexicon()).pairs  # one neighbour, another class
 
 
 def test_nothing_is_a_valid_answer() -> None:

@@ -53,7 +53,10 @@ def test_phrases_move_with_their_words(params):
     assert {((0, 3), (4, 7)), ((4, 7), (0, 3)), ((5, 7), (1, 3)), ((0, 8), (0, 9))} <= spans(found)
     if not params:
         assert ((3, 4), (7, 8)) in spans(found)  # a flat mother of three does not compose
-    assert all(0 <= pair.posterior <= 1 for pair in found.pairs)
+    beyond = [pair for pair in found.pairs if math.isnan(pair.posterior)]  # only non-compositional sets have them
+    assert all(0 <= pair.posterior <= 1 for pair in found.pairs if pair not in beyond)
+    assert beyond or params
+    assert not beyond or params not in ({"noncomp": "off"}, {"search": "packs"})
     assert math.isfinite(found.log_alpha)
 
 
@@ -163,7 +166,7 @@ def long_tree(words, deep=False):
 def test_long_sentences_and_deep_trees_end():
     found = align(long_tree(200), long_tree(200), max_seconds=5)
     assert len(found.links) == 200
-    deep = align(long_tree(1000, True), long_tree(1000, True), max_seconds=20)
+    deep = align(long_tree(1000, True), long_tree(1000, True), max_seconds=20, noncomp="off")
     assert deep.reachable
     assert len(deep.links) > 900
 
