@@ -132,7 +132,7 @@ def report(counts: dict[str, Counter[str]], faults: list[str]) -> int:
 
 
 def instrumented() -> None:
-    """Import all of divproj under the eyes of atheris; it takes a minute, so children are forked from here."""
+    """Import all of divproj under the eyes of atheris, kernels as plain Python; it takes a minute, so children are forked from here."""
     import atheris
 
     with atheris.instrument_imports(include=["divproj"]):
@@ -141,6 +141,9 @@ def instrumented() -> None:
         for module in pkgutil.walk_packages(divproj.__path__, "divproj."):
             if not module.name.endswith("__main__"):
                 importlib.import_module(module.name)
+    from divproj.jit import Kernel
+
+    Kernel.compiled = property(lambda kernel: kernel.plain)  # numba cannot compile what is instrumented
 
 
 def guided(name: str, seconds: int) -> None:

@@ -162,4 +162,4 @@ def test_nothing_fills_the_machine(tmp_path: Path):
     assert done.returncode == 0, done.stderr[-3000:]
     *told, peak = done.stdout.splitlines()
     assert [line.rsplit(" ", 1)[0] for line in told] == arguments[::2]
-    assert int(peak.split()[1]) < 700, "megabytes"
+    assert int(peak.split()[1]) < 1000, "megabytes"

@@ -12,7 +12,7 @@ FLOOR = 0.01
 """Probability of an edge that a forest or a model does not know."""
 SHARE = 1.0
 """What the logarithm of such a probability counts beside the weights of the chart."""
-BORDER = 0.2
+BORDER = 0.1
 """Cost of each phrase border that an edge crosses, where phrases do not know their heads."""
 
 Floats = NDArray[np.float64]
