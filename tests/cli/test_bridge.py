@@ -7,6 +7,8 @@ from pathlib import Path
 
 from cli.commands import ROOT, proj
 
+from divproj import Corpus
+
 CORPUS = ROOT / "corpora" / "deu-eng"
 
 
@@ -32,13 +34,16 @@ def test_two_sources_vote_and_must_have_the_same_words(tmp_path: Path):
     assert "every source must have the same F sentences in the same order" in other.stderr
 
 
+def some(text: str, count: int) -> str:
+    return "\n\n".join(text.split("\n\n")[:count]) + "\n\n"
+
+
 def test_forests_of_f_help_s5(tmp_path: Path):
-    model, forests, out = tmp_path / "grammar", tmp_path / "forests.jsonl", tmp_path / "trees.conllu"
-    assert proj("induce", CORPUS, "-o", model, "--sweeps", 3, "-q").returncode == 0
-    done = proj("induce", "parse", CORPUS / "f.conllu", "--model", model, "--forest", "-o", forests, "-q")
-    assert done.returncode == 0, done.stderr
-    lines = forests.read_text(encoding="utf-8").splitlines(keepends=True)
-    forests.write_text("".join(lines[1:]), encoding="utf-8")
+    """Right-branching brackets of all sentences but the first."""
+    trees = list(Corpus.at(CORPUS))
+    brackets = ["(X " + " (X ".join(f"(W {form})" for form in pair.f.forms) + ")" * len(pair.f) for pair in trees]
+    forests, out = tmp_path / "trees.mrg", tmp_path / "trees.conllu"
+    forests.write_text("\n".join(brackets[1:]) + "\n", encoding="utf-8")
     done = proj("project", CORPUS, "--system", "s5", "--f-forests", forests, "-o", out)
     assert done.returncode == 0, done.stderr
     assert "no forest has the words of sentence 1" in done.stderr
@@ -49,7 +54,8 @@ def test_forests_of_f_help_s5(tmp_path: Path):
 
 
 def test_the_e_tree_that_f_agrees_with(tmp_path: Path):
-    text, out = CORPUS / "igt.txt", tmp_path / "trees.conllu"
+    text, out = tmp_path / "igt.txt", tmp_path / "trees.conllu"
+    text.write_text(some((CORPUS / "igt.txt").read_text(encoding="utf-8"), 6), encoding="utf-8")
     done = proj("project", text, "--system", "s5", "--e-best", 3, "-o", out)
     assert done.returncode == 0, done.stderr
     given = proj("project", CORPUS, "--e-best", 3, "-o", out)

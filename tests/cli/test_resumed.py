@@ -23,7 +23,7 @@ from divproj.io import conllu
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 CORPUS = ROOT / "corpora" / "deu-eng"
 SEED = int(os.environ.get("DIVPROJ_KILL_SEED", "1"))
-TIMES = int(os.environ.get("DIVPROJ_KILLS", "4"))
+TIMES = int(os.environ.get("DIVPROJ_KILLS", "2"))
 """Deaths of each command; more with another seed in a long run."""
 
 

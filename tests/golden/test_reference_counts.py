@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import islice
 
 import bruteforce
 import pytest
@@ -52,4 +53,5 @@ def test_small_corpora(name):
 
 @pytest.mark.parametrize("name", ["cdt-da", "pud/fr", "pud/ru", "pud/zh"])
 def test_large_corpora(name):
-    compare(pairs_of(need(name)))
+    """Every fourth pair: brute force takes its time."""
+    compare(islice(pairs_of(need(name)), 0, None, 4))

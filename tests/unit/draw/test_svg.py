@@ -47,7 +47,7 @@ def pairs() -> Iterator[TreePair]:
     yield LIKES
     yield ARABIC
     for name in NAMES:
-        yield from Corpus.at(folder("corpora") / name)
+        yield from itertools.islice(Corpus.at(folder("corpora") / name), 0, None, 3)
 
 
 def parsed(svg: str) -> ElementTree.Element:
