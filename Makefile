@@ -11,7 +11,8 @@ demo: .venv/ready  ## install, run the whole way on the Hindi sample corpus, lea
 rules: .venv/ready  ## learn the shipped rules anew from the sample corpora
 	for pair in hin deu spa kor; do $(BIN)/proj learn corpora/$$pair-eng -o rules/$$pair.json; done
 
-test: .venv/ready  ## the whole test suite
+test: .venv/ready  ## the whole test suite, kernels compiled first, each once
+	$(BIN)/python -c 'from divproj.jit import compile_all; compile_all()'
 	$(BIN)/pytest -rs
 
 check: .venv/ready  ## formatting, lint, types

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 
 CALM = (HealthCheck.too_slow, HealthCheck.data_too_large)
 settings.register_profile(
-    "repeatable", deadline=None, max_examples=40, derandomize=True, database=None, suppress_health_check=CALM
+    "repeatable", deadline=None, max_examples=25, derandomize=True, database=None, suppress_health_check=CALM
 )
 settings.register_profile("explore", deadline=None, max_examples=2000, suppress_health_check=CALM)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))

@@ -5,6 +5,7 @@ numba costs 0.6 s to import, so it is imported only when `compiled` is asked for
 
 from __future__ import annotations
 
+import importlib
 import types
 from collections.abc import Callable
 from functools import cached_property
@@ -47,6 +48,27 @@ class Kernel(Generic[P, R]):
             return numba.njit(self.signature, cache=True, nogil=True)(twin)  # type: ignore[no-any-return]
         except RuntimeError:  # no folder for the cache can be written: compile for this run alone
             return numba.njit(self.signature, nogil=True)(twin)  # type: ignore[no-any-return]
+
+
+def compile_all(jobs: int = 0) -> int:
+    """Compile every kernel of the package into its cache, in so many processes (0: one a core); how many there are."""
+    import os
+    import pkgutil
+    from concurrent.futures import ProcessPoolExecutor
+
+    import divproj
+
+    names = [x.name for x in pkgutil.walk_packages(divproj.__path__, "divproj.") if not x.name.endswith("__main__")]
+    with ProcessPoolExecutor(jobs or os.cpu_count() or 1) as pool:
+        return sum(pool.map(_compile, names))
+
+
+def _compile(name: str) -> int:
+    """Compile the kernels that a module has of its own."""
+    found = [x for x in vars(importlib.import_module(name)).values() if isinstance(x, Kernel) and x.plain.__module__ == name]
+    for each in found:
+        _ = each.compiled
+    return len(found)
 
 
 def kernel(signature: str) -> Callable[[Callable[P, R]], Kernel[P, R]]:

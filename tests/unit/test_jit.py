@@ -67,3 +67,8 @@ def test_without_a_cache_folder_compiles_for_this_run(monkeypatch):
     monkeypatch.setattr(numba, "njit", njit)
     assert double.compiled(4) == 8
     assert asked == [True, False]
+
+
+def test_all_kernels_of_a_module_are_compiled():
+    assert jit._compile("divproj.phrases.sums") > 0
+    assert jit._compile("divproj.errors") == 0

@@ -74,6 +74,8 @@ _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+[^\W\d_]*|[^\W\d_]+"
 _ROMAN = re.compile(r"(?=[IVX])X?(?:IX|IV|V?I{0,3})")
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _ENDING = re.compile(r"(?<=\w)(?:['’]s|n['’]t|['’]ll|['’]re|['’]ve|['’]d|['’]m)$", re.I)
+REMEMBERED = 50_000
+"""Glosses whose parts are kept in mind; then all are forgotten."""
 
 
 class Gram(NamedTuple):
@@ -280,7 +282,7 @@ class Grams:
         """
         found = self._memo.get(gloss)
         if found is None:
-            if len(self._memo) > 50_000:
+            if len(self._memo) >= REMEMBERED:
                 self._memo.clear()
             found = self._memo[gloss] = self._split(gloss)
         return found

@@ -253,7 +253,7 @@ LINE = st.lists(st.one_of(TEXT, LIKELY), max_size=8).map(tuple)
 TAG = st.sampled_from(["NN", "VBZ", "DT", "IN", "TO", "PRP$", "POS", "MD", "NOUN", "_", ""])
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(LINE, LINE, LINE, LINE, st.lists(TAG, max_size=8))
 def test_any_input(words, segments, glosses, translation, tags):
     igt = Igt(words, segments, glosses)
