@@ -69,7 +69,7 @@ def test_induce(tmp_path: Path):
 def test_words_killed_by_the_clock(tmp_path: Path):
     """At any moment after the first checkpoint, in the middle of a sweep or of writing."""
     chance = random.Random(SEED)
-    pairs = [[chance.choice("abcdefghij") + chance.choice("klmnopq") for _ in range(14)] for _ in range(1500)]
+    pairs = [[chance.choice("abcdefghij") + chance.choice("klmnopq") for _ in range(14)] for _ in range(900)]
     for name in "fe":
         (tmp_path / f"{name}.txt").write_text("".join(" ".join(pair) + "\n" for pair in pairs))
     command = ("words", tmp_path / "f.txt", tmp_path / "e.txt", "--checkpoint", 0, "-o")

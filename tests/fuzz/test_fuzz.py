@@ -27,7 +27,7 @@ def test_damage(name: str):
         target.use(seed)
 
     @given(st.randoms(use_true_random=False))
-    @settings(max_examples=10)
+    @settings(max_examples=6)
     def tried(chance: Random) -> None:
         survived(target, damaged(target.seeds, chance, target.kind))
 

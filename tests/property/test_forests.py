@@ -215,7 +215,7 @@ PIECES = (
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=25), st.sampled_from((None, *FORMATS)))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_whatever_is_read_is_sound_or_said(pieces: list[str], format: str | None) -> None:  # noqa: A002
     with contextlib.suppress(ProjError):
         for forest in forests_of("".join(pieces), format, Faults(strict=False)):

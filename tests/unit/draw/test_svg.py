@@ -239,7 +239,7 @@ NASTY = [
 ]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(TEXT | st.sampled_from(NASTY), min_size=3, max_size=3), TEXT, TEXT, TEXT)
 def test_any_text_makes_well_formed_xml(forms: list[str], rel: str, tag: str, sent_id: str) -> None:
     side = DepTree(tuple(forms), (2, 0, 2), (rel,) * 3, (tag,) * 3)
