@@ -29,6 +29,8 @@ NO_BENCHMARKS = {"common", "fuzz", "generate", "lock", "phrases_data", "run", "s
 """Modules that others use, and tests that run for as long as one likes (see docs/reliability.md)."""
 PART = re.compile(r"<!-- bench: (?P<command>[^\n]*?) -->\n(?P<body>.*?)<!-- end -->", re.DOTALL)
 FAILED = re.compile(r"^\*\d{4}-\d\d-\d\d: `[^`]*` failed .*\*\n\n", re.MULTILINE)
+TABLE, _APART = re.compile(r"^([^|\n].*)\n(?=\|)", re.MULTILINE), r"\1\n\n"
+"""A line right before a table: Markdown wants them apart."""
 FIRST = re.compile(r"^## ", re.MULTILINE)
 
 
@@ -64,7 +66,7 @@ def put(text: str, command: str, ended: Ended, stamp: str) -> str:
             kept = FAILED.sub("", part["body"]).lstrip("\n")
             body = f"*{stamp[:10]}: {what} failed ({ended.why}); the figures below are older.*\n\n{kept}"
         else:
-            body = f"{ended.text.strip()}\n\n*{what}, {ended.seconds:,.0f} s, {stamp}*\n"
+            body = f"{TABLE.sub(_APART, ended.text.strip())}\n\n*{what}, {ended.seconds:,.0f} s, {stamp}*\n"
         return f"<!-- bench: {command} -->\n\n{body.rstrip()}\n\n<!-- end -->"
 
     return PART.sub(renewed, text)
