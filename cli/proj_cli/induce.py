@@ -321,7 +321,7 @@ def parse(
     ] = False,
     prune: Annotated[float, typer.Option(min=0, max=1, help="With --forest: edges of a lower marginal are left out.")] = 0.001,
     decode: Annotated[str, typer.Option(help="viterbi (as in the paper) or mbr (most expected brackets).")] = "viterbi",
-    tags: Annotated[str | None, typer.Option("--tags", help="upos, xpos or auto.  [default: as the model]")] = None,
+    tags: Annotated[str | None, typer.Option("--tags", help="upos, xpos or auto.  \\[default: as the model]")] = None,
     strict: common.Strict = False,
     quiet: common.Quiet = False,
     verbose: common.Verbose = False,

@@ -28,7 +28,7 @@ def project(
         Path, typer.Option("-o", "--output", metavar="FILE", help="CoNLL-U to write; - is stdout.", allow_dash=True)
     ] = Path("-"),
     system: Annotated[
-        str | None, typer.Option(help="s1-r, s1-l, s2-1, s2-2, s2-3, s2+ or s5.  [default: s2+ with --rules, else s1-r]")
+        str | None, typer.Option(help="s1-r, s1-l, s2-1, s2-2, s2-3, s2+ or s5.  \\[default: s2+ with --rules, else s1-r]")
     ] = None,
     model: Annotated[
         Path | None, typer.Option(metavar="MODEL", help="A parser of `proj train CORPUS`, which sees the projection.")
@@ -44,7 +44,7 @@ def project(
             "--e-parser",
             metavar="NAME",
             help="Parses the translations: a language (en), a model of `proj train`, or a command that reads a sentence a line and "
-            "writes CoNLL-U.  [default: en where there are no trees]",
+            "writes CoNLL-U.  \\[default: en where there are no trees]",
         ),
     ] = None,
     e_manner: common.EManner = "as-is",

@@ -27,7 +27,7 @@ ALONE = "only correction is possible: learning needs the trees of the translatio
 def review(
     source: Annotated[str, typer.Argument(metavar="FILE", help="CoNLL-U, as `proj project` writes it.")],
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="What to save.  [default: NAME.reviewed.conllu]")
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="What to save.  \\[default: NAME.reviewed.conllu]")
     ] = None,
     e: Annotated[str | None, typer.Option("--e", metavar="FILE", help="CoNLL-U with the trees of the translations.")] = None,
     links: Annotated[
@@ -43,7 +43,7 @@ def review(
     grams: Annotated[
         list[Path] | None, typer.Option("--grams", metavar="FILE", help="Your own gloss abbreviations (TSV).")
     ] = None,
-    system: Annotated[str | None, typer.Option(help="The system that learns from gold sentences.  [default: s2+]")] = None,
+    system: Annotated[str | None, typer.Option(help="The system that learns from gold sentences.  \\[default: s2+]")] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")] = 0,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew; an earlier review is kept under another name.")] = False,

@@ -163,3 +163,9 @@ def test_evaluate_two_systems_and_wrong_files(tmp_path: Path):
     assert "the words differ from" in done.stderr
     b.write_text(a.read_text(encoding="utf-8").split("\n\n")[0] + "\n\n", encoding="utf-8")
     assert "has fewer sentences than its partner" in proj("evaluate", CORPUS / "f.conllu", b).stderr
+
+
+def test_help_says_what_is_taken_without_an_option():
+    told = " ".join(proj("project", "--help").stdout.replace("│", " ").split())
+    assert "[default: s2+ with --rules, else s1-r]" in told
+    assert "[default: en where there are no trees]" in told
