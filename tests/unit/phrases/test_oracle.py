@@ -20,7 +20,7 @@ from divproj.phrases.refine import refine
 
 seeds = st.integers(0, 1_000_000)
 NO_LIMITS = {"beam": 0, "supports": 0, "steps": 0, "traces": 0}
-MANY = 1000
+MANY = 800
 """Random tree pairs against brute force; with those of the sums and of the other tests, more than two thousand in all."""
 
 
