@@ -236,12 +236,12 @@ def _phrase_vote(made: ParsedSystem, pairs: Sequence[TreePair], projected: Seque
     """How much the phrase aligner is heard: its trees beside those of the projection, both scored on the gold trees."""
     if not made.phrases:
         return 0.0
-    ours = [made.phrases.chances(found.bitext).heads if len(found.bitext) else () for found in projected]
-    words = sum(len(pair.f) for pair in pairs) or 1
-    right = [sum(sum(map(int.__eq__, heads, pair.f.heads)) for heads, pair in zip(trees, pairs, strict=True)) for trees in
-             (ours, [found.heads for found in projected])]  # fmt: skip
-    behind = (right[1] - right[0]) / words
-    return PHRASE_VOTE * min(1.0, max(0.0, 1 - behind / WORSE))
+    behind = words = 0
+    for pair, found in zip(pairs, projected, strict=True):
+        ours = made.phrases.chances(found.bitext).heads if len(found.bitext) else ()
+        behind += sum((h == gold) - (o == gold) for h, o, gold in zip(found.heads, ours, pair.f.heads, strict=True))
+        words += len(pair.f)
+    return PHRASE_VOTE * min(1.0, max(0.0, 1 - behind / (WORSE * max(words, 1))))
 
 
 def _reasons(projected: Projection, heads: Sequence[int]) -> tuple[Reason, ...]:
