@@ -64,10 +64,15 @@ class Checkpoint:
         """Whether an earlier run left something."""
         return self.folder is not None and any(self.folder.glob("*.npz"))
 
+    def has(self, name: str) -> bool:
+        """Whether a part can be read."""
+        path = self._path(name)
+        return path is not None and self.resume and path.exists()
+
     def read(self, name: str, largest: int | None = None) -> dict[str, Array] | None:
         """The arrays of a part, None where there are none; ModelError where they are of another work, or broken."""
         path = self._path(name)
-        if path is None or not self.resume or not path.exists():
+        if path is None or not self.has(name):
             return None
         arrays = read_arrays(path, largest)
         if text_of(arrays.pop(IDENTITY, None)) != self.identity:

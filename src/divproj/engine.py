@@ -49,7 +49,7 @@ HERE = Place()
 
 def run(
     work: Work[B, R], read: Read[B], faults: Faults | None = None, place: Place = HERE, say: Say | None = None
-) -> Iterator[R]:
+) -> Generator[R, None, None]:
     """Results of `work` for each batch that `read` gives, in order.
 
     What is noted of bad data reaches `faults` in the order of the batches, and an error is raised in the place of its batch,

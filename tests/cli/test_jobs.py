@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import random
+import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -141,6 +144,48 @@ def test_align_is_the_same(monkeypatch, tmp_path):
         made.append((Path("out.jsonl").read_bytes(), found.stderr))
     assert made[0] == made[1]
     assert made[0][0].count(b"\n") == 8
+
+
+@pytest.fixture(scope="module")
+def bitext(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], bytes]:
+    """Arguments of `proj words` on a text of six shards, and what one core makes of it."""
+    folder, chance = tmp_path_factory.mktemp("bitext"), random.Random(1)
+    lines = [[f"w{min(int(chance.expovariate(0.1)), 40)}" for _ in range(12)] for _ in range(600)]
+    (folder / "f.txt").write_text("".join(" ".join(line) + "\n" for line in lines))
+    (folder / "e.txt").write_text("".join(" ".join(word.replace("w", "v") for word in line) + "\n" for line in lines))
+    command = ["words", str(folder / "f.txt"), str(folder / "e.txt"), "--shard", "100", "--probs", "-o"]
+    done = proj(*command, folder / "one")
+    assert done.returncode == 0, done.stderr
+    return command, (folder / "one").read_bytes()
+
+
+def test_words_are_the_same(bitext, tmp_path):
+    command, expected = bitext
+    done = proj(*command, tmp_path / "two", "--save", tmp_path / "model", "-j", 2)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "two").read_bytes() == expected
+    assert expected.count(b"\n") == 600
+    assert (tmp_path / "model" / "weights.npz").exists()
+
+
+def test_words_on_a_cluster_and_a_killed_worker(bitext, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    command, expected = bitext
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "silence_logs": "ERROR"}
+    with distributed.LocalCluster(**options) as cluster:
+        run = subprocess.Popen(
+            [sys.executable, "-m", "divproj", *command, tmp_path / "two", "--scheduler", cluster.scheduler_address],
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        while run.poll() is None and not any(worker.processing for worker in cluster.scheduler.workers.values()):
+            time.sleep(0.01)
+        busy = next((worker for worker in cluster.scheduler.workers.values() if worker.processing), None)
+        assert busy is not None, run.communicate()[1]
+        os.kill(next(nanny.pid for nanny in cluster.workers.values() if nanny.worker_address == busy.address), signal.SIGKILL)
+        said = run.communicate(timeout=120)[1]
+    assert run.returncode == 0, said
+    assert (tmp_path / "two").read_bytes() == expected
 
 
 def small_disk() -> None:

@@ -38,6 +38,11 @@ def test_words(tmp_path: Path):
     assert any("forward" in kept for _, kept in done["killed"])
 
 
+def test_words_in_shards(tmp_path: Path):
+    done = kill_and_resume(["words", CORPUS, "-o", "OUT", "--probs", "--shard", 25], tmp_path, SEED, TIMES)
+    assert any("learned-1" in kept for _, kept in done["killed"])
+
+
 def test_train_a_language(treebank: Path, tmp_path: Path):
     command = ["train", treebank, "-o", "OUT", "--dev", treebank, "--bits", 14, "--epochs", 4]
     done = kill_and_resume(command, tmp_path, SEED, TIMES)

@@ -59,3 +59,22 @@ def test_bad_input(text: Path):
     assert "1 pairs with a sentence of more than 400 words got no links" in done.stderr
     assert proj("words", text / "f.txt", text / "e.txt", "--method", "best").returncode == 2
     assert proj("words", text / "f.txt", text / "e.txt", "--model", text / "none").returncode == 1
+
+
+def test_a_long_text_is_cut(text: Path):
+    whole = proj("words", text / "f.txt", text / "e.txt", "--shard", 2)
+    assert whole.returncode == 0, whole.stderr
+    assert len(whole.stdout.splitlines()) == 5
+    piped = proj("words", "-", text / "e.txt", "--shard", 2, stdin=(text / "f.txt").read_bytes())
+    assert piped.stdout == whole.stdout, "what can be read only once is held"
+    (text / "bad.txt").write_bytes(b"das haus\n\xff\ndas buch\nein buch\nein haus\n")
+    done = proj("words", text / "bad.txt", text / "e.txt", "--shard", 2)
+    assert done.stderr.count("the line is not UTF-8 text") == 1, "told once, however often it is read"
+    assert done.stdout == whole.stdout
+
+
+def test_shards_of_trees_and_of_interlinear_text():
+    for source in (CORPUS, CORPUS / "igt.txt"):
+        done = proj("words", source, "--shard", 30)
+        assert done.returncode == 0, done.stderr
+        assert len(done.stdout.splitlines()) == 66

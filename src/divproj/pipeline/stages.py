@@ -217,8 +217,10 @@ def _by_words(job: Job, found: Sequence[Igt], trees: Sequence[DepTree | None]) -
     """The word aligner, helped by what glosses and dictionaries say."""
     from divproj.gloss.aligner import GlossAligner
     from divproj.io.files import reading
+    from divproj.words.corpus import align_text
     from divproj.words.model import WordAligner
     from divproj.words.priors import from_dictionary, from_links
+    from divproj.words.text import Row, Text
 
     config, aligner = job.config, GlossAligner()
     e_side = [tree.forms if tree else () for tree in trees]
@@ -234,8 +236,8 @@ def _by_words(job: Job, found: Sequence[Igt], trees: Sequence[DepTree | None]) -
         for pair, count in from_dictionary(lines, str(path)).items():
             known[pair] = known.get(pair, 0.0) + count
     words = WordAligner(threshold=config.value("align", "threshold"), random_state=config.seed)
-    pairs = [(igt.words, e) for igt, e in zip(found, e_side, strict=True)]
-    return [made.alignment for made in words.fit_align(pairs, known)]
+    text = Text.of([Row([*igt.words], [*e]) for igt, e in zip(found, e_side, strict=True)])
+    return [made.alignment for shard in align_text(words, text, known) for made in shard]
 
 
 def gold(job: Job) -> None:

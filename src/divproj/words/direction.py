@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import Any
@@ -81,6 +81,36 @@ class Bitext:
         count = kernel.number_cells.compiled(src, self.src_at, tgt, self.tgt_at, self.cell_at, cells, sources, slots)
         return cells, sources[:count].copy()
 
+    def targets(self, tgt: Ints, cells: Ints, count: int) -> Ints:
+        """The target type of each number in `cells`."""
+        targets = np.zeros(count, np.int64)
+        kernel.target_types.compiled(self.src_at, tgt, self.tgt_at, self.cell_at, cells, targets)
+        return targets
+
+
+@dataclass(frozen=True)
+class Prior:
+    """Pseudo-counts of pairs of source and target types, by number."""
+
+    keys: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    values: Floats = field(default_factory=lambda: np.zeros(0))
+
+    @classmethod
+    def of(cls, pairs: Mapping[tuple[int, int], float]) -> Prior:
+        ordered = sorted(pairs.items())
+        keys = [src << 32 | tgt for (src, tgt), _ in ordered]
+        return cls(np.array(keys, np.int64), np.array([count for _, count in ordered], float))
+
+    def counts(self, src: Ints, tgt: Ints) -> Floats:
+        """Those of these pairs, 0 where there are none."""
+        found = np.zeros(len(src))
+        if len(self.keys):
+            wanted = (src.astype(np.int64) << 32) | tgt
+            at = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
+            there = self.keys[at] == wanted
+            found[there] = self.values[at[there]]
+        return found
+
 
 @dataclass(frozen=True)
 class Chain:
@@ -104,20 +134,13 @@ class Chain:
 class Direction:
     """p(target | source): tables, and posteriors for the pairs at hand."""
 
-    def __init__(self, bitext: Bitext, settings: Settings, known: Floats | None = None) -> None:
-        self.bitext, self.settings = bitext, settings
+    def __init__(self, bitext: Bitext, settings: Settings, words: Prior | None = None, stems: Prior | None = None) -> None:
+        self.bitext, self.settings, self.stems = bitext, settings, stems or Prior()
         self.cells, self.cell_src = bitext.cells(bitext.src, bitext.tgt)
         self.table = np.ones(len(self.cell_src))
-        self.known = known if known is not None else np.zeros(len(self.cell_src))
+        self.known = (words or Prior()).counts(self.cell_src, bitext.targets(bitext.tgt, self.cells, len(self.cell_src)))
         self.sums = np.zeros(bitext.sizes[0])
         self.jumps = np.ones(JUMPS)
-
-    def cell_targets(self) -> Ints:
-        """The target type of every cell number."""
-        b = self.bitext
-        targets = np.zeros(len(self.cell_src), np.int64)
-        kernel.target_types.compiled(b.src_at, b.tgt, b.tgt_at, b.cell_at, self.cells, targets)
-        return targets
 
     def em(self, watch: Watch | None = None) -> None:
         """IBM Model 1, then the HMM."""
@@ -207,7 +230,8 @@ class Direction:
         place = self._places(chain.links)
         chain.pairs[:] = np.bincount(self.cells[place], minlength=len(self.cell_src)) + self.known
         chain.sources[:] = np.bincount(self.cell_src, weights=chain.pairs, minlength=b.sizes[0])
-        chain.stem_pairs[:] = np.bincount(stem_cells[place], minlength=len(stem_src))
+        known = self.stems.counts(stem_src, b.targets(b.tgt_stem, stem_cells, len(stem_src)))
+        chain.stem_pairs[:] = np.bincount(stem_cells[place], minlength=len(stem_src)) + known
         chain.stem_sources[:] = np.bincount(stem_src, weights=chain.stem_pairs, minlength=b.sizes[2])
         chain.tag_pairs[:] = np.bincount(tag_cells[place], minlength=len(tag_src))
         chain.tag_sources[:] = np.bincount(tag_src, weights=chain.tag_pairs, minlength=b.tags[0] + 1)

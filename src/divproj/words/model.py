@@ -17,7 +17,8 @@ from divproj.checkpoint import NOTHING, Checkpoint
 from divproj.errors import ModelError, Where
 from divproj.types import Alignment
 from divproj.words import kernel
-from divproj.words.direction import Bitext, Direction, Floats, Settings, Watch
+from divproj.words.counts import Counts
+from divproj.words.direction import Bitext, Direction, Floats, Prior, Settings, Watch
 from divproj.words.symmetrize import METHODS, from_posteriors, grow_diag_final_and, intersection, union
 from divproj.words.vocabulary import STEM, Vocabulary, stem
 
@@ -47,6 +48,15 @@ class Linked:
     @property
     def alignment(self) -> Alignment:
         return Alignment(frozenset(self.chances), self.shape)
+
+
+@dataclass(frozen=True)
+class Learned:
+    """Links of some pairs, and the expected links of words and of stems there."""
+
+    links: list[Linked]
+    words: Counts
+    stems: Counts
 
 
 @dataclass
@@ -88,60 +98,80 @@ class WordAligner:
     ) -> list[Linked]:
         """Learn from the pairs and align them; rare words fall back on `lemmas` where given, else on stems.
 
-        Sampling that takes long is kept in a checkpoint, and goes on from one that is resumed.
+        All pairs are held in memory; `corpus.align_text` cuts a long text. Sampling that takes long is kept in a checkpoint,
+        and goes on from one that is resumed.
         """
-        pairs = list(pairs)
-        found, counts = self._run(pairs, {**self.counts_, **(known or {})}, watch, lemmas, tags, keep)
-        for pair, count in counts.items():
-            self.counts_[pair] = round(self.counts_.get(pair, 0.0) + count, 4)
-        return found
+        made = self.learn(list(pairs), self.prior(known), lemmas=lemmas, tags=tags, watch=watch, keep=keep)
+        self.remember(made.words)
+        return made.links
 
     def align(self, pairs: Iterable[Pair], keep: Checkpoint = NOTHING) -> list[Linked]:
         """Links for new pairs; what was learned before is not changed."""
-        return self._run(list(pairs), self.counts_, None, keep=keep)[0]
+        return self.learn(list(pairs), self.prior(), keep=keep).links
 
-    def _run(
+    def prior(self, known: Known | None = None) -> tuple[Known, Known]:
+        """What is known of words and of stems beforehand: what was learned before, and `known`."""
+        words = {**self.counts_, **(known or {})}
+        stems: dict[tuple[str, str], float] = {}
+        for (f, e), count in words.items():
+            pair = (stem(f, self.stem_length), stem(e, self.stem_length))
+            stems[pair] = stems.get(pair, 0.0) + count
+        return words, stems
+
+    def remember(self, learned: Counts) -> None:
+        for pair, count in learned.known().items():
+            self.counts_[pair] = round(self.counts_.get(pair, 0.0) + count, 4)
+
+    def learn(
         self,
-        pairs: list[Pair],
-        known: Known,
-        watch: Watch | None,
+        pairs: Sequence[Pair],
+        prior: tuple[Known, Known],
+        *,
         lemmas: Sides | None = None,
         tags: Sides | None = None,
+        watch: Watch | None = None,
         keep: Checkpoint = NOTHING,
-    ) -> tuple[list[Linked], dict[tuple[str, str], float]]:
+        threads: int = 2,
+        part: bool = False,
+        of: int = 0,
+    ) -> Learned:
+        """Links of pairs that are learned from together, and the counts of linked words and stems; `self` does not change.
+
+        Ctrl-C ends the sampling with what there is, but not where they are a `part` of a text. Where the rest of it is in
+        the prior, `of` says how many pairs there are in all: they need fewer sweeps.
+        """
         usable = [k for k, (f, e) in enumerate(pairs) if 0 < len(f) <= LONGEST and 0 < len(e) <= LONGEST]
-        empty = [Linked({}, (len(f), len(e))) for f, e in pairs]
+        found = [Linked({}, (len(f), len(e))) for f, e in pairs]
         if not usable:
-            return empty, {}
-        f_side = [[self._form(word) for word in pairs[k][0]] for k in usable]
-        e_side = [[self._form(word) for word in pairs[k][1]] for k in usable]
+            return Learned(found, Counts.of({}), Counts.of({}))
+        f_side = [[self.form(word) for word in pairs[k][0]] for k in usable]
+        e_side = [[self.form(word) for word in pairs[k][1]] for k in usable]
         given = [None if x is None else tuple([side[k] for k in usable] for side in x) for x in (lemmas, tags)]
         books, bitext = self._encode(f_side, e_side, *given)
-        posteriors = self._posteriors(bitext, books, known, watch, keep)
-        found = empty
+        posteriors = self._posteriors(bitext, books, prior, watch, keep, threads, part, of or len(usable))
         for place, k in enumerate(usable):
             found[k] = Linked(self._links(bitext, posteriors, place), (len(pairs[k][0]), len(pairs[k][1])))
-        counts: dict[tuple[str, str], float] = {}
-        for place, k in enumerate(usable):
-            for (i, j), chance in found[k].chances.items():
-                pair = (f_side[place][i - 1], e_side[place][j - 1])
-                counts[pair] = counts.get(pair, 0.0) + chance
-        return found, counts
+        return Learned(found, *_linked_counts(bitext, books, [found[k].chances for k in usable]))
 
     def _posteriors(
-        self, bitext: Bitext, books: list[Vocabulary], known: Known, watch: Watch | None, keep: Checkpoint
-    ) -> list[Floats]:
-        """Both directions at once; Ctrl-C ends the sampling with what there is."""
+        self, bitext: Bitext, books: list[Vocabulary], prior: tuple[Known, Known], watch: Watch | None, keep: Checkpoint,
+        threads: int, part: bool, of: int,
+    ) -> list[Floats]:  # fmt: skip
+        """Both directions, at once where there are two threads."""
         stop = Event()
-        settings = self.settings.for_pairs(len(bitext.src_at) - 1)
+        settings = self.settings.for_pairs(of)
         if keep is not NOTHING:
-            words = [list(book.numbers) for book in books[:2]]
-            keep.identify(asdict(settings), self.random_state, words, sorted(known.items()), *_arrays(bitext))
+            texts = [list(book.numbers) for book in books[:2]]
+            keep.identify(asdict(settings), self.random_state, texts, *(sorted(x.items()) for x in prior), *_arrays(bitext))
+        words = _numbered(books[:2], prior[0])
+        for form in books[0].numbers.keys() & books[1].numbers.keys() - {""}:
+            pair = books[0].numbers[form], books[1].numbers[form]
+            words[pair] = words.get(pair, 0.0) + SAME
+        stems = _numbered(books[2:4], prior[1])
 
         def one(turned: bool) -> Floats:
-            side = bitext.turned if turned else bitext
-            direction = Direction(side, settings)
-            direction.known = _known_counts(direction, side, books, known, turned)
+            known = (Prior.of({(e, f) if turned else (f, e): x for (f, e), x in pairs.items()}) for pairs in (words, stems))
+            direction = Direction(bitext.turned if turned else bitext, settings, *known)
             if settings.sweeps:
                 return direction.sample(self.random_state * 2 + turned, watch, stop, keep, "backward" if turned else "forward")
             direction.em(watch)
@@ -149,6 +179,7 @@ class WordAligner:
 
         for function in (
             kernel.number_cells,
+            kernel.target_types,
             kernel.normalise,
             kernel.ibm1_expect,
             kernel.hmm_expect,
@@ -156,16 +187,19 @@ class WordAligner:
             kernel.sample,
         ):
             _ = function.compiled  # before the threads start
-        with ThreadPoolExecutor(2) as threads:
-            running = [threads.submit(one, turned) for turned in (False, True)]
+        with ThreadPoolExecutor(threads) as pool:
+            running = [pool.submit(one, turned) for turned in (False, True)]
             try:
                 while wait(running, timeout=0.2).not_done:  # short waits: a long one does not hear Ctrl-C everywhere
                     pass
             except KeyboardInterrupt:
                 stop.set()
+                if part:
+                    raise
             return [task.result() for task in running]
 
-    def _form(self, word: str) -> str:
+    def form(self, word: str) -> str:
+        """A word as it is counted."""
         return word.lower() if self.lower else word
 
     def _encode(
@@ -251,26 +285,23 @@ def _arrays(bitext: Bitext) -> list[Any]:
     ]
 
 
-def _known_counts(direction: Direction, side: Bitext, books: list[Vocabulary], known: Known, turned: bool) -> Floats:
-    """Pseudo-counts of the cells, for word pairs known beforehand; the same string on both sides is such a pair."""
-    counts = np.zeros(len(direction.cell_src))
-    wanted: dict[tuple[int, int], float] = {}
-    f_numbers, e_numbers = books[0].numbers, books[1].numbers
-    for word in f_numbers.keys() & e_numbers.keys() - {""}:
-        wanted[f_numbers[word], e_numbers[word]] = SAME
+def _numbered(books: list[Vocabulary], known: Known) -> dict[tuple[int, int], float]:
+    """What is known of words that are in the text, by number."""
+    f_numbers, e_numbers = (book.numbers for book in books)
+    found = {}
     for (f, e), count in known.items():
         i, j = f_numbers.get(f), e_numbers.get(e)
         if i and j:
-            wanted[i, j] = wanted.get((i, j), 0.0) + count
-    if not wanted:
-        return counts
-    pairs = np.array(sorted(wanted), np.int64)
-    values = np.array([wanted[i, j] for i, j in pairs.tolist()])
-    keys = (pairs[:, turned * 1] << 32) | pairs[:, 1 - turned]
-    order = np.argsort(keys)
-    keys, values = keys[order], values[order]
-    cell_keys = (direction.cell_src.astype(np.int64) << 32) | direction.cell_targets()
-    at = np.minimum(np.searchsorted(keys, cell_keys), len(keys) - 1)
-    found = keys[at] == cell_keys
-    counts[found] = values[at[found]]
-    return counts
+            found[i, j] = count
+    return found
+
+
+def _linked_counts(bitext: Bitext, books: list[Vocabulary], found: list[dict[tuple[int, int], float]]) -> tuple[Counts, Counts]:
+    """How often words are linked, and stems, each link for its probability."""
+    sizes = [len(chances) for chances in found]
+    places = np.array([place for chances in found for place in chances], np.int64).reshape(-1, 2) - 1
+    chances = np.array([chance for some in found for chance in some.values()])
+    f, e = (places[:, k] + np.repeat(at[:-1], sizes) for k, at in enumerate((bitext.src_at, bitext.tgt_at)))
+    names = [[*book.numbers] for book in books[:4]]
+    words = Counts.summed((names[0], names[1]), bitext.src[f], bitext.tgt[e], chances)
+    return words, Counts.summed((names[2], names[3]), bitext.src_stem[f], bitext.tgt_stem[e], chances)

@@ -99,7 +99,7 @@ def test_ctrl_c_keeps_what_there_is():
     def watch(stage, turn, likelihood):
         if stage == "sampling":
             sweeps.append(turn)
-            if len(sweeps) == 1:
+            if sweeps.count(TURN) == 2 and turn == TURN:  # both directions are at work
                 _thread.interrupt_main()
             time.sleep(0.02)  # long enough in all for the interrupt to be heard
 
