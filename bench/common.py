@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("DIVPROJ_DATA", ROOT.parent / "shared" / "data"))
@@ -69,3 +69,18 @@ def commit() -> str:
 def about() -> str:
     """Commit, machine and time of this run."""
     return f"commit {commit()}, Python {platform.python_version()}, {os.cpu_count()} cores, {time.strftime('%Y-%m-%d')}"
+
+
+def grown(panel: Any, what: str) -> None:
+    """Axes for how something grows with sentence pairs: logarithms with plain numbers at the ticks."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    panel.set_xscale("log")
+    panel.set_yscale("log")
+    for axis in (panel.xaxis, panel.yaxis):
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+        axis.set_minor_formatter(NullFormatter())
+    panel.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    panel.set_xlabel("sentence pairs")
+    panel.set_ylabel(what)
+    panel.grid(alpha=0.3)

@@ -13,7 +13,7 @@ import tempfile
 from collections import defaultdict
 from pathlib import Path
 
-from common import ROOT, Measured, about, measured
+from common import ROOT, Measured, about, grown, measured
 from generate import generate
 
 from divproj.draw.plot import pyplot, save
@@ -107,10 +107,8 @@ def plot(found: dict[str, list[Row]], path: Path) -> None:
     for panel, label in ((panels[0], "CPU seconds"), (panels[1], "MB, largest process")):
         for name, rows in found.items():
             values = [took.cpu if label.startswith("CPU") else took.memory for _, took in rows]
-            panel.loglog([pairs for pairs, _ in rows], values, marker="o", label=name)
-        panel.set_xlabel("sentence pairs")
-        panel.set_ylabel(label)
-        panel.grid(alpha=0.3)
+            panel.plot([pairs for pairs, _ in rows], values, marker="o", label=name)
+        grown(panel, label)
     panels[0].legend(fontsize=8)
     save(figure, path)
 

@@ -11,13 +11,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from common import DATA, OUT, about, need, run
+from common import DATA, OUT, about, grown, need, run
 
 from divproj import Corpus, Faults
 from divproj.draw.plot import pyplot, save
 
 
-def grown(pairs: list, count: int, folder: Path, seed: int = 1) -> tuple[Path, Path]:
+def longer(pairs: list, count: int, folder: Path, seed: int = 1) -> tuple[Path, Path]:
     """So many pairs; one word in ten becomes a new one, on both sides alike in kind."""
     chance = random.Random(seed)
     paths = folder / "f.txt", folder / "e.txt"
@@ -37,21 +37,24 @@ def main() -> None:
     pairs = list(Corpus.at(need(DATA / "cdt-da"), faults=Faults(strict=False)))
     proj = str(Path(sys.executable).parent / "proj")
     print(f"proj words, Danish repeated with substitutions, seed 1; {about()}")
-    print("| pairs | s | s a 1,000 pairs | MB |\n|---|---|---|---|")
+    print("| pairs | s | s a 1,000 pairs | MB | s with -j 2 | MB of a process |\n|---|---|---|---|---|---|")
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for size in sizes:
-            f, e = grown(pairs, size, Path(folder))
-            seconds, memory, _ = run(proj, "-q", "words", str(f), str(e), "-o", str(Path(folder) / "links"))
+            f, e = longer(pairs, size, Path(folder))
+            outs = [Path(folder) / name for name in ("one", "two")]
+            command = (proj, "-q", "words", str(f), str(e), "-o")
+            seconds, memory, _ = run(*command, str(outs[0]))
+            shared, part, _ = run(*command, str(outs[1]), "-j", "2")
+            assert outs[0].read_bytes() == outs[1].read_bytes()
             rows.append((size, seconds, memory))
-            print(f"| {size:,} | {seconds:.1f} | {1000 * seconds / size:.2f} | {memory:.0f} |", flush=True)
+            cells = f"{1000 * seconds / size:.2f} | {memory:.0f} | {shared:.1f} | {part:.0f}"
+            print(f"| {size:,} | {seconds:.1f} | {cells} |", flush=True)
     plt = pyplot()
     figure, panels = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
     for panel, k, label in ((panels[0], 1, "seconds"), (panels[1], 2, "MB")):
-        panel.loglog([r[0] for r in rows], [r[k] for r in rows], marker="o")
-        panel.set_xlabel("pairs")
-        panel.set_ylabel(label)
-        panel.grid(alpha=0.3)
+        panel.plot([r[0] for r in rows], [r[k] for r in rows], marker="o")
+        grown(panel, label)
     OUT.mkdir(exist_ok=True)
     save(figure, OUT / "words_growth.png")
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from divproj.engine import Read, Work
     from divproj.errors import Faults, ProjError
     from divproj.io.corpus import Corpus
+    from divproj.types import TreePair
     from proj_cli.tasks import Trees
 
 B = TypeVar("B")
@@ -90,6 +91,12 @@ class Talk:
                 f"{faults.words} word{'s' * (faults.words != 1)} or link{'s' * (faults.words != 1)} with faults; --strict stops at the first"
             )
 
+    def unchecked(self, count: int) -> None:
+        """After reading trees to learn from."""
+        if count:
+            trees = f"{count} projected tree{'s' * (count != 1)}"
+            self.say(f"proj: {trees} without the comment `# gold = yes` left out: nobody has looked at them")
+
     def progress(self, items: Iterable[T], what: str, weight: Callable[[T], int] = lambda _: 1) -> Iterator[T]:
         """Pass items through, counting them (each for its weight) on a terminal."""
         if self.quiet or not sys.stderr.isatty():
@@ -148,6 +155,17 @@ def corpora_from(
             path = folder("corpora") / name
         found.append(Corpus.at(path, faults=faults_for(strict), same_ids=not ignore_ids, manner=manner))
     return found
+
+
+def gold_pairs(corpus: Corpus) -> list[TreePair]:
+    """The pairs of a corpus to learn from; what is not fit for that is said."""
+    from dataclasses import replace
+
+    checked = replace(corpus, checked=True)
+    pairs = list(talk.progress(checked, f"{corpus.name}: pairs"))
+    talk.summary(corpus.faults)
+    talk.unchecked(len(checked.left_out))
+    return pairs
 
 
 def spread(work: Work[B, T], read: Read[B], faults: Faults, jobs: int, scheduler: str | None) -> Iterator[T]:

@@ -189,8 +189,7 @@ def experiment(
     sizes = _sizes(train_sizes)
     rows = []
     for corpus in common.corpora_from(corpora, f, e, align, strict=strict, ignore_ids=ignore_ids, manner=e_manner):
-        pairs = list(talk.progress(corpus, f"{corpus.name}: pairs"))
-        talk.summary(corpus.faults)
+        pairs = common.gold_pairs(corpus)
         if len(pairs) < 2:
             from divproj.errors import ProjError, Where
 

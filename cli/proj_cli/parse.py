@@ -96,8 +96,10 @@ def _train_language(
     from divproj.parsing.language import Language
 
     faults = common.faults_for(strict)
-    sentences = [s for s in conllu.load(source, faults) if s is not None]
+    found = [s for s in conllu.load(source, faults) if s is not None]
+    sentences = [s for s in found if not s.unchecked]
     talk.summary(faults)
+    talk.unchecked(len(found) - len(sentences))
     if not any(head.isdecimal() for s in sentences for head in s.column(6)):
         raise ProjError("no word has a head to learn from", Where(source), "give a treebank in CoNLL-U")
     held = [s for s in conllu.load(dev, common.faults_for(strict)) if s is not None] if dev else []
@@ -122,8 +124,7 @@ def _train_projection(
     if trees or features or projection:
         recipe = _recipe(trees or "gold", features, projection)
     [corpus] = common.corpora_from([source], None, None, None, strict=strict, ignore_ids=False)
-    pairs = list(talk.progress(corpus, f"{corpus.name}: pairs"))
-    talk.summary(corpus.faults)
+    pairs = common.gold_pairs(corpus)
     if not pairs:
         raise ProjError("no usable sentence pair to learn from", Where(source))
     about = {"corpus": corpus.name, "pairs": len(pairs), "signature": common.signature(cmd="train", system=system, **options)}

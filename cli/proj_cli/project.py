@@ -218,9 +218,7 @@ def learn(
     from divproj.projection.systems import Corrections
 
     found = common.corpora_from(corpora, f, e, align, strict=strict, ignore_ids=ignore_ids)
-    pairs = [pair for corpus in found for pair in talk.progress(corpus, f"{corpus.name}: pairs")]
-    for corpus in found:
-        talk.summary(corpus.faults)
+    pairs = [pair for corpus in found for pair in common.gold_pairs(corpus)]
     if not pairs:
         raise ProjError("no usable sentence pair to learn from", Where(str(found[0].f)))
     about = {

@@ -21,6 +21,14 @@ NO_HEAD = -1
 """Head of a word whose head is not known (left out of every score)."""
 
 Columns = tuple[tuple[str, ...], ...]
+PROJECTED = "# projection = "
+"""What the comment begins with that projection leaves."""
+
+
+def is_gold(comment: str) -> bool:
+    """Whether a comment says that somebody has looked at the tree and found it right."""
+    name, _, value = comment[1:].partition("=")
+    return name.strip() == "gold" and value.strip() == "yes"
 
 
 @dataclass(frozen=True)
@@ -62,6 +70,16 @@ class Sentence:
                     made[row] = value
                 columns[k] = tuple(made)
         return replace(self, columns=tuple(columns))
+
+    @property
+    def unchecked(self) -> bool:
+        """Whether its tree was projected and nobody has marked it gold: nothing to learn from.
+
+        >>> made = "# projection = s5 coverage=1.00 links=2"
+        >>> [Sentence(comments, ((),) * 10).unchecked for comments in ((), (made,), (made, "# gold = yes"))]
+        [False, True, False]
+        """
+        return any(c.startswith(PROJECTED) for c in self.comments) and not any(map(is_gold, self.comments))
 
     @property
     def forms(self) -> tuple[str, ...]:

@@ -169,3 +169,27 @@ def test_help_says_what_is_taken_without_an_option():
     told = " ".join(proj("project", "--help").stdout.replace("│", " ").split())
     assert "[default: s2+ with --rules, else s1-r]" in told
     assert "[default: en where there are no trees]" in told
+
+
+def test_only_trees_that_somebody_has_looked_at_are_learned_from(rules: Path, tmp_path: Path):
+    """A reviewed file: three projected trees are marked gold, the others are as projected."""
+    made = proj("project", CORPUS, "--rules", rules).stdout.split("\n\n")
+    marked = [f"# gold = yes\n{block}" if k < 3 else block for k, block in enumerate(made)]
+    for name in ("e.conllu", "align.txt"):
+        (tmp_path / name).write_bytes((CORPUS / name).read_bytes())
+    (tmp_path / "f.conllu").write_text("\n\n".join(marked))
+    told = "63 projected trees without the comment `# gold = yes` left out: nobody has looked at them"
+    for command, said in (
+        (("learn", tmp_path, "-o", tmp_path / "r.json"), "rules from 3 pairs"),
+        (("train", tmp_path, "-o", tmp_path / "m", "--system", "s3-1", "--bits", 12, "--epochs", 1), "model of 3 pairs"),
+        (("train", tmp_path / "f.conllu", "-o", tmp_path / "l", "--bits", 12, "--epochs", 1), "model of 3 sentences"),
+    ):
+        done = proj(*command)
+        assert done.returncode == 0, done.stderr
+        assert told in done.stderr
+        assert said in done.stderr
+    assert proj("experiment", tmp_path, "--systems", "s1-r", "--folds", 3).stderr.count(told) == 1
+    (tmp_path / "f.conllu").write_text("\n\n".join(made))
+    done = proj("learn", tmp_path)
+    assert done.returncode == 1
+    assert "no usable sentence pair to learn from" in done.stderr

@@ -43,6 +43,10 @@ class Corpus:
     """Of each complete reading: 24 hex digits that stand for the bytes of the three files."""
     manner: str = "as-is"
     """What the trees of E are turned to (`manners`)."""
+    checked: bool = False
+    """Whether `pairs` leaves out projected F trees that nobody has marked gold: they are nothing to learn from."""
+    left_out: list[str] = field(default_factory=list, compare=False)
+    """Ids of the sentences that `checked` left out."""
 
     @classmethod
     def at(cls, folder: Source, *, faults: Faults | None = None, same_ids: bool = True, manner: str = "as-is") -> Corpus:
@@ -123,7 +127,9 @@ class Corpus:
                 continue
             if f is None or e is None:
                 continue  # noted by the reader
-            if ids.pair(f, e, self.faults):  # type: ignore[arg-type]
+            if self.checked and f.unchecked:  # type: ignore[attr-defined]
+                self.left_out.append(f.sent_id)  # type: ignore[attr-defined]
+            elif ids.pair(f, e, self.faults):  # type: ignore[arg-type]
                 yield self._pair(f, e, *links)  # type: ignore[arg-type,misc]
 
     def _fast_batches(self) -> Iterator[PairBatch]:

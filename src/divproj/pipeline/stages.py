@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,7 @@ from divproj.pipeline.reading import (
     write_text,
 )  # fmt: skip
 from divproj.projection.s1 import Bitext, Projection
-from divproj.types import Alignment, DepTree, TreePair
+from divproj.types import Alignment, DepTree, Sentence, TreePair
 
 if TYPE_CHECKING:
     from divproj.gloss.igt import Igt
@@ -246,8 +247,7 @@ def gold(job: Job) -> None:
     links = job.links(text, trees)
     sides = []
     for files in (config.gold, (config.held_out,) if isinstance(config.held_out, Path) else ()):
-        rows = (row for path in files for row in conllu.load(path, job.faults) if row is not None)
-        sides.append(golden.places(text, rows, job.faults))
+        sides.append(golden.places(text, chain.from_iterable(_checked(job, path) for path in files), job.faults))
     learned, held = sides
     out = set(held) if held else golden.split([*learned], _share(config), config.seed)
     found = {**learned, **held}
@@ -259,6 +259,16 @@ def gold(job: Job) -> None:
             pairs.write(job.out / name)
         job.facts[name] = len(pairs)
         job.facts[f"{name}_ids"] = [row.sent_id for row in pairs.rows]
+
+
+def _checked(job: Job, path: Path) -> list[Sentence]:
+    """Trees of a file but for those that were projected and that nobody has marked gold."""
+    found = [row for row in conllu.load(path, job.faults) if row is not None]
+    gold = [row for row in found if not row.unchecked]
+    if len(gold) < len(found) and not job.faults.strict:
+        what = f"{len(found) - len(gold)} projected trees without the comment `# gold = yes`"
+        job.faults.file(ProjError(what, Where(str(path)), "they are left out: nobody has looked at them"))
+    return gold
 
 
 def _share(config: Config) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from divproj.projection.s1 import Projection
-from divproj.types import Sentence
+from divproj.types import PROJECTED, Sentence
 
 
 def annotated(sentence: Sentence, projection: Projection, system: str) -> Sentence:
@@ -19,10 +19,10 @@ def annotated(sentence: Sentence, projection: Projection, system: str) -> Senten
     )
     new = {3: tags, 6: tuple(map(str, tree.heads)), 7: tree.rels, 8: ("_",) * len(tree), 9: misc}
     links = len(projection.bitext.alignment)
-    note = f"# projection = {system} coverage={projection.coverage:.2f} links={links}"
+    note = f"{PROJECTED}{system} coverage={projection.coverage:.2f} links={links}"
     if not links:
         note += " unlinked"
-    comments = tuple(c for c in sentence.comments if not c.startswith("# projection = "))
+    comments = tuple(c for c in sentence.comments if not c.startswith(PROJECTED))
     return replace(sentence.with_columns(new), comments=(*comments, note))
 
 

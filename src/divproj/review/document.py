@@ -10,7 +10,7 @@ from functools import cached_property
 from divproj.errors import Faults, FormatError, ProjError, Where
 from divproj.io import conllu
 from divproj.io.files import Source, name_of, reading
-from divproj.types import Sentence, confidence_of, misc_value
+from divproj.types import PROJECTED, Sentence, confidence_of, is_gold, misc_value
 
 BOM = b"\xef\xbb\xbf"
 CORRECTED = "corrected"
@@ -67,7 +67,7 @@ class Block:
             self.sentence.column(7),
             reasons,
             tuple(_number(confidence_of(cell)) for cell in misc),
-            any(_is_gold(line) for line in self.sentence.comments),
+            any(is_gold(line) for line in self.sentence.comments),
             next((line for line in self.sentence.comments if _is_note(line)), ""),
             frozenset(k for k, reason in enumerate(reasons, 1) if reason == CORRECTED),
         )
@@ -87,7 +87,7 @@ class Block:
         old, end = self.initial, _end(self.lines[0]) or b"\n"
         kept = list(zip(self.sentence.comments, self.lines, strict=False))
         if old.gold and not state.gold:
-            kept = [pair for pair in kept if not _is_gold(pair[0])]
+            kept = [pair for pair in kept if not is_gold(pair[0])]
         if state.note != old.note:
             new = (state.note, state.note.encode() + end)
             found = [k for k, (text, _) in enumerate(kept) if _is_note(text)]
@@ -179,13 +179,8 @@ def _text(line: bytes) -> bytes:
     return line[: len(line) - len(_end(line))]
 
 
-def _is_gold(comment: str) -> bool:
-    name, _, value = comment[1:].partition("=")
-    return name.strip() == "gold" and value.strip() == "yes"
-
-
 def _is_note(comment: str) -> bool:
-    return comment.startswith("# projection = ")
+    return comment.startswith(PROJECTED)
 
 
 def _number(text: str) -> float | None:

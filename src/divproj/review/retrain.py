@@ -17,7 +17,7 @@ from divproj.errors import ProjError
 from divproj.projection import systems
 from divproj.projection.s1 import Bitext, Projection
 from divproj.review.session import Learned, Session
-from divproj.types import DepTree, TreePair
+from divproj.types import PROJECTED, DepTree, TreePair
 
 FOLDS = 5
 FEW = 5
@@ -83,7 +83,7 @@ class ProjectionLearner:
 
     def _learned(self, found: Projection) -> Learned:
         links = len(found.bitext.alignment)
-        note = f"# projection = {self.system} coverage={found.coverage:.2f} links={links}{'' if links else ' unlinked'}"
+        note = f"{PROJECTED}{self.system} coverage={found.coverage:.2f} links={links}{'' if links else ' unlinked'}"
         return Learned(found.heads, found.tree.rels, found.reasons, found.confidence, note)
 
 

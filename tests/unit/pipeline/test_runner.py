@@ -380,3 +380,16 @@ def test_several_cores_give_the_same_trees(folder: Path, tmp_path: Path, monkeyp
     assert made.facts["project"]["system"] == "model:model"
     trees = (folder / "results" / "trees.conllu").read_text(encoding="utf-8")
     assert "# projection = model:model" in trees
+
+
+def test_projected_trees_among_the_gold_are_left_out(folder: Path):
+    """The gold file is one that was reviewed in part."""
+    blocks = (folder / "gold.conllu").read_text().split("\n\n")[:-1]
+    note = "# projection = s5 coverage=1.00 links=3\n"
+    made = [note + "# gold = yes\n" * (k < 5) + block for k, block in enumerate(blocks)]
+    (folder / "gold.conllu").write_text("\n\n".join(made) + "\n\n")
+    done = run(config(folder, LEARNED.replace("0.25", "0.0")))
+    assert done.facts["gold"]["gold"] == 5
+    told = "3 projected trees without the comment `# gold = yes`; they are left out: nobody has looked at them"
+    assert done.warnings == 1
+    assert told in (folder / "results" / "log.txt").read_text() + (folder / "results" / "report.html").read_text()
