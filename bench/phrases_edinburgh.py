@@ -22,6 +22,7 @@ from divproj.phrases.aligner import PhraseAligner
 from divproj.phrases.results import PhraseAlignment
 from divproj.phrases.tune import tune
 
+DEFAULT = PhraseAligner().word_cost
 Systems = dict[str, tuple[PhraseAligner, str]]
 SPACE = {"null_cost": (0.0, 6.0), "pair_cost": (-4.0, 4.0), "noncomp_cost": (0.0, 5.0)}
 
@@ -108,7 +109,7 @@ def main() -> None:
         kind: {name: with_candidates(part, kind) for name, part in rows.items()} for kind in ("all", "head")
     }
     start = time.perf_counter()
-    base = PhraseAligner(relation=lexicon().relation, random_state=options.seed, max_seconds=0)
+    base = PhraseAligner(relation=lexicon().relation, random_state=options.seed, max_seconds=0, word_cost=0)
     forest = replace(base).fit(*data["all"]["train"])
     one_best = replace(base, model_=type(base.model_)()).fit(*data["head"]["train"])
     print(f"EM {time.perf_counter() - start:.1f} s, mean log α {[round(x, 2) for x in forest.history_]}", flush=True)
@@ -119,6 +120,7 @@ def main() -> None:
         "forest, EM, non-compositional": (forest, "all"),
         "monotonic": (mono, "all"),
         "without EM": (base, "all"),
+        "without EM, with word_cost (the default)": (replace(base, word_cost=DEFAULT), "all"),
         "1-best tree": (one_best, "head"),
     }
     together: Systems = {
@@ -143,6 +145,7 @@ def main() -> None:
             "non-compositional, one tree": (one_best, "head"),
             "non-compositional, all binarisations": (forest, "all"),
             "non-compositional, all binarisations, without EM": (base, "all"),
+            "non-compositional, all binarisations, without EM, with word_cost": (replace(base, word_cost=DEFAULT), "all"),
         },
     )
 

@@ -72,7 +72,9 @@ Languages = Annotated[str, typer.Option("--languages", metavar="S-T", help="Lang
 Costs = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="NAME=VALUE", help="A cost or setting: null_cost, pair_cost, noncomp_cost, parse_share, gap …"
+        "--set",
+        metavar="NAME=VALUE",
+        help="A cost or setting: null_cost, pair_cost, noncomp_cost, word_cost, parse_share, gap …",
     ),
 ]
 MaxSeconds = Annotated[float, typer.Option("--max-seconds", min=0, help="For one pair; past it, what there is by then.")]
@@ -212,7 +214,8 @@ def _kept(alignments: Iterable[PhraseAlignment], corpus: Path) -> list[PhraseAli
 
 def _told(aligner: PhraseAligner) -> dict[str, Any]:
     names = ("search", "noncomp", "null_cost", "pair_cost", "noncomp_cost", "parse_share", "gap")
-    return {name: getattr(aligner, name) for name in names} | {"trained": "yes" if aligner.history_ else "no"}
+    words = {"word_cost": aligner.costs.word_cost}
+    return {name: getattr(aligner, name) for name in names} | words | {"trained": "yes" if aligner.history_ else "no"}
 
 
 def _aligner(model: Path | None, given: Input, settings: list[str] | None, chosen: dict[str, Any]) -> PhraseAligner:

@@ -50,6 +50,8 @@ class PhraseAligner:
     null_cost: float = 3.0
     pair_cost: float = 0.0
     noncomp_cost: float = 1.0
+    word_cost: float = 8.0
+    """For a pair of one word and a phrase while nothing is learned: that they seldom go together is most of what EM finds."""
     parse_share: float = 0.0
     combine: str = "loglinear"
     gap: int = 0
@@ -99,6 +101,7 @@ class PhraseAligner:
             self.gap,
             self.relative,
             self.leaf_phrase,
+            0.0 if self.history_ else self.word_cost,
         )
 
     @property
@@ -143,7 +146,7 @@ class PhraseAligner:
             if watch:
                 watch(state)
 
-        done = train(prepared, self.model_, self.costs, self.training, self.random_state, seen, state)
+        done = train(prepared, self.model_, replace(self.costs, word_cost=0.0), self.training, self.random_state, seen, state)
         self.history_ = done.history
         return self
 

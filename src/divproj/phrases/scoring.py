@@ -40,6 +40,9 @@ class Costs:
     leaf_phrase: bool = True
     """Whether one word may be aligned with a phrase when the heads are candidates (Departs: Definition 3.1 has no such pairs)."""
 
+    word_cost: float = 0.0
+    """For a pair of one word and a phrase."""
+
     def __post_init__(self) -> None:
         if self.combine not in COMBINE:
             raise ModelError(f"no combine '{self.combine}'", remedy=f"choose one of {', '.join(COMBINE)}")
@@ -139,8 +142,8 @@ def problem(prepared: Prepared, probs: LogProbs, costs: Costs) -> Problem:
     leaf_s, leaf_t = s.forest.arrays.is_leaf, t.forest.arrays.is_leaf
     pair[np.ix_(leaf_s, leaf_t)] += costs.pair_cost
     if costs.leaf_phrase:
-        pair[leaf_s] -= costs.null_cost * (t.length - 1)
-        pair[:, leaf_t] -= costs.null_cost * (s.length[:, None] - 1)
+        pair[leaf_s] -= costs.null_cost * (t.length - 1) + costs.word_cost * ~leaf_t
+        pair[:, leaf_t] -= costs.null_cost * (s.length[:, None] - 1) + costs.word_cost * ~leaf_s[:, None]
     else:
         pair[np.ix_(leaf_s, ~leaf_t)] = pair[np.ix_(~leaf_s, leaf_t)] = -np.inf
     null_s = probs.null_s[of_s] - chance[1] - costs.null_cost * s.length

@@ -223,6 +223,7 @@ def test_fit_predict_save_load(tmp_path: Path):
     pairs, found = corpus()
     aligner = PhraseAligner(epochs=3, batch_size=4).fit(pairs, found)
     assert len(aligner.history_) == 3
+    assert (PhraseAligner().costs.word_cost, aligner.costs.word_cost) == (8.0, 0.0), "weights that were learned know better"
     assert aligner.vocabulary_
     aligner.save(tmp_path / "one")
     again = PhraseAligner.load(tmp_path / "one")

@@ -259,6 +259,9 @@ def test_costs_come_into_the_scores():
     assert np.isfinite(free.pair[leaf[0] ^ leaf[1]]).any()
     dear = problem(one, probs, Costs(pair_cost=2.0))
     assert np.allclose(free.pair[~(leaf[0] | leaf[1])] - 2.0, dear.pair[~(leaf[0] | leaf[1])])
+    seldom = problem(one, probs, Costs(word_cost=8.0))
+    mixed = leaf[0] ^ leaf[1]
+    assert np.array_equal(np.where(mixed, free.pair - 8.0, free.pair), seldom.pair)
     heavy = problem(one, probs, Costs(null_cost=2.5))
     assert np.allclose(free.src.null - heavy.src.null, 1.5 * one.src.length)
     assert heavy.noncomp == 7.5
