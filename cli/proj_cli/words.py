@@ -96,7 +96,7 @@ def words(
         aligner.settings = replace(aligner.settings, sweeps=0)
     keep, say = common.checkpoint(output, resume, checkpoint), lambda what: talk.say(f"proj: warning: {what}")
     learn, place = save is not None or model is None, Place(jobs, scheduler)
-    with _Bar(text.shard_count, aligner.settings) as bar, writing(output) as out:
+    with _Bar(text.shard_count, aligner.settings.for_pairs(text.usable)) as bar, writing(output) as out:
         for links in align_text(aligner, text, known, learn=learn, place=place, watch=bar, keep=keep, say=say):
             for linked in links:
                 out.write(_line(linked.chances, probs) + "\n")
@@ -124,7 +124,7 @@ class _Bar:
     def __init__(self, shards: int, settings: Settings) -> None:
         import sys
 
-        self.total = 2 * (shards if shards > 1 else settings.ibm1 + settings.hmm + settings.sweeps)
+        self.total = 2 * (shards if shards > 1 else settings.ibm1 + settings.hmm + settings.all_sweeps)
         self.shown = not talk.quiet and sys.stderr.isatty()
         self.bar: Any = None
 

@@ -63,10 +63,10 @@ class _Task:
 
 
 def _work(aligner: WordAligner, pairs: int, threads: int, linked: bool, task: _Task, _: Faults) -> dict[str, NDArray[Any]]:
-    """What a shard teaches or, with `linked`, its links and the words there; `pairs` of all shards, where it is not the first pass."""
+    """What a shard teaches or, with `linked`, its links and the words there; all shards have so many `pairs`."""
     prior, shard = (task.words.known(), task.stems.known()), task.shard
     lemmas, tags = sides(shard.lemmas), sides(shard.tags)
-    made = aligner.learn(shard.pairs(), prior, lemmas=lemmas, tags=tags, threads=threads, part=True, of=pairs)
+    made = aligner.learn(shard.pairs(), prior, lemmas=lemmas, tags=tags, threads=threads, of=pairs)
     if linked:
         return {**_packed(made.links), **made.words.arrays("words")}
     return {**made.words.arrays("words"), **made.stems.arrays("stems")}
@@ -153,8 +153,7 @@ class _Passes:
                     yield task(k, shard)
 
         bare = replace(self.aligner, counts_={})
-        sweeps_for = self.text.usable if stage == "linked" else 0
-        work = partial(_work, bare, sweeps_for, 2 if self.place.here else 1, stage == "linked")
+        work = partial(_work, bare, self.text.usable, 2 if self.place.here else 1, stage == "linked")
         with closing(engine.run(work, read, None, self.place, self.say)) as results:
             for k, name in enumerate(names):
                 found = keep.read(name) if name in kept else None

@@ -18,6 +18,8 @@ Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.integer[Any]]
 TURN = 10
 """Sweeps between two looks at the user."""
+SHORTEST = 10
+"""Sweeps of a chain, however large the text."""
 Watch = Callable[[str, int, float], None]
 """Called with stage, iteration and log-likelihood."""
 
@@ -28,17 +30,26 @@ class Settings:
 
     ibm1: int = 4
     hmm: int = 1
-    sweeps: int = 40
-    burn_in: int = 10
+    chains: int = 4
+    """Samplers that start alike and whose posteriors are averaged: each is caught in links of its own."""
+    sweeps: int = 20
+    burn_in: int = 5
+    """Sweeps of each chain, and how many of them come before those that count."""
     alpha: float = 0.001
     kappa: float = 2.0
     beta: float = 0.001
     null: float = 0.2
 
     def for_pairs(self, count: int) -> Settings:
-        """Fewer sweeps for a large text, whose counts say more: a quarter at 80,000 pairs, never fewer than that."""
-        share = max(0.25, min(1.0, (5000 / count) ** 0.5)) if count else 1.0
-        return replace(self, sweeps=int(self.sweeps * share), burn_in=int(self.burn_in * share))
+        """Less work for a large text, whose counts say more: from 5,000 pairs on shorter chains, and in the end one of them."""
+        share = min(1.0, (5000 / count) ** 0.5) if count else 1.0
+        sweeps = min(self.sweeps, max(SHORTEST, int(self.sweeps * share)))
+        burn_in = self.burn_in * sweeps // max(1, self.sweeps)
+        return replace(self, chains=max(1, round(self.chains * share)), sweeps=sweeps, burn_in=burn_in)
+
+    @property
+    def all_sweeps(self) -> int:
+        return self.chains * self.sweeps
 
 
 @dataclass
@@ -116,6 +127,8 @@ class Prior:
 class Chain:
     """A sampler's links, what is counted of them, the sums of the posteriors so far, and the state of its random numbers."""
 
+    first: Ints
+    """The links that every chain starts from."""
     links: Ints
     pairs: Floats
     sources: Floats
@@ -189,15 +202,20 @@ class Direction:
         chain = self._empty_chain(len(stem_src), len(tag_src))
         if keep.restore(name, vars(chain)):
             words = np.repeat(np.diff(b.src_at), np.diff(b.tgt_at))
-            if not (0 <= chain.kept <= chain.done <= s.sweeps and ((chain.links >= 0) & (chain.links <= words)).all()):
+            places = all(((links >= 0) & (links <= words)).all() for links in (chain.first, chain.links))
+            if not (0 <= chain.kept <= chain.done <= s.all_sweeps and places):
                 raise keep.broken(name, "links or sweeps that cannot be")
         else:
             self.em(watch)
-            self._begin(chain, seed, stem_cells, tag_cells, stem_src, tag_src)
+            chain.first[:] = self.best_links()
+            chain.state[0] = seed * 2 + 88172645463325253
         settings = np.array([s.alpha, s.kappa, s.beta, s.null, b.sizes[1], b.sizes[3], min(b.tags)])
-        while chain.done < s.sweeps and not (chain.done and stop is not None and stop.is_set()):
-            turn = min(TURN, s.sweeps - int(chain.done[0]))
-            burning = min(turn, max(0, s.burn_in - int(chain.done[0])))
+        while chain.done < s.all_sweeps and not (chain.done and stop is not None and stop.is_set()):
+            done = int(chain.done[0]) % s.sweeps
+            if not done:
+                self._begin(chain, stem_cells, tag_cells, stem_src, tag_src)
+            turn = min(TURN, s.sweeps - done)
+            burning = min(turn, max(0, s.burn_in - done))
             chain.state[0] = kernel.sample.compiled(
                 b.src_at, b.tgt_at, b.cell_at, self.cells, stem_cells, tag_cells, b.src,
                 self.cell_src, stem_src, tag_src, chain.links,
@@ -214,7 +232,7 @@ class Direction:
     def _empty_chain(self, stems: int, tags: int) -> Chain:
         b, single = self.bitext, np.float32
         return Chain(
-            links=np.zeros(len(b.tgt), np.int32),
+            first=np.zeros(len(b.tgt), np.int32), links=np.zeros(len(b.tgt), np.int32),
             pairs=np.zeros(len(self.cell_src), single), sources=np.zeros(b.sizes[0], single),
             stem_pairs=np.zeros(stems, single), stem_sources=np.zeros(b.sizes[2], single),
             tag_pairs=np.zeros(tags, single), tag_sources=np.zeros(b.tags[0] + 1, single),
@@ -223,10 +241,10 @@ class Direction:
             state=np.zeros(1, np.uint64), done=np.zeros(1, np.int64), kept=np.zeros(1, np.int64),
         )  # fmt: skip
 
-    def _begin(self, chain: Chain, seed: int, stem_cells: Ints, tag_cells: Ints, stem_src: Ints, tag_src: Ints) -> None:
-        """The best links under the table, and the counts that follow from them."""
+    def _begin(self, chain: Chain, stem_cells: Ints, tag_cells: Ints, stem_src: Ints, tag_src: Ints) -> None:
+        """The links that a chain starts from, and the counts that follow from them."""
         b = self.bitext
-        chain.links[:] = self.best_links()
+        chain.links[:] = chain.first
         place = self._places(chain.links)
         chain.pairs[:] = np.bincount(self.cells[place], minlength=len(self.cell_src)) + self.known
         chain.sources[:] = np.bincount(self.cell_src, weights=chain.pairs, minlength=b.sizes[0])
@@ -236,7 +254,6 @@ class Direction:
         chain.tag_pairs[:] = np.bincount(tag_cells[place], minlength=len(tag_src))
         chain.tag_sources[:] = np.bincount(tag_src, weights=chain.tag_pairs, minlength=b.tags[0] + 1)
         chain.jumps[:], chain.fertility[:] = self._jump_counts(chain.links), self._fertilities(chain.links)
-        chain.state[0] = seed * 2 + 88172645463325253
 
     def _places(self, links: Ints) -> Ints:
         """The cell of every link."""

@@ -132,13 +132,12 @@ class WordAligner:
         watch: Watch | None = None,
         keep: Checkpoint = NOTHING,
         threads: int = 2,
-        part: bool = False,
         of: int = 0,
     ) -> Learned:
         """Links of pairs that are learned from together, and the counts of linked words and stems; `self` does not change.
 
-        Ctrl-C ends the sampling with what there is, but not where they are a `part` of a text. Where the rest of it is in
-        the prior, `of` says how many pairs there are in all: they need fewer sweeps.
+        Where they are a part of a text, `of` says how many pairs that has in all. Else Ctrl-C ends the sampling with what
+        there is.
         """
         usable = [k for k, (f, e) in enumerate(pairs) if 0 < len(f) <= LONGEST and 0 < len(e) <= LONGEST]
         found = [Linked({}, (len(f), len(e))) for f, e in pairs]
@@ -148,18 +147,18 @@ class WordAligner:
         e_side = [[self.form(word) for word in pairs[k][1]] for k in usable]
         given = [None if x is None else tuple([side[k] for k in usable] for side in x) for x in (lemmas, tags)]
         books, bitext = self._encode(f_side, e_side, *given)
-        posteriors = self._posteriors(bitext, books, prior, watch, keep, threads, part, of or len(usable))
+        posteriors = self._posteriors(bitext, books, prior, watch, keep, threads, of)
         for place, k in enumerate(usable):
             found[k] = Linked(self._links(bitext, posteriors, place), (len(pairs[k][0]), len(pairs[k][1])))
         return Learned(found, *_linked_counts(bitext, books, [found[k].chances for k in usable]))
 
     def _posteriors(
         self, bitext: Bitext, books: list[Vocabulary], prior: tuple[Known, Known], watch: Watch | None, keep: Checkpoint,
-        threads: int, part: bool, of: int,
+        threads: int, of: int,
     ) -> list[Floats]:  # fmt: skip
         """Both directions, at once where there are two threads."""
         stop = Event()
-        settings = self.settings.for_pairs(of)
+        settings = self.settings.for_pairs(of or len(bitext.src_at) - 1)
         if keep is not NOTHING:
             texts = [list(book.numbers) for book in books[:2]]
             keep.identify(asdict(settings), self.random_state, texts, *(sorted(x.items()) for x in prior), *_arrays(bitext))
@@ -194,7 +193,7 @@ class WordAligner:
                     pass
             except KeyboardInterrupt:
                 stop.set()
-                if part:
+                if of:
                     raise
             return [task.result() for task in running]
 

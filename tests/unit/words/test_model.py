@@ -173,3 +173,21 @@ def test_growing_stays_between_intersection_and_union(a, b):
     grown = grow_diag_final_and(a, b)
     assert a & b <= grown <= a | b
     assert grow_diag_final_and(a, a) == a
+
+
+@pytest.mark.parametrize(
+    ("pairs", "chains", "sweeps", "burn_in"), [(0, 4, 20, 5), (5000, 4, 20, 5), (10_000, 3, 14, 3), (80_000, 1, 10, 2)]
+)
+def test_large_texts_are_swept_less(pairs, chains, sweeps, burn_in):
+    found = Settings().for_pairs(pairs)
+    assert (found.chains, found.sweeps, found.burn_in) == (chains, sweeps, burn_in)
+    assert found.all_sweeps == chains * sweeps
+    assert Settings(sweeps=0).for_pairs(pairs).sweeps == 0
+
+
+def test_chains_are_averaged():
+    """More chains, the same start: probabilities of more than one, and of no other sum."""
+    pairs = PAIRS * 3
+    one, four = (WordAligner(threshold=0.0, settings=Settings(chains=n, sweeps=10)).fit_align(pairs) for n in (1, 4))
+    assert one != four
+    assert all(sum(x.chances.values()) <= max(x.shape) + 1e-3 for x in four)
