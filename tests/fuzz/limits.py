@@ -51,9 +51,9 @@ class Target:
         return tuple(self.make())
 
 
-def survived(target: Target, data: bytes) -> str:
+def survived(target: Target, data: bytes, limit: float = SECONDS) -> str:
     """'read' or 'refused'; anything else is an error and is raised."""
-    with seconds():
+    with seconds(limit):
         try:
             target.use(data)
         except ProjError as error:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import Path
 
+import numpy as np
 from fuzz.limits import Target
-from fuzz.readers import place
+from fuzz.places import place
 
 from divproj.resources import folder
 from divproj.types import TreePair
@@ -74,8 +76,6 @@ def phrases_model(here: Path) -> None:
 
 
 def phrases_use(here: Path) -> None:
-    import numpy as np
-
     from divproj.io.forests import forests_of
     from divproj.phrases.aligner import PhraseAligner
 
@@ -107,6 +107,16 @@ def words_kept(here: Path) -> None:
     WordAligner().fit([(f.split(), e.split()) for f, e in PAIRS], keep=Checkpoint(here, resume=True, seconds=0))
 
 
+def shards_kept(here: Path) -> None:
+    from divproj.checkpoint import Checkpoint
+    from divproj.words.corpus import align_text
+    from divproj.words.model import WordAligner
+    from divproj.words.text import Row, Text
+
+    text = Text.of([Row(f.split(), e.split()) for f, e in PAIRS], 2)
+    list(align_text(WordAligner(), text, keep=Checkpoint(here, resume=True, seconds=0)))
+
+
 def training_kept(here: Path) -> None:
     from toybank import TREEBANK
 
@@ -116,7 +126,13 @@ def training_kept(here: Path) -> None:
     Language.train(TREEBANK[:8], bits=10, epochs=1, keep=Checkpoint(here, resume=True, seconds=0))
 
 
-KEPT = {"forward": words_kept, "tagger": training_kept, "parser-edges": training_kept}
+KEPT = {
+    "forward": words_kept,
+    "learned-1": shards_kept,
+    "linked-1": shards_kept,
+    "tagger": training_kept,
+    "parser-edges": training_kept,
+}
 """Parts of checkpoints, and the work that goes on from them."""
 
 
@@ -124,7 +140,10 @@ KEPT = {"forward": words_kept, "tagger": training_kept, "parser-edges": training
 def good_part(name: str) -> bytes:
     here = place() / f"kept-{name}"
     KEPT[name](here)
-    return (here / f"{name}.npz").read_bytes()
+    with np.load(here / f"{name}.npz", allow_pickle=False) as arrays:
+        out = io.BytesIO()
+        np.savez_compressed(out, **arrays)  # megabytes of zeros else, of which a case would be the first few
+    return out.getvalue()
 
 
 def go_on(data: bytes, name: str) -> None:

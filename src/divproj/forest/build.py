@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 
 from divproj.errors import FormatError, ProjError
 from divproj.forest import heads
@@ -136,6 +137,7 @@ def _share(n: int, whole: Range, left: Range, right: Range) -> float:
     return sum(_log_catalan(width - 1) for width in widths) + _log_catalan(around) - _log_catalan(n - 1)
 
 
+@cache
 def _log_catalan(n: int) -> float:
     """
     >>> [round(math.exp(_log_catalan(n))) for n in range(6)]

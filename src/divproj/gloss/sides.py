@@ -18,6 +18,8 @@ FUNCTION = frozenset({
 })  # fmt: skip
 """Kinds of grams whose words are function words: they are linked by the company they keep."""
 AUXILIARY = frozenset({"auxiliary", "copula"})
+MOST_CELLS = 250_000
+"""Words times glosses of a sentence that are paired by how they fit: time and memory grow with them."""
 _NOTHING: frozenset[str] = frozenset()
 _CLASSES = {
     "NN": "N", "NO": "N", "PROPN": "N", "VB": "V", "VE": "V", "AUX": "V", "JJ": "J", "ADJ": "J", "RB": "R", "ADV": "R", "MD": "M",
@@ -131,6 +133,8 @@ def tokens(igt: Igt, grams: Grams) -> list[list[Token]]:
 def spread(igt: Igt) -> list[tuple[int, str]]:
     """(word, gloss) pairs; where the counts differ, a monotone pairing by punctuation, names and number of morphemes.
 
+    Lines of many hundreds of words, which no author glosses by hand, are paired in order.
+
     >>> spread(Igt(("Ana-ka", "la", "suma-ti", "."), glosses=("Ana-NOM", "sing-PST", ".")))
     [(0, 'Ana-NOM'), (2, 'sing-PST'), (3, '.')]
     """
@@ -139,6 +143,8 @@ def spread(igt: Igt) -> list[tuple[int, str]]:
     n, m = len(words), len(glosses)
     if n == m or not n:
         return list(zip(range(n), glosses, strict=False))
+    if n * m > MOST_CELLS:
+        return [(min(k, n - 1), gloss) for k, gloss in enumerate(glosses)]
     misfit = [[_misfit(word, gloss) for gloss in glosses] for word in words]
     skip_word, skip_gloss = 0.55, 0.6
     cost = [[k * skip_gloss for k in range(m + 1)]]

@@ -84,7 +84,7 @@ class Table(Supply):
     def _read(self) -> None:
         new = self.stream.read(CHUNK)
         chunk = self.rest + new
-        if self.line == 1 and chunk.startswith(b"\xef\xbb\xbf"):
+        if self.line == 1 and not self.rest and chunk.startswith(b"\xef\xbb\xbf"):
             chunk = chunk[3:]
         if b"\r" in chunk:
             chunk = chunk.replace(b"\r\n", b"\n")
@@ -93,8 +93,6 @@ class Table(Supply):
         if cut < 2 and not self.ended:
             self.rest = chunk
             return
-        if chunk.endswith(b"\r", 0, cut):
-            cut -= 1
         self.rest = chunk[cut:]
         self._scan(chunk[:cut])
 
@@ -147,10 +145,12 @@ class LinkTable(Supply):
     def _read(self) -> None:
         new = self.stream.read(CHUNK)
         self.ended = not new
+        self.line += self.count
         chunk = self.rest + new
+        if self.line == 1 and not self.rest:
+            chunk = chunk.removeprefix(b"\xef\xbb\xbf")
         cut = len(chunk) if self.ended else chunk.rfind(b"\n") + 1
         self.rest = chunk[cut:]
-        self.line += self.count
         body = chunk[:cut].replace(b"\r\n", b"\n")
         self.text: Bytes = np.frombuffer(bytearray(body), np.uint8)
         most = body.count(b"\n") + 2

@@ -22,12 +22,16 @@ from divproj.modelfile import read_arrays
 Floats = NDArray[np.float32]
 _SPACE = "\u2581"
 MAX_HEADER = 1 << 20
+WIDEST = 1 << 16
+"""Numbers of a vector: an unknown word gets as many zeros, whatever a header says."""
 
 
 class Embeddings:
     """Unit vectors of words; words that have none have the zero vector, which is near to nothing."""
 
     def __init__(self, size: int, vector: Callable[[str], Floats | None], name: str = "") -> None:
+        if size > WIDEST:
+            raise FormatError(f"vectors of {size} numbers, at most {WIDEST} expected", Where(name))
         self.size, self.name = size, name
         self._vector = vector
         self._known: dict[str, Floats] = {}
@@ -163,6 +167,8 @@ def _safetensors(path: Path) -> NDArray[np.floating]:
             (rows, columns), (first, last) = entries[0]["shape"], entries[0]["data_offsets"]
         except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
             raise ModelError("no safetensors file with a matrix of F16 or F32", where) from None
+    if not all(type(number) is int and number >= 0 for number in (rows, columns, first, last)):
+        raise ModelError("a shape or offsets in the header that are not numbers from 0", where, "copy the file again")
     wanted = rows * columns * np.dtype(kind).itemsize
     if last - first != wanted or 8 + length + last > path.stat().st_size:
         raise ModelError(f"{last - first} bytes for a matrix of {rows} x {columns}, {wanted} expected", where)

@@ -293,3 +293,10 @@ def test_the_sample_corpora(name, floor):
     precision, f1 = measured(ROOT / "corpora" / name)
     assert precision >= 0.92
     assert f1 >= floor
+
+
+def test_lines_too_long_to_weigh_are_paired_in_order():
+    words, glosses = ("a",) * 600, ("b",) * 601
+    found = spread(Igt(words, glosses=glosses))
+    assert found == [*((k, "b") for k in range(600)), (599, "b")]
+    assert spread(Igt(glosses, glosses=words)) == [(k, "a") for k in range(600)]

@@ -60,6 +60,13 @@ def test_bad_npz(tmp_path: Path, arrays: dict[str, np.ndarray], message: str) ->
         embeddings.load(path)
 
 
+def test_a_header_that_promises_too_much(tmp_path: Path) -> None:
+    path = tmp_path / "a.vec"
+    path.write_text(f"2 {10**17}")
+    with pytest.raises(FormatError, match=r"a.vec: vectors of 100000000000000000 numbers, at most 65536 expected"):
+        embeddings.load(path)
+
+
 def package(folder: Path, kind: str = "F16") -> Path:
     """A folder like the wheel's, with five invented subwords."""
     (folder / "weights").mkdir()
@@ -95,6 +102,13 @@ def test_bad_subword_tables(tmp_path: Path) -> None:
     weights.write_bytes(struct.pack("<Q", len(header)) + header)
     with pytest.raises(ModelError, match="20 bytes for a matrix of 9 x 2, 36 expected"):
         embeddings.wordllama(tmp_path)
+    for shape, ends in (([9, [2]], [0, 20]), ([9, 2], [-0.0, 36]), ([-9, -2], [0, 36]), ([True, 2], [0, 4])):
+        header = json.dumps({"e": {"dtype": "F16", "shape": shape, "data_offsets": ends}}).encode()
+        weights.write_bytes(struct.pack("<Q", len(header)) + header + b"\0" * 36)
+        with pytest.raises(
+            ModelError, match="a shape or offsets in the header that are not numbers from 0; copy the file again"
+        ):
+            embeddings.wordllama(tmp_path)
     header = json.dumps({"e": {"dtype": "F32", "shape": [1, 1], "data_offsets": [0, 4]}}).encode()
     weights.write_bytes(struct.pack("<Q", len(header)) + header + b"\0" * 4)
     (tmp_path / "tokenizers" / "x_tokenizer_config.json").write_text("{}")
