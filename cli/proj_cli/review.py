@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -72,20 +73,20 @@ def review(
     learner = ProjectionLearner(chosen)
     document = Document.open(source, common.faults_for(strict))
     journal = journal_for(document, target, fresh)
-    session = Session(document, journal)
-    if journal.entries:
-        talk.say(f"{len(journal.entries)} changes of an earlier review taken up from {journal.path.name}")
-    sources = Sources(origin or source, e, links, e_parser, None, tuple(grams or ()))
-    found, told = bitexts_for(document, sources, strict)
-    made = Review(session, target, learner=learner, bitexts=found, name=chosen, why_not=told)
-    server = Server(made, port)
-    if journal.entries:
-        made.save()
-    talk.say(f"{len(session)} sentences, saved as {target}; {told}")
-    talk.say("Ctrl-C saves and ends. Open:")
-    serve(server, show)
-    made.close()
-    journal.close()
+    with closing(journal):
+        session = Session(document, journal)
+        if journal.entries:
+            talk.say(f"{len(journal.entries)} changes of an earlier review taken up from {journal.path.name}")
+        sources = Sources(origin or source, e, links, e_parser, None, tuple(grams or ()))
+        found, told = bitexts_for(document, sources, strict)
+        made = Review(session, target, learner=learner, bitexts=found, name=chosen, why_not=told)
+        server = Server(made, port)
+        if journal.entries:
+            made.save()
+        talk.say(f"{len(session)} sentences, saved as {target}; {told}")
+        talk.say("Ctrl-C saves and ends. Open:")
+        serve(server, show)
+        made.close()
     talk.say(f"saved: {target}")
 
 

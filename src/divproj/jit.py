@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import types
 from collections.abc import Callable
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Generic, ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -38,37 +38,73 @@ class Kernel(Generic[P, R]):
         import numba
 
         func: Any = self.plain
-        scope = dict(func.__globals__)
-        for name in func.__code__.co_names:
-            if isinstance(scope.get(name), Kernel):
-                scope[name] = scope[name].compiled
+        scope = func.__globals__ | {name: each.compiled for name, each in self.called.items()}
         twin = types.FunctionType(func.__code__, scope, func.__name__, func.__defaults__)
         twin.__module__, twin.__qualname__ = func.__module__, func.__qualname__
+        options = {"nogil": True, "no_cfunc_wrapper": True}  # no C function is asked for, and each takes time to compile
         try:
-            return numba.njit(self.signature, cache=True, nogil=True)(twin)  # type: ignore[no-any-return]
+            return numba.njit(self.signature, cache=True, **options)(twin)  # type: ignore[no-any-return]
         except RuntimeError:  # no folder for the cache can be written: compile for this run alone
-            return numba.njit(self.signature, nogil=True)(twin)  # type: ignore[no-any-return]
+            return numba.njit(self.signature, **options)(twin)  # type: ignore[no-any-return]
+
+    @property
+    def called(self) -> dict[str, Kernel[..., Any]]:
+        """The kernels that this one calls, by the names that it has for them."""
+        scope, names = self.plain.__globals__, self.plain.__code__.co_names
+        return {name: scope[name] for name in names if isinstance(scope.get(name), Kernel)}
 
 
 def compile_all(jobs: int = 0) -> int:
-    """Compile every kernel of the package into its cache, in so many processes (0: one a core); how many there are."""
+    """Compile every kernel of the package into its cache, in so many processes (0: one a core); how many there are.
+
+    Each is compiled once, after those that it calls; what most work waits for goes first.
+    """
+    import gc
     import os
+    from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+
+    left, jobs = _most_awaited_first(_kernels()), jobs or os.cpu_count() or 1
+    running: dict[Future[None], Kernel[..., Any]] = {}
+    done: set[Kernel[..., Any]] = set()
+    with ProcessPoolExecutor(jobs, initializer=gc.disable) as pool:  # numba makes much garbage that lives long
+        while left or running:
+            ready = [each for each in left if done.issuperset(each.called.values())]
+            for each in ready[: jobs - len(running)]:
+                left.remove(each)
+                running[pool.submit(_compile, each.plain.__module__, each.plain.__name__)] = each
+            for task in wait(running, return_when=FIRST_COMPLETED).done:
+                task.result()
+                done.add(running.pop(task))
+    return len(done)
+
+
+def _kernels() -> list[Kernel[..., Any]]:
+    """Those of all modules of the package."""
     import pkgutil
-    from concurrent.futures import ProcessPoolExecutor
 
     import divproj
 
     names = [x.name for x in pkgutil.walk_packages(divproj.__path__, "divproj.") if not x.name.endswith("__main__")]
-    with ProcessPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        return sum(pool.map(_compile, names))
+    inside = [(name, each) for name in names for each in vars(importlib.import_module(name)).values()]
+    return [each for name, each in inside if isinstance(each, Kernel) and each.plain.__module__ == name]
 
 
-def _compile(name: str) -> int:
-    """Compile the kernels that a module has of its own."""
-    found = [x for x in vars(importlib.import_module(name)).values() if isinstance(x, Kernel) and x.plain.__module__ == name]
+def _most_awaited_first(found: list[Kernel[..., Any]]) -> list[Kernel[..., Any]]:
+    """By the bytecode from each kernel to the end of the longest chain of its callers."""
+    callers: dict[Kernel[..., Any], list[Kernel[..., Any]]] = {each: [] for each in found}
     for each in found:
-        _ = each.compiled
-    return len(found)
+        for one in each.called.values():
+            callers[one].append(each)
+
+    @cache
+    def chain(each: Kernel[..., Any]) -> int:
+        return len(each.plain.__code__.co_code) + max(map(chain, callers[each]), default=0)
+
+    return sorted(found, key=chain, reverse=True)
+
+
+def _compile(module: str, name: str) -> None:
+    _ = getattr(importlib.import_module(module), name).compiled
 
 
 def kernel(signature: str) -> Callable[[Callable[P, R]], Kernel[P, R]]:

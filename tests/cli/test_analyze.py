@@ -23,14 +23,14 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def test_help_is_a_table_of_contents():
-    done = proj("--help")
+    done = proj("--help", fresh=True)
     assert done.returncode == 0
     for word in ("analyze", "draw", "corpora", "cite"):
         assert word in done.stdout
 
 
 def test_version():
-    assert proj("--version").stdout.startswith("divproj 0.")
+    assert proj("--version", fresh=True).stdout.startswith("divproj 0.")
 
 
 def test_tables_of_one_corpus():

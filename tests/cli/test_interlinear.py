@@ -1,39 +1,19 @@
-"""`proj check` and `proj convert` through a program of their own: output, exit codes, what is said of broken files."""
+"""`proj check` and `proj convert` through a pipe: output, exit codes, what is said of broken files."""
 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
 import typer
-from shared import ROOT
+from cli.commands import ROOT, proj
 from typer.testing import CliRunner
 
 from divproj.io import igt
 from proj_cli import interlinear
 
 FIXTURES = ROOT / "tests" / "fixtures" / "igt"
-PROGRAM = """
-import sys, typer
-from divproj.errors import ProjError
-from proj_cli import common, interlinear
-app = typer.Typer(pretty_exceptions_enable=False)
-app.command()(interlinear.check)
-app.command()(interlinear.convert)
-try:
-    app()
-except ProjError as error:
-    common.talk.error(str(error))
-    sys.exit(1)
-"""
 UNEVEN = "Sena uva kolu\nsister swim\n'She swims.'\n\nSena\nsister\n'sister'\n"
-
-
-def proj(*args: object, text: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", PROGRAM, *map(str, args)]
-    return subprocess.run(command, input=text, capture_output=True, text=True, encoding="utf-8", check=False)
 
 
 def here(*args: object):
@@ -84,7 +64,7 @@ class TestCheck:
         assert len(done.stdout.splitlines()) > 1
 
     def test_stdin_and_output(self, tmp_path):
-        done = proj("check", "-", "-o", tmp_path / "report.txt", text=UNEVEN)
+        done = proj("check", "-", "-o", tmp_path / "report.txt", stdin=UNEVEN)
         assert (done.returncode, done.stdout) == (0, "")
         report = (tmp_path / "report.txt").read_text()
         assert report.startswith("<stdin>:1: level 0\n")
@@ -92,9 +72,9 @@ class TestCheck:
 
     def test_own_abbreviations(self, tmp_path):
         text = "ku\nXYZ\n'big'\n"
-        assert "unknown abbreviation XYZ" in proj("check", "-", text=text).stdout
+        assert "unknown abbreviation XYZ" in proj("check", "-", stdin=text).stdout
         (tmp_path / "mine.tsv").write_text("gram\tmeaning\nXYZ\tsomething\n")
-        assert "unknown" not in proj("check", "-", "--grams", tmp_path / "mine.tsv", text=text).stdout
+        assert "unknown" not in proj("check", "-", "--grams", tmp_path / "mine.tsv", stdin=text).stdout
 
     def test_a_broken_file_is_checked_as_far_as_it_goes(self, tmp_path):
         path = tmp_path / "cut.xml"
@@ -120,18 +100,18 @@ class TestCheck:
         ],
     )
     def test_data_errors(self, args, text, message):
-        done = proj("check", *args, text=text)
+        done = proj("check", *args, stdin=text)
         assert done.returncode == 1
         assert message in done.stderr
         assert "Traceback" not in done.stderr
 
     def test_usage(self):
-        done = proj("check", "-", "--markers", "words", text="a")
+        done = proj("check", "-", "--markers", "words", stdin="a")
         assert done.returncode == 2
         assert "ROLE=NAME" in done.stderr
 
     def test_control_characters_do_not_reach_the_terminal(self):
-        assert "\x1b" not in proj("check", "-", text="se\x1b[31mna uva\nXYZ\n'x'\n").stdout
+        assert "\x1b" not in proj("check", "-", stdin="se\x1b[31mna uva\nXYZ\n'x'\n").stdout
 
 
 class TestConvert:
@@ -150,14 +130,14 @@ class TestConvert:
         assert (tmp_path / "same.conllu").read_bytes() == (FIXTURES / "gold.conllu").read_bytes()
 
     def test_pipes_and_named_formats(self):
-        done = proj("convert", "-", "-", text=UNEVEN)
+        done = proj("convert", "-", "-", stdin=UNEVEN)
         assert "# text_en = She swims.\n" in done.stdout
-        assert proj("convert", "-", "-", "--to", "xigt", text=UNEVEN).stdout.startswith("<?xml")
-        assert proj("convert", "-", "-", "--to", "plain", "--bare", text=UNEVEN).stdout == UNEVEN.replace("'", "") + "\n"
+        assert proj("convert", "-", "-", "--to", "xigt", stdin=UNEVEN).stdout.startswith("<?xml")
+        assert proj("convert", "-", "-", "--to", "plain", "--bare", stdin=UNEVEN).stdout == UNEVEN.replace("'", "") + "\n"
 
     def test_broken_instances_are_warned_of_and_written(self, tmp_path):
         out = tmp_path / "a.conllu"
-        done = proj("convert", "-", out, text=UNEVEN)
+        done = proj("convert", "-", out, stdin=UNEVEN)
         assert done.returncode == 0
         assert "proj: warning: <stdin>:1: 3 words but 2 glosses, without a gloss: 'kolu'" in done.stderr
         assert "2 sentences written, 1 of them with lines that do not fit" in done.stderr
@@ -183,7 +163,7 @@ class TestConvert:
     def test_options(self, tmp_path):
         text = "\\nr 1\n\\src kolut\n\\en fish-PL\n\\say fishes\n"
         names = "record=nr,words=src,glosses=en,translation=say"
-        done = proj("convert", "-", "-", "-f", "toolbox", "--markers", names, text=text)
+        done = proj("convert", "-", "-", "-f", "toolbox", "--markers", names, stdin=text)
         assert "# text_en = fishes\n1\tkolut\t_\t_\t_\t_\t_\t_\t_\tGloss=fish-PL\n" in done.stdout
         done = proj("convert", FIXTURES / "old.flextext", "-", "--to", "plain", "--bare", "--lang", "fr")
         assert "Les poissons, nagent-ils ?" in done.stdout

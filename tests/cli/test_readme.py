@@ -44,7 +44,7 @@ def test_block(block: list[str], folder: Path):
         first, _, rest = command.partition(" | ")
         words = first.split()
         assert words[0] == "proj"
-        done = proj(*words[1:], cwd=folder)
+        done = proj(*words[1:], cwd=folder, fresh=True)
         assert done.returncode == 0, done.stderr
         if rest:
             assert rest.startswith("grep ")

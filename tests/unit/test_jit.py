@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numba
 import numpy as np
 import pytest
 
 from divproj import jit
+from divproj.phrases import sums
 
 
 @jit.kernel("i8(i8)")
@@ -69,6 +72,28 @@ def test_without_a_cache_folder_compiles_for_this_run(monkeypatch):
     assert asked == [True, False]
 
 
-def test_all_kernels_of_a_module_are_compiled():
-    assert jit._compile("divproj.phrases.sums") > 0
-    assert jit._compile("divproj.errors") == 0
+def test_all_kernels_of_the_package_are_found_and_most_awaited_first():
+    found = jit._kernels()
+    assert {sums.sum_rows, sums.mothers, sums.outside} <= set(found)
+    assert len({(each.plain.__module__, each.plain.__name__) for each in found}) == len(found) > 100
+    order = jit._most_awaited_first(found)
+    assert sorted(map(id, order)) == sorted(map(id, found))
+    place = {each: k for k, each in enumerate(order)}
+    assert all(place[one] < place[each] for each in found for one in each.called.values())
+
+
+def test_each_is_compiled_once_after_those_that_it_calls(monkeypatch):
+    lines = []
+    monkeypatch.setattr(jit, "_compile", lambda module, name: lines.append(f"{module}.{name}"))
+    monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor", lambda jobs, initializer: ThreadPoolExecutor(jobs))
+    assert jit.compile_all(2) == len(jit._kernels())
+    names = {f"{each.plain.__module__}.{each.plain.__name__}": each for each in jit._kernels()}
+    assert sorted(lines) == sorted(names)
+    place = {names[line]: k for k, line in enumerate(lines)}
+    assert all(place[one] < place[each] for each in names.values() for one in each.called.values())
+
+
+def test_a_kernel_is_compiled_by_its_name(monkeypatch):
+    monkeypatch.delitem(sums.mothers.__dict__, "compiled", raising=False)
+    jit._compile("divproj.phrases.sums", "mothers")
+    assert "compiled" in sums.mothers.__dict__

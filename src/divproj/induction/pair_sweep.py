@@ -55,7 +55,8 @@ def part(tree, first, last):  # type: ignore[no-untyped-def]
 def copy(tree, into):  # type: ignore[no-untyped-def]
     """All four arrays of a tree into those of another."""
     for k in range(4):
-        into[k][:] = tree[k]
+        for node in range(len(tree[k])):  # a slice would take numba four seconds to compile
+            into[k][node] = tree[k][node]
 
 
 @kernel(

@@ -277,11 +277,14 @@ class Direction:
     def _jump_counts(self, links: Ints) -> Floats:
         b, half = self.bitext, JUMPS // 2
         counts = (2 * np.exp(-0.7 * np.abs(np.arange(JUMPS) - half - 1)) + 0.01).astype(np.float32)
-        for k in range(len(b.src_at) - 1):
-            chain = links[b.tgt_at[k] : b.tgt_at[k + 1]]
-            chain = chain[chain > 0]
-            steps = np.diff(np.concatenate(([0], chain, [b.src_at[k + 1] - b.src_at[k] + 1])))
-            np.add.at(counts, np.clip(steps, -half, half) + half, 1)
+        of_target = np.repeat(np.arange(len(b.src_at) - 1), np.diff(b.tgt_at))
+        linked = np.flatnonzero(links > 0)
+        sentence, place = of_target[linked], links[linked].astype(np.int64)
+        first = np.diff(sentence, prepend=-1) > 0
+        last = np.zeros(len(b.src_at) - 1, np.int64)
+        last[sentence] = place  # the later of two is kept
+        steps = np.concatenate((place - np.where(first, 0, np.roll(place, 1)), np.diff(b.src_at) + 1 - last))
+        counts += np.bincount(np.clip(steps, -half, half) + half, minlength=JUMPS).astype(np.float32)
         return counts
 
     def _fertilities(self, links: Ints) -> Floats:

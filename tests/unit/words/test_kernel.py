@@ -102,3 +102,20 @@ def test_sampled_posteriors_sum_to_one_and_repeat(pairs, seed):
     for k, (f, e) in enumerate(pairs):
         block = found[0][b.cell_at[k] : b.cell_at[k + 1]].reshape(len(f) + 1, len(e))
         assert block.sum(axis=0) == pytest.approx(np.ones(len(e)), abs=1e-4)
+
+
+@given(corpora, st.data())
+def test_jumps_against_a_walk_through_the_links(pairs, data):
+    b = bitext([f for f, _ in pairs], [e for _, e in pairs])
+    links = np.array([data.draw(st.integers(0, len(f))) for f, e in pairs for _ in e], np.int32)
+    direction, half = Direction(b, Settings()), kernel.JUMPS // 2
+    expected = 2 * np.exp(-0.7 * np.abs(np.arange(kernel.JUMPS) - half - 1)) + 0.01
+    place = 0
+    for f, e in pairs:
+        at = 0
+        for link in [*links[place : place + len(e)].tolist(), len(f) + 1]:
+            if link:
+                expected[half + link - at] += 1
+                at = link
+        place += len(e)
+    assert np.allclose(direction._jump_counts(links), expected)
