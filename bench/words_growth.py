@@ -1,6 +1,6 @@
 """Time and memory of `proj words` as the text grows: Danish repeated, shuffled, a tenth of the words exchanged.
 
-python bench/words_growth.py [--pairs 1000,10000,100000]
+python bench/words_growth.py [--pairs 1000,10000,100000] [--plot docs/words-growth.png]
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from common import DATA, OUT, about, grown, need, run
+from common import DATA, ROOT, about, grown, need, run
 
 from divproj import Corpus, Faults
 from divproj.draw.plot import pyplot, save
@@ -33,7 +33,9 @@ def longer(pairs: list, count: int, folder: Path, seed: int = 1) -> tuple[Path, 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pairs", default="1000,10000,100000")
-    sizes = [int(x) for x in parser.parse_args().pairs.split(",")]
+    parser.add_argument("--plot", type=Path, default=ROOT / "docs" / "words-growth.png")
+    options = parser.parse_args()
+    sizes = [int(x) for x in options.pairs.split(",")]
     pairs = list(Corpus.at(need(DATA / "cdt-da"), faults=Faults(strict=False)))
     proj = str(Path(sys.executable).parent / "proj")
     print(f"proj words, Danish repeated with substitutions, seed 1; {about()}")
@@ -55,8 +57,7 @@ def main() -> None:
     for panel, k, label in ((panels[0], 1, "seconds"), (panels[1], 2, "MB")):
         panel.plot([r[0] for r in rows], [r[k] for r in rows], marker="o")
         grown(panel, label)
-    OUT.mkdir(exist_ok=True)
-    save(figure, OUT / "words_growth.png")
+    save(figure, options.plot)
 
 
 if __name__ == "__main__":
