@@ -66,17 +66,22 @@ def test_a_killed_worker_changes_nothing(job, tmp_path):
     assert (tmp_path / "two.conllu").read_bytes() == alone.read_bytes()
 
 
-def test_a_cluster_and_a_killed_worker_change_nothing(job, tmp_path):
+@pytest.fixture(scope="module")
+def cluster():
+    """A Dask cluster of two workers, which puts new ones in the place of those that die."""
     distributed = pytest.importorskip("distributed")
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "silence_logs": "ERROR"}
+    with distributed.LocalCluster(**options) as made:
+        yield made
+
+
+def test_a_cluster_and_a_killed_worker_change_nothing(job, cluster, tmp_path):
     command, mark, alone = job
     mark.unlink()
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "silence_logs": "ERROR"}
-    with distributed.LocalCluster(**options) as cluster:
-        address = cluster.scheduler_address
-        found = proj(*command, "-o", tmp_path / "two.conllu", "--scheduler", address)
-        assert found.returncode == 0, found.stderr
-        assert mark.exists()
-        assert (tmp_path / "two.conllu").read_bytes() == alone.read_bytes()
+    found = proj(*command, "-o", tmp_path / "two.conllu", "--scheduler", cluster.scheduler_address)
+    assert found.returncode == 0, found.stderr
+    assert mark.exists()
+    assert (tmp_path / "two.conllu").read_bytes() == alone.read_bytes()
 
 
 def test_no_scheduler_answers(tmp_path):
@@ -168,22 +173,17 @@ def test_words_are_the_same(bitext, tmp_path):
     assert (tmp_path / "model" / "weights.npz").exists()
 
 
-def test_words_on_a_cluster_and_a_killed_worker(bitext, tmp_path):
-    distributed = pytest.importorskip("distributed")
+def test_words_on_a_cluster_and_a_killed_worker(bitext, cluster, tmp_path):
     command, expected = bitext
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "silence_logs": "ERROR"}
-    with distributed.LocalCluster(**options) as cluster:
-        run = subprocess.Popen(
-            [sys.executable, "-m", "divproj", *command, tmp_path / "two", "--scheduler", cluster.scheduler_address],
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        while run.poll() is None and not any(worker.processing for worker in cluster.scheduler.workers.values()):
-            time.sleep(0.01)
-        busy = next((worker for worker in cluster.scheduler.workers.values() if worker.processing), None)
-        assert busy is not None, run.communicate()[1]
-        os.kill(next(nanny.pid for nanny in cluster.workers.values() if nanny.worker_address == busy.address), signal.SIGKILL)
-        said = run.communicate(timeout=120)[1]
+    program = [sys.executable, "-m", "divproj", *command, tmp_path / "two", "--scheduler", cluster.scheduler_address]
+    run = subprocess.Popen(program, stderr=subprocess.PIPE, text=True)
+    workers = cluster.scheduler.workers
+    while run.poll() is None and not any(worker.processing for worker in workers.values()):
+        time.sleep(0.01)
+    busy = next((worker.address for worker in workers.values() if worker.processing), "")
+    assert busy, run.communicate()[1]
+    os.kill(next(nanny.pid for nanny in cluster.workers.values() if nanny.worker_address == busy), signal.SIGKILL)
+    said = run.communicate(timeout=120)[1]
     assert run.returncode == 0, said
     assert (tmp_path / "two").read_bytes() == expected
 
