@@ -56,8 +56,9 @@ def words(
 ) -> None:
     """Align the words of a bitext: IBM-1, HMM and a Bayesian model with fertility, both directions.
 
-    Long work is kept in FILE.checkpoint; after a break --resume goes on from there to the same bytes. A text of more than
-    10,000 pairs is learned from in shards, one after the other or with --jobs and --scheduler at the same time.
+    Long work is kept in FILE.checkpoint; --resume goes on from there to the same bytes.
+
+    A text of more than 10,000 pairs is cut into shards, which --jobs and --scheduler share.
 
     Example: proj words french.txt english.txt -o links.txt
     """
