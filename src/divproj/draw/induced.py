@@ -13,7 +13,7 @@ from divproj.draw.svg import MARGIN, STYLE
 
 Span = tuple[int, int]
 Pairs = Sequence[tuple[Span, Span]]
-LEVEL, DOT, BETWEEN = 26, 4, 70
+LEVEL, DOT, BETWEEN = 26, 4, 84
 """Pixels between levels of a tree, radius of a node, pixels between the two rows of words."""
 OWN_STYLE = """\
 .divproj .branch{fill:none;stroke:var(--line);stroke-width:1.3}
@@ -48,7 +48,7 @@ def induced_svg(
     for i, j in sorted(links):
         a, b = xs[1][j - 1], xs[0][i - 1]
         parts.append(
-            f'<path class="link" d="M{a:.0f} {top + 36}C{a:.0f} {top + 70} {b:.0f} {bottom - 34} {b:.0f} {bottom - 16}"/>'
+            f'<path class="link" d="M{a:.0f} {top + 36}C{a:.0f} {top + 70} {b:.0f} {bottom - 64} {b:.0f} {bottom - 30}"/>'
         )
     numbers = [{pair[side]: k for k, pair in enumerate(_shown(aligned), 1)} for side in (0, 1)]
     for side, base, up in ((1, top, -1), (0, bottom, 1)):
