@@ -57,6 +57,11 @@ def whole_json(path: Path) -> None:
     json.loads(path.read_text(encoding="utf-8"))
 
 
+def whole_lines(path: Path) -> None:
+    for line in path.read_text(encoding="utf-8").splitlines():
+        json.loads(line)
+
+
 def whole_svg(path: Path) -> None:
     from defusedxml.ElementTree import fromstring
 
@@ -83,6 +88,7 @@ def whole_text(path: Path) -> None:
 def job(chance: random.Random) -> Job:
     """A command with options at random; `{c}` is a corpus, `{o}` a place for outputs."""
     system = chance.choice(("s1-r", "s1-l", "s2+", "s2-1", "s5", "nonsense"))
+    shards = chance.choice(([], ["--shard", "20"], ["--shard", "20", "-j", "2"]))
     made = (
         Job(["analyze", "{c}", *chance.choice(([], ["--json"], ["--edges"], ["--sentences"], ["--extended"], ["--strict"]))]),
         Job(["analyze", "{c}", "--html", "{o}/a.html"], {"a.html": whole_html}),
@@ -98,7 +104,11 @@ def job(chance: random.Random) -> Job:
         Job(["convert", "{c}/igt.txt", "{o}/x.conllu", "--force"], {"x.conllu": whole_conllu}),
         Job(["convert", "{c}/igt.txt", "{o}/x.xml", "--force"], {"x.xml": whole_svg}),
         Job(["evaluate", "{c}/f.conllu", "{c}/f.conllu", *chance.choice(([], ["--json"], ["{c}/e.conllu"], ["--brackets"]))]),
-        Job(["words", "{c}", "--fast", "-o", "{o}/w.txt", "--save", "{o}/model"], {"w.txt": whole_text, "model": whole_model}),
+        Job(["words", "{c}", "--fast", "-o", "{o}/w.txt", "--save", "{o}/model", *shards],
+            {"w.txt": whole_text, "model": whole_model}),
+        Job(["parse", "{c}/e.conllu", "--lang", "en", "-o", "{o}/t.conllu"], {"t.conllu": whole_conllu}),
+        Job(["align", "{c}/f.conllu", "{c}/e.conllu", "--words", "{c}/align.txt", "-o", "{o}/p.jsonl", "--html", "{o}/p.html"],
+            {"p.jsonl": whole_lines, "p.html": whole_html}),
         Job(["induce", "{c}", "-o", "{o}/model", "--sweeps", "2", "--chains", "1"], {"model": whole_model}),
         Job(["train", "{c}", "-o", "{o}/model", "--epochs", "1", "--bits", "12", "--system", "s4-1"], {"model": whole_model}),
         Job(["run", "{c}/divproj.toml", "-o", "{o}/results", "-j", "1"], {"results": whole_results}),
