@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from html import unescape
 from pathlib import Path
 from typing import NamedTuple
 
 from divproj.errors import FormatError, ProjError, Where
 from divproj.io.files import Source, name_of, reading
+from divproj.io.igt_text import unescaped
 from divproj.resources import folder
 
 COLUMNS = ("gram", "meaning", "words", "synonyms", "kind")
@@ -288,7 +288,7 @@ class Grams:
         return found
 
     def _split(self, gloss: str) -> tuple[Part, ...]:
-        text = unescape(gloss) if "&" in gloss else gloss
+        text = unescaped(gloss) if "&" in gloss else gloss
         if _NUMBER.fullmatch(text) and len(text) > 1:
             return (Part(text),)
         pieces = [piece for chunk in _CUT.split(text) if chunk for piece in self._pieces(chunk)]

@@ -162,19 +162,18 @@ def dumps(instances: Iterable[Igt], *, bare: bool = False) -> str:
     return "".join("\n".join(_written(igt, bare)) + "\n\n" for igt in instances)
 
 
+LINES = ("words", "segments", "glosses", "translation")
+"""What the lines of an instance may be."""
+
+
 def _written(igt: Igt, bare: bool) -> list[str]:
     """The plainest lines that are read as the same instance again."""
     said = igt_comments.of_instance(igt, rows=False)
     number = igt.sent_id if re.fullmatch(r"\d+[a-z]?", igt.sent_id) else ""
     if number:
         said.remove(("sent_id", number))
-    body = [
-        ("words", igt.words),
-        ("segments", igt.segments),
-        ("glosses", igt.glosses),
-        ("translation", (igt.translation,) if igt.translation else ()),
-    ]
-    used = [(role, values) for role, values in body if values]
+    body = (igt.words, igt.segments, igt.glosses, (igt.translation,) if igt.translation else ())
+    used = [(role, values) for role, values in zip(LINES, body, strict=True) if values]
     front = f"({number}) " if number and not bare else ""
     for separator in (" ", "\t"):
         found = [_line(role, values, separator) for role, values in used]
@@ -222,8 +221,10 @@ def _instances(
     block: list[tuple[int, str]], path: str, faults: Faults, options: Options, waiting: list[tuple[int, str]]
 ) -> Iterator[Igt]:
     first = igt_comments.parsed(block[0][1])
-    literal = first is not None and first[0] == "lines"
-    roles = [role for role in first[1].split() if role != "nothing"] if first and literal else []
+    roles = [role for role in first[1].split() if role != "nothing"] if first and first[0] == "lines" else []
+    literal = first is not None and first[0] == "lines" and set(roles) <= set(LINES)
+    if not literal:
+        roles = []
     pairs, body = [], []
     for k, (number, line) in enumerate(block):
         comment = igt_comments.parsed(line) if k < len(block) - len(roles) else None

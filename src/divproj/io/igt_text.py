@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import html
 import io
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -247,3 +248,15 @@ def blocks(numbered: Iterator[tuple[int, str]]) -> Iterator[list[tuple[int, str]
             block = []
     if block:
         yield block
+
+
+def unescaped(text: str) -> str:
+    """Text with `&amp;`, `&#228;` and the like as what they stand for; as it is where a number has thousands of digits.
+
+    >>> unescaped("R&amp;D")
+    'R&D'
+    """
+    try:
+        return html.unescape(text)
+    except ValueError:
+        return text

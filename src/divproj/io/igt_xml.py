@@ -5,7 +5,6 @@ A file that is not well formed is read on from where it breaks: tags are then ma
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ from defusedxml import DefusedXmlException  # type: ignore[import-untyped]
 from defusedxml.ElementTree import DefusedXMLParser, ParseError  # type: ignore[import-untyped]
 
 from divproj.errors import Faults, FormatError, ProjError, Where
-from divproj.io.igt_text import Options, xml_pieces
+from divproj.io.igt_text import Options, unescaped, xml_pieces
 
 _TAG = re.compile(r"<(/?)([A-Za-z_][\w:.-]*)((?:\s+[\w:.-]+\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'|[^\s>\"'<]+))*)\s*(/?)>")
 _ATTRIBUTE = re.compile(r"([\w:.-]+)\s*=\s*(\"[^\"]*\"|'[^']*'|\S+)")
@@ -121,7 +120,7 @@ def _mended(rest: str, pieces: Iterator[tuple[int, str]], builder: _Builder) -> 
         builder.line = line
         rest += piece
     rest = _tags(rest, builder)
-    builder.data(html.unescape(rest))
+    builder.data(unescaped(rest))
     yield from builder.taken()
 
 
@@ -133,12 +132,12 @@ def _tags(text: str, builder: _Builder) -> str:
         name = found[2].rpartition(":")[2]
         if not builder.knows(name):
             continue
-        builder.data(html.unescape(text[at : found.start()]))
+        builder.data(unescaped(text[at : found.start()]))
         at = found.end()
         if found[1]:
             builder.end(name)
             continue
-        attrs = {key: html.unescape(value.strip("\"'")) for key, value in _ATTRIBUTE.findall(found[3])}
+        attrs = {key: unescaped(value.strip("\"'")) for key, value in _ATTRIBUTE.findall(found[3])}
         builder.start(name, {key.rpartition(":")[2]: value for key, value in attrs.items()})
         if found[4]:
             builder.end(name)
@@ -146,7 +145,7 @@ def _tags(text: str, builder: _Builder) -> str:
     keep = last if last >= 0 and ">" not in text[last:] and len(text) - last < UNDECIDED else len(text)
     reference = text.rfind("&", max(at, len(text) - 40))  # it may end in the next piece
     keep = min(keep, reference) if reference >= 0 else keep
-    builder.data(html.unescape(text[at:keep]))
+    builder.data(unescaped(text[at:keep]))
     return text[keep:]
 
 
