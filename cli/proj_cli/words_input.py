@@ -22,7 +22,8 @@ def rows_of(source: str, target: str | None) -> tuple[Iterable[Row], Known]:
     if target is None:
         return _interlinear(source)
     found = Rows(source, target)
-    return ([*found] if "-" in (source, target) else found), {}
+    again = all(Path(path).is_file() for path in (source, target))  # not of a pipe
+    return (found if again else [*found]), {}
 
 
 def _files(source: str, target: str | None) -> tuple[str, str | None]:

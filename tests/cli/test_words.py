@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -67,6 +69,10 @@ def test_a_long_text_is_cut(text: Path):
     assert len(whole.stdout.splitlines()) == 5
     piped = proj("words", "-", text / "e.txt", "--shard", 2, stdin=(text / "f.txt").read_bytes())
     assert piped.stdout == whole.stdout, "what can be read only once is held"
+    os.mkfifo(text / "pipe")
+    with ThreadPoolExecutor(1) as other:
+        other.submit((text / "pipe").write_bytes, (text / "f.txt").read_bytes())
+        assert proj("words", text / "pipe", text / "e.txt", "--shard", 2).stdout == whole.stdout
     (text / "bad.txt").write_bytes(b"das haus\n\xff\ndas buch\nein buch\nein haus\n")
     done = proj("words", text / "bad.txt", text / "e.txt", "--shard", 2)
     assert done.stderr.count("the line is not UTF-8 text") == 1, "told once, however often it is read"

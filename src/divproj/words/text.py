@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from divproj.errors import AlignmentError
 from divproj.words.model import LONGEST, Pair, Sides
 from divproj.words.vocabulary import Vocabulary
 
@@ -66,8 +67,11 @@ class Text:
 
     def shards(self) -> Iterator[Shard]:
         rows = iter(self.rows)
-        for _ in range(self.shard_count):
-            yield Shard.of([*islice(rows, self.size)], self.lemmas, self.tags)
+        for k in range(self.shard_count):
+            found = [*islice(rows, self.size)]
+            if len(found) < min(self.size, self.pairs - k * self.size):
+                raise AlignmentError("the text is shorter than when it was read first", remedy="leave it as it is meanwhile")
+            yield Shard.of(found, self.lemmas, self.tags)
 
 
 class Column(NamedTuple):

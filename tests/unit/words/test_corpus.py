@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from divproj.checkpoint import Checkpoint
 from divproj.engine import Place
-from divproj.errors import ModelError
+from divproj.errors import AlignmentError, ModelError
 from divproj.words import model
 from divproj.words.corpus import _packed, _unpacked, align_text
 from divproj.words.counts import Counts, Tally
@@ -87,6 +88,12 @@ def test_lemmas_and_tags_go_with_their_shards():
     assert shards[1].lemmas[0].sentences() == [row.f for row in some[15:30]]
     assert shards[1].tags is None
     assert len(aligned(text)[0]) == 40
+
+
+def test_a_text_that_shrinks_is_noticed():
+    text = Text.of(rows(30), 20)
+    with pytest.raises(AlignmentError, match="the text is shorter than when it was read first; leave it as it is"):
+        aligned(replace(text, rows=rows(25)))
 
 
 def test_stems_of_known_words_help_other_forms():
