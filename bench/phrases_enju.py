@@ -1,10 +1,13 @@
 """The Enju example with its author's expected pairs beside ours, and the ESPADA sample against its three annotators.
 
-python bench/phrases_enju.py
+    python bench/phrases_enju.py [--show]
+
+`--show` prints the phrases side by side; without it there are counts alone, since the sentences are their authors'.
 """
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
 from common import DATA, about, need
@@ -45,14 +48,15 @@ def expected(path: Path) -> list[tuple[str, str]]:
     return [(bare(left), bare(right)) for left, _, right in rows]
 
 
-def example(folder: Path) -> None:
-    """Side by side."""
+def example(folder: Path, show: bool) -> None:
+    """How many of the author's pairs are ours; side by side where wanted."""
     sides = [from_tree(tree(folder / f"{side}-001.xml")) for side in "st"]
     theirs, ours = expected(folder / "expected-alignment.txt"), aligned(sides[0], sides[1])
     more = sorted(ours - set(theirs), key=lambda pair: (NULL in pair, -len(pair[0] + pair[1])))
-    print("| phrase | partner | author | ours |\n|---|---|---|---|")
-    for pair in [*theirs, *more]:
-        print(f"| {pair[0]} | {pair[1]} | {'yes' if pair in theirs else ''} | {'yes' if pair in ours else ''} |")
+    if show:
+        print("| phrase | partner | author | ours |\n|---|---|---|---|")
+        for pair in [*theirs, *more]:
+            print(f"| {pair[0]} | {pair[1]} | {'yes' if pair in theirs else ''} | {'yes' if pair in ours else ''} |")
     whole, partners = set(theirs), {pair for pair in theirs if NULL not in pair}
     mine = {pair for pair in ours if NULL not in pair}
     print(
@@ -78,9 +82,12 @@ def sample(folder: Path) -> None:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--show", action="store_true", help="the phrases side by side")
+    options = parser.parse_args()
     folder = need(DATA / "paraphrase")
     print(f"Enju example and ESPADA sample; {about()}\n")
-    example(folder / "enju")
+    example(folder / "enju", options.show)
     sample(folder / "espada")
 
 
