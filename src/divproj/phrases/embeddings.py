@@ -118,7 +118,8 @@ def _text(stream: Iterable[bytes], path: str, vocabulary: Collection[str] | None
         if vocabulary is not None and word not in vocabulary:
             continue
         try:
-            rows.append(np.array(fields[-size:], dtype=np.float32))
+            with np.errstate(over="ignore"):  # such a word counts as one without a vector
+                rows.append(np.array(fields[-size:], dtype=np.float32))
         except ValueError:
             raise FormatError(f"the vector of '{word[:40]}' has a field that is not a number", Where(path, number)) from None
         words.append(word)
