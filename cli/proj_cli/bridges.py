@@ -9,10 +9,10 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from divproj.errors import AlignmentError, Faults, Where
-from divproj.io import conllu, pharaoh
+from divproj.io import conllu
 from divproj.projection.output import annotated
 from proj_cli.bitexts import bitexts
-from proj_cli.tasks import Trees, projector
+from proj_cli.tasks import Trees, projected_from, projector
 
 if TYPE_CHECKING:
     from divproj.bridge.projector import PhraseProjector
@@ -73,7 +73,7 @@ def _elected(found: Sequence[Projection]) -> Projection:
 def _trees(sentence: Sentence, found: Projection, name: str) -> Trees:
     out = io.StringIO()
     conllu.dump([annotated(sentence, found, name)], out)
-    return Trees(1, out.getvalue(), sentence.end, f"{pharaoh.dumps(found.bitext.alignment)}\n", (found,))
+    return Trees(1, out.getvalue(), sentence.end, *projected_from([found]), (found,))
 
 
 def _projected(

@@ -57,6 +57,7 @@ def project(
     links_out: Annotated[
         Path | None, typer.Option("--links-out", metavar="FILE", help="Write the links used, in Pharaoh form.")
     ] = None,
+    e_out: Annotated[Path | None, typer.Option("--e-out", metavar="FILE", help="Write the E trees used, as CoNLL-U.")] = None,
     also: Annotated[
         list[str] | None,
         typer.Option("--also", metavar="CORPUS2", help="A folder with the same F sentences and another E: their trees vote."),
@@ -104,7 +105,7 @@ def project(
         sources, others = _parsed_by_model(sources), tuple(map(_parsed_by_model, others))
     if f_forests and not _observes(chosen):
         raise typer.BadParameter("--f-forests is for s5, and for models of s5+")
-    _write(chosen, sources, output, html, links_out, strict, jobs, scheduler, others, looks)
+    _write(chosen, sources, output, html, (links_out, e_out), strict, jobs, scheduler, others, looks)
 
 
 def _parsed_by_model(sources: Sources) -> Sources:
@@ -148,14 +149,14 @@ def project_with(
     """`proj parse` with a parser that sees projections."""
     from proj_cli.bitexts import Sources
 
-    _write(_system(model, None, None), Sources(source, e, align), output, None, None, strict, jobs, scheduler)
+    _write(_system(model, None, None), Sources(source, e, align), output, None, (None, None), strict, jobs, scheduler)
 
 
 def _write(
-    system: System, sources: Sources, output: Path, html: Path | None, links_out: Path | None, strict: bool, jobs: int,
-    scheduler: str | None, others: tuple[Sources, ...] = (), looks: Looks | None = None,
+    system: System, sources: Sources, output: Path, html: Path | None, beside: tuple[Path | None, Path | None], strict: bool,
+    jobs: int, scheduler: str | None, others: tuple[Sources, ...] = (), looks: Looks | None = None,
 ) -> None:  # fmt: skip
-    """Project every sentence, and write what was asked for."""
+    """Project every sentence, and write what was asked for; `beside` the trees, links and E trees."""
     from divproj.errors import ProjError, Where
     from divproj.io.files import writing
     from proj_cli.bitexts import pieces
@@ -169,17 +170,19 @@ def _write(
     if others or looks != Looks() or _observes(system):
         found = whole(system, (sources, *others), looks, faults)
     else:
-        work = partial(projected, system, links_out is not None, html is not None)
+        work = partial(projected, system, any(beside), html is not None)
         found = common.spread(work, partial(pieces, sources), faults, jobs, scheduler)
     with ExitStack() as files:
         out = files.enter_context(writing(output))
-        links = files.enter_context(writing(links_out)) if links_out else None
+        links, e_trees = (files.enter_context(writing(path)) if path else None for path in beside)
         count = 0
         for trees in common.written(talk.progress(found, "projecting sentence", lambda trees: trees.count), out):
             count += trees.count
             made += trees.projections
             if links:
                 links.write(trees.links)
+            if e_trees:
+                e_trees.write(trees.e_trees)
         talk.summary(faults)
         if not count:
             raise ProjError("no sentence could be projected", Where(sources.path), "the warnings above say why")

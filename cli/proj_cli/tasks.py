@@ -94,6 +94,7 @@ class Trees:
     end: str = "\n\n"
     """Line ends after the last sentence, as they stood in its file."""
     links: str = ""
+    e_trees: str = ""
     projections: tuple[Projection, ...] = ()
     forests: str = ""
 
@@ -104,8 +105,8 @@ def _trees(sentences: Sequence[Sentence], count: int, **more: Any) -> Trees:
     return Trees(count, out.getvalue(), sentences[-1].end if sentences else "\n\n", **more)
 
 
-def projected(system: System, links: bool, drawn: bool, piece: bitexts.Piece, faults: Faults) -> Trees:
-    """Projected trees of a piece, with the links in Pharaoh form or all that a page shows."""
+def projected(system: System, beside: bool, drawn: bool, piece: bitexts.Piece, faults: Faults) -> Trees:
+    """Projected trees of a piece, with links and E trees `beside` them, or all that a page shows."""
     from divproj.projection.output import annotated
     from proj_cli.bitexts import read
 
@@ -114,10 +115,20 @@ def projected(system: System, links: bool, drawn: bool, piece: bitexts.Piece, fa
     for sentence, bitext in read(piece, faults):
         found = run(bitext)
         sentences.append(annotated(sentence, found, system.name))
-        if links or drawn:
+        if beside or drawn:
             made.append(found)
-    lines = "".join(f"{pharaoh.dumps(found.bitext.alignment)}\n" for found in made) if links else ""
-    return _trees(sentences, len(sentences), links=lines, projections=tuple(made) if drawn else ())
+    links, e_trees = projected_from(made) if beside else ("", "")
+    return _trees(sentences, len(sentences), links=links, e_trees=e_trees, projections=tuple(made) if drawn else ())
+
+
+def projected_from(found: Sequence[Projection]) -> tuple[str, str]:
+    """Links in Pharaoh form and E trees as CoNLL-U, a place for every sentence."""
+    from divproj.pipeline.reading import as_sentence
+
+    links, e_trees = io.StringIO(), io.StringIO()
+    pharaoh.dump((each.bitext.alignment for each in found), links)
+    conllu.dump((as_sentence(each.bitext.e, each.bitext.sent_id) for each in found), e_trees)
+    return links.getvalue(), e_trees.getvalue()
 
 
 @dataclass(frozen=True)

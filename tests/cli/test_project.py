@@ -193,3 +193,21 @@ def test_only_trees_that_somebody_has_looked_at_are_learned_from(rules: Path, tm
     done = proj("learn", tmp_path)
     assert done.returncode == 1
     assert "no usable sentence pair to learn from" in done.stderr
+
+
+@pytest.mark.parametrize("system", ["s1-r", "s5"])
+def test_what_was_projected_from_makes_a_corpus(system: str, tmp_path: Path):
+    """From interlinear text without trees to rules of one's own: project, mark gold, learn."""
+    text = (CORPUS / "igt.txt").read_text().split("\n\n")
+    (tmp_path / "text.txt").write_text("\n\n".join([*text[:5], "mira wan", *text[5:8]]))
+    out = [tmp_path / name for name in ("trees.conllu", "e.conllu", "links.txt")]
+    done = proj("project", tmp_path / "text.txt", "--system", system, "-o", out[0], "--e-out", out[1], "--links-out", out[2])
+    assert done.returncode == 0, done.stderr
+    counts = [path.read_text().count("\n\n") for path in out[:2]] + [len(out[2].read_text().splitlines())]
+    assert counts == [9, 9, 9], "a sentence without a translation keeps its place"
+    trees = out[0].read_text().split("\n\n")
+    out[0].write_text("\n\n".join(f"# gold = yes\n{tree}" if tree else tree for tree in trees))
+    done = proj("learn", "--f", out[0], "--e", out[1], "--align", out[2], "-o", tmp_path / "rules.json")
+    assert done.returncode == 0, done.stderr
+    assert "HEAD of word 1 is '_'" in done.stderr
+    assert "rules from 9 pairs" in done.stderr

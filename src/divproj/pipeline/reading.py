@@ -131,9 +131,10 @@ def write_text(found: Sequence[Item], folder: Path) -> None:
 
 
 def _whole(sentence: Sentence, sent_id: str) -> Sentence:
-    """The sentence under this id, closed by one blank line."""
+    """The sentence under this id, if it has one, closed by one blank line."""
     comments = tuple(c for c in sentence.comments if not c.replace(" ", "").startswith("#sent_id="))
-    return replace(sentence, comments=(f"# sent_id = {sent_id}", *comments), end="\n\n")
+    named = (f"# sent_id = {sent_id}",) if sent_id else ()
+    return replace(sentence, comments=(*named, *comments), end="\n\n")
 
 
 def missing() -> Sentence:
