@@ -49,6 +49,12 @@ Jobs = Annotated[
 Scheduler = Annotated[
     str | None, typer.Option("--scheduler", metavar="tcp://…", help="Run on the Dask cluster of this scheduler.")
 ]
+Shards = Annotated[
+    Path | None,
+    typer.Option(
+        "--shards", metavar="DIR", help="A folder that all workers see: they write their trees there, not over the net."
+    ),
+]
 IgnoreIds = Annotated[bool, typer.Option("--ignore-ids", help="Pair sentences by order even where their ids differ.")]
 
 Resume = Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint of an interrupted run.")]
@@ -173,6 +179,20 @@ def spread(work: Work[B, T], read: Read[B], faults: Faults, jobs: int, scheduler
     from divproj import engine
 
     return engine.run(work, read, faults, engine.Place(jobs, scheduler), lambda text: talk.say(f"proj: warning: {text}"))
+
+
+Workers = tuple[int, str | None, Path | None]
+"""Processes here, or a scheduler; and a folder for shards."""
+
+
+def trees_from(work: Work[B, Trees], read: Read[B], faults: Faults, where: Workers) -> Iterator[Trees]:
+    """Trees by the engine's loop; with a folder for shards through files there."""
+    jobs, scheduler, folder = where
+    if folder is None or (jobs == 1 and scheduler is None):
+        return spread(work, read, faults, jobs, scheduler)
+    from proj_cli.shards import spread_in_shards
+
+    return spread_in_shards(work, read, faults, jobs, scheduler, folder)
 
 
 def written(trees: Iterable[Trees], out: TextIO) -> Iterator[Trees]:

@@ -226,6 +226,7 @@ def parse(
     strict: common.Strict = False,
     jobs: common.Jobs = 1,
     scheduler: common.Scheduler = None,
+    shards: common.Shards = None,
     quiet: common.Quiet = False,
     verbose: common.Verbose = False,
 ) -> None:
@@ -244,12 +245,12 @@ def parse(
     if model is not None and _kind(model) != KIND:
         from proj_cli.project import project_with
 
-        project_with(model, source, output, e=e, align=align, strict=strict, jobs=jobs, scheduler=scheduler)
+        project_with(model, source, output, e=e, align=align, strict=strict, where=(jobs, scheduler, shards))
         return
     place = model.absolute() if model is not None else None
     how = Parsing(lang, place, stamp(place) if place else "", keep_tags, manner, nbest, forest is not None, confidence)
     language(how)  # here, so that what is wrong with it is said before anything is read
-    _parse_plain(how, partial(_batches, source, keep_lines), output, forest, strict, jobs, scheduler)
+    _parse_plain(how, partial(_batches, source, keep_lines), output, forest, strict, (jobs, scheduler, shards))
 
 
 def _kind(model: Path) -> str:
@@ -291,7 +292,7 @@ def _batches(source: str, keep_lines: bool, faults: Faults) -> Iterator[list[Sen
 
 
 def _parse_plain(
-    how: Parsing, read: Read[list[Sentence]], output: Path, forest: Path | None, strict: bool, jobs: int, scheduler: str | None
+    how: Parsing, read: Read[list[Sentence]], output: Path, forest: Path | None, strict: bool, where: common.Workers
 ) -> None:
     from contextlib import ExitStack
 
@@ -299,7 +300,7 @@ def _parse_plain(
     from proj_cli.tasks import parsed
 
     faults = common.faults_for(strict)
-    found = common.spread(partial(parsed, how), read, faults, jobs, scheduler)
+    found = common.trees_from(partial(parsed, how), read, faults, where)
     count = 0
     with ExitStack() as stack:
         extra = stack.enter_context(writing(forest)) if forest else None

@@ -83,6 +83,7 @@ def project(
     strict: common.Strict = False,
     jobs: common.Jobs = 1,
     scheduler: common.Scheduler = None,
+    shards: common.Shards = None,
     quiet: common.Quiet = False,
     verbose: common.Verbose = False,
 ) -> None:
@@ -105,7 +106,7 @@ def project(
         sources, others = _parsed_by_model(sources), tuple(map(_parsed_by_model, others))
     if f_forests and not _observes(chosen):
         raise typer.BadParameter("--f-forests is for s5, and for models of s5+")
-    _write(chosen, sources, output, html, (links_out, e_out), strict, jobs, scheduler, others, looks)
+    _write(chosen, sources, output, html, (links_out, e_out), strict, (jobs, scheduler, shards), others, looks)
 
 
 def _parsed_by_model(sources: Sources) -> Sources:
@@ -143,18 +144,17 @@ def _system(model: Path | None, system: str | None, rules: str | None) -> System
 
 
 def project_with(
-    model: Path, source: str, output: Path, *, e: str | None, align: str | None, strict: bool, jobs: int = 1,
-    scheduler: str | None = None,
+    model: Path, source: str, output: Path, *, e: str | None, align: str | None, strict: bool, where: common.Workers = (1, None, None),
 ) -> None:  # fmt: skip
     """`proj parse` with a parser that sees projections."""
     from proj_cli.bitexts import Sources
 
-    _write(_system(model, None, None), Sources(source, e, align), output, None, (None, None), strict, jobs, scheduler)
+    _write(_system(model, None, None), Sources(source, e, align), output, None, (None, None), strict, where)
 
 
 def _write(
     system: System, sources: Sources, output: Path, html: Path | None, beside: tuple[Path | None, Path | None], strict: bool,
-    jobs: int, scheduler: str | None, others: tuple[Sources, ...] = (), looks: Looks | None = None,
+    where: common.Workers, others: tuple[Sources, ...] = (), looks: Looks | None = None,
 ) -> None:  # fmt: skip
     """Project every sentence, and write what was asked for; `beside` the trees, links and E trees."""
     from divproj.errors import ProjError, Where
@@ -171,7 +171,7 @@ def _write(
         found = whole(system, (sources, *others), looks, faults)
     else:
         work = partial(projected, system, any(beside), html is not None)
-        found = common.spread(work, partial(pieces, sources), faults, jobs, scheduler)
+        found = common.trees_from(work, partial(pieces, sources), faults, where)
     with ExitStack() as files:
         out = files.enter_context(writing(output))
         links, e_trees = (files.enter_context(writing(path)) if path else None for path in beside)

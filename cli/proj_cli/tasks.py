@@ -97,6 +97,8 @@ class Trees:
     e_trees: str = ""
     projections: tuple[Projection, ...] = ()
     forests: str = ""
+    shard: Path | None = None
+    """Where a worker has written the texts, which are not here then."""
 
 
 def _trees(sentences: Sequence[Sentence], count: int, **more: Any) -> Trees:

@@ -16,8 +16,10 @@ from cli.commands import ROOT, proj
 from corpusfiles import block, write
 from typer.testing import CliRunner
 
+from divproj.errors import Faults, ProjError
 from divproj.io import pieces
-from proj_cli import app
+from proj_cli import app, shards
+from proj_cli.tasks import Trees
 
 PARSER = """
 import os, pathlib, signal, sys
@@ -84,6 +86,33 @@ def test_a_cluster_and_a_killed_worker_change_nothing(job, cluster, tmp_path):
     assert (tmp_path / "two.conllu").read_bytes() == alone.read_bytes()
 
 
+def test_workers_write_their_own_shards(job, cluster, tmp_path):
+    """Also where one of them is killed; nothing of them is left."""
+    command, mark, alone = job
+    for place in (["-j", 2], ["--scheduler", cluster.scheduler_address]):
+        mark.unlink()
+        found = proj(*command, "-o", tmp_path / "two.conllu", *place, "--shards", tmp_path)
+        assert found.returncode == 0, found.stderr
+        assert mark.exists()
+        assert (tmp_path / "two.conllu").read_bytes() == alone.read_bytes()
+        assert os.listdir(tmp_path) == ["two.conllu"]
+
+
+def test_shards_that_cannot_be(job, tmp_path):
+    found = proj(*job[0], "-j", 2, "--shards", tmp_path / "none")
+    assert (found.returncode, found.stdout) == (1, "")
+    seen = "every worker must see the folder of --shards under the same path"
+    assert f"none: no shards can be written here: No such file or directory; {seen}" in found.stderr
+    trees = Trees(1, "text")
+    with pytest.raises(ProjError, match=f"a worker does not see the folder for its shard; {seen}"):
+        shards.written(lambda *_: trees, tmp_path / "none", [], Faults())
+    made = shards.written(lambda *_: trees, tmp_path, [], Faults())
+    assert made.text == ""
+    assert shards.taken(made) == trees
+    with pytest.raises(ProjError, match=f"the shard of a worker is not here: No such file or directory; {seen}"):
+        shards.taken(made)
+
+
 def test_no_scheduler_answers(tmp_path):
     pytest.importorskip("distributed")
     text = interlinear(tmp_path / "text.txt")
@@ -128,7 +157,7 @@ def test_parse_is_the_same(monkeypatch, tmp_path):
     made = []
     for jobs in "12":
         found = CliRunner().invoke(
-            app, ["parse", "text.txt", "--lang", "en", "-o", "out.conllu", "--forest", "f.jsonl", "-j", jobs]
+            app, ["parse", "text.txt", "--lang", "en", "-o", "out.conllu", "--forest", "f.jsonl", "-j", jobs, "--shards", "."]
         )
         assert found.exit_code == 0, found.output
         made.append((Path("out.conllu").read_bytes(), Path("f.jsonl").read_bytes()))
