@@ -272,6 +272,7 @@ def main() -> int:
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--first", type=int, default=0, help="number of the first command, to run one again")
     given = options.parse_args()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores Ctrl-C, and so would its children
     import proj_cli  # noqa: F401  loaded once, for all
 
     told: Counter[tuple[str, str]] = Counter()
