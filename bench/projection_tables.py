@@ -34,7 +34,7 @@ def main() -> None:
         "experiment",
         *(str(need(DATA / "odin" / name)) for name in PAPER),
     ]
-    command += ["--json", "--seed", options.seed, "--jobs", options.jobs]
+    command += ["--systems", ",".join(SYSTEMS), "--json", "--seed", options.seed, "--jobs", options.jobs]
     if options.gloss_links:
         command.append("--gloss-links")
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
