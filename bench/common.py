@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import subprocess
@@ -69,6 +70,21 @@ def commit() -> str:
 def about() -> str:
     """Commit, machine and time of this run."""
     return f"commit {commit()}, Python {platform.python_version()}, {os.cpu_count()} cores, {time.strftime('%Y-%m-%d')}"
+
+
+class Kept:
+    """Rows of a long run in a file, so that one that was cut goes on; rows of another commit are no longer true."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.commit = path, commit()
+        lines = path.read_text().splitlines() if path.exists() else []
+        found = [row for row in map(json.loads, lines) if isinstance(row, dict)]
+        self.rows = [row["row"] for row in found if row.get("commit") == self.commit and "row" in row]
+
+    def add(self, row: Any) -> None:
+        self.path.parent.mkdir(exist_ok=True)
+        with self.path.open("a") as out:
+            out.write(json.dumps({"commit": self.commit, "row": row}) + "\n")
 
 
 def grown(panel: Any, what: str) -> None:

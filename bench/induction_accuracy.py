@@ -26,7 +26,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from common import DATA, OUT, ROOT, about, need
+from common import DATA, OUT, ROOT, Kept, about, need
 
 from divproj import Corpus, Faults
 from divproj.evaluate.brackets import BracketScore, baselines, chains_differ, score_brackets
@@ -213,28 +213,22 @@ def main() -> None:
     if options.english or options.penn:
         (english if options.english else penn)()
         return
-    options.results.parent.mkdir(exist_ok=True)
-    rows = {}
-    if options.results.exists():
-        for line in options.results.read_text().splitlines():
-            row = json.loads(line)
-            rows[row["corpus"], row["length"], row["chain"], row["system"]] = row
+    kept = Kept(options.results)
+    rows = {(row["corpus"], row["length"], row["chain"], row["system"]): row for row in kept.rows}
     systems = options.systems.split(",")
     if not options.table:
         corpora = {name: load(name) for name in options.corpora.split(",")}
         weights = {(name, system): word_weights(pairs, system) for name, pairs in corpora.items() for system in systems}
-        with options.results.open("a") as out:
-            for chain in range(options.chains):
-                for length in map(int, options.lengths.split(",")):
-                    for name, pairs in corpora.items():
-                        for system in systems:
-                            if (name, length, chain, system) in rows:
-                                continue
-                            row = one(system, pairs, weights[name, system], length, chain, options)
-                            row |= {"corpus": name, "length": length, "chain": chain, "system": system}
-                            rows[name, length, chain, system] = row
-                            out.write(json.dumps(row) + "\n")
-                            out.flush()
+        for chain in range(options.chains):
+            for length in map(int, options.lengths.split(",")):
+                for name, pairs in corpora.items():
+                    for system in systems:
+                        if (name, length, chain, system) in rows:
+                            continue
+                        row = one(system, pairs, weights[name, system], length, chain, options)
+                        row |= {"corpus": name, "length": length, "chain": chain, "system": system}
+                        rows[name, length, chain, system] = row
+                        kept.add(row)
     print(f"Unlabelled F1, mean ± standard deviation over chains, UPOS, prior {options.prior}; {about()}")
     table(rows, systems, options.chains)
 

@@ -9,11 +9,10 @@ already has are not measured again.
 from __future__ import annotations
 
 import argparse
-import json
 import random
 from pathlib import Path
 
-from common import DATA, OUT, about, need
+from common import DATA, OUT, Kept, about, need
 
 from divproj import Corpus, Faults
 from divproj.draw.plot import learning_curves
@@ -41,9 +40,8 @@ def main() -> None:
     options = parser.parse_args()
     print(f"UAS without punctuation, seed {options.seed}; {about()}")
     print(f"| corpus | trained on | {' | '.join(SYSTEMS)} |\n|{'---|' * (len(SYSTEMS) + 2)}")
-    options.rows.parent.mkdir(exist_ok=True)
-    known = [json.loads(line) for line in options.rows.read_text().splitlines()] if options.rows.exists() else []
-    rows = {(name, size): found for name, size, found in known}
+    kept = Kept(options.rows)
+    rows = {(name, size): found for name, size, found in kept.rows}
     for name in options.corpora.split(","):
         pairs = list(Corpus.at(need(DATA / name), faults=Faults(strict=False)))
         cut = len(pairs) * 4 // 5
@@ -51,8 +49,7 @@ def main() -> None:
             if (name, size) not in rows:
                 drawn = sorted(random.Random(f"{options.seed}/{size}").sample(range(cut), size))
                 rows[name, size] = {s: uas(s, [pairs[k] for k in drawn], pairs[cut:], options.seed) for s in SYSTEMS}
-                with options.rows.open("a") as out:
-                    out.write(json.dumps([name, size, rows[name, size]]) + "\n")
+                kept.add([name, size, rows[name, size]])
             print(f"| {name} | {size} | {' | '.join(f'{rows[name, size][s]:.2f}' for s in SYSTEMS)} |", flush=True)
     if options.plot:
         learning_curves(
