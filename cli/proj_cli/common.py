@@ -82,10 +82,14 @@ class Talk:
         if not self.quiet:
             print(harmless(text), file=sys.stderr)  # noqa: T201
 
+    def caution(self, text: str) -> None:
+        """What no sentence is to blame for."""
+        self.say(f"proj: warning: {text}")
+
     def warn(self, fault: ProjError) -> None:
         self.warned += 1
         if self.verbose or self.warned <= SHOWN:
-            self.say(f"proj: warning: {fault}")
+            self.caution(str(fault))
         elif self.warned == SHOWN + 1:
             self.say("proj: more warnings follow; -v shows them all")
 
@@ -178,7 +182,7 @@ def spread(work: Work[B, T], read: Read[B], faults: Faults, jobs: int, scheduler
     """The engine's loop, where the options say."""
     from divproj import engine
 
-    return engine.run(work, read, faults, engine.Place(jobs, scheduler), lambda text: talk.say(f"proj: warning: {text}"))
+    return engine.run(work, read, faults, engine.Place(jobs, scheduler), talk.caution)
 
 
 Workers = tuple[int, str | None, Path | None]
@@ -213,11 +217,11 @@ def checkpoint(output: Path, resume: bool, minutes: float) -> Checkpoint:
     if str(output) == "-":
         return NOTHING
     beside = output.with_name(output.name + ".checkpoint")
-    made = Checkpoint(beside, resume=resume, seconds=60 * minutes, tell=lambda text: talk.say(f"proj: warning: {text}"))
+    made = Checkpoint(beside, resume=resume, seconds=60 * minutes, tell=talk.caution)
     if made.there and not resume:
-        talk.say(f"proj: warning: {beside} is of an interrupted run and will be replaced; --resume goes on from it")
+        talk.caution(f"{beside} is of an interrupted run and will be replaced; --resume goes on from it")
     elif resume and not made.there:
-        talk.say(f"proj: warning: there is no {beside} to go on from: starting anew")
+        talk.caution(f"there is no {beside} to go on from: starting anew")
     return made
 
 

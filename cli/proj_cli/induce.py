@@ -355,7 +355,7 @@ def parse(
                 f"none of the tags of the text ({shown}) is known to the model, which has {', '.join(grammar.inventory.tags[:12])}",
                 Where(source), "choose the other column with --tags, or the other --side",
             )  # fmt: skip
-        talk.say(f"proj: warning: tags that training never saw: {shown}")
+        talk.caution(f"tags that training never saw: {shown}")
     with writing(output) as out:
         if forest:
             forest_file.dump((forest_of(s, chart, prune) for s, chart in _charts(grammar, text)), out)

@@ -85,7 +85,7 @@ def words(
     if not text.usable + text.too_long:
         raise AlignmentError("no pair has words on both sides", Where(source))
     if text.too_long:
-        talk.say(f"proj: warning: {text.too_long} pairs with a sentence of more than {LONGEST} words got no links")
+        talk.caution(f"{text.too_long} pairs with a sentence of more than {LONGEST} words got no links")
     for path in dictionary or ():
         with reading(path) as stream:
             _add(known, from_dictionary(stream.read().decode("utf-8", "replace").splitlines(), str(path)))
@@ -95,10 +95,10 @@ def words(
     aligner.threshold, aligner.method, aligner.random_state, aligner.stem_length = threshold, method, seed, stem
     if fast:
         aligner.settings = replace(aligner.settings, sweeps=0)
-    keep, say = common.checkpoint(output, resume, checkpoint), lambda what: talk.say(f"proj: warning: {what}")
+    keep = common.checkpoint(output, resume, checkpoint)
     learn, place = save is not None or model is None, Place(jobs, scheduler)
     with _Bar(text.shard_count, aligner.settings.for_pairs(text.usable)) as bar, writing(output) as out:
-        for links in align_text(aligner, text, known, learn=learn, place=place, watch=bar, keep=keep, say=say):
+        for links in align_text(aligner, text, known, learn=learn, place=place, watch=bar, keep=keep, say=talk.caution):
             for linked in links:
                 out.write(_line(linked.chances, probs) + "\n")
     if save:
