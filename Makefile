@@ -1,18 +1,33 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo rules test check format bench fuzz soak lock sbom audit clean
+.PHONY: demo rules test check format docs warm release-check bench fuzz soak lock sbom audit clean
 
 demo: .venv/ready  ## install, run the whole way on the Hindi sample corpus, leave a report in demo/hindi
-	$(BIN)/proj analyze corpora/hin-eng corpora/deu-eng corpora/spa-eng corpora/kor-eng
+	$(BIN)/proj warm --quiet & $(BIN)/proj analyze corpora/hin-eng corpora/deu-eng corpora/spa-eng corpora/kor-eng; wait
 	$(BIN)/proj run corpora/hin-eng/divproj.toml
+	@echo "The command is $(BIN)/proj; after 'source $(BIN)/activate' it is proj."
 	@echo "Open demo/hindi/report.html in a browser: scores, divergences, rules and the trees to look at first."
+
+docs: .venv/ready  ## the documentation site, into site/index.html; nothing is fetched
+	$(BIN)/mkdocs build --strict --quiet
+	@echo "Open site/index.html in a browser."
+
+warm: .venv/ready  ## compile all numeric kernels now
+	$(BIN)/proj warm
+
+release-check: .venv/ready  ## build, check and install the wheel in an empty environment, and try it there
+	$(BIN)/python -m pip install --quiet build twine
+	rm -rf dist
+	$(BIN)/python -m build --quiet --outdir dist .
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/python bench/try_wheel.py dist/*.whl
 
 rules: .venv/ready  ## learn the shipped rules anew from the sample corpora
 	for pair in hin deu spa kor; do $(BIN)/proj learn corpora/$$pair-eng -o rules/$$pair.json; done
 
 test: .venv/ready  ## the whole test suite, kernels compiled first, each once
-	$(BIN)/python -c 'from divproj.jit import compile_all; compile_all()'
+	$(BIN)/python -c 'from divproj.runtime.jit import compile_all; compile_all()'
 	$(BIN)/pytest -rs
 
 check: .venv/ready  ## formatting, lint, types
@@ -28,9 +43,10 @@ bench: .venv/ready  ## accuracy and speed into bench/RESULTS.md; ONLY="growth me
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	$(BIN)/python bench/run.py $(if $(ONLY),--only $(ONLY))
 
-fuzz: .venv/ready  ## ten minutes of damaged files; with ATHERIS=--atheris guided by coverage
+fuzz: .venv/ready  ## ten minutes of damaged files, then 2,000 commands over mutants; with ATHERIS=--atheris guided by coverage
 	$(BIN)/python -m pip install --quiet --editable '.[fuzz]'
 	$(BIN)/python bench/fuzz.py --seconds 600 $(ATHERIS)
+	$(BIN)/python bench/fuzz_cli.py --count 2000
 
 soak: .venv/ready  ## 500 random commands over damaged corpora
 	$(BIN)/python bench/soak.py --count 500
@@ -62,4 +78,4 @@ audit: .venv/ready  ## known vulnerabilities of the locked versions; needs the n
 	touch $@
 
 clean:
-	rm -rf .venv demo dist
+	rm -rf .venv demo dist site

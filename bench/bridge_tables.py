@@ -1,6 +1,6 @@
 """What phrase alignment gives to projection: s5, s5+, refined links, re-ranked E trees, several sources, paraphrases.
 
-    python bench/bridge_tables.py [s5] [plus] [links] [trees] [rules] [forests] [sources] [paraphrases] [--sentences 300] [--folds 10] [--jobs 1]
+    python bench/bridge_tables.py [phrases] [weights] [s5] [plus] [links] [trees] [rules] [forests] [sources] [paraphrases] [--sentences 300] [--folds 10] [--jobs 1]
         [--corpora odin/ger,…]
 
 Without a name all tables are made. ODIN is scored with punctuation, the others without. `--sentences` bounds the large corpora
@@ -23,24 +23,29 @@ from pathlib import Path
 import numpy as np
 from common import DATA, about, need
 
-from divproj import Alignment, Corpus, DepTree, Faults, TreePair
-from divproj.bridge.links import refine_links
-from divproj.bridge.paraphrases import dependencies, write_corpus
-from divproj.bridge.projector import PhraseProjector
-from divproj.bridge.trees import alternatives, choose_tree
-from divproj.bridge.vote import vote
-from divproj.evaluate.experiment import cross_validate
-from divproj.evaluate.links import score_links
-from divproj.evaluate.trees import score_trees
+from divproj import Corpus, DepTree, Faults, Links, Pair
+from divproj.data.igt import Igt
+from divproj.evaluation.experiment import cross_validate
+from divproj.evaluation.links import score_links
+from divproj.evaluation.trees import score_trees
 from divproj.forest.build import from_tree
 from divproj.forest.hypergraph import Forest
 from divproj.forest.trees import PhraseTree
-from divproj.gloss.aligner import GlossAligner
-from divproj.gloss.igt import Igt
 from divproj.io import forest as forest_file
-from divproj.projection.s1 import Bitext, s1
+from divproj.links.gloss.aligner import GlossAligner
+from divproj.links.words.model import WordAligner
+from divproj.parsing.atoms import Seen
+from divproj.phrases import wordnet
+from divproj.phrases.lexicon import Lexicon
+from divproj.projection.direct import Bitext, s1
+from divproj.projection.phrasal.aligned_phrases import linked_paraphrases, phrase_book
+from divproj.projection.phrasal.links import refine_links
+from divproj.projection.phrasal.paraphrases import dependencies, write_corpus
+from divproj.projection.phrasal.projector import PhraseProjector
+from divproj.projection.phrasal.trees import alternatives, choose_tree
+from divproj.projection.phrasal.vote import vote
+from divproj.projection.phrasal.weights import Weights
 from divproj.projection.systems import Corrections
-from divproj.words.model import WordAligner
 
 ODIN = ("odin/ger", "odin/gli", "odin/hua", "odin/kkn")
 LARGE = ("cdt-da", "pud/fr", "pud/ru", "pud/zh")
@@ -48,12 +53,12 @@ BEST = 8
 """Trees of the n-best lists."""
 
 
-def load(name: str, most: int | None = None) -> list[TreePair]:
+def load(name: str, most: int | None = None) -> list[Pair]:
     pairs = list(Corpus.at(need(DATA / name), faults=Faults(strict=False)))
     return pairs if most is None or name in ODIN else pairs[:most]
 
 
-def uas(name: str, pairs: Sequence[TreePair], trees: Sequence[DepTree]) -> float:
+def uas(name: str, pairs: Sequence[Pair], trees: Sequence[DepTree]) -> float:
     scored = ((pair.f, tree, (), ()) for pair, tree in zip(pairs, trees, strict=True))
     return score_trees(scored, punctuation=name in ODIN).overall.uas
 
@@ -63,9 +68,9 @@ def gain(before: float, after: float) -> float:
     return 100 * (after - before) / (100 - before)
 
 
-def words_links(pairs: Sequence[TreePair]) -> list[TreePair]:
+def words_links(pairs: Sequence[Pair]) -> list[Pair]:
     found = WordAligner().fit_align([(pair.f.forms, pair.e.forms) for pair in pairs])
-    return [replace(pair, alignment=linked.alignment) for pair, linked in zip(pairs, found, strict=True)]
+    return [replace(pair, links=linked.links) for pair, linked in zip(pairs, found, strict=True)]
 
 
 def table_s5(options: argparse.Namespace) -> None:
@@ -102,29 +107,29 @@ def table_links(options: argparse.Namespace) -> None:
     for name in options.corpora:
         pairs = load(name)
         by = "glosses" if name in ODIN else "words"
-        given = [pair.alignment for pair in (_glossed(pairs) if name in ODIN else words_links(pairs))]
-        text = [replace(Bitext.of(pair), alignment=links) for pair, links in zip(pairs, given, strict=True)]
+        given = [pair.links for pair in (_glossed(pairs) if name in ODIN else words_links(pairs))]
+        text = [replace(Bitext.of(pair), links=links) for pair, links in zip(pairs, given, strict=True)]
         projector = PhraseProjector().observe(text)
         cells = []
         for links in (given, [refine_links(projector, b) for b in text]):
-            score = score_links([_judged(name, pair.alignment, found) for pair, found in zip(pairs, links, strict=True)])
+            score = score_links([_judged(name, pair.links, found) for pair, found in zip(pairs, links, strict=True)])
             cells += [f"{x:.2f}" for x in (score.precision, score.recall, score.f1)]
         print(f"| {name} | {by} | {' | '.join(cells)} |", flush=True)
 
 
-def _glossed(pairs: Sequence[TreePair]) -> Iterator[TreePair]:
+def _glossed(pairs: Sequence[Pair]) -> Iterator[Pair]:
     aligner = GlossAligner()
     for pair in pairs:
         igt = Igt(pair.f.forms, glosses=pair.f.glosses, sent_id=pair.sent_id)
-        yield replace(pair, alignment=aligner.align(igt, pair.e.forms, pair.e.tags()).alignment)
+        yield replace(pair, links=aligner.align(igt, pair.e.forms, pair.e.tags()).links)
 
 
-def _judged(name: str, gold: Alignment, found: Alignment) -> tuple[Alignment, Alignment]:
+def _judged(name: str, gold: Links, found: Links) -> tuple[Links, Links]:
     """PUD's annotators left function words alone: there a link counts when one of its words was linked by them."""
     if not name.startswith("pud"):
         return gold, found
     f, e = {i for i, _ in gold.links}, {j for _, j in gold.links}
-    return gold, Alignment(frozenset((i, j) for i, j in found.links if i in f or j in e), gold.shape)
+    return gold, Links(frozenset((i, j) for i, j in found.links if i in f or j in e), gold.shape)
 
 
 def table_trees(options: argparse.Namespace) -> None:
@@ -175,7 +180,7 @@ def table_rules(options: argparse.Namespace) -> None:
         print(f"| {name} | {' | '.join(f'{x:.2f}' for x in cells)} |", flush=True)
 
 
-def _induced(pairs: Sequence[TreePair]) -> Iterator[Forest]:
+def _induced(pairs: Sequence[Pair]) -> Iterator[Forest]:
     """Charts of an induced grammar over F's tags."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
@@ -187,7 +192,7 @@ def _induced(pairs: Sequence[TreePair]) -> Iterator[Forest]:
         yield from (forest for forest in forest_file.load(place / "forests.jsonl") if forest is not None)
 
 
-def _english(pairs: Sequence[TreePair], trees: Sequence[DepTree]) -> float:
+def _english(pairs: Sequence[Pair], trees: Sequence[DepTree]) -> float:
     scored = ((pair.e, tree, (), ()) for pair, tree in zip(pairs, trees, strict=True))
     return score_trees(scored, punctuation=False).overall.uas
 
@@ -205,14 +210,14 @@ def table_sources(options: argparse.Namespace) -> None:
         )
 
 
-def _through(pair: TreePair, other: TreePair) -> TreePair:
+def _through(pair: Pair, other: Pair) -> Pair:
     """F of one pair with F of the other as its E: links composed through the English that both have."""
-    back = other.alignment.backward
-    links = frozenset((i, k) for i, j in pair.alignment.links if j < len(back) for k in back[j])
-    return TreePair(pair.f, other.f, Alignment(links, (len(pair.f), len(other.f))), pair.sent_id)
+    back = other.links.backward
+    links = frozenset((i, k) for i, j in pair.links.links if j < len(back) for k in back[j])
+    return Pair(pair.f, other.f, Links(links, (len(pair.f), len(other.f))), pair.sent_id)
 
 
-def _vote(title: str, first: list[TreePair], second: list[TreePair]) -> None:
+def _vote(title: str, first: list[Pair], second: list[Pair]) -> None:
     same = {pair.f.forms: pair for pair in second}
     both = [(pair, same[pair.f.forms]) for pair in first if pair.f.forms in same]
     gold = [a for a, _ in both]
@@ -225,8 +230,8 @@ def _vote(title: str, first: list[TreePair], second: list[TreePair]) -> None:
         print(f"| {title}, {len(gold)} | {system} | {cells} |", flush=True)
 
 
-def table_paraphrases(options: argparse.Namespace) -> None:
-    """From the parsed sentence of a paraphrase pair to the other one, scored against that one's own automatic parse."""
+def paraphrase_pairs() -> list[Pair]:
+    """Paraphrases with the heads of their automatic trees, sure links."""
     import nltk
 
     pairs = []
@@ -239,7 +244,13 @@ def table_paraphrases(options: argparse.Namespace) -> None:
             forest = from_tree(PhraseTree.from_nltk(nltk.Tree.fromstring(row[name])), binarise="head")
             trees.append(dependencies(forest, range(len(forest))))
         links = frozenset((i + 1, j + 1) for i, j in row["sure"])
-        pairs.append(TreePair(trees[0], trees[1], Alignment(links, (len(trees[0]), len(trees[1])))))
+        pairs.append(Pair(trees[0], trees[1], Links(links, (len(trees[0]), len(trees[1]))), str(row["id"])))
+    return pairs
+
+
+def table_paraphrases(options: argparse.Namespace) -> None:
+    """From the parsed sentence of a paraphrase pair to the other one, scored against that one's own automatic parse."""
+    pairs = paraphrase_pairs()
     text = [Bitext.of(pair) for pair in pairs]
     plain = [uas("", pairs, [s1(b, side).tree for b in text]) for side in ("right", "left")]
     projector = PhraseProjector().observe(text)
@@ -248,7 +259,88 @@ def table_paraphrases(options: argparse.Namespace) -> None:
     print(f"| {len(pairs)} | {plain[0]:.2f} | {plain[1]:.2f} | {found:.2f} |")
 
 
+def table_phrases(options: argparse.Namespace) -> None:
+    """`--phrases auto`: with trees of F where there are some (SMULTRON), else on all bracketings of F; `--paraphrases`."""
+    from phrases_smultron import trees
+
+    german = list(trees(DATA / "smultron" / "raw", "de", False).values())
+    print("| corpus | sentences | forest of F | s5 | s5 with it | s5 --phrases auto with it | fewer errors than s5 |")
+    print("|---|---|---|---|---|---|---|")
+    for name in ("smultron/en-de", "smultron/sv-de", *options.corpora):
+        pairs = load(name, options.sentences)
+        forests = german if name.startswith("smultron") else []
+        cells = _phrases(name, pairs, forests)
+        print(f"| {name} | {len(pairs)} | {'trees' if forests else 'all bracketings'} | {cells} |", flush=True)
+    pairs = paraphrase_pairs()[: options.paraphrases]
+    print(f"| Edinburgh | {len(pairs)} | all bracketings | {_phrases('', pairs, [])} |", flush=True)
+    text = [Bitext.of(pair) for pair in pairs]
+    made, book = linked_paraphrases(text, Lexicon(wordnet=wordnet.find()))
+    projector = PhraseProjector(same_language=True).observe(made, (), book)
+    assert projector.parser_ is not None
+    before = uas("", pairs, [s1(b).tree for b in text])
+    tags = [Seen(b.forms, tuple(projector.cues_.tags_of(b))) for b in made]
+    alone = uas("", pairs, [pair.f.with_heads(t.heads) for pair, t in zip(pairs, projector.parser_.predict(tags), strict=True)])
+    found = uas("", pairs, [projector.project(b).tree for b in made])
+    bare = [replace(b, links=Links(frozenset(), b.links.shape)) for b in text]
+    linked, pages = linked_paraphrases(bare, Lexicon(wordnet=wordnet.find()))
+    free = PhraseProjector(same_language=True).observe(linked, (), pages)
+    without = uas("", pairs, [free.project(b).tree for b in linked])
+    print("\n| Edinburgh | s1-r | a parser of E's trees alone | --paraphrases, sure links | --paraphrases, links by phrases |")
+    print("|---|---|---|---|---|")
+    print(f"| {len(pairs)} | {before:.2f} | {alone:.2f} | {found:.2f} | {without:.2f} |")
+
+
+def _phrases(name: str, pairs: Sequence[Pair], forests: list[Forest]) -> str:
+    text = [Bitext.of(pair) for pair in pairs]
+    made, book = phrase_book("auto", text, forests)
+    runs = [(text, (), None), *([(text, forests, None)] if forests else []), (made, forests, book)]
+    found = []
+    for these, known, pages in runs:
+        projector = PhraseProjector().observe(these, known, pages)
+        found.append(uas(name, pairs, [projector.project(b).tree for b in these]))
+    middle = f"{found[1]:.2f}" if forests else ""
+    return f"{found[0]:.2f} | {middle} | {found[-1]:.2f} | {gain(found[0], found[-1]):.1f} %"
+
+
+def variants() -> dict[str, Weights]:
+    """The hand-set weights, and others near them."""
+    first = Weights()
+
+    def scaled(by: float) -> Weights:
+        return Weights(*(tuple((k, by * v) for k, v in part) for part in (first.given, first.found, first.unlinked)))
+
+    def moved(kinds: str, **values: float) -> Weights:
+        return replace(first, **{kind: tuple((dict(getattr(first, kind)) | values).items()) for kind in kinds.split()})
+
+    return {
+        "as set by hand": first, "all x 0.7": scaled(0.7), "all x 1.4": scaled(1.4),
+        "loose -4": moved("given found", loose=-4.0), "loose -8": moved("given found", loose=-8.0),
+        "sister -3": moved("given found", sister=-3.0), "above -3": moved("given found", above=-3.0),
+        "unlinked loose -1": moved("unlinked", loose=-1.0), "gap -1.5": moved("given found", gap=-1.5),
+    }  # fmt: skip
+
+
+def table_weights(options: argparse.Namespace) -> None:
+    """Weights of the chart chosen on all other languages, ODIN and PUD."""
+    names, tried = [name for name in options.corpora if not name.startswith("cdt")], variants()
+    found: dict[str, dict[str, float]] = {name: {} for name in names}
+    for name in names:
+        pairs = load(name, options.sentences)
+        text = [Bitext.of(pair) for pair in pairs]
+        for variant, weights in tried.items():
+            projector = PhraseProjector(weights).observe(text)
+            found[name][variant] = uas(name, pairs, [projector.project(b).tree for b in text])
+    print(f"| corpus | {' | '.join(tried)} | chosen on the others | gain |\n|{'---|' * (len(tried) + 3)}")
+    for name in names:
+        rest = [row for other, row in found.items() if other != name]
+        best = max(tried, key=lambda v: sum(row[v] for row in rest))
+        cells = " | ".join(f"{found[name][v]:.2f}" for v in tried)
+        print(f"| {name} | {cells} | {best} | {found[name][best] - found[name]['as set by hand']:+.2f} |", flush=True)
+
+
 TABLES = {
+    "weights": ("Weights of the chart, chosen on other languages", table_weights),
+    "phrases": ("Phrase pairs as evidence", table_phrases),
     "s5": ("s5 without training against S1", table_s5),
     "plus": ("s5+ against s4+", table_plus),
     "links": ("Links before and after", table_links),
@@ -264,6 +356,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("tables", nargs="*", help=", ".join(TABLES))
     parser.add_argument("--sentences", type=int, default=300)
+    parser.add_argument("--paraphrases", type=int, default=714, help="pairs of paraphrases in the table of phrases")
     parser.add_argument("--folds", type=int, default=10)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--corpora", type=lambda names: tuple(names.split(",")), default=(*ODIN, *LARGE))

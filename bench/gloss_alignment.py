@@ -18,10 +18,10 @@ from typing import NamedTuple
 
 from common import DATA, ROOT, about
 
-from divproj import Alignment, Faults, Sentence
-from divproj.gloss.aligner import GlossAligner, GlossAlignment
-from divproj.gloss.igt import Igt
+from divproj import Faults, Links, Sentence
+from divproj.data.igt import Igt
 from divproj.io import conllu, pharaoh
+from divproj.links.gloss.aligner import GlossAligner, GlossAlignment
 
 ODIN = ("ger", "gli", "hua", "kkn")
 SAMPLES = ("hin-eng", "deu-eng", "spa-eng", "kor-eng")
@@ -34,7 +34,7 @@ class Case(NamedTuple):
     igt: Igt
     e_words: tuple[str, ...]
     e_tags: tuple[str, ...]
-    gold: Alignment
+    gold: Links
 
 
 def cases(folder: Path) -> Iterator[Case]:
@@ -60,8 +60,8 @@ def score(right: int, found: int, gold: int) -> tuple[float, float, float]:
 
 def show(case: Case, result: GlossAlignment) -> None:
     """Wrong (-) and missing (+) links of an instance."""
-    wrong = [link for link in result.links if (link.f, link.e) not in case.gold.links]
-    missing = sorted(case.gold.links - result.alignment.links)
+    wrong = [link for link in result.scored if (link.f, link.e) not in case.gold.links]
+    missing = sorted(case.gold.links - result.links.links)
     if not wrong and not missing:
         return
     print(
@@ -109,9 +109,9 @@ def report(group: str, folders: list[Path], aligner: GlossAligner, options: argp
             begin = time.process_time()
             result = aligner.align(case.igt, case.e_words, () if options.no_tags else case.e_tags)
             seconds += time.process_time() - begin
-            hits = result.alignment.links & case.gold.links
+            hits = result.links.links & case.gold.links
             count.update(sentences=1, right=len(hits), found=len(result.links), gold=len(case.gold.links))
-            passes.update((link.source, (link.f, link.e) in hits) for link in result.links)
+            passes.update((link.source, (link.f, link.e) in hits) for link in result.scored)
             if options.errors:
                 show(case, result)
         rows.append(score(count["right"], count["found"], count["gold"]))

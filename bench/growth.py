@@ -16,7 +16,7 @@ from pathlib import Path
 from common import ROOT, Measured, about, grown, measured
 from generate import generate
 
-from divproj.draw.plot import pyplot, save
+from divproj.drawing.plot import pyplot, save
 
 RATES = {"remove": 0.1, "merge": 0.1, "swap": 0.05}
 PROJ = str(Path(sys.executable).parent / "proj")

@@ -14,7 +14,7 @@ import time
 from common import DATA, OUT, about, need
 
 from divproj import Corpus, Faults
-from divproj.draw.plot import pyplot, save
+from divproj.drawing.plot import pyplot, save
 from divproj.induction import inducer
 from divproj.induction.gold import TagPair, tag_pair
 from divproj.induction.inducer import BilingualInducer

@@ -15,16 +15,16 @@ from pathlib import Path
 from common import DATA, OUT, Kept, about, need
 
 from divproj import Corpus, Faults
-from divproj.draw.plot import learning_curves
-from divproj.evaluate.trees import score_trees
-from divproj.projection.s1 import Bitext
+from divproj.data.pair import Pair
+from divproj.drawing.plot import learning_curves
+from divproj.evaluation.trees import score_trees
+from divproj.projection.direct import Bitext
 from divproj.projection.systems import train
-from divproj.types import TreePair
 
 SYSTEMS = ("s3-1", "s4-1", "s2+", "s4+")
 
 
-def uas(system: str, learned: list[TreePair], tested: list[TreePair], seed: int) -> float:
+def uas(system: str, learned: list[Pair], tested: list[Pair], seed: int) -> float:
     project = train(system, learned, seed=seed)
     made = [(pair.f, project(Bitext.of(pair)).tree, (), ()) for pair in tested]
     return score_trees(made, punctuation=False).overall.uas

@@ -18,9 +18,9 @@ from dataclasses import replace
 
 from common import DATA, about, need
 
+from divproj.data.tree import DepTree
 from divproj.io import conllu
 from divproj.parsing.parser import MstParser
-from divproj.types import DepTree
 
 
 def trees(name: str) -> list[DepTree]:

@@ -10,7 +10,7 @@ import argparse
 from common import DATA, about, need
 
 from divproj import Corpus, Faults
-from divproj.evaluate.experiment import better, cross_validate
+from divproj.evaluation.experiment import better, cross_validate
 
 SYSTEMS = ("oracle", "s4-1", "s4-2", "s4-3", "s3-1", "s3-2", "s3-3", "s3-4", "s3-5")
 PAPER = {

@@ -17,7 +17,7 @@ from typing import Any
 from common import DATA, about
 from phrases_data import Pairs, Row, edinburgh, lexicon, part_of, with_candidates
 
-from divproj.evaluate.phrases import PhraseScore, constituent_row, links_kept, significance
+from divproj.evaluation.phrases import PhraseScore, constituent_row, links_kept, significance
 from divproj.phrases.aligner import PhraseAligner
 from divproj.phrases.results import PhraseAlignment
 from divproj.phrases.tune import tune

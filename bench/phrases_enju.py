@@ -13,7 +13,7 @@ from pathlib import Path
 from common import DATA, about, need
 from phrases_data import lexicon
 
-from divproj.evaluate.phrases import NULL, PhrasePairs, Texts, ali_score, annotated, human_score
+from divproj.evaluation.phrases import NULL, PhrasePairs, Texts, ali_score, annotated, human_score
 from divproj.forest.build import from_tree
 from divproj.forest.hypergraph import Forest
 from divproj.forest.trees import PhraseTree

@@ -14,15 +14,15 @@ from pathlib import Path
 
 from common import DATA, about, need
 
-from divproj.errors import Faults
-from divproj.evaluate.phrases import PhraseScore, node_quads, node_row
+from divproj.data.errors import Faults
+from divproj.evaluation.phrases import PhraseScore, node_quads, node_row
 from divproj.forest.build import from_tree
 from divproj.forest.hypergraph import Forest
 from divproj.io import tiger
 from divproj.io.forests import shorn
+from divproj.links.words.model import WordAligner
 from divproj.phrases.aligner import PhraseAligner
 from divproj.phrases.lexicon import Lexicon
-from divproj.words.model import WordAligner
 
 TAG = re.compile(r"</?\w+>")
 

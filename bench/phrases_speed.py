@@ -13,7 +13,7 @@ from pathlib import Path
 from common import DATA, about
 from phrases_data import edinburgh, lexicon, with_candidates
 
-from divproj.draw.plot import pyplot, save
+from divproj.drawing.plot import pyplot, save
 from divproj.forest.hypergraph import Edge, Forest, Node
 from divproj.forest.parses import normalised
 from divproj.phrases.aligner import PhraseAligner

@@ -13,7 +13,7 @@ from itertools import islice
 from common import DATA, about, need
 
 from divproj import Corpus, Faults
-from divproj.evaluate.experiment import cross_validate
+from divproj.evaluation.experiment import cross_validate
 
 SYSTEMS = ("s1-r", "s1-l", "s2-1", "s2+")
 

@@ -1,10 +1,10 @@
-"""Learning by correction, simulated with gold: UAS against the number of sentences that a person has corrected.
+"""Learning by correction, simulated with gold trees: a person corrects sentences, the review learns from them and checks itself.
 
-The first sentences are chosen by chance, as long as there are no confidences; then the person corrects those that the
-system is least sure of, or, to compare, any. After each round the system learns from all that is gold and projects the
-rest, as `proj review` does.
+Two questions, as `proj review` does it (`AdaptingLearner` over the trees in use, `check` before anything is taken):
+`learning`: heads right in the rest with 1, 5, 10 and 20 corrected sentences, chosen by chance; what a check refuses stays.
+`choosing`: heads right in sentences never shown, by heads that the person had to change, for three ways to choose.
 
-python bench/review_simulation.py [CORPUS] [--e FILE] [--e-parser en] [--system s2+] [--sizes 0,10,20] [--seeds 3]
+python bench/review_simulation.py learning|choosing [--seeds 3] [--most 300] [CORPUS ...]
 """
 
 from __future__ import annotations
@@ -14,146 +14,178 @@ import random
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from statistics import fmean, stdev
+from statistics import fmean
 
 from common import DATA, about, need
 
-from divproj.draw.plot import pyplot, save
-from divproj.errors import Faults
-from divproj.evaluate.trees import score_trees
-from divproj.projection.s1 import Bitext, Projection, s1
-from divproj.projection.systems import train
-from divproj.types import DepTree, TreePair
-from proj_cli.bitexts import Sources, bitexts
+from divproj.data.errors import Faults
+from divproj.data.tree import DepTree
+from divproj.io import conllu
+from divproj.io.sources import Sources
+from divproj.projection.batch import corrections
+from divproj.projection.direct import Bitext, Projection
+from divproj.projection.phrasal.projector import PhraseProjector
+from divproj.projection.prepare import prepared_text
+from divproj.review.adapting import InUse
+from divproj.review.checking import check
+from divproj.review.choosing import Word, ranked
+from divproj.review.examples import Example
+from divproj.review.retrain import AdaptingLearner
 
-POLICIES = ("least confident first", "random")
-PARTS = ("file", "rest", "unseen")
-Row = dict[str, float]
-
-
-def load(options: argparse.Namespace) -> list[tuple[DepTree, Bitext]]:
-    """Gold trees and what projection may see, of the sentences whose gold tree is whole and whose translation has a tree."""
-    sources = Sources(str(need(Path(options.corpus))), options.e, options.links, options.e_parser)
-    found = []
-    for sentence, bitext in bitexts(sources, Faults(strict=False)):
-        gold, faults = sentence.usable_tree()
-        if not faults and len(bitext.e) and len(gold):
-            found.append((gold, bitext))
-    return found
-
-
-def uas(gold: Sequence[DepTree], trees: Sequence[DepTree]) -> float:
-    """Without punctuation, over words."""
-    return score_trees(((g, t, (), ()) for g, t in zip(gold, trees, strict=True)), punctuation=False).overall.uas
+CORPORA = {
+    "odin-ger": ("odin/ger/igt.txt", "deu"),
+    "hausa": ("ud-igt-hausa/ha_northernautogramm-ud-test.conllu", ""),
+    "arh": ("glossbanks/arh", ""),
+    "sab": ("glossbanks/sab", ""),
+    "nhi": ("glossbanks/nhi", ""),
+}
+"""Texts as a linguist has them (glosses and translation alone), and the shipped rules that make the trees in use; else s5."""
+SIZES = (1, 5, 10, 20)
+POLICIES = ("random", "least confident", "most to gain")
+ROUNDS = (5, 10, 20, 30, 40, 60)
 
 
-def confidence(found: Projection) -> float:
-    return fmean(found.confidence) if found.confidence else 0.5
+def load(name: str, most: int) -> list[Example]:
+    """Sentences with a whole gold tree, and the tree in use."""
+    place, rules = CORPORA[name]
+    path = need(DATA / place)
+    path = next(path.glob("*.conllu")) if path.is_dir() else path
+    gold = _gold(path)
+    found: list[tuple[DepTree, Bitext]] = []
+    for pair in prepared_text(Sources(str(path), e_parser="en"), Faults(strict=False)):
+        sentence, bitext = pair.sentence, Bitext.of(pair)
+        assert sentence is not None
+        waiting = gold.get(_bare(sentence.forms))
+        if waiting and len(bitext.e) and len(found) < most:
+            found.append((waiting.pop(0), bitext))
+    project = corrections(rules).model.project if rules else PhraseProjector().observe([b for _, b in found]).project
+    return [_example(n, tree, project(bitext)) for n, (tree, bitext) in enumerate(found)]
 
 
-def simulate(
-    data: list[tuple[DepTree, Bitext]], policy: str, system: str, sizes: list[int], held: int, seed: int
-) -> Iterator[Row]:
-    """Scores after each round; the same seed gives both policies the same unseen sentences and the same first ones."""
-    chance = random.Random(seed)
-    order = chance.sample(range(len(data)), len(data))
-    unseen, pool = order[:held], order[held:]
-    made = {n: s1(data[n][1]) for n in order}
-    done: list[int] = []
+def _gold(path: Path) -> dict[tuple[str, ...], list[DepTree]]:
+    made: dict[tuple[str, ...], list[DepTree]] = {}
+    for row in conllu.load(path if path.suffix == ".conllu" else path.with_name("f.conllu"), Faults(strict=False)):
+        tree, faults = row.usable_tree() if row else (DepTree((), ()), ())
+        if row and not faults and len(tree):
+            made.setdefault(_bare(row.forms), []).append(tree)
+    return made
+
+
+def _bare(forms: Sequence[str]) -> tuple[str, ...]:
+    return tuple("".join(c for c in form if c not in "-=~").lower() for form in forms)
+
+
+def _example(n: int, gold: DepTree, found: Projection) -> Example:
+    tree = found.tree
+    prior = InUse(found.heads, tree.rels, found.reasons, found.confidence, tree.upos)
+    return Example(n, found.bitext, DepTree(tree.forms, gold.heads, gold.rels, tree.upos, glosses=tree.glosses), prior)
+
+
+def quiet(what: str, done: int, total: int) -> None:
+    """Nothing is told of the progress."""
+
+
+def share(examples: Sequence[Example], heads: dict[int, Sequence[int]]) -> float:
+    """Percent of right heads."""
+    pairs = [pair for x in examples for pair in zip(x.tree.heads, heads[x.n], strict=True)]
+    return 100 * fmean(a == b for a, b in pairs)
+
+
+def learning(data: list[Example], seed: int) -> Iterator[tuple[int, float, float, int, bool]]:
+    """(corrected, right before, right after, trees that are worse, whether it was taken) of the rest."""
+    order = random.Random(seed).sample(data, len(data))
+    for size in SIZES:
+        gold, rest = order[:size], order[size : size + 150]
+        verdict = check(AdaptingLearner(), gold, quiet)
+        heads: dict[int, Sequence[int]] = {x.n: x.prior.heads for x in rest}
+        before = share(rest, heads)
+        if verdict.better:
+            heads |= {n: tree.heads for n, tree in verdict.learner(gold, rest, quiet)}
+        worse = sum(_right(x, heads[x.n]) < _right(x, x.prior.heads) for x in rest)
+        yield size, before, share(rest, heads), worse, verdict.better
+
+
+def _right(example: Example, heads: Sequence[int]) -> int:
+    return sum(a == b for a, b in zip(example.tree.heads, heads, strict=True))
+
+
+def choosing(data: list[Example], policy: str, seed: int) -> Iterator[tuple[int, int, float]]:
+    """(corrected, heads changed by the person, right heads of unseen sentences) after each round."""
+    order = random.Random(seed).sample(data, len(data))
+    cut = min(100, len(data) // 3)
+    unseen, pool = order[:cut], order[cut:]
+    now = {x.n: (x.prior.heads, x.prior.sure) for x in pool}
+    done: list[Example] = []
     changed = 0
-    for size in sizes:
-        left = [n for n in pool if n not in set(done)]
-        if policy != "random" and done:
-            left.sort(key=lambda n: confidence(made[n]))
-        new = left[: size - len(done)]
-        changed += sum(a != b for n in new for a, b in zip(data[n][0].heads, made[n].heads, strict=True))
+    for size in ROUNDS:
+        left = [x for x in pool if x not in done]
+        if len(left) < size - len(done):
+            return
+        new = _chosen(policy, left, done, now, size - len(done))
+        changed += sum(len(x.tree) - _right(x, now[x.n][0]) for x in new)
         done += new
-        if done:
-            project = train(system, [_pair(data[n]) for n in done])
-            for n in set(order) - set(done):
-                made[n] = project(data[n][1])
-        trees = {n: data[n][0] if n in set(done) else made[n].tree for n in order}
-        parts = {"file": pool, "rest": [n for n in pool if n not in set(done)], "unseen": unseen}
-        row = {part: uas([data[n][0] for n in ns], [trees[n] for n in ns]) for part, ns in parts.items()}
-        yield {"size": size, "heads": changed, "words": sum(len(data[n][0]) for n in done), **row}
+        verdict = check(AdaptingLearner(), done, quiet)
+        heads: dict[int, Sequence[int]] = {x.n: x.prior.heads for x in unseen}
+        if verdict.better:
+            made = dict(verdict.learner(done, [*unseen, *(x for x in pool if x not in done)], quiet))
+            heads |= {x.n: made[x.n].heads for x in unseen}
+            now |= {x.n: (made[x.n].heads, made[x.n].confidence) for x in pool if x.n in made}
+        yield size, changed, share(unseen, heads)
 
 
-def _pair(one: tuple[DepTree, Bitext]) -> TreePair:
-    gold, bitext = one
-    return TreePair(
-        DepTree(gold.forms, gold.heads, gold.rels, glosses=bitext.glosses), bitext.e, bitext.alignment, bitext.sent_id
-    )
+def _chosen(policy: str, left: list[Example], done: list[Example], now: dict[int, tuple], count: int) -> list[Example]:
+    if policy == "random":
+        return left[:count]
+    if policy == "least confident":
+        return sorted(left, key=lambda x: fmean(now[x.n][1]))[:count]
+    new: list[Example] = []
+    while len(new) < count:  # five at a time: each choice changes little in the next
+        free = {x.n: _words(x, now[x.n][1]) for x in left if x not in new}
+        best = [choice.n for choice in ranked(free, [_words(x, x.prior.sure) for x in (*done, *new)])]
+        named = {x.n: x for x in left}
+        new += [named[n] for n in best[: min(5, count - len(new))]]
+    return new
 
 
-def table(results: dict[str, list[list[Row]]]) -> Iterator[str]:
-    yield "| sentences corrected | policy | words in them | heads changed | UAS file | UAS rest | UAS unseen |"
-    yield "|---|---|---|---|---|---|---|"
-    for rows in zip(*(zip(*runs, strict=True) for runs in results.values()), strict=True):
-        for policy, runs in zip(results, rows, strict=True):
-            cells = " | ".join(_mean([run[part] for run in runs]) for part in PARTS)
-            effort = " | ".join(f"{fmean(run[name] for run in runs):.0f}" for name in ("words", "heads"))
-            yield f"| {runs[0]['size']:.0f} | {policy} | {effort} | {cells} |"
-
-
-def _mean(values: Sequence[float]) -> str:
-    return f"{fmean(values):.2f}" + (f" ± {stdev(values):.2f}" if len(values) > 1 else "")
-
-
-def plot(path: Path, results: dict[str, list[list[Row]]], name: str, system: str) -> None:
-    """Three panels, a line a policy with the spread over seeds; the last one by heads that were changed by hand."""
-    plt = pyplot()
-    figure, panels = plt.subplots(1, 3, figsize=(13, 3.8))
-    shown = (
-        ("file", "size", "the whole file, corrections included"),
-        ("unseen", "size", "sentences never shown to anybody"),
-        ("unseen", "heads", "the same, by what a person had to change"),
-    )
-    for panel, (part, axis, title) in zip(panels, shown, strict=True):
-        for policy, colour, mark in zip(POLICIES, ("#0b5cad", "#b45309"), "os", strict=True):
-            rounds = list(zip(*results[policy], strict=True))
-            x = [fmean(run[axis] for run in runs) for runs in rounds]
-            y = [[run[part] for run in runs] for runs in rounds]
-            panel.plot(x, [fmean(v) for v in y], marker=mark, markersize=4, color=colour, label=policy)
-            panel.fill_between(x, [min(v) for v in y], [max(v) for v in y], color=colour, alpha=0.15, linewidth=0)
-        panel.set_title(title, fontsize=10)
-        panel.set_xlabel("sentences corrected" if axis == "size" else "heads changed by hand")
-        panel.grid(alpha=0.3)
-    panels[0].set_ylabel("UAS")
-    panels[0].legend(fontsize=8)
-    figure.suptitle(f"Learning by correction: {name}, {system}", fontsize=11)
-    save(figure, path)
-    plt.close(figure)
+def _words(example: Example, sure: Sequence[float | None]) -> list[Word]:
+    p = example.prior
+    rows = zip(example.tree.forms, p.tags, p.rels, p.reasons, sure, strict=True)
+    return [Word(form.lower(), tag, rel, reason, c or 0.0) for form, tag, rel, reason, c in rows]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    hausa = DATA / "ud-igt-hausa" / "ha_northernautogramm-ud-test.conllu"
-    parser.add_argument("corpus", nargs="?", default=str(hausa), help="CoNLL-U with gold trees, or a corpus folder")
-    parser.add_argument("--e", help="CoNLL-U with the trees of the translations")
-    parser.add_argument("--e-parser", help="a language in the box, a model's folder, or a command")
-    parser.add_argument("--links")
-    parser.add_argument("--system", default="s2+")
-    parser.add_argument("--sizes", default="0,10,20,50,100,200,400")
+    parser.add_argument("question", choices=("learning", "choosing"))
+    parser.add_argument("corpora", nargs="*", default=[])
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--held-out", type=int, default=250)
-    parser.add_argument("--plot", type=Path)
+    parser.add_argument("--most", type=int, default=300, help="sentences of a corpus")
     options = parser.parse_args()
-    data = load(options)
-    held = min(options.held_out, len(data) // 4)
-    sizes = [size for size in map(int, options.sizes.split(",")) if size <= len(data) - held]
-    name = Path(options.corpus).stem
-    print(
-        f"{name}: {len(data)} sentences, {held} of them unseen; {options.system}, {options.seeds} seeds; {about()}\n",
-        flush=True,
-    )
-    results: dict[str, list[list[Row]]] = {policy: [] for policy in POLICIES}
-    for seed in range(options.seeds):
+    print(f"{options.question}, {options.seeds} seeds, at most {options.most} sentences; {about()}\n", flush=True)
+    names = options.corpora or [name for name in CORPORA if options.question == "learning" or name != "odin-ger"]
+    if options.question == "learning":
+        print(
+            "| corpus | heads right in use | corrected | change, mean | worst seed | trees worse, of 150 | taken |\n|---|---|---|---|---|---|---|"
+        )
+    else:
+        print("| corpus | chosen by | " + " | ".join(f"after {size}: heads changed → right" for size in ROUNDS) + " |")
+        print("|---" * (2 + len(ROUNDS)) + "|")
+    for name in names:
+        data = load(name, options.most)
+        print(f"{name}: {len(data)} sentences", file=sys.stderr, flush=True)
+        if options.question == "learning":
+            runs = [list(learning(data, seed)) for seed in range(options.seeds)]
+            for rows in zip(*runs, strict=True):
+                gains = [after - before for _, before, after, _, _ in rows]
+                print(
+                    f"| {name} | {fmean(row[1] for row in rows):.1f} | {rows[0][0]} | {fmean(gains):+.2f} | {min(gains):+.2f} "
+                    f"| {fmean(row[3] for row in rows):.1f} | {sum(row[4] for row in rows)} of {len(rows)} |",
+                    flush=True,
+                )
+            continue
         for policy in POLICIES:
-            results[policy].append(list(simulate(data, policy, options.system, sizes, held, seed)))
-            print(f"{policy}, seed {seed}", file=sys.stderr, flush=True)
-    print("\n".join(table(results)))
-    if options.plot:
-        plot(options.plot, results, name, options.system)
+            done = [list(choosing(data, policy, seed)) for seed in range(options.seeds)]
+            cells = [f"{fmean(r[1] for r in rows):.0f} → {fmean(r[2] for r in rows):.1f}" for rows in zip(*done, strict=False)]
+            print(f"| {name} | {policy} | {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":

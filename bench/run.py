@@ -25,7 +25,19 @@ from common import ROOT, commit
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "RESULTS.md"
-NO_BENCHMARKS = {"common", "fuzz", "generate", "lock", "phrases_data", "run", "soak"}
+NO_BENCHMARKS = {
+    "cluster_killed",
+    "common",
+    "fuzz",
+    "fuzz_cli",
+    "generate",
+    "lock",
+    "output_cases",
+    "outputs",
+    "phrases_data",
+    "run",
+    "soak",
+}
 """Modules that others use, and tests that run for as long as one likes (see docs/reliability.md)."""
 PART = re.compile(r"<!-- bench: (?P<command>[^\n]*?) -->\n(?P<body>.*?)<!-- end -->", re.DOTALL)
 FAILED = re.compile(r"^\*\d{4}-\d\d-\d\d: `[^`]*` failed .*\*\n\n", re.MULTILINE)

@@ -56,7 +56,7 @@ def main() -> None:
         folder = Path(name)
         (folder / "text.txt").write_text(text(options.sentences), encoding="utf-8")
         (folder / "gold.conllu").write_bytes((CORPUS / "f.conllu").read_bytes())
-        model = f'"{options.parser}"' if options.parser == "en" else f'"{Path(options.parser).resolve()}"'
+        model = f'"{options.parser}"' if options.parser in ("en", "en-fast") else f'"{Path(options.parser).resolve()}"'
         config = CONFIG.format(sentences=options.sentences, parser=model, system=options.system)
         (folder / "divproj.toml").write_text(config, encoding="utf-8")
         print(f"proj run on {options.sentences} sentences, {options.system}; {about()}")

@@ -69,7 +69,7 @@ def whole_svg(path: Path) -> None:
 
 
 def whole_model(path: Path) -> None:
-    from divproj.modelfile import read_arrays
+    from divproj.runtime.modelfile import read_arrays
 
     json.loads((path / "model.json").read_text(encoding="utf-8"))
     read_arrays(path / "weights.npz")

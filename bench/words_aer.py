@@ -18,12 +18,12 @@ from pathlib import Path
 
 from common import DATA, about, need
 
-from divproj import Alignment, Corpus, Faults
-from divproj.evaluate.links import LinkScore
-from divproj.words.direction import Settings
-from divproj.words.model import WordAligner
-from divproj.words.symmetrize import grow_diag_final_and
-from divproj.words.vocabulary import stem
+from divproj import Corpus, Faults, Links
+from divproj.evaluation.links import LinkScore
+from divproj.links.words.direction import Settings
+from divproj.links.words.model import WordAligner
+from divproj.links.words.symmetrize import grow_diag_final_and
+from divproj.links.words.vocabulary import stem
 
 BIN = Path(sys.executable).parent
 
@@ -61,26 +61,26 @@ def nltk_model2(f: list[list[str]], e: list[list[str]]) -> list[frozenset[tuple[
 
     text = [AlignedSent(b, a) for a, b in zip(f, e, strict=True)]
     IBMModel2(text, 5)
-    return [frozenset((i + 1, j + 1) for j, i in sentence.alignment if i is not None) for sentence in text]
+    return [frozenset((i + 1, j + 1) for j, i in sentence.links if i is not None) for sentence in text]
 
 
 def ours(f: list[list[str]], e: list[list[str]]) -> list[frozenset[tuple[int, int]]]:
-    return [linked.alignment.links for linked in WordAligner().fit_align(zip(f, e, strict=True))]
+    return [linked.links.links for linked in WordAligner().fit_align(zip(f, e, strict=True))]
 
 
 def fast(f: list[list[str]], e: list[list[str]]) -> list[frozenset[tuple[int, int]]]:
     aligner = WordAligner(settings=Settings(sweeps=0))
-    return [linked.alignment.links for linked in aligner.fit_align(zip(f, e, strict=True))]
+    return [linked.links.links for linked in aligner.fit_align(zip(f, e, strict=True))]
 
 
 def scored(pairs: list, found: list[frozenset[tuple[int, int]]], linked_only: bool) -> LinkScore:
     score = LinkScore()
     for pair, links in zip(pairs, found, strict=True):
-        gold = pair.alignment
+        gold = pair.links
         if linked_only:
             rows, columns = {i for i, _ in gold.links}, {j for _, j in gold.links}
             links = frozenset((i, j) for i, j in links if i in rows and j in columns)
-        score.add(gold, Alignment(links, gold.shape))
+        score.add(gold, Links(links, gold.shape))
     return score
 
 

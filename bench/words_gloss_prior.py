@@ -12,11 +12,11 @@ import random
 from common import DATA, about, need
 
 from divproj import Corpus, Faults
-from divproj.evaluate.links import score_links
-from divproj.gloss.aligner import GlossAligner
-from divproj.gloss.igt import Igt
-from divproj.words.model import WordAligner
-from divproj.words.priors import from_links
+from divproj.data.igt import Igt
+from divproj.evaluation.links import score_links
+from divproj.links.gloss.aligner import GlossAligner
+from divproj.links.words.model import WordAligner
+from divproj.links.words.priors import from_links
 
 
 def main() -> None:
@@ -35,7 +35,7 @@ def main() -> None:
             (
                 pair.f.forms,
                 pair.e.forms,
-                [(x.f, x.e, x.score) for x in aligner.align(Igt(pair.f.forms, glosses=pair.f.glosses), pair.e.forms).links],
+                [(x.f, x.e, x.score) for x in aligner.align(Igt(pair.f.forms, glosses=pair.f.glosses), pair.e.forms).scored],
             )
             for pair in glossed
         )
@@ -43,7 +43,7 @@ def main() -> None:
         cells = []
         for k, prior in enumerate((None, known)):
             found = WordAligner().fit_align(text, prior)[: len(bare)]
-            score = score_links((pair.alignment, linked.alignment) for pair, linked in zip(bare, found, strict=True))
+            score = score_links((pair.links, linked.links) for pair, linked in zip(bare, found, strict=True))
             sums[k] += score.aer / len(names)
             cells.append(f"{score.aer:.3f}")
         print(f"| {name} | {size} | {len(bare)} | {' | '.join(cells)} |", flush=True)

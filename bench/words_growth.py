@@ -14,7 +14,7 @@ from pathlib import Path
 from common import DATA, ROOT, about, grown, need, run
 
 from divproj import Corpus, Faults
-from divproj.draw.plot import pyplot, save
+from divproj.drawing.plot import pyplot, save
 
 
 def longer(pairs: list, count: int, folder: Path, seed: int = 1) -> tuple[Path, Path]:

@@ -13,9 +13,9 @@ from common import DATA, about, need
 from words_aer import scored
 
 from divproj import Corpus, Faults
-from divproj.words.corpus import align_text
-from divproj.words.model import WordAligner
-from divproj.words.text import Row, Text
+from divproj.links.words.corpus import align_text
+from divproj.links.words.model import WordAligner
+from divproj.links.words.text import Row, Text
 
 
 def main() -> None:
@@ -32,7 +32,7 @@ def main() -> None:
         rows = [Row([*pair.f.forms], [*pair.e.forms]) for pair in pairs]
 
         def aer(*texts: Text, pairs: list = pairs, name: str = name) -> str:
-            found = [x.alignment.links for text in texts for shard in align_text(WordAligner(), text) for x in shard]
+            found = [x.links.links for text in texts for shard in align_text(WordAligner(), text) for x in shard]
             return f"{scored(pairs, found, name.startswith('pud')).aer:.3f}"
 
         cells = [aer(Text.of(rows))]

@@ -96,7 +96,7 @@ def run(pair):
     """Algorithm 5, both directions, with the counts after each stage."""
     found = Run()
     n, m = len(pair.f), len(pair.e)
-    f, e, links = edges_of(pair.f.heads), edges_of(pair.e.heads), set(pair.alignment.links)
+    f, e, links = edges_of(pair.f.heads), edges_of(pair.e.heads), set(pair.links.links)
     count(found, "initial", pair, f, e, f, e, links)
     f = remove_all("f", n, f, links, found.log)
     e = remove_all("e", m, e, flipped(links), found.log)
@@ -165,5 +165,5 @@ def counted(tree, other, links, rels, other_rels):
 
 def relabelled(pair):
     """E edges that match F edges of other relations alone, in the trees as given."""
-    f, e, back = edges_of(pair.f.heads), edges_of(pair.e.heads), flipped(pair.alignment.links)
+    f, e, back = edges_of(pair.f.heads), edges_of(pair.e.heads), flipped(pair.links.links)
     return sum(same_label(c, p, back, f, pair.e.rels, pair.f.rels) is False for c, p in e)

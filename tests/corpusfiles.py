@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from divproj import Alignment, Corpus, DepTree, Faults, TreePair
+from divproj import Corpus, DepTree, Faults, Links, Pair
 
 
 def block(heads: Iterable[object] = (0,), sent_id: str = "", rels: Iterable[str] = ()) -> str:
@@ -36,9 +36,7 @@ def tree(heads: Iterable[int], rels: Iterable[str] = (), upos: Iterable[str] = (
     return DepTree(tuple(forms) or tuple(f"w{k}" for k in range(1, len(found) + 1)), found, tuple(rels), tuple(upos))
 
 
-def pair(
-    f: DepTree | Iterable[int], e: DepTree | Iterable[int], links: Iterable[tuple[int, int]], sent_id: str = ""
-) -> TreePair:
+def pair(f: DepTree | Iterable[int], e: DepTree | Iterable[int], links: Iterable[tuple[int, int]], sent_id: str = "") -> Pair:
     """A pair of trees, or of heads, and links counted from 1."""
     f, e = (side if isinstance(side, DepTree) else tree(side) for side in (f, e))
-    return TreePair(f, e, Alignment(frozenset(links), (len(f), len(e))), sent_id)
+    return Pair(f, e, Links(frozenset(links), (len(f), len(e))), sent_id)

@@ -11,13 +11,18 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from divproj import Pair
+from divproj.io import conllu
+from divproj.projection.direct import Bitext, s1
+from divproj.projection.output import annotated
 from divproj.review.document import Document
 from divproj.review.server import Review, Server
 from divproj.review.session import Session
+from divproj.runtime.resources import folder
 
 TEXT = """\
 # sent_id = a1
@@ -71,6 +76,26 @@ HOSTILE = (
 
 def session_of(text: str | bytes = TEXT, path: str = "trees.conllu") -> Session:
     return Session(Document(text if isinstance(text, bytes) else text.encode(), path))
+
+
+def projected(pairs: Sequence[Pair]) -> tuple[Session, dict[int, Bitext]]:
+    """A review of what S1 makes of the pairs, and their bitexts."""
+    rows = conllu.load(folder("corpora") / "hin-eng" / "f.conllu")
+    made = [annotated(row, s1(Bitext.of(pair)), "s1-r") for row, pair in zip(rows, pairs, strict=False) if row]
+    return session_of("".join(map(conllu.dumps, made))), {n: Bitext.of(pair) for n, pair in enumerate(pairs)}
+
+
+def correct(session: Session, pairs: Sequence[Pair], places: Sequence[int]) -> None:
+    """Do what a person would: the gold tree, and the mark."""
+    for n in places:
+        root = pairs[n].f.root
+        assert root is not None
+        session.set_head(n, root, 0)
+        for _ in range(2):  # an order in which no cycle comes up exists, or the second round finds it
+            for word, head in enumerate(pairs[n].f.heads, 1):
+                session.set_head(n, word, head, pairs[n].f.rels[word - 1] if head else "", mend=True)
+        assert session.states[n].heads == pairs[n].f.heads
+        session.set_gold(n, True)
 
 
 class Client:

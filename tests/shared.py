@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from divproj import Corpus, Faults, TreePair
+from divproj import Corpus, Faults, Pair
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT.parent / "shared" / "data"
@@ -21,6 +21,6 @@ def need(name: str) -> Path:
     return path
 
 
-def pairs_of(folder: Path) -> Iterator[TreePair]:
+def pairs_of(folder: Path) -> Iterator[Pair]:
     """The usable pairs of a corpus folder, faults left out."""
     return Corpus.at(folder, faults=Faults(strict=False)).pairs()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from divproj import Alignment, DepTree, Sentence, TreePair
-from divproj.types import NO_HEAD
+from divproj import DepTree, Links, Pair, Sentence
+from divproj.data.tree import NO_HEAD
 
 RELS = ("root", "nsubj", "nsubj:pass", "obj", "advmod", "dep", "dep:x", "_")
 TAGS = ("NOUN", "VERB", "ADV", "DET", "_")
@@ -44,23 +44,23 @@ def forests(draw, max_size: int = 8) -> DepTree:
 
 
 @st.composite
-def alignments(draw, shape: tuple[int, int] | None = None, max_size: int = 8) -> Alignment:
+def alignments(draw, shape: tuple[int, int] | None = None, max_size: int = 8) -> Links:
     """Any set of links, many-to-many ones too, some of them only possible."""
     n, m = shape or (draw(st.integers(0, max_size)), draw(st.integers(0, max_size)))
     if not n or not m:
-        return Alignment(frozenset(), (n, m))
+        return Links(frozenset(), (n, m))
     link = st.tuples(st.integers(1, n), st.integers(1, m))
     links = draw(st.frozensets(link, max_size=2 * max(n, m)))
     possible = draw(st.frozensets(st.sampled_from(sorted(links)), max_size=3)) if links else frozenset()
-    return Alignment(links, (n, m), possible)
+    return Links(links, (n, m), possible)
 
 
 @st.composite
-def pairs(draw, sides: st.SearchStrategy[DepTree] | None = None) -> TreePair:
+def pairs(draw, sides: st.SearchStrategy[DepTree] | None = None) -> Pair:
     """Tree pairs; `sides=forests()` for less than trees."""
     side = trees() if sides is None else sides
     f, e = draw(side), draw(side)
-    return TreePair(f, e, draw(alignments((len(f), len(e)))), draw(st.sampled_from(("", "s1"))))
+    return Pair(f, e, draw(alignments((len(f), len(e)))), draw(st.sampled_from(("", "s1"))))
 
 
 any_pairs = st.one_of(pairs(), pairs(forests()))

@@ -6,8 +6,8 @@ import random
 
 from strategies import RELS, TAGS
 
-from divproj import Alignment, DepTree, TreePair
-from divproj.types import NO_HEAD
+from divproj import DepTree, Links, Pair
+from divproj.data.tree import NO_HEAD
 
 
 def random_heads(rng: random.Random, n: int) -> list[int]:
@@ -25,15 +25,15 @@ def random_tree(rng: random.Random, n: int, cut: float = 0.0) -> DepTree:
     return DepTree(tuple(f"w{k}" for k in range(1, n + 1)), tuple(heads), *columns)
 
 
-def random_pair(rng: random.Random, n: int, m: int, sent_id: str = "", cut: float = 0.1) -> TreePair:
+def random_pair(rng: random.Random, n: int, m: int, sent_id: str = "", cut: float = 0.1) -> Pair:
     """Any pair: forests too, unknown heads, links many to many or none."""
     sides = (random_tree(rng, size, rng.choice((0.0, cut))) for size in (n, m))
     density = rng.choice((0.0, 0.5, 1.0, 1.5, 3.0)) * max(n, m)
     links = {(rng.randint(1, n), rng.randint(1, m)) for _ in range(int(density))} if n and m else set()
-    return TreePair(*sides, Alignment(frozenset(links), (n, m)), sent_id)
+    return Pair(*sides, Links(frozenset(links), (n, m)), sent_id)
 
 
-def known_pair(rng: random.Random, n: int) -> tuple[TreePair, set[tuple[str, str, int, int | None]]]:
+def known_pair(rng: random.Random, n: int) -> tuple[Pair, set[tuple[str, str, int, int | None]]]:
     """A tree twice, altered in places that do not touch, and the operations that undo it.
 
     Words lose their link on both sides (remove); a word of one side is split in two that share its link (merge); a
@@ -77,6 +77,6 @@ def known_pair(rng: random.Random, n: int) -> tuple[TreePair, set[tuple[str, str
         moved[image[k] - 1] = image[head]
     f = DepTree(tuple(f"f{k}" for k in range(1, len(heads["f"]) + 1)), tuple(heads["f"]))
     e = DepTree(tuple(f"e{k}" for k in range(1, len(moved) + 1)), tuple(moved))
-    pair = TreePair(f, e, Alignment(frozenset((a, image[b]) for a, b in links), (len(f), len(e))))
+    pair = Pair(f, e, Links(frozenset((a, image[b]) for a, b in links), (len(f), len(e))))
     here = {"f": range(len(f) + 1), "e": image}
     return pair, {(side, kind, here[side][c], p if p is None else here[side][p]) for side, kind, c, p in expected}

@@ -1,6 +1,8 @@
-"""`proj corpora` and `proj cite`: what comes with the toolkit, and whom to thank."""
+"""`proj corpora`, `proj warm`, `proj cite`: what comes with the toolkit, making it ready, and whom to thank."""
 
 from __future__ import annotations
+
+from typing import Annotated
 
 import typer
 
@@ -43,7 +45,7 @@ check:
 
 def corpora() -> None:
     """List the sample corpora that ship with divproj, and where they lie."""
-    from divproj.resources import folder
+    from divproj.runtime.resources import folder
 
     shown = common.table("Sample corpora (CC0)", "name", "what", "pairs", left=2)
     root = folder("corpora")
@@ -53,6 +55,46 @@ def corpora() -> None:
             shown.add_row(path.name, title.partition(":")[2].strip() or title, str(sum(1 for _ in lines)))
     common.stdout().print(shown)
     typer.echo(f"in {root}")
+
+
+MEASURED = {
+    "s1-r": 86.2, "s1-l": 83.4, "s2-3": 86.2, "s2-2": 89.4, "s2-1": 89.4, "s2+": 92.3, "s5": 91.3, "s3-1": 81.4, "s3-2": 80.4,
+    "s3-3": 77.8, "s3-4": 75.0, "s3-5": 72.6, "s4-1": 91.7, "s4-2": 91.8, "s4-3": 90.6, "s4+": 92.6, "s5+": 93.6,
+}  # fmt: skip
+"""UAS, mean of the four ODIN languages, ten folds, gold links and E trees: the tables of bench/RESULTS.md, seed 1."""
+
+
+def systems() -> None:
+    """List the systems: what each needs, what it does, and how well it did.
+
+    Example: proj systems
+    """
+    from divproj.projection.registry import SYSTEMS
+
+    shown = common.table("Systems", "name", "also", "needs", "what it does", "UAS", left=4)
+    for code, system in SYSTEMS.items():
+        figure = f"{MEASURED[code]:.1f}" if code in MEASURED else "–"
+        shown.add_row(code, system.word, system.needed, system.about, figure)
+    common.stdout().print(shown)
+    typer.echo(
+        "UAS: percentage of right heads, mean of four ODIN languages, ten folds, gold links and English trees (bench/RESULTS.md).\n"
+        "Without --system, proj takes the best that your data allow and says which it took and why."
+    )
+
+
+def warm(
+    jobs: Annotated[int, typer.Option("-j", "--jobs", min=0, metavar="N", help="Use N processes; 0 means one per core.")] = 0,
+    quiet: common.Quiet = False,
+    verbose: common.Verbose = False,
+) -> None:
+    """Compile all numeric kernels now, so that no later command has to wait for it.
+
+    Example: proj warm
+    """
+    common.talk.set(quiet, verbose)
+    from divproj.runtime.jit import compile_all
+
+    common.talk.say(f"{compile_all(jobs)} kernels compiled and kept for later runs")
 
 
 def cite() -> None:

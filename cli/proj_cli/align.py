@@ -17,13 +17,13 @@ from proj_cli import common
 from proj_cli.common import talk
 
 if TYPE_CHECKING:
-    from divproj.errors import Faults
+    from divproj.data.errors import Faults
     from divproj.phrases.aligner import PhraseAligner
+    from divproj.phrases.batch import PhrasePlan
     from divproj.phrases.em import State
+    from divproj.phrases.reading import ForestPairs
     from divproj.phrases.results import PhraseAlignment
     from divproj.phrases.tune import Trial
-    from proj_cli.align_input import Input
-    from proj_cli.tasks import Phrases
 
 BATCH = 20
 """Pairs that are aligned at a time."""
@@ -54,10 +54,15 @@ Binarise = Annotated[str, typer.Option("--binarise", help="Flat phrases: all (a 
 Punctuation = Annotated[str, typer.Option("--punctuation", help="keep, final (without the last mark) or drop.")]
 Words = Annotated[
     str | None,
-    typer.Option("--words", metavar="FILE", help="Word candidates, Pharaoh, a line a pair; auto: as by `proj words`."),
+    typer.Option(
+        "--links",
+        metavar="FILE",
+        help="Word links in Pharaoh form, one line per pair; auto: made here, as by `proj words`.",
+    ),
 ]
+OldWords = Annotated[str | None, typer.Option("--words", hidden=True)]
 Lexical = Annotated[
-    bool | None, typer.Option("--lexical/--no-lexical", help="Candidates by form, lemma and WordNet; default: without --words.")
+    bool | None, typer.Option("--lexical/--no-lexical", help="Candidates by form, lemma and WordNet; default: without --links.")
 ]
 WordNet = Annotated[
     Path | None,
@@ -65,7 +70,8 @@ WordNet = Annotated[
 ]
 Table = Annotated[Path | None, typer.Option("--candidates", metavar="TSV", help="Word pairs, two columns.")]
 Vectors = Annotated[
-    str | None, typer.Option("--embeddings", metavar="FILE", help="Word vectors: .npz, word2vec text, or `wordllama`.")
+    str | None,
+    typer.Option("--embeddings", metavar="FILE", help="Word vectors: `en` (ours), .npz, word2vec text, or `wordllama`."),
 ]
 Threshold = Annotated[float, typer.Option("--threshold", min=0, max=1, help="Cosine from which words are candidates.")]
 Languages = Annotated[str, typer.Option("--languages", metavar="S-T", help="Languages of the two sides, such as de-en.")]
@@ -77,7 +83,9 @@ Costs = Annotated[
         help="A cost or setting: null_cost, pair_cost, noncomp_cost, word_cost, parse_share, gap …",
     ),
 ]
-MaxSeconds = Annotated[float, typer.Option("--max-seconds", min=0, help="For one pair; past it, what there is by then.")]
+MaxSeconds = Annotated[
+    float, typer.Option("--max-seconds", min=0, help="Seconds for one pair; then the best found so far is taken.")
+]
 
 
 @app.command("pairs", short_help="(the default) align the phrases of two parsed texts")
@@ -99,6 +107,7 @@ def pairs(
     ] = None,
     model: Annotated[Path | None, typer.Option("--model", metavar="DIR", help="Weights and costs from train or tune.")] = None,
     words: Words = None,
+    old_words: OldWords = None,
     lexical: Lexical = None,
     wordnet: WordNet = None,
     candidates: Table = None,
@@ -128,10 +137,9 @@ def pairs(
     from contextlib import ExitStack
 
     from divproj.io.files import writing
-    from proj_cli.align_input import Input
 
-    given = Input.of(
-        source, target, words=words, lexical=lexical, wordnet=wordnet, table=candidates, vectors=embeddings, threshold=threshold,
+    given = _given(
+        source, target, words=common.renamed(words, old_words, "--words --links"), lexical=lexical, wordnet=wordnet, table=candidates, vectors=embeddings, threshold=threshold,
         languages=languages, file_format=file_format, binarise=binarise, punctuation=punctuation, strict=strict,
     )  # fmt: skip
     chosen = {"noncomp": noncomp, "search": search, "max_seconds": max_seconds}
@@ -145,7 +153,7 @@ def pairs(
         if corpus:
             made = iter(_kept(made, corpus))
         if html:
-            from divproj.draw.phrases import write_alignments
+            from divproj.drawing.phrases import write_alignments
 
             page = stack.enter_context(writing(html))
             write_alignments(made, page, title=f"Phrases of {Path(source).name}", signature=sign)
@@ -159,24 +167,54 @@ def pairs(
     given.finish()
 
 
+def _given(
+    source: str, target: str | None, *, words: str | None, lexical: bool | None, wordnet: Path | None, table: Path | None,
+    vectors: str | None, threshold: float, languages: str, file_format: str | None, binarise: str, punctuation: str, strict: bool,
+) -> ForestPairs:  # fmt: skip
+    """What the options say is to be aligned; usage errors where they cannot be right."""
+    from divproj.forest.build import BINARISATIONS
+    from divproj.io.forests import FORMATS, Options
+    from divproj.phrases import wordnet as wordnets
+    from divproj.phrases.reading import ForestPairs, lexicon
+
+    for name, value, known in (
+        ("--binarise", binarise, BINARISATIONS),
+        ("--punctuation", punctuation, ("keep", "final", "drop")),
+        ("--format", file_format or "brackets", FORMATS),
+    ):
+        if value not in known:
+            raise typer.BadParameter(f"{name} {value}: one of {', '.join(known)} expected")
+    if source == target == "-":
+        raise typer.BadParameter("only one side can be stdin (-)")
+    one, dash, two = languages.lower().partition("-")
+    if not dash or not one or not two:
+        raise typer.BadParameter(f"--languages {languages}: two languages such as de-en expected")
+    faults = common.faults_for(strict)
+    found = lexicon((one, two), wordnet, table, vectors, threshold, faults)
+    if found.wordnet is None and (one, two) == ("en", "en"):
+        talk.say(f"proj: no WordNet found, so synonyms are not candidates; {wordnets.REMEDY}")
+    use = words is None if lexical is None else lexical
+    return ForestPairs(source, target, found, use, words, Options(binarise, punctuation=punctuation), file_format, faults)
+
+
 def _how(
-    aligner: PhraseAligner, given: Input, model: Path | None, wordnet: Path | None, table: Path | None, vectors: str | None,
+    aligner: PhraseAligner, given: ForestPairs, model: Path | None, wordnet: Path | None, table: Path | None, vectors: str | None,
     threshold: float,
-) -> Phrases:  # fmt: skip
+) -> PhrasePlan:  # fmt: skip
     """The aligner as told to workers; this process has it already."""
-    from divproj.engine import stamp
-    from proj_cli.tasks import Phrases, phrase_aligners
+    from divproj.phrases.batch import PhrasePlan, phrase_aligners
+    from divproj.runtime.engine import stamp
 
     params = tuple((name, value) for name, value in aligner.get_params().items() if name != "relation")
     files = [path.absolute() if path else None for path in (wordnet, table, model)]
-    stamps = tuple(stamp(path) for path in (*files, vectors) if path)
-    how = Phrases(given.lexicon.languages, files[0], files[1], vectors, threshold, files[2], params, stamps)
+    stamps = tuple(stamp(path) for path in (*files, vectors) if path and path != "en")
+    how = PhrasePlan(given.lexicon.languages, files[0], files[1], vectors, threshold, files[2], params, stamps)
     phrase_aligners[how] = aligner
     return how
 
 
-def _aligned(how: Phrases, given: Input, jobs: int, scheduler: str | None) -> Iterator[PhraseAlignment]:
-    from proj_cli.tasks import aligned
+def _aligned(how: PhrasePlan, given: ForestPairs, jobs: int, scheduler: str | None) -> Iterator[PhraseAlignment]:
+    from divproj.phrases.batch import aligned
 
     def read(faults: Faults) -> Iterator[list[Any]]:
         rows = replace(given, faults=faults)
@@ -205,7 +243,7 @@ def _written(
 
 def _kept(alignments: Iterable[PhraseAlignment], corpus: Path) -> list[PhraseAlignment]:
     """The alignments, after their trees went to a corpus folder."""
-    from divproj.bridge.paraphrases import tree_pair, write_corpus
+    from divproj.projection.phrasal.paraphrases import tree_pair, write_corpus
 
     found = list(alignments)
     talk.say(f"corpus of {write_corpus(map(tree_pair, found), corpus)} tree pairs: {corpus}")
@@ -218,7 +256,7 @@ def _told(aligner: PhraseAligner) -> dict[str, Any]:
     return {name: getattr(aligner, name) for name in names} | words | {"trained": "yes" if aligner.history_ else "no"}
 
 
-def _aligner(model: Path | None, given: Input, settings: list[str] | None, chosen: dict[str, Any]) -> PhraseAligner:
+def _aligner(model: Path | None, given: ForestPairs, settings: list[str] | None, chosen: dict[str, Any]) -> PhraseAligner:
     from divproj.phrases.aligner import PhraseAligner
 
     relation = given.lexicon.relation
@@ -255,6 +293,7 @@ def train(
     batch: Annotated[int, typer.Option("--batch", min=1, help="Pairs in a mini-batch.")] = 200,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same bytes.")] = 1,
     words: Words = None,
+    old_words: OldWords = None,
     lexical: Lexical = None,
     wordnet: WordNet = None,
     candidates: Table = None,
@@ -276,12 +315,11 @@ def train(
     Example: proj align train a.mrg b.mrg -o model; proj align a.mrg b.mrg --model model
     """
     talk.set(quiet, verbose)
-    from divproj.modelfile import check_place
-    from proj_cli.align_input import Input
+    from divproj.runtime.modelfile import check_place
 
     check_place(output)
-    given = Input.of(
-        source, target, words=words, lexical=lexical, wordnet=wordnet, table=candidates, vectors=embeddings, threshold=threshold,
+    given = _given(
+        source, target, words=common.renamed(words, old_words, "--words --links"), lexical=lexical, wordnet=wordnet, table=candidates, vectors=embeddings, threshold=threshold,
         languages=languages, file_format=file_format, binarise=binarise, punctuation=punctuation, strict=strict,
     )  # fmt: skip
     aligner = _aligner(None, given, settings, {"em": em, "epochs": epochs, "batch_size": batch, "random_state": seed})
@@ -321,6 +359,7 @@ def tune(
     multiword: Annotated[bool, typer.Option("--multiword", help="Score pairs of several words alone.")] = False,
     seed: Annotated[int, typer.Option(min=0, help="Decides which settings are tried.")] = 1,
     words: Words = None,
+    old_words: OldWords = None,
     lexical: Lexical = None,
     wordnet: WordNet = None,
     candidates: Table = None,
@@ -340,15 +379,14 @@ def tune(
     Example: proj align tune dev.jsonl --model model -o tuned --trials 30
     """
     talk.set(quiet, verbose)
-    from divproj.modelfile import check_place
+    from divproj.evaluation.phrase_files import gold_rows, metric
     from divproj.phrases.tune import SPACE
     from divproj.phrases.tune import tune as search
-    from proj_cli.align_input import Input
-    from proj_cli.phrase_scores import gold_rows, metric
+    from divproj.runtime.modelfile import check_place
 
     check_place(output)
-    given = Input.of(
-        source, target, words=words, lexical=lexical, wordnet=wordnet, table=candidates, vectors=embeddings, threshold=threshold,
+    given = _given(
+        source, target, words=common.renamed(words, old_words, "--words --links"), lexical=lexical, wordnet=wordnet, table=candidates, vectors=embeddings, threshold=threshold,
         languages=languages, file_format=file_format, binarise=binarise, punctuation=punctuation, strict=strict,
     )  # fmt: skip
     aligner = _aligner(model, given, settings, {})

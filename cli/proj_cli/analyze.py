@@ -18,9 +18,9 @@ from proj_cli import common
 from proj_cli.common import talk
 
 if TYPE_CHECKING:
+    from divproj.data.pair import Pair
     from divproj.divergence.analysis import Analysis
     from divproj.io.corpus import Corpus
-    from divproj.types import TreePair
 
 
 class Tags(StrEnum):
@@ -33,7 +33,8 @@ def analyze(
     corpora: common.CorpusArguments = None,
     f: common.FOption = None,
     e: common.EOption = None,
-    align: common.AlignOption = None,
+    links: common.LinksOption = None,
+    align: common.OldAlign = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a corpus, counts not percentages.")] = False,
     sentences: Annotated[
         bool, typer.Option("--sentences", help="One JSON line a sentence pair: edge classes, operations.")
@@ -45,7 +46,8 @@ def analyze(
         Path | None, typer.Option("--plot", metavar="FILE", help="Dendrogram of several corpora by their divergence profile.")
     ] = None,
     tags: Annotated[Tags, typer.Option(help="Part-of-speech column for the breakdown.")] = Tags.auto,
-    e_manner: common.EManner = "as-is",
+    e_style: common.EStyle = "as-is",
+    old_style: common.OldStyle = None,
     extended: Annotated[
         bool, typer.Option("--extended", help="Also merge edges on both sides at once (a stage of its own).")
     ] = False,
@@ -68,7 +70,15 @@ def analyze(
     Example: proj analyze hin-eng --html report.html
     """
     talk.set(quiet, verbose)
-    found = common.corpora_from(corpora, f, e, align, strict=strict, ignore_ids=ignore_ids, manner=e_manner)
+    found = common.corpora_from(
+        corpora,
+        f,
+        e,
+        common.renamed(links, align, "--align --links"),
+        strict=strict,
+        ignore_ids=ignore_ids,
+        style=common.renamed(e_style, old_style, "--e-manner --e-style"),
+    )
     if html and len(found) > 1:
         raise typer.BadParameter("--html takes one corpus")
     if plot and len(found) < 2:
@@ -96,13 +106,13 @@ def analyze(
 def _one(
     corpus: Corpus, extended: bool, tags: str, html: Path | None, max_pairs: int, jobs: int, scheduler: str | None
 ) -> Analysis:
+    from divproj.data.errors import ProjError, Where
     from divproj.divergence.analysis import Analysis
-    from divproj.errors import ProjError, Where
+    from divproj.divergence.batch import analysed
     from divproj.io.files import name_of
-    from proj_cli.tasks import analysed
 
     result = Analysis(extended, tags)
-    worst: list[tuple[float, int, TreePair]] = []  # a heap of the most divergent pairs, the least of them on top
+    worst: list[tuple[float, int, Pair]] = []  # a heap of the most divergent pairs, the least of them on top
     work = partial(analysed, extended, tags, max_pairs if html else 0)
     found = common.spread(work, lambda faults: replace(corpus, faults=faults).pieces(), corpus.faults, jobs, scheduler)
     for part, pairs in talk.progress(found, f"{corpus.name}: pairs", lambda item: item[0].sentences):
@@ -118,7 +128,7 @@ def _one(
 
 
 def _stream(corpus: Corpus, as_json: bool, extended: bool, jobs: int, scheduler: str | None) -> None:
-    from proj_cli.tasks import edges_of
+    from divproj.drawing.text import edges_of
 
     work = partial(edges_of, as_json, extended)
     found = common.spread(work, lambda faults: replace(corpus, faults=faults).pieces(), corpus.faults, jobs, scheduler)
@@ -132,7 +142,7 @@ def _signature(corpus: Corpus, result: Analysis) -> str:
         cmd="analyze",
         tags=result.tags,
         extended="yes" if result.extended else "no",
-        **({} if corpus.manner == "as-is" else {"manner": corpus.manner}),
+        **({} if corpus.style == "as-is" else {"style": corpus.style}),
         mode="strict" if corpus.faults.strict else "lenient",
         left_out=f"{corpus.faults.sentences}s+{corpus.faults.words}w",
         input=corpus.digests[-1],
@@ -198,9 +208,9 @@ def _print_overview(names: list[str], results: list[Analysis], signs: list[str])
         console.print(common.harmless(f"{names[k]}: {signs[k]}"), highlight=False, soft_wrap=True)
 
 
-def _write_html(path: Path, corpus: Corpus, result: Analysis, pairs: list[TreePair]) -> None:
+def _write_html(path: Path, corpus: Corpus, result: Analysis, pairs: list[Pair]) -> None:
     from divproj.divergence.operations import alter
-    from divproj.draw.html import write_report
+    from divproj.drawing.html import write_report
     from divproj.io.files import writing
 
     altered = (
@@ -239,7 +249,7 @@ def _write_csv(folder: Path, names: list[str], results: list[Analysis]) -> None:
 
 
 def _plot(path: Path, names: list[str], results: list[Analysis]) -> None:
-    from divproj.draw.plot import dendrogram
+    from divproj.drawing.plot import dendrogram
 
     dendrogram(path, names, [result.profile() for result in results])
     talk.say(f"plot: {path}")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -13,12 +14,14 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from divproj.checkpoint import Checkpoint
-    from divproj.engine import Read, Work
-    from divproj.errors import Faults, ProjError
+    from divproj.data.errors import Faults, ProjError
+    from divproj.data.pair import Pair
     from divproj.io.corpus import Corpus
-    from divproj.types import TreePair
-    from proj_cli.tasks import Trees
+    from divproj.io.igt_text import ReaderOptions
+    from divproj.io.trees import Trees
+    from divproj.runtime.checkpoint import Checkpoint
+    from divproj.runtime.engine import Read, Work
+    from proj_cli.progress import Bar
 
 B = TypeVar("B")
 T = TypeVar("T")
@@ -34,9 +37,13 @@ CorpusArguments = Annotated[
         show_default=False,
     ),
 ]
-FOption = Annotated[str | None, typer.Option("--f", metavar="FILE", help="CoNLL-U of the poor language; - is stdin.")]
-EOption = Annotated[str | None, typer.Option("--e", metavar="FILE", help="CoNLL-U of the rich language.")]
-AlignOption = Annotated[str | None, typer.Option("--align", metavar="FILE", help="Links F-E, Pharaoh, a line a sentence.")]
+FOption = Annotated[str | None, typer.Option("--f", metavar="FILE", help="CoNLL-U of the language you study (F); - is stdin.")]
+EOption = Annotated[str | None, typer.Option("--e", metavar="FILE", help="CoNLL-U of the translations (E).")]
+LinksOption = Annotated[
+    str | None, typer.Option("--links", metavar="FILE", help="Word links F-E in Pharaoh form, one line per sentence.")
+]
+OldAlign = Annotated[str | None, typer.Option("--align", hidden=True)]
+OldStyle = Annotated[str | None, typer.Option("--e-manner", hidden=True)]
 Strict = Annotated[
     bool, typer.Option("--strict/--lenient", help="Stop at the first fault, or leave out what is bad and say so.")
 ]
@@ -59,10 +66,91 @@ IgnoreIds = Annotated[bool, typer.Option("--ignore-ids", help="Pair sentences by
 
 Resume = Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint of an interrupted run.")]
 Minutes = Annotated[float, typer.Option("--checkpoint", min=0, metavar="MINUTES", help="Between checkpoints.")]
-EManner = Annotated[
+EStyle = Annotated[
     str,
-    typer.Option("--e-manner", help="Heads of E trees: ud (content words), function, adpositions, determiners; or as-is."),
+    typer.Option("--e-style", help="Heads of E trees: ud (content words), function, adpositions, determiners; or as-is."),
 ]
+Grams = Annotated[list[Path] | None, typer.Option("--grams", metavar="FILE", help="Your own gloss abbreviations (TSV).")]
+
+
+class IgtFormat(StrEnum):
+    """Formats of interlinear text."""
+
+    plain = "plain"
+    conllu = "conllu"
+    xigt = "xigt"
+    odin = "odin"
+    toolbox = "toolbox"
+    flextext = "flextext"
+    elan = "elan"
+    cldf = "cldf"
+    sigmorphon = "sigmorphon"
+    latex = "latex"
+
+
+FormatOption = Annotated[
+    IgtFormat | None, typer.Option("--format", "-f", help="Format of the text; guessed from the content when not given.")
+]
+TiersOption = Annotated[
+    list[str] | None,
+    typer.Option("--tiers", metavar="ROLE=TIER,…", help="ELAN: the tiers of text, words, morphs, glosses, pos, translation."),
+]
+MarkersOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--markers", metavar="ROLE=MARKER,…", help="Toolbox: markers of record, words, morphs, glosses, pos, translation."
+    ),
+]
+LangOption = Annotated[str, typer.Option("--lang", metavar="CODE", help="Preferred language of glosses and translations.")]
+EncodingOption = Annotated[
+    str, typer.Option("--encoding", metavar="NAME", help="Of the file, when it is not UTF-8 and does not say.")
+]
+KeepHyphens = Annotated[
+    bool, typer.Option("--keep-hyphens", help="Leave the boundaries of morphemes in the words (hart-es, not hartes).")
+]
+Misaligned = Annotated[
+    bool, typer.Option("--misaligned", help="Read a file even if most sentences do not have a gloss under each word.")
+]
+MaxMb = Annotated[int, typer.Option("--max-mb", min=1, help="An XML file with more megabytes is not read.")]
+
+
+def reader_options(
+    format: IgtFormat | None = None,  # noqa: A002
+    tiers: list[str] | None = None,
+    markers: list[str] | None = None,
+    lang: str = "en",
+    encoding: str = "",
+    *,
+    keep_hyphens: bool = False,
+    misaligned: bool = False,
+    max_mb: int = 200,
+) -> ReaderOptions:
+    """The options above as the value that `divproj.io.igt.load` takes as `reader`."""
+    from divproj.io.igt_text import ReaderOptions
+
+    return ReaderOptions.of(
+        {
+            "format": format.value if format else "",
+            "lang": lang,
+            "encoding": encoding,
+            "max_bytes": max_mb << 20,
+            "tiers": roles_of(tiers, "--tiers"),
+            "markers": roles_of(markers, "--markers"),
+            "keep_hyphens": keep_hyphens,
+            "misaligned": misaligned,
+        }
+    )
+
+
+def roles_of(given: list[str] | None, option: str) -> dict[str, str]:
+    """`words=tx,glosses=ge` as a mapping."""
+    found: dict[str, str] = {}
+    for pair in (part for text in given or () for part in text.split(",") if part.strip()):
+        role, eq, name = pair.partition("=")
+        if not eq or not name.strip():
+            raise typer.BadParameter(f"{option} takes ROLE=NAME, separated by commas, not '{pair}'")
+        found[role.strip()] = name.strip()
+    return found
 
 
 class Talk:
@@ -71,15 +159,31 @@ class Talk:
     def __init__(self) -> None:
         self.quiet = self.verbose = False
         self.warned = 0
+        self.bar: Bar | None = None
 
     def set(self, quiet: bool, verbose: bool) -> None:
+        """How much to say; called first by every command, so the progress bar begins here."""
         self.quiet, self.verbose = self.quiet or quiet, self.verbose or verbose
+        if self.bar is None and not self.quiet:
+            from proj_cli.progress import Bar, wanted
+
+            if wanted():
+                self.bar = Bar("starting")
+                self.bar.start()
+        elif self.bar and self.quiet:
+            self.bar.stop()
+
+    def _clear(self) -> None:
+        if self.bar:
+            self.bar.clear()
 
     def error(self, text: str) -> None:
+        self._clear()
         print(f"proj: {harmless(text)}", file=sys.stderr)  # noqa: T201
 
     def say(self, text: str) -> None:
         if not self.quiet:
+            self._clear()
             print(harmless(text), file=sys.stderr)  # noqa: T201
 
     def caution(self, text: str) -> None:
@@ -108,19 +212,15 @@ class Talk:
             self.say(f"proj: {trees} without the comment `# gold = yes` left out: nobody has looked at them")
 
     def progress(self, items: Iterable[T], what: str, weight: Callable[[T], int] = lambda _: 1) -> Iterator[T]:
-        """Pass items through, counting them (each for its weight) on a terminal."""
-        if self.quiet or not sys.stderr.isatty():
-            yield from items
-            return
-        from rich.console import Console
-        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+        """Pass items through, counting them (each for its weight) on the progress bar."""
+        from divproj.runtime.announce import passing
 
-        columns = (SpinnerColumn(), TextColumn("{task.description} {task.completed:,.0f}"), TimeElapsedColumn())
-        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task(what, total=None)
-            for item in items:
-                bar.advance(task, weight(item))
-                yield item
+        return passing(items, what, 0, weight)
+
+    def idle(self) -> None:
+        """From here on the command waits for the user: nothing is under way."""
+        if self.bar:
+            self.bar.stop()
 
 
 talk = Talk()
@@ -132,42 +232,36 @@ def harmless(text: str) -> str:
 
 
 def faults_for(strict: bool) -> Faults:
-    from divproj.errors import Faults
+    from divproj.data.errors import Faults
 
     return Faults(strict, tell=talk.warn)
 
 
 def corpora_from(
     folders: list[str] | None, f: str | None, e: str | None, align: str | None, *, strict: bool, ignore_ids: bool,
-    manner: str = "as-is",
+    style: str = "as-is",
 ) -> list[Corpus]:  # fmt: skip
     """The corpora that arguments and options name; usage errors where they do not name one."""
     from divproj.io.corpus import Corpus
-    from divproj.resources import folder
+    from divproj.io.sources import located
 
-    check_manner(manner)
+    check_style(style)
     by_files = [x is not None for x in (f, e, align)]
     if any(by_files) and (folders or not all(by_files)):
-        raise typer.BadParameter("give corpus folders, or all three of --f --e --align")
+        raise typer.BadParameter("give corpus folders, or all three of --f --e --links")
     if any(by_files):
         assert f is not None
         assert e is not None
         assert align is not None
         if [f, e, align].count("-") > 1:
-            raise typer.BadParameter("only one of --f --e --align can be stdin (-)")
-        return [Corpus(f, e, align, "corpus", not ignore_ids, faults_for(strict), manner=manner)]
+            raise typer.BadParameter("only one of --f --e --links can be stdin (-)")
+        return [Corpus(f, e, align, "corpus", not ignore_ids, faults_for(strict), style=style)]
     if not folders:
-        raise typer.BadParameter("give a corpus folder, or --f --e --align")
-    found = []
-    for name in folders:
-        path: Path = Path(name)
-        if not path.exists() and "/" not in name and (folder("corpora") / name).is_dir():
-            path = folder("corpora") / name
-        found.append(Corpus.at(path, faults=faults_for(strict), same_ids=not ignore_ids, manner=manner))
-    return found
+        raise typer.BadParameter("give a corpus folder, or --f --e --links")
+    return [Corpus.at(located(name), faults=faults_for(strict), same_ids=not ignore_ids, style=style) for name in folders]
 
 
-def gold_pairs(corpus: Corpus) -> list[TreePair]:
+def gold_pairs(corpus: Corpus) -> list[Pair]:
     """The pairs of a corpus to learn from; what is not fit for that is said."""
     from dataclasses import replace
 
@@ -180,7 +274,7 @@ def gold_pairs(corpus: Corpus) -> list[TreePair]:
 
 def spread(work: Work[B, T], read: Read[B], faults: Faults, jobs: int, scheduler: str | None) -> Iterator[T]:
     """The engine's loop, where the options say."""
-    from divproj import engine
+    from divproj.runtime import engine
 
     return engine.run(work, read, faults, engine.Place(jobs, scheduler), talk.caution)
 
@@ -194,25 +288,23 @@ def trees_from(work: Work[B, Trees], read: Read[B], faults: Faults, where: Worke
     jobs, scheduler, folder = where
     if folder is None or (jobs == 1 and scheduler is None):
         return spread(work, read, faults, jobs, scheduler)
-    from proj_cli.shards import spread_in_shards
+    from divproj.io.shards import in_shards
+    from divproj.runtime.engine import Place
 
-    return spread_in_shards(work, read, faults, jobs, scheduler, folder)
+    return in_shards(work, read, faults, Place(jobs, scheduler), folder, talk.caution)
 
 
-def written(trees: Iterable[Trees], out: TextIO) -> Iterator[Trees]:
-    """Write trees as they come, and pass them on."""
-    last = "\n\n"
-    for some in trees:
-        if some.text:
-            out.write("\n\n"[len(last) :])  # as `conllu.dump` does between sentences
-            out.write(some.text)
-            last = some.end
-        yield some
+def renamed(new: T, old: T | None, names: str) -> T:
+    """The value of an option that may have been given under its old name, which is said."""
+    if old is None:
+        return new
+    talk.say(f"proj: {names.split()[0]} is now called {names.split()[1]}; the old name will go in the next version")
+    return old
 
 
 def checkpoint(output: Path, resume: bool, minutes: float) -> Checkpoint:
     """Where long work for this output is kept: beside it; nowhere for standard output."""
-    from divproj.checkpoint import NOTHING, Checkpoint
+    from divproj.runtime.checkpoint import NOTHING, Checkpoint
 
     if str(output) == "-":
         return NOTHING
@@ -225,11 +317,11 @@ def checkpoint(output: Path, resume: bool, minutes: float) -> Checkpoint:
     return made
 
 
-def check_manner(manner: str) -> None:
-    from divproj.manners import MANNERS
+def check_style(style: str) -> None:
+    from divproj.data.head_style import STYLES
 
-    if manner not in MANNERS:
-        raise typer.BadParameter(f"no manner {manner}; there are {', '.join(MANNERS)}")
+    if style not in STYLES:
+        raise typer.BadParameter(f"no head style {style}; there are {', '.join(STYLES)}")
 
 
 def signature(**parts: Any) -> str:

@@ -35,7 +35,8 @@ def draw(
     ] = None,
     f: common.FOption = None,
     e: common.EOption = None,
-    align: common.AlignOption = None,
+    links: common.LinksOption = None,
+    align: common.OldAlign = None,
     ignore_ids: common.IgnoreIds = False,
     quiet: common.Quiet = False,
     verbose: common.Verbose = False,
@@ -50,13 +51,15 @@ def draw(
 
         draw_induced(corpus, induced, sent, output, text)
         return
+    from divproj.data.errors import ProjError, Where
     from divproj.divergence.operations import alter
-    from divproj.draw.svg import pair_svg
-    from divproj.draw.text import pair_text
-    from divproj.errors import ProjError, Where
+    from divproj.drawing.svg import pair_svg
+    from divproj.drawing.text import pair_text
     from divproj.io.files import writing
 
-    found = common.corpora_from(corpus, f, e, align, strict=False, ignore_ids=ignore_ids)
+    found = common.corpora_from(
+        corpus, f, e, common.renamed(links, align, "--align --links"), strict=False, ignore_ids=ignore_ids
+    )
     if len(found) > 1:
         raise typer.BadParameter("give one corpus")
     number = int(sent) if sent and sent.isdecimal() else 1 if sent is None else 0

@@ -14,8 +14,8 @@ from proj_cli.common import talk
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from divproj.evaluate.trees import TreeScores
-    from divproj.types import DepTree
+    from divproj.data.tree import DepTree
+    from divproj.evaluation.trees import TreeScores
 
 
 def evaluate(
@@ -55,8 +55,8 @@ def evaluate(
 
         evaluate_phrases(gold, system, other, seed, as_json)
         return
-    from divproj.evaluate.significance import approximate_randomisation
-    from divproj.evaluate.trees import score_trees
+    from divproj.evaluation.significance import approximate_randomisation
+    from divproj.evaluation.trees import score_trees
 
     results = [
         score_trees(_pairs(gold, path), punctuation=punctuation, subtypes=subtypes)
@@ -82,9 +82,9 @@ def evaluate(
 def _pairs(gold_path: str, system_path: str) -> Iterator[tuple[DepTree, DepTree, tuple[str, ...], tuple[float, ...]]]:
     from itertools import zip_longest
 
-    from divproj.errors import AlignmentError
+    from divproj.data.errors import AlignmentError
+    from divproj.data.sentence import confidence_of, misc_value
     from divproj.io import conllu
-    from divproj.types import confidence_of, misc_value
 
     faults = common.faults_for(False)
     for gold, system in zip_longest(conllu.load(gold_path, faults), conllu.load(system_path, faults)):
@@ -131,8 +131,8 @@ def _print(scores: TreeScores, sign: str) -> None:
 def _links(gold_path: str, system_path: str, as_json: bool) -> None:
     from itertools import zip_longest
 
-    from divproj.errors import AlignmentError
-    from divproj.evaluate.links import LinkScore
+    from divproj.data.errors import AlignmentError
+    from divproj.evaluation.links import LinkScore
     from divproj.io import pharaoh
 
     score = LinkScore()
@@ -164,11 +164,16 @@ def experiment(
         bool, typer.Option("--gloss-links", help="Use links of the gloss aligner, not the corpus's.")
     ] = False,
     plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Plot of the learning curve.")] = None,
+    latex: Annotated[
+        Path | None, typer.Option("--latex", metavar="FILE", help="Write UAS and LAS as a table for LaTeX (booktabs).")
+    ] = None,
     jobs: Annotated[int, typer.Option("-j", "--jobs", help="Processes; -1 for all cores.")] = 1,
     f: common.FOption = None,
     e: common.EOption = None,
-    align: common.AlignOption = None,
-    e_manner: common.EManner = "as-is",
+    links: common.LinksOption = None,
+    align: common.OldAlign = None,
+    e_style: common.EStyle = "as-is",
+    old_style: common.OldStyle = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a corpus, with the folds.")] = False,
     strict: common.Strict = False,
     ignore_ids: common.IgnoreIds = False,
@@ -180,30 +185,38 @@ def experiment(
     Example: proj experiment hin-eng deu-eng --systems s1-r,s2-1,s2+,s4+
     """
     talk.set(quiet, verbose)
-    from divproj.evaluate.experiment import cross_validate
+    e_style = common.renamed(e_style, old_style, "--e-manner --e-style")
+    from divproj.evaluation.experiment import cross_validate
     from divproj.projection.systems import SYSTEMS
 
     wanted = [name.strip() for name in systems.split(",") if name.strip()]
     if unknown := [name for name in wanted if name not in SYSTEMS]:
         raise typer.BadParameter(f"no system {', '.join(unknown)}; there are {', '.join(SYSTEMS)}")
     sizes = _sizes(train_sizes)
-    rows = []
-    for corpus in common.corpora_from(corpora, f, e, align, strict=strict, ignore_ids=ignore_ids, manner=e_manner):
+    rows, labelled, table = [], [], []
+    for corpus in common.corpora_from(
+        corpora, f, e, common.renamed(links, align, "--align --links"), strict=strict, ignore_ids=ignore_ids, style=e_style
+    ):
         pairs = common.gold_pairs(corpus)
         if len(pairs) < 2:
-            from divproj.errors import ProjError, Where
+            from divproj.data.errors import ProjError, Where
 
             raise ProjError(f"{len(pairs)} usable pairs, 2 or more expected", Where(str(corpus.f)))
         if gloss_links:
             pairs = _gloss_aligned(pairs)
         sign = common.signature(
             cmd="experiment", folds=folds, seed=seed, punct="yes" if punctuation else "no",
-            links="gloss" if gloss_links else "given", manner=e_manner, input=corpus.digests[-1],
+            links="gloss" if gloss_links else "given", style=e_style, input=corpus.digests[-1],
         )  # fmt: skip
         for size in sizes:
             options: dict[str, Any] = {"folds": folds, "seed": seed, "punctuation": punctuation, "jobs": jobs}
             results = cross_validate(pairs, wanted, train_size=size, **options)
             rows.append((corpus.name, size, {name: result.scores.overall.uas for name, result in results.items()}))
+            table += [
+                [corpus.name, str(size or "all"), name, f"{one.uas:.1f}", f"{one.las:.1f}", str(one.total)]
+                for name, one in ((name, result.scores.overall) for name, result in results.items())
+            ]
+            labelled.append((corpus.name, size, {name: result.scores.overall.las for name, result in results.items()}))
             if as_json:
                 found = {
                     "signature": sign,
@@ -213,12 +226,25 @@ def experiment(
                 }
                 print(json.dumps(found), flush=True)  # noqa: T201
     if not as_json:
-        _print_experiment(rows, wanted, folds, seed)
+        _print_experiment("UAS", rows, wanted, folds, seed)
+        _print_experiment("LAS", labelled, wanted, folds, seed)
+    if latex:
+        _write_latex(latex, table, folds, seed, sign)
     if plot:
-        from divproj.draw.plot import learning_curves
+        from divproj.drawing.plot import learning_curves
 
         learning_curves(plot, rows)
         talk.say(f"plot: {plot}")
+
+
+def _write_latex(path: Path, rows: list[list[str]], folds: int, seed: int, sign: str) -> None:
+    from divproj.drawing.latex import table
+    from divproj.io.files import writing
+
+    caption = f"Attachment scores in cross-validation ({folds} folds, seed {seed}): percentage of words with the right head (UAS), and with the right head and relation (LAS)."
+    with writing(path) as out:
+        out.write(table(["corpus", "trained on", "system", "UAS", "LAS", "words"], rows, caption, left=3, note=sign))
+    talk.say(f"table: {path}")
 
 
 def _sizes(text: str | None) -> list[int | None]:
@@ -233,19 +259,21 @@ def _sizes(text: str | None) -> list[int | None]:
 def _gloss_aligned(pairs: list[Any]) -> list[Any]:
     from dataclasses import replace
 
-    from divproj.gloss.aligner import GlossAligner
-    from divproj.gloss.igt import Igt
+    from divproj.data.igt import Igt
+    from divproj.links.gloss.aligner import GlossAligner
 
     aligner = GlossAligner()
     made = []
     for pair in pairs:
         igt = Igt(pair.f.forms, glosses=pair.f.glosses, sent_id=pair.sent_id)
-        made.append(replace(pair, alignment=aligner.align(igt, pair.e.forms, pair.e.tags()).alignment))
+        made.append(replace(pair, links=aligner.align(igt, pair.e.forms, pair.e.tags()).links))
     return made
 
 
-def _print_experiment(rows: list[tuple[str, int | None, dict[str, float]]], systems: list[str], folds: int, seed: int) -> None:
-    shown = common.table(f"UAS, {folds} folds, seed {seed}", "corpus", "trained on", *systems, left=2)
+def _print_experiment(
+    measure: str, rows: list[tuple[str, int | None, dict[str, float]]], systems: list[str], folds: int, seed: int
+) -> None:
+    shown = common.table(f"{measure}, {folds} folds, seed {seed}", "corpus", "trained on", *systems, left=2)
     for name, size, scores in rows:
         shown.add_row(common.harmless(name), str(size or "all"), *(f"{scores[s]:.2f}" for s in systems))
     sizes = {size for _, size, _ in rows}

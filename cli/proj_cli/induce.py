@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from proj_cli.common import talk
 if TYPE_CHECKING:
     from divproj.induction.gold import TagPair
     from divproj.induction.modelfile import Model
+    from divproj.runtime.engine import Place
 
 
 class Induce(TyperGroup):
@@ -36,6 +36,8 @@ app = typer.Typer(
     "Example: proj induce my-corpus -o model; proj induce parse text.conllu --model model",
     no_args_is_help=True,
 )
+CHAINS = 4
+"""Chains of a bilingual model: their posteriors are averaged."""
 Tags = Annotated[str, typer.Option("--tags", help="upos, xpos, auto, or projected (F has the tags of linked E words).")]
 
 
@@ -49,7 +51,12 @@ def train(
     ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="Folder for the model and its checkpoints.")],
     sweeps: Annotated[int, typer.Option(min=1, help="Sweeps of the sampler.")] = 100,
-    chains: Annotated[int, typer.Option(min=1, help="Chains with seeds of their own; the model is their mean.")] = 1,
+    chains: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Chains with seeds of their own; trees are those their mean expects.  \\[default: 4, --paper 1]"
+        ),
+    ] = None,
     max_length: Annotated[
         str, typer.Option("--max-length", metavar="10,20,30", help="Longest sentences learned from; several: a model each.")
     ] = "40",
@@ -66,7 +73,16 @@ def train(
     method: Annotated[str, typer.Option(help="For one language: gibbs or em.")] = "gibbs",
     prior: Annotated[str, typer.Option(metavar="C,D", help="Pseudo-counts of constituents and distituents, a type.")] = "2,20",
     empty: Annotated[bool, typer.Option("--empty/--no-empty", help="Whether empty spans count as distituents.")] = False,
-    consistency: Annotated[float, typer.Option(min=0, help="Log weight of links that agree with a phrase, or do not.")] = 3.0,
+    contradiction: Annotated[
+        float, typer.Option(min=0, help="Log weight against phrases that links contradict (bitext).")
+    ] = 6.0,
+    edges: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            help="Weight against phrases that begin or end with tags which sentences do not.  \\[default: 0.75 for bitext, else 0]",
+        ),
+    ] = None,
     strength: Annotated[float, typer.Option(min=0, max=1, help="Power of what binds the two trees.")] = 0.1,
     start: Annotated[
         str, typer.Option(help="First trees: short (short sentences lead) or uniform splits; auto: short for bitext.")
@@ -76,12 +92,13 @@ def train(
         bool,
         typer.Option(
             "--paper",
-            help="Snyder et al.'s model: 2,8 --empty --consistency 0 --strength 1 --start uniform --restarts 1 --average 0.",
+            help="Snyder et al.'s model: 2,8 --empty --contradiction 0 --edges 0 --strength 1 --start uniform --restarts 1 --average 0 --chains 1.",
         ),
     ] = False,
     average: Annotated[float, typer.Option(min=0, max=1, help="Share of the sweeps averaged at the end; 0: the last.")] = 0.5,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same bytes.")] = 1,
-    jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, help="Chains run at once.")] = 1,
+    jobs: Annotated[int, typer.Option("-j", "--jobs", min=0, help="Processes, a chain each; 0 is one per core.")] = 1,
+    scheduler: common.Scheduler = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoints in MODEL.")] = False,
     checkpoint: Annotated[float, typer.Option(min=0, metavar="MINUTES", help="Between checkpoints.")] = 3.0,
     ignore_ids: common.IgnoreIds = False,
@@ -96,23 +113,28 @@ def train(
     Example: proj induce my-corpus -o model --sweeps 100 --chains 4 -j 2
     """
     talk.set(quiet, verbose)
+    from divproj.induction.span_weights import EDGES
+
     if paper:
-        prior, empty, consistency, strength, average = "2,8", True, 0.0, 1.0, 0.0
-        start, restarts = "uniform", 1
+        prior, empty, contradiction, edges, strength, average = "2,8", True, 0.0, 0.0, 1.0, 0.0
+        start, restarts, chains = "uniform", 1, chains or 1
     lengths, pseudo = _lengths(max_length), _prior(prior)
     if links not in ("corpus", "words", "both"):
         raise typer.BadParameter(f"--links {links}: corpus, words or both expected")
     alone = source == "-" or Path(source).is_file()
     if start == "auto":
         start = "uniform" if alone else "short"
+    if edges is None:
+        edges = 0.0 if alone else EDGES
     settings: dict[str, Any] = {
         "sweeps": sweeps, "constituent": pseudo[0], "distituent": pseudo[1], "count_empty": empty, "average": average,
-        "random_state": seed, "start": start, "restarts": restarts,
+        "random_state": seed, "start": start, "restarts": restarts, "edges": edges,
     }  # fmt: skip
     if alone:
         _alone(source, output, lengths, tags, settings | {"method": method}, strict)
         return
-    from proj_cli.induce_input import tag_pairs
+    from divproj.induction.reading import tag_pairs
+    from divproj.runtime.engine import Place
 
     folders = _folders(output, lengths)
     faults = common.faults_for(strict)
@@ -120,12 +142,12 @@ def train(
     talk.summary(faults)
     about = {
         "cmd": "induce", "links": links, "tags": tags, "moves": moves, "mode": mode, "prior": prior, "empty": "yes" if empty else "no",
-        "consistency": consistency, "strength": strength, "start": start, "restarts": restarts, "seed": seed,
+        "contradiction": contradiction, "edges": edges, "strength": strength, "start": start, "restarts": restarts, "seed": seed,
     }  # fmt: skip
     settings |= {
         "moves": moves,
         "mode": mode,
-        "consistency": consistency,
+        "contradiction": contradiction,
         "strength": strength,
         "anneal": 0.0 if paper else 0.25,
     }
@@ -134,10 +156,10 @@ def train(
         _bilingual(
             chosen,
             folder,
-            chains,
+            chains or CHAINS,
             settings | {"moves": moves, "mode": mode},
             about | {"max_length": length},
-            _Keep(resume, checkpoint, jobs),
+            _Keep(resume, checkpoint, Place(jobs, scheduler)),
         )
 
 
@@ -145,7 +167,7 @@ def train(
 class _Keep:
     resume: bool
     minutes: float
-    jobs: int
+    place: Place
 
 
 def _lengths(text: str) -> list[int]:
@@ -165,7 +187,7 @@ def _lengths(text: str) -> list[int]:
 def _folders(output: Path, lengths: list[int]) -> dict[int, Path]:
     """Where the model of each length goes; asked before long work."""
     from divproj.induction.modelfile import BESIDE
-    from divproj.modelfile import check_place
+    from divproj.runtime.modelfile import check_place
 
     return {n: check_place(output / str(n) if len(lengths) > 1 else output, BESIDE) for n in lengths}
 
@@ -182,7 +204,7 @@ def _prior(text: str) -> tuple[float, float]:
 
 def _short(pairs: list[TagPair], length: int) -> list[TagPair]:
     """Pairs with words on both sides and none too long; what is left out is said."""
-    from divproj.errors import ProjError
+    from divproj.data.errors import ProjError
 
     empty = sum(1 for p in pairs if not p.f or not p.e)
     long = sum(1 for p in pairs if max(len(p.f), len(p.e)) > length)
@@ -213,7 +235,7 @@ def _bilingual(
         folder, common.signature(**{k: v for k, v in about.items() if k != "cmd"}, input=digest), keep.minutes, keep.resume
     )
     with _Bar(chains, settings["sweeps"], len(pairs)) as bar:
-        made, complete = run_chains(pairs, chains, settings, plan, jobs=keep.jobs, watch=bar)
+        made, complete = run_chains(pairs, chains, settings, plan, place=keep.place, watch=bar)
     if not made:
         raise KeyboardInterrupt  # before the first sweep: there is nothing to keep
     told = [{key: round(value, 4) for key, value in chain.history_[-1].items()} for chain in made if chain.history_]
@@ -247,10 +269,11 @@ def _say(told: list[dict[str, float]], folder: Path, pairs: int) -> None:
 
 
 def _alone(source: str, folder: Path, lengths: list[int], tags: str, settings: dict[str, Any], strict: bool) -> None:
-    from divproj.errors import ProjError, Where
+    from divproj.data.errors import ProjError, Where
     from divproj.induction import modelfile
     from divproj.induction.ccm import CCM
-    from proj_cli.induce_input import sentences
+    from divproj.induction.consensus import Consensus
+    from divproj.induction.reading import sentences
 
     faults = common.faults_for(strict)
     folders = _folders(folder, lengths)
@@ -270,42 +293,34 @@ def _alone(source: str, folder: Path, lengths: list[int], tags: str, settings: d
             cmd="induce", method=settings["method"], tags=tags, seed=settings["random_state"], max_length=length
         )
         notes = {"signature": sign, "tags": tags, "sentences": len(chosen), "settings": settings}
-        modelfile.save(where, modelfile.Model({"f": model.grammar_}, notes))
+        modelfile.save(where, modelfile.Model({"f": Consensus((model.grammar_,))}, notes))
         talk.say(f"model from {len(chosen)} sentences: {where}")
 
 
 class _Bar:
-    """Progress on a terminal; in a file a line every half minute."""
+    """Progress on a terminal; in a file one line every half minute."""
 
     def __init__(self, chains: int, sweeps: int, pairs: int) -> None:
-        self.total, self.pairs, self.chains = chains * sweeps, pairs, chains
-        self.shown = not talk.quiet and sys.stderr.isatty()
-        self.bar: Any = None
+        from divproj.runtime.announce import stage
+
+        self.opened = stage("inducing grammars, sweep", chains * sweeps)
         self.told = time.monotonic()
 
     def __enter__(self) -> _Bar:
-        if self.shown:
-            from rich.console import Console
-            from rich.progress import Progress
-
-            self.bar = Progress(console=Console(stderr=True), transient=True)
-            self.bar.start()
-            self.task = self.bar.add_task("inducing", total=self.total)
+        self.stage = self.opened.__enter__()
         return self
 
     def __call__(self, chain: int, told: dict[str, float]) -> None:
         said = f"chain {chain} sweep {told['sweep']:.0f} log-joint {told['log_joint']:,.0f}"
         if "acceptance" in told:
-            said += f" accepted {100 * told['acceptance']:.1f} % aligned {told['aligned']:.1f} a sentence"
-        if self.bar:
-            self.bar.update(self.task, advance=1, description=said)
-        elif not talk.quiet and (talk.verbose or time.monotonic() - self.told > 30):
+            said += f" accepted {100 * told['acceptance']:.1f} %, {told['aligned']:.1f} aligned per sentence"
+        self.stage.advance(1, said)
+        if not talk.bar and not talk.quiet and (talk.verbose or time.monotonic() - self.told > 30):
             self.told = time.monotonic()
             talk.say(said)
 
     def __exit__(self, *_: object) -> None:
-        if self.bar:
-            self.bar.stop()
+        self.opened.__exit__(None, None, None)
 
 
 @app.command("parse")
@@ -320,7 +335,9 @@ def parse(
         bool, typer.Option("--forest", help="Write the whole chart as packed forests with probabilities (JSON lines).")
     ] = False,
     prune: Annotated[float, typer.Option(min=0, max=1, help="With --forest: edges of a lower marginal are left out.")] = 0.001,
-    decode: Annotated[str, typer.Option(help="viterbi (as in the paper) or mbr (most expected brackets).")] = "viterbi",
+    decode: Annotated[
+        str, typer.Option(help="viterbi (as in the paper) or mbr (most expected brackets); auto: mbr for several chains.")
+    ] = "auto",
     tags: Annotated[str | None, typer.Option("--tags", help="upos, xpos or auto.  \\[default: as the model]")] = None,
     strict: common.Strict = False,
     quiet: common.Quiet = False,
@@ -331,13 +348,13 @@ def parse(
     Example: proj induce parse text.conllu --model model --side f -o trees.txt
     """
     talk.set(quiet, verbose)
-    from divproj.errors import ModelError, ProjError, Where
+    from divproj.data.errors import ModelError, ProjError, Where
     from divproj.induction import modelfile
     from divproj.induction.output import forest_of, phrase_tree
+    from divproj.induction.reading import sentences
     from divproj.io import brackets
     from divproj.io import forest as forest_file
     from divproj.io.files import writing
-    from proj_cli.induce_input import sentences
 
     found: Model = modelfile.load(model)
     grammar = found.side(side)

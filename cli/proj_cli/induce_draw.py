@@ -11,12 +11,12 @@ import typer
 
 def draw_induced(corpus: list[str] | None, model: Path, sent: str | None, output: Path, text: bool) -> None:
     """The pair `sent` (id, or number among the pairs learned from) as SVG or as lines."""
-    from divproj.draw.induced import induced_svg, induced_text
-    from divproj.errors import ModelError, ProjError, Where
+    from divproj.data.errors import ModelError, ProjError, Where
+    from divproj.drawing.induced import induced_svg, induced_text
     from divproj.induction.gold import kept_words
+    from divproj.induction.reading import tree_pairs
     from divproj.io.files import reading, writing
     from proj_cli import common
-    from proj_cli.induce_input import tree_pairs
 
     if not corpus or len(corpus) > 1:
         raise typer.BadParameter("give the corpus that the model was learned from")
@@ -30,7 +30,7 @@ def draw_induced(corpus: list[str] | None, model: Path, sent: str | None, output
                     row = found
                     if sent != str(k):
                         break
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, KeyError, TypeError, RecursionError):
                 raise ModelError("not a list of induced pairs", Where(str(path), k), "train the model again") from None
     if row is None:
         raise ProjError(f"the model was not learned from a pair with id or number {sent}", Where(str(path)))
@@ -54,7 +54,7 @@ def draw_induced(corpus: list[str] | None, model: Path, sent: str | None, output
         )
     aligned = [((f[0], f[1]), (e[0], e[1])) for f, e in row["aligned"]]
     place = [{word: k for k, word in enumerate(words, 1)} for words in kept]
-    links = [(place[0][i], place[1][j]) for i, j in pair.alignment.links if i in place[0] and j in place[1]]
+    links = [(place[0][i], place[1][j]) for i, j in pair.links.links if i in place[0] and j in place[1]]
     with writing(output) as out:
         if text:
             out.write(induced_text(forms, trees, aligned, pair.sent_id) + "\n")  # type: ignore[arg-type]

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,28 +19,17 @@ from proj_cli.common import talk
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from divproj.errors import Faults
-    from divproj.gloss.grade import Grade
-    from divproj.gloss.igt import Igt
-
-
-class Format(StrEnum):
-    plain = "plain"
-    conllu = "conllu"
-    xigt = "xigt"
-    odin = "odin"
-    toolbox = "toolbox"
-    flextext = "flextext"
-    elan = "elan"
-    cldf = "cldf"
-    sigmorphon = "sigmorphon"
-    latex = "latex"
+    from divproj.data.errors import Faults
+    from divproj.data.igt import Igt
+    from divproj.io.igt_text import ReaderOptions
+    from divproj.links.gloss.grade import Grade
 
 
 class Target(StrEnum):
     conllu = "conllu"
     xigt = "xigt"
     plain = "plain"
+    cldf = "cldf"
 
 
 ENDINGS = {
@@ -49,33 +39,16 @@ ENDINGS = {
     ".xigt": Target.xigt,
     ".txt": Target.plain,
     ".igt": Target.plain,
+    ".csv": Target.cldf,
 }
 SHOWN = 20
 
 FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="Interlinear text in any format; - is stdin.")]
-FormatOption = Annotated[
-    Format | None, typer.Option("--format", "-f", help="Its format; guessed from the content when not given.")
-]
-TiersOption = Annotated[
-    list[str] | None,
-    typer.Option("--tiers", metavar="ROLE=TIER,…", help="ELAN: the tiers of text, words, morphs, glosses, pos, translation."),
-]
-MarkersOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--markers", metavar="ROLE=MARKER,…", help="Toolbox: markers of record, words, morphs, glosses, pos, translation."
-    ),
-]
-LangOption = Annotated[str, typer.Option("--lang", metavar="CODE", help="Preferred language of glosses and translations.")]
-EncodingOption = Annotated[
-    str, typer.Option("--encoding", metavar="NAME", help="Of the file, when it is not UTF-8 and does not say.")
-]
-LimitOption = Annotated[int, typer.Option("--max-mb", min=1, help="An XML file with more megabytes is not read.")]
 
 
 def check(
     file: FileArgument,
-    format: FormatOption = None,  # noqa: A002
+    format: common.FormatOption = None,  # noqa: A002
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a sentence, and one with the sums.")] = False,
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="FILE", help="Where to; - is stdout.", allow_dash=True)
@@ -83,31 +56,47 @@ def check(
     grams: Annotated[
         Path | None, typer.Option("--grams", metavar="FILE", help="A table with abbreviations of your own.")
     ] = None,
-    tiers: TiersOption = None,
-    markers: MarkersOption = None,
-    lang: LangOption = "en",
-    encoding: EncodingOption = "",
-    max_mb: LimitOption = 200,
+    tiers: common.TiersOption = None,
+    markers: common.MarkersOption = None,
+    lang: common.LangOption = "en",
+    encoding: common.EncodingOption = "",
+    max_mb: common.MaxMb = 200,
+    ud: Annotated[bool, typer.Option("--ud", help="Check CoNLL-U as the UD validator does (levels 2 and 3) instead.")] = False,
     strict: common.Strict = False,
     quiet: common.Quiet = False,
     verbose: common.Verbose = False,
 ) -> None:
-    """Say for each sentence what does not line up and how to mend it, and its level by the Leipzig Glossing Rules.
+    """Say for each sentence what does not line up and how to fix it, and its level by the Leipzig Glossing Rules.
 
-    Level 1: every word has a gloss; 2: and every morpheme; 3: and all abbreviations are known.
+    Level 1: every word has a gloss; 2: and every morpheme; 3: and all abbreviations are known. With --tiers list the tiers of an
+    ELAN file are shown, and what each is read as.
 
     Example: proj check texts.flextext --json > report.jsonl
     """
     talk.set(quiet, verbose)
-    from divproj.gloss.grade import KINDS, grade
+    if tiers == ["list"]:
+        _show_tiers(file, common.reader_options(format, None, markers, lang, encoding, max_mb=max_mb), output)
+        return
+    from divproj.io import igt as interlinear
+    from divproj.links.gloss.grade import KINDS, grade
 
+    if ud:
+        from proj_cli.ud import check_ud
+
+        found_faults = common.faults_for(strict)
+        with _console(output) as console:
+            check_ud(file, lambda text: _say(console, text), found_faults, as_json=as_json)
+        _tell(found_faults)
+        return
+    reader = common.reader_options(format, tiers, markers, lang, encoding, misaligned=True, max_mb=max_mb)
+    reader = replace(reader, split=False)  # what is wrong is said of the lines as their author wrote them
     faults = common.faults_for(strict)
     known = _known(grams)
     levels: Counter[int] = Counter()
     kinds: Counter[str] = Counter()
     unknown: Counter[str] = Counter()
     with _console(output) as console:
-        for igt in talk.progress(_instances(file, format, faults, tiers, markers, lang, encoding, max_mb), "sentences"):
+        for igt in talk.progress(interlinear.load(file, None, faults, reader), "sentences"):
             found = grade(igt, known)
             levels[found.level] += 1
             kinds.update({finding.kind for finding in found.findings})
@@ -134,39 +123,59 @@ def check(
 
 def convert(
     source: Annotated[str, typer.Argument(metavar="IN", help="Interlinear text in any format; - is stdin.")],
-    target: Annotated[str, typer.Argument(metavar="OUT", help="Where to: .conllu, .xml (Xigt) or .txt; - is stdout.")],
-    format: FormatOption = None,  # noqa: A002
+    target: Annotated[
+        str, typer.Argument(metavar="OUT", help="Where to: .conllu, .xml (Xigt), .csv (CLDF) or .txt; - is stdout.")
+    ],
+    format: common.FormatOption = None,  # noqa: A002
     to: Annotated[Target | None, typer.Option("--to", help="Format of OUT; by its ending when not given.")] = None,
+    into: Annotated[
+        Path | None,
+        typer.Option(
+            "--into", metavar="FILE", help="Write the trees of IN (CoNLL-U) into a copy of this FLEx, ELAN or Toolbox file."
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace OUT if it exists.")] = False,
     bare: Annotated[bool, typer.Option("--bare", help="Plain text without the # key = value lines.")] = False,
-    tiers: TiersOption = None,
-    markers: MarkersOption = None,
-    lang: LangOption = "en",
-    encoding: EncodingOption = "",
-    max_mb: LimitOption = 200,
+    tiers: common.TiersOption = None,
+    markers: common.MarkersOption = None,
+    lang: common.LangOption = "en",
+    encoding: common.EncodingOption = "",
+    keep_hyphens: common.KeepHyphens = False,
+    misaligned: common.Misaligned = False,
+    max_mb: common.MaxMb = 200,
     strict: common.Strict = False,
     quiet: common.Quiet = False,
     verbose: common.Verbose = False,
 ) -> None:
-    """Carry interlinear text to CoNLL-U, Xigt or plain text; trees and tags that are there are kept as they are.
+    """Carry interlinear text to CoNLL-U, Xigt, CLDF or plain text; trees and tags that are there are kept as they are.
+
+    With --into the trees of IN go back into the file that the text came from, and the rest of it stays byte for byte.
 
     Example: proj convert story.eaf story.conllu --tiers words=word,glosses=gl,translation=ft
+
+    Example: proj convert trees.conllu story-with-trees.eaf --into story.eaf
     """
     talk.set(quiet, verbose)
-    from divproj.errors import FormatError, ProjError, Where
-    from divproj.gloss.grade import grade
+    from divproj.data.errors import FormatError, ProjError, Where
+    from divproj.io import cldf, igt_conllu, igt_words, xigt
     from divproj.io import igt as plain
-    from divproj.io import igt_conllu, xigt
     from divproj.io.files import writing
+    from divproj.links.gloss.grade import grade
 
-    kind = to or _target(target)
     if target != "-" and Path(target).exists() and not force:
         raise ProjError("this file exists already", Where(target), "--force replaces it")
     faults = common.faults_for(strict)
+    reader = common.reader_options(
+        format, tiers, markers, lang, encoding, keep_hyphens=keep_hyphens, misaligned=misaligned, max_mb=max_mb
+    )
+    if into is not None:
+        _into(source, target, into, reader, faults)
+        return
+    kind = to or _target(target)
     counts = [0, 0]
 
     def watched() -> Iterator[Igt]:
-        for igt in _instances(source, format, faults, tiers, markers, lang, encoding, max_mb):
+        for igt in plain.load(source, None, faults, reader):
             found = grade(igt)
             counts[0] += 1
             if not found.level:
@@ -177,12 +186,48 @@ def convert(
     with writing(target) as out:
         instances = talk.progress(watched(), "sentences")
         if kind is Target.plain:
-            plain.dump(instances, out, bare=bare)
+            plain.dump(map(igt_words.rejoined, instances), out, bare=bare)
+        elif kind is Target.cldf:
+            cldf.dump(map(igt_words.rejoined, instances), out)
         else:
             (igt_conllu if kind is Target.conllu else xigt).dump(instances, out)
     _tell(faults)
     broken = f", {counts[1]} of them with lines that do not fit (proj check says which)" if counts[1] else ""
     talk.say(f"{counts[0]} sentence{'s' * (counts[0] != 1)} written{broken}: {target}")
+
+
+def _into(source: str, target: str, original: Path, reader: ReaderOptions, faults: Faults) -> None:
+    """Trees of a CoNLL-U file written into a copy of the file that their text came from."""
+    from divproj.data.errors import ProjError, Where
+    from divproj.io import conllu, igt_back
+    from divproj.io.files import writing
+
+    if target != "-" and original.exists() and Path(target).exists() and original.samefile(target):
+        raise ProjError("OUT is the file that --into names", Where(target), "write the copy under another name")
+    if not original.is_file():
+        raise ProjError("no such file", Where(str(original)))
+    trees = [sentence for sentence in conllu.load(source, faults) if sentence is not None]
+    made = igt_back.into(original.read_bytes(), trees, reader, str(original), faults)
+    with writing(target) as out:
+        out.flush()
+        out.buffer.write(made)  # the bytes as they are
+    _tell(faults)
+    talk.say(f"{original} with trees: {target}")
+
+
+def _show_tiers(file: str, reader: ReaderOptions, output: Path) -> None:
+    """The tiers of an ELAN file and what they are read as."""
+    from divproj.data.errors import Faults
+    from divproj.io import elan
+    from divproj.io.files import name_of, reading
+
+    with reading(file) as stream:
+        rows = elan.shown(stream, name_of(file), Faults(strict=False), reader)
+    shown = common.table("Tiers", "tier", "under", "constraint", "annotations", "read as", "because of", left=6)
+    for row in rows:
+        shown.add_row(*(common.harmless(str(value)) for value in row))
+    with _console(output) as console:
+        console.print(shown)
 
 
 def _target(name: str) -> Target:
@@ -195,32 +240,10 @@ def _target(name: str) -> Target:
     return ENDINGS[ending]
 
 
-def _instances(
-    file: str, kind: Format | None, faults: Faults, tiers: list[str] | None, markers: list[str] | None,
-    lang: str, encoding: str, max_mb: int,
-) -> Iterator[Igt]:  # fmt: skip
-    from divproj.io import igt
-
-    options: dict[str, Any] = {"lang": lang, "encoding": encoding, "max_bytes": max_mb << 20}
-    named = {"tiers": _named(tiers, "--tiers"), "markers": _named(markers, "--markers")}
-    return igt.load(file, kind.value if kind else None, faults, **options, **named)
-
-
-def _named(given: list[str] | None, option: str) -> dict[str, str]:
-    """`words=tx,glosses=ge` as a mapping."""
-    found: dict[str, str] = {}
-    for pair in (part for text in given or () for part in text.split(",") if part.strip()):
-        role, eq, name = pair.partition("=")
-        if not eq or not name.strip():
-            raise typer.BadParameter(f"{option} takes ROLE=NAME, separated by commas, not '{pair}'")
-        found[role.strip()] = name.strip()
-    return found
-
-
 def _known(own: Path | None) -> frozenset[str]:
     """Abbreviations of the shipped table and of the user's."""
-    from divproj.gloss.grade import LEIPZIG
-    from divproj.gloss.grams import Grams
+    from divproj.links.gloss.grade import LEIPZIG
+    from divproj.links.gloss.grams import Grams
 
     tables = [Grams.shipped(), *([Grams.load(own)] if own else [])]
     return LEIPZIG | {name for table in tables for row in table.rows for name in (row.name, *row.synonyms)}
@@ -265,7 +288,7 @@ def _print(console: Console, igt: Igt, found: Grade) -> None:
 
 
 def _print_sums(console: Console, levels: Counter[int], kinds: Counter[str], unknown: Counter[str], sign: str) -> None:
-    from divproj.gloss.grade import KINDS, LEVELS
+    from divproj.links.gloss.grade import KINDS, LEVELS
 
     total = levels.total()
     shown = common.table("Leipzig level", "level", "what it means", "sentences", "percent", left=2)

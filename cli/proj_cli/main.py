@@ -10,7 +10,25 @@ from typing import Annotated, Any
 
 import typer
 
-from proj_cli import about, align, analyze, common, draw, evaluate, induce, interlinear, parse, project, review, run, words
+from proj_cli import (
+    about,
+    align,
+    analyze,
+    common,
+    draw,
+    evaluate,
+    find,
+    guard,
+    induce,
+    interlinear,
+    parse,
+    project,
+    review,
+    run,
+    tutorial,
+    words,
+)
+from proj_cli.panels import Grouped
 
 app = typer.Typer(
     name="proj",
@@ -27,6 +45,7 @@ app.command(rich_help_panel=WHOLE)(run.new)
 app.command(rich_help_panel=WHOLE)(run.run)
 app.command(rich_help_panel=SEE)(analyze.analyze)
 app.command(rich_help_panel=SEE)(draw.draw)
+app.command(rich_help_panel=SEE)(find.find)
 app.add_typer(align.app, name="align", rich_help_panel=SEE)
 app.command(rich_help_panel=TREES)(project.project)
 app.command(rich_help_panel=TREES)(project.learn)
@@ -40,8 +59,20 @@ app.command(rich_help_panel=FILES)(interlinear.check)
 app.command(rich_help_panel=FILES)(interlinear.convert)
 app.command(rich_help_panel=SCORES)(evaluate.evaluate)
 app.command(rich_help_panel=SCORES)(evaluate.experiment)
+app.command(rich_help_panel=ABOUT)(tutorial.tutorial)
 app.command(rich_help_panel=ABOUT)(about.corpora)
+app.command(rich_help_panel=ABOUT)(about.systems)
+app.command(rich_help_panel=ABOUT)(about.warm)
 app.command(rich_help_panel=ABOUT)(about.cite)
+
+
+class Command(guard.Guarded, Grouped):
+    """Refuses outputs that would overwrite inputs, and shows its options in groups."""
+
+
+below = [group.typer_instance.registered_commands for group in app.registered_groups if group.typer_instance]
+for info in chain(app.registered_commands, *below):
+    info.cls = Command
 
 
 def _version(wanted: bool) -> None:
@@ -55,7 +86,7 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version and leave.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
     quiet: common.Quiet = False,
     verbose: common.Verbose = False,
@@ -65,6 +96,7 @@ def options(
 
 def main() -> None:
     """Entry point: data errors are one line on stderr and exit 1; a bug stays a traceback."""
+    guard.streams()
     _lighten(next((word for word in sys.argv[1:] if not word.startswith("-")), ""))
     try:
         try:
@@ -82,7 +114,7 @@ def main() -> None:
         common.talk.error(f"{place}{error.strerror or error}")
         sys.exit(1)
     except Exception as error:
-        from divproj.errors import ProjError  # here, so that `proj --help` does without numpy
+        from divproj.data.errors import ProjError  # here, so that `proj --help` does without numpy
 
         if not isinstance(error, ProjError):
             raise

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,15 +12,11 @@ from proj_cli import common
 from proj_cli.common import talk
 
 if TYPE_CHECKING:
-    from divproj.checkpoint import Checkpoint
-    from divproj.engine import Read
-    from divproj.errors import Faults
+    from divproj.data.errors import Faults, Where
+    from divproj.parsing.batch import Parsing
     from divproj.parsing.parser import Progress
-    from divproj.types import Sentence
-    from proj_cli.tasks import Parsing
+    from divproj.runtime.checkpoint import Checkpoint
 
-SIZE = 200
-"""Sentences that are parsed at a time."""
 GROUPS = {
     "match": ("proj", "match", "undirected", "distance", "confidence", "reason"),
     "align": ("single", "merge", "together"),
@@ -73,7 +67,7 @@ def train(
     """
     talk.set(quiet, verbose)
     options = {"order": order, "learner": learner, "decoder": decoder, "epochs": epochs, "bits": bits, "random_state": seed}
-    from divproj.modelfile import check_place
+    from divproj.runtime.modelfile import check_place
 
     check_place(output)
     keep = common.checkpoint(output, resume, checkpoint)
@@ -91,21 +85,22 @@ def _is_treebank(source: str) -> bool:
 def _train_language(
     source: str, output: Path, dev: str | None, gold_tags: bool, strict: bool, keep: Checkpoint, options: dict[str, Any]
 ) -> None:
-    from divproj.errors import ProjError, Where
+    from dataclasses import replace
+
+    from divproj.data.errors import ProjError, Where
     from divproj.io import conllu
     from divproj.parsing.language import Language
 
     faults = common.faults_for(strict)
     found = [s for s in conllu.load(source, faults) if s is not None]
-    sentences = [s for s in found if not s.unchecked]
+    sentences = [s for s in found if not s.unchecked and _fits(len(s.forms), replace(s.where, sent_id=s.sent_id), faults)]
     talk.summary(faults)
-    talk.unchecked(len(found) - len(sentences))
+    talk.unchecked(sum(s.unchecked for s in found))
     if not any(head.isdecimal() for s in sentences for head in s.column(6)):
         raise ProjError("no word has a head to learn from", Where(source), "give a treebank in CoNLL-U")
     held = [s for s in conllu.load(dev, common.faults_for(strict)) if s is not None] if dev else []
     about = {"source": Path(source).name, "sentences": len(sentences), "signature": common.signature(cmd="train", **options)}
-    with _Watch(options["epochs"]) as watch:
-        made = Language.train(sentences, dev=held, progress=watch, about=about, gold_tags=gold_tags, keep=keep, **options)
+    made = Language.train(sentences, dev=held, progress=_heard, about=about, gold_tags=gold_tags, keep=keep, **options)
     made.save(output)
     talk.say(f"model of {len(sentences)} sentences, {_size(output)}: {output}")
 
@@ -114,31 +109,46 @@ def _train_projection(
     source: str, output: Path, system: str, trees: str | None, features: str | None, projection: str | None,
     unannotated: str | None, strict: bool, keep: Checkpoint, options: dict[str, Any],
 ) -> None:  # fmt: skip
-    from divproj.errors import ProjError, Where
-    from divproj.projection import parsed, parsedfile
+    from divproj.data.errors import ProjError, Where
+    from divproj.projection import parser_files, parser_systems
     from divproj.projection.systems import PARSERS
 
     if system not in PARSERS or system == "oracle":
         raise typer.BadParameter(f"no system {system} to train; there are {', '.join(s for s in PARSERS if s != 'oracle')}")
-    recipe: Any = parsed.RECIPES[system]
+    recipe: Any = parser_systems.RECIPES[system]
     if trees or features or projection:
         recipe = _recipe(trees or "gold", features, projection)
     [corpus] = common.corpora_from([source], None, None, None, strict=strict, ignore_ids=False)
-    pairs = common.gold_pairs(corpus)
+    pairs = [
+        pair
+        for pair in common.gold_pairs(corpus)
+        if _fits(max(len(pair.f), len(pair.e)), Where(str(corpus.f), 0, pair.sent_id), corpus.faults)
+    ]
     if not pairs:
         raise ProjError("no usable sentence pair to learn from", Where(source))
     about = {"corpus": corpus.name, "pairs": len(pairs), "signature": common.signature(cmd="train", system=system, **options)}
     more = _bitexts(unannotated, strict) if unannotated else []
-    parsedfile.save(parsed.fit(recipe, pairs, unannotated=more, keep=keep, **options), output, about)
+    parser_files.save(parser_systems.fit(recipe, pairs, unannotated=more, keep=keep, **options), output, about)
     talk.say(f"model of {len(pairs)} pairs, {_size(output)}: {output}")
+
+
+def _fits(words: int, where: Where, faults: Faults) -> bool:
+    """Whether a sentence is short enough to learn from; else its fault is noted."""
+    from divproj.data.limits import LONGEST, too_long
+
+    if words > LONGEST:
+        faults.sentence(too_long(words, where))
+    return words <= LONGEST
 
 
 def _bitexts(source: str, strict: bool) -> list[Any]:
     """Sentences without F trees, read as `proj project` reads them."""
-    from proj_cli.bitexts import Sources, bitexts
+    from divproj.io.sources import Sources
+    from divproj.projection.direct import Bitext
+    from divproj.projection.prepare import prepared_text
 
     faults = common.faults_for(strict)
-    found = [bitext for _, bitext in talk.progress(bitexts(Sources(source), faults), "sentences without trees")]
+    found = [Bitext.of(pair) for pair in talk.progress(prepared_text(Sources(source), faults), "sentences without trees")]
     talk.summary(faults)
     return found
 
@@ -146,7 +156,7 @@ def _bitexts(source: str, strict: bool) -> list[Any]:
 def _recipe(trees: str, features: str | None, projection: str | None) -> Any:
     """The recipe that the options describe."""
     from divproj.projection.edges import FEATURES
-    from divproj.projection.parsed import Recipe
+    from divproj.projection.parser_systems import Recipe
     from divproj.projection.systems import PROJECTIONS
 
     groups = [name.strip() for name in (features or "match,align,pos").split(",") if name.strip()]
@@ -164,40 +174,13 @@ def _size(folder: Path) -> str:
     return f"{sum(path.stat().st_size for path in folder.iterdir()) / 1e6:.1f} MB"
 
 
-class _Watch:
-    """What is being learned, with loss and UAS, on a terminal."""
-
-    def __init__(self, epochs: int) -> None:
-        import sys
-
-        self.epochs = epochs
-        self.shown = not talk.quiet and sys.stderr.isatty()
-        self.bar: Any = None
-
-    def __enter__(self) -> _Watch:
-        if self.shown:
-            from rich.console import Console
-            from rich.progress import Progress
-
-            self.bar = Progress(console=Console(stderr=True), transient=True)
-            self.bar.start()
-            self.task = self.bar.add_task("training", total=self.epochs)
-        return self
-
-    def __call__(self, stage: str, state: Progress | None) -> None:
-        said = stage
-        if state is not None:
-            said = f"pass {state.epoch} of {state.epochs}: wrong heads {100 * state.loss:.1f} %"
-            if state.dev_uas is not None:
-                said += f", dev UAS {state.dev_uas:.2f}"
-            if talk.verbose:
-                talk.say(said)
-        if self.bar:
-            self.bar.update(self.task, completed=state.epoch if state else 0, description=said)
-
-    def __exit__(self, *_: object) -> None:
-        if self.bar:
-            self.bar.stop()
+def _heard(stage: str, state: Progress | None) -> None:
+    """With --verbose: loss and UAS of each pass."""
+    if state is not None and talk.verbose:
+        said = f"pass {state.epoch} of {state.epochs}: wrong heads {100 * state.loss:.1f} %"
+        if state.dev_uas is not None:
+            said += f", dev UAS {state.dev_uas:.2f}"
+        talk.say(said)
 
 
 def parse(
@@ -212,7 +195,8 @@ def parse(
     model: Annotated[Path | None, typer.Option(metavar="MODEL", help="A model of `proj train`.")] = None,
     keep_tags: Annotated[bool, typer.Option("--keep-tags", help="Use the tags of the CoNLL-U input.")] = False,
     keep_lines: Annotated[bool, typer.Option("--keep-lines", help="Each line of the text is one sentence.")] = False,
-    manner: Annotated[str, typer.Option(help="Heads: ud (content words), function, adpositions or determiners.")] = "ud",
+    style: Annotated[str, typer.Option(help="Heads: ud (content words), function, adpositions or determiners.")] = "ud",
+    old_style: Annotated[str | None, typer.Option("--manner", hidden=True)] = None,
     nbest: Annotated[int, typer.Option(min=1, metavar="K", help="The K best trees of each sentence.")] = 1,
     forest: Annotated[
         Path | None,
@@ -222,7 +206,8 @@ def parse(
     e: Annotated[
         str | None, typer.Option("--e", metavar="FILE", help="With a model of a corpus: trees of the translations.")
     ] = None,
-    align: common.AlignOption = None,
+    links: common.LinksOption = None,
+    align: common.OldAlign = None,
     strict: common.Strict = False,
     jobs: common.Jobs = 1,
     scheduler: common.Scheduler = None,
@@ -235,22 +220,24 @@ def parse(
     Example: echo 'The dogs that bark do not bite.' | proj parse - --lang en
     """
     talk.set(quiet, verbose)
-    from divproj.engine import stamp
+    from divproj.parsing.batch import Parsing, language
     from divproj.parsing.language import KIND
-    from proj_cli.tasks import Parsing, language
+    from divproj.runtime.engine import stamp
 
     if (lang is None) == (model is None):
         raise typer.BadParameter("give --lang or --model, one of the two")
-    common.check_manner(manner)
+    style = common.renamed(style, old_style, "--manner --style")
+    common.check_style(style)
     if model is not None and _kind(model) != KIND:
         from proj_cli.project import project_with
 
-        project_with(model, source, output, e=e, align=align, strict=strict, where=(jobs, scheduler, shards))
+        links = common.renamed(links, align, "--align --links")
+        project_with(model, source, output, e=e, links=links, strict=strict, where=(jobs, scheduler, shards))
         return
     place = model.absolute() if model is not None else None
-    how = Parsing(lang, place, stamp(place) if place else "", keep_tags, manner, nbest, forest is not None, confidence)
+    how = Parsing(lang, place, stamp(place) if place else "", keep_tags, style, nbest, forest is not None, confidence)
     language(how)  # here, so that what is wrong with it is said before anything is read
-    _parse_plain(how, partial(_batches, source, keep_lines), output, forest, strict, (jobs, scheduler, shards))
+    _parse_plain(how, source, keep_lines, output, forest, strict, (jobs, scheduler, shards))
 
 
 def _kind(model: Path) -> str:
@@ -266,49 +253,29 @@ def _kind(model: Path) -> str:
         return KIND
 
 
-def _sentences(source: str, faults: Faults, keep_lines: bool) -> Iterator[Sentence]:
-    """Sentences of a CoNLL-U file or of plain text."""
-    from divproj.io import conllu
-    from divproj.io.plaintext import load
-
-    if source.removesuffix(".gz").endswith((".conllu", ".conll")) or (source == "-" and _rows_on_stdin()):
-        return (s for s in conllu.load(source, faults) if s is not None)
-    return load(source, faults, keep_lines=keep_lines)
-
-
-def _rows_on_stdin() -> bool:
-    """Whether CoNLL-U waits on standard input: the first line that is no comment has ten columns."""
-    import sys
-
-    peek = getattr(sys.stdin.buffer, "peek", lambda size: b"")(4096)
-    first = next((line for line in peek.splitlines() if line.strip() and not line.startswith(b"#")), b"")
-    return bool(first.count(b"\t") == 9)
-
-
-def _batches(source: str, keep_lines: bool, faults: Faults) -> Iterator[list[Sentence]]:
-    sentences = _sentences(source, faults, keep_lines)
-    while some := list(islice(sentences, SIZE)):
-        yield some
-
-
 def _parse_plain(
-    how: Parsing, read: Read[list[Sentence]], output: Path, forest: Path | None, strict: bool, where: common.Workers
+    how: Parsing, source: str, keep_lines: bool, output: Path, forest: Path | None, strict: bool, where: common.Workers
 ) -> None:
     from contextlib import ExitStack
 
+    from divproj.data.errors import ProjError, Where
     from divproj.io.files import writing
-    from proj_cli.tasks import parsed
+    from divproj.io.trees import written
+    from divproj.parsing.batch import batches, parsed
 
     faults = common.faults_for(strict)
-    found = common.trees_from(partial(parsed, how), read, faults, where)
+    found = common.trees_from(partial(parsed, how), partial(batches, source, keep_lines), faults, where)
     count = 0
     with ExitStack() as stack:
         extra = stack.enter_context(writing(forest)) if forest else None
         out = stack.enter_context(writing(output))
-        for trees in common.written(talk.progress(found, "parsing sentence", lambda trees: trees.count), out):
+        for trees in written(talk.progress(found, "parsing sentence", lambda trees: trees.count), out):
             count += trees.count
             if extra is not None:
                 extra.write(trees.forests)
+        talk.summary(faults)
+        if not count:
+            why = "the warnings above say why" if faults.sentences else "is it empty, or not text?"
+            raise ProjError("no sentence to parse", Where(source), why)
     if str(output) != "-":
         talk.say(f"{count} sentences parsed: {output}")
-    talk.summary(faults)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -14,10 +16,11 @@ from proj_cli import common
 from proj_cli.common import talk
 
 if TYPE_CHECKING:
-    from divproj.projection.s1 import Projection
-    from proj_cli.bitexts import Sources
-    from proj_cli.bridges import Looks
-    from proj_cli.tasks import System
+    from divproj.data.errors import Faults
+    from divproj.io.sources import Sources
+    from divproj.io.trees import Trees
+    from divproj.projection.direct import Projection
+    from divproj.projection.projector import Projector
 
 rules_app = typer.Typer(help="Look at learned rules.", no_args_is_help=True)
 
@@ -28,7 +31,10 @@ def project(
         Path, typer.Option("-o", "--output", metavar="FILE", help="CoNLL-U to write; - is stdout.", allow_dash=True)
     ] = Path("-"),
     system: Annotated[
-        str | None, typer.Option(help="s1-r, s1-l, s2-1, s2-2, s2-3, s2+ or s5.  \\[default: s2+ with --rules, else s1-r]")
+        str, typer.Option(help="A system of `proj systems`; auto takes the best that what is there allows.")
+    ] = "auto",
+    gold: Annotated[
+        str | None, typer.Option("--gold", metavar="CORPUS", help="Pairs with gold trees of F to learn from first.")
     ] = None,
     model: Annotated[
         Path | None, typer.Option(metavar="MODEL", help="A parser of `proj train CORPUS`, which sees the projection.")
@@ -37,23 +43,27 @@ def project(
         str | None, typer.Option("--rules", metavar="FILE", help="Rules of `proj learn`, or a shipped set by name.")
     ] = None,
     e: Annotated[str | None, typer.Option("--e", metavar="FILE", help="CoNLL-U with the trees of the translations.")] = None,
-    align: common.AlignOption = None,
+    links: common.LinksOption = None,
+    align: common.OldAlign = None,
     e_parser: Annotated[
         str | None,
         typer.Option(
             "--e-parser",
             metavar="NAME",
-            help="Parses the translations: a language (en), a model of `proj train`, or a command that reads a sentence a line and "
-            "writes CoNLL-U.  \\[default: en where there are no trees]",
+            help="Parses the translations: a language (en), a model of `proj train`, or a command that reads one sentence per line "
+            "and writes CoNLL-U.  \\[default: en where there are no trees]",
         ),
     ] = None,
-    e_manner: common.EManner = "as-is",
-    format_: Annotated[
-        str | None, typer.Option("--format", metavar="NAME", help="Format of INPUT; guessed when not given.")
-    ] = None,
-    grams: Annotated[
-        list[Path] | None, typer.Option("--grams", metavar="FILE", help="Your own gloss abbreviations (TSV).")
-    ] = None,
+    e_style: common.EStyle = "as-is",
+    old_style: common.OldStyle = None,
+    format_: common.FormatOption = None,
+    tiers: common.TiersOption = None,
+    markers: common.MarkersOption = None,
+    lang: common.LangOption = "en",
+    encoding: common.EncodingOption = "",
+    keep_hyphens: common.KeepHyphens = False,
+    misaligned: common.Misaligned = False,
+    grams: common.Grams = None,
     links_out: Annotated[
         Path | None, typer.Option("--links-out", metavar="FILE", help="Write the links used, in Pharaoh form.")
     ] = None,
@@ -68,7 +78,11 @@ def project(
     e_best: Annotated[
         int,
         typer.Option(
-            "--e-best", min=1, max=100, metavar="N", help="Of so many E trees by the parser take the one that F agrees with."
+            "--e-best",
+            min=1,
+            max=100,
+            metavar="N",
+            help="Choose among the parser's N best E trees the one that fits the links best.",
         ),
     ] = 1,
     f_forests: Annotated[
@@ -77,9 +91,32 @@ def project(
             "--f-forests", metavar="FILE", help="Parses of F for s5: forests of `proj induce parse` or `proj parse`, or trees."
         ),
     ] = None,
+    phrases: Annotated[
+        str | None,
+        typer.Option(
+            "--phrases",
+            metavar="FILE|auto",
+            help="Phrase pairs for s5: of `proj align`, or aligned here (auto) on the forests of both sides.",
+        ),
+    ] = None,
+    paraphrases: Annotated[
+        bool,
+        typer.Option(
+            "--paraphrases", help="INPUT paraphrases the parsed sentences of --e in the same language: s5 with aligned phrases."
+        ),
+    ] = False,
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="A page with both trees, links and reasons.")
     ] = None,
+    min_coverage: Annotated[
+        float,
+        typer.Option(
+            "--min-coverage", min=0, max=1, metavar="SHARE", help="Leave out trees with a smaller share of linked words."
+        ),
+    ] = 0.0,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the summary as one JSON object on stdout; needs -o FILE.")
+    ] = False,
     strict: common.Strict = False,
     jobs: common.Jobs = 1,
     scheduler: common.Scheduler = None,
@@ -87,31 +124,83 @@ def project(
     quiet: common.Quiet = False,
     verbose: common.Verbose = False,
 ) -> None:
-    """Trees for the language line, projected from the trees of the translations.
+    """Trees for the language you study (F), projected from the trees of the translations (E).
 
-    English translations without trees are parsed by the parser in the box. Links come from --align, from the input, or from the glosses. Every word gets a head; MISC says where its edge came
-    from (Proj=) and how sure it is (ProjConf=).
+    English translations without trees are parsed by the parser in the box. Links come from --links, from the input, or from the
+    glosses. Every word gets a head; MISC says where its edge came from (Proj=) and how sure it is (ProjConf=). At the end stands
+    what was projected and what is a guess; exit code 3 means that every tree is a guess.
 
-    Example: proj project text.txt --rules deu -o trees.conllu
+    Example: proj project text.txt -o trees.conllu --html trees.html
     """
     talk.set(quiet, verbose)
-    from proj_cli.bitexts import Sources
-    from proj_cli.bridges import Looks
+    from divproj.io.sources import Sources, located
+    from divproj.projection.whole_text import PhraseOptions
 
-    chosen = _system(model, system, rules)
-    sources = Sources(source, e, align, e_parser, format_, tuple(grams or ()), e_manner)
-    others = tuple(Sources(path, e_parser=e_parser, manner=e_manner) for path in also or ())
-    looks = Looks(refine, e_best, str(f_forests) if f_forests else None)
+    if as_json and str(output) == "-":
+        raise typer.BadParameter("--json prints the summary on stdout: give the trees a file with -o")
+    links = common.renamed(links, align, "--align --links")
+    e_style = common.renamed(e_style, old_style, "--e-manner --e-style")
+    common.check_style(e_style)
+    if (paraphrases or phrases) and system == "auto" and not model:
+        system = "s5"
+    projector = _projector(system, gold, model, rules, e_parser, grams, e_style)
+    path = str(located(source)) if source != "-" else source
+    reader = common.reader_options(format_, tiers, markers, lang, encoding, keep_hyphens=keep_hyphens, misaligned=misaligned)
+    sources = Sources(path, e, links, e_parser, format_, tuple(grams or ()), e_style, reader)
+    others = tuple(Sources(str(located(name)), e_parser=e_parser, style=e_style) for name in also or ())
+    options = PhraseOptions(refine, e_best, str(f_forests) if f_forests else None, phrases, paraphrases)
     if e_best > 1:
         sources, others = _parsed_by_model(sources), tuple(map(_parsed_by_model, others))
-    if f_forests and not _observes(chosen):
+    if f_forests and not projector.looks_at_text:
         raise typer.BadParameter("--f-forests is for s5, and for models of s5+")
-    _write(chosen, sources, output, html, (links_out, e_out), strict, (jobs, scheduler, shards), others, looks)
+    if (phrases or paraphrases) and projector.system_ != "s5":
+        raise typer.BadParameter(f"--{'phrases' if phrases else 'paraphrases'} is for s5")
+    faults = common.faults_for(strict)
+    if others or options != PhraseOptions() or projector.looks_at_text or gold:
+        from divproj.projection.whole_text import project_text
+
+        if jobs != 1 or scheduler:
+            talk.caution(
+                "the whole text is looked at first, so one process does it all; --system s2+ or s1-r can be shared out"
+            )
+        found = project_text(projector, (sources, *others), options, faults, min_coverage)
+    else:
+        wanted = (any((links_out, e_out)), html is not None, min_coverage)
+        found = _by_workers(projector, sources, wanted, faults, (jobs, scheduler, shards))
+    _write(found, projector, sources, output, html, (links_out, e_out), faults, min_coverage, as_json)
+
+
+def _projector(
+    system: str, gold: str | None, model: Path | None, rules: str | None, e_parser: str | None, grams: list[Path] | None, e_style: str
+) -> Projector:  # fmt: skip
+    """What projects: loaded and trained here, so that what is wrong with it is said before anything is read."""
+    from divproj.io.sources import read
+    from divproj.projection.projector import Projector
+
+    if model is not None and (system != "auto" or rules or gold):
+        raise typer.BadParameter("--model brings its own rules and system")
+    made = Projector(system, rules=rules, model=model, parser=e_parser, grams=grams or (), style=e_style)
+    if gold:
+        made.fit(talk.progress(read(gold, faults=common.faults_for(False)), "gold pairs"))
+        talk.say(f"{made.system_} learned from {made.gold_} gold sentences of {gold}")
+    elif made.needs_gold:
+        made.demand()
+    return made
+
+
+def _by_workers(
+    projector: Projector, sources: Sources, wanted: tuple[bool, bool, float], faults: Faults, where: common.Workers
+) -> Iterator[Trees]:
+    from divproj.io.sources import pieces
+    from divproj.projection.batch import Plan, projected
+
+    plan = Plan.of(projector.system_, Path(projector.model) if projector.model else None, projector.rules)
+    return common.trees_from(partial(projected, plan, *wanted), partial(pieces, sources), faults, where)
 
 
 def _parsed_by_model(sources: Sources) -> Sources:
     """The sources with E parsed by a model, which can give several trees."""
-    from divproj.pipeline.translations import language_named
+    from divproj.parsing.translations import language_named
 
     if given := sources.file(sources.e, "e.conllu"):
         raise typer.BadParameter(f"--e-best chooses among trees of a parser, but {given} gives one a sentence")
@@ -121,80 +210,72 @@ def _parsed_by_model(sources: Sources) -> Sources:
     return replace(sources, e_parser=parser)
 
 
-def _observes(system: System) -> bool:
-    from proj_cli.tasks import projector
-
-    return bool(getattr(getattr(projector(system), "__self__", None), "observes", False))
-
-
-def _system(model: Path | None, system: str | None, rules: str | None) -> System:
-    """What projects: loaded here, so that what is wrong with it is said before anything is read."""
-    from divproj.engine import stamp
-    from proj_cli.tasks import System, projector
-
-    if model is not None:
-        if system or rules:
-            raise typer.BadParameter("--model brings its own rules and system")
-        found = System(f"model:{model.name}", model.absolute(), None, stamp(model))
-    else:
-        path = str(Path(rules).absolute()) if rules and Path(rules).exists() else rules
-        found = System(system or ("s2+" if rules else "s1-r"), None, path, stamp(path) if path else "")
-    projector(found)
-    return found
-
-
 def project_with(
-    model: Path, source: str, output: Path, *, e: str | None, align: str | None, strict: bool, where: common.Workers = (1, None, None),
+    model: Path, source: str, output: Path, *, e: str | None, links: str | None, strict: bool, where: common.Workers,
 ) -> None:  # fmt: skip
     """`proj parse` with a parser that sees projections."""
-    from proj_cli.bitexts import Sources
+    from divproj.io.sources import Sources
+    from divproj.projection.whole_text import PhraseOptions, project_text
 
-    _write(_system(model, None, None), Sources(source, e, align), output, None, (None, None), strict, where)
+    projector = _projector("auto", None, model, None, None, None, "as-is")
+    sources, faults = Sources(source, e, links), common.faults_for(strict)
+    if projector.looks_at_text:
+        found = project_text(projector, (sources,), PhraseOptions(), faults)
+    else:
+        found = _by_workers(projector, sources, (False, False, 0.0), faults, where)
+    _write(found, projector, sources, output, None, (None, None), faults)
 
 
 def _write(
-    system: System, sources: Sources, output: Path, html: Path | None, beside: tuple[Path | None, Path | None], strict: bool,
-    where: common.Workers, others: tuple[Sources, ...] = (), looks: Looks | None = None,
+    found: Iterator[Trees], projector: Projector, sources: Sources, output: Path, html: Path | None,
+    beside: tuple[Path | None, Path | None], faults: Faults, least: float = 0.0, as_json: bool = False,
 ) -> None:  # fmt: skip
-    """Project every sentence, and write what was asked for; `beside` the trees, links and E trees."""
-    from divproj.errors import ProjError, Where
+    """Write every tree as it comes, what was asked for beside (links and E trees, a page), and say what was done."""
+    from divproj.data.errors import ProjError, Where
     from divproj.io.files import writing
-    from proj_cli.bitexts import pieces
-    from proj_cli.tasks import projected
+    from divproj.io.trees import written
+    from divproj.projection.summary import Summary
 
-    faults = common.faults_for(strict)
     made: list[Projection] = []
-    from proj_cli.bridges import Looks, whole
-
-    looks = looks or Looks()
-    if others or looks != Looks() or _observes(system):
-        found = whole(system, (sources, *others), looks, faults)
-    else:
-        work = partial(projected, system, any(beside), html is not None)
-        found = common.trees_from(work, partial(pieces, sources), faults, where)
+    summary = Summary(least=least)
     with ExitStack() as files:
         out = files.enter_context(writing(output))
         links, e_trees = (files.enter_context(writing(path)) if path else None for path in beside)
         count = 0
-        for trees in common.written(talk.progress(found, "projecting sentence", lambda trees: trees.count), out):
+        for trees in written(talk.progress(found, "projecting sentence", lambda trees: trees.count), out):
             count += trees.count
-            made += trees.projections
+            if trees.summary:
+                summary.merge(trees.summary)
+            if html:
+                made += trees.projections
             if links:
                 links.write(trees.links)
             if e_trees:
                 e_trees.write(trees.e_trees)
         talk.summary(faults)
+        if not count and summary.uncovered:
+            what = f"no tree has {100 * least:.0f} % of its words linked"
+            raise ProjError(what, Where(sources.path), "give a lower --min-coverage")
         if not count:
             raise ProjError("no sentence could be projected", Where(sources.path), "the warnings above say why")
+    system = projector.system_
     if html:
-        from divproj.draw.projected import write_projections
+        from divproj.drawing.projected import write_projections
 
-        sign = common.signature(cmd="project", system=system.name, manner=sources.manner)
+        sign = common.signature(cmd="project", system=system, why=projector.why_, style=sources.style)
         with writing(html) as out:
-            write_projections(made, out, title=Path(sources.path).name, signature=sign, system=system.name)
+            write_projections(made, out, title=Path(sources.path).name, signature=sign, system=system)
         talk.say(f"page: {html}")
+    summary.system, summary.why, summary.left_out = system, projector.why_, faults.sentences
+    if as_json:
+        sign = common.signature(cmd="project", system=system, style=sources.style)
+        print(json.dumps({"signature": sign, "output": str(output), **summary.as_json()}, ensure_ascii=False))  # noqa: T201
+    for line in summary.lines():
+        talk.say(line)
     if str(output) != "-":
-        talk.say(f"{count} sentences projected by {system.name}: {output}")
+        talk.say(f"trees: {output}")
+    if summary.exit_code:
+        raise typer.Exit(summary.exit_code)
 
 
 def learn(
@@ -204,7 +285,8 @@ def learn(
     ] = Path("-"),
     f: common.FOption = None,
     e: common.EOption = None,
-    align: common.AlignOption = None,
+    links: common.LinksOption = None,
+    align: common.OldAlign = None,
     strict: common.Strict = False,
     ignore_ids: common.IgnoreIds = False,
     quiet: common.Quiet = False,
@@ -215,12 +297,14 @@ def learn(
     Example: proj learn my-gold -o my-language.json
     """
     talk.set(quiet, verbose)
-    from divproj.errors import ProjError, Where
+    from divproj.data.errors import ProjError, Where
     from divproj.io.files import writing
     from divproj.projection import rulefile
     from divproj.projection.systems import Corrections
 
-    found = common.corpora_from(corpora, f, e, align, strict=strict, ignore_ids=ignore_ids)
+    found = common.corpora_from(
+        corpora, f, e, common.renamed(links, align, "--align --links"), strict=strict, ignore_ids=ignore_ids
+    )
     pairs = [pair for corpus in found for pair in common.gold_pairs(corpus)]
     if not pairs:
         raise ProjError("no usable sentence pair to learn from", Where(str(found[0].f)))
@@ -240,8 +324,8 @@ def show(
     min_count: Annotated[int, typer.Option(min=1, help="Findings with fewer cases are not said.")] = 2,
 ) -> None:
     """Say the rules in words, with counts and examples."""
-    from divproj.projection.words import say
-    from proj_cli.tasks import corrections
+    from divproj.projection.batch import corrections
+    from divproj.projection.explain import say
 
     for line in say(corrections(path), min_count=min_count):
         print(common.harmless(line))  # noqa: T201

@@ -14,25 +14,28 @@ from proj_cli import common
 from proj_cli.common import talk
 
 if TYPE_CHECKING:
-    from divproj.projection.s1 import Bitext
+    from divproj.data.pair import Pair
+    from divproj.io.sources import Sources
+    from divproj.projection.direct import Bitext
     from divproj.review.document import Document
+    from divproj.review.examples import Bitexts
     from divproj.review.journal import Journal
-    from divproj.review.retrain import Bitexts
     from divproj.review.server import Server
-    from divproj.types import Sentence
-    from proj_cli.bitexts import Sources
 
 ALONE = "only correction is possible: learning needs the trees of the translations (--e FILE.conllu or --e-parser COMMAND)"
 
 
 def review(
-    source: Annotated[str, typer.Argument(metavar="FILE", help="CoNLL-U, as `proj project` writes it.")],
+    source: Annotated[
+        str, typer.Argument(metavar="FILE|FOLDER", help="CoNLL-U as `proj project` writes it, a text, or a folder of texts.")
+    ],
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="What to save.  \\[default: NAME.reviewed.conllu]")
     ] = None,
     e: Annotated[str | None, typer.Option("--e", metavar="FILE", help="CoNLL-U with the trees of the translations.")] = None,
     links: Annotated[
-        str | None, typer.Option("--links", "--align", metavar="FILE", help="Links F-E, Pharaoh, a line a sentence.")
+        str | None,
+        typer.Option("--links", "--align", metavar="FILE", help="Word links F-E in Pharaoh form, one line per sentence."),
     ] = None,
     origin: Annotated[
         str | None,
@@ -41,12 +44,20 @@ def review(
     e_parser: Annotated[
         str | None, typer.Option("--e-parser", metavar="COMMAND", help="Parses the translations, as in `proj project`.")
     ] = None,
+    format_: common.FormatOption = None,
+    tiers: common.TiersOption = None,
+    markers: common.MarkersOption = None,
+    lang: common.LangOption = "en",
+    encoding: common.EncodingOption = "",
     grams: Annotated[
         list[Path] | None, typer.Option("--grams", metavar="FILE", help="Your own gloss abbreviations (TSV).")
     ] = None,
-    system: Annotated[str | None, typer.Option(help="The system that learns from gold sentences.  \\[default: s2+]")] = None,
+    system: Annotated[
+        str | None, typer.Option(help="Train this system on the gold sentences, instead of adding to the trees in use.")
+    ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")] = 0,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    home: Annotated[str, typer.Option("--home", hidden=True, help="Where the page leads back to.")] = "",
     fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew; an earlier review is kept under another name.")] = False,
     strict: common.Strict = False,
     quiet: common.Quiet = False,
@@ -59,31 +70,40 @@ def review(
     Example: proj review trees.conllu --e translations.conllu
     """
     talk.set(quiet, verbose)
-    from divproj.projection.systems import DEFAULT
+    from proj_cli.workbench import projected, workbench
+
+    if Path(source).is_dir():
+        workbench(Path(source), port, show)
+        return
+    source = projected(source)
+    from divproj.io.sources import Sources
     from divproj.review.document import Document
-    from divproj.review.retrain import ProjectionLearner
+    from divproj.review.journal import keep_other
+    from divproj.review.retrain import AdaptingLearner, ProjectionLearner
     from divproj.review.server import Review, Server
     from divproj.review.session import Session
-    from proj_cli.bitexts import Sources
 
     if source == "-":
         raise typer.BadParameter("a file is needed here: the result is saved beside it")
     target = output or beside(Path(source))
-    chosen = system or DEFAULT
-    learner = ProjectionLearner(chosen)
+    learner = ProjectionLearner(system) if system else AdaptingLearner()
     document = Document.open(source, common.faults_for(strict))
     journal = journal_for(document, target, fresh)
     with closing(journal):
         session = Session(document, journal)
+        if kept := keep_other(target, session.bytes()):
+            talk.caution(f"{target} is not what its journal gives: it is kept as {kept.name}")
         if journal.entries:
             talk.say(f"{len(journal.entries)} changes of an earlier review taken up from {journal.path.name}")
-        sources = Sources(origin or source, e, links, e_parser, None, tuple(grams or ()))
+        reader = common.reader_options(format_, tiers, markers, lang, encoding)
+        sources = Sources(origin or source, e, links, e_parser, None, tuple(grams or ()), reader=reader)
         found, told = bitexts_for(document, sources, strict)
-        made = Review(session, target, learner=learner, bitexts=found, name=chosen, why_not=told)
+        made = Review(session, target, learner=learner, bitexts=found, name=system or "the review", why_not=told)
+        made.home = home
         server = Server(made, port)
         if journal.entries:
             made.save()
-        talk.say(f"{len(session)} sentences, saved as {target}; {told}")
+        talk.say(f"{len(session)} sentence{'s' * (len(session) != 1)}, saved as {target}; {told}")
         talk.say("Ctrl-C saves and ends. Open:")
         serve(server, show)
         made.close()
@@ -97,6 +117,7 @@ def serve(server: Server, show: bool) -> None:
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), lambda *_: ended.set())
     threading.Thread(target=server.serve_forever, name="server", daemon=True).start()
+    talk.idle()
     print(server.url, flush=True)  # noqa: T201
     if show:
         import webbrowser
@@ -116,7 +137,7 @@ def beside(path: Path) -> Path:
 
 def journal_for(document: Document, target: Path, fresh: bool) -> Journal:
     """The journal beside the output; refuses to write over what no journal accounts for."""
-    from divproj.errors import ProjError, Where
+    from divproj.data.errors import ProjError, Where
     from divproj.review.journal import Journal, set_aside
 
     path = target.with_name(f"{target.name}.journal")
@@ -133,17 +154,18 @@ def journal_for(document: Document, target: Path, fresh: bool) -> Journal:
             Where(str(target)),
             f"review it itself (proj review {target.name}), name another with -o, or begin anew with --fresh",
         )
-    return Journal(path, {"input": Path(document.path).name, "sha256": document.digest, "bytes": document.size})
+    about = {"input": Path(document.path).name, "sha256": document.digest, "bytes": document.size}
+    return Journal(path, about, target)
 
 
 def bitexts_for(document: Document, sources: Sources, strict: bool) -> tuple[Bitexts, str]:
     """What projection may see of the sentences, and what is to be said of it.
 
-    Files that were named are read at once, so that what is wrong with them is told; translations are parsed only for learning.
+    Files that were named are read at once, so that faults are reported; translations are parsed only for learning.
     """
-    from divproj.review.retrain import Bitexts
+    from divproj.review.examples import Bitexts
 
-    if any((sources.e, sources.align, sources.e_parser, sources.path != document.path)):
+    if any((sources.e, sources.links, sources.e_parser, sources.path != document.path)):
         found = read_bitexts(document, sources, strict)
         return Bitexts(found), f"{len(found)} to learn with"
     if in_the_box() and any(block.sentence.comment("text_en") for block in document.blocks):
@@ -153,8 +175,8 @@ def bitexts_for(document: Document, sources: Sources, strict: bool) -> tuple[Bit
 
 def in_the_box() -> bool:
     """Whether there is a parser for the translations."""
-    from divproj.errors import ProjError
-    from divproj.resources import folder
+    from divproj.data.errors import ProjError
+    from divproj.runtime.resources import folder
 
     try:
         return (folder("languages") / "en" / "model.json").is_file()
@@ -164,11 +186,11 @@ def in_the_box() -> bool:
 
 def read_bitexts(document: Document, sources: Sources, strict: bool) -> dict[int, Bitext]:
     """What projection may see of each sentence, by its place."""
-    from divproj.errors import ProjError
-    from proj_cli.bitexts import bitexts
+    from divproj.data.errors import ProjError
+    from divproj.projection.prepare import prepared_text
 
     faults = common.faults_for(strict)
-    found = list(talk.progress(bitexts(sources, faults), "reading sentence"))
+    found = list(talk.progress(prepared_text(sources, faults), "reading sentence"))
     talk.summary(faults)
     paired = placed(document, found)
     if not paired:
@@ -176,12 +198,14 @@ def read_bitexts(document: Document, sources: Sources, strict: bool) -> dict[int
     return paired
 
 
-def placed(document: Document, found: list[tuple[Sentence, Bitext]]) -> dict[int, Bitext]:
+def placed(document: Document, found: list[Pair]) -> dict[int, Bitext]:
     """Bitexts by the place of the sentence with the same id and words, or, without ids, the next one with the same words."""
+    from divproj.projection.direct import Bitext
+
     waiting: dict[tuple[str, tuple[str, ...]], list[Bitext]] = {}
-    for sentence, bitext in reversed(found):
-        if len(bitext.e):
-            waiting.setdefault((sentence.sent_id, bitext.forms), []).append(bitext)
+    for pair in reversed(found):
+        if len(pair.e):
+            waiting.setdefault((pair.sent_id, pair.f.forms), []).append(Bitext.of(pair))
     made = {}
     for n, block in enumerate(document.blocks):
         same = waiting.get((block.sentence.sent_id, block.sentence.forms))

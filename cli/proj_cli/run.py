@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,7 +12,7 @@ from proj_cli import common
 from proj_cli.common import talk
 
 if TYPE_CHECKING:
-    from divproj.pipeline.runner import Outcome, Step
+    from divproj.run.runner import Outcome, Step
 
 
 def run(
@@ -27,6 +28,7 @@ def run(
     ] = None,
     start: Annotated[str | None, typer.Option("--from", metavar="STAGE", help="Do this stage and all after it again.")] = None,
     jobs: Annotated[int, typer.Option("-j", "--jobs", help="Processes for the cross-validation; -1 for all cores.")] = -1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object on stdout.")] = False,
     quiet: common.Quiet = False,
     verbose: common.Verbose = False,
 ) -> None:
@@ -38,8 +40,8 @@ def run(
     Example: proj run divproj.toml
     """
     talk.set(quiet, verbose)
-    from divproj.pipeline.config import load
-    from divproj.pipeline.runner import Run
+    from divproj.run.config import load
+    from divproj.run.runner import Run
 
     found = Run(load(config, output), force=force or (), start=start or "", jobs=jobs)
     if dry_run:
@@ -48,10 +50,13 @@ def run(
     with _Bar() as bar:
 
         def tell(step: Step, seconds: float) -> None:
-            told = "kept" if step.state == "kept" else f"{seconds:6.1f} s  ({step.why})"
+            why = "" if step.why == "not done yet" else f"  ({step.why})"
+            told = "kept" if step.state == "kept" else f"done in {seconds:.1f} s{why}"
             talk.say(f"{step.stage:<9}{told}")
 
         made = found.execute(tell, talk.warn, bar)
+    if as_json:
+        print(json.dumps({**made.facts["project"]["summary"], "expected": made.facts["evaluate"]["expected"]}))  # noqa: T201
     _close(made)
 
 
@@ -64,42 +69,37 @@ def _plan(steps: list[Step]) -> None:
 
 def _close(made: Outcome) -> None:
     """What came out, in a few lines, and where to look."""
+    from divproj.run.pages import said
+
     for name in made.kept_files:
         talk.say(f"a result that you had changed was kept as {made.folder / name}")
     if made.warnings:
         talk.say(f"{made.warnings} warning{'s' * (made.warnings != 1)}, in the report")
-    project = made.facts["project"]
-    talk.say(f"{project['sentences']} sentences projected by {project['system']}: {made.folder / 'trees.conllu'}")
+    for line in said(made.facts):
+        talk.say(line)
+    talk.say(f"trees: {made.folder / 'trees.conllu'}")
     talk.say(f"report: {made.folder / 'report.html'}")
+    if code := made.facts["project"]["summary"]["exit_code"]:
+        raise typer.Exit(code)
 
 
 class _Bar:
-    """What a stage is doing, on a terminal."""
+    """What a stage is doing."""
 
     def __init__(self) -> None:
-        import sys
+        from divproj.runtime.announce import stage
 
-        self.shown = not talk.quiet and sys.stderr.isatty()
-        self.bar: Any = None
+        self.opened = stage("preparing")
 
     def __enter__(self) -> _Bar:
-        if self.shown:
-            from rich.console import Console
-            from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-            columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-            self.bar = Progress(*columns, console=Console(stderr=True), transient=True)
-            self.bar.start()
-            self.task = self.bar.add_task("starting", total=None)
+        self.stage = self.opened.__enter__()
         return self
 
     def __call__(self, what: str, count: int, total: int) -> None:
-        if self.bar:
-            self.bar.update(self.task, description=f"{what} {count:,}" + (f" of {total:,}" if total else ""))
+        self.stage.what, self.stage.done, self.stage.total = what, count, total
 
     def __exit__(self, *_: object) -> None:
-        if self.bar:
-            self.bar.stop()
+        self.opened.__exit__(None, None, None)
 
 
 def new(
@@ -113,7 +113,7 @@ def new(
     Example: proj new Hausa --folder hausa
     """
     talk.set(quiet, verbose)
-    from divproj.pipeline.start import CONFIG, begin
+    from divproj.run.scaffold import CONFIG, begin
 
     made = begin(language, folder)
     for line in made.told:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,19 +12,19 @@ from proj_cli import common
 from proj_cli.common import talk
 
 if TYPE_CHECKING:
-    from divproj.words.direction import Settings
-    from divproj.words.priors import Known
+    from divproj.links.words.direction import Settings
+    from divproj.links.words.priors import Known
 
 
 def words(
     source: Annotated[
-        str, typer.Argument(metavar="F", help="Text with a sentence a line, CoNLL-U, interlinear text, or a corpus folder.")
+        str, typer.Argument(metavar="F", help="Text with one sentence per line, CoNLL-U, interlinear text, or a corpus folder.")
     ],
     target: Annotated[
         str | None, typer.Argument(metavar="[E]", help="The other side; not needed for a folder or interlinear text.")
     ] = None,
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE", help="Links F-E, a line a pair; - is stdout.", allow_dash=True)
+        Path, typer.Option("-o", "--output", metavar="FILE", help="Links F-E, one line per pair; - is stdout.", allow_dash=True)
     ] = Path("-"),
     probs: Annotated[bool, typer.Option("--probs", help="Write each link with its probability: 0-1:0.93.")] = False,
     threshold: Annotated[float, typer.Option(min=0, max=1, help="From recall (low) to precision (high).")] = 0.3,
@@ -47,6 +47,11 @@ def words(
     shard: Annotated[
         int, typer.Option(min=1, metavar="PAIRS", help="Pairs learned from together; a longer text is cut.")
     ] = 10_000,
+    format_: common.FormatOption = None,
+    tiers: common.TiersOption = None,
+    markers: common.MarkersOption = None,
+    lang: common.LangOption = "en",
+    encoding: common.EncodingOption = "",
     jobs: common.Jobs = 1,
     scheduler: common.Scheduler = None,
     resume: common.Resume = False,
@@ -63,16 +68,16 @@ def words(
     Example: proj words french.txt english.txt -o links.txt
     """
     talk.set(quiet, verbose)
-    from divproj.engine import Place
-    from divproj.errors import AlignmentError, Where
+    from divproj.data.errors import AlignmentError, Where
     from divproj.io.files import reading, writing
-    from divproj.modelfile import check_place
-    from divproj.words.corpus import align_text
-    from divproj.words.model import LONGEST, WordAligner
-    from divproj.words.priors import from_dictionary
-    from divproj.words.symmetrize import METHODS
-    from divproj.words.text import Text
-    from proj_cli.words_input import from_glosses, rows_of
+    from divproj.links.words.corpus import align_text
+    from divproj.links.words.model import LONGEST, WordAligner
+    from divproj.links.words.priors import from_dictionary
+    from divproj.links.words.reading import from_glosses, rows_of
+    from divproj.links.words.symmetrize import METHODS
+    from divproj.links.words.text import Text
+    from divproj.runtime.engine import Place
+    from divproj.runtime.modelfile import check_place
 
     if method not in METHODS:
         raise typer.BadParameter(f"no method {method}; there are {', '.join(METHODS)}")
@@ -80,8 +85,10 @@ def words(
         raise typer.BadParameter("--resume needs -o FILE, whose checkpoint it goes on from")
     if save:
         check_place(save)
-    rows, known = rows_of(source, target)
+    faults = common.faults_for(False)
+    rows, known = rows_of(source, target, faults, common.reader_options(format_, tiers, markers, lang, encoding))
     text = Text.of(rows, shard)
+    talk.summary(faults)
     if not text.usable + text.too_long:
         raise AlignmentError("no pair has words on both sides", Where(source))
     if text.too_long:
@@ -90,7 +97,7 @@ def words(
         with reading(path) as stream:
             _add(known, from_dictionary(stream.read().decode("utf-8", "replace").splitlines(), str(path)))
     for path in glossed or ():
-        _add(known, from_glosses(str(path)))
+        _add(known, from_glosses(str(path), common.faults_for(False)))
     aligner = WordAligner.load(model) if model else WordAligner()
     aligner.threshold, aligner.method, aligner.random_state, aligner.stem_length = threshold, method, seed, stem
     if fast:
@@ -120,33 +127,25 @@ def _add(known: Known, more: Known) -> None:
 
 
 class _Bar:
-    """Progress on a terminal: of both directions with the log-likelihood, or of the shards of a long text."""
+    """Progress of both directions with the log-likelihood, or of the shards of a long text."""
 
     def __init__(self, shards: int, settings: Settings) -> None:
-        import sys
+        from divproj.runtime.announce import stage
 
-        self.total = 2 * (shards if shards > 1 else settings.ibm1 + settings.hmm + settings.all_sweeps)
-        self.shown = not talk.quiet and sys.stderr.isatty()
-        self.bar: Any = None
+        self.opened = stage(
+            "aligning words", 2 * (shards if shards > 1 else settings.ibm1 + settings.hmm + settings.all_sweeps)
+        )
 
     def __enter__(self) -> _Bar:
-        if self.shown:
-            from rich.console import Console
-            from rich.progress import Progress
-
-            self.bar = Progress(console=Console(stderr=True), transient=True)
-            self.bar.start()
-            self.task = self.bar.add_task("aligning", total=self.total)
+        self.stage = self.opened.__enter__()
         return self
 
     def __call__(self, stage: str, turn: int, likelihood: float) -> None:
-        if self.bar:
-            from divproj.words.direction import TURN
+        from divproj.links.words.direction import TURN
 
-            shard = f"shard {turn} {stage}" if stage in ("learned", "linked") else stage
-            said = shard if likelihood != likelihood else f"{stage} log-likelihood {likelihood:,.0f}"
-            self.bar.update(self.task, advance=TURN if stage == "sampling" else 1, description=said)
+        shard = f"shard {turn} {stage}" if stage in ("learned", "linked") else stage
+        said = shard if likelihood != likelihood else f"{stage}, log-likelihood {likelihood:,.0f}"
+        self.stage.advance(TURN if stage == "sampling" else 1, said)
 
     def __exit__(self, *_: object) -> None:
-        if self.bar:
-            self.bar.stop()
+        self.opened.__exit__(None, None, None)

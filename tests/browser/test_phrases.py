@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from divproj.draw.phrases import write_alignments
+from divproj.drawing.phrases import write_alignments
 from divproj.io.forests import Options, forests_of
 from divproj.phrases.aligner import PhraseAligner
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from divproj import Alignment, Corpus, DepTree, TreePair, alter, analyze
-from divproj.draw.html import write_report
-from divproj.resources import folder
+from divproj import Corpus, DepTree, Links, Pair, alter, analyze
+from divproj.drawing.html import write_report
+from divproj.runtime.resources import folder
 
 New = Callable[[], Any]
 
 
-def write(pairs: list[TreePair], path: Path) -> str:
+def write(pairs: list[Pair], path: Path) -> str:
     with path.open("w", encoding="utf-8") as out:
         write_report(analyze(pairs), map(alter, pairs), out, title="Report", signature="divproj:test")
     return path.as_uri()
@@ -171,7 +171,7 @@ def test_focus_is_visible_and_examples_lead_to_pairs(page: Any) -> None:
 
 def test_a_thousand_pairs_are_drawn_on_demand(new_page: New, tmp_path: Path) -> None:
     base = list(Corpus.at(folder("corpora") / "deu-eng"))
-    pairs = [TreePair(p.f, p.e, p.alignment, f"{p.sent_id}-{k}") for k in range(16) for p in base][:1000]
+    pairs = [Pair(p.f, p.e, p.links, f"{p.sent_id}-{k}") for k in range(16) for p in base][:1000]
     url = write(pairs, tmp_path / "many.html")
     page = new_page()
     page.open(url)
@@ -200,7 +200,7 @@ def test_words_do_not_run(new_page: New, tmp_path: Path) -> None:
     n = len(evil)
     f = DepTree(evil, (0, *(1,) * (n - 1)), evil[::-1], evil)
     e = DepTree(evil[::-1], (0, *(1,) * (n - 1)), evil, evil)
-    pair = TreePair(f, e, Alignment(frozenset((k, k) for k in range(1, n)), (n, n)), evil[1])
+    pair = Pair(f, e, Links(frozenset((k, k) for k in range(1, n)), (n, n)), evil[1])
     path = tmp_path / "evil.html"
     with path.open("w", encoding="utf-8") as out:
         write_report(analyze([pair]), [alter(pair)], out, title=evil[0], signature=evil[1], faults=evil)

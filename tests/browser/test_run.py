@@ -8,8 +8,8 @@ from typing import Any
 
 from pipelinefiles import PLAIN, config, write
 
-from divproj.pipeline.config import load
-from divproj.pipeline.runner import Run
+from divproj.run.config import load
+from divproj.run.runner import Run
 
 BAD = "<img src=x onerror=document.title='broken'>"
 

@@ -26,7 +26,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 PACKAGES = ("divproj", "proj_cli")
-HEAVY = ("numba", "scipy.optimize", "scipy.sparse", "rich.console", "rich.progress", "rich.table")
+HEAVY = ("numba", "scipy.optimize", "scipy.sparse", "rich.console", "rich.progress", "rich.table", "typer.rich_utils")
 STREAMS = (("stdin", "r", -1), ("stdout", "w", -1), ("stderr", "w", 1))
 """Name, mode and buffering, as Python opens them."""
 

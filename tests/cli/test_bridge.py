@@ -25,7 +25,7 @@ def test_s5_needs_no_rules(tmp_path: Path):
 
 def test_two_sources_vote_and_must_have_the_same_words(tmp_path: Path):
     out = tmp_path / "trees.conllu"
-    done = proj("project", CORPUS, "--also", CORPUS, "-o", out)
+    done = proj("project", CORPUS, "--system", "s1-r", "--also", CORPUS, "-o", out)
     assert done.returncode == 0, done.stderr
     assert "66 sentences projected by s1-r" in done.stderr
     other = proj("project", CORPUS, "--also", ROOT / "corpora" / "kor-eng", "-o", out)
@@ -48,7 +48,7 @@ def test_forests_of_f_help_s5(tmp_path: Path):
     assert done.returncode == 0, done.stderr
     assert "no forest has the words of sentence 1" in done.stderr
     assert "66 sentences projected by s5" in done.stderr
-    wrong = proj("project", CORPUS, "--f-forests", forests, "-o", out)
+    wrong = proj("project", CORPUS, "--system", "s1-r", "--f-forests", forests, "-o", out)
     assert wrong.returncode == 2
     assert "--f-forests is for s5" in wrong.stderr
 
@@ -64,3 +64,47 @@ def test_the_e_tree_that_f_agrees_with(tmp_path: Path):
     command = proj("project", text, "--e-best", 3, "--e-parser", "cat", "-o", out)
     assert command.returncode == 2
     assert "needs a language or a model" in command.stderr
+
+
+def test_phrases_feed_projection(tmp_path: Path):
+    """Pairs of a file, pairs aligned here, and with trees of F."""
+    out, pairs = tmp_path / "trees.conllu", tmp_path / "pairs.jsonl"
+    few = tmp_path / "few"
+    few.mkdir()
+    for name in ("f.conllu", "e.conllu"):
+        (few / name).write_text(some((CORPUS / name).read_text(encoding="utf-8"), 12), encoding="utf-8")
+    lines = (CORPUS / "align.txt").read_text(encoding="utf-8").splitlines(keepends=True)
+    (few / "align.txt").write_text("".join(lines[:12]), encoding="utf-8")
+    words = tmp_path / "words.txt"
+    words.write_text("".join(lines[:12]), encoding="utf-8")
+    done = proj("align", few / "f.conllu", few / "e.conllu", "--words", words, "--languages", "de-en", "-o", pairs)
+    assert done.returncode == 0, done.stderr
+    found = {}
+    for name, options in (
+        ("file", ("--phrases", pairs)),
+        ("auto", ("--phrases", "auto")),
+        ("trees", ("--phrases", "auto", "--f-forests", few / "f.conllu")),
+    ):
+        done = proj("project", few, *options, "-o", out)
+        assert done.returncode == 0, done.stderr
+        assert "12 sentences projected by s5" in done.stderr
+        found[name] = json.loads(proj("evaluate", few / "f.conllu", out, "--json").stdout)["uas"]
+    assert found["trees"] > 95
+    assert min(found.values()) > 70
+    wrong = proj("project", few, "--system", "s1-r", "--phrases", "auto", "-o", out)
+    assert wrong.returncode == 2
+    assert "--phrases is for s5" in wrong.stderr
+
+
+def test_from_a_parsed_sentence_to_its_paraphrase(tmp_path: Path):
+    new, old, out = tmp_path / "new.conllu", tmp_path / "old.conllu", tmp_path / "trees.conllu"
+    rows = [("old", 2, "ADJ"), ("dogs", 3, "NOUN"), ("sleep", 0, "VERB"), ("here", 3, "ADV")]
+    old.write_text(
+        "".join(f"{k}\t{w}\t_\t{t}\t_\t_\t{h}\t_\t_\t_\n" for k, (w, h, t) in enumerate(rows, 1)) + "\n", encoding="utf-8"
+    )
+    words = ["here", "old", "dogs", "sleep"]
+    new.write_text("".join(f"{k}\t{w}\t_\t_\t_\t_\t_\t_\t_\t_\n" for k, w in enumerate(words, 1)) + "\n", encoding="utf-8")
+    done = proj("project", new, "--e", old, "--paraphrases", "-o", out)
+    assert done.returncode == 0, done.stderr
+    heads = [line.split("\t")[6] for line in out.read_text(encoding="utf-8").splitlines() if line and line[0].isdigit()]
+    assert heads == ["4", "3", "4", "0"]

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from cli.commands import ROOT, forks, proj
 from cli.forks import Forks
-from cli.test_readme import BLOCKS
+from cli.pages import DOCS, commands
+from cli.test_readme import README
 
 from proj_cli import app
 
@@ -22,8 +23,9 @@ SMALLEST: dict[str, tuple[tuple[object, ...], str]] = {
     "corpora": ((), "hin-eng"),
     "evaluate": ((CORPUS / "f.conllu", CORPUS / "f.conllu"), "100"),
     "review": (("none.conllu",), "none.conllu: no such file"),
+    "warm": (("--help",), "kernel"),
 }
-"""What the README does not show."""
+"""What the pages may not show."""
 KILLER = "import os, signal; os.kill(os.getppid(), signal.SIGKILL)"
 
 
@@ -87,10 +89,12 @@ def test_pools_and_clusters_are_not_forked(monkeypatch):
 
 
 def test_every_command_is_started_fresh():
-    """README's blocks do it (see there) for all commands but these."""
-    shown = {command.split()[1] for block in BLOCKS for command in block}
-    commands = {each.name or each.callback.__name__ for each in app.registered_commands if each.callback}
-    assert commands | {each.name for each in app.registered_groups} == shown | set(SMALLEST)
+    """The blocks of README and the pages do it for all commands but these."""
+    pages = [README, *sorted(DOCS.glob("*.md"))]
+    shown = {command.split()[1] for page in pages for command in commands(page) if command.startswith("proj ")}
+    there = {each.name or each.callback.__name__ for each in app.registered_commands if each.callback}
+    there |= {each.name for each in app.registered_groups if each.name}
+    assert there <= shown | set(SMALLEST), there - shown - set(SMALLEST)
 
 
 @pytest.mark.parametrize("name", SMALLEST)

@@ -10,7 +10,7 @@ from cli.commands import ROOT, proj
 from typer.testing import CliRunner
 
 from divproj.io import igt
-from proj_cli import interlinear
+from proj_cli import common, interlinear
 
 FIXTURES = ROOT / "tests" / "fixtures" / "igt"
 UNEVEN = "Sena uva kolu\nsister swim\n'She swims.'\n\nSena\nsister\n'sister'\n"
@@ -25,16 +25,19 @@ def here(*args: object):
 
 
 def test_formats_are_those_of_the_library():
-    assert [one.value for one in interlinear.Format] == list(igt.FORMATS)
+    assert [one.value for one in common.IgtFormat] == list(igt.FORMATS)
 
 
 class TestCheck:
     def test_report(self):
         done = proj("check", FIXTURES / "plain.txt")
         assert (done.returncode, done.stderr) == (0, "")
-        assert "plain.txt:14: level 0\n  glosses: no gloss line for 3 words; write a gloss under each word\n" in done.stdout
         assert (
-            "plain.txt:17: level 0\n  glosses, word 4: 4 words but 3 glosses: '=mi' stands apart; join 'sen-ka', '=mi'"
+            "plain.txt:14 (sent_id 4): level 0\n  glosses: no gloss line for 3 words; write a gloss under each word\n"
+            in done.stdout
+        )
+        assert (
+            "plain.txt:17 (sent_id 5): level 0\n  glosses, word 4: 4 words but 3 glosses: '=mi' stands apart; join 'sen-ka', '=mi'"
             in done.stdout
         )
         assert "plain.txt:1 " not in done.stdout
@@ -67,7 +70,7 @@ class TestCheck:
         done = proj("check", "-", "-o", tmp_path / "report.txt", stdin=UNEVEN)
         assert (done.returncode, done.stdout) == (0, "")
         report = (tmp_path / "report.txt").read_text()
-        assert report.startswith("<stdin>:1: level 0\n")
+        assert report.startswith("<stdin>:1 (sent_id 1): level 0\n")
         assert "Leipzig level" in report
 
     def test_own_abbreviations(self, tmp_path):
@@ -139,7 +142,7 @@ class TestConvert:
         out = tmp_path / "a.conllu"
         done = proj("convert", "-", out, stdin=UNEVEN)
         assert done.returncode == 0
-        assert "proj: warning: <stdin>:1: 3 words but 2 glosses, without a gloss: 'kolu'" in done.stderr
+        assert "proj: warning: <stdin>:1 (sent_id 1): 3 words but 2 glosses, without a gloss: 'kolu'" in done.stderr
         assert "2 sentences written, 1 of them with lines that do not fit" in done.stderr
         assert [one.glosses for one in igt.load(out)] == [("sister", "swim"), ("sister",)]
 
@@ -164,7 +167,7 @@ class TestConvert:
         text = "\\nr 1\n\\src kolut\n\\en fish-PL\n\\say fishes\n"
         names = "record=nr,words=src,glosses=en,translation=say"
         done = proj("convert", "-", "-", "-f", "toolbox", "--markers", names, stdin=text)
-        assert "# text_en = fishes\n1\tkolut\t_\t_\t_\t_\t_\t_\t_\tGloss=fish-PL\n" in done.stdout
+        assert "# text_und = fishes\n1\tkolut\t_\t_\t_\t_\t_\t_\t_\tGloss=fish-PL\n" in done.stdout
         done = proj("convert", FIXTURES / "old.flextext", "-", "--to", "plain", "--bare", "--lang", "fr")
         assert "Les poissons, nagent-ils ?" in done.stdout
 

@@ -16,10 +16,10 @@ from cli.commands import ROOT, proj
 from corpusfiles import block, write
 from typer.testing import CliRunner
 
-from divproj.errors import Faults, ProjError
-from divproj.io import pieces
-from proj_cli import app, shards
-from proj_cli.tasks import Trees
+from divproj.data.errors import Faults, ProjError
+from divproj.io import chunks, shards
+from divproj.io.trees import Trees
+from proj_cli import app
 
 PARSER = """
 import os, pathlib, signal, sys
@@ -51,7 +51,14 @@ def job(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], Path, Path
     tmp_path = tmp_path_factory.mktemp("job")
     parser, mark, out = tmp_path / "parser.py", tmp_path / "mark", tmp_path / "one.conllu"
     parser.write_text(PARSER)
-    command = ["project", str(interlinear(tmp_path / "text.txt")), "--e-parser", f"{sys.executable} {parser} {mark}"]
+    command = [
+        "project",
+        str(interlinear(tmp_path / "text.txt")),
+        "--system",
+        "s1-r",
+        "--e-parser",
+        f"{sys.executable} {parser} {mark}",
+    ]
     mark.touch()
     alone = proj(*command, "-o", out, "-j", 1)
     assert alone.returncode == 0, alone.stderr
@@ -105,8 +112,8 @@ def test_shards_that_cannot_be(job, tmp_path):
     assert f"none: no shards can be written here: No such file or directory; {seen}" in found.stderr
     trees = Trees(1, "text")
     with pytest.raises(ProjError, match=f"a worker does not see the folder for its shard; {seen}"):
-        shards.written(lambda *_: trees, tmp_path / "none", [], Faults())
-    made = shards.written(lambda *_: trees, tmp_path, [], Faults())
+        shards.sharded(lambda *_: trees, tmp_path / "none", [], Faults())
+    made = shards.sharded(lambda *_: trees, tmp_path, [], Faults())
     assert made.text == ""
     assert shards.taken(made) == trees
     with pytest.raises(ProjError, match=f"the shard of a worker is not here: No such file or directory; {seen}"):
@@ -119,7 +126,7 @@ def test_no_scheduler_answers(tmp_path):
     with socket.socket() as mine:  # nobody listens here
         mine.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{mine.getsockname()[1]}"
-        found = proj("project", text, "--e-parser", "cat", "--scheduler", address)
+        found = proj("project", text, "--system", "s1-r", "--e-parser", "cat", "--scheduler", address)
     assert found.returncode == 1
     assert found.stderr.startswith(f"proj: {address}: no Dask scheduler answers: [Errno ")
     assert found.stderr.endswith("; start one with `dask scheduler`, and give the address that it prints\n")
@@ -141,7 +148,7 @@ def test_analyze_is_the_same_in_pieces(corpus, options, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     seen = []
     for chunk, jobs in ((1 << 20, "1"), (300, "1"), (300, "2")):
-        monkeypatch.setattr(pieces, "CHUNK", chunk)
+        monkeypatch.setattr(chunks, "CHUNK", chunk)
         found = CliRunner().invoke(app, ["-v", "analyze", "corpus", *options, "-j", jobs])
         assert found.exit_code == 0, found.output
         page = Path("report.html").read_bytes() if "--html" in options else b""
@@ -152,7 +159,7 @@ def test_analyze_is_the_same_in_pieces(corpus, options, monkeypatch, tmp_path):
 
 def test_parse_is_the_same(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("proj_cli.parse.SIZE", 10)
+    monkeypatch.setattr("divproj.parsing.batch.SIZE", 10)
     Path("text.txt").write_text("".join(f"The dogs of {k} friends do not bite.\n" for k in range(40)))
     made = []
     for jobs in "12":
@@ -205,11 +212,15 @@ def test_words_are_the_same(bitext, tmp_path):
 def test_words_on_a_cluster_and_a_killed_worker(bitext, cluster, tmp_path):
     command, expected = bitext
     program = [sys.executable, "-m", "divproj", *command, tmp_path / "two", "--scheduler", cluster.scheduler_address]
-    run = subprocess.Popen(program, stderr=subprocess.PIPE, text=True)
     workers = cluster.scheduler.workers
-    while run.poll() is None and not any(worker.processing for worker in workers.values()):
-        time.sleep(0.01)
-    busy = next((worker.address for worker in workers.values() if worker.processing), "")
+    busy = ""
+    for _ in range(5):  # a quick run may be over before a worker is seen at it
+        run = subprocess.Popen(program, stderr=subprocess.PIPE, text=True)
+        while run.poll() is None and not busy:
+            busy = next((worker.address for worker in list(workers.values()) if worker.processing), "")
+            time.sleep(0.002)
+        if busy:
+            break
     assert busy, run.communicate()[1]
     os.kill(next(nanny.pid for nanny in cluster.workers.values() if nanny.worker_address == busy), signal.SIGKILL)
     said = run.communicate(timeout=120)[1]

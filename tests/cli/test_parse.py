@@ -11,9 +11,9 @@ from cli.commands import proj
 from toybank import TOY, TREEBANK
 
 from divproj import ModelError, ProjError
+from divproj.data.sentence import misc_value
 from divproj.io import conllu
 from divproj.parsing.language import Language
-from divproj.types import misc_value
 from proj_cli.parse import parse
 
 TEXT = "the old dog sleeps softly. Mara mends nets.\n\nthe child whistles"
@@ -60,7 +60,7 @@ def test_the_best_trees_and_forests(model: Path, tmp_path: Path):
 
 def test_function_words_as_heads(model: Path, tmp_path: Path):
     (tmp_path / "toy.conllu").write_text(conllu.dumps(TREEBANK[3]))
-    done = proj("parse", tmp_path / "toy.conllu", "--model", model, "--manner", "function", "--keep-tags")
+    done = proj("parse", tmp_path / "toy.conllu", "--model", model, "--style", "function", "--keep-tags")
     [found] = conllu.loads(done.stdout)
     assert found.tree.heads == (2, 0, 2, 2, 6, 4), "the adposition heads its noun"
     assert misc_value(found.column(9)[0], "ParseConf")
@@ -82,8 +82,8 @@ def test_usage(model: Path):
         parse("-")
     with pytest.raises(typer.BadParameter, match="give --lang or --model"):
         parse("-", lang="en", model=model)
-    with pytest.raises(typer.BadParameter, match="no manner odd"):
-        parse("-", model=model, manner="odd")
+    with pytest.raises(typer.BadParameter, match="no head style odd"):
+        parse("-", model=model, style="odd")
 
 
 def test_models_that_cannot_be_used(model: Path, tmp_path: Path):

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from cli.commands import ROOT, proj
 
+from divproj.projection.registry import choose
+
 CORPUS = ROOT / "corpora" / "hin-eng"
 
 
@@ -61,17 +63,35 @@ def test_project_raw_interlinear_text(rules: Path, tmp_path: Path):
     assert found["recall"] > 80
 
 
-def test_project_without_rules_is_s1():
-    done = proj("project", CORPUS)
+def test_project_without_rules_takes_the_best_that_needs_none(tmp_path: Path):
+    out = tmp_path / "trees.conllu"
+    done = proj("project", CORPUS, "-o", out)
     assert done.returncode == 0
-    assert "# projection = s1-r" in done.stdout
-    assert "ProjConf" not in done.stdout
+    assert "ProjConf" in out.read_text(encoding="utf-8")
+    chosen = choose(glosses=True).system
+    assert f"# projection = {chosen}" in out.read_text(encoding="utf-8")
+    assert f"66 sentences projected by {chosen} (no gold trees and no rules, but glosses)" in done.stderr
+
+
+def test_a_system_that_learns_from_gold(tmp_path: Path):
+    done = proj("project", CORPUS / "igt.txt", "--system", "s2+", "--gold", CORPUS, "-o", tmp_path / "trees.conllu")
+    assert done.returncode == 0, done.stderr
+    assert "s2+ learned from 66 gold sentences" in done.stderr
+    unknown = proj("project", CORPUS, "--system", "s9")
+    assert unknown.returncode == 1
+    assert "no system 's9'; choose one of auto, s1-r, s1-l" in unknown.stderr
+
+
+def test_old_option_names_still_work(tmp_path: Path):
+    done = proj("project", CORPUS, "--system", "s1-r", "--align", CORPUS / "align.txt", "-o", tmp_path / "trees.conllu")
+    assert done.returncode == 0, done.stderr
+    assert "--align is now called --links" in done.stderr
 
 
 def test_a_system_that_learns_asks_for_rules():
     done = proj("project", CORPUS, "--system", "s2+")
     assert done.returncode == 1
-    assert "needs rules learned from gold trees; give --rules FILE" in done.stderr
+    assert "system s2+ needs rules, or gold trees; give gold trees to learn from, rules, or a model" in done.stderr
 
 
 def test_without_trees_the_parser_in_the_box_does_it():
@@ -111,7 +131,7 @@ def test_a_sentence_without_translation_still_gets_a_tree(tmp_path: Path):
     text.write_text("ein Hund\na dog\na dog\n\nja ja\nyes yes\n\n", encoding="utf-8")
     english = tmp_path / "english.conllu"
     english.write_text("1\ta\t_\tDET\t_\t_\t2\tdet\t_\t_\n2\tdog\t_\tNOUN\t_\t_\t0\troot\t_\t_\n\n")
-    done = proj("project", text, "--e", english)
+    done = proj("project", text, "--e", english, "--system", "s1-r")
     assert done.returncode == 0, done.stderr
     assert heads(done.stdout) == [[2, 0], [0, 1]]
     assert "Proj=guess" in done.stdout
@@ -167,7 +187,7 @@ def test_evaluate_two_systems_and_wrong_files(tmp_path: Path):
 
 def test_help_says_what_is_taken_without_an_option():
     told = " ".join(proj("project", "--help").stdout.replace("│", " ").split())
-    assert "[default: s2+ with --rules, else s1-r]" in told
+    assert "auto takes the best that what is there allows" in told
     assert "[default: en where there are no trees]" in told
 
 

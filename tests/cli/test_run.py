@@ -9,7 +9,7 @@ import pytest
 from cli.commands import proj
 from pipelinefiles import LEARNED, PLAIN, config, conllu, unlike, write
 
-from divproj import resources
+from divproj.runtime import resources
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def test_from_raw_text_to_report(english: Path, tmp_path: Path):
     done = proj("run", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
-    assert "20 sentences projected by s4+" in done.stderr
+    assert "20 sentences projected by s5+" in done.stderr
     assert done.stderr.rstrip().endswith("report.html")
     results = folder / "results"
     assert {p.name for p in results.iterdir()} >= {
@@ -50,7 +50,7 @@ def test_from_raw_text_to_report(english: Path, tmp_path: Path):
         "log.txt",
     }
     found = json.loads((results / "results.json").read_text(encoding="utf-8"))
-    assert set(found["scores"]["cross_validation"]["systems"]) == {"s1-r", "s4+"}
+    assert set(found["scores"]["cross_validation"]["systems"]) == {"s1-r", "s5+"}
 
 
 def test_dry_run_writes_nothing(tmp_path: Path):
@@ -112,7 +112,7 @@ def test_the_parser_in_the_box(tmp_path: Path):
     assert proj("new", "Tavi", "--folder", folder).returncode == 0
     done = proj("run", folder / "divproj.toml")
     assert done.returncode == 0, done.stderr
-    assert "12 sentences projected by s5" in done.stderr
+    assert "12 sentences projected by s6" in done.stderr
     found = json.loads((folder / "results" / "results.json").read_text(encoding="utf-8"))
     assert found["stages"]["parse"]["parser"] == "en"
     assert "en/weights.npz" in found["inputs"]

@@ -19,9 +19,9 @@ from pipelinefiles import write as write_pipeline
 from reviewfiles import HOSTILE, TEXT
 from tinywordnet import write as write_wordnet
 
-from divproj.errors import Faults, ProjError
+from divproj.data.errors import Faults, ProjError
 from divproj.io.igt import FORMATS as IGT
-from divproj.resources import folder
+from divproj.runtime.resources import folder
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures" / "igt"
 SAMPLES = {
@@ -68,6 +68,20 @@ def conllu_text(data: bytes) -> None:
     list(conllu.read(_stream(data), "case", Faults()))
 
 
+def written_back(data: bytes, name: str) -> None:
+    """Trees go into a damaged file, and come out of it again."""
+    from dataclasses import replace
+
+    from divproj.data.tree import DepTree
+    from divproj.io import igt, igt_back, igt_conllu
+    from divproj.io.igt_text import ReaderOptions
+
+    options = ReaderOptions(format=name, misaligned=True)
+    found = igt.load_bytes(data, name, lenient(), options, "case")
+    flat = [replace(one, tree=DepTree(one.words, (0, *[1] * (len(one.words) - 1)))) for one in found if one.words]
+    igt_back.into(data, [igt_conllu.to_sentence(one) for one in flat], options, "case", lenient())
+
+
 def corpus(data: bytes, role: str) -> None:
     """One of the three files of a corpus is damaged: both ways of reading it find the same, and say the same of what is wrong."""
     here = place() / "corpus"
@@ -85,7 +99,7 @@ def corpus(data: bytes, role: str) -> None:
 
 def lane(folder: Path, fast: bool) -> list[object]:
     """What was found in a corpus, or why it was refused; then the faults noted."""
-    from divproj.batches import batched
+    from divproj.data.pair_arrays import batched
     from divproj.divergence.analysis import analyze_batches
     from divproj.io.corpus import Corpus
 
@@ -111,10 +125,10 @@ def corpus_files() -> dict[str, bytes]:
 
 
 def interlinear(data: bytes, name: str | None) -> None:
-    from divproj.gloss.grade import grade
     from divproj.io import igt, igt_conllu, xigt_write
+    from divproj.links.gloss.grade import grade
 
-    found = list(igt._any(_stream(data), "case", name, lenient(), igt.Options()))[:8]
+    found = list(igt._any(_stream(data), "case", name, lenient(), igt.ReaderOptions(misaligned=True)))[:8]
     for one in found:
         grade(one)
         igt.dumps([one])
@@ -125,7 +139,7 @@ def interlinear(data: bytes, name: str | None) -> None:
 
 @cache
 def _aligner():  # type: ignore[no-untyped-def]
-    from divproj.gloss.aligner import GlossAligner
+    from divproj.links.gloss.aligner import GlossAligner
 
     return GlossAligner()
 
@@ -167,7 +181,7 @@ def rules(data: bytes) -> None:
 
 
 def grams(data: bytes) -> None:
-    from divproj.gloss.grams import Grams
+    from divproj.links.gloss.grams import Grams
 
     table = Grams.load(file(data))
     for name in ("3SG.F", "NEG", "", "\u202e", "pl"):
@@ -234,8 +248,8 @@ def wordnet(data: bytes, role: str) -> None:
 
 
 def config(data: bytes) -> None:
-    from divproj.pipeline.config import load
-    from divproj.pipeline.runner import Run
+    from divproj.run.config import load
+    from divproj.run.runner import Run
 
     here = place() / "pipeline"
     if not here.is_dir():
@@ -309,7 +323,7 @@ def journal_seeds() -> Sequence[bytes]:
 
 def results(data: bytes, name: str) -> None:
     """What a results folder says of itself."""
-    from divproj.pipeline.cache import Store
+    from divproj.run.cache import Store
 
     store = Store(place() / "results")
     (store.stages / "read").mkdir(parents=True, exist_ok=True)
@@ -365,6 +379,7 @@ READERS: tuple[Target, ...] = (
     Target("conllu", conllu_text, lambda: [corpus_files()["f.conllu"], TEXT.encode(), HOSTILE.encode()]),
     *(Target(f"corpus/{name}", partial(corpus, role=name), lambda name=name: [corpus_files()[name]]) for name in ("f.conllu", "e.conllu", "align.txt")),
     *(Target(f"igt/{name}", partial(interlinear, name=name), _igt(name)) for name in IGT),
+    *(Target(f"igt/back/{name}", partial(written_back, name=name), _igt(name)) for name in ("toolbox", "flextext", "elan")),
     Target("igt/guessed", partial(interlinear, name=None), lambda: [s for name in IGT for s in _igt(name)()]),
     Target("forests/brackets", partial(trees, name="brackets"), lambda: BRACKETS),
     Target("forests/enju", partial(trees, name="enju"), lambda: ENJU),

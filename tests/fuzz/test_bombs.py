@@ -15,10 +15,10 @@ import pytest
 from fuzz.limits import survived
 from fuzz.readers import READERS
 
-from divproj import modelfile
-from divproj.errors import ModelError, ProjError
+from divproj.data.errors import ModelError, ProjError
 from divproj.io import igt
 from divproj.io.files import reading
+from divproj.runtime import modelfile
 
 resource = pytest.importorskip("resource", reason="limits on memory need POSIX")
 TESTS = Path(__file__).resolve().parents[1]

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from pipelinefiles import PLAIN, config, snapshot, write
 
-from divproj.errors import ProjError
-from divproj.pipeline.cache import Store
-from divproj.pipeline.config import load
-from divproj.pipeline.runner import Run
+from divproj.data.errors import ProjError
+from divproj.run.cache import Store
+from divproj.run.config import load
+from divproj.run.runner import Run
 
 
 @pytest.fixture

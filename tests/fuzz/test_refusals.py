@@ -11,12 +11,12 @@ import pytest
 from fuzz.loaders import good, use
 from fuzz.readers import _rules
 
-from divproj import modelfile
-from divproj.errors import FormatError, ModelError, Where
+from divproj.data.errors import FormatError, ModelError, Where
 from divproj.forest import build
 from divproj.io.brackets import loads
 from divproj.io.forests import Options, forests_of
 from divproj.projection import rulefile
+from divproj.runtime import modelfile
 
 
 def refused(name: str, role: str, data: bytes) -> str:

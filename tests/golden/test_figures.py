@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from divproj import Alignment, DepTree, TreePair, alter, analyze
+from divproj import DepTree, Links, Pair, alter, analyze
 from divproj.divergence.operations import GONE
 
 
@@ -12,20 +12,20 @@ def parsed(text: str) -> DepTree:
     return DepTree(forms, tuple(map(int, heads)), rels, upos)
 
 
-def example(f: str, e: str, links: str) -> TreePair:
+def example(f: str, e: str, links: str) -> Pair:
     """Links are written with the words, `suele-often`."""
     trees = parsed(f), parsed(e)
     found = (link.split("-") for link in links.split())
     places = frozenset((trees[0].forms.index(a) + 1, trees[1].forms.index(b) + 1) for a, b in found)
-    return TreePair(*trees, Alignment(places, (len(trees[0]), len(trees[1]))), "figure")
+    return Pair(*trees, Links(places, (len(trees[0]), len(trees[1]))), "figure")
 
 
-def matches(pair: TreePair, direction: str = "e_to_f", **options: bool) -> list[tuple[int, int]]:
+def matches(pair: Pair, direction: str = "e_to_f", **options: bool) -> list[tuple[int, int]]:
     """(matched, edges) after each stage."""
     return [(row["match"], row["edges"]) for row in alter(pair, **options).counts[direction].values()]
 
 
-def steps(pair: TreePair, **options: bool) -> list[tuple[str, str, str, str | None]]:
+def steps(pair: Pair, **options: bool) -> list[tuple[str, str, str, str | None]]:
     """The operations with their words."""
     found = []
     for step in alter(pair, **options).operations:

@@ -9,7 +9,8 @@ import bruteforce
 import pytest
 from shared import need, pairs_of
 
-from divproj import Corpus, alter, analyze, resources
+from divproj import Corpus, alter, analyze
+from divproj.runtime import resources
 
 SHIPPED = sorted(path.name for path in resources.folder("corpora").iterdir() if path.is_dir())
 STAGES = ("initial", "remove", "merge", "swap")

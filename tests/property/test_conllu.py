@@ -13,8 +13,9 @@ from shared import need
 from strategies import sentences, tame_comments
 from udapi.core.document import Document
 
-from divproj import Faults, ProjError, resources
+from divproj import Faults, ProjError
 from divproj.io import conllu
+from divproj.runtime import resources
 
 several = st.lists(sentences(), max_size=4)
 

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from strategies import any_pairs, forests, pairs, trees
 from synthetic import known_pair, random_pair
 
-from divproj import Alignment, TreePair, alter, analyze, corpus_match, edge_classes, jit, merge, remove, sent_match, swap
+from divproj import Links, Pair, alter, analyze, corpus_match, edge_classes, merge, remove, sent_match, swap
+from divproj.data.tree import NO_HEAD, cycles
 from divproj.divergence.match import matched
 from divproj.divergence.operations import CLASSES, GONE
-from divproj.types import NO_HEAD, cycles
+from divproj.runtime import jit
 
 DIRECTIONS = {"e_to_f": "e", "f_to_e": "f"}
 
@@ -56,7 +57,7 @@ def test_larger_random_pairs(seed):
 @given(any_pairs)
 def test_classes_are_the_brute_force(pair):
     f, e = bruteforce.edges_of(pair.f.heads), bruteforce.edges_of(pair.e.heads)
-    heads, links = pair.f.heads, pair.alignment.links
+    heads, links = pair.f.heads, pair.links.links
     expected = [bruteforce.edge_class(k, h, links, e) if h > 0 else None for k, h in enumerate(heads, 1)]
     assert edge_classes(pair) == tuple(expected)
     assert [matched(k, h, pair) for k, h in f] == [expected[k - 1] == "match" for k, h in f]
@@ -85,7 +86,7 @@ def test_trees_stay_without_cycles(pair):
 @given(pairs())
 def test_a_tree_with_a_linked_root_keeps_its_one_root(pair):
     found = alter(pair, extended=True)
-    for side, tree, images in (("f", pair.f, pair.alignment.forward), ("e", pair.e, pair.alignment.backward)):
+    for side, tree, images in (("f", pair.f, pair.links.forward), ("e", pair.e, pair.links.backward)):
         if tree.root and images[tree.root]:
             assert all(heads.count(0) == 1 for heads in found.heads[side].values())
 
@@ -131,7 +132,7 @@ def test_mirroring_mirrors_the_counts(pair):
 @given(trees())
 def test_a_tree_and_itself(tree):
     n = len(tree)
-    found = alter(TreePair(tree, tree, Alignment(frozenset((k, k) for k in range(1, n + 1)), (n, n))), extended=True)
+    found = alter(Pair(tree, tree, Links(frozenset((k, k) for k in range(1, n + 1)), (n, n))), extended=True)
     assert found.operations == ()
     for stages in found.counts.values():
         assert all(counts["match"] == counts["edges"] == max(0, n - 1) for counts in stages.values())
@@ -140,7 +141,7 @@ def test_a_tree_and_itself(tree):
 @given(forests())
 def test_a_forest_and_itself(forest):
     n = len(forest)
-    pair = TreePair(forest, forest, Alignment(frozenset((k, k) for k in range(1, n + 1)), (n, n)))
+    pair = Pair(forest, forest, Links(frozenset((k, k) for k in range(1, n + 1)), (n, n)))
     assert sent_match(pair) == corpus_match([pair]) == 1.0
 
 
@@ -206,6 +207,6 @@ def test_random_pairs_are_of_every_kind():
     heads = [head for one in found for head in (*one.f.heads, *one.e.heads)]
     assert NO_HEAD in heads
     assert any(one.f.heads.count(0) > 1 for one in found)
-    assert any(len(images) > 1 for one in found for images in one.alignment.forward)
-    assert any(not one.alignment.links for one in found)
+    assert any(len(images) > 1 for one in found for images in one.links.forward)
+    assert any(not one.links.links for one in found)
     assert jit.WORTH > 60, "alter() takes the plain kernel for them"

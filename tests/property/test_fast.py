@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from strategies import tree_heads
 
 from divproj import ProjError
-from divproj.batches import batched
+from divproj.data.pair_arrays import batched
 from divproj.divergence.analysis import analyze_batches
+from divproj.io import chunks, fast
 from divproj.io import corpus as corpus_module
-from divproj.io import fast, pieces
 
 plain = st.builds(
     lambda heads, sent_id, rel: block(heads, sent_id, [rel] * len(heads)).encode(),
@@ -79,6 +79,6 @@ def test_the_fast_lane_is_not_noticed(texts, chunk):
 
 @given(files(), st.sampled_from((1 << 20, 1, 30, 100)), st.sampled_from((0, 1 << 30)))
 def test_pieces_are_not_noticed(texts, chunk, large):
-    with tempfile.TemporaryDirectory() as name, patch.multiple(corpus_module, FAST=large), patch.multiple(pieces, CHUNK=chunk):
+    with tempfile.TemporaryDirectory() as name, patch.multiple(corpus_module, FAST=large), patch.multiple(chunks, CHUNK=chunk):
         folder = write(Path(name), *texts)
         assert outcome(folder, "pieces") == outcome(folder, "careful")

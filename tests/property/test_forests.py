@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from randomtrees import all_trees, random_forest, random_tree
 
-from divproj.errors import Faults, ProjError
+from divproj.data.errors import Faults, ProjError
 from divproj.forest import build, parses
 from divproj.forest.hypergraph import Forest
 from divproj.io import brackets
@@ -175,8 +175,8 @@ def test_the_arc_forest_has_every_projective_tree_once(seed: int, words: int) ->
 def projective_trees(n: int) -> list[tuple[int, ...]]:
     import itertools
 
+    from divproj.data.tree import cycles
     from divproj.forest.dependencies import projective
-    from divproj.types import cycles
 
     whole = itertools.product(range(n + 1), repeat=n)
     return [

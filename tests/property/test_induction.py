@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import trees
 
-from divproj.evaluate.brackets import brackets as scored
-from divproj.evaluate.brackets import score_one, upper_bound
+from divproj.evaluation.brackets import brackets as scored
+from divproj.evaluation.brackets import score_one, upper_bound
 from divproj.induction.ccm import CCM
 from divproj.induction.gold import constituents, kept_words, one_to_one
 from divproj.induction.output import Tagged, phrase_tree

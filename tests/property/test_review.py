@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reviewfiles import TEXT
 
+from divproj.data.tree import cycles
 from divproj.review.document import Document
 from divproj.review.journal import Journal
 from divproj.review.session import EditError, Learned, Session, incomplete
-from divproj.types import cycles
 
 ABOUT = {"sha256": "x"}
 place = st.integers(0, 3)

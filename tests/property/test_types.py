@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import alignments, forests, pairs, trees
 
-from divproj import Alignment, DepTree, Sentence
+from divproj import DepTree, Sentence
+from divproj.data.links import Links
+from divproj.data.tree import cycles
 from divproj.io import pharaoh
-from divproj.types import cycles
 
 
 @given(alignments())
@@ -27,7 +28,7 @@ def test_transposed_links(alignment):
 
 @given(alignments())
 def test_alignment_to_nltk_and_back(alignment):
-    assert Alignment.from_nltk(alignment.to_nltk(), alignment.shape).links == alignment.links
+    assert Links.from_nltk(alignment.to_nltk(), alignment.shape).links == alignment.links
     assert str(alignment.to_nltk()) == pharaoh.dumps(alignment).replace("?", "-")
 
 

@@ -105,7 +105,56 @@ def test_every_script_of_the_folder_is_run():
     done = subprocess.run([sys.executable, str(BENCH / "run.py"), "--list"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     listed = {line.split()[0] for line in done.stdout.splitlines()}
-    others = {"common.py", "fuzz.py", "generate.py", "lock.py", "phrases_data.py", "run.py", "soak.py"}
+    others = {
+        "common.py",
+        "cluster_killed.py",
+        "fuzz.py",
+        "fuzz_cli.py",
+        "generate.py",
+        "lock.py",
+        "phrases_data.py",
+        "run.py",
+        "soak.py",
+        "outputs.py",
+        "output_cases.py",
+    }
     assert listed | others == {path.name for path in BENCH.glob("*.py")}
     done = subprocess.run([sys.executable, str(BENCH / "run.py"), "--only", "nonesuch"], capture_output=True, text=True)
     assert "no command has nonesuch in it; --list shows all" in done.stderr
+
+
+def test_outputs_compared(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """Recordings differ where a file does, and where one lacks a case; what is volatile is blotted out."""
+    monkeypatch.syspath_prepend(str(BENCH))
+    import outputs
+
+    for side, tree in (("old", "1\tHund\n2\tbellt\n"), ("new", "1\tHund\n2\tBellt\n")):
+        for case, text in (("same", "x\n"), ("other", tree)):
+            (tmp_path / side / case / "1").mkdir(parents=True)
+            (tmp_path / side / case / "1" / "stdout").write_text(text)
+    assert outputs.compare(tmp_path / "old", tmp_path / "old", []) == 0
+    (tmp_path / "new" / "alone").mkdir()
+    assert outputs.compare(tmp_path / "old", tmp_path / "new", []) == 2
+    said = capsys.readouterr().out
+    assert "line 2: 2\tbellt\n      but: 2\tBellt\n" in said
+    assert said.endswith("3 cases, 2 differ\n")
+    recorder = outputs.Recorder.__new__(outputs.Recorder)
+    recorder.work, recorder.source, recorder.new_names = tmp_path, BENCH.parent, True
+    told = f"divproj:1.2.0|cmd:run {tmp_path}/out, 0.53 s".encode()
+    assert recorder.settled(told) == b"divproj:VERSION|cmd:run WORK/out, TIME s"
+    assert recorder.settled(b"PK\xff 0.53 s") == b"PK\xff 0.53 s"
+    monkeypatch.setitem(outputs.RENAMED, "project", {"--align": "--links"})
+    assert recorder.named(["project", "x", "--align", "y"]) == ["project", "x", "--links", "y"]
+    assert recorder.named(["analyze", "--align", "y"]) == ["analyze", "--align", "y"]
+
+
+def test_outputs_have_cases_for_every_command(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.syspath_prepend(str(BENCH))
+    from output_cases import CASES, INPUTS
+
+    from proj_cli import app
+
+    names = {x.name or x.callback.__name__ for x in app.registered_commands if x.callback}
+    names |= {x.name for x in app.registered_groups if x.name}
+    assert names <= {command.removeprefix("-q ").split()[0] for case in CASES for command in case.commands}
+    assert all(case.needs <= set(INPUTS) for case in CASES)

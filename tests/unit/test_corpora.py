@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 from shared import DATA
 
-from divproj import Corpus, Sentence, analyze, resources
+from divproj import Corpus, Sentence, analyze
 from divproj.divergence.dorr import TYPES
 from divproj.io import conllu
+from divproj.runtime import resources
 
 FOLDER = resources.folder("corpora")
 LEAST = {"hin-eng": 60, "deu-eng": 60, "spa-eng": 40, "kor-eng": 40}
@@ -68,7 +69,7 @@ def test_strict_reading_finds_no_fault(name):
     assert corpus.faults.noted == []
     for pair in pairs:
         assert pair.f.heads.count(0) == pair.e.heads.count(0) == 1
-        assert len(pair.alignment) > 0, pair.sent_id
+        assert len(pair.links) > 0, pair.sent_id
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -208,6 +209,10 @@ def opened(path: Path) -> str:
     return (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8", "replace")
 
 
+CHANCE = 25
+"""Characters from which two equal sentences are no coincidence: everybody writes “Where do you live?”."""
+
+
 def test_no_sentence_is_taken_from_the_development_data():
     if not DATA.is_dir():
         pytest.skip("../shared/data is not there")
@@ -228,4 +233,4 @@ def test_no_sentence_is_taken_from_the_development_data():
                 ours[plain(" ".join(s.forms))] = s.sent_id
         for lines in instances(name):
             ours.update((plain(line), f"{name}: {line}") for line in lines)
-    assert {key: ours[key] for key in ours if key in theirs and key} == {}
+    assert {key: ours[key] for key in ours if key in theirs and len(key) >= CHANCE} == {}

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from divproj.batches import Ints, PairBatch, Side, batched
+from divproj.data.pair import Pair
+from divproj.data.pair_arrays import Ints, PairBatch, Side, batched
 from divproj.divergence import dorr, kernel
 from divproj.divergence.operations import CLASSES, KINDS, STAGES
 from divproj.divergence.patterns import Pattern
-from divproj.types import TreePair
 
 DIRECTIONS = ("e_to_f", "f_to_e")
 EXAMPLES = 5
@@ -48,7 +48,7 @@ class Analysis:
     dorr: Counter[str] = field(default_factory=Counter)
     examples: dict[str, list[Example]] = field(default_factory=lambda: {name: [] for name in dorr.TYPES})
 
-    def note(self, name: str, pair: TreePair, text: str) -> None:
+    def note(self, name: str, pair: Pair, text: str) -> None:
         """Keep an example of one of Dorr's types."""
         self.examples[name].append(Example(pair.sent_id, text))
 
@@ -124,11 +124,11 @@ class Analysis:
 
 
 def analyze(
-    pairs: Iterable[TreePair],
+    pairs: Iterable[Pair],
     *,
     extended: bool = False,
     tags: str = "auto",
-    each: Callable[[TreePair, float], None] | None = None,
+    each: Callable[[Pair, float], None] | None = None,
 ) -> Analysis:
     """Algorithms 1-5 over a corpus, both directions.
 
@@ -144,7 +144,7 @@ def analyze_batches(
     *,
     extended: bool = False,
     tags: str = "auto",
-    each: Callable[[TreePair, float], None] | None = None,
+    each: Callable[[Pair, float], None] | None = None,
 ) -> Analysis:
     """`analyze` for pairs that are arrays already."""
     result = Analysis(extended, tags)
@@ -272,18 +272,18 @@ def _count_categorial(result: Analysis, batch: PairBatch) -> None:
         result.note("categorial", pair, text)
 
 
-def _partners_text(pair: TreePair, child: int, parent: int) -> str:
+def _partners_text(pair: Pair, child: int, parent: int) -> str:
     """An E edge and the F edge that it is reversed in."""
-    back, heads = pair.alignment.backward, pair.f.heads
+    back, heads = pair.links.backward, pair.f.heads
     for i in back[parent]:
         if heads[i - 1] in back[child]:
             return f"{dorr.edge_text(pair.e, child, parent)} ~ {dorr.edge_text(pair.f, i, heads[i - 1])}"
     return dorr.edge_text(pair.e, child, parent)
 
 
-def _relabelled_text(pair: TreePair) -> str:
+def _relabelled_text(pair: Pair) -> str:
     """The first E edge that matches F edges of other relations alone."""
-    back, heads = pair.alignment.backward, pair.f.heads
+    back, heads = pair.links.backward, pair.f.heads
     for child, parent in pair.e.edges:
         partners = [i for i in back[child] if heads[i - 1] in back[parent]]
         label = pair.e.rels[child - 1].partition(":")[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from divproj.types import DepTree
+from divproj.data.tree import DepTree
 
 TYPES = ("promotional", "demotional", "structural", "conflational", "categorial", "thematic")
 MEANING = {

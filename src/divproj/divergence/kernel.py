@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from divproj.jit import kernel
+from divproj.runtime.jit import kernel
 
 NONE, GONE = -1, -2
 MATCH, UNALIGNED, MERGE, SWAP, OTHER, LABELLED, RELABELLED = range(7)

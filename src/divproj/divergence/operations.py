@@ -9,9 +9,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.batches import Book, PairBatch
+from divproj.data.pair import Pair
+from divproj.data.pair_arrays import Book, PairBatch
+from divproj.data.tree import DepTree
 from divproj.divergence import kernel
-from divproj.types import DepTree, TreePair
 
 Stage = Literal["initial", "remove", "merge", "extended", "swap"]
 STAGES: tuple[Stage, ...] = ("initial", "remove", "merge", "extended", "swap")
@@ -69,7 +70,7 @@ class Altered:
     side is as in the run that alters it. `links` are those left after the merges. `counts[direction][stage]` counts edges.
     """
 
-    pair: TreePair
+    pair: Pair
     heads: dict[str, dict[Stage, tuple[int, ...]]]
     classes: dict[str, dict[Stage, tuple[str | None, ...]]]
     counts: dict[str, dict[Stage, dict[str, int]]]
@@ -109,7 +110,7 @@ def _share(counts: dict[str, int]) -> float:
     return counts["match"] / counts["edges"] if counts["edges"] else 1.0
 
 
-def alter(pair: TreePair, *, extended: bool = False, compiled: bool = False) -> Altered:
+def alter(pair: Pair, *, extended: bool = False, compiled: bool = False) -> Altered:
     """Algorithm 5 on one pair, both directions, with counts after every stage.
 
     `compiled` pays when thousands of pairs follow one another.

@@ -6,14 +6,15 @@ import math
 from collections.abc import Sequence
 from functools import cache
 
-from divproj.errors import FormatError, ProjError
+from divproj.data.errors import FormatError, ProjError
 from divproj.forest import heads
 from divproj.forest.charts import from_arc_scores, from_headed_chart
 from divproj.forest.dependencies import from_dependencies
 from divproj.forest.hypergraph import Forest, Node
-from divproj.forest.pack import Packer, log_add
+from divproj.forest.pack import Packer
 from divproj.forest.phrases import Phrase, collapsed
 from divproj.forest.trees import PhraseTree
+from divproj.runtime.logs import log_add
 
 __all__ = ["from_arc_scores", "from_dependencies", "from_headed_chart", "from_n_best", "from_tree"]
 
@@ -93,7 +94,7 @@ def _share_out(packer: Packer) -> None:
     """Edge weights that are expected counts become shares of their parents: p(edge | parent)."""
     mass: dict[int, float] = {}
     for (parent, _, _), weight in packer.weights.items():
-        mass[parent] = log_add(mass[parent], weight) if parent in mass else weight
+        mass[parent] = float(log_add(mass[parent], weight)) if parent in mass else weight
     packer.weights = {edge: min(weight - mass[edge[0]], 0.0) for edge, weight in packer.weights.items()}
 
 
@@ -125,7 +126,7 @@ def _add(
             packer.edge(here[whole], here[left], here[right], weight + often)
         if last and tops is not None:
             top = _node(phrase, full, phrases)
-            tops[top] = log_add(tops.get(top, -math.inf), weight)
+            tops[top] = float(log_add(tops.get(top, -math.inf), weight))
         made.append(here[full])
     return made[-1]
 

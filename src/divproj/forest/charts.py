@@ -8,11 +8,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.errors import FormatError
+from divproj.data.errors import FormatError
 from divproj.forest.categories import phrase_label
 from divproj.forest.hypergraph import Forest, Node
-from divproj.forest.pack import Packer, log_add
+from divproj.forest.pack import Packer
 from divproj.forest.parses import inside, normalised, pruned
+from divproj.runtime.logs import log_add
 
 Item = tuple[int, int, int]
 """A headed phrase (start, end, head): words [start, end), all counted from 0."""
@@ -107,7 +108,7 @@ def _heaviest_head(forest: Forest, packer: Packer, tops: Iterable[tuple[int, int
     for head, left, right, weight in tops:
         if (packer.keys["root"], left, right) in packer.weights:
             more = weight + float(beta[packer.place[left]] + beta[packer.place[right]])
-            mass[head] = log_add(mass[head], more) if head in mass else more
+            mass[head] = float(log_add(mass[head], more)) if head in mass else more
     return max(mass, key=lambda head: (mass[head], -head))
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from divproj.errors import FormatError, Where
+from divproj.data.errors import FormatError, Where
+from divproj.data.tree import DepTree
 from divproj.forest.categories import category, phrase_label
 from divproj.forest.hypergraph import Forest, Node
 from divproj.forest.pack import Packer
-from divproj.types import DepTree
 
 _LEVELS = (
     "compound flat fixed goeswith",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.errors import FormatError, Where
+from divproj.data.errors import FormatError, Where
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable
 from typing import Any
 
 from divproj.forest.hypergraph import Edge, Forest, Node
-
-
-def log_add(a: float, b: float) -> float:
-    """
-    >>> round(log_add(0.0, 0.0), 4)
-    0.6931
-    """
-    high, low = max(a, b), min(a, b)
-    return high if low == -math.inf else high + math.log1p(math.exp(low - high))
+from divproj.runtime.logs import log_add
 
 
 class Packer:
@@ -36,7 +27,7 @@ class Packer:
 
     def edge(self, parent: int, left: int, right: int, weight: float = 0.0) -> None:
         key = (parent, left, right)
-        self.weights[key] = log_add(self.weights[key], weight) if key in self.weights else weight
+        self.weights[key] = float(log_add(self.weights[key], weight)) if key in self.weights else weight
 
     def forest(self, forms: tuple[str, ...], root: int, **fields: Any) -> Forest:
         """Nodes by end, then by start from the right: of a tree, this is post-order."""

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.errors import ProjError
+from divproj.data.errors import ProjError
 from divproj.forest import inside as kernels
 from divproj.forest.hypergraph import Edge, Forest, Node
-from divproj.jit import Kernel
+from divproj.runtime.jit import Kernel
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from divproj.errors import ModelError
+from divproj.data.errors import ModelError
 from divproj.induction import sampler
 from divproj.induction.grammar import Counts, Grammar, spans_of
+from divproj.induction.span_weights import NOTHING, SpanWeights, edge_cue
 from divproj.induction.spans import Floats, Ints, Inventory, Tags, Text, Tree, fast
+from divproj.runtime.estimator import Estimator
 
 Told = dict[str, float]
 Watch = Callable[[Told], None]
@@ -20,25 +21,6 @@ METHODS = ("gibbs", "em")
 STARTS = ("short", "uniform")
 STEPS = (4, 6, 8, 10, 12, 15, 20, 25, 30, 40, 60, 100)
 """Lengths at which longer sentences join, where short ones go first."""
-
-
-class Estimator:
-    """Parameters by name, as scikit-learn's tools expect them; every argument of `__init__` is one."""
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self._names()}
-
-    def set_params(self, **params: Any) -> Any:
-        for name, value in params.items():
-            if name not in self._names():
-                raise ModelError(f"no parameter '{name}'", remedy=f"there are {', '.join(self._names())}")
-            setattr(self, name, value)
-        return self
-
-    @classmethod
-    def _names(cls) -> list[str]:
-        code = cls.__init__.__code__
-        return list(code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount])
 
 
 def generator(seed: int, *place: int) -> np.random.Generator:
@@ -92,23 +74,12 @@ class Forest:
         return found
 
 
-@dataclass(frozen=True)
-class Links:
-    """What word links say of the spans of one side (`pair_sampler.link_kinds`), and how much that weighs."""
-
-    kinds: Floats
-    weight: float
-
-
-NO_LINKS = Links(np.zeros(1), 0.0)
-
-
 def gibbs_sweep(
     grammar: Grammar,
     forest: Forest,
     counts: Counts,
     chance: np.random.Generator,
-    links: Links = NO_LINKS,
+    extra: SpanWeights = NOTHING,
     sweeps: int = 8,
     chosen: Ints | None = None,
     fresh: bool = False,
@@ -121,7 +92,7 @@ def gibbs_sweep(
     order = chance.permutation(len(text) if chosen is None else chosen).astype(np.int64)
     fast(sampler.ccm_sweep, text.words * sweeps // 8)(
         order, text.at, text.grid_at, text.yields, text.contexts, *forest.nodes, counts.yields, counts.contexts, counts.totals,
-        grammar.prior, float(grammar.count_empty), chance.random(text.words), text.longest, links.kinds, links.weight, int(fresh),
+        grammar.prior, float(grammar.count_empty), chance.random(text.words), text.longest, extra.weights, int(fresh),
     )  # fmt: skip
 
 
@@ -138,7 +109,7 @@ class Start:
             raise ModelError(f"no start '{self.kind}'", remedy=f"choose one of {', '.join(STARTS)}")
 
 
-def first_trees(grammar: Grammar, text: Text, seed: int, start: Start, links: Links = NO_LINKS, side: int = 0) -> Forest:
+def first_trees(grammar: Grammar, text: Text, seed: int, start: Start, extra: SpanWeights = NOTHING, side: int = 0) -> Forest:
     """Trees before the first sweep: from "uniform" splits, or those that "short" sentences lead to; the paper's are a single
     draw of uniform splits.
 
@@ -153,8 +124,8 @@ def first_trees(grammar: Grammar, text: Text, seed: int, start: Start, links: Li
         if start.kind == "uniform" and start.restarts <= 1:
             return forest
         run = _short_first if start.kind == "short" else _all_at_once
-        counts = run(grammar, forest, (seed, 0, side, turn), start.sweeps, links)
-        conflicts = int((links.kinds[forest.places] < 0).sum()) if links.weight else 0
+        counts = run(grammar, forest, (seed, 0, side, turn), start.sweeps, extra)
+        conflicts = extra.conflicts(forest.places)
         score = (-conflicts, log_joint(counts, grammar.prior))
         if score > top:
             best, top = forest, score
@@ -162,21 +133,21 @@ def first_trees(grammar: Grammar, text: Text, seed: int, start: Start, links: Li
     return best
 
 
-def _all_at_once(grammar: Grammar, forest: Forest, place: tuple[int, ...], sweeps: int, links: Links) -> Counts:
+def _all_at_once(grammar: Grammar, forest: Forest, place: tuple[int, ...], sweeps: int, extra: SpanWeights) -> Counts:
     counts = forest.counts(grammar.inventory, grammar.count_empty)
     for sweep in range(2 * sweeps):
-        gibbs_sweep(grammar, forest, counts, generator(*place, sweep), links, 64)
+        gibbs_sweep(grammar, forest, counts, generator(*place, sweep), extra, 64)
     return counts
 
 
-def _short_first(grammar: Grammar, forest: Forest, place: tuple[int, ...], sweeps: int, links: Links) -> Counts:
+def _short_first(grammar: Grammar, forest: Forest, place: tuple[int, ...], sweeps: int, extra: SpanWeights) -> Counts:
     sizes, counts = np.diff(forest.text.at), Counts.empty(grammar.inventory)
     before, longest = 0, forest.text.longest
     for step, limit in enumerate((*(size for size in STEPS if size < longest), longest)):
         joining, there = np.flatnonzero((sizes > before) & (sizes <= limit)), np.flatnonzero(sizes <= limit)
         for sweep in range(sweeps + 1 if len(joining) else 0):
             chance, fresh = generator(*place, step, sweep), sweep == 0
-            gibbs_sweep(grammar, forest, counts, chance, links, 64, joining if fresh else there, fresh)
+            gibbs_sweep(grammar, forest, counts, chance, extra, 64, joining if fresh else there, fresh)
         before = limit
     return counts
 
@@ -187,7 +158,7 @@ class CCM(Estimator):
     `method` is "gibbs" (the Bayesian CCM: `sweeps` sweeps; the counts are the mean of the last `average` share of them, or
     with 0 those of the last sweep, as in the paper) or "em" (`sweeps` iterations from uniform splits). The sampler starts
     from the best of `restarts` short runs (`start`: from "uniform" splits, or led by "short" sentences, with `warm_up` sweeps a
-    step): see `first_trees`.
+    step): see `first_trees`. `edges` weighs the edge cue (`span_weights.edge_cue`), for the sampler alone; the paper has none.
 
     >>> text = [["DET", "NOUN", "VERB"], ["DET", "NOUN"], ["PRON", "VERB"], ["VERB", "DET", "NOUN"]]
     >>> model = CCM(sweeps=5, random_state=1).fit(text * 20)
@@ -206,10 +177,11 @@ class CCM(Estimator):
         start: str = "uniform",
         restarts: int = 6,
         warm_up: int = 3,
+        edges: float = 0.0,
         decode: str = "viterbi",
         random_state: int = 1,
     ) -> None:
-        self.method, self.sweeps = method, sweeps
+        self.method, self.sweeps, self.edges = method, sweeps, edges
         self.start, self.restarts, self.warm_up = start, restarts, warm_up
         self.constituent, self.distituent, self.count_empty = constituent, distituent, count_empty
         self.average, self.decode, self.random_state = average, decode, random_state
@@ -218,6 +190,8 @@ class CCM(Estimator):
         """Learn from tag sequences; `y` is not looked at."""
         if self.method not in METHODS:
             raise ModelError(f"no method '{self.method}'", remedy=f"choose one of {', '.join(METHODS)}")
+        if self.method == "em" and self.edges:
+            raise ModelError("the edge cue is for the sampler", remedy="leave it out, or take the method gibbs")
         sentences = [s for s in X if len(s)]
         if not sentences:
             raise ModelError("no sentence to learn from")
@@ -227,7 +201,9 @@ class CCM(Estimator):
         self.history_: list[Told] = []
         self.done_ = 0
         if self.method == "gibbs":
-            self.forest_ = first_trees(empty, self.text_, self.random_state, Start(self.start, self.restarts, self.warm_up))
+            self.extra_ = SpanWeights(self.edges * edge_cue(self.text_), np.zeros(0)) if self.edges else NOTHING
+            start = Start(self.start, self.restarts, self.warm_up)
+            self.forest_ = first_trees(empty, self.text_, self.random_state, start, self.extra_)
             self.counts_ = self.forest_.counts(inventory, self.count_empty)
             self._sum, self._kept = Counts.empty(inventory), 0
         return self.partial_fit(sweeps=self.sweeps, watch=watch)
@@ -256,7 +232,9 @@ class CCM(Estimator):
 
     def _gibbs(self, keep: bool) -> Told:
         counts, prior = self.counts_, self.grammar_.prior
-        gibbs_sweep(self.grammar_, self.forest_, counts, generator(self.random_state, self.done_), sweeps=self.sweeps)
+        gibbs_sweep(
+            self.grammar_, self.forest_, counts, generator(self.random_state, self.done_), self.extra_, sweeps=self.sweeps
+        )
         if keep:
             self._sum, self._kept = self._sum + counts, self._kept + 1
         return {"sweep": self.done_, "log_joint": log_joint(counts, prior)}

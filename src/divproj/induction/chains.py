@@ -1,22 +1,26 @@
-"""Several chains of the bilingual sampler side by side, with checkpoints, into one model."""
+"""Several chains of the bilingual sampler, one after the other or side by side through the engine, into one model."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from threading import Event
 
+from divproj.data.errors import Faults
 from divproj.induction import modelfile
 from divproj.induction.ccm import Told
+from divproj.induction.consensus import Consensus
 from divproj.induction.gold import TagPair
-from divproj.induction.grammar import Counts, Grammar
 from divproj.induction.inducer import BilingualInducer
+from divproj.runtime import engine
+from divproj.runtime.engine import HERE, Place
 
 Watch = Callable[[int, Told], None]
-"""Called with the number of a chain and what its sweep told."""
+"""Called with the number of a chain and what its sweep reports."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,10 @@ class Plan:
     minutes: float = 3.0
     resume: bool = False
 
+    def path(self, number: int) -> Path | None:
+        """Where the checkpoint of a chain is."""
+        return self.folder / f"chain-{number}.npz" if self.folder else None
+
 
 def run_chains(
     pairs: Sequence[TagPair],
@@ -35,39 +43,74 @@ def run_chains(
     settings: dict[str, object],
     plan: Plan | None = None,
     *,
-    jobs: int = 1,
+    place: Place = HERE,
     watch: Watch | None = None,
 ) -> tuple[list[BilingualInducer], bool]:
-    """Chain k has the seed of `settings` plus k - 1. Ctrl-C ends every chain after its sweep: then the second value is False,
-    and chains that had not begun are not there.
+    """Chain k has the seed of `settings` plus k - 1, wherever it runs.
 
-    Threads, not processes: the kernels hold no lock, and the pairs are in memory once.
+    Ctrl-C: then the second value is False. In this process the chain ends after its sweep, and chains that had not begun are
+    not there; elsewhere chains that had not ended are as their checkpoints have them. `watch` hears of every sweep here, and
+    of the last one of chains that ran elsewhere.
     """
     plan = plan or Plan()
-    stop = Event()
     made = [BilingualInducer(**settings) for _ in range(chains)]  # type: ignore[arg-type]
     for k, chain in enumerate(made):
         chain.random_state += k
+    complete = _here(made, pairs, plan, watch) if place.here or chains < 2 else _elsewhere(made, pairs, plan, place, watch)
+    return [chain for chain in made if hasattr(chain, "state_")], complete
 
-    def one(k: int) -> None:
-        if not stop.is_set():
-            _run(made[k], pairs, plan, k + 1, stop, watch)
 
-    with ThreadPoolExecutor(max(1, min(jobs, chains))) as threads:
-        running = [threads.submit(one, k) for k in range(chains)]
+def _here(made: list[BilingualInducer], pairs: Sequence[TagPair], plan: Plan, watch: Watch | None) -> bool:
+    """One after the other, in a thread: so Ctrl-C falls between two sweeps."""
+    stop = Event()
+
+    def all_chains() -> None:
+        for number, chain in enumerate(made, 1):
+            if not stop.is_set():
+                _run(chain, pairs, plan, number, stop, watch)
+
+    with ThreadPoolExecutor(1) as thread:
+        running = thread.submit(all_chains)
         try:
-            while wait(running, timeout=0.2).not_done:  # short waits: a long one does not hear Ctrl-C everywhere
+            while wait([running], timeout=0.2).not_done:  # short waits: a long one does not hear Ctrl-C everywhere
                 pass
         except KeyboardInterrupt:
             stop.set()
-            wait(running)
-        for task in running:
-            task.result()
-    return [chain for chain in made if hasattr(chain, "state_")], not stop.is_set()
+        running.result()
+    return not stop.is_set()
+
+
+def _elsewhere(made: list[BilingualInducer], pairs: Sequence[TagPair], plan: Plan, place: Place, watch: Watch | None) -> bool:
+    """Each chain in a worker of the engine."""
+
+    def read(faults: Faults) -> Iterator[tuple[int, BilingualInducer]]:
+        yield from enumerate(list(made), 1)
+
+    try:
+        for k, chain in enumerate(engine.run(partial(_chain, tuple(pairs), plan), read, place=place)):
+            if k:
+                chain.bitext_ = made[0].bitext_  # in memory once
+            made[k] = chain
+            if watch:
+                watch(k + 1, chain.history_[-1])
+    except KeyboardInterrupt:
+        for number, chain in enumerate(made, 1):
+            path = plan.path(number)
+            if not hasattr(chain, "state_") and path and path.exists():
+                chain.begin(pairs, fresh=False)
+                chain.run(modelfile.load_chain(path, chain, plan.about), chain.done_)
+        return False
+    return True
+
+
+def _chain(pairs: tuple[TagPair, ...], plan: Plan, numbered: tuple[int, BilingualInducer], faults: Faults) -> BilingualInducer:
+    number, chain = numbered
+    _run(chain, pairs, plan, number, Event(), None)
+    return chain
 
 
 def _run(chain: BilingualInducer, pairs: Sequence[TagPair], plan: Plan, number: int, stop: Event, watch: Watch | None) -> None:
-    path = plan.folder / f"chain-{number}.npz" if plan.folder else None
+    path = plan.path(number)
     goes_on = path is not None and plan.resume and path.exists()
     chain.begin(pairs, fresh=not goes_on)
     first = modelfile.load_chain(path, chain, plan.about) if path and goes_on else 0
@@ -85,13 +128,7 @@ def _run(chain: BilingualInducer, pairs: Sequence[TagPair], plan: Plan, number: 
         modelfile.save_chain(path, chain, first, plan.about)
 
 
-def joined(chains: Sequence[BilingualInducer]) -> dict[str, Grammar]:
-    """One grammar a side: the mean of the chains' counts. Spans need no matching between chains, so a mean makes sense."""
+def joined(chains: Sequence[BilingualInducer]) -> dict[str, Consensus]:
+    """One grammar for each side, of all chains that have made a sweep."""
     ready = [chain for chain in chains if chain.done_] or list(chains)
-    found = {}
-    for k, side in enumerate("fe"):
-        total = Counts.empty(ready[0].bitext_.inventories[k])
-        for chain in ready:
-            total = total + chain.grammars_[k].counts
-        found[side] = ready[0].grammars_[k].with_counts(total.scaled(1 / len(ready)))
-    return found
+    return {side: Consensus(tuple(chain.grammars_[k] for chain in ready)) for k, side in enumerate("fe")}

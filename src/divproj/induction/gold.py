@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from divproj.errors import AlignmentError, ModelError
+from divproj.data.errors import AlignmentError, ModelError
+from divproj.data.pair import Pair
+from divproj.data.tree import DepTree
+from divproj.forest.heads import PUNCTUATION
+from divproj.forest.trees import PhraseTree
 from divproj.induction.spans import Span
-from divproj.types import DepTree, TreePair
 
 KINDS = ("auto", "upos", "xpos", "projected")
 UNLINKED = "X"
@@ -82,7 +85,7 @@ def constituents(tree: DepTree) -> frozenset[Span]:
     return frozenset((i, j) for i, j in spans if j - i > 1)
 
 
-def tag_pair(pair: TreePair, tags: str = "auto", weights: Mapping[tuple[int, int], float] | None = None) -> TagPair:
+def tag_pair(pair: Pair, tags: str = "auto", weights: Mapping[tuple[int, int], float] | None = None) -> TagPair:
     """Tags of both sides without punctuation, links renumbered and one-to-one.
 
     `weights` replace the pair's own links (as `proj words --probs` gives them). A word with several links keeps the one with
@@ -91,7 +94,7 @@ def tag_pair(pair: TreePair, tags: str = "auto", weights: Mapping[tuple[int, int
     if tags not in KINDS:
         raise ModelError(f"no tags '{tags}'", remedy=f"choose one of {', '.join(KINDS)}")
     f_words, e_words = ({word: k for k, word in enumerate(kept_words(tree), 1)} for tree in (pair.f, pair.e))
-    given = weights if weights is not None else dict.fromkeys(pair.alignment.links, 1.0)
+    given = weights if weights is not None else dict.fromkeys(pair.links.links, 1.0)
     links = {(f_words[i], e_words[j]): w for (i, j), w in given.items() if i in f_words and j in e_words}
     e_tags = tags_of(pair.e, "auto" if tags == "projected" else tags)
     one = one_to_one(links, (len(f_words), len(e_words)))
@@ -122,3 +125,14 @@ def one_to_one(links: Mapping[tuple[int, int], float], shape: tuple[int, int]) -
             rows.add(i)
             columns.add(j)
     return dict(sorted(found.items()))
+
+
+def kept_leaves(tree: PhraseTree) -> tuple[int, ...]:
+    """Words that are neither punctuation nor symbols, from 0."""
+    tags = tree.tags or ("_",) * len(tree.forms)
+    marks = PUNCTUATION | {"SYM", "PUNCT", "--"}
+    return tuple(
+        k
+        for k, (form, tag) in enumerate(zip(tree.forms, tags, strict=True))
+        if tag not in marks and not (tag in ("_", "") and not any(map(str.isalnum, form)))
+    )

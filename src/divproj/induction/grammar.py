@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from divproj.errors import ModelError
+from divproj.data.errors import ModelError
 from divproj.induction import sampler
 from divproj.induction.spans import Floats, Inventory, Span, Tags, Text, Tree, fast
 
@@ -42,6 +42,16 @@ class Chart:
     ratio: Floats
     inside: Floats
     marginals: Floats
+    known_splits: Floats | None = None
+    """Log probabilities [i, j, k] of splits where they do not follow from the sums (`consensus`); `ratio` is then any score
+    by which trees can be compared."""
+
+    def splits(self, i: int, j: int) -> Floats:
+        """log p(k | i, j) for k = i+1 … j-1."""
+        if self.known_splits is not None:
+            return self.known_splits[i, j, i + 1 : j]
+        found: Floats = self.inside[i, i + 1 : j] + self.inside[i + 1 : j, j] - (self.inside[i, j] - self.ratio[i, j])
+        return found
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from divproj.errors import ModelError
-from divproj.induction.ccm import Estimator, Forest, Links, Start, Told, Watch, bracket_f1, first_trees, generator, log_joint
-from divproj.induction.gold import TagPair
+from divproj.data.errors import ModelError
+from divproj.data.pair import Pair
+from divproj.induction.ccm import Forest, Start, Told, Watch, bracket_f1, first_trees, generator, log_joint
+from divproj.induction.gold import TagPair, tag_pair
 from divproj.induction.grammar import Counts, Grammar, best
 from divproj.induction.pair_sampler import BOTH, GUIDED, PAIR, SINGLE
 from divproj.induction.pair_sweep import pair_sweep
+from divproj.induction.span_weights import CONTRADICTION, EDGES, span_weights
 from divproj.induction.spans import Ints, Tags, Tree, fast
 from divproj.induction.state import Bitext, PairState, giza_priors
+from divproj.runtime.estimator import Estimator
 
 MOVES = {"pair": PAIR, "single": SINGLE, "both": BOTH, "guided": GUIDED}
 MODES = ("trees", "matchings")
@@ -30,10 +33,10 @@ class BilingualInducer(Estimator):
     `giza_low` for Giza-scores. `mode` says what is counted once, alignment "trees" or "matchings"; `moves` how trees are
     proposed: "pair" (the paper), "single", "both", or "guided", which looks at the other tree.
 
-    Departs: links also weigh in both CCMs (`consistency`: log weight of spans that links agree with, `state.Bitext.kinds`); what
-    binds the trees has the power `strength`, reached after the share `anneal` of the sweeps; the start is not uniform
-    (`ccm.first_trees`); sweeps after burn-in are averaged (`average` is their share). The paper's model has consistency 0,
-    strength 1, anneal 0, start "uniform", restarts 1, average 0.
+    Departs: in both CCMs links weigh against the spans that they contradict (`contradiction`), and tags that seldom begin or end
+    sentences against spans that they begin or end (`edges`), see `span_weights`; what binds the trees has the power `strength`, reached after the share `anneal` of the sweeps; the start is not uniform
+    (`ccm.first_trees`); sweeps after burn-in are averaged (`average` is their share). The paper's model has contradiction 0,
+    edges 0, strength 1, anneal 0, start "uniform", restarts 1, average 0.
     """
 
     def __init__(
@@ -44,7 +47,8 @@ class BilingualInducer(Estimator):
         constituent: float = 2.0,
         distituent: float = 20.0,
         coupling: float = 1.0,
-        consistency: float = 3.0,
+        contradiction: float = CONTRADICTION,
+        edges: float = EDGES,
         start: str = "short",
         restarts: int = 6,
         warm_up: int = 3,
@@ -60,15 +64,21 @@ class BilingualInducer(Estimator):
     ) -> None:
         self.sweeps, self.moves, self.mode = sweeps, moves, mode
         self.constituent, self.distituent, self.coupling = constituent, distituent, coupling
-        self.consistency, self.anneal, self.strength = consistency, anneal, strength
+        self.contradiction, self.edges, self.anneal, self.strength = contradiction, edges, anneal, strength
         self.giza_high, self.giza_low = giza_high, giza_low
         self.start, self.restarts, self.warm_up = start, restarts, warm_up
         self.align_leaves, self.count_empty = align_leaves, count_empty
         self.average, self.decode, self.random_state = average, decode, random_state
 
-    def fit(self, X: Iterable[TagPair], y: object = None, *, watch: Watch | None = None) -> BilingualInducer:  # noqa: N803
-        """Learn from pairs of tag sequences with links; pairs with an empty side are left out."""
-        self.begin(X)
+    def fit(self, X: Iterable[TagPair | Pair], y: object = None, *, watch: Watch | None = None) -> BilingualInducer:  # noqa: N803
+        """Learn from pairs of tag sequences with links, or from sentence pairs; pairs with an empty side are left out.
+
+        >>> import divproj as dp
+        >>> pairs = [pair for pair in dp.read("deu-eng") if len(pair.f) <= 5][:4]
+        >>> dp.Inducer(sweeps=2).fit(pairs).done_
+        2
+        """
+        self.begin(tag_pair(x, "auto") if isinstance(x, Pair) else x for x in X)
         return self.partial_fit(sweeps=self.sweeps, watch=watch)
 
     def begin(self, X: Iterable[TagPair], *, fresh: bool = True) -> BilingualInducer:  # noqa: N803
@@ -86,6 +96,10 @@ class BilingualInducer(Estimator):
             )
         self.bitext_ = Bitext.of(pairs)
         self.grammars_ = self._grammars()
+        self.extra_ = tuple(
+            span_weights(text, kinds, self.contradiction, self.edges)
+            for text, kinds in zip(self.bitext_.sides, self.bitext_.kinds, strict=True)
+        )
         if fresh:
             forests = self._first_trees()
             mate = PairState.aligned_at_random(self.bitext_, forests, self.random_state, self.mode == "matchings")
@@ -105,8 +119,8 @@ class BilingualInducer(Estimator):
         """Of each side the best of a few short runs, in the light of the links but not yet of the other side."""
         start = Start(self.start, self.restarts, self.warm_up)
         f, e = (
-            first_trees(g, text, self.random_state, start, Links(kinds, self.consistency), side)
-            for side, (g, text, kinds) in enumerate(zip(self.grammars_, self.bitext_.sides, self.bitext_.kinds, strict=True))
+            first_trees(g, text, self.random_state, start, weights, side)
+            for side, (g, text, weights) in enumerate(zip(self.grammars_, self.bitext_.sides, self.extra_, strict=True))
         )
         return f, e
 
@@ -161,14 +175,15 @@ class BilingualInducer(Estimator):
         norm = s.normaliser(self.grammars_, self.coupling)
         chance = generator(self.random_state, self.done_)
         order = chance.permutation(len(b)).astype(np.int64)
-        settings = np.array([self.coupling, norm, float(self.align_leaves), self.consistency, self._strength()])
+        settings = np.array([self.coupling, norm, float(self.align_leaves), self._strength()])
         told = np.zeros(3)
         sides, counts = b.sides, s.counts
         fast(pair_sweep, b.words * self.sweeps // 4)(
             order, (sides[0].at, sides[1].at), (sides[0].grid_at, sides[1].grid_at), (sides[0].yields, sides[1].yields),
             (sides[0].contexts, sides[1].contexts), (s.forests[0].nodes, s.forests[1].nodes),
             (counts[0].yields, counts[1].yields), (counts[0].contexts, counts[1].contexts), (counts[0].totals, counts[1].totals),
-            (self.grammars_[0].prior, self.grammars_[1].prior), float(self.count_empty), b.link_at, b.links, b.weights, b.kinds, s.mate,
+            (self.grammars_[0].prior, self.grammars_[1].prior), float(self.count_empty), b.link_at, b.links, b.weights,
+            (self.extra_[0].weights, self.extra_[1].weights), s.mate,
             s.keys, s.values, s.in_pairs, settings, s.kinds, s.pair_scores, s.node_scores,
             int(self.mode == "matchings"), MOVES[self.moves], b.longest, chance.random(b.chances), told,
         )  # fmt: skip

@@ -9,16 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from divproj import modelfile
-from divproj.errors import ModelError, Where
+from divproj.data.errors import ModelError, Where
 from divproj.induction.ccm import Forest
+from divproj.induction.consensus import Consensus
 from divproj.induction.grammar import Counts, Grammar
 from divproj.induction.inducer import BilingualInducer
 from divproj.induction.spans import Inventory
+from divproj.runtime import modelfile
 
 FORMAT, VERSION = "divproj-induction", 1
 ARRAYS = ("keys", "yields", "contexts", "totals")
 MOST = 1e9
+MOST_CHAINS = 1000
 BESIDE = ("pairs.jsonl", "chain-*.npz", ".chain-*.npz.part")
 """Files that stand beside those of a model: trees of the training pairs, checkpoints."""
 
@@ -27,10 +29,10 @@ BESIDE = ("pairs.jsonl", "chain-*.npz", ".chain-*.npz.part")
 class Model:
     """Grammars by side ("f", "e"; a model of one language has "f" alone) and how they came about."""
 
-    grammars: dict[str, Grammar]
+    grammars: dict[str, Consensus]
     about: dict[str, Any] = field(default_factory=dict)
 
-    def side(self, name: str) -> Grammar:
+    def side(self, name: str) -> Consensus:
         if name not in self.grammars:
             raise ModelError(f"the model has no side '{name}'", remedy=f"choose {' or '.join(self.grammars)}")
         return self.grammars[name]
@@ -41,15 +43,18 @@ def save(folder: Path, model: Model) -> None:
     arrays: dict[str, Any] = {}
     sides: dict[str, Any] = {}
     for name, grammar in model.grammars.items():
-        inventory, counts = grammar.inventory, grammar.counts
-        values = (inventory.keys, counts.yields, counts.contexts, counts.totals)
+        inventory, first = grammar.inventory, grammar.members[0]
+        counts = [member.counts for member in grammar.members]
+        tables = ([c.yields for c in counts], [c.contexts for c in counts], [c.totals for c in counts])
+        values = (inventory.keys, *map(np.concatenate, tables))
         arrays |= {f"{name}_{key}": value for key, value in zip(ARRAYS, values, strict=True)}
         sides[name] = {
             "tags": inventory.tags,
             "contexts": inventory.contexts,
-            "constituent": grammar.constituent,
-            "distituent": grammar.distituent,
-            "count_empty": grammar.count_empty,
+            "constituent": first.constituent,
+            "distituent": first.distituent,
+            "count_empty": first.count_empty,
+            "chains": len(grammar.members),
         }
     modelfile.save(folder, FORMAT, VERSION, {"sides": sides, **model.about}, arrays, BESIDE)
 
@@ -61,15 +66,18 @@ def load(folder: Path) -> Model:
     return Model(grammars, {k: v for k, v in found.about.items() if k not in ("format", "version", "sides")})
 
 
-def _grammar(name: str, side: Any, found: modelfile.Model) -> Grammar:
+def _grammar(name: str, side: Any, found: modelfile.Model) -> Consensus:
     facts = modelfile.Model(found.kind, side if isinstance(side, dict) else {}, where=found.where)
     tags = facts.fact("tags", list)
     if not all(isinstance(tag, str) for tag in tags):
         raise ModelError(f"side '{name}' has tags that are not texts", found.where, modelfile.REMEDY)
     inventory = Inventory(tuple(tags), found.array(f"{name}_keys", "i", None), facts.fact("contexts", int))
-    yields = found.array(f"{name}_yields", "f", 2, inventory.yields)
-    contexts = found.array(f"{name}_contexts", "f", 2, inventory.context_ids)
-    totals = found.array(f"{name}_totals", "f", 2)
+    chains = facts.fact("chains", int) if "chains" in facts.about else 1
+    if not 0 < chains <= MOST_CHAINS:
+        raise ModelError(f"side '{name}' has {chains} chains, 1 to {MOST_CHAINS} expected", found.where, modelfile.REMEDY)
+    yields = found.array(f"{name}_yields", "f", 2 * chains, inventory.yields)
+    contexts = found.array(f"{name}_contexts", "f", 2 * chains, inventory.context_ids)
+    totals = found.array(f"{name}_totals", "f", 2 * chains)
     numbers = (int, float)
     priors = float(facts.fact("constituent", numbers)), float(facts.fact("distituent", numbers))
     if not all(0 < x < MOST for x in (*priors, inventory.contexts)):
@@ -77,7 +85,9 @@ def _grammar(name: str, side: Any, found: modelfile.Model) -> Grammar:
         raise ModelError(what, found.where, modelfile.REMEDY)
     if min(x.min(initial=0) for x in (inventory.keys, yields, contexts, totals)) < 0:
         raise ModelError(f"side '{name}' has counts below 0", found.where, modelfile.REMEDY)
-    return Grammar(inventory, Counts(yields, contexts, totals), *priors, facts.fact("count_empty", bool))
+    counts = (Counts(*(table[k : k + 2] for table in (yields, contexts, totals))) for k in range(0, 2 * chains, 2))
+    empty = facts.fact("count_empty", bool)
+    return Consensus(tuple(Grammar(inventory, each, *priors, empty) for each in counts))
 
 
 def save_chain(path: Path, chain: BilingualInducer, first: int, about: str) -> None:

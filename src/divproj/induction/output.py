@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from divproj.data.tree import DepTree
 from divproj.forest.hypergraph import Forest, Node
 from divproj.forest.pack import Packer
 from divproj.forest.parses import normalised
@@ -17,7 +18,6 @@ from divproj.forest.trees import Constituent, PhraseTree
 from divproj.induction.gold import kept_words
 from divproj.induction.grammar import Chart, best
 from divproj.induction.spans import Tree
-from divproj.types import DepTree
 
 LABEL = "X"
 """Induced phrases have no category."""
@@ -119,7 +119,7 @@ def _kept_splits(chart: Chart, n: int, prune: float) -> dict[tuple[int, int], di
         if (i, j) in found or j - i < 2:
             continue
         ks = np.arange(i + 1, j)
-        logs = chart.inside[i, i + 1 : j] + chart.inside[i + 1 : j, j] - (chart.inside[i, j] - chart.ratio[i, j])
+        logs = chart.splits(i, j)
         keep = np.exp(logs) * chart.marginals[i, j] >= prune
         keep[int(logs.argmax())] = True
         for at, k in enumerate(ks.tolist()):

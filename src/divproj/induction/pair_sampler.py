@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from divproj.induction.sampler import find_slot
-from divproj.jit import kernel
+from divproj.runtime.jit import kernel
 
 CAP = 3
 """Giza-scores are cut at this value, m in the paper."""

@@ -17,9 +17,9 @@ from divproj.induction.pair_sampler import (
     shares,
     tree_bonus,
 )
-from divproj.induction.sampler import add_links, count_tree, inside, log_ratios, sample_tree
+from divproj.induction.sampler import add_weights, count_tree, inside, log_ratios, sample_tree
 from divproj.induction.tree_alignment import TABLES, sample_in_matchings, sample_in_trees, sum_matchings, sum_trees
-from divproj.jit import kernel
+from divproj.runtime.jit import kernel
 
 CHANCES = 14
 """Uniform numbers a word (and 16 a pair) that suffice for one visit."""
@@ -66,7 +66,7 @@ def copy(tree, into):  # type: ignore[no-untyped-def]
 )
 def pair_sweep(  # type: ignore[no-untyped-def]
     order, ats, grid_ats, yields, contexts, trees, in_yields, in_contexts, totals, priors, empty,
-    link_at, links, link_weights, link_kinds, mates, keys, values, in_pairs, settings, kinds, pair_scores, node_scores,
+    link_at, links, link_weights, span_weights, mates, keys, values, in_pairs, settings, kinds, pair_scores, node_scores,
     matchings, moves, longest, chance, told,
 ):  # fmt: skip
     """Visit the pairs in `order`; `told` gathers proposals, acceptances and aligned pairs.
@@ -119,7 +119,7 @@ def pair_sweep(  # type: ignore[no-untyped-def]
                 -1.0,
             )
             log_ratios(n[s], base[s], yields[s], contexts[s], in_yields[s], in_contexts[s], totals[s], priors[s], ratio[s])
-            add_links(n[s], base[s], link_kinds[s], settings[3], ratio[s])
+            add_weights(n[s], base[s], span_weights[s], ratio[s])
             inside(n[s], ratio[s], chart[s])
         shares(pair_scores, gz_pair)
         shares(node_scores, gz_node)
@@ -167,7 +167,7 @@ def pair_sweep(  # type: ignore[no-untyped-def]
                 keys, values, in_pairs, settings, kinds, matchings, new_rho, new_table, new_scale,
             )  # fmt: skip
             told[0] += 1
-            accepted = np.log(max(chance[used], 1e-300)) < settings[4] * (new_weight - weight) + correction
+            accepted = np.log(max(chance[used], 1e-300)) < settings[3] * (new_weight - weight) + correction
             used += 1
             if accepted:
                 told[1] += 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from divproj.jit import kernel
+from divproj.runtime.jit import kernel
 
 FAR = 40.0
 """Log distance from the largest term beyond which a term cannot be seen in a sum of doubles."""
@@ -100,12 +100,12 @@ def log_ratios(n, base, yields, contexts, in_yields, in_contexts, totals, prior,
             ratio[i, j] = np.log(up) - norm_c if j == i + 1 else np.log(up / down) - norm_c + norm_d
 
 
-@kernel("void(i8, i8, f8[::1], f8, f8[:, ::1])")
-def add_links(n, base, kinds, weight, ratio):  # type: ignore[no-untyped-def]
-    """Ratios with `weight` more where links agree with a span and as much less where they do not."""
+@kernel("void(i8, i8, f8[::1], f8[:, ::1])")
+def add_weights(n, base, weights, ratio):  # type: ignore[no-untyped-def]
+    """Ratios with what else is known of the spans (`span_weights`)."""
     for i in range(n - 1):
         for j in range(i + 2, n + 1):
-            ratio[i, j] += weight * kinds[base + i * (n + 1) + j]
+            ratio[i, j] += weights[base + i * (n + 1) + j]
 
 
 @kernel("f8(i8, i8, i4[::1], i4[::1], f8[:, ::1], f8[:, ::1], f8[::1], f8[::1], f8)")
@@ -252,15 +252,15 @@ def count_tree(n, base, yields, contexts, start, end, in_yields, in_contexts, to
 
 @kernel(
     "void(i8[::1], i8[::1], i8[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], "
-    "f8[:, ::1], f8[:, ::1], f8[::1], f8[::1], f8, f8[::1], i8, f8[::1], f8, i8)"
+    "f8[:, ::1], f8[:, ::1], f8[::1], f8[::1], f8, f8[::1], i8, f8[::1], i8)"
 )
 def ccm_sweep(  # type: ignore[no-untyped-def]
     order, at, grid_at, yields, contexts, start, end, left, right, in_yields, in_contexts, totals, prior, empty, chance, longest,
-    kinds, weight, fresh,
+    weights, fresh,
 ):  # fmt: skip
     """One Gibbs sweep over sentences of one language: every tree drawn anew given all the others.
 
-    `kinds` (see `add_links`) are not looked at when `weight` is 0. With `fresh` the sentences have no tree yet.
+    `weights` (see `add_weights`) may be empty. With `fresh` the sentences have no tree yet.
     """
     ratio, chart = np.zeros((longest + 1, longest + 1)), np.zeros((longest + 1, longest + 1))
     for k in order:
@@ -269,8 +269,8 @@ def ccm_sweep(  # type: ignore[no-untyped-def]
         if fresh == 0:
             count_tree(n, base, yields, contexts, start[node:to], end[node:to], in_yields, in_contexts, totals, empty, -1.0)
         log_ratios(n, base, yields, contexts, in_yields, in_contexts, totals, prior, ratio)
-        if weight != 0.0:
-            add_links(n, base, kinds, weight, ratio)
+        if len(weights) > 0:
+            add_weights(n, base, weights, ratio)
         inside(n, ratio, chart)
         sample_tree(n, chart, chance, at[k], start[node:to], end[node:to], left[node:to], right[node:to])
         count_tree(n, base, yields, contexts, start[node:to], end[node:to], in_yields, in_contexts, totals, empty, 1.0)

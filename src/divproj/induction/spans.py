@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.errors import ModelError
+from divproj.data.errors import ModelError
 from divproj.induction import sampler
-from divproj.jit import WORTH, Kernel
+from divproj.runtime.jit import WORTH, Kernel
 
 Ints = NDArray[np.integer[Any]]
 Floats = NDArray[np.floating[Any]]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from divproj.jit import kernel
+from divproj.runtime.jit import kernel
 
 BLOCK = 2.0**256
 W, P, L, R = 0, 1, 2, 3

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import BinaryIO, TextIO, cast
 
-from divproj.errors import Faults, FormatError, Where
+from divproj.data.errors import Faults, FormatError, Where
 from divproj.forest.categories import bare_label
 from divproj.forest.trees import UNTAGGED, Constituent, PhraseTree, TreeBuilder
 from divproj.io.files import Source, name_of, reading

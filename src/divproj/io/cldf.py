@@ -7,24 +7,37 @@ from __future__ import annotations
 
 import csv
 import io
+import json
+import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any, BinaryIO
+from pathlib import Path
+from typing import Any, BinaryIO, TextIO
 
-from divproj.errors import Faults, FormatError, Where
-from divproj.gloss.igt import Igt
+from divproj.data.errors import Faults, FormatError, Where
+from divproj.data.igt import Igt
 from divproj.io.files import Source
 from divproj.io.igt_parts import instance, one_line, preferred, squeezed, tokens
 from divproj.io.igt_text import Options, from_file, from_text, lines
 
 COLUMNS = {
     "id": "sent_id", "primary_text": "text", "analyzed_word": "words", "gloss": "glosses", "translated_text": "translation",
-    "language_id": "language", "meta_language_id": "meta_language",
+    "language_id": "language", "meta_language_id": "meta_language", "grammaticality": "judgement", "grammaticality_judgement": "judgement",
 }  # fmt: skip
 """CLDF's names, in lower case, of the columns that make an instance."""
+COLUMN_NAMES = ("ID", "Language_ID", "Primary_Text", "Analyzed_Word", "Gloss", "Translated_Text", "Meta_Language_ID")
+_OTHER = re.compile(r"(?i)(?:alt_?translation|translated_text|translation|free_translation)_?(?:\d+|([a-z]{2,3}))")
+"""Columns with translations into more languages."""
 ROWS = 200
 """Lines that one quoted cell may span; more, and its quote was never closed."""
+MOST_BESIDE = 50 << 20
+"""Bytes of metadata or of a table of languages that are read."""
+_TERMS = {
+    "id": "ID", "primaryText": "Primary_Text", "analyzedWord": "Analyzed_Word", "gloss": "Gloss", "translatedText": "Translated_Text",
+    "languageReference": "Language_ID", "metaLanguageReference": "Meta_Language_ID",
+}  # fmt: skip
+"""Terms of CLDF's ontology, and the names that columns usually have."""
 
 
 def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Igt]:
@@ -39,10 +52,52 @@ def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
     return from_text(read, text, faults, options)
 
 
+def dump(instances: Iterable[Igt], out: TextIO) -> None:
+    """A table of examples; words and glosses between tabs, translations into other languages in columns of their own."""
+    found = list(instances)
+    codes = list(dict.fromkeys(code for igt in found for code, text in igt.translations if text != igt.translation and code))
+    extra = [f"Translated_Text_{code}" for code in codes]
+    keys = list(dict.fromkeys(key for igt in found for key, _ in igt.meta))
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([*COLUMN_NAMES, *extra, "Grammaticality", *keys])
+    for k, igt in enumerate(found, 1):
+        codes_of = {text: code for code, text in igt.translations}
+        others = {code: text for code, text in igt.translations if text != igt.translation}
+        parts = igt.segments if len(igt.segments) == len(igt.words) else igt.words
+        meta: dict[str, list[str]] = {}
+        for key, value in igt.meta:
+            meta.setdefault(key, []).append(value)
+        writer.writerow(
+            [
+                igt.sent_id or str(k),
+                igt.language,
+                igt.text or " ".join(igt.words),
+                "\t".join(parts),
+                "\t".join(gloss or "_" for gloss in igt.glosses),
+                igt.translation,
+                codes_of.get(igt.translation, "en" if igt.translation else ""),
+                *(others.get(code, "") for code in codes),
+                igt.judgement,
+                *(" ; ".join(meta.get(key, [])) for key in keys),
+            ]
+        )
+
+
+def dumps(instances: Iterable[Igt]) -> str:
+    """
+    >>> dumps([Igt(("canes",), ("can-es",), ("dog-PL",), translation="dogs")]).splitlines()[1]
+    '1,,canes,can-es,dog-PL,dogs,en,'
+    """
+    out = io.StringIO()
+    dump(instances, out)
+    return out.getvalue()
+
+
 def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Igt]:
     rows = _rows(lines(stream, path, faults, options.encoding), path, faults)
     header = next(rows, (0, []))[1]
-    names = [name.strip() for name in header]
+    names = _named(path, [name.strip() for name in header])
+    languages = _languages(path)
     if not {"primary_text", "analyzed_word"} & {name.lower() for name in names}:
         what = f"the first line names the columns {', '.join(names)[:80]}, Primary_Text or Analyzed_Word expected"
         raise FormatError(what, Where(path, 1), "is this a CLDF table of examples?")
@@ -53,7 +108,49 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
         cells = {name: cell for name, cell in zip(names, row, strict=False) if name}
         cells |= {f"cell_{k}": cell for k, cell in enumerate(row[len(names) :], len(names) + 1)}
         if any(cell.strip() for cell in row):
-            yield _instance(cells, Where(path, number), options)
+            yield _instance(cells, Where(path, number), options, languages)
+
+
+def _beside(path: str, *endings: str) -> Path | None:
+    """A file of the same data set that stands beside the table."""
+    folder = Path(path).parent if path not in ("", "-") else None
+    for ending in endings if folder and folder.is_dir() else ():
+        found = sorted(folder.glob(f"*{ending}")) if folder else []
+        if found and found[0].stat().st_size < MOST_BESIDE:
+            return found[0]
+    return None
+
+
+def _named(path: str, names: list[str]) -> list[str]:
+    """Columns by the names that CLDF gives them, where the metadata of the data set say which column is which."""
+    file = _beside(path, "-metadata.json")
+    if file is None:
+        return names
+    try:
+        tables = json.loads(file.read_text("utf-8-sig")).get("tables", [])
+        table = next(t for t in tables if str(t.get("dc:conformsTo", "")).endswith("#ExampleTable"))
+        columns = table["tableSchema"]["columns"]
+        terms = {
+            str(c["name"]): str(c["propertyUrl"]).rpartition("#")[2] for c in columns if "#" in str(c.get("propertyUrl", ""))
+        }
+    except (ValueError, KeyError, StopIteration, TypeError, AttributeError, OSError):
+        return names
+    wanted = {_TERMS[term]: name for name, term in terms.items() if term in _TERMS}
+    back = {name: said for said, name in wanted.items()}
+    return [back.get(name, name) for name in names]
+
+
+def _languages(path: str) -> dict[str, str]:
+    """ISO code, or the name, of each language id, by the table of languages."""
+    file = _beside(path, "languages.csv")
+    if file is None:
+        return {}
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as stream:
+            rows = list(csv.DictReader(stream))
+    except (csv.Error, OSError, UnicodeDecodeError):
+        return {}
+    return {row["ID"]: row.get("ISO639P3code") or row.get("Name") or row["ID"] for row in rows if row.get("ID")}
 
 
 def _rows(numbered: Iterator[tuple[int, str]], path: str, faults: Faults) -> Iterator[tuple[int, list[str]]]:
@@ -93,7 +190,7 @@ def _row(texts: list[str], mark: str, width: int) -> list[str] | None:
     return rows[0] if len(rows) == 1 and (len(texts) == 1 or len(rows[0]) == width) else None
 
 
-def _instance(cells: dict[str, str], where: Where, options: Options) -> Igt:
+def _instance(cells: dict[str, str], where: Where, options: Options, languages: dict[str, str]) -> Igt:
     known: dict[str, str] = {}
     meta = []
     for name, value in cells.items():
@@ -104,11 +201,18 @@ def _instance(cells: dict[str, str], where: Where, options: Options) -> Igt:
             meta.append((name, squeezed(value)))
     primary = squeezed(known.get("text", ""))
     segments, glosses = _parts(known.get("words", ""), known.get("glosses", ""))
+    glosses = tuple("" if gloss == "_" else gloss for gloss in glosses)
     words = tokens(primary)
     if not words or (segments and len(words) != len(segments)):
         words = segments or words
     code = known.get("meta_language", "")
-    translation, translations = preferred([(code, one_line(known.get("translation", "")))], options.lang)
+    free = [(code, one_line(known.get("translation", "")))]
+    for name, value in [pair for pair in meta if _OTHER.fullmatch(pair[0]) and pair[1]]:
+        found = _OTHER.fullmatch(name)
+        assert found
+        free.append((found[1] or "", value))
+        meta.remove((name, value))
+    translation, translations = preferred(free, options.lang, stated=True)
     if not translations and code and code.lower() not in ("en", "eng", "stan1293"):
         meta.append(("Meta_Language_ID", code))
     sent_id = known.get("sent_id", "").strip()
@@ -120,7 +224,8 @@ def _instance(cells: dict[str, str], where: Where, options: Options) -> Igt:
         translation=translation,
         translations=translations,
         sent_id=sent_id,
-        language=known.get("language", "").strip(),
+        judgement=known.get("judgement", "").strip(),
+        language=languages.get(known.get("language", "").strip(), known.get("language", "").strip()),
         meta=meta,
         where=Where(where.path, where.line, sent_id),
     )

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import BinaryIO, TextIO
 
-from divproj.errors import Faults, FormatError, Where
+from divproj.data.errors import Faults, FormatError, Where
+from divproj.data.sentence import Sentence
 from divproj.io.files import Digest, Source, name_of, reading
-from divproj.types import Sentence
 
 CHUNK = 1 << 20
 _BLANK = re.compile(b"(\n\n+)")
@@ -53,8 +53,7 @@ def dump(sentences: Iterable[Sentence], out: TextIO) -> None:
 
 def dumps(sentence: Sentence) -> str:
     """The sentence as it stood in its file, the blank line after it included."""
-    lines = [*sentence.comments, *map("\t".join, zip(*sentence.columns, strict=True))]
-    return "\n".join(lines) + sentence.end
+    return sentence.to_conllu()
 
 
 def read(

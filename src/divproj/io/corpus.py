@@ -11,12 +11,14 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import BinaryIO
 
-from divproj.batches import PairBatch, batched
-from divproj.errors import AlignmentError, Faults, FormatError, ProjError, Where
+from divproj.data.errors import AlignmentError, Faults, FormatError, ProjError, Where
+from divproj.data.pair import Pair
+from divproj.data.pair_arrays import PairBatch, batched
+from divproj.data.sentence import Sentence
+from divproj.data.tree import DepTree
 from divproj.io import conllu, pharaoh
-from divproj.io.files import Source, name_of, reading
-from divproj.io.pieces import Blocks, Lines, Part, side_by_side
-from divproj.types import DepTree, Sentence, TreePair
+from divproj.io.chunks import Blocks, Lines, Part, side_by_side
+from divproj.io.files import Source, in_folder, name_of, reading
 
 Streams = Sequence[BinaryIO]
 Starts = tuple[int, int, int]
@@ -41,15 +43,15 @@ class Corpus:
     faults: Faults = field(default_factory=Faults, compare=False)
     digests: list[str] = field(default_factory=list, compare=False)
     """Of each complete reading: 24 hex digits that stand for the bytes of the three files."""
-    manner: str = "as-is"
-    """What the trees of E are turned to (`manners`)."""
+    style: str = "as-is"
+    """What the trees of E are turned to (`data.head_style`)."""
     checked: bool = False
     """Whether `pairs` leaves out projected F trees that nobody has marked gold: they are nothing to learn from."""
     left_out: list[str] = field(default_factory=list, compare=False)
     """Ids of the sentences that `checked` left out."""
 
     @classmethod
-    def at(cls, folder: Source, *, faults: Faults | None = None, same_ids: bool = True, manner: str = "as-is") -> Corpus:
+    def at(cls, folder: Source, *, faults: Faults | None = None, same_ids: bool = True, style: str = "as-is") -> Corpus:
         """The corpus in a folder; each file may also be there as `.gz`."""
         path = Path(folder)
         if not path.is_dir():
@@ -57,24 +59,23 @@ class Corpus:
             raise ProjError(what, Where(str(path)), "give a folder with f.conllu, e.conllu and align.txt, or --f --e --align")
         files = []
         for name in ("f.conllu", "e.conllu", "align.txt"):
-            found = [path / name, path / f"{name}.gz"]
-            files.append(next((p for p in found if p.exists()), None))
+            files.append(in_folder(path, name))
             if files[-1] is None:
                 raise ProjError(f"the folder has no {name}", Where(str(path)), "or name the files with --f --e --align")
         f, e, align = files
         assert f
         assert e
         assert align
-        return cls(f, e, align, path.resolve().name, same_ids, faults or Faults(), manner=manner)
+        return cls(f, e, align, path.resolve().name, same_ids, faults or Faults(), style=style)
 
-    def __iter__(self) -> Iterator[TreePair]:
+    def __iter__(self) -> Iterator[Pair]:
         return self.pairs()
 
-    def pairs(self) -> Iterator[TreePair]:
+    def pairs(self) -> Iterator[Pair]:
         """Usable pairs in order; what is not usable goes to `faults`."""
         counts = [0, 0, 0]
         with self._open() as streams:
-            yield from self._careful(streams, (1, 1, 1), _Ids(self.same_ids), counts)
+            yield from self._careful(streams, (1, 1, 1), SentenceIds(self.same_ids), counts)
         self._closing(counts)
 
     def batches(self) -> Iterator[PairBatch]:
@@ -83,7 +84,7 @@ class Corpus:
 
     def pieces(self) -> Iterator[Piece]:
         """The same pairs in pieces that are not read yet; `Piece.batches` reads one, here or elsewhere."""
-        fast, ids, counts = self._is_large(), _Ids(self.same_ids), [0, 0, 0]
+        fast, ids, counts = self._is_large(), SentenceIds(self.same_ids), [0, 0, 0]
         bare = replace(self, f=name_of(self.f), e=name_of(self.e), align=name_of(self.align), faults=Faults(), digests=[])
         with self._open() as streams:
             sides = Blocks(streams[0], name_of(self.f)), Blocks(streams[1], name_of(self.e)), Lines(streams[2])
@@ -107,11 +108,11 @@ class Corpus:
 
     def _is_large(self) -> bool:
         sources = (self.f, self.e, self.align)
-        if self.manner != "as-is" or not all(Path(s).is_file() for s in sources):
+        if self.style != "as-is" or not all(Path(s).is_file() for s in sources):
             return False
         return sum(Path(s).stat().st_size for s in sources[:2]) >= FAST
 
-    def _careful(self, streams: Streams, lines: Starts, ids: _Ids, counts: list[int]) -> Iterator[TreePair]:
+    def _careful(self, streams: Streams, lines: Starts, ids: SentenceIds, counts: list[int]) -> Iterator[Pair]:
         """Pairs by the reader that can tell what is wrong; the streams start at these lines of their files."""
         f_side, e_side = (
             conllu.read(stream, name_of(source), self.faults, keep_places=True, line=line)
@@ -135,14 +136,14 @@ class Corpus:
     def _fast_batches(self) -> Iterator[PairBatch]:
         counts = [0, 0, 0]
         with self._open() as streams:
-            yield from self._quick(streams, (1, 1, 1), _Ids(self.same_ids), counts)
+            yield from self._quick(streams, (1, 1, 1), SentenceIds(self.same_ids), counts)
         self._closing(counts)
 
-    def _quick(self, streams: Streams, lines: Starts, ids: _Ids, counts: list[int]) -> Iterator[PairBatch]:
+    def _quick(self, streams: Streams, lines: Starts, ids: SentenceIds, counts: list[int]) -> Iterator[PairBatch]:
         """Batches by the scanner; the streams start at these lines of their files."""
         from divproj.io import fast
 
-        def careful(f: bytes, f_line: int, e: bytes, e_line: int, line: str, number: int) -> TreePair | None:
+        def careful(f: bytes, f_line: int, e: bytes, e_line: int, line: str, number: int) -> Pair | None:
             sides = [self._sentence(f, self.f, f_line), self._sentence(e, self.e, e_line)]
             if sides[0] is None or sides[1] is None or not ids.pair(sides[0], sides[1], self.faults):
                 return None
@@ -162,16 +163,16 @@ class Corpus:
             self.faults.sentence(error)
             return None
 
-    def _pair(self, f: Sentence, e: Sentence, where: Where, line: str) -> TreePair:
+    def _pair(self, f: Sentence, e: Sentence, where: Where, line: str) -> Pair:
         f_tree, e_tree = self._tree(f), self._tree(e)
-        if self.manner != "as-is":
-            from divproj.manners import in_manner
+        if self.style != "as-is":
+            from divproj.data.head_style import in_style
 
-            e_tree = in_manner(e_tree, self.manner)
+            e_tree = in_style(e_tree, self.style)
         shape = (len(f_tree), len(e_tree))
         sent_id = f.sent_id or e.sent_id or str(where.line)
         place = Where(where.path, where.line, f.sent_id)
-        return TreePair(f_tree, e_tree, pharaoh.parse(line, shape, place, self.faults), sent_id)
+        return Pair(f_tree, e_tree, pharaoh.parse(line, shape, place, self.faults), sent_id)
 
     def _tree(self, sentence: Sentence) -> DepTree:
         tree, faults = sentence.usable_tree()
@@ -198,7 +199,7 @@ class Piece:
     corpus: Corpus
     """Names of the files, and how to read them."""
     parts: tuple[Part, Part, Part]
-    ids: _Ids
+    ids: SentenceIds
     """What is known of the ids from the pieces before."""
     fast: bool
 
@@ -211,7 +212,7 @@ class Piece:
             return corpus._quick(streams, (f, e, links), ids, [0, 0, 0])
         return batched(corpus._careful(streams, (f, e, links), ids, [0, 0, 0]))
 
-    def look_at_ids(self, ids: _Ids) -> None:
+    def look_at_ids(self, ids: SentenceIds) -> None:
         """Bring what is known of the ids past this piece; as a rule its first pair tells all that there is to know."""
         if not ids.check or ids.shared:
             return
@@ -228,10 +229,10 @@ class Piece:
         return sum(1 for line in self.parts[2].text.splitlines()[-last:] if not line.strip())
 
 
-class _Ids:
+class SentenceIds:
     """Whether sentences of the two sides belong together by their ids.
 
-    Two files may number their sentences in two manners; then order pairs them, until an id shows up on both sides.
+    Two files may number their sentences in two ways; then order pairs them, until an id shows up on both sides.
     """
 
     def __init__(self, check: bool) -> None:
@@ -239,8 +240,8 @@ class _Ids:
         self.shared: bool | None = None
         self.recent: tuple[dict[str, None], dict[str, None]] = ({}, {})
 
-    def copy(self) -> _Ids:
-        made = _Ids(self.check)
+    def copy(self) -> SentenceIds:
+        made = SentenceIds(self.check)
         made.shared = self.shared
         if not self.shared:  # once shared they stay so
             made.recent = self.recent[0].copy(), self.recent[1].copy()

@@ -6,17 +6,17 @@ type) or guessed from their names. An annotation of the topmost tier concerned i
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, BinaryIO
 
-from divproj.errors import Faults, FormatError, ProjError, Where
-from divproj.gloss.igt import Igt
+from divproj.data.errors import Faults, FormatError, ProjError, Where
+from divproj.data.igt import Igt
+from divproj.io import elan_roles
+from divproj.io.elan_roles import ROLES, Annotation, Tier
 from divproj.io.files import Source
-from divproj.io.igt_parts import glue, grouped, instance, joined, lang_code, one_line, preferred, squeezed, tokens
+from divproj.io.igt_parts import glue, grouped, instance, joined, one_line, preferred, squeezed, tokens
 from divproj.io.igt_text import Options, from_file, from_text
 from divproj.io.igt_xml import Node, units
 
@@ -24,38 +24,6 @@ TAGS = frozenset({
     "ANNOTATION_DOCUMENT", "HEADER", "TIME_ORDER", "TIME_SLOT", "TIER", "ANNOTATION", "ALIGNABLE_ANNOTATION", "REF_ANNOTATION",
     "ANNOTATION_VALUE", "LINGUISTIC_TYPE", "LANGUAGE", "PROPERTY", "MEDIA_DESCRIPTOR",
 })  # fmt: skip
-ROLES = ("text", "words", "morphs", "glosses", "pos", "translation")
-_NAMES = (
-    ("translation", r"phrase-gls|free|transl|(^|[-_ ])(ft|fe|ftr|tl|tr)($|[-_ ])|english|meaning"),
-    ("glosses", r"gloss|(^|[-_ ])(ge|gl|gls|glo|mg)($|[-_ ])"),
-    ("pos", r"(^|[-_ ])(ps|pos|msa|cat|tag)($|[-_ ])|part.?of.?speech"),
-    ("morphs", r"morph|(^|[-_ ])(mb|mr|mph|m|seg)($|[-_ ])|segment"),
-    ("words", r"word|(^|[-_ ])(wd|wrd|w|tok|tx-w)($|[-_ ])|token"),
-    ("text", r"text|phrase|utter|sentence|transcr|(^|[-_ ])(tx|txt|orth|ut|s|default|trs)($|[-_ ])|orthogr"),
-)
-_IGNORED = re.compile(r"note|comment|lemma|(^|[-_])(hn|lit|type|cf|variant)", re.IGNORECASE)
-_IDS = re.compile(r"(^|[-_ ])(ref|id|segnum)($|[-_ ])", re.IGNORECASE)
-
-
-@dataclass(eq=False)
-class _Annotation:
-    id: str
-    value: str
-    line: int
-    parent: str = ""
-    previous: str = ""
-    begin: int = -1
-    end: int = -1
-
-
-@dataclass
-class _Tier:
-    name: str
-    kind: str
-    parent: str
-    participant: str
-    lang: str
-    annotations: list[_Annotation] = field(default_factory=list)
 
 
 def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Igt]:
@@ -70,17 +38,40 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
     unknown = sorted(set(options.tiers) - set(ROLES))
     if unknown:
         raise ProjError(f"unknown role {unknown[0]!r} of a tier, one of {', '.join(ROLES)} expected")
-    tiers: dict[str, _Tier] = {}
+    for _, igt in _found(stream, path, faults, options):
+        yield igt
+
+
+def places(stream: BinaryIO, path: str, faults: Faults, options: Options) -> list[tuple[str, str]]:
+    """Tier and annotation of each sentence, in the order of `read`."""
+    return [place for place, _ in _found(stream, path, faults, options)]
+
+
+def _found(stream: BinaryIO, path: str, faults: Faults, options: Options) -> list[tuple[tuple[str, str], Igt]]:
+    """The sentences and where they are, in the order in which they are spoken."""
+    tiers = _tiers(stream, path, faults, options)
+    trees = {name: tier for name, tier in tiers.items() if tier.kind == "divproj-tree"}
+    tiers = {name: tier for name, tier in tiers.items() if name not in trees}
+    file = _File(tiers, path, faults)
+    file.trees = {made.parent: made.value for tier in trees.values() for made in tier.annotations}
+    found = [pair for roles in _role_sets(tiers, path, options) for pair in file.instances(roles, options)]
+    return [(place, igt) for _, place, igt in sorted(found, key=lambda triple: triple[0])]
+
+
+def _tiers(stream: BinaryIO, path: str, faults: Faults, options: Options) -> dict[str, Tier]:
+    tiers: dict[str, Tier] = {}
     times: dict[str, int] = {}
+    kinds: dict[str, str] = {}
     for node, _ in units(stream, path, faults, options, lambda _, parent: parent == "ANNOTATION_DOCUMENT", TAGS):
         if node.tag == "TIME_ORDER":
             times = _times(node)
         elif node.tag == "TIER":
             tier = _tier(node, times)
             tiers[tier.name] = tier
-    file = _File(tiers, path, faults)
-    for roles in _role_sets(tiers, path, options):
-        yield from file.instances(roles, options)
+        elif node.tag == "LINGUISTIC_TYPE":
+            kinds[node.get("LINGUISTIC_TYPE_ID")] = node.get("CONSTRAINTS")
+    elan_roles.with_constraints(tiers, kinds)
+    return tiers
 
 
 def _times(node: Node) -> dict[str, int]:
@@ -94,40 +85,42 @@ def _times(node: Node) -> dict[str, int]:
     return found
 
 
-def _tier(node: Node, times: dict[str, int]) -> _Tier:
+def _tier(node: Node, times: dict[str, int]) -> Tier:
     name = node.get("TIER_ID")
-    tier = _Tier(name, node.get("LINGUISTIC_TYPE_REF"), node.get("PARENT_REF"), node.get("PARTICIPANT"), node.get("LANG_REF"))
+    tier = Tier(name, node.get("LINGUISTIC_TYPE_REF"), node.get("PARENT_REF"), node.get("PARTICIPANT"), node.get("LANG_REF"))
     for holder in node.all("ANNOTATION"):
         for made in holder.children[:1]:
             value = "".join(text.text for text in made.all("ANNOTATION_VALUE"))
             begin, end = times.get(made.get("TIME_SLOT_REF1"), -1), times.get(made.get("TIME_SLOT_REF2"), -1)
             ref, before = made.get("ANNOTATION_REF"), made.get("PREVIOUS_ANNOTATION")
             tier.annotations.append(
-                _Annotation(made.get("ANNOTATION_ID"), squeezed(one_line(value)), made.line, ref, before, begin, end)
+                Annotation(made.get("ANNOTATION_ID"), squeezed(one_line(value)), made.line, ref, before, begin, end)
             )
     return tier
 
 
-def _role_sets(tiers: dict[str, _Tier], path: str, options: Options) -> list[dict[str, list[str]]]:
+def _role_sets(tiers: dict[str, Tier], path: str, options: Options) -> list[dict[str, list[str]]]:
     """Tiers of each role, one set for every speaker (or other topmost tier)."""
     by_role: dict[str, list[str]] = {}
+    named: dict[str, str] = {}
     for role, wanted in options.tiers.items():
         found = [name for name, tier in tiers.items() if wanted in (name, tier.kind) or name.partition("@")[0] == wanted]
         if not found:
-            raise FormatError(f"no tier or type {wanted!r}; the tiers are {_shown(tiers)}", Where(path), "name one of these")
+            what = f"no tier or type {wanted!r}; the tiers are {elan_roles.shown_names(tiers)}"
+            raise FormatError(what, Where(path), "name one of these")
         by_role[role] = found
-    taken = {name for names in by_role.values() for name in names}
-    for name, tier in tiers.items():
-        role = _guessed(tier) if name not in taken and tier.annotations else ""
-        if role and role not in options.tiers:
+        named |= dict.fromkeys(found, role)
+    for name, (role, _) in elan_roles.guessed(tiers, named).items():
+        if role in ROLES and role not in options.tiers and tiers[name].annotations:
             by_role.setdefault(role, []).append(name)
     if "words" not in by_role and "text" not in options.tiers:
         divided = [name for name in by_role.get("text", ()) if tiers[name].parent and _shared_parent(tiers[name])]
         by_role["words"] = divided
         by_role["text"] = [name for name in by_role.get("text", ()) if name not in divided]
     if not any(by_role.get(role) for role in ("words", "text", "morphs")):
-        remedy = "name them, as in --tiers words=…,glosses=…,translation=…"
-        raise FormatError(f"no tier looks like words or text; the tiers are {_shown(tiers)}", Where(path), remedy)
+        remedy = "name them, as in --tiers words=…,glosses=…,translation=… (proj check --tiers list shows them)"
+        what = f"no tier looks like words or text; the tiers are {elan_roles.shown_names(tiers)}"
+        raise FormatError(what, Where(path), remedy)
     sets: dict[str, dict[str, list[str]]] = {}
     loose: dict[str, list[str]] = {}
     tops = {_top(tiers, name) for role in ("words", "text", "morphs") for name in by_role.get(role, ())}
@@ -141,28 +134,22 @@ def _role_sets(tiers: dict[str, _Tier], path: str, options: Options) -> list[dic
     return list(sets.values())
 
 
-def _shared_parent(tier: _Tier) -> bool:
+def _shared_parent(tier: Tier) -> bool:
     """Whether two annotations hang on one."""
     parents = [made.parent for made in tier.annotations if made.parent]
     return len(parents) > len(set(parents))
 
 
-def _shown(tiers: dict[str, _Tier]) -> str:
-    return ", ".join(f"{name} (under {tier.parent})" if tier.parent else name for name, tier in tiers.items()) or "none"
+def shown(stream: BinaryIO, path: str, faults: Faults, options: Options) -> list[elan_roles.Shown]:
+    """The tiers of a file and what each is read as."""
+    tiers = _tiers(stream, path, faults, options)
+    named = {
+        name: role for role, wanted in options.tiers.items() for name, tier in tiers.items() if wanted in (name, tier.kind)
+    }
+    return elan_roles.table(tiers, elan_roles.guessed(tiers, named))
 
 
-def _guessed(tier: _Tier) -> str:
-    """Role of a tier by its name, or else by that of its type."""
-    for text in (tier.name.partition("@")[0], tier.kind):
-        if _IGNORED.search(text):
-            return ""
-        for role, pattern in _NAMES:
-            if re.search(pattern, text, re.IGNORECASE):
-                return role
-    return ""
-
-
-def _above(tiers: dict[str, _Tier], name: str) -> list[str]:
+def _above(tiers: dict[str, Tier], name: str) -> list[str]:
     """The tier and those above it."""
     found = [name]
     while (above := tiers[found[-1]].parent) in tiers and above not in found:
@@ -170,27 +157,30 @@ def _above(tiers: dict[str, _Tier], name: str) -> list[str]:
     return found
 
 
-def _top(tiers: dict[str, _Tier], name: str) -> str:
+def _top(tiers: dict[str, Tier], name: str) -> str:
     return _above(tiers, name)[-1]
 
 
-def _depth(tiers: dict[str, _Tier], name: str) -> int:
+def _depth(tiers: dict[str, Tier], name: str) -> int:
     return len(_above(tiers, name))
 
 
 class _File:
     """Annotations of all tiers, found by what they hang on."""
 
-    def __init__(self, tiers: dict[str, _Tier], path: str, faults: Faults) -> None:
+    def __init__(self, tiers: dict[str, Tier], path: str, faults: Faults) -> None:
         self.tiers, self.path, self.faults = tiers, path, faults
         self.by_id = {made.id: made for tier in tiers.values() for made in tier.annotations}
         self.up: dict[str, str] = {}
-        self._by_time: dict[str, tuple[list[_Annotation], list[int]]] = {}
-        self._indexes: dict[tuple[str, str], dict[str, list[_Annotation]]] = {}
+        self.trees: dict[str, str] = {}
+        """Trees that were written back, by the annotation they hang on."""
+        self._ids: dict[str, bool] = {}
+        self._by_time: dict[str, tuple[list[Annotation], list[int]]] = {}
+        self._indexes: dict[tuple[str, str], dict[str, list[Annotation]]] = {}
         for tier in tiers.values():
             self._hang(tier)
 
-    def _hang(self, tier: _Tier) -> None:
+    def _hang(self, tier: Tier) -> None:
         """Parents of the annotations: by reference, or the one above at that time."""
         above, starts = self._timed(tier.parent) if tier.parent in self.tiers else ([], [])
         for made in tier.annotations:
@@ -202,7 +192,7 @@ class _File:
             elif above and made.begin >= 0:
                 self.up[made.id] = above[max(0, bisect_right(starts, made.begin) - 1)].id
 
-    def under(self, name: str, top: _Annotation, top_tier: str) -> list[_Annotation]:
+    def under(self, name: str, top: Annotation, top_tier: str) -> list[Annotation]:
         """Annotations of a tier that hang on one above, in order; by time where the tiers are not related."""
         tier = self.tiers[name]
         if name == top_tier:
@@ -216,19 +206,19 @@ class _File:
         first = self._index(top_tier, root_tier).get(root, [])[:1]
         return self._index(name, root_tier).get(root, []) if first == [top] else []
 
-    def _timed(self, name: str) -> tuple[list[_Annotation], list[int]]:
+    def _timed(self, name: str) -> tuple[list[Annotation], list[int]]:
         """Annotations of a tier that have a time, by it, and their times."""
         if name not in self._by_time:
             found = sorted((a for a in self.tiers[name].annotations if a.begin >= 0), key=lambda a: a.begin)
             self._by_time[name] = (found, [a.begin for a in found])
         return self._by_time[name]
 
-    def _index(self, name: str, top_tier: str) -> dict[str, list[_Annotation]]:
+    def _index(self, name: str, top_tier: str) -> dict[str, list[Annotation]]:
         """Annotations of a tier by the annotation of a higher tier that they hang on."""
         key = (name, top_tier)
         if key not in self._indexes:
             tops = {made.id for made in self.tiers[top_tier].annotations}
-            found: dict[str, list[_Annotation]] = {}
+            found: dict[str, list[Annotation]] = {}
             for made in self.tiers[name].annotations:
                 top = next((at for at in self._climb(made.id) if at in tops), "")
                 found.setdefault(top, []).append(made)
@@ -242,28 +232,28 @@ class _File:
             found.append(above)
         return found
 
-    def hangs(self, made: _Annotation, top: str) -> bool:
+    def hangs(self, made: Annotation, top: str) -> bool:
         return top in self._climb(made.id)
 
-    def _ordered(self, made: list[_Annotation], tier: _Tier) -> list[_Annotation]:
+    def _ordered(self, made: list[Annotation], tier: Tier) -> list[Annotation]:
         """In the order of their parents and, under one parent, of PREVIOUS_ANNOTATION."""
-        groups: dict[str, list[_Annotation]] = {}
+        groups: dict[str, list[Annotation]] = {}
         for a in made:
             groups.setdefault(self.up.get(a.id, ""), []).append(a)
         parents = [self.by_id[key] for key in groups if key in self.by_id]
         if len(parents) > 1 and tier.parent in self.tiers:
             parents = self._ordered(parents, self.tiers[tier.parent])
         order = {a.id: k for k, a in enumerate(parents)}
-        found: list[_Annotation] = []
+        found: list[Annotation] = []
         for key in sorted(groups, key=lambda parent: order.get(parent, len(order))):
             found += self._chained(groups[key], tier)
         return found
 
-    def _chained(self, group: list[_Annotation], tier: _Tier) -> list[_Annotation]:
+    def _chained(self, group: list[Annotation], tier: Tier) -> list[Annotation]:
         after = {a.previous: a for a in group if a.previous}
-        chain: dict[str, _Annotation] = {}
+        chain: dict[str, Annotation] = {}
         for first in sorted((a for a in group if not a.previous), key=lambda a: a.begin):
-            at: _Annotation | None = first
+            at: Annotation | None = first
             while at is not None and at.id not in chain:
                 chain[at.id] = at
                 at = after.get(at.id)
@@ -273,7 +263,7 @@ class _File:
             self.faults.word(FormatError(what, Where(self.path, rest[0].line), "read in the order of the file"))
         return [*chain.values(), *rest]
 
-    def instances(self, roles: dict[str, list[str]], options: Options) -> Iterator[Igt]:
+    def instances(self, roles: dict[str, list[str]], options: Options) -> Iterator[tuple[int, tuple[str, str], Igt]]:
         """One for each annotation of the text tier, or of one above it that has one such each."""
         if roles.get("text"):
             chain = _above(self.tiers, roles["text"][0])
@@ -286,9 +276,11 @@ class _File:
                 break
             top_tier = above
         for top in sorted(self.tiers[top_tier].annotations, key=lambda a: a.begin):
-            yield self._instance(top, top_tier, roles, options)
+            made = self._instance(top, top_tier, roles, options)
+            if any(char.isalnum() for word in made.words for char in word) or (made.words and made.translation):
+                yield top.begin, (top_tier, top.id), made
 
-    def _instance(self, top: _Annotation, top_tier: str, roles: dict[str, list[str]], options: Options) -> Igt:
+    def _instance(self, top: Annotation, top_tier: str, roles: dict[str, list[str]], options: Options) -> Igt:
         found = {role: self._first(names, top, top_tier) for role, names in roles.items() if role != "translation"}
         text = " ".join(a.value for a in found.get("text", []))
         words = found.get("words", [])
@@ -297,6 +289,8 @@ class _File:
         if not text and words and all(" " in a.value for a in words):
             text, words = " ".join(a.value for a in words), []
         pieces = found.get("morphs", [])
+        if not pieces and any(a.value[:1] in "=-" or a.value[-1:] in "=-" for a in words if len(a.value) > 1):
+            words, pieces = [], words  # clitics and affixes that stand apart belong to the word beside them
         groups = [[k for k, piece in enumerate(pieces) if self.hangs(piece, word.id)] for word in words]
         values = [piece.value for piece in pieces]
         if not words or not any(groups):
@@ -309,15 +303,18 @@ class _File:
         glosses = self._below(found.get("glosses", []), above, pieces, groups, marks)
         tags = self._below(found.get("pos", []), above, pieces, groups, marks)
         translations = [
-            (_language(self.tiers[name]), " ".join(a.value for a in self.under(name, top, top_tier)))
+            (elan_roles.language(self.tiers[name]), " ".join(a.value for a in self.under(name, top, top_tier)))
             for name in roles.get("translation", ())
         ]
-        translation, all_of_them = preferred(translations, options.lang)
+        translation, all_of_them = preferred(translations, options.lang, stated=True)
         forms = [word.value for word in words] or list(tokens(text)) or segments
         tier = self.tiers[top_tier]
         times = [("begin", str(top.begin)), ("end", str(top.end))] if top.begin >= 0 else []
         meta = [("speaker", tier.participant), *times]
-        sent_id = top.value if _IDS.search(tier.name.partition("@")[0]) and top.value else top.id
+        if top.id in self.trees:
+            pairs = [value.partition(":") for value in self.trees[top.id].split()]
+            meta += [("hd", " ".join(head for head, _, _ in pairs)), ("rl", " ".join(rel or "_" for _, _, rel in pairs))]
+        sent_id = top.value if top.value and self._is_ids(top_tier) else top.id
         if top.value and top.value not in (text, " ".join(forms), sent_id) and top_tier not in roles.get("words", ()):
             meta.append((tier.name, top.value))
         for name in roles.get("glosses", [])[1:]:
@@ -336,15 +333,20 @@ class _File:
             where=Where(self.path, top.line, sent_id),
         )
 
-    def _first(self, names: list[str], top: _Annotation, top_tier: str) -> list[_Annotation]:
+    def _is_ids(self, name: str) -> bool:
+        if name not in self._ids:
+            self._ids[name] = elan_roles.is_ids(self.tiers[name])
+        return self._ids[name]
+
+    def _first(self, names: list[str], top: Annotation, top_tier: str) -> list[Annotation]:
         """Annotations of the first of some tiers that has any here."""
         return next((found for name in names if (found := self.under(name, top, top_tier))), [])
 
     def _below(
         self,
-        made: list[_Annotation],
+        made: list[Annotation],
         words: list[str],
-        pieces: list[_Annotation],
+        pieces: list[Annotation],
         groups: list[list[int]],
         marks: list[list[str]],
     ) -> list[str]:
@@ -359,9 +361,3 @@ class _File:
         if words and any(word in by_piece for word in words):
             return [" ".join(a.value for a in made if self.up.get(a.id) == word) for word in words]
         return [a.value for a in made]
-
-
-def _language(tier: _Tier) -> str:
-    """Language of a tier of translations: what it says, or the code at the end of its name (`phrase-gls-en`)."""
-    found = re.search(r"[-_]([a-z]{2,3})$", tier.name.partition("@")[0])
-    return lang_code(tier.lang or (found[1] if found else ""))

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, cast
 
-from divproj.errors import Faults, FormatError, Where
+from divproj.data.errors import Faults, FormatError, Where
 from divproj.forest.trees import Constituent, PhraseTree
 from divproj.io.files import Source, name_of, reading
 from divproj.io.tree_xml import elements

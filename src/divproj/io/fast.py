@@ -10,13 +10,14 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.batches import Book, Ints, PairBatch, Side
+from divproj.data.pair import Pair
+from divproj.data.pair_arrays import Book, Ints, PairBatch, Side
 from divproj.io import scan
-from divproj.types import TreePair
 
 CHUNK = 1 << 20
 SLOTS = 1 << 17
 MOST = 1 << 16  # distinct tags and relations; sentences with more go the careful way
+POOL = 1 << 22  # bytes of all of them
 
 Bytes = NDArray[np.uint8]
 
@@ -28,27 +29,28 @@ class ScanBook(Book):
         super().__init__()
         self.keys = np.zeros(SLOTS, np.uint64)
         self.slots = np.zeros(SLOTS, np.int32)
-        self.size = np.zeros(1, np.int64)
+        self.size = np.zeros(2, np.int64)
         self.found = np.zeros((MOST, 2), np.int64)
+        self.pool = np.zeros(POOL, np.uint8)
         self.code("_")
 
     def code(self, name: str) -> int:
         found = self.codes.get(name)
         if found is None or not self.size[0]:
             text = np.frombuffer(bytearray(name, "utf-8", "surrogatepass"), np.uint8)
-            found = int(scan.string_code.compiled(text, 0, len(text), self.keys, self.slots, self.size, self.found))
+            found = int(scan.string_code.compiled(text, 0, len(text), self.keys, self.slots, self.size, self.found, self.pool))
             if found < 0:  # the scanner's table is full and stays so: codes past it are ours
                 found = self.codes[name] = len(self.names)
                 self.names.append(name)
             else:
-                self.learn(text)
+                self.learn()
         return found
 
-    def learn(self, text: Bytes) -> None:
-        """Take in the strings that the scanner met in a text."""
+    def learn(self) -> None:
+        """Take in the strings that the scanner met."""
         for code in range(len(self.names), int(self.size[0])):
             start, end = self.found[code].tolist()
-            name = text[start:end].tobytes().decode("utf-8", "replace")
+            name = self.pool[start:end].tobytes().decode("utf-8", "replace")
             self.names.append(name)
             self.codes[name] = code
         self.codes["_"] = 0
@@ -108,10 +110,10 @@ class Table(Supply):
         self.good = np.zeros(most, np.bool_)
         book = self.book
         self.count, _ = scan.scan_conllu.compiled(
-            self.text, book.keys, book.slots, book.size, book.found, self.at,
+            self.text, book.keys, book.slots, book.size, book.found, book.pool, self.at,
             self.heads, self.rels, self.upos, self.xpos, self.spans, self.good,
         )  # fmt: skip
-        book.learn(self.text)
+        book.learn()
         self.taken = 0
         try:
             body.decode("utf-8")
@@ -165,7 +167,7 @@ class LinkTable(Supply):
         return self.text[start:end].tobytes().decode("utf-8", "replace")
 
 
-Careful = Callable[[bytes, int, bytes, int, str, int], TreePair | None]
+Careful = Callable[[bytes, int, bytes, int, str, int], Pair | None]
 
 
 def batches(f: Table, e: Table, links: LinkTable, careful: Careful, ids: bool, counts: list[int]) -> Iterator[PairBatch]:
@@ -210,14 +212,14 @@ def _runs(f: Table, e: Table, links: LinkTable, careful: Careful, plain: NDArray
                 yield PairBatch.of(pairs, f.book)
 
 
-def _object(f: Table, e: Table, links: LinkTable, a: int, b: int, c: int, careful: Careful) -> TreePair | None:
+def _object(f: Table, e: Table, links: LinkTable, a: int, b: int, c: int, careful: Careful) -> Pair | None:
     return careful(f.block(a), f.line_of(a), e.block(b), e.line_of(b), links.text_of(c), links.line + c)
 
 
 def _plain_batch(f: Table, e: Table, links: LinkTable, a: int, b: int, c: int, count: int, careful: Careful) -> PairBatch:
     f, e, links = copy(f), copy(e), copy(links)  # reading on puts new arrays in the place of these
 
-    def pair(k: int) -> TreePair:
+    def pair(k: int) -> Pair:
         made = _object(f, e, links, a + k, b + k, c + k, careful)
         assert made is not None
         return made

@@ -5,15 +5,16 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import stat
 import sys
-import tempfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TextIO, cast
 
-from divproj.errors import ProjError, Where
+from divproj.data.errors import ProjError, Where
+from divproj.runtime.leftovers import new_part
 
 Source = str | os.PathLike[str]
 DENSEST, SAFE = 400, 16 << 20
@@ -79,10 +80,17 @@ def name_of(source: Source) -> str:
     return "<stdin>" if os.fspath(source) == "-" else os.fspath(source)
 
 
+def in_folder(folder: Path, name: str) -> Path | None:
+    """A file of a corpus folder, packed with gzip or not; None where it is not there."""
+    return next((path for path in (folder / name, folder / f"{name}.gz") if path.exists()), None)
+
+
 @contextmanager
 def reading(source: Source, digest: Digest | None = None) -> Iterator[BinaryIO]:
     """Bytes of a file, of standard input for `-`, unzipped when they are gzip."""
     where = Where(name_of(source))
+    if os.fspath(source) == "-" and sys.stdin is None:
+        raise ProjError("standard input is closed", where, "give a file, or something to read")
     try:
         opened = sys.stdin.buffer if os.fspath(source) == "-" else open(source, "rb")  # noqa: SIM115
     except FileNotFoundError:
@@ -100,28 +108,113 @@ def reading(source: Source, digest: Digest | None = None) -> Iterator[BinaryIO]:
         yield cast(BinaryIO, io.BufferedReader(_Watched(raw, digest, where), 1 << 20))
 
 
+def permissions(path: Path) -> int:
+    """The mode of the file that takes this path: as the one before it, or as the user's new files have it."""
+    return path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_UMASK
+
+
 @contextmanager
 def writing(target: Source) -> Iterator[TextIO]:
-    """Text to a file that appears whole, under its name, only when the block ends well; `-` is standard output."""
+    """Text, always UTF-8, to a file that appears whole, under its name, only when the block ends well; `-` is standard output.
+
+    Links are written through, and so are devices and pipes, which get the text as it comes.
+    """
     if os.fspath(target) == "-":
         yield sys.stdout
         return
     path = Path(target)
-    folder = path.parent
+    with streamed(path) if is_stream(path) else replacing(path) as raw, text_on(raw, path) as out:
+        yield out
+
+
+@contextmanager
+def text_on(raw: BinaryIO, path: Path) -> Iterator[TextIO]:
+    """Text for a file of this name: `.gz` is packed, and what is no character (half of one, an odd file name) is escaped."""
+    packed: Any = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if path.suffix == ".gz" else raw
+    out = io.TextIOWrapper(packed, encoding="utf-8", errors="backslashreplace", newline="\n")
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=folder)
+        yield out
+    except BaseException:
+        with suppress(ProjError):  # the block's error is the one to hear of
+            out.detach()
+        raise
+    out.detach()
+    if packed is not raw:
+        packed.close()
+
+
+def is_stream(path: Path) -> bool:
+    """Whether a path is a device, a pipe or one of this process's own streams: nothing may be renamed onto that."""
+    try:
+        return not stat.S_ISREG(path.stat().st_mode) or str(path.absolute()).startswith(("/dev/fd/", "/dev/std", "/proc/"))
+    except (OSError, ValueError):
+        return False
+
+
+@contextmanager
+def streamed(path: Path) -> Iterator[BinaryIO]:
+    """Bytes to a device or a pipe."""
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_APPEND)
     except OSError as error:
         raise ProjError(f"cannot write here: {error.strerror}", Where(str(path))) from None
+    with _buffered(handle, path) as raw:
+        yield raw
+
+
+@contextmanager
+def replacing(path: Path, durable: bool = False) -> Iterator[BinaryIO]:
+    """Bytes to a new file beside, which takes the place of the old one when the block ends well.
+
+    What a run that was killed has left beside is removed. `durable` waits until all is on the disk.
+    """
+    where = Where(str(path))
     try:
-        with os.fdopen(handle, "wb") as raw:
-            packed: Any = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if path.suffix == ".gz" else raw
-            with io.TextIOWrapper(packed, encoding="utf-8", newline="\n") as out:
-                yield out
-        Path(temporary).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_UMASK)
-        Path(temporary).replace(path)
-    except OSError as error:
-        Path(temporary).unlink(missing_ok=True)
-        raise ProjError(f"could not be written: {error.strerror}", Where(str(path))) from None
+        real = Path(os.path.realpath(path))
+        handle, part = new_part(real)
+    except (OSError, ValueError) as error:
+        raise ProjError(f"cannot write here: {getattr(error, 'strerror', None) or error}", where) from None
+    try:
+        with _buffered(handle, path) as raw:
+            yield raw
+            raw.flush()
+            try:
+                if durable:
+                    os.fsync(raw.fileno())
+                part.chmod(permissions(real))
+                part.replace(real)
+            except OSError as error:
+                raise ProjError(f"could not be written: {error.strerror}", where) from None
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def _buffered(handle: int, path: Path) -> Iterator[BinaryIO]:
+    out = io.BufferedWriter(_Blamed(handle, path), 1 << 16)
+    try:
+        yield out
+    except BaseException:
+        with suppress(ProjError):
+            out.close()
+        raise
+    out.close()
+
+
+class _Blamed(io.FileIO):
+    """A file whose own errors name it; those of other things, met while it is open, stay what they are."""
+
+    def __init__(self, handle: int, path: Path) -> None:
+        super().__init__(handle, "wb")
+        self._path = path
+
+    def write(self, data: Any, /) -> int:
+        whole = memoryview(data).cast("B")
+        done = 0
+        while done < len(whole):
+            try:
+                done += super().write(whole[done:])
+            except OSError as error:
+                raise ProjError(f"could not be written: {error.strerror}", Where(str(self._path))) from None
+        return done

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from divproj.errors import Faults, Where
-from divproj.gloss.igt import Igt
+from divproj.data.errors import Faults, Where
+from divproj.data.igt import Igt
 from divproj.io.files import Source
 from divproj.io.igt_parts import EDGES, glue, instance, joined, lang_code, preferred, squeezed
 from divproj.io.igt_text import Options, from_file, from_text
@@ -75,9 +75,9 @@ def _instance(phrase: Node, text: Node, number: int, path: str, options: Options
         tags.append(_best(node, "pos", options.lang) or joined(kinds, glue(pieces)[1]))
     if all(mark or not gloss for mark, gloss in zip(punct, glosses, strict=True)):
         glosses = []
-    translation, translations = preferred(_items(phrase, "gls"), options.lang)
+    translation, translations = preferred(_items(phrase, "gls"), options.lang, stated=True)
     meta = [(key, value) for key, value in phrase.attrs.items() if key != "guid"]
-    meta += [(kind, said) for kind in ("lit", "note") for _, said in _items(phrase, kind)]
+    meta += [(kind, said) for kind in ("lit", "note", "hd", "rl") for _, said in _items(phrase, kind)]
     meta += [(f"text-{item.get('type')}", squeezed(item.text)) for item in text.all("item") if item.text.strip()]
     if any(word_glosses):
         meta.append(("word_glosses", " ".join(gloss.replace(" ", ".") or "_" for gloss in word_glosses)))

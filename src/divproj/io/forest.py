@@ -12,7 +12,8 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO, TextIO, cast
 
-from divproj.errors import Faults, FormatError, Where
+from divproj.data.errors import Faults, FormatError, Where
+from divproj.data.limits import LONGEST, too_long
 from divproj.forest.hypergraph import Edge, Forest, Node
 from divproj.io.files import Source, name_of, reading
 from divproj.io.igt_text import lines
@@ -86,7 +87,10 @@ def _forest(text: str, where: Where) -> Forest:
     name = record.get("sent_id", "")
     where = Where(where.path, where.line, name if isinstance(name, str) else "")
     try:
-        return _made(record, where).check()
+        made = _made(record, where)
+        if len(made.forms) > LONGEST:
+            raise too_long(len(made.forms), where)
+        return made.check()
     except (KeyError, TypeError, ValueError) as error:
         reason = f"'{error.args[0]}' is missing" if isinstance(error, KeyError) else str(error)
         raise FormatError(f"a forest that cannot be used: {reason}", where) from None

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import BinaryIO, cast
 
-from divproj.errors import Faults, FormatError, ProjError, Where
+from divproj.data.errors import Faults, FormatError, ProjError, Where
+from divproj.data.limits import LONGEST, too_long
+from divproj.data.sentence import Sentence
 from divproj.forest import build
 from divproj.forest.heads import PUNCTUATION
 from divproj.forest.hypergraph import Forest
@@ -16,7 +19,6 @@ from divproj.forest.trees import PhraseTree
 from divproj.io import brackets, conllu, enju, forest, tiger
 from divproj.io.files import Source, name_of, reading
 from divproj.io.igt_text import rewound
-from divproj.types import Sentence
 
 FORMATS = ("brackets", "enju", "tiger", "conllu", "json")
 HEAD = 1 << 16
@@ -106,11 +108,18 @@ def _any(
 
 def _one(tree: PhraseTree | None, faults: Faults, options: Options) -> Forest | None:
     """A forest of one tree; a fault of its own goes to `faults`."""
-    return (
-        None
-        if tree is None
-        else _made(lambda: build.from_tree(shorn(tree, options.punctuation), binarise=options.binarise), tree.where, faults)
+    if tree is None:
+        return None
+    return _made(
+        lambda: build.from_tree(shorn(_fitting(tree), options.punctuation), binarise=options.binarise), tree.where, faults
     )
+
+
+def _fitting(tree: PhraseTree) -> PhraseTree:
+    """The tree; FormatError where it is too long for a forest."""
+    if len(tree.forms) > LONGEST:
+        raise too_long(len(tree.forms), replace(tree.where, sent_id=tree.sent_id))
+    return tree
 
 
 def _made(make: Callable[[], Forest], where: Where, faults: Faults) -> Forest | None:
@@ -140,9 +149,12 @@ def _brackets(stream: BinaryIO, path: str, faults: Faults, options: Options) -> 
         if item is None or (len(item.trees) == 1 and not item.scores):
             yield _one(item.trees[0] if item else None, faults, options)
             continue
-        trees = [shorn(tree, options.punctuation) for tree in item.trees]
-        scores, where = item.scores, item.where
-        yield _made(lambda: build.from_n_best(trees, scores, binarise=options.binarise, pack=options.pack), where, faults)  # noqa: B023
+        yield _made(partial(_n_best, item.trees, item.scores, options), item.where, faults)
+
+
+def _n_best(trees: Sequence[PhraseTree], scores: Sequence[float], options: Options) -> Forest:
+    whole = [shorn(_fitting(tree), options.punctuation) for tree in trees]
+    return build.from_n_best(whole, scores, binarise=options.binarise, pack=options.pack)
 
 
 def _enju(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Forest | None]:
@@ -161,6 +173,8 @@ def _conllu(stream: BinaryIO, path: str, faults: Faults, options: Options) -> It
 
 
 def _headed(sentence: Sentence, faults: Faults) -> Forest:
+    if len(sentence.forms) > LONGEST:
+        raise too_long(len(sentence.forms), replace(sentence.where, sent_id=sentence.sent_id))
     tree, wrong = sentence.usable_tree()
     for error in wrong:
         faults.word(error)
@@ -179,3 +193,11 @@ _READERS: dict[str, Callable[[BinaryIO, str, Faults, Options], Iterator[Forest |
     "conllu": _conllu,
     "json": _json,
 }
+
+
+def phrase_trees(path: str, kind: str, faults: Faults) -> Iterator[PhraseTree]:
+    """Trees of a file of TIGER-XML or Penn brackets; of several for one sentence the first."""
+    if kind == "tiger":
+        yield from (tree for tree in tiger.load(path, faults) if tree is not None)
+    else:
+        yield from (n_best.trees[0] for n_best in brackets.load(path, faults) if n_best is not None)

@@ -11,18 +11,19 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from divproj.errors import Faults, FormatError, Where
-from divproj.gloss.igt import Igt
+from divproj.data.errors import Faults, FormatError, Where
+from divproj.data.igt import Igt
+from divproj.data.links import Links
+from divproj.data.tree import NO_HEAD, DepTree
 from divproj.io import pharaoh
 from divproj.io.igt_parts import cell, lang_code, one_line, preferred, tokens, tree_of
-from divproj.types import NO_HEAD, Alignment, DepTree
 
 Pairs = list[tuple[str, str]]
 _COMMENT = re.compile(r"#\s*([\w.:\[\]-]+(?: [\w.:\[\]-]+)?)\s*=(?:\s+(.*)|\s*)$", re.DOTALL)
 _TRANSLATION = re.compile(r"text(?:_([a-z]{2,3})(?:[-_]\w+)?|\[([\w-]+)\])$")
 _NOT_LANGUAGES = {"ipa", "raw", "seg", "mor", "ort", "lat", "org", "src"}
 _KEYS = {
-    "sent_id", "text", "translation", "language", "lang", "judgement", "lines", "gloss", "segments", "tags", "heads", "rels",
+    "sent_id", "text", "translation", "language", "lang", "judgement", "grammaticality", "lines", "gloss", "segments", "tags", "heads", "rels",
     "words_en", "tags_en", "heads_en", "rels_en", "align_en",
 }  # fmt: skip
 _ESCAPES = {"\\": "\\\\", " ": "\\s"}
@@ -73,7 +74,7 @@ def of_instance(igt: Igt, *, rows: bool) -> Pairs:
     if igt.language:
         pairs.append(("language", igt.language))
     if igt.judgement and rows:
-        pairs.append(("judgement", igt.judgement))
+        pairs.append(("grammaticality", igt.judgement))
     if rows and igt.segments and len(igt.segments) != n:
         pairs.append(("segments", listed(igt.segments)))
     if rows and igt.glosses and len(igt.glosses) != n:
@@ -90,7 +91,7 @@ def of_instance(igt: Igt, *, rows: bool) -> Pairs:
         pairs += _tree_pairs(igt.e_tree, "_en")
     if igt.links is not None:
         shape = (max([n, *(i for i, _ in igt.links)]), max([len(igt.e_words), *(j for _, j in igt.links)]))
-        pairs.append(("align_en", pharaoh.dumps(Alignment(igt.links, shape)) or "_"))
+        pairs.append(("align_en", pharaoh.dumps(Links(igt.links, shape)) or "_"))
     pairs += [(meta_key(key), value) for key, value in igt.meta]
     return [(key, one_line(value)) for key, value in pairs]
 
@@ -139,7 +140,7 @@ def read(pairs: Iterable[tuple[str, str]], n: int, lang: str, where: Where, faul
         "sent_id": known.get("sent_id", ""),
         "text": known.get("text", ""),
         "language": known.get("language", "") or known.get("lang", ""),
-        "judgement": known.get("judgement", ""),
+        "judgement": known.get("grammaticality", "") or known.get("judgement", ""),
         "segments": unlisted(known.get("segments", "")),
         "glosses": unlisted(known.get("gloss", "")),
         "tags": unlisted(known.get("tags", "")),

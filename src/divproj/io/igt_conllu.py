@@ -12,13 +12,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, BinaryIO, TextIO
 
-from divproj.errors import Faults, FormatError, Where
-from divproj.gloss.igt import Igt, morphs
+from divproj.data.errors import Faults, FormatError, Where
+from divproj.data.igt import Igt, morphs
+from divproj.data.sentence import Sentence
+from divproj.data.tree import NO_HEAD
 from divproj.io import conllu, igt_comments
 from divproj.io.files import Source
 from divproj.io.igt_parts import cell, instance, tag_columns
 from divproj.io.igt_text import Options, from_file, from_text
-from divproj.types import NO_HEAD, Sentence
 
 GLOSS, MSEG, MGLOSS = "Gloss", "MSeg", "MGloss"
 _EMPTY = ("1", *["_"] * 8, "Empty=Yes")

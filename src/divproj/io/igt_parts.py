@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from divproj.gloss.igt import Igt
-from divproj.types import NO_HEAD, DepTree, cycles
+from divproj.data.igt import Igt
+from divproj.data.tree import NO_HEAD, DepTree, cycles
 
 _BLANK = "[ \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]"
 _BLANKS = re.compile(f"{_BLANK}+")
@@ -23,6 +23,8 @@ _BARE_NUMBER = re.compile(r"\(?\d+[a-z]?[.)]?$|[a-z][.)]$")
 _JUDGEMENT = re.compile(r"([*?#%]{1,3})[ \t]*(?=[^\s*?#%/])")
 _QUOTES = {"'": "'’´", "‘": "’'", "`": "'’´`", "“": '”"', '"': '"”', "„": "“”", "«": "»", "‹": "›", "「": "」", "‚": "‘’"}
 _AFTER = re.compile(r"\s*[(\[].*[)\]][.]?$", re.DOTALL)
+UNKNOWN_LANGUAGE = "und"
+"""Code of a translation whose language cannot be told (ISO 639: undetermined)."""
 EDGES = "-=~"
 """Marks at the edge of a morpheme that say how it joins the next."""
 MISSING = "***"
@@ -211,8 +213,11 @@ def lang_code(name: str) -> str:
     return _CODES.get(base, base if base != low or len(low) < 4 else name.strip())
 
 
-def preferred(texts: Iterable[tuple[str, str]], lang: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """The translation to use, and all by code; none are listed when the only one is English or of no said language."""
+def preferred(texts: Iterable[tuple[str, str]], lang: str, *, stated: bool = False) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """The translation to use, and all by code; none are listed when the only one is English or of no said language.
+
+    With `stated` English is listed too, so that it is known to be what the file says.
+    """
     given = tuple((re.sub(r"[^\w-]+", "_", lang_code(code)), text) for code, text in texts if text)
     if not given:
         return "", ()
@@ -220,7 +225,7 @@ def preferred(texts: Iterable[tuple[str, str]], lang: str) -> tuple[str, tuple[t
     best = next((text for code, text in given if code == wanted), None)
     if best is None:
         best = next((text for code, text in given if not code), given[0][1])
-    return best, () if len(given) == 1 and given[0][0] in ("", "en") else given
+    return best, () if len(given) == 1 and given[0][0] in (("",) if stated else ("", "en")) else given
 
 
 def instance(

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, cast
 
-from divproj.errors import Faults, FormatError, ProjError, Where
-from divproj.gloss.igt import Igt
+from divproj.data.errors import Faults, FormatError, ProjError, Where
+from divproj.data.igt import Igt
 from divproj.io.files import Source, name_of, reading
 
 LONGEST = 64 << 20
@@ -29,9 +29,11 @@ _DECLARED = re.compile(rb"<\?xml[^>]*?encoding\s*=\s*[\"']([\w.:-]+)")
 
 
 @dataclass(frozen=True)
-class Options:
+class ReaderOptions:
     """How to read an interlinear file; a format takes what concerns it."""
 
+    format: str = ""
+    """Empty: guessed from the content."""
     lang: str = "en"
     """The language preferred where a file has glosses or translations in several."""
     encoding: str = ""
@@ -42,9 +44,17 @@ class Options:
     """ELAN: tier (or linguistic type) of each role: text words morphs glosses pos translation."""
     markers: Mapping[str, str] = field(default_factory=dict)
     """Toolbox: marker of each role: record words morphs glosses pos translation."""
+    keep_hyphens: bool = False
+    """Words keep the boundaries of their morphemes: FORM is `hart-es`."""
+    split: bool = True
+    """Punctuation stands apart from words and boundaries go from the words to the segmentation."""
+    misaligned: bool = False
+    """Also a file in which fewer than half of the sentences have a gloss under each word."""
+    as_written: bool = False
+    """Words, translations and ids exactly as the file has them: nothing split off, named or numbered."""
 
     @classmethod
-    def of(cls, options: Mapping[str, Any]) -> Options:
+    def of(cls, options: Mapping[str, Any]) -> ReaderOptions:
         """Options by name; ProjError for one that no format knows or an encoding that Python does not."""
         unknown = sorted(set(options) - set(cls.__dataclass_fields__))
         if unknown:
@@ -58,6 +68,7 @@ class Options:
         return made
 
 
+Options = ReaderOptions
 Read = Callable[[BinaryIO, str, Faults, Options], Iterator[Igt]]
 """What a format module has at its heart."""
 

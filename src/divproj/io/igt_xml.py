@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 from defusedxml import DefusedXmlException  # type: ignore[import-untyped]
 from defusedxml.ElementTree import DefusedXMLParser, ParseError  # type: ignore[import-untyped]
 
-from divproj.errors import Faults, FormatError, ProjError, Where
+from divproj.data.errors import Faults, FormatError, ProjError, Where
 from divproj.io.igt_text import Options, unescaped, xml_pieces
 
 _TAG = re.compile(r"<(/?)([A-Za-z_][\w:.-]*)((?:\s+[\w:.-]+\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'|[^\s>\"'<]+))*)\s*(/?)>")

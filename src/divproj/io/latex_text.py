@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
+
+from divproj.io.tex_tokens import Token, arguments, group_end, skip_space, tokenized
 
 _ACCENTS = {"'": "\u0301", "`": "\u0300", "^": "\u0302", '"': "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307",
             "c": "\u0327", "v": "\u030c", "u": "\u0306", "H": "\u030b", "k": "\u0328", "d": "\u0323", "b": "\u0331",
@@ -18,156 +21,276 @@ _SYMBOLS = {
     "varnothing": "∅", "rightarrow": "→", "textrightarrow": "→", "to": "→", "textgreater": ">", "textless": "<",
     "ldots": "…", "dots": "…", "textellipsis": "…", "textquotesingle": "'", "textbar": "|", "textendash": "–",
     "textemdash": "—", "prime": "′", "textquoteleft": "‘", "textquoteright": "’", "lq": "‘", "rq": "’",
-    "textquotedblleft": "“", "textquotedblright": "”", "quad": " ", "qquad": " ", "space": " ", "S": "§",
+    "textquotedblleft": "“", "textquotedblright": "”", "quad": " ", "qquad": " ", "space": " ", "S": "§", "ob": "[", "cb": "]",
+    "op": "(", "cp": ")", "textopenbracket": "[", "textclosebracket": "]", "lbrack": "[", "rbrack": "]", "Zero": "∅", "zero": "∅",
+    "nul": "∅", "nulll": "∅", "textemptyset": "∅", "textzerosc": "∅", "redp": "~", "Redp": "~", "textltilde": "ɫ", "textsca": "ᴀ",
+    "textscripta": "ɑ", "textturna": "ɐ", "texthtg": "ɠ", "textltaild": "ɖ", "textrtaild": "ɖ", "textrtailt": "ʈ", "textrtaill": "ɭ",
+    "textrtailn": "ɳ", "textctz": "ʑ", "textctc": "ɕ", "textphi": "ɸ", "textupsilon": "ʊ", "textscu": "ʊ", "textsci": "ɪ",
+    "textscy": "ʏ", "textturnh": "ɥ", "textturnm": "ɯ", "textscg": "ɢ", "textscn": "ɴ", "textscr": "ʀ", "textfishhookr": "ɾ",
+    "textlyoghlig": "ɮ", "textinvscr": "ʁ", "textcrh": "ħ", "textrevglotstop": "ʕ", "textdoublebarpipe": "ǂ", "textpipe": "ǀ",
+    "textglobfall": "↘", "leftarrow": "←", "textleftarrow": "←", "cdot": "·", "textperiodcentered": "·", "times": "×", "pm": "±",
+    "texttimes": "×", "textdegree": "°", "textasciicircum": "^", "textunderscore": "_", "textasteriskcentered": "*", "ast": "*",
+    "textgreek": "", "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "theta": "θ", "chi": "χ", "phi": "φ", "lambda": "λ",
+    "sigma": "σ", "eng": "ŋ", "textcommabelow": "", "guillemotleft": "«", "guillemotright": "»", "glqq": "„", "grqq": "“",
+    "flqq": "«", "frqq": "»", "glq": "‚", "grq": "‘", "textquotedbl": '"', "langle": "<", "rangle": ">", "lt": "<", "gt": ">",
+    "lbrace": "{", "rbrace": "}", "dag": "†", "vert": "|", "mid": "|", "slash": "/", "bs": "\\", "textvisiblespace": " ",
 }  # fmt: skip
 _GRAMS = {
     "First": "1", "Second": "2", "Third": "3", "Fsg": "1SG", "Ssg": "2SG", "Tsg": "3SG", "Fpl": "1PL", "Spl": "2PL",
     "Tpl": "3PL", "Fdu": "1DU", "Sdu": "2DU", "Tdu": "3DU", "Aarg": "A", "Parg": "P", "Sarg": "S", "Io": "IO",
 }  # fmt: skip
 """Macros of the `leipzig` package whose names are not their text."""
-_CAPITALS = re.compile(r"sc$|scshape$|^gl$|^gloss$|^smallcaps$")
+_CAPITALS = re.compile(r"sc$|scshape$|^gl[a-z]?$|^gloss$|^smallcaps$")
 _DROPPED = {
-    "bf", "bfseries", "centering", "em", "footnote", "footnotemark", "footnotesize", "footnotetext", "glossfont",
-    "glspace", "gltoffset", "hfill", "hphantom", "hspace", "ia", "il", "index", "is", "it", "itshape", "jambox", "label",
+    "Corpus", "Source", "corpuslink", "trailingcitation", "sound", "idx", "glottolog", "largerpage", "clearpage", "newpage",
+    "pagebreak", "enlargethispage", "fnminus", "fnplus", "addtocounter", "setcounter", "hfil", "hbox", "vfill", "smallskip",
+    "medskip", "bigskip", "raggedright", "selectlanguage", "color", "attop", "rightsource", "hypertarget",
+    "phantomsection", "sindex", "aindex", "lindex", "ilsa", "issa", "exfont", "glossfont", "hspace*", "vspace*", "nocite",
+    "url", "includegraphics", "caption", "footcite", "footfullcite", "kern", "hskip", "vskip", "thinspace", "negthinspace",
+    "ignorespaces", "unskip", "allowbreak", "break", "leavevmode", "tiny", "scriptsize", "large", "Large", "normalsize", "ttfamily",
+    "mdseries", "slshape", "tt", "sl", "sf", "up", "upshape", "hangindent", "parindent", "z", "displaystyle",
+    "bf", "bfseries", "centering", "em", "footnote", "footnotemark", "footnotesize", "footnotetext", "glspace", "gltoffset", "hfill", "hphantom", "hspace", "ia", "il", "index", "is", "it", "itshape", "jambox", "label",
     "linebreak", "lingset", "marginpar", "newline", "nogltOffset", "noindent", "nopagebreak", "normalfont", "par",
-    "phantom", "protect", "relax", "rm", "rmfamily", "sffamily", "small", "strut", "todo", "upshape", "vphantom",
+    "phantom", "protect", "relax", "rm", "rmfamily", "sffamily", "small", "strut", "todo", "vphantom",
     "vspace", "xspace",
 }  # fmt: skip
+_FORMATS = {
+    "textit", "textbf", "emph", "textup", "textrm", "textnormal", "texttt", "textsf", "textsl", "textmd", "uline", "ul", "underline",
+    "mbox", "hbox", "text", "ensuremath", "mathrm", "mathit", "textipa", "fbox", "textulc", "uuline", "uwave", "sout", "isi", "ili",
+    "isin", "iai", "ipa", "lit", "norm", "foreignlanguage", "textlatin", "textgreek", "mathbf", "makebox", "parbox", "href", "em",
+    "textcolor", "textls", "textlsi", "wdef", "obj", "object", "stacktwo", "doublebox", "textinit", "alert", "highlight",
+    "tikzmark", "raisebox", "scalebox", "resizebox", "rotatebox", "oldstylenums",
+}  # fmt: skip
+"""Macros that set their last argument as it is."""
+_FIRST_DROPPED = {"foreignlanguage", "textcolor", "href", "makebox", "parbox", "raisebox", "scalebox", "rotatebox"}
+_QUOTES = {"enquote": "“”", "qu": "‘’", "sqt": "‘’", "squote": "‘’", "dquote": "“”", "textquote": "“”", "enquote*": "‘’"}
+_BRACKETED = {"textins": "[]", "textelp": "[]"}
+_SUPERSCRIPTS = dict(
+    zip("0123456789hjrwylsxnɣʔʕbdgkmptuvaeiofcz+-=()ʷʰ", "⁰¹²³⁴⁵⁶⁷⁸⁹ʰʲʳʷʸˡˢˣⁿˠˀˤᵇᵈᵍᵏᵐᵖᵗᵘᵛᵃᵉⁱᵒᶠᶜᶻ⁺⁻⁼⁽⁾ʷʰ", strict=True)
+)
 _CITES = re.compile(r"^(?:paren|text|auto|full|foot)?cite[a-z]*$|^cite[a-z]*$")
 DEEPEST = 50
 
 
-def words(line: str, *, gloss: bool) -> tuple[str, ...]:
-    r"""Words of a line: braces hold together what blanks would part.
+def words(line: str | Sequence[Token], *, gloss: bool) -> tuple[str, ...]:
+    r"""Words of a line: braces hold together what blanks would part; a placeholder (`~`, `{}`) is an empty word.
 
     >>> words(r"1\textsc{pl} {New York} go-\Pst{}", gloss=True)
     ('1PL', 'New York', 'go-PST')
     """
-    if not gloss:
-        line = re.sub(r"\\([cvuHkdbrt])\s+([A-Za-z]|\\[ij])", r"\\\1{\2}", line)
-    found, at, depth, math = [], 0, 0, False
-    k = 0
-    while k <= len(line):
-        char = line[k : k + 1]
-        if not char or (char.isspace() and depth == 0 and not math):
+    tokens = _unwrapped(tokenized([(1, line)]) if isinstance(line, str) else line)
+    capitals = gloss and any(token.kind == "macro" and token.text in ("textnormal", "textrm", "normalfont") for token in tokens)
+    found: list[str] = []
+    at, k, math = 0, 0, False
+    while k <= len(tokens):
+        kind = tokens[k].kind if k < len(tokens) else "space"
+        if kind in ("space", "par") and not math:
             if k > at:
-                found.append(plain(line[at:k], gloss=gloss).strip())
+                found.append(_word(tokens[at:k], gloss, capitals))
             at = k + 1
-        elif char == "\\":
-            k += 1
-        elif char == "{":
-            depth += 1
-        elif char == "}":
-            depth -= 1
-        elif char == "$":
+        if kind == "math" or (kind == "macro" and tokens[k].text in "()"):
             math = not math
-        k += 1
+        if kind == "macro" and tokens[k].text == "sc" and not math:  # the blank after it does not part words
+            while k + 1 < len(tokens) and tokens[k + 1].kind == "space":
+                k += 1
+        if kind == "macro" and not gloss and _joins(tokens, k):
+            k = skip_space(tokens, k + 1)
+            continue
+        k = group_end(tokens, k) if kind == "open" else k + 1
+    if found and not found[-1] and len(found) > 1 and not any(token.kind in ("open", "tie") for token in tokens[-4:]):
+        found.pop()
     return tuple(found)
 
 
-def plain(text: str, *, gloss: bool = False, depth: int = 0) -> str:
+def _joins(tokens: Sequence[Token], k: int) -> bool:
+    """Whether the macro takes the letter after the blank: `\\v s`."""
+    name = tokens[k].text
+    after = skip_space(tokens, k + 1)
+    if after == k + 1 or after >= len(tokens) or tokens[after].kind not in ("text", "macro"):
+        return False
+    return name in _ACCENTS
+
+
+def _unwrapped(tokens: Sequence[Token]) -> Sequence[Token]:
+    """A line that stands in one formatting macro, without it."""
+    for _ in range(DEEPEST):
+        start = next((k for k, token in enumerate(tokens) if token.kind not in ("space", "par")), len(tokens))
+        end = next((k for k in range(len(tokens), start, -1) if tokens[k - 1].kind not in ("space", "par")), start)
+        inner = tokens[start:end]
+        if (
+            len(inner) < 4
+            or inner[0].kind != "macro"
+            or inner[0].text not in _FORMATS - _FIRST_DROPPED
+            or inner[1].kind != "open"
+        ):
+            return inner
+        if group_end(inner, 1) != len(inner) or inner[-1].kind != "close" or not any(t.kind == "space" for t in inner):
+            return inner
+        tokens = inner[2:-1]
+    return tokens
+
+
+def _word(tokens: Sequence[Token], gloss: bool, capitals: bool) -> str:
+    text = typographic(" ".join(_Text(gloss, capitals).of(tokens).split()))
+    return unicodedata.normalize("NFC", text) if _accented_text(text) else text
+
+
+def plain(text: str | Sequence[Token], *, gloss: bool = False) -> str:
     r"""The text that LaTeX would set; in glosses macros without arguments are grams.
 
     >>> plain(r"d\'{e}j\`a {\sc pst}"), plain(r"\Third{}.\F{}", gloss=True)
     ('déjà PST', '3.F')
     """
-    if depth > DEEPEST:
-        return text
-    found: list[str] = []
-    k = 0
-    while k < len(text):
-        char = text[k]
-        if char == "\\":
-            name, k = _name(text, k + 1)
-            said, k = _macro(name, text, k, gloss, depth)
-            found.append(said)
-        elif char == "{":
-            inner, k = group(text, k)
-            found.append(plain(inner, gloss=gloss, depth=depth + 1))
-        elif char in "}$":
+    said = _Text(gloss, False).of(tokenized([(1, text)])[:-1] if isinstance(text, str) else text)
+    return unicodedata.normalize("NFC", said) if _accented_text(said) else said
+
+
+def typographic(text: str) -> str:
+    """TeX's quotes as characters; a run of three opens with the single one.
+
+    >>> typographic("```Who?''' it's ``so''")
+    "‘“Who?”’ it's “so”"
+    """
+    text = text.replace("```", "‘“").replace("'''", "”’").replace("``", "“").replace("''", "”")
+    text = text.replace("´", "’") if "`" in text else text
+    return text.replace("`", "‘")
+
+
+def _accented_text(text: str) -> bool:
+    return any(mark in text for mark in _ACCENTS.values())
+
+
+class _Text:
+    """Tokens to text: in glosses unknown macros are grams; with `capitals` what has no font of its own is a gram too."""
+
+    def __init__(self, gloss: bool, capitals: bool) -> None:
+        self.gloss, self.capitals = gloss, capitals
+
+    def of(self, tokens: Sequence[Token], depth: int = 0) -> str:
+        found: list[str] = []
+        k, math = 0, False
+        if depth > DEEPEST:
+            return ""
+        while k < len(tokens):
+            token = tokens[k]
+            if token.kind == "macro":
+                said, k = self._macro(tokens, k, depth, math)
+                if token.text in "()" and token.text:
+                    math = token.text == "("
+                found.append(said)
+                continue
+            if token.kind == "open":
+                end = group_end(tokens, k)
+                inner = tokens[k + 1 : end - 1 if tokens[end - 1].kind == "close" and end - 1 > k else end]
+                found.append(self.of(inner, depth + 1))
+                k = end
+                continue
+            if token.kind == "math":
+                math = not math
+            elif math and token.kind == "text" and re.search(r"[\^_]", token.text):
+                said, k = self._scripts(tokens, k, depth)
+                found.append(said)
+                continue
+            elif token.kind != "close":
+                text = " " if token.kind in ("space", "tie", "par", "break") else token.text
+                found.append(text.upper() if self.capitals else text)
             k += 1
-        else:
-            found.append(" " if char == "~" else char)
-            k += 1
-    return (
-        unicodedata.normalize("NFC", "".join(found))
-        if any(mark in "".join(found) for mark in _ACCENTS.values())
-        else "".join(found)
-    )
+        return "".join(found)
 
+    def _scripts(self, tokens: Sequence[Token], k: int, depth: int) -> tuple[str, int]:
+        """What `^` raises as letters that are raised, where there are such; what `_` lowers is an index and goes."""
+        text = tokens[k].text
+        mark = re.search(r"[\^_]", text)
+        assert mark
+        before, raised, rest = text[: mark.start()], mark[0] == "^", text[mark.end() :]
+        if rest:
+            return before + (_raised(rest[0]) if raised else "") + (
+                rest[1:] if not re.search(r"[\^_]", rest[1:]) else ""
+            ), k + 1
+        options, found, end = arguments(tokens, k + 1)
+        del options
+        if not found:
+            return before, min(k + 2, len(tokens)) if k + 1 < len(tokens) and tokens[k + 1].kind == "macro" else k + 1
+        return before + (_raised(self.of(found[0], depth + 1), found[0]) if raised else ""), end
 
-def _name(text: str, k: int) -> tuple[str, int]:
-    """Name of the macro after a backslash, and where it ends."""
-    found = re.compile(r"[A-Za-z]+\*?|.|$", re.DOTALL).match(text, k)
-    assert found
-    return found[0], found.end()
-
-
-def group(text: str, k: int) -> tuple[str, int]:
-    """What stands in the braces that open at `k`, and where they end; to the end of the text when they are not closed."""
-    level = 0
-    for j in range(k, len(text)):
-        if text[j] == "{" and text[j - 1 : j] != "\\":
-            level += 1
-        elif text[j] == "}" and text[j - 1 : j] != "\\":
-            level -= 1
-            if not level:
-                return text[k + 1 : j], j + 1
-    return text[k + 1 :], len(text)
-
-
-def _arguments(text: str, k: int) -> tuple[list[str], list[str], int]:
-    """Optional and other arguments that follow directly."""
-    options: list[str] = []
-    found: list[str] = []
-    while k < len(text):
-        if text[k] == "[" and not found and "]" in text[k:]:
-            end = text.index("]", k)
-            options.append(text[k + 1 : end])
-            k = end + 1
-        elif text[k] == "{":
-            inner, k = group(text, k)
-            found.append(inner)
-        else:
-            break
-    return options, found, k
-
-
-def _macro(name: str, text: str, k: int, gloss: bool, depth: int) -> tuple[str, int]:
-    """Text of a macro and its arguments, and where they end."""
-    if name in _ACCENTS and (name not in "cvuHkdbrt" or text[k : k + 1] in ("{", " ")):
-        return _accented(_ACCENTS[name], text, k)
-    if not name or not name[0].isalpha():
-        return {" ": " ", "-": "", "/": "", ",": "", ";": "", ":": "", "!": "", "\\": " ", "@": "", "*": ""}.get(name, name), k
-    name = name.rstrip("*")
-    if name in _SYMBOLS and not (gloss and len(name) == 1):
-        return _SYMBOLS[name], k + 2 if text[k : k + 2] == "{}" else k
-    if name in ("sc", "scshape"):
-        return plain(text[k:].lstrip(), gloss=gloss, depth=depth + 1).upper(), len(text)
-    options, found, end = _arguments(text, k) if name not in _DROPPED or text[k : k + 1] in ("{", "[") else ([], [], k)
-    if name in _DROPPED:
-        return "", end
-    if _CITES.match(name):
-        return f"({': '.join([*found[:1], *options[-1:]])})", end
-    if any(found):
-        said = "".join(plain(part, gloss=gloss, depth=depth + 1) for part in found)
-        if name == "textsubscript":
-            said = f"_{said}"
-        return (said.upper() if _CAPITALS.search(name) else said), end
-    if gloss:
-        return _GRAMS.get(name, name.upper()), end if found else k
-    return f"\\{name}", end if found else k
-
-
-def _accented(mark: str, text: str, k: int) -> tuple[str, int]:
-    while text[k : k + 1] == " ":
+    def _macro(self, tokens: Sequence[Token], k: int, depth: int, math: bool) -> tuple[str, int]:
+        """Text of a macro and its arguments, and where they end."""
+        name = tokens[k].text
         k += 1
-    if text[k : k + 1] == "{":
-        base, k = group(text, k)
-    elif text[k : k + 1] == "\\":
-        name, k = _name(text, k + 1)
-        base = f"\\{name}"
-    else:
-        base, k = text[k : k + 1], k + 1
-    said = plain(base).replace("ı", "i").replace("ȷ", "j")
-    return said[:1] + mark + said[1:], k
+        follows = tokens[k] if k < len(tokens) else Token("par", "", 0)
+        if name in _ACCENTS and (not name.isalpha() or follows.kind == "open" or (follows.kind == "space" and not self.gloss)):
+            return self._accented(_ACCENTS[name], tokens, k, depth)
+        if not name or not name[0].isalpha():
+            shown = {" ": " ", "-": "", "/": "", ",": "", ";": "", ":": "", "!": "", "\n": " ", "@": "", "*": "", "(": "", ")": "",
+                     "[": "", "]": "", "\t": " "}  # fmt: skip
+            return shown.get(name, name), k
+        bare = name.rstrip("*")
+        if bare in _SYMBOLS and not (self.gloss and len(bare) == 1 and bare not in "oOlLij"):
+            if follows.kind == "open" and k + 1 < len(tokens) and tokens[k + 1].kind == "close":
+                return _SYMBOLS[bare], k + 2
+            return _SYMBOLS[bare], k if not (len(bare) < 3 and follows.kind == "space") or self.gloss else skip_space(tokens, k)
+        if bare in ("sc", "scshape"):
+            return self.of(tokens[skip_space(tokens, k) :], depth + 1).upper(), len(tokens)
+        return self._with_arguments(name, bare, tokens, k, depth, math)
+
+    def _with_arguments(self, name: str, bare: str, tokens: Sequence[Token], k: int, depth: int, math: bool) -> tuple[str, int]:
+        options, found, end = arguments(tokens, k)
+        if bare in _DROPPED or name in _DROPPED:
+            return "", end
+        if _CITES.match(bare):
+            parts = [self.of(part, depth + 1) for part in (*found[:1], *options[-1:])]
+            return f"({': '.join(parts)})", end
+        if bare in ("textsuperscript", "tss", "sups"):
+            return (_raised(self.of(found[0], depth + 1), found[0]), end) if found else ("", k)
+        if bare in ("textsubscript", "tsub", "subs", "textsubscr", "subM"):
+            return "", end
+        if bare in _BRACKETED:
+            inner = "".join(self.of(part, depth + 1) for part in found[:1]) or "…"
+            return f"[{inner}]", end
+        if bare in _QUOTES:
+            inner = "".join(self.of(part, depth + 1) for part in found[:1])
+            return f"{_QUOTES[bare][0]}{inner}{_QUOTES[bare][1]}", end
+        if any(found):
+            return self._set(bare, found, depth), end
+        after = end if found else k
+        if bare in _FORMATS:
+            return "", after
+        if self.gloss:
+            return _GRAMS.get(bare, bare.upper()), after
+        return "", after
+
+    def _set(self, bare: str, found: list[Sequence[Token]], depth: int) -> str:
+        """What a macro makes of its arguments."""
+        known = bare in _FORMATS
+        if bare in _FIRST_DROPPED:
+            found = found[1:]
+        inside = _Text(self.gloss, self.capitals and bare not in ("textnormal", "textrm", "textup"))
+        said = "".join(inside.of(part, depth + 1) for part in found)
+        if not known and (_CAPITALS.search(bare) or (self.gloss and " " not in said.strip())):
+            return said.upper()
+        return said
+
+    def _accented(self, mark: str, tokens: Sequence[Token], k: int, depth: int) -> tuple[str, int]:
+        k = skip_space(tokens, k)
+        if k >= len(tokens):
+            return mark, k
+        token = tokens[k]
+        if token.kind == "open":
+            end = group_end(tokens, k)
+            base, rest, k = self.of(tokens[k:end], depth + 1), "", end
+        elif token.kind == "macro":
+            base, k = self._macro(tokens, k, depth + 1, False) if depth < DEEPEST else ("", k + 1)
+            rest = ""
+        elif token.kind == "text":
+            base, rest, k = token.text[:1], token.text[1:], k + 1
+        else:
+            base, rest = "", ""
+        base = {"ı": "i", "ȷ": "j"}.get(base, base)
+        return unicodedata.normalize("NFC", base[:1] + mark + base[1:]) + (rest.upper() if self.capitals else rest), k
+
+
+def _raised(text: str, tokens: Sequence[Token] = ()) -> str:
+    """Raised letters and digits; a raised note of capitals or a macro is markup and goes."""
+    if any(token.kind == "macro" and token.text.isalpha() for token in tokens) or len(text) > 3:
+        return ""
+    return "".join(char if char in "*?#%!" else _SUPERSCRIPTS.get(char, "") for char in text)

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from divproj.errors import Faults, FormatError, Where
-from divproj.gloss.igt import Igt
+from divproj.data.errors import Faults, FormatError, Where
+from divproj.data.igt import Igt
 from divproj.io.files import Source
 from divproj.io.igt_parts import (
     columns,

@@ -9,9 +9,9 @@ import io
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO, TextIO
 
-from divproj.errors import AlignmentError, Faults, Where
+from divproj.data.errors import AlignmentError, Faults, Where
+from divproj.data.links import Links
 from divproj.io.files import Digest, Source, name_of, reading
-from divproj.types import Alignment
 
 
 def load(source: Source, digest: Digest | None = None) -> Iterator[tuple[Where, str]]:
@@ -28,7 +28,7 @@ def read(stream: BinaryIO, path: str, line: int = 1) -> Iterator[tuple[Where, st
         yield Where(path, number), raw.decode("utf-8", "replace")
 
 
-def loads(text: str, shapes: Iterable[tuple[int, int]]) -> list[Alignment]:
+def loads(text: str, shapes: Iterable[tuple[int, int]]) -> list[Links]:
     """Alignments of a text, given the lengths of each sentence pair.
 
     >>> loads("0-0 1?0", [(2, 1)])[0].possible
@@ -38,21 +38,21 @@ def loads(text: str, shapes: Iterable[tuple[int, int]]) -> list[Alignment]:
     return [parse(line, shape, where) for (where, line), shape in zip(lines, shapes, strict=True)]
 
 
-def dump(alignments: Iterable[Alignment], out: TextIO) -> None:
+def dump(alignments: Iterable[Links], out: TextIO) -> None:
     for alignment in alignments:
         out.write(dumps(alignment) + "\n")
 
 
-def dumps(alignment: Alignment) -> str:
+def dumps(alignment: Links) -> str:
     """
-    >>> dumps(Alignment(frozenset({(1, 2)}), (1, 2)))
+    >>> dumps(Links(frozenset({(1, 2)}), (1, 2)))
     '0-1'
     """
     mark = alignment.possible
     return " ".join(f"{i - 1}{'?' if (i, j) in mark else '-'}{j - 1}" for i, j in sorted(alignment.links))
 
 
-def parse(line: str, shape: tuple[int, int], where: Where | None = None, faults: Faults | None = None) -> Alignment:
+def parse(line: str, shape: tuple[int, int], where: Where | None = None, faults: Faults | None = None) -> Links:
     """One line of links; a link that cannot be used goes to `faults` (None: raise) and is left out."""
     faults = faults or Faults()
     n, m = shape
@@ -77,4 +77,4 @@ def parse(line: str, shape: tuple[int, int], where: Where | None = None, faults:
         links.add((i + 1, j + 1))
         if dash == "?":
             possible.add((i + 1, j + 1))
-    return Alignment(frozenset(links), shape, frozenset(possible))
+    return Links(frozenset(links), shape, frozenset(possible))

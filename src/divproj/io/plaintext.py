@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from divproj.errors import Faults, FormatError, Where
-from divproj.gloss.running import sentence_spans, spans
+from divproj.data.errors import Faults, FormatError, Where
+from divproj.data.sentence import Sentence
 from divproj.io.files import Source, name_of, reading
-from divproj.types import Sentence
+from divproj.text.running import sentence_spans, spans
 
 
 def load(source: Source, faults: Faults | None = None, *, keep_lines: bool = False) -> Iterator[Sentence]:

@@ -1,21 +1,34 @@
 """The array core of reading: CoNLL-U and Pharaoh text as bytes, straight to numbers.
 
 Only sentences without any peculiarity are taken; all others are marked, for the reader that can tell what is wrong.
-Strings become codes through an open-addressing table of their 64-bit hashes.
+Strings become codes through an open-addressing table: found by their 64-bit hashes, compared by their bytes.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from divproj.jit import kernel
+from divproj.runtime.jit import kernel
 
 TAB, LF, SPACE, HASH, DASH, DOT, EQUALS = 9, 10, 32, 35, 45, 46, 61
 
 
-@kernel("i8(u1[::1], i8, i8, u8[::1], i4[::1], i8[::1], i8[:, ::1])")
-def string_code(text, start, end, keys, codes, size, found):  # type: ignore[no-untyped-def]
-    """Code of the bytes; a new string gets the next one, and `found[code]` says where it stood."""
+@kernel("b1(u1[::1], i8, i8, u1[::1], i8, i8)")
+def same_bytes(a, a0, a1, b, b0, b1):  # type: ignore[no-untyped-def]
+    if a1 - a0 != b1 - b0:
+        return False
+    for k in range(a1 - a0):
+        if a[a0 + k] != b[b0 + k]:
+            return False
+    return True
+
+
+@kernel("i8(u1[::1], i8, i8, u8[::1], i4[::1], i8[::1], i8[:, ::1], u1[::1])")
+def string_code(text, start, end, keys, codes, size, found, pool):  # type: ignore[no-untyped-def]
+    """Code of the bytes; a new string gets the next one and is kept in the pool, at found[code].
+
+    `size` is how many there are, and how much of the pool they take. -1 where there is no room for another.
+    """
     value = np.uint64(14695981039346656037)
     for k in range(start, end):
         value = (value ^ np.uint64(text[k])) * np.uint64(1099511628211)
@@ -23,19 +36,24 @@ def string_code(text, start, end, keys, codes, size, found):  # type: ignore[no-
         value = np.uint64(1)
     mask = np.uint64(len(keys) - 1)
     slot = value & mask
-    while keys[slot] != value:
-        if keys[slot] == 0:
-            code = size[0]
-            if code >= len(found):
-                return -1
-            keys[slot] = value
-            codes[slot] = code
-            found[code, 0] = start
-            found[code, 1] = end
-            size[0] += 1
-            return code
+    while keys[slot] != 0:
+        if keys[slot] == value:  # strings of one hash may differ
+            code = codes[slot]
+            if same_bytes(text, start, end, pool, found[code, 0], found[code, 1]):
+                return code
         slot = (slot + np.uint64(1)) & mask
-    return codes[slot]
+    code, place = size[0], size[1]
+    if code >= len(found) or place + end - start > len(pool):
+        return -1
+    keys[slot] = value
+    codes[slot] = code
+    for k in range(start, end):
+        pool[place + k - start] = text[k]
+    found[code, 0] = place
+    found[code, 1] = place + end - start
+    size[0] += 1
+    size[1] = found[code, 1]
+    return code
 
 
 @kernel("b1(i4[::1], i8, i8, i4[::1])")
@@ -61,9 +79,9 @@ def is_tree(heads, first, n, mark):  # type: ignore[no-untyped-def]
 
 
 @kernel(
-    "UniTuple(i8, 2)(u1[::1], u8[::1], i4[::1], i8[::1], i8[:, ::1], i8[::1], i4[::1], i4[::1], i4[::1], i4[::1], i8[:, ::1], b1[::1])"
+    "UniTuple(i8, 2)(u1[::1], u8[::1], i4[::1], i8[::1], i8[:, ::1], u1[::1], i8[::1], i4[::1], i4[::1], i4[::1], i4[::1], i8[:, ::1], b1[::1])"
 )
-def scan_conllu(text, keys, codes, size, found, at, heads, rels, upos, xpos, spans, good):  # type: ignore[no-untyped-def]
+def scan_conllu(text, keys, codes, size, found, pool, at, heads, rels, upos, xpos, spans, good):  # type: ignore[no-untyped-def]
     """Sentences of a text that ends with its last row: how many, and how many places they fill.
 
     spans[k] = start, end, line (from 0), start and end of the sent_id. A sentence with `good` False fills no place.
@@ -150,7 +168,7 @@ def scan_conllu(text, keys, codes, size, found, at, heads, rels, upos, xpos, spa
                         if column > 0:
                             fine = fine and pos > start
                         if word and (column == 3 or column == 4 or column == 7):
-                            code = string_code(text, start, pos, keys, codes, size, found)
+                            code = string_code(text, start, pos, keys, codes, size, found, pool)
                             fine = fine and code >= 0
                             if column == 3:
                                 upos[place] = code
@@ -240,16 +258,6 @@ def in_range(ends, start, end, n, m):  # type: ignore[no-untyped-def]
         if ends[k, 0] > n or ends[k, 1] > m:
             return False
         if k > start and (ends[k, 0] < ends[k - 1, 0] or (ends[k, 0] == ends[k - 1, 0] and ends[k, 1] <= ends[k - 1, 1])):
-            return False
-    return True
-
-
-@kernel("b1(u1[::1], i8, i8, u1[::1], i8, i8)")
-def same_bytes(a, a0, a1, b, b0, b1):  # type: ignore[no-untyped-def]
-    if a1 - a0 != b1 - b0:
-        return False
-    for k in range(a1 - a0):
-        if a[a0 + k] != b[b0 + k]:
             return False
     return True
 

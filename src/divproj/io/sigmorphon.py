@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from divproj.errors import Faults, FormatError, Where
-from divproj.gloss.igt import Igt
+from divproj.data.errors import Faults, FormatError, Where
+from divproj.data.igt import Igt
 from divproj.io.files import Source
 from divproj.io.igt_parts import instance, squeezed, tokens
 from divproj.io.igt_text import Options, from_file, from_text, lines

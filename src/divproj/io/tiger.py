@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, cast
 from defusedxml import DefusedXmlException  # type: ignore[import-untyped]
 from defusedxml.ElementTree import ParseError, fromstring  # type: ignore[import-untyped]
 
-from divproj.errors import Faults, FormatError, Where
+from divproj.data.errors import Faults, FormatError, Where
 from divproj.forest import heads
 from divproj.forest.trees import Constituent, PhraseTree
 from divproj.io.files import Source, name_of, reading

@@ -10,10 +10,12 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from typing import Any, BinaryIO
 
-from divproj.errors import Faults, FormatError, ProjError, Where
-from divproj.gloss.igt import Igt
+from divproj.data.errors import Faults, FormatError, ProjError, Where
+from divproj.data.igt import Igt
+from divproj.io import toolbox_shape
 from divproj.io.files import Source
 from divproj.io.igt_parts import glue, grouped, instance, joined, lang_code, preferred, squeezed
 from divproj.io.igt_text import Options, from_file, from_text, lines
@@ -68,11 +70,19 @@ def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
 def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Igt]:
     roles = _Roles(options)
     header: list[tuple[str, str]] = []
-    for record in _records(lines(stream, path, faults, options.encoding), path, faults, roles):
+    numbered = lines(stream, path, faults, options.encoding)
+    first = list(islice(numbered, toolbox_shape.LINES))
+    roles.learn(toolbox_shape.fields(first), path)
+    for record in _records(chain(first, numbered), path, faults, roles):
         if any(marker in TEXT for marker, _, _ in record.fields):
             header = []
-        if any(roles.of(marker) in ("words", "morphs", "glosses", "translation") for marker, _, _ in record.fields):
+        said = [roles.of(marker) for marker, value, _ in record.fields if value.strip()]
+        if any(role in ("words", "morphs") for role in said):
             yield _instance(record, header, path, roles, options)
+        elif any(roles.of(marker) in ("words", "morphs", "glosses", "translation") for marker, _, _ in record.fields):
+            if "glosses" in said or "translation" in said:
+                what = f"a record without text, \\{roles.shown('words')} expected"
+                faults.file(FormatError(what, Where(path, record.line), "left out"))
         else:
             header += [(_header_key(marker), value) for marker, value, _ in record.fields if not marker.startswith("_")]
 
@@ -90,8 +100,21 @@ class _Roles:
             raise ProjError(f"unknown role {unknown[0]!r} of a marker, one of {', '.join(MARKERS)} expected")
         self.named = {role: marker.lstrip("\\") for role, marker in options.markers.items()}
         self.lang = lang_code(options.lang)
+        self.shaped: dict[str, str] = {}
+
+    def learn(self, pairs: list[tuple[str, str]], path: str) -> None:
+        """Markers of a file in which none of those known is the text, by their shape."""
+        if any(not marker.startswith("_") for marker, _ in pairs) and not any(
+            self.of(marker) in ("words", "morphs") for marker, _ in pairs
+        ):
+            self.shaped = toolbox_shape.by_shape(pairs, self.named, path)
+
+    def shown(self, role: str) -> str:
+        return self.named.get(role) or next((m for m, r in self.shaped.items() if r == role), MARKERS[role][0])
 
     def of(self, marker: str) -> str:
+        if self.shaped:
+            return self.shaped.get(marker, "")
         for role, known in MARKERS.items():
             if role in self.named:
                 if marker == self.named[role]:
@@ -110,7 +133,7 @@ class _Roles:
 
     def rank(self, marker: str) -> tuple[bool, int]:
         """Sorts the markers of one role: the preferred language first, then as in `MARKERS`."""
-        known = MARKERS[self.of(marker)]
+        known = MARKERS.get(self.of(marker), ())
         base = self._base(marker)
         place = known.index(base) if base in known else -1
         return self.language(marker) not in (self.lang, ""), place
@@ -181,7 +204,7 @@ def _instance(record: _Record, header: list[tuple[str, str]], path: str, roles: 
         (roles.language(m), squeezed(" ".join(by_marker[m])))
         for m in sorted((m for m in by_marker if roles.of(m) == "translation"), key=roles.rank)
     ]
-    translation, all_of_them = preferred(translations, options.lang)
+    translation, all_of_them = preferred(translations, options.lang, stated=True)
     meta = list(header)
     sent_id = named = ""
     for marker, values in by_marker.items():

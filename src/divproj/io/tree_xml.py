@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 from defusedxml import DefusedXmlException  # type: ignore[import-untyped]
 from defusedxml.ElementTree import ParseError, fromstring  # type: ignore[import-untyped]
 
-from divproj.errors import Faults, FormatError, ProjError, Where
+from divproj.data.errors import Faults, FormatError, ProjError, Where
 from divproj.io.igt_text import Options, xml_pieces
 
 _ID = re.compile(r"\bid\s*=\s*[\"']([^\"'<]*)[\"']")

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from divproj.errors import Faults, FormatError, Where
-from divproj.gloss.igt import Igt, morphs
-from divproj.io import odin
+from divproj.data.errors import Faults, FormatError, Where
+from divproj.data.igt import Igt, morphs
+from divproj.data.tree import NO_HEAD, DepTree
+from divproj.io import odin, xigt_rows
 from divproj.io.files import Source
 from divproj.io.igt_parts import instance, joined, lang_code, preferred, squeezed, tokens, tree_of
 from divproj.io.igt_text import Options, from_file, from_text
 from divproj.io.igt_xml import Node, units
 from divproj.io.xigt_items import Items
 from divproj.io.xigt_write import dump, dumps
-from divproj.types import NO_HEAD, DepTree
 
 __all__ = ["dump", "dumps", "load", "loads", "read"]
 
@@ -79,7 +79,7 @@ def _instance(igt: Node, corpus: list[Node], where: Where, faults: Faults, optio
     links, more = _links(items, f_index, e_index, where, faults)
     meta += more
     meta += [(f"{tier.get('type')}:{tier.get('id')}", items.brackets(tier)) for tier in items.tiers if tier.get("children")]
-    return instance(
+    made = instance(
         **fields,
         tags=tags,
         text="" if squeezed(text) == " ".join(fields["words"]) else text,
@@ -93,6 +93,7 @@ def _instance(igt: Node, corpus: list[Node], where: Where, faults: Faults, optio
         meta=[(key, value) for key, value in meta if key != "sent_id"],
         where=Where(where.path, where.line, sent_id),
     )
+    return xigt_rows.restored(made, items)
 
 
 def _judgement(item: Node) -> str:
@@ -243,7 +244,7 @@ def _tags(items: Items, index: dict[str, int], n: int) -> tuple[str, ...]:
 def _links(
     items: Items, f: dict[str, int], e: dict[str, int], where: Where, faults: Faults
 ) -> tuple[frozenset[tuple[int, int]] | None, Pairs]:
-    """Links of the first tier of alignments; the others as meta, in Pharaoh's manner."""
+    """Links of the first tier of alignments; the others as meta, in Pharaoh form."""
     links: frozenset[tuple[int, int]] | None = None
     more: Pairs = []
     for tier in items.of("bilingual-alignments"):

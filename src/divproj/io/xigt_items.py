@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from divproj.errors import Faults, FormatError, Where
+from divproj.data.errors import Faults, FormatError, Where
 from divproj.io.igt_xml import Node
 
 _TERM = re.compile(r"([+,\s]*)([A-Za-z_][\w.-]*)(?:\[([^\]]*)\])?")

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import TextIO
 
-from divproj.gloss.igt import BOUNDARY, Igt, morphs
+from divproj.data.igt import BOUNDARY, Igt, morphs
+from divproj.data.tree import NO_HEAD, DepTree
+from divproj.io import xigt_rows
 from divproj.io.igt_parts import EDGES
-from divproj.types import NO_HEAD, DepTree
 
 _ID = re.compile(r"[A-Za-z][\w.-]*")
 _BAD = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -67,6 +68,8 @@ def _instance(igt: Igt, number: int) -> Iterator[str]:
         yield from _tier("bilingual-alignments", "a", {"source": "tw", "target": "w"}, pairs, even_empty=True)
     yield from _dependencies("w", igt.tree)
     yield from _dependencies("tw", igt.e_tree)
+    for tier in xigt_rows.tiers(igt):
+        yield from _tier(*tier)
     yield "  </igt>"
 
 

@@ -8,14 +8,16 @@ from dataclasses import replace
 
 import numpy as np
 
+from divproj.data.limits import PARSED_WHOLE
+from divproj.data.sentence import Sentence
 from divproj.forest.charts import from_arc_scores
+from divproj.forest.dependencies import from_dependencies
 from divproj.forest.hypergraph import Forest
 from divproj.parsing.atoms import Seen
 from divproj.parsing.decode import chu_liu_edmonds, eisner, eisner_siblings
 from divproj.parsing.language import Language, with_confidence
 from divproj.parsing.learn import climb, sibling_sum
-from divproj.parsing.parser import MstParser, Tables
-from divproj.types import Sentence
+from divproj.parsing.parser import EdgeParser, Tables
 
 FORCED = 1e6
 """What forbids an edge: no sum of scores comes near it."""
@@ -23,7 +25,7 @@ LIKELY = 0.02
 """Probability from which an edge is part of the forest."""
 
 
-def n_best(parser: MstParser, sentence: Seen, count: int) -> list[tuple[float, tuple[int, ...]]]:
+def n_best(parser: EdgeParser, sentence: Seen, count: int) -> list[tuple[float, tuple[int, ...]]]:
     """The best trees with their scores, best first (Lawler 1972: each tree found splits what is left to search).
 
     Exact where the decoder is: projective trees of orders 1 and 2, and order 1 with crossing edges.
@@ -48,7 +50,7 @@ def n_best(parser: MstParser, sentence: Seen, count: int) -> list[tuple[float, t
 
 
 def _best(
-    parser: MstParser, tables: Tables, kept: dict[int, int], banned: set[tuple[int, int]] | frozenset[tuple[int, int]]
+    parser: EdgeParser, tables: Tables, kept: dict[int, int], banned: set[tuple[int, int]] | frozenset[tuple[int, int]]
 ) -> tuple[int, ...]:
     """The best tree with these heads and without these edges, if there is one."""
     scores = tables.edges.copy()
@@ -77,7 +79,10 @@ def _score(tables: Tables, tree: tuple[int, ...]) -> float:
 
 
 def several(language: Language, sentence: Sentence, count: int) -> Iterator[Sentence]:
-    """The K best trees of a parsed sentence, each with its rank and log-probability among the K in a comment."""
+    """The K best trees of a parsed sentence (of a very long one the best), each with its rank and log-probability among the K in a comment."""
+    if len(sentence.forms) > PARSED_WHOLE:
+        yield sentence
+        return
     tags = list(zip(sentence.column(3), sentence.column(4), strict=True))
     seen = language.seen(sentence.forms, tags)
     trees = n_best(language.parser, seen, count)
@@ -96,8 +101,10 @@ def several(language: Language, sentence: Sentence, count: int) -> Iterator[Sent
 def forest_of(language: Language, sentence: Sentence, at_least: float = LIKELY) -> Forest:
     """Headed phrases of all probable projective trees of a parsed sentence, with their probabilities.
 
-    Edges below `at_least` are left out, but for those of the best projective tree.
+    Edges below `at_least` are left out, but for those of the best projective tree. Of a very long sentence the tree it has.
     """
+    if len(sentence.forms) > PARSED_WHOLE:
+        return from_dependencies(sentence.usable_tree()[0], lemmas=sentence.column(2), sent_id=sentence.sent_id)
     tags = list(zip(sentence.column(3), sentence.column(4), strict=True))
     seen = language.seen(sentence.forms, tags)
     scores = language.parser.tables(seen).edges * language.parser.scale_

@@ -11,7 +11,7 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.types import DepTree
+from divproj.data.tree import DepTree
 
 Ints = NDArray[np.int64]
 _NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)*")

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from divproj.data.tree import DepTree
 from divproj.parsing.atoms import Seen
 from divproj.parsing.parser import MstParser
-from divproj.types import DepTree
 
 
 def calibrate_by_twin(parser: MstParser, seen: Sequence[Seen], trees: Sequence[DepTree], options: dict[str, Any]) -> None:

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.jit import kernel
 from divproj.parsing import marginals
 from divproj.parsing.atoms import Batch, Ints
 from divproj.parsing.features import BETWEEN, PER_EDGE, edge_ids, edge_scores, tags_between
+from divproj.runtime.jit import kernel
 
 RATE = 0.1
 NEGLIGIBLE = 1e-3

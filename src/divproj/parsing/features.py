@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from divproj.jit import kernel
+from divproj.runtime.jit import kernel
 
 VERSION = 1
 """Version of the templates; weights of another one are refused."""

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from divproj.jit import kernel
 from divproj.parsing.features import END, FORM, MIX, PREFIX, STR, TAG, A, B, C, D, E, T, bucket
+from divproj.runtime.jit import kernel
 
 VOTES = 7
 """Features of a token that votes for a relation; each once bare and once with role and direction."""

@@ -7,25 +7,27 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj import modelfile
-from divproj.checkpoint import NOTHING, Checkpoint
-from divproj.errors import ModelError, ProjError
-from divproj.parsing import storage
+from divproj.data.errors import ModelError, ProjError
+from divproj.data.sentence import Sentence
+from divproj.data.tree import DepTree
+from divproj.parsing import parts, storage
 from divproj.parsing.atoms import Seen
 from divproj.parsing.calibration import calibrate_by_twin
 from divproj.parsing.lemmas import Lemmatizer
-from divproj.parsing.parser import MstParser, Progress
+from divproj.parsing.parser import EdgeParser, MstParser, Progress
 from divproj.parsing.punctuation import Punctuation
 from divproj.parsing.tagger import Tagger, fit_or_take, jackknife
-from divproj.resources import folder
-from divproj.types import DepTree, Sentence
+from divproj.runtime import modelfile
+from divproj.runtime.checkpoint import NOTHING, Checkpoint
+from divproj.runtime.resources import folder
 
-KIND, VERSION = "divproj-language", 1
+KIND, VERSION, NEURAL = "divproj-language", 1, 2
+"""Models of `proj train` are of version 1, those with a network (`parsing.neural`) of version 2."""
 JOINT = 250
 """Pairs of UPOS and XPOS up to which one tagger finds both; a treebank with more of them is tagged with UPOS alone."""
 BATCH = 500
@@ -36,13 +38,20 @@ PLAIN = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'
 """Typographic marks as treebanks of web text have them."""
 
 
+class WordTagger(Protocol):
+    """What a language needs of its tagger."""
+
+    def predict(self, sentences: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+        """Tags of the words of each sentence, UPOS or `UPOS+XPOS`."""
+
+
 @dataclass
 class Language:
     """What is needed to parse plain sentences of a language."""
 
-    tagger: Tagger
+    tagger: WordTagger
     lemmatizer: Lemmatizer
-    parser: MstParser
+    parser: EdgeParser
     fine: bool
     """Whether XPOS is found too, and seen by the parser."""
     punctuation: Punctuation = field(default_factory=Punctuation)
@@ -87,8 +96,8 @@ class Language:
         made = cls(tagger, lemmatizer, parser, fine, Punctuation.learn(trees), about or {})
         held = made._dev(dev, gold_tags)
         seen = [made.seen(f, _apart(tags)) for f, tags in zip(forms, met, strict=True)]
-        made.parser.fit(seen, trees, dev=held, progress=lambda state: progress("parser", state), keep=keep)
-        made._calibrate(seen, trees, held, options)
+        parser.fit(seen, trees, dev=held, progress=lambda state: progress("parser", state), keep=keep)
+        _calibrate(parser, seen, trees, held, options)
         return made
 
     def _dev(self, dev: Sequence[Sentence], gold_tags: bool) -> tuple[list[Seen], list[DepTree]] | None:
@@ -98,13 +107,6 @@ class Language:
         tags = [_apart(_joint(s, self.fine)) for s in dev] if gold_tags else self.tag(forms)
         seen = [self.seen(f, t) for f, t in zip(forms, tags, strict=True)]
         return seen, [s.usable_tree()[0] for s in dev]
-
-    def _calibrate(self, seen: list[Seen], trees: list[DepTree], held: Any, options: dict[str, Any]) -> None:
-        """How probabilities follow from scores is judged on sentences that were not learned from."""
-        if held is None:
-            calibrate_by_twin(self.parser, seen, trees, options)
-        else:
-            self.parser.calibrate(held[0][:500], held[1][:500])
 
     def seen(self, forms: Sequence[str], tags: Pairs) -> Seen:
         """What the parser sees of a sentence."""
@@ -116,8 +118,16 @@ class Language:
         return [_apart(tags) for tags in self.tagger.predict([_plain(words) for words in forms])]
 
     def trees(self, seen: Sequence[Seen]) -> list[DepTree]:
-        """The best trees, with punctuation where the treebank hangs it."""
-        return [self.punctuation.attached(tree) for tree in self.parser.predict(seen)]
+        """The best trees, with punctuation where the treebank hangs it; very long sentences in parts."""
+        cuts = [parts.cut(sentence) for sentence in seen]
+        found = iter(self.parser.predict([part for own in cuts for part in own]))
+        return [parts.joined([self.punctuation.attached(next(found)) for _ in own]) for own in cuts]
+
+    def chances(self, seen: Sequence[Seen]) -> Iterator[NDArray[np.float64] | parts.Chances]:
+        """The probability of every edge of each sentence."""
+        cuts = [parts.cut(sentence) for sentence in seen]
+        found = self.parser.marginals([part for own in cuts for part in own])
+        return parts.shared_out(found, [len(own) for own in cuts])
 
     def annotate(
         self, sentences: Iterable[Sentence], *, confidence: bool = True, keep_tags: bool = False
@@ -135,7 +145,7 @@ class Language:
             ]
             seen = [self.seen(f, t) for f, t in zip(forms, tags, strict=True)]
             trees = self.trees(seen)
-            chances: Iterable[NDArray[np.float64] | None] = self.parser.marginals(seen) if confidence else [None] * len(part)
+            chances: Iterable[Any] = self.chances(seen) if confidence else [None] * len(part)
             lemmas = iter(
                 self.lemmatizer.predict(
                     [(f, u) for words, pairs in zip(forms, tags, strict=True) for f, (u, _) in zip(words, pairs, strict=True)]
@@ -154,6 +164,8 @@ class Language:
         ]
 
     def save(self, folder: str | Path) -> None:
+        if not isinstance(self.parser, MstParser) or not isinstance(self.tagger, Tagger):
+            raise ModelError("a language with a network is written by the program that trains it (train/english)")
         facts = {
             "about": self.about,
             "fine": self.fine,
@@ -168,18 +180,36 @@ class Language:
     @classmethod
     def load(cls, folder: str | Path) -> Language:
         """The language in a folder; ModelError where it is damaged or of another version."""
-        model = modelfile.load(folder, KIND, VERSION)
-        parser = storage.restored(model, model.fact("parser", dict))
+        model = modelfile.load(folder, KIND, VERSION, NEURAL)
         fine = model.fact("fine", bool)
-        if parser.columns_ != fine or parser.slots_:
-            raise ModelError("the parser does not look at what the tagger finds", model.where, modelfile.REMEDY)
-        tagger = Tagger.from_arrays(model.fact("tagger", dict), model.arrays)
-        lemmatizer = Lemmatizer.from_arrays(model.fact("lemmas", dict), model.arrays)
+        try:
+            tagger, parser = _neural(model) if model.about["version"] == NEURAL else _linear(model, fine)
+            lemmatizer = Lemmatizer.from_arrays(model.fact("lemmas", dict), model.arrays)
+        except ModelError as error:
+            raise ModelError(error.what, error.where or model.where, error.remedy) from None
         rows = model.fact("punctuation", list)
         if not all(isinstance(row, list) and len(row) == 3 and all(isinstance(x, str) for x in row) for row in rows):
             raise ModelError("'punctuation' is not a list of (mark, constellation, choice)", model.where, modelfile.REMEDY)
         punctuation = Punctuation({(mark, shape): choice for mark, shape, choice in rows})
         return cls(tagger, lemmatizer, parser, fine, punctuation, model.fact("about", dict))
+
+
+def _linear(model: modelfile.Model, fine: bool) -> tuple[WordTagger, EdgeParser]:
+    parser = storage.restored(model, model.fact("parser", dict))
+    if parser.columns_ != fine or parser.slots_:
+        raise ModelError("the parser does not look at what the tagger finds", model.where, modelfile.REMEDY)
+    return Tagger.from_arrays(model.fact("tagger", dict), model.arrays), parser
+
+
+def _neural(model: modelfile.Model) -> tuple[WordTagger, EdgeParser]:
+    from divproj.parsing.neural.parser import NeuralParser, NeuralTagger, Reader
+    from divproj.parsing.neural.storage import network
+
+    scale = float(model.fact("scale", (int, float)))
+    if not 0 < scale < 1e9:
+        raise ModelError(f"'scale' is {scale}, a positive number expected", model.where, modelfile.REMEDY)
+    reader = Reader(network(model))
+    return NeuralTagger(reader), NeuralParser(reader, scale)
 
 
 @lru_cache(maxsize=2)
@@ -195,6 +225,14 @@ def shipped(name: str = "en") -> Language:
     return Language.load(top / name)
 
 
+def _calibrate(parser: MstParser, seen: list[Seen], trees: list[DepTree], held: Any, options: dict[str, Any]) -> None:
+    """How probabilities follow from scores is judged on sentences that were not learned from."""
+    if held is None:
+        calibrate_by_twin(parser, seen, trees, options)
+    else:
+        parser.calibrate(held[0][:500], held[1][:500])
+
+
 def _plain(forms: Sequence[str]) -> tuple[str, ...]:
     return tuple(form.translate(PLAIN) for form in forms)
 
@@ -208,7 +246,9 @@ def _apart(tags: Sequence[str]) -> Pairs:
     return [(u, x or "_") for u, _, x in (tag.partition("+") for tag in tags)]
 
 
-def _filled(sentence: Sentence, lemmas: list[str], tags: Pairs, tree: DepTree, chances: NDArray[np.float64] | None) -> Sentence:
+def _filled(
+    sentence: Sentence, lemmas: list[str], tags: Pairs, tree: DepTree, chances: NDArray[np.float64] | parts.Chances | None
+) -> Sentence:
     misc = sentence.column(9)
     if chances is not None:
         misc = with_confidence(misc, tree.heads, chances)
@@ -223,7 +263,7 @@ def _filled(sentence: Sentence, lemmas: list[str], tags: Pairs, tree: DepTree, c
     return sentence.with_columns(new)
 
 
-def with_confidence(misc: Sequence[str], heads: Sequence[int], chances: NDArray[np.float64]) -> tuple[str, ...]:
+def with_confidence(misc: Sequence[str], heads: Sequence[int], chances: NDArray[np.float64] | parts.Chances) -> tuple[str, ...]:
     """MISC of the words with how sure each of these heads is."""
     return tuple(_with_sure(old, float(chances[h, c])) for c, (old, h) in enumerate(zip(misc, heads, strict=True), 1))
 

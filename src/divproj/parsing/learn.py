@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from divproj.jit import kernel
 from divproj.parsing.decode import chu_liu_edmonds, eisner, eisner_siblings
 from divproj.parsing.features import (
     BETWEEN,
@@ -21,6 +20,7 @@ from divproj.parsing.features import (
     tags_between,
 )
 from divproj.parsing.labels import VOTES, add_votes, vote_ids, vote_scores
+from divproj.runtime.jit import kernel
 
 SIBLINGS_UP_TO = 170
 """Words up to which siblings are looked at: their scores take n³ places."""

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.errors import ModelError
+from divproj.data.errors import ModelError
 
 FORMAT, VERSION = "divproj-lemmas", 1
 PREFIX = "lemmas."

@@ -8,18 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from divproj.jit import kernel
+from divproj.runtime.jit import kernel
+from divproj.runtime.logs import LOW, log_add
 
-LOW = -1e30
 TRUSTED = 1e4
 """Largest number in an inverse up to which all its digits that matter are right."""
-
-
-@kernel("f8(f8, f8)")
-def log_add(a, b):  # type: ignore[no-untyped-def]
-    if a < b:
-        a, b = b, a
-    return a if b <= LOW else a + np.log1p(np.exp(b - a))
 
 
 @kernel("f8(f8[:,::1], f8[:,::1])")

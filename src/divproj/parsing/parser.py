@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.checkpoint import NOTHING, Checkpoint
-from divproj.errors import ModelError, ProjError
+from divproj.data.errors import ModelError, ProjError
+from divproj.data.tree import NO_HEAD, DepTree
 from divproj.parsing import crf, marginals
 from divproj.parsing.atoms import Batch, Ints, Seen
 from divproj.parsing.features import BETWEEN, PER_EDGE, edge_scores, grandparent_scores, sibling_scores
 from divproj.parsing.labels import add_votes, relabel, vote_scores
 from divproj.parsing.learn import SIBLINGS_UP_TO, epoch, parse_all
 from divproj.parsing.passes import Course, learn_labels
-from divproj.types import NO_HEAD, DepTree
+from divproj.runtime.announce import passing
+from divproj.runtime.checkpoint import NOTHING, Checkpoint
+from divproj.runtime.estimator import Estimator
 
 Floats = NDArray[np.float32]
 Decoder = Literal["auto", "proj", "nonproj"]
@@ -49,8 +51,21 @@ class Tables:
     grand: Floats
 
 
-class MstParser:
-    """A graph-based dependency parser (McDonald et al. 2005, 2006) in the manner of scikit-learn.
+class EdgeParser(Protocol):
+    """What a language needs of its parser: trees, and scores and probabilities of their edges."""
+
+    scale_: float
+    crossing_: bool
+
+    def predict(self, sentences: Sequence[Seen | DepTree]) -> list[DepTree]: ...
+    def relations(self, sentence: Seen, heads: Sequence[int]) -> tuple[str, ...]: ...
+    def marginals(self, sentences: Sequence[Seen | DepTree]) -> Iterator[NDArray[np.float64]]: ...
+    def tables(self, sentence: Seen | DepTree) -> Tables: ...
+    def projective_marginals(self, scores: NDArray[np.float64]) -> NDArray[np.float64]: ...
+
+
+class MstParser(Estimator):
+    """A graph-based dependency parser (McDonald et al. 2005, 2006) in the style of scikit-learn.
 
     `order` 1 scores edges, 2 also adjacent siblings, 3 also grandparents (by hill-climbing). `learner` is `mira` (cost-augmented, 1-best, averaged), `perceptron` or
     `crf`. `decoder` is `proj`, `nonproj` or `auto` (by the share of training trees with crossing edges). `labels=False` leaves
@@ -75,20 +90,8 @@ class MstParser:
         self.labels, self.bits, self.cost, self.clip, self.l2 = labels, bits, cost, clip, l2
         self.random_state = random_state
 
-    _PARAMS = ("order", "learner", "decoder", "epochs", "labels", "bits", "cost", "clip", "l2", "random_state")
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self._PARAMS}
-
-    def set_params(self, **params: Any) -> MstParser:
-        for name, value in params.items():
-            if name not in self._PARAMS:
-                raise ProjError(f"MstParser has no parameter '{name}'", remedy=f"choose from {', '.join(self._PARAMS)}")
-            setattr(self, name, value)
-        return self
-
     def __repr__(self) -> str:
-        return f"MstParser({', '.join(f'{name}={getattr(self, name)!r}' for name in self._PARAMS)})"
+        return f"MstParser({', '.join(f'{name}={getattr(self, name)!r}' for name in self._parameters())})"
 
     # learning
 
@@ -115,7 +118,7 @@ class MstParser:
         if not any(h >= 0 for tree in trees for h in tree.heads):
             raise ProjError("there is no word with a head to learn from")
         for k, (sentence, tree) in enumerate(zip(seen, trees, strict=True), 1):
-            _check_heads(f"sentence {k}", len(sentence), tree.heads)
+            check_heads(f"sentence {k}", len(sentence), tree.heads)
         self.columns_ = len(seen[0].more)
         self.slots_ = next((s.codes.shape[2] for s in seen if s.codes is not None), 0)
         if 16 * self.columns_ + 4 * self.slots_ > ROOM:
@@ -165,7 +168,7 @@ class MstParser:
         for _ in range(int(course.passes[0])):  # as if they had been made here
             random.permutation(len(batch))
         try:
-            while course.passes[0] < self.epochs:
+            for _ in passing(range(int(course.passes[0]), self.epochs), "training the parser: pass", self.epochs):
                 loss = self._pass(course, random.permutation(len(batch)), batch, heads, rels)
                 course.passes[0] += 1
                 uas = None
@@ -233,7 +236,7 @@ class MstParser:
 
     def relations(self, sentence: Seen, heads: Sequence[int]) -> tuple[str, ...]:
         """The best relations for a tree that is given."""
-        _check_heads("the sentence", len(sentence), heads)
+        check_heads("the sentence", len(sentence), heads)
         batch = self._batch([sentence])
         labels = np.zeros(len(batch.atoms), np.int64)
         self._relabel(batch, batch.flat([heads]), labels)
@@ -356,8 +359,8 @@ class MstParser:
         return [heads for batch in batches for heads in batch.split(self._parse(batch)[0])]
 
 
-def _check_heads(whose: str, words: int, heads: Sequence[int]) -> None:
-    """Compiled code trusts its arrays."""
+def check_heads(whose: str, words: int, heads: Sequence[int]) -> None:
+    """ProjError where heads do not fit the words: what computes with them trusts its arrays."""
     if len(heads) != words:
         raise ProjError(f"{whose} has {words} words but {len(heads)} heads")
     for word, head in enumerate(heads, 1):

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.checkpoint import Checkpoint
 from divproj.parsing.atoms import Batch, Ints
 from divproj.parsing.labels import label_epoch
+from divproj.runtime.announce import passing
+from divproj.runtime.checkpoint import Checkpoint
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
@@ -69,7 +70,7 @@ def learn_labels(weights: Floats, batch: Batch, heads: Ints, rels: Ints, seed: i
     random = np.random.default_rng(seed)
     known = np.where(heads < 0, 0, heads)
     known[batch.first[:-1]] = -1
-    for done in range(LABEL_EPOCHS):
+    for done in passing(range(LABEL_EPOCHS), "training the labels: pass", LABEL_EPOCHS):
         order = random.permutation(len(batch))
         if done < place[0]:
             continue

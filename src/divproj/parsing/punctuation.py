@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from divproj.types import DepTree
+from divproj.data.tree import DepTree
 
 LEFT, RIGHT, INSIDE = "left", "right", "inside"
 REL = "punct"

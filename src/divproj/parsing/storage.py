@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from divproj.errors import ModelError, ProjError
-from divproj.modelfile import REMEDY, Array, Model, quantised
+from divproj.data.errors import ModelError, ProjError
 from divproj.parsing import features
 from divproj.parsing.parser import LABEL_BITS, ROOM, VOTE_BITS, MstParser
+from divproj.runtime.modelfile import REMEDY, Array, Model, quantised
 
 TABLES = ("weights_", "votes_", "label_weights_")
 

@@ -14,9 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.checkpoint import NOTHING, Checkpoint, text_of
-from divproj.errors import ModelError, Where
-from divproj.modelfile import like_defaults
+from divproj.data.errors import ModelError, Where
 from divproj.parsing import tagger_kernel as kernel
 from divproj.parsing.tagger_atoms import (
     LINKED,
@@ -30,6 +28,9 @@ from divproj.parsing.tagger_atoms import (
     template_digest,
 )
 from divproj.parsing.tagger_weights import Weights, key_table, pack, thin, unpack
+from divproj.runtime.announce import passing
+from divproj.runtime.checkpoint import NOTHING, Checkpoint, text_of
+from divproj.runtime.modelfile import like_defaults
 
 FORMAT, VERSION = "divproj-tagger", 1
 FEW = 20_000
@@ -86,7 +87,7 @@ class Tagger:
         best: tuple[float, Weights] | None = None
         self.whole_ = False
         try:
-            for turn in range(1, passes + 1):
+            for turn in passing(range(1, passes + 1), "training the tagger: pass", passes):
                 right, score = course.turn(turn), None
                 if dev is not None:
                     self.weights_ = course.average()
@@ -234,7 +235,7 @@ def jackknife(
     if sum(map(len, sentences)) > FEW:
         params.setdefault("epochs", QUICK)
     fold_of = np.random.default_rng(random_state).permutation(len(filled)) % folds
-    for fold in range(folds):
+    for fold in passing(range(folds), "tagging unseen sentences: part", folds):
         inside = [k for k, f in zip(filled, fold_of.tolist(), strict=True) if f != fold]
         outside = [k for k, f in zip(filled, fold_of.tolist(), strict=True) if f == fold]
         tagger = Tagger(random_state=random_state, **params)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from divproj.jit import kernel
+from divproj.runtime.jit import kernel
 
 MASK = 0xFFFFFFFF
 NONE = -(10**6)

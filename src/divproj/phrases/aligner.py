@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from divproj import modelfile
-from divproj.errors import ModelError
+from divproj.data.errors import AlignmentError, ModelError
+from divproj.data.pair import Pair
+from divproj.forest.dependencies import from_dependencies
 from divproj.forest.hypergraph import Forest
 from divproj.forest.parses import viterbi
-from divproj.phrases import chart, climb, gapchart, noncomp, sums
+from divproj.phrases import chart, gapchart, hill_climbing, noncomp, sums
+from divproj.phrases.beam_search import Limits, Packs
 from divproj.phrases.em import State, Training, Watch, train
 from divproj.phrases.features import FIXED, Encoder, Relation
 from divproj.phrases.model import LocalModel, first_weights, lexical_keys
-from divproj.phrases.packs import Limits, Packs
 from divproj.phrases.problem import NEVER, Clock, Found, OutOfTimeError, Problem, fill, posteriors, read_off
 from divproj.phrases.refine import refine
 from divproj.phrases.results import PhraseAlignment, alignment_of
 from divproj.phrases.scoring import COMBINE, Costs, Prepared, View, prepare, problem, summed
+from divproj.runtime import modelfile
+from divproj.runtime.estimator import Estimator
 
 SEARCHES = ("chart", "packs")
 NONCOMP = ("climb", "trace", "off")
@@ -32,31 +35,31 @@ FORMAT, VERSION = "divproj-phrases", 1
 MOST_CELLS = 16_000_000
 """Pairs of nodes that a chart may have; where there are more, the best trees stand in for the forests."""
 
-Pair = tuple[Forest, Forest]
-Links = Any
+ForestPair = tuple[Forest, Forest]
+WordLinks = Any
 """Word candidates of one pair: an array of shape (k, 2) counted from 0, or something with such `links`."""
-Finder = Callable[[Forest, Forest], Links]
+Finder = Callable[[Forest, Forest], WordLinks]
 
 
 @dataclass
-class PhraseAligner:
+class PhraseAligner(Estimator):
     """Monolingual or bilingual phrase alignment on parse forests after Arase & Tsujii (2017).
 
-    Parameters named with the paper's letters there: `null_cost` μn, `noncomp_cost` μc, `parse_share` μp, `beam` μb, `gap` μg.
+    Parameters named with the paper's letters there: `null_cost` μn, `noncomp_cost` μc, `parse_share` μp, `beam` μb, `gap` μg;
+    the costs and their defaults are those of `scoring.Costs`.
     `search` is the exact `chart` or, as in the paper, `packs` with a beam. `noncomp` looks for non-compositional pairs by
     hill climbing (`climb`), by unpacking supports (`trace`, the paper's, exponential but bounded) or not at all (`off`).
     """
 
-    null_cost: float = 3.0
-    pair_cost: float = 0.0
-    noncomp_cost: float = 1.0
-    word_cost: float = 8.0
-    """For a pair of one word and a phrase while nothing is learned: that they seldom go together is most of what EM finds."""
-    parse_share: float = 0.0
-    combine: str = "loglinear"
-    gap: int = 0
-    relative: bool = True
-    leaf_phrase: bool = True
+    null_cost: float = Costs.null_cost
+    pair_cost: float = Costs.pair_cost
+    noncomp_cost: float = Costs.noncomp_cost
+    word_cost: float = Costs.word_cost
+    parse_share: float = Costs.parse_share
+    combine: str = Costs.combine
+    gap: int = Costs.gap
+    relative: bool = Costs.relative
+    leaf_phrase: bool = Costs.leaf_phrase
     null_norm: str = "symmetric"
     search: str = "chart"
     noncomp: str = "climb"
@@ -108,31 +111,22 @@ class PhraseAligner:
     def training(self) -> Training:
         return Training(self.em, self.epochs, self.batch_size, self.optimiser, kappa=self.kappa)
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters by name, as scikit-learn's estimators give them."""
-        return {f.name: getattr(self, f.name) for f in fields(self) if not f.name.endswith("_")}
-
     def set_params(self, **params: Any) -> PhraseAligner:
-        known = self.get_params()
-        for name, value in params.items():
-            if name not in known:
-                raise ModelError(f"PhraseAligner has no parameter '{name}'", remedy=f"it has {', '.join(sorted(known))}")
-            setattr(self, name, value)
+        """Change parameters; what cannot be right is said at once."""
+        super().set_params(**params)
         self.__post_init__()
         return self
 
     # learning
 
-    def fit(self, pairs: Iterable[Pair], candidates: Iterable[Links], *, watch: Watch | None = None, checkpoint: Path | None = None, resume: bool = False) -> PhraseAligner:  # fmt: skip
-        """Learn weights from pairs of forests and their word candidates.
+    def fit(self, pairs: Iterable[ForestPair | Pair], candidates: Iterable[WordLinks] | None = None, *, watch: Watch | None = None, checkpoint: Path | None = None, resume: bool = False) -> PhraseAligner:  # fmt: skip
+        """Learn weights from pairs of forests and their word candidates, or from pairs with trees and links.
 
         With a `checkpoint` folder the state is kept there after every mini-batch; `resume` goes on from it, to the same end.
         """
         encoder = Encoder(self.relation)
         encoder.learning = self.lexical != "none"
-        prepared = [
-            prepare(View(s), View(t), getattr(x, "links", x), encoder) for (s, t), x in zip(pairs, candidates, strict=True)
-        ]
+        prepared = [prepare(View(s), View(t), getattr(x, "links", x), encoder) for s, t, x in _forests(pairs, candidates)]
         self.vocabulary_ = encoder.vocabulary
         tables = [x.table for x in prepared]
         keys = lexical_keys(tables) if self.lexical == "pruned" else np.empty(0, np.int64)
@@ -152,28 +146,40 @@ class PhraseAligner:
 
     # aligning
 
-    def predict(self, pairs: Iterable[Pair], candidates: Iterable[Links]) -> list[PhraseAlignment]:
+    def predict(self, pairs: Iterable[ForestPair], candidates: Iterable[WordLinks]) -> list[PhraseAlignment]:
         return list(self.align(pairs, candidates))
 
-    def align(self, pairs: Iterable[Pair], candidates: Iterable[Links]) -> Iterator[PhraseAlignment]:
+    def pipe(self, pairs: Iterable[Pair]) -> Iterator[PhraseAlignment]:
+        """Phrase pairs of sentence pairs with trees and links, one after the other.
+
+        >>> import divproj as dp
+        >>> found = next(dp.PhraseAligner().pipe(dp.read("deu-eng")))
+        >>> found.reachable
+        True
+        """
+        return self.align(pairs)
+
+    def align(
+        self, pairs: Iterable[ForestPair | Pair], candidates: Iterable[WordLinks] | None = None
+    ) -> Iterator[PhraseAlignment]:
         """The best set of phrase pairs of every pair, one after the other."""
         encoder = Encoder(self.relation, self.vocabulary_)
         self._compile()
-        for (src, tgt), found in zip(pairs, candidates, strict=True):
+        for src, tgt, found in _forests(pairs, candidates):
             yield self._align(View(src), View(tgt), getattr(found, "links", found), encoder)
 
     def _compile(self) -> None:
         """Before any clock runs: compiling, or loading what was compiled before, takes seconds."""
         kernels: list[Any] = [chart.best_rows, chart.decode, sums.sum_rows, sums.outside]
         kernels += [gapchart.gap_rows, gapchart.gap_decode] if self.gap else []
-        kernels += [climb.climb, climb.assemble] if self.noncomp == "climb" else []
+        kernels += [hill_climbing.climb, hill_climbing.assemble] if self.noncomp == "climb" else []
         for kernel in kernels:
             _ = kernel.compiled
 
-    def align_pair(self, src: Forest, tgt: Forest, links: Links) -> PhraseAlignment:
+    def align_pair(self, src: Forest, tgt: Forest, links: WordLinks) -> PhraseAlignment:
         return next(self.align([(src, tgt)], [links]))
 
-    def _align(self, src: View, tgt: View, links: Links, encoder: Encoder) -> PhraseAlignment:
+    def _align(self, src: View, tgt: View, links: WordLinks, encoder: Encoder) -> PhraseAlignment:
         clock = Clock(self.max_seconds or NEVER)
         cut = len(src.forest) * len(tgt.forest) > MOST_CELLS
         if cut:
@@ -301,6 +307,23 @@ def usable_targets(given: Problem) -> frozenset[int]:
     return frozenset(np.flatnonzero(np.isfinite(filled.A).any(0)).tolist())
 
 
+def _forests(
+    pairs: Iterable[ForestPair | Pair], candidates: Iterable[WordLinks] | None
+) -> Iterator[tuple[Forest, Forest, WordLinks]]:
+    """Forests of both sides and word candidates; a pair of sentences brings its trees and links."""
+    if candidates is not None:
+        for (src, tgt), found in zip(pairs, candidates, strict=True):  # type: ignore[misc]
+            yield src, tgt, found
+        return
+    for pair in pairs:
+        assert isinstance(pair, Pair)
+        if pair.f.tree is None or pair.e.tree is None:
+            what = "phrases are aligned on trees, but one side of the pair has none"
+            raise AlignmentError(what, pair.where, "parse or project the pairs first")
+        links = np.array([(i - 1, j - 1) for i, j in pair.links], np.int64).reshape(-1, 2)
+        yield from_dependencies(pair.f, sent_id=pair.sent_id), from_dependencies(pair.e, sent_id=pair.sent_id), links
+
+
 def forced(given: Problem, filled: Any) -> Found:
     """A defined answer where no legitimate set has the root pair: that pair, and below it the best pair inside.
 
@@ -321,6 +344,6 @@ def forced(given: Problem, filled: Any) -> Found:
     return Found(pairs, mothers, hanging[0], hanging[1], inner.edges_s, inner.edges_t, score, False)
 
 
-def aligned(aligner: PhraseAligner, pairs: Sequence[Pair], finder: Finder) -> list[PhraseAlignment]:
+def aligned(aligner: PhraseAligner, pairs: Sequence[ForestPair], finder: Finder) -> list[PhraseAlignment]:
     """Align with candidates from a finder."""
     return aligner.predict(pairs, (finder(s, t) for s, t in pairs))

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.errors import AlignmentError
+from divproj.data.errors import AlignmentError
+from divproj.data.links import Links
 from divproj.forest.categories import category
 from divproj.forest.hypergraph import Forest
 from divproj.phrases.lexicon import CONTEXT, LINK, NEAR, POSTERIOR, SOURCE_NAMES, Lexicon, Word
-from divproj.types import Alignment
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ def candidates(
     tgt: Forest,
     lexicon: Lexicon | None = None,
     *,
-    links: Alignment | None = None,
+    links: Links | None = None,
     posteriors: NDArray[np.floating] | None = None,
     at_least: float = 0.1,
 ) -> Candidates:

@@ -16,20 +16,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from divproj.jit import kernel
+from divproj.runtime.jit import kernel
+from divproj.runtime.logs import log_add
 
 FOREST = "i4[::1], i4[::1], i4[::1], f8[::1]"
 TWO = f"{FOREST}, {FOREST}"
 CELLS = "f8[:, ::1]"
-
-
-@kernel("f8(f8, f8)")
-def log_add(a, b):  # type: ignore[no-untyped-def]
-    if a < b:
-        a, b = b, a
-    if b == -np.inf:
-        return a
-    return a + np.log1p(np.exp(b - a))
 
 
 @kernel(f"void({TWO}, {CELLS}, f8[::1], f8[::1], f8, f8[::1], f8[::1], i8, i8, {CELLS}, {CELLS})")

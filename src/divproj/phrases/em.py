@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.errors import ModelError
+from divproj.data.errors import ModelError
 from divproj.phrases import likelihood
 from divproj.phrases.features import FIXED, Table
 from divproj.phrases.model import NORMS, LocalModel

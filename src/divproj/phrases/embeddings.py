@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.errors import FormatError, ModelError, Where
+from divproj.data.errors import FormatError, ModelError, Where
 from divproj.io.files import Source, name_of, reading
-from divproj.modelfile import read_arrays
+from divproj.runtime.modelfile import read_arrays
 
 Floats = NDArray[np.float32]
 _SPACE = "\u2581"
@@ -124,6 +124,14 @@ def _text(stream: Iterable[bytes], path: str, vocabulary: Collection[str] | None
             raise FormatError(f"the vector of '{word[:40]}' has a field that is not a number", Where(path, number)) from None
         words.append(word)
     return Embeddings.of(words, np.stack(rows) if rows else np.zeros((0, max(size, 1)), np.float32), path)
+
+
+def shipped(language: str = "en") -> Embeddings:
+    """The vectors that come with a language, those of its parser."""
+    from divproj.runtime import vectors
+
+    found = vectors.shipped(language)
+    return Embeddings(found.size, found.vector, language)
 
 
 def wordllama(folder: Source | None = None) -> Embeddings | None:

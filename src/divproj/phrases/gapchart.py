@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from divproj.jit import kernel
-from divproj.phrases.chart import CELLS, TWO, best_edges, log_add
+from divproj.phrases.chart import CELLS, TWO, best_edges
+from divproj.runtime.jit import kernel
+from divproj.runtime.logs import log_add
 
 GAPS = "f8[:, :, :, ::1]"
 

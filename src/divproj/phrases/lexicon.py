@@ -13,15 +13,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.errors import Faults, FormatError, Where
+from divproj.data.errors import Faults, FormatError, Where
 from divproj.forest.categories import category
 from divproj.forest.hypergraph import Forest
-from divproj.gloss import stems
 from divproj.io.files import Source, name_of, reading
 from divproj.phrases import features
 from divproj.phrases.embeddings import Embeddings
 from divproj.phrases.function_words import is_preposition, is_stop, mark_class, same_kind
 from divproj.phrases.wordnet import WordNet
+from divproj.text import stems
 
 EXACT, LEMMA, STEM, DERIVED, SYNONYM, WN_DERIVED, TABLE, NEAR, LINK, POSTERIOR, PREPOSITION, KIND, CONTEXT = (
     1 << k for k in range(13)

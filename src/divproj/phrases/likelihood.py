@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from divproj.jit import kernel
+from divproj.runtime.jit import kernel
 
 BLOCKS = "i8[::1], i8[::1], i8[::1], u1[::1], i4[::1], i4[::1], f8[::1], f8[::1], f8[::1]"
 

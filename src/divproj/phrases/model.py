@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.errors import ModelError
+from divproj.data.errors import ModelError
 from divproj.forest.categories import NULL
 from divproj.phrases.features import CATEGORIES, EMBEDDING, FIXED, FLAGS, LINKED, SAME_CATEGORY, SURFACE, WORDNET, Table
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from divproj.phrases.packs import HERE, Nodes, Packs, Path, Support
+from divproj.phrases.beam_search import HERE, Nodes, Packs, Path, Support
 
 
 class OverflowedError(Exception):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.phrases import climb
+from divproj.phrases import hill_climbing
 from divproj.phrases.problem import Floats, Found, Ints, Problem, Side
 
 KICKS = 1 << 30
@@ -84,11 +84,11 @@ def _climbed(problem: Problem, found: Found, kicks: int, steps: int) -> Found:
         problem.tgt.null[target.nodes],
         problem.noncomp,
     )
-    score = float(climb.climb.compiled(*given, link, kicks, steps))
+    score = float(hill_climbing.climb.compiled(*given, link, kicks, steps))
     if not score > found.score + 1e-9:
         return found
     image = np.empty_like(link)
-    climb.assemble.compiled(*source.three, *target.three, link, image, np.empty_like(image))
+    hill_climbing.assemble.compiled(*source.three, *target.three, link, image, np.empty_like(image))
     return replace(set_of(source, target, image, link), score=score, truncated=found.truncated)
 
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from divproj.jit import kernel
 from divproj.phrases.chart import CELLS, TWO
+from divproj.runtime.jit import kernel
 
 
 @kernel("void(i4[::1], u4[::1])")

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.errors import ModelError
-from divproj.phrases.aligner import Links, Pair, PhraseAligner
+from divproj.data.errors import ModelError
+from divproj.phrases.aligner import ForestPair, PhraseAligner, WordLinks
 from divproj.phrases.results import PhraseAlignment
 
 METHODS = ("bayes", "random")
@@ -96,7 +96,7 @@ def _kernel(a: Floats, b: Floats) -> Floats:
     return made
 
 
-def tune(aligner: PhraseAligner, pairs: Iterable[Pair], candidates: Iterable[Links], metric: Metric, *, space: Mapping[str, tuple[float, float]] | None = None, trials: int = 30, method: str = "bayes", seed: int = 1, watch: Callable[[Trial], None] | None = None) -> tuple[PhraseAligner, list[Trial]]:  # fmt: skip
+def tune(aligner: PhraseAligner, pairs: Iterable[ForestPair], candidates: Iterable[WordLinks], metric: Metric, *, space: Mapping[str, tuple[float, float]] | None = None, trials: int = 30, method: str = "bayes", seed: int = 1, watch: Callable[[Trial], None] | None = None) -> tuple[PhraseAligner, list[Trial]]:  # fmt: skip
     """The aligner with the costs that do best by `metric` on these pairs, and all trials; the present costs are the first."""
     known = aligner.get_params()
     space = dict(space or SPACE)

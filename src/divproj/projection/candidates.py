@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
+from divproj.data.tagsets import universal
+from divproj.projection.direct import Bitext, s1
 from divproj.projection.features import Block
-from divproj.projection.s1 import Bitext, s1
-from divproj.tagsets import universal
 
 _FAR = ("", "1", "2", "3", "3")
 """Distances of 1 to 4 words as the features tell them apart."""
@@ -143,7 +143,7 @@ class Lattice:
             elif len(self.bitext.groups[anchor]) > 1:
                 made.append("M")
             else:
-                made.append("G" if len(self.bitext.alignment.forward[word]) > 1 else "S")
+                made.append("G" if len(self.bitext.links.forward[word]) > 1 else "S")
         return tuple(made)
 
     @cached_property

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.types import cycles
+from divproj.data.tree import cycles
 
 Options = Sequence[tuple[int, float]]
 """(head, probability) of a word's candidates; head 0 is the root."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.projection.s1 import REASONS, Bitext, Projection
+from divproj.projection.direct import REASONS, Bitext, Projection
 
 PAPER = ("proj", "single", "match", "merge")
 """Eqs. 12-13: the edge is projected; how the two ends are linked; E has the edge; both ends share an E word."""
@@ -34,14 +34,14 @@ def codes(
     """codes[h, c, slot] for the parser; `chances[h, c]`, where given, are the projection's own probabilities of all edges."""
     n1 = len(bitext) + 1
     made = np.zeros((n1, n1, slots(features)), np.int32)
-    if not bitext.alignment.links:
+    if not bitext.links.links:
         made[:, :, :1] = NO_LINKS
         return made
     heads = np.array((-1, *projected.heads))
     words = np.arange(1, n1)
     edge = np.zeros((n1, n1), bool)
     edge[heads[1:], words] = True
-    kinds = np.array([0, *(2 if not images else 1 if len(images) == 1 else 3 for images in bitext.alignment.forward[1:])])
+    kinds = np.array([0, *(2 if not images else 1 if len(images) == 1 else 3 for images in bitext.links.forward[1:])])
     slot = 0
     for name in features:
         if name == "proj":
@@ -53,7 +53,7 @@ def codes(
         elif name == "match":
             made[:, :, slot] = _match(bitext)
         elif name == "merge":
-            links = bitext.alignment.matrix.astype(np.int32)
+            links = bitext.links.matrix.astype(np.int32)
             made[:, :, slot] = links @ links.T > 0
         elif name == "undirected":
             made[:, :, slot] = edge | edge.T
@@ -65,7 +65,8 @@ def codes(
             sure = chances if chances is not None else edge * np.array((0.0, *(projected.confidence or (0.6,) * len(bitext))))
             made[:, :, slot] = 1 + np.searchsorted(_SURE, sure)
         elif name == "reason":
-            why = np.array([0, *(1 + REASONS.index(reason) for reason in projected.reasons)])
+            known = ("guess" if reason == "learned" else reason for reason in projected.reasons)  # one code, as models have it
+            why = np.array([0, *(1 + REASONS.index(reason) for reason in known)])
             made[:, :, slot] = why[None, :] * (1 + 10 * edge)
         slot += 1
     return made
@@ -76,7 +77,7 @@ def _match(bitext: Bitext) -> NDArray[np.bool_]:
     e_heads = np.zeros((len(bitext.e) + 1, len(bitext.e) + 1), np.int32)
     for child, head in enumerate(bitext.e_heads[1:], 1):
         e_heads[head, child] = 1
-    links = bitext.alignment.matrix.astype(np.int32).copy()
+    links = bitext.links.matrix.astype(np.int32).copy()
     links[0, 0] = 1
     found: NDArray[np.bool_] = links @ e_heads @ links.T > 0
     return found

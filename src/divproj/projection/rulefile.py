@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any, TextIO
 
-from divproj.errors import ModelError, Where
+from divproj.data.errors import ModelError, Where
 from divproj.projection.candidates import Lexicon
-from divproj.projection.plus import HeadModel
+from divproj.projection.loglinear import HeadModel
 from divproj.projection.rules import Rules, Sides, Swaps
 from divproj.projection.systems import Corrections
 

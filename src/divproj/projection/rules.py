@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from divproj.projection.s1 import Bitext, Direction, Projection, Reason, one_root, project
-from divproj.types import TreePair
+from divproj.data.pair import Pair
+from divproj.projection.direct import Bitext, Direction, Projection, Reason, one_root, project
 
 EXAMPLES = 3
 MIN_SENTENCES, MIN_SHARE = 0.10, 0.70
@@ -77,7 +77,7 @@ class Rules:
         }
 
 
-def learn(pairs: Iterable[TreePair]) -> Rules:
+def learn(pairs: Iterable[Pair]) -> Rules:
     """Count merge, spontaneous and swap preferences in pairs with gold F trees."""
     rules = Rules()
     for pair in pairs:
@@ -89,7 +89,7 @@ def learn(pairs: Iterable[TreePair]) -> Rules:
     return rules
 
 
-def _count_sides(rules: Rules, pair: TreePair) -> None:
+def _count_sides(rules: Rules, pair: Pair) -> None:
     forms = pair.f.forms
     for word, head in pair.f.edges:
         side: Direction = "left" if head < word else "right"
@@ -98,7 +98,7 @@ def _count_sides(rules: Rules, pair: TreePair) -> None:
         rules.spontaneous.setdefault(forms[word - 1].lower(), Sides()).add(side, example)
 
 
-def _count_merges(rules: Rules, pair: TreePair, bitext: Bitext) -> None:
+def _count_merges(rules: Rules, pair: Pair, bitext: Bitext) -> None:
     tags = pair.e.tags()
     for e, words in bitext.groups.items():
         if len(words) < 2:
@@ -111,8 +111,8 @@ def _count_merges(rules: Rules, pair: TreePair, bitext: Bitext) -> None:
             rules.merge.setdefault(tags[e - 1], Sides()).add(side, example)
 
 
-def _count_swaps(rules: Rules, pair: TreePair) -> None:
-    tags, back, heads = pair.e.tags(), pair.alignment.backward, pair.f.heads
+def _count_swaps(rules: Rules, pair: Pair) -> None:
+    tags, back, heads = pair.e.tags(), pair.links.backward, pair.f.heads
     seen_here = set()
     for child, parent in pair.e.edges:
         key = (tags[child - 1], tags[parent - 1])

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from divproj.errors import ModelError
+from divproj.data.errors import ModelError
+from divproj.data.pair import Pair
 from divproj.projection.candidates import Lexicon
-from divproj.projection.plus import HeadModel
+from divproj.projection.direct import Bitext, Projector, s1
+from divproj.projection.loglinear import HeadModel
 from divproj.projection.rules import Rules, learn, s2
-from divproj.projection.s1 import Bitext, Projector, s1
-from divproj.types import TreePair
 
 UNTRAINED = ("s1-r", "s1-l")
 PROJECTIONS = (*UNTRAINED, "s2-3", "s2-2", "s2-1", "s2+")
 """Systems that project alone; rule files serve them."""
-OBSERVING = ("s5",)
-"""Systems without training that first go through all the text that is to be projected (`divproj.bridge`)."""
+OBSERVING = ("s5", "s6")
+"""Systems without training that first go through all the text that is to be projected (`divproj.projection.phrasal`)."""
 PARSERS = ("s3-1", "s3-2", "s3-3", "s3-4", "s3-5", "s4-1", "s4-2", "s4-3", "s4+", "s5+", "oracle")
 """Systems with a parser of F (`parsed`); `oracle` reads its features from the gold trees."""
 SYSTEMS = (*PROJECTIONS, *OBSERVING, *PARSERS)
@@ -33,7 +33,7 @@ class Corrections:
     about: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def learn(cls, pairs: Sequence[TreePair], *, model: bool = True, about: dict[str, Any] | None = None) -> Corrections:
+    def learn(cls, pairs: Sequence[Pair], *, model: bool = True, about: dict[str, Any] | None = None) -> Corrections:
         untrained = HeadModel(lexicon=Lexicon.of((Bitext.of(pair), pair.f.rels) for pair in pairs))
         return cls(learn(pairs), HeadModel.fit(pairs) if model else untrained, about or {})
 
@@ -44,8 +44,12 @@ def projector(system: str, corrections: Corrections | None = None) -> Projector:
         return lambda bitext: s1(bitext, "right")
     if system == "s1-l":
         return lambda bitext: s1(bitext, "left")
+    if system == "s6":
+        from divproj.projection.universal.projector import Universal
+
+        return Universal().project
     if system in OBSERVING:
-        from divproj.bridge.projector import PhraseProjector
+        from divproj.projection.phrasal.projector import PhraseProjector
 
         model = corrections.model if corrections else None
         return PhraseProjector(
@@ -71,9 +75,9 @@ def projector(system: str, corrections: Corrections | None = None) -> Projector:
 
 def train(
     system: str,
-    pairs: Sequence[TreePair],
+    pairs: Sequence[Pair],
     *,
-    peek: Sequence[TreePair] = (),
+    peek: Sequence[Pair] = (),
     seed: int = 1,
     text: Sequence[Bitext] = (),
 ) -> Projector:
@@ -83,12 +87,16 @@ def train(
     """
     if system in UNTRAINED:
         return projector(system)
+    if system == "s6":
+        from divproj.projection.universal.projector import Universal
+
+        return Universal().observe(text or map(Bitext.of, pairs)).project
     if system in OBSERVING:
-        from divproj.bridge.projector import observed
+        from divproj.projection.phrasal.projector import observed
 
         return observed(tuple(text) or tuple(map(Bitext.of, pairs))).project
     if system in PARSERS:
-        from divproj.projection import parsed  # a parser needs numba: only who asks for one waits for it
+        from divproj.projection import parser_systems  # a parser needs numba: only who asks for one waits for it
 
-        return parsed.fit(system, pairs, peek=peek, text=text, random_state=seed).project
+        return parser_systems.fit(system, pairs, peek=peek, text=text, random_state=seed).project
     return projector(system, Corrections.learn(pairs, model=system == "s2+"))

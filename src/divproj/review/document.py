@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from divproj.errors import Faults, FormatError, ProjError, Where
+from divproj.data.errors import Faults, FormatError, ProjError, Where
+from divproj.data.sentence import PROJECTED, Sentence, confidence_of, is_gold, misc_value
 from divproj.io import conllu
 from divproj.io.files import Source, name_of, reading
-from divproj.types import PROJECTED, Sentence, confidence_of, is_gold, misc_value
 
 BOM = b"\xef\xbb\xbf"
 CORRECTED = "corrected"

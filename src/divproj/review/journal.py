@@ -10,14 +10,13 @@ import contextlib
 import gzip
 import json
 import os
-import tempfile
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from divproj.errors import ModelError, ProjError, Where
-from divproj.io.files import _UMASK
+from divproj.data.errors import ModelError, ProjError, Where
+from divproj.io.files import reading, replacing
 
 try:
     import fcntl
@@ -26,12 +25,15 @@ except ImportError:  # not POSIX: two reviews of one file are not noticed there
 
 FORMAT, VERSION = "divproj review journal", 1
 Entry = dict[str, Any]
+ANEW = "review the file itself (proj review {}), name another with -o, or begin anew with --fresh"
 
 
 class Journal:
     """An open log; `entries` are those that it held when it was opened, each with its line number."""
 
-    def __init__(self, path: Path, about: Entry) -> None:
+    def __init__(self, path: Path, about: Entry, reviewed: Path | None = None) -> None:
+        """`reviewed` is the file that was made with it: where that is there, a journal without a beginning is damaged."""
+        self.reviewed = reviewed if reviewed is not None and reviewed.exists() else None
         self.path, self.header = path, {"format": FORMAT, "version": VERSION, **about}
         self.entries: list[tuple[int, Entry]] = []
         self.broken = ""
@@ -72,6 +74,11 @@ class Journal:
         if not self.entries:
             if lines[0] and not _torn(lines):
                 raise ModelError("this is no journal of `proj review`", Where(str(self.path)), "move it away")
+            if self.reviewed is not None:
+                what = f"the journal is empty or cut off, and {self.reviewed.name} has what it cannot give back"
+                raise ModelError(
+                    what, Where(str(self.path)), f"put a copy of the journal back, {ANEW.format(self.reviewed.name)}"
+                )
             self._file.truncate(0)
             self._write(self.header)
             sync_folder(self.path.parent)
@@ -136,28 +143,13 @@ def _torn(lines: list[bytes]) -> bool:
 
 def save(path: Path, chunks: Iterable[bytes]) -> None:
     """Write a file whole or not at all, and only return when it is on disk; `.gz` is packed."""
-    try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-    except OSError as error:
-        raise ProjError(f"cannot write here: {error.strerror}", Where(str(path))) from None
-    try:
-        with os.fdopen(handle, "wb") as raw:
-            if path.suffix == ".gz":
-                with gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed:
-                    packed.writelines(chunks)
-            else:
-                raw.writelines(chunks)
-            raw.flush()
-            os.fsync(raw.fileno())
-        Path(temporary).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_UMASK)
-        Path(temporary).replace(path)
-        sync_folder(path.parent)
-    except OSError as error:
-        Path(temporary).unlink(missing_ok=True)
-        raise ProjError(f"could not be written: {error.strerror}", Where(str(path))) from None
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with replacing(path, durable=True) as raw:
+        if path.suffix == ".gz":
+            with gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed:
+                packed.writelines(chunks)
+        else:
+            raw.writelines(chunks)
+    sync_folder(path.parent)
 
 
 def sync_folder(folder: Path) -> None:
@@ -170,14 +162,32 @@ def sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
+def keep_other(path: Path, expected: bytes) -> Path | None:
+    """Keep a copy of a reviewed file that is not what its journal gives, and would be written over; None where it is."""
+    if not path.exists():
+        return None
+    with reading(path) as stream:
+        found = stream.read()
+    if found == expected:
+        return None
+    name = _old_name(path)
+    save(name, (found,))
+    return name
+
+
 def set_aside(path: Path) -> Path | None:
     """Give an old file another name, `.old`, `.old2` …; None when there is none."""
     if not path.exists():
         return None
+    name = _old_name(path)
+    path.replace(name)
+    return name
+
+
+def _old_name(path: Path) -> Path:
     name = path.with_name(f"{path.name}.old")
     count = 1
     while name.exists():
         count += 1
         name = path.with_name(f"{path.name}.old{count}")
-    path.replace(name)
     return name

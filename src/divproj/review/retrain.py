@@ -1,61 +1,93 @@
 """Learning from corrections: gold sentences in, new trees for the rest out.
 
-A `Learner` is any callable of that kind; `ProjectionLearner` trains a system of `projection.systems` on the gold
-sentences and projects the rest, so a system added there is at hand here by its name.
+A `Learner` is any callable of that kind. `AdaptingLearner` starts from the trees in use and adds to them; `ProjectionLearner`
+trains a system of `projection.systems` on the gold sentences alone. Whichever it is, its trees are taken only when a check on
+the gold sentences says that they are better than those in use (`checking`).
 """
 
 from __future__ import annotations
 
-import contextlib
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
-from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from divproj.errors import ProjError
+from divproj.data.errors import ProjError
+from divproj.data.pair import Pair
+from divproj.data.sentence import PROJECTED
 from divproj.projection import systems
-from divproj.projection.s1 import Bitext, Projection
+from divproj.projection.direct import Projection
+from divproj.review.adapting import Adapter, Case
+from divproj.review.checking import Verdict, check
+from divproj.review.examples import Bitexts, Example, Learner, Tell, examples, usable
 from divproj.review.session import Learned, Session
-from divproj.types import PROJECTED, DepTree, TreePair
 
-FOLDS = 5
-FEW = 5
-"""Gold sentences below which the check by folds says nothing."""
-Tell = Callable[[str, int, int], None]
-"""Told what is being done, how much of it, and of how much; raises `CancelledError` to end the work."""
+CAUTIONS = (0.0, 1.0, 2.0)
+"""Log odds by which another head must surpass the one in use; the check on the gold sentences chooses."""
 
 
-class Example(NamedTuple):
-    """A sentence for a learner: its place, what projection may see of it, and its tree."""
+@dataclass(frozen=True)
+class AdaptingLearner:
+    """Corrections of the trees in use, whatever made them: rules, a pack or a model."""
 
-    n: int
-    bitext: Bitext | None
-    tree: DepTree
+    caution: float = 0.0
+    _fitted: dict[tuple[int, ...], Adapter] = field(default_factory=dict, repr=False, compare=False)
+    """The latest adapter by the places it was learned from: variants that differ in caution share it."""
+    _cases: dict[int, tuple[Example, Case]] = field(default_factory=dict, repr=False, compare=False)
+
+    def variants(self) -> list[AdaptingLearner]:
+        return [replace(self, caution=caution) for caution in CAUTIONS]
+
+    def __call__(self, gold: Sequence[Example], rest: Sequence[Example], tell: Tell) -> Iterator[tuple[int, Learned]]:
+        known = [example for example in gold if usable(example) and example.prior.heads]
+        if not known:
+            raise ProjError("no gold sentence has a tree of its translation", remedy="mark other sentences gold")
+        tell("learning from gold sentences", 0, len(known))
+        adapter = self._adapter(known)
+        wanted = [example for example in rest if usable(example) and example.prior.heads]
+        for done, example in enumerate(wanted):
+            tell("looking at the rest", done, len(wanted))
+            yield example.n, self._learned(example, adapter)
+
+    def _adapter(self, gold: Sequence[Example]) -> Adapter:
+        places = tuple(example.n for example in gold)
+        if places not in self._fitted:
+            self._fitted.clear()
+            self._fitted[places] = Adapter.fit([self._case(x) for x in gold], [x.tree for x in gold])
+        return self._fitted[places]
+
+    def _case(self, example: Example) -> Case:
+        """Kept for gold sentences, which folds ask for again and again."""
+        found = self._cases.get(example.n)
+        if found is None or found[0] != example:
+            found = self._cases[example.n] = (example, _case(example))
+        return found[1]
+
+    def _learned(self, example: Example, adapter: Adapter) -> Learned:
+        case, prior = self._cases[example.n][1] if example.n in self._cases else _case(example), example.prior
+        heads, sure = adapter.tree(case, self.caution)
+        same = tuple(a == b for a, b in zip(heads, prior.heads, strict=True))
+        reasons = tuple(old if kept else "learned" for old, kept in zip(prior.reasons, same, strict=True))
+        mixed = [old if kept else new for old, new, kept in zip(prior.sure, sure, same, strict=True)]
+        known = tuple(c for c in mixed if c is not None)
+        rels = adapter.relations(case, heads)
+        note = prior.note if all(same) and rels == prior.rels else _added(prior.note)
+        return Learned(heads, rels, reasons, known if len(known) == len(heads) else (), note)
 
 
-class Bitexts:
-    """What projection may see of sentences, by their places: given, or read when learning first asks for it."""
-
-    def __init__(
-        self, found: Mapping[int, Bitext] | None = None, read: Callable[[], Mapping[int, Bitext]] | None = None
-    ) -> None:
-        self.found: Mapping[int, Bitext] = found or {}
-        self._read = read
-
-    def __bool__(self) -> bool:
-        return bool(self.found) or self._read is not None
-
-    def all(self) -> Mapping[int, Bitext]:
-        if self._read is not None:
-            self.found, self._read = self._read(), None
-        return self.found
+def _case(example: Example) -> Case:
+    assert example.bitext is not None
+    return Case(example.bitext, example.prior)
 
 
-class Learner(Protocol):
-    """Learns from `gold` and yields (place, new tree) for the sentences of `rest` for which it has one."""
+def _added(note: str) -> str:
+    """The comment on the projection, with what was added to it.
 
-    def __call__(self, gold: Sequence[Example], rest: Sequence[Example], tell: Tell) -> Iterator[tuple[int, Learned]]: ...
+    >>> _added("# projection = s5 coverage=0.80 links=4"), _added("")
+    ('# projection = s5 coverage=0.80 links=4 learned', '')
+    """
+    return note if not note or note.endswith(" learned") else f"{note} learned"
 
 
 @dataclass(frozen=True)
@@ -82,51 +114,14 @@ class ProjectionLearner:
             yield example.n, self._learned(project(example.bitext))
 
     def _learned(self, found: Projection) -> Learned:
-        links = len(found.bitext.alignment)
+        links = len(found.bitext.links)
         note = f"{PROJECTED}{self.system} coverage={found.coverage:.2f} links={links}{'' if links else ' unlinked'}"
         return Learned(found.heads, found.tree.rels, found.reasons, found.confidence, note)
 
 
-def usable(example: Example) -> bool:
-    return example.bitext is not None and len(example.bitext.e) > 0
-
-
-def _pair(example: Example) -> TreePair:
+def _pair(example: Example) -> Pair:
     assert example.bitext is not None
-    return TreePair(example.tree, example.bitext.e, example.bitext.alignment, example.bitext.sent_id)
-
-
-def examples(session: Session, places: Sequence[int], bitexts: Mapping[int, Bitext]) -> list[Example]:
-    """Sentences as they are now."""
-    made = []
-    for n in places:
-        sentence, state = session.document.blocks[n].sentence, session.states[n]
-        bitext = bitexts.get(n)
-        glosses = bitext.glosses if bitext else sentence.glosses
-        tree = DepTree(sentence.forms, state.heads, state.rels, sentence.column(3), sentence.column(4), glosses)
-        made.append(Example(n, bitext, tree))
-    return made
-
-
-def checked(learner: Learner, gold: Sequence[Example], tell: Tell) -> dict[int, Learned]:
-    """Trees for the gold sentences by folds: each by a learner that did not see it."""
-    found: dict[int, Learned] = {}
-    for k in range(FOLDS):
-
-        def told(what: str, done: int, total: int, k: int = k) -> None:
-            tell(f"check {k + 1} of {FOLDS} on the gold sentences", done, total)
-
-        held = gold[k::FOLDS]
-        seen = [example for place, example in enumerate(gold) if place % FOLDS != k]
-        with contextlib.suppress(ProjError):  # a fold may leave nothing to learn from
-            found.update(learner(seen, held, told))
-    return found
-
-
-def share_right(gold: Sequence[Example], heads: Mapping[int, Sequence[int]]) -> float:
-    """Share of the words, in sentences that have `heads`, whose head is that of the gold tree."""
-    pairs = [pair for x in gold if x.n in heads for pair in zip(x.tree.heads, heads[x.n], strict=True)]
-    return sum(a == b for a, b in pairs) / max(1, len(pairs))
+    return Pair(example.tree, example.bitext.e, example.bitext.links, example.bitext.sent_id)
 
 
 class Job:
@@ -138,6 +133,8 @@ class Job:
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
+        self.verdict: Verdict | None = None
+        """What the latest check found."""
 
     @property
     def status(self) -> dict[str, Any]:
@@ -147,7 +144,9 @@ class Job:
         """Begin; False when it is at work already."""
         with self._lock:
             if self._thread and self._thread.is_alive():
-                return False
+                if self._status["state"] == "running":
+                    return False
+                self._thread.join()  # it has said its last word
             self._stop.clear()
             self._status = {"state": "running", "told": "beginning", "done": 0, "total": 0}
             self._thread = threading.Thread(target=self._run, name="learning", daemon=True)
@@ -191,30 +190,29 @@ class Job:
             gold = examples(session, session.gold, bitexts)
             rest = examples(session, session.free, bitexts)
             versions = list(session.versions)
-            before = {x.n: session.machine[x.n].heads for x in gold}
         if not rest:
             raise ProjError("there is nothing to do: every sentence is gold or corrected by hand")
-        told = f"{self.name} learned from {_sentences(len(gold))}"
-        checks = self._compared(gold, before)
-        if checks:
-            told += "; on those that it had not seen {:.0f} % of the heads are right, before {:.0f} %".format(*checks)
-            if checks[0] < checks[1]:
-                return f"{told}: the old trees stay, mark more sentences gold and try again"
-        trees = list(self.learner(gold, rest, self._tell))
+        verdict = self.verdict = check(self.learner, gold, self._tell)
+        if not verdict.better:
+            return f"nothing has changed: {verdict.told}"
+        trees = [(n, tree) for n, tree in verdict.learner(gold, rest, self._tell) if _differs(session, n, tree)]
         self._tell("taking the new trees", 0, 0)
-        changed = len(session.learn(trees, f"{self.name} learned from {_sentences(len(gold))}", versions).after)
-        kept, left = len(session) - len(gold) - len(rest), len(rest) - changed
-        told += f". {_sentences(changed)} projected anew"
-        told += f"; {_sentences(left)} left as before" if left else ""
-        return told + (f"; {_sentences(kept)} corrected but not gold stayed as you left them" if kept else "")
-
-    def _compared(self, gold: Sequence[Example], before: Mapping[int, Sequence[int]]) -> tuple[float, float] | None:
-        """Percent of right heads after learning, by folds, and before it; None with too few sentences to tell."""
-        if len(gold) < FEW:
-            return None
-        fresh = {n: tree.heads for n, tree in checked(self.learner, gold, self._tell).items()}
-        return 100 * share_right(gold, fresh), 100 * share_right(gold, {n: before[n] for n in fresh})
+        change = session.learn(trees, f"{self.name} learned from {sentences(len(gold))}", versions)
+        heads = sum(a != b for n in change.after for a, b in _heads(change.before[n].heads, change.after[n].heads))
+        kept = len(session) - len(gold) - len(rest)
+        told = f"{verdict.told}. {heads} head{'s' * (heads != 1)} changed in {sentences(len(session.differing()))}"
+        return told + (f"; {sentences(kept)} corrected but not gold stayed as you left them" if kept else "")
 
 
-def _sentences(count: int) -> str:
+def _heads(before: Sequence[int], after: Sequence[int]) -> Iterator[tuple[int, int]]:
+    return zip(before, after, strict=True)
+
+
+def _differs(session: Session, n: int, tree: Learned) -> bool:
+    state = session.states[n]
+    sure = tuple(round(c, 2) for c in tree.confidence) or (None,) * len(state.sure)
+    return (state.heads, state.rels, state.sure) != (tree.heads, tree.rels, sure)
+
+
+def sentences(count: int) -> str:
     return f"{count} sentence{'s' * (count != 1)}"

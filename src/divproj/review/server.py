@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
-from divproj.draw.review import page
-from divproj.errors import ProjError, Where
-from divproj.review.retrain import Bitexts, Job, Learner
+from divproj.data.errors import ProjError, Where
+from divproj.drawing.review import page
+from divproj.review.examples import Bitexts, Learner
+from divproj.review.retrain import Job
 from divproj.review.session import Change, EditError, Session
-from divproj.review.views import item, sentence_view, word_of
+from divproj.review.views import changes, choice, item, known, sentence_view, word_of
 
 HOST = "127.0.0.1"
 LARGEST = 64 << 10
@@ -38,6 +39,9 @@ Fields = Mapping[str, Any]
 
 class Review:
     """A session with a file to save it to, and perhaps something to learn with."""
+
+    home = ""
+    """The address of the workbench that the review was opened from."""
 
     def __init__(
         self,
@@ -100,6 +104,7 @@ class Review:
                 **self._summary(),
                 "title": self.title,
                 "order": session.order(),
+                "gain": choice(session)["order"],
                 "sentences": [item(session, n) for n in range(len(session))],
                 "relations": session.relations(),
                 "job": self._status(),
@@ -113,6 +118,16 @@ class Review:
 
     def progress(self, _: Fields) -> Answer:
         return HTTPStatus.OK, {"job": self._status()}
+
+    def differing(self, _: Fields) -> Answer:
+        """What the latest learning changed."""
+        with self.session.lock:
+            return HTTPStatus.OK, {"changes": changes(self.session)}
+
+    def choose(self, _: Fields) -> Answer:
+        """The sentence that it pays most to correct next, and why."""
+        with self.session.lock:
+            return HTTPStatus.OK, choice(self.session)
 
     # What the page may do.
 
@@ -130,6 +145,11 @@ class Review:
         if kind == "gold" and isinstance(fields.get("gold"), bool):
             return self._done(n, session.set_gold(n, fields["gold"], seen=seen), 0)
         raise ValueError("kind is head, relation or gold")
+
+    def refuse(self, fields: Fields) -> Answer:
+        """Put back the tree that a sentence had before the latest learning."""
+        n = _whole(fields, "n")
+        return self._done(n, self.session.refuse(n), 0)
 
     def undo(self, _: Fields) -> Answer:
         return self._done(None, self.session.undo(), 0, "undone: ")
@@ -185,6 +205,8 @@ class Review:
             "undo": bool(session.history),
             "redo": bool(session.undone),
             "learn": {"possible": job is not None, "told": told},
+            "known": known(session, job.verdict if job else None),
+            "differing": len(session.differing()),
             "saved": {"told": f"Saved as {self.output.name}", "error": self.error},
         }
 
@@ -211,9 +233,12 @@ GETS: dict[str, tuple[Act, tuple[str, ...]]] = {
     "/api/document": (Review.document, ()),
     "/api/sentence": (Review.sentence, ("n",)),
     "/api/job": (Review.progress, ()),
+    "/api/changes": (Review.differing, ()),
+    "/api/next": (Review.choose, ()),
 }
 POSTS: dict[str, Act] = {
     "/api/edit": Review.edit,
+    "/api/refuse": Review.refuse,
     "/api/undo": Review.undo,
     "/api/redo": Review.redo,
     "/api/save": Review.save_now,
@@ -231,7 +256,7 @@ class Server(ThreadingHTTPServer):
     def __init__(self, review: Review, port: int = 0) -> None:
         self.review = review
         self.token = secrets.token_urlsafe(24)
-        self.page = page(review.title)
+        self.page = page(review.title, review.home)
         try:
             super().__init__((HOST, port), Handler)
         except OSError as error:
@@ -303,7 +328,7 @@ class Handler(BaseHTTPRequestHandler):
             why = "this server has another name"
         elif origin != self.server.origin and (posting or origin is not None):
             why = "requests from another origin are not accepted"
-        elif self.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin"):
+        elif self.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin", *self._neighbours):
             why = "requests from another site are not accepted"
         elif not hmac.compare_digest(token.encode("utf-8", "replace"), self.server.token.encode()):
             why = "the token is missing or wrong"
@@ -311,6 +336,12 @@ class Handler(BaseHTTPRequestHandler):
             return True
         self._refuse(HTTPStatus.FORBIDDEN, why)
         return False
+
+    @property
+    def _neighbours(self) -> tuple[str, ...]:
+        """From a workbench, another port of this host that knows the token, the page itself may be opened too."""
+        home = getattr(getattr(self.server, "review", None), "home", "")
+        return ("same-site",) if home and self.command == "GET" and self.path.partition("?")[0] == "/" else ()
 
     def _body(self) -> dict[str, Any] | None:
         """The JSON object of a request; answers and gives None when there is none."""

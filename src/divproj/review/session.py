@@ -12,10 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from divproj.errors import ModelError, ProjError, Where
+from divproj.data.errors import ModelError, ProjError, Where
+from divproj.data.tree import NO_HEAD, cycles
 from divproj.review.document import CORRECTED, Document, State
 from divproj.review.journal import Entry, Journal, save
-from divproj.types import NO_HEAD, cycles
 
 LONGEST_RELATION = 60
 
@@ -167,6 +167,23 @@ class Session:
             ]
             return self._perform({"op": "learn", "trees": taken, "told": told})
 
+    @property
+    def latest(self) -> Change | None:
+        """The latest learning that was not undone."""
+        return next((change for change in reversed(self.history) if change.op == "learn"), None)
+
+    def differing(self) -> dict[int, tuple[State, State]]:
+        """Sentences with another tree by the latest learning, still as it left them: how they were, and how they are."""
+        change = self.latest
+        found = ((n, change.before[n], new) for n, new in change.after.items() if self.states[n] == new) if change else ()
+        return {n: (old, new) for n, old, new in found if (old.heads, old.rels) != (new.heads, new.rels)}
+
+    def refuse(self, n: int) -> Change:
+        """Put back the tree that a sentence had before the latest learning."""
+        with self.lock:
+            self._seen(n, None)
+            return self._perform({"op": "refuse", "n": n, "told": "the tree before learning is back"})
+
     def undo(self) -> Change:
         with self.lock:
             return self._perform({"op": "undo"})
@@ -208,6 +225,10 @@ class Session:
             after = {_place(row[0], len(self)): self._learned(*row) for row in entry["trees"]}
         else:
             n = _place(entry["n"], len(self))
+            if op == "refuse":
+                if n not in self.differing():
+                    raise EditError("this tree is not one of the latest learning")
+                return Change("refuse", {n: self.states[n]}, {n: self.differing()[n][0]}, str(entry["told"]))
             after = {n: self._edited(n, entry["words"]) if op == "edit" else replace(self.states[n], gold=bool(entry["on"]))}
         return Change(str(op), {n: self.states[n] for n in after}, after, str(entry["told"]))
 
@@ -242,7 +263,7 @@ class Session:
         for n, state in change.after.items():
             self.states[n] = state
             self.versions[n] += 1
-            if change.op == "learn":
+            if change.op in ("learn", "refuse"):
                 self.machine[n] = state
         self.epoch += change.op == "learn"
         if op == "undo":

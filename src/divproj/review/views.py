@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from divproj.draw.projected import projection_svg
-from divproj.draw.review import REASONS, Shown, sentence_svg
+from divproj.data.sentence import Sentence
+from divproj.drawing.curve import learning_svg
+from divproj.drawing.projected import projection_svg
+from divproj.drawing.review import REASONS, Shown, sentence_svg
 from divproj.io.igt_conllu import from_sentence
-from divproj.projection.s1 import Bitext, Projection
+from divproj.projection.direct import Bitext, Projection
+from divproj.review.checking import Verdict, accuracy
+from divproj.review.choosing import next_to_correct
 from divproj.review.session import Change, Session, incomplete
-from divproj.types import Sentence
 
 PREVIEW = 90
 """Characters of a sentence in the list."""
@@ -80,7 +83,8 @@ def _pair(session: Session, n: int, bitext: Bitext | None) -> str:
     state = session.states[n]
     if bitext is None or not len(bitext.e) or incomplete(state):
         return ""
-    reasons: Any = tuple(reason if reason in REASONS and reason != "corrected" else "projected" for reason in state.reasons)
+    own = ("corrected", "learned")
+    reasons: Any = tuple(reason if reason in REASONS and reason not in own else "projected" for reason in state.reasons)
     return projection_svg(Projection(bitext, state.heads, reasons, (), state.rels), standalone=False)
 
 
@@ -91,3 +95,45 @@ def word_of(change: Change) -> int:
         pairs = zip(zip(before.heads, before.rels, strict=True), zip(after.heads, after.rels, strict=True), strict=True)
         return next((k for k, (old, new) in enumerate(pairs, 1) if old != new), 0)
     return 0
+
+
+def changes(session: Session) -> list[dict[str, Any]]:
+    """What the latest learning changed, tree by tree: words with another head, then those with another relation alone."""
+    made = []
+    for n, (old, new) in session.differing().items():
+        forms = session.document.blocks[n].sentence.forms
+        names = ("root", *forms, "no head")
+        words = [
+            {"word": k, "form": forms[k - 1], "old": names[a], "new": names[b]}
+            for k, (a, b) in enumerate(zip(old.heads, new.heads, strict=True), 1)
+            if a != b
+        ]
+        labels = sum(a == b and r != s for a, b, r, s in zip(old.heads, new.heads, old.rels, new.rels, strict=True))
+        made.append({"n": n, "id": name(session.document.blocks[n].sentence, n), "heads": words, "labels": labels})
+    return sorted(made, key=lambda row: -len(row["heads"]))
+
+
+def choice(session: Session) -> dict[str, Any]:
+    """The sentence to correct next with why, and the order of all by what there is to gain."""
+    found = next_to_correct(session)
+    order = [chosen.n for chosen in found]
+    rest = set(range(len(session))) - set(order)
+    first = found[0] if found else None
+    return {"n": first.n if first else None, "why": first.why if first else "", "order": [*order, *sorted(rest)]}
+
+
+def known(session: Session, verdict: Verdict | None) -> dict[str, Any]:
+    """How good the trees are that nobody has corrected, as far as the gold sentences tell, and the learning curve."""
+    held = verdict.held if verdict and verdict.better and session.latest else {}
+    found = accuracy(session, held)
+    curve = verdict.curve if verdict else ()
+    free = len(session.free)
+    told = "mark some sentences gold to learn how good the other trees are"
+    if found:
+        told = f"in the {free} sentence{'s' * (free != 1)} that nobody has corrected, about {100 * found.share:.0f} % (± {200 * found.error:.0f}) of the heads are right, judging {found.source}"
+    return {
+        "told": told,
+        "share": found.share if found else None,
+        "error": found.error if found else None,
+        "curve": learning_svg([(p.gold, p.known.share, p.known.error) for p in curve]) if len(curve) > 1 else "",
+    }

@@ -11,10 +11,12 @@ import pytest
 from corpusfiles import pair, tree
 from synthetic import random_pair
 
-from divproj import Analysis, DepTree, alter, analyze, batches, jit
-from divproj.batches import batched
+from divproj import Analysis, DepTree, alter, analyze
+from divproj.data import pair_arrays
+from divproj.data.pair_arrays import batched
 from divproj.divergence.analysis import EXAMPLES, analyze_batches
 from divproj.divergence.dorr import TYPES
+from divproj.runtime import jit
 
 STAGES = ("initial", "remove", "merge", "swap")
 
@@ -189,4 +191,4 @@ def test_json(many):
 
 def test_growing():
     assert Analysis().counts.sum() == 0
-    assert batches.SIZE > 1
+    assert pair_arrays.SIZE > 1

@@ -8,8 +8,8 @@ import pytest
 from corpusfiles import pair, tree
 
 from divproj import Operation, alter, merge, remove, swap
+from divproj.data.tree import NO_HEAD
 from divproj.divergence.operations import CLASSES, GONE, KINDS, STAGES
-from divproj.types import NO_HEAD
 
 
 class TestSingleOperations:

@@ -4,7 +4,7 @@ from math import exp, log
 
 import pytest
 
-from divproj.errors import FormatError, ProjError
+from divproj.data.errors import FormatError, ProjError
 from divproj.forest import build, parses
 from divproj.forest.trees import PhraseTree
 from divproj.io import brackets

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from divproj.errors import FormatError
+from divproj.data.errors import FormatError
+from divproj.data.tree import NO_HEAD, DepTree
 from divproj.forest import build, parses
 from divproj.forest.dependencies import projective
-from divproj.types import NO_HEAD, DepTree
 
 GAVE = DepTree(
     ("The", "old", "man", "gave", "a", "book", "to", "Mary", "."),

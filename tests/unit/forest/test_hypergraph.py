@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from divproj.errors import FormatError, Where
+from divproj.data.errors import FormatError, Where
 from divproj.forest import build, parses
 from divproj.forest.hypergraph import Edge, Forest, Node
 from divproj.io import brackets

@@ -11,15 +11,17 @@ from corpusfiles import pair, tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from divproj.draw.induced import induced_svg, induced_text
-from divproj.errors import ModelError
+from divproj.data.errors import ModelError
+from divproj.drawing.induced import induced_svg, induced_text
 from divproj.forest.parses import count_trees, inside, marginals
 from divproj.induction import modelfile
 from divproj.induction.ccm import CCM
 from divproj.induction.chains import Plan, joined, run_chains
+from divproj.induction.consensus import Consensus
 from divproj.induction.gold import TagPair, constituents, one_to_one, tag_pair, tags_of
 from divproj.induction.output import Tagged, forest_of, phrase_tree
 from divproj.io import brackets
+from divproj.runtime.engine import Place
 
 
 def test_maximal_projections_leave_out_punctuation_and_gaps():
@@ -90,7 +92,7 @@ def test_a_chart_is_a_forest_of_all_trees(grammar):
 
 
 def test_models_are_saved_and_read_back(grammar, tmp_path):
-    modelfile.save(tmp_path / "m", modelfile.Model({"f": grammar}, {"tags": "upos"}))
+    modelfile.save(tmp_path / "m", modelfile.Model({"f": Consensus((grammar,))}, {"tags": "upos"}))
     again = modelfile.load(tmp_path / "m")
     assert again.about == {"tags": "upos"}
     text = [["ADV", "PRON", "VERB", "ADV"], ["?", "VERB"]]
@@ -106,7 +108,7 @@ def test_broken_models_say_so(grammar, tmp_path):
     with pytest.raises(ModelError, match="none: is not there; a model is a folder"):
         modelfile.load(tmp_path / "none")
     folder = tmp_path / "m"
-    modelfile.save(folder, modelfile.Model({"f": grammar}))
+    modelfile.save(folder, modelfile.Model({"f": Consensus((grammar,))}))
     about = json.loads((folder / "model.json").read_text())
     (folder / "model.json").write_text(json.dumps(about | {"version": 9}))
     with pytest.raises(ModelError, match="version is 9, 1 expected; train it again"):
@@ -119,7 +121,10 @@ def test_broken_models_say_so(grammar, tmp_path):
     (folder / "model.json").write_text(json.dumps(about))
     with pytest.raises(ModelError, match=r"side 'f' has priors \(2.0, -1.0\) and"):
         modelfile.load(folder)
-    modelfile.save(folder, modelfile.Model({"f": grammar}))
+    modelfile.save(folder, modelfile.Model({"f": Consensus((grammar,))}))
+    about = json.loads((folder / "model.json").read_text())
+    del about["arrays"]  # which binds the two files
+    (folder / "model.json").write_text(json.dumps(about))
     arrays = dict(np.load(folder / "weights.npz"))
     np.savez(folder / "weights.npz", **arrays | {"f_totals": -arrays["f_totals"]})
     with pytest.raises(ModelError, match="side 'f' has counts below 0"):
@@ -145,7 +150,7 @@ PAIRS = [
 
 def test_a_run_interrupted_goes_on_to_the_same_bytes(tmp_path):
     settings_ = {"sweeps": 6, "random_state": 3}
-    whole, complete = run_chains(PAIRS, 2, settings_, Plan(tmp_path / "a", "x"), jobs=2)
+    whole, complete = run_chains(PAIRS, 2, settings_, Plan(tmp_path / "a", "x"), place=Place(2))
     assert complete
     told = []
 
@@ -176,8 +181,51 @@ def test_chains_differ_and_join():
     chains, _ = run_chains(PAIRS, 2, {"sweeps": 3, "random_state": 1})
     alone, _ = run_chains(PAIRS, 1, {"sweeps": 3, "random_state": 2})
     assert chains[1].history_ == alone[0].history_
-    mean = joined(chains)["f"].counts.yields
+    both = joined(chains)["f"]
+    mean = both.mean.counts.yields
     assert mean == pytest.approx((chains[0].grammars_[0].counts.yields + chains[1].grammars_[0].counts.yields) / 2)
+
+
+def test_a_consensus_takes_the_mean_of_what_its_chains_expect():
+    chains, _ = run_chains(PAIRS, 3, {"sweeps": 3, "random_state": 1})
+    both, text = joined(chains)["f"], ["DANV", "VDNDN", "N", ""]
+    for sentence, chart in zip(text, both.charts(text), strict=True):
+        singles = [next(member.charts([sentence])) for member in both.members]
+        assert chart.marginals == pytest.approx(np.mean([each.marginals for each in singles], axis=0))
+    assert both.parse(text) == both.parse(text, "mbr")
+    assert both.parse(text, "viterbi") == both.mean.parse(text)
+    one = Consensus(both.members[:1])
+    assert one.parse(text) == both.members[0].parse(text, "viterbi")
+    assert one.parse(text, "mbr") == both.members[0].parse(text, "mbr")
+    with pytest.raises(ModelError, match="no way to decode 'best'; choose one of auto, viterbi, mbr"):
+        both.parse(text, "best")
+    with pytest.raises(ModelError, match="no chain to learn a grammar from"):
+        Consensus(())
+
+
+def test_the_forest_of_a_consensus_has_the_mean_probabilities():
+    chains, _ = run_chains(PAIRS, 3, {"sweeps": 3, "random_state": 1})
+    words = Tagged(tuple("abcde"), tuple("VDNDN"), (0, 1, 2, 3, 4))
+    (chart,) = joined(chains)["f"].charts([words.tags])
+    forest = forest_of(words, chart, 0.0)
+    nodes = marginals(forest).node.tolist()
+    found = {(node.start, node.end): p for node, p in zip(forest.nodes, nodes, strict=True)}
+    assert len(found) > 5
+    for (i, j), p in found.items():
+        assert p == pytest.approx(chart.marginals[i, j])
+
+
+def test_several_chains_are_kept_in_a_model(tmp_path):
+    chains, _ = run_chains(PAIRS, 3, {"sweeps": 2, "random_state": 1})
+    modelfile.save(tmp_path / "m", modelfile.Model(joined(chains)))
+    again = modelfile.load(tmp_path / "m").side("f")
+    assert len(again.members) == 3
+    assert again.parse(["DANV"]) == joined(chains)["f"].parse(["DANV"])
+    about = json.loads((tmp_path / "m" / "model.json").read_text())
+    about["sides"]["f"]["chains"] = 0
+    (tmp_path / "m" / "model.json").write_text(json.dumps(about))
+    with pytest.raises(ModelError, match="side 'f' has 0 chains, 1 to 1000 expected"):
+        modelfile.load(tmp_path / "m")
 
 
 def test_pictures_escape_what_they_show():

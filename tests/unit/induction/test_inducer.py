@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from unit.induction import brute
 
-from divproj.errors import AlignmentError, ModelError
+from divproj.data.errors import AlignmentError, ModelError
 from divproj.induction import inducer, pair_sampler, sampler
 from divproj.induction import tree_alignment as ta
 from divproj.induction.ccm import CCM
@@ -133,7 +133,8 @@ def test_the_chain_visits_states_as_often_as_it_should(moves, monkeypatch):
         giza_high=3,
         giza_low=1,
         strength=1.0,
-        consistency=0.3,
+        contradiction=0.3,
+        edges=0.0,
         anneal=0.0,
         average=0.0,
         constituent=1.0,
@@ -159,7 +160,7 @@ def exact_log_target(model, pair):
     gz = [x / x.sum() for x in priors]
     sums = np.zeros((5, 5))
     pair_sampler.link_sums(4, 4, 0, 2, b.links, b.weights, sums)
-    settings = np.array([1.0, 2.0, 1.0, 0.3, 1.0])
+    settings = np.array([1.0, 2.0, 1.0, 1.0])
     keys, values = np.full(1024, -1, np.int64), np.zeros(1024, np.int32)
     trees = all_states(4)
     found = np.zeros((5, 5))
@@ -191,7 +192,8 @@ def exact_log_target(model, pair):
             )
             found[a, c] = alone + ta.sum_trees(one[2], one[3], two[2], two[3], rho, table, scale)
             for s, tree in enumerate((one, two)):  # with no counts and equal priors every r is the same: links alone differ
-                found[a, c] += sum(0.3 * b.kinds[s][i * 5 + j] for i, j in zip(tree[0], tree[1], strict=True) if j - i > 1)
+                spans = [(i, j) for i, j in zip(tree[0], tree[1], strict=True) if j - i > 1]
+                found[a, c] -= sum(0.3 * (b.kinds[s][i * 5 + j] < 0) for i, j in spans)
     return found
 
 
@@ -236,11 +238,13 @@ def test_the_sparse_normaliser_equals_the_explicit_one():
 def test_without_links_and_alignments_matchings_are_two_ccms():
     """rho = 0 everywhere: M is the same for every pair of trees, so every proposal is accepted."""
     bare = [TagPair(p.f, p.e) for p in PAIRS]
-    model = BilingualInducer(sweeps=4, mode="matchings", moves="pair", coupling=1e-300, consistency=0.0, anneal=0.0).fit(bare)
+    model = BilingualInducer(
+        sweeps=4, mode="matchings", moves="pair", coupling=1e-300, contradiction=0.0, edges=0.0, anneal=0.0
+    ).fit(bare)
     assert all(told["acceptance"] == 1.0 for told in model.history_[1:])
     assert model.history_[-1]["aligned"] == 0
     trees = BilingualInducer(
-        sweeps=12, mode="trees", moves="pair", coupling=1e-300, consistency=0.0, anneal=0.0, strength=1.0
+        sweeps=12, mode="trees", moves="pair", coupling=1e-300, contradiction=0.0, edges=0.0, anneal=0.0, strength=1.0
     ).fit(bare)
     assert min(told["acceptance"] for told in trees.history_) < 1.0
 

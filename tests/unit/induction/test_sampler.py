@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from unit.induction import brute
 
-from divproj.errors import ModelError
+from divproj.data.errors import ModelError
 from divproj.induction import sampler
-from divproj.induction.ccm import CCM, Forest, Links, Start, first_trees, log_joint
+from divproj.induction.ccm import CCM, Forest, Start, first_trees, log_joint
 from divproj.induction.grammar import Counts, Grammar, best
+from divproj.induction.span_weights import SpanWeights
 from divproj.induction.spans import Inventory
 
 sentences = st.lists(st.lists(st.sampled_from("DNVAP"), min_size=1, max_size=7), min_size=1, max_size=8)
@@ -99,6 +100,7 @@ def test_ids_tell_yields_and_contexts_apart(text):
         for i in range(len(s))
         for j in range(i, len(s) + 1)
     ]
+    assert len(upper) == sum(len(s) * (len(s) + 3) // 2 for s in text)
     assert min(upper) >= 0
     assert (again.yields == found.yields).all()
     assert inventory.read([["?", "D"]]).yields[1] == -1
@@ -138,6 +140,7 @@ def test_ratios_are_those_of_the_formula():
 def test_the_likelihood_never_falls_under_em(text, empty):
     model = CCM("em", sweeps=8, count_empty=empty).fit(text)
     seen = [told["log_joint"] for told in model.history_[1:]]
+    assert len(seen) == 7
     assert all(b >= a - 1e-7 * abs(a) for a, b in itertools.pairwise(seen))
 
 
@@ -194,8 +197,7 @@ def test_compiled_and_plain_sweeps_are_the_same():
                 1.0,
                 numbers,
                 5,
-                np.zeros(1),
-                0.0,
+                np.zeros(0),
                 0,
             )
         made.append((forest.trees(), counts.yields.tolist()))
@@ -206,14 +208,15 @@ def test_short_sentences_lead():
     text = [list(w) for w in ("DNVDN", "DN", "DNV", "NVDAN", "PDN", "V")] * 3
     inventory, found = Inventory.learn(text)
     grammar = Grammar(inventory, Counts.empty(inventory))
-    kinds = np.zeros(len(found.yields))
-    kinds[int(found.grid_at[0]) + 2 * 6 + 5] = 1.0  # VDN of the first sentence
-    forest = first_trees(grammar, found, 1, Start("short", 2, 2), Links(kinds, 50.0))
+    weights = np.zeros(len(found.yields))
+    weights[int(found.grid_at[0]) + 2 * 6 + 5] = 50.0  # VDN of the first sentence
+    extra = SpanWeights(weights, np.zeros(0))
+    forest = first_trees(grammar, found, 1, Start("short", 2, 2), extra)
     assert (2, 5) in forest.trees()[0]
     assert [len(tree) for tree in forest.trees()] == [len(s) - 1 for s in text]
-    again = first_trees(grammar, found, 1, Start("short", 2, 2), Links(kinds, 50.0))
+    again = first_trees(grammar, found, 1, Start("short", 2, 2), extra)
     assert again.trees() == forest.trees()
-    uniform = first_trees(grammar, found, 1, Start("uniform"), Links(kinds, 50.0))
+    uniform = first_trees(grammar, found, 1, Start("uniform"), extra)
     assert uniform.trees() != forest.trees()
     with pytest.raises(ModelError, match=r"no start 'cold'; choose one of short, uniform"):
         Start("cold")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from divproj.errors import Faults, FormatError
+from divproj.data.errors import Faults, FormatError
 from divproj.io import brackets
 from divproj.io.brackets import Options
 

@@ -11,7 +11,7 @@ import pytest
 from corpusfiles import block, lenient, write
 
 from divproj import AlignmentError, Corpus, Faults, FormatError, ProjError
-from divproj.types import NO_HEAD
+from divproj.data.tree import NO_HEAD
 
 F = block((0, 1), "a") + block((2, 0, 2), "b") + block((0,), "c")
 E = block((0,), "a") + block((0, 1), "b") + block((2, 0), "c")
@@ -35,8 +35,8 @@ class TestReading:
         pairs = list(corpus)
         assert corpus.name == "xyz-eng"
         assert [p.sent_id for p in pairs] == ["a", "b", "c"]
-        assert [(len(p.f), len(p.e), len(p.alignment)) for p in pairs] == [(2, 1, 2), (3, 2, 1), (1, 2, 0)]
-        assert pairs[1].alignment.links == {(1, 2)}
+        assert [(len(p.f), len(p.e), len(p.links)) for p in pairs] == [(2, 1, 2), (3, 2, 1), (1, 2, 0)]
+        assert pairs[1].links.links == {(1, 2)}
         assert pairs[1].f.rels == ("dep", "root", "dep")
         assert list(corpus) == pairs, "iterating reads anew"
 
@@ -184,7 +184,7 @@ class TestFaults:
     def test_links(self, tmp_path):
         folder = write(tmp_path / "a", block((0,), "s1"), block((0,), "s1"), "0-0 x 0-5\n")
         corpus = lenient(folder)
-        assert next(iter(corpus)).alignment.links == {(1, 1)}
+        assert next(iter(corpus)).links.links == {(1, 1)}
         places = [str(fault).partition(": ")[0] for fault in corpus.faults.noted]
         assert places == [f"{folder / 'align.txt'}:1 (sent_id s1)"] * 2
         with pytest.raises(AlignmentError, match="'x' is not a link"):
@@ -261,4 +261,4 @@ def test_a_sentence_of_20000_words(tmp_path):
     flat = block((0, *[1] * (n - 1)), "s1")
     folder = write(tmp_path / "a", flat, flat, " ".join(f"{k}-{k}" for k in range(n)) + "\n")
     (found,) = Corpus.at(folder)
-    assert len(found.f) == len(found.alignment) == n
+    assert len(found.f) == len(found.links) == n

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import shared
 
-from divproj.errors import Faults, FormatError, ProjError
+from divproj.data.errors import Faults, FormatError, ProjError
 from divproj.forest import build
 from divproj.io import enju
 

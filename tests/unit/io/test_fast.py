@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import gzip
 
+import numpy as np
 import pytest
 from corpusfiles import block, lenient, write
 from shared import need
 
-from divproj import AlignmentError, Corpus, Faults, FormatError, ProjError, jit, resources
-from divproj.batches import batched
+from divproj import AlignmentError, Corpus, Faults, FormatError, ProjError
+from divproj.data.pair_arrays import batched
 from divproj.divergence.analysis import analyze_batches
 from divproj.io import corpus as corpus_module
 from divproj.io import fast
+from divproj.runtime import jit, resources
 
 
 @pytest.fixture(autouse=True)
@@ -314,3 +316,27 @@ def test_the_lane_is_chosen_by_size(tmp_path, monkeypatch):
     monkeypatch.setattr(corpus_module, "FAST", 2 * len(GOOD))
     list(Corpus.at(folder, faults=Faults()).batches())
     assert len(taken) == 1
+
+
+def test_strings_of_one_hash_stay_apart():
+    """As if both had the hash that the table holds: their bytes are compared."""
+    book = fast.ScanBook()
+    a, b = book.code("NOUN"), np.frombuffer(b"VERB", np.uint8)
+    twin = fast.ScanBook()
+    verb = twin.code("VERB")
+    [slot] = np.flatnonzero((twin.slots == verb) & (twin.keys != 0))
+    book.keys[slot], book.slots[slot] = twin.keys[slot], a
+    found = fast.scan.string_code(b, 0, 4, book.keys, book.slots, book.size, book.found, book.pool)
+    assert found != a
+    assert book.code("NOUN") == a
+    assert book.code("VERB") == found
+    assert book.names[found] == "VERB"
+
+
+def test_a_full_pool_gives_no_code():
+    book = fast.ScanBook()
+    book.size[1] = fast.POOL
+    assert (
+        fast.scan.string_code(np.frombuffer(b"X", np.uint8), 0, 1, book.keys, book.slots, book.size, book.found, book.pool)
+        == -1
+    )

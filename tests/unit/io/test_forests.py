@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from divproj.errors import Faults, FormatError, ProjError
+from divproj.data.errors import Faults, FormatError, ProjError
 from divproj.forest import parses
 from divproj.forest.hypergraph import Forest
 from divproj.io import forest as forest_io

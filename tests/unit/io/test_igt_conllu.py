@@ -9,9 +9,9 @@ import pytest
 from shared import ROOT
 
 from divproj import Faults, FormatError
-from divproj.gloss.igt import Igt
+from divproj.data.igt import Igt
+from divproj.data.tree import DepTree
 from divproj.io import igt_conllu
-from divproj.types import DepTree
 
 GOLD = ROOT / "tests" / "fixtures" / "igt" / "gold.conllu"
 

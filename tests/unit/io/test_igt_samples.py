@@ -10,9 +10,9 @@ import pytest
 from shared import ROOT, need
 
 from divproj import Faults, ProjError
-from divproj.gloss.grade import grade
 from divproj.io import igt, igt_conllu, xigt
 from divproj.io.igt_text import Options
+from divproj.links.gloss.grade import grade
 
 FIXTURES = sorted(path for path in (ROOT / "tests" / "fixtures" / "igt").iterdir() if path.name != "README.md")
 SAMPLES = {
@@ -23,7 +23,7 @@ SAMPLES = {
 
 def read(path) -> tuple[list[igt.Igt], list[str]]:
     faults = Faults(strict=False)
-    return list(igt.load(path, faults=faults)), [str(fault) for fault in faults.noted]
+    return list(igt.load(path, faults=faults, as_written=True)), [str(fault) for fault in faults.noted]
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -73,7 +73,7 @@ def test_shipped_corpora():
 def _goes_through(found: list[igt.Igt]) -> None:
     """Every format that is written brings back the lines."""
     for module, name in ((igt, "plain"), (igt_conllu, "conllu"), (xigt, "xigt")):
-        again = igt.loads(module.dumps(found), name)
+        again = igt.loads(module.dumps(found), name, as_written=True)
         for field in ("words", "segments", "glosses", "tags", "translation", "links", "e_words"):
             assert [getattr(one, field) for one in again] == [getattr(one, field) for one in found], (name, field)
 

@@ -8,7 +8,7 @@ import pytest
 from shared import ROOT
 
 from divproj import Faults, FormatError
-from divproj.gloss.igt import Igt
+from divproj.data.igt import Igt
 from divproj.io import cldf, igt_text, latex, odin, sigmorphon
 from divproj.io.latex_text import plain, words
 from divproj.io.odin import Line, assembled
@@ -87,7 +87,7 @@ class TestCldf:
     def test_fixture(self):
         first, second, third = cldf.load(FIXTURES / "examples.csv")
         assert (first.words, first.segments) == (("Sena", "tarun", "mireva."), ("Sena", "taru-n", "mire-va."))
-        assert (first.sent_id, first.language, first.translations) == ("k1", "kurm1234", ())
+        assert (first.sent_id, first.language, first.translations) == ("k1", "kurm1234", (("en", first.translation),))
         assert first.meta == (("Source", "Dira2019[4]"), ("Comment", "said slowly, twice"))
         assert (second.glosses, second.translations) == (("fish-PL", "swim"), (("fr", 'Les "poissons" nagent.'),))
         assert (third.words, third.glosses, third.text) == (("ne -mi",), ("NEG-Q",), "Ne mi")
@@ -154,8 +154,8 @@ class TestLatex:
             (r"\emph{a} \textbf{b\textit{c}} {\it d}", "a bc  d"),
             (r"x\footnote{no {not} this}\label{y}z", "xz"),
             (r"50\% \& \# \_ \{x\} a~b a\-b", "50% & # _ {x} a b ab"),
-            (r"$\emptyset$ x\textsubscript{i} \ldots", "∅ x_i …"),
-            (r"\citep[12]{kim} \unknown", "(kim: 12) \\unknown"),
+            (r"$\emptyset$ x\textsubscript{i} \ldots", "∅ x …"),
+            (r"\citep[12]{kim} \unknown", "(kim: 12) "),
             (r"{\sc pst} \textsc{acc}", "PST ACC"),
             ("{" * 80 + "a" + "}" * 80, None),
             (r"\'", "\u0301"),
@@ -193,7 +193,7 @@ class TestLatex:
         assert [x.translation for x in found] == ["", "fish", "", "c"]
         assert messages == [
             "a:1: \\gll with 1 of its 2 lines, each ended by \\\\; read as far as it goes",
-            "a:5: \\begingl without \\endgl; read up to the next example",
+            "a:5: \\begingl without \\endgl; read up to where the example ends",
         ]
 
     def test_comments_are_no_blank_lines(self):

@@ -8,7 +8,7 @@ import pytest
 from shared import ROOT
 
 from divproj import Faults, ProjError
-from divproj.gloss.igt import Igt
+from divproj.data.igt import Igt
 from divproj.io import igt_text, toolbox
 
 FIXTURES = ROOT / "tests" / "fixtures" / "igt"
@@ -60,7 +60,7 @@ class TestReading:
         tx, mb, ge, ps, ft = markers.split()
         found = one(f"\\{tx} kolut\n\\{mb} kolu -t\n\\{ge} fish -PL\n\\{ps} n    -num\n\\{ft} fishes\n")
         assert (found.words, found.segments, found.glosses) == (("kolut",), ("kolu-t",), ("fish-PL",))
-        assert (found.tags, found.translation, found.translations) == (("n-num",), "fishes", ())
+        assert (found.tags, found.translation) == (("n-num",), "fishes")
 
     def test_markers_by_option(self):
         text = "\\nr 7\n\\src kolut\n\\an kolu -t\n\\en fish -PL\n\\fr poisson -PL\n\\say fishes\n\\nr 8\n\\src uva\n"

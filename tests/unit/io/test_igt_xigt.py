@@ -6,9 +6,9 @@ import pytest
 from shared import ROOT
 
 from divproj import Faults
-from divproj.gloss.igt import Igt
+from divproj.data.igt import Igt
+from divproj.data.tree import NO_HEAD
 from divproj.io import xigt
-from divproj.types import NO_HEAD
 
 FIXTURES = ROOT / "tests" / "fixtures" / "igt"
 WORDS = '<tier type="words" id="w"><item id="w1">Sena</item><item id="w2">uva</item></tier>'
@@ -144,3 +144,30 @@ class TestWriting:
 
     def test_characters_that_xml_has_not(self):
         assert xigt.loads(xigt.dumps([Igt(("a\x07b",), sent_id="i")]))[0].words == ("a\ufffdb",)
+
+
+ROWS = """# sent_id = a1
+# text = Vámonos al mar.
+# text_en = Let's go to the sea.
+1-2\tVámonos\t_\t_\t_\t_\t_\t_\t_\t_
+1\tVamos\tir\tVERB\tVBP\tMood=Imp|Number=Plur\t0\troot\t0:root\tGloss=go-1PL|MSeg=vamo-s|Extra=a b
+2\tnos\tnosotros\tPRON\t_\tCase=Acc\t1\tobj\t_\tGloss=us
+2.1\tpues\tpues\tADV\t_\t_\t_\t_\t1:advmod\tCopyOf=-1
+3-4\tal\t_\t_\t_\t_\t_\t_\t_\tWd=x
+3\ta\ta\tADP\t_\t_\t5\tcase\t_\tGloss=to
+4\tel\tel\tDET\t_\tDefinite=Def\t5\tdet\t_\tGloss=the
+5\tmar\tmar\tNOUN\t_\t_\t1\tobl\t_\tGloss=sea|SpaceAfter=No
+6\t.\t.\tPUNCT\t_\t_\t1\tpunct\t_\t_
+6.1\tx\t_\t_\t_\t_\t_\t_\t_\t_
+
+"""
+
+
+def test_rows_of_conllu_come_back():
+    from divproj.io import igt_conllu
+
+    through = xigt.dumps(igt_conllu.loads(ROWS))
+    assert igt_conllu.dumps(xigt.loads(through)) == ROWS
+    edited = through.replace(">to</item>", ">toward</item>")
+    assert "3\ta\ta\tADP\t_\t_\t5\tcase\t_\tGloss=toward\n" in igt_conllu.dumps(xigt.loads(edited))
+    assert "cu5" not in xigt.dumps(xigt.loads(edited.replace("cu", "other"))), "tiers of others are not taken for ours"

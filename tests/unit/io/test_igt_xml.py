@@ -9,7 +9,7 @@ import pytest
 from shared import ROOT
 
 from divproj import Faults, FormatError, ProjError
-from divproj.gloss.igt import Igt
+from divproj.data.igt import Igt
 from divproj.io import igt, xigt
 from divproj.io.igt_text import Options
 
@@ -22,7 +22,7 @@ LAUGHS = "".join(f'<!ENTITY l{k} "{f"&l{k - 1};" * 10}">' for k in range(1, 10))
 def told(data: bytes | str, **options) -> tuple[list[Igt], list[str]]:
     data = data if isinstance(data, bytes) else data.encode()
     faults = Faults(strict=False)
-    found = list(igt._any(io.BytesIO(data), "a.xml", None, faults, Options.of(options)))
+    found = list(igt._any(io.BytesIO(data), "a.xml", None, faults, Options.of({"as_written": True, **options})))
     return found, [str(fault) for fault in faults.noted]
 
 

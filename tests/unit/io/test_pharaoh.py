@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from divproj import Alignment, AlignmentError, Faults, Where
+from divproj import AlignmentError, Faults, Links, Where
 from divproj.io import pharaoh
 
 PLACE = Where("align.txt", 7, "s7")
@@ -44,7 +44,7 @@ def test_links(text, found):
 
 def test_possible_links():
     found = pharaoh.parse("0-0 1?0 1?1:0.5", (2, 2))
-    assert found == Alignment(frozenset({(1, 1), (2, 1), (2, 2)}), (2, 2), frozenset({(2, 1), (2, 2)}))
+    assert found == Links(frozenset({(1, 1), (2, 1), (2, 2)}), (2, 2), frozenset({(2, 1), (2, 2)}))
     assert pharaoh.dumps(found) == "0-0 1?0 1?1"
 
 
@@ -114,8 +114,8 @@ def test_loads_wants_a_shape_a_line(shapes):
 
 
 def test_dumps_is_sorted():
-    assert pharaoh.dumps(Alignment(frozenset({(2, 1), (1, 10), (1, 2)}), (2, 10))) == "0-1 0-9 1-0"
-    assert pharaoh.dumps(Alignment(frozenset(), (0, 0))) == ""
+    assert pharaoh.dumps(Links(frozenset({(2, 1), (1, 10), (1, 2)}), (2, 10))) == "0-1 0-9 1-0"
+    assert pharaoh.dumps(Links(frozenset(), (0, 0))) == ""
 
 
 class TestLoad:

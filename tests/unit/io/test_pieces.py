@@ -9,15 +9,15 @@ import pytest
 from corpusfiles import block, lenient, write
 
 from divproj import FormatError, ProjError
-from divproj.io import conllu, pieces
-from divproj.io.pieces import Blocks, Lines, side_by_side
+from divproj.io import chunks, conllu
+from divproj.io.chunks import Blocks, Lines, side_by_side
 
 ONE, TWO, THREE = (block((0, 1), name) for name in "abc")
 
 
 def parts(text: str | bytes, count: int, chunk: int = 1 << 20, monkeypatch: pytest.MonkeyPatch | None = None) -> list:
     if monkeypatch:
-        monkeypatch.setattr(pieces, "CHUNK", chunk)
+        monkeypatch.setattr(chunks, "CHUNK", chunk)
     blocks = Blocks(io.BytesIO(text if isinstance(text, bytes) else text.encode()))
     found = []
     while (part := blocks.take(count)).count:
@@ -47,7 +47,7 @@ def test_nothing(text):
 
 
 def test_a_sentence_without_end(monkeypatch):
-    monkeypatch.setattr(pieces, "LONGEST", 1 << 20)
+    monkeypatch.setattr(chunks, "LONGEST", 1 << 20)
     with pytest.raises(FormatError, match=r"x\.conllu:1: no blank line in 1 MB; is this a CoNLL-U file"):
         Blocks(io.BytesIO(b"1\tx\n" * (1 << 20)), "x.conllu").fill()
 

@@ -7,10 +7,10 @@ import pytest
 from toybank import CROSSED, TOY
 from trees_by_force import edge_sum
 
+from divproj.data.tree import NO_HEAD
 from divproj.parsing import crf, marginals
 from divproj.parsing.atoms import Batch, Seen
 from divproj.parsing.features import edge_scores
-from divproj.types import NO_HEAD
 
 BITS = 14
 

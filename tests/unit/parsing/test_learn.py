@@ -12,10 +12,10 @@ from synthetic import random_heads
 from toybank import CROSSED, TOY
 from trees_by_force import grandparent_parts, is_projective, sibling_parts
 
+from divproj.data.tree import NO_HEAD
 from divproj.parsing import learn
 from divproj.parsing.atoms import Batch, Seen
 from divproj.parsing.parser import VOTE_BITS, MstParser
-from divproj.types import NO_HEAD
 
 BITS = 14
 RELS = ("root", "det", "nsubj", "obj", "advmod")

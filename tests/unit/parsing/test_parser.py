@@ -1,4 +1,4 @@
-"""`MstParser`: learns what it is shown, in the manner of scikit-learn."""
+"""`MstParser`: learns what it is shown, in the style of scikit-learn."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from toybank import CROSSED, SMALL, TOY
 from trees_by_force import is_projective, is_tree
 
 from divproj import DepTree, ModelError, ProjError
+from divproj.data.tree import NO_HEAD
 from divproj.parsing import parser as module
 from divproj.parsing.atoms import Seen
 from divproj.parsing.learn import SIBLINGS_UP_TO
 from divproj.parsing.parser import MstParser, Progress, crosses
 from divproj.projection.edges import NO_LINKS
-from divproj.types import NO_HEAD
 
 
 @pytest.fixture(scope="module")
@@ -195,7 +195,7 @@ class TestManner:
         assert parser.get_params()["order"] == 1
         assert parser.set_params(order=3, epochs=2) is parser
         assert parser.get_params() == MstParser(order=3, bits=12, epochs=2).get_params()
-        with pytest.raises(ProjError, match=r"MstParser has no parameter 'depth'; choose from order, learner"):
+        with pytest.raises(ProjError, match=r"MstParser has no parameter 'depth'; it has bits, clip"):
             parser.set_params(depth=1)
 
     def test_clone(self, toy):

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from toybank import CROSSED, SMALL, TOY
 
-from divproj import ModelError, modelfile
+from divproj import ModelError
 from divproj.parsing import features, storage
 from divproj.parsing.parser import MstParser
+from divproj.runtime import modelfile
 
 KIND = "toy-parser"
 

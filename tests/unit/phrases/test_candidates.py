@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import tinywordnet
 
-from divproj.errors import AlignmentError, Faults, FormatError
+from divproj.data.errors import AlignmentError, Faults, FormatError
+from divproj.data.links import Links
 from divproj.io.forests import forests_of
 from divproj.phrases import features, wordnet
 from divproj.phrases.candidates import candidates, source_names
@@ -28,7 +29,6 @@ from divproj.phrases.lexicon import (
     Word,
     read_table,
 )
-from divproj.types import Alignment
 
 SRC, TGT = forests_of(
     "(S (NP (DT The) (NN arrival)) (VP (VBD was) (PP (IN in) (NP (NNP Rome)))) (. .))\n"
@@ -132,13 +132,13 @@ def test_wordnet_is_asked_when_there_is_one(tmp_path: Path) -> None:
 
 
 def test_links_and_posteriors_stand_as_they_are() -> None:
-    links = Alignment(frozenset({(1, 1), (6, 2)}), (6, 5))
+    links = Links(frozenset({(1, 1), (6, 2)}), (6, 5))
     posteriors = np.zeros((6, 5))
     posteriors[0, 0], posteriors[2, 2] = 0.05, 0.4
     found = {(i, j): bits for i, j, bits in candidates(SRC, TGT, links=links, posteriors=posteriors)}
     assert found == {(0, 0): LINK, (5, 1): LINK, (2, 2): POSTERIOR}
     with pytest.raises(AlignmentError, match=r"links of sentences of \(2, 2\) words, but the trees have \(6, 5\)"):
-        candidates(SRC, TGT, links=Alignment(frozenset(), (2, 2)))
+        candidates(SRC, TGT, links=Links(frozenset(), (2, 2)))
     with pytest.raises(AlignmentError, match=r"posteriors of shape \(1, 1\), but the trees have \(6, 5\) words"):
         candidates(SRC, TGT, posteriors=np.zeros((1, 1)))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from divproj.errors import FormatError, ModelError
+from divproj.data.errors import FormatError, ModelError
 from divproj.phrases import embeddings
 
 WORDS = np.array(["cat", "dog", "sun"])
@@ -144,3 +144,9 @@ def test_threshold() -> None:
     pairs = [(["Cat", "sun"], ["dog", "cat"]), (["cat"], ["dog"])]
     assert embeddings.threshold(found, pairs, rank=1) == pytest.approx(0.5**0.5)
     assert embeddings.threshold(found, pairs, rank=3) == 0.4
+
+
+def test_the_vectors_of_the_english_parser():
+    found = embeddings.shipped("en")
+    assert found.cosine("dog", "cat") > 0.6 > found.cosine("dog", "parliament")
+    assert not found.has("xyzzyx")

@@ -6,6 +6,7 @@ import math
 import random
 from dataclasses import replace
 
+import legit
 import numpy as np
 import phrase_oracle as oracle
 import pytest
@@ -13,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from divproj.forest.parses import normalised
-from divproj.phrases import legit, noncomp
-from divproj.phrases.packs import Limits, Packs
+from divproj.phrases import noncomp
+from divproj.phrases.beam_search import Limits, Packs
 from divproj.phrases.problem import Clock, OutOfTimeError, _log_posteriors, _scaled_posteriors, fill, posteriors, read_off
 from divproj.phrases.refine import refine
 

@@ -8,17 +8,17 @@ import random
 from dataclasses import replace
 from pathlib import Path
 
+import legit
 import numpy as np
 import phrase_oracle as oracle
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from divproj.errors import ModelError
+from divproj.data.errors import ModelError
 from divproj.forest.hypergraph import Edge, Forest, Node
 from divproj.io.forests import Options, forests_of
 from divproj.phrases import aligner as room
-from divproj.phrases import legit
 from divproj.phrases.aligner import PhraseAligner, forced
 from divproj.phrases.problem import Clock, OutOfTimeError, fill
 from divproj.phrases.tune import SPACE, search, tune

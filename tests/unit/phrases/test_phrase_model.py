@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from dataclasses import asdict, fields
 
 import numpy as np
 import phrase_oracle as oracle
@@ -11,15 +12,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from divproj.errors import AlignmentError, ModelError
+from divproj.data.errors import AlignmentError, ModelError
 from divproj.forest.categories import NULL
 from divproj.io.forests import Options, forests_of
 from divproj.phrases import features
+from divproj.phrases.aligner import PhraseAligner
 from divproj.phrases.em import State, Training, block, events_of, expect, maximise, objective, train, update
 from divproj.phrases.features import FIXED, FLAGS, LINKED, PREPOSITIONS, SAME_CATEGORY, SURFACE, Encoder, Kinds
 from divproj.phrases.model import NORMS, LocalModel, first_weights, lexical_keys
 from divproj.phrases.problem import fill, read_off
-from divproj.phrases.scoring import Costs, View, prepare, problem, summed
+from divproj.phrases.scoring import PAPER_COSTS, Costs, View, prepare, problem, summed
 
 TEXTS = [
     ("(S (NP (DT the) (JJ old) (NN dog)) (VP (VBD slept) (PP (IN in) (NP (DT the) (NN sun)))))",
@@ -252,19 +254,26 @@ def test_costs_come_into_the_scores():
     one = prepared()[0]
     probs = LocalModel().log_probs(one.table)
     leaf = one.src.forest.arrays.is_leaf[:, None], one.tgt.forest.arrays.is_leaf[None, :]
-    strict, free = (problem(one, probs, Costs(leaf_phrase=x)) for x in (False, True))
+    strict, free = (problem(one, probs, Costs(leaf_phrase=x, word_cost=0.0)) for x in (False, True))
     words = leaf[0] & leaf[1]
     assert np.isfinite(strict.pair[words]).sum() == len(one.links)
     assert not np.isfinite(strict.pair[leaf[0] ^ leaf[1]]).any()
     assert np.isfinite(free.pair[leaf[0] ^ leaf[1]]).any()
-    dear = problem(one, probs, Costs(pair_cost=2.0))
+    dear = problem(one, probs, Costs(pair_cost=2.0, word_cost=0.0))
     assert np.allclose(free.pair[~(leaf[0] | leaf[1])] - 2.0, dear.pair[~(leaf[0] | leaf[1])])
     seldom = problem(one, probs, Costs(word_cost=8.0))
     mixed = leaf[0] ^ leaf[1]
     assert np.array_equal(np.where(mixed, free.pair - 8.0, free.pair), seldom.pair)
     heavy = problem(one, probs, Costs(null_cost=2.5))
-    assert np.allclose(free.src.null - heavy.src.null, 1.5 * one.src.length)
-    assert heavy.noncomp == 7.5
+    assert np.allclose(heavy.src.null - free.src.null, 0.5 * one.src.length)
+    assert heavy.noncomp == 2.5
+
+
+def test_costs_have_their_defaults_in_one_place():
+    own = PhraseAligner().get_params()
+    assert {f.name: own[f.name] for f in fields(Costs)} == asdict(Costs())
+    paper = asdict(PAPER_COSTS)
+    assert (paper["null_cost"], paper["noncomp_cost"], paper["parse_share"], paper["gap"]) == (1.0, 3.0, 0.7, 5)
 
 
 def test_parses_count_by_their_share():

@@ -10,13 +10,13 @@ import pytest
 from corpusfiles import pair
 from synthetic import random_pair
 
+from divproj.projection.direct import REASONS, Bitext, Projection, s1
 from divproj.projection.edges import EXTRAS, FEATURES, NO_LINKS, PAPER, codes, slots
-from divproj.projection.s1 import REASONS, Bitext, Projection, s1
 
 
 def slowly(bitext, projected, name, h, c, chances=None):
     """The code (or codes) of one edge, each as its definition has it; word 0 is the root of both sides."""
-    links = bitext.alignment.links
+    links = bitext.links.links
     e_heads = [max(head, 0) for head in bitext.e.heads]
 
     def images(word):
@@ -66,7 +66,7 @@ def random_bitexts(count):
     rng = random.Random(7)
     while count:
         found = random_pair(rng, rng.randint(1, 7), rng.randint(1, 7))
-        if found.alignment.links:
+        if found.links.links:
             count -= 1
             yield Bitext.of(found)
 
@@ -128,6 +128,6 @@ def test_no_links_say_so_and_nothing_else(features):
 
 def test_the_alignment_is_left_as_it_was():
     bitext = next(random_bitexts(1))
-    before = bitext.alignment.matrix.copy()
+    before = bitext.links.matrix.copy()
     codes(bitext, s1(bitext), FEATURES)
-    assert (bitext.alignment.matrix == before).all()
+    assert (bitext.links.matrix == before).all()

@@ -8,13 +8,13 @@ from corpusfiles import pair
 from trees_by_force import is_tree
 
 from divproj import Corpus, ModelError, ProjError
-from divproj.projection import parsed
+from divproj.projection import parser_systems
+from divproj.projection.direct import Bitext, s1
 from divproj.projection.edges import NO_LINKS, slots
-from divproj.projection.parsed import RECIPES, Recipe, fit
-from divproj.projection.plus import HeadModel
-from divproj.projection.s1 import Bitext, s1
+from divproj.projection.loglinear import HeadModel
+from divproj.projection.parser_systems import RECIPES, Recipe, fit
 from divproj.projection.systems import PARSERS, projector, train
-from divproj.resources import folder
+from divproj.runtime.resources import folder
 
 SMALL = {"bits": 14, "epochs": 4}
 
@@ -44,7 +44,7 @@ def test_every_system_trains_and_projects(name, pairs):
         assert len(found.confidence) == len(found.rels) == len(found.reasons) == len(given.f)
         assert all(-1e-9 <= sure <= 1 + 1e-9 for sure in found.confidence)
         assert found.tree.rels.count("root") == 1
-    assert len(system.parsers) == (len(parsed.ORDERS) if system.recipe.together else 1)
+    assert len(system.parsers) == (len(parser_systems.ORDERS) if system.recipe.together else 1)
 
 
 def test_every_name_is_known():
@@ -81,13 +81,13 @@ def test_glosses_are_two_columns():
     given = Bitext(
         ("kutt-e", "bhauṁk-te"),
         pair((2, 0), (2, 0), {(1, 1)}).e,
-        pair((2, 0), (2, 0), {(1, 1)}).alignment,
+        pair((2, 0), (2, 0), {(1, 1)}).links,
         ("dog-PL", "bark-IPFV"),
     )
-    grams, stems = parsed._gloss_columns(given)
+    grams, stems = parser_systems._gloss_columns(given)
     assert stems == ("dog", "bark")
     assert grams == ("PL", "IPFV")
-    assert parsed._gloss_columns(Bitext.of(pair((2, 0), (2, 0), set()))) == (("", ""), ("", ""))
+    assert parser_systems._gloss_columns(Bitext.of(pair((2, 0), (2, 0), set()))) == (("", ""), ("", ""))
 
 
 def test_reasons_tell_the_parser_s_choices(pairs):
@@ -104,8 +104,8 @@ def test_training_projections_are_as_uncertain_as_later_ones(pairs, monkeypatch)
     learned = []
     real = HeadModel.fit.__func__
     monkeypatch.setattr(HeadModel, "fit", classmethod(lambda cls, given: learned.append(list(given)) or real(cls, given)))
-    monkeypatch.setattr(parsed, "PARTS", 4)
-    monkeypatch.setattr(parsed, "ORDERS", (2,))
+    monkeypatch.setattr(parser_systems, "PARTS", 4)
+    monkeypatch.setattr(parser_systems, "ORDERS", (2,))
     fit("s4+", pairs[:6], bits=12, epochs=1)
     assert [len(given) for given in learned] == [6, 4, 4, 5, 5]
     assert all(pairs[0] not in given for given in learned[1:2])
@@ -160,7 +160,7 @@ def test_sentences_without_trees_teach_it_once_more(pairs):
     plain, taught = (fit("s4-1", pairs[:12], unannotated=text, **SMALL) for text in ((), more))
     assert (plain.parsers[0].weights_ != taught.parsers[0].weights_).any()
     assert plain.parsers[0].scale_ == taught.parsers[0].scale_
-    surest = parsed._surest(plain, more)
+    surest = parser_systems._surest(plain, more)
     assert len(surest) == 4
     means = [sum(found.confidence) / len(found.heads) for found in surest]
     assert means == sorted(means, reverse=True)

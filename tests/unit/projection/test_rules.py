@@ -8,24 +8,24 @@ import pytest
 from hypothesis import given
 from strategies import pairs
 
-from divproj import Alignment, Corpus, DepTree, ModelError, TreePair
+from divproj import Corpus, DepTree, Links, ModelError, Pair
+from divproj.data.tree import cycles
 from divproj.projection import rulefile
-from divproj.projection.plus import HeadModel
+from divproj.projection.direct import Bitext, s1
+from divproj.projection.explain import say
+from divproj.projection.loglinear import HeadModel
 from divproj.projection.rules import learn, s2
-from divproj.projection.s1 import Bitext, s1
 from divproj.projection.systems import PROJECTIONS, Corrections, projector, train
-from divproj.projection.words import say
-from divproj.resources import folder
-from divproj.types import cycles
+from divproj.runtime.resources import folder
 
 
-def pair(f: str, f_heads, e: str, e_heads, links, tags: str, sent_id: str = "x") -> TreePair:
+def pair(f: str, f_heads, e: str, e_heads, links, tags: str, sent_id: str = "x") -> Pair:
     f_forms, e_forms = tuple(f.split()), tuple(e.split())
     shape = (len(f_forms), len(e_forms))
-    return TreePair(
+    return Pair(
         DepTree(f_forms, f_heads),
         DepTree(e_forms, e_heads, upos=tuple(tags.split())),
-        Alignment(frozenset(links), shape),
+        Links(frozenset(links), shape),
         sent_id,
     )
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from hypothesis import given
 from strategies import pairs
 
-from divproj import Alignment, DepTree
-from divproj.projection.s1 import Bitext, s1
-from divproj.types import cycles
+from divproj import DepTree, Links
+from divproj.data.tree import cycles
+from divproj.projection.direct import Bitext, s1
 
 
 def bitext(forms: str, e: str, heads: tuple[int, ...], links: set[tuple[int, int]], tags: str = "") -> Bitext:
     f_forms, e_forms = tuple(forms.split()), tuple(e.split())
     tree = DepTree(e_forms, heads, upos=tuple(tags.split()))
-    return Bitext(f_forms, tree, Alignment(frozenset(links), (len(f_forms), len(e_forms))))
+    return Bitext(f_forms, tree, Links(frozenset(links), (len(f_forms), len(e_forms))))
 
 
 def test_heads_go_through_the_anchors():
@@ -69,12 +69,12 @@ def test_tags_come_from_the_anchor_or_the_highest():
 
 def test_penn_tags_become_universal():
     tree = DepTree(("sleeps",), (0,), xpos=("VBZ",))
-    assert Bitext(("schläft",), tree, Alignment(frozenset({(1, 1)}), (1, 1))).upos == ("VERB",)
+    assert Bitext(("schläft",), tree, Links(frozenset({(1, 1)}), (1, 1))).upos == ("VERB",)
 
 
 def test_relations_come_along_and_punctuation_is_punct():
     tree = DepTree(("child", "sleeps", "."), (2, 0, 2), ("nsubj", "root", "punct"))
-    found = s1(Bitext(("kind", "schläft", "!"), tree, Alignment(frozenset({(1, 1), (2, 2)}), (3, 3))))
+    found = s1(Bitext(("kind", "schläft", "!"), tree, Links(frozenset({(1, 1), (2, 2)}), (3, 3))))
     assert found.tree.rels == ("nsubj", "root", "punct")
 
 

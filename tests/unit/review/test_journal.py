@@ -5,15 +5,16 @@ from __future__ import annotations
 import errno
 import gzip
 import os
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from divproj import ProjError
-from divproj.errors import ModelError
+from divproj.data.errors import ModelError
 from divproj.review import journal as module
-from divproj.review.journal import Journal, save, set_aside
+from divproj.review.journal import Journal, keep_other, save, set_aside
 
 ABOUT = {"input": "trees.conllu", "sha256": "abc"}
 
@@ -194,3 +195,29 @@ def test_setting_aside(tmp_path: Path):
         kept = set_aside(path)
         assert kept == tmp_path / name
         assert kept.read_text() == name
+
+
+@pytest.mark.parametrize("size", [0, 5, 30])
+def test_a_journal_that_was_cut_is_refused_where_a_reviewed_file_is(tmp_path: Path, size: int):
+    path, reviewed = tmp_path / "t.journal", tmp_path / "t.conllu"
+    with closing(Journal(path, ABOUT, reviewed)) as journal:  # nothing is there yet
+        journal.append({"kind": "x"})
+    reviewed.write_text("corrected")
+    path.write_bytes(path.read_bytes()[:size])
+    with pytest.raises(
+        ModelError, match=r"the journal is empty or cut off, and t\.conllu has what it cannot give back; put a copy"
+    ):
+        Journal(path, ABOUT, reviewed)
+    assert path.stat().st_size == size
+    reviewed.unlink()
+    Journal(path, ABOUT, reviewed).close()
+
+
+def test_a_reviewed_file_that_its_journal_does_not_give_is_kept(tmp_path: Path):
+    path = tmp_path / "t.conllu"
+    assert keep_other(path, b"x") is None
+    path.write_bytes(b"more corrections")
+    assert keep_other(path, b"more corrections") is None
+    kept = keep_other(path, b"fewer")
+    assert kept == tmp_path / "t.conllu.old"
+    assert kept.read_bytes() == path.read_bytes() == b"more corrections"

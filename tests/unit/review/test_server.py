@@ -11,15 +11,16 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from reviewfiles import HOSTILE, MARKS, TEXT, Client, reviewed, serving, session_of
+from reviewfiles import HOSTILE, MARKS, TEXT, Client, correct, projected, reviewed, serving, session_of
 
-from divproj import Alignment, Corpus, DepTree, ProjError
-from divproj.projection.s1 import Bitext
-from divproj.resources import folder
+from divproj import Corpus, DepTree, Links, ProjError
+from divproj.projection.direct import Bitext
 from divproj.review import server as module
-from divproj.review.retrain import Bitexts, ProjectionLearner
+from divproj.review.examples import Bitexts
+from divproj.review.retrain import AdaptingLearner, ProjectionLearner
 from divproj.review.server import LARGEST, Review, Server
 from divproj.review.session import EditError
+from divproj.runtime.resources import folder
 
 
 @pytest.fixture
@@ -313,35 +314,48 @@ def test_learning_without_anything_to_learn_with(client: Client):
 
 
 def test_learning(tmp_path: Path):
-    text = (folder("corpora") / "hin-eng" / "f.conllu").read_text(encoding="utf-8")
     pairs = list(Corpus.at(folder("corpora") / "hin-eng"))
-    session = session_of(text)
-    for n in range(3):
-        session.set_gold(n, True)
-    bitexts = {n: Bitext.of(pair) for n, pair in enumerate(pairs)}
-    review = Review(session, tmp_path / "o.conllu", learner=ProjectionLearner(), bitexts=Bitexts(bitexts), name="s2+")
+    session, bitexts = projected(pairs)
+    correct(session, pairs, range(12))
+    review = Review(session, tmp_path / "o.conllu", learner=AdaptingLearner(), bitexts=Bitexts(bitexts), name="the review")
     with serving(review) as server:
         client = Client(server.url)
-        assert client.get("/api/document")[1]["learn"] == {
-            "possible": True,
-            "told": "s2+ learns from the sentences marked gold",
-        }
+        found = client.get("/api/document")[1]
+        assert found["learn"] == {"possible": True, "told": "the review learns from the sentences marked gold"}
+        assert found["known"]["told"].startswith("in the 54 sentences that nobody has corrected, about ")
+        assert found["known"]["told"].endswith("of the heads are right, judging from 12 gold sentences that you marked gold")
+        assert found["differing"] == 0
+        assert client.get("/api/changes") == (200, {"changes": []})
+        chosen = client.get("/api/next")[1]
+        assert chosen["n"] == chosen["order"][0] >= 12
+        assert chosen["why"]
+        assert sorted(chosen["order"]) == list(range(66))
         assert client.get("/api/sentence?n=0")[1]["pair"].startswith("<svg")
         status, answer = client.post("/api/learn")
         assert (status, answer["job"]["state"]) == (200, "running")
         assert client.get("/api/sentence?n=5")[0] == 200  # it answers meanwhile
         assert review.job is not None
         review.job.wait(60)
-        assert client.get("/api/job")[1]["job"]["told"] == "s2+ learned from 3 sentences. 63 sentences projected anew"
+        assert client.get("/api/job")[1]["job"]["told"].startswith("checked on 12 gold sentences that it had not seen, ")
+        changes = client.get("/api/changes")[1]["changes"]
+        assert client.get("/api/document")[1]["differing"] == len(changes) > 1
+        assert client.get("/api/document")[1]["known"]["curve"].startswith("<svg")
+        assert changes[0]["heads"][0]["old"] != changes[0]["heads"][0]["new"]
+        n = changes[0]["n"]
+        status, answer = client.post("/api/refuse", {"n": n})
+        assert (status, answer["told"]) == (200, "the tree before learning is back")
+        assert client.post("/api/refuse", {"n": n})[1]["error"] == "this tree is not one of the latest learning"
+        assert client.post("/api/refuse", {"n": "x"})[1]["error"] == "n is a whole number"
+        assert client.post("/api/undo")[0] == 200
         status, answer = client.post("/api/undo")
-        assert (status, answer["told"], answer["items"]) == (200, "undone: s2+ learned from 3 sentences", {})
+        assert (status, answer["told"], answer["items"]) == (200, "undone: the review learned from 12 sentences", {})
         assert "sentence" not in answer
     review.close()
     assert (tmp_path / "o.conllu").read_bytes() == session.bytes()
 
 
 def test_learning_twice_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    bitext = Bitext(("to",), DepTree(("well",), (0,)), Alignment(frozenset(), (1, 1)))
+    bitext = Bitext(("to",), DepTree(("well",), (0,)), Links(frozenset(), (1, 1)))
     review = reviewed(tmp_path, learner=ProjectionLearner(), bitexts=Bitexts({2: bitext}), name="s2+")
     assert review.job is not None
     monkeypatch.setattr(review.job, "start", lambda: False)

@@ -8,7 +8,7 @@ import pytest
 from reviewfiles import TEXT, session_of
 
 from divproj import ProjError
-from divproj.errors import ModelError
+from divproj.data.errors import ModelError
 from divproj.review.document import Document
 from divproj.review.journal import Journal
 from divproj.review.session import EditError, Learned, Session, incomplete

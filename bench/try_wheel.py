@@ -1,0 +1,56 @@
+"""Install a wheel into an empty environment and try it there: size of both, start-up, first trees. For `make release-check`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from pathlib import Path
+
+MOST_MB = 20
+"""Largest wheel that we publish."""
+SMOKE = (
+    ("--version",),
+    ("--help",),
+    ("systems",),
+    ("tutorial", "turkish"),
+    ("check", "turkish/turkish.flextext"),
+    ("project", "turkish/turkish.txt", "-o", "trees.conllu", "--html", "trees.html"),
+    ("find", "rel=root", "trees.conllu", "--count"),
+    ("analyze", "deu-eng"),
+)
+
+
+def main(wheel: Path) -> int:
+    size = wheel.stat().st_size / 1e6
+    print(f"wheel {wheel.name}: {size:.1f} MB")
+    if size > MOST_MB:
+        print(f"larger than {MOST_MB} MB")
+        return 1
+    with tempfile.TemporaryDirectory() as place:
+        home = Path(place) / "env"
+        venv.create(home, with_pip=True)
+        bare = _megabytes(home)
+        python = home / ("Scripts" if sys.platform == "win32" else "bin") / "python"
+        subprocess.run([python, "-m", "pip", "install", "--quiet", wheel.resolve()], check=True)
+        print(f"environment: {_megabytes(home) - bare:.0f} MB installed")
+        work = Path(place) / "work"
+        work.mkdir()
+        for words in SMOKE:
+            began = time.monotonic()
+            done = subprocess.run([python, "-m", "divproj", *words], cwd=work, capture_output=True, text=True)
+            print(f"{time.monotonic() - began:6.2f} s  proj {' '.join(words)}")
+            if done.returncode:
+                print(done.stderr)
+                return 1
+    return 0
+
+
+def _megabytes(folder: Path) -> float:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file() and not path.is_symlink()) / 1e6
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))

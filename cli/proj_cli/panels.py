@@ -1,0 +1,53 @@
+"""Help by groups: which panel each option belongs to, the same in all commands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typer.core import TyperCommand
+
+INPUT, LINKS, TREES, LEARNING, OUTPUT, RUNNING = "Input", "Links", "Trees", "Learning", "Output", "Running"
+PANELS = {
+    INPUT: "f e origin format format_ tiers markers lang encoding max_mb ignore_ids glossed dictionary candidates grams text_format "
+    "keep_lines keep_tags punctuation binarise gold dev languages tags max_length keep_hyphens unannotated folder file_format misaligned paraphrases",
+    LINKS: "links gloss_links links_out refine refine_links threshold method stem min_prob words embeddings wordnet lexical fast min_coverage",
+    TREES: "system systems rules model e_parser e_style style e_out also e_best f_forests order decoder trees projection features forest "
+    "nbest noncomp search stage extended induced side decode prune",
+    LEARNING: "learner epochs bits gold_tags train_sizes folds sweeps chains moves mode prior empty consistency strength start restarts "
+    "average paper save em batch trials multiword soft settings contradiction over iterations rounds held_out set_ sets",
+    OUTPUT: "output html csv csv_folder plot latex as_json json sentences edges min_count min_share max_pairs text probs punct subtypes bare to "
+    "corpus confidence ud into brackets phrases count by conllu limit sent force show",
+    RUNNING: "strict jobs scheduler shards shard seed resume checkpoint max_seconds quiet verbose help dry_run port fresh show_ "
+    "install_completion show_completion version",
+}
+_PANEL = {name: panel for panel, names in PANELS.items() for name in names.split()}
+ORDER = (INPUT, LINKS, TREES, LEARNING, OUTPUT, RUNNING)
+
+
+def examples_first(text: str) -> str:
+    """A docstring with its examples right after the first paragraph.
+
+    >>> examples_first("Draws.\\n\\nMore.\\n\\nExample: proj draw")
+    'Draws.\\n\\nExample: proj draw\\n\\nMore.'
+    """
+    first, *rest = text.split("\n\n")
+    return "\n\n".join([first, *sorted(rest, key=lambda part: not part.lstrip().startswith("Example"))])
+
+
+class Grouped(TyperCommand):
+    """A command whose options are shown in groups, in the same order everywhere."""
+
+    def __init__(self, *args: Any, **given: Any) -> None:
+        params = given.get("params") or []
+        for param in params:
+            if param.param_type_name == "option":
+                param.rich_help_panel = _PANEL.get(param.name or "", OUTPUT if param.name == "-" else TREES)
+        params.sort(key=lambda p: -1 if p.param_type_name != "option" else ORDER.index(p.rich_help_panel))
+        given["help"] = examples_first(given.get("help") or "")
+        super().__init__(*args, **given)
+
+    def get_help_option(self, ctx: Any) -> Any:
+        found: Any = super().get_help_option(ctx)
+        if found is not None:
+            found.rich_help_panel = RUNNING
+        return found

@@ -1,0 +1,204 @@
+"""Aligned phrases as one offline page: two sentences facing each other, every phrase a bar over its words, partners lit together."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Iterable, Iterator
+from typing import TextIO
+
+from divproj.drawing.layout import GAP, TAG, WORD
+from divproj.drawing.measure import escape, runs_rtl, text_width
+from divproj.drawing.page import Spool, document, head, number, percent, picture, tools
+from divproj.drawing.svg import MARGIN, STYLE
+from divproj.forest.hypergraph import Forest
+from divproj.phrases.results import PhraseAlignment, PhrasePair
+
+BAR, STEP, BETWEEN, ROW = 15, 19, 56, 22
+"""Pixels: height of a bar, from one level to the next, between the two rows of words, of a row of words."""
+UNSURE = 0.5
+"""Pairs less probable than this are drawn with a broken line."""
+OWN_STYLE = """\
+.divproj .phrase rect{fill:var(--bg);stroke:var(--merge);stroke-width:1.4}
+.divproj .phrase text{font-size:10px;text-anchor:start;fill:var(--merge)}
+.divproj .phrase.alone rect{stroke:var(--link);stroke-dasharray:2 3}
+.divproj .phrase.alone text{fill:var(--soft)}
+.divproj .phrase.free rect{stroke:var(--swap);stroke-width:2}
+.divproj .phrase.free text{fill:var(--swap)}
+.divproj .phrase.unsure rect{stroke-dasharray:6 3}
+.divproj .phrase.forced rect{stroke:var(--other)}
+.divproj .token.alone .form{fill:var(--soft)}
+.divproj .tie{fill:none;stroke:var(--link);stroke-width:1.6}
+.divproj .tie.wide{stroke-dasharray:4 3}
+"""
+Boxes = list[tuple[float, float]]
+
+
+def write_alignments(alignments: Iterable[PhraseAlignment], out: TextIO, *, title: str, signature: str) -> None:
+    """Write the page to `out`; the pairs wait in a temporary file, so memory stays flat."""
+    with tempfile.TemporaryFile(prefix="divproj-") as file:
+        pieces = Spool(file)
+        facts = {"phrase pairs": 0, "of several words": 0, "roots not reached": 0, "cut short": 0}
+        for alignment in alignments:
+            facts["phrase pairs"] += len(alignment.visible)
+            facts["of several words"] += sum(pair.words > 1 for pair in alignment.visible)
+            facts["roots not reached"] += not alignment.reachable
+            facts["cut short"] += alignment.truncated
+            pieces.add(len(pieces), _piece(alignment, len(pieces) + 1))
+        for part in document("phrases", title, _body(pieces, facts, title, signature), OWN_STYLE):
+            out.write(part)
+
+
+def _body(pieces: Spool, facts: dict[str, int], title: str, signature: str) -> Iterator[str]:
+    yield head(title, signature, "Phrases aligned on parse trees", {"pairs": "Pairs"}, "pairs") + "<main>\n"
+    yield '<dl class="facts">'
+    for name, value in {"sentence pairs": len(pieces), **facts}.items():
+        yield f"<div><dt>{name}</dt><dd>{number(value)}</dd></div>"
+    yield "</dl>\n"
+    yield (
+        '<section id="pairs" class="list" tabindex="-1"><h2>Pairs</h2><p class="note">A bar is a phrase; bars above the upper and '
+        "below the lower sentence nest as the phrases do. Point at a bar or a word, or reach it with Tab, to light its partner; "
+        "click to hold the light. Grey and dotted: no partner. Broken bar: less probable than not. Broken link: a word that goes with a phrase. Orange: more or fewer than two "
+        f'phrases support it.</p>\n{tools("pairs", len(pieces))}<div id="list">\n'
+    )
+    yield from pieces.sorted()
+    yield '</div><p id="none" hidden>No pair has all of this.</p></section>\n</main>\n'
+
+
+def _piece(alignment: PhraseAlignment, place: int) -> Iterator[str]:
+    yield f'<article class="pair" id="n{place}" tabindex="-1"><h3>{escape(alignment.sent_id) or f"pair {place}"}</h3>'
+    told = [f"<b>{number(len(alignment.visible))}</b> phrase pairs"]
+    if math.isfinite(alignment.log_alpha):
+        told.append(f"log α {alignment.log_alpha:.1f}")
+    told += ["root not reached"] * (not alignment.reachable) + ["cut short"] * alignment.truncated
+    yield f'<p class="share"><span>{", ".join(told)}</span></p>'
+    for forms in (alignment.src.forms, alignment.tgt.forms):
+        yield f'<p class="text line" dir="auto"><bdi>{escape(" ".join(forms))}</bdi></p>'
+    yield f"{picture(alignment_svg(alignment, standalone=False))}</article>\n"
+
+
+def alignment_svg(alignment: PhraseAlignment, *, standalone: bool = True) -> str:
+    """The picture of one pair: source with its bars above, target with its bars below, word links between."""
+    sides = (alignment.src, alignment.tgt)
+    rows = [_boxes(forest.forms) for forest in sides]
+    wide = max(boxes[-1][1] if not runs_rtl(f.forms) else boxes[0][1] for boxes, f in zip(rows, sides, strict=True))
+    spread: list[Boxes] = []
+    for boxes in rows:
+        width = max(high for _, high in boxes)
+        spread.append([(a + (wide - width) / 2, b + (wide - width) / 2) for a, b in boxes])
+    levels = [_levels(forest, tree) for forest, tree in zip(sides, (alignment.src_tree, alignment.tgt_tree), strict=True)]
+    tops = [max(found.values(), default=0) for found in levels]
+    first = 10 + STEP * tops[0] + ROW
+    second = first + BETWEEN
+    high = second + 12 + STEP * tops[1] + 10
+    name = escape(f"Aligned phrases of {alignment.sent_id}" if alignment.sent_id else "Aligned phrases of a pair")
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="divproj" viewBox="{-MARGIN} 0 {wide + 2 * MARGIN:.0f} {high}" '
+        f'width="{wide + 2 * MARGIN:.0f}" height="{high}" role="group" aria-label="{name}"><title>{name}</title>'
+        f"{f'<style>{STYLE}{OWN_STYLE}</style>' if standalone else ''}"
+        f'<rect class="bg" x="{-MARGIN}" width="{wide + 2 * MARGIN:.0f}" height="{high}"/>'
+    ]
+    parts += _ties(alignment, spread, first, second)
+    for side, base, up in ((0, first - ROW, -1), (1, second + 8, 1)):
+        parts += _bars(alignment, side, spread[side], levels[side], base, up)
+    for side, y in ((0, first), (1, second)):
+        parts += _words(alignment, side, spread[side], y)
+    return "".join(parts) + "</svg>"
+
+
+def _boxes(forms: tuple[str, ...]) -> Boxes:
+    """Left and right end of each word, in its order of reading."""
+    order = range(len(forms) - 1, -1, -1) if runs_rtl(forms) else range(len(forms))
+    made, x = [(0.0, 0.0)] * len(forms), 0.0
+    for k in order:
+        width = max(20.0, text_width(forms[k]) * WORD + 4)
+        made[k] = (x, x + width)
+        x += width + GAP
+    return made
+
+
+def _levels(forest: Forest, tree: tuple[int, ...]) -> dict[int, int]:
+    """Height of each real phrase of several words: one more than the highest inside it."""
+    found: dict[int, int] = {}
+    phrases = [k for k in tree if not forest.nodes[k].virtual and forest.nodes[k].end - forest.nodes[k].start > 1]
+    last = [0] * len(forest.forms)  # the highest bar over each word so far
+    for k in sorted(phrases, key=lambda k: (forest.nodes[k].end - forest.nodes[k].start, k)):
+        span = range(forest.nodes[k].start, forest.nodes[k].end)
+        found[k] = 1 + max(last[w] for w in span)
+        for w in span:
+            last[w] = found[k]
+    return found
+
+
+def _named(alignment: PhraseAlignment, pair: PhrasePair) -> str:
+    """What a reader is told of a pair."""
+    texts = [" ".join(f.forms[a:b]) for f, (a, b) in ((alignment.src, pair.src), (alignment.tgt, pair.tgt))]
+    sure = f", {percent(pair.posterior)}" if math.isfinite(pair.posterior) else ""
+    kind = "" if pair.kind in ("word", "phrase") else f", {pair.kind}"
+    return escape(f"{pair.src_label} ‘{texts[0]}’ ~ {pair.tgt_label} ‘{texts[1]}’{sure}{kind}")
+
+
+def _partners(alignment: PhraseAlignment, side: int) -> dict[int, int]:
+    """Number of the pair that each node is in."""
+    return {(p.tgt_node if side else p.src_node): k for k, p in enumerate(alignment.visible)}
+
+
+def _classes(pair: PhrasePair) -> str:
+    made = "phrase"
+    if pair.kind == "non-compositional":
+        made += " free"
+    if pair.kind == "forced":
+        made += " forced"
+    return made + (" unsure" if pair.posterior < UNSURE else "")
+
+
+def _bars(alignment: PhraseAlignment, side: int, boxes: Boxes, levels: dict[int, int], base: float, up: int) -> Iterator[str]:
+    forest = alignment.tgt if side else alignment.src
+    numbers = _partners(alignment, side)
+    for node, level in sorted(levels.items(), key=lambda item: -item[1]):
+        phrase = forest.nodes[node]
+        ends = [boxes[w] for w in range(phrase.start, phrase.end)]
+        left, right = min(a for a, _ in ends), max(b for _, b in ends)
+        y = base + up * STEP * level + (0 if up < 0 else -BAR + 4)
+        label = "/".join(phrase.chain[:2])
+        fits = escape(label) if text_width(label) * TAG < right - left - 6 else ""
+        box = f'<rect x="{left:.0f}" y="{y:.0f}" width="{right - left:.0f}" height="{BAR}" rx="3"/>'
+        text = f'<text x="{left + 4:.0f}" y="{y + BAR - 4:.0f}">{fits}</text>' if fits else ""
+        words = f'data-side="{side}" data-from="{phrase.start}" data-to="{phrase.end}"'
+        if node in numbers:
+            pair = alignment.visible[numbers[node]]
+            told = _named(alignment, pair)
+            yield f'<g class="{_classes(pair)}" data-pair="{numbers[node]}" {words} tabindex="0" role="img" aria-label="{told}"><title>{told}</title>{box}{text}</g>'
+        else:
+            told = escape(f"{phrase.label} ‘{forest.text(node)}’ has no partner")
+            yield f'<g class="phrase alone" {words}><title>{told}</title>{box}{text}</g>'
+
+
+def _words(alignment: PhraseAlignment, side: int, boxes: Boxes, y: float) -> Iterator[str]:
+    forest = alignment.tgt if side else alignment.src
+    numbers = {(p.tgt if side else p.src)[0]: k for k, p in enumerate(alignment.visible) if _single(p, side)}
+    for k, (form, (a, b)) in enumerate(zip(forest.forms, boxes, strict=True)):
+        known = numbers.get(k)
+        label = f'<text class="form" x="{(a + b) / 2:.0f}" y="{y - 6 if side == 0 else y + 4:.0f}">{escape(form)}</text>'
+        if known is None:
+            yield f'<g class="token alone" data-side="{side}" data-word="{k}">{label}</g>'
+        else:
+            pair = alignment.visible[known]
+            told = _named(alignment, pair)
+            yield f'<g class="token" data-side="{side}" data-word="{k}" data-pair="{known}" data-from="{k}" data-to="{k + 1}"><title>{told}</title>{label}</g>'
+
+
+def _single(pair: PhrasePair, side: int) -> bool:
+    a, b = pair.tgt if side else pair.src
+    return b - a == 1
+
+
+def _ties(alignment: PhraseAlignment, spread: list[Boxes], first: float, second: float) -> Iterator[str]:
+    for k, pair in enumerate(alignment.visible):
+        single = _single(pair, 0), _single(pair, 1)
+        if any(single):  # a word that goes with a phrase is tied to its middle
+            a, b = ((spread[side][x][0] + spread[side][y - 1][1]) / 2 for side, (x, y) in ((0, pair.src), (1, pair.tgt)))
+            kind = "tie" if all(single) else "tie wide"
+            low, high = first, second - 12
+            bend = (low + high) / 2
+            yield f'<path class="{kind}" data-pair="{k}" d="M{a:.0f} {low:.0f}C{a:.0f} {bend:.0f} {b:.0f} {bend:.0f} {b:.0f} {high:.0f}"/>'

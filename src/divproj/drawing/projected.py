@@ -1,0 +1,301 @@
+"""Projected trees as one offline page, for people who check them: interlinear text, both trees, why each head and how sure.
+
+What is least sure comes first; edges of F bear the reason of their heads, and the page filters by reason and confidence.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import repeat
+from typing import IO, TextIO, get_args
+
+from divproj.data.pair import Pair
+from divproj.drawing.measure import escape, runs_rtl
+from divproj.drawing.page import Spool, bar, button, document, head, number, percent, picture, sample, scroll, sign, tools
+from divproj.drawing.scene import SURE, Edge, Scene
+from divproj.drawing.svg import scene_svg
+from divproj.projection.described import described
+from divproj.projection.direct import Bitext, Projection, Reason
+
+REASONS: tuple[Reason, ...] = get_args(Reason)
+EXPLAINED = {
+    "projected": "the head that the linked words have in E",
+    "merge": "several words share one of E; one heads the others",
+    "spontaneous": "the word has no link",
+    "swap": "E has the edge the other way round",
+    "guess": "not the head that E suggests, or E suggests none",
+    "parsed": "the choice of the parser, against the projection",
+    "learned": "gold sentences taught this head, against the projection",
+}
+BINS = 20
+"""Columns of the histogram."""
+LOW = 0.5
+"""Words below this are counted among the figures."""
+RTL = ' dir="rtl"'
+CLOSING = frozenset(".,;:!?…)]}»”%")
+"""Tokens of a translation that are written without a space before them."""
+
+Sources = Mapping[tuple[int, int], str]
+
+
+def write_projections(
+    projections: Iterable[Projection],
+    out: TextIO,
+    *,
+    title: str,
+    signature: str,
+    system: str,
+    link_sources: Iterable[Sources] | None = None,
+) -> None:
+    """Write the page to `out`; the sentences wait in a temporary file, so memory stays flat.
+
+    `link_sources` tell for each projection where its links (f, e) come from, such as the pass of an aligner.
+    Without confidences there is nothing to sort by, and the page says nothing of them.
+    """
+    with tempfile.TemporaryFile(prefix="divproj-") as file:
+        found = _Sentences(file)
+        if link_sources is None:
+            for projection in projections:
+                found.add(projection, {})
+        else:
+            for projection, sources in zip(projections, link_sources, strict=True):
+                found.add(projection, sources)
+        for part in document("projected", title, _body(found, title, signature, system)):
+            out.write(part)
+
+
+def projection_svg(projection: Projection, sources: Sources | None = None, *, standalone: bool = True) -> str:
+    """Both trees and the links; edges of F bear the reasons of their heads."""
+    bitext = projection.bitext
+    pair = Pair(projection.tree, bitext.e, bitext.links, bitext.sent_id)
+    return scene_svg(pair, reasoned(projection), standalone=standalone, sources=sources)
+
+
+def reasoned(projection: Projection) -> Scene:
+    """What is to be seen of a projection: the edges of F by reason, those of E as given, partners where one came from another."""
+    bitext, tree = projection.bitext, projection.tree
+    edges: dict[str, list[Edge]] = {"f": [], "e": []}
+    marks: dict[tuple[str, int], Edge] = {}
+    made: dict[str, list[str]] = {}
+    sure: Iterable[float | None] = projection.confidence or repeat(None, len(bitext))
+    rows = zip(tree.heads, projection.reasons, tree.rels, sure, strict=True)
+    for word, (up, reason, label, confidence) in enumerate(rows, 1):
+        partners = tuple(_origin(bitext, word, up))
+        edge = Edge("f", word, up, reason, partners, label, confidence=confidence)
+        if up > 0:
+            edges["f"].append(edge)
+            for name in partners:
+                made.setdefault(name, []).append(f"f{word}-{up}")
+        elif up == 0:
+            marks["f", word] = edge
+    labels = bitext.e.rels or ("",) * len(bitext.e)
+    for word, up in bitext.e.edges:
+        label = labels[word - 1]
+        partners = tuple(made.get(f"e{word}-{up}", ()))
+        edges["e"].append(Edge("e", word, up, "given", partners, "" if label == "_" else label))
+    return Scene("initial", edges, {"f": tree.heads, "e": bitext.e.heads}, set(), bitext.links.links, [], marks)
+
+
+def _origin(bitext: Bitext, word: int, up: int) -> list[str]:
+    """What in E an edge of F came from: the edges between the two words' anchors, one above the other, or the word they share."""
+    below, above = bitext.anchors[word], bitext.anchors[up] if up > 0 else 0
+    if below and (up == 0 or below == above):
+        return [f"e{below}"]
+    return (_climb(bitext, below, above) or _climb(bitext, above, below)) if below and above else []
+
+
+def _climb(bitext: Bitext, low: int, high: int) -> list[str]:
+    """The edges of E from a word up to another; none where that is not above it."""
+    found = []
+    while low > 0 and low != high:
+        found.append(f"e{low}-{bitext.e_heads[low]}")
+        low = bitext.e_heads[low]
+    return found if low == high else []
+
+
+class _Sentences:
+    """The sentences as pieces of the page, and the sums that stand above them."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.pieces = Spool(file)
+        self.linked = 0
+        self.reasons: Counter[str] = Counter()
+        self.confidence: defaultdict[str, float] = defaultdict(float)
+        """Sums of confidence by reason."""
+        self.judged: Counter[str] = Counter()
+        """Words with a confidence by reason."""
+        self.bins: list[Counter[str]] = [Counter() for _ in range(BINS)]
+        self.low = 0
+        self.sources: Counter[str] = Counter()
+
+    @property
+    def words(self) -> int:
+        return self.reasons.total()
+
+    def add(self, projection: Projection, sources: Sources) -> None:
+        bitext = projection.bitext
+        self.linked += sum(1 for anchor in bitext.anchors if anchor)
+        self.reasons.update(projection.reasons)
+        self.sources.update(sources.values())
+        for reason, sure in zip(projection.reasons, projection.confidence, strict=False):
+            self.judged[reason] += 1
+            self.confidence[reason] += sure
+            self.bins[min(int(sure * BINS), BINS - 1)][reason] += 1
+            self.low += sure < LOW
+        self.pieces.add(_mean(projection), sentence_piece(projection, len(self.pieces) + 1, sources))
+
+
+def _mean(projection: Projection) -> float:
+    sure = projection.confidence
+    return sum(sure) / len(sure) if sure else math.inf
+
+
+def sentence_piece(projection: Projection, place: int, sources: Sources) -> Iterator[str]:
+    bitext, sure = projection.bitext, projection.confidence
+    reasons = "".join(str(REASONS.index(reason)) for reason in projection.reasons)
+    confidence = f' data-c="{" ".join(f"{1000 * c:.0f}" for c in sure)}"' if sure else ""
+    yield f'<article class="pair" id="n{place}" tabindex="-1" data-r="{reasons}"{confidence}>'
+    yield f"<h3>{escape(bitext.sent_id) or f'sentence {place}'}</h3>"
+    told = f"<b>{percent(projection.coverage)}</b> linked"
+    if sure:
+        told = f"<b>{percent(_mean(projection))}</b> sure, weakest {percent(min(sure))}"
+    yield f'<p class="share">{bar(Counter(projection.reasons), REASONS)}<span>{told}</span></p>'
+    yield f'<ol class="text igt"{RTL if runs_rtl(bitext.forms) else ""}>'
+    for k, form in enumerate(bitext.forms):
+        gloss = f"\n<small><bdi>{escape(bitext.glosses[k])}</bdi></small>" if bitext.glosses else ""
+        yield f"<li><bdi>{escape(form)}</bdi>{gloss}</li>\n"
+    yield "</ol>"
+    if len(bitext.e):
+        yield f'<p class="text free">‘<bdi>{escape(running(bitext.e.forms))}</bdi>’</p>'
+    yield f"{picture(projection_svg(projection, sources, standalone=False), rtl=runs_rtl(bitext.forms))}</article>\n"
+
+
+def running(forms: Iterable[str]) -> str:
+    """Tokens as a line of text.
+
+    >>> running(("She", "does", "n't", "swim", "(", "yet", ")", "."))
+    "She doesn't swim (yet)."
+    """
+    text = ""
+    for form in forms:
+        tight = not text or text[-1] in "([{«“¿¡" or form in CLOSING or form == "n't" or (form[:1] in "'’" and len(form) > 1)
+        text += form if tight else f" {form}"
+    return text
+
+
+def _body(found: _Sentences, title: str, signature: str, system: str) -> Iterator[str]:
+    sure = found.judged.total() > 0
+    parts = {"reasons": "Reasons", **({"confidence": "Confidence"} if sure else {}), "sentences": "Sentences"}
+    said = described(system)
+    about = f"Trees projected by <b>{escape(system)}</b>" + (f" ({escape(said)})" if said else "")
+    yield head(title, signature, about, parts, "sentences") + "<main>\n"
+    yield from _facts(found)
+    yield f'<div class="{"two" if sure else "one"}">'
+    yield from _reasons(found)
+    if sure:
+        yield from _histogram(found)
+    yield "</div>\n"
+    first = "A sentence’s confidence is the mean of its words’. " if sure else ""
+    yield (
+        f'<section id="sentences" class="list" tabindex="-1"><h2>Sentences</h2><p class="note">{first}Choose reasons in the '
+        "table above to see only sentences that have them. In a picture, point at an edge or reach it with Tab and the arrow keys "
+        f'to light what it came from.</p>\n{tools("sentences", len(found.pieces), CONTROLS if sure else "")}<div id="list">\n'
+    )
+    yield from found.pieces.sorted()
+    yield '</div><p id="none" hidden>No sentence has all of this.</p></section>\n</main>\n'
+
+
+CONTROLS = (
+    '<label class="below">Confidence below <input type="range" id="below" min="1" max="100" value="100" '
+    'autocomplete="off"><output id="limit" for="below">any</output></label>'
+    '<fieldset id="order"><legend class="hidden">Order</legend>'
+    '<label><input type="radio" name="order" value="sure" autocomplete="off" checked>least confident</label>'
+    '<label><input type="radio" name="order" value="file" autocomplete="off">file order</label></fieldset>'
+)
+
+
+def _facts(found: _Sentences) -> Iterator[str]:
+    """The sums as figures."""
+    words, judged = found.words, found.judged.total()
+    facts = {
+        "sentences": number(len(found.pieces)),
+        "words": number(words),
+        "of the words linked": percent(found.linked / words) if words else "–",
+    }
+    if judged:
+        facts["mean confidence"] = percent(sum(found.confidence.values()) / judged)
+        facts[f"words below {100 * LOW:.0f} %"] = number(found.low)
+    yield '<dl class="facts">'
+    for name, value in facts.items():
+        yield f"<div><dt>{name}</dt><dd>{value}</dd></div>"
+    yield "</dl>\n"
+
+
+def _reasons(found: _Sentences) -> Iterator[str]:
+    """How often each reason, with its line as in the pictures."""
+    words = found.words
+    yield f'<section id="reasons"><h2>Why each head</h2>{scroll("Reasons")}<table class="pick"><thead><tr>'
+    yield '<th scope="col"><span class="hidden">line</span></th><th scope="col">reason</th>'
+    yield '<th scope="col"><span class="hidden">share</span></th><th scope="col" class="num">words</th>'
+    yield '<th scope="col" class="num">share</th>'
+    if found.judged:
+        yield '<th scope="col" class="num" title="mean">confidence</th>'
+    yield "</tr></thead><tbody>"
+    for k, reason in enumerate(REASONS):
+        count = found.reasons[reason]
+        key, name = (f' data-key="{k}"', button(reason, reason)) if count else ("", reason)
+        yield f'<tr{key}><td>{sample(reason)}</td><td><b class="{reason}">{sign(reason)} {name}</b>'
+        yield f'<small>{EXPLAINED[reason]}</small></td><td class="wide">'
+        yield bar({reason: count, "rest": words - count}, (reason, "rest"))
+        yield f'</td><td class="num">{number(count)}</td><td class="num">{percent(count / words) if words else "–"}</td>'
+        if found.judged:
+            judged = found.judged[reason]
+            yield f'<td class="num">{percent(found.confidence[reason] / judged) if judged else "–"}</td>'
+        yield "</tr>"
+    yield "</tbody></table></div>"
+    if found.sources:
+        links = found.sources.total()
+        told = ", ".join(f"{escape(name)} {percent(n / links)}" for name, n in found.sources.most_common())
+        yield f'<p class="note">{number(links)} links: {told}</p>'
+    yield "</section>\n"
+
+
+def _histogram(found: _Sentences) -> Iterator[str]:
+    """Words by confidence, stacked by reason."""
+    most = max(1, *(counts.total() for counts in found.bins))
+    quarter = BINS // 4
+    told = ", ".join(
+        f"{number(sum(counts.total() for counts in found.bins[k * quarter : (k + 1) * quarter]))} of {25 * k}–{25 * (k + 1)} %"
+        for k in range(4)
+    )
+    yield (
+        '<section id="confidence"><h2>How sure</h2><p class="note">The probability that the model gives to the head it '
+        f"chose; a picture prints it where it is below {100 * SURE:.0f} %.</p>"
+        f'<svg class="hist" viewBox="0 0 {BINS * 24 + 20} 260" role="img" aria-label="Words by confidence: {told}">'
+    )
+    for k, counts in enumerate(found.bins):
+        x, y = 10 + 24 * k, 230.0
+        low, high = f"{100 * k / BINS:.0f}", f"{100 * (k + 1) / BINS:.0f}"
+        parts = ", ".join(f"{reason} {counts[reason]}" for reason in REASONS if counts[reason])
+        yield f"<g><title>{low}–{high} %: {number(counts.total())} words{f' ({parts})' if parts else ''}</title>"
+        yield f'<rect class="ground" x="{x}" y="10" width="24" height="220"/>'
+        for reason in REASONS:
+            tall = 205 * counts[reason] / most
+            if tall:
+                y -= tall
+                yield f'<rect class="{reason}" x="{x + 1.5}" y="{y:.1f}" width="21" height="{tall:.1f}"/>'
+        if counts.total():
+            yield f'<text x="{x + 12}" y="{y - 4:.1f}">{_short(counts.total())}</text>'
+        yield "</g>"
+    yield f'<path class="axis" d="M10 230.5h{24 * BINS}"/>'
+    for k in range(0, BINS + 1, quarter):
+        yield f'<text class="tick" x="{10 + 24 * k}" y="248">{100 * k / BINS:.0f} %</text>'
+    yield f'<path id="line" data-width="{24 * BINS}" d="M10 4V236" transform="translate({24 * BINS})"/></svg></section>\n'
+
+
+def _short(count: int) -> str:
+    """A count in the width of a column."""
+    return str(count) if count < 10_000 else f"{count // 1000}k"

@@ -1,0 +1,201 @@
+"""The page on which trees are corrected: one tree as a picture that can be taken hold of, and the frame around it.
+
+Arcs bear their confidence as colour, line and number; every word can be reached and says all about itself to a screen reader.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterator, Sequence
+from importlib import resources
+from typing import NamedTuple
+
+from divproj.drawing.layout import LEVEL, Fan, columns, fan, label_width
+from divproj.drawing.measure import escape, runs_rtl, text_width
+from divproj.drawing.projected import EXPLAINED
+from divproj.drawing.scene import GLYPHS, Edge
+from divproj.drawing.svg import MARGIN, STYLE, arc_shape, root_shape
+
+GLOSS = 11.5
+"""Font size in pixels of a gloss."""
+WEAK, FAIR = 0.5, 0.8
+"""Confidences below which a head is called weak, and fair."""
+ZONE = 30
+"""Height in pixels of the place at the top where an arc is dropped to make its word the root."""
+REASONS = {**EXPLAINED, "corrected": "a person chose this head"}
+
+
+class Shown(NamedTuple):
+    """A sentence to be drawn; `hand` are the words that a person has corrected."""
+
+    forms: Sequence[str]
+    glosses: Sequence[str]
+    tags: Sequence[str]
+    heads: Sequence[int]
+    rels: Sequence[str]
+    reasons: Sequence[str]
+    sure: Sequence[float | None]
+    hand: frozenset[int] = frozenset()
+
+
+def band(sure: float | None) -> str:
+    """The class of a confidence.
+
+    >>> band(0.43), band(0.6), band(0.97), band(None)
+    ('weak', 'fair', 'good', 'plain')
+    """
+    if sure is None:
+        return "plain"
+    return "weak" if sure < WEAK else "fair" if sure < FAIR else "good"
+
+
+def word_told(shown: Shown, k: int) -> str:
+    """All about a word, in words."""
+    gloss = f" ‘{shown.glosses[k - 1]}’" if shown.glosses and shown.glosses[k - 1] else ""
+    tag = f" {shown.tags[k - 1]}" if shown.tags[k - 1] not in ("", "_") else ""
+    head, rel, reason, sure = shown.heads[k - 1], shown.rels[k - 1], shown.reasons[k - 1], shown.sure[k - 1]
+    up = "the root" if head == 0 else f"head {head} {shown.forms[head - 1]}" if head > 0 else "no head"
+    parts = [f"{k} {shown.forms[k - 1]}{gloss}{tag}", up]
+    parts += [f"relation {rel}"] if rel not in ("_", "root") else []
+    parts += [reason] if reason else []
+    parts += [f"{100 * sure:.0f} % sure"] if sure is not None else []
+    return ", ".join(parts)
+
+
+def sentence_svg(shown: Shown) -> str:
+    """The tree above its words; words are the options of a list, so that a keyboard can choose among them."""
+    return "".join(_picture(shown))
+
+
+def _picture(shown: Shown) -> Iterator[str]:
+    n = len(shown.forms)
+    rtl = runs_rtl(shown.forms)
+    at = [0, *(range(n - 1, -1, -1) if rtl else range(n))]
+    edges = [_edge(shown, k) for k in range(1, n + 1) if shown.heads[k - 1] >= 0]
+    arcs, roots = [e for e in edges if e.head], {e.child: e for e in edges if not e.head}
+    drawn = fan(arcs, list(roots), at)
+    tags = ["" if tag == "_" else tag for tag in shown.tags]
+    least = [text_width(gloss) * GLOSS for gloss in shown.glosses]
+    mark = max((24.0, *(label_width(edge) + 3 for edge in roots.values())))
+    xs, extent = columns(shown.forms, tags, [drawn], at, mark, least)
+    places = [round(x) for x in xs]
+    base = ZONE + drawn.height * LEVEL + 22
+    high = base + 12 + (18 if any(shown.glosses) else 0) + (15 if any(tags) else 0) + 14
+    wide = round(extent) + 2 * MARGIN
+    yield (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="divproj tree" viewBox="{-MARGIN} 0 {wide} {high}" width="{wide}" '
+        f'height="{high}" role="listbox" aria-orientation="horizontal" aria-label="Words of the sentence">'
+        f'<g class="zone" aria-hidden="true"><rect x="{-MARGIN + 1}" y="1" width="{wide - 2}" height="{ZONE - 4}" rx="6"/>'
+        f'<text x="{wide // 2 - MARGIN}" y="{ZONE // 2 + 4}">drop here to make it the root</text></g>'
+    )
+    yield from _words(shown, tags, places, base, rtl)
+    yield from _arcs(drawn, roots, shown, places, base - 17)
+    yield "</svg>"
+
+
+def _edge(shown: Shown, k: int) -> Edge:
+    reason, rel = shown.reasons[k - 1], shown.rels[k - 1]
+    kind = reason if reason in GLYPHS else "given"
+    return Edge("f", k, shown.heads[k - 1], kind, (), "" if rel == "_" else rel, confidence=shown.sure[k - 1])
+
+
+def _words(shown: Shown, tags: Sequence[str], xs: Sequence[int], base: int, rtl: bool) -> Iterator[str]:
+    direction = ' direction="rtl"' if rtl else ""
+    for k, form in enumerate(shown.forms, 1):
+        gloss, tag = shown.glosses[k - 1] if shown.glosses else "", tags[k - 1]
+        loose = " loose" if shown.heads[k - 1] < 0 else ""
+        half = max(12, round(max(text_width(form) * 15, text_width(gloss) * GLOSS) / 2) + 5)
+        rows = [f'<text class="form"{direction} x="{xs[k]}" y="{base}">{escape(form)}</text>']
+        y = base
+        if any(shown.glosses):
+            y += 18
+            rows.append(f'<text class="gloss" x="{xs[k]}" y="{y}">{escape(gloss)}</text>')
+        if any(tags):
+            y += 15
+            rows.append(f'<text class="pos" x="{xs[k]}" y="{y}">{escape(tag)}</text>')
+        rows.append(f'<text class="place" x="{xs[k]}" y="{y + 14}">{k}</text>')
+        yield (
+            f'<g class="word {band(shown.sure[k - 1])}{loose}" role="option" aria-selected="false" tabindex="-1" data-word="{k}" '
+            f'aria-label="{escape(word_told(shown, k))}"><title>{escape(word_told(shown, k))}</title>'
+            f'<rect class="box" x="{xs[k] - half}" y="{base - 16}" width="{2 * half}" height="{y + 18 - base + 16}" rx="6"/>'
+            f"{''.join(rows)}</g>"
+        )
+
+
+def _arcs(drawn: Fan, roots: dict[int, Edge], shown: Shown, xs: Sequence[int], edge_y: int) -> Iterator[str]:
+    shapes = [(edge, root_shape(edge, *drawn.roots[child], xs, edge_y, -1)) for child, edge in roots.items()]
+    shapes += ((arc.edge, arc_shape(arc, xs, edge_y, -1)) for arc in sorted(drawn.arcs, key=lambda arc: -arc.level))
+    for edge, shape in shapes:
+        hand = " hand" if edge.child in shown.hand else ""
+        yield (
+            f'<g class="edge {band(edge.confidence)}{hand}" aria-hidden="true" data-child="{edge.child}" data-head="{edge.head}">'
+            f"<title>{escape(word_told(shown, edge.child))}</title>{shape}</g>"
+        )
+
+
+KEYS = (
+    ("← →", "the word before, the word after; Home and End the first and the last"),
+    ("↑ ↓", "up to the word’s head, down to its first dependent"),
+    ("W", "the next word of this sentence that is least sure"),
+    (
+        "Enter or H",
+        "choose another head: go to it with the arrows or type its number, Enter takes it, R or 0 is the root, Esc leaves it",
+    ),
+    ("R", "make the word the root"),
+    ("L", "change the relation; Enter takes it, Esc leaves it"),
+    ("G", "mark the sentence gold, or take the mark away; Shift+G marks it and goes to the next"),
+    ("N or Page Down", "next sentence"),
+    ("P or Page Up", "sentence before"),
+    ("U or Ctrl+Z", "undo"),
+    ("Shift+U or Ctrl+Y", "redo"),
+    ("O", "change the order of the list: least confident first, or as in the file"),
+    ("S", "write the file now (every change is on disk already)"),
+    ("Shift+L", "learn from the gold sentences; the trees in use are the start, and only what gets better changes"),
+    ("C", "go to the sentence that it pays most to correct next"),
+    ("D", "look at what learning changed, and refuse what you do not want"),
+    ("?", "this help; Esc closes it"),
+)
+"""What the keyboard does, for the help and the documentation."""
+
+
+class Page(NamedTuple):
+    html: str
+    policy: str
+    """The Content-Security-Policy under which it works."""
+
+
+def page(title: str, home: str = "") -> Page:
+    """The frame; its script fetches the sentences. `home` is where it leads back to."""
+    here = resources.files("divproj.drawing")
+    css = STYLE + "".join(here.joinpath(f"{name}.css").read_text("utf-8") for name in ("page", "review"))
+    js = "".join(here.joinpath(f"{name}.js").read_text("utf-8") for name in ("review", "review_changes", "review_hands"))
+    policy = (
+        f"default-src 'none'; style-src {_hash(css)}; script-src {_hash(js)}; img-src data:; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
+    )
+    keys = "".join(f'<tr><th scope="row">{_keys(key)}</th><td>{escape(what)}</td></tr>' for key, what in KEYS)
+    reasons = "".join(f"<dt>{GLYPHS.get(name, '')} {name}</dt><dd>{escape(what)}</dd>" for name, what in REASONS.items())
+    body = here.joinpath("review.html").read_text("utf-8")
+    back = f'<a id="back" href="{escape(home)}">‹ texts</a> ' if home else ""
+    for mark, text in (("{{keys}}", keys), ("{{reasons}}", reasons), ("{{title}}", back + escape(title))):
+        body = body.replace(mark, text)
+    return Page(
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, '
+        'initial-scale=1"><meta name="referrer" content="no-referrer">\n'
+        f'<link rel="icon" href="data:,"><title>{escape(title)} · review</title>\n<style>{css}</style></head>\n'
+        f'<body class="divproj review">{body}<script>{js}</script>\n</body></html>\n',
+        policy,
+    )
+
+
+def _keys(names: str) -> str:
+    """
+    >>> _keys("U or Ctrl+Z")
+    '<kbd>U</kbd> or <kbd>Ctrl+Z</kbd>'
+    """
+    return " or ".join(f"<kbd>{escape(name)}</kbd>" for name in names.split(" or "))
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

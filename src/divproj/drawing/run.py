@@ -1,0 +1,234 @@
+"""The report of a run as one offline page: figures, scores, divergence, rules in words, the least sure trees, warnings, settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TextIO
+
+from divproj.divergence.dorr import MEANING
+from divproj.divergence.operations import CLASSES
+from divproj.drawing.curve import reliability_svg
+from divproj.drawing.html import STAGE_NAMES
+from divproj.drawing.measure import escape
+from divproj.drawing.page import bar, document, head, number, percent, scroll, tools
+from divproj.drawing.projected import sentence_piece
+from divproj.projection.described import described
+from divproj.projection.direct import REASONS, Projection
+
+PARTS = {
+    "scores": "Scores", "divergence": "Divergence", "rules": "Rules", "sentences": "Sentences", "warnings": "Warnings", "settings": "Settings",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Run:
+    """What the report shows. Facts are those of each stage; `more` counts warnings that are not shown."""
+
+    title: str
+    signature: str
+    facts: Mapping[str, Mapping[str, Any]]
+    scores: Mapping[str, Any]
+    rules: Sequence[str]
+    least: Sequence[Projection]
+    settings: Mapping[str, Mapping[str, Any]]
+    inputs: Mapping[str, str]
+    versions: Mapping[str, str]
+    warnings: Mapping[str, Sequence[str]]
+    more: Mapping[str, int]
+    files: Sequence[str]
+
+
+def write_run(run: Run, out: TextIO) -> None:
+    for part in document("run", run.title, _body(run)):
+        out.write(part)
+
+
+def _body(run: Run) -> Iterator[str]:
+    parts = {part: name for part, name in PARTS.items() if part not in ("rules", "warnings") or getattr(run, part)}
+    said = described(str(run.facts["project"]["system"]))
+    about = (
+        f"Trees by <b>{escape(str(run.facts['project']['system']))}</b>{f' ({escape(said)})' if said else ''} · translations parsed by "
+        f"<b>{escape(str(run.facts['parse']['parser']))}</b> · links: <b>{escape(str(run.facts['align']['method']))}</b>"
+    )
+    yield head(run.title, run.signature, about, parts, "sentences") + "<main>\n"
+    yield from _figures(run)
+    yield from _scores(run)
+    yield from _divergence(run)
+    if run.rules:
+        yield from _rules(run)
+    yield from _least(run)
+    if run.warnings:
+        yield from _warnings(run)
+    yield from _settings(run)
+    yield "</main>\n"
+
+
+def _rules(run: Run) -> Iterator[str]:
+    """The rules in words; the weights of the model behind them for who asks."""
+    weights = [line for line in run.rules if line.startswith((" ", "The model of s2+"))]
+    items = "".join(f"<li><bdi>{escape(line)}</bdi></li>" for line in run.rules if line not in weights)
+    yield f'<section id="rules"><h2>What was learned</h2><ul class="lines">{items}</ul>'
+    if weights:
+        rows = "".join(f"<li><code>{escape(line.strip())}</code></li>" for line in weights[1:])
+        yield f'<details class="faults"><summary>Weights of the model</summary><p class="note">{escape(weights[0])}</p><ul>{rows}</ul></details>'
+    yield "</section>\n"
+
+
+def _figures(run: Run) -> Iterator[str]:
+    read, align, project = (run.facts[name] for name in ("read", "align", "project"))
+    words = read["words"]
+    known = run.scores.get("expected")
+    facts = {"of the heads expected right": f"{known['uas']:.0f} %"} if known else {}
+    facts |= {
+        "sentences": number(read["sentences"]),
+        "words": number(words),
+        "with glosses": number(read["glossed"]),
+        "of the words linked": percent(align["linked_words"] / words) if words else "–",
+    }
+    if "gold" in run.facts:
+        facts["gold trees"] = number(run.facts["gold"]["gold"])
+    yield '<dl class="facts">'
+    for name, value in facts.items():
+        yield f"<div><dt>{name}</dt><dd>{value}</dd></div>"
+    yield "</dl>\n"
+    if known:
+        told = f"± {2 * known['standard_error']:.0f} points, for sentences without gold trees; from {escape(known['source'])}"
+        yield f'<p class="note">Expected accuracy: {known["uas"]:.0f} % {told}.</p>\n'
+    else:
+        yield '<p class="note">How many heads are right is not known: there are no gold trees, and this system is not calibrated.</p>\n'
+    told_of = project.get("summary", {})
+    guesses = told_of.get("without_translation", 0) + told_of.get("without_links", 0)
+    if guesses:
+        yield f'<p class="note">{number(guesses)} of the trees are guesses: there was no translation, or no link to it.</p>\n'
+    links = (
+        f'<a href="{escape(file)}">{escape(file)}</a>' if file[-1] != "/" else f"<code>{escape(file)}</code>"
+        for file in run.files
+    )
+    yield f'<p class="note files">In this folder: {", ".join(links)}</p>\n'
+
+
+def _scores(run: Run) -> Iterator[str]:
+    yield '<section id="scores"><h2>Scores</h2>'
+    if not {"cross_validation", "held_out", "links"} & set(run.scores):
+        yield '<p class="note">There are no gold trees to compare with: name some in <code>input.gold</code>.</p></section>\n'
+        return
+    if folded := run.scores.get("cross_validation"):
+        yield from _folds(folded)
+    rows: list[tuple[str, Mapping[str, Any]]] = []
+    if held := run.scores.get("held_out"):
+        noun = "sentence" if held["sentences"] == 1 else "sentences"
+        rows.append((f"{number(held['sentences'])} held-out {noun}", held))
+        rows += [
+            (f"tag {tag}", score)
+            for tag, score in sorted(held["by_pos"].items(), key=lambda item: (-item[1]["total"], item[0]))
+        ]
+    if rows:
+        yield from _table("Held-out sentences", ("", "UAS", "LAS", "words"), (
+            (name, f"{score['uas']:.2f}", f"{score['las']:.2f}", number(score["total"])) for name, score in rows
+        ))  # fmt: skip
+    yield from _reliability(run)
+    if found := run.scores.get("links"):
+        cells = (f"{found['precision']:.2f}", f"{found['recall']:.2f}", f"{found['f1']:.2f}", f"{100 * found['aer']:.2f}")
+        yield from _table(
+            "Links against the given ones, percent", ("", "precision", "recall", "F1", "AER"), [("links", *cells)]
+        )
+    yield "</section>\n"
+
+
+def _reliability(run: Run) -> Iterator[str]:
+    """Confidence against what is right, on sentences that were not learned from."""
+    folded = run.scores.get("cross_validation", {}).get("systems", {}).get(run.facts["project"]["system"], {})
+    bins = folded.get("calibration") or run.scores.get("held_out", {}).get("calibration")
+    if bins:
+        drawn = reliability_svg([(row["confidence"], row["uas"] / 100, row["total"]) for row in bins], None)
+        yield f"<figure><figcaption>Does confidence mean what it says? On the dashed line it does.</figcaption>{drawn}</figure>"
+
+
+def _folds(found: Mapping[str, Any]) -> Iterator[str]:
+    """Cross-validated attachment, a row a system."""
+    title = f"Cross-validation: {found['folds']} folds of {number(found['pairs'])} gold sentences"
+    rows = [
+        (name, f"{score['uas']:.2f}", f"{score['las']:.2f}", number(score["total"])) for name, score in found["systems"].items()
+    ]
+    yield from _table(title, ("system", "UAS", "LAS", "words"), rows)
+    told = "".join(f"<dt>{escape(name)}</dt><dd>{escape(described(name))}</dd>" for name in found["systems"] if described(name))
+    yield f'<dl class="systems">{told}</dl>'
+    if "p" in found:
+        first, last = found["compared"]
+        yield f'<p class="note">{escape(first)} against {escape(last)}: p = {found["p"]:.4f} (approximate randomisation)</p>'
+
+
+def _table(title: str, columns: Sequence[str], rows: Any) -> Iterator[str]:
+    yield f"{scroll(escape(title))}<table><caption>{escape(title)}</caption><thead><tr>"
+    for k, name in enumerate(columns):
+        yield f'<th scope="col"{" class=num" if k else ""}>{escape(name)}</th>'
+    yield "</tr></thead><tbody>"
+    for first, *rest in rows:
+        cells = "".join(f'<td class="num">{escape(cell)}</td>' for cell in rest)
+        yield f'<tr><th scope="row">{escape(first)}</th>{cells}</tr>'
+    yield "</tbody></table></div>"
+
+
+def _divergence(run: Run) -> Iterator[str]:
+    found = run.facts["analyze"]
+    told = "gold trees" if found["trees"] == "gold" else "projected trees, so that less is seen than there is"
+    yield f'<section id="divergence"><h2>How the languages diverge</h2><p class="note">{number(found["sentences"])} pairs with {told}. '
+    yield '<a href="divergence.html">All tables and pictures</a></p><div class="two">'
+    for direction, title in (("e_to_f", "E → F: edges of E"), ("f_to_e", "F → E: edges of F")):
+        yield f'{scroll(title)}<table><caption>{title}</caption><thead><tr><th scope="col">stage</th>'
+        yield '<th scope="col"><span class="hidden">shares</span></th><th scope="col" class="num">match</th></tr></thead><tbody>'
+        for row in found["stages"][direction]:
+            share = percent(row["match"] / row["edges"]) if row["edges"] else "–"
+            yield f'<tr><th scope="row">{STAGE_NAMES[row["stage"]]}</th><td class="wide">{bar(row, CLASSES)}</td>'
+            yield f'<td class="num">{share}<small>{number(row["match"])} of {number(row["edges"])}</small></td></tr>'
+        yield "</tbody></table></div>"
+    yield '</div><ul class="lines">'
+    for name, count in found["dorr"].items():
+        yield f"<li>{escape(name)} ({escape(MEANING[name])}): {number(count)}</li>"
+    yield "</ul></section>\n"
+
+
+def _warnings(run: Run) -> Iterator[str]:
+    yield '<section id="warnings"><h2>Warnings</h2>'
+    for stage, told in run.warnings.items():
+        count = len(told) + run.more.get(stage, 0)
+        items = "".join(f"<li>{escape(text)}</li>" for text in told)
+        rest = f"<li>and {number(count - len(told))} more</li>" if count > len(told) else ""
+        yield f'<details class="faults"><summary>{escape(stage)}: {number(count)}</summary><ul>{items}{rest}</ul></details>'
+    yield "</section>\n"
+
+
+def _settings(run: Run) -> Iterator[str]:
+    yield '<section id="settings"><h2>Settings</h2><div class="two">'
+    rows = [
+        (f"{table}.{key}" if table else key, _shown(value))
+        for table, keys in run.settings.items()
+        for key, value in keys.items()
+        if value not in ("", [], None)
+    ]
+    yield from _table("Config, defaults included", ("key", "value"), rows)
+    yield "<div>"
+    yield from _table("Versions", ("package", "version"), list(run.versions.items()))
+    yield from _table("Inputs", ("file", "SHA-256"), [(name, digest[:16]) for name, digest in run.inputs.items()])
+    yield "</div></div></section>\n"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _least(run: Run) -> Iterator[str]:
+    reasons = run.facts["project"]["reasons"]
+    counts = {reason: reasons.get(reason, 0) for reason in REASONS}
+    told = ", ".join(f"{reason} {number(count)}" for reason, count in counts.items() if count)
+    yield (
+        '<section id="sentences" class="list" tabindex="-1"><h2>Least sure trees</h2><p class="note">Heads by reason: '
+        f'{told}. The {number(len(run.least))} sentences that a person should look at first; <a href="trees.html">more on a page '
+        f'of their own</a>.</p>\n{tools("sentences", len(run.least))}<div id="list">\n'
+    )
+    for place, projection in enumerate(run.least, 1):
+        yield from sentence_piece(projection, place, {})
+    yield '</div><p id="none" hidden>No sentence has all of this.</p></section>\n'

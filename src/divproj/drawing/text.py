@@ -1,0 +1,77 @@
+"""A pair as plain lines, one an edge: for a terminal, for grep and for people who do not see colours."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+
+from divproj.data.errors import Faults
+from divproj.data.pair import Pair
+from divproj.data.tree import DepTree
+from divproj.divergence.dorr import edge_text
+from divproj.divergence.operations import Altered, alter
+from divproj.drawing.measure import visible
+from divproj.drawing.scene import GLYPHS, Edge, Scene, altered_side, other, scenes
+from divproj.io.corpus import Piece
+
+
+def edge_lines(pair: Pair, altered: Altered | None = None, direction: str = "e_to_f", stage: str = "initial") -> Iterator[str]:
+    """Sign, class and edge of each edge of the left language; after ~ its partner, an edge or (merge) a word.
+
+    >>> from divproj.data.links import Links
+    >>> i_like = DepTree(("I", "like", "swimming"), (2, 0, 2), ("nsubj", "root", "xcomp"))
+    >>> jag_simmar = DepTree(("jag", "simmar", "gärna"), (2, 0, 2), ("nsubj", "root", "advmod"))
+    >>> pair = Pair(jag_simmar, i_like, Links(frozenset({(1, 1), (2, 3), (3, 2)}), (3, 3)))
+    >>> print(*edge_lines(pair), sep="\\n")
+    ≠ other  I ←nsubj─ like
+    ⇄ swap  swimming ←xcomp─ like ~ gärna ←advmod─ simmar
+    """
+    (scene,) = scenes(altered or alter(pair), direction, [stage])
+    return _lines(scene, {side: _shown(getattr(pair, side), scene, side) for side in "fe"}, altered_side(direction))
+
+
+def pair_text(pair: Pair, altered: Altered | None = None, direction: str = "e_to_f", stage: str = "initial") -> str:
+    """A header of comment lines (id, both sentences, matched edges), what the stage did (`- `), and the edges."""
+    (scene,) = scenes(altered or alter(pair), direction, [stage])
+    side = altered_side(direction)
+    trees = {s: _shown(getattr(pair, s), scene, s) for s in "fe"}
+    matched, edges = scene.share(side)
+    lines = [f"# sent_id = {visible(pair.sent_id)}", *(f"# {s} = {' '.join(trees[s].forms)}" for s in "ef")]
+    lines.append(f"# {direction} {stage} = {matched}/{edges} edges match ({100 * matched / edges if edges else 100.0:.1f} %)")
+    for op in scene.operations:
+        given = replace(trees[op.side], rels=tuple(map(visible, getattr(pair, op.side).rels)))
+        lines.append(f"- {op.side.upper()}: {GLYPHS[op.kind]} {op.kind}  {edge_text(given, op.child, op.parent)}")
+    return "\n".join((*lines, *_lines(scene, trees, side)))
+
+
+def _lines(scene: Scene, trees: dict[str, DepTree], side: str) -> Iterator[str]:
+    for edge in scene.edges[side]:
+        line = f"{GLYPHS[edge.kind]} {edge.kind}  {edge_text(trees[side], edge.child, edge.head)}"
+        partners = ", ".join(_partners(edge, trees[other(side)]))
+        yield f"{line} ~ {partners}" if partners else line
+
+
+def _partners(edge: Edge, tree: DepTree) -> Iterator[str]:
+    for name in edge.partners:
+        child, _, head = name[1:].partition("-")
+        yield edge_text(tree, int(child), int(head)) if head else tree.forms[int(child) - 1]
+
+
+def _shown(tree: DepTree, scene: Scene, side: str) -> DepTree:
+    """The tree as it stands after the stage, harmless to a terminal."""
+    rels = list(map(visible, tree.rels)) or [""] * len(tree)
+    for edge in scene.edges[side]:
+        rels[edge.child - 1] = visible(edge.label)
+    return DepTree(tuple(map(visible, tree.forms)), scene.heads[side], tuple(rels))
+
+
+def edges_of(as_json: bool, extended: bool, piece: Piece, faults: Faults) -> tuple[int, str]:
+    """How many pairs a piece has, and their edges as lines of text."""
+    lines: list[str] = []
+    for batch in piece.batches(faults):
+        for k in range(len(batch)):
+            pair = batch.pair(k)
+            altered = alter(pair, extended=extended, compiled=piece.fast or len(lines) > 300)
+            lines.append(json.dumps(altered.as_json(), ensure_ascii=False) if as_json else pair_text(pair, altered) + "\n")
+    return len(lines), "".join(f"{line}\n" for line in lines)

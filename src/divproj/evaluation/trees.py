@@ -1,0 +1,131 @@
+"""Attachment scores of trees against gold: overall, by part of speech, by where an edge came from, by confidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from divproj.data.tree import DepTree
+
+BINS = 10
+
+
+@dataclass
+class Score:
+    """Words scored, right heads, right heads with the right relation."""
+
+    total: int = 0
+    heads: int = 0
+    labelled: int = 0
+
+    def add(self, head: bool, label: bool) -> None:
+        self.total += 1
+        self.heads += head
+        self.labelled += head and label
+
+    def merge(self, other: Score) -> None:
+        self.total += other.total
+        self.heads += other.heads
+        self.labelled += other.labelled
+
+    @property
+    def uas(self) -> float:
+        """Percent of words with the right head.
+
+        >>> Score(4, 3, 2).uas
+        75.0
+        """
+        return 100 * self.heads / self.total if self.total else 0.0
+
+    @property
+    def las(self) -> float:
+        return 100 * self.labelled / self.total if self.total else 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        return {"uas": self.uas, "las": self.las, "correct": self.heads, "labelled": self.labelled, "total": self.total}
+
+
+@dataclass
+class TreeScores:
+    """All scores of one system; `sentences` has (right heads, words) of each, for significance tests."""
+
+    overall: Score = field(default_factory=Score)
+    by_pos: dict[str, Score] = field(default_factory=dict)
+    by_source: dict[str, Score] = field(default_factory=dict)
+    by_confidence: list[Score] = field(default_factory=lambda: [Score() for _ in range(BINS)])
+    confidence: list[float] = field(default_factory=lambda: [0.0] * BINS)
+    sentences: list[tuple[int, int]] = field(default_factory=list)
+
+    @property
+    def uas(self) -> float:
+        """Percent of words with the right head."""
+        return self.overall.uas
+
+    @property
+    def las(self) -> float:
+        """Percent of words with the right head and relation."""
+        return self.overall.las
+
+    def calibration_error(self) -> float | None:
+        """Expected calibration error: mean distance of confidence and accuracy over bins; None without confidences."""
+        total = sum(score.total for score in self.by_confidence)
+        if not total:
+            return None
+        return sum(abs(s.heads - c) for s, c in zip(self.by_confidence, self.confidence, strict=True)) / total
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            **self.overall.as_json(),
+            "by_pos": {name: score.as_json() for name, score in sorted(self.by_pos.items())},
+            "by_source": {name: score.as_json() for name, score in sorted(self.by_source.items())},
+            "calibration": [
+                {"confidence": c / s.total, "uas": s.uas, "total": s.total}
+                for s, c in zip(self.by_confidence, self.confidence, strict=True)
+                if s.total
+            ],
+            "calibration_error": self.calibration_error(),
+        }
+
+
+def is_punctuation(form: str, upos: str = "_") -> bool:
+    """By the gold tag, or by the form where there is no tag.
+
+    >>> is_punctuation("..."), is_punctuation("ok"), is_punctuation("%", "SYM")
+    (True, False, False)
+    """
+    return upos == "PUNCT" if upos != "_" else not any(map(str.isalnum, form))
+
+
+def score_trees(
+    pairs: Iterable[tuple[DepTree, DepTree, Sequence[str], Sequence[float]]], *, punctuation: bool = True, subtypes: bool = True
+) -> TreeScores:
+    """Scores over (gold, system, source of each edge, confidence of each edge); the last two may be empty.
+
+    The root word counts; words without a gold head do not. Relations are compared with their subtypes or without.
+    """
+    scores = TreeScores()
+    for gold, system, sources, confidence in pairs:
+        right = words = 0
+        for k, (head, found) in enumerate(zip(gold.heads, system.heads, strict=True)):
+            tag = gold.upos[k] if gold.upos else "_"
+            if head < 0 or (not punctuation and is_punctuation(gold.forms[k], tag)):
+                continue
+            same = head == found
+            label = bool(gold.rels and system.rels) and _label(gold.rels[k], subtypes) == _label(system.rels[k], subtypes)
+            words += 1
+            right += same
+            scores.overall.add(same, label)
+            scores.by_pos.setdefault(tag, Score()).add(same, label)
+            if sources:
+                scores.by_source.setdefault(sources[k], Score()).add(same, label)
+            if confidence:
+                at = min(BINS - 1, int(confidence[k] * BINS))
+                scores.by_confidence[at].add(same, label)
+                scores.confidence[at] += confidence[k]
+        scores.sentences.append((right, words))
+    return scores
+
+
+def _label(rel: str, subtypes: bool) -> str:
+    return rel if subtypes else rel.partition(":")[0]

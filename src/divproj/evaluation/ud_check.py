@@ -1,0 +1,103 @@
+"""What the UD validator would say of a sentence: the form of its rows (level 2), and the grammar of relations (level 3)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from divproj.data.sentence import Sentence
+from divproj.projection.ud_rows import joined
+from divproj.projection.universal.english import UPOS
+from divproj.projection.universal.grammar import LEAVES, NEVER, ONCE, ONLY, RIGHTWARD
+
+FEATURE = re.compile(r"[A-Z][A-Za-z0-9]*(?:\[[a-z0-9]+\])?=[A-Z0-9][A-Za-z0-9]*(?:,[A-Z0-9][A-Za-z0-9]*)*")
+RELATION = re.compile(r"[a-z]+(?::[a-z]+)*")
+BELOW_LEAVES = frozenset({"punct", "fixed", "conj", "cc", "goeswith", "reparandum", "advmod"})
+"""Relations that a function word may govern all the same."""
+
+
+class UdFinding(NamedTuple):
+    """What is wrong, at which word (0: the sentence), and from which level of the validator on."""
+
+    level: int
+    word: int
+    what: str
+
+    def __str__(self) -> str:
+        return f"level {self.level}, {f'word {self.word}' if self.word else 'sentence'}: {self.what}"
+
+    def as_json(self) -> dict[str, object]:
+        """The finding by the names of its parts."""
+        return self._asdict()
+
+
+def check_text(sentences: Iterable[Sentence]) -> Iterator[tuple[Sentence, list[UdFinding]]]:
+    """Every sentence with its findings; a `sent_id` must not come twice."""
+    seen: set[str] = set()
+    for sentence in sentences:
+        found = check_sentence(sentence)
+        name = sentence.comment("sent_id") or ""
+        if name and name in seen:
+            found.insert(0, UdFinding(2, 0, f"sent_id '{name}' was there before"))
+        seen.add(name)
+        yield sentence, found
+
+
+def check_sentence(sentence: Sentence) -> list[UdFinding]:
+    """Findings of one sentence, level 2 first."""
+    return sorted([*_form(sentence), *_grammar(sentence)], key=lambda finding: (finding.level, finding.word))
+
+
+def _form(sentence: Sentence) -> Iterator[UdFinding]:
+    if not sentence.comment("sent_id"):
+        yield UdFinding(2, 0, "there is no # sent_id")
+    text = sentence.comment("text")
+    if text is None:
+        yield UdFinding(2, 0, "there is no # text")
+    elif text != joined(sentence):
+        yield UdFinding(2, 0, "# text is not what the words and SpaceAfter make up")
+    for fault in sentence.usable_tree()[1]:
+        yield UdFinding(2, 0, fault.what)
+    rows = zip(*(sentence.column(k) for k in (3, 5, 6, 7)), strict=True)
+    for word, (tag, feats, head, rel) in enumerate(rows, 1):
+        if tag not in UPOS:
+            yield UdFinding(2, word, f"UPOS is '{tag}', one of {' '.join(UPOS)} expected")
+        if feats != "_":
+            items = feats.split("|")
+            if items != sorted(items, key=str.casefold) or not all(map(FEATURE.fullmatch, items)):
+                yield UdFinding(2, word, f"FEATS '{feats}' are not Name=Value in alphabetical order")
+        if (head == "0") != (rel.partition(":")[0] == "root"):
+            yield UdFinding(2, word, f"HEAD is {head} but DEPREL is '{rel}': the root, and only the root, is 'root'")
+        elif not RELATION.fullmatch(rel):
+            yield UdFinding(2, word, f"DEPREL '{rel}' is no relation")
+
+
+def _grammar(sentence: Sentence) -> Iterator[UdFinding]:
+    tree = sentence.usable_tree()[0]
+    rels = ["", *(rel.partition(":")[0] for rel in tree.rels)]
+    tags = ["", *tree.upos]
+    for word, head in enumerate(tree.heads, 1):
+        rel, tag = rels[word], tags[word]
+        if (rel in ONLY and tag not in ONLY[rel]) or tag in NEVER.get(rel, ()):
+            yield UdFinding(3, word, f"'{rel}' does not go with {tag}")
+        if (rel == "punct") != (tag == "PUNCT") and rel != "root":
+            yield UdFinding(3, word, f"'{rel}' does not go with {tag}")
+        if head > 0 and rel in RIGHTWARD and head > word:
+            yield UdFinding(3, word, f"'{rel}' must follow its head")
+        if head > 0 and (rels[head] in LEAVES | {"punct"}) and rel not in BELOW_LEAVES:
+            yield UdFinding(3, word, f"hangs on a word that is '{rels[head]}', which has no dependents")
+        if rel == "punct" and _crosses(tree.heads, word):
+            yield UdFinding(3, word, "punctuation crosses an edge")
+    for group in ONCE:
+        counts = Counter(head for word, head in enumerate(tree.heads, 1) if rels[word] == group[0])
+        yield from (UdFinding(3, head, f"has {n} dependents '{group[0]}'") for head, n in sorted(counts.items()) if n > 1)
+
+
+def _crosses(heads: tuple[int, ...], word: int) -> bool:
+    low, high = sorted((word, heads[word - 1]))
+    return low > 0 and any(
+        h > 0 and (low < k < high) != (low < h < high) and k not in (low, high) and h not in (low, high)
+        for k, h in enumerate(heads, 1)
+    )

@@ -1,0 +1,99 @@
+"""Calls for Python users that need more than one room: writing, parsing, scoring, drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from os import PathLike
+from pathlib import Path
+
+from divproj.data.errors import AlignmentError
+from divproj.data.pair import Pair
+from divproj.data.tree import DepTree
+from divproj.divergence.analysis import Analysis
+from divproj.divergence.analysis import analyze as analyze_pairs
+from divproj.drawing.svg import pair_svg, tree_svg
+from divproj.evaluation.trees import TreeScores, score_trees
+from divproj.io.corpus import Corpus
+from divproj.io.files import writing
+from divproj.io.sources import located
+from divproj.parsing.language import Language, shipped
+
+
+def write(pairs: Iterable[Pair], path: str | PathLike[str]) -> int:
+    """Write the F side of pairs as CoNLL-U, whole or not at all; how many there were.
+
+    >>> import tempfile, divproj as dp
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     dp.write(dp.read("deu-eng"), f"{folder}/trees.conllu") > 0
+    True
+    """
+    count = 0
+    with writing(path) as out:
+        for pair in pairs:
+            text = pair.to_conllu()
+            out.write(text.rstrip("\n") + "\n\n")
+            count += 1
+    return count
+
+
+def analyze(
+    source: Corpus | Iterable[Pair] | str | PathLike[str],
+    *,
+    extended: bool = False,
+    tags: str = "auto",
+    each: Callable[[Pair, float], None] | None = None,
+) -> Analysis:
+    """How far two languages diverge: the share of edges that match, before and after remove, merge and swap.
+
+    `source` is a corpus, pairs with trees on both sides, a corpus folder, or the name of a sample corpus. `each` is called
+    with every pair and the share of its E edges that match.
+
+    >>> import divproj as dp
+    >>> dp.analyze("deu-eng").match_percentages()["initial"] > 50
+    True
+    """
+    if isinstance(source, str | PathLike):
+        source = Corpus.at(located(str(source)))
+    return analyze_pairs(source, extended=extended, tags=tags, each=each)
+
+
+def evaluate(gold: Iterable[Pair | DepTree], system: Iterable[Pair | DepTree], *, punctuation: bool = False) -> TreeScores:
+    """Attachment scores of F trees against gold ones of the same sentences, in the same order.
+
+    >>> import divproj as dp
+    >>> evaluate(dp.read("deu-eng"), dp.read("deu-eng")).uas
+    100.0
+    """
+    gold, system = list(gold), list(system)
+    if len(gold) != len(system):
+        raise AlignmentError(
+            f"{len(gold)} gold sentences but {len(system)} to score", remedy="give the same sentences in the same order"
+        )
+    rows = []
+    for g, s in zip(gold, system, strict=True):
+        reasons, sure = (s.reasons, s.confidence) if isinstance(s, Pair) else ((), ())
+        rows.append((_tree(g), _tree(s), reasons, sure))
+    return score_trees(rows, punctuation=punctuation)
+
+
+def _tree(item: Pair | DepTree) -> DepTree:
+    return item.f if isinstance(item, Pair) else item
+
+
+def draw(item: Pair | DepTree) -> str:
+    """A pair or a tree as SVG.
+
+    >>> draw(DepTree(("Dogs", "bark"), (2, 0)))[:4]
+    '<svg'
+    """
+    return pair_svg(item) if isinstance(item, Pair) else tree_svg(item)
+
+
+def parser(name: str | PathLike[str] = "en") -> Language:
+    """A parser that comes along, by its language, or one that `proj train` made, by its folder.
+
+    >>> [tree] = parser("en").parse([("Dogs", "bark", ".")])
+    >>> tree.forms
+    ('Dogs', 'bark', '.')
+    """
+    return Language.load(Path(name)) if Path(name).is_dir() else shipped(str(name))

@@ -1,0 +1,228 @@
+"""What each tier of an ELAN file is: by its name in several languages, by its place among the others, and by its content."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from divproj.io.igt_parts import lang_code, tokens
+from divproj.text import language_id
+
+ROLES = ("text", "words", "morphs", "glosses", "pos", "translation")
+SAMPLE = 300
+"""Annotations of a tier that are looked at."""
+_NAMES = (
+    ("translation", r"phrase-gls|free|transl|tradu[cz]|übersetz|перевод|terjemah|libre|(^|[-_ ])(ft|fe|ftr|tl|tr|trad|eng|esp|spa)($|[-_ ])"
+                    r"|english|español|espanhol|inglés|inglês|anglais|français|portugu|deutsch|spanish|french|german|russian|русск|meaning"),
+    ("glosses", r"glos|глосс|(^|[-_ ])(ge|gl|gls|glo|mg)($|[-_ ])"),
+    ("pos", r"(^|[-_ ])(ps|pos|msa|cat|tag)($|[-_ ])|part.?of.?speech|wortart|categor[ií]a|partes?.d[eo].discurso"),
+    ("morphs", r"morph|morf|морф|(^|[-_ ])(mb|mr|mph|m|seg)($|[-_ ])|segment"),
+    ("words", r"word|palabra|palavra|wort|wörter|слов|(^|[-_ ])(wd|wrd|w|tok|tx-w|mots?|kata)($|[-_ ])|token"),
+    ("text", r"text|phrase|frase|satz|sentence|orac[ií]|énoncé|utter|trans[ck]r|транскр|предлож|ort[oh]"
+             r"|(^|[-_ ])(tx|txt|ut|s|default|trs)($|[-_ ])"),
+)  # fmt: skip
+_IGNORED = re.compile(
+    r"note|nota|comment|coment|bemerk|замеч|lemma|gest|gaze|mirada|hand|media|activ|(^|[-_])(hn|lit|type|cf|variant|rem)",
+    re.IGNORECASE,
+)
+_IDS = re.compile(r"(^|[-_ ])(ref|id|segnum|num|nr|no)($|[-_ ])", re.IGNORECASE)
+_ID_VALUE = re.compile(r"[\w.:/-]*\d[\w.:/-]*$")
+_GRAM = re.compile(r"(?:^|[-=~.:–])(?:[A-Z]{2,}\w*|[123](?:SG|PL|DU|sg|pl|du|s|p)?)(?=$|[-=~.:–])")
+
+
+@dataclass(eq=False)
+class Annotation:
+    id: str
+    value: str
+    line: int
+    parent: str = ""
+    previous: str = ""
+    begin: int = -1
+    end: int = -1
+
+
+@dataclass
+class Tier:
+    name: str
+    kind: str
+    parent: str
+    participant: str
+    lang: str
+    annotations: list[Annotation] = field(default_factory=list)
+    constraint: str = ""
+    """Symbolic_Association, Symbolic_Subdivision, Time_Subdivision, Included_In, or '' for a tier of its own times."""
+
+
+class Content(NamedTuple):
+    """What the annotations of a tier look like."""
+
+    filled: int
+    width: float
+    """Tokens in an annotation, on average."""
+    ids: float
+    """Share of values that look like numbers or ids."""
+    grams: float
+    """Share of values with an abbreviation of grammar."""
+    language: str
+    """The language of translation that it is in; '' when in none."""
+    divided: bool
+    """Whether two annotations hang on one."""
+
+
+class Shown(NamedTuple):
+    """A tier as `proj check --tiers list` shows it."""
+
+    tier: str
+    under: str
+    kind: str
+    annotations: int
+    role: str
+    why: str
+
+
+def content(tier: Tier) -> Content:
+    values = [made.value for made in tier.annotations[:SAMPLE] if made.value.strip()]
+    if not values:
+        return Content(0, 0.0, 0.0, 0.0, "", False)
+    n = len(values)
+    parents = [made.parent for made in tier.annotations if made.parent]
+    ids = sum(bool(_ID_VALUE.match(value)) or not any(c.isalpha() for c in value) for value in values)
+    return Content(
+        n,
+        sum(len(tokens(value)) for value in values) / n,
+        ids / n if len(set(values)) > 0.9 * n or ids == n else 0.0,
+        sum(any(_GRAM.search(token) for token in tokens(value)) for value in values) / n,
+        language_id.of_lines(values).code,
+        len(parents) > len(set(parents)),
+    )
+
+
+def by_name(tier: Tier) -> tuple[str, str]:
+    """(role, reason) by the name of a tier, or else by that of its type; ('-', reason) for a tier that is to be left out."""
+    for text, what in ((tier.name.partition("@")[0], "name"), (tier.kind, "type")):
+        if _IGNORED.search(text):
+            return "-", f"{what}: not of the text"
+        for role, pattern in _NAMES:
+            if re.search(pattern, text, re.IGNORECASE):
+                return role, what
+    return "", ""
+
+
+def guessed(tiers: Mapping[str, Tier], taken: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """(role, reason) of each tier; `taken` are the roles that were named."""
+    looks = {name: content(tier) for name, tier in tiers.items()}
+    found = {name: (taken[name], "named") if name in taken else by_name(tier) for name, tier in tiers.items()}
+    for name, tier in tiers.items():
+        if name not in taken:
+            found[name] = _corrected(tier, looks[name], found[name], tiers, looks)
+    _texts(tiers, looks, found, taken)
+    _missing(tiers, looks, found, taken)
+    return found
+
+
+def _corrected(
+    tier: Tier, look: Content, said: tuple[str, str], tiers: Mapping[str, Tier], looks: Mapping[str, Content]
+) -> tuple[str, str]:
+    """A role that the place or the content of the tier speaks against is changed."""
+    role, why = said
+    if not look.filled:
+        return "-", "empty"
+    if look.ids > 0.8 and (not tier.parent or _IDS.search(tier.name)):
+        return "-", "numbers or ids"
+    if role in ("words", "morphs") and not tier.parent and look.width > 1.5:
+        return "text", "whole sentences"
+    if role == "text" and tier.parent in tiers and look.divided:
+        return "words", "several under one sentence"
+    if (
+        role == "text"
+        and why == "name"
+        and look.language
+        and tier.parent in tiers
+        and tier.constraint == "Symbolic_Association"
+    ):
+        above = looks[tier.parent]
+        if above.language != look.language and by_name(tier)[0] == "text" and above.width > 1:
+            return "translation", f"in {look.language}, one for each sentence"
+    if role == "translation" and look.grams > 0.3 and not look.language:
+        return "glosses", "abbreviations of grammar"
+    return role, why
+
+
+def _texts(
+    tiers: Mapping[str, Tier], looks: Mapping[str, Content], found: dict[str, tuple[str, str]], taken: Mapping[str, str]
+) -> None:
+    """A file has a text: where no name says which tier it is, the topmost one with the most words."""
+    if any(role in ("text", "words", "morphs") for role, _ in found.values()) or "text" in taken.values():
+        return
+    tops = [name for name, tier in tiers.items() if tier.parent not in tiers and not found[name][0] and looks[name].filled]
+    best = max(tops, key=lambda name: looks[name].filled * looks[name].width, default=None)
+    children = {tier.parent for tier in tiers.values()}
+    if best is not None and (best in children or len(tops) == 1):
+        kind = tiers[best].kind
+        for name in tops:
+            if tiers[name].kind == kind:
+                found[name] = ("text", "topmost, with tiers under it")
+
+
+def _missing(
+    tiers: Mapping[str, Tier], looks: Mapping[str, Content], found: dict[str, tuple[str, str]], taken: Mapping[str, str]
+) -> None:
+    """Translations, words and glosses that no name says, by place and content."""
+    roles = {name: role for name, (role, _) in found.items()}
+    texts = {name for name, role in roles.items() if role == "text"}
+    languages = Counter(looks[name].language for name in texts)
+    for name, tier in tiers.items():
+        look = looks[name]
+        if roles[name] or name in taken:
+            continue
+        if tier.parent in texts and not look.divided and look.language and not languages[look.language]:
+            found[name] = ("translation", f"in {look.language}, one for each sentence")
+        elif tier.parent in texts and look.divided:
+            found[name] = ("words", "several under one sentence")
+        elif roles.get(tier.parent) in ("words", "morphs", "text") and look.grams > 0.2:
+            found[name] = ("glosses", "abbreviations of grammar")
+        elif roles.get(tier.parent) == "words" and look.divided:
+            found[name] = ("morphs", "several under one word")
+
+
+def is_ids(tier: Tier) -> bool:
+    """Whether the annotations are names of sentences rather than their text."""
+    return bool(_IDS.search(tier.name.partition("@")[0])) or content(tier).ids > 0.8
+
+
+def language(tier: Tier) -> str:
+    """Language of a tier of translations: what it says, or the code at the end of its name (`phrase-gls-en`)."""
+    found = re.search(r"[-_]([a-z]{2,3})$", tier.name.partition("@")[0])
+    code = found[1] if found and found[1] in _CODES else ""
+    return lang_code(tier.lang or code)
+
+
+_CODES = frozenset((*language_id.LANGUAGES, "eng", "spa", "por", "fra", "deu", "rus", "ita", "nld", "ind", "bi", "bis", "gl"))
+
+
+def table(tiers: Mapping[str, Tier], roles: Mapping[str, tuple[str, str]]) -> list[Shown]:
+    """The tiers of a file and what they are read as."""
+    return [
+        Shown(name, tier.parent, tier.constraint or "own times", len(tier.annotations), *_role(roles.get(name, ("", ""))))
+        for name, tier in tiers.items()
+    ]
+
+
+def _role(said: tuple[str, str]) -> tuple[str, str]:
+    return said[0].strip("-"), said[1]
+
+
+def shown_names(tiers: Mapping[str, Tier]) -> str:
+    return ", ".join(f"{name} (under {tier.parent})" if tier.parent else name for name, tier in tiers.items()) or "none"
+
+
+def with_constraints(tiers: Mapping[str, Tier], kinds: Mapping[str, str]) -> None:
+    for tier in tiers.values():
+        tier.constraint = kinds.get(tier.kind, "")
+
+
+def first_of(names: Sequence[str]) -> str:
+    return names[0] if names else ""

@@ -1,0 +1,177 @@
+"""What is done to instances of every format after they are read: words and marks, ids, languages of the translations.
+
+Some are held back and looked at together, so that what one line leaves open the others of its file decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from divproj.data.errors import Faults, FormatError, Where
+from divproj.data.igt import Igt
+from divproj.data.tree import NO_HEAD
+from divproj.io import igt_words
+from divproj.io.igt_parts import UNKNOWN_LANGUAGE, lang_code, preferred, squeezed, tree_of, unquoted
+from divproj.io.igt_text import ReaderOptions
+from divproj.text import language_id
+
+TOGETHER = 500
+"""Instances that are looked at together."""
+FEWEST = 4
+"""Glossed sentences from which on a file may be refused for lines that do not fit."""
+ENOUGH, SAME = 20, 0.8
+"""Translations, and the share of those decided, that speak against the language which the file names."""
+NEAR = 0.2
+"""Share of words by which the number of glosses may differ in a line that is still read as what it seems to be."""
+
+
+def finished(
+    instances: Iterable[Igt],
+    options: ReaderOptions,
+    format: str,  # noqa: A002
+    path: str,
+    faults: Faults | None = None,
+) -> Iterator[Igt]:
+    """Instances in the form that the rest of the program expects."""
+    if options.as_written:
+        yield from map(_one_form, instances)
+        return
+    seen: dict[str, int] = {}
+    stream = iter(instances)
+    count = 0
+    while some := list(islice(stream, TOGETHER)):
+        if not count and not options.misaligned and format in GUESSED:
+            _refuse(some, format, path)
+        habits = igt_words.habits(some)
+        for igt in _with_languages(some, options.lang, Where(path), faults or Faults(strict=False)):
+            count += 1
+            if format != "conllu" and options.split:
+                igt = igt_words.split(igt, habits, keep_hyphens=options.keep_hyphens)
+            yield _named(_with_tree(igt), count, seen)
+
+
+def _with_tree(igt: Igt) -> Igt:
+    """With the tree that was written back into the file (`igt_back`), when it fits the words."""
+    said = dict(igt.meta)
+    if igt.tree is not None or "hd" not in said or "rl" not in said:
+        return igt
+    heads = [int(x) if x.isdecimal() and x.isascii() else NO_HEAD for x in said["hd"].split()]
+    rels = ["" if rel == "_" else rel for rel in said["rl"].split()]
+    n = len(igt.words)
+    if len(heads) != n or len(rels) != n or any(head > n for head in heads):
+        return igt
+    tree = tree_of(igt.words, heads, rels, igt.tags)
+    tree = replace(tree, glosses=igt.glosses if len(igt.glosses) == n else ())
+    return replace(igt, tree=tree, meta=tuple(pair for pair in igt.meta if pair[0] not in ("hd", "rl")))
+
+
+def _one_form(igt: Igt) -> Igt:
+    """English alone is not listed among the translations."""
+    return replace(igt, translations=()) if igt.translations == (("en", igt.translation),) else igt
+
+
+GUESSED = frozenset(("plain", "toolbox", "sigmorphon", "latex", "elan", "cldf"))
+"""Formats that do not say themselves which gloss stands under which word."""
+
+
+def _refuse(instances: Sequence[Igt], format: str, path: str) -> None:  # noqa: A002
+    """FormatError when fewer than half of the glossed sentences have about as many glosses as words."""
+    glossed = [igt for igt in instances if igt.glosses and igt.words]
+    fitting = sum(_near(igt) for igt in glossed)
+    if len(glossed) < FEWEST or 2 * fitting >= len(glossed):
+        return
+    what = f"read as {format}, only {fitting} of {len(glossed)} sentences have a gloss under each word"
+    remedy = "name the format, tiers or markers if this is something else (proj check shows what does not fit); --misaligned reads it as it is"
+    raise FormatError(what, Where(path), remedy)
+
+
+def _near(igt: Igt) -> bool:
+    n, m = len(igt.words), len(igt.glosses)
+    return abs(n - m) <= max(NEAR * n, 1 if n > 2 else 0)
+
+
+def _named(igt: Igt, number: int, seen: dict[str, int]) -> Igt:
+    """With an id that no other sentence of the file has; `seen` counts them."""
+    name = "_".join(igt.sent_id.split()) or str(number)
+    seen[name] = seen.get(name, 0) + 1
+    while seen[name] > 1:
+        again = f"{name}-{seen[name]}"
+        if again not in seen:
+            seen[again] = 1
+            name = again
+            break
+        seen[name] += 1
+    if name == igt.sent_id:
+        return igt
+    sentence = igt.sentence
+    if sentence is not None:
+        return igt  # rows that were read stay as they are
+    return replace(igt, sent_id=name, where=replace(igt.where, sent_id=name))
+
+
+def _with_languages(instances: list[Igt], lang: str, where: Where, faults: Faults) -> Iterator[Igt]:
+    """Translations of no stated language, with the one that their words are in."""
+    rows = [_translations(igt) for igt in instances]
+    _check_stated(rows, where, faults)
+    slots = max((sum(not code for code, _ in row) for row in rows), default=0)
+    for slot in range(slots):
+        places = []
+        for k, row in enumerate(rows):
+            open_ones = [j for j, (code, _) in enumerate(row) if not code]
+            if open_ones:  # each round names the first that is left
+                places.append((k, open_ones[0]))
+        found = language_id.of_each(rows[k][j][1] for k, j in places)
+        for (k, j), guess in zip(places, found, strict=True):
+            rows[k][j] = (guess.code or UNKNOWN_LANGUAGE, rows[k][j][1])
+        del slot
+    for igt, row in zip(instances, rows, strict=True):
+        if igt.sentence is not None or not row:
+            yield igt
+            continue
+        translation, translations = preferred(_distinct(row), lang)
+        yield replace(igt, translation=translation, translations=translations)
+
+
+def _check_stated(rows: list[list[tuple[str, str]]], where: Where, faults: Faults) -> None:
+    """A file that names one language and is in another all through is believed by its words, and that is said."""
+    for stated in {code for row in rows for code, _ in row} & set(language_id.LANGUAGES):
+        texts = [text for row in rows for code, text in row if code == stated]
+        whole = language_id.of_lines(texts).code if len(texts) >= ENOUGH else ""
+        if not whole or whole == stated:
+            continue
+        alone = [guess.code for guess in map(language_id.of_text, texts) if guess.code]
+        if alone.count(whole) < SAME * len(alone) or len(alone) < ENOUGH // 2:
+            continue
+        what = f"the translations are said to be in '{stated}' but are in '{whole}'"
+        faults.file(FormatError(what, where, f"read as '{whole}'"))
+        for row in rows:
+            row[:] = [(whole if code == stated else code, text) for code, text in row]
+
+
+def _translations(igt: Igt) -> list[tuple[str, str]]:
+    given = list(igt.translations)
+    if igt.translation and igt.translation not in [text for _, text in given]:
+        given.insert(0, ("", igt.translation))
+    return [(lang_code(code), _tidy(text)) for code, text in given if _tidy(text)]
+
+
+def _tidy(text: str) -> str:
+    """Without tags and outer quotes."""
+    bare = squeezed(igt_words.clean(text))
+    inner, source = unquoted(bare)
+    if not source and inner != bare and inner and not any(mark in inner for mark in bare[0] + bare[-1] if mark not in "'’"):
+        return inner
+    return bare
+
+
+def _distinct(row: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """One translation for each language; two that differ are joined."""
+    found: dict[str, str] = {}
+    for code, text in row:
+        if code in found and text not in found[code]:
+            found[code] = f"{found[code]} / {text}"
+        else:
+            found.setdefault(code, text)
+    return list(found.items())

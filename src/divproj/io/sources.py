@@ -1,0 +1,305 @@
+"""Sentence pairs from whatever users have: a corpus folder, CoNLL-U, interlinear text, a shipped corpus, text in memory.
+
+`read` is the door for people. Commands and runs take the same road in pieces: `pieces` cuts the files, `pairs_of` reads one
+piece, here or in another process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from io import BytesIO
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO, TextIO
+
+from divproj.data.errors import AlignmentError, Faults, ProjError, Where
+from divproj.data.igt import Igt
+from divproj.data.links import Links
+from divproj.data.pair import Pair
+from divproj.data.sentence import Sentence
+from divproj.data.tree import DepTree
+from divproj.io import conllu, pharaoh
+from divproj.io import igt as interlinear
+from divproj.io.chunks import Blocks, Lines, Part
+from divproj.io.files import in_folder, name_of, reading
+from divproj.io.igt_conllu import from_sentence, to_sentence
+from divproj.io.igt_text import ReaderOptions
+from divproj.io.translation_language import language_of, mismatch, with_code
+from divproj.runtime.engine import stamp
+from divproj.runtime.resources import folder as shipped
+from divproj.text.tokens import tokenize
+
+SIZE = 200
+"""Sentences in a piece."""
+PARSER = "en"
+"""What parses translations when nobody says otherwise and the source has no trees of them."""
+
+Source = str | Path | BinaryIO | TextIO
+Parse = Callable[[list[str]], list[DepTree | None]]
+"""Trees of translations; None for an empty one."""
+
+
+def read(
+    source: Source,
+    *,
+    e: str | Path | None = None,
+    links: str | Path | None = None,
+    format: str | None = None,  # noqa: A002
+    faults: Faults | None = None,
+    **options: Any,
+) -> Iterator[Pair]:
+    """The sentence pairs of a source, one by one.
+
+    `source` is a file of any format that divproj reads, a corpus folder (`f.conllu`, `e.conllu`, `align.txt`, or `igt.txt`),
+    the name of a sample corpus, an open file, or text (a string with a line end). `e` names CoNLL-U with trees of the
+    translations, `links` a Pharaoh file. What cannot be read goes to `faults`, by default a warning; `Faults(strict=True)`
+    raises at the first. Further options are those of the readers (`lang`, `tiers`, `markers`, `encoding` …).
+
+    >>> [pair] = read("Hunde bellen\\ndog.PL bark\\n'Dogs bark.'\\n")
+    >>> pair.f.forms, pair.f.glosses, pair.e.forms
+    (('Hunde', 'bellen'), ('dog.PL', 'bark'), ('Dogs', 'bark', '.'))
+    >>> next(read("deu-eng")).f.tree is not None
+    True
+    """
+    faults = faults or Faults(strict=False)
+    if isinstance(source, str) and "\n" in source:
+        yield from _from_text(source, format, faults, options)
+        return
+    if not isinstance(source, str | Path):
+        data: bytes | str = source.read()
+        text = data.decode("utf-8", "replace") if isinstance(data, bytes) else data
+        yield from _from_text(text, format, faults, options)
+        return
+    path = located(str(source))
+    if not path.exists() and str(source) != "-":
+        raise ProjError("no such file, folder or sample corpus", Where(str(source)), f"sample corpora are {_samples()}")
+    sources = Sources(
+        str(path), str(e) if e else None, str(links) if links else None, format=format, reader=ReaderOptions.of(options)
+    )
+    for piece in pieces(sources, faults):
+        yield from pairs_of(piece, faults, trees=True)
+
+
+def located(name: str) -> Path:
+    """A path as given, or the shipped corpus of this name."""
+    path = Path(name)
+    if not path.exists() and "/" not in name and (shipped("corpora") / name).is_dir():
+        return shipped("corpora") / name
+    return path
+
+
+def _samples() -> str:
+    return ", ".join(sorted(p.name for p in shipped("corpora").iterdir() if p.is_dir()))
+
+
+def _from_text(text: str, format_: str | None, faults: Faults, options: Mapping[str, Any]) -> Iterator[Pair]:
+    for igt in interlinear.loads(text, format_, faults, **options):
+        if igt.words:
+            yield _pair(to_sentence(igt), igt, igt.e_tree, None, True, faults)
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where the sentences of one text are, and how to read them."""
+
+    path: str
+    e: str | None = None
+    links: str | None = None
+    e_parser: str | None = None
+    format: str | None = None
+    grams: tuple[Path, ...] = ()
+    style: str = "as-is"
+    """Heads that trees of E are turned to (`data.head_style`)."""
+    reader: ReaderOptions = field(default_factory=ReaderOptions)
+    """How interlinear text is read."""
+
+    @property
+    def folder(self) -> Path | None:
+        return Path(self.path) if self.path != "-" and Path(self.path).is_dir() else None
+
+    def file(self, given: str | None, name: str) -> str | None:
+        """A file by option, or by its usual name in the folder."""
+        if given or self.folder is None:
+            return given
+        found = in_folder(self.folder, name)
+        return str(found) if found else None
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Sentences that stand side by side in the sources, read as little as can be."""
+
+    f: Part | tuple[Igt, ...]
+    """Rows of CoNLL-U, or instances of interlinear text."""
+    e: Part | None
+    links: Part | None
+    names: tuple[str, str, str]
+    """Of the three files, for messages."""
+    sources: Sources
+    stamps: tuple[str, ...] = ()
+    """Of the files that whoever reads the piece will open."""
+
+
+def pieces(sources: Sources, faults: Faults) -> Iterator[Piece]:
+    """All sentences, `SIZE` to a piece."""
+    e_file, links_file = sources.file(sources.e, "e.conllu"), sources.file(sources.links, "align.txt")
+    path = _f_path(sources)
+    names = name_of(path), name_of(e_file or ""), name_of(links_file or "")
+    opened = [str(path) for path in sources.grams]
+    first, code = True, ""
+    with ExitStack() as files:
+        e_side = Blocks(files.enter_context(reading(e_file)), name_of(e_file)) if e_file else None
+        lines = Lines(files.enter_context(reading(links_file))) if links_file else None
+        for f in _f_side(path, sources, faults, files):
+            if first and e_side is None and not sources.e_parser:
+                igt = _igt(*next(_f_items(f, path, Faults(strict=False)), (None, None)))
+                if igt is None or igt.e_tree is None:
+                    sources = replace(sources, e_parser=PARSER)
+            if isinstance(f, tuple):
+                code = language_of(f) if first else code
+                f = tuple(with_code(igt, code) for igt in f)
+            if first and (wrong := mismatch(code, sources.e_parser or "", Where(name_of(path)))):
+                faults.file(wrong)
+            if first:
+                opened += [sources.e_parser] if sources.e_parser and Path(sources.e_parser).is_dir() else []
+                stamps = tuple(stamp(path) for path in opened)
+                first = False
+            count = f.count if isinstance(f, Part) else len(f)
+            e_part, links_part = (side.take(count) if side else None for side in (e_side, lines))
+            yield Piece(f, e_part, links_part, names, sources, stamps)
+    if first:
+        raise ProjError("no sentence in the file", Where(sources.path), "is it empty?")
+
+
+def pairs_of(piece: Piece, faults: Faults, parse: Parse | None = None, *, trees: bool = False) -> Iterator[Pair]:
+    """The usable pairs of a piece.
+
+    `parse` makes trees of translations that have none; without it E has words alone. With `trees` F keeps the tree that it
+    came with, else it has words alone. Links are those of the source; `links.known` is False where it has none.
+    """
+    e_trees = _sentences(piece.e, piece.names[1], faults) if piece.e else None
+    lines = pharaoh.read(BytesIO(piece.links.text), piece.names[2], piece.links.line) if piece.links else None
+    items = _f_items(piece.f, piece.names[0], faults)
+    for f, igt, tree in _with_trees(items, e_trees, parse if piece.sources.e_parser else None, faults):
+        line = next(lines, None) if lines else None
+        if f is None:
+            continue
+        try:
+            yield _pair(f, igt, tree, line, trees, faults)
+        except AlignmentError as error:
+            faults.sentence(error)
+
+
+def _pair(
+    f: Sentence, given: Igt | None, tree: DepTree | None, line: tuple[Where, str] | None, trees: bool, faults: Faults
+) -> Pair:
+    glosses = (given.glosses if given.lines_up else ()) if given else f.glosses
+    igt = given or (from_sentence(f) if tree is None or line is None else None)
+    translation = igt.translation if igt else f.comment("text_en") or ""
+    e = tree if tree is not None else DepTree.unparsed(igt.e_words or tokenize(translation) if igt else ())
+    shape = (len(f.forms), len(e))
+    if line is not None and len(e):
+        links = pharaoh.parse(line[1], shape, line[0], faults)
+    elif igt is not None and igt.links is not None and len(e):
+        links = _own_links(igt, shape)
+    else:
+        links = Links(frozenset(), shape, known=False)
+    side = replace(_tree(f, faults), glosses=glosses) if trees else DepTree.unparsed(f.forms, glosses=glosses)
+    return Pair(side, e, links, f.sent_id, translation, sentence=f, igt=igt, where=place(f))
+
+
+def _own_links(igt: Igt, shape: tuple[int, int]) -> Links:
+    assert igt.links is not None
+    try:
+        return Links(igt.links, shape)
+    except AlignmentError as error:
+        remedy = "the translation must be in the words of the gold links"
+        raise AlignmentError(f"gold {error.what}", igt.where, remedy) from None
+
+
+def _tree(f: Sentence, faults: Faults) -> DepTree:
+    if all(head == "_" for head in f.column(6)):
+        return DepTree.unparsed(f.forms, upos=f.column(3), xpos=f.column(4), lemmas=f.column(2), feats=f.column(5))
+    tree, found = f.usable_tree()
+    for fault in found:
+        faults.word(fault)
+    return replace(tree, lemmas=f.column(2), feats=f.column(5))
+
+
+def place(sentence: Sentence) -> Where:
+    """Where a sentence stands, with its id."""
+    return Where(sentence.where.path, sentence.where.line, sentence.sent_id)
+
+
+Item = tuple[Sentence | None, Igt | None]
+"""Rows of F and the instance they came from; a CoNLL-U sentence is made an instance only when that is needed."""
+
+
+def _igt(f: Sentence | None, igt: Igt | None) -> Igt | None:
+    return from_sentence(f) if f is not None and igt is None else igt
+
+
+def _f_side(path: str, sources: Sources, faults: Faults, files: ExitStack) -> Iterator[Part | tuple[Igt, ...]]:
+    """F sentences in order, some at a time."""
+    if sources.format in (None, "conllu") and path.removesuffix(".gz").endswith(".conllu"):
+        blocks = Blocks(files.enter_context(reading(path)), name_of(path))
+        while (part := blocks.take(SIZE)).count:
+            yield part
+        return
+    stream = interlinear.load(path, sources.format, faults, reader=sources.reader)
+    while some := tuple(islice(stream, SIZE)):
+        yield some
+
+
+def _f_path(sources: Sources) -> str:
+    if sources.folder is None:
+        return sources.path
+    path = sources.file(None, "f.conllu") or sources.file(None, "igt.txt")
+    if path is None:
+        raise ProjError("the folder has neither f.conllu nor igt.txt", Where(sources.path))
+    return path
+
+
+def _f_items(f: Part | tuple[Igt, ...], name: str, faults: Faults) -> Iterator[Item]:
+    """F sentences in order; (None, None) stands for one that could not be read."""
+    if isinstance(f, Part):
+        yield from ((sentence, None) for sentence in _sentences(f, name, faults))
+        return
+    for found in f:
+        yield (to_sentence(found), found) if found.words else (None, None)
+
+
+def _sentences(part: Part, name: str, faults: Faults) -> Iterator[Sentence | None]:
+    return conllu.read(BytesIO(part.text), name, faults, keep_places=True, line=part.line)
+
+
+def _with_trees(
+    f_side: Iterable[Item], e_side: Iterator[Sentence | None] | None, parse: Parse | None, faults: Faults
+) -> Iterator[tuple[Sentence | None, Igt | None, DepTree | None]]:
+    if e_side is not None:
+        for f, igt in f_side:
+            e = next(e_side, None)
+            counted = igt is not None and f is not None and f.sent_id.isdecimal()  # a number that the reader gave
+            yield f, igt, _paired(f, e, faults, counted) if f is not None and e is not None else None
+    elif parse is not None:
+        batch = list(f_side)
+        texts = [igt.translation if igt else "" for igt in (_igt(*item) for item in batch)]
+        for (f, igt), tree in zip(batch, parse(texts), strict=True):
+            yield f, igt, tree
+    else:
+        for f, given in f_side:
+            igt = _igt(f, given)
+            yield f, igt, igt.e_tree if igt else None
+
+
+def _paired(f: Sentence, e: Sentence, faults: Faults, counted: bool) -> DepTree | None:
+    if not counted and f.sent_id and e.sent_id and f.sent_id != e.sent_id:
+        what = f"F has sent_id {f.sent_id} where E ({e.where.path}:{e.where.line}) has {e.sent_id}"
+        faults.sentence(AlignmentError(what, f.where, "put the sentences in one order"))
+        return None
+    tree, found = e.usable_tree()
+    for fault in found:
+        faults.word(fault)
+    return tree

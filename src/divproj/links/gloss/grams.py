@@ -1,0 +1,403 @@
+"""Grams, the abbreviations of glosses: what each stands for in the language of the translation, and glosses split into parts.
+
+The tables are `rules/grams*.tsv`; users add rows of the same shape, which take the place of ours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from divproj.data.errors import FormatError, ProjError, Where
+from divproj.io.files import Source, name_of, reading
+from divproj.io.igt_text import unescaped
+from divproj.runtime.resources import folder
+
+COLUMNS = ("gram", "meaning", "words", "synonyms", "kind", "feats")
+KINDS = frozenset({
+    "agreement", "article", "aspect", "auxiliary", "case", "causative", "classifier", "clause", "conjunction", "copula", "core",
+    "degree", "demonstrative", "direction", "gender", "genitive", "impersonal", "infinitive", "linker", "modal", "mood", "negation",
+    "number", "other", "particle", "person", "politeness", "pronoun", "quantifier", "question", "reflexive", "relative", "tense",
+    "topic", "verbal", "voice", "word class",
+})  # fmt: skip
+LANGUAGES = {"en": "", "es": ".es", "fr": ".fr"}
+_CODES = {
+    "eng": "en",
+    "english": "en",
+    "spa": "es",
+    "spanish": "es",
+    "español": "es",
+    "fra": "fr",
+    "french": "fr",
+    "français": "fr",
+}
+
+_FEATURES = {
+    name: feature
+    for feature, names in {
+        "SG": "sg sing s",
+        "PL": "pl plu plur p",
+        "DU": "du dl dual d",
+        "M": "m masc msc",
+        "F": "f fem fm",
+        "N": "n neut nt",
+        "C": "c an inan",
+        "INCL": "incl inc in",
+        "EXCL": "excl exc ex",
+        "HON": "hon h pol fam hum",
+        "NOM": "nom sbj subj erg a",
+        "ACC": "acc ac obj dat obl abs o io do",
+        "POSS": "gen poss pos ps px",
+        "REFL": "refl",
+    }.items()
+    for name in names.split()
+}
+_NAMES = "|".join(sorted(_FEATURES, key=len, reverse=True))
+_FEATURE = re.compile(_NAMES)
+_PERSON = re.compile(rf"(?!1st$|2nd$|3rd$|3d$)(sg|pl|s|p)?(12|13|23|[0-4])(?:person|per|p(?=s))?((?:{_NAMES})*)")
+_ABSORBED = {name for name in _FEATURES if len(name) > 1 and name not in ("in", "ex", "an", "do", "io")} | {
+    "s",
+    "p",
+    "m",
+    "f",
+    "n",
+}
+_GENDERS = {"m", "masc", "f", "fem", "n", "neut"}
+_CASES = {"NOM", "ACC", "POSS"}
+
+_CUT = re.compile(r"[-.:/()=+_~\[\]<>{}|,;*#\\\"“”„«»‹›`\u00ad‐‑‒–—−∅Ø]+|(?<!\w)['‘’]|['‘’](?!\w)")
+_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+[^\W\d_]*|[^\W\d_]+")
+_ROMAN = re.compile(r"(?=[IVX])X?(?:IX|IV|V?I{0,3})")
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_ENDING = re.compile(r"(?<=\w)(?:['’]s|n['’]t|['’]ll|['’]re|['’]ve|['’]d|['’]m)$", re.I)
+_FEAT = re.compile(r"[A-Z][A-Za-z0-9]*(?:\[[a-z0-9]+\])?=[A-Z0-9][A-Za-z0-9]*(?:,[A-Z0-9][A-Za-z0-9]*)*")
+REMEMBERED = 50_000
+"""Glosses whose parts are kept in mind; then all are forgotten."""
+
+
+class Gram(NamedTuple):
+    """A row of the table."""
+
+    name: str
+    meaning: str
+    words: tuple[str, ...] = ()
+    synonyms: tuple[str, ...] = ()
+    kind: str = ""
+    feats: str = ""
+    """Features of UD, `Name=Value` joined by `|`."""
+
+
+class Part(NamedTuple):
+    """A part of a gloss, in lower case.
+
+    `gram` is what the table says of it, `plain` whether it can be a word of the translation (GEN cannot, `past` can),
+    `features` are person, number, gender and case of a pronoun or an agreement mark.
+    """
+
+    text: str
+    gram: Gram | None = None
+    plain: bool = True
+    features: frozenset[str] = frozenset()
+
+
+def key(label: str) -> str:
+    """Spelling variants of a gram fall together.
+
+    >>> key("1PL.excl") == key("1pl-EXCL")
+    True
+    """
+    return "".join(filter(str.isalnum, label.casefold()))
+
+
+def person(label: str) -> frozenset[str]:
+    """Person, number, gender and case in one label; empty when it has no person.
+
+    >>> sorted(person("3sgf")), sorted(person("1PL.EXCL")), person("2nd")
+    (['3', 'F', 'SG'], ['1', 'EXCL', 'PL'], frozenset())
+    """
+    name = key(label)
+    match = _PERSON.fullmatch(name) if len(name) < 20 else None  # a person is short; the pattern is slow on what is not one
+    if not match:
+        return frozenset()
+    before, number, after = match.groups()
+    found = {number}
+    for name in ([before] if before else []) + _FEATURE.findall(after):
+        feature = _FEATURES[name]
+        if not (feature in ("SG", "PL", "DU") and found & {"SG", "PL", "DU"}):
+            found.add(feature)
+    if "POSS" in found:
+        found -= {"NOM", "ACC"}  # the case of the thing possessed
+    if number == "3" and found & {"M", "F", "N"} and not found & {"SG", "PL", "DU"}:
+        found.add("SG")
+    return frozenset(found)
+
+
+@lru_cache(maxsize=10_000)
+def folded(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words in lower case."""
+    return tuple(word.casefold() for word in words)
+
+
+@dataclass(frozen=True)
+class Grams:
+    """A table of grams; look-up does not mind case, dots, hyphens and usual spelling variants.
+
+    >>> table = Grams.loads("gram\\twords\\tsynonyms\\n3SG.F\\tshe her\\nNEG\\tnot\\tNG\\n")
+    >>> table.words("3sgf"), table.words("ng"), table.words("3SG.F.NOM")
+    (('she', 'her'), ('not',), ('she', 'her'))
+    """
+
+    rows: tuple[Gram, ...]
+    language: str = "en"
+    _memo: dict[str, tuple[Part, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @classmethod
+    def loads(cls, text: str, language: str = "en", path: str = "") -> Grams:
+        """The table in a text; FormatError says which line cannot be used."""
+        rows: dict[str, Gram] = {}
+        columns: list[str] = []
+        for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
+            where = Where(path, number)
+            if not line.strip() or line.startswith("#"):
+                continue
+            fields = [cell.strip() for cell in line.split("\t")]
+            if not columns:
+                columns = _header(fields, where)
+                continue
+            gram = _row(columns, fields, where)
+            if key(gram.name) in rows:
+                raise FormatError(f"gram '{gram.name}' is here twice, one row a gram expected", where, "join the two rows")
+            rows[key(gram.name)] = gram
+        if not columns:
+            raise FormatError("the table is empty, a header line with column names expected", Where(path))
+        return cls(tuple(rows.values()), language)
+
+    @classmethod
+    def load(cls, source: Source, language: str = "en") -> Grams:
+        """The table in a file; `language` is that of its words."""
+        with reading(source) as stream:
+            data = stream.read()
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            where = Where(name_of(source), data[: error.start].count(b"\n") + 1)
+            raise FormatError("not UTF-8 text", where, "save the table as UTF-8") from None
+        return cls.loads(text, language, name_of(source))
+
+    @classmethod
+    def shipped(cls, language: str = "en") -> Grams:
+        """The table that comes with divproj for translations in this language (code or name)."""
+        name = language.casefold()
+        code = _CODES.get(name, name)
+        if code not in LANGUAGES:
+            raise ProjError(
+                f"no table of grams for language '{language}', one of {', '.join(LANGUAGES)} expected",
+                remedy="write one and give it with --grams",
+            )
+        return cls.load(Path(folder("rules")) / f"grams{LANGUAGES[code]}.tsv", code)
+
+    def merged(self, *others: Grams) -> Grams:
+        """This table with the rows of others; a later row takes the place of an earlier one for the same gram."""
+        rows = {key(row.name): row for row in self.rows}
+        for other in others:
+            for row in other.rows:
+                old = rows.pop(key(row.name), None)
+                if old:
+                    row = row._replace(kind=row.kind or old.kind, feats=row.feats or old.feats)
+                rows[key(row.name)] = row
+        return replace(self, rows=tuple(rows.values()))
+
+    @cached_property
+    def _index(self) -> dict[str, Gram]:
+        spelled = {key(name): row for row in self.rows for name in row.synonyms}
+        return spelled | {key(row.name): row for row in self.rows}
+
+    @cached_property
+    def _persons(self) -> dict[frozenset[str], Gram]:
+        return {features: row for row in self.rows if (features := person(row.name))}
+
+    @cached_property
+    def closed(self) -> dict[str, frozenset[str]]:
+        """Words of the table, lower case, and the kinds of the grams that they may stand for."""
+        kinds: dict[str, set[str]] = {}
+        for row in self.rows:
+            for word in row.words:
+                kinds.setdefault(word.casefold(), set()).add(row.kind)
+        return {word: frozenset(found) for word, found in kinds.items()}
+
+    @cached_property
+    def pronouns(self) -> dict[str, tuple[str, ...]]:
+        """Pronouns of the same person, number and gender, by their first form."""
+        rows = sorted(self._persons.items(), key=lambda item: len(item[0]))
+        return {
+            row.words[0].casefold(): row.words
+            for features, row in rows
+            if row.words and not features & _CASES and features & {"SG", "PL", "2"}
+        }
+
+    @cached_property
+    def possessives(self) -> frozenset[str]:
+        """Words of possessors that are no object forms, or that are possessors first of all."""
+        rows = [(features, [word.casefold() for word in row.words]) for features, row in self._persons.items()]
+        objects = {word for features, words in rows if "ACC" in features for word in words}
+        owners = [words for features, words in rows if "POSS" in features]
+        return frozenset(word for words in owners for k, word in enumerate(words) if k < 2 or word not in objects)
+
+    def get(self, label: str) -> Gram | None:
+        """What the table says of a gram, None when it is not known."""
+        name = key(label)
+        found = self._index.get(name)
+        if found is None and name[:1].isalnum():
+            features = person(label)
+            if features:
+                found = self._by_person(features)
+            elif name[0] == "n":
+                bare = name[3:] if name.startswith("non") else name[1:]
+                base = self._index.get(bare) if len(bare) > 1 else None
+                if base and base.kind in ("tense", "number", "aspect", "mood", "gender"):
+                    found = Gram(label, f"not {base.meaning}", (), (), base.kind)
+        return found
+
+    def _by_person(self, features: frozenset[str]) -> Gram | None:
+        """The row that fits most of the features and contradicts none."""
+        best, size = None, (0, 0)
+        for known, row in self._persons.items():
+            if known <= features:
+                rank = (len(known), len(known & _CASES))
+                if rank > size:
+                    best, size = row, rank
+        return best
+
+    def words(self, label: str) -> tuple[str, ...]:
+        """Words of the translation that the gram may stand for, the likeliest first."""
+        found = self.get(label)
+        return found.words if found else ()
+
+    def split(self, gloss: str) -> tuple[Part, ...]:
+        """Parts of a gloss, each with its gram.
+
+        >>> [part.text for part in Grams(()).split("give-CAUS.PST")]
+        ['give', 'caus', 'pst']
+        >>> [part.text for part in Grams.shipped().split("write2sg.Imp")]
+        ['write', '2sg', 'imp']
+        """
+        found = self._memo.get(gloss)
+        if found is None:
+            if len(self._memo) >= REMEMBERED:
+                self._memo.clear()
+            found = self._memo[gloss] = self._split(gloss)
+        return found
+
+    def _split(self, gloss: str) -> tuple[Part, ...]:
+        text = unescaped(gloss) if "&" in gloss else gloss
+        if _NUMBER.fullmatch(text) and len(text) > 1:
+            return (Part(text),)
+        pieces = [piece for chunk in _CUT.split(text) if chunk for piece in self._pieces(chunk)]
+        if not pieces:
+            return (Part(text.casefold()),) if text else ()
+        return tuple(self._join(pieces))
+
+    def _pieces(self, chunk: str) -> list[str]:
+        """A stretch without boundaries, cut where a gram is written onto something else."""
+        ending = _ENDING.search(chunk)
+        if ending:
+            return [*self._runs(chunk[: ending.start()]), ending.group().replace("’", "'")]
+        return self._runs(chunk)
+
+    def _runs(self, chunk: str) -> list[str]:
+        known = self.get(chunk) is not None
+        if known or (chunk.isalpha() and (chunk.islower() or chunk.isupper())):
+            return [chunk]
+        runs = _CAMEL.findall(chunk)
+        if len(runs) < 2 or "".join(runs) != chunk or not any(len(run) > 1 and self.get(run) for run in runs):
+            return [chunk]
+        return list(runs)
+
+    def _join(self, pieces: list[str]) -> Iterable[Part]:
+        """Parts, where person takes in its number, gender and case, and a reflexive its person."""
+        keys = [key(piece) for piece in pieces]
+        parts: list[Part] = []
+        k = 0
+        while k < len(pieces):
+            features = person(pieces[k])
+            end = k + 1
+            if features:
+                while end < len(pieces) and keys[end] in _ABSORBED:
+                    end += 1
+            elif keys[k] in _GENDERS and end < len(pieces) and person(pieces[end]):
+                keys[end], pieces[end] = keys[end] + keys[k], pieces[end] + keys[k]
+                k += 1
+                continue
+            if end - k > 1:
+                features = person("".join(keys[k:end])) or features
+            parts.append(
+                self._part(pieces[k], "".join(keys[k:end]) if end - k > 1 else pieces[k], features, len(pieces) == 1, k == 0)
+            )
+            k = end
+        if any(part.gram and part.gram.kind == "reflexive" for part in parts):
+            parts = [part for part in parts if not part.features] or parts
+        return parts
+
+    def _part(self, shown: str, label: str, features: frozenset[str], alone: bool, first: bool) -> Part:
+        text = label.casefold()
+        if "'" in text:
+            return Part(text)
+        gram = self._by_person(features) if features else self.get(label)
+        if features:
+            return Part(text, gram, label.isdecimal(), features)
+        if not first and len(shown) <= 4 and _ROMAN.fullmatch(shown):
+            return Part(text, None, False)
+        if not first and len(shown) == 1 and shown.isupper():
+            return Part(text, gram, False)
+        marked = shown.isupper() if first or alone else shown != text
+        return Part(text, gram, not (gram and marked and len(shown) > 1))
+
+
+def _header(fields: list[str], where: Where) -> list[str]:
+    columns = [name.casefold() for name in fields]
+    for name in columns:
+        if name not in COLUMNS:
+            raise FormatError(
+                f"column '{name}' is not known, some of {', '.join(COLUMNS)} expected",
+                where,
+                "the first line names the columns, separated by tabs",
+            )
+    if columns[0] != "gram" or len(set(columns)) != len(columns):
+        raise FormatError("the header does not begin with 'gram' or names a column twice", where)
+    return columns
+
+
+def _row(columns: list[str], fields: list[str], where: Where) -> Gram:
+    if len(fields) < 2 or len(fields) > len(columns):
+        raise FormatError(f"{len(fields)} columns, 2 to {len(columns)} expected", where, "columns are separated by tabs")
+    cells = dict(zip(columns, fields, strict=False))
+    if not key(cells["gram"]):
+        raise FormatError(f"'{cells['gram']}' is not a gram, letters or digits expected", where)
+    kind = cells.get("kind", "")
+    if kind and kind not in KINDS:
+        raise FormatError(f"kind '{kind}' is not known, one of {', '.join(sorted(KINDS))} expected", where)
+    if not kind and person(cells["gram"]):
+        kind = "person"
+    return Gram(
+        cells["gram"],
+        cells.get("meaning", ""),
+        tuple(cells.get("words", "").split()),
+        tuple(cells.get("synonyms", "").split()),
+        kind,
+        _feats(cells.get("feats", ""), where),
+    )
+
+
+def _feats(text: str, where: Where) -> str:
+    """Features as UD writes them, in order."""
+    found = sorted(filter(None, text.split("|")), key=str.casefold)
+    for feature in found:
+        if not _FEAT.fullmatch(feature):
+            raise FormatError(
+                f"feature '{feature}' is not of the form Name=Value", where, "write UD features, Case=Acc|Number=Sing"
+            )
+    return "|".join(found)

@@ -1,0 +1,174 @@
+"""Pairs of forests for the phrase aligner: two parsed texts, or JSON lines of pairs, and what makes words candidates."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from divproj.data.errors import AlignmentError, Faults, FormatError, ProjError, Where
+from divproj.data.links import Links
+from divproj.forest.hypergraph import Forest
+from divproj.io import pharaoh
+from divproj.io.files import name_of, reading
+from divproj.io.forests import Options, forests_from, forests_of
+from divproj.links.words.model import WordAligner
+from divproj.phrases import embeddings, wordnet
+from divproj.phrases.candidates import candidates
+from divproj.phrases.lexicon import Lexicon, read_table
+
+Row = tuple[Forest, Forest, Any]
+"""Two forests and the word candidates."""
+TREES = (("stree", "ttree"), ("source_tree", "target_tree"))
+"""Keys of the two trees (Penn brackets) in JSON lines of pairs."""
+
+
+@dataclass
+class ForestPairs:
+    """Pairs of forests with their candidates, one after the other; what is bad is said and left out."""
+
+    source: str
+    target: str | None
+    lexicon: Lexicon
+    by_lexicon: bool
+    words: str | None
+    options: Options
+    file_format: str | None
+    faults: Faults
+    places: list[int] = field(default_factory=list)
+    """Place in the input (from 0) of every pair given so far."""
+    ends: str = ""
+    """What is said at the end when one side is longer."""
+
+    @property
+    def digest(self) -> str:
+        """12 hex digits that stand for the bytes of the files."""
+        words = self.words if self.words != "auto" else None
+        return _digest([path for path in (self.source, self.target, words) if path and path != "-"])
+
+    def pairs(self) -> Iterator[Row]:
+        """The usable pairs."""
+        rows = self._json() if self.target is None else self._files()
+        if self.words == "auto":
+            rows = self._with_links(list(rows))
+        lines = self._lines() if self.words not in (None, "auto") else None
+        for place, (src, tgt, links) in enumerate(rows):
+            line = next(lines, None) if lines else None
+            if lines and line is None and not self.ends:
+                self.ends = f"{self.words} has {place} lines, but there are more pairs"
+            if src is None or tgt is None:
+                continue
+            shape = (len(src.forms), len(tgt.forms))
+            if line is not None:
+                links = pharaoh.parse(line[1], shape, line[0], self.faults)
+            elif lines:
+                continue
+            src, tgt = self.lexicon.lemmatised(src, 0), self.lexicon.lemmatised(tgt, 1)
+            self.places.append(place)
+            yield src, tgt, candidates(src, tgt, self.lexicon if self.by_lexicon else None, links=links)
+
+    def need(self, rows: list[Row]) -> None:
+        """AlignmentError when there is no usable pair."""
+        if not rows:
+            raise AlignmentError("no usable pair of trees", Where(self.source))
+
+    def finish(self) -> None:
+        """AlignmentError, after all pairs are done, when one side had more."""
+        if self.ends:
+            remedy = "the sides must have one tree a sentence in the same order; the pairs up to there are done"
+            raise AlignmentError(self.ends, Where(self.source), remedy)
+
+    def _files(self) -> Iterator[tuple[Any, Any, Any]]:
+        assert self.target is not None
+        sides = [
+            forests_from(path, self.file_format, self.faults, self.options, keep_places=True)
+            for path in (self.source, self.target)
+        ]
+        missing, counts = object(), [0, 0]
+        for src, tgt in zip_longest(*sides, fillvalue=missing):
+            counts[0] += src is not missing
+            counts[1] += tgt is not missing
+            if src is not missing and tgt is not missing:
+                yield src, tgt, None
+        if counts[0] != counts[1]:
+            self.ends = f"{counts[0]} trees, but {self.target} has {counts[1]}"
+
+    def _json(self) -> Iterator[tuple[Any, Any, Any]]:
+        """Lines with two trees in Penn brackets, and perhaps `links` (pairs of words counted from 0)."""
+        with reading(self.source) as stream:
+            for number, raw in enumerate(stream, 1):
+                where = Where(name_of(self.source), number)
+                if not raw.strip():
+                    continue
+                try:
+                    yield self._pair(raw, where)
+                except ProjError as error:
+                    self.faults.sentence(FormatError(error.what, error.where or where, error.remedy))
+                    yield None, None, None
+
+    def _pair(self, raw: bytes, where: Any) -> tuple[Any, Any, Any]:
+        try:
+            row = json.loads(raw)
+        except (ValueError, RecursionError) as error:
+            remedy = "or give two files of trees: SOURCE TARGET"
+            raise FormatError(f"not JSON: {error}", where, remedy) from None
+        keys = next((pair for pair in TREES if isinstance(row, dict) and all(isinstance(row.get(k), str) for k in pair)), None)
+        if keys is None:
+            raise FormatError(f"the line has no two trees, keys {' and '.join(TREES[0])} expected", where)
+        made = []
+        for key in keys:
+            found = forests_of(row[key], "brackets", Faults(), self.options)
+            if len(found) != 1:
+                raise FormatError(f"{key} has {len(found)} trees, one expected", where)
+            made.append(replace(found[0], sent_id=str(row.get("id", "")), where=where))
+        links, shape = None, (len(made[0].forms), len(made[1].forms))
+        if isinstance(row.get("links"), list):
+            try:
+                links = Links(frozenset((int(i) + 1, int(j) + 1) for i, j in row["links"]), shape)
+            except (TypeError, ValueError):
+                raise FormatError("links are not pairs of words counted from 0", where) from None
+        return made[0], made[1], links
+
+    def _lines(self) -> Iterator[tuple[Any, str]]:
+        assert self.words is not None
+        return pharaoh.load(self.words)
+
+    def _with_links(self, rows: list[tuple[Any, Any, Any]]) -> Iterator[tuple[Any, Any, Any]]:
+        """Links made by `WordAligner` on these very pairs."""
+        texts = [(src.forms, tgt.forms) if src and tgt else ((), ()) for src, tgt, _ in rows]
+        for (src, tgt, _), linked in zip(rows, WordAligner().fit_align(texts), strict=True):
+            yield src, tgt, linked.links
+
+
+def lexicon(
+    languages: tuple[str, str], folder: Path | None, table: Path | None, vectors: str | None, threshold: float, faults: Faults
+) -> Lexicon:
+    """What makes words candidates of each other: WordNet where it is installed, a table of translations, word vectors."""
+    found = wordnet.find(folder) if folder or languages == ("en", "en") else None
+    pairs = read_table(table, faults) if table else frozenset()
+    return Lexicon(languages, found, _vectors(vectors), threshold, pairs)
+
+
+def _vectors(name: str | None) -> Any:
+    if name is None:
+        return None
+    if name == "en":
+        return embeddings.shipped(name)
+    found = embeddings.wordllama() if name == "wordllama" else embeddings.load(name)
+    if found is None:
+        raise ProjError("the table of wordllama is not there", remedy="pip install wordllama, or give a file of vectors")
+    return found
+
+
+def _digest(paths: list[str]) -> str:
+    digest = hashlib.sha256()
+    for path in paths:
+        try:
+            digest.update(Path(path).read_bytes())
+        except OSError:
+            digest.update(path.encode())
+    return digest.hexdigest()[:12]

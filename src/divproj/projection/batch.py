@@ -1,0 +1,102 @@
+"""Projection of a corpus piece by piece: what a worker of the engine is asked to do."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from divproj.data.errors import Faults, ProjError, Where
+from divproj.io import conllu, pharaoh
+from divproj.io.files import reading
+from divproj.io.sources import Piece
+from divproj.io.trees import Trees, as_sentence, gathered
+from divproj.projection import rulefile, systems
+from divproj.projection.direct import Bitext, Projection, Projector
+from divproj.projection.output import annotated
+from divproj.projection.prepare import prepared
+from divproj.projection.registry import named
+from divproj.projection.summary import Summary
+from divproj.runtime.engine import stamp
+from divproj.runtime.resources import folder
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A projection system by its files, and their stamp: a worker loads it once."""
+
+    name: str
+    model: Path | None = None
+    rules: str | None = None
+    stamp: str = ""
+
+    @classmethod
+    def of(cls, system: str, model: Path | None = None, rules: str | None = None) -> Plan:
+        """The plan for a system, loaded once here, so that what is wrong with it is said before anything is read."""
+        if model is not None:
+            found = cls(f"model:{model.name}", model.absolute(), None, stamp(model))
+        else:
+            path = str(Path(rules).absolute()) if rules and Path(rules).exists() else rules
+            found = cls(system, None, path, stamp(path) if path else "")
+        loaded(found)
+        return found
+
+    @property
+    def observes(self) -> bool:
+        """Whether the text must be gone through before it is projected."""
+        return bool(getattr(getattr(loaded(self), "__self__", None), "observes", False))
+
+
+@lru_cache(maxsize=2)
+def loaded(plan: Plan) -> Projector:
+    """The function that projects."""
+    if plan.model is not None:
+        from divproj.projection import parser_files  # needs numba
+
+        return parser_files.load(plan.model).project
+    return systems.projector(named(plan.name).code, corrections(plan.rules))
+
+
+def corrections(path: str | None) -> Any:
+    """A rule file by path, or a shipped one by name (`deu`)."""
+    if path is None:
+        return None
+    shipped = folder("rules") / f"{path}.json"
+    found = str(shipped) if not Path(path).exists() and shipped.exists() else path
+    if not Path(found).exists() and "/" not in path and not path.endswith(".json"):
+        there = ", ".join(sorted(p.stem for p in folder("rules").glob("*.json")))
+        raise ProjError("no such rule file or shipped set of rules", Where(path), f"shipped sets are {there}")
+    with reading(found) as stream:
+        return rulefile.loads(stream.read().decode("utf-8", "replace"), found)
+
+
+def projected(plan: Plan, beside: bool, drawn: bool, least: float, piece: Piece, faults: Faults) -> Trees:
+    """Projected trees of a piece, with links and E trees `beside` them, or all that a page shows.
+
+    Trees in which a smaller share of the words than `least` is linked are left out.
+    """
+    run, summary = loaded(plan), Summary(plan.name, least=least)
+    sentences, made = [], []
+    for pair in prepared(piece, faults):
+        assert pair.sentence is not None
+        found = run(Bitext.of(pair))
+        if not summary.add(found, pair.sent_id):
+            continue
+        line = pair.where.line or (pair.igt.where.line if pair.igt else 0)
+        sentences.append(annotated(pair.sentence, found, plan.name, line=line))
+        if beside or drawn:
+            made.append(found)
+    links, e_trees = companions(made) if beside else ("", "")
+    drawable = tuple(made) if drawn else ()
+    return gathered(sentences, len(sentences), links=links, e_trees=e_trees, projections=drawable, summary=summary)
+
+
+def companions(found: Sequence[Projection]) -> tuple[str, str]:
+    """Links in Pharaoh form and E trees as CoNLL-U, a place for every sentence."""
+    links, e_trees = io.StringIO(), io.StringIO()
+    pharaoh.dump((each.bitext.links for each in found), links)
+    conllu.dump((as_sentence(each.bitext.e, each.bitext.sent_id) for each in found), e_trees)
+    return links.getvalue(), e_trees.getvalue()

@@ -1,0 +1,229 @@
+"""s2+: a log-linear model chooses each head among the candidates that the projections offer; then the best tree."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divproj.data.pair import Pair
+from divproj.projection.candidates import Lattice, Lexicon
+from divproj.projection.decode import best_tree
+from divproj.projection.direct import Bitext, Projection, Reason, content_root
+from divproj.projection.features import Block, names
+from divproj.runtime.announce import passing, stage
+
+PENALTY = 2.0
+ITERATIONS = 60
+MIN_COUNT = 2
+"""Words of training data in which a feature must occur."""
+PARTS = 5
+CACHED = 500_000
+"""Blocks whose weights are kept; then the cache starts anew."""
+
+
+@dataclass
+class HeadModel:
+    """Weights of named features: the odds of a head are the exponential of their sum.
+
+    First a word is believed to be the root (features `0…`); then each word chooses its head, knowing of it.
+    """
+
+    weights: dict[str, float] = field(default_factory=dict)
+    lexicon: Lexicon = field(default_factory=Lexicon)
+    _sums: dict[Block, float] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def fit(cls, pairs: Iterable[Pair], penalty: float = PENALTY) -> HeadModel:
+        """Maximum conditional likelihood of the gold heads, with an L2 penalty, by L-BFGS."""
+        pairs = list(pairs)
+        if len(SPELLED.names) > CACHED:
+            SPELLED.forget()
+        lexicon = Lexicon.of((Bitext.of(pair), pair.f.rels) for pair in pairs)
+        lattices = [Lattice(Bitext.of(pair), lexicon) for pair in pairs]
+        asked = [_root_question(lattice, pair) for lattice, pair in zip(lattices, pairs, strict=True)]
+        # the model of heads must meet roots that are as uncertain as they will be: those of models that did not see them
+        for part in passing(range(PARTS), "learning corrections: part", PARTS + 1):
+            others = [question for k, question in enumerate(asked) if question and k % PARTS != part]
+            seer = cls(_fit_weights(others, penalty))
+            lattices[part::PARTS] = map(seer.topped, lattices[part::PARTS])
+        with stage("learning corrections: all"):
+            roots = _fit_weights([question for question in asked if question], penalty)
+            questions = [q for lattice, pair in zip(lattices, pairs, strict=True) for q in _questions(lattice, pair)]
+            return cls({**roots, **_fit_weights(questions, penalty)}, lexicon)
+
+    def chances(self, lattice: Lattice) -> list[list[tuple[int, float]]]:
+        """For each word its candidate heads with probabilities."""
+        if len(self._sums) > CACHED:
+            self._sums.clear()
+        weight = self._weight
+        asked = []
+        for word in range(1, len(lattice.bitext) + 1):
+            heads = lattice.heads(word)
+            scores = [sum([weight(block) for block in lattice.blocks(word, head)]) for head in heads]
+            top = max(scores)
+            odds = [math.exp(score - top) for score in scores]
+            total = sum(odds)
+            asked.append([(head, odd / total) for head, odd in zip(heads, odds, strict=True)])
+        return asked
+
+    def _weight(self, block: Block) -> float:
+        found = self._sums.get(block)
+        if found is None:
+            weights = self.weights
+            found = self._sums[block] = sum(weights.get(name, 0.0) for name in names(block))
+        return found
+
+    def topped(self, lattice: Lattice) -> Lattice:
+        """The lattice with the word that is most like a root."""
+        scores = [self._weight(lattice.root_block(word)) for word in range(1, len(lattice.bitext) + 1)]
+        best = scores.index(max(scores)) + 1 if scores else 0
+        return lattice if best == lattice.old_top else replace(lattice, top=best)
+
+    def project(self, bitext: Bitext) -> Projection:
+        """The tree that the model finds best, with the probability of each edge."""
+        return self.weighed(bitext)[0]
+
+    def weighed(self, bitext: Bitext) -> tuple[Projection, NDArray[np.float64]]:
+        """The best tree, and [h, c] the probabilities of all edges that were weighed."""
+        lattice = self.topped(Lattice(bitext, self.lexicon))
+        chances = self.chances(lattice)
+        heads = best_tree(chances)
+        moved = [-1, *heads]
+        content_root(bitext, moved, ["guess"] * len(moved))
+        heads = moved[1:]
+        confidence = tuple(dict(options).get(head, 0.0) for options, head in zip(chances, heads, strict=True))
+        reasons = tuple(_reason(lattice, word, head) for word, head in enumerate(heads, 1))
+        plain = Projection(bitext, tuple(heads), reasons, confidence)
+        rels = tuple(rel or self.lexicon.rel(form) for rel, form in zip(plain.carried, bitext.forms, strict=True))
+        matrix = np.zeros((len(bitext) + 1, len(bitext) + 1))
+        for child, options in enumerate(chances, 1):
+            for head, chance in options:
+                matrix[head, child] = chance
+        return replace(plain, rels=rels), matrix
+
+
+def _reason(lattice: Lattice, word: int, head: int) -> Reason:
+    if not any(lattice.bitext.anchors):
+        return "guess"
+    if lattice.kinds[word] == "U":
+        return "spontaneous"
+    if lattice.path(word, head) == "=":
+        return "merge"
+    relation = lattice.relation(word, head)
+    if relation in ("P", "PR", "PL", "PO", "0O"):
+        return "projected"
+    return "swap" if lattice.path(word, head) == "c" or relation in ("C", "TO", "0T") else "learned"
+
+
+Row = list[int]
+Question = tuple[list[Row], int]
+"""The features of each candidate, by number, and which one is right."""
+
+
+class Spelled:
+    """Names of features by number, and those of each block: most blocks are met many times, in many fits."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self._numbers: dict[str, int] = {}
+        self._blocks: dict[Block, Row] = {}
+
+    def forget(self) -> None:
+        """Begin anew: only when no question is about."""
+        self.names.clear()
+        self._numbers.clear()
+        self._blocks.clear()
+
+    def row(self, block: Block) -> Row:
+        """The numbers of the features of a block."""
+        found = self._blocks.get(block)
+        if found is None:
+            found = self._blocks[block] = [self._number(name) for name in names(block)]
+        return found
+
+    def _number(self, name: str) -> int:
+        number = self._numbers.setdefault(name, len(self.names))
+        if number == len(self.names):
+            self.names.append(name)
+        return number
+
+
+SPELLED = Spelled()
+
+
+def _root_question(lattice: Lattice, pair: Pair) -> Question | None:
+    if pair.f.root is None:
+        return None
+    return [SPELLED.row(lattice.root_block(word)) for word in range(1, len(pair.f) + 1)], pair.f.root - 1
+
+
+def _questions(lattice: Lattice, pair: Pair) -> Iterable[Question]:
+    row = SPELLED.row
+    for word, gold in enumerate(pair.f.heads, 1):
+        heads = lattice.heads(word)
+        if gold >= 0 and gold in heads:
+            rows = [[k for block in lattice.blocks(word, head) for k in row(block)] for head in heads]
+            yield rows, heads.index(gold)
+
+
+def _design(questions: list[Question]) -> tuple[Any, NDArray[np.int64], list[int]]:
+    """The features of all candidates as a sparse matrix, a row each; where each question's rows begin; the features' numbers.
+
+    Features that occur in few questions are left out; the others stand in the order of their first occurrence.
+    """
+    from scipy.sparse import csr_matrix
+
+    rows = [row for candidates, _ in questions for row in candidates]
+    sizes = np.fromiter(map(len, rows), np.int64, len(rows))
+    flat = np.fromiter(chain.from_iterable(rows), np.int64, int(sizes.sum()))
+    per_question = np.fromiter((len(candidates) for candidates, _ in questions), np.int64, len(questions))
+    starts = np.concatenate(([0], np.cumsum(per_question)))
+    row_of = np.repeat(np.arange(len(rows)), sizes)
+    total = len(SPELLED.names)
+    met = csr_matrix(
+        (np.ones(len(flat), np.int8), flat, np.concatenate(([0], np.cumsum(sizes)))[starts]), (len(questions), total)
+    )
+    met.sum_duplicates()
+    often = np.bincount(met.indices, minlength=total)
+    first = np.zeros(total, np.int64)
+    first[flat[::-1]] = np.arange(len(flat))[::-1]
+    kept = np.flatnonzero(often >= MIN_COUNT)
+    kept = kept[np.argsort(first[kept])]
+    column = np.full(total, -1)
+    column[kept] = np.arange(len(kept))
+    cells = column[flat]
+    used = cells >= 0
+    ends = np.concatenate(([0], np.cumsum(np.bincount(row_of[used], minlength=len(rows)))))
+    design = csr_matrix((np.ones(int(used.sum())), cells[used], ends), shape=(len(rows), len(kept)))
+    return design, starts, kept.tolist()
+
+
+def _fit_weights(questions: list[Question], penalty: float) -> dict[str, float]:
+    from scipy.optimize import minimize
+
+    if not questions:
+        return {}
+    design, starts, numbers = _design(questions)
+    transposed = design.T.tocsr()
+    first, sizes = starts[:-1], np.diff(starts)
+    chosen = first + np.array([gold for _, gold in questions])
+    observed = np.asarray(design[chosen].sum(axis=0)).ravel()
+
+    def loss(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        scores = design @ w
+        top = np.maximum.reduceat(scores, first)
+        odds = np.exp(scores - np.repeat(top, sizes))
+        totals = np.add.reduceat(odds, first)
+        shares = odds / np.repeat(totals, sizes)
+        value = (np.log(totals) + top).sum() - scores[chosen].sum() + 0.5 * penalty * (w @ w)
+        return float(value), transposed @ shares - observed + penalty * w
+
+    found: Any = minimize(loss, np.zeros(len(numbers)), jac=True, method="L-BFGS-B", options={"maxiter": ITERATIONS})
+    large = np.flatnonzero(np.abs(found.x) > 0.001)
+    return {SPELLED.names[numbers[k]]: round(float(found.x[k]), 4) for k in large.tolist()}

@@ -1,0 +1,261 @@
+"""Systems 3 and 4 (§3.6): a parser of F, without and with what a projection says of each edge; and s4+, our own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divproj.data.pair import Pair
+from divproj.data.tree import DepTree
+from divproj.parsing.atoms import Seen
+from divproj.parsing.calibration import calibrate_by_twin
+from divproj.parsing.decode import chu_liu_edmonds
+from divproj.parsing.parser import MstParser
+from divproj.projection.candidates import Lattice, gloss_pieces
+from divproj.projection.direct import Bitext, Projection, Projector, Reason
+from divproj.projection.edges import PAPER, codes
+from divproj.projection.systems import Corrections, projector
+from divproj.runtime.announce import passing
+from divproj.runtime.checkpoint import NOTHING, Checkpoint
+
+if TYPE_CHECKING:
+    from divproj.forest.hypergraph import Forest
+    from divproj.projection.phrasal.projector import PhraseProjector
+
+
+View = tuple[Projection, NDArray[np.float64] | None]
+"""A projection, with the probabilities of all edges where the system knows them."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What a parsing system learns from and looks at."""
+
+    trees: str = "gold"
+    """The trees that the parser learns: gold ones, or those of a projection system."""
+    projection: str = ""
+    """The system whose projection the parser sees, at training and ever after; '' for none, `gold` for the oracle."""
+    features: tuple[str, ...] = PAPER
+    tags: bool = True
+    """Whether it sees the tags that come over the links."""
+    glosses: bool = False
+    """Whether it sees grams and stems of the glosses."""
+    together: bool = False
+    """Whether its tree is sought together with the probabilities of s2+."""
+    phrases: tuple[str, ...] = ()
+    """What it sees of aligned phrases (`divproj.projection.phrasal.features`)."""
+
+    @property
+    def needs_model(self) -> bool:
+        return self.together or "s2+" in (self.projection, self.trees)
+
+
+PLUS = (*PAPER, "undirected", "confidence")
+"""What s4+ sees of s2+: more codes (distance, reason, kinds together) made its few hundred sentences too thin."""
+RECIPES = {
+    "s3-1": Recipe(),
+    "s3-2": Recipe(trees="s2-1"),
+    "s3-3": Recipe(trees="s1-r"),
+    "s3-4": Recipe(trees="s1-l"),
+    "s3-5": Recipe(tags=False),
+    "s4-1": Recipe(projection="s2-1"),
+    "s4-2": Recipe(projection="s1-r"),
+    "s4-3": Recipe(projection="s1-l"),
+    "s4+": Recipe(projection="s2+", features=PLUS, glosses=True, together=True),
+    "s5+": Recipe(projection="s2+", features=PLUS, glosses=True, together=True, phrases=("edge",)),
+    "oracle": Recipe(projection="gold"),
+}
+"""Table 5's systems, and our best."""
+PARTS, FEW = 10, 300
+"""Parts of the training sentences that s2+ projects in turn, learning from the others; half as many from `FEW` sentences on."""
+ORDERS = (2, 3, 2, 3)
+"""Parsers of s4+, which also differ in the order of their sentences."""
+PHRASE_VOTE, WORSE = 0.25, 0.1
+"""Votes of the phrase aligner in s5+, where s2+ has one: fewer the worse its trees are than those of s2+, none from `WORSE` on."""
+
+
+@dataclass
+class ParsedSystem:
+    """A parser of F (s4+: several) with the projection that it sees beside words and tags."""
+
+    recipe: Recipe
+    corrections: Corrections
+    parsers: list[MstParser]
+    peek: dict[Bitext, Pair]
+    phrases: PhraseProjector | None = None
+    """What aligns phrases, for recipes that look at them."""
+    phrase_vote: float = 0.0
+
+    @property
+    def observes(self) -> bool:
+        return bool(self.recipe.phrases)
+
+    def observe(self, text: Sequence[Bitext], forests: Sequence[Forest] = ()) -> None:
+        """Let the phrase aligner go through the text that is to be projected, with parses of F where there are some."""
+        if self.recipe.phrases:
+            from divproj.projection.phrasal.projector import PhraseProjector, observed
+
+            self.phrases = PhraseProjector().observe(text, forests) if forests else observed(tuple(text))
+
+    def projector(self, system: str) -> Projector:
+        return self._gold if system == "gold" else projector(system or "s1-r", self.corrections)
+
+    def _gold(self, bitext: Bitext) -> Projection:
+        heads = tuple(max(h, 0) for h in self.peek[bitext].f.heads)
+        why: Reason = "projected"
+        return Projection(bitext, heads, (why,) * len(bitext))
+
+    def view(self, bitext: Bitext) -> View:
+        """The projection that the parser sees; that of s2+ with the probabilities of all edges."""
+        if self.recipe.projection == "s2+":
+            return self.corrections.model.weighed(bitext)
+        return self.projector(self.recipe.projection)(bitext), None
+
+    def seen(self, bitext: Bitext, view: View | None = None) -> Seen:
+        """What the parser sees of a sentence (and of the view of it, where that is known)."""
+        recipe, lexicon = self.recipe, self.corrections.model.lexicon
+        tags = Lattice(bitext, lexicon).guesses[1:] if recipe.tags else ("_",) * len(bitext)
+        more = _gloss_columns(bitext) if recipe.glosses else ()
+        if not recipe.projection:
+            return Seen(bitext.forms, tags, more)
+        projected, chances = view or self.view(bitext)
+        found = codes(bitext, projected, recipe.features, chances)
+        if self.phrases:
+            from divproj.projection.phrasal.features import phrase_codes
+
+            found = np.concatenate((found, phrase_codes(self.phrases.chances(bitext), recipe.phrases)), axis=2)
+        return Seen(bitext.forms, tags, more, found)
+
+    def project(self, bitext: Bitext) -> Projection:
+        """The tree that the parser finds, with the probability of each edge."""
+        projected, own = self.view(bitext)
+        seen = self.seen(bitext, (projected, own))
+        if own is not None and self.recipe.together:
+            heads, chances = self._together(bitext, seen, own)
+        else:
+            [parser] = self.parsers
+            [tree] = parser.predict([seen])
+            heads, chances = tree.heads, next(parser.marginals([seen]))
+        rels = self.parsers[0].relations(seen, heads)
+        sure = tuple(float(chances[h, c]) for c, h in enumerate(heads, 1))
+        return replace(projected, heads=heads, reasons=_reasons(projected, heads), confidence=sure, rels=rels)
+
+    def _together(self, bitext: Bitext, seen: Seen, own: NDArray[np.float64]) -> tuple[tuple[int, ...], NDArray[np.float64]]:
+        """The tree with most votes: each parser's tree has one, and the probabilities of s2+ weigh as much as all of them."""
+        votes = own.copy()
+        if self.phrases:
+            votes += self.phrase_vote * self.phrases.chances(bitext).edges
+        chances = votes.copy()
+        share = 1 / len(self.parsers)
+        for parser in self.parsers:
+            chances += share * next(parser.marginals([seen]))
+            [tree] = parser.predict([seen])
+            votes[list(tree.heads), range(1, len(votes))] += share
+        heads = np.zeros(len(votes), np.int64)
+        chu_liu_edmonds.compiled(votes, heads)
+        return tuple(heads[1:].tolist()), chances / (2 + (self.phrase_vote if self.phrases else 0.0))
+
+
+def fit(
+    system: str | Recipe,
+    pairs: Sequence[Pair],
+    *,
+    peek: Sequence[Pair] = (),
+    text: Sequence[Bitext] = (),
+    unannotated: Sequence[Bitext] = (),
+    keep: Checkpoint = NOTHING,
+    **options: Any,
+) -> ParsedSystem:
+    """Learn a system from pairs with gold F trees; options go to `MstParser`.
+
+    A recipe with phrases observes `text` (none: that of the pairs), which has no F trees. Sentences of `unannotated` whose trees
+    the system is sure of teach it once more (self-training). Passes of the parsers are kept in a checkpoint.
+    """
+    recipe = RECIPES[system] if isinstance(system, str) else system
+    pairs = list(pairs)
+    if keep is not NOTHING:
+        shown_pairs = [(pair.f, pair.e, sorted(pair.links.links)) for pair in (*pairs, *peek)]
+        texts = [(b.forms, b.e, sorted(b.links.links), b.glosses) for b in (*text, *unannotated)]
+        keep.identify(recipe, options, len(pairs), len(text), shown_pairs, texts)
+    shown = {Bitext.of(pair): pair for pair in (*pairs, *peek)} if recipe.projection == "gold" else {}
+    made = ParsedSystem(recipe, Corrections.learn(pairs, model=recipe.needs_model), [], shown)
+    bitexts = [Bitext.of(pair) for pair in pairs]
+    made.observe(text or bitexts)
+    teacher = None if recipe.trees == "gold" else made.projector(recipe.trees)
+    trees = [teacher(b).tree for b in bitexts] if teacher else [pair.f for pair in pairs]
+    if recipe.projection == "s2+":
+        seen, projected = _unseen(made, pairs)
+        made.phrase_vote = _phrase_vote(made, pairs, projected)
+    else:
+        seen = [made.seen(b) for b in bitexts]
+    seed = options.pop("random_state", 1)
+    orders = ORDERS if recipe.together else (options.pop("order", 2),)
+
+    def learn(seen: Sequence[Seen], trees: Sequence[DepTree], name: str) -> list[MstParser]:
+        settings = [{**options, "order": order, "random_state": seed + k} for k, order in enumerate(orders)]
+        return [MstParser(**s).fit(seen, trees, keep=keep, name=f"{name}-{k}") for k, s in enumerate(settings, 1)]
+
+    made.parsers = learn(seen, trees, "parser")
+    calibrate_by_twin(made.parsers[0], seen, trees, {**options, "order": 1})
+    scale = made.parsers[0].scale_
+    for parser in made.parsers:
+        parser.scale_ = scale
+    if more := _surest(made, unannotated):
+        made.parsers = learn(
+            [*seen, *(made.seen(found.bitext) for found in more)], [*trees, *(found.tree for found in more)], "self"
+        )
+        for parser in made.parsers:
+            parser.scale_ = scale
+    return made
+
+
+def _surest(made: ParsedSystem, unannotated: Sequence[Bitext]) -> list[Projection]:
+    """The half of the sentences whose trees the system is surest of, by the mean probability of their edges."""
+    found = [made.project(bitext) for bitext in unannotated if len(bitext)]
+    found.sort(key=lambda projection: -sum(projection.confidence) / len(projection.heads))
+    return found[: (len(found) + 1) // 2]
+
+
+def _unseen(made: ParsedSystem, pairs: Sequence[Pair]) -> tuple[list[Seen], list[Projection]]:
+    """What the parser sees of its training sentences: projections as uncertain as they will be, by models of the others."""
+    found: dict[int, tuple[Seen, Projection]] = {}
+    parts = min(PARTS if len(pairs) < FEW else PARTS // 2, len(pairs))
+    for part in passing(range(parts), "projecting unseen sentences: part", parts):
+        others = [pair for k, pair in enumerate(pairs) if k % parts != part]
+        system = replace(made, corrections=Corrections.learn(others)) if others else made
+        for k in range(part, len(pairs), parts):
+            bitext = Bitext.of(pairs[k])
+            view = system.view(bitext)
+            found[k] = system.seen(bitext, view), view[0]
+    return [found[k][0] for k in range(len(pairs))], [found[k][1] for k in range(len(pairs))]
+
+
+def _phrase_vote(made: ParsedSystem, pairs: Sequence[Pair], projected: Sequence[Projection]) -> float:
+    """How much the phrase aligner is heard: its trees beside those of the projection, both scored on the gold trees."""
+    if not made.phrases:
+        return 0.0
+    behind = words = 0
+    for pair, found in zip(pairs, projected, strict=True):
+        ours = made.phrases.chances(found.bitext).heads if len(found.bitext) else ()
+        behind += sum((h == gold) - (o == gold) for h, o, gold in zip(found.heads, ours, pair.f.heads, strict=True))
+        words += len(pair.f)
+    return PHRASE_VOTE * min(1.0, max(0.0, 1 - behind / (WORSE * max(words, 1))))
+
+
+def _reasons(projected: Projection, heads: Sequence[int]) -> tuple[Reason, ...]:
+    """Why each edge: as in the projection where it agrees, else the parser's choice."""
+    return tuple(
+        why if head == own else "parsed" for why, head, own in zip(projected.reasons, heads, projected.heads, strict=True)
+    )
+
+
+def _gloss_columns(bitext: Bitext) -> tuple[tuple[str, ...], ...]:
+    """The grams of each word's gloss, and its stem: an English word for free."""
+    if not bitext.glosses:
+        return (("",) * len(bitext),) * 2
+    pieces = [gloss_pieces(gloss) for gloss in bitext.glosses]
+    return tuple(".".join(grams) for grams, _ in pieces), tuple(stem for _, stem in pieces)

@@ -1,0 +1,218 @@
+"""What unannotated bitext tells of words: links for those that have none, their probable tags, what heads they choose."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divproj.data.links import Links
+from divproj.data.tagsets import universal
+from divproj.links.words.model import WordAligner
+from divproj.projection.candidates import Lexicon
+from divproj.projection.direct import Bitext
+from divproj.projection.phrasal import chart
+from divproj.projection.phrasal.weights import FOUND, GIVEN, UNLINKED
+
+SURE_ENOUGH = 0.3
+"""Probability from which a link found for an unlinked word counts."""
+POSSIBLE = 0.1
+"""Probability from which a link is kept in mind, for phrases to confirm."""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Eked:
+    """A bitext with links for words that had none; `kinds` says of each word (place 0 too) where its links are from."""
+
+    given: Bitext
+    bitext: Bitext
+    kinds: tuple[int, ...]
+    chances: dict[tuple[int, int], float] = field(default_factory=dict, compare=False)
+    """What word alignment of the observed text thinks of links, from `POSSIBLE` on."""
+    tags: tuple[str, ...] = field(default=(), compare=False)
+    """Universal tags of the words by a tagger; empty: what links and the lexicon say."""
+
+
+def _no_links(bitext: Bitext) -> dict[tuple[int, int], float]:
+    return {}
+
+
+@dataclass
+class InducedLinks:
+    """Links between words that both sides left alone, by word alignment of the observed text.
+
+    Links that came with the text are known translations; so the aligner spends its guesses on the rest.
+    """
+
+    aligner: WordAligner = field(default_factory=lambda: WordAligner(threshold=POSSIBLE))
+    more: Callable[[Bitext], dict[tuple[int, int], float]] = field(default=_no_links, repr=False)
+    """Links that paired phrases make, with probabilities."""
+    _known: dict[Bitext, Eked] = field(default_factory=dict, repr=False)
+
+    def observe(self, bitexts: Sequence[Bitext]) -> list[Eked]:
+        """The bitexts with more links, learned from all of them together."""
+        if any(map(_unlinked, bitexts)):
+            found = self.aligner.fit_align([(b.forms, b.e.forms) for b in bitexts], _translations(bitexts))
+            made = [_eked(b, linked.chances | self.more(b)) for b, linked in zip(bitexts, found, strict=True)]
+        else:
+            made = [_eked(b, self.more(b)) for b in bitexts]
+        self._known.update(zip(bitexts, made, strict=True))
+        return made
+
+    def of(self, bitext: Bitext) -> Eked:
+        """A bitext, observed before or not, with more links."""
+        found = self._known.get(bitext)
+        if found is None:
+            chances = {}
+            if self.aligner.counts_ and _unlinked(bitext):
+                chances = self.aligner.align([(bitext.forms, bitext.e.forms)])[0].chances
+            found = _eked(bitext, chances | self.more(bitext))
+        return found
+
+
+def _unlinked(bitext: Bitext) -> bool:
+    """Whether both sides have words without a link."""
+    f, e = ({link[side] for link in bitext.links.links} for side in (0, 1))
+    return len(f) < len(bitext) and len(e) < len(bitext.e)
+
+
+def _translations(bitexts: Iterable[Bitext]) -> Counter[tuple[str, str]]:
+    known: Counter[tuple[str, str]] = Counter()
+    for b in bitexts:
+        known.update((b.forms[i - 1].lower(), b.e.forms[j - 1].lower()) for i, j in sorted(b.links.links))
+    return known
+
+
+def _eked(bitext: Bitext, chances: dict[tuple[int, int], float]) -> Eked:
+    """For each unlinked word its most probable link with an unlinked word."""
+    given = bitext.links.links
+    used_f, used_e = {i for i, _ in given}, {j for _, j in given}
+    best: dict[int, tuple[float, int]] = {}
+    for (i, j), chance in chances.items():
+        if i not in used_f and j not in used_e and chance >= SURE_ENOUGH:
+            best[i] = max(best.get(i, (0.0, 0)), (chance, -j))
+    more = {(i, -j) for i, (_, j) in best.items()}
+    kinds = tuple(GIVEN if i in used_f else FOUND if i in best else UNLINKED for i in range(len(bitext) + 1))
+    if not more:
+        return Eked(bitext, bitext, kinds, chances)
+    links = Links(given | more, bitext.links.shape, bitext.links.possible)
+    return Eked(bitext, replace(bitext, links=links), kinds, chances)
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """A sentence for the chart, place 0 for the root."""
+
+    words: NDArray[np.int32]
+    tags: NDArray[np.int32]
+    kinds: NDArray[np.int8]
+    codes: NDArray[np.int8]
+    extra: Floats | None = None
+    """Further scores of edges, from what else is known of the sentence."""
+
+
+@dataclass
+class Cues:
+    """What each word of F is expected to choose as its head: side and tag, and how far away; from no gold tree.
+
+    A word's choice is smoothed with that of its probable tag, that with the choice of all words. So a determiner is found
+    to want a noun on its right from the places where nothing else can be, and a postposition one on its left.
+    """
+
+    lexicon: Lexicon = field(default_factory=Lexicon)
+    tags: dict[str, int] = field(default_factory=lambda: {"?": 0})
+    words: dict[str, int] = field(default_factory=dict)
+    """Numbers of word types; words that were never seen share the numbers after them, one for each tag."""
+    choice: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    far: Floats = field(default_factory=lambda: np.zeros((0, 2, chart.BUCKETS)))
+    word_trust: float = 12.0
+    """Pseudo-counts with which a word's choice is drawn to its tag's."""
+    tag_trust: float = 20.0
+    far_trust: float = 20.0
+
+    @classmethod
+    def of(cls, eked: Sequence[Eked]) -> Cues:
+        """Lexicon and numbers of the observed text, all choices even."""
+        made = cls(Lexicon.of((x.bitext, ()) for x in eked))
+        for x in eked:
+            for form, tag in zip(x.bitext.forms, x.tags or made.tags_of(x.bitext), strict=True):
+                made.words.setdefault(form.lower(), len(made.words))
+                made.tags.setdefault(tag, len(made.tags))
+        size = len(made.tags)
+        made.choice = np.full((len(made.words) + size, 2 * size + 1), -np.log(2 * size + 1))
+        made.far = np.full((size, 2, chart.BUCKETS), -np.log(chart.BUCKETS))
+        return made
+
+    def tags_of(self, bitext: Bitext) -> list[str]:
+        """A tag for every word: the projected one, or what the lexicon says of the form and its gloss."""
+        glosses = bitext.glosses or ("",) * len(bitext)
+        return [
+            tag if tag != "_" else universal(self.lexicon.tag(form, gloss))
+            for form, gloss, tag in zip(bitext.forms, glosses, bitext.upos, strict=True)
+        ]
+
+    def encode(self, eked: Eked, work: int = 0, extra: Floats | None = None) -> Encoded:
+        """Numbers for the chart; `work` words in all are to be encoded."""
+        bitext = eked.bitext
+        tags = [self.tags.get(tag, 0) for tag in eked.tags or self.tags_of(bitext)]
+        unseen = len(self.words)
+        words = [self.words.get(form.lower(), unseen + tag) for form, tag in zip(bitext.forms, tags, strict=True)]
+        n1 = len(bitext) + 1
+        codes = np.zeros((n1, n1), np.int8)
+        run = chart.relate.for_work(work, n1)
+        run(np.array(bitext.anchors, np.int32), np.array(bitext.e_heads, np.int32), codes)
+        numbers = np.array([0, *words], np.int32), np.array([0, *tags], np.int32), np.array(eked.kinds, np.int8)
+        return Encoded(*numbers, codes, extra)
+
+    def learn(self, sentences: Sequence[Encoded], weights: Floats, rounds: int) -> list[float]:
+        """Expectation-maximisation: the chart's own probabilities of edges tell what words choose. Log-likelihoods."""
+        batch = _laid_out(sentences)
+        work = int((np.diff(batch[0]) ** 2).sum()) * rounds
+        run: Callable[..., float] = chart.expect.for_work(work)
+        usual = _usual_tags(sentences, len(self.words), len(self.tags))
+        found = []
+        for _ in range(rounds):
+            chosen, distances = np.zeros_like(self.choice), np.zeros_like(self.far)
+            found.append(float(run(*batch, weights, self.choice, self.far, chosen, distances)))
+            self._maximise(chosen, distances, usual)
+        return found
+
+    def _maximise(self, chosen: Floats, distances: Floats, usual: NDArray[np.int64]) -> None:
+        overall = chosen.sum(0) + 0.5
+        overall /= overall.sum()
+        by_tag = np.zeros((len(self.tags), chosen.shape[1]))
+        np.add.at(by_tag, usual, chosen)
+        by_tag = (by_tag + self.tag_trust * overall) / (by_tag.sum(1, keepdims=True) + self.tag_trust)
+        self.choice = np.log((chosen + self.word_trust * by_tag[usual]) / (chosen.sum(1, keepdims=True) + self.word_trust))
+        everywhere = distances.sum(0) + 0.1
+        everywhere /= everywhere.sum(1, keepdims=True)
+        self.far = np.log((distances + self.far_trust * everywhere) / (distances.sum(2, keepdims=True) + self.far_trust))
+
+
+def _usual_tags(sentences: Sequence[Encoded], words: int, tags: int) -> NDArray[np.int64]:
+    """The tag that each word type mostly has; the numbers of unseen words stand for one tag each."""
+    counts = np.zeros((words + tags, tags))
+    for sentence in sentences:
+        np.add.at(counts, (sentence.words[1:], sentence.tags[1:]), 1.0)
+    counts[words:] = np.eye(tags)
+    found: NDArray[np.int64] = counts.argmax(1)
+    return found
+
+
+def _laid_out(sentences: Sequence[Encoded]) -> tuple[Any, ...]:
+    """Sentences end to end: where each begins, where its codes begin, and its arrays."""
+    sizes = np.array([len(s.words) for s in sentences], np.int64)
+    at, cells = np.zeros(len(sizes) + 1, np.int64), np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=at[1:])
+    np.cumsum(sizes * sizes, out=cells[1:])
+    words, tags, kinds = (np.concatenate([getattr(s, name) for s in sentences]) for name in ("words", "tags", "kinds"))
+    codes, extra = np.concatenate([s.codes.ravel() for s in sentences]), np.zeros(0)
+    if any(s.extra is not None for s in sentences):
+        extra = np.concatenate([np.zeros(s.codes.size) if s.extra is None else s.extra.ravel() for s in sentences])
+    return at, cells, words, tags, kinds, codes, extra

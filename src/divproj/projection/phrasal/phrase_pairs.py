@@ -1,0 +1,210 @@
+"""Phrase pairs as evidence for projection: what `proj align` found, read from a file or as the aligner gives it.
+
+A phrase of F that is paired keeps together: one word of it, its head, has its head outside, and that word alone governs words
+outside. Its head is the word linked with the head of the E phrase. Words without links so hang inside the smallest paired phrase
+that holds them. Pairs of two words are links with weights.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divproj.data.errors import Faults, FormatError, Where
+from divproj.io.files import Source, name_of, reading
+from divproj.io.igt_text import lines
+from divproj.phrases.results import PhraseAlignment
+from divproj.projection.direct import Bitext
+
+HOLD = 1.0
+"""What the logarithm of a head's probability counts beside the weights of the chart; not tuned."""
+BARE = 0.05
+"""The same where no tree or forest of F vouches for its phrases. The chart of s5 weighs all bracketings by itself: 0.25 gained in two
+corpora and lost 0.2 to 0.4 in four, so that the pairs only break ties."""
+UNKNOWN = 0.5
+"""Probability of a pair that comes without one."""
+FLOOR = 0.05
+"""Probability that a word heads a phrase of which another word is known to be the head."""
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Paired:
+    """Words of F and words of E, counted from 1, gaps allowed; heads are 0 where nobody knows them."""
+
+    f: tuple[int, ...]
+    e: tuple[int, ...]
+    chance: float = 1.0
+    f_head: int = 0
+    e_head: int = 0
+
+
+@dataclass(frozen=True)
+class SentencePairs:
+    """The phrase pairs of one sentence, and the words they are of."""
+
+    f_forms: tuple[str, ...]
+    e_forms: tuple[str, ...]
+    pairs: tuple[Paired, ...]
+    hold: float = HOLD
+    """How firmly the phrases keep together."""
+
+    @classmethod
+    def of(cls, found: PhraseAlignment, *, heads: bool = False, hold: float = HOLD) -> SentencePairs:
+        """The pairs of an alignment whose source is F and whose target is E.
+
+        `heads`: whether F's phrases know their heads (trees and parses of F do). A pair without probability, one that no
+        compositional set has, is taken as `UNKNOWN`.
+        """
+        made = []
+        for pair in found.pairs:
+            f, e = found.src.nodes[pair.src_node], found.tgt.nodes[pair.tgt_node]
+            chance = pair.posterior if pair.posterior == pair.posterior else UNKNOWN
+            words = [tuple(range(start + 1, end + 1)) for start, end in (pair.src, pair.tgt)]
+            made.append(Paired(words[0], words[1], min(1.0, chance), f.head + 1 if heads else 0, e.head + 1))
+        return cls(found.src.forms, found.tgt.forms, tuple(made), hold)
+
+    @property
+    def turned(self) -> SentencePairs:
+        """The same pairs with F and E exchanged."""
+        pairs = tuple(Paired(p.e, p.f, p.chance, p.e_head, p.f_head) for p in self.pairs)
+        return replace(self, f_forms=self.e_forms, e_forms=self.f_forms, pairs=pairs)
+
+    @property
+    def links(self) -> dict[tuple[int, int], float]:
+        """Pairs of two words with their probabilities."""
+        return {(p.f[0], p.e[0]): p.chance for p in self.pairs if len(p.f) == len(p.e) == 1}
+
+
+def scores(found: SentencePairs, bitext: Bitext) -> Floats:
+    """Scores of all edges [h, c], words counted from 1, place 0 the root.
+
+    For a phrase with probability p and a word w that heads it with probability q(w), an edge that leaves or enters the phrase at
+    w scores  hold · p · log q(w);  so a second such edge, and one at a word that is not the head, costs.
+    """
+    size = len(bitext) + 1
+    made = np.zeros((size, size))
+    for pair in found.pairs:
+        if not 1 < len(pair.f) < len(bitext) or pair.chance <= 0:
+            continue
+        inside = np.zeros(size, bool)
+        inside[list(pair.f)] = True
+        at = np.zeros(size)
+        at[list(pair.f)] = found.hold * pair.chance * np.log(_heads(pair, bitext))
+        made[np.ix_(~inside, inside)] += at[inside][None, :]
+        out = ~inside
+        out[0] = False
+        made[np.ix_(inside, out)] += at[inside][:, None]
+    made[:, 0] = 0.0
+    return made
+
+
+def _heads(pair: Paired, bitext: Bitext) -> Floats:
+    """For each word of an F phrase how probable it is as its head: as its own tree says, else as the links say of E's head."""
+    chosen = {pair.f_head} if pair.f_head in pair.f else set(_images(pair, bitext)) & set(pair.f)
+    if not chosen:
+        return np.full(len(pair.f), 1.0 / len(pair.f))
+    other = FLOOR / max(1, len(pair.f) - len(chosen))
+    return np.array([(1.0 - FLOOR) / len(chosen) if word in chosen else max(other, 1e-3) for word in pair.f])
+
+
+def _images(pair: Paired, bitext: Bitext) -> Sequence[int]:
+    """F words linked with the head of the E phrase, or with the nearest word below it that has links."""
+    within = set(pair.e)
+    tops = [pair.e_head] if pair.e_head in within else [j for j in pair.e if bitext.e_heads[j] not in within]
+    while tops:
+        found = [i for j in tops for i in bitext.links.backward[j]]
+        if found:
+            return found
+        tops = [j for j in pair.e if bitext.e_heads[j] in tops]
+    return ()
+
+
+@dataclass
+class PhraseBook:
+    """Phrase pairs of a text, found by the words of the sentence and of its translation."""
+
+    sentences: Mapping[tuple[tuple[str, ...], tuple[str, ...]], SentencePairs] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, sentences: Iterable[SentencePairs]) -> PhraseBook:
+        return cls({(found.f_forms, found.e_forms): found for found in sentences})
+
+    def __len__(self) -> int:
+        return len(self.sentences)
+
+    def find(self, bitext: Bitext) -> SentencePairs | None:
+        """The pairs of a sentence, whichever side the aligner called the source."""
+        found = self.sentences.get((bitext.forms, bitext.e.forms))
+        if found is None:
+            turned = self.sentences.get((bitext.e.forms, bitext.forms))
+            found = turned.turned if turned else None
+        return found
+
+    def scores(self, bitext: Bitext) -> Floats | None:
+        """Scores of edges for a sentence; None where no pairs are known."""
+        found = self.find(bitext)
+        return None if found is None else scores(found, bitext)
+
+    def links(self, bitext: Bitext) -> dict[tuple[int, int], float]:
+        """Links that pairs of two words make, with their probabilities."""
+        found = self.find(bitext)
+        return {} if found is None else found.links
+
+
+def load(source: Source, faults: Faults | None = None) -> Iterator[SentencePairs]:
+    """Pairs of a file of JSON lines as `proj align` writes them.
+
+    `source` and `target` of a pair are [start, end) counted from 0, or, for phrases with gaps, a list of such spans. What
+    cannot be read goes to `faults` (None: raise).
+    """
+    faults = faults or Faults()
+    path = name_of(source)
+    with reading(source) as stream:
+        for number, line in lines(stream, path, faults):
+            if not line.strip():
+                continue
+            try:
+                yield _read(line, Where(path, number))
+            except FormatError as error:
+                faults.sentence(error)
+
+
+def _read(line: str, where: Where) -> SentencePairs:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        raise FormatError("the line is not JSON", where, "write it with `proj align -o FILE`") from None
+    if not isinstance(row, dict) or not all(isinstance(row.get(key), list) for key in ("source", "target", "pairs")):
+        raise FormatError("no object with source, target and pairs", where, "write it with `proj align -o FILE`")
+    sides = [tuple(map(str, row[key])) for key in ("source", "target")]
+    made = []
+    for pair in row["pairs"]:
+        if not isinstance(pair, dict):
+            raise FormatError("a pair is no object with source and target", where)
+        words = [_words(pair.get(key), len(side), key, where) for key, side in zip(("source", "target"), sides, strict=True)]
+        chance = pair.get("posterior")
+        chance = UNKNOWN if chance is None else chance
+        if not isinstance(chance, int | float) or not 0 <= chance <= 1:
+            raise FormatError(f"posterior is {chance!r:.20}, a number from 0 to 1 expected", where)
+        made.append(Paired(words[0], words[1], float(chance)))
+    return SentencePairs(sides[0], sides[1], tuple(made))
+
+
+def _words(spans: object, length: int, key: str, where: Where) -> tuple[int, ...]:
+    """Words counted from 1 of one span or several."""
+    parts = [spans] if isinstance(spans, list) and all(isinstance(x, int) for x in spans) else spans
+    if not isinstance(parts, list) or not parts:
+        raise FormatError(f"{key} of a pair is {spans!r:.40}, [start, end) or a list of such expected", where)
+    found: set[int] = set()
+    for part in parts:
+        right = isinstance(part, list) and len(part) == 2 and all(isinstance(x, int) for x in part)
+        if not right or not 0 <= part[0] < part[1] <= length:
+            what = f"{key} of a pair is {part!r:.40}, [start, end) within {length} words expected"
+            raise FormatError(what, where)
+        found.update(range(part[0] + 1, part[1] + 1))
+    return tuple(sorted(found))

@@ -1,0 +1,111 @@
+"""What comes before projection: trees for translations that have none, links for words that have none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from itertools import islice
+from pathlib import Path
+
+from divproj.data.errors import AlignmentError, Faults
+from divproj.data.head_style import in_style
+from divproj.data.links import Links
+from divproj.data.pair import Pair
+from divproj.data.tree import DepTree
+from divproj.io.sources import PARSER, SIZE, Parse, Piece, Sources, pairs_of, pieces
+from divproj.links.gloss.aligner import GlossAligner
+from divproj.links.gloss.grams import Grams
+from divproj.parsing.translations import by_language, language_named, parse_translations
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """Parses translations, then links words through the glosses; what a pair has already is left as it is."""
+
+    e_parser: str | None = None
+    """A language in the box, a model's folder, a command, or `corenlp:URL`; None: `en`."""
+    grams: tuple[Path, ...] = ()
+    style: str = "as-is"
+    stamps: tuple[str, ...] = ()
+    """Of the files above, so that a worker notices when they change."""
+
+    def __call__(self, pairs: Iterable[Pair], faults: Faults) -> Iterator[Pair]:
+        """Pairs that can be projected, some parsed at a time."""
+        source = iter(pairs)
+        while batch := list(islice(source, SIZE)):
+            yield from self.linked(self.parsed(batch), faults)
+
+    def parsed(self, pairs: list[Pair]) -> list[Pair]:
+        """The pairs, each with a tree of its translation where there is one to parse."""
+        wanted = [k for k, pair in enumerate(pairs) if pair.e.tree is None and (len(pair.e) or pair.translation.strip())]
+        trees = self.parse([pairs[k].translation or " ".join(pairs[k].e.forms) for k in wanted])
+        made = list(pairs)
+        for k, tree in zip(wanted, trees, strict=True):
+            if tree is not None:
+                made[k] = replace(pairs[k], e=tree, links=_fitting(pairs[k], tree))
+        return made
+
+    def linked(self, pairs: Iterable[Pair], faults: Faults) -> Iterator[Pair]:
+        """The pairs with links, and heads of E in the chosen style; a sentence without a translation is said."""
+        for pair in pairs:
+            if pair.e.tree is None:
+                what = "there is no tree of a translation, so this sentence's tree is a guess"
+                faults.word(AlignmentError(what, pair.where))
+                yield replace(pair, e=DepTree((), ()), links=Links(frozenset(), (len(pair.f), 0)))
+                continue
+            links = pair.links
+            if not links.known:
+                links = Links(frozenset(), links.shape)
+                if pair.igt is not None:
+                    try:
+                        links = self.aligner.align(pair.igt, pair.e.forms, pair.e.tags()).links
+                    except AlignmentError as error:
+                        faults.sentence(error)
+                        continue
+            yield replace(pair, links=links, e=in_style(pair.e, self.style))
+
+    @property
+    def parse(self) -> Parse:
+        """What parses translations."""
+        return _parser(self.e_parser or PARSER, self.stamps)
+
+    @property
+    def aligner(self) -> GlossAligner:
+        return _aligner(self.grams, self.stamps)
+
+
+def _fitting(pair: Pair, tree: DepTree) -> Links:
+    """The links of a pair whose translation was parsed into these words."""
+    if len(tree) == len(pair.e):
+        return pair.links
+    if len(pair.links):
+        what = f"links to a translation of {len(pair.e)} words, but its parser made {len(tree)}"
+        raise AlignmentError(what, pair.where, "give trees of the translations with the links")
+    return Links(frozenset(), (len(pair.f), len(tree)), known=pair.links.known)
+
+
+def prepared(piece: Piece, faults: Faults) -> Iterator[Pair]:
+    """The pairs of a piece, ready to be projected."""
+    sources = piece.sources
+    how = Preparation(sources.e_parser, sources.grams, sources.style, piece.stamps)
+    yield from how.linked(pairs_of(piece, faults, how.parse if sources.e_parser else None), faults)
+
+
+def prepared_text(sources: Sources, faults: Faults) -> Iterator[Pair]:
+    """All pairs of a source, ready to be projected."""
+    for piece in pieces(sources, faults):
+        yield from prepared(piece, faults)
+
+
+@lru_cache(maxsize=2)
+def _parser(name: str, stamps: tuple[str, ...]) -> Parse:
+    """What parses translations; a model is loaded once."""
+    language = None if name.startswith("corenlp:") else language_named(name)
+    return partial(by_language, language) if language else partial(parse_translations, name)
+
+
+@lru_cache(maxsize=2)
+def _aligner(tables: tuple[Path, ...], stamps: tuple[str, ...]) -> GlossAligner:
+    grams = Grams.shipped("en")
+    return GlossAligner(grams.merged(*(Grams.load(table) for table in tables)) if tables else grams)

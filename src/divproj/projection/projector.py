@@ -1,0 +1,200 @@
+"""`projector`: the front door to every system, from Python as from the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+from divproj.data.errors import Faults, ModelError
+from divproj.data.pair import Pair
+from divproj.projection import registry, rulefile, systems
+from divproj.projection.batch import corrections
+from divproj.projection.direct import Bitext, Projection
+from divproj.projection.output import annotated
+from divproj.projection.prepare import Preparation
+from divproj.projection.whole_text import OBSERVED
+
+RULES = "rules.json"
+
+
+class _Plain:
+    """A system that projects each sentence for itself."""
+
+    observes = False
+
+    def __init__(self, project: Callable[[Bitext], Projection]) -> None:
+        self.project = project
+
+
+class Projector:
+    """Makes trees for F: parses translations, links words, projects.
+
+    `fit` learns from pairs with gold trees of F; `pipe` gives the pairs back with a tree of F each, with reasons and
+    confidences. `system_` and `why_` say which system works and why, once that is decided.
+
+    >>> import divproj as dp
+    >>> [pair] = dp.projector("s1-r").pipe(dp.read("Hunde bellen\\ndog.PL bark\\n'Dogs bark.'\\n"))
+    >>> pair.f.heads, pair.reasons
+    ((2, 0), ('projected', 'projected'))
+    """
+
+    def __init__(
+        self,
+        system: str = registry.AUTO,
+        *,
+        rules: str | Path | None = None,
+        model: str | Path | None = None,
+        parser: str | None = None,
+        grams: Sequence[str | Path] = (),
+        style: str = "as-is",
+        seed: int = 1,
+    ) -> None:
+        self.system = system if system == registry.AUTO else registry.named(system).code
+        self.rules = str(rules) if rules else None
+        self.model, self.seed = model, seed
+        self.preparation = Preparation(parser, tuple(map(Path, grams)), style)
+        self.system_ = self.why_ = ""
+        self.gold_ = 0
+        """Gold pairs that were learned from."""
+        self._engine: Any = None
+        self._corrections: Any = corrections(str(rules)) if rules else None
+        if model is not None:
+            if rules is not None or system != registry.AUTO:
+                raise ModelError("a model brings its own rules and system", remedy="give model alone")
+            self._load(Path(model))
+        elif self.system == registry.AUTO and self._corrections is not None:
+            self._settle(registry.choose(rules=True))
+        elif self._can_start:
+            self._settle(registry.Choice(self.system, "asked for"))
+
+    @property
+    def _can_start(self) -> bool:
+        """Whether the system asked for has all that it needs before `fit`."""
+        if self.system == registry.AUTO or registry.named(self.system).parser:
+            return False
+        return not registry.named(self.system).needs or self._corrections is not None
+
+    @property
+    def looks_at_text(self) -> bool:
+        """Whether the text must be gone through before it is projected: so it observes, or is yet to choose its system."""
+        return self._engine is None or bool(getattr(self._engine, "observes", False))
+
+    @property
+    def needs_gold(self) -> bool:
+        """Whether `fit` must come before `project`."""
+        return self._engine is None and self.system != registry.AUTO
+
+    def fit(self, pairs: Iterable[Pair], *, text: Iterable[Pair] = ()) -> Projector:
+        """Learn from pairs with gold trees of F; `text` is more of the text, without trees, for systems that observe it."""
+        checked = (pair for pair in pairs if pair.sentence is None or not pair.sentence.unchecked)
+        gold = [pair for pair in self.prepared(checked) if pair.f.tree is not None and pair.e.tree is not None]
+        if not gold:
+            raise ModelError("no pair has a gold tree of F and a tree of its translation", remedy="give pairs with trees")
+        self.gold_ = len(gold)
+        choice = registry.choose(gold=len(gold)) if self.system == registry.AUTO else registry.Choice(self.system, "asked for")
+        if registry.named(choice.system).parser:
+            from divproj.projection import parser_systems
+
+            bitexts = [*map(Bitext.of, text)]
+            self._engine = parser_systems.fit(choice.system, gold, text=bitexts, random_state=self.seed)
+        else:
+            self._corrections = systems.Corrections.learn(gold)
+            self._settle(choice)
+        self.system_, self.why_ = choice.system, choice.why
+        return self
+
+    def observe(self, pairs: Iterable[Pair]) -> Projector:
+        """Go through a text before it is projected, for systems that look at all of it."""
+        some = list(pairs)
+        if getattr(self.ready(some), "observes", False):
+            self._engine.observe([Bitext.of(pair) for pair in some])
+        return self
+
+    def project(self, pair: Pair) -> Pair:
+        """The pair with a tree of F; it must have a tree of E and links (`pipe` makes them)."""
+        return self._pair(pair, self.ready((pair,)).project(Bitext.of(pair)))
+
+    def pipe(self, pairs: Iterable[Pair], faults: Faults | None = None) -> Iterator[Pair]:
+        """Pairs with trees of F, one by one; what cannot be used goes to `faults`."""
+        ready = self.prepared(pairs, faults)
+        first = list(islice(ready, OBSERVED))
+        if not first:
+            return
+        self.observe(first)
+        for pair in chain(first, ready):
+            yield self.project(pair)
+
+    def prepared(self, pairs: Iterable[Pair], faults: Faults | None = None) -> Iterator[Pair]:
+        """Pairs with trees of E and links."""
+        return self.preparation(pairs, faults or Faults(strict=False))
+
+    def save(self, path: str | Path) -> None:
+        """Keep what was learned: rules as one JSON file, a parser as a folder."""
+        if self._corrections is None and not self._is_parser:
+            raise ModelError("nothing was learned yet", remedy="call fit first")
+        if self._is_parser:
+            from divproj.projection import parser_files
+
+            parser_files.save(self._engine, path, {"system": self.system_, "seed": self.seed})
+            return
+        from divproj.io.files import writing
+
+        with writing(path) as out:
+            rulefile.dump(self._corrections, out)
+
+    @classmethod
+    def load(cls, path: str | Path, **more: Any) -> Projector:
+        """What `save` kept: a folder with a parser, or a rule file."""
+        return cls(model=path, **more) if Path(path).is_dir() else cls(rules=path, **more)
+
+    @property
+    def _is_parser(self) -> bool:
+        return hasattr(self._engine, "parsers")
+
+    def _load(self, folder: Path) -> None:
+        from divproj.projection import parser_files
+
+        self._engine = parser_files.load(folder)
+        self.system_, self.why_ = f"model:{folder.name}", "a trained model was given"
+
+    def _settle(self, choice: registry.Choice) -> None:
+        run = systems.projector(choice.system, self._corrections)
+        self._engine = getattr(run, "__self__", None) or _Plain(run)
+        self.system_, self.why_ = choice.system, choice.why
+
+    def ready(self, pairs: Sequence[Pair]) -> Any:
+        """What projects, chosen by what these pairs have where nobody chose."""
+        if self._engine is None:
+            if self.system != registry.AUTO:
+                self.demand()
+            self._settle(registry.choose(glosses=any(pair.f.glosses for pair in pairs)))
+        return self._engine
+
+    def demand(self) -> None:
+        """Raise the error that says what the system needs."""
+        needed = registry.named(self.system).needed
+        raise ModelError(f"system {self.system} needs {needed}", remedy="give gold trees to learn from, rules, or a model")
+
+    def _pair(self, pair: Pair, found: Projection) -> Pair:
+        sentence = (
+            annotated(pair.sentence, found, self.system_, line=pair.where.line or (pair.igt.where.line if pair.igt else 0))
+            if pair.sentence is not None
+            else None
+        )
+        f = replace(found.tree, lemmas=pair.f.lemmas, feats=pair.f.feats)
+        return replace(pair, f=f, reasons=found.reasons, confidence=found.confidence, sentence=sentence)
+
+
+def projector(system: str = registry.AUTO, **options: Any) -> Projector:
+    """A projector by the code or word of its system; `auto` chooses the best that what is there allows.
+
+    Options: `rules` (a file or a shipped set), `model` (a folder), `parser` (of the translations), `grams` (your own gloss
+    abbreviations), `style` (heads of E trees), `seed`.
+
+    >>> projector("phrasal").system_
+    's5'
+    """
+    return Projector(system, **options)

@@ -1,0 +1,114 @@
+"""The systems by name: what each is, what it needs, and which of them to take.
+
+Help texts, documents and errors are made from this table. `auto` takes the best that what is there allows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from divproj.data.errors import ModelError
+from divproj.runtime.resources import folder
+
+ENOUGH = 20
+"""Gold sentences from which a parser learns more than rules do: below, s2+ is the safer choice (learning curves of ODIN)."""
+AUTO = "auto"
+
+
+@dataclass(frozen=True)
+class System:
+    """A way to make trees of F."""
+
+    code: str
+    """The papers' name, or ours."""
+    about: str
+    """What it does, in one sentence."""
+    word: str = ""
+    """A name in plain words."""
+    needs: str = ""
+    """What must be there besides words, translations and links: `gold` trees of F, `rules` or gold, or nothing."""
+    observes: bool = False
+    """Whether it goes through all the text before it projects."""
+    parser: bool = False
+    """Whether it trains a parser of F."""
+
+    @property
+    def learns(self) -> bool:
+        return bool(self.needs)
+
+    @property
+    def needed(self) -> str:
+        """What it needs, in words."""
+        return {"": "nothing", "rules": "rules, or gold trees", "gold": "gold trees, or a trained model"}[self.needs]
+
+
+SYSTEMS: dict[str, System] = {
+    system.code: system
+    for system in (
+        System("s1-r", "Copies heads over the links; of several words with one partner the rightmost is the head.", "direct"),
+        System("s1-l", "As s1-r, but the leftmost is the head."),
+        System("s2-3", "s1-r with learned heads of merged words.", needs="rules"),
+        System("s2-2", "s2-3 with learned attachment of words without a partner.", needs="rules"),
+        System("s2-1", "s2-2 with learned swaps of head and dependent.", needs="rules"),
+        System("s2+", "Weighs all corrections of s2 together in a log-linear model.", "loglinear", needs="rules"),
+        System("s5", "Chooses the best bracketing of F that fits the phrases of E.", "phrasal", observes=True),
+        System(
+            "s6", "A model learned from glossed treebanks of other languages, together with s5.", "universal", observes=True
+        ),
+        System("s3-1", "A parser trained on gold trees of F alone.", needs="gold", parser=True),
+        System("s3-2", "A parser trained on trees projected by s2-1.", needs="gold", parser=True),
+        System("s3-3", "A parser trained on trees projected by s1-r.", needs="gold", parser=True),
+        System("s3-4", "A parser trained on trees projected by s1-l.", needs="gold", parser=True),
+        System("s3-5", "s3-1 without projected tags.", needs="gold", parser=True),
+        System("s4-1", "A parser that sees the projection of s2-1.", needs="gold", parser=True),
+        System("s4-2", "A parser that sees the projection of s1-r.", needs="gold", parser=True),
+        System("s4-3", "A parser that sees the projection of s1-l.", needs="gold", parser=True),
+        System("s4+", "Several parsers that see s2+, voting with it.", "parser", needs="gold", parser=True),
+        System("s5+", "s4+ that also sees the phrases of s5.", "parser+phrasal", needs="gold", observes=True, parser=True),
+    )
+}
+_WORDS = {system.word: system.code for system in SYSTEMS.values() if system.word}
+
+
+def named(name: str) -> System:
+    """The system of this code or word; ModelError lists what there is.
+
+    >>> named("phrasal").code
+    's5'
+    """
+    code = _WORDS.get(name, name)
+    if code not in SYSTEMS:
+        raise ModelError(f"no system '{name}'", remedy=f"choose one of {', '.join((AUTO, *SYSTEMS))}")
+    return SYSTEMS[code]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A system and why it was taken."""
+
+    system: str
+    why: str
+
+
+def _has_gloss_model() -> bool:
+    """Whether the model learned from other languages came along."""
+    return (folder("languages") / "glossed" / "model.json").is_file()
+
+
+def choose(*, gold: int = 0, rules: bool = False, glosses: bool = False) -> Choice:
+    """The best system that what is there allows.
+
+    >>> choose(rules=True).system, choose().system
+    ('s2+', 's5')
+    >>> choose(glosses=True).system
+    's6'
+    """
+    if gold >= ENOUGH:
+        return Choice("s5+", f"{gold} gold trees")
+    if gold:
+        return Choice("s2+", f"{gold} gold tree{'s' * (gold != 1)}, fewer than the {ENOUGH} that a parser needs")
+    if rules:
+        return Choice("s2+", "rules are given")
+    if glosses and _has_gloss_model():
+        return Choice("s6", "no gold trees and no rules, but glosses")
+    return Choice("s5", "no gold trees and no rules")

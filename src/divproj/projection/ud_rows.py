@@ -1,0 +1,150 @@
+"""Rows that UD can use: features from grams, lemmas from segmented stems, `sent_id`, `text` and `SpaceAfter` that agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from divproj.data.igt import morphs
+from divproj.data.sentence import Sentence, misc_value
+from divproj.links.gloss.grams import Grams
+
+NUMBERS = {"SG": "Sing", "PL": "Plur", "DU": "Dual"}
+GENDERS = {"M": "Masc", "F": "Fem", "N": "Neut"}
+CLUSIVITY = {"INCL": "In", "EXCL": "Ex"}
+NOMINAL = frozenset({"NOUN", "PROPN", "ADJ", "NUM"})
+
+
+@lru_cache(maxsize=1)
+def shipped_grams() -> Grams:
+    """The table for translations in English."""
+    return Grams.shipped()
+
+
+def features(gloss: str, tag: str, grams: Grams) -> str:
+    """FEATS of a word by the grams of its gloss; grams without features in the table add nothing.
+
+    >>> features("dog-PL.ACC", "NOUN", shipped_grams()), features("3SG.F", "PRON", shipped_grams())
+    ('Case=Acc|Number=Plur', 'Gender=Fem|Number=Sing|Person=3|PronType=Prs')
+    >>> features("dog", "NOUN", shipped_grams())
+    '_'
+    """
+    found: dict[str, str] = {}
+    persons = []
+    for part in grams.split(gloss):
+        if part.features:
+            persons.append(part.features)
+        elif part.gram and part.gram.feats and (not part.plain or part.text[:1].upper() + part.text[1:] in gloss):
+            for feature in part.gram.feats.split("|"):
+                name, _, value = feature.partition("=")
+                found.setdefault(name, value)
+    if len(persons) == 1:  # two persons are subject and object: which is which the gloss does not say
+        owner = "[psor]" if tag in NOMINAL else ""
+        for name, values in (("Number", NUMBERS), ("Gender", GENDERS), ("Clusivity", CLUSIVITY)):
+            for label, value in values.items():
+                if label in persons[0]:
+                    found.setdefault(name + owner, value)
+        number = min((x for x in persons[0] if x.isdecimal()), default="")
+        if number in ("0", "1", "2", "3", "4"):
+            found.setdefault("Person" + owner, number)
+        if tag == "PRON" and "POSS" in persons[0]:
+            found.setdefault("Poss", "Yes")
+        if tag == "PRON":
+            found.setdefault("PronType", "Prs")
+            if found["PronType"] == "Prs" and "Person" not in found:
+                del found["PronType"]
+    if tag == "PUNCT" or not found:
+        return "_"
+    return "|".join(f"{name}={found[name]}" for name in sorted(found, key=str.casefold))
+
+
+def lemma(form: str, segments: str, gloss: str, grams: Grams) -> str:
+    """The stem of a segmented word whose morphemes have a gloss each; '_' where that is not so.
+
+    >>> lemma("Hunde", "Hund-e", "dog-PL", shipped_grams()), lemma("Hunde", "", "dog", shipped_grams())
+    ('Hund', '_')
+    """
+    word = segments or form
+    ours, theirs = morphs(word), morphs(gloss)
+    if len(ours) != len(theirs) or (len(ours) == 1 and not segments):
+        return "_"
+    stems = [
+        own.strip("-=~")
+        for own, part in zip(ours, theirs, strict=True)
+        if any(p.plain and not p.features and not p.gram for p in grams.split(part))
+    ]
+    return "".join(stems) or "_"
+
+
+def completed(sentence: Sentence, tags: Sequence[str], grams: Grams, line: int = 0) -> Sentence:
+    """The sentence with FEATS and LEMMA where it has none, and with `sent_id`, `text` and `SpaceAfter` that fit each other."""
+    misc = sentence.column(9)
+    glosses = [misc_value(cell, "MGloss") or misc_value(cell, "Gloss") for cell in misc]
+    segments = [misc_value(cell, "MSeg") for cell in misc]
+    feats = tuple(
+        features(gloss, tag, grams) if old == "_" and gloss else old
+        for old, gloss, tag in zip(sentence.column(5), glosses, tags, strict=True)
+    )
+    lemmas = tuple(
+        form if old == "_" and tag == "PUNCT" else lemma(form, segment, gloss, grams) if old == "_" and gloss else old
+        for old, form, segment, gloss, tag in zip(sentence.column(2), sentence.forms, segments, glosses, tags, strict=True)
+    )
+    return with_text(sentence.with_columns({2: lemmas, 5: feats}), line)
+
+
+def with_text(sentence: Sentence, line: int = 0) -> Sentence:
+    """`# sent_id` and `# text` where they are missing; a text that its words do not make up is kept as `text_orig`."""
+    comments = list(sentence.comments)
+    if sentence.comment("sent_id") is None:
+        comments.insert(0, f"# sent_id = {sentence.sent_id or f's{sentence.where.line or line}'}")
+    text = sentence.comment("text")
+    spaced = _spaced(sentence, text) if text else None
+    if spaced is None:
+        whole = joined(sentence)
+        comments = [f"# text_orig = {text}" if line.partition("=")[0].strip("# ") == "text" else line for line in comments]
+        comments.insert(1, f"# text = {whole}")
+        spaced = sentence
+    return replace(spaced, comments=tuple(comments))
+
+
+def _tokens(sentence: Sentence) -> list[int]:
+    """Rows that are written: multiword tokens, and words outside of them."""
+    found, hidden = [], 0
+    for row, name in enumerate(sentence.columns[0]):
+        low, dash, high = name.partition("-")
+        if dash:
+            found.append(row)
+            hidden = int(high)
+        elif name.isdecimal() and int(low) > hidden:
+            found.append(row)
+    return found
+
+
+def joined(sentence: Sentence) -> str:
+    """The text that words and `SpaceAfter` make up."""
+    rows = _tokens(sentence)
+    forms, misc = sentence.columns[1], sentence.columns[9]
+    return "".join(forms[r] + ("" if "SpaceAfter=No" in misc[r].split("|") else " ") for r in rows).strip()
+
+
+def _spaced(sentence: Sentence, text: str) -> Sentence | None:
+    """The sentence with `SpaceAfter=No` as its text has it; None where the words are not those of the text."""
+    rows, at = _tokens(sentence), 0
+    misc = list(sentence.columns[9])
+    for k, row in enumerate(rows):
+        form = sentence.columns[1][row]
+        if not text.startswith(form, at):
+            return None
+        at += len(form)
+        gap = at < len(text) and text[at] == " "
+        last = k == len(rows) - 1
+        items = [x for x in misc[row].split("|") if x not in ("_", "SpaceAfter=No")]
+        if not gap and not last:
+            items.append("SpaceAfter=No")
+        misc[row] = "|".join(items) or "_"
+        at += gap
+    if at != len(text) or "  " in text:
+        return None
+    columns = (*sentence.columns[:9], tuple(misc))
+    return replace(sentence, columns=columns)

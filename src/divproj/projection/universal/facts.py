@@ -1,0 +1,279 @@
+"""What is known of each word of a glossed sentence without knowing its language: gloss, grams, links, place."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from divproj.data.tagsets import universal
+from divproj.links.gloss.grams import Gram, Grams, Part
+from divproj.projection.direct import Bitext
+from divproj.projection.universal.english import English
+
+CASES = frozenset({"case", "core", "genitive"})
+VERBAL = frozenset({"verbal", "clause", "infinitive", "relative"})
+TENSES = frozenset({"tense", "aspect", "mood", "modal", "voice", "causative"})
+CAPITALS = 0.7
+"""Share of glosses in capitals from which all capitals of a text mean nothing."""
+
+
+META = frozenset(
+    [
+        "marker",
+        "particle",
+        "aspect",
+        "tense",
+        "mood",
+        "case",
+        "clitic",
+        "suffix",
+        "prefix",
+        "affix",
+        "copula",
+        "article",
+        "classifier",
+        "auxiliary",
+    ]
+)
+"""Words by which an author names a gram instead of abbreviating it."""
+TERMS = (
+    TENSES
+    | CASES
+    | VERBAL
+    | {"negation", "copula", "auxiliary", "topic", "question", "number", "conjunction", "particle", "classifier"}
+)
+SPELLED = {
+    "negative": "NEG", "negation": "NEG", "expletive": "EXPL", "perfect": "PRF", "perfective": "PFV", "imperfective": "IPFV",
+    "future": "FUT", "plural": "PL", "collective": "COLL", "copula": "COP", "particle": "PTCL", "interjection": "INTJ",
+    "diminutive": "DIM", "question": "Q", "topic": "TOP", "focus": "FOC", "definite": "DEF", "classifier": "CLF", "genitive": "GEN",
+    "final": "PTCL", "factive": "REAL", "auxiliary": "AUX",
+}  # fmt: skip
+ABBREVIATED = frozenset(
+    [
+        "cop",
+        "aux",
+        "neg",
+        "foc",
+        "gen",
+        "def",
+        "det",
+        "art",
+        "nom",
+        "acc",
+        "dat",
+        "loc",
+        "erg",
+        "abs",
+        "cl",
+        "clf",
+        "comp",
+        "rel",
+        "conj",
+        "ptcl",
+        "prt",
+        "foc",
+        "emph",
+        "pl",
+        "sg",
+        "indf",
+        "pst",
+        "prs",
+        "fut",
+    ]
+)
+"""Grams that are grams in small letters too, though English has such words."""
+_OPTIONAL = re.compile(r"(?<=\w)\([^)]*\)|(?<=\w)\[[^\]]*\]$(?<!\d\])")
+_GLUED = re.compile(r"([A-Z]{2,}\d?|[A-Z]+\d)([a-z]{2}[a-z.\-A-Z\d]*)")
+
+
+class Gloss(NamedTuple):
+    """A gloss taken apart: English words, grams by their names in the table, their kinds."""
+
+    words: tuple[str, ...] = ()
+    grams: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    persons: tuple[str, ...] = ()
+
+    @property
+    def shape(self) -> str:
+        """S words alone, G grams alone, B both, - nothing."""
+        return "B" if self.words and self.grams else "S" if self.words else "G" if self.grams else "-"
+
+    def first(self, kinds: frozenset[str]) -> str:
+        """The first gram of one of these kinds, '' for none."""
+        return next((gram for gram, kind in zip(self.grams, self.kinds, strict=True) if kind in kinds), "")
+
+
+@dataclass
+class Glosses:
+    """Takes glosses apart, each once."""
+
+    grams: Grams
+    english: English
+    capitals: bool = False
+    """Whether the text has its glosses in capitals, so that capitals do not mark grams."""
+    _known: dict[str, Gloss] = field(default_factory=dict, repr=False)
+
+    def __call__(self, gloss: str) -> Gloss:
+        found = self._known.get(gloss)
+        if found is None:
+            found = self._known[gloss] = self._apart(gloss)
+        return found
+
+    def _apart(self, gloss: str) -> Gloss:
+        if not gloss or gloss == "_":
+            return Gloss()
+        text = _OPTIONAL.sub("", gloss.lower() if self.capitals else gloss) or gloss
+        if "," in text.strip(","):
+            text = text.strip(",").partition(",")[0]
+        glued = _GLUED.fullmatch(text)
+        if glued and glued[2].partition(".")[0].partition("-")[0] in self.english:
+            text = f"{glued[1]}-{glued[2]}"
+        pieces = [part for part in self.grams.split(text) if any(map(str.isalnum, part.text))]
+        about = any(part.text in META for part in pieces) and len(pieces) > 1
+        words, grams, kinds, persons = [], [], [], []
+        for k, part in enumerate(pieces):
+            gram = self._named(part.text) if about or len(pieces) == 1 else None
+            if gram is None and part.text in META and about:
+                continue
+            gram = gram or part.gram
+            if about or gram is not part.gram or self._is_gram(part, text, first=k == 0):
+                grams.append(gram.name if gram else part.text.upper())
+                kinds.append("person" if part.features else gram.kind if gram else "?")
+                if part.features:
+                    persons.append("".join(sorted(part.features)))
+            else:
+                words.append(part.text.rstrip("0123456789") or part.text)
+        return Gloss(tuple(words), tuple(grams), tuple(kinds), tuple(persons))
+
+    def _named(self, text: str) -> Gram | None:
+        """The gram that is written out as a term of grammar: `copula`, `perfective`."""
+        return self._terms.get(text)
+
+    @cached_property
+    def _terms(self) -> dict[str, Gram]:
+        rows = {row.meaning: row for row in reversed(self.grams.rows) if row.kind in TERMS and row.meaning.isalpha()}
+        return {**rows, **{word: row for word, name in SPELLED.items() if (row := self.grams.get(name))}}
+
+    def _is_gram(self, part: Part, gloss: str, *, first: bool) -> bool:
+        text = part.text
+        if part.features:
+            return not (text.isdecimal() and gloss == text)
+        known = text in self.english
+        at = gloss.casefold().find(text)
+        shown = gloss[at : at + len(text)] if at >= 0 else text
+        if part.gram is not None:
+            if self.capitals:
+                return not known or text in ABBREVIATED
+            if not part.plain or (shown[:1].isupper() and text != "i"):
+                return True
+            return text in ABBREVIATED or (not known and len(text) < 6)
+        if self.capitals or known:
+            return False
+        if shown.isupper():
+            return len(text) < 8 and not text.isdecimal()
+        return shown[:1].isupper() and not first and len(text) < 6
+
+
+class Word(NamedTuple):
+    """Facts of a word; all are names that features are made of."""
+
+    form: str
+    gloss: Gloss
+    lexical: str
+    """Usual tag of the gloss as an English word."""
+    doubt: str
+    """Second tag and share of the first."""
+    mark: bool
+    """Punctuation."""
+    e_tag: str
+    e_rel: str
+    link: str
+    """U no link, S one E word for one, M shares its E word, G several E words."""
+
+    @property
+    def stem(self) -> str:
+        return ".".join(self.gloss.words)
+
+
+def is_mark(form: str, gloss: str = "") -> bool:
+    """Punctuation, or what its author glosses as such."""
+    return not any(map(str.isalnum, form)) or gloss.upper() in ("PUNCT", "PUNC")
+
+
+def in_capitals(texts: Sequence[Bitext]) -> bool:
+    """Whether a text has nearly all its glosses in capitals."""
+    glosses = [g for b in texts for g in b.glosses if any(map(str.isalpha, g))]
+    return len(glosses) > 0 and sum(g.isupper() for g in glosses) > CAPITALS * len(glosses)
+
+
+def words_of(bitext: Bitext, glosses: Glosses) -> list[Word]:
+    """Facts of the words of a sentence."""
+    own = bitext.glosses or ("",) * len(bitext)
+    tags = [universal(tag) for tag in bitext.e.tags()]
+    rels = bitext.e.rels or ("",) * len(bitext.e)
+    made = []
+    for k, (form, gloss) in enumerate(zip(bitext.forms, own, strict=True), 1):
+        apart, anchor, mark = glosses(gloss), bitext.anchors[k], is_mark(form, gloss)
+        lexical, doubt = lexical_tags(apart, glosses.english)
+        link = (
+            "U" if not anchor else "M" if len(bitext.groups[anchor]) > 1 else "G" if len(bitext.links.forward[k]) > 1 else "S"
+        )
+        e_tag, e_rel = (tags[anchor - 1], rels[anchor - 1].partition(":")[0]) if anchor else ("", "")
+        made.append(Word(form, apart, lexical, doubt, mark, e_tag, e_rel, link))
+    return made
+
+
+def lexical_tags(gloss: Gloss, english: English) -> tuple[str, str]:
+    """Usual tag of the English words of a gloss and its doubt; of several words that of the word they turn on."""
+    if not gloss.words:
+        return "", ""
+    found = [english.tags(word) for word in gloss.words]
+    best = found[0]
+    if len(found) > 1 and best[0] not in ("VERB", "AUX"):
+        while len(found) > 1 and found[-1][0] in ("ADP", "PART", "DET", "SCONJ"):
+            found.pop()
+        best = found[0] if best[0] == "ADP" and len(found) < len(gloss.words) else found[-1]
+    return best[0], f"{best[1]}{min(best[2], 9) // 2}"
+
+
+class Usage(NamedTuple):
+    """What a text says of a word type: how often, how it is linked."""
+
+    share: int
+    """Bucket of its share of the text's words."""
+    e_tag: str
+    """The tag it is mostly linked to."""
+    linked: int
+    """Quarters of its occurrences that are linked."""
+    first: int
+    """Quarters of its occurrences that begin a sentence; 0 to 3."""
+    last: int
+
+
+def usage_of(sentences: Sequence[Sequence[Word]]) -> dict[str, Usage]:
+    """Usage of all word types, by form in lower case."""
+    seen: Counter[str] = Counter()
+    ends: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
+    tags: dict[str, Counter[str]] = {}
+    for words in sentences:
+        real = [w for w in words if not w.mark]
+        for w in real:
+            seen[w.form.lower()] += 1
+            tags.setdefault(w.form.lower(), Counter())[w.e_tag] += 1
+        if len(real) > 1:
+            ends[0][real[0].form.lower()] += 1
+            ends[1][real[-1].form.lower()] += 1
+    total = max(1, seen.total())
+    made = {}
+    for form, count in seen.items():
+        own = tags[form]
+        linked = count - own[""]
+        best = min((t for t in own if t), key=lambda t: (-own[t], t), default="")
+        share = sum(count / total > limit for limit in (0.002, 0.006, 0.015, 0.04)) if count > 1 else 0
+        made[form] = Usage(share, best, 4 * linked // count, *(min(3, 4 * end[form] // count) for end in ends))
+    return made

@@ -1,0 +1,92 @@
+"""The model of glossed text in any language: its weights, and how they are kept in a folder (`languages/glossed`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divproj.data.errors import ModelError, ProjError
+from divproj.projection.universal import edges, labels, tagger
+from divproj.projection.universal.calibration import Curve
+from divproj.projection.universal.english import UPOS, English
+from divproj.runtime import modelfile
+from divproj.runtime.resources import folder
+
+KIND, VERSION = "divproj-glossed", 1
+Weights = NDArray[np.float32]
+SMALL = 2e-3
+"""Weights nearer to zero are left out."""
+
+
+@dataclass
+class GlossModel:
+    """All that is learned from treebanks of other languages."""
+
+    english: English
+    tagger: Weights
+    plain: Weights
+    """Of edges, seeing glosses alone."""
+    linked: Weights
+    """Of edges, seeing the translation too."""
+    labels: Weights
+    curves: dict[str, Curve] = field(default_factory=dict)
+    """How probable an edge is, given what each system says of it."""
+    about: dict[str, Any] = field(default_factory=dict)
+
+    def save(self, place: str | Path) -> None:
+        """Write the model into a folder, whole or not at all."""
+        tags = ("", *UPOS)
+        names = sorted(self.english.words)
+        rows = [self.english.words[name] for name in names]
+        arrays = {
+            "english.words": np.frombuffer("\n".join(names).encode("utf-8"), np.uint8),
+            "english.tags": np.array([(tags.index(a), tags.index(b), share) for a, b, share in rows], np.uint8).reshape(-1, 3),
+        }
+        for name in ("tagger", "plain", "linked", "labels"):
+            weights = getattr(self, name)
+            arrays[name] = np.where(np.abs(weights) < SMALL, 0, weights).astype(np.float16)
+        for name, curve in self.curves.items():
+            arrays[f"curve.{name}"] = np.array([curve.said, curve.true], np.float32)
+        modelfile.save(
+            place, KIND, VERSION, {"about": self.about, "curves": sorted(self.curves)}, arrays, beside=("README.md",)
+        )
+
+    @classmethod
+    def load(cls, place: str | Path) -> GlossModel:
+        """The model in a folder; ModelError where it is damaged or of another version."""
+        model = modelfile.load(place, KIND, VERSION)
+        tags = ("", *UPOS)
+        table = model.array("english.tags", "u", None, 3)
+        try:
+            names = model.array("english.words", "u", None).astype(np.uint8).tobytes().decode("utf-8").split("\n")
+        except UnicodeDecodeError:
+            raise ModelError("array 'english.words' is no text in UTF-8", model.where, modelfile.REMEDY) from None
+        if len(names) != len(table) or (len(table) and table[:, :2].max() >= len(tags)):
+            raise ModelError(f"{len(names)} English words for {len(table)} rows of tags", model.where, modelfile.REMEDY)
+        english = English({name: (tags[a], tags[b], s) for name, (a, b, s) in zip(names, table.tolist(), strict=True)})
+        shapes = {
+            "tagger": (tagger.SIZE, len(UPOS)),
+            "plain": (edges.SIZE,),
+            "linked": (edges.SIZE,),
+            "labels": (labels.SIZE, len(labels.LABELS)),
+        }
+        weights = {name: model.array(name, "f", *shape).astype(np.float32) for name, shape in shapes.items()}
+        curves = {}
+        for name in model.fact("curves", list):
+            said, true = model.array(f"curve.{name}", "f", 2, None).astype(np.float64)
+            curves[str(name)] = Curve(tuple(np.round(said, 4).tolist()), tuple(np.round(true, 4).tolist()))
+        return cls(english, **weights, curves=curves, about=model.fact("about", dict))
+
+
+@lru_cache(maxsize=1)
+def shipped() -> GlossModel:
+    """The model that comes with the package."""
+    place = folder("languages") / "glossed"
+    if not place.is_dir():
+        raise ProjError("no model of glossed text comes with this installation", remedy="install divproj again")
+    return GlossModel.load(place)

@@ -1,0 +1,217 @@
+"""System s6: trees for glossed text in any language, by a model learned from other languages and by the translation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divproj.forest.hypergraph import Forest
+from divproj.links.gloss.grams import Grams
+from divproj.parsing.decode import chu_liu_edmonds
+from divproj.projection.direct import Bitext, Projection, Reason
+from divproj.projection.phrasal import chart
+from divproj.projection.phrasal.projector import LONGEST, PhraseProjector
+from divproj.projection.universal import edges, grammar, templates
+from divproj.projection.universal.edges import Edges, Order, Seen
+from divproj.projection.universal.english import UPOS
+from divproj.projection.universal.facts import Glosses, in_capitals, usage_of, words_of
+from divproj.projection.universal.hashed import choice_chances, class_chances
+from divproj.projection.universal.labels import label_features
+from divproj.projection.universal.marks import hang_marks
+from divproj.projection.universal.model import GlossModel, shipped
+from divproj.projection.universal.tagger import tagger_features
+
+Floats = NDArray[np.float64]
+SHARE = 0.7
+"""What the gloss parser's logarithm counts in the chart of s5, where the chart's own weights count 1; the only value tried."""
+VOTE = 0.05
+"""Vote of s5 in the tree of s6; the linked model, which sees s5 already, has the rest. Not tuned: 0.15 and 0.3 did worse than none."""
+PUNCT = UPOS.index("PUNCT")
+GIVEN = 0.98
+"""Probability of a tag that the user has given."""
+
+
+@dataclass
+class Read:
+    """A sentence with all that the model makes of it; matrices are over its real words, place 0 the root."""
+
+    seen: Seen
+    plain: Floats
+    phrases: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    chances: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+
+
+@dataclass
+class Universal:
+    """System s6. `observe` goes through the whole text, which has no F trees; `project` gives the tree of each sentence.
+
+    Without glosses it has links, tags of linked words and the order of words, and says less; without a translation glosses alone.
+    """
+
+    model: GlossModel = field(default_factory=shipped)
+    grams: Grams = field(default_factory=Grams.shipped)
+    share: float = SHARE
+    vote: float = VOTE
+    observes = True
+    phrases_: PhraseProjector = field(default_factory=PhraseProjector, repr=False)
+    read_: dict[Bitext, Read] = field(default_factory=dict, repr=False)
+
+    def observe(self, bitexts: Iterable[Bitext], forests: Iterable[Forest] = ()) -> Universal:
+        """Tags, edges and word order of a text; what was observed before is forgotten."""
+        text = list(dict.fromkeys(b for b in bitexts if 0 < len(b) <= LONGEST))
+        self.read_ = {}
+        if not text:
+            return self
+        self.read_ = dict(zip(text, self._glossed(text), strict=True))
+        self.phrases_ = PhraseProjector(knowledge=self).observe(text, forests)
+        for bitext, read in self.read_.items():
+            keep = np.array([0, *read.seen.real])
+            own = self.phrases_.chances(bitext).edges[np.ix_(keep, keep)]
+            own[:, 0] = 0.0
+            read.phrases = own / np.maximum(own.sum(0), 1e-9)
+        reads = list(self.read_.values())
+        order = Order.of([r.seen for r in reads], [r.phrases for r in reads])
+        given = {"p5": [r.phrases for r in reads], "pa": [r.plain for r in reads]}
+        for read, chances in zip(reads, self._chosen(reads, given, order), strict=True):
+            read.chances = chances
+        return self
+
+    def _glossed(self, text: Sequence[Bitext]) -> list[Read]:
+        """What glosses alone say: tags, and probabilities of edges."""
+        glosses = Glosses(self.grams, self.model.english, in_capitals(text))
+        words = [words_of(b, glosses) for b in text]
+        usage = usage_of(words)
+        reads = []
+        for bitext, own in zip(text, words, strict=True):
+            chances = class_chances(tagger_features(own, usage), self.model.tagger)
+            marks = np.array([w.mark for w in own])
+            chances[:, PUNCT] = 1e-6
+            chances[marks] = np.eye(len(UPOS))[PUNCT]
+            for k, tag in enumerate(bitext.tags):
+                if tag in UPOS and not (marks[k] and tag != "PUNCT"):
+                    chances[k] = (1 - GIVEN) / len(UPOS)
+                    chances[k, UPOS.index(tag)] += GIVEN
+            seen = edges.seen(bitext, own, chances / chances.sum(1, keepdims=True))
+            reads.append(Read(seen, np.zeros((0, 0))))
+        order = Order.of([r.seen for r in reads], [direct(r.seen) for r in reads])
+        found = edges.edges_of([r.seen for r in reads], {}, order)
+        for read, matrix in zip(reads, _matrices(found, reads, self.model.plain, templates.PLAIN), strict=True):
+            read.plain = matrix
+        return reads
+
+    def _chosen(self, reads: list[Read], given: dict[str, list[Floats]], order: Order) -> list[Floats]:
+        found = edges.edges_of([r.seen for r in reads], given, order)
+        return _matrices(found, reads, self.model.linked, templates.PLAIN + templates.LINKED)
+
+    def tags(self, bitext: Bitext) -> tuple[str, ...]:
+        """UPOS of all words."""
+        seen = self._of(bitext).seen
+        made = ["PUNCT"] * len(bitext)
+        for k, chances in zip(seen.real, seen.chances, strict=True):
+            made[k - 1] = UPOS[int(chances.argmax())]
+        return tuple(made)
+
+    def scores(self, bitext: Bitext) -> Floats:
+        """Log weights of edges [head, child] for the chart of s5; punctuation governs nothing."""
+        read = self._of(bitext)
+        made = np.zeros((len(bitext) + 1,) * 2)
+        keep = np.array([0, *read.seen.real])
+        made[np.setdiff1d(np.arange(1, len(made)), keep)] = -10.0
+        made[np.ix_(keep, keep)] = self.share * np.log(np.maximum(read.plain, 1e-3))
+        return made
+
+    def _of(self, bitext: Bitext) -> Read:
+        if bitext not in self.read_:
+            self.observe([bitext])
+        return self.read_[bitext]
+
+    def weighed(self, bitext: Bitext) -> tuple[Projection, Floats]:
+        """The projection, and probabilities of all edges [head, child]; punctuation hangs where its rule says."""
+        found = self.project(bitext)
+        made = np.zeros((len(bitext) + 1,) * 2)
+        if 0 < len(bitext) <= LONGEST:
+            read = self._of(bitext)
+            keep = np.array([0, *read.seen.real])
+            made[np.ix_(keep, keep)] = self.mixed(read)
+        for c, head in enumerate(found.heads, 1):
+            if not made[:, c].sum():
+                made[head, c] = 1.0
+        return found, made
+
+    def mixed(self, read: Read) -> Floats:
+        """Probabilities of edges by the linked model and s5 together, weighted as their votes."""
+        odds = np.maximum(read.chances, 1e-6) ** (1 - self.vote) * np.maximum(read.phrases, 1e-6) ** self.vote
+        odds[:, 0] = 0.0
+        np.fill_diagonal(odds, 0.0)
+        found: Floats = odds / np.maximum(odds.sum(0), 1e-12)
+        return found
+
+    def project(self, bitext: Bitext) -> Projection:
+        """The best tree with tags, relations, reasons and how sure each edge is."""
+        if not 0 < len(bitext) <= LONGEST:
+            from divproj.projection.direct import s1
+
+            return s1(bitext)
+        read = self._of(bitext)
+        chances = self.mixed(read)
+        heads = np.zeros(len(chances), np.int64)
+        chu_liu_edmonds.for_work(len(self.read_) * 20, len(heads))(np.log(np.maximum(chances, 1e-9)), heads)
+        own, rels = self.relations(read, heads[1:].tolist())
+        curve = self.model.curves.get("s6")
+        sure = [float(chances[h, c]) for c, h in enumerate(own, 1)]
+        sure = [curve(p) for p in sure] if curve else sure
+        return self._whole(bitext, read, own, rels, sure)
+
+    def relations(self, read: Read, heads: list[int]) -> tuple[list[int], list[str]]:
+        """The tree over the real words as UD allows it, and its relations."""
+        if not heads:
+            return heads, []
+        tags = [UPOS[int(p.argmax())] for p in read.seen.chances]
+        chances = class_chances(label_features(read.seen, heads), self.model.labels)
+        own = grammar.lifted(heads, tags, chances)
+        if own != heads:
+            chances = class_chances(label_features(read.seen, own), self.model.labels)
+        return own, grammar.relations(own, tags, chances)
+
+    def _whole(self, bitext: Bitext, read: Read, own: list[int], rels: list[str], sure: list[float]) -> Projection:
+        """Punctuation put back."""
+        n, real = len(bitext), [0, *read.seen.real]
+        heads, names, trust, why = [0] * n, ["punct"] * n, [1.0] * n, ["guess"] * n
+        for k, (h, rel, p) in enumerate(zip(own, rels, sure, strict=True), 1):
+            c = real[k] - 1
+            heads[c], names[c], trust[c], why[c] = real[h], rel, p, _reason(read.seen, h, k)
+        marks = [k for k in range(1, n + 1) if k not in set(real)]
+        hang_marks(heads, marks)
+        for k in marks:
+            trust[k - 1] = 0.8
+        return Projection(bitext, tuple(heads), tuple(why), tuple(trust), tuple(names), self.tags(bitext))  # type: ignore[arg-type]
+
+
+def direct(seen: Seen) -> Floats:
+    """1 where the translation has the edge between the linked words."""
+    anchored = np.array([0, *(seen.bitext.anchors[k] for k in seen.real)]) > 0
+    return np.where(np.isin(seen.codes, (chart.MOTHER, chart.OUT)) & anchored[None, :], 1.0, 0.0)
+
+
+def _matrices(found: Edges, reads: Sequence[Read], weights: NDArray[np.float32], names: Sequence[str]) -> list[Floats]:
+    flat = choice_chances(edges.features(found, names), found.starts, weights)
+    made, at = [], 0
+    for read in reads:
+        n = len(read.seen)
+        matrix = np.zeros((n + 1, n + 1))
+        matrix.T[1:][~np.eye(n + 1, dtype=bool)[1:]] = flat[at : at + n * n]
+        made.append(matrix)
+        at += n * n
+    return made
+
+
+def _reason(seen: Seen, head: int, child: int) -> Reason:
+    code = seen.codes[head, child]
+    if not seen.bitext.anchors[seen.real[child - 1]]:
+        return "spontaneous"
+    if code in (chart.MOTHER, chart.OUT, chart.TOP, chart.TOP_OUT):
+        return "projected"
+    return "merge" if code == chart.SAME else "swap" if code == chart.KID else "parsed"

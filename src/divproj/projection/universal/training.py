@@ -1,0 +1,246 @@
+"""Learning the model of glossed text from treebanks with glosses and translations, whole families held out in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divproj.data.tree import DepTree
+from divproj.links.gloss.grams import Grams
+from divproj.projection.direct import Bitext
+from divproj.projection.phrasal.projector import PhraseProjector
+from divproj.projection.universal import edges, hashed, labels, tagger, templates
+from divproj.projection.universal.calibration import fit_curve
+from divproj.projection.universal.edges import Order, Seen
+from divproj.projection.universal.english import UPOS, English
+from divproj.projection.universal.facts import Glosses, Usage, Word, in_capitals, usage_of, words_of
+from divproj.projection.universal.labels import LABELS, label_features
+from divproj.projection.universal.model import GlossModel
+from divproj.projection.universal.projector import PUNCT, Read, Universal, direct
+from divproj.projection.universal.tagger import tagger_features
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Say = Callable[[str], None]
+TAGS: dict[str, Any] = {"passes": 4, "rate": 0.06, "decay": 3e-2}
+EDGES: dict[str, Any] = {"passes": 3, "rate": 0.015, "decay": 0.1}
+RELATIONS: dict[str, Any] = {"passes": 4, "rate": 0.06, "decay": 3e-2}
+"""How the models learn; tags and edges chosen with five groups of families held out, relations as tags."""
+FULL = 1000
+"""Words of a bank from which each further word counts less: none must drown the rest."""
+
+
+@dataclass
+class Bank:
+    """A glossed treebank: what projection may see of it, and its gold trees."""
+
+    name: str
+    family: str
+    bitexts: list[Bitext]
+    gold: list[DepTree]
+    words: list[list[Word]] = field(default_factory=list, repr=False)
+    usage: dict[str, Usage] = field(default_factory=dict, repr=False)
+    reads: list[Read] = field(default_factory=list, repr=False)
+    order: Order = field(default_factory=lambda: Order({}), repr=False)
+
+    def look(self, grams: Grams, english: English) -> None:
+        """Take its glosses apart."""
+        glosses = Glosses(grams, english, in_capitals(self.bitexts))
+        self.words = [words_of(b, glosses) for b in self.bitexts]
+        self.usage = usage_of(self.words)
+
+    def heads(self) -> list[Ints]:
+        """Gold heads among real words; -1 where the head is punctuation or missing."""
+        made = []
+        for read, tree in zip(self.reads, self.gold, strict=True):
+            place = {word: k for k, word in enumerate(read.seen.real, 1)} | {0: 0}
+            made.append(np.array([place.get(tree.heads[word - 1], -1) for word in read.seen.real], np.int64))
+        return made
+
+
+@dataclass
+class Fold:
+    """Weights learned without one family."""
+
+    tagger: NDArray[np.float32]
+    plain: NDArray[np.float32]
+    linked: NDArray[np.float32]
+    labels: NDArray[np.float32]
+
+
+def _trust(words: int, count: int) -> Floats:
+    return np.full(count, min(1.0, (FULL / max(words, 1)) ** 0.5))
+
+
+def _padded(rows: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
+    width = max((x.shape[1] for x in rows), default=0)
+    return np.ascontiguousarray(np.concatenate([np.pad(x, ((0, 0), (0, width - x.shape[1]))) for x in rows]))
+
+
+def _tag_rows(bank: Bank) -> tuple[NDArray[np.int32], Ints, Floats]:
+    """Features, tags and trust of all words that are no punctuation."""
+    found = _padded([tagger_features(words, bank.usage) for words in bank.words])
+    right = np.array([UPOS.index(t) if t in UPOS else -1 for tree in bank.gold for t in tree.upos], np.int64)
+    marks = np.array([w.mark for words in bank.words for w in words])
+    keep = (right >= 0) & (right != PUNCT) & ~marks
+    return found[keep], right[keep], _trust(int(keep.sum()), int(keep.sum()))
+
+
+def _read_with(bank: Bank, weights: NDArray[np.float32]) -> None:
+    bank.reads = []
+    for bitext, words in zip(bank.bitexts, bank.words, strict=True):
+        chances = hashed.class_chances(tagger_features(words, bank.usage), weights)
+        chances[:, PUNCT] = 1e-6
+        chances[np.array([w.mark for w in words])] = np.eye(len(UPOS))[PUNCT]
+        bank.reads.append(Read(edges.seen(bitext, words, chances / chances.sum(1, keepdims=True)), np.zeros((0, 0))))
+
+
+Questions = tuple[NDArray[np.int32], Ints, Ints, Floats]
+
+
+def _questions(
+    bank: Bank, names: Sequence[str], given: Mapping[str, Sequence[Floats]], order: Order
+) -> tuple[Questions, Questions]:
+    """Questions with an answer, to learn from; and all of them."""
+    found = edges.edges_of([r.seen for r in bank.reads], given, order)
+    index = edges.features(found, names)
+    gold = np.concatenate(bank.heads())
+    kid = np.concatenate([np.arange(1, len(r.seen) + 1) for r in bank.reads])
+    offset = gold - (gold > kid)
+    sizes = np.diff(found.starts)
+    keep = gold >= 0
+    starts = np.concatenate([[0], np.cumsum(sizes[keep])]).astype(np.int64)
+    trust = _trust(int(keep.sum()), int(keep.sum()))
+    some = index[np.repeat(keep, sizes)], starts, starts[:-1] + offset[keep], trust
+    return some, (index, found.starts, np.zeros(0, np.int64), np.zeros(0))
+
+
+def _together(parts: Sequence[Questions]) -> Questions:
+    ends = np.cumsum([0, *(len(p[0]) for p in parts)])
+    starts = np.concatenate([*(p[1][:-1] + low for p, low in zip(parts, ends[:-1], strict=True)), ends[-1:]]).astype(np.int64)
+    right = np.concatenate([p[2] + low for p, low in zip(parts, ends[:-1], strict=True)])
+    return np.concatenate([p[0] for p in parts]), starts, right, np.concatenate([p[3] for p in parts])
+
+
+def _fill(matrices: list[Read], flat: Floats, name: str) -> None:
+    at = 0
+    for read in matrices:
+        n = len(read.seen)
+        made = np.zeros((n + 1, n + 1))
+        made.T[1:][~np.eye(n + 1, dtype=bool)[1:]] = flat[at : at + n * n]
+        setattr(read, name, made)
+        at += n * n
+
+
+def _label_rows(bank: Bank) -> tuple[NDArray[np.int32], Ints, Floats]:
+    rows, right = [], []
+    for read, tree, heads in zip(bank.reads, bank.gold, bank.heads(), strict=True):
+        rows.append(label_features(read.seen, np.maximum(heads, 0).tolist()))
+        names = [tree.rels[word - 1].partition(":")[0] for word in read.seen.real]
+        right += [LABELS.index(r) if r in LABELS and h > 0 else -1 for r, h in zip(names, heads, strict=True)]
+    answer = np.array(right, np.int64)
+    keep = answer >= 0
+    return _padded(rows)[keep], answer[keep], _trust(int(keep.sum()), int(keep.sum()))
+
+
+def _learn_class(
+    parts: Sequence[tuple[NDArray[np.int32], Ints, Floats]], size: int, classes: int, how: dict[str, Any]
+) -> NDArray[np.float32]:
+    index = _padded([p[0] for p in parts])
+    return hashed.fit_class(
+        index, np.concatenate([p[1] for p in parts]), np.concatenate([p[2] for p in parts]), size, classes, **how
+    )
+
+
+class _Known:
+    """What the model without translation knows of one bank, for the chart of s5."""
+
+    def __init__(self, model: Universal, bank: Bank) -> None:
+        self.model = model
+        model.read_ = dict(zip(bank.bitexts, bank.reads, strict=True))
+
+    def tags(self, bitext: Bitext) -> tuple[str, ...]:
+        return self.model.tags(bitext)
+
+    def scores(self, bitext: Bitext) -> Floats:
+        return self.model.scores(bitext)
+
+
+def learn(
+    banks: Sequence[Bank], english: English, grams: Grams, say: Say = lambda text: None
+) -> tuple[GlossModel, dict[str, Fold]]:
+    """The model of all banks, and for each family the weights learned without it.
+
+    What a bank's words look like to the linked model (tags, plain chances, s5) always comes from models that did not see its family.
+    """
+    for bank in banks:
+        bank.look(grams, english)
+    families = sorted({bank.family for bank in banks})
+    none = np.zeros(0, np.float32)
+    folds = {family: Fold(none, none, none, none) for family in families}
+    rows = [_tag_rows(bank) for bank in banks]
+
+    def others(parts: Sequence[Any], family: str) -> list[Any]:
+        return [part for part, bank in zip(parts, banks, strict=True) if bank.family != family]
+
+    for family in families:
+        folds[family].tagger = _learn_class(others(rows, family), tagger.SIZE, len(UPOS), TAGS)
+    full_tagger = _learn_class(rows, tagger.SIZE, len(UPOS), TAGS)
+    say("tagger learned")
+    for bank in banks:
+        _read_with(bank, folds[bank.family].tagger)
+        seen = [r.seen for r in bank.reads]
+        bank.order = Order.of(seen, [direct(s) for s in seen])
+    asked = [_questions(bank, templates.PLAIN, {}, bank.order) for bank in banks]
+    for family in families:
+        folds[family].plain = hashed.fit_choice(*_together(others([a for a, _ in asked], family)), edges.SIZE, **EDGES)
+    full_plain = hashed.fit_choice(*_together([a for a, _ in asked]), edges.SIZE, **EDGES)
+    for bank, (_, every) in zip(banks, asked, strict=True):
+        _fill(bank.reads, hashed.choice_chances(every[0], every[1], folds[bank.family].plain), "plain")
+    say("edges without translation learned")
+    model = GlossModel(english, full_tagger, full_plain, none, none)
+    for bank in banks:
+        known = _Known(Universal(model, grams), bank)
+        chart = PhraseProjector(knowledge=known).observe(bank.bitexts)
+        for bitext, read in zip(bank.bitexts, bank.reads, strict=True):
+            keep = np.array([0, *read.seen.real])
+            own = chart.chances(bitext).edges[np.ix_(keep, keep)]
+            own[:, 0] = 0.0
+            read.phrases = own / np.maximum(own.sum(0), 1e-9)
+        bank.order = Order.of([r.seen for r in bank.reads], [r.phrases for r in bank.reads])
+    say("phrases of all banks weighed")
+    _linked(banks, model, folds, others)
+    say("edges with translation learned")
+    return model, folds
+
+
+def _linked(
+    banks: Sequence[Bank], model: GlossModel, folds: dict[str, Fold], others: Callable[[Sequence[Any], str], list[Any]]
+) -> None:
+    asked = []
+    for bank in banks:
+        given = {"p5": [r.phrases for r in bank.reads], "pa": [r.plain for r in bank.reads]}
+        asked.append(_questions(bank, templates.PLAIN + templates.LINKED, given, bank.order))
+    rows = [_label_rows(bank) for bank in banks]
+    for family, fold in folds.items():
+        fold.linked = hashed.fit_choice(*_together(others([a for a, _ in asked], family)), edges.SIZE, **EDGES)
+        fold.labels = _learn_class(others(rows, family), labels.SIZE, len(LABELS), RELATIONS)
+    model.linked = hashed.fit_choice(*_together([a for a, _ in asked]), edges.SIZE, **EDGES)
+    model.labels = _learn_class(rows, labels.SIZE, len(LABELS), RELATIONS)
+    for bank, (_, every) in zip(banks, asked, strict=True):
+        _fill(bank.reads, hashed.choice_chances(every[0], every[1], folds[bank.family].linked), "chances")
+
+
+def calibrate(model: GlossModel, said: dict[str, list[tuple[float, bool, float]]]) -> None:
+    """Curves of systems from (what was said, whether it was right, weight) of families held out."""
+    for system, rows in said.items():
+        chances, right, weights = zip(*rows, strict=True)
+        model.curves[system] = fit_curve(chances, right, weights)
+
+
+def seen_of(bank: Bank) -> list[Seen]:
+    return [read.seen for read in bank.reads]

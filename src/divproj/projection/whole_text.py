@@ -1,0 +1,189 @@
+"""Projection where the whole text is looked at first: s5 and s5+, refined links, better E trees, several sources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, zip_longest
+from typing import TYPE_CHECKING, Any
+
+from divproj.data.errors import AlignmentError, Faults, Where
+from divproj.data.head_style import in_style
+from divproj.data.links import Links
+from divproj.data.pair import Pair
+from divproj.forest.hypergraph import Forest
+from divproj.io.sources import PARSER, Sources
+from divproj.io.trees import Trees, gathered
+from divproj.projection.batch import companions
+from divproj.projection.direct import Bitext, Projection
+from divproj.projection.output import annotated
+from divproj.projection.prepare import prepared_text
+from divproj.projection.summary import Summary
+
+if TYPE_CHECKING:
+    from divproj.projection.phrasal.phrase_pairs import PhraseBook
+    from divproj.projection.projector import Projector
+
+OBSERVED = 20_000
+"""Sentences that are kept to learn from; the rest of a longer text is projected as it is read."""
+
+
+@dataclass(frozen=True)
+class PhraseOptions:
+    """What aligned phrases are asked for besides trees, and what else they may look at."""
+
+    refine: bool = False
+    """Whether links are refined first."""
+    e_best: int = 1
+    """E trees to choose from."""
+    f_forests: str | None = None
+    """A file with parses of the F sentences."""
+    phrases: str | None = None
+    """A file of `proj align` with phrase pairs, or auto: they are aligned here."""
+    paraphrases: bool = False
+    """Whether F and E are one language."""
+
+
+def project_text(
+    projector: Projector, sources: Sequence[Sources], options: PhraseOptions, faults: Faults, least: float = 0.0
+) -> Iterator[Trees]:
+    """Every sentence of the first source with its projection, by the votes of all sources; see `batch.projected` for `least`."""
+    text = prepared_text(sources[0], faults)
+    first = list(islice(text, OBSERVED))
+    bitexts = [[Bitext.of(pair) for pair in first]]
+    if len(sources) > 1:
+        first += text
+        bitexts = [[Bitext.of(pair) for pair in first]]
+        bitexts += [_same_words(first, list(prepared_text(other, faults)), other) for other in sources[1:]]
+    if not first:
+        return
+    engine, name = projector.ready(first), projector.system_
+    forests = _forests(options.f_forests, bitexts[0], faults) if options.f_forests else []
+    steps = [_Step(engine, some, options, source, forests, faults) for some, source in zip(bitexts, sources, strict=True)]
+    made = [map(step.engine.project, step.text) for step in steps]
+    for pair, *found in zip(first, *made, strict=True):
+        yield _trees(pair, elected(found), name, least)
+    if len(sources) == 1:
+        for pair in text:
+            yield _trees(pair, steps[0].project(Bitext.of(pair)), name, least)
+
+
+class _Step:
+    """The projection of one source, whose text the system observes."""
+
+    def __init__(
+        self,
+        engine: Any,
+        text: list[Bitext],
+        options: PhraseOptions,
+        source: Sources,
+        forests: Sequence[Forest],
+        faults: Faults,
+    ) -> None:
+        self.engine, self.options, self.source = engine, options, source
+        self.aligner: Any = None
+        if options.refine or options.e_best > 1:
+            from divproj.projection.phrasal.projector import PhraseProjector
+
+            self.aligner = PhraseProjector().observe(text, forests)
+            text = [self.better(bitext) for bitext in text]
+        if options.phrases or options.paraphrases:
+            text, book = self._phrases(text, forests, faults)
+            self.engine = replace(engine, same_language=options.paraphrases).observe(text, forests, book)
+        elif getattr(engine, "observes", False):
+            engine.observe(text, forests)
+        self.text = text
+        """The sentences as they are projected."""
+
+    def _phrases(self, text: list[Bitext], forests: Sequence[Forest], faults: Faults) -> tuple[list[Bitext], PhraseBook]:
+        """The sentences with their phrase pairs; with links where paraphrases have none, and E's tree where the alignment chose it."""
+        from divproj.parsing.translations import language_named
+        from divproj.projection.phrasal.aligned_phrases import e_forests_of, linked_paraphrases, phrase_book
+
+        if self.options.paraphrases and not self.options.phrases:
+            from divproj.phrases import wordnet
+            from divproj.phrases.lexicon import Lexicon
+
+            if not self.source.file(self.source.links, "align.txt"):  # links by glosses or words are not meant for paraphrases
+                text = [replace(bitext, links=Links(frozenset(), bitext.links.shape)) for bitext in text]
+            return linked_paraphrases(text, Lexicon(wordnet=wordnet.find()))
+        parsed_here = self.source.file(self.source.e, "e.conllu") is None
+        language = language_named(self.source.e_parser or PARSER) if parsed_here else None
+        forest = e_forests_of(language) if language else None
+        return phrase_book(self.options.phrases or "auto", text, forests, forest, faults)
+
+    def better(self, bitext: Bitext) -> Bitext:
+        """The bitext with the E tree and the links that its phrases prefer."""
+        if self.options.e_best > 1:
+            bitext = self._with_best_tree(bitext)
+        if self.options.refine:
+            from divproj.projection.phrasal.links import refine_links
+
+            bitext = replace(bitext, links=refine_links(self.aligner, bitext))
+        return bitext
+
+    def project(self, bitext: Bitext) -> Projection:
+        found: Projection = self.engine.project(self.better(bitext) if self.aligner is not None else bitext)
+        return found
+
+    def _with_best_tree(self, bitext: Bitext) -> Bitext:
+        """The bitext with the E tree, among the parser's best, that fits its links best."""
+        from divproj.parsing.translations import language_named
+        from divproj.projection.phrasal.trees import alternatives, choose_tree
+
+        language = language_named(self.source.e_parser or PARSER)
+        assert language is not None
+        if not len(bitext.e):
+            return bitext
+        trees = [
+            (score, in_style(tree, self.source.style)) for score, tree in alternatives(language, bitext.e, self.options.e_best)
+        ]
+        return replace(bitext, e=trees[choose_tree(self.aligner, bitext, trees)][1])
+
+
+def _forests(path: str, text: Sequence[Bitext], faults: Faults) -> list[Forest]:
+    """Forests of the sentences, by their words; sentences without one are named."""
+    from divproj.io.forests import Options, forests_from
+
+    found = [forest for forest in forests_from(path, None, faults, Options("all")) if forest is not None]
+    known = {forest.forms for forest in found}
+    for k, bitext in enumerate(text, 1):
+        if bitext.forms not in known:
+            what = f"no forest has the words of sentence {k}, '{' '.join(bitext.forms[:6])} …'"
+            faults.word(AlignmentError(what, Where(path, 0, bitext.sent_id), "any bracketing of it is taken as possible"))
+    return found
+
+
+def elected(found: Sequence[Projection]) -> Projection:
+    """The only projection, or the tree that several vote for."""
+    if len(found) == 1:
+        return found[0]
+    from divproj.projection.phrasal.vote import vote
+
+    return vote(found)
+
+
+def _trees(pair: Pair, found: Projection, name: str, least: float) -> Trees:
+    assert pair.sentence is not None
+    summary = Summary(name, least=least)
+    if not summary.add(found, pair.sent_id):
+        return Trees(0, "", summary=summary)
+    links, e_trees = companions([found])
+    line = pair.where.line or (pair.igt.where.line if pair.igt else 0)
+    made = [annotated(pair.sentence, found, name, line=line)]
+    return gathered(made, 1, links=links, e_trees=e_trees, projections=(found,), summary=summary)
+
+
+def _same_words(first: Sequence[Pair], other: Sequence[Pair], sources: Sources) -> list[Bitext]:
+    """The other source's sentences; AlignmentError where they are not those of the first."""
+    found = []
+    for k, (a, b) in enumerate(zip_longest(first, other), 1):
+        if a is None or b is None or a.f.forms != b.f.forms:
+            words, wanted = ("no sentence" if x is None else f"'{' '.join(x.f.forms[:6])} …'" for x in (b, a))
+            raise AlignmentError(
+                f"sentence {k} is {words} where the first source has {wanted}",
+                Where(sources.path, 0, b.sent_id if b else ""),
+                "every source must have the same F sentences in the same order",
+            )
+        found.append(Bitext.of(b))
+    return found

@@ -1,0 +1,302 @@
+"""The workbench: a folder of texts, each of which can be projected, corrected, learned from, searched and exported.
+
+Results lie in `divproj-work/NAME/` inside the folder: `trees.conllu`, `trees.reviewed.conllu`, `e.conllu`, `align.txt`. The user's
+files are never changed. Long work is done by the program itself in processes of its own, so the page always answers.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import shutil
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+from divproj.data.errors import Faults, ProjError, Where
+from divproj.data.sentence import Sentence, is_gold
+from divproj.io import conllu
+from divproj.search import find, parse
+
+WORK, RULES = "divproj-work", "rules.json"
+LARGEST = 32 << 20
+"""Bytes of a file that can be dropped on the page."""
+SHOWN = 200
+"""Matches of a search that are sent to the page."""
+PATIENCE = 60.0
+"""Seconds until a review must have said its address."""
+Answer = tuple[HTTPStatus, dict[str, Any]]
+
+
+class WorkError(ProjError):
+    """What the page asked for cannot be done; says why."""
+
+
+@dataclass
+class Job:
+    """A command at work for a text, or how it ended."""
+
+    what: str
+    began: float = field(default_factory=time.monotonic)
+    busy: bool = True
+    told: str = ""
+    failed: bool = False
+
+
+class Workbench:
+    """A folder, the commands at work in it, and the reviews that are open.
+
+    `command` is how `proj` is called; `texts` names the files of a folder that are texts or trees.
+    """
+
+    def __init__(self, folder: Path, command: Sequence[str], texts: Callable[[Path], Iterable[str]]) -> None:
+        if not folder.is_dir():
+            raise WorkError("there is no such folder", Where(str(folder)))
+        self.folder, self.command, self.texts = folder, tuple(command), texts
+        self.jobs: dict[str, Job] = {}
+        self.reviews: dict[str, tuple[subprocess.Popen[str], str]] = {}
+        self.lock = threading.RLock()
+        self.home = ""
+        """The page's own address, to which a review leads back."""
+        self._counts: dict[tuple[str, int, int], tuple[int, int]] = {}
+
+    # What the page may ask for.
+
+    def state(self) -> dict[str, Any]:
+        """The texts and how far each is."""
+        return {
+            "folder": str(self.folder),
+            "texts": [self._text(name) for name in self.names()],
+            "rules": (self.folder / WORK / RULES).is_file(),
+            "learning": self._job(""),
+        }
+
+    def names(self) -> list[str]:
+        """Files of the folder that are texts, or trees."""
+        return sorted(set(self.texts(self.folder)))
+
+    def _text(self, name: str) -> dict[str, Any]:
+        trees = self.trees(name)
+        sentences, gold = self._count(trees) if trees else (0, 0)
+        return {"name": name, "trees": bool(trees), "sentences": sentences, "gold": gold, "job": self._job(name)}
+
+    def _job(self, name: str) -> dict[str, Any] | None:
+        job = self.jobs.get(name)
+        if job is None:
+            return None
+        seconds = round(time.monotonic() - job.began) if job.busy else 0
+        return {"what": job.what, "busy": job.busy, "told": job.told, "failed": job.failed, "seconds": seconds}
+
+    def work(self, name: str) -> Path:
+        return self.folder / WORK / name
+
+    def trees(self, name: str) -> Path | None:
+        """The best trees of a text that there are: reviewed, projected, its own."""
+        places = [self.work(name) / "trees.reviewed.conllu", self.work(name) / "trees.conllu"]
+        if name.endswith(".conllu"):
+            places.append(self.folder / name)
+        return next((place for place in places if place.is_file() and _has_heads(place)), None)
+
+    def _count(self, path: Path) -> tuple[int, int]:
+        about = path.stat()
+        key = (str(path), about.st_mtime_ns, about.st_size)
+        if key not in self._counts:
+            marks = [any(map(is_gold, sentence.comments)) for sentence in _sentences(path)]
+            self._counts[key] = len(marks), sum(marks)
+        return self._counts[key]
+
+    # What the page may do.
+
+    def add(self, name: str, data: bytes) -> str:
+        """Save a file that was dropped; nothing is replaced."""
+        if not name or name != Path(name).name or name.startswith(".") or not name.isprintable() or len(name) > 200:
+            raise WorkError(f"“{name[:80]}” cannot be the name of a file")
+        target = self.folder / name
+        try:
+            with target.open("xb") as out:
+                out.write(data)
+        except FileExistsError:
+            raise WorkError(f"{name} is there already; rename the new file") from None
+        except OSError as error:
+            target.unlink(missing_ok=True)
+            raise WorkError(f"{name} could not be saved: {error.strerror}") from None
+        if name not in self.names():
+            target.unlink(missing_ok=True)
+            raise WorkError(f"{name} is no text that can be read; see the page Formats of the documentation")
+        return f"{name} added"
+
+    def project(self, name: str) -> str:
+        """Project a text, with the learned rules where there are some."""
+        self._known(name)
+        work = self.work(name)
+        if (work / "trees.reviewed.conllu").exists():
+            raise WorkError(f"{name} has been reviewed: its trees are not replaced. Learn in the review instead")
+        work.mkdir(parents=True, exist_ok=True)
+        words = ["project", self.folder / name, "-o", work / "trees.conllu", "--e-out", work / "e.conllu"]
+        words += ["--links-out", work / "align.txt"]
+        rules = self.folder / WORK / RULES
+        words += ["--rules", rules] if rules.is_file() else []
+        return self._begin(name, "projecting", words)
+
+    def learn(self) -> str:
+        """Rules from the gold sentences of all texts."""
+        corpora = []
+        for name in self.names():
+            trees, work = self.trees(name), self.work(name)
+            if trees and self._count(trees)[1] and (work / "align.txt").is_file():
+                shutil.copyfile(trees, work / "f.conllu")
+                corpora.append(work)
+        if not corpora:
+            raise WorkError("there is no gold sentence yet: review a text and mark sentences that are right with G")
+        return self._begin("", "learning", ["learn", *corpora, "-o", self.folder / WORK / RULES])
+
+    def open(self, name: str) -> str:
+        """The address of a text's review, which is started if need be."""
+        self._known(name)
+        with self.lock:
+            if name in self.reviews and self.reviews[name][0].poll() is None:
+                return self.reviews[name][1]
+            work = self.work(name)
+            trees = work / "trees.conllu"
+            if not trees.is_file():
+                if self.trees(name) is None:
+                    raise WorkError(f"{name} has no trees yet: project it first")
+                work.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(self.folder / name, trees)
+            words: list[Any] = ["review", trees, *(["--home", self.home] if self.home else [])]
+            if (work / "e.conllu").is_file() and (work / "align.txt").is_file():
+                words += ["--e", work / "e.conllu", "--links", work / "align.txt"]
+            process = subprocess.Popen(
+                self._argv(words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8"
+            )
+            url = _first_line(process)
+            if not url:
+                raise WorkError(f"the review of {name} did not start: {_last(process.stderr)}")
+            self.reviews[name] = process, url
+            return url
+
+    def find(self, query: str) -> dict[str, Any]:
+        """Words that fit a query, in the trees of all texts."""
+        wanted = parse(query)
+        rows: list[dict[str, Any]] = []
+        words = 0
+        for name in self.names():
+            trees = self.trees(name)
+            for match in find(_sentences(trees), wanted) if trees else ():
+                words += len(match.words)
+                if len(rows) < SHOWN:
+                    sentence = match.sentence
+                    rows.append({"text": name, "id": sentence.sent_id, "forms": sentence.forms, "words": match.words})
+        return {"words": words, "rows": rows}
+
+    def divergence(self, name: str) -> dict[str, Any]:
+        """Edges of the translation that have a partner, stage by stage, in percent."""
+        from divproj.divergence.analysis import analyze
+        from divproj.io.corpus import Corpus
+
+        self._known(name)
+        trees, work = self.trees(name), self.work(name)
+        if trees is None or not (work / "align.txt").is_file():
+            raise WorkError(f"{name} has no trees and links yet: project it first")
+        corpus = Corpus(str(trees), str(work / "e.conllu"), str(work / "align.txt"), name, faults=Faults(strict=False))
+        found = analyze(corpus)
+        return {"name": name, "stages": found.stage_counts("e_to_f"), "pairs": found.sentences}
+
+    def rules(self) -> list[str]:
+        """What was learned, in words."""
+        if not (self.folder / WORK / RULES).is_file():
+            return []
+        done = subprocess.run(
+            self._argv(["rules", "show", self.folder / WORK / RULES]),
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=PATIENCE,
+        )
+        return done.stdout.splitlines() if done.returncode == 0 else [done.stderr.strip()]
+
+    def export(self, name: str) -> tuple[str, str]:
+        """Name and content of the file with a text's trees."""
+        self._known(name)
+        trees = self.trees(name)
+        if trees is None:
+            raise WorkError(f"{name} has no trees yet: project it first")
+        stem = name.removesuffix(".conllu")
+        return f"{stem}.{trees.name}" if trees.parent != self.folder else name, trees.read_text(encoding="utf-8")
+
+    def close(self) -> None:
+        """End the reviews, each of which saves."""
+        for process, _ in self.reviews.values():
+            process.terminate()
+        for process, _ in self.reviews.values():
+            process.wait(PATIENCE)
+
+    # Processes.
+
+    def _known(self, name: str) -> None:
+        if name not in self.names():
+            raise WorkError(f"there is no text {name[:80]}")
+
+    def _argv(self, words: Sequence[Any]) -> list[str]:
+        return [*self.command, *map(str, words)]
+
+    def _begin(self, name: str, what: str, words: Sequence[Any]) -> str:
+        with self.lock:
+            if name in self.jobs and self.jobs[name].busy:
+                raise WorkError(f"{name or 'learning'} is at work already")
+            job = self.jobs[name] = Job(what)
+        threading.Thread(target=self._do, args=(job, self._argv(words)), daemon=True).start()
+        return f"{what} has begun"
+
+    @staticmethod
+    def _do(job: Job, argv: list[str]) -> None:
+        done = subprocess.run(argv, capture_output=True, text=True, encoding="utf-8", errors="replace")
+        lines = done.stderr.strip().splitlines()
+        job.told, job.failed = "\n".join(lines[-3:]), done.returncode != 0
+        job.busy = False
+
+
+def _sentences(path: Path) -> Iterator[Sentence]:
+    return (sentence for sentence in conllu.load(path, Faults(strict=False)) if sentence is not None)
+
+
+def _has_heads(path: Path) -> bool:
+    first = next(_sentences(path), None)
+    return first is not None and any(head.isdecimal() for head in first.column(6))
+
+
+def _first_line(process: subprocess.Popen[str]) -> str:
+    """What a review prints first, its address; '' when it ends or stays silent."""
+    found: list[str] = []
+    assert process.stdout is not None
+    reader = threading.Thread(target=lambda out: found.append(out.readline().strip()), args=(process.stdout,), daemon=True)
+    reader.start()
+    reader.join(PATIENCE)
+    if not found or not found[0]:
+        process.kill()
+        return ""
+    threading.Thread(target=lambda err: err.read(), args=(process.stderr,), daemon=True).start()  # or the pipe would fill
+    return found[0]
+
+
+def _last(stream: Any) -> str:
+    lines = stream.read().strip().splitlines()
+    return lines[-1] if lines else "it said nothing"
+
+
+def decoded(data: Any) -> bytes:
+    """The content of a dropped file, sent as base64."""
+    try:
+        return base64.b64decode(data, validate=True)
+    except (ValueError, TypeError, binascii.Error):
+        raise ValueError("data is base64") from None
+
+
+def as_json(data: dict[str, Any]) -> bytes:
+    return json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")

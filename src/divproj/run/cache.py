@@ -1,0 +1,258 @@
+"""The results folder: outputs of stages that appear whole or not at all, known by what they were made from.
+
+A stage writes into a part folder, which takes its place by renaming; `done.json` in it says from what the outputs came and what
+their bytes are, so that a stage is done again when anything of that has changed. One process at a time works in a folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from divproj import __version__
+from divproj.data.errors import ProjError, Where
+from divproj.io.files import writing
+
+VERSION = 1
+"""Of the layout of the folder."""
+STAGES, LOCK, LOG, DONE, PUBLISHED = "stages", ".lock", "log.txt", "done.json", "published.json"
+PACKAGES = ("numba", "numpy", "scipy")
+KEPT = 20
+"""Digests remembered of each published file, to tell our own from one that a person changed."""
+
+
+def versions() -> dict[str, str]:
+    """What the bytes of a result may depend on."""
+    return {"divproj": __version__, **_installed()}
+
+
+@lru_cache(maxsize=1)
+def _installed() -> dict[str, str]:
+    return {name: metadata.version(name) for name in PACKAGES}
+
+
+def file_digest(path: Path) -> str:
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise ProjError(f"cannot be read: {error.strerror}", Where(str(path))) from None
+
+
+def tree_digests(folder: Path) -> dict[str, str]:
+    """Digest of every file below a folder, by its name from there."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): file_digest(path) for path in files}
+
+
+def digest_of(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True, ensure_ascii=False).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True)
+class Done:
+    """A stage that has been done: what from, what came out, what is to be told of it."""
+
+    parts: dict[str, Any]
+    outputs: dict[str, str]
+    facts: dict[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """Stands for the outputs and for what later stages may read of the facts."""
+        return digest_of([self.outputs, self.facts])
+
+
+class Store:
+    """A results folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.stages = folder / STAGES
+
+    def at(self, stage: str) -> Path:
+        return self.stages / stage
+
+    def path(self, name: str) -> Path:
+        return self.folder / name
+
+    def check(self) -> None:
+        """Refuse a folder that holds other things: its files could be overwritten."""
+        if not self.folder.is_dir() or self.stages.is_dir():
+            return
+        others = sorted(path.name for path in self.folder.iterdir() if path.name not in (LOCK, LOG))
+        if others:
+            what = f"the folder holds other things ({others[0]})"
+            raise ProjError(what, Where(str(self.folder)), "give the results a new folder, or empty this one")
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Alone in the folder; a process that dies lets go of it."""
+        self.check()
+        try:
+            self.stages.mkdir(parents=True, exist_ok=True)
+            with (self.folder / LOCK).open("a+", encoding="utf-8") as file:
+                if not _lock(file.fileno()):
+                    file.seek(0)
+                    who = file.read(200).strip() or "another process"
+                    raise ProjError(
+                        f"another run is at work here ({who})",
+                        Where(str(self.folder)),
+                        "wait for it, or give other results with -o",
+                    )
+                file.truncate(0)
+                file.write(f"process {os.getpid()}")
+                file.flush()
+                self._sweep()
+                yield
+        except OSError as error:
+            where = Where(str(error.filename or self.folder))
+            raise ProjError(
+                f"could not be written: {error.strerror}", where, "is there room, and may you write here?"
+            ) from None
+
+    def _sweep(self) -> None:
+        """Remove what a run that was cut off has left."""
+        for folder in (self.stages, self.folder):
+            for path in folder.glob(".*.part"):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+            for path in folder.glob(".*.old"):
+                shutil.rmtree(path)
+
+    def done(self, stage: str) -> Done | None:
+        """What is known of a stage; None where it has not been done, or not by this version."""
+        try:
+            found = json.loads((self.at(stage) / DONE).read_text(encoding="utf-8"))
+            if found["version"] != VERSION or not all(isinstance(found[k], dict) for k in ("parts", "outputs", "facts")):
+                return None
+            return Done(found["parts"], found["outputs"], found["facts"], tuple(map(str, found["warnings"])))
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return None
+
+    def damage(self, stage: str, done: Done) -> str:
+        """The output that is not as it was written; '' where all are."""
+        found = tree_digests(self.at(stage))
+        found.pop(DONE, None)
+        names = sorted({*found, *done.outputs})
+        return next((name for name in names if found.get(name) != done.outputs.get(name)), "")
+
+    def part(self, stage: str) -> Path:
+        """An empty folder for a stage to write into."""
+        path = self.stages / f".{stage}.part"
+        shutil.rmtree(path, ignore_errors=True)
+        path.mkdir()
+        return path
+
+    def commit(self, stage: str, parts: dict[str, Any], facts: dict[str, Any], warnings: list[str]) -> Done:
+        """The part folder becomes the stage's."""
+        part = self.stages / f".{stage}.part"
+        facts = json.loads(json.dumps(facts))  # as it will be read again
+        made = Done(parts, tree_digests(part), facts, tuple(warnings))
+        about = {"version": VERSION, "parts": parts, "outputs": made.outputs, "facts": facts, "warnings": warnings}
+        text = json.dumps(about, ensure_ascii=False, indent=1, sort_keys=True)
+        (part / DONE).write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
+        _swap(part, self.at(stage))
+        return made
+
+    def drop(self, stage: str) -> None:
+        """Forget a stage that the config no longer has."""
+        if self.at(stage).is_dir():
+            old = self.stages / f".{stage}.old"
+            self.at(stage).rename(old)
+            shutil.rmtree(old)
+
+    def publish(self, files: Mapping[str, Path]) -> list[str]:
+        """Copies of files and folders under their names at the top of the folder; what a person changed there is kept beside.
+
+        The names that earlier runs published and this one does not have are removed. Returns the names of what was kept.
+        """
+        known = self._published()
+        fresh = {name: _digest(path) for name, path in files.items()}
+        for name, digest in fresh.items():
+            known[name] = [digest, *(d for d in known.get(name, []) if d != digest)][:KEPT]
+        with writing(self.stages / PUBLISHED) as out:  # first, so that a run cut off here knows its own files again
+            out.write(json.dumps(known, indent=1, sort_keys=True) + "\n")
+        kept = []
+        for name in sorted(known):
+            target = self.path(name)
+            there = _digest(target) if target.exists() else ""
+            if there and there not in known[name]:
+                kept.append(self._kept(target).name)
+                there = ""
+            if name not in fresh and there:
+                shutil.rmtree(target) if target.is_dir() else target.unlink()
+            elif name in fresh and there != fresh[name]:
+                part = self.path(f".{name}.part")
+                shutil.copytree(files[name], part, copy_function=shutil.copyfile) if files[name].is_dir() else shutil.copyfile(
+                    files[name], part
+                )
+                _swap(part, target)
+        return kept
+
+    def _published(self) -> dict[str, list[str]]:
+        try:
+            found = json.loads((self.stages / PUBLISHED).read_text(encoding="utf-8"))
+            return {name: list(map(str, old)) for name, old in found.items() if "/" not in name and name[:1] not in ("", ".")}
+        except (OSError, ValueError, AttributeError, TypeError, RecursionError):
+            return {}
+
+    def _kept(self, target: Path) -> Path:
+        """Another name for what a person made of a result."""
+        number = 1
+        while (new := target.with_name(f"{target.stem}.yours-{number}{target.suffix}")).exists():
+            number += 1
+        target.rename(new)
+        return new
+
+    def log(self, text: str) -> None:
+        now = time.strftime("%Y-%m-%d %H:%M:%S")
+        with (self.folder / LOG).open("a", encoding="utf-8") as out:
+            out.write(f"{now} {' '.join(text.split())}\n")
+
+
+def _digest(path: Path) -> str:
+    return digest_of(tree_digests(path)) if path.is_dir() else file_digest(path)
+
+
+def _swap(new: Path, target: Path) -> None:
+    """Put a finished file or folder in its place; cut off in between, the old is gone and the new is made again."""
+    if target.is_dir():
+        old = target.with_name(f".{target.name}.old")
+        shutil.rmtree(old, ignore_errors=True)
+        target.rename(old)
+        new.rename(target)
+        shutil.rmtree(old)
+    else:
+        new.replace(target)
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(file: int) -> bool:
+        try:
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+else:
+    import fcntl
+
+    def _lock(file: int) -> bool:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True

@@ -1,0 +1,369 @@
+"""A config as checked values: every key known, every file there, nothing that contradicts itself."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, NoReturn
+
+from divproj.data.errors import Faults, ProjError, Where
+from divproj.io.igt import FORMATS
+from divproj.io.igt_text import ReaderOptions
+from divproj.projection.registry import ENOUGH, choose
+from divproj.projection.systems import OBSERVING, PARSERS, PROJECTIONS, SYSTEMS, UNTRAINED
+from divproj.run.reading import instances
+from divproj.run.schema import EXPECTED, KEYS, Key, line_of
+from divproj.runtime.resources import folder
+
+LARGEST = 1 << 20
+"""Bytes of a config; anything larger is not one."""
+TRAINED = tuple(name for name in PARSERS if name != "oracle")
+LEARN, NONE = "learn", "none"
+LOOKED_AT = 50
+"""Sentences of each file that are looked at for glosses before a system is chosen."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """What a run is to do. Files are absolute paths; `said` has the values as written, for reports and keys."""
+
+    path: Path
+    language: str
+    results: Path
+    seed: int
+    strict: bool
+    said: dict[str, dict[str, Any]]
+    text: tuple[Path, ...]
+    format: str
+    reader: ReaderOptions
+    """How interlinear text is read."""
+    f: Path | None
+    e: Path | None
+    trees: tuple[Path, ...]
+    links: tuple[Path, ...]
+    gold: tuple[Path, ...]
+    held_out: Path | float
+    grams: tuple[Path, ...]
+    dictionary: tuple[Path, ...]
+    parser: str
+    """A shipped language, `given`, or '' where a command parses."""
+    parser_model: Path | None
+    system: str
+    rules: Path | None
+    """A rule file; None where rules are learned or there are none."""
+    learns: bool
+    model: Path | None
+
+    def value(self, table: str, key: str) -> Any:
+        return self.said[table][key]
+
+    @property
+    def trains(self) -> bool:
+        return self.system in PARSERS and self.model is None
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Systems to cross-validate: those asked for, else the one that projects and the one that needs nothing."""
+        asked: tuple[str, ...] = self.value("evaluate", "systems")
+        return asked or ("s1-r", *(() if self.system in ("s1-r", "model") else (self.system,)))
+
+    @property
+    def title(self) -> str:
+        return self.language or self.path.resolve().parent.name or "Results"
+
+
+def load(path: str | Path, results: str | Path | None = None) -> Config:
+    """The config in a file; ProjError says which key, what was found and what was expected.
+
+    `results` takes the place of the folder that the config names.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise ProjError("this is a folder, a config was expected", Where(str(path)), "`proj new LANGUAGE` writes one")
+    try:
+        with path.open("rb") as stream:
+            raw = stream.read(LARGEST + 1)
+    except FileNotFoundError:
+        raise ProjError("no such file", Where(str(path)), "`proj new LANGUAGE` writes a config") from None
+    except OSError as error:
+        raise ProjError(f"cannot be read: {error.strerror}", Where(str(path))) from None
+    if len(raw) > LARGEST:
+        raise ProjError(f"more than {LARGEST >> 20} MB, a config expected", Where(str(path)))
+    try:
+        return loads(raw.decode("utf-8-sig"), path, results)
+    except UnicodeDecodeError:
+        raise ProjError("not UTF-8 text", Where(str(path)), "save the file as UTF-8") from None
+
+
+def loads(text: str, path: str | Path = "divproj.toml", results: str | Path | None = None) -> Config:
+    """The config in a text; `path` says where it would lie, since files are named from there."""
+    try:
+        return _Reader(text, Path(path)).config(results)
+    except (OSError, RuntimeError) as error:  # names too long, links in a circle, `~somebody` who is not there
+        name = f"'{str(error.filename)[-60:]}': {error.strerror}" if isinstance(error, OSError) else str(error)
+        raise ProjError(f"a file that the config names cannot be looked for: {name}", Where(str(path))) from None
+
+
+class _Reader:
+    """Looks at every value before it is used, and knows where it stands."""
+
+    def __init__(self, text: str, path: Path) -> None:
+        self.text, self.path = text.replace("\r\n", "\n"), path
+        try:
+            data: dict[str, Any] = tomllib.loads(self.text)
+        except (ValueError, RecursionError) as error:
+            line = re.search(r"line (\d+)", str(error))
+            what = re.sub(r" \(at .*\)$", "", str(error))
+            where = Where(str(path), int(line[1]) if line else 0)
+            remedy = 'the file is TOML: key = "value", tables as [name]'
+            raise ProjError(f"not TOML: {what}", where, remedy) from None
+        self.said = self._checked(data)
+
+    def fail(self, table: str, key: str, what: str, remedy: str = "") -> NoReturn:
+        name = f"{table}.{key}" if table and key else table or key
+        raise ProjError(f"{name}: {what}" if name else what, Where(str(self.path), line_of(self.text, table, key)), remedy)
+
+    def _checked(self, data: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        """Every value, the defaults too; unknown keys are refused."""
+        said: dict[str, dict[str, Any]] = {}
+        top = {key: value for key, value in data.items() if key not in KEYS}
+        for table, keys in KEYS.items():
+            found = top if not table else data.get(table, {})
+            if not isinstance(found, dict):
+                self.fail(table, "", f"found {_shown(found)}, a table expected", f"write [{table}] on a line of its own")
+            for key in found:
+                if key not in keys:
+                    self._unknown(table, key, isinstance(found[key], dict))
+            said[table] = {
+                key: self._value(table, key, rule, found[key]) if key in found else rule.default for key, rule in keys.items()
+            }
+        return said
+
+    def _unknown(self, table: str, key: str, is_table: bool) -> NoReturn:
+        what = f"there is no {'table' if is_table else 'key'} '{key}'" + (f" in [{table}]" if table else "")
+        known = {name: f"'{name}'" for name in KEYS[table]} | ({} if table else {name: f"[{name}]" for name in KEYS if name})
+        near = difflib.get_close_matches(key, known, 1, 0.6)
+        elsewhere = [f"'{key}' in [{other}]" if other else f"'{key}' above all tables" for other in KEYS if key in KEYS[other]]
+        if near or elsewhere:
+            remedy = f"did you mean {elsewhere[0] if elsewhere else known[near[0]]}?"
+        else:
+            remedy = f"there are {', '.join(known.values())}"
+        raise ProjError(what, Where(str(self.path), line_of(self.text, table, key)), remedy)
+
+    def _value(self, table: str, key: str, rule: Key, found: Any) -> Any:
+        """The value in its plain form: lists are tuples, a single file is a list of one."""
+        texts = isinstance(found, list) and all(isinstance(item, str) and item for item in found)
+        good = {
+            "text": isinstance(found, str),
+            "path": isinstance(found, str) and bool(found),
+            "paths": texts or (isinstance(found, str) and bool(found)),
+            "whole": isinstance(found, int) and not isinstance(found, bool),
+            "share": _is_number(found) and 0 <= found <= 1,
+            "flag": isinstance(found, bool),
+            "texts": texts,
+            "share or path": (isinstance(found, str) and bool(found)) or (_is_number(found) and 0 <= found <= 0.9),
+        }[rule.kind]
+        if not good:
+            self.fail(table, key, f"found {_shown(found)}, {EXPECTED[rule.kind]} expected")
+        if rule.choices and found not in rule.choices:
+            self._not_one_of(table, key, found, rule.choices)
+        if rule.kind == "whole" and not rule.low <= found <= rule.high:
+            self.fail(table, key, f"found {found}, a number from {rule.low} to {rule.high} expected")
+        if "path" in rule.kind and "\0" in "".join(map(str, found if isinstance(found, list) else [found])):
+            self.fail(table, key, "a file name cannot hold the character 0")
+        if isinstance(found, list):
+            return tuple(found)
+        return (found,) if rule.kind == "paths" else found
+
+    def _not_one_of(self, table: str, key: str, found: str, choices: tuple[str, ...]) -> NoReturn:
+        near = difflib.get_close_matches(found, choices, 1, 0.6)
+        remedy = f"did you mean '{near[0]}'?" if near else ""
+        self.fail(table, key, f"found '{found[:60]}', one of {', '.join(choices)} expected", remedy)
+
+    def _file(self, table: str, key: str, name: str) -> Path:
+        """A file named from where the config lies; it must be there."""
+        path = self._path(name)
+        if not path.exists():
+            self.fail(table, key, f"there is no file '{name}'", f"names are taken from {self.path.resolve().parent}")
+        if path.is_dir():
+            self.fail(table, key, f"'{name}' is a folder, a file expected", "name the files in it one by one")
+        return path
+
+    def _path(self, name: str) -> Path:
+        return self.path.resolve().parent / Path(name).expanduser()
+
+    def _files(self, table: str, key: str) -> tuple[Path, ...]:
+        return tuple(self._file(table, key, name) for name in self.said[table][key])
+
+    def _one(self, table: str, key: str) -> Path | None:
+        name = self.said[table][key]
+        return self._file(table, key, name) if name else None
+
+    def config(self, results: str | Path | None) -> Config:
+        said = self.said
+        self._input()
+        held = said["evaluate"]["held_out"]
+        parser, parser_model = self._parser()
+        system, rules, learns, model = self._system()
+        made = Config(
+            path=self.path, language=" ".join(said[""]["language"].split()),
+            results=Path(results).absolute() if results else self._path(said[""]["results"]),
+            seed=said[""]["seed"], strict=said[""]["strict"], said=said,
+            text=self._files("input", "text"), format=said["input"]["format"], reader=self._reader(), f=self._one("input", "f"), e=self._one("input", "e"),
+            trees=self._trees(), links=self._files("input", "links"), gold=self._files("input", "gold"),
+            held_out=self._file("evaluate", "held_out", held) if isinstance(held, str) else float(held),
+            grams=self._files("align", "grams"), dictionary=self._files("align", "dictionary"),
+            parser=parser, parser_model=parser_model, system=system, rules=rules, learns=learns, model=model,
+        )  # fmt: skip
+        self._evaluation(made)
+        self._results(made)
+        return made
+
+    def _input(self) -> None:
+        found = self.said["input"]
+        if not found["text"] and not (found["f"] and found["e"]):
+            self.fail("input", "", "no text is named", 'text = "my-texts.txt" (interlinear), or f = "…" and e = "…" (bitext)')
+        if found["text"] and (found["f"] or found["e"]):
+            self.fail("input", "text", "there are both interlinear text and a bitext", "give text, or f and e")
+        if found["format"] and found["format"] not in FORMATS:
+            self._not_one_of("input", "format", found["format"], tuple(FORMATS))
+
+    def _reader(self) -> ReaderOptions:
+        """The options of the readers; roles are written `words=tx, glosses=ge`."""
+        found = self.said["input"]
+        roles: dict[str, dict[str, str]] = {"tiers": {}, "markers": {}}
+        for key, made in roles.items():
+            for part in filter(None, (each.strip() for each in found[key].split(","))):
+                role, eq, name = part.partition("=")
+                if not eq or not name.strip():
+                    self.fail("input", key, f"'{part}' is no ROLE=NAME", f'{key} = "words=tx, glosses=ge"')
+                made[role.strip()] = name.strip()
+        try:
+            return ReaderOptions.of({"lang": found["lang"], "encoding": found["encoding"], **roles})
+        except ProjError as error:
+            self.fail("input", "encoding", error.what, error.remedy)
+
+    def _glossed(self) -> bool:
+        """Whether the text has glosses, as far as its first sentences tell; what is wrong with it is said when it is read."""
+        reader = self._reader()
+        for path in self._files("input", "text"):
+            with suppress(ProjError):
+                first = islice(instances(path, self.said["input"]["format"], Faults(strict=False), reader), LOOKED_AT)
+                if any(igt is not None and igt.lines_up for igt in first):
+                    return True
+        return False
+
+    def _parser(self) -> tuple[str, Path | None]:
+        """A language by name, `given`, or a model's folder; '' for a command."""
+        found, name = self.said["parse"], self.said["parse"]["parser"]
+        if found["command"]:
+            if name or self.said["input"]["trees"]:
+                other = "parse.parser" if name else "input.trees"
+                self.fail("parse", "command", f"there are both {other} and parse.command", "remove one of the two")
+            return "", None
+        given = bool(self._trees())
+        if name in ("", "given"):
+            return ("given" if given or name else "en"), None
+        if self.said["input"]["trees"]:
+            self.fail(
+                "parse", "parser", "the trees of the translations are given too", 'remove input.trees, or parser = "given"'
+            )
+        if re.fullmatch(r"[A-Za-z]{2,3}", name) and not self._path(name).exists():
+            return name, None
+        if not (self._path(name) / "model.json").is_file():
+            remedy = 'a language in the box ("en"), "given", or the folder of `proj train`; a program goes to parse.command'
+            self.fail("parse", "parser", f"'{name}' is no folder with a model", remedy)
+        return "", self._path(name)
+
+    def _trees(self) -> tuple[Path, ...]:
+        """Given trees of the translations: those named, or the E side of a bitext where nothing else is to parse it."""
+        files, e, parse = self._files("input", "trees"), self._one("input", "e"), self.said["parse"]
+        wanted = not files and not parse["command"] and parse["parser"] in ("", "given")
+        return (e,) if wanted and e and e.name.removesuffix(".gz").endswith(".conllu") else files
+
+    def _system(self) -> tuple[str, Path | None, bool, Path | None]:
+        """The system, a rule file, whether rules are learned, a model's folder."""
+        found = self.said["project"]
+        gold = bool(self.said["input"]["gold"])
+        if found["model"]:
+            return self._modelled()
+        name, known = found["rules"] or (LEARN if gold else NONE), (*PROJECTIONS, *OBSERVING, *TRAINED)
+        rules = self._rule_file(name)
+        learns = name == LEARN
+        if learns and not gold:
+            self.fail("project", "rules", "there are no gold trees to learn from", "name some in input.gold")
+        system = found["system"]
+        if system == "auto":
+            system = choose(gold=ENOUGH if learns else 0, rules=rules is not None, glosses=self._glossed()).system
+        if system not in known:
+            self._not_one_of("project", "system", system, ("auto", *known))
+        if system in PARSERS and not gold:
+            self.fail("project", "system", f"{system} needs gold trees to learn from, or a model", "name some in input.gold")
+        if system in PROJECTIONS and system not in UNTRAINED and not (rules or learns):
+            remedy = 'rules = "hin" or a file, gold trees in input.gold, or system = "s1-r", which needs none'
+            self.fail("project", "system", f"{system} needs rules", remedy)
+        return system, rules, learns, None
+
+    def _modelled(self) -> tuple[str, None, bool, Path]:
+        found = self.said["project"]
+        if found["system"] != "auto" or found["rules"]:
+            self.fail("project", "model", "a model brings its own rules and system", "remove system and rules")
+        folder_ = self._path(found["model"])
+        if not (folder_ / "model.json").is_file():
+            self.fail(
+                "project", "model", f"'{found['model']}' is no folder with a model", "`proj train CORPUS -o MODEL` makes one"
+            )
+        return "model", None, bool(self.said["input"]["gold"]), folder_
+
+    def _rule_file(self, name: str) -> Path | None:
+        if name in (LEARN, NONE):
+            return None
+        path = self._path(name)
+        shipped = folder("rules")
+        if not path.is_file() and re.fullmatch(r"\w+", name) and (shipped / f"{name}.json").is_file():
+            return shipped / f"{name}.json"
+        if not path.is_file():
+            there = ", ".join(sorted(p.stem for p in shipped.glob("*.json")))
+            self.fail("project", "rules", f"there is no rule file '{name}'", f"learn, none, a file, or a shipped set: {there}")
+        return path
+
+    def _evaluation(self, made: Config) -> None:
+        for name in made.value("evaluate", "systems"):
+            if name not in SYSTEMS:
+                self._not_one_of("evaluate", "systems", name, SYSTEMS)
+        if made.held_out and not made.gold and not isinstance(made.held_out, Path):
+            self.fail("evaluate", "held_out", "there are no gold trees to hold out", "name some in input.gold")
+
+    def _results(self, made: Config) -> None:
+        """Outputs go into a folder of their own, in which no input lies."""
+        target = made.results.resolve()
+        inputs = [*made.text, *made.trees, *made.links, *made.gold, *made.grams, *made.dictionary, made.path]
+        inputs += [p for p in (made.f, made.e, made.rules, made.model, made.parser_model, made.held_out) if isinstance(p, Path)]
+        for path in inputs:
+            if path.resolve().is_relative_to(target):
+                self.fail(
+                    "",
+                    "results",
+                    f"{path.name} lies in the results folder {made.results}",
+                    "give the results a folder of their own",
+                )
+        if target.exists() and not target.is_dir():
+            self.fail("", "results", f"{made.results} is a file, a folder expected")
+
+
+def _is_number(found: Any) -> bool:
+    return isinstance(found, int | float) and not isinstance(found, bool)
+
+
+def _shown(found: Any) -> str:
+    """A value as a message shows it."""
+    if isinstance(found, bool):
+        return str(found).lower()
+    if isinstance(found, dict):
+        return "a table"
+    return f"{found!r:.60}"

@@ -1,0 +1,309 @@
+"""Runs a config: which stages there are, which of them must be done and why, and doing them."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import FrameType
+from typing import Any, Literal
+
+from divproj.data.errors import Faults, ProjError, Where
+from divproj.run import pages, stages
+from divproj.run.cache import Done, Store, file_digest, versions
+from divproj.run.config import Config
+from divproj.run.stages import Job, Tick
+from divproj.runtime.modelfile import ARRAYS, META
+from divproj.runtime.resources import folder
+
+State = Literal["kept", "run", "may run"]
+Options = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stage: what it does, which stages it reads from, and what else its outputs depend on."""
+
+    name: str
+    work: Callable[[Job], None]
+    after: tuple[str, ...] = ()
+    keys: tuple[tuple[str, str], ...] = ()
+    """Keys of the config that it looks at; files among them count by their bytes."""
+    also: Callable[[Config], Options] = lambda config: {}
+    wanted: Callable[[Config], bool] = lambda config: True
+
+
+@dataclass(frozen=True)
+class Step:
+    """What is to happen with a stage, and why."""
+
+    stage: str
+    state: State
+    why: str
+
+
+@dataclass
+class Outcome:
+    """What a run did."""
+
+    folder: Path
+    steps: list[Step] = field(default_factory=list)
+    facts: dict[str, dict[str, Any]] = field(default_factory=dict)
+    kept_files: list[str] = field(default_factory=list)
+    """Names of results that a person had changed, kept under another name."""
+    warnings: int = 0
+
+
+def _titled(config: Config) -> Options:
+    return {"title": config.title, "system": config.system, "signature": pages.signature(config, input_digests(config))}
+
+
+def _all(*tables: str) -> tuple[tuple[str, str], ...]:
+    from divproj.run.schema import KEYS
+
+    return tuple((table, key) for table in tables for key in KEYS[table])
+
+
+def _gold(config: Config) -> bool:
+    return bool(config.gold) or isinstance(config.held_out, Path)
+
+
+def _learns(config: Config) -> bool:
+    return config.rules is not None or config.learns
+
+
+STAGES = (
+    Stage("read", stages.read, (), tuple(("input", key) for key in ("text", "format", "lang", "encoding", "tiers", "markers", "f", "e", "trees", "links"))),
+    Stage("parse", stages.parse, ("read",), (*_all("parse"), ("input", "trees"))),
+    Stage("align", stages.align, ("read", "parse"), _all("align")),
+    Stage("gold", stages.gold, ("read", "parse", "align"), (("input", "gold"), ("evaluate", "held_out")), wanted=_gold),
+    Stage("learn", stages.learn, ("gold",), (("project", "rules"),), lambda c: {"title": c.title, "learns": c.learns}, _learns),
+    Stage("train", stages.train, ("gold",), _all("train"), lambda c: {"system": c.system}, lambda c: c.trains),
+    Stage("project", stages.project, ("read", "parse", "align", "learn", "train"), (("project", "model"),),
+          lambda c: {"system": c.system}),
+    Stage("evaluate", stages.evaluate, ("read", "parse", "align", "gold", "project"), _all("evaluate"),
+          lambda c: {"systems": list(c.systems)}, lambda c: _gold(c) or bool(c.links) or c.value("align", "method") != "auto"),
+    Stage("analyze", pages.analyze, ("read", "parse", "align", "gold", "project"), _all("report"), _titled),
+    Stage("draw", pages.draw, ("read", "parse", "align", "project"), _all("report"), _titled),
+    Stage("report", pages.report, ("read", "parse", "align", "gold", "learn", "train", "project", "evaluate", "analyze", "draw"),
+          _all(""), lambda c: {**_titled(c), "settings": pages.settings(c)}),
+)  # fmt: skip
+NAMES = tuple(stage.name for stage in STAGES)
+
+
+def stages_of(config: Config) -> list[Stage]:
+    """The stages that this config has; training reads the text where its system observes that."""
+    more = ("read", "parse", "align", "gold") if stages.observes(config) else ("gold",)
+    found = (replace(stage, after=more) if stage.name == "train" else stage for stage in STAGES)
+    return [stage for stage in found if stage.wanted(config)]
+
+
+def files_of(config: Config, table: str, key: str) -> dict[str, Path]:
+    """Files behind a key of the config, by the name that it gives them."""
+    said = config.value(table, key)
+    match table, key:
+        case "input", "f" | "e":
+            path = config.f if key == "f" else config.e
+            return {said: path} if path else {}
+        case "input", "text" | "trees" | "links" | "gold":
+            return dict(zip(said, getattr(config, key), strict=False))
+        case "align", "grams" | "dictionary":
+            return dict(zip(said, getattr(config, key), strict=True))
+        case "evaluate", "held_out":
+            return {said: config.held_out} if isinstance(config.held_out, Path) else {}
+        case "project", "rules":
+            return {said: config.rules} if config.rules else {}
+        case "project", "model":
+            return _model_files(said, config.model)
+        case "parse", "parser":
+            shipped = folder("languages") / config.parser if config.parser not in ("", "given") else None
+            return _model_files(said or config.parser, config.parser_model or shipped)
+    return {}
+
+
+def _model_files(name: str, path: Path | None) -> dict[str, Path]:
+    found = {f"{name}/{file}": path / file for file in (META, ARRAYS)} if path else {}
+    return {label: file for label, file in found.items() if file.is_file()}
+
+
+def input_digests(config: Config) -> dict[str, str]:
+    """Digests of all files of a config, by the names that it gives them."""
+    keys = dict.fromkeys(key for stage in stages_of(config) for key in stage.keys)
+    return {label: _digest(path) for table, key in keys for label, path in files_of(config, table, key).items()}
+
+
+_seen: dict[tuple[Path, int, int], str] = {}
+
+
+def _digest(path: Path) -> str:
+    """A file's digest, worked out once as long as its time and size stay."""
+    try:
+        about = path.stat()
+    except OSError as error:
+        raise ProjError(f"cannot be read: {error.strerror}", Where(str(path))) from None
+    key = (path, about.st_mtime_ns, about.st_size)
+    if key not in _seen:
+        _seen[key] = file_digest(path)
+    return _seen[key]
+
+
+class Run:
+    """One config in its results folder."""
+
+    def __init__(self, config: Config, *, force: Sequence[str] = (), start: str = "", jobs: int = 1) -> None:
+        for name in (*force, *([start] if start else [])):
+            if name not in NAMES:
+                raise ProjError(f"no stage '{name[:40]}'", remedy=f"there are {', '.join(NAMES)}")
+        self.config, self.jobs = config, jobs
+        self.store = Store(config.results)
+        self.stages = stages_of(config)
+        self.forced = {name: f"--force {name}" for name in force}
+        if start:
+            self.forced |= dict.fromkeys(NAMES[NAMES.index(start) :], f"--from {start}")
+        self.done: dict[str, Done] = {}
+
+    def plan(self) -> Iterator[Step]:
+        """What `execute` would do; nothing is changed."""
+        self.store.check()
+        waiting: dict[str, State] = {}
+        for stage in self.stages:
+            behind = [name for name in stage.after if name in waiting]
+            causes = [name for name in behind if waiting[name] == "run"] or behind
+            step = self._step(stage, self._parts(stage, skip=behind), behind, causes)
+            if step.state == "kept":
+                found = self.store.done(stage.name)
+                assert found is not None
+                self.done[stage.name] = found
+            else:
+                waiting[stage.name] = step.state
+            yield step
+
+    def _parts(self, stage: Stage, skip: Sequence[str] = ()) -> dict[str, Any]:
+        """All that the stage's outputs depend on."""
+        files = {label: _digest(p) for table, key in stage.keys for label, p in files_of(self.config, table, key).items()}
+        said = {f"{table}.{key}" if table else key: self.config.value(table, key) for table, key in stage.keys}
+        options = {name: list(value) if isinstance(value, tuple) else value for name, value in said.items()}
+        return {
+            "files": files,
+            "options": {**options, **stage.also(self.config), "strict": self.config.strict},
+            "versions": versions(),
+            "seed": self.config.seed,
+            "before": {name: self.done[name].digest for name in stage.after if name in self.done and name not in skip},
+        }
+
+    def _step(self, stage: Stage, parts: dict[str, Any], behind: Sequence[str] = (), causes: Sequence[str] = ()) -> Step:
+        name = stage.name
+        if name in self.forced:
+            return Step(name, "run", self.forced[name])
+        done = self.store.done(name)
+        if done is None:
+            return Step(name, "run", "not done yet")
+        if why := _difference(done.parts, parts, behind):
+            return Step(name, "run", why)
+        if damaged := self.store.damage(name, done):
+            return Step(name, "run", f"its output {damaged} is missing or was changed")
+        if behind:
+            return Step(name, "may run", f"if {' or '.join(causes)} gives something else than before")
+        return Step(name, "kept", "nothing has changed")
+
+    def execute(
+        self,
+        tell: Callable[[Step, float], None] = lambda step, seconds: None,
+        warn: Callable[[ProjError], None] | None = None,
+        tick: Tick = lambda what, count, total: None,
+    ) -> Outcome:
+        """Do what must be done, and publish the results. `tell` hears of each stage when it is done."""
+        made = Outcome(self.config.results)
+        with self.store.locked():
+            self.store.log(f"run of {self.config.path.name}, {', '.join(f'{n} {v}' for n, v in versions().items())}")
+            for stage in self.stages:
+                began = time.perf_counter()
+                parts = self._parts(stage)
+                step = self._step(stage, parts)
+                if step.state != "kept":
+                    self._work(stage, parts, warn, tick)
+                found = self.store.done(stage.name)
+                assert found is not None
+                self.done[stage.name] = found
+                seconds = time.perf_counter() - began
+                self.store.log(f"{stage.name}: {step.state} ({step.why}), {seconds:.2f} s, {len(found.warnings)} warnings")
+                tell(step, seconds)
+                made.steps.append(step)
+                made.warnings += len(found.warnings)
+            for name in NAMES:
+                if name not in self.done:
+                    self.store.drop(name)
+            made.kept_files = self.store.publish(pages.published({name: self.store.at(name) for name in self.done}))
+            for name in made.kept_files:
+                self.store.log(f"a result that had been changed by hand is now {name}")
+            self.store.log("done")
+        made.facts = {name: done.facts for name, done in self.done.items()}
+        return made
+
+    def _work(self, stage: Stage, parts: dict[str, Any], warn: Callable[[ProjError], None] | None, tick: Tick) -> None:
+        config, before = self.config, [name for name in stage.after if name in self.done]
+        job = Job(
+            config, self.store.part(stage.name), {name: self.store.at(name) for name in before},
+            {name: self.done[name].facts for name in before}, Faults(config.strict, tell=warn), input_digests(config),
+            {name: self.done[name].outputs for name in before}, {name: self.done[name].warnings for name in before}, self.jobs, tick,
+        )  # fmt: skip
+        try:
+            with _to_the_end():
+                stage.work(job)
+            for name, digest in self._parts(stage)["files"].items():
+                if parts["files"].get(name) != digest:
+                    raise ProjError(f"{name} was changed while it was read", Where(str(config.path)), "run again")
+        except ProjError as error:
+            self.store.log(f"{stage.name}: failed: {error}")
+            raise
+        here = f"{config.path.resolve().parent}/"
+        self.store.commit(stage.name, parts, job.facts, [str(fault).replace(here, "") for fault in job.faults.noted])
+
+
+@contextmanager
+def _to_the_end() -> Iterator[None]:
+    """Some work takes Ctrl-C as a wish to end early with what there is; here that is not to pass for the whole."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    heard = []
+    old = signal.getsignal(signal.SIGINT)
+
+    def note(number: int, frame: FrameType | None) -> None:
+        heard.append(number)
+        signal.default_int_handler(number, frame)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, old)
+    if heard:
+        raise KeyboardInterrupt
+
+
+def _difference(old: dict[str, Any], new: dict[str, Any], behind: Sequence[str]) -> str:
+    """What has changed since a stage was done, in words; '' for nothing."""
+    told: list[str] = []
+    for kind, said in (("files", "{0} changed"), ("options", "{0} is {2}, was {1}"), ("versions", "{0} is {2}, was {1}"),
+                       ("before", "{0} gave something else")):  # fmt: skip
+        a, b = old.get(kind, {}), new[kind]
+        for name in [*a, *(x for x in b if x not in a)]:
+            if a.get(name) != b.get(name) and not (kind == "before" and name in behind):
+                told.append(_told(kind, said, name, a, b))
+    if old.get("seed") != new["seed"]:
+        told.append(f"seed is {new['seed']}, was {old.get('seed')}")
+    return ", ".join(dict.fromkeys(told))
+
+
+def _told(kind: str, said: str, name: str, old: dict[str, Any], new: dict[str, Any]) -> str:
+    if kind in ("files", "before") and (name not in old or name not in new):
+        return f"{name} is {'new' if name in new else 'gone'}"
+    if name in ("settings", "signature"):
+        return "the settings or the input changed"
+    shown = [f"{values.get(name)!r:.40}" for values in (old, new)]
+    return said.format(name, *shown)

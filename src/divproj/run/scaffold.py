@@ -1,0 +1,263 @@
+"""A config for a field linguist's folder: the files that lie there recognised and filled in, every key explained."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from divproj.data.errors import Faults, FormatError, ProjError, Where
+from divproj.io import conllu
+from divproj.io import igt as interlinear
+from divproj.run.reading import is_conllu
+
+CONFIG, README = "divproj.toml", "README.md"
+MOST = 2000
+"""Files of a folder that are looked at."""
+HEAD = 1 << 18
+"""Bytes of a file that are looked at."""
+_OTHER = {
+    ".md",
+    ".toml",
+    ".json",
+    ".html",
+    ".py",
+    ".csv~",
+    ".pdf",
+    ".zip",
+    ".png",
+    ".jpg",
+    ".wav",
+    ".mp3",
+    ".doc",
+    ".docx",
+    ".log",
+    ".svg",
+}
+_LINKS = re.compile(r"(?:\d+[-?]\d+(?::[\d.]+)?(?:\s+|$))+")
+_E_SIDE = re.compile(r"(?:^|[._-])(?:e|en|eng|english|trans\w*)(?=[._-])", re.I)
+
+
+@dataclass
+class Files:
+    """What a folder holds, by what it is for; names as they go into the config."""
+
+    text: list[str] = field(default_factory=list)
+    gold: list[str] = field(default_factory=list)
+    trees: list[str] = field(default_factory=list)
+    links: list[str] = field(default_factory=list)
+    bitext: tuple[str, str] | None = None
+    told: list[str] = field(default_factory=list)
+
+
+def look(folder: Path) -> Files:
+    """What lies in a folder (not below it)."""
+    found = Files()
+    lined: dict[str, str] = {}
+    for path in sorted(folder.iterdir())[:MOST]:
+        name = path.name
+        if name.startswith(".") or not path.is_file() or path.suffix.lower() in _OTHER or not name.isprintable():
+            continue
+        kind = _kind(path)
+        if kind == "lines":
+            lined[Path(name).stem.lower()] = name
+        elif kind:
+            for use in kind.split("+"):
+                getattr(found, use).append(name)
+            found.told.append(f"{name}: {_SAID[kind]}")
+    if not found.text and {"f", "e"} <= set(lined):
+        found.bitext = (lined["f"], lined["e"])
+        found.told.append(f"{lined['f']} and {lined['e']}: a bitext, a sentence a line")
+    plain = [name for name in found.text if name not in found.gold]
+    if plain and len(plain) < len(found.text):  # gold trees of the same text: it is not to be read twice
+        found.text = plain
+    if not found.text and not found.bitext and found.gold:
+        found.text = list(found.gold)
+    return found
+
+
+_SAID = {
+    "text": "interlinear text",
+    "text+gold": "interlinear text with trees",
+    "gold": "gold trees",
+    "trees": "trees of translations",
+    "links": "word links",
+}
+
+
+def _kind(path: Path) -> str:
+    """What a file is for: text, gold, text+gold, trees, links, lines (of plain text), or '' where that cannot be told."""
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(HEAD)
+    except OSError:
+        return ""
+    if is_conllu(path):
+        return _conllu_kind(path)
+    text = head.decode("utf-8", "replace")
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    if not lines or b"\0" in head[:200]:
+        return ""
+    if all(_LINKS.fullmatch(line) for line in lines[:50]):
+        return "links"
+    try:
+        name = interlinear.guess(head)
+        if name != "plain":
+            return "" if name == "latex" and "\\gl" not in text and "\\begingl" not in text else "text"
+        if path.suffix.lower() not in (".txt", ".igt", ""):
+            return ""
+        whole = text[: text.rfind("\n\n")] if len(head) == HEAD and "\n\n" in text else text
+        instances = interlinear.loads(whole, "plain", Faults(strict=False))
+    except (FormatError, ProjError):
+        return ""
+    if 2 * sum(1 for igt in instances if igt.lines_up and igt.translation) >= len(instances):
+        return "text"
+    return "lines" if path.suffix.lower() == ".txt" else ""
+
+
+def _conllu_kind(path: Path) -> str:
+    try:
+        first = next((row for row in conllu.load(path, Faults(strict=False)) if row is not None), None)
+    except ProjError:
+        return ""
+    if first is None:
+        return ""
+    glossed = bool(first.glosses) or any(c.startswith("# text_en") for c in first.comments)
+    headed = any(head.isdecimal() for head in first.column(6))
+    if glossed:
+        return "text+gold" if headed else "text"
+    if headed:
+        return "trees" if _E_SIDE.search(path.name) else "gold"
+    return ""
+
+
+def begin(language: str, folder: Path) -> Files:
+    """Write the config, and a README where there is none; ProjError where there is a config already."""
+    if not folder.is_dir():
+        raise ProjError("no such folder", Where(str(folder)), "make it, and put your texts there")
+    target = folder / CONFIG
+    if target.exists():
+        raise ProjError("there is a config already", Where(str(target)), "rename it if you want a new one; nothing was changed")
+    found = look(folder)
+    if not found.text and not found.bitext:
+        found.told.append("no interlinear text was recognised: name yours in the config")
+    _write_new(target, config_text(language, found))
+    try:
+        _write_new(folder / README, README_TEXT.format(language=" ".join(language.split())))
+    except ProjError:
+        found.told.append(f"{README} is there already and was left as it is")
+    return found
+
+
+def _write_new(path: Path, text: str) -> None:
+    """A file that was not there before."""
+    try:
+        with path.open("x", encoding="utf-8", newline="\n") as out:
+            out.write(text)
+    except FileExistsError:
+        raise ProjError("is there already", Where(str(path)), "nothing was changed") from None
+    except OSError as error:
+        raise ProjError(f"cannot write here: {error.strerror}", Where(str(path))) from None
+
+
+def quoted(text: str) -> str:
+    r"""A TOML string.
+
+    >>> quoted('ǃXóõ "east"')
+    '"ǃXóõ \\"east\\""'
+    """
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _listed(names: list[str]) -> str:
+    return quoted(names[0]) if len(names) == 1 else f"[{', '.join(map(quoted, names))}]"
+
+
+def _line(key: str, names: list[str], example: str) -> str:
+    """A key with its files, or as a comment where there are none."""
+    return f"{key} = {_listed(names)}" if names else f"# {key} = {example}"
+
+
+def config_text(language: str, found: Files) -> str:
+    """The config of a folder."""
+    f, e = found.bitext or ("", "")
+    text = _line("text", found.text, '"texts.txt"')
+    if not found.text and not found.bitext:
+        text = f"{text[2:]}   # <- put the name of your file here"
+    return CONFIG_TEXT.format(
+        language=quoted(" ".join(language.split())),
+        text=text,
+        f=f"f = {quoted(f)}" if f else '# f = "sentences.txt"',
+        e=f"e = {quoted(e)}" if e else '# e = "translations.txt"',
+        trees=_line("trees", found.trees, '"translations.conllu"'),
+        links=_line("links", found.links, '"links.txt"'),
+        gold=_line("gold", found.gold, '"gold.conllu"'),
+    )
+
+
+CONFIG_TEXT = """\
+# What `proj run` does with this folder. Lines that begin with # are comments; names of files are taken from where this file lies.
+# `proj run --dry-run` says what would be done and why.
+
+language = {language}
+results = "results"          # everything that comes out goes into this folder
+seed = 1                     # the same seed gives the same bytes
+# strict = true              # stop at the first fault in the data instead of leaving it out with a warning
+
+[input]
+# Interlinear text, in any format: plain text (language, gloss, translation line), CoNLL-U, Toolbox, FLEx, ELAN, Xigt, CLDF, LaTeX.
+# Several files: ["a.txt", "b.txt"].
+{text}
+# format = "toolbox"         # only where it is not recognised
+# lang = "es"                # the translations to take where a file has several; encoding = "cp1252" where it is not UTF-8
+# tiers = "words=tx@A"       # ELAN: which tier is what; markers = "words=tx" does it for Toolbox
+# Instead of text: a bitext, one sentence per line.
+{f}
+{e}
+# Trees of the translations in CoNLL-U, where you have them; else they are parsed.
+{trees}
+# Word links in Pharaoh form (0-0 1-2), one line per sentence, where you have them.
+{links}
+# Trees that you made for some sentences of the text (CoNLL-U; ten or twenty make a difference). Rules and a parser are learned from
+# them, and scores worked out.
+{gold}
+
+[align]
+method = "auto"              # given (the links above), gloss (through the glosses), words (without glosses), or auto
+# grams = "my-glosses.tsv"   # your own gloss abbreviations
+# dictionary = "words.tsv"   # for words: word pairs that you know
+# threshold = 0.3            # for words: from many links (low) to sure links (high)
+
+[parse]
+# parser = "en"              # English in the box, the folder of a model of `proj train`, or "given"
+# command = "udpipe --tokenizer=presegmented --tag --parse english.udpipe"   # a program: a sentence a line in, CoNLL-U out
+style = "as-is"              # turn the trees to ud (content words are heads) or function (function words are)
+
+[project]
+system = "auto"              # s1-r and s5 need nothing, s2+ needs rules, s4+ and s5+ gold trees; auto: s5, s2+ or s4+
+# rules = "learn"            # from the gold trees; or a rule file, or a shipped set: hin, deu, spa, kor; or none
+# model = "my-model"         # a model of `proj train CORPUS`, in place of system and rules
+
+[train]
+# epochs = 10                # passes of the parser over the gold sentences
+
+[evaluate]
+folds = 5                    # cross-validation on the gold sentences; 0 for none
+# held_out = 0.2             # a share of the gold sentences (or a file of others) that nothing is learned from
+# systems = ["s1-r", "s2+", "s4+"]
+# punctuation = false        # whether punctuation counts
+
+[report]
+pictures = 500               # sentences drawn on each page, the least sure first
+"""
+README_TEXT = """\
+# {language}: from interlinear text to trees
+
+- `divproj.toml` says what is to be done. Read it once; it explains itself.
+- `proj run` does it. `proj run --dry-run` says beforehand what, and why.
+- `results/report.html` is where to look: open it in a browser.
+- `results/trees.conllu` has the trees; `proj review results/trees.conllu` lets you correct them.
+
+Put corrected sentences into a file of their own, name it under `gold` in `divproj.toml`, and run again: the rest gets better.
+"""

@@ -1,0 +1,116 @@
+"""What a config may say: its keys, their kinds and defaults; and where in the file a key stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Kind = Literal["text", "path", "paths", "whole", "share", "flag", "texts", "share or path"]
+EXPECTED: dict[Kind, str] = {
+    "text": 'a text in quotes, such as "Hausa"',
+    "path": 'the name of a file in quotes, such as "trees.conllu"',
+    "paths": 'the name of a file in quotes, or a list of them, such as ["a.txt", "b.txt"]',
+    "whole": "a whole number",
+    "share": "a number from 0 to 1",
+    "flag": "true or false",
+    "texts": 'a list of texts, such as ["s1-r", "s2+"]',
+    "share or path": 'a number from 0 to 0.9, or the name of a file in quotes, such as "test.conllu"',
+}
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key of the config: what may stand there, and what holds when nothing does."""
+
+    kind: Kind
+    default: Any
+    low: int = 0
+    high: int = 1 << 31
+    choices: tuple[str, ...] = ()
+
+
+STYLES = ("as-is", "ud", "function")
+METHODS = ("auto", "gloss", "words", "given")
+LEARNERS = ("mira", "perceptron", "crf")
+KEYS: dict[str, dict[str, Key]] = {
+    "": {
+        "language": Key("text", ""),
+        "results": Key("path", "results"),
+        "seed": Key("whole", 1),
+        "strict": Key("flag", False),
+    },
+    "input": {
+        "text": Key("paths", ()),
+        "format": Key("text", ""),
+        "lang": Key("text", "en"),
+        "encoding": Key("text", ""),
+        "tiers": Key("text", ""),
+        "markers": Key("text", ""),
+        "f": Key("path", ""),
+        "e": Key("path", ""),
+        "trees": Key("paths", ()),
+        "links": Key("paths", ()),
+        "gold": Key("paths", ()),
+    },
+    "align": {
+        "method": Key("text", "auto", choices=METHODS),
+        "grams": Key("paths", ()),
+        "dictionary": Key("paths", ()),
+        "threshold": Key("share", 0.3),
+    },
+    "parse": {
+        "parser": Key("text", ""),
+        "command": Key("text", ""),
+        "style": Key("text", "as-is", choices=STYLES),
+    },
+    "project": {
+        "system": Key("text", "auto"),
+        "rules": Key("text", ""),
+        "model": Key("path", ""),
+    },
+    "train": {
+        "epochs": Key("whole", 10, 1, 1000),
+        "order": Key("whole", 2, 1, 3),
+        "learner": Key("text", "mira", choices=LEARNERS),
+        "bits": Key("whole", 22, 10, 28),
+    },
+    "evaluate": {
+        "systems": Key("texts", ()),
+        "folds": Key("whole", 5, 0, 1000),
+        "held_out": Key("share or path", 0.0),
+        "punctuation": Key("flag", True),
+    },
+    "report": {
+        "pictures": Key("whole", 500, 0, 100_000),
+    },
+}
+"""Tables of the config and their keys."""
+
+_HEADER = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]\s*(?:#.*)?$")
+_KEY = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
+
+
+def line_of(text: str, table: str, key: str = "") -> int:
+    """The line where a key of a table stands (without a key: the table); 0 where it cannot be told.
+
+    >>> line_of("seed = 1\\n[align]\\nmethod = 'words'\\n", "align", "method")
+    3
+    """
+    wanted = [part for part in (table, key) if part]
+    return next((number for number, path in _places(text) if path[: len(wanted)] == wanted), 0)
+
+
+def _places(text: str) -> Iterator[tuple[int, list[str]]]:
+    inside: list[str] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if header := _HEADER.match(line):
+            inside = _parts(header[1])
+            yield number, inside
+        elif found := _KEY.match(line):
+            yield number, inside + _parts(found[1])
+
+
+def _parts(dotted: str) -> list[str]:
+    return [part.strip().strip("\"'") for part in dotted.split(".")]

@@ -1,0 +1,392 @@
+"""Corpus jobs on one core, many, or a Dask cluster: batches in, results out in order, the same for any number of workers.
+
+`read(faults)` gives the batches and runs here. `work(batch, faults)` runs in the workers: a function of a module, or a
+`functools.partial` of one, that depends on its arguments alone.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+import warnings
+from asyncio import CancelledError
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from concurrent import futures
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from threading import Lock, Thread
+from typing import Any, TypeVar
+
+from divproj.data.errors import Faults, ProjError, Where
+from divproj.runtime import fingerprints
+
+B = TypeVar("B")
+R = TypeVar("R")
+Work = Callable[[B, Faults], R]
+Read = Callable[[Faults], Iterable[B]]
+Say = Callable[[str], None]
+
+WINDOW = 8
+"""Batches for each worker that are read, worked on or waiting to be taken at a time: memory stays flat."""
+MOST = 1 << 20
+"""Faults of one batch that are kept."""
+DASK = "install it with: pip install 'divproj[dask]'"
+SAME = "every worker needs the divproj that you have here: pip install divproj=={}"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where batches are worked on: so many processes here (0: one a core), or the cluster of a Dask scheduler."""
+
+    jobs: int = 1
+    scheduler: str | None = None
+
+    @property
+    def here(self) -> bool:
+        """Whether this process does all the work."""
+        return self.jobs == 1 and self.scheduler is None
+
+
+HERE = Place()
+
+
+def run(
+    work: Work[B, R], read: Read[B], faults: Faults | None = None, place: Place = HERE, say: Say | None = None
+) -> Generator[R, None, None]:
+    """Results of `work` for each batch that `read` gives, in order.
+
+    What is noted of bad data reaches `faults` in the order of the batches, and an error is raised in the place of its batch,
+    whoever met it. `say` is told when a worker dies; its batches are then done again.
+    """
+    faults = Faults() if faults is None else faults
+    if place.here:
+        for batch in read(faults):
+            yield work(batch, faults)
+        return
+    calls = _Calls(work, read, faults.strict)
+    first = list(islice(calls, 2))
+    if len(first) < 2:  # nothing to share
+        yield from _taken(map(_task, first), calls, faults)
+        return
+    with _pool(place) as pool, closing(_outcomes(first, calls, pool, say or _warn)) as outcomes:
+        yield from _taken(outcomes, calls, faults)
+
+
+def stamp(path: str | Path) -> str:
+    """A text that stands for the bytes of the file or folder at a path: a key for what a worker loads and keeps.
+
+    What was stamped travels with each batch to a cluster, whose workers must find the same bytes under this path.
+    """
+    found = fingerprints.of_path(Path(path).absolute())
+    if found:
+        _stamped[str(Path(path).absolute())] = found
+    return found
+
+
+_stamped: dict[str, str] = {}
+
+
+@dataclass
+class _Call:
+    """What a worker is sent."""
+
+    work: Work[Any, Any]
+    batch: Any
+    read: Faults
+    """What was noted while the batch was read, and is to be told before what is noted of it."""
+    code: str = ""
+    """The fingerprint of our code, for a cluster: a worker with another one works on nothing."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Fingerprints of the models and tables that the work opens, by their paths."""
+
+
+@dataclass
+class _Outcome:
+    """What comes back from a worker: the result or the error that ended it, and the faults met on the way."""
+
+    result: Any
+    faults: Faults
+    error: ProjError | None = None
+    code: str = ""
+    """The fingerprint of the code that did it; of an earlier version none."""
+    worker: str = ""
+    """Who may not work on the call, and why."""
+
+
+class _Calls:
+    """The calls for all batches; what stands after the last of them is in `closing` and `error`."""
+
+    def __init__(self, work: Work[B, R], read: Read[B], strict: bool) -> None:
+        self.closing = Faults(strict, most=MOST)
+        self.error: ProjError | None = None
+        self._calls = self._read(work, read)
+
+    def __iter__(self) -> Iterator[_Call]:
+        return self._calls
+
+    def _read(self, work: Work[B, R], read: Read[B]) -> Iterator[_Call]:
+        try:
+            for batch in read(self.closing):
+                yield _Call(work, batch, self.closing.moved())
+        except ProjError as error:  # to be raised when its turn comes
+            self.error = error
+
+
+def _taken(outcomes: Iterator[_Outcome], calls: _Calls, faults: Faults) -> Iterator[Any]:
+    for outcome in outcomes:
+        faults.take(outcome.faults)
+        if outcome.error is not None:
+            raise outcome.error
+        yield outcome.result
+    faults.take(calls.closing)
+    if calls.error is not None:
+        raise calls.error
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, RuntimeWarning, stacklevel=3)
+
+
+_one_at_a_time = Lock()
+"""Dask workers may have several threads; models and kernels are used by one."""
+
+
+def _task(call: _Call) -> _Outcome:
+    """One batch in a worker."""
+    faults = replace(call.read, noted=[*call.read.noted])  # a call may be made again
+    if call.code and (why := _unlike(call)):
+        return _Outcome(None, faults, worker=why)
+    with _one_at_a_time:
+        try:
+            return _Outcome(call.work(call.batch, faults), faults, code=call.code)
+        except ProjError as error:
+            return _Outcome(None, faults, error, call.code)
+
+
+def _unlike(call: _Call) -> str:
+    """Why this process cannot do for the one that sent the call; '' if it can."""
+    if call.code != fingerprints.of_code():
+        return f"{_name()} has other code"
+    for path, expected in call.files.items():
+        if fingerprints.of_path(Path(path)) != expected:
+            return f"{_name()} has another {path}, or none"
+    return ""
+
+
+def _name() -> str:
+    try:
+        from distributed import get_worker
+
+        return str(get_worker().address)
+    except (ImportError, ValueError):
+        return "a worker"
+
+
+@dataclass(frozen=True)
+class _Pool:
+    """What joblib is told: a backend by name or made, and how many workers it has."""
+
+    backend: Any
+    workers: int
+    lost: tuple[type[BaseException], ...] = ()
+    """What is raised when a worker cannot even read a call."""
+    cluster: bool = False
+    strangers: set[str] = field(default_factory=set)
+    """Workers that were found to be unlike us."""
+
+    def start(self, calls: list[_Call]) -> Any:
+        from joblib import Parallel, delayed
+
+        parallel = Parallel(
+            n_jobs=self.workers, backend=self.backend, return_as="generator", batch_size=1, pre_dispatch="2*n_jobs",
+            max_nbytes=None,
+        )  # fmt: skip
+        if self.cluster:
+            code, files = fingerprints.of_code(), dict(_stamped)
+            return parallel(delayed(_task)(replace(call, code=code, files=files)) for call in calls)
+        return parallel(delayed(_child)(os.getpid(), call) for call in calls)
+
+
+def _child(parent: int, call: _Call) -> _Outcome:
+    """One batch in a process of ours, which ends when we do, however we end."""
+    if os.getpid() != parent and parent not in _watched:
+        _watched.add(parent)
+        Thread(target=_watch, args=(parent,), daemon=True).start()
+    return _task(call)
+
+
+_watched: set[int] = set()
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
+
+
+def _outcomes(first: list[_Call], calls: _Calls, pool: _Pool, say: Say) -> Generator[_Outcome, None, None]:
+    """Windows of calls through joblib, which by itself would read on while nobody takes the results."""
+    window = [*first, *islice(calls, WINDOW * pool.workers - len(first))]
+    while window:
+        coming: list[_Call] = []
+        for outcome in _window(window, pool, say):
+            coming += islice(calls, 1)  # read on while the workers are busy
+            yield outcome
+        window = coming
+
+
+def _window(calls: list[_Call], pool: _Pool, say: Say) -> Iterator[_Outcome]:
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+    done = 0
+    while done < len(calls):
+        try:
+            with _left_quietly(pool.start(calls[done:])) as found:
+                for outcome in found:
+                    done += 1
+                    yield _own(outcome, calls[done - 1], pool, say)
+        except TerminatedWorkerError:  # a worker was killed and loky gave up its pool: what is due next is done here
+            say("a worker process was killed (out of memory?): its sentences are done again")
+            done += 1
+            yield _task(calls[done - 1])
+        except pool.lost as error:
+            say(f"a Dask worker cannot read what it is sent ({str(error)[:100]}): its sentences are done here")
+            done += 1
+            yield _task(calls[done - 1])
+
+
+def _own(outcome: _Outcome, call: _Call, pool: _Pool, say: Say) -> _Outcome:
+    """An outcome that our code gave: what a worker with other code or another model was given is done here."""
+    if not pool.cluster or getattr(outcome, "code", "") == fingerprints.of_code():
+        return outcome
+    who = getattr(outcome, "worker", "") or "a Dask worker has another divproj"
+    if who not in pool.strangers:
+        pool.strangers.add(who)
+        say(f"{who}: its sentences are done here; {SAME.format(_version())}")
+    return _task(call)
+
+
+@contextmanager
+def _left_quietly(found: Any) -> Iterator[Any]:
+    """Who leaves early is told by joblib that work was lost, and knows."""
+    try:
+        yield found
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found.close()
+
+
+@contextmanager
+def _pool(place: Place) -> Iterator[_Pool]:
+    if place.scheduler is not None:
+        with _cluster(place.scheduler) as pool:
+            yield pool
+        return
+    from joblib import effective_n_jobs
+
+    yield _Pool("loky", effective_n_jobs(place.jobs or -1))
+
+
+@contextmanager
+def _cluster(address: str) -> Iterator[_Pool]:
+    """joblib's Dask backend on a cluster whose workers have been looked at."""
+    where = Where(address)
+    try:
+        import distributed
+    except ImportError:
+        raise ProjError("a scheduler needs Dask, which is not installed", where, DASK) from None
+    try:
+        _knock(address)
+        client = distributed.Client(address, timeout=10, set_as_default=False)
+    except (OSError, ValueError) as error:
+        what = f"no Dask scheduler answers: {str(error).splitlines()[0][:200] if str(error) else type(error).__name__}"
+        raise ProjError(what, where, "start one with `dask scheduler`, and give the address that it prints") from None
+    _silence()
+    with client:
+        _check_workers(client, where)
+        try:
+            workers = max(1, sum(client.ncores().values()))
+            yield _Pool(_backend(client), workers, (ImportError, AttributeError), cluster=True)
+        except distributed.KilledWorker as error:
+            what = f"a batch was given up after several workers died on it: {str(error)[:200]}"
+            raise ProjError(what, where, "give the workers more memory") from None
+        except (OSError, CancelledError, futures.CancelledError) as error:
+            if not _is_lost(client, error):
+                raise
+            what = f"the Dask scheduler is lost: {str(error)[:200] or type(error).__name__}"
+            raise ProjError(what, where, "start it again, and then this command") from None
+
+
+def _is_lost(client: Any, error: BaseException) -> bool:
+    """Whether an error is of the connection to the scheduler, not of the work."""
+    from distributed.comm import CommClosedError
+
+    return not isinstance(error, OSError) or isinstance(error, CommClosedError) or client.status != "running"
+
+
+def _silence() -> None:
+    """What Dask has to say of connections that end, also later, it says with tracebacks; what matters is said by us."""
+    handlers = [each for name in ("distributed", "") for each in logging.getLogger(name).handlers]
+    loggers = [logging.getLogger(name) for name in ("distributed", "asyncio", "tornado.application")]
+    for each in (*handlers, *loggers):
+        each.addFilter(_is_of_others)
+
+
+def _is_of_others(record: logging.LogRecord) -> bool:
+    return record.name.partition(".")[0] not in ("distributed", "asyncio", "tornado")
+
+
+def _knock(address: str) -> None:
+    """Whether somebody is there at all: a Dask client that finds nobody complains until its process ends."""
+    import socket
+
+    from distributed.comm import get_address_host_port
+
+    if address.partition("://")[0] in ("tcp", "tls"):
+        socket.create_connection(get_address_host_port(address, strict=True), timeout=10).close()
+
+
+def _check_workers(client: Any, where: Where) -> None:
+    """Each worker has this version of divproj: another could find other trees."""
+    from importlib import metadata
+
+    version_here = _version()
+    try:
+        client.wait_for_workers(1, timeout=10)
+    except TimeoutError:
+        raise ProjError("the Dask cluster has no worker", where, f"start some with `dask worker {where.path}`") from None
+    found = client.run(metadata.version, "divproj", on_error="return")  # a function that any Python has
+    for worker, version in sorted(found.items()):
+        if isinstance(version, Exception):
+            raise ProjError(f"Dask worker {worker} has no divproj", where, SAME.format(version_here))
+        if version != version_here:
+            raise ProjError(f"Dask worker {worker} has divproj {version}, not {version_here}", where, SAME.format(version_here))
+
+
+def _version() -> str:
+    from divproj import __version__
+
+    return __version__
+
+
+def _backend(client: Any) -> Any:
+    from joblib._dask import DaskDistributedBackend
+
+    class Backend(DaskDistributedBackend):  # type: ignore[misc]
+        """joblib's, which does not hear of tasks that failed outside of their function and would wait for them forever."""
+
+        def submit(self, func: Any, callback: Any = None) -> Any:
+            future = super().submit(func, callback)
+            future.add_done_callback(lambda done: callback(done.exception()) if done.exception() else None)
+            return future
+
+        def retrieve_result_callback(self, out: Any) -> Any:
+            if isinstance(out, BaseException):
+                raise out
+            return super().retrieve_result_callback(out)
+
+    return Backend(client=client)

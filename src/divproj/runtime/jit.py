@@ -1,0 +1,165 @@
+"""Kernels: array functions that run as plain Python, and compiled with numba when the job is large.
+
+numba costs 0.6 s to import, so it is imported only when `compiled` is asked for.
+"""
+
+from __future__ import annotations
+
+import importlib
+import types
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any, Generic, ParamSpec, TypeVar
+
+from divproj.runtime import announce
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+WORTH = 4000
+"""Words from which compiling (or loading what was compiled before) pays."""
+
+
+LOADING, FIRST_RUN = "loading kernels", "compiling kernels (first run only)"
+"""Names of the stage in which kernels are made ready."""
+
+
+class Kernel(Generic[P, R]):
+    """A function of arrays and numbers; calls other kernels by their global names."""
+
+    def __init__(self, plain: Callable[P, R], signature: str) -> None:
+        self.plain, self.signature = plain, signature
+        self.__doc__ = plain.__doc__
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        return self.plain(*args, **kwargs)
+
+    def for_work(self, words: int, longest: int = 0) -> Callable[P, R]:
+        """The version that is faster for so many words, the longest sentence (whose cost may be quadratic) of so many."""
+        return self.compiled if words + longest * longest // 20 >= WORTH else self.plain
+
+    @cached_property
+    def compiled(self) -> Callable[P, R]:
+        """Machine code, kept on disk beside the source or, where that is read-only, in the user's cache folder."""
+        with _announced(self) as counted:
+            made = self._compiled()
+            counted.advance()
+        return made
+
+    def _compiled(self) -> Callable[P, R]:
+        import numba
+
+        func: Any = self.plain
+        scope = func.__globals__ | {name: each.compiled for name, each in self.called.items()}
+        twin = types.FunctionType(func.__code__, scope, func.__name__, func.__defaults__)
+        twin.__module__, twin.__qualname__ = func.__module__, func.__qualname__
+        if not _kept(twin):
+            for each in announce.stages:
+                each.what = FIRST_RUN if each.what == LOADING else each.what
+        options = {"nogil": True, "no_cfunc_wrapper": True}  # no C function is asked for, and each takes time to compile
+        try:
+            return numba.njit(self.signature, cache=True, **options)(twin)  # type: ignore[no-any-return]
+        except RuntimeError:  # no folder for the cache can be written: compile for this run alone
+            return numba.njit(self.signature, **options)(twin)  # type: ignore[no-any-return]
+
+    @property
+    def called(self) -> dict[str, Kernel[..., Any]]:
+        """The kernels that this one calls, by the names that it has for them."""
+        scope, names = self.plain.__globals__, self.plain.__code__.co_names
+        return {name: scope[name] for name in names if isinstance(scope.get(name), Kernel)}
+
+
+@contextmanager
+def _announced(each: Kernel[..., Any]) -> Iterator[announce.Stage]:
+    """One stage for a kernel and all that it calls."""
+    under_way = [stage for stage in announce.stages if stage.what in (LOADING, FIRST_RUN)]
+    if under_way:
+        yield under_way[-1]
+        return
+    with announce.stage(LOADING, len(_closure(each))) as begun:
+        yield begun
+
+
+def _closure(each: Kernel[..., Any]) -> set[Kernel[..., Any]]:
+    """A kernel and all kernels below it that are not compiled yet."""
+    found: set[Kernel[..., Any]] = set()
+    waiting = [each]
+    while waiting:
+        one = waiting.pop()
+        if one not in found and "compiled" not in vars(one):
+            found.add(one)
+            waiting += one.called.values()
+    return found
+
+
+def _kept(twin: types.FunctionType) -> bool:
+    """Whether machine code of this function seems to be on the disk; True where that cannot be known."""
+    try:
+        from numba.core.caching import FunctionCache
+
+        return Path(FunctionCache(twin)._cache_file._index_path).exists()
+    except (ImportError, AttributeError, RuntimeError, OSError):
+        return True
+
+
+def compile_all(jobs: int = 0) -> int:
+    """Compile every kernel of the package into its cache, in so many processes (0: one a core); how many there are.
+
+    Each is compiled once, after those that it calls; what most work waits for goes first.
+    """
+    import gc
+    import os
+    from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+
+    left, jobs = _most_awaited_first(_kernels()), jobs or os.cpu_count() or 1
+    running: dict[Future[None], Kernel[..., Any]] = {}
+    done: set[Kernel[..., Any]] = set()
+    counted = announce.stage("compiling kernels", len(left))
+    pool_of = ProcessPoolExecutor(jobs, initializer=gc.disable)  # numba makes much garbage that lives long
+    with counted as count, pool_of as pool:
+        while left or running:
+            ready = [each for each in left if done.issuperset(each.called.values())]
+            for each in ready[: jobs - len(running)]:
+                left.remove(each)
+                running[pool.submit(_compile, each.plain.__module__, each.plain.__name__)] = each
+            for task in wait(running, return_when=FIRST_COMPLETED).done:
+                task.result()
+                done.add(running.pop(task))
+                count.advance()
+    return len(done)
+
+
+def _kernels() -> list[Kernel[..., Any]]:
+    """Those of all modules of the package."""
+    import pkgutil
+    from pathlib import Path
+
+    package = str(Path(__file__).parents[1])
+    names = [x.name for x in pkgutil.walk_packages([package], "divproj.") if not x.name.endswith("__main__")]
+    inside = [(name, each) for name in names for each in vars(importlib.import_module(name)).values()]
+    return [each for name, each in inside if isinstance(each, Kernel) and each.plain.__module__ == name]
+
+
+def _most_awaited_first(found: list[Kernel[..., Any]]) -> list[Kernel[..., Any]]:
+    """By the bytecode from each kernel to the end of the longest chain of its callers."""
+    callers: dict[Kernel[..., Any], list[Kernel[..., Any]]] = {each: [] for each in found}
+    for each in found:
+        for one in each.called.values():
+            callers[one].append(each)
+
+    @cache
+    def chain(each: Kernel[..., Any]) -> int:
+        return len(each.plain.__code__.co_code) + max(map(chain, callers[each]), default=0)
+
+    return sorted(found, key=chain, reverse=True)
+
+
+def _compile(module: str, name: str) -> None:
+    _ = getattr(importlib.import_module(module), name).compiled
+
+
+def kernel(signature: str) -> Callable[[Callable[P, R]], Kernel[P, R]]:
+    """Decorator for the functions of a kernel module; one numba signature each keeps compiling short."""
+    return lambda plain: Kernel(plain, signature)

@@ -1,0 +1,89 @@
+"""What runs that were killed leave behind, and how the next run of the same output knows that nobody needs it.
+
+Whatever is not yet whole is locked by the process that writes it, as long as that lives.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+PART = ".part"
+"""How the names of files and folders end that are not yet whole."""
+_MADE = "[a-z0-9_]{8}"
+"""What `tempfile` puts into a name."""
+
+
+def new_part(path: Path) -> tuple[int, Path]:
+    """A new file beside a path, open and locked, after what killed runs left there is removed."""
+    remove_parts(path)
+    while True:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=PART, dir=path.parent)
+        if not locked(handle) or os.fstat(handle).st_nlink:
+            return handle, Path(name)
+        os.close(handle)  # somebody cleaned up before it was locked
+
+
+@contextmanager
+def new_folder(parent: Path, prefix: str, suffix: str = PART, mode: int = 0o700) -> Iterator[Path]:
+    """A locked folder with a name of its own, removed at the end; and before the start those that killed runs left."""
+    remove_matching(parent, re.escape(prefix) + _MADE + re.escape(suffix))
+    while True:
+        made = Path(tempfile.mkdtemp(prefix=prefix, suffix=suffix, dir=parent))
+        try:
+            handle = os.open(made, os.O_RDONLY)
+        except FileNotFoundError:
+            continue
+        if not locked(handle) or made.is_dir():
+            break
+        os.close(handle)
+    try:
+        made.chmod(mode)
+        yield made
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+        os.close(handle)
+
+
+def remove_parts(path: Path) -> None:
+    """Remove what killed runs left beside an output."""
+    remove_matching(path.parent, rf"\.{re.escape(path.name)}\.{_MADE}{re.escape(PART)}")
+
+
+def remove_matching(folder: Path, pattern: str) -> None:
+    """Remove files and folders of such names that no process holds."""
+    with suppress(OSError):
+        for path in folder.iterdir():
+            if re.fullmatch(pattern, path.name):
+                _remove(path)
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            if not locked(handle):
+                return
+            if stat.S_ISDIR(os.fstat(handle).st_mode):
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
+        finally:
+            os.close(handle)
+
+
+def locked(handle: int) -> bool:
+    """Lock an open file or folder for as long as it is open; False where another has it, or there are no locks."""
+    try:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):
+        return False
+    return True

@@ -1,0 +1,368 @@
+"""The query language: from text to a condition on a word.
+
+    query     = all ( "|" all )*
+    all       = one ( "&" one )*
+    one       = "!" one | "(" query ")" | axis "(" query ")" | test
+    test      = path [ operator value ( "|" value )* ]
+    path      = ( axis "." )* attribute
+    operator  = "=" | "!=" | "~" | "!~" | "<" | "<=" | ">" | ">="
+    value     = word | "quoted" | /regular expression/ | @path
+
+The words `and`, `or`, `not` stand for `&`, `|`, `!`. After a value, `|` with another bare value adds an alternative.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NoReturn
+
+from divproj.data.errors import ProjError
+
+AXES = {
+    "head": "the word's head",
+    "child": "a word whose head it is",
+    "ancestor": "a word above it: its head, the head of that, and so on",
+    "descendant": "a word below it",
+    "sibling": "another word with the same head",
+    "next": "the word after it",
+    "prev": "the word before it",
+}
+"""Ways from a word to others, and what each means."""
+ATTRIBUTES = {
+    "form": "the word as written",
+    "lemma": "its dictionary form",
+    "upos": "its universal part of speech",
+    "xpos": "its own part of speech",
+    "feats": "its features; feats.Case is one of them",
+    "rel": "its relation to its head",
+    "gloss": "its gloss",
+    "misc": "the last column; misc.Proj is one of its values",
+    "id": "its place in the sentence, from 1",
+    "distance": "how many words away its head is; 0 for the root",
+    "side": "left or right: where the word stands, seen from its head",
+    "children": "how many words have it as head",
+    "depth": "how many words are above it",
+    "conf": "how sure the program was of its head, from 0 to 1",
+    "sent_id": "the name of its sentence",
+    "text": "its sentence",
+    "length": "how many words its sentence has",
+    "comment": "the comments of its sentence; comment.text_en is one of them",
+}
+"""What a word can be asked for, and what each means."""
+ALIASES = {"deprel": "rel", "parent": "head", "word": "form", "pos": "upos", "previous": "prev", "after": "next"}
+NUMERIC = {"id", "distance", "children", "depth", "conf", "length"}
+KEYED = {"feats", "misc", "comment"}
+OPERATORS = ("!=", "!~", "<=", ">=", "=", "~", "<", ">")
+DEEPEST = 60
+"""Brackets and negations inside one another."""
+LONGEST = 4000
+"""Characters of a query."""
+
+_TOKEN = re.compile(
+    r"""\s*(?:
+      (?P<regex>/(?:[^/\\]|\\.)*/i?)
+    | (?P<quoted>"(?:[^"\\]|\\.)*")
+    | (?P<op>!=|!~|<=|>=|[=~<>])
+    | (?P<mark>[&|!(),])
+    | (?P<word>[^\s&|!()=~<>",]+)
+    )""",
+    re.X,
+)
+
+
+class QueryError(ProjError):
+    """A query that cannot be understood; says at which character."""
+
+
+@dataclass(frozen=True)
+class Path:
+    """From a word along `axes` to an attribute (`key` for one feature)."""
+
+    axes: tuple[str, ...]
+    attribute: str
+    key: str = ""
+
+    def __str__(self) -> str:
+        return ".".join((*self.axes, self.attribute, *([self.key] if self.key else [])))
+
+
+@dataclass(frozen=True)
+class Value:
+    """What is compared with: text, a regular expression or the attribute of another word."""
+
+    text: str = ""
+    regex: re.Pattern[str] | None = None
+    path: Path | None = None
+
+    def __str__(self) -> str:
+        if self.path:
+            return f"@{self.path}"
+        if self.regex:
+            return f"/{self.regex.pattern}/" + "i" * bool(self.regex.flags & re.IGNORECASE)
+        return self.text if re.fullmatch(r"[^\s&|!()=~<>\",/@]+", self.text) else _quoted(self.text)
+
+
+@dataclass(frozen=True)
+class Compare:
+    """An attribute compared with values, any of which may fit; without an operator it only has to be there."""
+
+    path: Path
+    operator: str = ""
+    values: tuple[Value, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.path}{self.operator}{'|'.join(map(str, self.values))}"
+
+
+@dataclass(frozen=True)
+class Not:
+    part: Condition
+
+    def __str__(self) -> str:
+        return f"!({self.part})"
+
+
+@dataclass(frozen=True)
+class All:
+    parts: tuple[Condition, ...]
+
+    def __str__(self) -> str:
+        return " & ".join(f"({part})" if isinstance(part, Some) else str(part) for part in self.parts)
+
+
+@dataclass(frozen=True)
+class Some:
+    """At least one of several conditions."""
+
+    parts: tuple[Condition, ...]
+
+    def __str__(self) -> str:
+        return " | ".join(f"({part})" for part in self.parts)
+
+
+@dataclass(frozen=True)
+class At:
+    """Some word on an axis fits the whole condition."""
+
+    axis: str
+    part: Condition
+
+    def __str__(self) -> str:
+        return f"{self.axis}({self.part})"
+
+
+Condition = Compare | Not | All | Some | At
+
+
+@dataclass(frozen=True)
+class Query:
+    """A condition and the text that it came from.
+
+    >>> str(parse("upos=NOUN&head.upos=VERB"))
+    'upos=NOUN & head.upos=VERB'
+    """
+
+    condition: Condition
+    text: str = ""
+
+    def __str__(self) -> str:
+        return str(self.condition)
+
+
+def parse(text: str) -> Query:
+    """The condition that a query states; QueryError where it does not follow the grammar.
+
+    >>> parse("rel=obj & !child.upos=ADP").condition.parts[1]
+    Not(part=Compare(path=Path(axes=('child',), attribute='upos', key=''), operator='=', values=(Value(text='ADP', ...),)))
+    """
+    if len(text) > LONGEST:
+        raise QueryError(f"the query has {len(text)} characters, at most {LONGEST} expected")
+    return Query(_Parser(text).whole(), text)
+
+
+def parse_path(text: str) -> Path:
+    """`head.upos` as a path; QueryError when there is no such attribute."""
+    return _path(text, lambda what: _fault(what, text, 0))
+
+
+class _Parser:
+    """Recursive descent over the tokens."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens: list[tuple[str, str, int]] = []
+        at = 0
+        while text[at:].strip():
+            found = _TOKEN.match(text, at)
+            if not found or found.end() == at:
+                start = at + len(text[at:]) - len(text[at:].lstrip())
+                self._no(
+                    "a quotation mark that is not closed" if text[start] == '"' else f"“{text[start]}” has no meaning here",
+                    start,
+                )
+            kind = found.lastgroup or ""
+            self.tokens.append((kind, found[kind], found.start(kind)))
+            at = found.end()
+        self.k = self.deep = 0
+
+    def whole(self) -> Condition:
+        if not self.tokens:
+            self._no("the query is empty; try upos=NOUN", 0)
+        made = self.some()
+        if self.k < len(self.tokens):
+            self._no(f"“{self.tokens[self.k][1]}” is left over; & or | is missing before it", self.tokens[self.k][2])
+        return made
+
+    def some(self) -> Condition:
+        self.deep += 1
+        if self.deep > DEEPEST:
+            self._no(f"more than {DEEPEST} brackets inside one another", self._at())
+        parts = [self.all()]
+        while self._take("|", "or"):
+            parts.append(self.all())
+        self.deep -= 1
+        return parts[0] if len(parts) == 1 else Some(tuple(parts))
+
+    def all(self) -> Condition:
+        parts = [self.one()]
+        while self._take("&", "and", ","):
+            parts.append(self.one())
+        return parts[0] if len(parts) == 1 else All(tuple(parts))
+
+    def one(self) -> Condition:
+        if self._take("!", "not"):
+            self.deep += 1
+            if self.deep > DEEPEST:
+                self._no(f"more than {DEEPEST} brackets inside one another", self._at())
+            made = Not(self.one())
+            self.deep -= 1
+            return made
+        if self._take("("):
+            return self._closed()
+        kind, text, at = self._peek()
+        if kind != "word":
+            self._no("a test such as upos=NOUN expected" + (f", not “{text}”" if text else " at the end"), at)
+        self.k += 1
+        if self._peek()[1] == "(" and self._peek()[0] == "mark":
+            return self._block(text, at)
+        return self.test(text, at)
+
+    def _block(self, text: str, at: int) -> Condition:
+        axes = [ALIASES.get(name, name) for name in text.split(".")]
+        for name in axes:
+            if name not in AXES:
+                self._no(f"there is no way “{name}” from a word to others; there are {', '.join(AXES)}", at)
+        self.k += 1
+        made = self._closed()
+        for axis in reversed(axes):
+            made = At(axis, made)
+        return made
+
+    def _closed(self) -> Condition:
+        opened = self.tokens[self.k - 1][2]
+        made = self.some()
+        if not self._take(")"):
+            self._no("this bracket is not closed", opened)
+        return made
+
+    def test(self, text: str, at: int) -> Condition:
+        path = _path(text, lambda what: _fault(what, self.text, at))
+        kind, operator, here = self._peek()
+        if kind != "op":
+            return Compare(path)
+        self.k += 1
+        values = [self.value(path, operator)]
+        while self._alternative():
+            self.k += 1
+            values.append(self.value(path, operator))
+        if operator[0] in "<>" and path.attribute not in NUMERIC | KEYED:
+            self._no(f"{path.attribute} is no number: use = or ~", here)
+        return Compare(path, operator, tuple(values))
+
+    def _alternative(self) -> bool:
+        """Whether `|` goes on with another value, not with another test."""
+        if self._peek()[1] != "|" or self._peek()[0] != "mark":
+            return False
+        kind, text, _ = self._peek(1)
+        after = self._peek(2)
+        if kind in ("regex", "quoted"):
+            return True
+        named = text.split(".")[0]
+        return (
+            kind == "word" and after[0] != "op" and after[1] != "(" and not (ALIASES.get(named, named) in AXES and "." in text)
+        )
+
+    def value(self, path: Path, operator: str) -> Value:
+        kind, text, at = self._peek()
+        if kind not in ("word", "quoted", "regex"):
+            self._no(f"a value expected after {operator}" + (f", not “{text}”" if text else ""), at)
+        self.k += 1
+        if kind == "regex" or "~" in operator:
+            body, flags = text, 0
+            if kind == "regex":
+                flags = re.IGNORECASE if text.endswith("i") else 0
+                body = text[1 : -2 if flags else -1].replace("\\/", "/")
+            elif kind == "quoted":
+                body = _unquoted(text)
+            try:
+                return Value(body, re.compile(body, flags))
+            except (re.error, OverflowError, RecursionError) as error:
+                self._no(f"the regular expression /{body}/ is not one: {error}", at)
+        if kind == "word" and text.startswith("@"):
+            return Value(path=_path(text[1:], lambda what: _fault(what, self.text, at)))
+        plain = _unquoted(text) if kind == "quoted" else text
+        if operator[0] in "<>" or (path.attribute in NUMERIC and operator in ("=", "!=")):
+            try:
+                float(plain)
+            except ValueError:
+                self._no(f"{path} is compared with a number, not with “{plain}”", at)
+        return Value(plain)
+
+    def _peek(self, ahead: int = 0) -> tuple[str, str, int]:
+        return self.tokens[self.k + ahead] if self.k + ahead < len(self.tokens) else ("", "", len(self.text))
+
+    def _at(self) -> int:
+        return self._peek()[2]
+
+    def _take(self, mark: str, *words: str) -> bool:
+        kind, text, _ = self._peek()
+        if (kind == "mark" and text in (mark, *words)) or (kind == "word" and text in words):
+            self.k += 1
+            return True
+        return False
+
+    def _no(self, what: str, at: int) -> NoReturn:
+        raise _fault(what, self.text, at)
+
+
+def _fault(what: str, text: str, at: int) -> QueryError:
+    return QueryError(f"query “{text}”, character {at + 1}: {what}")
+
+
+def _path(text: str, fault: Callable[[str], QueryError]) -> Path:
+    parts = text.split(".")
+    axes = []
+    while len(parts) > 1 and ALIASES.get(parts[0], parts[0]) in AXES:
+        axes.append(ALIASES.get(parts[0], parts[0]))
+        parts.pop(0)
+    name = ALIASES.get(parts[0], parts[0])
+    if name in KEYED and len(parts) > 1:
+        return Path(tuple(axes), name, ".".join(parts[1:]))
+    if len(parts) == 1 and name in ATTRIBUTES:
+        return Path(tuple(axes), name)
+    if len(parts) == 1 and parts[0][:1].isupper():  # Case=Nom, as Grew and UD write it
+        return Path(tuple(axes), "feats", parts[0])
+    if name in AXES:
+        raise fault(f"“{text}” names words but nothing of them; add an attribute, as in {name}.upos")
+    raise fault(f"a word has no “{'.'.join(parts)}”; there are {', '.join(ATTRIBUTES)}")
+
+
+def _unquoted(text: str) -> str:
+    return re.sub(r"\\(.)", r"\1", text[1:-1])
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

@@ -1,0 +1,228 @@
+"""Which language a translation is in, by its words and letters; from a small table of our own, nothing is downloaded.
+
+Latin and Cyrillic text is compared with the languages of `language_samples`; other scripts speak for themselves. A line
+that is too short, or like none of them, is left undecided: the code is ''. `of_lines` pools the lines of a file.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+from divproj.text.language_samples import SAMPLES
+
+LANGUAGES = (*(sample.code for sample in SAMPLES), "zh", "ja", "ko", "el", "he", "th", "ka", "hy", "ar", "fa", "hi")
+"""Codes that can be the answer."""
+SURE = 0.9
+"""Probability from which on a language is named; chosen on sentences written for the tests."""
+FAMILIAR = 0.12
+"""Share of words that must be frequent words of the language named, in a text of many words."""
+TEMPER = 0.6
+"""Words of a line are not independent: their log-odds count this much."""
+COMMON = 0.1
+"""Share of the decided lines of a file from which on a language is one of the file's."""
+CERTAIN, LONG = 0.9999, 6
+"""Probability, and words, of a line that is in a language which the rest of its file is not in."""
+MOST = 5000
+"""Characters of one line that are looked at."""
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_TAG = re.compile(r"<[^<>]{1,40}>|https?://\S+")
+_SCRIPTS = {
+    "HIRAGANA": "ja", "KATAKANA": "ja", "HANGUL": "ko", "CJK": "zh", "GREEK": "el", "HEBREW": "he", "THAI": "th",
+    "GEORGIAN": "ka", "ARMENIAN": "hy", "ARABIC": "ar", "DEVANAGARI": "hi",
+}  # fmt: skip
+_NO_TRIGRAM = -12.0
+
+
+class Guess(NamedTuple):
+    """A language code, '' when undecided, and how probable the best one was."""
+
+    code: str
+    score: float
+
+
+class _Table(NamedTuple):
+    code: str
+    prior: float
+    words: dict[str, float]
+    """Log-probability of the frequent words."""
+    trigrams: dict[str, float]
+    """log P(third letter | two before it)."""
+    cyrillic: bool
+
+
+@lru_cache(maxsize=1)
+def _tables() -> tuple[_Table, ...]:
+    total = sum(sample.weight for sample in SAMPLES)
+    return tuple(
+        _Table(
+            sample.code,
+            math.log(sample.weight / total),
+            _frequent(sample.words),
+            _trigrams(f"{sample.words} {sample.text}"),
+            "CYRILLIC" in unicodedata.name(sample.words.strip()[0], ""),
+        )
+        for sample in SAMPLES
+    )
+
+
+def _frequent(words: str) -> dict[str, float]:
+    """Zipf's law by rank: P = 0.1 / (rank + 2), halved for the words that are not in the list."""
+    ranked = list(dict.fromkeys(words.split()))
+    return {word: math.log(0.1 / (rank + 2)) for rank, word in enumerate(ranked, 1)}
+
+
+def _trigrams(text: str) -> dict[str, float]:
+    counts: Counter[str] = Counter()
+    for word in _WORD.findall(text.lower()):
+        counts.update(_pieces(word))
+    before: Counter[str] = Counter()
+    singles: Counter[str] = Counter()
+    for piece, count in counts.items():
+        before[piece[:2]] += count
+        singles[piece[2]] += count
+    letters = sum(singles.values())
+    single = {letter: math.log(0.05 * count / letters) for letter, count in singles.items()}
+    found = {piece: math.log(count / (before[piece[:2]] + 2)) for piece, count in counts.items()}
+    return {**single, **found}
+
+
+def _pieces(word: str) -> list[str]:
+    padded = f"  {word.replace('’', chr(39))} "
+    return [padded[k : k + 3] for k in range(len(padded) - 2)]
+
+
+def of_text(text: str, among: Iterable[str] = ()) -> Guess:
+    """The language of one line; `among` limits the choice to some codes.
+
+    >>> of_text("The man went home with his dog.").code, of_text("El hombre se fue a su casa con el perro.").code
+    ('en', 'es')
+    >>> of_text("Ana Maria").code
+    ''
+    """
+    return of_lines([text], among)
+
+
+def of_lines(texts: Iterable[str], among: Iterable[str] = ()) -> Guess:
+    """The language that all lines are in together."""
+    allowed = frozenset(among)
+    clean = [unicodedata.normalize("NFC", _TAG.sub(" ", text[:MOST])) for text in texts]
+    script = _by_script(clean)
+    if script:
+        return script if not allowed or script.code in allowed else Guess("", 0.0)
+    words = [word for text in clean for word in _telling(text)]
+    return _by_words(words, allowed)
+
+
+def of_each(texts: Iterable[str], among: Iterable[str] = ()) -> list[Guess]:
+    """A guess for each line, those of one file: short lines follow the languages that the others are in.
+
+    >>> [guess.code for guess in of_each(["Sim.", "Eu não sei quem é a mulher dele.", "Você vai para a casa da sua mãe?"])]
+    ['pt', 'pt', 'pt']
+    """
+    lines = list(texts)
+    alone = [of_text(line, among) for line in lines]
+    counts = Counter(guess.code for guess in alone if guess.code)
+    whole = of_lines(lines, among)
+    likely = {code for code, count in counts.items() if count >= COMMON * counts.total() and count > 1} | ({whole.code} - {""})
+    if not whole.code and 2 * counts.total() < sum(bool(line.strip()) for line in lines) and len(lines) > LONG:
+        sure = [guess.score >= CERTAIN and len(line.split()) >= LONG for line, guess in zip(lines, alone, strict=True)]
+        some = sum(sure) >= COMMON * len(lines)  # a few lines of a text in no known language may look like anything
+        return [guess if here and some else Guess("", guess.score) for here, guess in zip(sure, alone, strict=True)]
+    if not likely:
+        return alone
+    return [_among_likely(line, guess, likely) for line, guess in zip(lines, alone, strict=True)]
+
+
+def _among_likely(line: str, alone: Guess, likely: set[str]) -> Guess:
+    if not line.strip() or alone.code in likely or (alone.code and alone.score >= CERTAIN and len(line.split()) >= LONG):
+        return alone
+    if len(likely) > 1:
+        return of_text(line, likely)
+    code = next(iter(likely))
+    tables = {table.code: table for table in _tables()}
+    letters = [char for char in line if char.isalpha()]
+    foreign = sum(char > "ʯ" for char in letters)
+    if code not in tables or not letters or (2 * foreign > len(letters)) != tables[code].cyrillic:
+        return alone if code not in tables or alone.code else Guess("", 0.0)
+    return Guess(code, 1 - alone.score if alone.code else alone.score)
+
+
+def _by_script(texts: list[str]) -> Guess | None:
+    """The language of a script that one language of translation uses; None for Latin, Cyrillic and no letters."""
+    counts: Counter[str] = Counter()
+    for char in (char for text in texts[:200] for char in text[:500]):
+        if char > "ʯ" and char.isalpha():
+            counts[unicodedata.name(char, "?").split()[0].split("-")[0]] += 1
+        elif char.isalpha():
+            counts["LATIN"] += 1
+    if not counts:
+        return None
+    script, most = counts.most_common(1)[0]
+    japanese = counts["HIRAGANA"] + counts["KATAKANA"]
+    if script in ("CJK", "HIRAGANA", "KATAKANA") and japanese > 0.05 * most:
+        script, most = "HIRAGANA", japanese + counts["CJK"]
+    if script not in _SCRIPTS:
+        return None
+    code = _SCRIPTS[script]
+    if code == "ar" and re.search("[پچژگک]", "".join(texts[:200])):
+        code = "fa"
+    share = most / counts.total()
+    return Guess(code, share) if share > 0.5 else Guess("", share)
+
+
+def _telling(text: str) -> list[str]:
+    """Words that tell the language: names, that is capitals within a sentence, and words of capitals tell little."""
+    found: list[str] = []
+    for match in _WORD.finditer(text):
+        word = match[0]
+        before = text[max(0, match.start() - 3) : match.start()].rstrip()
+        inside = bool(before) and before[-1] not in ".!?:;“”\"'‘’«»„¿¡([—–-…"
+        if len(word) > 1 and (word.isupper() or (inside and word[0].isupper() and word.lower() not in _all_frequent())):
+            continue
+        found.append(word.lower().replace("’", "'"))
+    return found
+
+
+@lru_cache(maxsize=1)
+def _all_frequent() -> frozenset[str]:
+    return frozenset(word for table in _tables() for word in table.words)
+
+
+@lru_cache(maxsize=20_000)
+def _scores(word: str) -> tuple[float, ...]:
+    """log P(word | language) of all languages."""
+    pieces = _pieces(word)
+    found = []
+    for table in _tables():
+        known = table.words.get(word)
+        spelled = sum(table.trigrams.get(piece, table.trigrams.get(piece[2], _NO_TRIGRAM)) for piece in pieces) - 1.0
+        found.append(max(known, spelled) if known is not None else spelled)
+    return tuple(found)
+
+
+def _by_words(words: list[str], allowed: frozenset[str]) -> Guess:
+    tables = _tables()
+    if not words:
+        return Guess("", 0.0)
+    sums = [table.prior for table in tables]
+    for word in words[:2000]:
+        scores = _scores(word)
+        floor = max(scores) - 8.0  # one word alone decides nothing
+        for k, score in enumerate(scores):
+            sums[k] += TEMPER * max(score, floor)
+    ranked = [(value, table) for value, table in zip(sums, tables, strict=True) if not allowed or table.code in allowed]
+    if not ranked:
+        return Guess("", 0.0)
+    top = max(value for value, _ in ranked)
+    weights = [math.exp(value - top) for value, _ in ranked]
+    best = weights.index(max(weights))
+    score, table = weights[best] / sum(weights), ranked[best][1]
+    known = sum(word in table.words for word in words)
+    enough = known >= 1 and known / len(words) >= (FAMILIAR if len(words) > 6 else 0.0)
+    return Guess(table.code if score >= SURE and enough else "", score)

