@@ -20,6 +20,8 @@ from proj_cli.progress import Bar, clock
 
 PATIENCE = 300.0
 Screen = Callable[[], str]
+WRITTEN = "written"
+"""The file of everything that a command wrote to its terminal."""
 
 
 @pytest.fixture
@@ -34,9 +36,9 @@ def terminal(tmp_path: Path) -> Iterator[Callable[[str], Screen]]:
 
     def run(command: str) -> Screen:
         whole = f"{command}; echo ended $?; sleep 60"
-        subprocess.run(
-            [*tmux, "new-session", "-d", "-x", "110", "-y", "30", "-s", "one", whole], check=True, cwd=tmp_path, env=env
-        )
+        start = ["new-session", "-d", "-x", "110", "-y", "30", "-s", "one", whole]
+        keep = ["pipe-pane", "-t", "one", f"cat > {tmp_path / WRITTEN}"]
+        subprocess.run([*tmux, *start, ";", *keep], check=True, cwd=tmp_path, env=env)
         return lambda: (
             subprocess.run([*tmux, "capture-pane", "-p", "-t", "one"], capture_output=True, text=True, check=True).stdout
         )
@@ -45,16 +47,13 @@ def terminal(tmp_path: Path) -> Iterator[Callable[[str], Screen]]:
     subprocess.run([*tmux, "kill-server"], capture_output=True)
 
 
-def watched(screen: Screen) -> tuple[set[str], str]:
-    """All lines seen on the screen, and the last screen."""
+def at_the_end(screen: Screen) -> str:
+    """The screen when the command has ended."""
     began = time.monotonic()
-    last, lines = "", set()
-    while "ended" not in last:
-        last = screen()
-        lines |= set(last.splitlines())
+    while "ended" not in (last := screen()):
         assert time.monotonic() - began < PATIENCE, last
         time.sleep(0.05)
-    return lines, last
+    return last
 
 
 @pytest.mark.parametrize(
@@ -69,11 +68,12 @@ def watched(screen: Screen) -> tuple[set[str], str]:
     ],
     ids=lambda text: text.split()[0],
 )
-def test_long_commands_say_what_they_do(terminal: Callable[[str], Screen], command: str, says: str):
-    written = command.format(corpora=ROOT / "corpora")
-    lines, last = watched(terminal(f"{sys.executable} -m divproj {written}"))
+def test_long_commands_say_what_they_do(terminal: Callable[[str], Screen], tmp_path: Path, command: str, says: str):
+    given = command.format(corpora=ROOT / "corpora")
+    last = at_the_end(terminal(f"{sys.executable} -m divproj {given}"))
     assert "ended 0" in last, last
-    assert any(re.search(says, line) for line in lines), lines
+    written = (tmp_path / WRITTEN).read_text(encoding="utf-8")
+    assert re.search(says, written), written
     assert not any(mark in last for mark in "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏█░")  # the line has gone
 
 
