@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import os
 import select
@@ -41,6 +42,18 @@ os.execv(sys.argv[3], sys.argv[3:])
 """
 """Puts the two pipes where the browser looks for them and becomes the browser."""
 PATIENCE = 60.0
+LEFT = (
+    "navigated or closed",
+    "Promise was collected",
+    "context was destroyed",
+    "Cannot find context",
+    "Cannot find default execution context",
+)
+"""What Chromium says of an expression whose page was left while it was being computed."""
+
+
+class PageLeft(RuntimeError):
+    """The page went elsewhere in the middle of a call."""
 
 
 class Browser:
@@ -73,7 +86,8 @@ class Browser:
             answer = self._read()
             if answer.get("id") == self.last:
                 if "error" in answer:
-                    raise RuntimeError(f"{method}: {answer['error']['message']}")
+                    said = answer["error"]["message"]
+                    raise (PageLeft if any(text in said for text in LEFT) else RuntimeError)(f"{method}: {said}")
                 return answer["result"]  # type: ignore[no-any-return]
             self.events.append(answer)
 
@@ -133,12 +147,23 @@ class Page:
         return answer["result"].get("value")
 
     def wait(self, condition: str, seconds: float = 20.0) -> None:
-        """Until the expression is true."""
-        end = time.monotonic() + seconds
-        while not self.js(f"Boolean({condition})"):
+        """Until the expression is true; one that fails, since its page is being left or is not complete, is not true yet."""
+        end, error = time.monotonic() + seconds, ""
+        while True:
+            try:
+                if self.js(f"Boolean({condition})"):
+                    return
+                error = ""
+            except RuntimeError as fault:
+                error = f" ({fault})"
             if time.monotonic() > end:
-                raise TimeoutError(f"not true within {seconds:.0f} s: {condition}")
+                raise TimeoutError(f"not true within {seconds:.0f} s: {condition}{error}")
             time.sleep(0.02)
+
+    def leave(self, action: str) -> None:
+        """Run what leads to another page; the answer may be lost on the way."""
+        with contextlib.suppress(PageLeft):
+            self.js(f"void ({action})")
 
     def press(self, *keys: str) -> None:
         for key in keys:
@@ -147,7 +172,8 @@ class Page:
             text = {"Enter": "\r"}.get(key, key if len(key) == 1 else "")
             for kind in ("keyDown", "keyUp"):
                 extra = {"text": text} if text and kind == "keyDown" else {}
-                self.call("Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=code, **extra)
+                with contextlib.suppress(PageLeft):  # a key may lead to another page
+                    self.call("Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=code, **extra)
 
     def point(self, selector: str, click: bool = False) -> None:
         """Move the mouse onto the middle of an element, and click there."""

@@ -95,7 +95,7 @@ def test_from_a_flex_file_to_rules(new_page: New, server: WorkbenchServer, tmp_p
     page.wait("document.querySelector('#told').textContent.startsWith('written')")
     assert reviewed.read_text(encoding="utf-8").count("# gold = yes") == 3
     # back, learn, look at the rules, search, export
-    page.js("document.querySelector('#back').click()")
+    page.leave("document.querySelector('#back').click()")
     page.wait("document.querySelector('#texts .how b')")
     assert text_of(page, "#texts .how") == f"{SENTENCES} sentences, 3 gold"
     page.press("l")
