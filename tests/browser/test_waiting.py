@@ -19,7 +19,7 @@ def test_waiting_survives_a_change_of_page(new_page: New, tmp_path: Path):
     page.open(pages[0].as_uri())
     for n in (1, 2):
         going = f"new Promise(() => location.assign('{pages[n].as_uri()}'))"  # never kept: the answer is lost with the page
-        with pytest.raises(RuntimeError, match="navigated or closed|was collected|destroyed") as left:
+        with pytest.raises(RuntimeError, match=r"navigated or closed|was collected|destroyed") as left:
             page.js(going)
         assert type(left.value).__name__ == "PageLeft"
         page.wait(f"document.querySelector('#p{n}')")
