@@ -25,13 +25,17 @@ ORDER = (INPUT, LINKS, TREES, LEARNING, OUTPUT, RUNNING)
 
 
 def examples_first(text: str) -> str:
-    """A docstring with its examples right after the first paragraph.
+    """A docstring with its examples right after the first paragraph; lines of other paragraphs are joined, to be wrapped anew.
 
-    >>> examples_first("Draws.\\n\\nMore.\\n\\nExample: proj draw")
-    'Draws.\\n\\nExample: proj draw\\n\\nMore.'
+    >>> examples_first("Draws.\\n\\nMore\\nlines.\\n\\nExample: proj draw")
+    'Draws.\\n\\nExample: proj draw\\n\\nMore lines.'
     """
-    first, *rest = text.split("\n\n")
-    return "\n\n".join([first, *sorted(rest, key=lambda part: not part.lstrip().startswith("Example"))])
+    first, *rest = (part if _is_example(part) else " ".join(part.split()) for part in text.split("\n\n"))
+    return "\n\n".join([first, *sorted(rest, key=lambda part: not _is_example(part))])
+
+
+def _is_example(paragraph: str) -> bool:
+    return paragraph.lstrip().startswith("Example")
 
 
 class Grouped(TyperCommand):
@@ -40,6 +44,8 @@ class Grouped(TyperCommand):
     def __init__(self, *args: Any, **given: Any) -> None:
         params = given.get("params") or []
         for param in params:
+            if getattr(param, "is_flag", False):
+                param.metavar = ""  # takes no value
             if param.param_type_name == "option":
                 param.rich_help_panel = _PANEL.get(param.name or "", OUTPUT if param.name == "-" else TREES)
         params.sort(key=lambda p: -1 if p.param_type_name != "option" else ORDER.index(p.rich_help_panel))
