@@ -34,10 +34,10 @@ from divproj.forest.trees import PhraseTree
 from divproj.io import forest as forest_file
 from divproj.links.gloss.aligner import GlossAligner
 from divproj.links.words.model import WordAligner
-from divproj.parsing.atoms import Seen
+from divproj.parsing.atoms import ParserInput
 from divproj.phrases import wordnet
 from divproj.phrases.lexicon import Lexicon
-from divproj.projection.direct import Bitext, s1
+from divproj.projection.direct import ProjectionInput, s1
 from divproj.projection.phrasal.aligned_phrases import linked_paraphrases, phrase_book
 from divproj.projection.phrasal.links import refine_links
 from divproj.projection.phrasal.paraphrases import dependencies, write_corpus
@@ -76,10 +76,10 @@ def words_links(pairs: Sequence[Pair]) -> list[Pair]:
 def table_s5(options: argparse.Namespace) -> None:
     print("| corpus | s1-r | s1-l | s5 | error reduction | sentences/s (observe + project) |\n|---|---|---|---|---|---|")
     gains = []
-    PhraseProjector().observe([Bitext.of(pair) for pair in load("odin/ger")] * 8)  # compile first
+    PhraseProjector().observe([ProjectionInput.of(pair) for pair in load("odin/ger")] * 8)  # compile first
     for name in options.corpora:
         pairs = load(name)
-        text = [Bitext.of(pair) for pair in pairs]
+        text = [ProjectionInput.of(pair) for pair in pairs]
         plain = [uas(name, pairs, [s1(b, side).tree for b in text]) for side in ("right", "left")]
         began = time.perf_counter()
         projector = PhraseProjector().observe(text)
@@ -108,7 +108,7 @@ def table_links(options: argparse.Namespace) -> None:
         pairs = load(name)
         by = "glosses" if name in ODIN else "words"
         given = [pair.links for pair in (_glossed(pairs) if name in ODIN else words_links(pairs))]
-        text = [replace(Bitext.of(pair), links=links) for pair, links in zip(pairs, given, strict=True)]
+        text = [replace(ProjectionInput.of(pair), links=links) for pair, links in zip(pairs, given, strict=True)]
         projector = PhraseProjector().observe(text)
         cells = []
         for links in (given, [refine_links(projector, b) for b in text]):
@@ -141,7 +141,7 @@ def table_trees(options: argparse.Namespace) -> None:
     for name in LARGE[1:]:
         pairs = load(name, options.sentences)
         lists = [alternatives(english, parsed, BEST) for parsed in english.parse([pair.e.forms for pair in pairs])]
-        text = [replace(Bitext.of(pair), e=best[0][1]) for pair, best in zip(pairs, lists, strict=True)]
+        text = [replace(ProjectionInput.of(pair), e=best[0][1]) for pair, best in zip(pairs, lists, strict=True)]
         projector = PhraseProjector().observe(text)
         picked = [best[choose_tree(projector, b, best)][1] for b, best in zip(text, lists, strict=True)]
         ideal = [
@@ -157,7 +157,7 @@ def table_forests(options: argparse.Namespace) -> None:
     print("| corpus | sentences | any bracketing | induced grammar's chart |\n|---|---|---|---|")
     for name in LARGE:
         pairs = load(name, options.sentences)
-        text = [Bitext.of(pair) for pair in pairs]
+        text = [ProjectionInput.of(pair) for pair in pairs]
         forests = [*_induced(pairs)]
         runs = (PhraseProjector().observe(text), PhraseProjector().observe(text, forests))
         cells = [uas(name, pairs, [run.project(b).tree for b in text]) for run in runs]
@@ -168,7 +168,7 @@ def table_rules(options: argparse.Namespace) -> None:
     print("| corpus | s2+ | s5 | s5 with the rules |\n|---|---|---|---|")
     for name in options.corpora:
         pairs = load(name, options.sentences)
-        text = [Bitext.of(pair) for pair in pairs]
+        text = [ProjectionInput.of(pair) for pair in pairs]
         alone = PhraseProjector().observe(text)
         made: list[tuple[DepTree, DepTree, DepTree]] = [None] * len(pairs)  # type: ignore[list-item]
         for part in range(options.folds):
@@ -221,10 +221,10 @@ def _vote(title: str, first: list[Pair], second: list[Pair]) -> None:
     same = {pair.f.forms: pair for pair in second}
     both = [(pair, same[pair.f.forms]) for pair in first if pair.f.forms in same]
     gold = [a for a, _ in both]
-    systems: list[tuple[str, list[Callable[[Bitext], object]]]] = [("s1-r", [s1, s1])]
-    systems.append(("s5", [PhraseProjector().observe([Bitext.of(p) for p in x]).project for x in (first, second)]))
+    systems: list[tuple[str, list[Callable[[ProjectionInput], object]]]] = [("s1-r", [s1, s1])]
+    systems.append(("s5", [PhraseProjector().observe([ProjectionInput.of(p) for p in x]).project for x in (first, second)]))
     for system, runs in systems:
-        made = [[run(Bitext.of(pair)) for run, pair in zip(runs, pairs, strict=True)] for pairs in both]
+        made = [[run(ProjectionInput.of(pair)) for run, pair in zip(runs, pairs, strict=True)] for pairs in both]
         columns = [[found[0].tree for found in made], [found[1].tree for found in made], [vote(found).tree for found in made]]
         cells = " | ".join(f"{uas('', gold, trees):.2f}" for trees in columns)
         print(f"| {title}, {len(gold)} | {system} | {cells} |", flush=True)
@@ -251,7 +251,7 @@ def paraphrase_pairs() -> list[Pair]:
 def table_paraphrases(options: argparse.Namespace) -> None:
     """From the parsed sentence of a paraphrase pair to the other one, scored against that one's own automatic parse."""
     pairs = paraphrase_pairs()
-    text = [Bitext.of(pair) for pair in pairs]
+    text = [ProjectionInput.of(pair) for pair in pairs]
     plain = [uas("", pairs, [s1(b, side).tree for b in text]) for side in ("right", "left")]
     projector = PhraseProjector().observe(text)
     found = uas("", pairs, [projector.project(b).tree for b in text])
@@ -273,12 +273,12 @@ def table_phrases(options: argparse.Namespace) -> None:
         print(f"| {name} | {len(pairs)} | {'trees' if forests else 'all bracketings'} | {cells} |", flush=True)
     pairs = paraphrase_pairs()[: options.paraphrases]
     print(f"| Edinburgh | {len(pairs)} | all bracketings | {_phrases('', pairs, [])} |", flush=True)
-    text = [Bitext.of(pair) for pair in pairs]
+    text = [ProjectionInput.of(pair) for pair in pairs]
     made, book = linked_paraphrases(text, Lexicon(wordnet=wordnet.find()))
     projector = PhraseProjector(same_language=True).observe(made, (), book)
     assert projector.parser_ is not None
     before = uas("", pairs, [s1(b).tree for b in text])
-    tags = [Seen(b.forms, tuple(projector.cues_.tags_of(b))) for b in made]
+    tags = [ParserInput(b.forms, tuple(projector.cues_.tags_of(b))) for b in made]
     alone = uas("", pairs, [pair.f.with_heads(t.heads) for pair, t in zip(pairs, projector.parser_.predict(tags), strict=True)])
     found = uas("", pairs, [projector.project(b).tree for b in made])
     bare = [replace(b, links=Links(frozenset(), b.links.shape)) for b in text]
@@ -291,7 +291,7 @@ def table_phrases(options: argparse.Namespace) -> None:
 
 
 def _phrases(name: str, pairs: Sequence[Pair], forests: list[Forest]) -> str:
-    text = [Bitext.of(pair) for pair in pairs]
+    text = [ProjectionInput.of(pair) for pair in pairs]
     made, book = phrase_book("auto", text, forests)
     runs = [(text, (), None), *([(text, forests, None)] if forests else []), (made, forests, book)]
     found = []
@@ -326,7 +326,7 @@ def table_weights(options: argparse.Namespace) -> None:
     found: dict[str, dict[str, float]] = {name: {} for name in names}
     for name in names:
         pairs = load(name, options.sentences)
-        text = [Bitext.of(pair) for pair in pairs]
+        text = [ProjectionInput.of(pair) for pair in pairs]
         for variant, weights in tried.items():
             projector = PhraseProjector(weights).observe(text)
             found[name][variant] = uas(name, pairs, [projector.project(b).tree for b in text])

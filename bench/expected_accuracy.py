@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from divproj.data.errors import Faults
 from divproj.data.tree import DepTree
 from divproj.io.sources import Sources
-from divproj.projection.direct import Bitext, Projection
+from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.expected import recalibrated, told
 from divproj.projection.phrasal.projector import PhraseProjector
 from divproj.projection.prepare import prepared_text
@@ -41,7 +41,7 @@ def load(name: str, most: int) -> list[Found]:
     path = next(folder.glob("*.conllu"))
     made = []
     for pair in prepared_text(Sources(str(path), e_parser="en"), Faults(strict=False)):
-        sentence, bitext = pair.sentence, Bitext.of(pair)
+        sentence, bitext = pair.sentence, ProjectionInput.of(pair)
         assert sentence is not None
         gold, faults = sentence.usable_tree()
         if not faults and len(bitext.e) and len(gold):

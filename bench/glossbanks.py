@@ -22,7 +22,7 @@ from divproj.links.gloss.aligner import GlossAligner
 from divproj.links.gloss.grams import Grams
 from divproj.links.gloss.meaning import Meaning
 from divproj.parsing.language import shipped
-from divproj.projection.direct import Bitext, Projection, s1
+from divproj.projection.direct import Projection, ProjectionInput, s1
 from divproj.projection.phrasal.projector import PhraseProjector
 from divproj.projection.universal.english import English, widened
 from divproj.projection.universal.model import GlossModel
@@ -61,7 +61,9 @@ def banks(cap: int, vectors: WordVectors, only: set[str]) -> list[Bank]:
         igts = [from_sentence(s) for s in found]
         trees = parser.parse([tokenize(" ".join(igt.translation.split())) for igt in igts])
         bitexts = [
-            Bitext(s.forms, e, aligner.align(igt, e.forms, e.tags()).links, igt.glosses if igt.lines_up else (), f"{name}:{k}")
+            ProjectionInput(
+                s.forms, e, aligner.align(igt, e.forms, e.tags()).links, igt.glosses if igt.lines_up else (), f"{name}:{k}"
+            )
             for k, (s, igt, e) in enumerate(zip(found, igts, trees, strict=True))
         ]
         made.append(Bank(name, family, bitexts, [s.usable_tree()[0] for s in found]))

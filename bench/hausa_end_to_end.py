@@ -18,7 +18,7 @@ from divproj.io import conllu
 from divproj.io.igt_conllu import from_sentence
 from divproj.links.gloss.aligner import GlossAligner
 from divproj.parsing.language import shipped
-from divproj.projection.direct import Bitext
+from divproj.projection.direct import ProjectionInput
 from divproj.projection.systems import train
 from divproj.text.tokens import tokenize
 
@@ -52,7 +52,7 @@ def main() -> None:
     print(f"{100 * linked:.1f} % of the words are linked\n\n| system | all words | without punctuation |\n|---|---|---|")
     for system in SYSTEMS:
         project = train(system, learned, seed=options.seed)
-        made = [(p.f, project(Bitext.of(p)).tree, (), ()) for p in tested]
+        made = [(p.f, project(ProjectionInput.of(p)).tree, (), ()) for p in tested]
         cells = [score_trees(made, punctuation=punct).overall for punct in (True, False)]
         print(f"| {system} | {' | '.join(f'{x.uas:.2f} / {x.las:.2f}' for x in cells)} |", flush=True)
 

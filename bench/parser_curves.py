@@ -18,7 +18,7 @@ from divproj import Corpus, Faults
 from divproj.data.pair import Pair
 from divproj.drawing.plot import learning_curves
 from divproj.evaluation.trees import score_trees
-from divproj.projection.direct import Bitext
+from divproj.projection.direct import ProjectionInput
 from divproj.projection.systems import train
 
 SYSTEMS = ("s3-1", "s4-1", "s2+", "s4+")
@@ -26,7 +26,7 @@ SYSTEMS = ("s3-1", "s4-1", "s2+", "s4+")
 
 def uas(system: str, learned: list[Pair], tested: list[Pair], seed: int) -> float:
     project = train(system, learned, seed=seed)
-    made = [(pair.f, project(Bitext.of(pair)).tree, (), ()) for pair in tested]
+    made = [(pair.f, project(ProjectionInput.of(pair)).tree, (), ()) for pair in tested]
     return score_trees(made, punctuation=False).overall.uas
 
 

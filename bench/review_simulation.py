@@ -23,7 +23,7 @@ from divproj.data.tree import DepTree
 from divproj.io import conllu
 from divproj.io.sources import Sources
 from divproj.projection.batch import corrections
-from divproj.projection.direct import Bitext, Projection
+from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.phrasal.projector import PhraseProjector
 from divproj.projection.prepare import prepared_text
 from divproj.review.adapting import InUse
@@ -51,9 +51,9 @@ def load(name: str, most: int) -> list[Example]:
     path = need(DATA / place)
     path = next(path.glob("*.conllu")) if path.is_dir() else path
     gold = _gold(path)
-    found: list[tuple[DepTree, Bitext]] = []
+    found: list[tuple[DepTree, ProjectionInput]] = []
     for pair in prepared_text(Sources(str(path), e_parser="en"), Faults(strict=False)):
-        sentence, bitext = pair.sentence, Bitext.of(pair)
+        sentence, bitext = pair.sentence, ProjectionInput.of(pair)
         assert sentence is not None
         waiting = gold.get(_bare(sentence.forms))
         if waiting and len(bitext.e) and len(found) < most:

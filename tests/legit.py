@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from divproj.phrases.problem import Found, Problem, Side
+from divproj.phrases.problem import PhraseSet, Problem, Side
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Tree:
         return sorted(found)
 
 
-def log_alpha(problem: Problem, found: Found) -> float:
+def log_alpha(problem: Problem, found: PhraseSet) -> float:
     """logα(H) from the pairs and trees alone, not from what the search noted."""
     source, target = Tree.of(problem.src, found.edges_s), Tree.of(problem.tgt, found.edges_t)
     total = 0.0
@@ -86,7 +86,7 @@ def maximal_kids(pairs: tuple[tuple[int, int], ...], source: Tree, target: Tree)
     return made
 
 
-def faults(problem: Problem, found: Found, compositional: bool = False) -> list[str]:
+def faults(problem: Problem, found: PhraseSet, compositional: bool = False) -> list[str]:
     """What is not legitimate, by the numbers of the conditions; empty for a legitimate set.
 
     A set that is not `reachable` has a root pair that was put there; the count of its kids and their lowest common mother are not asked.
@@ -109,7 +109,7 @@ def faults(problem: Problem, found: Found, compositional: bool = False) -> list[
     return said
 
 
-def _monotonous(found: Found, source: Tree, target: Tree) -> list[str]:
+def _monotonous(found: PhraseSet, source: Tree, target: Tree) -> list[str]:
     for k, (u, v) in enumerate(found.pairs):
         for x, y in found.pairs[k + 1 :]:
             if source.within(x, u) != target.within(y, v) or source.within(u, x) != target.within(v, y):
@@ -117,7 +117,7 @@ def _monotonous(found: Found, source: Tree, target: Tree) -> list[str]:
     return []
 
 
-def _relevant(problem: Problem, found: Found, source: Tree, target: Tree) -> list[str]:
+def _relevant(problem: Problem, found: PhraseSet, source: Tree, target: Tree) -> list[str]:
     said = []
     kids_of = maximal_kids(found.pairs, source, target)
     if [sorted(kids) for kids in kids_of] != [sorted(kids) for kids in found.kids]:
@@ -134,7 +134,7 @@ def _relevant(problem: Problem, found: Found, source: Tree, target: Tree) -> lis
     return said
 
 
-def _frontier(found: Found, source: Tree, target: Tree) -> list[str]:
+def _frontier(found: PhraseSet, source: Tree, target: Tree) -> list[str]:
     said = []
     for side, tree, nulls in ((0, source, found.null_s), (1, target, found.null_t)):
         for k, pair in enumerate(found.pairs):
@@ -153,7 +153,7 @@ def _frontier(found: Found, source: Tree, target: Tree) -> list[str]:
     return said
 
 
-def _compositional(found: Found, source: Tree, target: Tree) -> list[str]:
+def _compositional(found: PhraseSet, source: Tree, target: Tree) -> list[str]:
     said = []
     pairs = set(found.pairs)
     for k, (u, v) in enumerate(found.pairs):
@@ -169,7 +169,7 @@ def _compositional(found: Found, source: Tree, target: Tree) -> list[str]:
     return said
 
 
-def unused_links(problem: Problem, found: Found) -> list[tuple[int, int]]:
+def unused_links(problem: Problem, found: PhraseSet) -> list[tuple[int, int]]:
     """6b, a diagnosis: candidate pairs without kids that lie in nulls on both sides, so that they could be added."""
     source, target = Tree.of(problem.src, found.edges_s), Tree.of(problem.tgt, found.edges_t)
     free_s = {x for x in source.nodes if any(source.within(x, node) for node, _ in found.null_s)}

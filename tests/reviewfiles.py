@@ -17,7 +17,7 @@ from typing import Any
 
 from divproj import Pair
 from divproj.io import conllu
-from divproj.projection.direct import Bitext, s1
+from divproj.projection.direct import ProjectionInput, s1
 from divproj.projection.output import annotated
 from divproj.review.document import Document
 from divproj.review.server import Review, Server
@@ -78,11 +78,11 @@ def session_of(text: str | bytes = TEXT, path: str = "trees.conllu") -> Session:
     return Session(Document(text if isinstance(text, bytes) else text.encode(), path))
 
 
-def projected(pairs: Sequence[Pair]) -> tuple[Session, dict[int, Bitext]]:
+def projected(pairs: Sequence[Pair]) -> tuple[Session, dict[int, ProjectionInput]]:
     """A review of what S1 makes of the pairs, and their bitexts."""
     rows = conllu.load(folder("corpora") / "hin-eng" / "f.conllu")
-    made = [annotated(row, s1(Bitext.of(pair)), "s1-r") for row, pair in zip(rows, pairs, strict=False) if row]
-    return session_of("".join(map(conllu.dumps, made))), {n: Bitext.of(pair) for n, pair in enumerate(pairs)}
+    made = [annotated(row, s1(ProjectionInput.of(pair)), "s1-r") for row, pair in zip(rows, pairs, strict=False) if row]
+    return session_of("".join(map(conllu.dumps, made))), {n: ProjectionInput.of(pair) for n, pair in enumerate(pairs)}
 
 
 def correct(session: Session, pairs: Sequence[Pair], places: Sequence[int]) -> None:

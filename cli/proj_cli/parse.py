@@ -144,11 +144,13 @@ def _fits(words: int, where: Where, faults: Faults) -> bool:
 def _bitexts(source: str, strict: bool) -> list[Any]:
     """Sentences without F trees, read as `proj project` reads them."""
     from divproj.io.sources import Sources
-    from divproj.projection.direct import Bitext
+    from divproj.projection.direct import ProjectionInput
     from divproj.projection.prepare import prepared_text
 
     faults = common.faults_for(strict)
-    found = [Bitext.of(pair) for pair in talk.progress(prepared_text(Sources(source), faults), "sentences without trees")]
+    found = [
+        ProjectionInput.of(pair) for pair in talk.progress(prepared_text(Sources(source), faults), "sentences without trees")
+    ]
     talk.summary(faults)
     return found
 

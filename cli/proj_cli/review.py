@@ -16,9 +16,9 @@ from proj_cli.common import talk
 if TYPE_CHECKING:
     from divproj.data.pair import Pair
     from divproj.io.sources import Sources
-    from divproj.projection.direct import Bitext
+    from divproj.projection.direct import ProjectionInput
     from divproj.review.document import Document
-    from divproj.review.examples import Bitexts
+    from divproj.review.examples import ProjectionInputs
     from divproj.review.journal import Journal
     from divproj.review.server import Server
 
@@ -158,19 +158,21 @@ def journal_for(document: Document, target: Path, fresh: bool) -> Journal:
     return Journal(path, about, target)
 
 
-def bitexts_for(document: Document, sources: Sources, strict: bool) -> tuple[Bitexts, str]:
+def bitexts_for(document: Document, sources: Sources, strict: bool) -> tuple[ProjectionInputs, str]:
     """What projection may see of the sentences, and what is to be said of it.
 
     Files that were named are read at once, so that faults are reported; translations are parsed only for learning.
     """
-    from divproj.review.examples import Bitexts
+    from divproj.review.examples import ProjectionInputs
 
     if any((sources.e, sources.links, sources.e_parser, sources.path != document.path)):
         found = read_bitexts(document, sources, strict)
-        return Bitexts(found), f"{len(found)} to learn with"
+        return ProjectionInputs(found), f"{len(found)} to learn with"
     if in_the_box() and any(block.sentence.comment("text_en") for block in document.blocks):
-        return Bitexts(read=lambda: read_bitexts(document, sources, strict)), "the translations will be parsed for learning"
-    return Bitexts(), ALONE
+        return ProjectionInputs(
+            read=lambda: read_bitexts(document, sources, strict)
+        ), "the translations will be parsed for learning"
+    return ProjectionInputs(), ALONE
 
 
 def in_the_box() -> bool:
@@ -184,7 +186,7 @@ def in_the_box() -> bool:
         return False
 
 
-def read_bitexts(document: Document, sources: Sources, strict: bool) -> dict[int, Bitext]:
+def read_bitexts(document: Document, sources: Sources, strict: bool) -> dict[int, ProjectionInput]:
     """What projection may see of each sentence, by its place."""
     from divproj.data.errors import ProjError
     from divproj.projection.prepare import prepared_text
@@ -198,14 +200,14 @@ def read_bitexts(document: Document, sources: Sources, strict: bool) -> dict[int
     return paired
 
 
-def placed(document: Document, found: list[Pair]) -> dict[int, Bitext]:
-    """Bitexts by the place of the sentence with the same id and words, or, without ids, the next one with the same words."""
-    from divproj.projection.direct import Bitext
+def placed(document: Document, found: list[Pair]) -> dict[int, ProjectionInput]:
+    """ProjectionInputs by the place of the sentence with the same id and words, or, without ids, the next one with the same words."""
+    from divproj.projection.direct import ProjectionInput
 
-    waiting: dict[tuple[str, tuple[str, ...]], list[Bitext]] = {}
+    waiting: dict[tuple[str, tuple[str, ...]], list[ProjectionInput]] = {}
     for pair in reversed(found):
         if len(pair.e):
-            waiting.setdefault((pair.sent_id, pair.f.forms), []).append(Bitext.of(pair))
+            waiting.setdefault((pair.sent_id, pair.f.forms), []).append(ProjectionInput.of(pair))
     made = {}
     for n, block in enumerate(document.blocks):
         same = waiting.get((block.sentence.sent_id, block.sentence.forms))

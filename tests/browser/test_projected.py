@@ -11,7 +11,7 @@ import pytest
 
 from divproj import Corpus, DepTree, Links
 from divproj.drawing.projected import write_projections
-from divproj.projection.direct import Bitext, Projection, s1
+from divproj.projection.direct import Projection, ProjectionInput, s1
 from divproj.projection.systems import train
 from divproj.runtime.resources import folder
 
@@ -28,7 +28,7 @@ def write(projections: Iterable[Projection], path: Path, title: str = "Projectio
 def projections() -> list[Projection]:
     pairs = list(Corpus.at(folder("corpora") / "hin-eng"))
     project = train("s2+", pairs[:40])
-    return [project(Bitext.of(pair)) for pair in pairs[40:]]
+    return [project(ProjectionInput.of(pair)) for pair in pairs[40:]]
 
 
 @pytest.fixture(scope="session")
@@ -248,7 +248,7 @@ def test_words_do_not_run(new_page: New, tmp_path: Path) -> None:
     )
     n = len(evil)
     e = DepTree(evil[::-1], (0, *(1,) * (n - 1)), evil, evil)
-    bitext = Bitext(evil, e, Links(frozenset((k, k) for k in range(1, n)), (n, n)), evil[::-1], evil[1])
+    bitext = ProjectionInput(evil, e, Links(frozenset((k, k) for k in range(1, n)), (n, n)), evil[::-1], evil[1])
     made = Projection(bitext, (0, *(1,) * (n - 1)), ("guess",) * n, (0.5,) * n, evil)
     page = new_page()
     page.open(write([made], tmp_path / "evil.html", title=evil[0]))

@@ -18,10 +18,10 @@ from divproj import Corpus, Faults
 from divproj.io import conllu
 from divproj.io.sources import Sources
 from divproj.projection.batch import corrections
-from divproj.projection.direct import Bitext
+from divproj.projection.direct import ProjectionInput
 from divproj.projection.output import annotated
 from divproj.projection.prepare import prepared_text
-from divproj.review.examples import Bitexts
+from divproj.review.examples import ProjectionInputs
 from divproj.review.retrain import AdaptingLearner
 from divproj.review.server import Review, Server
 from divproj.runtime.resources import folder
@@ -332,7 +332,9 @@ def test_killed_and_taken_up_again(new_page: New, tmp_path: Path):
 def test_learning_and_what_it_changed(new_page: New, tmp_path: Path):
     pairs = list(Corpus.at(folder("corpora") / "hin-eng"))
     session, bitexts = projected(pairs)
-    review = Review(session, tmp_path / "o.conllu", learner=AdaptingLearner(), bitexts=Bitexts(bitexts), name="the review")
+    review = Review(
+        session, tmp_path / "o.conllu", learner=AdaptingLearner(), bitexts=ProjectionInputs(bitexts), name="the review"
+    )
     with serving(review) as server:
         page = opened(new_page(), server.url)
         assert page.js("document.querySelector('#pairpic .link') !== null")
@@ -405,10 +407,12 @@ def test_one_gold_sentence_of_odin_german_makes_no_tree_worse(new_page: New, tmp
     gold = dict(zip(bare, (row.usable_tree()[0].heads for row in _rows(source.with_name("f.conllu"))), strict=True))
     pairs = [pair for pair in prepared_text(Sources(str(source), e_parser="en"), Faults(strict=False)) if pair.sentence]
     run = corrections("deu").model.project
-    made = [annotated(pair.sentence, run(Bitext.of(pair)), "s2+") for pair in pairs]  # type: ignore[arg-type]
+    made = [annotated(pair.sentence, run(ProjectionInput.of(pair)), "s2+") for pair in pairs]  # type: ignore[arg-type]
     session = session_of("".join(conllu.dumps(replace(row, end="\n\n")) for row in made))
-    bitexts = {n: Bitext.of(pair) for n, pair in enumerate(pairs)}
-    review = Review(session, tmp_path / "o.conllu", learner=AdaptingLearner(), bitexts=Bitexts(bitexts), name="the review")
+    bitexts = {n: ProjectionInput.of(pair) for n, pair in enumerate(pairs)}
+    review = Review(
+        session, tmp_path / "o.conllu", learner=AdaptingLearner(), bitexts=ProjectionInputs(bitexts), name="the review"
+    )
     before = [state.heads for state in session.states]
     n = next(n for n, state in enumerate(session.states) if len(state.heads) == 3)
     session.set_gold(n, True)

@@ -63,9 +63,9 @@ def parsed_model(here: Path) -> None:
 
 def parsed_use(here: Path) -> None:
     from divproj.projection import parser_files
-    from divproj.projection.direct import Bitext
+    from divproj.projection.direct import ProjectionInput
 
-    parser_files.load(here).project(Bitext.of(pairs()[0]))
+    parser_files.load(here).project(ProjectionInput.of(pairs()[0]))
 
 
 def phrases_model(here: Path) -> None:

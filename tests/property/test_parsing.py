@@ -13,7 +13,7 @@ from trees_by_force import all_trees, chances_by_force, is_projective, is_tree, 
 from divproj import DepTree
 from divproj.parsing import marginals
 from divproj.parsing.alternatives import n_best
-from divproj.parsing.atoms import Batch, Seen
+from divproj.parsing.atoms import Batch, ParserInput
 from divproj.parsing.decode import chu_liu_edmonds, eisner, eisner_siblings
 from divproj.parsing.features import BETWEEN, PER_EDGE, edge_ids, tags_between
 from divproj.parsing.parser import MstParser, crosses
@@ -87,7 +87,7 @@ def test_two_ways_to_the_same_sums(scores, scale):
 def test_any_text_has_the_places_of_its_twin(words, data):
     forms, tags, column = zip(*words, strict=True)
     assume(not any(form.replace(".", "").replace(",", "").isdigit() for form in forms))
-    batch, twin = Batch.of([Seen(forms, tags, (column,))], 1), Twin(forms, tags, (column,))
+    batch, twin = Batch.of([ParserInput(forms, tags, (column,))], 1), Twin(forms, tags, (column,))
     c = data.draw(st.integers(1, len(forms)))
     h = data.draw(st.integers(0, len(forms)).filter(lambda k: k != c))
     between, ids = np.empty(BETWEEN, np.int64), np.empty(PER_EDGE, np.int64)
@@ -115,7 +115,7 @@ def test_any_forest_can_be_learned_from(trees, order, learner):
 def test_the_best_trees_are_different_ones(n, count, order, decoder):
     chain = DepTree(tuple(f"w{k % 3}" for k in range(n)), tuple(range(n)), upos=("X",) * n)
     parser = MstParser(order=order, decoder=decoder, bits=12, epochs=1).fit([chain])
-    trees = [heads for _, heads in n_best(parser, Seen.of(chain), count)]
+    trees = [heads for _, heads in n_best(parser, ParserInput.of(chain), count)]
     assert len(set(trees)) == len(trees)
     assert len(trees) == count or n < 4
     assert all(map(is_tree, trees))

@@ -18,7 +18,7 @@ from divproj.drawing.page import Spool, bar, button, document, head, number, per
 from divproj.drawing.scene import SURE, Edge, Scene
 from divproj.drawing.svg import scene_svg
 from divproj.projection.described import described
-from divproj.projection.direct import Bitext, Projection, Reason
+from divproj.projection.direct import Projection, ProjectionInput, Reason
 
 REASONS: tuple[Reason, ...] = get_args(Reason)
 EXPLAINED = {
@@ -99,7 +99,7 @@ def reasoned(projection: Projection) -> Scene:
     return Scene("initial", edges, {"f": tree.heads, "e": bitext.e.heads}, set(), bitext.links.links, [], marks)
 
 
-def _origin(bitext: Bitext, word: int, up: int) -> list[str]:
+def _origin(bitext: ProjectionInput, word: int, up: int) -> list[str]:
     """What in E an edge of F came from: the edges between the two words' anchors, one above the other, or the word they share."""
     below, above = bitext.anchors[word], bitext.anchors[up] if up > 0 else 0
     if below and (up == 0 or below == above):
@@ -107,7 +107,7 @@ def _origin(bitext: Bitext, word: int, up: int) -> list[str]:
     return (_climb(bitext, below, above) or _climb(bitext, above, below)) if below and above else []
 
 
-def _climb(bitext: Bitext, low: int, high: int) -> list[str]:
+def _climb(bitext: ProjectionInput, low: int, high: int) -> list[str]:
     """The edges of E from a word up to another; none where that is not above it."""
     found = []
     while low > 0 and low != high:

@@ -11,7 +11,7 @@ from typing import Any
 from divproj.data.pair import Pair
 from divproj.evaluation.significance import approximate_randomisation
 from divproj.evaluation.trees import TreeScores, score_trees
-from divproj.projection.direct import Bitext
+from divproj.projection.direct import ProjectionInput
 from divproj.projection.systems import OBSERVING, UNTRAINED, train
 from divproj.runtime.announce import passing
 
@@ -102,11 +102,11 @@ def _one_fold(
     rest = [i for i in range(len(pairs)) if i not in held_out]
     if train_size is not None and train_size < len(rest) and system not in (*UNTRAINED, *OBSERVING):
         rest = sorted(random.Random(f"{seed}/{k}/{train_size}").sample(rest, train_size))
-    text = [Bitext.of(pair) for pair in pairs] if system.startswith("s5") else ()
+    text = [ProjectionInput.of(pair) for pair in pairs] if system.startswith("s5") else ()
     project = train(system, [pairs[i] for i in rest], peek=[pairs[i] for i in parts[k]], seed=seed, text=text)
     found = []
     for i in parts[k]:
-        made = project(Bitext.of(pairs[i]))
+        made = project(ProjectionInput.of(pairs[i]))
         found.append((pairs[i].f, made.tree, made.reasons, made.confidence))
     return found
 

@@ -17,7 +17,7 @@ from divproj.induction.pair_sampler import BOTH, GUIDED, PAIR, SINGLE
 from divproj.induction.pair_sweep import pair_sweep
 from divproj.induction.span_weights import CONTRADICTION, EDGES, span_weights
 from divproj.induction.spans import Ints, Tags, Tree, fast
-from divproj.induction.state import Bitext, PairState, giza_priors
+from divproj.induction.state import PairState, TagArrays, giza_priors
 from divproj.runtime.estimator import Estimator
 
 MOVES = {"pair": PAIR, "single": SINGLE, "both": BOTH, "guided": GUIDED}
@@ -94,7 +94,7 @@ class BilingualInducer(Estimator):
             raise ModelError(
                 f"a sentence has {longest} words, at most {LONGEST} can be learned from", remedy="set a maximum length"
             )
-        self.bitext_ = Bitext.of(pairs)
+        self.bitext_ = TagArrays.of(pairs)
         self.grammars_ = self._grammars()
         self.extra_ = tuple(
             span_weights(text, kinds, self.contradiction, self.edges)

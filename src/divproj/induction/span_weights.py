@@ -41,7 +41,7 @@ NOTHING = SpanWeights(np.zeros(0), np.zeros(0))
 
 
 def span_weights(text: Text, kinds: Floats, contradiction: float, edges: float) -> SpanWeights:
-    """The weights of one side of a bitext; `kinds` as in `state.Bitext`.
+    """The weights of one side of a bitext; `kinds` as in `state.TagArrays`.
 
     Only contradictions count. Every binary tree of n words has n-1 phrases, so a reward for phrases that links agree with is
     a fine for phrases without links, and where links are few trees are built around their absence.

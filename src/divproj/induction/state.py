@@ -18,7 +18,7 @@ from divproj.induction.spans import Floats, Ints, Inventory, Tags, Text, fast, h
 
 
 @dataclass(frozen=True)
-class Bitext:
+class TagArrays:
     """Both sides as ids, and links as rows (i, j) from 0; those of pair k are `link_at[k]:link_at[k+1]`."""
 
     inventories: tuple[Inventory, Inventory]
@@ -30,7 +30,7 @@ class Bitext:
     """Whether links agree with a span: 1 yes, -1 no, 0 where it has none; places as in `yields`."""
 
     @classmethod
-    def of(cls, pairs: Sequence[TagPair]) -> Bitext:
+    def of(cls, pairs: Sequence[TagPair]) -> TagArrays:
         sides: list[Sequence[Tags]] = [[p.f for p in pairs], [p.e for p in pairs]]
         made = [Inventory.learn(side) for side in sides]
         link_at = np.zeros(len(pairs) + 1, np.int64)
@@ -67,7 +67,7 @@ class Bitext:
 class PairState:
     """Trees of both sides, `mate` (node of E that a node of F is aligned with, -1 for none), and their counts."""
 
-    bitext: Bitext
+    bitext: TagArrays
     forests: tuple[Forest, Forest]
     mate: Ints
     counts: tuple[Counts, Counts]
@@ -78,7 +78,7 @@ class PairState:
     node_scores: Floats
 
     @classmethod
-    def aligned_at_random(cls, bitext: Bitext, forests: tuple[Forest, Forest], seed: int, matchings: bool) -> Ints:
+    def aligned_at_random(cls, bitext: TagArrays, forests: tuple[Forest, Forest], seed: int, matchings: bool) -> Ints:
         """A uniform alignment of the first trees (all rho 1), as in the paper."""
         draws = generator(seed, 0).random(bitext.chances)
         nodes = 2 * bitext.longest - 1
@@ -100,7 +100,7 @@ class PairState:
     @classmethod
     def counted(
         cls,
-        bitext: Bitext,
+        bitext: TagArrays,
         forests: tuple[Forest, Forest],
         mate: Ints,
         priors: tuple[Floats, Floats],

@@ -13,7 +13,7 @@ from divproj.data.sentence import Sentence
 from divproj.forest.charts import from_arc_scores
 from divproj.forest.dependencies import from_dependencies
 from divproj.forest.hypergraph import Forest
-from divproj.parsing.atoms import Seen
+from divproj.parsing.atoms import ParserInput
 from divproj.parsing.decode import chu_liu_edmonds, eisner, eisner_siblings
 from divproj.parsing.language import Language, with_confidence
 from divproj.parsing.learn import climb, sibling_sum
@@ -25,7 +25,7 @@ LIKELY = 0.02
 """Probability from which an edge is part of the forest."""
 
 
-def n_best(parser: EdgeParser, sentence: Seen, count: int) -> list[tuple[float, tuple[int, ...]]]:
+def n_best(parser: EdgeParser, sentence: ParserInput, count: int) -> list[tuple[float, tuple[int, ...]]]:
     """The best trees with their scores, best first (Lawler 1972: each tree found splits what is left to search).
 
     Exact where the decoder is: projective trees of orders 1 and 2, and order 1 with crossing edges.

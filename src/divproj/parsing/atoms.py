@@ -19,7 +19,7 @@ _LONG = 5
 
 
 @dataclass(frozen=True)
-class Seen:
+class ParserInput:
     """What a parser may see of a sentence: words, tags, further columns of text, and codes of edges from outside.
 
     `more` holds columns, each with a text a word ('' for none). `codes[h, c]` are the small numbers (0 for nothing) that a
@@ -32,7 +32,7 @@ class Seen:
     codes: NDArray[np.int32] | None = field(default=None, compare=False)
 
     @classmethod
-    def of(cls, tree: DepTree, tags: str = "auto") -> Seen:
+    def of(cls, tree: DepTree, tags: str = "auto") -> ParserInput:
         return cls(tree.forms, tree.tags(tags))
 
     def __len__(self) -> int:
@@ -65,7 +65,7 @@ class Batch:
     slots: int
 
     @classmethod
-    def of(cls, sentences: Sequence[Seen], columns: int = 0, slots: int = 0) -> Batch:
+    def of(cls, sentences: Sequence[ParserInput], columns: int = 0, slots: int = 0) -> Batch:
         rows: list[tuple[int, int, int]] = []
         extra: list[tuple[int, ...]] = []
         first = [0]

@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from divproj.data.tree import DepTree
-from divproj.parsing.atoms import Seen
+from divproj.parsing.atoms import ParserInput
 from divproj.parsing.parser import MstParser
 
 
-def calibrate_by_twin(parser: MstParser, seen: Sequence[Seen], trees: Sequence[DepTree], options: dict[str, Any]) -> None:
+def calibrate_by_twin(
+    parser: MstParser, seen: Sequence[ParserInput], trees: Sequence[DepTree], options: dict[str, Any]
+) -> None:
     """Set the parser's scale by that of a smaller twin, judged on sentences that the twin did not learn from.
 
     Scores grow with the sentences learned from; so the twin's scale is corrected by how far apart heads are scored by each.
@@ -29,6 +31,6 @@ def calibrate_by_twin(parser: MstParser, seen: Sequence[Seen], trees: Sequence[D
     parser.scale_ = twin.scale_ * _spread(twin, tested) / max(_spread(parser, tested), 1e-9)
 
 
-def _spread(parser: MstParser, seen: Sequence[Seen]) -> float:
+def _spread(parser: MstParser, seen: Sequence[ParserInput]) -> float:
     """Mean deviation of the scores of a word's heads."""
     return float(np.mean([scores[:, 1:].std(axis=0).mean() for scores in parser.edge_scores(seen)]))

@@ -16,7 +16,7 @@ from divproj.data.errors import ModelError, ProjError
 from divproj.data.sentence import Sentence
 from divproj.data.tree import DepTree
 from divproj.parsing import parts, storage
-from divproj.parsing.atoms import Seen
+from divproj.parsing.atoms import ParserInput
 from divproj.parsing.calibration import calibrate_by_twin
 from divproj.parsing.lemmas import Lemmatizer
 from divproj.parsing.parser import EdgeParser, MstParser, Progress
@@ -100,7 +100,7 @@ class Language:
         _calibrate(parser, seen, trees, held, options)
         return made
 
-    def _dev(self, dev: Sequence[Sentence], gold_tags: bool) -> tuple[list[Seen], list[DepTree]] | None:
+    def _dev(self, dev: Sequence[Sentence], gold_tags: bool) -> tuple[list[ParserInput], list[DepTree]] | None:
         if not dev:
             return None
         forms = [s.forms for s in dev]
@@ -108,22 +108,22 @@ class Language:
         seen = [self.seen(f, t) for f, t in zip(forms, tags, strict=True)]
         return seen, [s.usable_tree()[0] for s in dev]
 
-    def seen(self, forms: Sequence[str], tags: Pairs) -> Seen:
+    def seen(self, forms: Sequence[str], tags: Pairs) -> ParserInput:
         """What the parser sees of a sentence."""
         fine = (tuple(x for _, x in tags),) if self.fine else ()
-        return Seen(_plain(forms), tuple(u for u, _ in tags), fine)
+        return ParserInput(_plain(forms), tuple(u for u, _ in tags), fine)
 
     def tag(self, forms: Sequence[tuple[str, ...]]) -> list[Pairs]:
         """UPOS and XPOS of every word."""
         return [_apart(tags) for tags in self.tagger.predict([_plain(words) for words in forms])]
 
-    def trees(self, seen: Sequence[Seen]) -> list[DepTree]:
+    def trees(self, seen: Sequence[ParserInput]) -> list[DepTree]:
         """The best trees, with punctuation where the treebank hangs it; very long sentences in parts."""
         cuts = [parts.cut(sentence) for sentence in seen]
         found = iter(self.parser.predict([part for own in cuts for part in own]))
         return [parts.joined([self.punctuation.attached(next(found)) for _ in own]) for own in cuts]
 
-    def chances(self, seen: Sequence[Seen]) -> Iterator[NDArray[np.float64] | parts.Chances]:
+    def chances(self, seen: Sequence[ParserInput]) -> Iterator[NDArray[np.float64] | parts.Chances]:
         """The probability of every edge of each sentence."""
         cuts = [parts.cut(sentence) for sentence in seen]
         found = self.parser.marginals([part for own in cuts for part in own])
@@ -225,7 +225,7 @@ def shipped(name: str = "en") -> Language:
     return Language.load(top / name)
 
 
-def _calibrate(parser: MstParser, seen: list[Seen], trees: list[DepTree], held: Any, options: dict[str, Any]) -> None:
+def _calibrate(parser: MstParser, seen: list[ParserInput], trees: list[DepTree], held: Any, options: dict[str, Any]) -> None:
     """How probabilities follow from scores is judged on sentences that were not learned from."""
     if held is None:
         calibrate_by_twin(parser, seen, trees, options)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from divproj.data.errors import ModelError, ProjError
 from divproj.data.tree import NO_HEAD, DepTree
 from divproj.parsing import crf, marginals
-from divproj.parsing.atoms import Batch, Ints, Seen
+from divproj.parsing.atoms import Batch, Ints, ParserInput
 from divproj.parsing.features import BETWEEN, PER_EDGE, edge_scores, grandparent_scores, sibling_scores
 from divproj.parsing.labels import add_votes, relabel, vote_scores
 from divproj.parsing.learn import SIBLINGS_UP_TO, epoch, parse_all
@@ -57,10 +57,10 @@ class EdgeParser(Protocol):
     scale_: float
     crossing_: bool
 
-    def predict(self, sentences: Sequence[Seen | DepTree]) -> list[DepTree]: ...
-    def relations(self, sentence: Seen, heads: Sequence[int]) -> tuple[str, ...]: ...
-    def marginals(self, sentences: Sequence[Seen | DepTree]) -> Iterator[NDArray[np.float64]]: ...
-    def tables(self, sentence: Seen | DepTree) -> Tables: ...
+    def predict(self, sentences: Sequence[ParserInput | DepTree]) -> list[DepTree]: ...
+    def relations(self, sentence: ParserInput, heads: Sequence[int]) -> tuple[str, ...]: ...
+    def marginals(self, sentences: Sequence[ParserInput | DepTree]) -> Iterator[NDArray[np.float64]]: ...
+    def tables(self, sentence: ParserInput | DepTree) -> Tables: ...
     def projective_marginals(self, scores: NDArray[np.float64]) -> NDArray[np.float64]: ...
 
 
@@ -97,10 +97,10 @@ class MstParser(Estimator):
 
     def fit(
         self,
-        sentences: Sequence[Seen | DepTree],
+        sentences: Sequence[ParserInput | DepTree],
         trees: Sequence[DepTree] | None = None,
         *,
-        dev: tuple[Sequence[Seen | DepTree], Sequence[DepTree]] | None = None,
+        dev: tuple[Sequence[ParserInput | DepTree], Sequence[DepTree]] | None = None,
         progress: Callable[[Progress], None] | None = None,
         keep: Checkpoint = NOTHING,
         name: str = "parser",
@@ -202,7 +202,9 @@ class MstParser(Estimator):
             )  # fmt: skip
         return float(state[1] / max(1.0, state[2]))
 
-    def _dev_uas(self, weights: Floats, votes: Floats, seen: Sequence[Seen | DepTree], trees: Sequence[DepTree]) -> float:
+    def _dev_uas(
+        self, weights: Floats, votes: Floats, seen: Sequence[ParserInput | DepTree], trees: Sequence[DepTree]
+    ) -> float:
         self.weights_, self.votes_ = weights, votes
         right = total = 0
         for heads, tree in zip(self._heads([_seen(s) for s in seen]), trees, strict=True):
@@ -222,7 +224,7 @@ class MstParser(Estimator):
         """The order that weights were learned for: the sums of the CRF know edges alone."""
         return 1 if self.learner == "crf" else self.order
 
-    def predict(self, sentences: Sequence[Seen | DepTree]) -> list[DepTree]:
+    def predict(self, sentences: Sequence[ParserInput | DepTree]) -> list[DepTree]:
         """The best tree of each sentence, with relations."""
         seen = [_seen(s) for s in sentences]
         made: list[DepTree] = []
@@ -232,9 +234,9 @@ class MstParser(Estimator):
             self._relabel(batch, heads, labels)
             for sentence, own, rels in zip(part, batch.split(heads), batch.split(labels), strict=True):
                 made.append(DepTree(sentence.forms, own, tuple(self.rels_[r] for r in rels), sentence.tags))
-        return [t if isinstance(s, Seen) else _as(s, t) for s, t in zip(sentences, made, strict=True)]
+        return [t if isinstance(s, ParserInput) else _as(s, t) for s, t in zip(sentences, made, strict=True)]
 
-    def relations(self, sentence: Seen, heads: Sequence[int]) -> tuple[str, ...]:
+    def relations(self, sentence: ParserInput, heads: Sequence[int]) -> tuple[str, ...]:
         """The best relations for a tree that is given."""
         check_heads("the sentence", len(sentence), heads)
         batch = self._batch([sentence])
@@ -242,12 +244,12 @@ class MstParser(Estimator):
         self._relabel(batch, batch.flat([heads]), labels)
         return tuple(self.rels_[r] for r in labels[1:])
 
-    def score(self, sentences: Sequence[Seen | DepTree], trees: Sequence[DepTree]) -> float:
+    def score(self, sentences: Sequence[ParserInput | DepTree], trees: Sequence[DepTree]) -> float:
         """UAS over the words whose head is known."""
         self._check_fitted()
         return self._dev_uas(self.weights_, self.votes_, sentences, trees) / 100
 
-    def tables(self, sentence: Seen | DepTree) -> Tables:
+    def tables(self, sentence: ParserInput | DepTree) -> Tables:
         """The scores of all parts that trees of a sentence can have."""
         batch = self._batch([_seen(sentence)])
         scores = next(self._edge_scores(batch))
@@ -276,12 +278,12 @@ class MstParser(Estimator):
                 add(said, scores, np.full(n1, -1), 0.0, np.zeros((n1, n1), np.int32))
             yield scores
 
-    def edge_scores(self, sentences: Sequence[Seen | DepTree]) -> Iterator[NDArray[np.float64]]:
+    def edge_scores(self, sentences: Sequence[ParserInput | DepTree]) -> Iterator[NDArray[np.float64]]:
         """scores[h, c] of every edge of each sentence."""
         for part in self._parts([_seen(s) for s in sentences]):
             yield from self._edge_scores(self._batch(part))
 
-    def marginals(self, sentences: Sequence[Seen | DepTree]) -> Iterator[NDArray[np.float64]]:
+    def marginals(self, sentences: Sequence[ParserInput | DepTree]) -> Iterator[NDArray[np.float64]]:
         """chances[h, c]: the probability of every edge, over projective trees or over all (`crossing_`)."""
         for scores in self.edge_scores(sentences):
             yield self._chances(scores * self.scale_)
@@ -299,7 +301,7 @@ class MstParser(Estimator):
         marginals.projective.compiled(scores, chances)
         return chances
 
-    def calibrate(self, sentences: Sequence[Seen | DepTree], trees: Sequence[DepTree]) -> MstParser:
+    def calibrate(self, sentences: Sequence[ParserInput | DepTree], trees: Sequence[DepTree]) -> MstParser:
         """Scale scores so that the edges of these trees (which were not learned from) are as probable as can be."""
         kept = list(zip(self.edge_scores(sentences), trees, strict=True))
         best = -np.inf
@@ -312,10 +314,10 @@ class MstParser(Estimator):
                 best, self.scale_ = total, float(scale)
         return self
 
-    def _parts(self, seen: Sequence[Seen]) -> Iterator[Sequence[Seen]]:
+    def _parts(self, seen: Sequence[ParserInput]) -> Iterator[Sequence[ParserInput]]:
         """Sentences a batch at a time, so that memory stays flat."""
         self._check_fitted()
-        part: list[Seen] = []
+        part: list[ParserInput] = []
         size = 0
         for sentence in seen:
             weight = len(sentence) + (len(sentence) ** 2 * self.slots_) // 8
@@ -331,7 +333,7 @@ class MstParser(Estimator):
         if not hasattr(self, "weights_"):
             raise ModelError("the parser has learned nothing yet", remedy="call fit, or load a model")
 
-    def _batch(self, seen: Sequence[Seen]) -> Batch:
+    def _batch(self, seen: Sequence[ParserInput]) -> Batch:
         for sentence in seen:
             if len(sentence.more) != self.columns_:
                 raise ModelError(f"the parser sees {self.columns_} further columns, the sentence has {len(sentence.more)}")
@@ -354,7 +356,7 @@ class MstParser(Estimator):
         else:
             labels[:] = np.where(heads == 0, 0, len(self.rels_) - 1)
 
-    def _heads(self, seen: Sequence[Seen]) -> list[tuple[int, ...]]:
+    def _heads(self, seen: Sequence[ParserInput]) -> list[tuple[int, ...]]:
         batches = map(self._batch, self._parts(seen))
         return [heads for batch in batches for heads in batch.split(self._parse(batch)[0])]
 
@@ -368,8 +370,8 @@ def check_heads(whose: str, words: int, heads: Sequence[int]) -> None:
             raise ProjError(f"{whose}: the head of word {word} is {head}, another one of {words} words or 0 expected")
 
 
-def _seen(sentence: Seen | DepTree) -> Seen:
-    return sentence if isinstance(sentence, Seen) else Seen.of(sentence)
+def _seen(sentence: ParserInput | DepTree) -> ParserInput:
+    return sentence if isinstance(sentence, ParserInput) else ParserInput.of(sentence)
 
 
 def _as(given: DepTree, found: DepTree) -> DepTree:

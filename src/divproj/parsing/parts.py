@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 
 from divproj.data.limits import PARSED_WHOLE, PART
 from divproj.data.tree import DepTree
-from divproj.parsing.atoms import Seen
+from divproj.parsing.atoms import ParserInput
 
 _ENDS = frozenset(".!?;:…。！？।,")
 JOINED = "parataxis"
 """The relation of a part's root to the root of the first."""
 
 
-def cut(seen: Seen, whole: int = PARSED_WHOLE, most: int = PART) -> list[Seen]:
+def cut(seen: ParserInput, whole: int = PARSED_WHOLE, most: int = PART) -> list[ParserInput]:
     """The sentence, or its parts of at most so many words, cut after a mark in their second half where there is one.
 
-    >>> [len(part) for part in cut(Seen(tuple("abc.defgh"), tuple("xxx.xxxxx")), 8, 5)]
+    >>> [len(part) for part in cut(ParserInput(tuple("abc.defgh"), tuple("xxx.xxxxx")), 8, 5)]
     [4, 5]
     """
     if len(seen) <= whole:
@@ -32,7 +32,7 @@ def cut(seen: Seen, whole: int = PARSED_WHOLE, most: int = PART) -> list[Seen]:
             marks = (k + 1 for k in range(end - 1, start + most // 2 - 1, -1) if seen.forms[k] in _ENDS)
             end = next(marks, end)
         own = slice(start, end)
-        made.append(Seen(seen.forms[own], seen.tags[own], tuple(column[own] for column in seen.more)))
+        made.append(ParserInput(seen.forms[own], seen.tags[own], tuple(column[own] for column in seen.more)))
         start = end
     return made
 

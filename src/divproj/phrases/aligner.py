@@ -20,7 +20,7 @@ from divproj.phrases.beam_search import Limits, Packs
 from divproj.phrases.em import State, Training, Watch, train
 from divproj.phrases.features import FIXED, Encoder, Relation
 from divproj.phrases.model import LocalModel, first_weights, lexical_keys
-from divproj.phrases.problem import NEVER, Clock, Found, OutOfTimeError, Problem, fill, posteriors, read_off
+from divproj.phrases.problem import NEVER, Clock, OutOfTimeError, PhraseSet, Problem, fill, posteriors, read_off
 from divproj.phrases.refine import refine
 from divproj.phrases.results import PhraseAlignment, alignment_of
 from divproj.phrases.scoring import COMBINE, Costs, Prepared, View, prepare, problem, summed
@@ -195,7 +195,7 @@ class PhraseAligner(Estimator):
             try:
                 found = self._search(given, clock)
             except OutOfTimeError:
-                found = Found(((given.src.root, given.tgt.root),), (-1,), (), (), (), (), -math.inf, False)
+                found = PhraseSet(((given.src.root, given.tgt.root),), (-1,), (), (), (), (), -math.inf, False)
         chances = None
         if found.reachable:
             try:
@@ -207,7 +207,7 @@ class PhraseAligner(Estimator):
     def _problem(self, prepared: Prepared) -> Problem:
         return problem(prepared, self.model_.log_probs(prepared.table), self.costs)
 
-    def _search(self, given: Problem, clock: Clock) -> Found:
+    def _search(self, given: Problem, clock: Clock) -> PhraseSet:
         """The best set; OutOfTimeError when not even the chart could be filled."""
         filled = fill(given, clock)
         if not filled.reachable and given.gap:
@@ -224,7 +224,7 @@ class PhraseAligner(Estimator):
             return self._packs(given, clock, found) or found
         return found
 
-    def _packs(self, given: Problem, clock: Clock, at_least: Found | None) -> Found | None:
+    def _packs(self, given: Problem, clock: Clock, at_least: PhraseSet | None) -> PhraseSet | None:
         """Algorithm B.1, with §4.3 from one side or both; what was found before when that is better or time runs out."""
         best = at_least
         trace = noncomp.align if self.noncomp == "trace" else None
@@ -324,24 +324,24 @@ def _forests(
         yield from_dependencies(pair.f, sent_id=pair.sent_id), from_dependencies(pair.e, sent_id=pair.sent_id), links
 
 
-def forced(given: Problem, filled: Any) -> Found:
+def forced(given: Problem, filled: Any) -> PhraseSet:
     """A defined answer where no legitimate set has the root pair: that pair, and below it the best pair inside.
 
     Departs: where the best pair shares a root with the root pair, it is dissolved and its kids stay, so that no phrase is aligned twice.
     """
     root = (given.src.root, given.tgt.root)
     if filled.E[root] == -np.inf:
-        return Found((root,), (-1,), (), (), (), (), float(given.pair[root]), False)
+        return PhraseSet((root,), (-1,), (), (), (), (), float(given.pair[root]), False)
     inner = read_off(filled, inside=True)
     gone = inner.pairs[0][0] == root[0] or inner.pairs[0][1] == root[1]
     if gone and not inner.kids[0]:
-        return Found((root,), (-1,), (), (), (), (), float(given.pair[root]), False)
+        return PhraseSet((root,), (-1,), (), (), (), (), float(given.pair[root]), False)
     shift = 0 if gone else 1
     pairs = (root, *inner.pairs[1 - shift :])
     mothers = (-1, *(max(0, mother + shift) for mother in inner.mothers[1 - shift :]))
     hanging = [tuple((node, max(0, mother + shift)) for node, mother in nulls) for nulls in (inner.null_s, inner.null_t)]
     score = float(given.pair[root]) + inner.score - (float(given.pair[inner.pairs[0]]) if gone else given.noncomp)
-    return Found(pairs, mothers, hanging[0], hanging[1], inner.edges_s, inner.edges_t, score, False)
+    return PhraseSet(pairs, mothers, hanging[0], hanging[1], inner.edges_s, inner.edges_t, score, False)
 
 
 def aligned(aligner: PhraseAligner, pairs: Sequence[ForestPair], finder: Finder) -> list[PhraseAlignment]:

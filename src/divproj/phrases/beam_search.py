@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from divproj.phrases.problem import Clock, Found, Problem, Side
+from divproj.phrases.problem import Clock, PhraseSet, Problem, Side
 
 Nodes = frozenset[int]
 NONE: Nodes = frozenset()
@@ -190,7 +190,7 @@ class Packs:
             self.packs[u][v] = supports
             self.best[u * self.width + v] = supports[0].score
 
-    def found(self) -> Found | None:
+    def found(self) -> PhraseSet | None:
         """The best set; None when the root pair was not reached."""
         root = self.problem.src.root * self.width + self.problem.tgt.root
         if root not in self.best:
@@ -212,7 +212,7 @@ class Packs:
             edges[0].update(support.edges_s)
             edges[1].update(support.edges_t)
             stack.extend((kid, here) for kid in sorted(support.kids, reverse=True))
-        return Found(
+        return PhraseSet(
             tuple(pairs), tuple(mothers), tuple(hanging[0]), tuple(hanging[1]), tuple(sorted(edges[0])), tuple(sorted(edges[1])), self.best[root], True, self.truncated
         )  # fmt: skip
 

@@ -13,7 +13,7 @@ from divproj.data.errors import ModelError
 from divproj.phrases import likelihood
 from divproj.phrases.features import FIXED, Table
 from divproj.phrases.model import NORMS, LocalModel
-from divproj.phrases.problem import Floats, Found, fill, posteriors, read_off
+from divproj.phrases.problem import Floats, PhraseSet, fill, posteriors, read_off
 from divproj.phrases.refine import refine
 from divproj.phrases.scoring import Costs, Prepared, problem, summed
 
@@ -123,7 +123,7 @@ def maximise(weights: Floats, data: Block, kappa: float, norm: int, steps: int) 
     return np.asarray(best) if after < before else weights
 
 
-def events_of(prepared: Prepared, found: Found) -> Floats:
+def events_of(prepared: Prepared, found: PhraseSet) -> Floats:
     """Counts of a set: its pairs, and what hangs off alone."""
     s, t = prepared.src.kinds, prepared.tgt.kinds
     made = np.zeros(prepared.table.flags.shape)

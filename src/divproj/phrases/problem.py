@@ -90,7 +90,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Found:
+class PhraseSet:
     """A set H: pairs of nodes, mothers before kids, and the nulls that hang off the paths between them."""
 
     pairs: tuple[tuple[int, int], ...]
@@ -107,7 +107,7 @@ class Found:
     truncated: bool = False
 
     @property
-    def turned(self) -> Found:
+    def turned(self) -> PhraseSet:
         """The same set seen from the other side."""
         return replace(
             self, pairs=tuple((v, u) for u, v in self.pairs), null_s=self.null_t, null_t=self.null_s, edges_s=self.edges_t, edges_t=self.edges_s
@@ -206,7 +206,7 @@ def _slices(problem: Problem, clock: Clock | None) -> Iterator[tuple[int, int]]:
         yield low, min(n, low + step)
 
 
-def read_off(filled: Chart, inside: bool = False, compiled: bool | None = None) -> Found:
+def read_off(filled: Chart, inside: bool = False, compiled: bool | None = None) -> PhraseSet:
     """The best set of the chart; with `inside`, the best pair somewhere inside the root pair becomes the top."""
     problem = filled.problem
     s, t = problem.src, problem.tgt
@@ -225,10 +225,10 @@ def read_off(filled: Chart, inside: bool = False, compiled: bool | None = None) 
     return _found(pairs[: counts[0]], nulls[: counts[1]], edges[: counts[2]], float(score))
 
 
-def _found(pairs: Ints, nulls: Ints, edges: Ints, score: float) -> Found:
+def _found(pairs: Ints, nulls: Ints, edges: Ints, score: float) -> PhraseSet:
     rows = nulls.tolist()
     sides = edges[:, :2].tolist()
-    return Found(
+    return PhraseSet(
         tuple((u, v) for u, v, _ in pairs.tolist()),
         tuple(mother for _, _, mother in pairs.tolist()),
         tuple((node, mother) for side, node, mother in rows if not side),

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divproj.phrases import hill_climbing
-from divproj.phrases.problem import Floats, Found, Ints, Problem, Side
+from divproj.phrases.problem import Floats, Ints, PhraseSet, Problem, Side
 
 KICKS = 1 << 30
 STEPS = 30_000_000
@@ -58,7 +58,7 @@ class Compact:
         return self.left, self.low, self.mother
 
 
-def refine(problem: Problem, found: Found, both: bool = True, kicks: int = KICKS, steps: int = STEPS) -> Found:
+def refine(problem: Problem, found: PhraseSet, both: bool = True, kicks: int = KICKS, steps: int = STEPS) -> PhraseSet:
     """The better of climbing from the source's point of view and, with `both`, from the target's."""
     best = _climbed(problem, found, kicks, steps)
     if both:
@@ -68,7 +68,7 @@ def refine(problem: Problem, found: Found, both: bool = True, kicks: int = KICKS
     return best
 
 
-def _climbed(problem: Problem, found: Found, kicks: int, steps: int) -> Found:
+def _climbed(problem: Problem, found: PhraseSet, kicks: int, steps: int) -> PhraseSet:
     source, target = Compact.of(problem.src, found.edges_s), Compact.of(problem.tgt, found.edges_t)
     pair = np.ascontiguousarray(problem.pair[np.ix_(source.nodes, target.nodes)])
     link = np.full(len(source.left), -1, np.int32)
@@ -92,7 +92,7 @@ def _climbed(problem: Problem, found: Found, kicks: int, steps: int) -> Found:
     return replace(set_of(source, target, image, link), score=score, truncated=found.truncated)
 
 
-def set_of(source: Compact, target: Compact, image: Ints, link: NDArray[np.int32]) -> Found:
+def set_of(source: Compact, target: Compact, image: Ints, link: NDArray[np.int32]) -> PhraseSet:
     """The set in which source phrase k is aligned with image[k], with mothers and nulls from the nesting."""
     top = len(source.left) - 1
     order = [k for k in range(top, -1, -1) if image[k] >= 0]
@@ -107,7 +107,7 @@ def set_of(source: Compact, target: Compact, image: Ints, link: NDArray[np.int32
     null_s = _hanging(source, number, {k for k in order if link[k] >= 0})
     null_t = _hanging(target, back, {int(image[k]) for k in order if link[k] >= 0})
     pairs = tuple((int(source.nodes[k]), int(target.nodes[image[k]])) for k in order)
-    return Found(pairs, tuple(mothers), null_s, null_t, source.edges, target.edges, 0.0)
+    return PhraseSet(pairs, tuple(mothers), null_s, null_t, source.edges, target.edges, 0.0)
 
 
 def _hanging(tree: Compact, number: dict[int, int], ends: set[int]) -> tuple[tuple[int, int], ...]:
@@ -128,7 +128,7 @@ def _hanging(tree: Compact, number: dict[int, int], ends: set[int]) -> tuple[tup
     return tuple(found)
 
 
-def score_of(problem: Problem, found: Found) -> Floats:
+def score_of(problem: Problem, found: PhraseSet) -> Floats:
     """Local scores of the pairs, in their order."""
     rows = np.array(found.pairs, np.int64).reshape(-1, 2)
     return problem.pair[rows[:, 0], rows[:, 1]]

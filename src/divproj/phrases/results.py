@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from divproj.forest.hypergraph import Forest
-from divproj.phrases.problem import Found, Posteriors, Problem
+from divproj.phrases.problem import PhraseSet, Posteriors, Problem
 
 Span = tuple[int, int]
 UNKNOWN = math.nan
@@ -159,7 +159,7 @@ def _number(value: float) -> float | None:
     return round(value, 6) if math.isfinite(value) else None
 
 
-def alignment_of(src: Forest, tgt: Forest, given: Problem, found: Found, sums: Posteriors | None) -> PhraseAlignment:
+def alignment_of(src: Forest, tgt: Forest, given: Problem, found: PhraseSet, sums: Posteriors | None) -> PhraseAlignment:
     """A found set as phrases."""
     pairs = []
     beyond = any(len(kids) not in (0, 2) for kids in found.kids)  # then pairs may be there of which the chart knows nothing
@@ -181,7 +181,7 @@ def alignment_of(src: Forest, tgt: Forest, given: Problem, found: Found, sums: P
     return PhraseAlignment(src, tgt, tuple(pairs), nulls[0], nulls[1], found.score, found.reachable, found.truncated, *trees)
 
 
-def _kind(src: Forest, tgt: Forest, found: Found, k: int) -> str:
+def _kind(src: Forest, tgt: Forest, found: PhraseSet, k: int) -> str:
     u, v = found.pairs[k]
     words = [x.end - x.start == 1 for x in (src.nodes[u], tgt.nodes[v])]
     if any(words):

@@ -15,7 +15,7 @@ from divproj.io.files import reading
 from divproj.io.sources import Piece
 from divproj.io.trees import Trees, as_sentence, gathered
 from divproj.projection import rulefile, systems
-from divproj.projection.direct import Bitext, Projection, Projector
+from divproj.projection.direct import ProjectFunction, Projection, ProjectionInput
 from divproj.projection.output import annotated
 from divproj.projection.prepare import prepared
 from divproj.projection.registry import named
@@ -51,7 +51,7 @@ class Plan:
 
 
 @lru_cache(maxsize=2)
-def loaded(plan: Plan) -> Projector:
+def loaded(plan: Plan) -> ProjectFunction:
     """The function that projects."""
     if plan.model is not None:
         from divproj.projection import parser_files  # needs numba
@@ -82,7 +82,7 @@ def projected(plan: Plan, beside: bool, drawn: bool, least: float, piece: Piece,
     sentences, made = [], []
     for pair in prepared(piece, faults):
         assert pair.sentence is not None
-        found = run(Bitext.of(pair))
+        found = run(ProjectionInput.of(pair))
         if not summary.add(found, pair.sent_id):
             continue
         line = pair.where.line or (pair.igt.where.line if pair.igt else 0)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from divproj.data.tagsets import universal
-from divproj.projection.direct import Bitext, s1
+from divproj.projection.direct import ProjectionInput, s1
 from divproj.projection.features import Block
 
 _FAR = ("", "1", "2", "3", "3")
@@ -46,7 +46,7 @@ class Lexicon:
     f_rels: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, seen: Iterable[tuple[Bitext, Sequence[str]]]) -> Lexicon:
+    def of(cls, seen: Iterable[tuple[ProjectionInput, Sequence[str]]]) -> Lexicon:
         """From sentences with the gold relations of F."""
         f_seen: dict[str, Counter[str]] = {}
         e_seen: dict[str, Counter[str]] = {}
@@ -86,7 +86,7 @@ def _most(counts: Counter[str]) -> str:
 class Lattice:
     """A sentence with its plain projections: the ground that candidates and features are read from."""
 
-    bitext: Bitext
+    bitext: ProjectionInput
     lexicon: Lexicon = field(default_factory=Lexicon)
     top: int = 0
     """The word believed to be the root when it is not the one that S1-R finds; 0 otherwise."""

@@ -23,7 +23,7 @@ GUESS = 0.5
 
 
 @dataclass(frozen=True)
-class Bitext:
+class ProjectionInput:
     """What projection may see: the words of F (with glosses), the tree of E, and the links. No F tree."""
 
     forms: tuple[str, ...]
@@ -35,7 +35,7 @@ class Bitext:
     """Universal tags of F that the user has given, `_` where there is none; empty: none at all."""
 
     @classmethod
-    def of(cls, pair: Pair) -> Bitext:
+    def of(cls, pair: Pair) -> ProjectionInput:
         given = pair.f.upos if pair.f.tree is None and any(tag != "_" for tag in pair.f.upos) else ()
         return cls(pair.f.forms, pair.e, pair.links, pair.f.glosses, pair.sent_id, given)
 
@@ -124,7 +124,7 @@ def _projected(tags: Sequence[str], images: Sequence[int], anchor: int) -> str:
 class Projection:
     """A tree for F: heads of words 1..n, why each, how sure, and the relation that came along ('' for none)."""
 
-    bitext: Bitext
+    bitext: ProjectionInput
     heads: tuple[int, ...]
     reasons: tuple[Reason, ...]
     confidence: tuple[float, ...] = ()
@@ -160,12 +160,12 @@ class Projection:
         return tuple(made)
 
 
-Projector = Callable[[Bitext], Projection]
-GroupHead = Callable[[Bitext, int, list[int]], int]
-Side = Callable[[Bitext, int], Direction]
+ProjectFunction = Callable[[ProjectionInput], Projection]
+GroupHead = Callable[[ProjectionInput, int, list[int]], int]
+Side = Callable[[ProjectionInput, int], Direction]
 
 
-def project(bitext: Bitext, group_head: GroupHead, side: Side) -> Projection:
+def project(bitext: ProjectionInput, group_head: GroupHead, side: Side) -> Projection:
     """System 1 with the two choices open: which word of a group is its head, and where an unaligned word attaches."""
     n = len(bitext)
     heads = [-1] * (n + 1)
@@ -184,7 +184,7 @@ def project(bitext: Bitext, group_head: GroupHead, side: Side) -> Projection:
     return Projection(bitext, tuple(heads[1:]), tuple(reasons[1:]))
 
 
-def attach_spontaneous(bitext: Bitext, heads: list[int], reasons: list[Reason], side: Side) -> None:
+def attach_spontaneous(bitext: ProjectionInput, heads: list[int], reasons: list[Reason], side: Side) -> None:
     """Each unaligned word takes its neighbour on its side, the other neighbour at the sentence's edge or against a loop."""
     n = len(heads) - 1
     loose = [k for k in range(1, n + 1) if heads[k] < 0]
@@ -225,7 +225,7 @@ def one_root(heads: list[int], reasons: list[Reason]) -> None:
         heads[roots[0]] = 0
 
 
-def content_root(bitext: Bitext, heads: list[int], reasons: list[Reason]) -> None:
+def content_root(bitext: ProjectionInput, heads: list[int], reasons: list[Reason]) -> None:
     """A determiner never heads a sentence that has a noun or verb: the nearest one below it, or else the first, takes its place."""
     root = heads.index(0, 1) if 0 in heads[1:] else 0
     if not root or bitext.upos[root - 1] != "DET" or not bitext.contents:
@@ -239,7 +239,7 @@ def content_root(bitext: Bitext, heads: list[int], reasons: list[Reason]) -> Non
     reasons[new] = reasons[root] = "swap"
 
 
-def s1(bitext: Bitext, merge: Direction = "right", spontaneous: Direction = "left") -> Projection:
+def s1(bitext: ProjectionInput, merge: Direction = "right", spontaneous: Direction = "left") -> Projection:
     """Systems S1-R (`merge="right"`) and S1-L.
 
     Of several words on one E word the rightmost (leftmost) is the head; unaligned words attach to the left (§4.5).

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.projection.direct import REASONS, Bitext, Projection
+from divproj.projection.direct import REASONS, Projection, ProjectionInput
 
 PAPER = ("proj", "single", "match", "merge")
 """Eqs. 12-13: the edge is projected; how the two ends are linked; E has the edge; both ends share an E word."""
@@ -26,7 +26,7 @@ def slots(features: Sequence[str]) -> int:
 
 
 def codes(
-    bitext: Bitext,
+    bitext: ProjectionInput,
     projected: Projection,
     features: Sequence[str] = PAPER,
     chances: NDArray[np.float64] | None = None,
@@ -72,7 +72,7 @@ def codes(
     return made
 
 
-def _match(bitext: Bitext) -> NDArray[np.bool_]:
+def _match(bitext: ProjectionInput) -> NDArray[np.bool_]:
     """[h, c]: some E words of h and c are head and child; the root of E matches the root."""
     e_heads = np.zeros((len(bitext.e) + 1, len(bitext.e) + 1), np.int32)
     for child, head in enumerate(bitext.e_heads[1:], 1):

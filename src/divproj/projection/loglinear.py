@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from divproj.data.pair import Pair
 from divproj.projection.candidates import Lattice, Lexicon
 from divproj.projection.decode import best_tree
-from divproj.projection.direct import Bitext, Projection, Reason, content_root
+from divproj.projection.direct import Projection, ProjectionInput, Reason, content_root
 from divproj.projection.features import Block, names
 from divproj.runtime.announce import passing, stage
 
@@ -44,14 +44,14 @@ class HeadModel:
         pairs = list(pairs)
         if len(SPELLED.names) > CACHED:
             SPELLED.forget()
-        lexicon = Lexicon.of((Bitext.of(pair), pair.f.rels) for pair in pairs)
-        lattices = [Lattice(Bitext.of(pair), lexicon) for pair in pairs]
+        lexicon = Lexicon.of((ProjectionInput.of(pair), pair.f.rels) for pair in pairs)
+        lattices = [Lattice(ProjectionInput.of(pair), lexicon) for pair in pairs]
         asked = [_root_question(lattice, pair) for lattice, pair in zip(lattices, pairs, strict=True)]
         # the model of heads must meet roots that are as uncertain as they will be: those of models that did not see them
         for part in passing(range(PARTS), "learning corrections: part", PARTS + 1):
             others = [question for k, question in enumerate(asked) if question and k % PARTS != part]
             seer = cls(_fit_weights(others, penalty))
-            lattices[part::PARTS] = map(seer.topped, lattices[part::PARTS])
+            lattices[part::PARTS] = map(seer.with_root, lattices[part::PARTS])
         with stage("learning corrections: all"):
             roots = _fit_weights([question for question in asked if question], penalty)
             questions = [q for lattice, pair in zip(lattices, pairs, strict=True) for q in _questions(lattice, pair)]
@@ -79,19 +79,19 @@ class HeadModel:
             found = self._sums[block] = sum(weights.get(name, 0.0) for name in names(block))
         return found
 
-    def topped(self, lattice: Lattice) -> Lattice:
+    def with_root(self, lattice: Lattice) -> Lattice:
         """The lattice with the word that is most like a root."""
         scores = [self._weight(lattice.root_block(word)) for word in range(1, len(lattice.bitext) + 1)]
         best = scores.index(max(scores)) + 1 if scores else 0
         return lattice if best == lattice.old_top else replace(lattice, top=best)
 
-    def project(self, bitext: Bitext) -> Projection:
+    def project(self, bitext: ProjectionInput) -> Projection:
         """The tree that the model finds best, with the probability of each edge."""
         return self.weighed(bitext)[0]
 
-    def weighed(self, bitext: Bitext) -> tuple[Projection, NDArray[np.float64]]:
+    def weighed(self, bitext: ProjectionInput) -> tuple[Projection, NDArray[np.float64]]:
         """The best tree, and [h, c] the probabilities of all edges that were weighed."""
-        lattice = self.topped(Lattice(bitext, self.lexicon))
+        lattice = self.with_root(Lattice(bitext, self.lexicon))
         chances = self.chances(lattice)
         heads = best_tree(chances)
         moved = [-1, *heads]

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from divproj.data.pair import Pair
 from divproj.data.tree import DepTree
-from divproj.parsing.atoms import Seen
+from divproj.parsing.atoms import ParserInput
 from divproj.parsing.calibration import calibrate_by_twin
 from divproj.parsing.decode import chu_liu_edmonds
 from divproj.parsing.parser import MstParser
 from divproj.projection.candidates import Lattice, gloss_pieces
-from divproj.projection.direct import Bitext, Projection, Projector, Reason
+from divproj.projection.direct import ProjectFunction, Projection, ProjectionInput, Reason
 from divproj.projection.edges import PAPER, codes
 from divproj.projection.systems import Corrections, projector
 from divproj.runtime.announce import passing
@@ -85,7 +85,7 @@ class ParsedSystem:
     recipe: Recipe
     corrections: Corrections
     parsers: list[MstParser]
-    peek: dict[Bitext, Pair]
+    peek: dict[ProjectionInput, Pair]
     phrases: PhraseProjector | None = None
     """What aligns phrases, for recipes that look at them."""
     phrase_vote: float = 0.0
@@ -94,43 +94,43 @@ class ParsedSystem:
     def observes(self) -> bool:
         return bool(self.recipe.phrases)
 
-    def observe(self, text: Sequence[Bitext], forests: Sequence[Forest] = ()) -> None:
+    def observe(self, text: Sequence[ProjectionInput], forests: Sequence[Forest] = ()) -> None:
         """Let the phrase aligner go through the text that is to be projected, with parses of F where there are some."""
         if self.recipe.phrases:
             from divproj.projection.phrasal.projector import PhraseProjector, observed
 
             self.phrases = PhraseProjector().observe(text, forests) if forests else observed(tuple(text))
 
-    def projector(self, system: str) -> Projector:
+    def projector(self, system: str) -> ProjectFunction:
         return self._gold if system == "gold" else projector(system or "s1-r", self.corrections)
 
-    def _gold(self, bitext: Bitext) -> Projection:
+    def _gold(self, bitext: ProjectionInput) -> Projection:
         heads = tuple(max(h, 0) for h in self.peek[bitext].f.heads)
         why: Reason = "projected"
         return Projection(bitext, heads, (why,) * len(bitext))
 
-    def view(self, bitext: Bitext) -> View:
+    def view(self, bitext: ProjectionInput) -> View:
         """The projection that the parser sees; that of s2+ with the probabilities of all edges."""
         if self.recipe.projection == "s2+":
             return self.corrections.model.weighed(bitext)
         return self.projector(self.recipe.projection)(bitext), None
 
-    def seen(self, bitext: Bitext, view: View | None = None) -> Seen:
+    def seen(self, bitext: ProjectionInput, view: View | None = None) -> ParserInput:
         """What the parser sees of a sentence (and of the view of it, where that is known)."""
         recipe, lexicon = self.recipe, self.corrections.model.lexicon
         tags = Lattice(bitext, lexicon).guesses[1:] if recipe.tags else ("_",) * len(bitext)
         more = _gloss_columns(bitext) if recipe.glosses else ()
         if not recipe.projection:
-            return Seen(bitext.forms, tags, more)
+            return ParserInput(bitext.forms, tags, more)
         projected, chances = view or self.view(bitext)
         found = codes(bitext, projected, recipe.features, chances)
         if self.phrases:
             from divproj.projection.phrasal.features import phrase_codes
 
             found = np.concatenate((found, phrase_codes(self.phrases.chances(bitext), recipe.phrases)), axis=2)
-        return Seen(bitext.forms, tags, more, found)
+        return ParserInput(bitext.forms, tags, more, found)
 
-    def project(self, bitext: Bitext) -> Projection:
+    def project(self, bitext: ProjectionInput) -> Projection:
         """The tree that the parser finds, with the probability of each edge."""
         projected, own = self.view(bitext)
         seen = self.seen(bitext, (projected, own))
@@ -144,7 +144,9 @@ class ParsedSystem:
         sure = tuple(float(chances[h, c]) for c, h in enumerate(heads, 1))
         return replace(projected, heads=heads, reasons=_reasons(projected, heads), confidence=sure, rels=rels)
 
-    def _together(self, bitext: Bitext, seen: Seen, own: NDArray[np.float64]) -> tuple[tuple[int, ...], NDArray[np.float64]]:
+    def _together(
+        self, bitext: ProjectionInput, seen: ParserInput, own: NDArray[np.float64]
+    ) -> tuple[tuple[int, ...], NDArray[np.float64]]:
         """The tree with most votes: each parser's tree has one, and the probabilities of s2+ weigh as much as all of them."""
         votes = own.copy()
         if self.phrases:
@@ -165,8 +167,8 @@ def fit(
     pairs: Sequence[Pair],
     *,
     peek: Sequence[Pair] = (),
-    text: Sequence[Bitext] = (),
-    unannotated: Sequence[Bitext] = (),
+    text: Sequence[ProjectionInput] = (),
+    unannotated: Sequence[ProjectionInput] = (),
     keep: Checkpoint = NOTHING,
     **options: Any,
 ) -> ParsedSystem:
@@ -181,9 +183,9 @@ def fit(
         shown_pairs = [(pair.f, pair.e, sorted(pair.links.links)) for pair in (*pairs, *peek)]
         texts = [(b.forms, b.e, sorted(b.links.links), b.glosses) for b in (*text, *unannotated)]
         keep.identify(recipe, options, len(pairs), len(text), shown_pairs, texts)
-    shown = {Bitext.of(pair): pair for pair in (*pairs, *peek)} if recipe.projection == "gold" else {}
+    shown = {ProjectionInput.of(pair): pair for pair in (*pairs, *peek)} if recipe.projection == "gold" else {}
     made = ParsedSystem(recipe, Corrections.learn(pairs, model=recipe.needs_model), [], shown)
-    bitexts = [Bitext.of(pair) for pair in pairs]
+    bitexts = [ProjectionInput.of(pair) for pair in pairs]
     made.observe(text or bitexts)
     teacher = None if recipe.trees == "gold" else made.projector(recipe.trees)
     trees = [teacher(b).tree for b in bitexts] if teacher else [pair.f for pair in pairs]
@@ -195,7 +197,7 @@ def fit(
     seed = options.pop("random_state", 1)
     orders = ORDERS if recipe.together else (options.pop("order", 2),)
 
-    def learn(seen: Sequence[Seen], trees: Sequence[DepTree], name: str) -> list[MstParser]:
+    def learn(seen: Sequence[ParserInput], trees: Sequence[DepTree], name: str) -> list[MstParser]:
         settings = [{**options, "order": order, "random_state": seed + k} for k, order in enumerate(orders)]
         return [MstParser(**s).fit(seen, trees, keep=keep, name=f"{name}-{k}") for k, s in enumerate(settings, 1)]
 
@@ -213,22 +215,22 @@ def fit(
     return made
 
 
-def _surest(made: ParsedSystem, unannotated: Sequence[Bitext]) -> list[Projection]:
+def _surest(made: ParsedSystem, unannotated: Sequence[ProjectionInput]) -> list[Projection]:
     """The half of the sentences whose trees the system is surest of, by the mean probability of their edges."""
     found = [made.project(bitext) for bitext in unannotated if len(bitext)]
     found.sort(key=lambda projection: -sum(projection.confidence) / len(projection.heads))
     return found[: (len(found) + 1) // 2]
 
 
-def _unseen(made: ParsedSystem, pairs: Sequence[Pair]) -> tuple[list[Seen], list[Projection]]:
+def _unseen(made: ParsedSystem, pairs: Sequence[Pair]) -> tuple[list[ParserInput], list[Projection]]:
     """What the parser sees of its training sentences: projections as uncertain as they will be, by models of the others."""
-    found: dict[int, tuple[Seen, Projection]] = {}
+    found: dict[int, tuple[ParserInput, Projection]] = {}
     parts = min(PARTS if len(pairs) < FEW else PARTS // 2, len(pairs))
     for part in passing(range(parts), "projecting unseen sentences: part", parts):
         others = [pair for k, pair in enumerate(pairs) if k % parts != part]
         system = replace(made, corrections=Corrections.learn(others)) if others else made
         for k in range(part, len(pairs), parts):
-            bitext = Bitext.of(pairs[k])
+            bitext = ProjectionInput.of(pairs[k])
             view = system.view(bitext)
             found[k] = system.seen(bitext, view), view[0]
     return [found[k][0] for k in range(len(pairs))], [found[k][1] for k in range(len(pairs))]
@@ -253,7 +255,7 @@ def _reasons(projected: Projection, heads: Sequence[int]) -> tuple[Reason, ...]:
     )
 
 
-def _gloss_columns(bitext: Bitext) -> tuple[tuple[str, ...], ...]:
+def _gloss_columns(bitext: ProjectionInput) -> tuple[tuple[str, ...], ...]:
     """The grams of each word's gloss, and its stem: an English word for free."""
     if not bitext.glosses:
         return (("",) * len(bitext),) * 2

@@ -12,7 +12,7 @@ from divproj.data.errors import Faults, ModelError
 from divproj.data.pair import Pair
 from divproj.projection import registry, rulefile, systems
 from divproj.projection.batch import corrections
-from divproj.projection.direct import Bitext, Projection
+from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.output import annotated
 from divproj.projection.prepare import Preparation
 from divproj.projection.whole_text import OBSERVED
@@ -25,7 +25,7 @@ class _Plain:
 
     observes = False
 
-    def __init__(self, project: Callable[[Bitext], Projection]) -> None:
+    def __init__(self, project: Callable[[ProjectionInput], Projection]) -> None:
         self.project = project
 
 
@@ -98,7 +98,7 @@ class Projector:
         if registry.named(choice.system).parser:
             from divproj.projection import parser_systems
 
-            bitexts = [*map(Bitext.of, text)]
+            bitexts = [*map(ProjectionInput.of, text)]
             self._engine = parser_systems.fit(choice.system, gold, text=bitexts, random_state=self.seed)
         else:
             self._corrections = systems.Corrections.learn(gold)
@@ -110,12 +110,12 @@ class Projector:
         """Go through a text before it is projected, for systems that look at all of it."""
         some = list(pairs)
         if getattr(self.ready(some), "observes", False):
-            self._engine.observe([Bitext.of(pair) for pair in some])
+            self._engine.observe([ProjectionInput.of(pair) for pair in some])
         return self
 
     def project(self, pair: Pair) -> Pair:
         """The pair with a tree of F; it must have a tree of E and links (`pipe` makes them)."""
-        return self._pair(pair, self.ready((pair,)).project(Bitext.of(pair)))
+        return self._pair(pair, self.ready((pair,)).project(ProjectionInput.of(pair)))
 
     def pipe(self, pairs: Iterable[Pair], faults: Faults | None = None) -> Iterator[Pair]:
         """Pairs with trees of F, one by one; what cannot be used goes to `faults`."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from divproj.data.pair import Pair
-from divproj.projection.direct import Bitext, Direction, Projection, Reason, one_root, project
+from divproj.projection.direct import Direction, Projection, ProjectionInput, Reason, one_root, project
 
 EXAMPLES = 3
 MIN_SENTENCES, MIN_SHARE = 0.10, 0.70
@@ -82,7 +82,7 @@ def learn(pairs: Iterable[Pair]) -> Rules:
     rules = Rules()
     for pair in pairs:
         rules.sentences += 1
-        bitext = Bitext.of(pair)
+        bitext = ProjectionInput.of(pair)
         _count_sides(rules, pair)
         _count_merges(rules, pair, bitext)
         _count_swaps(rules, pair)
@@ -98,7 +98,7 @@ def _count_sides(rules: Rules, pair: Pair) -> None:
         rules.spontaneous.setdefault(forms[word - 1].lower(), Sides()).add(side, example)
 
 
-def _count_merges(rules: Rules, pair: Pair, bitext: Bitext) -> None:
+def _count_merges(rules: Rules, pair: Pair, bitext: ProjectionInput) -> None:
     tags = pair.e.tags()
     for e, words in bitext.groups.items():
         if len(words) < 2:
@@ -135,19 +135,19 @@ def _count_swaps(rules: Rules, pair: Pair) -> None:
 
 
 def s2(
-    bitext: Bitext, rules: Rules, *, merge: bool = True, remove: bool = True, swap: set[tuple[str, str]] | bool = True
+    bitext: ProjectionInput, rules: Rules, *, merge: bool = True, remove: bool = True, swap: set[tuple[str, str]] | bool = True
 ) -> Projection:
     """Systems S2-1 (all three), S2-2 (`swap=False`) and S2-3 (merge alone): projection with learned corrections.
 
     `swap` may be the pairs of tags to swap, where `rules.kept_swaps()` was asked for before.
     """
 
-    def group_head(bitext: Bitext, e: int, words: list[int]) -> int:
+    def group_head(bitext: ProjectionInput, e: int, words: list[int]) -> int:
         seen = rules.merge.get(bitext.e.tags()[e - 1], Sides())
         side = seen.preferred(rules.headedness) if merge else "right"
         return words[0] if side == "left" else words[-1]
 
-    def side(bitext: Bitext, word: int) -> Direction:
+    def side(bitext: ProjectionInput, word: int) -> Direction:
         if not remove:
             return "left"
         return rules.spontaneous.get(bitext.forms[word - 1].lower(), Sides()).preferred(rules.headedness)

@@ -9,7 +9,7 @@ from typing import Any
 from divproj.data.errors import ModelError
 from divproj.data.pair import Pair
 from divproj.projection.candidates import Lexicon
-from divproj.projection.direct import Bitext, Projector, s1
+from divproj.projection.direct import ProjectFunction, ProjectionInput, s1
 from divproj.projection.loglinear import HeadModel
 from divproj.projection.rules import Rules, learn, s2
 
@@ -34,11 +34,11 @@ class Corrections:
 
     @classmethod
     def learn(cls, pairs: Sequence[Pair], *, model: bool = True, about: dict[str, Any] | None = None) -> Corrections:
-        untrained = HeadModel(lexicon=Lexicon.of((Bitext.of(pair), pair.f.rels) for pair in pairs))
+        untrained = HeadModel(lexicon=Lexicon.of((ProjectionInput.of(pair), pair.f.rels) for pair in pairs))
         return cls(learn(pairs), HeadModel.fit(pairs) if model else untrained, about or {})
 
 
-def projector(system: str, corrections: Corrections | None = None) -> Projector:
+def projector(system: str, corrections: Corrections | None = None) -> ProjectFunction:
     """The function that projects by this system; ModelError where it needs corrections and has none."""
     if system == "s1-r":
         return lambda bitext: s1(bitext, "right")
@@ -79,8 +79,8 @@ def train(
     *,
     peek: Sequence[Pair] = (),
     seed: int = 1,
-    text: Sequence[Bitext] = (),
-) -> Projector:
+    text: Sequence[ProjectionInput] = (),
+) -> ProjectFunction:
     """The system after learning from these pairs; `oracle` may peek at the gold trees of others.
 
     `text` is all bitext at hand, without F trees, for systems that observe it (s5, s5+); none: that of the pairs.
@@ -90,11 +90,11 @@ def train(
     if system == "s6":
         from divproj.projection.universal.projector import Universal
 
-        return Universal().observe(text or map(Bitext.of, pairs)).project
+        return Universal().observe(text or map(ProjectionInput.of, pairs)).project
     if system in OBSERVING:
         from divproj.projection.phrasal.projector import observed
 
-        return observed(tuple(text) or tuple(map(Bitext.of, pairs))).project
+        return observed(tuple(text) or tuple(map(ProjectionInput.of, pairs))).project
     if system in PARSERS:
         from divproj.projection import parser_systems  # a parser needs numba: only who asks for one waits for it
 

@@ -15,7 +15,7 @@ from divproj.forest.hypergraph import Forest
 from divproj.io.sources import PARSER, Sources
 from divproj.io.trees import Trees, gathered
 from divproj.projection.batch import companions
-from divproj.projection.direct import Bitext, Projection
+from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.output import annotated
 from divproj.projection.prepare import prepared_text
 from divproj.projection.summary import Summary
@@ -50,10 +50,10 @@ def project_text(
     """Every sentence of the first source with its projection, by the votes of all sources; see `batch.projected` for `least`."""
     text = prepared_text(sources[0], faults)
     first = list(islice(text, OBSERVED))
-    bitexts = [[Bitext.of(pair) for pair in first]]
+    bitexts = [[ProjectionInput.of(pair) for pair in first]]
     if len(sources) > 1:
         first += text
-        bitexts = [[Bitext.of(pair) for pair in first]]
+        bitexts = [[ProjectionInput.of(pair) for pair in first]]
         bitexts += [_same_words(first, list(prepared_text(other, faults)), other) for other in sources[1:]]
     if not first:
         return
@@ -65,7 +65,7 @@ def project_text(
         yield _trees(pair, elected(found), name, least)
     if len(sources) == 1:
         for pair in text:
-            yield _trees(pair, steps[0].project(Bitext.of(pair)), name, least)
+            yield _trees(pair, steps[0].project(ProjectionInput.of(pair)), name, least)
 
 
 class _Step:
@@ -74,7 +74,7 @@ class _Step:
     def __init__(
         self,
         engine: Any,
-        text: list[Bitext],
+        text: list[ProjectionInput],
         options: PhraseOptions,
         source: Sources,
         forests: Sequence[Forest],
@@ -95,7 +95,9 @@ class _Step:
         self.text = text
         """The sentences as they are projected."""
 
-    def _phrases(self, text: list[Bitext], forests: Sequence[Forest], faults: Faults) -> tuple[list[Bitext], PhraseBook]:
+    def _phrases(
+        self, text: list[ProjectionInput], forests: Sequence[Forest], faults: Faults
+    ) -> tuple[list[ProjectionInput], PhraseBook]:
         """The sentences with their phrase pairs; with links where paraphrases have none, and E's tree where the alignment chose it."""
         from divproj.parsing.translations import language_named
         from divproj.projection.phrasal.aligned_phrases import e_forests_of, linked_paraphrases, phrase_book
@@ -112,7 +114,7 @@ class _Step:
         forest = e_forests_of(language) if language else None
         return phrase_book(self.options.phrases or "auto", text, forests, forest, faults)
 
-    def better(self, bitext: Bitext) -> Bitext:
+    def better(self, bitext: ProjectionInput) -> ProjectionInput:
         """The bitext with the E tree and the links that its phrases prefer."""
         if self.options.e_best > 1:
             bitext = self._with_best_tree(bitext)
@@ -122,11 +124,11 @@ class _Step:
             bitext = replace(bitext, links=refine_links(self.aligner, bitext))
         return bitext
 
-    def project(self, bitext: Bitext) -> Projection:
+    def project(self, bitext: ProjectionInput) -> Projection:
         found: Projection = self.engine.project(self.better(bitext) if self.aligner is not None else bitext)
         return found
 
-    def _with_best_tree(self, bitext: Bitext) -> Bitext:
+    def _with_best_tree(self, bitext: ProjectionInput) -> ProjectionInput:
         """The bitext with the E tree, among the parser's best, that fits its links best."""
         from divproj.parsing.translations import language_named
         from divproj.projection.phrasal.trees import alternatives, choose_tree
@@ -141,7 +143,7 @@ class _Step:
         return replace(bitext, e=trees[choose_tree(self.aligner, bitext, trees)][1])
 
 
-def _forests(path: str, text: Sequence[Bitext], faults: Faults) -> list[Forest]:
+def _forests(path: str, text: Sequence[ProjectionInput], faults: Faults) -> list[Forest]:
     """Forests of the sentences, by their words; sentences without one are named."""
     from divproj.io.forests import Options, forests_from
 
@@ -174,7 +176,7 @@ def _trees(pair: Pair, found: Projection, name: str, least: float) -> Trees:
     return gathered(made, 1, links=links, e_trees=e_trees, projections=(found,), summary=summary)
 
 
-def _same_words(first: Sequence[Pair], other: Sequence[Pair], sources: Sources) -> list[Bitext]:
+def _same_words(first: Sequence[Pair], other: Sequence[Pair], sources: Sources) -> list[ProjectionInput]:
     """The other source's sentences; AlignmentError where they are not those of the first."""
     found = []
     for k, (a, b) in enumerate(zip_longest(first, other), 1):
@@ -185,5 +187,5 @@ def _same_words(first: Sequence[Pair], other: Sequence[Pair], sources: Sources) 
                 Where(sources.path, 0, b.sent_id if b else ""),
                 "every source must have the same F sentences in the same order",
             )
-        found.append(Bitext.of(b))
+        found.append(ProjectionInput.of(b))
     return found

@@ -25,7 +25,7 @@ from divproj.data.tagsets import universal
 from divproj.data.tree import DepTree
 from divproj.projection.candidates import Lattice, Lexicon
 from divproj.projection.decode import best_tree
-from divproj.projection.direct import Bitext
+from divproj.projection.direct import ProjectionInput
 from divproj.projection.features import names
 
 TRUST = 3.0
@@ -57,7 +57,7 @@ class InUse:
 class Case:
     """A sentence to adapt: what projection sees of it and its tree in use."""
 
-    bitext: Bitext
+    bitext: ProjectionInput
     prior: InUse
 
     @cached_property

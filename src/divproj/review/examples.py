@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from divproj.data.tree import DepTree
-from divproj.projection.direct import Bitext
+from divproj.projection.direct import ProjectionInput
 from divproj.review.adapting import InUse
 from divproj.review.session import Learned, Session
 
@@ -18,24 +18,26 @@ class Example(NamedTuple):
     """A sentence for a learner: its place, what projection may see of it, its tree, and the tree in use."""
 
     n: int
-    bitext: Bitext | None
+    bitext: ProjectionInput | None
     tree: DepTree
     prior: InUse = InUse()
 
 
-class Bitexts:
+class ProjectionInputs:
     """What projection may see of sentences, by their places: given, or read when learning first asks for it."""
 
     def __init__(
-        self, found: Mapping[int, Bitext] | None = None, read: Callable[[], Mapping[int, Bitext]] | None = None
+        self,
+        found: Mapping[int, ProjectionInput] | None = None,
+        read: Callable[[], Mapping[int, ProjectionInput]] | None = None,
     ) -> None:
-        self.found: Mapping[int, Bitext] = found or {}
+        self.found: Mapping[int, ProjectionInput] = found or {}
         self._read = read
 
     def __bool__(self) -> bool:
         return bool(self.found) or self._read is not None
 
-    def all(self) -> Mapping[int, Bitext]:
+    def all(self) -> Mapping[int, ProjectionInput]:
         if self._read is not None:
             self.found, self._read = self._read(), None
         return self.found
@@ -51,7 +53,7 @@ def usable(example: Example) -> bool:
     return example.bitext is not None and len(example.bitext.e) > 0
 
 
-def examples(session: Session, places: Sequence[int], bitexts: Mapping[int, Bitext]) -> list[Example]:
+def examples(session: Session, places: Sequence[int], bitexts: Mapping[int, ProjectionInput]) -> list[Example]:
     """Sentences as they are now, with the trees that the file came with."""
     made = []
     for n in places:

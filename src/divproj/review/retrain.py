@@ -20,7 +20,7 @@ from divproj.projection import systems
 from divproj.projection.direct import Projection
 from divproj.review.adapting import Adapter, Case
 from divproj.review.checking import Verdict, check
-from divproj.review.examples import Bitexts, Example, Learner, Tell, examples, usable
+from divproj.review.examples import Example, Learner, ProjectionInputs, Tell, examples, usable
 from divproj.review.session import Learned, Session
 
 CAUTIONS = (0.0, 1.0, 2.0)
@@ -127,7 +127,7 @@ def _pair(example: Example) -> Pair:
 class Job:
     """Learning in a thread of its own; `status` says how far it is."""
 
-    def __init__(self, session: Session, learner: Learner, bitexts: Bitexts, name: str) -> None:
+    def __init__(self, session: Session, learner: Learner, bitexts: ProjectionInputs, name: str) -> None:
         self.session, self.learner, self.bitexts, self.name = session, learner, bitexts, name
         self._status: dict[str, Any] = {"state": "idle", "told": "", "done": 0, "total": 0}
         self._stop = threading.Event()

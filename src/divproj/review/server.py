@@ -20,7 +20,7 @@ from urllib.parse import parse_qs
 
 from divproj.data.errors import ProjError, Where
 from divproj.drawing.review import page
-from divproj.review.examples import Bitexts, Learner
+from divproj.review.examples import Learner, ProjectionInputs
 from divproj.review.retrain import Job
 from divproj.review.session import Change, EditError, Session
 from divproj.review.views import changes, choice, item, known, sentence_view, word_of
@@ -49,13 +49,13 @@ class Review:
         output: Path,
         *,
         learner: Learner | None = None,
-        bitexts: Bitexts | None = None,
+        bitexts: ProjectionInputs | None = None,
         name: str = "",
         why_not: str = "",
     ) -> None:
         self.session, self.output = session, output
         self.title = Path(session.document.path).name
-        self.bitexts = bitexts or Bitexts()
+        self.bitexts = bitexts or ProjectionInputs()
         self.job = Job(session, learner, self.bitexts, name) if learner and self.bitexts else None
         self.why_not = why_not or "only correction is possible: there are no trees of the translations to learn with"
         self.error = ""

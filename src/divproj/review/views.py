@@ -9,7 +9,7 @@ from divproj.drawing.curve import learning_svg
 from divproj.drawing.projected import projection_svg
 from divproj.drawing.review import REASONS, Shown, sentence_svg
 from divproj.io.igt_conllu import from_sentence
-from divproj.projection.direct import Bitext, Projection
+from divproj.projection.direct import Projection, ProjectionInput
 from divproj.review.checking import Verdict, accuracy
 from divproj.review.choosing import next_to_correct
 from divproj.review.session import Change, Session, incomplete
@@ -43,7 +43,7 @@ def shown(session: Session, n: int) -> Shown:
     return Shown(sentence.forms, glosses, tags, state.heads, state.rels, state.reasons, state.sure, state.hand)
 
 
-def sentence_view(session: Session, n: int, bitext: Bitext | None = None) -> dict[str, Any]:
+def sentence_view(session: Session, n: int, bitext: ProjectionInput | None = None) -> dict[str, Any]:
     """A sentence with its picture."""
     sentence, state = session.document.blocks[n].sentence, session.states[n]
     igt = from_sentence(sentence)
@@ -78,7 +78,7 @@ def _why(drawn: Shown, k: int) -> str:
     return " · ".join(parts) or "nothing is known of where this head came from"
 
 
-def _pair(session: Session, n: int, bitext: Bitext | None) -> str:
+def _pair(session: Session, n: int, bitext: ProjectionInput | None) -> str:
     """Both trees and the links, where there are links; '' otherwise, and for a tree that is not whole."""
     state = session.states[n]
     if bitext is None or not len(bitext.e) or incomplete(state):

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from divproj.projection.direct import Bitext, Projection, Projector
+from divproj.projection.direct import ProjectFunction, Projection, ProjectionInput
 
 if TYPE_CHECKING:
     from divproj.projection.parser_systems import ParsedSystem
@@ -26,18 +26,18 @@ def corrections(path: Path) -> Corrections:
     return rulefile.loads(path.read_text(encoding="utf-8"), str(path))
 
 
-def by_rules(system: str, rules: Path | None, bitexts: Sequence[Bitext]) -> Iterator[Projection]:
+def by_rules(system: str, rules: Path | None, bitexts: Sequence[ProjectionInput]) -> Iterator[Projection]:
     """A system without a parser; those that observe go through the whole text first."""
     from divproj.projection.systems import OBSERVING, projector
 
-    run: Projector = projector(system, corrections(rules) if rules else None)
+    run: ProjectFunction = projector(system, corrections(rules) if rules else None)
     if system in OBSERVING:
         owner: Any = run.__self__  # type: ignore[attr-defined]
         run = owner.observe(bitexts).project
     return map(run, bitexts)
 
 
-def by_model(folder: Path, bitexts: Sequence[Bitext], jobs: int) -> Iterator[Projection]:
+def by_model(folder: Path, bitexts: Sequence[ProjectionInput], jobs: int) -> Iterator[Projection]:
     """A trained parser; on several cores where that pays, with the same trees in the same order."""
     system = _loaded(folder)
     if jobs == 1 or len(bitexts) < WORTH or system.recipe.phrases:
@@ -64,5 +64,5 @@ def _loaded(folder: Path) -> ParsedSystem:
     return _load(folder, (folder / "model.json").stat().st_mtime_ns)
 
 
-def _piece(folder: Path, bitexts: Sequence[Bitext]) -> list[Projection]:
+def _piece(folder: Path, bitexts: Sequence[ProjectionInput]) -> list[Projection]:
     return [*map(_loaded(folder).project, bitexts)]

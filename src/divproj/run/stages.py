@@ -18,7 +18,7 @@ from divproj.io import conllu, pharaoh
 from divproj.io.files import writing
 from divproj.io.translation_language import language_of, mismatch, with_code
 from divproj.io.trees import as_sentence
-from divproj.projection.direct import Bitext, Projection
+from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.summary import Summary
 from divproj.run import gold as golden
 from divproj.run.config import Config
@@ -75,12 +75,12 @@ class Job:
     def links(self, text: Text, trees: Sequence[DepTree | None]) -> list[Links]:
         return read_links(self.before["align"] / LINKS, text, trees)
 
-    def bitexts(self, text: Text) -> list[Bitext]:
+    def bitexts(self, text: Text) -> list[ProjectionInput]:
         """What projection may see of every sentence."""
         trees = self.trees()
         found = zip(text.rows, text.instances, trees, self.links(text, trees), strict=True)
         return [
-            Bitext(row.forms, tree or DepTree((), ()), links, igt.glosses if igt.lines_up else (), row.sent_id)
+            ProjectionInput(row.forms, tree or DepTree((), ()), links, igt.glosses if igt.lines_up else (), row.sent_id)
             for row, igt, tree, links in found
         ]
 
@@ -359,7 +359,7 @@ def _chosen(config: Config) -> str:
     return "there are rules" if config.rules else "there is nothing to learn from"
 
 
-def _projected(job: Job, bitexts: Sequence[Bitext]) -> Iterator[Projection]:
+def _projected(job: Job, bitexts: Sequence[ProjectionInput]) -> Iterator[Projection]:
     config = job.config
     if config.model or config.trains:
         return by_model(config.model or job.before["train"] / MODEL, bitexts, job.jobs)

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from divproj import Corpus, DepTree, Links
 from divproj.drawing.measure import clean
 from divproj.drawing.projected import REASONS, projection_svg, reasoned, running, write_projections
-from divproj.projection.direct import Bitext, Projection, s1
+from divproj.projection.direct import Projection, ProjectionInput, s1
 from divproj.projection.systems import train
 from divproj.runtime.resources import folder
 
@@ -32,7 +32,7 @@ ENGLISH = DepTree(
     ("det", "nsubj", "root", "prep", "pobj"),
     ("DET", "NOUN", "VERB", "ADP", "NOUN"),
 )
-BITEXT = Bitext(
+BITEXT = ProjectionInput(
     ("laRkaa", "ne", "skuul", "ko", "dauRtaa", "hai"),
     ENGLISH,
     Links(frozenset({(1, 2), (3, 5), (4, 4), (5, 3), (6, 3)}), (6, 5)),
@@ -82,7 +82,7 @@ def plain(page: str) -> str:
 def hindi() -> list[Projection]:
     pairs = list(Corpus.at(folder("corpora") / "hin-eng"))
     project = train("s2+", pairs[:40])
-    return [project(Bitext.of(pair)) for pair in pairs[40:]]
+    return [project(ProjectionInput.of(pair)) for pair in pairs[40:]]
 
 
 @pytest.fixture(scope="module")
@@ -184,7 +184,7 @@ def test_interlinear_text_and_translation() -> None:
     (article,) = re.findall("<article[^>]*>", text)
     assert 'data-r="024301"' in article
     assert 'data-c="990 500 420 960 700 1000"' in article
-    arabic = Bitext(("كتب", "الولد"), DepTree(("a",), (0,)), Links(frozenset({(1, 1)}), (2, 1)))
+    arabic = ProjectionInput(("كتب", "الولد"), DepTree(("a",), (0,)), Links(frozenset({(1, 1)}), (2, 1)))
     assert '<ol class="text igt" dir="rtl">' in page_of([s1(arabic)])
 
 
@@ -241,7 +241,7 @@ def test_policy_names_the_only_script_and_style(page: str) -> None:
 
 def test_none_and_empty_sentences() -> None:
     assert "0 sentences" in page_of([])
-    empty = Bitext((), DepTree((), ()), Links(frozenset(), (0, 0)))
+    empty = ProjectionInput((), DepTree((), ()), Links(frozenset(), (0, 0)))
     text = page_of([Projection(empty, (), ()), PROJECTION])
     assert re.findall("<h3>(.*?)</h3>", text) == ["s1", "sentence 1"]
 
@@ -304,7 +304,7 @@ KNOWN = {
 def test_any_text_is_shown_and_nothing_else_happens(texts: list[str]) -> None:
     a, b, gloss, rel, sent_id, title, system, source = texts
     e = DepTree((b, a), (0, 1), ("root", rel))
-    bitext = Bitext((a, b, "z"), e, Links(frozenset({(1, 2), (2, 1)}), (3, 2)), (gloss, "", a), sent_id)
+    bitext = ProjectionInput((a, b, "z"), e, Links(frozenset({(1, 2), (2, 1)}), (3, 2)), (gloss, "", a), sent_id)
     made = Projection(bitext, (2, 0, 2), ("projected", "guess", "spontaneous"), (0.4, 0.5, 0.99))
     text = page_of([made], title=title, system=system, link_sources=[{(1, 2): source}])
     text.encode()

@@ -7,7 +7,7 @@ from typing import Any
 
 from divproj import DepTree, Links
 from divproj.drawing.run import Run, write_run
-from divproj.projection.direct import Bitext, s1
+from divproj.projection.direct import ProjectionInput, s1
 
 BAD = "<img src=x onerror=alert(1)>"
 
@@ -30,7 +30,7 @@ def facts(word: str) -> dict[str, dict[str, Any]]:
 
 def page(**changes: Any) -> str:
     tree = DepTree((BAD,), (0,), (BAD,), (BAD,))
-    shown = s1(Bitext((BAD,), tree, Links(frozenset({(1, 1)}), (1, 1)), (BAD,), BAD))
+    shown = s1(ProjectionInput((BAD,), tree, Links(frozenset({(1, 1)}), (1, 1)), (BAD,), BAD))
     given: dict[str, Any] = {
         "title": BAD, "signature": BAD, "facts": facts(BAD), "scores": {}, "rules": [BAD], "least": [shown],
         "settings": {"": {"language": BAD, "flag": True}, "input": {"text": [BAD, "b"], "e": ""}}, "inputs": {BAD: BAD},

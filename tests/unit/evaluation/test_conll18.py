@@ -6,7 +6,7 @@ import pytest
 
 from divproj import Corpus
 from divproj.evaluation.trees import score_trees
-from divproj.projection.direct import Bitext, s1
+from divproj.projection.direct import ProjectionInput, s1
 from divproj.runtime.resources import folder
 
 Conll18 = pytest.importorskip("udapi.block.eval.conll18").Conll18
@@ -25,7 +25,7 @@ def conllu(tree, sent_id):
 def test_same_uas_and_las(name, tmp_path, capsys):
     gold, system, trees = [], [], []
     for k, pair in enumerate(Corpus.at(folder("corpora") / name)):
-        found = s1(Bitext.of(pair)).tree
+        found = s1(ProjectionInput.of(pair)).tree
         trees.append((pair.f, found, (), ()))
         gold.append(conllu(pair.f, f"s{k}/gold"))
         system.append(conllu(found, f"s{k}/pred"))

@@ -17,7 +17,7 @@ from divproj.induction import tree_alignment as ta
 from divproj.induction.ccm import CCM
 from divproj.induction.gold import TagPair
 from divproj.induction.inducer import BilingualInducer
-from divproj.induction.state import Bitext, PairState, giza_priors
+from divproj.induction.state import PairState, TagArrays, giza_priors
 
 PAIRS = [
     TagPair(("D", "N", "V"), ("N", "V"), {(2, 1): 1.0, (3, 2): 1.0}),
@@ -51,11 +51,11 @@ def test_giza_scores_of_the_papers_example():
 
 
 def test_link_kinds():
-    b = Bitext.of([PAIRS[1]])
+    b = TagArrays.of([PAIRS[1]])
     f = b.kinds[0].reshape(5, 5)
     assert f[1, 3] == 1  # adjective and noun trade places
     assert f[0, 2] == -1  # determiner and adjective stand apart on the other side
-    assert Bitext.of([PAIRS[4]]).kinds[0].tolist() == [0, 0, 0, 0]
+    assert TagArrays.of([PAIRS[4]]).kinds[0].tolist() == [0, 0, 0, 0]
 
 
 def all_states(n):

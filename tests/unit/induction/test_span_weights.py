@@ -13,7 +13,7 @@ from divproj.induction.gold import TagPair
 from divproj.induction.inducer import BilingualInducer
 from divproj.induction.span_weights import NOTHING, edge_cue, edge_odds, span_weights
 from divproj.induction.spans import Inventory
-from divproj.induction.state import Bitext
+from divproj.induction.state import TagArrays
 
 
 def test_edge_odds_are_those_of_the_formula():
@@ -42,7 +42,7 @@ def test_the_cue_is_against_inner_edges_alone():
 
 
 def test_links_weigh_against_what_they_contradict_and_for_nothing():
-    bitext = Bitext.of([TagPair(tuple("ABC"), tuple("DEF"), {(1, 1): 1.0, (2, 3): 1.0, (3, 2): 1.0})])
+    bitext = TagArrays.of([TagPair(tuple("ABC"), tuple("DEF"), {(1, 1): 1.0, (2, 3): 1.0, (3, 2): 1.0})])
     made = span_weights(bitext.sides[0], bitext.kinds[0], 6.0, 0.0)
     grid = made.weights.reshape(4, 4)
     assert grid[0, 2] == -6.0  # A B: the link of C falls between theirs
@@ -59,7 +59,7 @@ def test_a_span_without_links_costs_nothing_where_most_links_are_gone():
     few = dict.fromkeys(list(links)[:2], 1.0)
     before, after = (
         span_weights(b.sides[0], b.kinds[0], 6.0, 0.0).weights
-        for b in (Bitext.of([TagPair(tuple("ABCD"), tuple("EFGH"), x)]) for x in (links, few))
+        for b in (TagArrays.of([TagPair(tuple("ABCD"), tuple("EFGH"), x)]) for x in (links, few))
     )
     assert (after >= before).all()
     assert after.sum() > before.sum()

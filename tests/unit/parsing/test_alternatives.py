@@ -9,7 +9,7 @@ from trees_by_force import all_trees, is_projective, is_tree, projective_trees, 
 
 from divproj.parsing import alternatives
 from divproj.parsing.alternatives import n_best
-from divproj.parsing.atoms import Seen
+from divproj.parsing.atoms import ParserInput
 from divproj.parsing.parser import MstParser, Tables
 
 
@@ -40,7 +40,7 @@ def test_all_trees_in_order(n, order, crossing):
     for seed in range(3):
         parser = Scored(n, seed, order=order, crossing=crossing)
         expected = ranked(parser, all_trees(n) if crossing else projective_trees(n))
-        found = n_best(parser, Seen(("w",) * n, ("X",) * n), len(expected) + 5)
+        found = n_best(parser, ParserInput(("w",) * n, ("X",) * n), len(expected) + 5)
         assert [heads for _, heads in found] == [heads for _, heads in expected]
         assert [score for score, _ in found] == pytest.approx([score for score, _ in expected], abs=1e-5)
 
@@ -48,19 +48,19 @@ def test_all_trees_in_order(n, order, crossing):
 def test_only_as_many_as_asked_for():
     parser = Scored(5, 1, order=2, crossing=False)
     expected = ranked(parser, projective_trees(5))[:7]
-    assert [heads for _, heads in n_best(parser, Seen(("w",) * 5, ("X",) * 5), 7)] == [heads for _, heads in expected]
+    assert [heads for _, heads in n_best(parser, ParserInput(("w",) * 5, ("X",) * 5), 7)] == [heads for _, heads in expected]
 
 
 @pytest.mark.parametrize(("order", "crossing"), [(3, False), (2, True), (3, True)])
 def test_climbing_finds_different_trees(order, crossing):
     parser = Scored(6, 2, order=order, crossing=crossing)
-    found = [heads for _, heads in n_best(parser, Seen(("w",) * 6, ("X",) * 6), 12)]
+    found = [heads for _, heads in n_best(parser, ParserInput(("w",) * 6, ("X",) * 6), 12)]
     assert len(set(found)) == 12
     assert all(is_tree(heads) and (crossing or is_projective(heads)) for heads in found)
 
 
 def test_no_words():
-    assert n_best(Scored(0, 1, order=1, crossing=False), Seen((), ()), 3) == [(0.0, ())]
+    assert n_best(Scored(0, 1, order=1, crossing=False), ParserInput((), ()), 3) == [(0.0, ())]
 
 
 @pytest.mark.parametrize("order", [1, 2, 3])
@@ -74,7 +74,7 @@ def test_a_tree_scores_the_sum_of_its_parts(order):
 def test_of_a_trained_parser_the_first_is_its_own(order):
     parser = MstParser(order=order, **SMALL).fit(TOY)
     for tree in TOY:
-        found = n_best(parser, Seen.of(tree), 3)
+        found = n_best(parser, ParserInput.of(tree), 3)
         assert found[0][1] == tree.heads
         scores = [score for score, _ in found]
         assert order == 3 or scores == sorted(scores, reverse=True)

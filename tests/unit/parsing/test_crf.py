@@ -9,7 +9,7 @@ from trees_by_force import edge_sum
 
 from divproj.data.tree import NO_HEAD
 from divproj.parsing import crf, marginals
-from divproj.parsing.atoms import Batch, Seen
+from divproj.parsing.atoms import Batch, ParserInput
 from divproj.parsing.features import edge_scores
 
 BITS = 14
@@ -18,7 +18,7 @@ BITS = 14
 class Run:
     def __init__(self, trees, crossing=False):
         self.trees, self.crossing = trees, crossing
-        self.batch = Batch.of([Seen.of(tree) for tree in trees])
+        self.batch = Batch.of([ParserInput.of(tree) for tree in trees])
         self.heads = self.batch.flat(tree.heads for tree in trees)
         self.weights, self.squares = np.zeros(1 << BITS, np.float32), np.zeros(1 << BITS, np.float32)
         self.later, self.state = np.zeros(1 << BITS), np.zeros(3)
@@ -76,7 +76,7 @@ def test_unknown_heads_teach_nothing():
 
 def test_no_words_do_no_harm():
     run = Run([TOY[0].with_heads([])], False)
-    run.batch = Batch.of([Seen((), ())])
+    run.batch = Batch.of([ParserInput((), ())])
     run.heads = np.array([-1])
     run.learn(0)
     assert not run.weights.any()

@@ -7,7 +7,7 @@ import pytest
 from feature_twin import Twin
 
 from divproj.parsing import features, labels
-from divproj.parsing.atoms import Batch, Seen
+from divproj.parsing.atoms import Batch, ParserInput
 from divproj.parsing.parser import ROOM
 
 FORMS = ("Gardeners", "sold", "1,250", "yellow", "roses")
@@ -46,7 +46,7 @@ def random_codes(n, slots):
 @pytest.mark.parametrize("slots", [0, 3])
 def test_places_of_an_edge(more, slots, bits):
     codes = random_codes(5, slots) if slots else None
-    batch = Batch.of([Seen(FORMS, TAGS, more, codes)], len(more), slots)
+    batch = Batch.of([ParserInput(FORMS, TAGS, more, codes)], len(more), slots)
     mask = (1 << bits) - 1
     twin = Twin(FORMS, TAGS, more, codes, mask)
     for h, c in edges(5):
@@ -54,13 +54,13 @@ def test_places_of_an_edge(more, slots, bits):
 
 
 def test_places_of_long_edges():
-    batch, twin = Batch.of([Seen(LONG, LONG_TAGS)]), Twin(LONG, LONG_TAGS)
+    batch, twin = Batch.of([ParserInput(LONG, LONG_TAGS)]), Twin(LONG, LONG_TAGS)
     for h, c in edges(len(LONG)):
         assert edge_ids(batch, h, c, twin.mask) == [place for _, place in twin.edge(h, c)]
 
 
 def test_how_many_features_an_edge_has():
-    batch = Batch.of([Seen(FORMS, TAGS)])
+    batch = Batch.of([ParserInput(FORMS, TAGS)])
     rows = [row.split() for row in COUNTS.strip().splitlines()]
     for h, c in edges(5):
         assert len(edge_ids(batch, h, c, (1 << 22) - 1)) == int(rows[h][c]), (h, c)
@@ -74,7 +74,7 @@ def test_every_name_is_given_once():
 
 
 def test_places_of_siblings():
-    batch, twin = Batch.of([Seen(LONG, LONG_TAGS)]), Twin(LONG, LONG_TAGS)
+    batch, twin = Batch.of([ParserInput(LONG, LONG_TAGS)]), Twin(LONG, LONG_TAGS)
     ids = np.empty(40, np.int64)
     for h, c in edges(len(LONG)):
         for s in range(h, c, 1 if c > h else -1):
@@ -83,7 +83,7 @@ def test_places_of_siblings():
 
 
 def test_places_of_grandparents():
-    batch, twin = Batch.of([Seen(FORMS, TAGS)]), Twin(FORMS, TAGS)
+    batch, twin = Batch.of([ParserInput(FORMS, TAGS)]), Twin(FORMS, TAGS)
     ids = np.empty(40, np.int64)
     for h, c in edges(5):
         for g in set(range(6)) - {h, c}:
@@ -93,7 +93,7 @@ def test_places_of_grandparents():
 
 
 def test_places_of_votes():
-    batch, twin = Batch.of([Seen(FORMS, TAGS)]), Twin(FORMS, TAGS, mask=(1 << 15) - 1)
+    batch, twin = Batch.of([ParserInput(FORMS, TAGS)]), Twin(FORMS, TAGS, mask=(1 << 15) - 1)
     ids = np.empty(5 * labels.VOTES, np.int64)
     for k in range(6):
         labels.vote_ids.compiled(batch.atoms, k, twin.mask, ids)
@@ -102,7 +102,7 @@ def test_places_of_votes():
 
 def test_scores_are_the_sums_of_weights():
     codes = random_codes(5, 2)
-    batch = Batch.of([Seen(FORMS, TAGS, MORE, codes)], 2, 2)
+    batch = Batch.of([ParserInput(FORMS, TAGS, MORE, codes)], 2, 2)
     twin = Twin(FORMS, TAGS, MORE, codes, (1 << 12) - 1)
     weights = np.random.default_rng(1).normal(size=1 << 12).astype(np.float32)
 
@@ -124,7 +124,7 @@ def test_scores_are_the_sums_of_weights():
 
 def test_tags_between_are_told_apart_up_to_a_bound():
     n = features.BETWEEN + 50
-    batch = Batch.of([Seen(("w",) * n, tuple(f"T{k}" for k in range(n)))])
+    batch = Batch.of([ParserInput(("w",) * n, tuple(f"T{k}" for k in range(n)))])
     between = np.empty(features.BETWEEN, np.int64)
     assert features.tags_between.compiled(batch.atoms, 0, n, between) == features.BETWEEN
     assert len(edge_ids(batch, 0, n, 1023)) <= features.PER_EDGE
@@ -136,7 +136,7 @@ def test_the_fullest_edge_has_room():
     for columns, slots in ((ROOM // 16, 0), (0, ROOM // 4), (4, (ROOM - 64) // 4)):
         more = (("x",) * n,) * columns
         codes = np.ones((n + 1, n + 1, slots), np.int32) if slots else None
-        batch = Batch.of([Seen(("longer",) * n, tuple(f"T{k}" for k in range(n)), more, codes)], columns, slots)
+        batch = Batch.of([ParserInput(("longer",) * n, tuple(f"T{k}" for k in range(n)), more, codes)], columns, slots)
         count = len(edge_ids(batch, 1, n, 1023))
         assert count <= features.PER_EDGE
         assert count > features.PER_EDGE - 30

@@ -8,7 +8,7 @@ from feature_twin import Twin
 from toybank import TOY
 
 from divproj.parsing import labels
-from divproj.parsing.atoms import Batch, Seen
+from divproj.parsing.atoms import Batch, ParserInput
 
 RELS, BITS = 4, 10
 
@@ -19,7 +19,7 @@ def said():
     tree = TOY[3]
     weights = np.random.default_rng(2).normal(size=(1 << BITS, RELS)).astype(np.float32)
     votes = np.empty((len(tree) + 1, 4, RELS), np.float32)
-    labels.vote_scores.compiled(weights, Batch.of([Seen.of(tree)]).atoms, votes)
+    labels.vote_scores.compiled(weights, Batch.of([ParserInput.of(tree)]).atoms, votes)
     return tree, weights, votes
 
 
@@ -55,7 +55,7 @@ def test_an_edge_gains_its_best_relation(said, way, cost):
 
 def learned(trees, passes=8):
     """Weights of the second stage after some passes, with the batch, heads and relations learned from."""
-    batch = Batch.of([Seen.of(tree) for tree in trees])
+    batch = Batch.of([ParserInput.of(tree) for tree in trees])
     names = ["root", *sorted({rel for tree in trees for rel in tree.rels} - {"root"})]
     heads = batch.flat(tree.heads for tree in trees)
     gold = batch.flat([names.index(rel) for rel in tree.rels] for tree in trees)
@@ -77,7 +77,7 @@ def test_relations_of_known_trees_are_learned():
 
 
 def test_after_an_update_the_margin_is_one():
-    batch = Batch.of([Seen.of(TOY[0])])
+    batch = Batch.of([ParserInput.of(TOY[0])])
     heads, gold = np.array([-1, 0, 3, 0]), np.array([-1, -1, 2, 0])  # one edge to learn from
     weights, later = np.zeros((1 << 17, 4), np.float32), np.zeros((1 << 17, 4))
     order = np.zeros(1, np.int64)
@@ -100,7 +100,7 @@ def test_only_the_root_is_called_root():
 def test_what_a_relation_looks_at():
     """A change of the word, its head, its sibling, its child and its grandparent is seen."""
     tree = TOY[5]
-    batch = Batch.of([Seen.of(tree)])
+    batch = Batch.of([ParserInput.of(tree)])
     heads = np.array((-1, *tree.heads), np.int64)
 
     def places(atoms, heads=heads):
@@ -119,6 +119,6 @@ def test_what_a_relation_looks_at():
 def test_further_columns_are_seen():
     forms, tags = TOY[0].forms, TOY[0].upos
     more = (("DT", "NN", "VBZ"), ("", "", ""), ("x", "y", "z"))
-    batch = Batch.of([Seen(forms, tags, more)], 3)
+    batch = Batch.of([ParserInput(forms, tags, more)], 3)
     ids = np.empty(labels.PER_LABEL, np.int64)
     assert labels.label_ids.compiled(batch.atoms, batch.more, np.array([-1, 2, 3, 0]), 1, 1023, ids) == 76

@@ -14,7 +14,7 @@ from trees_by_force import grandparent_parts, is_projective, sibling_parts
 
 from divproj.data.tree import NO_HEAD
 from divproj.parsing import learn
-from divproj.parsing.atoms import Batch, Seen
+from divproj.parsing.atoms import Batch, ParserInput
 from divproj.parsing.parser import VOTE_BITS, MstParser
 
 BITS = 14
@@ -25,7 +25,7 @@ class Run:
     """Weights and what else a pass moves, for trees of the toy treebank."""
 
     def __init__(self, trees, *, rels=1, order=1, crossing=0, mira=1, cost=1.0, clip=float("inf")):
-        self.batch = Batch.of([Seen.of(tree) for tree in trees])
+        self.batch = Batch.of([ParserInput.of(tree) for tree in trees])
         self.order, self.crossing, self.rels = order, crossing, rels
         self.mira, self.cost, self.clip = mira, cost, clip
         self.heads = self.batch.flat(tree.heads for tree in trees)
@@ -229,7 +229,7 @@ class TestParts:
     @pytest.mark.parametrize("order", [1, 2, 3])
     def test_the_difference_of_two_trees(self, order):
         tree = TOY[3]
-        batch = Batch.of([Seen.of(tree)])
+        batch = Batch.of([ParserInput.of(tree)])
         trees = [heads for heads in self.trees(200) if len(heads) == len(tree)][:12]
         for one, other in itertools.pairwise(trees):
             ids, signs = np.empty(20000, np.int64), np.empty(20000, np.float32)

@@ -14,7 +14,7 @@ from divproj.data.errors import ModelError, ProjError
 from divproj.data.sentence import Sentence
 from divproj.data.tree import DepTree
 from divproj.parsing.alternatives import forest_of, n_best, several
-from divproj.parsing.atoms import Seen
+from divproj.parsing.atoms import ParserInput
 from divproj.parsing.language import Language
 from divproj.parsing.neural import parser as neural
 from divproj.parsing.neural.network import Scores
@@ -34,13 +34,13 @@ def fresh(language: Language) -> Language:
 
 
 def test_the_network_computes_what_its_plain_twin_does(language):
-    for forms, found in zip(SENTENCES, language.parser.reader.read([Seen(f, ()) for f in SENTENCES]), strict=True):
+    for forms, found in zip(SENTENCES, language.parser.reader.read([ParserInput(f, ()) for f in SENTENCES]), strict=True):
         upos, xpos, edges, rels = tinynet.twin(forms)
         assert found.upos.tolist() == upos
         assert found.xpos.tolist() == xpos
         np.testing.assert_allclose(found.edges, edges, atol=2e-5)
         for heads in itertools.islice(all_trees(len(forms)), 5):
-            names = language.parser.relations(Seen(forms, ()), heads)
+            names = language.parser.relations(ParserInput(forms, ()), heads)
             best = [rels[c, h].copy() for c, h in enumerate(heads)]
             for scores, head in zip(best, heads, strict=True):
                 scores[tinynet.RELS.index("root")] = 1e9 if head == 0 else -1e9
@@ -48,9 +48,9 @@ def test_the_network_computes_what_its_plain_twin_does(language):
 
 
 def test_a_sentence_alone_is_parsed_as_in_company(language):
-    together = list(fresh(language).parser.marginals([Seen(f, ()) for f in SENTENCES]))
+    together = list(fresh(language).parser.marginals([ParserInput(f, ()) for f in SENTENCES]))
     for forms, found in zip(SENTENCES, together, strict=True):
-        [alone] = fresh(language).parser.marginals([Seen(forms, ())])
+        [alone] = fresh(language).parser.marginals([ParserInput(forms, ())])
         np.testing.assert_allclose(alone, found, atol=1e-6)
     assert fresh(language).parse(SENTENCES) == [fresh(language).parse([forms])[0] for forms in SENTENCES]
 
@@ -66,14 +66,16 @@ def test_small_batches_and_a_full_memory_change_nothing(language, monkeypatch):
 def test_a_given_tag_takes_the_place_of_the_networks_own(language):
     forms = SENTENCES[0]
     [tags] = language.tag([forms])
-    same, other = (Seen(forms, tuple(u for u, _ in t), (tuple(x for _, x in t),)) for t in (tags, [("VERB", "VBZ"), *tags[1:]]))
+    same, other = (
+        ParserInput(forms, tuple(u for u, _ in t), (tuple(x for _, x in t),)) for t in (tags, [("VERB", "VBZ"), *tags[1:]])
+    )
     if tags[0] == ("VERB", "VBZ"):
-        other = Seen(forms, ("DET", *same.tags[1:]), same.more)
+        other = ParserInput(forms, ("DET", *same.tags[1:]), same.more)
     plain, clamped = fresh(language).parser, fresh(language).parser
-    [edges], [free] = plain.edge_scores([same]), fresh(language).parser.edge_scores([Seen(forms, ())])
+    [edges], [free] = plain.edge_scores([same]), fresh(language).parser.edge_scores([ParserInput(forms, ())])
     np.testing.assert_array_equal(edges, free)
     assert not np.allclose(next(iter(clamped.edge_scores([other]))), free)
-    strange = Seen(forms, ("??",) * len(forms))
+    strange = ParserInput(forms, ("??",) * len(forms))
     np.testing.assert_array_equal(next(iter(plain.edge_scores([strange]))), free)
 
 
@@ -111,14 +113,14 @@ def test_several_trees_and_forests(language):
 
 
 def test_probabilities_add_up(language):
-    for chances in language.parser.marginals([Seen(f, ()) for f in SENTENCES]):
+    for chances in language.parser.marginals([ParserInput(f, ()) for f in SENTENCES]):
         np.testing.assert_allclose(chances[:, 1:].sum(0), 1, atol=1e-9)
         np.testing.assert_allclose(chances[0].sum(), 1, atol=1e-9)
 
 
 def test_calibration_makes_the_trees_probable(language):
     parser = fresh(language).parser
-    seen = [Seen(f, ()) for f in SENTENCES]
+    seen = [ParserInput(f, ()) for f in SENTENCES]
     sure = parser.predict(seen)
     assert parser.calibrate(seen, sure).scale_ == neural.STEPS[-1]
 
@@ -127,7 +129,7 @@ def test_words_without_sentence(language):
     assert language.parse([()])[0].heads == ()
     assert language.parser.predict([DepTree(("dogs",), (0,), ("root",))])[0].heads == (0,)
     with pytest.raises(ProjError, match="the sentence has 1 words but 2 heads"):
-        language.parser.relations(Seen(("dogs",), ()), (0, 1))
+        language.parser.relations(ParserInput(("dogs",), ()), (0, 1))
 
 
 def test_it_is_not_saved_again(language, tmp_path):

@@ -12,7 +12,7 @@ from trees_by_force import is_projective, is_tree
 from divproj import DepTree, ModelError, ProjError
 from divproj.data.tree import NO_HEAD
 from divproj.parsing import parser as module
-from divproj.parsing.atoms import Seen
+from divproj.parsing.atoms import ParserInput
 from divproj.parsing.learn import SIBLINGS_UP_TO
 from divproj.parsing.parser import MstParser, Progress, crosses
 from divproj.projection.edges import NO_LINKS
@@ -89,14 +89,14 @@ class TestFits:
 
     def test_a_sentence_past_what_siblings_can_hold(self, toy):
         n = SIBLINGS_UP_TO + 5
-        [found] = toy.predict([Seen(("dog",) * n, ("NOUN",) * n)])
+        [found] = toy.predict([ParserInput(("dog",) * n, ("NOUN",) * n)])
         assert is_tree(found.heads)
-        assert toy.tables(Seen(("dog",) * n, ("NOUN",) * n)).siblings is None
+        assert toy.tables(ParserInput(("dog",) * n, ("NOUN",) * n)).siblings is None
 
     def test_codes_alone_teach(self):
         """Words that say nothing, and a code that marks the gold edges."""
         trees = [DepTree(("x",) * len(tree), tree.heads, upos=("X",) * len(tree)) for tree in TOY]
-        seen = [Seen(tree.forms, tree.upos, codes=marked(tree)) for tree in trees]
+        seen = [ParserInput(tree.forms, tree.upos, codes=marked(tree)) for tree in trees]
         parser = MstParser(**SMALL).fit(seen, trees)
         assert parser.slots_ == 1
         assert [tree.heads for tree in parser.predict(seen)] == [tree.heads for tree in TOY]
@@ -105,16 +105,16 @@ class TestFits:
         codes = [np.zeros((len(tree) + 1, len(tree) + 1, 5), np.int32) for tree in TOY]
         for own in codes:
             own[:, :, 0] = NO_LINKS
-        seen = [Seen(tree.forms, tree.upos, codes=own) for tree, own in zip(TOY, codes, strict=True)]
+        seen = [ParserInput(tree.forms, tree.upos, codes=own) for tree, own in zip(TOY, codes, strict=True)]
         parser = MstParser(**SMALL).fit(seen, TOY)
         assert [tree.heads for tree in parser.predict(seen)] == [tree.heads for tree in TOY]
-        plain = parser.predict([Seen.of(tree) for tree in TOY])
+        plain = parser.predict([ParserInput.of(tree) for tree in TOY])
         assert [tree.heads for tree in plain] == [tree.heads for tree in TOY], "codes may be left out"
 
     def test_further_columns_teach(self):
         """Words that say nothing, and a column that does."""
         trees = [DepTree(("x",) * len(tree), tree.heads, upos=("X",) * len(tree)) for tree in TOY]
-        seen = [Seen(tree.forms, tree.upos, (full.forms,)) for tree, full in zip(trees, TOY, strict=True)]
+        seen = [ParserInput(tree.forms, tree.upos, (full.forms,)) for tree, full in zip(trees, TOY, strict=True)]
         parser = MstParser(**SMALL).fit(seen, trees)
         assert [tree.heads for tree in parser.predict(seen)] == [tree.heads for tree in TOY]
 
@@ -170,21 +170,21 @@ class TestRefused:
 
     def test_other_columns_or_codes(self, toy):
         with pytest.raises(ModelError, match="the parser sees 0 further columns, the sentence has 1"):
-            toy.predict([Seen(("a",), ("X",), (("x",),))])
+            toy.predict([ParserInput(("a",), ("X",), (("x",),))])
         with pytest.raises(ModelError, match="the parser sees 0 codes an edge, the sentence has 3"):
-            toy.predict([Seen(("a",), ("X",), codes=np.zeros((2, 2, 3), np.int32))])
-        mixed = [Seen(("a",), ("X",)), Seen(("a",), ("X",), (("x",),))]
+            toy.predict([ParserInput(("a",), ("X",), codes=np.zeros((2, 2, 3), np.int32))])
+        mixed = [ParserInput(("a",), ("X",)), ParserInput(("a",), ("X",), (("x",),))]
         with pytest.raises(ModelError, match="the parser sees 0 further columns, the sentence has 1"):
             MstParser().fit(mixed, [TOY[6]] * 2)
 
     def test_more_than_can_be_seen(self):
-        seen = Seen(("a",), ("X",), (("x",),) * 30)
+        seen = ParserInput(("a",), ("X",), (("x",),) * 30)
         with pytest.raises(ProjError, match="30 further columns and 0 codes an edge are more than the parser can see"):
             MstParser().fit([seen], [TOY[6]])
 
     def test_relations_of_a_tree_that_does_not_fit(self, toy):
         with pytest.raises(ProjError, match="the sentence has 3 words but 1 heads"):
-            toy.relations(Seen.of(TOY[0]), (0,))
+            toy.relations(ParserInput.of(TOY[0]), (0,))
 
 
 class TestManner:
@@ -319,14 +319,14 @@ def heads_of_a_chain(n):
 def test_long_texts_are_parsed_a_part_at_a_time(toy, monkeypatch):
     whole = toy.predict(TOY)
     monkeypatch.setattr(module, "BATCH_TOKENS", 10)
-    assert [len(part) for part in toy._parts([Seen.of(tree) for tree in TOY])] == [2, 1, 2, 2, 1]
+    assert [len(part) for part in toy._parts([ParserInput.of(tree) for tree in TOY])] == [2, 1, 2, 2, 1]
     assert toy.predict(TOY) == whole
 
 
 def test_relations_of_a_given_tree(toy):
     for tree in TOY:
-        assert toy.relations(Seen.of(tree), tree.heads) == tree.rels
-    assert toy.relations(Seen.of(TOY[0]), (0, 1, 1))[0] == "root"
+        assert toy.relations(ParserInput.of(tree), tree.heads) == tree.rels
+    assert toy.relations(ParserInput.of(TOY[0]), (0, 1, 1))[0] == "root"
 
 
 @pytest.mark.parametrize("tree", TOY + CROSSED)

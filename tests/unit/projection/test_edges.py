@@ -10,7 +10,7 @@ import pytest
 from corpusfiles import pair
 from synthetic import random_pair
 
-from divproj.projection.direct import REASONS, Bitext, Projection, s1
+from divproj.projection.direct import REASONS, Projection, ProjectionInput, s1
 from divproj.projection.edges import EXTRAS, FEATURES, NO_LINKS, PAPER, codes, slots
 
 
@@ -68,7 +68,7 @@ def random_bitexts(count):
         found = random_pair(rng, rng.randint(1, 7), rng.randint(1, 7))
         if found.links.links:
             count -= 1
-            yield Bitext.of(found)
+            yield ProjectionInput.of(found)
 
 
 @pytest.mark.parametrize("name", FEATURES)
@@ -106,7 +106,7 @@ def test_the_paper_s_features_come_first():
 def test_a_worked_example():
     """kind schläft gut / the child sleeps soundly: gut has no link."""
     found = pair((2, 0, 2), (2, 3, 0, 3), {(1, 1), (1, 2), (2, 3)})
-    bitext = Bitext.of(found)
+    bitext = ProjectionInput.of(found)
     projected = s1(bitext)
     assert projected.heads == (2, 0, 2)
     made = codes(bitext, projected)
@@ -114,13 +114,13 @@ def test_a_worked_example():
     assert made[1, 2].tolist() == [0, 3, 1, 0, 0], "the other way round it is neither"
     assert made[2, 3].tolist() == [1, 1, 2, 0, 0], "the child is UNALIGNED"
     assert made[0, 2].tolist() == [1, 0, 1, 1, 0], "roots match"
-    shared = Bitext.of(pair((2, 0), (0,), {(1, 1), (2, 1)}))
+    shared = ProjectionInput.of(pair((2, 0), (0,), {(1, 1), (2, 1)}))
     assert codes(shared, s1(shared))[2, 1].tolist() == [1, 1, 1, 0, 1], "MERGE"
 
 
 @pytest.mark.parametrize("features", [PAPER, FEATURES, ("merge",), ()])
 def test_no_links_say_so_and_nothing_else(features):
-    bitext = Bitext.of(pair((2, 0), (0, 1), set()))
+    bitext = ProjectionInput.of(pair((2, 0), (0, 1), set()))
     made = codes(bitext, s1(bitext), features, np.ones((3, 3)))
     assert (made[:, :, :1] == NO_LINKS).all()
     assert not made[:, :, 1:].any()

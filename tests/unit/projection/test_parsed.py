@@ -9,7 +9,7 @@ from trees_by_force import is_tree
 
 from divproj import Corpus, ModelError, ProjError
 from divproj.projection import parser_systems
-from divproj.projection.direct import Bitext, s1
+from divproj.projection.direct import ProjectionInput, s1
 from divproj.projection.edges import NO_LINKS, slots
 from divproj.projection.loglinear import HeadModel
 from divproj.projection.parser_systems import RECIPES, Recipe, fit
@@ -27,7 +27,7 @@ def pairs():
 def uas(system, held):
     right = total = 0
     for given in held:
-        found = system.project(Bitext.of(given))
+        found = system.project(ProjectionInput.of(given))
         right += sum(a == b for a, b in zip(found.heads, given.f.heads, strict=True))
         total += len(given.f)
     return 100 * right / total
@@ -38,8 +38,8 @@ def test_every_system_trains_and_projects(name, pairs):
     """12 pairs to learn from, 4 others to parse."""
     system = fit(name, pairs[:12], peek=pairs[12:16], **SMALL)
     for given in pairs[12:16]:
-        found = system.project(Bitext.of(given))
-        assert found.bitext == Bitext.of(given)
+        found = system.project(ProjectionInput.of(given))
+        assert found.bitext == ProjectionInput.of(given)
         assert is_tree(found.heads)
         assert len(found.confidence) == len(found.rels) == len(found.reasons) == len(given.f)
         assert all(-1e-9 <= sure <= 1 + 1e-9 for sure in found.confidence)
@@ -64,7 +64,7 @@ def test_the_oracle_reads_the_gold_trees(pairs):
 
 
 def test_what_the_parser_sees(pairs):
-    bitext = Bitext.of(pairs[0])
+    bitext = ProjectionInput.of(pairs[0])
     bare = fit("s3-1", pairs[:5], **SMALL).seen(bitext)
     assert bare.forms == bitext.forms
     assert bare.codes is None
@@ -78,7 +78,7 @@ def test_what_the_parser_sees(pairs):
 
 
 def test_glosses_are_two_columns():
-    given = Bitext(
+    given = ProjectionInput(
         ("kutt-e", "bhauṁk-te"),
         pair((2, 0), (2, 0), {(1, 1)}).e,
         pair((2, 0), (2, 0), {(1, 1)}).links,
@@ -87,13 +87,13 @@ def test_glosses_are_two_columns():
     grams, stems = parser_systems._gloss_columns(given)
     assert stems == ("dog", "bark")
     assert grams == ("PL", "IPFV")
-    assert parser_systems._gloss_columns(Bitext.of(pair((2, 0), (2, 0), set()))) == (("", ""), ("", ""))
+    assert parser_systems._gloss_columns(ProjectionInput.of(pair((2, 0), (2, 0), set()))) == (("", ""), ("", ""))
 
 
 def test_reasons_tell_the_parser_s_choices(pairs):
     system = fit("s4-1", pairs[:12], **SMALL)
     for given in pairs[:20]:
-        bitext = Bitext.of(given)
+        bitext = ProjectionInput.of(given)
         found, projected = system.project(bitext), system.projector("s2-1")(bitext)
         for k, why in enumerate(found.reasons):
             assert (why == "parsed") == (found.heads[k] != projected.heads[k])
@@ -120,15 +120,15 @@ class TestLittleData:
     @pytest.mark.parametrize("name", ["s3-1", "s4-1", "s4+"])
     def test_one_pair(self, name, pairs):
         system = fit(name, pairs[:1], bits=14)
-        assert is_tree(system.project(Bitext.of(pairs[3])).heads)
+        assert is_tree(system.project(ProjectionInput.of(pairs[3])).heads)
 
     @pytest.mark.parametrize("name", ["s3-1", "s4-1", "s4+"])
     def test_no_links_at_all(self, name):
         unlinked = [pair((2, 0, 2), (2, 0), set(), "a"), pair((0, 1), (0, 1), set(), "b")]
         system = fit(name, unlinked, bits=14)
         if name != "s3-1":
-            assert (system.seen(Bitext.of(unlinked[0])).codes[:, :, 0] == NO_LINKS).all()
-        assert all(is_tree(system.project(Bitext.of(given)).heads) for given in unlinked)
+            assert (system.seen(ProjectionInput.of(unlinked[0])).codes[:, :, 0] == NO_LINKS).all()
+        assert all(is_tree(system.project(ProjectionInput.of(given)).heads) for given in unlinked)
 
 
 def test_the_same_seed_makes_the_same_system(pairs):
@@ -139,24 +139,24 @@ def test_the_same_seed_makes_the_same_system(pairs):
 def test_a_recipe_of_one_s_own(pairs):
     system = fit(Recipe(trees="s1-l", projection="s1-r", features=("merge", "reason"), tags=False), pairs[:8], **SMALL)
     assert system.parsers[0].slots_ == 2
-    assert is_tree(system.project(Bitext.of(pairs[9])).heads)
+    assert is_tree(system.project(ProjectionInput.of(pairs[9])).heads)
 
 
 def test_probabilities_of_s2_plus(pairs):
     model = HeadModel.fit(pairs[:12])
-    chances = model.weighed(Bitext.of(pairs[13]))[1]
+    chances = model.weighed(ProjectionInput.of(pairs[13]))[1]
     assert chances[:, 1:].sum(axis=0) == pytest.approx(np.ones(len(chances) - 1))
 
 
 def test_by_name_among_the_systems(pairs):
     project = train("s3-1", pairs[:6], seed=2)
-    assert is_tree(project(Bitext.of(pairs[7])).heads)
+    assert is_tree(project(ProjectionInput.of(pairs[7])).heads)
     with pytest.raises(ModelError, match="system s4-1 needs a trained parser; make one with `proj train`"):
         projector("s4-1")
 
 
 def test_sentences_without_trees_teach_it_once_more(pairs):
-    more = [Bitext.of(given) for given in pairs[12:20]]
+    more = [ProjectionInput.of(given) for given in pairs[12:20]]
     plain, taught = (fit("s4-1", pairs[:12], unannotated=text, **SMALL) for text in ((), more))
     assert (plain.parsers[0].weights_ != taught.parsers[0].weights_).any()
     assert plain.parsers[0].scale_ == taught.parsers[0].scale_

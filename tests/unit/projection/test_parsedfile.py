@@ -8,7 +8,7 @@ import pytest
 
 from divproj import Corpus, ModelError
 from divproj.projection import parser_files
-from divproj.projection.direct import Bitext
+from divproj.projection.direct import ProjectionInput
 from divproj.projection.parser_systems import fit
 from divproj.runtime.resources import folder
 
@@ -35,7 +35,7 @@ def test_there_and_back(name, systems, pairs, tmp_path):
     assert len(found.parsers) == len(system.parsers)
     same = total = 0
     for given in pairs[10:20]:
-        one, other = system.project(Bitext.of(given)), found.project(Bitext.of(given))
+        one, other = system.project(ProjectionInput.of(given)), found.project(ProjectionInput.of(given))
         same += sum(a == b for a, b in zip(one.heads, other.heads, strict=True))
         total += len(one.heads)
     assert same / total > 0.95, "weights are rounded, trees are nearly the same"

@@ -11,7 +11,7 @@ from strategies import pairs
 from divproj import Corpus, DepTree, Links, ModelError, Pair
 from divproj.data.tree import cycles
 from divproj.projection import rulefile
-from divproj.projection.direct import Bitext, s1
+from divproj.projection.direct import ProjectionInput, s1
 from divproj.projection.explain import say
 from divproj.projection.loglinear import HeadModel
 from divproj.projection.rules import learn, s2
@@ -39,7 +39,7 @@ def test_swaps_are_counted_and_applied():
     assert rules.swap["NOUN", "ADP"].swapped == 3
     assert rules.swap["NOUN", "ADP"].total == 3
     assert rules.kept_swaps() == {("NOUN", "ADP")}
-    bitext = Bitext.of(HOUSE)
+    bitext = ProjectionInput.of(HOUSE)
     assert s1(bitext).heads == (2, 3, 0)
     assert s2(bitext, rules).heads == HOUSE.f.heads
     assert s2(bitext, rules, swap=False).heads == (2, 3, 0)
@@ -56,20 +56,20 @@ def test_a_rare_or_mixed_pair_of_tags_is_not_swapped():
 def test_merge_direction_is_learned():
     rules = learn([BOUGHT])
     assert (rules.merge["VERB"].left, rules.merge["VERB"].right) == (1, 0)
-    assert s2(Bitext.of(BOUGHT), rules).heads == (0, 1)
+    assert s2(ProjectionInput.of(BOUGHT), rules).heads == (0, 1)
 
 
 def test_spontaneous_side_is_learned_per_word():
     seen = pair("ne aaya ram", (2, 0, 2), "came ram", (0, 1), {(2, 1), (3, 2)}, "VERB PROPN")
     new = pair("aaya ne ram", (0, 3, 1), "came ram", (0, 1), {(1, 1), (3, 2)}, "VERB PROPN")
-    assert s2(Bitext.of(new), learn([seen])).heads == (0, 3, 1)
+    assert s2(ProjectionInput.of(new), learn([seen])).heads == (0, 3, 1)
 
 
 @given(pairs(), pairs())
 def test_every_system_always_gives_a_tree(seen, new):
     corrections = Corrections.learn([seen])
     for name in (*PROJECTIONS, "s5"):
-        found = projector(name, corrections)(Bitext.of(new))
+        found = projector(name, corrections)(ProjectionInput.of(new))
         heads = found.heads
         assert heads.count(0) == (1 if heads else 0)
         assert not cycles(heads)
@@ -79,7 +79,7 @@ def test_every_system_always_gives_a_tree(seen, new):
 
 def test_s2plus_learns_what_the_rules_learn():
     project = train("s2+", [HOUSE] * 5)
-    found = project(Bitext.of(HOUSE))
+    found = project(ProjectionInput.of(HOUSE))
     assert found.heads == HOUSE.f.heads
     assert min(found.confidence) > 0.5
 

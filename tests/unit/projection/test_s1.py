@@ -7,13 +7,13 @@ from strategies import pairs
 
 from divproj import DepTree, Links
 from divproj.data.tree import cycles
-from divproj.projection.direct import Bitext, s1
+from divproj.projection.direct import ProjectionInput, s1
 
 
-def bitext(forms: str, e: str, heads: tuple[int, ...], links: set[tuple[int, int]], tags: str = "") -> Bitext:
+def bitext(forms: str, e: str, heads: tuple[int, ...], links: set[tuple[int, int]], tags: str = "") -> ProjectionInput:
     f_forms, e_forms = tuple(forms.split()), tuple(e.split())
     tree = DepTree(e_forms, heads, upos=tuple(tags.split()))
-    return Bitext(f_forms, tree, Links(frozenset(links), (len(f_forms), len(e_forms))))
+    return ProjectionInput(f_forms, tree, Links(frozenset(links), (len(f_forms), len(e_forms))))
 
 
 def test_heads_go_through_the_anchors():
@@ -69,12 +69,12 @@ def test_tags_come_from_the_anchor_or_the_highest():
 
 def test_penn_tags_become_universal():
     tree = DepTree(("sleeps",), (0,), xpos=("VBZ",))
-    assert Bitext(("schläft",), tree, Links(frozenset({(1, 1)}), (1, 1))).upos == ("VERB",)
+    assert ProjectionInput(("schläft",), tree, Links(frozenset({(1, 1)}), (1, 1))).upos == ("VERB",)
 
 
 def test_relations_come_along_and_punctuation_is_punct():
     tree = DepTree(("child", "sleeps", "."), (2, 0, 2), ("nsubj", "root", "punct"))
-    found = s1(Bitext(("kind", "schläft", "!"), tree, Links(frozenset({(1, 1), (2, 2)}), (3, 3))))
+    found = s1(ProjectionInput(("kind", "schläft", "!"), tree, Links(frozenset({(1, 1), (2, 2)}), (3, 3))))
     assert found.tree.rels == ("nsubj", "root", "punct")
 
 
@@ -82,7 +82,7 @@ def test_relations_come_along_and_punctuation_is_punct():
 def test_always_a_tree(pair):
     for direction in ("left", "right"):
         for spontaneous in ("left", "right"):
-            heads = s1(Bitext.of(pair), direction, spontaneous).heads
+            heads = s1(ProjectionInput.of(pair), direction, spontaneous).heads
             assert len(heads) == len(pair.f)
             assert heads.count(0) == (1 if heads else 0)
             assert not cycles(heads)

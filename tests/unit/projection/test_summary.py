@@ -10,16 +10,16 @@ from divproj import DepTree
 from divproj.data.links import Links
 from divproj.io import conllu
 from divproj.projection.described import described
-from divproj.projection.direct import GUESS, Bitext, Projection, s1
+from divproj.projection.direct import GUESS, Projection, ProjectionInput, s1
 from divproj.projection.expected import Calibration, Expected, combined, counted, recalibrated, told
 from divproj.projection.output import annotated
 from divproj.projection.summary import CALIBRATIONS, Summary
 from divproj.projection.word_classes import class_of, relation_of
 
 E = DepTree(("dogs", "bark"), (2, 0), ("nsubj", "root"), ("NOUN", "VERB"))
-LINKED = Bitext(("Hunde", "bellen"), E, Links.of([(1, 1), (2, 2)], (2, 2)), ("dog.PL", "bark"), "s1")
-UNLINKED = Bitext(("Hunde", "bellen"), E, Links.of([], (2, 2)), (), "s2")
-UNTRANSLATED = Bitext(("Hunde", "bellen"), DepTree((), ()), Links.of([], (2, 0)), (), "s3")
+LINKED = ProjectionInput(("Hunde", "bellen"), E, Links.of([(1, 1), (2, 2)], (2, 2)), ("dog.PL", "bark"), "s1")
+UNLINKED = ProjectionInput(("Hunde", "bellen"), E, Links.of([], (2, 2)), (), "s2")
+UNTRANSLATED = ProjectionInput(("Hunde", "bellen"), DepTree((), ()), Links.of([], (2, 0)), (), "s3")
 
 
 def test_guesses_are_not_called_projected():
@@ -103,10 +103,10 @@ def test_no_guess_is_sure():
 
 def test_unlinked_words_are_called_after_their_class():
     e = DepTree(("house",), (0,), ("root",), ("NOUN",))
-    bitext = Bitext(("la", "maison"), e, Links.of([(2, 1)], (2, 1)), ("DEF.F", "house"))
+    bitext = ProjectionInput(("la", "maison"), e, Links.of([(2, 1)], (2, 1)), ("DEF.F", "house"))
     found = Projection(bitext, (2, 0), ("spontaneous", "projected"))
     assert found.tree.rels == ("det", "root")
-    plain = Projection(Bitext(("la", "maison"), e, Links.of([(2, 1)], (2, 1))), (2, 0), ("spontaneous", "projected"))
+    plain = Projection(ProjectionInput(("la", "maison"), e, Links.of([(2, 1)], (2, 1))), (2, 0), ("spontaneous", "projected"))
     assert plain.tree.rels == ("dep", "root")
     rows = conllu.loads("1\tla\t_\tDET\t_\t_\t_\t_\t_\t_\n2\tmaison\t_\tNOUN\t_\t_\t_\t_\t_\t_\n")
     assert annotated(next(iter(rows)), plain, "s1-r").column(7) == ("det", "root")
@@ -118,9 +118,9 @@ def test_a_determiner_does_not_head_a_noun():
     """“kein hartes Stück Holz” as “no hard piece of wood”: the translation's head has no link."""
     e = DepTree(("no", "hard", "piece", "of", "wood"), (3, 3, 0, 5, 3), ("det", "amod", "root", "case", "nmod"),
                 ("DET", "ADJ", "NOUN", "ADP", "NOUN"))  # fmt: skip
-    bitext = Bitext(("kein", "Holz"), e, Links.of([(1, 1), (2, 5)], (2, 5)), ("no", "wood"))
+    bitext = ProjectionInput(("kein", "Holz"), e, Links.of([(1, 1), (2, 5)], (2, 5)), ("no", "wood"))
     assert s1(bitext).heads == (2, 0)
-    alone = Bitext(("kein",), e, Links.of([(1, 1)], (1, 5)))
+    alone = ProjectionInput(("kein",), e, Links.of([(1, 1)], (1, 5)))
     assert s1(alone).heads == (0,)
 
 

@@ -10,7 +10,7 @@ from divproj.data.sentence import Sentence
 from divproj.data.tree import DepTree
 from divproj.evaluation.ud_check import check_sentence, check_text
 from divproj.io import conllu
-from divproj.projection.direct import Bitext, Projection
+from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.output import annotated
 from divproj.projection.ud_rows import shipped_grams, with_text
 
@@ -25,7 +25,7 @@ ROWS = "1\tHund-e\t_\t_\t_\t_\t_\t_\t_\tGloss=dog-PL\n2\tbellt\t_\t_\t_\t_\t_\t_
 
 
 def projection(sentence: Sentence) -> Projection:
-    bitext = Bitext(sentence.forms, DepTree((), ()), Links(frozenset(), (3, 0)), ("dog-PL", "bark.3SG", ""))
+    bitext = ProjectionInput(sentence.forms, DepTree((), ()), Links(frozenset(), (3, 0)), ("dog-PL", "bark.3SG", ""))
     return Projection(bitext, (2, 0, 2), ("parsed",) * 3, (0.5,) * 3, ("nsubj", "root", "punct"), ("NOUN", "VERB", "PUNCT"))
 
 

@@ -11,7 +11,7 @@ from divproj.data.errors import ModelError
 from divproj.data.links import Links
 from divproj.data.tree import DepTree
 from divproj.links.gloss.grams import Grams
-from divproj.projection.direct import Bitext
+from divproj.projection.direct import ProjectionInput
 from divproj.projection.universal import grammar, hashed
 from divproj.projection.universal.calibration import Curve, fit_curve
 from divproj.projection.universal.english import UPOS, English
@@ -32,7 +32,7 @@ ENGLISH = English.of(
 E_TREE = DepTree(("The", "dog", "saw", "fish"), (2, 3, 0, 3), ("det", "nsubj", "root", "obj"), ("DET", "NOUN", "VERB", "NOUN"))
 
 
-def sentence(order: str, subject: str, verb: str, k: int) -> tuple[Bitext, DepTree]:
+def sentence(order: str, subject: str, verb: str, k: int) -> tuple[ProjectionInput, DepTree]:
     """Subject, object and verb in this order, the subject with an article before it, and a full stop."""
     rows = {
         "D": ("DEF", "DET", "det"),
@@ -49,7 +49,9 @@ def sentence(order: str, subject: str, verb: str, k: int) -> tuple[Bitext, DepTr
     gold = DepTree(
         (*forms, "."), (*heads, at["V"]), (*(rows[x][2] for x in letters), "punct"), (*(rows[x][1] for x in letters), "PUNCT")
     )
-    bitext = Bitext((*forms, "."), E_TREE, Links(links, (stop, 4)), (*(rows[x][0] for x in letters), ""), f"{order}{k}")
+    bitext = ProjectionInput(
+        (*forms, "."), E_TREE, Links(links, (stop, 4)), (*(rows[x][0] for x in letters), ""), f"{order}{k}"
+    )
     return bitext, gold
 
 
@@ -79,15 +81,15 @@ def test_unseen_order(model: GlossModel) -> None:
 
 def test_given_tags_are_kept(model: GlossModel) -> None:
     bitext, _ = sentence("SVO", "dog", "see", 0)
-    given = Bitext(bitext.forms, bitext.e, bitext.links, bitext.glosses, "", ("_", "PROPN", "_", "_", "_"))
+    given = ProjectionInput(bitext.forms, bitext.e, bitext.links, bitext.glosses, "", ("_", "PROPN", "_", "_", "_"))
     assert Universal(model).project(given).upos[1] == "PROPN"
 
 
 def test_without_glosses_or_translation(model: GlossModel) -> None:
     bitext, _ = sentence("SVO", "dog", "see", 0)
-    bare = Bitext(bitext.forms, bitext.e, bitext.links)
-    alone = Bitext(bitext.forms, DepTree((), ()), Links(frozenset(), (5, 0)), bitext.glosses)
-    for given in (bare, alone, Bitext(("x",), DepTree((), ()), Links(frozenset(), (1, 0)))):
+    bare = ProjectionInput(bitext.forms, bitext.e, bitext.links)
+    alone = ProjectionInput(bitext.forms, DepTree((), ()), Links(frozenset(), (5, 0)), bitext.glosses)
+    for given in (bare, alone, ProjectionInput(("x",), DepTree((), ()), Links(frozenset(), (1, 0)))):
         found = Universal(model).project(given)
         assert sorted(found.heads).count(0) == 1
         assert len(found.upos) == len(given.forms)
@@ -117,7 +119,7 @@ def test_glosses_taken_apart() -> None:
     assert apart("Neg").shape == "G"
     assert apart("negative.marker").grams == ("NEG",)
     assert apart("").shape == "-"
-    loud = Bitext(("a", "b"), DepTree((), ()), Links(frozenset(), (2, 0)), ("DOG", "SEE"))
+    loud = ProjectionInput(("a", "b"), DepTree((), ()), Links(frozenset(), (2, 0)), ("DOG", "SEE"))
     assert in_capitals([loud])
     assert Glosses(Grams.shipped(), ENGLISH, capitals=True)("DOG").words == ("dog",)
 

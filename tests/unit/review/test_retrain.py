@@ -10,9 +10,9 @@ import pytest
 from reviewfiles import TEXT, correct, projected, session_of
 
 from divproj import Corpus, Pair, ProjError
-from divproj.projection.direct import Bitext
+from divproj.projection.direct import ProjectionInput
 from divproj.review.checking import checked
-from divproj.review.examples import Bitexts, Example, Tell, in_use
+from divproj.review.examples import Example, ProjectionInputs, Tell, in_use
 from divproj.review.retrain import AdaptingLearner, Job, ProjectionLearner
 from divproj.review.session import Learned, Session
 from divproj.runtime.resources import folder
@@ -34,7 +34,7 @@ def test_learning_adds_to_the_trees_in_use(pairs: list[Pair]):
     were = sum(right(session, pairs, range(22, 66)))
     correct(session, pairs, range(20))
     session.set_relation(21, 1, "mine")
-    job = Job(session, AdaptingLearner(), Bitexts(bitexts), "the review")
+    job = Job(session, AdaptingLearner(), ProjectionInputs(bitexts), "the review")
     assert job.start()
     job.wait(60)
     status = job.status
@@ -64,7 +64,7 @@ def test_learning_adds_to_the_trees_in_use(pairs: list[Pair]):
 def test_a_tree_of_learning_can_be_refused(pairs: list[Pair]):
     session, bitexts = projected(pairs)
     correct(session, pairs, range(20))
-    job = Job(session, AdaptingLearner(), Bitexts(bitexts), "the review")
+    job = Job(session, AdaptingLearner(), ProjectionInputs(bitexts), "the review")
     job.start()
     job.wait(60)
     n = next(iter(session.differing()))
@@ -89,7 +89,7 @@ def test_one_gold_sentence_makes_no_tree_worse(pairs: list[Pair], first: int):
     were = right(session, pairs, others)
     labels = [state.rels for state in session.states]
     correct(session, pairs, [first])
-    job = Job(session, AdaptingLearner(), Bitexts(bitexts), "the review")
+    job = Job(session, AdaptingLearner(), ProjectionInputs(bitexts), "the review")
     job.start()
     job.wait(60)
     told = job.status["told"]
@@ -102,7 +102,7 @@ def test_too_few_sentences_for_a_system_that_starts_anew(pairs: list[Pair]):
     session, bitexts = projected(pairs)
     correct(session, pairs, range(4))
     before = session.bytes()
-    job = Job(session, ProjectionLearner("s2-1"), Bitexts(bitexts), "s2-1")
+    job = Job(session, ProjectionLearner("s2-1"), ProjectionInputs(bitexts), "s2-1")
     job.start()
     job.wait(60)
     assert job.status["told"] == "nothing has changed: learning can be checked from 5 gold sentences on: 1 more is needed"
@@ -118,7 +118,7 @@ def test_systems_that_do_not_learn():
 def test_a_system_without_confidences(pairs: list[Pair]):
     session, bitexts = projected(pairs)
     correct(session, pairs, range(10))
-    job = Job(session, ProjectionLearner("s2-1"), Bitexts(bitexts), "s2-1")
+    job = Job(session, ProjectionLearner("s2-1"), ProjectionInputs(bitexts), "s2-1")
     job.start()
     job.wait(60)
     assert "learning puts" in job.status["told"]
@@ -147,7 +147,7 @@ class Reversing:
 
 
 def job_of(session: Session, learner: Any) -> Job:
-    job = Job(session, learner, Bitexts(), "mine")
+    job = Job(session, learner, ProjectionInputs(), "mine")
     assert job.status["state"] == "idle"
     job.start()
     return job
@@ -223,7 +223,7 @@ def test_worse_trees_are_not_taken(pairs: list[Pair]):
     session, bitexts = projected(pairs)
     correct(session, pairs, range(6))
     before = session.bytes()
-    job = Job(session, Reversing(), Bitexts(bitexts), "mine")
+    job = Job(session, Reversing(), ProjectionInputs(bitexts), "mine")
     job.start()
     told = ended(job)["told"]
     assert told.startswith("nothing has changed: checked on 6 gold sentences that it had not seen, learning puts ")
@@ -255,13 +255,13 @@ def test_bitexts_are_read_once_and_only_for_learning(pairs: list[Pair]):
     session, found = projected(pairs)
     reads: list[int] = []
 
-    def read() -> dict[int, Bitext]:
+    def read() -> dict[int, ProjectionInput]:
         reads.append(1)
         return found
 
-    bitexts = Bitexts(read=read)
+    bitexts = ProjectionInputs(read=read)
     assert bitexts
-    assert not Bitexts()
+    assert not ProjectionInputs()
     job = Job(session, ProjectionLearner("s2-1"), bitexts, "s2-1")
     job.start()
     assert "nothing to learn from" in ended(job)["told"]

@@ -14,9 +14,9 @@ import pytest
 from reviewfiles import HOSTILE, MARKS, TEXT, Client, correct, projected, reviewed, serving, session_of
 
 from divproj import Corpus, DepTree, Links, ProjError
-from divproj.projection.direct import Bitext
+from divproj.projection.direct import ProjectionInput
 from divproj.review import server as module
-from divproj.review.examples import Bitexts
+from divproj.review.examples import ProjectionInputs
 from divproj.review.retrain import AdaptingLearner, ProjectionLearner
 from divproj.review.server import LARGEST, Review, Server
 from divproj.review.session import EditError
@@ -317,7 +317,9 @@ def test_learning(tmp_path: Path):
     pairs = list(Corpus.at(folder("corpora") / "hin-eng"))
     session, bitexts = projected(pairs)
     correct(session, pairs, range(12))
-    review = Review(session, tmp_path / "o.conllu", learner=AdaptingLearner(), bitexts=Bitexts(bitexts), name="the review")
+    review = Review(
+        session, tmp_path / "o.conllu", learner=AdaptingLearner(), bitexts=ProjectionInputs(bitexts), name="the review"
+    )
     with serving(review) as server:
         client = Client(server.url)
         found = client.get("/api/document")[1]
@@ -355,8 +357,8 @@ def test_learning(tmp_path: Path):
 
 
 def test_learning_twice_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    bitext = Bitext(("to",), DepTree(("well",), (0,)), Links(frozenset(), (1, 1)))
-    review = reviewed(tmp_path, learner=ProjectionLearner(), bitexts=Bitexts({2: bitext}), name="s2+")
+    bitext = ProjectionInput(("to",), DepTree(("well",), (0,)), Links(frozenset(), (1, 1)))
+    review = reviewed(tmp_path, learner=ProjectionLearner(), bitexts=ProjectionInputs({2: bitext}), name="s2+")
     assert review.job is not None
     monkeypatch.setattr(review.job, "start", lambda: False)
     with serving(review) as server:

@@ -53,7 +53,7 @@ class Settings:
 
 
 @dataclass
-class Bitext:
+class WordArrays:
     """Sentence pairs as numbers, with the cells of both words and stems; `turned` exchanges the sides."""
 
     src: Ints
@@ -79,10 +79,10 @@ class Bitext:
         np.cumsum((m + 1) * n, out=self.turned_at[1:])
 
     @property
-    def turned(self) -> Bitext:
+    def turned(self) -> WordArrays:
         a, b, c, d = self.sizes
         sides = (self.tgt, self.tgt_at, self.src, self.src_at, self.tgt_stem, self.src_stem)
-        return Bitext(*sides, (b, a, d, c), self.tgt_tag, self.src_tag, self.tags[::-1])
+        return WordArrays(*sides, (b, a, d, c), self.tgt_tag, self.src_tag, self.tags[::-1])
 
     def cells(self, src: Ints, tgt: Ints) -> tuple[Ints, Ints]:
         """Numbers of type pairs in every cell, and the source type of each number."""
@@ -147,7 +147,7 @@ class Chain:
 class Direction:
     """p(target | source): tables, and posteriors for the pairs at hand."""
 
-    def __init__(self, bitext: Bitext, settings: Settings, words: Prior | None = None, stems: Prior | None = None) -> None:
+    def __init__(self, bitext: WordArrays, settings: Settings, words: Prior | None = None, stems: Prior | None = None) -> None:
         self.bitext, self.settings, self.stems = bitext, settings, stems or Prior()
         self.cells, self.cell_src = bitext.cells(bitext.src, bitext.tgt)
         self.table = np.ones(len(self.cell_src))

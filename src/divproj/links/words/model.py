@@ -17,7 +17,7 @@ from divproj.data.links import Links
 from divproj.data.pair import Pair
 from divproj.links.words import kernel
 from divproj.links.words.counts import Counts
-from divproj.links.words.direction import Bitext, Direction, Floats, Prior, Settings, Watch
+from divproj.links.words.direction import Direction, Floats, Prior, Settings, Watch, WordArrays
 from divproj.links.words.symmetrize import METHODS, from_posteriors, grow_diag_final_and, intersection, union
 from divproj.links.words.vocabulary import STEM, Vocabulary, stem
 from divproj.runtime import modelfile
@@ -170,7 +170,7 @@ class WordAligner:
         return Learned(found, *_linked_counts(bitext, books, [found[k].chances for k in usable]))
 
     def _posteriors(
-        self, bitext: Bitext, books: list[Vocabulary], prior: tuple[Known, Known], watch: Watch | None, keep: Checkpoint,
+        self, bitext: WordArrays, books: list[Vocabulary], prior: tuple[Known, Known], watch: Watch | None, keep: Checkpoint,
         threads: int, of: int,
     ) -> list[Floats]:  # fmt: skip
         """Both directions, at once where there are two threads."""
@@ -220,7 +220,7 @@ class WordAligner:
 
     def _encode(
         self, f_side: list[list[str]], e_side: list[list[str]], lemmas: Any = None, tags: Any = None
-    ) -> tuple[list[Vocabulary], Bitext]:
+    ) -> tuple[list[Vocabulary], WordArrays]:
         books = [Vocabulary() for _ in range(6)]
         src, src_at = books[0].encode(f_side)
         tgt, tgt_at = books[1].encode(e_side)
@@ -235,13 +235,13 @@ class WordAligner:
             tagged.append(books[4 + k].encode(tags[k])[0] if tags else np.ones(len(numbers), np.int32))
         a, b, c, d, e, f = map(len, books)
         sizes, kinds = (a, b, c, d), (max(1, e - 1), max(1, f - 1))
-        return books, Bitext(src, src_at, tgt, tgt_at, stems[0], stems[1], sizes, tagged[0], tagged[1], kinds)
+        return books, WordArrays(src, src_at, tgt, tgt_at, stems[0], stems[1], sizes, tagged[0], tagged[1], kinds)
 
     def _short(self, word: str, lemma: str) -> str:
         """What a word falls back on: its lemma when it has one of its own, else its stem."""
         return stem(word, self.stem_length) if lemma in (word, "_") else lemma.lower()
 
-    def _links(self, bitext: Bitext, posteriors: list[Floats], k: int) -> dict[tuple[int, int], float]:
+    def _links(self, bitext: WordArrays, posteriors: list[Floats], k: int) -> dict[tuple[int, int], float]:
         n, m = (int(at[k + 1] - at[k]) for at in (bitext.src_at, bitext.tgt_at))
         turned = bitext.turned_at
         forward = posteriors[0][bitext.cell_at[k] : bitext.cell_at[k + 1]].reshape(n + 1, m)
@@ -290,7 +290,7 @@ class WordAligner:
         return cls(**params, settings=Settings(**knobs), counts_=known)
 
 
-def _arrays(bitext: Bitext) -> list[Any]:
+def _arrays(bitext: WordArrays) -> list[Any]:
     return [
         bitext.src_at,
         bitext.src,
@@ -314,7 +314,9 @@ def _numbered(books: list[Vocabulary], known: Known) -> dict[tuple[int, int], fl
     return found
 
 
-def _linked_counts(bitext: Bitext, books: list[Vocabulary], found: list[dict[tuple[int, int], float]]) -> tuple[Counts, Counts]:
+def _linked_counts(
+    bitext: WordArrays, books: list[Vocabulary], found: list[dict[tuple[int, int], float]]
+) -> tuple[Counts, Counts]:
     """How often words are linked, and stems, each link for its probability."""
     sizes = [len(chances) for chances in found]
     places = np.array([place for chances in found for place in chances], np.int64).reshape(-1, 2) - 1

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from divproj.data.tree import DepTree
 from divproj.parsing import marginals
-from divproj.parsing.atoms import Seen
+from divproj.parsing.atoms import ParserInput
 from divproj.parsing.decode import chu_liu_edmonds
 from divproj.parsing.neural.network import Ints, Network, Scores
 from divproj.parsing.parser import Tables, check_heads
@@ -34,7 +34,7 @@ class Reader:
     kept: dict[Key, Scores] = field(default_factory=dict, repr=False)
     size: int = 0
 
-    def read(self, sentences: Sequence[Seen]) -> list[Scores]:
+    def read(self, sentences: Sequence[ParserInput]) -> list[Scores]:
         """Scores of the sentences, in their order. Tags that a sentence has replace those that the network would find."""
         keys = [_key(sentence) for sentence in sentences]
         if self.size > KEPT:
@@ -89,7 +89,7 @@ class NeuralTagger:
     def predict(self, sentences: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
         """Tags of each word as `UPOS+XPOS`."""
         upos, xpos = self.reader.network.upos.names, self.reader.network.xpos.names
-        found = self.reader.read([Seen(tuple(forms), ()) for forms in sentences])
+        found = self.reader.read([ParserInput(tuple(forms), ()) for forms in sentences])
         return [
             tuple(f"{upos[u]}+{xpos[x]}" for u, x in zip(own.upos.tolist(), own.xpos.tolist(), strict=True)) for own in found
         ]
@@ -113,7 +113,7 @@ class NeuralParser:
     def rels_(self) -> tuple[str, ...]:
         return self.reader.network.rels
 
-    def predict(self, sentences: Sequence[Seen | DepTree]) -> list[DepTree]:
+    def predict(self, sentences: Sequence[ParserInput | DepTree]) -> list[DepTree]:
         """The best tree of each sentence, with relations."""
         seen = [_seen(s) for s in sentences]
         scores = self.reader.read(seen)
@@ -122,11 +122,11 @@ class NeuralParser:
         rels = self._relations(scores, heads)
         made = [DepTree(s.forms, tuple(tree.tolist()), names, s.tags) for s, tree, names in zip(seen, heads, rels, strict=True)]
         return [
-            tree if isinstance(s, Seen) else s.with_heads(tree.heads, tree.rels)
+            tree if isinstance(s, ParserInput) else s.with_heads(tree.heads, tree.rels)
             for s, tree in zip(sentences, made, strict=True)
         ]
 
-    def relations(self, sentence: Seen, heads: Sequence[int]) -> tuple[str, ...]:
+    def relations(self, sentence: ParserInput, heads: Sequence[int]) -> tuple[str, ...]:
         """The best relations for a tree that is given."""
         check_heads("the sentence", len(sentence), heads)
         [names] = self._relations(self.reader.read([sentence]), [np.array(heads, np.int64)])
@@ -147,12 +147,12 @@ class NeuralParser:
             size += 0 if tree is None else len(tree)
         return made
 
-    def edge_scores(self, sentences: Sequence[Seen | DepTree]) -> Iterator[Doubles]:
+    def edge_scores(self, sentences: Sequence[ParserInput | DepTree]) -> Iterator[Doubles]:
         """scores[h, c] of every edge of each sentence."""
         for own in self.reader.read([_seen(s) for s in sentences]):
             yield _square(own)
 
-    def marginals(self, sentences: Sequence[Seen | DepTree]) -> Iterator[Doubles]:
+    def marginals(self, sentences: Sequence[ParserInput | DepTree]) -> Iterator[Doubles]:
         """chances[h, c]: the probability of every edge, over all trees with one root."""
         for scores in self.edge_scores(sentences):
             yield chances_of(scores * self.scale_)
@@ -164,12 +164,12 @@ class NeuralParser:
         marginals.projective.for_work(len(scores), len(scores))(scores, chances)
         return chances
 
-    def tables(self, sentence: Seen | DepTree) -> Tables:
+    def tables(self, sentence: ParserInput | DepTree) -> Tables:
         """Scores of all edges; the network scores no larger parts."""
         [scores] = self.edge_scores([sentence])
         return Tables(scores, None, np.zeros((0, *scores.shape), np.float32))
 
-    def calibrate(self, sentences: Sequence[Seen | DepTree], trees: Sequence[DepTree]) -> NeuralParser:
+    def calibrate(self, sentences: Sequence[ParserInput | DepTree], trees: Sequence[DepTree]) -> NeuralParser:
         """Scale scores so that the edges of these trees (which were not learned from) are as probable as can be."""
         kept = list(zip(self.edge_scores(sentences), trees, strict=True))
         gains = []
@@ -222,9 +222,9 @@ def _square(scores: Scores) -> Doubles:
     return made
 
 
-def _seen(sentence: Seen | DepTree) -> Seen:
-    return sentence if isinstance(sentence, Seen) else Seen.of(sentence)
+def _seen(sentence: ParserInput | DepTree) -> ParserInput:
+    return sentence if isinstance(sentence, ParserInput) else ParserInput.of(sentence)
 
 
-def _key(sentence: Seen) -> Key:
+def _key(sentence: ParserInput) -> Key:
     return sentence.forms, sentence.tags, sentence.more[0] if sentence.more else ()

@@ -18,7 +18,7 @@ from divproj.phrases.aligner import PhraseAligner
 from divproj.phrases.candidates import candidates
 from divproj.phrases.lexicon import Lexicon
 from divproj.phrases.results import PhraseAlignment
-from divproj.projection.direct import Bitext
+from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal.paraphrases import dependencies
 from divproj.projection.phrasal.phrase_pairs import BARE, HOLD, PhraseBook, SentencePairs, load
 
@@ -52,7 +52,7 @@ class PhraseFinder:
     aligner: PhraseAligner = field(default_factory=PhraseAligner)
     all_up_to: int = ALL_UP_TO
 
-    def find(self, bitexts: Sequence[Bitext]) -> tuple[list[Bitext], PhraseBook]:
+    def find(self, bitexts: Sequence[ProjectionInput]) -> tuple[list[ProjectionInput], PhraseBook]:
         """The sentences, with E's tree where the alignment chose one, and their phrase pairs."""
         ready = [k for k, bitext in enumerate(bitexts) if self._usable(bitext)]
         pairs = [(self._f(bitexts[k]), self._e(bitexts[k].e)) for k in ready]
@@ -68,19 +68,19 @@ class PhraseFinder:
             book.append(SentencePairs.of(found, heads=_headed(own), hold=HOLD if own else BARE))
         return made, PhraseBook.of(book)
 
-    def _usable(self, bitext: Bitext) -> bool:
+    def _usable(self, bitext: ProjectionInput) -> bool:
         if not bitext.forms or not len(bitext.e) or not bitext.links.links:
             return False
         return bitext.forms in self.forests or len(bitext) <= self.all_up_to
 
-    def _f(self, bitext: Bitext) -> Forest:
+    def _f(self, bitext: ProjectionInput) -> Forest:
         found = self.forests.get(bitext.forms)
         return found if found is not None else all_bracketings(bitext)
 
     def _e(self, tree: DepTree) -> Forest:
         return self.e_forest(tree) if self.e_forest else from_dependencies(tree)
 
-    def _links(self, bitext: Bitext, src: Forest, tgt: Forest) -> list[tuple[int, int]]:
+    def _links(self, bitext: ProjectionInput, src: Forest, tgt: Forest) -> list[tuple[int, int]]:
         given = {(i - 1, j - 1) for i, j in bitext.links.links}
         if self.more_links:
             f, e = ({link[side] for link in given} for side in (0, 1))
@@ -92,7 +92,7 @@ def _headed(forest: Forest | None) -> bool:
     return forest is not None and all(node.head >= 0 for node in forest.nodes)
 
 
-def _with_tree(bitext: Bitext, found: PhraseAlignment) -> Bitext:
+def _with_tree(bitext: ProjectionInput, found: PhraseAlignment) -> ProjectionInput:
     """The bitext with the E tree that the alignment chose; tags stay, relations where the head stays."""
     chosen = dependencies(found.tgt, found.tgt_tree).heads
     rels = bitext.e.rels or ("_",) * len(chosen)
@@ -103,14 +103,14 @@ def _with_tree(bitext: Bitext, found: PhraseAlignment) -> Bitext:
     return replace(bitext, e=bitext.e.with_heads(chosen, kept))
 
 
-def all_bracketings(bitext: Bitext) -> Forest:
+def all_bracketings(bitext: ProjectionInput) -> Forest:
     """All binary trees over the words of F, each as likely; a phrase's semantic head is its word linked highest in E's tree.
 
     Phrases are virtual: no parser vouches for any of them.
 
     >>> from divproj.data.links import Links
     >>> e = DepTree(("a", "b", "c"), (2, 0, 2), upos=("X", "X", "X"))
-    >>> forest = all_bracketings(Bitext(("x", "y", "z"), e, Links(frozenset({(1, 2)}), (3, 3))))
+    >>> forest = all_bracketings(ProjectionInput(("x", "y", "z"), e, Links(frozenset({(1, 2)}), (3, 3))))
     >>> len(forest), len(forest.edges)
     (6, 4)
     """
@@ -130,11 +130,11 @@ def all_bracketings(bitext: Bitext) -> Forest:
 
 def phrase_book(
     source: str,
-    bitexts: Sequence[Bitext],
+    bitexts: Sequence[ProjectionInput],
     forests: Iterable[Forest] = (),
     e_forest: EForest | None = None,
     faults: Faults | None = None,
-) -> tuple[list[Bitext], PhraseBook]:
+) -> tuple[list[ProjectionInput], PhraseBook]:
     """Phrase pairs of a text: of the file `source`, or by the aligner where it is "auto".
 
     Sentences of which a file has no pairs are named to `faults`.
@@ -150,8 +150,8 @@ def phrase_book(
 
 
 def linked_paraphrases(
-    bitexts: Sequence[Bitext], lexicon: Lexicon, aligner: PhraseAligner | None = None
-) -> tuple[list[Bitext], PhraseBook]:
+    bitexts: Sequence[ProjectionInput], lexicon: Lexicon, aligner: PhraseAligner | None = None
+) -> tuple[list[ProjectionInput], PhraseBook]:
     """Paraphrases linked by aligning phrases: candidates by form, lemma and WordNet, of which the best set of phrase pairs keeps
     some. Sentences that have links keep them."""
     ready = [bitext if bitext.links.links else _with_candidates(bitext, lexicon) for bitext in bitexts]
@@ -163,7 +163,7 @@ def linked_paraphrases(
     return made, book
 
 
-def _with_candidates(bitext: Bitext, lexicon: Lexicon) -> Bitext:
+def _with_candidates(bitext: ProjectionInput, lexicon: Lexicon) -> ProjectionInput:
     sides = (_leaves(bitext.forms, ()), _leaves(bitext.e.forms, bitext.e.tags()))
     found = candidates(sides[0], sides[1], lexicon).links
     return replace(bitext, links=Links(frozenset((int(i) + 1, int(j) + 1) for i, j in found), (len(bitext), len(bitext.e))))

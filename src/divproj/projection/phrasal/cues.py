@@ -14,7 +14,7 @@ from divproj.data.links import Links
 from divproj.data.tagsets import universal
 from divproj.links.words.model import WordAligner
 from divproj.projection.candidates import Lexicon
-from divproj.projection.direct import Bitext
+from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal import chart
 from divproj.projection.phrasal.weights import FOUND, GIVEN, UNLINKED
 
@@ -27,11 +27,11 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Eked:
+class LinkedPair:
     """A bitext with links for words that had none; `kinds` says of each word (place 0 too) where its links are from."""
 
-    given: Bitext
-    bitext: Bitext
+    given: ProjectionInput
+    bitext: ProjectionInput
     kinds: tuple[int, ...]
     chances: dict[tuple[int, int], float] = field(default_factory=dict, compare=False)
     """What word alignment of the observed text thinks of links, from `POSSIBLE` on."""
@@ -39,7 +39,7 @@ class Eked:
     """Universal tags of the words by a tagger; empty: what links and the lexicon say."""
 
 
-def _no_links(bitext: Bitext) -> dict[tuple[int, int], float]:
+def _no_links(bitext: ProjectionInput) -> dict[tuple[int, int], float]:
     return {}
 
 
@@ -51,45 +51,45 @@ class InducedLinks:
     """
 
     aligner: WordAligner = field(default_factory=lambda: WordAligner(threshold=POSSIBLE))
-    more: Callable[[Bitext], dict[tuple[int, int], float]] = field(default=_no_links, repr=False)
+    more: Callable[[ProjectionInput], dict[tuple[int, int], float]] = field(default=_no_links, repr=False)
     """Links that paired phrases make, with probabilities."""
-    _known: dict[Bitext, Eked] = field(default_factory=dict, repr=False)
+    _known: dict[ProjectionInput, LinkedPair] = field(default_factory=dict, repr=False)
 
-    def observe(self, bitexts: Sequence[Bitext]) -> list[Eked]:
+    def observe(self, bitexts: Sequence[ProjectionInput]) -> list[LinkedPair]:
         """The bitexts with more links, learned from all of them together."""
         if any(map(_unlinked, bitexts)):
             found = self.aligner.fit_align([(b.forms, b.e.forms) for b in bitexts], _translations(bitexts))
-            made = [_eked(b, linked.chances | self.more(b)) for b, linked in zip(bitexts, found, strict=True)]
+            made = [_with_links(b, linked.chances | self.more(b)) for b, linked in zip(bitexts, found, strict=True)]
         else:
-            made = [_eked(b, self.more(b)) for b in bitexts]
+            made = [_with_links(b, self.more(b)) for b in bitexts]
         self._known.update(zip(bitexts, made, strict=True))
         return made
 
-    def of(self, bitext: Bitext) -> Eked:
+    def of(self, bitext: ProjectionInput) -> LinkedPair:
         """A bitext, observed before or not, with more links."""
         found = self._known.get(bitext)
         if found is None:
             chances = {}
             if self.aligner.counts_ and _unlinked(bitext):
                 chances = self.aligner.align([(bitext.forms, bitext.e.forms)])[0].chances
-            found = _eked(bitext, chances | self.more(bitext))
+            found = _with_links(bitext, chances | self.more(bitext))
         return found
 
 
-def _unlinked(bitext: Bitext) -> bool:
+def _unlinked(bitext: ProjectionInput) -> bool:
     """Whether both sides have words without a link."""
     f, e = ({link[side] for link in bitext.links.links} for side in (0, 1))
     return len(f) < len(bitext) and len(e) < len(bitext.e)
 
 
-def _translations(bitexts: Iterable[Bitext]) -> Counter[tuple[str, str]]:
+def _translations(bitexts: Iterable[ProjectionInput]) -> Counter[tuple[str, str]]:
     known: Counter[tuple[str, str]] = Counter()
     for b in bitexts:
         known.update((b.forms[i - 1].lower(), b.e.forms[j - 1].lower()) for i, j in sorted(b.links.links))
     return known
 
 
-def _eked(bitext: Bitext, chances: dict[tuple[int, int], float]) -> Eked:
+def _with_links(bitext: ProjectionInput, chances: dict[tuple[int, int], float]) -> LinkedPair:
     """For each unlinked word its most probable link with an unlinked word."""
     given = bitext.links.links
     used_f, used_e = {i for i, _ in given}, {j for _, j in given}
@@ -100,9 +100,9 @@ def _eked(bitext: Bitext, chances: dict[tuple[int, int], float]) -> Eked:
     more = {(i, -j) for i, (_, j) in best.items()}
     kinds = tuple(GIVEN if i in used_f else FOUND if i in best else UNLINKED for i in range(len(bitext) + 1))
     if not more:
-        return Eked(bitext, bitext, kinds, chances)
+        return LinkedPair(bitext, bitext, kinds, chances)
     links = Links(given | more, bitext.links.shape, bitext.links.possible)
-    return Eked(bitext, replace(bitext, links=links), kinds, chances)
+    return LinkedPair(bitext, replace(bitext, links=links), kinds, chances)
 
 
 @dataclass(frozen=True)
@@ -137,10 +137,10 @@ class Cues:
     far_trust: float = 20.0
 
     @classmethod
-    def of(cls, eked: Sequence[Eked]) -> Cues:
+    def of(cls, linked: Sequence[LinkedPair]) -> Cues:
         """Lexicon and numbers of the observed text, all choices even."""
-        made = cls(Lexicon.of((x.bitext, ()) for x in eked))
-        for x in eked:
+        made = cls(Lexicon.of((x.bitext, ()) for x in linked))
+        for x in linked:
             for form, tag in zip(x.bitext.forms, x.tags or made.tags_of(x.bitext), strict=True):
                 made.words.setdefault(form.lower(), len(made.words))
                 made.tags.setdefault(tag, len(made.tags))
@@ -149,7 +149,7 @@ class Cues:
         made.far = np.full((size, 2, chart.BUCKETS), -np.log(chart.BUCKETS))
         return made
 
-    def tags_of(self, bitext: Bitext) -> list[str]:
+    def tags_of(self, bitext: ProjectionInput) -> list[str]:
         """A tag for every word: the projected one, or what the lexicon says of the form and its gloss."""
         glosses = bitext.glosses or ("",) * len(bitext)
         return [
@@ -157,17 +157,17 @@ class Cues:
             for form, gloss, tag in zip(bitext.forms, glosses, bitext.upos, strict=True)
         ]
 
-    def encode(self, eked: Eked, work: int = 0, extra: Floats | None = None) -> Encoded:
+    def encode(self, linked: LinkedPair, work: int = 0, extra: Floats | None = None) -> Encoded:
         """Numbers for the chart; `work` words in all are to be encoded."""
-        bitext = eked.bitext
-        tags = [self.tags.get(tag, 0) for tag in eked.tags or self.tags_of(bitext)]
+        bitext = linked.bitext
+        tags = [self.tags.get(tag, 0) for tag in linked.tags or self.tags_of(bitext)]
         unseen = len(self.words)
         words = [self.words.get(form.lower(), unseen + tag) for form, tag in zip(bitext.forms, tags, strict=True)]
         n1 = len(bitext) + 1
         codes = np.zeros((n1, n1), np.int8)
         run = chart.relate.for_work(work, n1)
         run(np.array(bitext.anchors, np.int32), np.array(bitext.e_heads, np.int32), codes)
-        numbers = np.array([0, *words], np.int32), np.array([0, *tags], np.int32), np.array(eked.kinds, np.int8)
+        numbers = np.array([0, *words], np.int32), np.array([0, *tags], np.int32), np.array(linked.kinds, np.int8)
         return Encoded(*numbers, codes, extra)
 
     def learn(self, sentences: Sequence[Encoded], weights: Floats, rounds: int) -> list[float]:

@@ -28,7 +28,7 @@ def phrase_codes(found: Chances, features: Sequence[str] = PHRASES) -> NDArray[n
             best[heads[1:], np.arange(1, n1)] = 1
             made[:, :, slot] = 1 + np.searchsorted(_SURE, found.edges) + 10 * best
         elif name == "link":
-            made[:, :, slot] = 1 + found.codes + len(RELATIONS) * np.array(found.eked.kinds)[None, :]
+            made[:, :, slot] = 1 + found.codes + len(RELATIONS) * np.array(found.linked.kinds)[None, :]
         else:
             made[:, :, slot] = _shared(heads)
     return made

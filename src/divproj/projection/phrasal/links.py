@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from divproj.data.links import Links
-from divproj.projection.direct import Bitext
+from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal.projector import LONGEST, Chances, PhraseProjector
 
 DOUBTED = 0.1
@@ -12,7 +12,7 @@ TRUSTED = 0.8
 """Probability from which it believes in a link that is not there."""
 
 
-def refine_links(projector: PhraseProjector, bitext: Bitext) -> Links:
+def refine_links(projector: PhraseProjector, bitext: ProjectionInput) -> Links:
     """The links of a bitext after its phrases were aligned.
 
     A link is vetoed when it crosses the border of an aligned phrase (neither the head of its F word nor a dependent of it is
@@ -24,12 +24,12 @@ def refine_links(projector: PhraseProjector, bitext: Bitext) -> Links:
         return bitext.links
     found = projector.chances(bitext)
     kept = set(bitext.links.links)
-    for i, j in sorted(bitext.links.links, key=lambda link: (found.eked.chances.get(link, 0.0), link)):
+    for i, j in sorted(bitext.links.links, key=lambda link: (found.linked.chances.get(link, 0.0), link)):
         several = sum(1 for link in kept if link[0] == i) > 1 or sum(1 for link in kept if link[1] == j) > 1
-        if several and found.eked.chances.get((i, j), 0.0) < DOUBTED and not any(_support(found, i, j)):
+        if several and found.linked.chances.get((i, j), 0.0) < DOUBTED and not any(_support(found, i, j)):
             kept.discard((i, j))
     used_f, used_e = {i for i, _ in kept}, {j for _, j in kept}
-    for (i, j), chance in sorted(found.eked.chances.items(), key=lambda item: (-item[1], item[0])):
+    for (i, j), chance in sorted(found.linked.chances.items(), key=lambda item: (-item[1], item[0])):
         if chance >= TRUSTED and i not in used_f and j not in used_e and all(_support(found, i, j)):
             kept.add((i, j))
             used_f.add(i)
@@ -39,7 +39,7 @@ def refine_links(projector: PhraseProjector, bitext: Bitext) -> Links:
 
 def _support(found: Chances, i: int, j: int) -> tuple[bool, bool]:
     """Whether the heads of the two words are linked, and whether dependents of theirs are."""
-    given = found.eked.given
+    given = found.linked.given
     images, e_heads, heads = given.links.forward, given.e_heads, (0, *found.heads)
     up = heads[i]
     above = e_heads[j] in images[up] if up else e_heads[j] == 0

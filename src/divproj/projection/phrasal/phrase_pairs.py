@@ -18,7 +18,7 @@ from divproj.data.errors import Faults, FormatError, Where
 from divproj.io.files import Source, name_of, reading
 from divproj.io.igt_text import lines
 from divproj.phrases.results import PhraseAlignment
-from divproj.projection.direct import Bitext
+from divproj.projection.direct import ProjectionInput
 
 HOLD = 1.0
 """What the logarithm of a head's probability counts beside the weights of the chart; not tuned."""
@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Paired:
+class PhraseLink:
     """Words of F and words of E, counted from 1, gaps allowed; heads are 0 where nobody knows them."""
 
     f: tuple[int, ...]
@@ -49,7 +49,7 @@ class SentencePairs:
 
     f_forms: tuple[str, ...]
     e_forms: tuple[str, ...]
-    pairs: tuple[Paired, ...]
+    pairs: tuple[PhraseLink, ...]
     hold: float = HOLD
     """How firmly the phrases keep together."""
 
@@ -65,13 +65,13 @@ class SentencePairs:
             f, e = found.src.nodes[pair.src_node], found.tgt.nodes[pair.tgt_node]
             chance = pair.posterior if pair.posterior == pair.posterior else UNKNOWN
             words = [tuple(range(start + 1, end + 1)) for start, end in (pair.src, pair.tgt)]
-            made.append(Paired(words[0], words[1], min(1.0, chance), f.head + 1 if heads else 0, e.head + 1))
+            made.append(PhraseLink(words[0], words[1], min(1.0, chance), f.head + 1 if heads else 0, e.head + 1))
         return cls(found.src.forms, found.tgt.forms, tuple(made), hold)
 
     @property
     def turned(self) -> SentencePairs:
         """The same pairs with F and E exchanged."""
-        pairs = tuple(Paired(p.e, p.f, p.chance, p.e_head, p.f_head) for p in self.pairs)
+        pairs = tuple(PhraseLink(p.e, p.f, p.chance, p.e_head, p.f_head) for p in self.pairs)
         return replace(self, f_forms=self.e_forms, e_forms=self.f_forms, pairs=pairs)
 
     @property
@@ -80,7 +80,7 @@ class SentencePairs:
         return {(p.f[0], p.e[0]): p.chance for p in self.pairs if len(p.f) == len(p.e) == 1}
 
 
-def scores(found: SentencePairs, bitext: Bitext) -> Floats:
+def scores(found: SentencePairs, bitext: ProjectionInput) -> Floats:
     """Scores of all edges [h, c], words counted from 1, place 0 the root.
 
     For a phrase with probability p and a word w that heads it with probability q(w), an edge that leaves or enters the phrase at
@@ -103,7 +103,7 @@ def scores(found: SentencePairs, bitext: Bitext) -> Floats:
     return made
 
 
-def _heads(pair: Paired, bitext: Bitext) -> Floats:
+def _heads(pair: PhraseLink, bitext: ProjectionInput) -> Floats:
     """For each word of an F phrase how probable it is as its head: as its own tree says, else as the links say of E's head."""
     chosen = {pair.f_head} if pair.f_head in pair.f else set(_images(pair, bitext)) & set(pair.f)
     if not chosen:
@@ -112,7 +112,7 @@ def _heads(pair: Paired, bitext: Bitext) -> Floats:
     return np.array([(1.0 - FLOOR) / len(chosen) if word in chosen else max(other, 1e-3) for word in pair.f])
 
 
-def _images(pair: Paired, bitext: Bitext) -> Sequence[int]:
+def _images(pair: PhraseLink, bitext: ProjectionInput) -> Sequence[int]:
     """F words linked with the head of the E phrase, or with the nearest word below it that has links."""
     within = set(pair.e)
     tops = [pair.e_head] if pair.e_head in within else [j for j in pair.e if bitext.e_heads[j] not in within]
@@ -137,7 +137,7 @@ class PhraseBook:
     def __len__(self) -> int:
         return len(self.sentences)
 
-    def find(self, bitext: Bitext) -> SentencePairs | None:
+    def find(self, bitext: ProjectionInput) -> SentencePairs | None:
         """The pairs of a sentence, whichever side the aligner called the source."""
         found = self.sentences.get((bitext.forms, bitext.e.forms))
         if found is None:
@@ -145,12 +145,12 @@ class PhraseBook:
             found = turned.turned if turned else None
         return found
 
-    def scores(self, bitext: Bitext) -> Floats | None:
+    def scores(self, bitext: ProjectionInput) -> Floats | None:
         """Scores of edges for a sentence; None where no pairs are known."""
         found = self.find(bitext)
         return None if found is None else scores(found, bitext)
 
-    def links(self, bitext: Bitext) -> dict[tuple[int, int], float]:
+    def links(self, bitext: ProjectionInput) -> dict[tuple[int, int], float]:
         """Links that pairs of two words make, with their probabilities."""
         found = self.find(bitext)
         return {} if found is None else found.links
@@ -191,7 +191,7 @@ def _read(line: str, where: Where) -> SentencePairs:
         chance = UNKNOWN if chance is None else chance
         if not isinstance(chance, int | float) or not 0 <= chance <= 1:
             raise FormatError(f"posterior is {chance!r:.20}, a number from 0 to 1 expected", where)
-        made.append(Paired(words[0], words[1], float(chance)))
+        made.append(PhraseLink(words[0], words[1], float(chance)))
     return SentencePairs(sides[0], sides[1], tuple(made))
 
 

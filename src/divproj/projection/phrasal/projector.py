@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from divproj.forest.hypergraph import Forest
 from divproj.parsing.decode import eisner
 from divproj.parsing.parser import MstParser
-from divproj.projection.direct import Bitext, Projection, Reason, content_root, s1
+from divproj.projection.direct import Projection, ProjectionInput, Reason, content_root, s1
 from divproj.projection.loglinear import HeadModel
 from divproj.projection.phrasal import chart, evidence
-from divproj.projection.phrasal.cues import Cues, Eked, Encoded, InducedLinks
+from divproj.projection.phrasal.cues import Cues, Encoded, InducedLinks, LinkedPair
 from divproj.projection.phrasal.phrase_pairs import PhraseBook
 from divproj.projection.phrasal.same_language import edge_chances, parser_of
 from divproj.projection.phrasal.weights import UNLINKED, Weights
@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class PhrasePair:
+class ProjectedPhrase:
     """An F phrase and the E phrase that its head is linked to; words counted from 1."""
 
     f_head: int
@@ -44,7 +44,7 @@ class PhrasePair:
 class Chances:
     """What the chart says of a sentence: probabilities of edges [h, c] and of the borders [h, s], [h, t] of phrases."""
 
-    eked: Eked
+    linked: LinkedPair
     codes: NDArray[np.int8]
     edges: Floats
     lefts: Floats
@@ -57,9 +57,9 @@ class Chances:
 class Knowledge(Protocol):
     """What is known of a sentence from elsewhere: tags of its words, and log weights [head, child] of its edges."""
 
-    def tags(self, bitext: Bitext) -> tuple[str, ...]: ...
+    def tags(self, bitext: ProjectionInput) -> tuple[str, ...]: ...
 
-    def scores(self, bitext: Bitext) -> Floats: ...
+    def scores(self, bitext: ProjectionInput) -> Floats: ...
 
 
 @dataclass
@@ -74,7 +74,7 @@ class PhraseProjector:
 
     weights: Weights = field(default_factory=Weights)
     rounds: int = ROUNDS
-    eke: bool = True
+    induce_links: bool = True
     """Whether unlinked words are given links by word alignment of the observed text."""
     same_language: bool = False
     """Whether F and E are one language (paraphrases), so that a parser learned from E's trees can look at F."""
@@ -94,7 +94,7 @@ class PhraseProjector:
     parser_: MstParser | None = field(default=None, repr=False)
 
     def observe(
-        self, bitexts: Iterable[Bitext], forests: Iterable[Forest] = (), phrases: PhraseBook | None = None
+        self, bitexts: Iterable[ProjectionInput], forests: Iterable[Forest] = (), phrases: PhraseBook | None = None
     ) -> PhraseProjector:
         """Learn from bitext without F trees; what was observed before is forgotten.
 
@@ -105,32 +105,32 @@ class PhraseProjector:
         self.forests_ = {forest.forms: forest for forest in forests}
         self.phrases_ = phrases or PhraseBook()
         self.links_ = InducedLinks(more=self.phrases_.links)
-        eked = self.links_.observe(bitexts) if self.eke else [self.links_.of(b) for b in bitexts]
-        eked = [*map(self._tagged, eked)]
-        self.cues_ = Cues.of(eked)
+        linked = self.links_.observe(bitexts) if self.induce_links else [self.links_.of(b) for b in bitexts]
+        linked = [*map(self._tagged, linked)]
+        self.cues_ = Cues.of(linked)
         self.parser_ = parser_of([b.e for b in bitexts]) if self.same_language else None
         self.words_ = sum(map(len, bitexts))
-        self.history_ = self.cues_.learn([*map(self.encode, eked)], self.weights.table, self.rounds) if eked else []
+        self.history_ = self.cues_.learn([*map(self.encode, linked)], self.weights.table, self.rounds) if linked else []
         return self
 
-    def _tagged(self, eked: Eked) -> Eked:
-        return replace(eked, tags=self.knowledge.tags(eked.given)) if self.knowledge else eked
+    def _tagged(self, linked: LinkedPair) -> LinkedPair:
+        return replace(linked, tags=self.knowledge.tags(linked.given)) if self.knowledge else linked
 
-    def encode(self, eked: Eked) -> Encoded:
+    def encode(self, linked: LinkedPair) -> Encoded:
         """A sentence for the chart, with what its forest and learned corrections say."""
-        known = [evidence.of_forest(self.forests_[eked.bitext.forms])] if eked.bitext.forms in self.forests_ else []
-        if (paired := self.phrases_.scores(eked.bitext)) is not None:
+        known = [evidence.of_forest(self.forests_[linked.bitext.forms])] if linked.bitext.forms in self.forests_ else []
+        if (paired := self.phrases_.scores(linked.bitext)) is not None:
             known.append(paired)
         if self.parser_:
-            given = eked.bitext
+            given = linked.bitext
             known.append(evidence.of_chances(edge_chances(self.parser_, given.forms, self.cues_.tags_of(given))))
         if self.corrections:
-            known.append(evidence.of_chances(self.corrections.weighed(eked.given)[1]))
+            known.append(evidence.of_chances(self.corrections.weighed(linked.given)[1]))
         if self.knowledge:
-            known.append(self.knowledge.scores(eked.given))
-        return self.cues_.encode(eked, self.words_, sum(known[1:], known[0]) if known else None)
+            known.append(self.knowledge.scores(linked.given))
+        return self.cues_.encode(linked, self.words_, sum(known[1:], known[0]) if known else None)
 
-    def chances(self, bitext: Bitext) -> Chances:
+    def chances(self, bitext: ProjectionInput) -> Chances:
         """Probabilities of all edges and phrase borders."""
         if not len(self.cues_.choice):  # nothing observed: the sentence must speak for itself
             return (
@@ -138,12 +138,12 @@ class PhraseProjector:
                 .observe([bitext], self.forests_.values(), self.phrases_)
                 .chances(bitext)
             )
-        eked = self._tagged(self.links_.of(bitext))
-        encoded = self.encode(eked)
+        linked = self._tagged(self.links_.of(bitext))
+        encoded = self.encode(linked)
         sums = self._sums(encoded)
         heads = np.zeros(len(encoded.words), np.int64)
         eisner.for_work(self.words_, len(heads))(sums[0], heads)
-        return Chances(eked, encoded.codes, *sums, tuple(heads[1:].tolist()))
+        return Chances(linked, encoded.codes, *sums, tuple(heads[1:].tolist()))
 
     def _sums(self, encoded: Encoded) -> tuple[Floats, Floats, Floats]:
         edges, lefts, rights = (np.empty(encoded.codes.shape) for _ in range(3))
@@ -159,7 +159,7 @@ class PhraseProjector:
         run(x.words, x.tags, x.kinds, x.codes, self.weights.table, cues.choice, cues.far, made)
         return made if x.extra is None else made + x.extra
 
-    def project(self, bitext: Bitext) -> Projection:
+    def project(self, bitext: ProjectionInput) -> Projection:
         """The best tree, why each edge, how probable."""
         if not 0 < len(bitext) <= LONGEST:
             return s1(bitext)
@@ -169,34 +169,34 @@ class PhraseProjector:
         heads = tuple(moved[1:])
         sure = tuple(min(1.0, float(found.edges[h, c])) for c, h in enumerate(heads, 1))
         reasons = tuple(_reason(found, h, c) for c, h in enumerate(heads, 1))
-        linked = Projection(found.eked.bitext, heads, reasons)
-        tags = found.eked.tags or tuple(
+        linked = Projection(found.linked.bitext, heads, reasons)
+        tags = found.linked.tags or tuple(
             tag if any(map(str.isalnum, form)) else "PUNCT"
-            for form, tag in zip(bitext.forms, found.eked.bitext.upos, strict=True)
+            for form, tag in zip(bitext.forms, found.linked.bitext.upos, strict=True)
         )
         return Projection(bitext, heads, reasons, sure, linked.carried, tags)
 
-    def phrases(self, bitext: Bitext) -> tuple[PhrasePair, ...]:
+    def phrases(self, bitext: ProjectionInput) -> tuple[ProjectedPhrase, ...]:
         """The phrase pairs of the best tree, larger F phrases first."""
         if not 0 < len(bitext) <= LONGEST:
             return ()
         found = self.chances(bitext)
-        linked = found.eked.bitext
+        linked = found.linked.bitext
         f_below, e_below = subtrees(found.heads), subtrees(linked.e_heads[1:])
         made = []
         for head, anchor in enumerate(linked.anchors):
             if anchor:
                 words = f_below[head]
                 sure = float(found.lefts[head, words[0]] * found.rights[head, words[-1]])
-                made.append(PhrasePair(head, anchor, words, e_below[anchor], min(1.0, sure)))
+                made.append(ProjectedPhrase(head, anchor, words, e_below[anchor], min(1.0, sure)))
         return tuple(sorted(made, key=lambda pair: (-len(pair.f_words), pair.f_head)))
 
 
 def _reason(found: Chances, head: int, child: int) -> Reason:
     code = found.codes[head, child]
-    if not found.eked.bitext.links.links:
+    if not found.linked.bitext.links.links:
         return "guess"
-    if found.eked.kinds[child] == UNLINKED:
+    if found.linked.kinds[child] == UNLINKED:
         return "spontaneous"
     if code in (chart.MOTHER, chart.OUT, chart.TOP, chart.TOP_OUT):
         return "projected"
@@ -220,6 +220,6 @@ def subtrees(heads: Sequence[int]) -> list[tuple[int, ...]]:
 
 
 @lru_cache(maxsize=2)
-def observed(bitexts: tuple[Bitext, ...]) -> PhraseProjector:
+def observed(bitexts: tuple[ProjectionInput, ...]) -> PhraseProjector:
     """A projector that has gone through these bitexts; kept, since folds of one corpus ask for the same."""
     return PhraseProjector().observe(bitexts)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from divproj.data.tagsets import universal
 from divproj.data.tree import DepTree
-from divproj.parsing.atoms import Seen
+from divproj.parsing.atoms import ParserInput
 from divproj.parsing.parser import MstParser
 
 LEAST = 20
@@ -30,8 +30,8 @@ def parser_of(trees: Sequence[DepTree]) -> MstParser | None:
 
 def edge_chances(parser: MstParser, forms: tuple[str, ...], tags: Sequence[str]) -> NDArray[np.float64]:
     """Probabilities of all edges [h, c] of a sentence with these tags."""
-    return next(iter(parser.marginals([Seen(forms, tuple(tags))])))
+    return next(iter(parser.marginals([ParserInput(forms, tuple(tags))])))
 
 
-def _seen(tree: DepTree) -> Seen:
-    return Seen(tree.forms, tuple(universal(tag) for tag in tree.tags()))
+def _seen(tree: DepTree) -> ParserInput:
+    return ParserInput(tree.forms, tuple(universal(tag) for tag in tree.tags()))

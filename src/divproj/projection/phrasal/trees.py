@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from divproj.data.tree import DepTree
-from divproj.projection.direct import Bitext
+from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal import chart
-from divproj.projection.phrasal.cues import Eked
+from divproj.projection.phrasal.cues import LinkedPair
 from divproj.projection.phrasal.projector import LONGEST, PhraseProjector
 
 if TYPE_CHECKING:
@@ -33,10 +33,10 @@ def alternatives(language: Language, tree: DepTree, count: int) -> list[tuple[fl
     ]
 
 
-def support(projector: PhraseProjector, bitext: Bitext, tree: DepTree) -> float:
+def support(projector: PhraseProjector, bitext: ProjectionInput, tree: DepTree) -> float:
     """log of the sum over all bracketings of F, paired with the phrases of this E tree."""
-    eked = projector.links_.of(bitext)
-    other = Eked(bitext, replace(eked.bitext, e=tree), eked.kinds)
+    linked = projector.links_.of(bitext)
+    other = LinkedPair(bitext, replace(linked.bitext, e=tree), linked.kinds)
     encoded = projector.encode(other)
     edges, lefts, rights = (np.empty(encoded.codes.shape) for _ in range(3))
     sums = chart.phrase_sums.for_work(projector.words_, len(edges))
@@ -44,7 +44,7 @@ def support(projector: PhraseProjector, bitext: Bitext, tree: DepTree) -> float:
 
 
 def choose_tree(
-    projector: PhraseProjector, bitext: Bitext, trees: Sequence[tuple[float, DepTree]], share: float = SHARE
+    projector: PhraseProjector, bitext: ProjectionInput, trees: Sequence[tuple[float, DepTree]], share: float = SHARE
 ) -> int:
     """Which of the E trees, each with the parser's log-probability, goes best with F; the projector has observed the text.
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.projection.direct import Bitext
+from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal import chart
 from divproj.projection.universal.english import UPOS
 from divproj.projection.universal.facts import CASES, TENSES, VERBAL, Word
@@ -34,10 +34,10 @@ WORD = ("tag", "tags", "shape", "gram", "case", "verbal", "person", "stem", "e_t
 
 
 @dataclass(frozen=True)
-class Seen:
+class EdgeInput:
     """A sentence as the parser sees it, without punctuation; place 0 is the root."""
 
-    bitext: Bitext
+    bitext: ProjectionInput
     words: list[Word]
     real: list[int]
     """Places (from 1) of the words that are no punctuation."""
@@ -54,7 +54,7 @@ class Seen:
         return len(self.real)
 
 
-def seen(bitext: Bitext, words: list[Word], chances: Floats) -> Seen:
+def edge_input(bitext: ProjectionInput, words: list[Word], chances: Floats) -> EdgeInput:
     """`chances` [word, tag] are the tagger's for all words."""
     real = [k for k, w in enumerate(words, 1) if not w.mark] or list(range(1, len(words) + 1))
     own = chances[np.array(real, int) - 1] if real else chances
@@ -66,7 +66,7 @@ def seen(bitext: Bitext, words: list[Word], chances: Floats) -> Seen:
     chart.relate.for_work(5000)(np.array(bitext.anchors, np.int32), np.array(bitext.e_heads, np.int32), codes)
     keep = np.array([0, *real])
     marks = np.cumsum([0, *(w.mark for w in words)])
-    return Seen(bitext, words, real, own, np.array(rows, np.int64), codes[np.ix_(keep, keep)], marks[keep])
+    return EdgeInput(bitext, words, real, own, np.array(rows, np.int64), codes[np.ix_(keep, keep)], marks[keep])
 
 
 def _row(w: Word, chances: Floats) -> list[int]:
@@ -105,7 +105,7 @@ class Edges:
     columns: dict[str, Ints]
 
 
-def edges_of(sentences: Sequence[Seen], given: Mapping[str, Sequence[Floats]], order: Order | None = None) -> Edges:
+def edges_of(sentences: Sequence[EdgeInput], given: Mapping[str, Sequence[Floats]], order: Order | None = None) -> Edges:
     """Columns of all edges; `given` are probabilities [head, child] by name."""
     sizes, heads, kids, at = [], [], [], []
     base = 0
@@ -170,7 +170,7 @@ _NOUNS = frozenset(UPOS.index(t) for t in ("NOUN", "PROPN", "PRON"))
 _VERBS = frozenset(UPOS.index(t) for t in ("VERB", "AUX"))
 
 
-def _between(sentences: Sequence[Seen], low: Ints, head: Ints, kid: Ints) -> dict[str, Ints]:
+def _between(sentences: Sequence[EdgeInput], low: Ints, head: Ints, kid: Ints) -> dict[str, Ints]:
     """Nouns, verbs and words like the head that stand between the two ends."""
     counts, own = [], []
     for s in sentences:
@@ -199,7 +199,7 @@ class Order:
     trust: float = 3.0
 
     @classmethod
-    def of(cls, sentences: Sequence[Seen], chances: Sequence[Floats], trust: float = 3.0) -> Order:
+    def of(cls, sentences: Sequence[EdgeInput], chances: Sequence[Floats], trust: float = 3.0) -> Order:
         after: dict[tuple[int, int], list[float]] = {}
         for s, p in zip(sentences, chances, strict=True):
             tags = s.table[:, 0].tolist()

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from divproj.data.tagsets import universal
 from divproj.links.gloss.grams import Gram, Grams, Part
-from divproj.projection.direct import Bitext
+from divproj.projection.direct import ProjectionInput
 from divproj.projection.universal.english import English
 
 CASES = frozenset({"case", "core", "genitive"})
@@ -205,13 +205,13 @@ def is_mark(form: str, gloss: str = "") -> bool:
     return not any(map(str.isalnum, form)) or gloss.upper() in ("PUNCT", "PUNC")
 
 
-def in_capitals(texts: Sequence[Bitext]) -> bool:
+def in_capitals(texts: Sequence[ProjectionInput]) -> bool:
     """Whether a text has nearly all its glosses in capitals."""
     glosses = [g for b in texts for g in b.glosses if any(map(str.isalpha, g))]
     return len(glosses) > 0 and sum(g.isupper() for g in glosses) > CAPITALS * len(glosses)
 
 
-def words_of(bitext: Bitext, glosses: Glosses) -> list[Word]:
+def words_of(bitext: ProjectionInput, glosses: Glosses) -> list[Word]:
     """Facts of the words of a sentence."""
     own = bitext.glosses or ("",) * len(bitext)
     tags = [universal(tag) for tag in bitext.e.tags()]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divproj.projection.phrasal.chart import RELATIONS
-from divproj.projection.universal.edges import Seen
+from divproj.projection.universal.edges import EdgeInput
 from divproj.projection.universal.english import UPOS
 from divproj.projection.universal.facts import CASES, TENSES, VERBAL, Word
 from divproj.projection.universal.hashed import number
@@ -23,7 +23,7 @@ LABELS = (
 _NOUNS = ("NOUN", "PROPN", "PRON")
 
 
-def label_features(sentence: Seen, heads: Sequence[int]) -> NDArray[np.int32]:
+def label_features(sentence: EdgeInput, heads: Sequence[int]) -> NDArray[np.int32]:
     """[word, feature] numbers; `heads` are places among the real words, 0 the root."""
     n = len(sentence)
     words = [sentence.words[k - 1] for k in sentence.real]

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from divproj.forest.hypergraph import Forest
 from divproj.links.gloss.grams import Grams
 from divproj.parsing.decode import chu_liu_edmonds
-from divproj.projection.direct import Bitext, Projection, Reason
+from divproj.projection.direct import Projection, ProjectionInput, Reason
 from divproj.projection.phrasal import chart
 from divproj.projection.phrasal.projector import LONGEST, PhraseProjector
 from divproj.projection.universal import edges, grammar, templates
-from divproj.projection.universal.edges import Edges, Order, Seen
+from divproj.projection.universal.edges import EdgeInput, Edges, Order
 from divproj.projection.universal.english import UPOS
 from divproj.projection.universal.facts import Glosses, in_capitals, usage_of, words_of
 from divproj.projection.universal.hashed import choice_chances, class_chances
@@ -38,7 +38,7 @@ GIVEN = 0.98
 class Read:
     """A sentence with all that the model makes of it; matrices are over its real words, place 0 the root."""
 
-    seen: Seen
+    seen: EdgeInput
     plain: Floats
     phrases: Floats = field(default_factory=lambda: np.zeros((0, 0)))
     chances: Floats = field(default_factory=lambda: np.zeros((0, 0)))
@@ -57,9 +57,9 @@ class Universal:
     vote: float = VOTE
     observes = True
     phrases_: PhraseProjector = field(default_factory=PhraseProjector, repr=False)
-    read_: dict[Bitext, Read] = field(default_factory=dict, repr=False)
+    read_: dict[ProjectionInput, Read] = field(default_factory=dict, repr=False)
 
-    def observe(self, bitexts: Iterable[Bitext], forests: Iterable[Forest] = ()) -> Universal:
+    def observe(self, bitexts: Iterable[ProjectionInput], forests: Iterable[Forest] = ()) -> Universal:
         """Tags, edges and word order of a text; what was observed before is forgotten."""
         text = list(dict.fromkeys(b for b in bitexts if 0 < len(b) <= LONGEST))
         self.read_ = {}
@@ -79,7 +79,7 @@ class Universal:
             read.chances = chances
         return self
 
-    def _glossed(self, text: Sequence[Bitext]) -> list[Read]:
+    def _glossed(self, text: Sequence[ProjectionInput]) -> list[Read]:
         """What glosses alone say: tags, and probabilities of edges."""
         glosses = Glosses(self.grams, self.model.english, in_capitals(text))
         words = [words_of(b, glosses) for b in text]
@@ -94,7 +94,7 @@ class Universal:
                 if tag in UPOS and not (marks[k] and tag != "PUNCT"):
                     chances[k] = (1 - GIVEN) / len(UPOS)
                     chances[k, UPOS.index(tag)] += GIVEN
-            seen = edges.seen(bitext, own, chances / chances.sum(1, keepdims=True))
+            seen = edges.edge_input(bitext, own, chances / chances.sum(1, keepdims=True))
             reads.append(Read(seen, np.zeros((0, 0))))
         order = Order.of([r.seen for r in reads], [direct(r.seen) for r in reads])
         found = edges.edges_of([r.seen for r in reads], {}, order)
@@ -106,7 +106,7 @@ class Universal:
         found = edges.edges_of([r.seen for r in reads], given, order)
         return _matrices(found, reads, self.model.linked, templates.PLAIN + templates.LINKED)
 
-    def tags(self, bitext: Bitext) -> tuple[str, ...]:
+    def tags(self, bitext: ProjectionInput) -> tuple[str, ...]:
         """UPOS of all words."""
         seen = self._of(bitext).seen
         made = ["PUNCT"] * len(bitext)
@@ -114,7 +114,7 @@ class Universal:
             made[k - 1] = UPOS[int(chances.argmax())]
         return tuple(made)
 
-    def scores(self, bitext: Bitext) -> Floats:
+    def scores(self, bitext: ProjectionInput) -> Floats:
         """Log weights of edges [head, child] for the chart of s5; punctuation governs nothing."""
         read = self._of(bitext)
         made = np.zeros((len(bitext) + 1,) * 2)
@@ -123,12 +123,12 @@ class Universal:
         made[np.ix_(keep, keep)] = self.share * np.log(np.maximum(read.plain, 1e-3))
         return made
 
-    def _of(self, bitext: Bitext) -> Read:
+    def _of(self, bitext: ProjectionInput) -> Read:
         if bitext not in self.read_:
             self.observe([bitext])
         return self.read_[bitext]
 
-    def weighed(self, bitext: Bitext) -> tuple[Projection, Floats]:
+    def weighed(self, bitext: ProjectionInput) -> tuple[Projection, Floats]:
         """The projection, and probabilities of all edges [head, child]; punctuation hangs where its rule says."""
         found = self.project(bitext)
         made = np.zeros((len(bitext) + 1,) * 2)
@@ -149,7 +149,7 @@ class Universal:
         found: Floats = odds / np.maximum(odds.sum(0), 1e-12)
         return found
 
-    def project(self, bitext: Bitext) -> Projection:
+    def project(self, bitext: ProjectionInput) -> Projection:
         """The best tree with tags, relations, reasons and how sure each edge is."""
         if not 0 < len(bitext) <= LONGEST:
             from divproj.projection.direct import s1
@@ -176,7 +176,7 @@ class Universal:
             chances = class_chances(label_features(read.seen, own), self.model.labels)
         return own, grammar.relations(own, tags, chances)
 
-    def _whole(self, bitext: Bitext, read: Read, own: list[int], rels: list[str], sure: list[float]) -> Projection:
+    def _whole(self, bitext: ProjectionInput, read: Read, own: list[int], rels: list[str], sure: list[float]) -> Projection:
         """Punctuation put back."""
         n, real = len(bitext), [0, *read.seen.real]
         heads, names, trust, why = [0] * n, ["punct"] * n, [1.0] * n, ["guess"] * n
@@ -190,7 +190,7 @@ class Universal:
         return Projection(bitext, tuple(heads), tuple(why), tuple(trust), tuple(names), self.tags(bitext))  # type: ignore[arg-type]
 
 
-def direct(seen: Seen) -> Floats:
+def direct(seen: EdgeInput) -> Floats:
     """1 where the translation has the edge between the linked words."""
     anchored = np.array([0, *(seen.bitext.anchors[k] for k in seen.real)]) > 0
     return np.where(np.isin(seen.codes, (chart.MOTHER, chart.OUT)) & anchored[None, :], 1.0, 0.0)
@@ -208,7 +208,7 @@ def _matrices(found: Edges, reads: Sequence[Read], weights: NDArray[np.float32],
     return made
 
 
-def _reason(seen: Seen, head: int, child: int) -> Reason:
+def _reason(seen: EdgeInput, head: int, child: int) -> Reason:
     code = seen.codes[head, child]
     if not seen.bitext.anchors[seen.real[child - 1]]:
         return "spontaneous"

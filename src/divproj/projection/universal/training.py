@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from divproj.data.tree import DepTree
 from divproj.links.gloss.grams import Grams
-from divproj.projection.direct import Bitext
+from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal.projector import PhraseProjector
 from divproj.projection.universal import edges, hashed, labels, tagger, templates
 from divproj.projection.universal.calibration import fit_curve
-from divproj.projection.universal.edges import Order, Seen
+from divproj.projection.universal.edges import EdgeInput, Order
 from divproj.projection.universal.english import UPOS, English
 from divproj.projection.universal.facts import Glosses, Usage, Word, in_capitals, usage_of, words_of
 from divproj.projection.universal.labels import LABELS, label_features
@@ -40,7 +40,7 @@ class Bank:
 
     name: str
     family: str
-    bitexts: list[Bitext]
+    bitexts: list[ProjectionInput]
     gold: list[DepTree]
     words: list[list[Word]] = field(default_factory=list, repr=False)
     usage: dict[str, Usage] = field(default_factory=dict, repr=False)
@@ -96,7 +96,7 @@ def _read_with(bank: Bank, weights: NDArray[np.float32]) -> None:
         chances = hashed.class_chances(tagger_features(words, bank.usage), weights)
         chances[:, PUNCT] = 1e-6
         chances[np.array([w.mark for w in words])] = np.eye(len(UPOS))[PUNCT]
-        bank.reads.append(Read(edges.seen(bitext, words, chances / chances.sum(1, keepdims=True)), np.zeros((0, 0))))
+        bank.reads.append(Read(edges.edge_input(bitext, words, chances / chances.sum(1, keepdims=True)), np.zeros((0, 0))))
 
 
 Questions = tuple[NDArray[np.int32], Ints, Ints, Floats]
@@ -163,10 +163,10 @@ class _Known:
         self.model = model
         model.read_ = dict(zip(bank.bitexts, bank.reads, strict=True))
 
-    def tags(self, bitext: Bitext) -> tuple[str, ...]:
+    def tags(self, bitext: ProjectionInput) -> tuple[str, ...]:
         return self.model.tags(bitext)
 
-    def scores(self, bitext: Bitext) -> Floats:
+    def scores(self, bitext: ProjectionInput) -> Floats:
         return self.model.scores(bitext)
 
 
@@ -242,5 +242,5 @@ def calibrate(model: GlossModel, said: dict[str, list[tuple[float, bool, float]]
         model.curves[system] = fit_curve(chances, right, weights)
 
 
-def seen_of(bank: Bank) -> list[Seen]:
+def seen_of(bank: Bank) -> list[EdgeInput]:
     return [read.seen for read in bank.reads]

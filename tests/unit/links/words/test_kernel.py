@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from divproj.links.words import kernel
-from divproj.links.words.direction import Bitext, Direction, Settings
+from divproj.links.words.direction import Direction, Settings, WordArrays
 
 
 def bitext(f, e):
@@ -20,7 +20,7 @@ def bitext(f, e):
     a, b = np.array(src, np.int32), np.array(tgt, np.int32)
     sizes = (max(src) + 1, max(tgt) + 1)
     ones = np.ones(len(a), np.int32), np.ones(len(b), np.int32)
-    return Bitext(a, at[0], b, at[1], a, b, (*sizes, *sizes), *ones)
+    return WordArrays(a, at[0], b, at[1], a, b, (*sizes, *sizes), *ones)
 
 
 words = st.lists(st.integers(1, 4), min_size=1, max_size=4)

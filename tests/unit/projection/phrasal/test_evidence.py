@@ -11,7 +11,7 @@ from divproj.forest.charts import from_arc_scores
 from divproj.forest.hypergraph import Edge, Forest, Node
 from divproj.io.forests import Options, forests_of
 from divproj.parsing.marginals import projective
-from divproj.projection.direct import Bitext
+from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal import evidence
 from divproj.projection.phrasal.projector import PhraseProjector
 from divproj.projection.systems import Corrections, projector
@@ -43,9 +43,9 @@ def test_one_word():
     assert evidence.of_forest(lone)[0, 1] == 0.0
 
 
-def _bitext(forms: str) -> Bitext:
+def _bitext(forms: str) -> ProjectionInput:
     words = tuple(forms.split())
-    return Bitext(words, DepTree(("run",), (0,), ("root",), ("VERB",)), Links(frozenset({(1, 1)}), (len(words), 1)))
+    return ProjectionInput(words, DepTree(("run",), (0,), ("root",), ("VERB",)), Links(frozenset({(1, 1)}), (len(words), 1)))
 
 
 @pytest.mark.parametrize(("left", "heads"), [(True, (0, 1, 2)), (False, (0, 3, 1))])

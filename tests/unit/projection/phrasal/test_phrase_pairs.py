@@ -14,7 +14,7 @@ from divproj.forest.dependencies import from_dependencies
 from divproj.forest.parses import count_trees
 from divproj.io.forests import forests_of
 from divproj.phrases.lexicon import Lexicon
-from divproj.projection.direct import Bitext
+from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal import phrase_pairs, same_language
 from divproj.projection.phrasal.aligned_phrases import (
     PhraseFinder,
@@ -22,20 +22,20 @@ from divproj.projection.phrasal.aligned_phrases import (
     linked_paraphrases,
     phrase_book,
 )
-from divproj.projection.phrasal.phrase_pairs import FLOOR, Paired, PhraseBook, SentencePairs
+from divproj.projection.phrasal.phrase_pairs import FLOOR, PhraseBook, PhraseLink, SentencePairs
 from divproj.projection.phrasal.projector import PhraseProjector
 
 E = DepTree(("old", "dogs", "sleep", "here"), (2, 3, 0, 3), ("amod", "nsubj", "root", "advmod"), ("ADJ", "NOUN", "VERB", "ADV"))
 
 
-def bitext(forms: str, links: set[tuple[int, int]], e: DepTree = E) -> Bitext:
+def bitext(forms: str, links: set[tuple[int, int]], e: DepTree = E) -> ProjectionInput:
     words = tuple(forms.split())
-    return Bitext(words, e, Links(frozenset(links), (len(words), len(e))))
+    return ProjectionInput(words, e, Links(frozenset(links), (len(words), len(e))))
 
 
 def test_a_paired_phrase_keeps_together_and_its_head_is_linked_with_e_s():
     text = bitext("ka lipa mo su", {(2, 2), (4, 3)})
-    found = phrase_pairs.scores(SentencePairs(text.forms, E.forms, (Paired((1, 2, 3), (1, 2), 0.5, 0, 2),)), text)
+    found = phrase_pairs.scores(SentencePairs(text.forms, E.forms, (PhraseLink((1, 2, 3), (1, 2), 0.5, 0, 2),)), text)
     inside, head, other = (1, 2, 3), 2, (1, 3)
     for c in other:
         assert found[4, c] == pytest.approx(0.5 * np.log(FLOOR / 2))  # out of the phrase at a word that is not its head
@@ -47,29 +47,29 @@ def test_a_paired_phrase_keeps_together_and_its_head_is_linked_with_e_s():
 
 def test_the_tree_of_f_knows_its_heads_and_no_link_leaves_them_open():
     text = bitext("ka lipa mo su", {(4, 3)})
-    own = phrase_pairs.scores(SentencePairs(text.forms, E.forms, (Paired((1, 2), (1, 2), 1.0, 1, 2),)), text)
+    own = phrase_pairs.scores(SentencePairs(text.forms, E.forms, (PhraseLink((1, 2), (1, 2), 1.0, 1, 2),)), text)
     assert own[4, 1] > own[4, 2]
-    bare = phrase_pairs.scores(SentencePairs(text.forms, E.forms, (Paired((1, 2), (1, 2)),)), text)
+    bare = phrase_pairs.scores(SentencePairs(text.forms, E.forms, (PhraseLink((1, 2), (1, 2)),)), text)
     assert bare[4, 1] == bare[4, 2] == pytest.approx(np.log(0.5))
-    whole = phrase_pairs.scores(SentencePairs(text.forms, E.forms, (Paired((1, 2, 3, 4), (1, 2, 3, 4)),)), text)
+    whole = phrase_pairs.scores(SentencePairs(text.forms, E.forms, (PhraseLink((1, 2, 3, 4), (1, 2, 3, 4)),)), text)
     assert not whole.any()  # the sentence itself holds nothing together
 
 
 def test_unlinked_words_hang_inside_their_smallest_paired_phrase():
     """ka … mo may belong anywhere; the pair says that they stand in the subject."""
     text = bitext("su mo ka lipa", {(1, 3), (4, 2)})
-    book = PhraseBook.of([SentencePairs(text.forms, E.forms, (Paired((2, 3, 4), (1, 2), 1.0, 0, 2),))])
+    book = PhraseBook.of([SentencePairs(text.forms, E.forms, (PhraseLink((2, 3, 4), (1, 2), 1.0, 0, 2),))])
     heads = PhraseProjector().observe([text], (), book).project(text).heads
     assert heads[3] == 1
     assert all(heads[k] in (2, 3, 4) for k in (1, 2))
-    other = PhraseBook.of([SentencePairs(text.forms, E.forms, (Paired((1, 2, 3), (3, 4), 1.0, 0, 3),))])
+    other = PhraseBook.of([SentencePairs(text.forms, E.forms, (PhraseLink((1, 2, 3), (3, 4), 1.0, 0, 3),))])
     heads = PhraseProjector().observe([text], (), other).project(text).heads
     assert all(heads[k] in (1, 2, 3) for k in (1, 2))
 
 
 def test_leaf_pairs_are_links_for_words_that_have_none():
     text = bitext("ka lipa su", {(2, 2), (3, 3)})
-    book = PhraseBook.of([SentencePairs(text.forms, E.forms, (Paired((1,), (1,), 0.9), Paired((2,), (4,), 0.9)))])
+    book = PhraseBook.of([SentencePairs(text.forms, E.forms, (PhraseLink((1,), (1,), 0.9), PhraseLink((2,), (4,), 0.9)))])
     projector = PhraseProjector().observe([text], (), book)
     known = projector.links_.of(text)
     assert known.bitext.links.links == {(1, 1), (2, 2), (3, 3)}  # the second pair is of a word that has a link
@@ -93,7 +93,7 @@ def test_files_of_the_aligner_either_way_round_and_with_gaps(tmp_path: Path):
     found = book.find(text)
     assert found is not None
     assert found.f_forms == text.forms
-    assert found.pairs[0] == Paired((1, 3), (1, 2), 0.25)
+    assert found.pairs[0] == PhraseLink((1, 3), (1, 2), 0.25)
     assert book.links(text) == {(2, 2): 0.5}
     assert book.find(bitext("su", set())) is None
     assert book.scores(bitext("su", set())) is None

@@ -13,7 +13,7 @@ from divproj import AlignmentError, DepTree, Links
 from divproj.data.pair import Pair
 from divproj.data.tree import cycles
 from divproj.evaluation.experiment import cross_validate
-from divproj.projection.direct import Bitext, s1
+from divproj.projection.direct import ProjectionInput, s1
 from divproj.projection.phrasal.features import PHRASES, phrase_codes
 from divproj.projection.phrasal.links import refine_links
 from divproj.projection.phrasal.projector import LONGEST, PhraseProjector, observed, subtrees
@@ -22,10 +22,10 @@ from divproj.projection.phrasal.vote import ballot, vote
 from divproj.projection.systems import train
 
 
-def bitext(f: str, e: str, e_heads: tuple[int, ...], tags: str, links: set[tuple[int, int]]) -> Bitext:
+def bitext(f: str, e: str, e_heads: tuple[int, ...], tags: str, links: set[tuple[int, int]]) -> ProjectionInput:
     forms, words = tuple(f.split()), tuple(e.split())
     tree = DepTree(words, e_heads, ("dep",) * len(words), tuple(tags.split()))
-    return Bitext(forms, tree, Links(frozenset(links), (len(forms), len(words))))
+    return ProjectionInput(forms, tree, Links(frozenset(links), (len(forms), len(words))))
 
 
 # a language with a loose article before the noun and a loose particle after the verb
@@ -67,8 +67,8 @@ def test_same_text_same_trees(projector: PhraseProjector):
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pair=pairs())
 def test_always_one_tree(projector: PhraseProjector, pair: Pair):
-    for system in (projector, PhraseProjector(eke=False)):
-        found = system.project(Bitext.of(pair))
+    for system in (projector, PhraseProjector(induce_links=False)):
+        found = system.project(ProjectionInput.of(pair))
         assert found.heads.count(0) == (1 if found.heads else 0)
         assert not cycles(found.heads)
         assert len(found.reasons) == len(found.heads)
@@ -78,7 +78,7 @@ def test_always_one_tree(projector: PhraseProjector, pair: Pair):
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pair=pairs())
 def test_phrases_are_spans_and_nest(projector: PhraseProjector, pair: Pair):
-    phrases = projector.phrases(Bitext.of(pair))
+    phrases = projector.phrases(ProjectionInput.of(pair))
     for one in phrases:
         assert one.f_words == tuple(range(one.f_words[0], one.f_words[-1] + 1))
         assert one.f_head in one.f_words
@@ -113,7 +113,7 @@ def test_links_are_eked_out_between_unlinked_words():
 
 def test_a_very_long_sentence_falls_back_on_s1(projector: PhraseProjector):
     n = LONGEST + 1
-    long = Bitext(("a",) * n, DepTree(("x",), (0,)), Links(frozenset({(1, 1)}), (n, 1)))
+    long = ProjectionInput(("a",) * n, DepTree(("x",), (0,)), Links(frozenset({(1, 1)}), (n, 1)))
     assert projector.project(long) == s1(long)
     assert projector.phrases(long) == ()
     assert refine_links(projector, long) == long.links
@@ -142,8 +142,8 @@ def test_links_of_no_phrase_are_vetoed_and_links_of_heads_proposed():
     given = {(2, 1), (4, 3), (5, 4), (2, 4)}
     text = bitext(forms, e, (2, 4, 4, 0), "NOUN VERB NOUN VERB", given)
     system = PhraseProjector().observe([*TEXT, text])
-    eked = system.links_.of(text)
-    system.links_._known[text] = replace(eked, chances={(2, 1): 0.9, (3, 2): 0.8, (4, 3): 0.9})
+    linked = system.links_.of(text)
+    system.links_._known[text] = replace(linked, chances={(2, 1): 0.9, (3, 2): 0.8, (4, 3): 0.9})
     found = refine_links(system, text).links
     assert (2, 4) not in found
     assert {(2, 1), (4, 3), (5, 4)} <= found
@@ -166,7 +166,7 @@ def test_votes_of_several_sources(projector: PhraseProjector):
 @settings(max_examples=15, deadline=None)
 @given(pair=pairs())
 def test_a_vote_is_a_tree(pair: Pair):
-    text = Bitext.of(pair)
+    text = ProjectionInput.of(pair)
     found = vote([s1(text, "right"), s1(text, "left", "right")])
     assert found.heads.count(0) == (1 if found.heads else 0)
     assert not cycles(found.heads)
