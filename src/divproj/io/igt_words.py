@@ -16,6 +16,7 @@ from divproj.data.igt import BOUNDARY, Igt, morphs
 from divproj.io.igt_parts import EDGES, instance, squeezed
 
 _MARKS = frozenset('.,;:!?…()[]{}"“”„«»‹›¿¡。，、；：！？「」『』（）؟،؛।॥/|')
+_FRONT = _MARKS | {"*"}
 _QUOTES = {"‘": "’", "'": "'", "‚": "‘’", "`": "'"}
 _DASHES = re.compile(r"(?<=[^\s–‐‑−‒])[–‐‑−‒](?=[^\s–‐‑−‒])")
 _EDGE_DASH = re.compile(r"^[–‐‑−‒](?=\w)|(?<=\w)[–‐‑−‒]$")
@@ -85,7 +86,7 @@ def split(igt: Igt, of: Habits = Habits(), *, keep_hyphens: bool = False) -> Igt
         front, core, back = ("", word, "") if fixed else _parted(word, of, k in quotes[0], k in quotes[1])
         if front or back:
             part = _parted(part, of, True, True)[1] if part else part
-            gloss = _core_gloss(gloss, of)
+            gloss = _core_gloss(gloss, of, front, back)
         if keep_hyphens or len(glosses) not in (0, n):
             form, part = core, part
         else:
@@ -216,7 +217,7 @@ def _parted(word: str, of: Habits, opens: bool, closes: bool) -> tuple[str, str,
     if not any(char.isalnum() for char in word) or word in _ZERO:
         return "", word, ""
     front, back = 0, len(word)
-    while front < back and ((word[front] in _MARKS and word[front] not in of.letters) or (opens and word[front] in _QUOTES)):
+    while front < back and ((word[front] in _FRONT and word[front] not in of.letters) or (opens and word[front] in _QUOTES)):
         front += 1
     while back > front and (
         (word[back - 1] in _MARKS and word[back - 1] not in of.letters) or (closes and word[back - 1] in "'’‘")
@@ -246,8 +247,15 @@ def _balanced(word: str, front: int, back: int) -> tuple[int, int]:
     return front, back
 
 
-def _core_gloss(gloss: str, of: Habits) -> str:
-    """The gloss without the punctuation that it repeats from the word."""
+def _core_gloss(gloss: str, of: Habits, front: str, back: str) -> str:
+    """The gloss without the punctuation that it repeats from the word.
+
+    >>> _core_gloss("[big", Habits(), "[", ""), _core_gloss("swim.PST.", Habits(), "", ".")
+    ('big', 'swim.PST')
+    """
+    if len(gloss) > len(front) + len(back) and ((front[-1:] and front[-1:] in "([{") or (back[:1] and back[:1] in ")]}")):
+        gloss = gloss.removeprefix(front) if front else gloss
+        gloss = gloss.removesuffix(back) if back and back[0] in ")]}" else gloss
     found = _parted(gloss, of, False, False)
     ends = re.fullmatch(r"[.,;:!?…]*", found[2])
     return found[1] if found[2] and ends and not found[0] and found[2] != ":" else gloss

@@ -14,27 +14,13 @@ from typing import Any, BinaryIO
 
 from divproj.data.errors import Faults, FormatError, Where
 from divproj.data.igt import Igt
-from divproj.io import latex_lines, latex_translation
+from divproj.io import latex_lines, latex_parts, latex_translation
 from divproj.io.files import Source
 from divproj.io.igt_parts import instance, preferred, squeezed, without_judgement
 from divproj.io.igt_text import Options, from_file, from_text, lines
+from divproj.io.latex_parts import COVINGTON, ENDS, FIELD, GLL, JUDGED, KEPT, LANGINFO, LINGUEX, PHILEX, is_free, plain_label
 from divproj.io.latex_text import plain
-from divproj.io.tex_tokens import Token, argument, arguments, expanded, group_end, optional, skip_space, tokenized
-
-_GLL = {"gll": 2, "glll": 3, "gllll": 4, "xgll": 2, "xglll": 3}
-_LINGUEX = re.compile(r"(?:ex[ir]?|[a-h])g\.")
-_COVINGTON = {"digloss": 2, "trigloss": 3}
-_FREE = {"glt", "trans", "gltr", "glft", "glf", "tln", "tl", "glfta", "glftb", "glftc", "glttranslation"}
-_ENDS = {
-    "ea", "eal", "eas", "exal", "ex", "exi", "exr", "exp", "exa", "exb", "pex", "xe", "z", "zl", "zlast", "zlst", "end", "begin",
-    "item", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph", "part", "glend", "endgl", "lb", "lba",
-    "lbb", "lbp", "lbpa", "lbpb", "lbu", "lbz", "sn", "exewidth", "eabox", "eanoraggedright", "beispiel",
-}  # fmt: skip
-"""Macros that cannot stand within an example with its translation."""
-_JUDGED = {"ljudge", "judge", "gljudge", "Judge"}
-_MARKS = re.compile(r"[*?#%!†°✗]+$")
-KEPT = frozenset(_GLL) | frozenset(_COVINGTON) | _FREE | _ENDS | _JUDGED | {"begingl", "endgl", "label", "langinfo"}
-FIELD = re.compile(r"gl(?:preamble|[a-e]|ft[a-c]?|tr|trans)$")
+from divproj.io.tex_tokens import Token, argument, arguments, expanded, optional, skip_space, tokenized
 
 
 def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Igt]:
@@ -73,8 +59,14 @@ class Piece:
     soft: bool = False
     """Whether `\\sn` stands before it."""
     parts: int = 1
+    asides: list[str] = field(default_factory=list)
+    """What stands at the right edge of the lines."""
     more: list[list[Sequence[Token]]] = field(default_factory=list)
     """Lines of the pieces that go on."""
+
+
+_NAMED = ("begin", "end", "exi", "exr", "exp")
+"""Macros that begin or end an example and have an argument."""
 
 
 class _Finder:
@@ -106,11 +98,19 @@ class _Finder:
             self.k += 1
 
     def _opens(self, name: str) -> bool:
-        if name in _GLL or name == "begingl" or _LINGUEX.fullmatch(name):
+        if name in GLL or name == "begingl" or LINGUEX.fullmatch(name):
             return True
-        if name not in _COVINGTON:
-            return False
-        return len(arguments(self.tokens, self.k + 1)[1]) > _COVINGTON[name]
+        if name in COVINGTON:
+            return len(latex_parts.spaced_arguments(self.tokens, self.k + 1)[0]) > COVINGTON[name]
+        return self._by_shape(name) is not None
+
+    def _by_shape(self, name: str) -> tuple[list[Sequence[Token]], int] | None:
+        """(words, gloss, translation) of a macro of the author's own that has three arguments or more which look so."""
+        if not name.isalpha() or self._is_end(name) or PHILEX.fullmatch(name) or name in LANGINFO:
+            return None
+        found, end = latex_parts.spaced_arguments(self.tokens, self.k + 1)
+        chosen = latex_lines.glossed(found) if len(found) >= 3 else None
+        return (chosen, end) if chosen else None
 
     def _macro(self, token: Token) -> None:
         name = token.text
@@ -118,43 +118,69 @@ class _Finder:
             said, after = argument(self.tokens, self.k + 1)
             self.labels = (*self.labels, plain_label(said))
             self.k = after - 1
-        elif name in _JUDGED:
+        elif name.rstrip("*") in JUDGED:
             options, found, after = arguments(self.tokens, self.k + 1)
-            inner = found[0] if found else argument(self.tokens, self.k + 1)[0]
-            self.judgement = _marks(options[0] if options and not _marks(inner) else inner)
+            mark = found[0] if found else argument(self.tokens, self.k + 1)[0]
+            shown = latex_parts.marks(options[0] if options and not latex_parts.marks(mark) else mark)
+            self.judgement = "*" if name.endswith("*") else shown
             self.k = max(after - 1, self.k)
-        elif name == "langinfo":
+            self.start = self.k + 1
+        elif name in LANGINFO:
             _, found, after = arguments(self.tokens, self.k + 1)
             if len(found) == 3:
-                self.language = (
-                    plain(found[1]).strip(" ()") or plain(found[0]).strip(),
-                    squeezed(plain(found[2])).strip(" ()"),
-                )
-                self.language = (plain(found[0]).strip() or self.language[0], self.language[1])
+                named = [squeezed(plain(part)).strip(" ()") for part in found]
+                self.language = (named[0] or named[1], named[2])
             self.k = max(after - 1, self.k)
+            self.start = self.k + 1
+        elif PHILEX.fullmatch(name):
+            self._philex()
         elif self._is_end(name):
-            keep = self.labels if name in ("begin", "ex", "ea", "item") and not self._has_text() else ()
             if name == "sn":
                 self.soft = True
                 return
-            self._began(self.k + 1)
-            self.labels, self.fresh, self.soft = keep if name == "begin" else (), True, False
-            option, after = optional(self.tokens, self.k + 1)
-            if option is not None:
-                self.judgement = _marks(option)
-                self.start, self.k = after, after - 1
+            self._new_example(name)
+
+    def _new_example(self, name: str) -> None:
+        """An example begins, or one ends: what was said before does not belong to the next."""
+        keep = self.labels if name == "begin" and not self._has_text() else ()
+        inner, after = argument(self.tokens, self.k + 1) if name in _NAMED else ((), self.k + 1)
+        number = plain(inner).strip(" ()[].") if name == "exi" else ""
+        self._began(after)
+        self.labels, self.fresh, self.soft = (number,) if number.isalnum() else keep, True, False
+        option, after = optional(self.tokens, after)
+        if option is not None:
+            self.judgement = latex_parts.marks(option)
+        tag, after = latex_parts.tag(self.tokens, after)
+        if tag:
+            self.labels = (tag,)
+        self.start, self.k = after, after - 1
+
+    def _philex(self) -> None:
+        """`\\lb{label}{…}`, `\\lbp{label}{mark or name}{…}`: the example is inside the last group."""
+        found, end = latex_parts.spaced_arguments(self.tokens, self.k + 1)
+        self._began(self.k + 1)
+        self.fresh, self.soft = True, False
+        if len(found) < 2:
+            return
+        self.labels = (plain_label(found[0]),)
+        self.judgement = latex_parts.marks(found[1]) if len(found) > 2 else ""
+        inside = 1 if not self.judgement else 2
+        for _ in range(inside):
+            self.k = argument(self.tokens, skip_space(self.tokens, self.k + 1))[1] - 1
+        self.start = self.k + 1
+        del end
 
     def _has_text(self) -> bool:
         return any(token.kind == "text" for token in self.tokens[self.start : self.k])
 
     def _is_end(self, name: str) -> bool:
-        if name in _ENDS or _LINGUEX.fullmatch(name) or re.fullmatch(r"(?:ex[ir]?|[a-h]|z)\.", name):
+        if name in ENDS or LINGUEX.fullmatch(name) or PHILEX.fullmatch(name) or re.fullmatch(r"(?:ex[ir]?|[a-h]|z)\.", name):
             return True
         return name == "a" and self.has_pex
 
     def _piece(self, token: Token) -> Piece:
         k = self.k
-        linguex = bool(_LINGUEX.fullmatch(token.text))
+        linguex = bool(LINGUEX.fullmatch(token.text))
         if linguex:
             self._began(k + 1)
             self.fresh = True
@@ -162,17 +188,27 @@ class _Finder:
                 said, after = argument(self.tokens, k + 2)
                 self.labels = (*self.labels, plain_label(said))
                 k = after - 1
+            k = optional(self.tokens, k + 1)[1] - 1
         preamble = self._preamble() if not linguex else ()
         made = Piece(token.line, [], [], preamble, self.judgement, self.labels, self.language, not self.fresh, self.soft)
+        marked = latex_parts.marks([token for token in preamble if token.kind != "space"])
+        if marked and not self.judgement:
+            made.judgement, made.preamble = marked, ()
         if token.text == "begingl":
             end = self._expex(made, k + 1)
-        elif token.text in _COVINGTON:
-            found, end = arguments(self.tokens, k + 1)[1:]
-            made.rows, made.free = list(found[:-1]), [found[-1]]
+        elif token.text in COVINGTON:
+            found, end = latex_parts.spaced_arguments(self.tokens, k + 1)
+            count = COVINGTON[token.text]
+            made.rows, made.free = list(found[:count]), [found[count]]
+        elif shaped := None if token.text in GLL or linguex else self._by_shape(token.text):
+            (*made.rows, free), end = shaped
+            made.free = [free]
         else:
             end = self._gll(made, k + 1, token.text, linguex)
+        rows = [latex_parts.without_aside(row) for row in made.rows]
+        made.rows, made.asides = [row for row, _ in rows], [aside for _, aside in rows if aside]
         tail = self.tokens[k:end]
-        made.labels = (*made.labels, *_labels(tail), *self._closing_labels(end))
+        made.labels = (*made.labels, *latex_parts.labels(tail), *self._closing_labels(end))
         self.start, self.k = end, max(end, k + 1)
         self.fresh = self.soft = False
         return made
@@ -191,7 +227,7 @@ class _Finder:
 
     def _gll(self, made: Piece, k: int, name: str, linguex: bool) -> int:
         """Lines up to `\\\\`, then the translation."""
-        wanted = _GLL.get(name, 2)
+        wanted = GLL.get(name, 2)
         closed = True
         while len(made.rows) < wanted and closed:
             end, closed = self._line_end(k)
@@ -199,17 +235,17 @@ class _Finder:
             k = end + 1 if closed else end
         if len(made.rows) == wanted - 1 and closed:
             made.rows.append(())
+        if len(made.rows) == 1 and not closed:
+            by_line = latex_parts.by_source_lines(made.rows[0])
+            made.rows = by_line if len(by_line) == wanted else made.rows
+        if not closed and len(made.rows) > 1 and (cut := latex_parts.unclosed(made.rows[-1])):
+            k -= len(made.rows[-1]) - cut
+            made.rows[-1] = made.rows[-1][:cut]
         if len([row for row in made.rows if row]) < wanted:
             what = f"\\{name} with {len([row for row in made.rows if row])} of its {wanted} lines, each ended by \\\\"
             self.faults.file(FormatError(what, Where(self.path, made.line), "read as far as it goes"))
         end = self.example_end(k)
-        region = self.tokens[k:end]
-        starts = _at_top(region, _FREE)
-        if starts:
-            for at, after in zip(starts, [*starts[1:], len(region)], strict=True):
-                made.free.append(region[at + 1 : after])
-        elif latex_translation.begins_quoted(region) or (linguex and plain(region).strip()):
-            made.free.append(region)
+        made.free = latex_translation.parts(self.tokens[k:end], linguex)
         return end
 
     def _line_end(self, k: int) -> tuple[int, bool]:
@@ -228,7 +264,7 @@ class _Finder:
         return k, False
 
     def _stops(self, name: str) -> bool:
-        return name in _FREE or self._is_end(name) or name in _GLL or name in ("begingl", *_COVINGTON)
+        return is_free(name) or name in ("gln", "glend") or self._is_end(name) or name in GLL or name in ("begingl", *COVINGTON)
 
     def example_end(self, k: int) -> int:
         """Where an example ends: at the next one, at what closes it, or at a blank line after which no translation comes."""
@@ -240,7 +276,7 @@ class _Finder:
                 return k
             if not depth and token.kind == "par":
                 after = skip_space(self.tokens, k + 1)
-                if not (after < len(self.tokens) and self.tokens[after].kind == "macro" and self.tokens[after].text in _FREE):
+                if not (after < len(self.tokens) and self.tokens[after].kind == "macro" and is_free(self.tokens[after].text)):
                     return k
             elif not depth and token.kind == "macro" and self._opens_or_ends(token.text):
                 return k
@@ -248,18 +284,18 @@ class _Finder:
         return k
 
     def _opens_or_ends(self, name: str) -> bool:
-        return self._is_end(name) or name in _GLL or name == "begingl"
+        return self._is_end(name) or name in GLL or name == "begingl"
 
     def _expex(self, made: Piece, k: int) -> int:
         option, k = optional(self.tokens, skip_space(self.tokens, k))
-        del option
+        columns = "nlevel" in plain_label(option or ())
         end, depth, closed = k, 0, False
         while end < len(self.tokens):
             token = self.tokens[end]
             depth += (token.kind == "open") - (token.kind == "close")
             name = token.text if token.kind == "macro" else ""
             closed = name == "endgl"
-            ended = name and not depth and (self._is_end(name) or name in _GLL or name == "begingl") and not FIELD.match(name)
+            ended = name and not depth and (self._is_end(name) or name in GLL or name == "begingl") and not FIELD.match(name)
             if closed or ended or depth < 0 or (token.kind == "par" and not self._field_follows(end)):
                 break
             end += 1
@@ -267,16 +303,21 @@ class _Finder:
             what = "\\begingl without \\endgl"
             self.faults.file(FormatError(what, Where(self.path, made.line), "read up to where the example ends"))
         region = self.tokens[k:end]
-        starts = [at for at in _at_top(region, None) if FIELD.match(region[at].text)]
+        starts = [at for at in latex_parts.at_top(region, None) if FIELD.match(region[at].text)]
+        if columns and not any(region[at].text == "glpreamble" for at in starts):
+            made.rows = latex_parts.nlevel(region[: starts[0] if starts else len(region)])
         for at, after in zip(starts, [*starts[1:], len(region)], strict=True):
             name = region[at].text
             option, first = optional(region, skip_space(region, at + 1))
             del option
-            said = _until_slashes(region[first:after])
+            said = latex_parts.until_slashes(region[first:after])
+            if columns and name == "glpreamble":
+                head = first + len(said) + 1
+                made.rows = latex_parts.nlevel(region[head:after])
             if name == "glpreamble":
                 made.preamble = said
             elif len(name) == 3:
-                made.rows.append(_without_breaks(said))
+                made.rows.append(latex_parts.without_breaks(said))
             else:
                 made.free.append(said)
         return end + 1 if closed else end
@@ -287,49 +328,6 @@ class _Finder:
         return after < len(self.tokens) and self.tokens[after].kind == "macro" and (
             bool(FIELD.match(self.tokens[after].text)) or self.tokens[after].text == "endgl"
         )  # fmt: skip
-
-
-def plain_label(tokens: Sequence[Token]) -> str:
-    return squeezed("".join(token.text if token.kind in ("text", "macro", "slashes") else " " for token in tokens))
-
-
-def _labels(tokens: Sequence[Token]) -> tuple[str, ...]:
-    return tuple(plain_label(argument(tokens, k + 1)[0]) for k in _at_top(tokens, {"label"}))
-
-
-def _marks(tokens: Sequence[Token]) -> str:
-    """Judgement marks among tokens: `*`, `\\#`, raised ones."""
-    text = plain(tokens) or "".join(token.text for token in tokens if token.text in "#%*?")
-    raised = "".join(token.text for token in tokens if token.kind == "text" and _MARKS.match(token.text))
-    text = (text.strip() or raised).strip()
-    return text if _MARKS.match(text) else raised if _MARKS.match(raised) else ""
-
-
-def _at_top(tokens: Sequence[Token], names: set[str] | None) -> list[int]:
-    """Places of macros that stand in no group; of all when no names are given."""
-    found, k = [], 0
-    while k < len(tokens):
-        token = tokens[k]
-        if token.kind == "open":
-            k = group_end(tokens, k)
-            continue
-        if token.kind == "macro" and (names is None or token.text in names):
-            found.append(k)
-        k += 1
-    return found
-
-
-def _until_slashes(tokens: Sequence[Token]) -> Sequence[Token]:
-    depth = 0
-    for k, token in enumerate(tokens):
-        depth += (token.kind == "open") - (token.kind == "close")
-        if not depth and token.kind == "slashes":
-            return tokens[:k]
-    return tokens
-
-
-def _without_breaks(tokens: Sequence[Token]) -> Sequence[Token]:
-    return [Token("space", " ", token.line) if token.kind == "break" else token for token in tokens]
 
 
 def _joined(pieces: Iterator[Piece]) -> Iterator[Piece]:
@@ -358,12 +356,17 @@ def _instance(piece: Piece, layout: str, path: str, options: Options) -> Igt:
             rows[role] = [*rows.get(role, []), *values]
     words = rows.get("words", [])
     own, first = without_judgement(words[0]) if words else ("", "")
-    if own:
+    glosses = rows.get("glosses", [])
+    if words and latex_parts.MARKS.match(words[0]) and glosses[:1] == [""]:
+        own, words, rows["glosses"] = words[0], words[1:], glosses[1:]
+        rows["segments"] = rows.get("segments", [])[1:]
+    elif own:
         words = [first, *words[1:]] if first else words[1:]
-    free = [latex_translation.taken(tokens) for tokens in piece.free]
-    translation, translations = preferred([("", made.text) for made in free if made.text], options.lang)
+    free = [made for tokens in piece.free for made in latex_translation.taken_all(tokens)]
+    translation, translations = preferred([(made.code, made.text) for made in free if made.text], options.lang)
     meta = [("preamble", latex_translation.preamble(piece.preamble)), ("line", " ".join(rows.get("line", [])))]
     meta += [made.beside for made in free]
+    meta += [("note", aside) for aside in piece.asides]
     meta += [("source", piece.language[1]), ("parts", str(piece.parts) if piece.parts > 1 else "")]
     sent_id = next((label for label in piece.labels if label), "")
     return instance(

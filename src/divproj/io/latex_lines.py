@@ -37,6 +37,21 @@ def _vote(lines: Sequence[tuple[str, ...]]) -> float:
     return -1.0 if alike > 0.4 or grams[2] > grams[1] else 0.0
 
 
+def glossed(found: Sequence[Sequence[Token]]) -> list[Sequence[Token]] | None:
+    """Two arguments of a macro that line up as words and glosses, and the one after them; None when none look so."""
+    for k in range(len(found) - 2):
+        above, below = words(found[k], gloss=False), words(found[k + 1], gloss=True)
+        grams = sum(bool(_GRAM.search(word)) for word in below)
+        if (
+            len(above) == len(below) > 1
+            and grams
+            and not any(_GRAM.search(word) for word in above)
+            and words(found[k + 2], gloss=False)
+        ):
+            return [found[k], found[k + 1], found[k + 2]]
+    return None
+
+
 def _empty(line: tuple[str, ...]) -> float:
     return sum(not word for word in line) / len(line) if line else 0.0
 
@@ -61,7 +76,13 @@ def fields(rows: Sequence[Sequence[Token]], kind: str) -> dict[str, list[str]]:
         list(_without_glue(words(row, gloss=role in ("glosses", "line") and role != "words")))
         for row, role in zip(rows, roles, strict=False)
     ]
-    return dict(zip(roles, _without_placeholders(split), strict=False))
+    found = dict(zip(roles, _without_placeholders(split), strict=False))
+    count = len(found.get("glosses", ()))
+    for role in ("words", "segments"):  # a font for several words is not meant to make them one
+        apart = [word for group in found.get(role, ()) for word in group.split()]
+        if count != len(found.get(role, ())) and len(apart) == count:
+            found[role] = apart
+    return found
 
 
 def _without_glue(line: tuple[str, ...]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from divproj.io import tex_tipa
 from divproj.io.tex_tokens import Token, arguments, group_end, skip_space, tokenized
 
 _ACCENTS = {"'": "\u0301", "`": "\u0300", "^": "\u0302", '"': "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307",
@@ -40,6 +41,17 @@ _GRAMS = {
     "Tpl": "3PL", "Fdu": "1DU", "Sdu": "2DU", "Tdu": "3DU", "Aarg": "A", "Parg": "P", "Sarg": "S", "Io": "IO",
 }  # fmt: skip
 """Macros of the `leipzig` package whose names are not their text."""
+_PERSON = re.compile(r"(?i)(one|two|three|first|second|third)([a-z]*)")
+_DIGITS = {"one": "1", "two": "2", "three": "3", "first": "1", "second": "2", "third": "3"}
+_COMMON = (
+    "1 2 3 4 a abl abs acc act adess adj adv agr agt all an anim antip ap aor appl art asp aux ben c caus cl clf com comp compl cond conj "
+    "conn cont cop cvb dat def deic dem det dim dir dist distr du dur dyn emph erg ess evid excl f fem foc fut gen ger hab hort hum imp "
+    "impf imprs inan incl ind indef inf infl ins instr intr inv io ipfv irr irreal iter itr loc lnk m masc mid mod n neg neut nfut nmlz "
+    "nmz nom npst ntr o obj obl obv opt p part pass past path pauc per perf pf pfv pl pn poss pot pred prep pres prf prog proh prox prs "
+    "prt pst ptcp purp q qnt quot r real rec recp redup ref refl rel rem rep res s sbj seq sg sim sp ss stat sub subj subs sup tam "
+    "temp top tr trans v vent ver voc vol"
+)
+_ABBREVIATIONS = frozenset(_COMMON.split())
 _CAPITALS = re.compile(r"sc$|scshape$|^gl[a-z]?$|^gloss$|^smallcaps$")
 _DROPPED = {
     "Corpus", "Source", "corpuslink", "trailingcitation", "sound", "idx", "glottolog", "largerpage", "clearpage", "newpage",
@@ -63,12 +75,18 @@ _FORMATS = {
 }  # fmt: skip
 """Macros that set their last argument as it is."""
 _FIRST_DROPPED = {"foreignlanguage", "textcolor", "href", "makebox", "parbox", "raisebox", "scalebox", "rotatebox"}
+_SWITCHES = frozenset((
+    "bf", "bfseries", "it", "itshape", "em", "rm", "rmfamily", "sf", "sffamily", "tt", "ttfamily", "sl", "slshape", "up", "upshape",
+    "small", "footnotesize", "scriptsize", "tiny", "normalsize", "large", "normalfont", "mdseries", "noindent", "raggedright",
+))  # fmt: skip
+"""Macros that change the font from here on; TeX skips the blank after them."""
 _QUOTES = {"enquote": "“”", "qu": "‘’", "sqt": "‘’", "squote": "‘’", "dquote": "“”", "textquote": "“”", "enquote*": "‘’"}
 _BRACKETED = {"textins": "[]", "textelp": "[]"}
 _SUPERSCRIPTS = dict(
     zip("0123456789hjrwylsxnɣʔʕbdgkmptuvaeiofcz+-=()ʷʰ", "⁰¹²³⁴⁵⁶⁷⁸⁹ʰʲʳʷʸˡˢˣⁿˠˀˤᵇᵈᵍᵏᵐᵖᵗᵘᵛᵃᵉⁱᵒᶠᶜᶻ⁺⁻⁼⁽⁾ʷʰ", strict=True)
 )
 _CITES = re.compile(r"^(?:paren|text|auto|full|foot)?cite[a-z]*$|^cite[a-z]*$")
+_BARE_CITES = re.compile(r"cite(?:al[tp]|author|year)")
 DEEPEST = 50
 
 
@@ -93,6 +111,9 @@ def words(line: str | Sequence[Token], *, gloss: bool) -> tuple[str, ...]:
         if kind == "macro" and tokens[k].text == "sc" and not math:  # the blank after it does not part words
             while k + 1 < len(tokens) and tokens[k + 1].kind == "space":
                 k += 1
+        if kind == "macro" and tokens[k].text in _SWITCHES and k + 1 < len(tokens) and tokens[k + 1].kind == "space":
+            k = skip_space(tokens, k + 1)
+            continue
         if kind == "macro" and not gloss and _joins(tokens, k):
             k = skip_space(tokens, k + 1)
             continue
@@ -108,7 +129,7 @@ def _joins(tokens: Sequence[Token], k: int) -> bool:
     after = skip_space(tokens, k + 1)
     if after == k + 1 or after >= len(tokens) or tokens[after].kind not in ("text", "macro"):
         return False
-    return name in _ACCENTS
+    return name in _ACCENTS or (name.isalpha() and _SYMBOLS.get(name, "").isalpha())
 
 
 def _unwrapped(tokens: Sequence[Token]) -> Sequence[Token]:
@@ -228,7 +249,8 @@ class _Text:
         if bare in _SYMBOLS and not (self.gloss and len(bare) == 1 and bare not in "oOlLij"):
             if follows.kind == "open" and k + 1 < len(tokens) and tokens[k + 1].kind == "close":
                 return _SYMBOLS[bare], k + 2
-            return _SYMBOLS[bare], k if not (len(bare) < 3 and follows.kind == "space") or self.gloss else skip_space(tokens, k)
+            swallows = follows.kind == "space" and not self.gloss and (_SYMBOLS[bare].isalpha() or len(bare) < 3)
+            return _SYMBOLS[bare], skip_space(tokens, k) if swallows else k
         if bare in ("sc", "scshape"):
             return self.of(tokens[skip_space(tokens, k) :], depth + 1).upper(), len(tokens)
         return self._with_arguments(name, bare, tokens, k, depth, math)
@@ -239,7 +261,8 @@ class _Text:
             return "", end
         if _CITES.match(bare):
             parts = [self.of(part, depth + 1) for part in (*found[:1], *options[-1:])]
-            return f"({': '.join(parts)})", end
+            said = ": ".join(part for part in parts if part)
+            return (said if _BARE_CITES.match(bare) else f"({said})"), end
         if bare in ("textsuperscript", "tss", "sups"):
             return (_raised(self.of(found[0], depth + 1), found[0]), end) if found else ("", k)
         if bare in ("textsubscript", "tsub", "subs", "textsubscr", "subM"):
@@ -256,17 +279,19 @@ class _Text:
         if bare in _FORMATS:
             return "", after
         if self.gloss:
-            return _GRAMS.get(bare, bare.upper()), after
+            return _gram(bare), after
         return "", after
 
     def _set(self, bare: str, found: list[Sequence[Token]], depth: int) -> str:
         """What a macro makes of its arguments."""
         known = bare in _FORMATS
+        if bare == "textipa":
+            found = [tex_tipa.shown(part) for part in found]
         if bare in _FIRST_DROPPED:
             found = found[1:]
         inside = _Text(self.gloss, self.capitals and bare not in ("textnormal", "textrm", "textup"))
         said = "".join(inside.of(part, depth + 1) for part in found)
-        if not known and (_CAPITALS.search(bare) or (self.gloss and " " not in said.strip())):
+        if not known and (_CAPITALS.search(bare) or (self.gloss and _is_gram(said.strip()))):
             return said.upper()
         return said
 
@@ -287,6 +312,24 @@ class _Text:
             base, rest = "", ""
         base = {"ı": "i", "ȷ": "j"}.get(base, base)
         return unicodedata.normalize("NFC", base[:1] + mark + base[1:]) + (rest.upper() if self.capitals else rest), k
+
+
+def _gram(name: str) -> str:
+    """The abbreviation that a macro without arguments stands for.
+
+    >>> _gram("Fsg"), _gram("Acc"), _gram("twoPl")
+    ('1SG', 'ACC', '2PL')
+    """
+    person = _PERSON.fullmatch(name)
+    if name not in _GRAMS and person:
+        return _DIGITS[person[1].lower()] + person[2].upper()
+    return _GRAMS.get(name, name.upper())
+
+
+def _is_gram(text: str) -> bool:
+    """Whether the argument of an unknown macro is an abbreviation of grammar, rather than a word that is set apart."""
+    pieces = re.split(r"[-.:/=~>]|(?<=\d)(?=\D)", text.casefold())
+    return " " not in text and any(piece in _ABBREVIATIONS for piece in pieces)
 
 
 def _raised(text: str, tokens: Sequence[Token] = ()) -> str:

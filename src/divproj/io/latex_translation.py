@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from divproj.io.igt_parts import squeezed
+from divproj.io.latex_parts import at_top, is_free
 from divproj.io.latex_text import plain, typographic
 from divproj.io.tex_tokens import Token, arguments, group_end, plain_text
+from divproj.text import language_id
 
 _CLOSINGS = {"‘": "’'´", "“": '”"“', '"': '"”', "„": '“”"', "«": "»", "‹": "›", "'": "'’", "‚": "‘’", "「": "」", "”": "”"}
 _LITERAL = re.compile(r"(?i)^\W{0,3}(?:lit|literally|wörtl|literalmente|lett)\b")
@@ -18,8 +21,19 @@ _INLINE = {
     "textins", "textelp", "textsuperscript", "textsubscript", "mbox", "ia", "text", "ul", "norm", "textipa", "enquote", "textquote",
 }  # fmt: skip
 _TAILS = re.compile(
-    r"(?:paren|text|auto|full|foot)?cite[a-z]*\*?$|Corpus|corpuslink|Source|source|hfill|jambox\*?|trailingcitation|footnote(?:text)?$"
+    r"(?:paren|text|auto|full|foot)?cite[a-z]*\*?$|Corpus|corpuslink|Source|source|hfill|jambox\*?|exjambox|trailingcitation|rightcomment|rightsource|footnote(?:text)?$"
 )
+
+
+_EDGE = re.compile(r"Corpus|corpuslink|Source|source|hfill|jambox\*?|trailingcitation|rightcomment|rightsource|exjambox")
+_BEFORE = re.compile(
+    r"((?i:intended(?: meaning| reading| interpretation)?|int\.|target(?: meaning)?|attempted|lit\.|literally|(?:\w+ ){0,3}\w+:|\([ia1]\)))"
+    r"[:,]?\s*(?=[‘“„«\"'])"
+)
+"""What authors put before the quotes: `Intended: ‘…’`."""
+
+
+_OR = re.compile(r"(?:or|and/or|oder|ou|bzw\.|also|i\.e\.)[:,]? ?[‘“„«]")
 
 
 class Free(NamedTuple):
@@ -27,6 +41,8 @@ class Free(NamedTuple):
 
     text: str
     beside: tuple[str, str] = ("", "")
+    code: str = ""
+    """Its language, where it stands beside one in another."""
 
 
 def begins_quoted(tokens: Sequence[Token]) -> bool:
@@ -36,6 +52,23 @@ def begins_quoted(tokens: Sequence[Token]) -> bool:
         if text:
             return text[0] in "‘“„«‚" or bool(re.match(r"[\"'].+[\"'’]", text, re.DOTALL)) or _is_quote_macro(line)
     return False
+
+
+def parts(region: Sequence[Token], linguex: bool) -> list[Sequence[Token]]:
+    """The translations in what follows the glossed lines: under their macros, in quotes, or in a macro of the author's own."""
+    starts = [k for k in at_top(region, None) if is_free(region[k].text)]
+    if starts:
+        return [region[at + 1 : after] for at, after in pairwise((*starts, len(region)))]
+    if begins_quoted(region):
+        return [region]
+    for k in at_top(region, None):
+        options, found, end = arguments(region, k + 1)
+        name = region[k].text
+        if len(found) == 1 and not options and name.isalpha() and name not in _INLINE and not _TAILS.match(name):
+            text = squeezed(typographic(plain(region[k:end])))
+            if text[:1] in _CLOSINGS or text[-1:] in ".!?…" or (text and language_id.of_text(text).code):
+                return [[*found[0], *region[end:]]]
+    return [region] if linguex and plain(region).strip() else []
 
 
 def _is_quote_macro(tokens: Sequence[Token]) -> bool:
@@ -51,10 +84,13 @@ def taken(tokens: Sequence[Token]) -> Free:
         inner, rest = whole
         text, more = squeezed(typographic(plain(inner))), squeezed(typographic(plain(rest)))
         return Free(_typography(_unquoted_all(text)), _tail(more))
-    chunks = [(squeezed(typographic(plain(line))), has_tail) for line, has_tail in _chunks(tokens)]
+    chunks = [(squeezed(typographic(plain(_told(line)))), has_tail) for line, has_tail in _chunks(tokens)]
     chunks = [(text, tail) for text, tail in chunks if text]
     if not chunks:
         return Free("")
+    before = _BEFORE.match(chunks[0][0])
+    if before:
+        chunks[0] = (chunks[0][0][before.end() :], chunks[0][1])
     if chunks[0][0][0] in _CLOSINGS:
         said, after = _between_quotes([text for text, _ in chunks])
     else:
@@ -62,7 +98,29 @@ def taken(tokens: Sequence[Token]) -> Free:
     found = _REFERENCE.search(said) if not after else None
     if found and found.start() > 0 and said[0] not in _CLOSINGS and _ends(said[: found.start()]):
         said, after = said[: found.start()], found[0].strip()
-    return Free(_typography(said.strip()), _tail(after))
+    beside = _tail(after)
+    return Free(_typography(said.strip()), ("note", before[1].rstrip(": ")) if before and not beside[0] else beside)
+
+
+def taken_all(tokens: Sequence[Token]) -> list[Free]:
+    """The translation that tokens hold and, where another in quotes follows in another language, that too."""
+    first = taken(tokens)
+    kind, text = first.beside
+    if kind not in ("note", "source") or text[:1] not in "‘“„«" or not (end := _closing(text)):
+        return [first]
+    codes = [language_id.of_text(said).code for said in (first.text, text[1:end])]
+    if not all(codes) or codes[0] == codes[1]:
+        return [first]
+    return [Free(first.text, code=codes[0]), Free(text[1:end].strip(), _tail(text[end + 1 :]), codes[1])]
+
+
+def _told(line: Sequence[Token]) -> Sequence[Token]:
+    """A remark at the right edge of the line without its macro, so that what it says is kept."""
+    if not line or line[0].kind != "macro" or not _EDGE.match(line[0].text):
+        return line
+    _, found, end = arguments(line, 1)
+    blank = Token("space", " ", line[0].line)
+    return [*(token for part in found for token in (*part, blank)), *line[end:]]
 
 
 def _ends(text: str) -> bool:
@@ -161,7 +219,7 @@ def _closing(text: str) -> int:
         return later[-1] if later else 0
     for k in found:
         rest = text[k + 1 :].lstrip(" .,;")
-        if not rest or rest[0] in "([{—–/|" or _LITERAL.match(rest):
+        if not rest or rest[0] in "([{—–/|" or _LITERAL.match(rest) or _OR.match(rest):
             return k
         if re.search(r"[.!?…]['’”]?$", text[:k]) and not rest[0].islower():
             return k

@@ -15,6 +15,7 @@ LONGEST = 2_000_000
 DEEPEST = 20
 """Macros that call one another."""
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*$")
+_VERB = re.compile(r"\\verb\*?([^\w\s*])(.*?)\1")
 _PIECE = re.compile(
     r"""(?P<linguex>\\(?:ex(?:i|r)?g?|[a-h]g?|z)\.(?=[^\d.]|\Z))
     |(?P<break>\\\\\*?(?:\[[-+\d.]*\s*[a-zA-Z\\]*\])?)
@@ -53,6 +54,7 @@ def tokenized(numbered: Iterable[tuple[int, str]]) -> list[Token]:
     starts: list[tuple[int, int]] = []
     at = 0
     for number, line in numbered:
+        line = _VERB.sub("", line)
         bare = _COMMENT.sub(r"\1", line)
         commented = len(bare) < len(line)
         if commented and not bare.strip():

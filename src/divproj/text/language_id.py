@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from divproj.text.language_samples import SAMPLES
+from divproj.text.language_words import WORDS
 
 LANGUAGES = (*(sample.code for sample in SAMPLES), "zh", "ja", "ko", "el", "he", "th", "ka", "hy", "ar", "fa", "hi")
 """Codes that can be the answer."""
@@ -63,8 +64,8 @@ def _tables() -> tuple[_Table, ...]:
         _Table(
             sample.code,
             math.log(sample.weight / total),
-            _frequent(sample.words),
-            _trigrams(f"{sample.words} {sample.text}"),
+            _frequent(f"{sample.words} {WORDS.get(sample.code, '')}"),
+            _trigrams(f"{sample.words} {WORDS.get(sample.code, '')} {sample.text}"),
             "CYRILLIC" in unicodedata.name(sample.words.strip()[0], ""),
         )
         for sample in SAMPLES
