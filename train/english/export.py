@@ -19,11 +19,13 @@ from model import ARC, REL, SMALL, TAGS, Network
 
 TABLES = {"trained.weight": "trained", "affixes.weight": "affixes", "grams.weight": "grams"}
 
+SOURCE = {"twin": "UD English EWT, training part", "student": "UD English EWT, training and development parts"}
+
 
 def write(
-    folder: Path, network: Network, names: Names, trees: list[Tree], held: list[Tree], vectors: Path, recipe: Any
+    folder: Path, network: Network, names: Names, trees: list[Tree], vectors: Path, recipe: dict[str, Any], scale: float
 ) -> None:
-    """Write the model. The scale is fitted on every other sentence of the development part."""
+    """Write the model; lemmas and places of punctuation are learned from the trees."""
     kept = np.load(vectors, allow_pickle=False)
     words = WordVectors([str(word) for word in kept["words"]], kept["rows"], kept["units"])
     weights = {name: weight.detach().numpy() for name, weight in network.named_parameters()}
@@ -39,20 +41,19 @@ def write(
     punctuation = Punctuation.learn(gold).choices
     sizes = {"layers": network.layers, "width": network.width, "small": SMALL, "fed": TAGS, "arc": ARC, "rel": REL}
     facts = {
-        "about": {"source": "UD English EWT, training part", "sentences": len(trees), "recipe": recipe},
+        "about": {"source": SOURCE[recipe["role"]], "sentences": len(trees), "recipe": recipe},
         "fine": True,
-        "scale": 1.0,
+        "scale": scale,
         "lemmas": lemmas.meta(),
         "network": {"format": storage.FORMAT, **sizes, "upos": names.upos, "xpos": names.xpos, "rels": names.rels},
         "punctuation": [[*key, choice] for key, choice in sorted(punctuation.items())],
     }
     arrays = {**arrays, **lemmas.to_arrays(), **words.arrays()}
     modelfile.save(folder, KIND, NEURAL, facts, arrays, beside=("LICENSE*",))
-    facts["scale"] = _scale(folder, held[::2])
-    modelfile.save(folder, KIND, NEURAL, facts, arrays, beside=("LICENSE*",))
 
 
-def _scale(folder: Path, held: list[Tree]) -> float:
+def fit_scale(folder: Path, held: list[Tree]) -> float:
+    """The scale of probabilities that fits these sentences, which the model has not learned from."""
     made = Language.load(folder)
     forms = [tuple(tree.forms) for tree in held]
     seen = [made.seen(words, tags) for words, tags in zip(forms, made.tag(forms), strict=True)]

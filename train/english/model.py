@@ -68,22 +68,26 @@ class Network(nn.Module):
                 scores["upos"], scores["xpos"] = self.upos(x), self.xpos(x)
                 fed = [self.upos_fed(scores["upos"].softmax(-1)), self.xpos_fed(scores["xpos"].softmax(-1))]
                 x = torch.cat([x, *fed], -1)
-        y = self._drop(F.leaky_relu(self.words(x), SLOPE), 0.33)
-        dep, head, rel_dep, rel_head = y.split([ARC, ARC, REL, REL], -1)
-        some, length = dep.shape[:2]
-        root = self.root.expand(some, 1, -1)
-        head = torch.cat([root[..., :ARC], head], 1)
-        rel_head = torch.cat([root[..., ARC:], rel_head], 1)
-        one = dep.new_ones(some, length, 1)
-        arcs = torch.cat([dep, one], -1) @ self.arc @ head.transpose(1, 2)
-        own = torch.arange(length)
-        hidden = torch.zeros(length, length + 1, dtype=torch.bool)
-        hidden[own, own + 1] = True
-        scores["arcs"] = arcs.masked_fill(hidden, -1e4)
+        with torch.autocast("cpu", enabled=False):  # scores of heads need all their digits
+            y = self._drop(F.leaky_relu(self.words(x.float()), SLOPE), 0.33)
+            scores["arcs"] = self._arcs(y)
+        rel_dep, rel_head = y[..., 2 * ARC :].split(REL, -1)
+        rel_head = torch.cat([self.root[ARC:].expand(len(y), 1, -1), rel_head], 1)
+        one = y.new_ones(*y.shape[:2], 1)
         chosen = scores["arcs"].argmax(-1) if heads is None else heads
         above = rel_head.gather(1, chosen[..., None].expand(-1, -1, REL))
         scores["rels"] = self._relations(torch.cat([rel_dep, one], -1), torch.cat([above, one], -1))
         return scores
+
+    def _arcs(self, y: torch.Tensor) -> torch.Tensor:
+        dep, head = y[..., : 2 * ARC].split(ARC, -1)
+        some, length = dep.shape[:2]
+        head = torch.cat([self.root[:ARC].expand(some, 1, -1), head], 1)
+        arcs = torch.cat([dep, dep.new_ones(some, length, 1)], -1) @ self.arc @ head.transpose(1, 2)
+        own = torch.arange(length)
+        hidden = torch.zeros(length, length + 1, dtype=torch.bool)
+        hidden[own, own + 1] = True
+        return arcs.masked_fill(hidden, -1e4)
 
     def _relations(self, dep: torch.Tensor, head: torch.Tensor) -> torch.Tensor:
         size = REL + 1
