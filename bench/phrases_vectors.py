@@ -1,16 +1,14 @@
-"""Word vectors as a source of candidates in phrase alignment: none, ours at several thresholds, and those of another table.
+"""Word vectors as a source of candidates in phrase alignment: none, or those of the English parser at several thresholds.
 
 Edinburgh paraphrases, split as in `phrases_edinburgh.py`: EM sees the trees of train, dev chooses the threshold (mean of both F1s),
 test is scored for what was chosen. Costs are those found there before.
 
-python bench/phrases_vectors.py [--wordllama FOLDER]
+python bench/phrases_vectors.py
 """
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import replace
-from pathlib import Path
 
 from common import DATA, about
 from phrases_data import Row, edinburgh, forests, lexicon, part_of
@@ -28,18 +26,11 @@ HEADS = "multiword R | P | F1 | all R | P | F1"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--wordllama", type=Path, help="the unpacked package, if its table is to be compared")
-    options = parser.parse_args()
     rows: dict[str, list[Row]] = {"train": [], "dev": [], "test": []}
     for row in edinburgh(DATA):
         rows[part_of(row)].append(row)
     pairs = {name: [forests(row, "all") for row in part] for name, part in rows.items()}
     sources = {"en": embeddings.shipped("en")}
-    if options.wordllama:
-        other = embeddings.wordllama(options.wordllama)
-        assert other is not None
-        sources["wordllama"] = other
     print(f"Vectors in phrase alignment; {about()}\n\ndev\n\n| vectors | {HEADS} |\n|---|{'---|' * 6}", flush=True)
     makers: dict[str, tuple[PhraseAligner, object]] = {}
     values: dict[str, float] = {}

@@ -71,7 +71,9 @@ WordNet = Annotated[
 Table = Annotated[Path | None, typer.Option("--candidates", metavar="TSV", help="Word pairs, two columns.")]
 Vectors = Annotated[
     str | None,
-    typer.Option("--embeddings", metavar="FILE", help="Word vectors: `en` (ours), .npz, word2vec text, or `wordllama`."),
+    typer.Option(
+        "--embeddings", metavar="FILE", help="Word vectors: .npz, word2vec text, none, or `en`, ours, the default for English."
+    ),
 ]
 Threshold = Annotated[float, typer.Option("--threshold", min=0, max=1, help="Cosine from which words are candidates.")]
 Languages = Annotated[str, typer.Option("--languages", metavar="S-T", help="Languages of the two sides, such as de-en.")]
@@ -112,7 +114,7 @@ def pairs(
     wordnet: WordNet = None,
     candidates: Table = None,
     embeddings: Vectors = None,
-    threshold: Threshold = 0.75,
+    threshold: Threshold = 0.8,
     languages: Languages = "en-en",
     file_format: Format = None,
     binarise: Binarise = "all",
@@ -207,7 +209,7 @@ def _how(
 
     params = tuple((name, value) for name, value in aligner.get_params().items() if name != "relation")
     files = [path.absolute() if path else None for path in (wordnet, table, model)]
-    stamps = tuple(stamp(path) for path in (*files, vectors) if path and path != "en")
+    stamps = tuple(stamp(path) for path in (*files, vectors) if path and path not in ("en", "none"))
     how = PhrasePlan(given.lexicon.languages, files[0], files[1], vectors, threshold, files[2], params, stamps)
     phrase_aligners[how] = aligner
     return how
@@ -298,7 +300,7 @@ def train(
     wordnet: WordNet = None,
     candidates: Table = None,
     embeddings: Vectors = None,
-    threshold: Threshold = 0.75,
+    threshold: Threshold = 0.8,
     languages: Languages = "en-en",
     file_format: Format = None,
     binarise: Binarise = "all",
@@ -364,7 +366,7 @@ def tune(
     wordnet: WordNet = None,
     candidates: Table = None,
     embeddings: Vectors = None,
-    threshold: Threshold = 0.75,
+    threshold: Threshold = 0.8,
     languages: Languages = "en-en",
     file_format: Format = None,
     binarise: Binarise = "all",

@@ -202,29 +202,6 @@ def vectors(data: bytes) -> None:
     found.rows(["net", "", "\ud800"])
 
 
-def static_table(data: bytes, role: str) -> None:
-    """The safetensors table and the tokenizer of an embedding package; of the table also the header alone, its length before it."""
-    from divproj.phrases import embeddings
-
-    if role == "header":
-        role, data = "weights", len(data).to_bytes(8, "little") + data + static_files()[0][-32:]
-    here = place() / "static"
-    for name, good in zip(("weights/a.safetensors", "tokenizers/a_tokenizer.json"), static_files(), strict=True):
-        (here / name).parent.mkdir(parents=True, exist_ok=True)
-        (here / name).write_bytes(data if name.startswith(role) else good)
-    found = embeddings.wordllama(here)
-    assert found is not None
-    found.cosine("ab", "a b")
-
-
-@cache
-def static_files() -> tuple[bytes, bytes]:
-    header = json.dumps({"embedding.weight": {"dtype": "F32", "shape": [4, 2], "data_offsets": [0, 32]}}).encode()
-    table = len(header).to_bytes(8, "little") + header + np.arange(8, dtype=np.float32).tobytes()
-    pieces = {"model": {"vocab": {"\u2581": 0, "a": 1, "b": 2, "ab": 3}, "merges": ["a b", ["\u2581", "ab"]]}}
-    return table, json.dumps(pieces).encode()
-
-
 def wordnet(data: bytes, role: str) -> None:
     from divproj.phrases.wordnet import find
 
@@ -395,9 +372,6 @@ READERS: tuple[Target, ...] = (
     Target("word table", word_table, lambda: [b"# pairs\nNet\tHaul\t0.5\nfox\tvixen\n"]),
     Target("vectors/text", vectors, lambda: [b"2 3\nnet 1 0 0.5\nnets 0.5 1e-3 -2\n", b"net 1 2\nfox 3 4\n"]),
     Target("vectors/npz", vectors, vector_seeds, "npz"),
-    Target("vectors/safetensors", partial(static_table, role="weights"), lambda: [static_files()[0]]),
-    Target("vectors/header", partial(static_table, role="header"), lambda: [static_files()[0][8:-32]], "json"),
-    Target("vectors/tokenizer", partial(static_table, role="tokenizers"), lambda: [static_files()[1]], "json"),
     *(Target(f"wordnet/{name}", partial(wordnet, role=name), _wordnet_seeds(name)) for name in ("index.noun", "data.verb", "data.adj", "noun.exc")),
     Target("config", config, lambda: [PLAIN.encode(), LEARNED.encode()]),
     Target("plain text", running_text, lambda: ["Mara mends nets. Ilo doesn't (yet)… \u201cWhy?\u201d\nDr. Ulm left at 5 p.m.\n".encode()]),

@@ -1,15 +1,11 @@
-"""Word vectors from files: `.npz`, word2vec or GloVe text, and the subword table in the `wordllama` wheel, read directly.
+"""Word vectors: those of the English parser, or from files (`.npz`, word2vec or GloVe text).
 
 All come out as unit vectors, so that a product is a cosine. No neural library is needed.
 """
 
 from __future__ import annotations
 
-import json
-import struct
 from collections.abc import Callable, Collection, Iterable, Sequence
-from importlib.util import find_spec
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +16,6 @@ from divproj.io.files import Source, name_of, reading
 from divproj.runtime.modelfile import read_arrays
 
 Floats = NDArray[np.float32]
-_SPACE = "\u2581"
-MAX_HEADER = 1 << 20
 WIDEST = 1 << 16
 """Numbers of a vector: an unknown word gets as many zeros, whatever a header says."""
 
@@ -132,94 +126,6 @@ def shipped(language: str = "en") -> Embeddings:
 
     found = vectors.shipped(language)
     return Embeddings(found.size, found.vector, language)
-
-
-def wordllama(folder: Source | None = None) -> Embeddings | None:
-    """The static table in the `wordllama` package (MIT licence), None when it is not installed.
-
-    A word's vector is the mean of its subwords' vectors. The package itself is never imported.
-    """
-    if folder is None:
-        spec = find_spec("wordllama")
-        if spec is None or not spec.submodule_search_locations:
-            return None
-        folder = spec.submodule_search_locations[0]
-    root = Path(folder)
-    tables = sorted(root.glob("weights/*.safetensors"))
-    splitters = sorted(root.glob("tokenizers/*tokenizer*.json"))
-    if not tables or not splitters:
-        raise ModelError(
-            "no weights/*.safetensors and tokenizers/*.json here", Where(str(root)), "another version of wordllama?"
-        )
-    table = _safetensors(tables[0])
-    pieces = Subwords.load(splitters[0])
-
-    def vector(word: str) -> Floats | None:
-        numbers = [k for k in pieces.numbers(word) if k < len(table)]
-        return table[numbers].astype(np.float32).mean(axis=0) if numbers else None
-
-    return Embeddings(table.shape[1], vector, f"wordllama:{tables[0].name}")
-
-
-def _safetensors(path: Path) -> NDArray[np.floating]:
-    """The one matrix of a safetensors file: eight bytes of length, a JSON header, then the numbers, memory-mapped."""
-    where = Where(str(path))
-    with open(path, "rb") as stream:
-        start = stream.read(8)
-        length = struct.unpack("<Q", start)[0] if len(start) == 8 else MAX_HEADER + 1
-        if length > MAX_HEADER:
-            raise ModelError("no safetensors file: its header is too long", where)
-        try:
-            header = json.loads(stream.read(length))
-            entries = [value for name, value in header.items() if name != "__metadata__"]
-            kind = {"F16": np.float16, "F32": np.float32}[entries[0]["dtype"]]
-            (rows, columns), (first, last) = entries[0]["shape"], entries[0]["data_offsets"]
-        except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
-            raise ModelError("no safetensors file with a matrix of F16 or F32", where) from None
-    if not all(type(number) is int and number >= 0 for number in (rows, columns, first, last)):
-        raise ModelError("a shape or offsets in the header that are not numbers from 0", where, "copy the file again")
-    wanted = rows * columns * np.dtype(kind).itemsize
-    if last - first != wanted or 8 + length + last > path.stat().st_size:
-        raise ModelError(f"{last - first} bytes for a matrix of {rows} x {columns}, {wanted} expected", where)
-    return np.memmap(path, dtype=kind, mode="r", offset=8 + length + first, shape=(rows, columns))
-
-
-class Subwords:
-    """Byte-pair encoding as in tokenizer files of type BPE: the lowest merge first, bytes for unknown characters."""
-
-    def __init__(self, vocabulary: dict[str, int], merges: Sequence[str]) -> None:
-        self.vocabulary = vocabulary
-        self.ranks = {tuple(merge.split(" ", 1)): k for k, merge in enumerate(merges)}
-
-    @classmethod
-    def load(cls, path: Path) -> Subwords:
-        try:
-            model = json.loads(path.read_text(encoding="utf-8"))["model"]
-            merges = [merge if isinstance(merge, str) else " ".join(merge) for merge in model["merges"]]
-            return cls({str(piece): int(k) for piece, k in model["vocab"].items()}, merges)
-        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
-            raise ModelError("no BPE tokenizer: model.vocab and model.merges expected", Where(str(path))) from None
-
-    def numbers(self, word: str) -> list[int]:
-        """
-        >>> Subwords({"\u2581": 0, "a": 1, "b": 2, "ab": 3, "\u2581ab": 4}, ["a b", "\u2581 ab"]).numbers("ab")
-        [4]
-        """
-        parts = list(_SPACE + word.replace(" ", _SPACE))
-        while len(parts) > 1:
-            ranked = [(self.ranks.get((a, b), 1 << 60), k) for k, (a, b) in enumerate(pairwise(parts))]
-            rank, k = min(ranked)
-            if rank == 1 << 60:
-                break
-            parts[k : k + 2] = [parts[k] + parts[k + 1]]
-        found = []
-        for part in parts:
-            if part in self.vocabulary:
-                found.append(self.vocabulary[part])
-            else:
-                codes = (f"<0x{byte:02X}>" for byte in part.encode("utf-8", "replace"))
-                found += [self.vocabulary[code] for code in codes if code in self.vocabulary]
-        return found
 
 
 def threshold(

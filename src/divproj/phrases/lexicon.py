@@ -30,6 +30,8 @@ EXACT, LEMMA, STEM, DERIVED, SYNONYM, WN_DERIVED, TABLE, NEAR, LINK, POSTERIOR, 
 SOURCE_NAMES = (
     "exact", "lemma", "stem", "derivation", "synonym", "wordnet-derivation", "table", "embedding", "link", "posterior", "preposition", "kind", "context",
 )  # fmt: skip
+NEAR_COSINE = 0.8
+"""For the vectors of the English parser; chosen on the dev part of the Edinburgh paraphrases."""
 REMEMBERED = 1_000_000
 _WANT_E = ("v", "at", "iz", "c", "u", "e", "dg", "rg", "ang", "ais", "ens")
 _KEPT = frozenset(("not", "no", "can"))
@@ -60,8 +62,8 @@ class Lexicon:
     languages: tuple[str, str] = ("en", "en")
     wordnet: WordNet | None = None
     embeddings: Embeddings | None = None
-    threshold: float = 0.75
-    """Cosine from which words are near (`embeddings.threshold` finds it)."""
+    threshold: float = NEAR_COSINE
+    """Cosine from which words are near (`embeddings.threshold` finds it for other vectors than ours)."""
     table: frozenset[tuple[str, str]] = frozenset()
     """Pairs of words or lemmas in lower case."""
     kinds: bool = False

@@ -25,6 +25,8 @@ Row = tuple[Forest, Forest, Any]
 """Two forests and the word candidates."""
 TREES = (("stree", "ttree"), ("source_tree", "target_tree"))
 """Keys of the two trees (Penn brackets) in JSON lines of pairs."""
+SHIPPED_VECTORS, NO_VECTORS = "en", "none"
+"""Names of vectors that are no files."""
 
 
 @dataclass
@@ -147,21 +149,20 @@ class ForestPairs:
 def lexicon(
     languages: tuple[str, str], folder: Path | None, table: Path | None, vectors: str | None, threshold: float, faults: Faults
 ) -> Lexicon:
-    """What makes words candidates of each other: WordNet where it is installed, a table of translations, word vectors."""
-    found = wordnet.find(folder) if folder or languages == ("en", "en") else None
+    """What makes words candidates of each other: WordNet where it is installed, a table of translations, word vectors.
+
+    Of two English texts the vectors are those of the English parser, unless others are named; "none" is for none.
+    """
+    english = languages == ("en", "en")
+    found = wordnet.find(folder) if folder or english else None
     pairs = read_table(table, faults) if table else frozenset()
-    return Lexicon(languages, found, _vectors(vectors), threshold, pairs)
+    return Lexicon(languages, found, _vectors(vectors or (SHIPPED_VECTORS if english else NO_VECTORS)), threshold, pairs)
 
 
-def _vectors(name: str | None) -> Any:
-    if name is None:
+def _vectors(name: str) -> embeddings.Embeddings | None:
+    if name == NO_VECTORS:
         return None
-    if name == "en":
-        return embeddings.shipped(name)
-    found = embeddings.wordllama() if name == "wordllama" else embeddings.load(name)
-    if found is None:
-        raise ProjError("the table of wordllama is not there", remedy="pip install wordllama, or give a file of vectors")
-    return found
+    return embeddings.shipped(name) if name == SHIPPED_VECTORS else embeddings.load(name)
 
 
 def _digest(paths: list[str]) -> str:
