@@ -30,17 +30,16 @@ from divproj.evaluation.links import score_links
 from divproj.evaluation.trees import score_trees
 from divproj.forest.build import from_tree
 from divproj.forest.hypergraph import Forest
+from divproj.forest.parses import viterbi
 from divproj.forest.trees import PhraseTree
 from divproj.io import forest as forest_file
 from divproj.links.gloss.aligner import GlossAligner
 from divproj.links.words.model import WordAligner
-from divproj.parsing.atoms import ParserInput
-from divproj.phrases import wordnet
-from divproj.phrases.lexicon import Lexicon
 from divproj.projection.direct import ProjectionInput, s1
-from divproj.projection.phrasal.aligned_phrases import linked_paraphrases, phrase_book
 from divproj.projection.phrasal.links import refine_links
 from divproj.projection.phrasal.paraphrases import dependencies, write_corpus
+from divproj.projection.phrasal.phrase_evidence import PhraseEvidence, gathered
+from divproj.projection.phrasal.phrase_sources import PhraseSources
 from divproj.projection.phrasal.projector import PhraseProjector
 from divproj.projection.phrasal.trees import alternatives, choose_tree
 from divproj.projection.phrasal.vote import vote
@@ -260,7 +259,7 @@ def table_paraphrases(options: argparse.Namespace) -> None:
 
 
 def table_phrases(options: argparse.Namespace) -> None:
-    """`--phrases auto`: with trees of F where there are some (SMULTRON), else on all bracketings of F; `--paraphrases`."""
+    """`--phrases auto`: with trees of F where there are some (SMULTRON), with parses of paraphrases, else on all bracketings."""
     from phrases_smultron import trees
 
     german = list(trees(DATA / "smultron" / "raw", "de", False).values())
@@ -272,33 +271,34 @@ def table_phrases(options: argparse.Namespace) -> None:
         cells = _phrases(name, pairs, forests)
         print(f"| {name} | {len(pairs)} | {'trees' if forests else 'all bracketings'} | {cells} |", flush=True)
     pairs = paraphrase_pairs()[: options.paraphrases]
-    print(f"| Edinburgh | {len(pairs)} | all bracketings | {_phrases('', pairs, [])} |", flush=True)
+    print(f"| Edinburgh | {len(pairs)} | parser of E's trees | {_phrases('', pairs, [])} |", flush=True)
     text = [ProjectionInput.of(pair) for pair in pairs]
-    made, book = linked_paraphrases(text, Lexicon(wordnet=wordnet.find()))
-    projector = PhraseProjector(same_language=True).observe(made, (), book)
-    assert projector.parser_ is not None
     before = uas("", pairs, [s1(b).tree for b in text])
-    tags = [ParserInput(b.forms, tuple(projector.cues_.tags_of(b))) for b in made]
-    alone = uas("", pairs, [pair.f.with_heads(t.heads) for pair, t in zip(pairs, projector.parser_.predict(tags), strict=True)])
-    found = uas("", pairs, [projector.project(b).tree for b in made])
-    bare = [replace(b, links=Links(frozenset(), b.links.shape)) for b in text]
-    linked, pages = linked_paraphrases(bare, Lexicon(wordnet=wordnet.find()))
-    free = PhraseProjector(same_language=True).observe(linked, (), pages)
-    without = uas("", pairs, [free.project(b).tree for b in linked])
-    print("\n| Edinburgh | s1-r | a parser of E's trees alone | --paraphrases, sure links | --paraphrases, links by phrases |")
-    print("|---|---|---|---|---|")
-    print(f"| {len(pairs)} | {before:.2f} | {alone:.2f} | {found:.2f} | {without:.2f} |")
+    free = gathered(text, PhraseSources(paraphrases=True), linked=False)
+    found = uas("", pairs, _projected(free))
+    alone = {forest.forms: dependencies(forest, _best(forest)).heads for forest in free.forests}
+    parsed = uas("", pairs, [pair.f.with_heads(alone[pair.f.forms]) for pair in pairs])
+    print("\n| Edinburgh | s1-r | parser of E's trees alone | --paraphrases, links by phrases |\n|---|---|---|---|")
+    print(f"| {len(pairs)} | {before:.2f} | {parsed:.2f} | {found:.2f} |")
+
+
+def _best(forest: Forest) -> set[int]:
+    """Nodes of the best tree of a forest."""
+    edges = [forest.edges[k] for k in viterbi(forest).edges]
+    return {forest.root, *(k for edge in edges for k in (edge.left, edge.right))}
+
+
+def _projected(known: PhraseEvidence) -> list[DepTree]:
+    projector = PhraseProjector().observe(known.text, known.forests, known.book)
+    return [projector.project(bitext).tree for bitext in known.text]
 
 
 def _phrases(name: str, pairs: Sequence[Pair], forests: list[Forest]) -> str:
     text = [ProjectionInput.of(pair) for pair in pairs]
-    made, book = phrase_book("auto", text, forests)
-    runs = [(text, (), None), *([(text, forests, None)] if forests else []), (made, forests, book)]
-    found = []
-    for these, known, pages in runs:
-        projector = PhraseProjector().observe(these, known, pages)
-        found.append(uas(name, pairs, [projector.project(b).tree for b in these]))
-    middle = f"{found[1]:.2f}" if forests else ""
+    aligned = gathered(text, PhraseSources("auto"), forests=forests)
+    runs = [PhraseEvidence(text), PhraseEvidence(text, aligned.forests), aligned]
+    found = [uas(name, pairs, _projected(run)) for run in runs if run.forests or run is not runs[1]]
+    middle = f"{found[1]:.2f}" if aligned.forests else ""
     return f"{found[0]:.2f} | {middle} | {found[-1]:.2f} | {gain(found[0], found[-1]):.1f} %"
 
 

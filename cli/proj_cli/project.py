@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from divproj.io.sources import Sources
     from divproj.io.trees import Trees
     from divproj.projection.direct import Projection
+    from divproj.projection.phrasal.phrase_sources import PhraseSources
     from divproj.projection.projector import Projector
 
 rules_app = typer.Typer(help="Look at learned rules.", no_args_is_help=True)
@@ -88,7 +89,9 @@ def project(
     f_forests: Annotated[
         Path | None,
         typer.Option(
-            "--f-forests", metavar="FILE", help="Parses of F for s5: forests of `proj induce parse` or `proj parse`, or trees."
+            "--f-forests",
+            metavar="FILE",
+            help="Trees or forests of F for s5: TIGER-XML, brackets, CoNLL-U, `proj parse --forest`, `proj induce parse --forest`.",
         ),
     ] = None,
     phrases: Annotated[
@@ -102,7 +105,8 @@ def project(
     paraphrases: Annotated[
         bool,
         typer.Option(
-            "--paraphrases", help="INPUT paraphrases the parsed sentences of --e in the same language: s5 with aligned phrases."
+            "--paraphrases",
+            help="INPUT paraphrases the sentences of --e in the same language: phrases are aligned, also without links.",
         ),
     ] = False,
     html: Annotated[
@@ -134,6 +138,7 @@ def project(
     """
     talk.set(quiet, verbose)
     from divproj.io.sources import Sources, located
+    from divproj.projection.phrasal.phrase_sources import PhraseSources
     from divproj.projection.whole_text import PhraseOptions
 
     if as_json and str(output) == "-":
@@ -141,20 +146,17 @@ def project(
     links = common.renamed(links, align, "--align --links")
     e_style = common.renamed(e_style, old_style, "--e-manner --e-style")
     common.check_style(e_style)
-    if (paraphrases or phrases) and system == "auto" and not model:
-        system = "s5"
-    projector = _projector(system, gold, model, rules, e_parser, grams, e_style)
+    known = PhraseSources(phrases, paraphrases, str(f_forests) if f_forests else None)
+    projector = _projector(system, gold, model, rules, e_parser, grams, e_style, known)
     path = str(located(source)) if source != "-" else source
     reader = common.reader_options(format_, tiers, markers, lang, encoding, keep_hyphens=keep_hyphens, misaligned=misaligned)
     sources = Sources(path, e, links, e_parser, format_, tuple(grams or ()), e_style, reader)
     others = tuple(Sources(str(located(name)), e_parser=e_parser, style=e_style) for name in also or ())
-    options = PhraseOptions(refine, e_best, str(f_forests) if f_forests else None, phrases, paraphrases)
+    options = PhraseOptions(refine, e_best, known)
     if e_best > 1:
         sources, others = _parsed_by_model(sources), tuple(map(_parsed_by_model, others))
-    if f_forests and not projector.looks_at_text:
-        raise typer.BadParameter("--f-forests is for s5, and for models of s5+")
-    if (phrases or paraphrases) and projector.system_ != "s5":
-        raise typer.BadParameter(f"--{'phrases' if phrases else 'paraphrases'} is for s5")
+    if known and not projector.looks_at_text:
+        raise typer.BadParameter(f"--{known.asked} is for s5, s6, and models of s5+")
     faults = common.faults_for(strict)
     if others or options != PhraseOptions() or projector.looks_at_text or gold:
         from divproj.projection.whole_text import project_text
@@ -171,7 +173,8 @@ def project(
 
 
 def _projector(
-    system: str, gold: str | None, model: Path | None, rules: str | None, e_parser: str | None, grams: list[Path] | None, e_style: str
+    system: str, gold: str | None, model: Path | None, rules: str | None, e_parser: str | None, grams: list[Path] | None,
+    e_style: str, known: PhraseSources | None = None,
 ) -> Projector:  # fmt: skip
     """What projects: loaded and trained here, so that what is wrong with it is said before anything is read."""
     from divproj.io.sources import read
@@ -179,7 +182,8 @@ def _projector(
 
     if model is not None and (system != "auto" or rules or gold):
         raise typer.BadParameter("--model brings its own rules and system")
-    made = Projector(system, rules=rules, model=model, parser=e_parser, grams=grams or (), style=e_style)
+    more = asdict(known) if known else {}
+    made = Projector(system, rules=rules, model=model, parser=e_parser, grams=grams or (), style=e_style, **more)
     if gold:
         made.fit(talk.progress(read(gold, faults=common.faults_for(False)), "gold pairs"))
         talk.say(f"{made.system_} learned from {made.gold_} gold sentences of {gold}")

@@ -87,13 +87,13 @@ def test_phrases_feed_projection(tmp_path: Path):
     ):
         done = proj("project", few, *options, "-o", out)
         assert done.returncode == 0, done.stderr
-        assert "12 sentences projected by s5" in done.stderr
+        assert f"12 sentences projected by {'s5 (trees or forests of F' if name == 'trees' else 's6'}" in done.stderr
         found[name] = json.loads(proj("evaluate", few / "f.conllu", out, "--json").stdout)["uas"]
     assert found["trees"] > 95
     assert min(found.values()) > 70
     wrong = proj("project", few, "--system", "s1-r", "--phrases", "auto", "-o", out)
     assert wrong.returncode == 2
-    assert "--phrases is for s5" in wrong.stderr
+    assert "--phrases is for s5, s6, and models of s5+" in wrong.stderr
 
 
 def test_from_a_parsed_sentence_to_its_paraphrase(tmp_path: Path):

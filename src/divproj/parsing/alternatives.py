@@ -106,13 +106,15 @@ def forest_of(language: Language, sentence: Sentence, at_least: float = LIKELY) 
     if len(sentence.forms) > PARSED_WHOLE:
         return from_dependencies(sentence.usable_tree()[0], lemmas=sentence.column(2), sent_id=sentence.sent_id)
     tags = list(zip(sentence.column(3), sentence.column(4), strict=True))
-    seen = language.seen(sentence.forms, tags)
-    scores = language.parser.tables(seen).edges * language.parser.scale_
-    chances = language.parser.projective_marginals(scores)
-    keep = chances >= at_least
+    made = packed(language.parser, language.seen(sentence.forms, tags), at_least)
+    return replace(made, forms=sentence.forms, lemmas=sentence.column(2), sent_id=sentence.sent_id)
+
+
+def packed(parser: EdgeParser, seen: ParserInput, at_least: float = LIKELY) -> Forest:
+    """The same of any parser that scores edges, for a sentence as it sees it."""
+    scores = parser.tables(seen).edges * parser.scale_
+    keep = parser.projective_marginals(scores) >= at_least
     heads = np.zeros(len(scores), np.int64)
     eisner.compiled(scores, heads)
     keep[heads[1:], np.arange(1, len(scores))] = True
-    return from_arc_scores(
-        sentence.forms, sentence.column(3), scores, keep=keep, lemmas=sentence.column(2), sent_id=sentence.sent_id
-    )
+    return from_arc_scores(seen.forms, seen.tags, scores, keep=keep)

@@ -230,6 +230,8 @@ def content_root(bitext: ProjectionInput, heads: list[int], reasons: list[Reason
     root = heads.index(0, 1) if 0 in heads[1:] else 0
     if not root or bitext.upos[root - 1] != "DET" or not bitext.contents:
         return
+    if any(universal(bitext.e.tags()[j - 1]) != "DET" for j in bitext.links.forward[root]):
+        return  # a word for `in the` is no determiner
     below = [k for k in bitext.contents if heads[k] == root]
     new = below[0] if below else bitext.contents[0]
     for k in range(1, len(heads)):

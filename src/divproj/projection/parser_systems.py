@@ -24,6 +24,7 @@ from divproj.runtime.checkpoint import NOTHING, Checkpoint
 
 if TYPE_CHECKING:
     from divproj.forest.hypergraph import Forest
+    from divproj.projection.phrasal.phrase_pairs import PhraseBook
     from divproj.projection.phrasal.projector import PhraseProjector
 
 
@@ -94,12 +95,15 @@ class ParsedSystem:
     def observes(self) -> bool:
         return bool(self.recipe.phrases)
 
-    def observe(self, text: Sequence[ProjectionInput], forests: Sequence[Forest] = ()) -> None:
-        """Let the phrase aligner go through the text that is to be projected, with parses of F where there are some."""
+    def observe(
+        self, text: Sequence[ProjectionInput], forests: Sequence[Forest] = (), phrases: PhraseBook | None = None
+    ) -> None:
+        """Let the phrase aligner go through the text that is to be projected, with parses of F and phrase pairs where there are some."""
         if self.recipe.phrases:
             from divproj.projection.phrasal.projector import PhraseProjector, observed
 
-            self.phrases = PhraseProjector().observe(text, forests) if forests else observed(tuple(text))
+            known = bool(forests or phrases)
+            self.phrases = PhraseProjector().observe(text, forests, phrases) if known else observed(tuple(text))
 
     def projector(self, system: str) -> ProjectFunction:
         return self._gold if system == "gold" else projector(system or "s1-r", self.corrections)

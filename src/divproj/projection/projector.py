@@ -10,10 +10,12 @@ from typing import Any
 
 from divproj.data.errors import Faults, ModelError
 from divproj.data.pair import Pair
+from divproj.io.sources import PARSER
 from divproj.projection import registry, rulefile, systems
 from divproj.projection.batch import corrections
 from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.output import annotated
+from divproj.projection.phrasal.phrase_sources import PhraseSources
 from divproj.projection.prepare import Preparation
 from divproj.projection.whole_text import OBSERVED
 
@@ -50,23 +52,29 @@ class Projector:
         parser: str | None = None,
         grams: Sequence[str | Path] = (),
         style: str = "as-is",
+        phrases: str | Path | None = None,
+        paraphrases: bool = False,
+        f_forests: str | Path | None = None,
         seed: int = 1,
     ) -> None:
         self.system = system if system == registry.AUTO else registry.named(system).code
         self.rules = str(rules) if rules else None
         self.model, self.seed = model, seed
+        self.phrases = PhraseSources(str(phrases) if phrases else None, paraphrases, str(f_forests) if f_forests else None)
         self.preparation = Preparation(parser, tuple(map(Path, grams)), style)
         self.system_ = self.why_ = ""
         self.gold_ = 0
         """Gold pairs that were learned from."""
         self._engine: Any = None
+        self._known: dict[tuple[tuple[str, ...], tuple[str, ...]], ProjectionInput] = {}
+        """Sentences of the observed text as phrases left them, by their words."""
         self._corrections: Any = corrections(str(rules)) if rules else None
         if model is not None:
             if rules is not None or system != registry.AUTO:
                 raise ModelError("a model brings its own rules and system", remedy="give model alone")
             self._load(Path(model))
         elif self.system == registry.AUTO and self._corrections is not None:
-            self._settle(registry.choose(rules=True))
+            self._settle(self._choice(rules=True))
         elif self._can_start:
             self._settle(registry.Choice(self.system, "asked for"))
 
@@ -108,22 +116,45 @@ class Projector:
 
     def observe(self, pairs: Iterable[Pair]) -> Projector:
         """Go through a text before it is projected, for systems that look at all of it."""
-        some = list(pairs)
-        if getattr(self.ready(some), "observes", False):
-            self._engine.observe([ProjectionInput.of(pair) for pair in some])
+        return self._observe(list(pairs))
+
+    def _observe(
+        self, some: list[Pair], parser: str | None = None, linked: bool = True, faults: Faults | None = None
+    ) -> Projector:
+        engine = self.ready(some)
+        text, self._known = [ProjectionInput.of(pair) for pair in some], {}
+        looks = getattr(engine, "observes", False)
+        if self.phrases and not looks:
+            what = f"{self.phrases.asked} given to system {self.system_}, which does not look at phrases"
+            raise ModelError(what, remedy="choose s5, s6 or s5+")
+        if self.phrases:
+            from divproj.projection.phrasal.phrase_evidence import gathered
+
+            found = gathered(text, self.phrases, parser=parser, linked=linked, faults=faults)
+            self._known = {(b.forms, b.e.forms): b for b in found.text}
+            self.why_ = "; ".join(filter(None, (self.why_, found.note)))
+            engine.observe(found.text, found.forests, found.book)
+        elif looks:
+            engine.observe(text)
         return self
 
     def project(self, pair: Pair) -> Pair:
         """The pair with a tree of F; it must have a tree of E and links (`pipe` makes them)."""
-        return self._pair(pair, self.ready((pair,)).project(ProjectionInput.of(pair)))
+        given = ProjectionInput.of(pair)
+        known = self._known.get((given.forms, given.e.forms), given)
+        return self._pair(replace(pair, e=known.e, links=known.links), self.ready((pair,)).project(known))
 
     def pipe(self, pairs: Iterable[Pair], faults: Faults | None = None) -> Iterator[Pair]:
         """Pairs with trees of F, one by one; what cannot be used goes to `faults`."""
-        ready = self.prepared(pairs, faults)
-        first = list(islice(ready, OBSERVED))
+        source = iter(pairs)
+        raw = list(islice(source, OBSERVED))
+        parsed_here = all(pair.e.tree is None for pair in raw)
+        ready = self.prepared(chain(raw, source), faults)
+        first = list(islice(ready, len(raw)))
         if not first:
             return
-        self.observe(first)
+        parser = self.preparation.e_parser or PARSER if parsed_here else None
+        self._observe(first, parser, any(pair.links.known for pair in raw), faults)
         for pair in chain(first, ready):
             yield self.project(pair)
 
@@ -170,8 +201,11 @@ class Projector:
         if self._engine is None:
             if self.system != registry.AUTO:
                 self.demand()
-            self._settle(registry.choose(glosses=any(pair.f.glosses for pair in pairs)))
+            self._settle(self._choice(glosses=any(pair.f.glosses for pair in pairs)))
         return self._engine
+
+    def _choice(self, **there: bool) -> registry.Choice:
+        return registry.choose(phrases=self.phrases.aligned, forests=self.phrases.f_forests is not None, **there)
 
     def demand(self) -> None:
         """Raise the error that says what the system needs."""
@@ -192,7 +226,8 @@ def projector(system: str = registry.AUTO, **options: Any) -> Projector:
     """A projector by the code or word of its system; `auto` chooses the best that what is there allows.
 
     Options: `rules` (a file or a shipped set), `model` (a folder), `parser` (of the translations), `grams` (your own gloss
-    abbreviations), `style` (heads of E trees), `seed`.
+    abbreviations), `style` (heads of E trees), `seed`; for systems that look at phrases `phrases` (a file of `proj align`, or
+    auto), `f_forests` (trees or forests of F), `paraphrases` (both sides are one language).
 
     >>> projector("phrasal").system_
     's5'

@@ -95,8 +95,10 @@ def _has_gloss_model() -> bool:
     return (folder("languages") / "glossed" / "model.json").is_file()
 
 
-def choose(*, gold: int = 0, rules: bool = False, glosses: bool = False) -> Choice:
-    """The best system that what is there allows.
+def choose(
+    *, gold: int = 0, rules: bool = False, glosses: bool = False, phrases: bool = False, forests: bool = False
+) -> Choice:
+    """The best system that what is there allows; `phrases` are asked for, `forests` of F are given.
 
     >>> choose(rules=True).system, choose().system
     ('s2+', 's5')
@@ -107,6 +109,10 @@ def choose(*, gold: int = 0, rules: bool = False, glosses: bool = False) -> Choi
         return Choice("s5+", f"{gold} gold trees")
     if gold:
         return Choice("s2+", f"{gold} gold tree{'s' * (gold != 1)}, fewer than the {ENOUGH} that a parser needs")
+    if forests:
+        return Choice("s5", "trees or forests of F are given")
+    if rules and phrases:
+        return Choice("s5", "phrases are asked for")
     if rules:
         return Choice("s2+", "rules are given")
     if glosses and _has_gloss_model():

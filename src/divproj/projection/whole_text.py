@@ -9,19 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from divproj.data.errors import AlignmentError, Faults, Where
 from divproj.data.head_style import in_style
-from divproj.data.links import Links
 from divproj.data.pair import Pair
-from divproj.forest.hypergraph import Forest
 from divproj.io.sources import PARSER, Sources
 from divproj.io.trees import Trees, gathered
 from divproj.projection.batch import companions
 from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.output import annotated
+from divproj.projection.phrasal.phrase_sources import NO_PHRASES, PhraseSources
 from divproj.projection.prepare import prepared_text
 from divproj.projection.summary import Summary
 
 if TYPE_CHECKING:
-    from divproj.projection.phrasal.phrase_pairs import PhraseBook
     from divproj.projection.projector import Projector
 
 OBSERVED = 20_000
@@ -36,12 +34,8 @@ class PhraseOptions:
     """Whether links are refined first."""
     e_best: int = 1
     """E trees to choose from."""
-    f_forests: str | None = None
-    """A file with parses of the F sentences."""
-    phrases: str | None = None
-    """A file of `proj align` with phrase pairs, or auto: they are aligned here."""
-    paraphrases: bool = False
-    """Whether F and E are one language."""
+    phrases: PhraseSources = NO_PHRASES
+    """Phrase pairs, and trees or forests of F."""
 
 
 def project_text(
@@ -58,8 +52,8 @@ def project_text(
     if not first:
         return
     engine, name = projector.ready(first), projector.system_
-    forests = _forests(options.f_forests, bitexts[0], faults) if options.f_forests else []
-    steps = [_Step(engine, some, options, source, forests, faults) for some, source in zip(bitexts, sources, strict=True)]
+    steps = [_Step(engine, some, options, source, faults) for some, source in zip(bitexts, sources, strict=True)]
+    projector.why_ = "; ".join(filter(None, (projector.why_, steps[0].note)))
     made = [map(step.engine.project, step.text) for step in steps]
     for pair, *found in zip(first, *made, strict=True):
         yield _trees(pair, elected(found), name, least)
@@ -72,47 +66,37 @@ class _Step:
     """The projection of one source, whose text the system observes."""
 
     def __init__(
-        self,
-        engine: Any,
-        text: list[ProjectionInput],
-        options: PhraseOptions,
-        source: Sources,
-        forests: Sequence[Forest],
-        faults: Faults,
+        self, engine: Any, text: list[ProjectionInput], options: PhraseOptions, source: Sources, faults: Faults
     ) -> None:
         self.engine, self.options, self.source = engine, options, source
         self.aligner: Any = None
+        self.note = ""
         if options.refine or options.e_best > 1:
+            from divproj.projection.phrasal.phrase_evidence import forests_from_file
             from divproj.projection.phrasal.projector import PhraseProjector
 
-            self.aligner = PhraseProjector().observe(text, forests)
+            known = options.phrases.f_forests
+            self.aligner = PhraseProjector().observe(
+                text, forests_from_file(known, text, Faults(strict=False)) if known else []
+            )
             text = [self.better(bitext) for bitext in text]
-        if options.phrases or options.paraphrases:
-            text, book = self._phrases(text, forests, faults)
-            self.engine = replace(engine, same_language=options.paraphrases).observe(text, forests, book)
+        if options.phrases:
+            text = self._observed(text, faults)
         elif getattr(engine, "observes", False):
-            engine.observe(text, forests)
+            engine.observe(text)
         self.text = text
         """The sentences as they are projected."""
 
-    def _phrases(
-        self, text: list[ProjectionInput], forests: Sequence[Forest], faults: Faults
-    ) -> tuple[list[ProjectionInput], PhraseBook]:
-        """The sentences with their phrase pairs; with links where paraphrases have none, and E's tree where the alignment chose it."""
-        from divproj.parsing.translations import language_named
-        from divproj.projection.phrasal.aligned_phrases import e_forests_of, linked_paraphrases, phrase_book
+    def _observed(self, text: list[ProjectionInput], faults: Faults) -> list[ProjectionInput]:
+        """The sentences as the engine has observed them, with forests of F and phrase pairs."""
+        from divproj.projection.phrasal.phrase_evidence import gathered
 
-        if self.options.paraphrases and not self.options.phrases:
-            from divproj.phrases import wordnet
-            from divproj.phrases.lexicon import Lexicon
-
-            if not self.source.file(self.source.links, "align.txt"):  # links by glosses or words are not meant for paraphrases
-                text = [replace(bitext, links=Links(frozenset(), bitext.links.shape)) for bitext in text]
-            return linked_paraphrases(text, Lexicon(wordnet=wordnet.find()))
-        parsed_here = self.source.file(self.source.e, "e.conllu") is None
-        language = language_named(self.source.e_parser or PARSER) if parsed_here else None
-        forest = e_forests_of(language) if language else None
-        return phrase_book(self.options.phrases or "auto", text, forests, forest, faults)
+        parser = None if self.source.file(self.source.e, "e.conllu") else self.source.e_parser or PARSER
+        given = self.source.file(self.source.links, "align.txt") is not None
+        found = gathered(text, self.options.phrases, parser=parser, linked=given, faults=faults)
+        self.engine.observe(found.text, found.forests, found.book)
+        self.note = found.note
+        return found.text
 
     def better(self, bitext: ProjectionInput) -> ProjectionInput:
         """The bitext with the E tree and the links that its phrases prefer."""
@@ -141,19 +125,6 @@ class _Step:
             (score, in_style(tree, self.source.style)) for score, tree in alternatives(language, bitext.e, self.options.e_best)
         ]
         return replace(bitext, e=trees[choose_tree(self.aligner, bitext, trees)][1])
-
-
-def _forests(path: str, text: Sequence[ProjectionInput], faults: Faults) -> list[Forest]:
-    """Forests of the sentences, by their words; sentences without one are named."""
-    from divproj.io.forests import Options, forests_from
-
-    found = [forest for forest in forests_from(path, None, faults, Options("all")) if forest is not None]
-    known = {forest.forms for forest in found}
-    for k, bitext in enumerate(text, 1):
-        if bitext.forms not in known:
-            what = f"no forest has the words of sentence {k}, '{' '.join(bitext.forms[:6])} …'"
-            faults.word(AlignmentError(what, Where(path, 0, bitext.sent_id), "any bracketing of it is taken as possible"))
-    return found
 
 
 def elected(found: Sequence[Projection]) -> Projection:

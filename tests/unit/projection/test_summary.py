@@ -127,3 +127,11 @@ def test_a_determiner_does_not_head_a_noun():
 def test_systems_in_a_line():
     assert described("s4-2") == "a parser that sees the projection of s1-r"
     assert described("nothing") == ""
+
+
+def test_a_word_for_a_preposition_and_its_determiner_may_head_the_sentence():
+    """`san` is `in the`, and E hangs its sentence on the preposition."""
+    e = DepTree(("mother", "is", "in", "the", "hospital"), (3, 3, 0, 5, 3), ("_",) * 5, xpos=("NN", "VBZ", "IN", "DT", "NN"))
+    links = Links(frozenset({(1, 2), (2, 1), (3, 3), (3, 4), (4, 5)}), (4, 5))
+    found = s1(ProjectionInput(("Tá", "máthair", "san", "otharlann"), e, links))
+    assert found.heads == (3, 3, 0, 3)

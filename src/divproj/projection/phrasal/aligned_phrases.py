@@ -21,12 +21,11 @@ from divproj.phrases.results import PhraseAlignment
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal.paraphrases import dependencies
 from divproj.projection.phrasal.phrase_pairs import BARE, HOLD, PhraseBook, SentencePairs, load
+from divproj.projection.phrasal.phrase_sources import AUTO
 
 if TYPE_CHECKING:
     from divproj.parsing.language import Language
 
-AUTO = "auto"
-"""In the place of a file: phrases are aligned here."""
 ALL_UP_TO = 40
 """Words up to which all bracketings of an F sentence without a forest are aligned; a longer one has no phrase pairs."""
 PARSE_SHARE = 0.5
@@ -129,34 +128,30 @@ def all_bracketings(bitext: ProjectionInput) -> Forest:
 
 
 def phrase_book(
-    source: str,
-    bitexts: Sequence[ProjectionInput],
-    forests: Iterable[Forest] = (),
-    e_forest: EForest | None = None,
-    faults: Faults | None = None,
+    source: str, text: Sequence[ProjectionInput], finder: PhraseFinder | None = None, faults: Faults | None = None
 ) -> tuple[list[ProjectionInput], PhraseBook]:
-    """Phrase pairs of a text: of the file `source`, or by the aligner where it is "auto".
+    """Phrase pairs of a text: of the file `source`, or by the aligner (`finder`) where it is "auto".
 
     Sentences of which a file has no pairs are named to `faults`.
     """
     if source == AUTO:
-        return PhraseFinder(forests_by_words(forests), e_forest).find(bitexts)
+        return (finder or PhraseFinder()).find(text)
     book = PhraseBook.of(load(source, faults))
-    for k, bitext in enumerate(bitexts, 1):
+    for k, bitext in enumerate(text, 1):
         if faults and book.find(bitext) is None:
             what = f"no phrase pairs have the words of sentence {k}, '{' '.join(bitext.forms[:6])} …'"
             faults.word(AlignmentError(what, Where(source, 0, bitext.sent_id), "it is projected without"))
-    return list(bitexts), book
+    return list(text), book
 
 
 def linked_paraphrases(
-    bitexts: Sequence[ProjectionInput], lexicon: Lexicon, aligner: PhraseAligner | None = None
+    text: Sequence[ProjectionInput], lexicon: Lexicon, finder: PhraseFinder | None = None
 ) -> tuple[list[ProjectionInput], PhraseBook]:
     """Paraphrases linked by aligning phrases: candidates by form, lemma and WordNet, of which the best set of phrase pairs keeps
     some. Sentences that have links keep them."""
-    ready = [bitext if bitext.links.links else _with_candidates(bitext, lexicon) for bitext in bitexts]
-    made, book = PhraseFinder(aligner=aligner or PhraseAligner(relation=lexicon.relation)).find(ready)
-    for k, bitext in enumerate(bitexts):
+    ready = [bitext if bitext.links.links else _with_candidates(bitext, lexicon) for bitext in text]
+    made, book = replace(finder or PhraseFinder(), aligner=PhraseAligner(relation=lexicon.relation)).find(ready)
+    for k, bitext in enumerate(text):
         found = book.find(made[k])
         if found and not bitext.links.links:
             made[k] = replace(made[k], links=Links(frozenset(found.links), made[k].links.shape))

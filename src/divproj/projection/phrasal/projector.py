@@ -12,13 +12,11 @@ from numpy.typing import NDArray
 
 from divproj.forest.hypergraph import Forest
 from divproj.parsing.decode import eisner
-from divproj.parsing.parser import MstParser
 from divproj.projection.direct import Projection, ProjectionInput, Reason, content_root, s1
 from divproj.projection.loglinear import HeadModel
 from divproj.projection.phrasal import chart, evidence
 from divproj.projection.phrasal.cues import Cues, Encoded, InducedLinks, LinkedPair
 from divproj.projection.phrasal.phrase_pairs import PhraseBook
-from divproj.projection.phrasal.same_language import edge_chances, parser_of
 from divproj.projection.phrasal.weights import UNLINKED, Weights
 
 LONGEST = 250
@@ -76,8 +74,6 @@ class PhraseProjector:
     rounds: int = ROUNDS
     induce_links: bool = True
     """Whether unlinked words are given links by word alignment of the observed text."""
-    same_language: bool = False
-    """Whether F and E are one language (paraphrases), so that a parser learned from E's trees can look at F."""
     corrections: HeadModel | None = None
     """Learned corrections (merges, swaps, spontaneous words): what they make of each edge is a feature of it."""
     knowledge: Knowledge | None = None
@@ -91,7 +87,6 @@ class PhraseProjector:
     history_: list[float] = field(default_factory=list, repr=False)
     forests_: dict[tuple[str, ...], Forest] = field(default_factory=dict, repr=False)
     phrases_: PhraseBook = field(default_factory=PhraseBook, repr=False)
-    parser_: MstParser | None = field(default=None, repr=False)
 
     def observe(
         self, bitexts: Iterable[ProjectionInput], forests: Iterable[Forest] = (), phrases: PhraseBook | None = None
@@ -108,7 +103,6 @@ class PhraseProjector:
         linked = self.links_.observe(bitexts) if self.induce_links else [self.links_.of(b) for b in bitexts]
         linked = [*map(self._tagged, linked)]
         self.cues_ = Cues.of(linked)
-        self.parser_ = parser_of([b.e for b in bitexts]) if self.same_language else None
         self.words_ = sum(map(len, bitexts))
         self.history_ = self.cues_.learn([*map(self.encode, linked)], self.weights.table, self.rounds) if linked else []
         return self
@@ -121,9 +115,6 @@ class PhraseProjector:
         known = [evidence.of_forest(self.forests_[linked.bitext.forms])] if linked.bitext.forms in self.forests_ else []
         if (paired := self.phrases_.scores(linked.bitext)) is not None:
             known.append(paired)
-        if self.parser_:
-            given = linked.bitext
-            known.append(evidence.of_chances(edge_chances(self.parser_, given.forms, self.cues_.tags_of(given))))
         if self.corrections:
             known.append(evidence.of_chances(self.corrections.weighed(linked.given)[1]))
         if self.knowledge:

@@ -13,6 +13,7 @@ from divproj.links.gloss.grams import Grams
 from divproj.parsing.decode import chu_liu_edmonds
 from divproj.projection.direct import Projection, ProjectionInput, Reason
 from divproj.projection.phrasal import chart
+from divproj.projection.phrasal.phrase_pairs import PhraseBook
 from divproj.projection.phrasal.projector import LONGEST, PhraseProjector
 from divproj.projection.universal import edges, grammar, templates
 from divproj.projection.universal.edges import EdgeInput, Edges, Order
@@ -59,14 +60,16 @@ class Universal:
     phrases_: PhraseProjector = field(default_factory=PhraseProjector, repr=False)
     read_: dict[ProjectionInput, Read] = field(default_factory=dict, repr=False)
 
-    def observe(self, bitexts: Iterable[ProjectionInput], forests: Iterable[Forest] = ()) -> Universal:
+    def observe(
+        self, bitexts: Iterable[ProjectionInput], forests: Iterable[Forest] = (), phrases: PhraseBook | None = None
+    ) -> Universal:
         """Tags, edges and word order of a text; what was observed before is forgotten."""
         text = list(dict.fromkeys(b for b in bitexts if 0 < len(b) <= LONGEST))
         self.read_ = {}
         if not text:
             return self
         self.read_ = dict(zip(text, self._glossed(text), strict=True))
-        self.phrases_ = PhraseProjector(knowledge=self).observe(text, forests)
+        self.phrases_ = PhraseProjector(knowledge=self).observe(text, forests, phrases)
         for bitext, read in self.read_.items():
             keep = np.array([0, *read.seen.real])
             own = self.phrases_.chances(bitext).edges[np.ix_(keep, keep)]

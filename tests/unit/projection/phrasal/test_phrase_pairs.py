@@ -15,10 +15,11 @@ from divproj.forest.parses import count_trees
 from divproj.io.forests import forests_of
 from divproj.phrases.lexicon import Lexicon
 from divproj.projection.direct import ProjectionInput
-from divproj.projection.phrasal import phrase_pairs, same_language
+from divproj.projection.phrasal import phrase_pairs
 from divproj.projection.phrasal.aligned_phrases import (
     PhraseFinder,
     all_bracketings,
+    forests_by_words,
     linked_paraphrases,
     phrase_book,
 )
@@ -148,7 +149,7 @@ def test_the_aligner_finds_phrases_and_trees_of_f_vouch_for_them():
     assert ((1, 2), (1, 2)) in {(pair.f, pair.e) for pair in found.pairs}
     assert found.hold == phrase_pairs.BARE
     [tree] = forests_of("(S (NP (A alte) (N hunde)) (VP (V schlafen) (ADV hier)))", "brackets")
-    _, book = phrase_book("auto", [text], [tree])
+    _, book = phrase_book("auto", [text], PhraseFinder(forests_by_words([tree])))
     vouched = book.find(text)
     assert vouched is not None
     assert vouched.hold == phrase_pairs.HOLD
@@ -174,13 +175,3 @@ def test_paraphrases_get_their_links_from_aligned_phrases():
     assert len(book) == 1
     given = bitext("dogs sleep", {(1, 2)})
     assert linked_paraphrases([given], Lexicon())[0][0].links == given.links
-
-
-def test_a_parser_of_e_s_trees_looks_at_f_where_both_are_one_language():
-    assert same_language.parser_of([E] * 5) is None
-    parser = same_language.parser_of([E] * 30)
-    assert parser is not None
-    chances = same_language.edge_chances(parser, ("old", "dogs", "sleep"), ("ADJ", "NOUN", "VERB"))
-    assert chances[:, 1:].argmax(0).tolist() == [2, 3, 0]
-    text = [bitext("old cats sleep here", {(3, 3)})] * 30
-    assert PhraseProjector(same_language=True).observe(text).project(text[0]).heads == (2, 3, 0, 3)

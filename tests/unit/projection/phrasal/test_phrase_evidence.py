@@ -1,0 +1,124 @@
+"""Phrases of a text gathered before projection: two languages or one, E's trees given or parsed, links given or not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from divproj import DepTree, Faults, Links, Pair
+from divproj.data.errors import ModelError
+from divproj.projection.direct import ProjectionInput
+from divproj.projection.phrasal import phrase_pairs, same_language
+from divproj.projection.phrasal.phrase_evidence import gathered
+from divproj.projection.phrasal.phrase_sources import PhraseSources
+from divproj.projection.phrasal.projector import PhraseProjector
+from divproj.projection.projector import Projector
+
+WORDS = ("the", "old", "man", "saw", "a", "small", "dog", "in", "the", "garden")
+UPOS = ("DET", "ADJ", "NOUN", "VERB", "DET", "ADJ", "NOUN", "ADP", "DET", "NOUN")
+UD = DepTree(WORDS, (3, 3, 4, 0, 7, 7, 4, 10, 10, 4), ("_",) * 10, UPOS)
+OWN = UD.with_heads((3, 3, 4, 0, 7, 7, 4, 4, 10, 8), ("_",) * 10)
+"""The same tree with the preposition as head of its noun."""
+NEW = ("in", "the", "garden", "the", "old", "man", "saw", "a", "small", "dog")
+TWINS = frozenset({(1, 8), (2, 9), (3, 10), (4, 1), (5, 2), (6, 3), (7, 4), (8, 5), (9, 6), (10, 7)})
+
+
+def text(e: DepTree, count: int = 1, links: frozenset[tuple[int, int]] = TWINS) -> list[ProjectionInput]:
+    return [ProjectionInput(NEW, e, Links(links, (10, 10)), sent_id=str(k)) for k in range(count)]
+
+
+def test_one_language_or_two():
+    assert same_language.shared_language(text(UD)) == "en"
+    german = ProjectionInput(
+        ("der", "alte", "Mann", "sah", "einen", "kleinen", "Hund", "im", "Garten"), UD, Links(frozenset(), (9, 10))
+    )
+    assert same_language.shared_language([german]) == ""
+    assert same_language.shared_language([]) == ""
+
+
+def test_f_has_the_forests_of_the_parser_whose_style_e_has():
+    from divproj.parsing.language import shipped
+
+    [forest] = same_language.forests(text(UD), shipped("en"))
+    assert forest.forms == NEW
+    assert len(forest.edges) >= len(NEW) - 1
+    assert (
+        PhraseProjector().observe(text(UD, links=frozenset()), [forest]).project(text(UD, links=frozenset())[0]).heads[2] == 7
+    )
+    assert same_language.forests(text(OWN), None) == []  # one tree is too few to learn from
+
+
+@pytest.mark.parametrize("links", [TWINS, frozenset()])
+def test_a_parser_learned_from_e_s_trees_has_their_style(links: frozenset[tuple[int, int]]):
+    some = text(OWN, 30, links)
+    forests = same_language.forests(some, None)
+    assert len(forests) == 30
+    assert phrase_style(forests[0]) == (7, 3, 1)
+
+
+def phrase_style(forest) -> tuple[int, int, int]:
+    """Heads of `in`, `the` and `garden` by the best edges of a forest."""
+    from divproj.projection.phrasal.evidence import of_forest
+
+    return tuple(of_forest(forest)[:, 1:4].argmax(0).tolist())
+
+
+def test_paraphrases_without_links_are_linked_by_their_phrases():
+    found = gathered(text(UD, 2), PhraseSources(paraphrases=True), linked=False)
+    assert found.text[0].links.links == TWINS
+    assert len(found.forests) == 2
+    assert found.note == ""
+    assert {x.hold for x in found.book.sentences.values()} == {phrase_pairs.HOLD}
+
+
+def test_one_language_is_found_out_and_said():
+    found = gathered(text(UD), PhraseSources("auto"))
+    assert found.note == "F and E are both in the language 'en', so F has parses too"
+    assert found.text[0].links.links == TWINS
+    assert len(found.forests) == 1
+
+
+def test_trees_of_f_in_a_file_come_first(tmp_path: Path):
+    trees = tmp_path / "f.mrg"
+    trees.write_text(
+        "(S (PP (P in) (NP (D the) (N garden))) (S (NP (D the) (A old) (N man)) (VP (V saw) (NP (D a) (A small) (N dog)))))\n"
+    )
+    found = gathered(text(UD), PhraseSources("auto", f_forests=str(trees)))
+    assert [forest.is_tree for forest in found.forests] == [False]  # the flat noun phrases in all ways at once
+    assert ((1, 2, 3), (8, 9, 10)) in {(p.f, p.e) for p in found.book.find(found.text[0]).pairs}
+    other = ProjectionInput(("ka",), UD, Links(frozenset(), (1, 10)))
+    faults = Faults(strict=False)
+    gathered([other], PhraseSources(f_forests=str(trees)), faults=faults)
+    assert ["no forest has the words of sentence 1, 'ka …'" in str(x) for x in faults.noted] == [True]
+
+
+class TestProjector:
+    def pairs(self, tree: bool = True) -> list[Pair]:
+        f = DepTree(NEW, (-1,) * 10)
+        links = Links(TWINS, (10, 10))
+        e = UD if tree else DepTree(WORDS, (-1,) * 10)
+        return [Pair(f, e, links, "s1")]
+
+    def test_phrases_by_the_front_door(self):
+        made = Projector("s5", phrases="auto")
+        [pair] = made.pipe(self.pairs())
+        assert pair.f.heads == (3, 3, 7, 6, 6, 7, 0, 10, 10, 7)
+        assert made.why_ == "asked for; F and E are both in the language 'en', so F has parses too"
+
+    def test_e_parsed_here_has_a_forest(self):
+        [pair] = Projector("s5", phrases="auto").pipe(self.pairs(tree=False))
+        assert pair.f.heads == (3, 3, 7, 6, 6, 7, 0, 10, 10, 7)
+        assert pair.e.upos == UPOS
+
+    def test_what_auto_takes(self):
+        made = Projector(rules="deu", phrases="auto")
+        assert (made.system_, made.why_) == ("s5", "phrases are asked for")
+        trees = Projector(rules="deu", f_forests="trees.xml")
+        assert (trees.system_, trees.why_) == ("s5", "trees or forests of F are given")
+
+    def test_a_system_that_looks_at_no_phrase_refuses(self):
+        with pytest.raises(
+            ModelError, match="f-forests given to system s1-r, which does not look at phrases; choose s5, s6 or s5"
+        ):
+            list(Projector("s1-r", f_forests="trees.xml").pipe(self.pairs()))
