@@ -17,6 +17,7 @@ from pathlib import Path
 from statistics import fmean
 
 from common import DATA, about, need
+from held_out_s6 import without_family
 
 from divproj.data.errors import Faults
 from divproj.data.tree import DepTree
@@ -24,8 +25,8 @@ from divproj.io import conllu
 from divproj.io.sources import Sources
 from divproj.projection.batch import corrections
 from divproj.projection.direct import Projection, ProjectionInput
-from divproj.projection.phrasal.projector import PhraseProjector
 from divproj.projection.prepare import prepared_text
+from divproj.projection.universal.projector import Universal
 from divproj.review.adapting import InUse
 from divproj.review.checking import check
 from divproj.review.choosing import Word, ranked
@@ -38,8 +39,9 @@ CORPORA = {
     "arh": ("glossbanks/arh", ""),
     "sab": ("glossbanks/sab", ""),
     "nhi": ("glossbanks/nhi", ""),
+    "odin-ger-s6": ("odin/ger/igt.txt", ""),
 }
-"""Texts as a linguist has them (glosses and translation alone), and the shipped rules that make the trees in use; else s5."""
+"""Texts as a linguist has them (glosses and translation alone), and what makes the trees in use: shipped rules, else s6."""
 SIZES = (1, 5, 10, 20)
 POLICIES = ("random", "least confident", "most to gain")
 ROUNDS = (5, 10, 20, 30, 40, 60)
@@ -58,7 +60,11 @@ def load(name: str, most: int) -> list[Example]:
         waiting = gold.get(_bare(sentence.forms))
         if waiting and len(bitext.e) and len(found) < most:
             found.append((waiting.pop(0), bitext))
-    project = corrections(rules).model.project if rules else PhraseProjector().observe([b for _, b in found]).project
+    if rules:
+        project = corrections(rules).model.project
+    else:
+        s6 = Universal() if name.startswith("odin") else without_family(name)  # no bank is of German's family
+        project = s6.observe([b for _, b in found]).project
     return [_example(n, tree, project(bitext)) for n, (tree, bitext) in enumerate(found)]
 
 

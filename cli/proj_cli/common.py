@@ -199,11 +199,10 @@ class Talk:
 
     def summary(self, faults: Faults) -> None:
         """After reading: how much was left out."""
-        if faults.words or faults.sentences:
-            self.say(
-                f"proj: left out {faults.sentences} sentence pair{'s' * (faults.sentences != 1)} and "
-                f"{faults.words} word{'s' * (faults.words != 1)} or link{'s' * (faults.words != 1)} with faults; --strict stops at the first"
-            )
+        words = f"{faults.words} word{'s' * (faults.words != 1)} or link{'s' * (faults.words != 1)}" if faults.words else ""
+        pairs = f"{faults.sentences} sentence pair{'s' * (faults.sentences != 1)}" if faults.sentences else ""
+        if words or pairs:
+            self.say(f"proj: left out {' and '.join(filter(None, (pairs, words)))} with faults; --strict stops at the first")
 
     def unchecked(self, count: int) -> None:
         """After reading trees to learn from."""

@@ -56,7 +56,11 @@ def run(
 
         made = found.execute(tell, talk.warn, bar)
     if as_json:
-        print(json.dumps({**made.facts["project"]["summary"], "expected": made.facts["evaluate"]["expected"]}))  # noqa: T201
+        from divproj.run.pages import summary
+
+        where = {"output": str(made.folder / "trees.conllu"), "report": str(made.folder / "report.html")}
+        told = {"signature": made.signature, **where, "warnings": made.warnings, **summary(made.facts)}
+        print(json.dumps(told, ensure_ascii=False))  # noqa: T201
     _close(made)
 
 

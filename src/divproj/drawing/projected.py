@@ -19,6 +19,7 @@ from divproj.drawing.scene import SURE, Edge, Scene
 from divproj.drawing.svg import scene_svg
 from divproj.projection.described import described
 from divproj.projection.direct import Projection, ProjectionInput, Reason
+from divproj.projection.expected import Expected
 
 REASONS: tuple[Reason, ...] = get_args(Reason)
 EXPLAINED = {
@@ -49,8 +50,11 @@ def write_projections(
     signature: str,
     system: str,
     link_sources: Iterable[Sources] | None = None,
+    expected: Expected | None = None,
 ) -> None:
     """Write the page to `out`; the sentences wait in a temporary file, so memory stays flat.
+
+    `expected` is the share of heads that should be right, as far as it is known; a mean of confidences is not that, and not shown.
 
     `link_sources` tell for each projection where its links (f, e) come from, such as the pass of an aligner.
     Without confidences there is nothing to sort by, and the page says nothing of them.
@@ -63,7 +67,7 @@ def write_projections(
         else:
             for projection, sources in zip(projections, link_sources, strict=True):
                 found.add(projection, sources)
-        for part in document("projected", title, _body(found, title, signature, system)):
+        for part in document("projected", title, _body(found, title, signature, system, expected)):
             out.write(part)
 
 
@@ -186,13 +190,13 @@ def running(forms: Iterable[str]) -> str:
     return text
 
 
-def _body(found: _Sentences, title: str, signature: str, system: str) -> Iterator[str]:
+def _body(found: _Sentences, title: str, signature: str, system: str, expected: Expected | None) -> Iterator[str]:
     sure = found.judged.total() > 0
     parts = {"reasons": "Reasons", **({"confidence": "Confidence"} if sure else {}), "sentences": "Sentences"}
     said = described(system)
     about = f"Trees projected by <b>{escape(system)}</b>" + (f" ({escape(said)})" if said else "")
     yield head(title, signature, about, parts, "sentences") + "<main>\n"
-    yield from _facts(found)
+    yield from _facts(found, expected)
     yield f'<div class="{"two" if sure else "one"}">'
     yield from _reasons(found)
     if sure:
@@ -217,21 +221,26 @@ CONTROLS = (
 )
 
 
-def _facts(found: _Sentences) -> Iterator[str]:
+def _facts(found: _Sentences, expected: Expected | None) -> Iterator[str]:
     """The sums as figures."""
-    words, judged = found.words, found.judged.total()
-    facts = {
+    words = found.words
+    facts = {"of the heads expected right": f"{100 * expected.share:.0f} %"} if expected else {}
+    facts |= {
         "sentences": number(len(found.pieces)),
         "words": number(words),
         "of the words linked": percent(found.linked / words) if words else "–",
     }
-    if judged:
-        facts["mean confidence"] = percent(sum(found.confidence.values()) / judged)
-        facts[f"words below {100 * LOW:.0f} %"] = number(found.low)
+    if found.judged.total():
+        facts[f"words below {100 * LOW:.0f} % confidence"] = number(found.low)
     yield '<dl class="facts">'
     for name, value in facts.items():
         yield f"<div><dt>{name}</dt><dd>{value}</dd></div>"
     yield "</dl>\n"
+    if expected:
+        told = f"Expected accuracy: {100 * expected.share:.0f} % ± {200 * expected.error:.0f} points; {expected.source}"
+        yield f'<p class="note">{escape(told)}.</p>\n'
+    else:
+        yield '<p class="note">How many heads are right is not known: nothing was compared with gold trees, and this system is not calibrated.</p>\n'
 
 
 def _reasons(found: _Sentences) -> Iterator[str]:

@@ -157,7 +157,7 @@ def _picture(
     link_top = e_base + (22 if any(e.tags) else 8)
     links = {link: None for scene in shown for link in sorted(scene.links)}
     lean = max((abs(f_xs[i] - e_xs[j]) for i, j in links), default=0)
-    link_end = link_top + 44 + min(90, lean // 6)
+    link_end = link_top + 44 + min(90, lean // 6) if len(pair.e) else 0  # without a translation nothing lies above F
     f_base = link_end + (31 if any(f.tags) else 17)
     wide = round(extent) + 2 * MARGIN
     high = f_base + 8 + f.height * LEVEL + 12

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +14,8 @@ DOUBTFUL = 5
 """Sentences that are named as those to look at first."""
 WEAK = 0.5
 """A sentence whose words are less sure than this, on average, is doubtful."""
+READS_GLOSSES = ("s6",)
+"""Systems that make trees from glosses where there is no translation."""
 NOTHING_PROJECTED = 3
 """Exit code when trees were asked for and every one of them is a guess."""
 
@@ -37,6 +40,8 @@ class Summary:
     projected: int = 0
     untranslated: int = 0
     unlinked: int = 0
+    by_glosses: int = 0
+    """Of the untranslated and unlinked ones those whose trees come from a model of glosses (s6): no projection, no guess either."""
     left_out: int = 0
     """Left out with faults."""
     uncovered: int = 0
@@ -61,9 +66,11 @@ class Summary:
             return False
         self.words += len(found.bitext)
         self.linked += sum(1 for anchor in found.bitext.anchors if anchor)
+        linked = bool(len(found.bitext.links))
+        self.by_glosses += not linked and self.system in READS_GLOSSES and any(found.bitext.glosses)
         if not len(found.bitext.e):
             self.untranslated += 1
-        elif not len(found.bitext.links):
+        elif not linked:
             self.unlinked += 1
         else:
             self.projected += 1
@@ -88,20 +95,20 @@ class Summary:
     def merge(self, other: Summary) -> None:
         """Add what another process has counted."""
         for name in (
-            "projected", "untranslated", "unlinked", "left_out", "uncovered", "words", "linked", "judged", "sure", "chance",
-            "mapped", "weak",
+            "projected", "untranslated", "unlinked", "by_glosses", "left_out", "uncovered", "words", "linked", "judged", "sure",
+            "chance", "mapped", "weak",
         ):  # fmt: skip
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self._doubt([*self.doubtful, *other.doubtful])
 
     @property
     def guessed(self) -> int:
-        """Trees that nothing was projected into: chains of words."""
-        return self.untranslated + self.unlinked
+        """Trees that rest on nothing."""
+        return self.untranslated + self.unlinked - self.by_glosses
 
     @property
     def written(self) -> int:
-        return self.projected + self.guessed
+        return self.projected + self.untranslated + self.unlinked
 
     @property
     def coverage(self) -> float:
@@ -121,15 +128,18 @@ class Summary:
         >>> Summary(untranslated=3).exit_code, Summary(projected=1, untranslated=3).exit_code
         (3, 0)
         """
-        return NOTHING_PROJECTED if self.guessed and not self.projected else 0
+        return NOTHING_PROJECTED if self.guessed and self.guessed == self.written else 0
 
     def lines(self) -> list[str]:
         """As text, one fact per line."""
         by = f" by {self.system}" if self.system else ""
         made = [f"{plural(self.projected, 'sentence')} projected{by}" + (f" ({self.why})" if self.why else "")]
+        rests = "the tree is a guess" if not self.by_glosses else "the tree comes from the glosses alone"
+        if self.by_glosses and self.guessed:
+            rests += ", or is a guess where there are none"
         for count, what in (
-            (self.untranslated, "without a translation: the tree is a guess, each word hangs on the one before it"),
-            (self.unlinked, "without links: the tree is a guess"),
+            (self.untranslated, f"without a translation: {rests}"),
+            (self.unlinked, f"without links to the translation: {rests}"),
             (self.uncovered, f"left out: fewer than {100 * self.least:.0f} % of the words are linked"),
             (self.left_out, "left out with faults"),
         ):
@@ -154,12 +164,31 @@ class Summary:
             "projected": self.projected,
             "without_translation": self.untranslated,
             "without_links": self.unlinked,
+            "by_glosses_alone": self.by_glosses,
+            "guesses": self.guessed,
             "left_out": {"faults": self.left_out, "coverage": self.uncovered},
             "words": self.words,
+            "linked_words": self.linked,
             "coverage": round(self.coverage, 4),
+            "min_coverage": self.least,
             "mean_confidence": round(self.sure / self.judged, 4) if self.judged else None,
             "expected": known.as_json() if known else None,
             "below_half": self.weak,
             "doubtful": [name for _, name in self.doubtful],
             "exit_code": self.exit_code,
         }
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any]) -> Summary:
+        """What `as_json` gave, to be said again.
+
+        >>> Summary.from_json(Summary("s6", "asked for", projected=2, words=9, linked=6).as_json()).lines()[:2]
+        ['2 sentences projected by s6 (asked for)', '67 % of 9 words linked']
+        """
+        known = found["expected"]
+        return cls(
+            found["system"], found["why"], found["min_coverage"], found["projected"], found["without_translation"],
+            found["without_links"], found["by_glosses_alone"], found["left_out"]["faults"], found["left_out"]["coverage"],
+            found["words"], found["linked_words"], weak=found["below_half"], doubtful=[(0.0, name) for name in found["doubtful"]],
+            expected=Expected(known["uas"] / 100, known["standard_error"] / 100, known["source"]) if known else None,
+        )  # fmt: skip

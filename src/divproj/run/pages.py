@@ -103,9 +103,8 @@ def draw(job: Job) -> None:
         found = [found[n] for n in sorted(_least_sure(found)[:most])]
     with writing(job.out / TREES_PAGE) as out:
         sign = signature(job.config, job.inputs)
-        write_projections(
-            found, out, title=f"{job.config.title}: trees", signature=sign, system=job.earlier["project"]["system"]
-        )
+        title, system = f"{job.config.title}: trees", job.earlier["project"]["system"]
+        write_projections(found, out, title=title, signature=sign, system=system, expected=_expected(job.earlier))
     job.facts |= {"drawn": len(found)}
 
 
@@ -124,6 +123,7 @@ def report(job: Job) -> None:
     from divproj.drawing.run import write_run
 
     scores = json.loads((job.before["evaluate"] / SCORES).read_text(encoding="utf-8")) if "evaluate" in job.before else {}
+    scores.setdefault("expected", summary(job.earlier)["expected"])
     config, sign = job.config, signature(job.config, job.inputs)
     results = {
         "signature": sign,
@@ -168,17 +168,20 @@ def _run(job: Job, sign: str, scores: dict[str, Any]) -> Run:
     )
 
 
+def summary(facts: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """What a run did, as `Summary.as_json`; what gold sentences say of its accuracy comes first."""
+    found = dict(facts["project"]["summary"])
+    return found | {"expected": facts.get("evaluate", {}).get("expected") or found["expected"]}
+
+
+def _expected(facts: Mapping[str, Mapping[str, Any]]) -> Expected | None:
+    known = summary(facts)["expected"]
+    return Expected(known["uas"] / 100, known["standard_error"] / 100, known["source"]) if known else None
+
+
 def said(facts: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """What a run did, in the lines of `Summary`."""
-    found, known = facts["project"]["summary"], facts.get("evaluate", {}).get("expected")
-    made = Summary(
-        found["system"], found["why"], projected=found["projected"], untranslated=found["without_translation"],
-        unlinked=found["without_links"], words=found["words"], linked=round(found["coverage"] * found["words"]),
-        weak=found["below_half"], doubtful=[(0.0, name) for name in found["doubtful"]],
-    )  # fmt: skip
-    if known:
-        made.expected = Expected(known["uas"] / 100, known["standard_error"] / 100, known["source"])
-    return made.lines()
+    return Summary.from_json(summary(facts)).lines()
 
 
 def _digests(job: Job) -> dict[str, str]:

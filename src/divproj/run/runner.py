@@ -56,6 +56,7 @@ class Outcome:
     kept_files: list[str] = field(default_factory=list)
     """Names of results that a person had changed, kept under another name."""
     warnings: int = 0
+    signature: str = ""
 
 
 def _titled(config: Config) -> Options:
@@ -88,7 +89,7 @@ STAGES = (
     Stage("evaluate", stages.evaluate, ("read", "parse", "align", "gold", "project"), _all("evaluate"),
           lambda c: {"systems": list(c.systems)}, lambda c: _gold(c) or bool(c.links) or c.value("align", "method") != "auto"),
     Stage("analyze", pages.analyze, ("read", "parse", "align", "gold", "project"), _all("report"), _titled),
-    Stage("draw", pages.draw, ("read", "parse", "align", "project"), _all("report"), _titled),
+    Stage("draw", pages.draw, ("read", "parse", "align", "project", "evaluate"), _all("report"), _titled),
     Stage("report", pages.report, ("read", "parse", "align", "gold", "learn", "train", "project", "evaluate", "analyze", "draw"),
           _all(""), lambda c: {**_titled(c), "settings": pages.settings(c)}),
 )  # fmt: skip
@@ -217,7 +218,7 @@ class Run:
         tick: Tick = lambda what, count, total: None,
     ) -> Outcome:
         """Do what must be done, and publish the results. `tell` hears of each stage when it is done."""
-        made = Outcome(self.config.results)
+        made = Outcome(self.config.results, signature=pages.signature(self.config, input_digests(self.config)))
         with self.store.locked():
             self.store.log(f"run of {self.config.path.name}, {', '.join(f'{n} {v}' for n, v in versions().items())}")
             for stage in self.stages:
