@@ -263,14 +263,15 @@ def _write(
         if not count:
             raise ProjError("no sentence could be projected", Where(sources.path), "the warnings above say why")
     system = projector.system_
+    summary.system, summary.why, summary.left_out = system, projector.why_, faults.sentences
     if html:
         from divproj.drawing.projected import write_projections
 
         sign = common.signature(cmd="project", system=system, why=projector.why_, style=sources.style)
         with writing(html) as out:
-            write_projections(made, out, title=Path(sources.path).name, signature=sign, system=system)
+            name = Path(sources.path).name
+            write_projections(made, out, title=name, signature=sign, system=system, expected=summary.accuracy)
         talk.say(f"page: {html}")
-    summary.system, summary.why, summary.left_out = system, projector.why_, faults.sentences
     if as_json:
         sign = common.signature(cmd="project", system=system, style=sources.style)
         print(json.dumps({"signature": sign, "output": str(output), **summary.as_json()}, ensure_ascii=False))  # noqa: T201

@@ -41,6 +41,7 @@ const page = (() => {
       pic.replaceChildren(svg);
       enter(svg);
       own.drawn(item, svg);
+      fold(pic);
     } catch (error) {
       const told = document.createElement("p");
       told.className = "failed";
@@ -61,8 +62,85 @@ const page = (() => {
     for (const item of items) if (!item.hidden) await draw(item);
   });
 
-  const seen = (x) => !x.dataset.stages || x.dataset.stages.split(" ").includes(x.closest("svg").dataset.stage);
-  const shown = (svg) => all(svg, ".edge").filter(seen);
+  // Wrapping: a picture wider than its box becomes rows of it, cut between words; arcs go on in the next row.
+
+  const whole = new Map(); // box → the picture as it was drawn
+  const wrap = one("#wrap");
+
+  function cuts(svg, room, fromRight) {
+    const view = svg.viewBox.baseVal;
+    const end = view.x + view.width;
+    // seen from the end where reading begins
+    const spans = all(svg, ".word, .token").map((x) => x.getBBox()).map((box) => (fromRight ? [end - box.x - box.width, end - box.x] : [box.x - view.x, box.x - view.x + box.width]));
+    const rows = [];
+    let from = 0;
+    while (view.width - from > room && rows.length < 60) {
+      let to = from + room;
+      const cut = spans.filter(([a, b]) => a < to && b > to && b - a < room / 2);
+      const free = spans.map(([, b]) => b + 5).filter((x) => x > from + room / 2 && x <= to && !spans.some(([a, b]) => a < x && b > x));
+      let next = to;
+      if (free.length) next = to = Math.max(...free);
+      else if (cut.length) next = Math.max(Math.min(...cut.map(([a]) => a)) - 5, from + room / 3); // such a word is whole in the next row
+      rows.push([from, to]);
+      from = next;
+    }
+    rows.push([from, view.width]);
+    return rows.map(([a, b]) => (fromRight ? [end - b, b - a] : [view.x + a, b - a]));
+  }
+
+  function rowsOf(svg, room, fromRight) {
+    const view = svg.viewBox.baseVal;
+    const made = svg.cloneNode(false);
+    const parts = all(svg, ".word, .token, .edge, .link, .phrase, .tie");
+    const boxes = parts.map((x) => x.getBBox());
+    const known = new Set();
+    const places = cuts(svg, room, fromRight);
+    places.forEach(([x, width], k) => {
+      const row = document.createElementNS(svg.namespaceURI, "svg");
+      const at = { class: "row", x: fromRight ? room - width : 0, y: k * (view.height + 12), width, height: view.height, viewBox: `${x} 0 ${width} ${view.height}` };
+      for (const [name, value] of Object.entries(at)) row.setAttribute(name, value);
+      row.append(...[...svg.childNodes].map((child) => child.cloneNode(true)));
+      all(row, ".word, .token, .edge, .link, .phrase, .tie").forEach((part, n) => {
+        if (boxes[n].x > x + width || boxes[n].x + boxes[n].width < x) part.remove();
+        else if (known.has(n)) {
+          part.classList.add("again");
+          part.removeAttribute("tabindex");
+          part.setAttribute("aria-hidden", "true");
+        } else known.add(n);
+      });
+      made.append(row);
+    });
+    const high = places.length * (view.height + 12);
+    for (const [name, value] of Object.entries({ viewBox: `0 0 ${room} ${high}`, width: room, height: high })) made.setAttribute(name, value);
+    made.classList.add("wrapped");
+    return made;
+  }
+
+  function fold(pic) {
+    const now = pic.querySelector("svg.divproj");
+    if (!now || !wrap) return;
+    const drawn = whole.get(pic) || now;
+    drawn.dataset.stage = now.dataset.stage;
+    if (now !== drawn) pic.replaceChildren(drawn);
+    whole.delete(pic);
+    const room = Math.floor((pic.clientWidth - 4) / (Number(document.body.style.getPropertyValue("--zoom")) || 1));
+    if (!wrap.checked || pic.clientWidth < 80 || drawn.viewBox.baseVal.width <= room) return;
+    const made = rowsOf(drawn, room, pic.classList.contains("rtl"));
+    whole.set(pic, drawn);
+    pic.replaceChildren(made);
+    enter(made);
+  }
+
+  const foldAll = () => items.forEach((item) => fold(item.querySelector(".pic")));
+  wrap?.addEventListener("change", foldAll);
+  let resized = 0;
+  addEventListener("resize", () => {
+    clearTimeout(resized);
+    if (wrap?.checked) resized = setTimeout(foldAll, 150);
+  });
+
+  const seen = (x) => !x.dataset.stages || x.dataset.stages.split(" ").includes(x.closest("svg.divproj").dataset.stage);
+  const shown = (svg) => all(svg, ".edge:not(.again)").filter(seen);
 
   // Tab enters a picture at its first edge.
   function enter(svg) {
@@ -78,10 +156,11 @@ const page = (() => {
     svg.classList.toggle("on", what !== null);
     const words = new Set();
     if (what) {
-      const edges = shown(svg);
+      const edges = all(svg, ".edge").filter(seen);
       const links = all(svg, ".link").filter(seen);
+      const same = (a, b) => a.side === b.side && a.child === b.child && a.head === b.head;
       const take = (edge) => {
-        edge.classList.add("lit");
+        edges.filter((x) => same(x.dataset, edge.dataset)).forEach((x) => x.classList.add("lit"));
         words.add(edge.dataset.side + edge.dataset.child).add(edge.dataset.side + edge.dataset.head);
       };
       if (what.matches(".edge")) {
@@ -108,36 +187,36 @@ const page = (() => {
   const focused = (svg) => (svg.contains(document.activeElement) ? document.activeElement : null);
   document.addEventListener("pointerover", (event) => {
     const what = part(event.target);
-    if (what) light(what.closest("svg"), what);
+    if (what) light(what.closest("svg.divproj"), what);
   });
   document.addEventListener("pointerout", (event) => {
     const what = part(event.target);
     if (what && part(event.relatedTarget || document.body) !== what) {
-      const svg = what.closest("svg");
+      const svg = what.closest("svg.divproj");
       light(svg, focused(svg));
     }
   });
   document.addEventListener("focusin", (event) => {
     const edge = event.target.closest(".pic .edge");
-    if (edge) light(edge.closest("svg"), edge);
+    if (edge) light(edge.closest("svg.divproj"), edge);
   });
   document.addEventListener("focusout", (event) => {
     const edge = event.target.closest(".pic .edge");
-    if (edge) light(edge.closest("svg"), null);
+    if (edge) light(edge.closest("svg.divproj"), null);
   });
 
   // Keys in a picture: along the edges (left, right) or to the other side (up, down).
 
   function go(edge) {
     if (!edge) return;
-    all(edge.closest("svg"), '.edge[tabindex="0"]').forEach((x) => x.setAttribute("tabindex", "-1"));
+    all(edge.closest("svg.divproj"), '.edge[tabindex="0"]').forEach((x) => x.setAttribute("tabindex", "-1"));
     edge.setAttribute("tabindex", "0");
     edge.focus();
     edge.querySelector("text, path").scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
   function walk(edge, key) {
-    const svg = edge.closest("svg");
+    const svg = edge.closest("svg.divproj");
     const side = shown(svg).filter((x) => x.dataset.side === edge.dataset.side);
     const place = (x) => x.querySelector("path").getBBox().x;
     side.sort((a, b) => place(a) - place(b));
@@ -185,7 +264,7 @@ const page = (() => {
     }
     const active = keys.size + words.length > 0 || own.active();
     const number = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, "\u202f");
-    count.textContent = (active ? `${number(left)} of ` : "") + `${number(items.length)} ${count.dataset.noun}`;
+    count.textContent = (active ? `${number(left)} of ` : "") + `${number(items.length)} ${items.length === 1 ? count.dataset.noun.replace(/s$/, "") : count.dataset.noun}`;
     clear.hidden = !active;
     one("#none").hidden = left > 0;
     chosen.replaceChildren(...[...keys].map(([key, name]) => {
@@ -238,6 +317,7 @@ const page = (() => {
     document.body.classList.toggle("fit", fit);
     document.body.style.setProperty("--zoom", fit ? 1 : zoom.value / 100);
     zoom.setAttribute("aria-valuetext", fit ? "fits the window" : `${zoom.value} %`);
+    if (wrap?.checked) foldAll();
   });
 
   function start(given) {

@@ -81,7 +81,8 @@ def tools(noun: str, count: int, more: str = "") -> str:
         f'{noun} shown, as printing needs them">Draw all</button>'
         '<label title="Size of the pictures; the smallest fits the window">Zoom <input type="range" id="zoom" min="25" max="150" '
         'value="100" step="5" autocomplete="off"></label>'
-        f'<output id="count" data-noun="{noun}" aria-live="polite">{number(count)} {noun}</output></div>\n'
+        '<label title="Breaks long pictures into lines that fit the window"><input type="checkbox" id="wrap" autocomplete="off">Wrap</label>'
+        f'<output id="count" data-noun="{noun}" aria-live="polite">{counted(count, noun)}</output></div>\n'
         '<noscript><p class="note">The pictures need JavaScript.</p></noscript>\n'
     )
 
@@ -135,6 +136,19 @@ def percent(share: float) -> str:
 
 def number(count: int) -> str:
     return f"{count:,}".replace(",", "\u202f")
+
+
+def counted(count: int, nouns: str) -> str:
+    """
+    >>> counted(1, "sentences"), counted(2, "pairs")
+    ('1 sentence', '2 pairs')
+    """
+    return f"{number(count)} {named(count, nouns)}"
+
+
+def named(count: int, nouns: str) -> str:
+    """The noun that goes with a count."""
+    return nouns.removesuffix("s") if count == 1 else nouns
 
 
 def _hash(text: str) -> str:

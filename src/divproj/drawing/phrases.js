@@ -39,19 +39,19 @@
   };
   document.addEventListener("pointerover", (event) => {
     const what = part(event.target);
-    if (what && !held.get(what.closest("svg"))) light(what.closest("svg"), what);
+    if (what && !held.get(what.closest("svg.divproj"))) light(what.closest("svg.divproj"), what);
   });
   document.addEventListener("pointerout", (event) => {
     const what = part(event.target);
-    if (what) rest(what.closest("svg"));
+    if (what) rest(what.closest("svg.divproj"));
   });
   document.addEventListener("focusin", (event) => {
     const what = part(event.target);
-    if (what && !held.get(what.closest("svg"))) light(what.closest("svg"), what);
+    if (what && !held.get(what.closest("svg.divproj"))) light(what.closest("svg.divproj"), what);
   });
   document.addEventListener("focusout", (event) => {
     const what = part(event.target);
-    if (what) rest(what.closest("svg"));
+    if (what) rest(what.closest("svg.divproj"));
   });
   document.addEventListener("click", (event) => {
     const svg = event.target.closest?.(".pic svg.divproj");
@@ -64,7 +64,7 @@
     const what = part(event.target);
     if (!what || event.altKey || event.ctrlKey || event.metaKey) return;
     if (event.key === "Escape") {
-      held.delete(what.closest("svg"));
+      held.delete(what.closest("svg.divproj"));
       what.blur();
     } else if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();

@@ -58,7 +58,7 @@
   function lightWord(word) {
     const at = all(word.parentNode, "li").indexOf(word) + 1;
     const there = word.closest(".pair").querySelector(`.pic .word[data-side="f"][data-word="${at}"]`);
-    if (there) page.light(there.closest("svg"), there);
+    if (there) page.light(there.closest("svg.divproj"), there);
   }
   document.addEventListener("pointerover", (event) => {
     if (pointed(event)) lightWord(pointed(event));

@@ -14,7 +14,21 @@ from typing import IO, TextIO, get_args
 
 from divproj.data.pair import Pair
 from divproj.drawing.measure import escape, runs_rtl
-from divproj.drawing.page import Spool, bar, button, document, head, number, percent, picture, sample, scroll, sign, tools
+from divproj.drawing.page import (
+    Spool,
+    bar,
+    button,
+    document,
+    head,
+    named,
+    number,
+    percent,
+    picture,
+    sample,
+    scroll,
+    sign,
+    tools,
+)
 from divproj.drawing.scene import SURE, Edge, Scene
 from divproj.drawing.svg import scene_svg
 from divproj.projection.described import described
@@ -226,12 +240,12 @@ def _facts(found: _Sentences, expected: Expected | None) -> Iterator[str]:
     words = found.words
     facts = {"of the heads expected right": f"{100 * expected.share:.0f} %"} if expected else {}
     facts |= {
-        "sentences": number(len(found.pieces)),
-        "words": number(words),
+        named(len(found.pieces), "sentences"): number(len(found.pieces)),
+        named(words, "words"): number(words),
         "of the words linked": percent(found.linked / words) if words else "–",
     }
     if found.judged.total():
-        facts[f"words below {100 * LOW:.0f} % confidence"] = number(found.low)
+        facts[f"{named(found.low, 'words')} below {100 * LOW:.0f} % confidence"] = number(found.low)
     yield '<dl class="facts">'
     for name, value in facts.items():
         yield f"<div><dt>{name}</dt><dd>{value}</dd></div>"

@@ -11,7 +11,7 @@ from divproj.divergence.operations import CLASSES
 from divproj.drawing.curve import reliability_svg
 from divproj.drawing.html import STAGE_NAMES
 from divproj.drawing.measure import escape
-from divproj.drawing.page import bar, document, head, number, percent, scroll, tools
+from divproj.drawing.page import bar, document, head, named, number, percent, scroll, tools
 from divproj.drawing.projected import sentence_piece
 from divproj.projection.described import described
 from divproj.projection.direct import REASONS, Projection
@@ -81,13 +81,13 @@ def _figures(run: Run) -> Iterator[str]:
     known = run.scores.get("expected")
     facts = {"of the heads expected right": f"{known['uas']:.0f} %"} if known else {}
     facts |= {
-        "sentences": number(read["sentences"]),
-        "words": number(words),
+        named(read["sentences"], "sentences"): number(read["sentences"]),
+        named(words, "words"): number(words),
         "with glosses": number(read["glossed"]),
         "of the words linked": percent(align["linked_words"] / words) if words else "–",
     }
     if "gold" in run.facts:
-        facts["gold trees"] = number(run.facts["gold"]["gold"])
+        facts[named(run.facts["gold"]["gold"], "gold trees")] = number(run.facts["gold"]["gold"])
     yield '<dl class="facts">'
     for name, value in facts.items():
         yield f"<div><dt>{name}</dt><dd>{value}</dd></div>"

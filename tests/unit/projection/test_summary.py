@@ -29,8 +29,8 @@ def test_guesses_are_not_called_projected():
     assert (summary.projected, summary.unlinked, summary.untranslated) == (1, 1, 1)
     assert summary.lines()[:3] == [
         "1 sentence projected by s1-r",
-        "1 sentence without a translation: the tree is a guess, each word hangs on the one before it",
-        "1 sentence without links: the tree is a guess",
+        "1 sentence without a translation: the tree is a guess",
+        "1 sentence without links to the translation: the tree is a guess",
     ]
     assert summary.exit_code == 0
     assert summary.as_json()["without_translation"] == 1
