@@ -16,7 +16,7 @@ from divproj.data.igt import Igt
 from divproj.io import elan_roles
 from divproj.io.elan_roles import ROLES, Annotation, Tier
 from divproj.io.files import Source
-from divproj.io.igt_parts import glue, grouped, instance, joined, one_line, preferred, squeezed, tokens
+from divproj.io.igt_parts import glue, grouped, instance, joined, lang_code, one_line, preferred, squeezed, tokens
 from divproj.io.igt_text import Options, from_file, from_text
 from divproj.io.igt_xml import Node, units
 
@@ -111,7 +111,7 @@ def _role_sets(tiers: dict[str, Tier], path: str, options: Options) -> list[dict
         by_role[role] = found
         named |= dict.fromkeys(found, role)
     for name, (role, _) in elan_roles.guessed(tiers, named).items():
-        if role in ROLES and role not in options.tiers and tiers[name].annotations:
+        if role in (*ROLES, elan_roles.LITERAL) and role not in options.tiers and tiers[name].annotations:
             by_role.setdefault(role, []).append(name)
     if "words" not in by_role and "text" not in options.tiers:
         divided = [name for name in by_role.get("text", ()) if tiers[name].parent and _shared_parent(tiers[name])]
@@ -125,13 +125,46 @@ def _role_sets(tiers: dict[str, Tier], path: str, options: Options) -> list[dict
     loose: dict[str, list[str]] = {}
     tops = {_top(tiers, name) for role in ("words", "text", "morphs") for name in by_role.get(role, ())}
     for role, names in by_role.items():
-        for name in sorted(names, key=lambda name: -_depth(tiers, name)) if role in ("glosses", "pos") else names:
+        for name in sorted(names, key=lambda name: _rank(tiers, name, role, options.lang)):
             top = _top(tiers, name)
             (sets.setdefault(top, {}) if top in tops else loose).setdefault(role, []).append(name)
+    _merge(tiers, sets)
     for roles in sets.values():
         for role, names in loose.items():
             roles.setdefault(role, names)
     return list(sets.values())
+
+
+def _rank(tiers: dict[str, Tier], name: str, role: str, lang: str) -> tuple[int, bool]:
+    """Sorts the tiers of one role: the one to read comes first."""
+    if role in ("glosses", "pos"):
+        return -_depth(tiers, name), elan_roles.language(tiers[name]) not in ("", lang_code(lang))
+    return 0, role == "text" and elan_roles.is_phonetic(tiers[name])
+
+
+def _merge(tiers: dict[str, Tier], sets: dict[str, dict[str, list[str]]]) -> None:
+    """Words that have times of their own belong to the text that is spoken meanwhile, not to sentences of their own."""
+    texts = [top for top, roles in sets.items() if roles.get("text")]
+    for top in [top for top in sets if top not in texts]:
+        spans = {text: _share_within(tiers[top], tiers[sets[text]["text"][0]], tiers[text]) for text in texts}
+        best = max(spans, key=lambda text: spans[text], default="")
+        if best and spans[best] > WITHIN:
+            for role, names in sets.pop(top).items():
+                sets[best].setdefault(role, names)
+
+
+WITHIN = 0.8
+"""Share of annotations within those of the text, in a tier of words that belongs to it."""
+
+
+def _share_within(tier: Tier, text: Tier, top: Tier) -> float:
+    timed = text if any(made.begin >= 0 for made in text.annotations) else top
+    spans = sorted((made.begin, made.end) for made in timed.annotations if made.begin >= 0)
+    starts = [begin for begin, _ in spans]
+    own = [made.begin for made in tier.annotations if made.begin >= 0]
+    inside = sum((k := bisect_right(starts, begin) - 1) >= 0 and begin < spans[k][1] for begin in own)
+    same = elan_roles.speaker(tier) == elan_roles.speaker(top)
+    return inside / len(own) + 0.1 * same if own and len(own) > len(spans) else 0.0
 
 
 def _shared_parent(tier: Tier) -> bool:
@@ -163,6 +196,12 @@ def _top(tiers: dict[str, Tier], name: str) -> str:
 
 def _depth(tiers: dict[str, Tier], name: str) -> int:
     return len(_above(tiers, name))
+
+
+def _overlaps(made: Annotation, top: Annotation) -> bool:
+    """Whether more than half of an annotation is within the time of another."""
+    middle = (made.begin + max(made.end, made.begin)) / 2
+    return top.begin <= middle < max(top.end, top.begin + 1)
 
 
 class _File:
@@ -201,7 +240,8 @@ class _File:
             return self._ordered(self._index(name, top_tier).get(top.id, []), tier)
         if _top(self.tiers, name) != _top(self.tiers, top_tier):
             timed, starts = self._timed(name)
-            return timed[bisect_left(starts, max(top.begin, 0)) : bisect_left(starts, max(top.end, top.begin + 1))]
+            at = max(0, bisect_left(starts, max(top.begin, 0)) - 1)  # one may begin a little earlier than the text
+            return [a for a in timed[at : bisect_left(starts, max(top.end, top.begin + 1))] if _overlaps(a, top)]
         root, root_tier = self._climb(top.id)[-1], _top(self.tiers, name)
         first = self._index(top_tier, root_tier).get(root, [])[:1]
         return self._index(name, root_tier).get(root, []) if first == [top] else []
@@ -281,7 +321,7 @@ class _File:
                 yield top.begin, (top_tier, top.id), made
 
     def _instance(self, top: Annotation, top_tier: str, roles: dict[str, list[str]], options: Options) -> Igt:
-        found = {role: self._first(names, top, top_tier) for role, names in roles.items() if role != "translation"}
+        found = {role: self._first(names, top, top_tier) for role, names in roles.items() if role in ROLES[:-1]}
         text = " ".join(a.value for a in found.get("text", []))
         words = found.get("words", [])
         if not words and top_tier in roles.get("words", ()):
@@ -310,13 +350,15 @@ class _File:
         forms = [word.value for word in words] or list(tokens(text)) or segments
         tier = self.tiers[top_tier]
         times = [("begin", str(top.begin)), ("end", str(top.end))] if top.begin >= 0 else []
-        meta = [("speaker", tier.participant), *times]
+        meta = [("speaker", elan_roles.speaker(tier)), *times]
         if top.id in self.trees:
             pairs = [value.partition(":") for value in self.trees[top.id].split()]
             meta += [("hd", " ".join(head for head, _, _ in pairs)), ("rl", " ".join(rel or "_" for _, _, rel in pairs))]
         sent_id = top.value if top.value and self._is_ids(top_tier) else top.id
         if top.value and top.value not in (text, " ".join(forms), sent_id) and top_tier not in roles.get("words", ()):
             meta.append((tier.name, top.value))
+        for name in roles.get(elan_roles.LITERAL, ()):
+            meta.append(("lit", " ".join(a.value for a in self.under(name, top, top_tier))))
         for name in roles.get("glosses", [])[1:]:
             meta.append((name, " ".join(a.value for a in self.under(name, top, top_tier))))
         return instance(
@@ -352,6 +394,8 @@ class _File:
     ) -> list[str]:
         """Glosses or tags of the words: one a word, or one a morpheme joined as the morphemes are."""
         if len(made) == 1 and (spread := tokens(made[0].value)) and len(spread) > 1 and len(words or groups) != 1:
+            if not pieces and len(spread) == sum(map(len, groups)) > len(groups):
+                return [joined([spread[k] for k in group], mark) for group, mark in zip(groups, marks, strict=True)]
             return list(spread)
         by_piece = {self.up.get(a.id, ""): a.value for a in made}
         if pieces and any(piece.id in by_piece for piece in pieces):

@@ -11,10 +11,13 @@ from typing import NamedTuple
 from divproj.io.igt_parts import lang_code, tokens
 from divproj.text import language_id
 
+LITERAL = "lit"
+"""Role of a literal translation, which is kept beside the free one."""
 ROLES = ("text", "words", "morphs", "glosses", "pos", "translation")
 SAMPLE = 300
 """Annotations of a tier that are looked at."""
 _NAMES = (
+    ("lit", r"liter|(^|[-_ ])lit($|[-_ .])|wörtl|букв|harfiah|mot.à.mot|palabra.por.palabra|palavra.por.palavra|word.(for|by).word"),
     ("translation", r"phrase-gls|free|transl|tradu[cz]|übersetz|перевод|terjemah|libre|(^|[-_ ])(ft|fe|ftr|tl|tr|trad|eng|esp|spa)($|[-_ ])"
                     r"|english|español|espanhol|inglés|inglês|anglais|français|portugu|deutsch|spanish|french|german|russian|русск|meaning"),
     ("glosses", r"glos|глосс|(^|[-_ ])(ge|gl|gls|glo|mg)($|[-_ ])"),
@@ -25,7 +28,7 @@ _NAMES = (
              r"|(^|[-_ ])(tx|txt|ut|s|default|trs)($|[-_ ])"),
 )  # fmt: skip
 _IGNORED = re.compile(
-    r"note|nota|comment|coment|bemerk|замеч|lemma|gest|gaze|mirada|hand|media|activ|(^|[-_])(hn|lit|type|cf|variant|rem)",
+    r"note|nota|comment|coment|bemerk|замеч|lemma|gest|gaze|mirada|hand|media|activ|(^|[-_])(hn|type|cf|variant|rem)",
     re.IGNORECASE,
 )
 _IDS = re.compile(r"(^|[-_ ])(ref|id|segnum|num|nr|no)($|[-_ ])", re.IGNORECASE)
@@ -134,6 +137,8 @@ def _corrected(
         return "-", "numbers or ids"
     if role in ("words", "morphs") and not tier.parent and look.width > 1.5:
         return "text", "whole sentences"
+    if role in ("text", "translation") and _below_division(tier, tiers, looks):
+        return "", ""
     if role == "text" and tier.parent in tiers and look.divided:
         return "words", "several under one sentence"
     if (
@@ -151,19 +156,37 @@ def _corrected(
     return role, why
 
 
+def _below_division(tier: Tier, tiers: Mapping[str, Tier], looks: Mapping[str, Content]) -> bool:
+    """Whether a tier above is of words or morphemes: several of its annotations hang on one."""
+    seen: set[str] = set()
+    while (above := tier.parent) in tiers and above not in seen:
+        seen.add(above)
+        if looks[above].divided:
+            return True
+        tier = tiers[above]
+    return False
+
+
 def _texts(
     tiers: Mapping[str, Tier], looks: Mapping[str, Content], found: dict[str, tuple[str, str]], taken: Mapping[str, str]
 ) -> None:
-    """A file has a text: where no name says which tier it is, the topmost one with the most words."""
-    if any(role in ("text", "words", "morphs") for role, _ in found.values()) or "text" in taken.values():
+    """A file has a text: where no name says which tier it is, the one that words hang on, or the topmost with the most words."""
+    if any(role == "text" for role, _ in found.values()) or "text" in taken.values():
+        return
+    divided = [name for name, (role, _) in found.items() if role in ("words", "morphs")]
+    for name in divided:
+        top = topmost(tiers, name)
+        if top != name and not found[top][0] and looks[top].filled:
+            found[top] = ("text", "words hang on it")
+    if any(role == "text" for role, _ in found.values()) or any(tiers[name].parent in tiers for name in divided):
         return
     tops = [name for name, tier in tiers.items() if tier.parent not in tiers and not found[name][0] and looks[name].filled]
     best = max(tops, key=lambda name: looks[name].filled * looks[name].width, default=None)
     children = {tier.parent for tier in tiers.values()}
-    if best is not None and (best in children or len(tops) == 1):
+    if best is not None and (best in children or len(tops) == 1) and (not divided or looks[best].width > 1.5):
         kind = tiers[best].kind
         for name in tops:
-            if tiers[name].kind == kind:
+            if tiers[name].kind == kind and (not divided or looks[name].width > 1.5):
                 found[name] = ("text", "topmost, with tiers under it")
 
 
@@ -171,26 +194,67 @@ def _missing(
     tiers: Mapping[str, Tier], looks: Mapping[str, Content], found: dict[str, tuple[str, str]], taken: Mapping[str, str]
 ) -> None:
     """Translations, words and glosses that no name says, by place and content."""
-    roles = {name: role for name, (role, _) in found.items()}
-    texts = {name for name, role in roles.items() if role == "text"}
-    languages = Counter(looks[name].language for name in texts)
-    for name, tier in tiers.items():
-        look = looks[name]
-        if roles[name] or name in taken:
-            continue
-        if tier.parent in texts and not look.divided and look.language and not languages[look.language]:
-            found[name] = ("translation", f"in {look.language}, one for each sentence")
-        elif tier.parent in texts and look.divided:
-            found[name] = ("words", "several under one sentence")
-        elif roles.get(tier.parent) in ("words", "morphs", "text") and look.grams > 0.2:
-            found[name] = ("glosses", "abbreviations of grammar")
-        elif roles.get(tier.parent) == "words" and look.divided:
-            found[name] = ("morphs", "several under one word")
+    for _ in range(4):  # a tier may hang on one that is found in the round before
+        before = dict(found)
+        roles = {name: role for name, (role, _) in found.items()}
+        texts = {name for name, role in roles.items() if role == "text"}
+        languages = Counter(looks[name].language for name in texts)
+        for name, tier in tiers.items():
+            if roles[name] or name in taken:
+                continue
+            above = roles.get(tier.parent, "")
+            beside = {roles[other] for other, of in tiers.items() if of.parent == tier.parent}
+            role = _by_place(tier, looks[name], above, beside, languages, [tiers[text] for text in texts])
+            if role:
+                found[name] = role
+                roles[name] = role[0]
+        if found == before:
+            return
+
+
+def _by_place(
+    tier: Tier, look: Content, above: str, beside: set[str], languages: Mapping[str, int], texts: Sequence[Tier]
+) -> tuple[str, str] | None:
+    """(role, reason) of a tier whose name says nothing; `above` and `beside` are the roles of the tiers around it."""
+    known = bool(look.language) and not languages.get(look.language)
+    if above == "text" and not look.divided and known:
+        return "translation", f"in {look.language}, one for each sentence"
+    if not tier.parent and known and look.width > 1.5 and any(_same_times(tier, text) for text in texts):
+        return "translation", f"in {look.language}, at the times of the text"
+    if above == "text" and look.divided and "words" not in beside:
+        return "words", "several under one sentence"
+    if above in ("words", "morphs", "text") and look.grams > 0.2:
+        return "glosses", "abbreviations of grammar"
+    if above == "words" and look.divided and "morphs" not in beside:
+        return "morphs", "several under one word"
+    if above in ("words", "morphs") and not look.divided and look.language and "glosses" not in beside:
+        return "glosses", f"in {look.language}, one for each"
+    return None
+
+
+def topmost(tiers: Mapping[str, Tier], name: str) -> str:
+    """The tier that a tier hangs on in the end."""
+    seen = {name}
+    while (above := tiers[name].parent) in tiers and above not in seen:
+        seen.add(above)
+        name = above
+    return name
+
+
+SAME_TIMES = 0.7
+"""Share of annotations that begin when one of the text does, in a tier that translates it."""
+
+
+def _same_times(tier: Tier, text: Tier) -> bool:
+    starts = {made.begin for made in text.annotations if made.begin >= 0}
+    own = [made.begin for made in tier.annotations if made.value]
+    return bool(own) and sum(begin in starts for begin in own) >= SAME_TIMES * len(own)
 
 
 def is_ids(tier: Tier) -> bool:
     """Whether the annotations are names of sentences rather than their text."""
-    return bool(_IDS.search(tier.name.partition("@")[0])) or content(tier).ids > 0.8
+    look = content(tier)
+    return (bool(_IDS.search(tier.name.partition("@")[0])) and look.width < 1.5) or look.ids > 0.8
 
 
 def language(tier: Tier) -> str:
@@ -224,5 +288,11 @@ def with_constraints(tiers: Mapping[str, Tier], kinds: Mapping[str, str]) -> Non
         tier.constraint = kinds.get(tier.kind, "")
 
 
-def first_of(names: Sequence[str]) -> str:
-    return names[0] if names else ""
+def is_phonetic(tier: Tier) -> bool:
+    """Whether a tier is a phonetic transcription, which is read as the text only where there is no other."""
+    return bool(re.search(r"phon|fon[eéoó]|ipa\b|lautschr|фонет", tier.name, re.IGNORECASE))
+
+
+def speaker(tier: Tier) -> str:
+    """Who speaks: what the tier says, or what follows `@` in its name."""
+    return tier.participant or tier.name.partition("@")[2]

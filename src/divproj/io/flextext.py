@@ -29,12 +29,25 @@ def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
 
 
 def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Igt]:
+    for _, found in _found(stream, path, faults, options):
+        yield found
+
+
+def places(stream: BinaryIO, path: str, faults: Faults, options: Options) -> list[int]:
+    """Which phrase of the file each sentence is, in the order of `read`."""
+    return [place for place, _ in _found(stream, path, faults, options)]
+
+
+def _found(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[tuple[int, Igt]]:
+    """Phrases that have words or a translation, and which of all they are."""
     last, number = Node(""), 0
-    for phrase, above in units(stream, path, faults, options, lambda _, parent: parent == "phrases", TAGS):
+    for place, (phrase, above) in enumerate(units(stream, path, faults, options, lambda _, parent: parent == "phrases", TAGS)):
         text = next((node for node in above if node.tag == "interlinear-text"), last)
         number = number + 1 if text is last else 1
         last = text
-        yield _instance(phrase, text, number, path, options)
+        found = _instance(phrase, text, number, path, options)
+        if found.words or found.translation:
+            yield place, found
 
 
 def _items(node: Node, kind: str) -> list[tuple[str, str]]:
@@ -82,6 +95,7 @@ def _instance(phrase: Node, text: Node, number: int, path: str, options: Options
     if any(word_glosses):
         meta.append(("word_glosses", " ".join(gloss.replace(" ", ".") or "_" for gloss in word_glosses)))
     meta += _other_glosses(phrase, options.lang)
+    meta += _other_forms(phrase)
     written = _items(phrase, "txt")
     return instance(
         words or (written[0][1].split() if written else ()),
@@ -121,6 +135,15 @@ def _other_glosses(phrase: Node, lang: str) -> list[tuple[str, str]]:
             if code != chosen:
                 found.setdefault(code, []).append(text)
     return [(f"gloss_{code}", " ".join(texts)) for code, texts in found.items()]
+
+
+def _other_forms(phrase: Node) -> list[tuple[str, str]]:
+    """The words in writing systems other than the first, a line each."""
+    found: dict[str, list[str]] = {}
+    for node in (word for words in phrase.all("words") for word in words.all("word")):
+        for code, text in _items(node, "txt")[1:]:
+            found.setdefault(code, []).append(text)
+    return [(f"form_{code}", " ".join(texts)) for code, texts in found.items()]
 
 
 def _spaced(words: list[str], punct: list[bool]) -> str:

@@ -11,13 +11,13 @@ import codecs
 import html
 import io
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import BinaryIO, cast
 
 from divproj.data.errors import Faults, FormatError, ProjError, Where
 from divproj.data.igt import Igt
 from divproj.data.sentence import Sentence
-from divproj.io import elan, igt
+from divproj.io import elan, flextext, igt
 from divproj.io.igt_guess import HEAD, guess
 from divproj.io.igt_text import ReaderOptions
 
@@ -47,12 +47,13 @@ def into(original: bytes, trees: Sequence[Sentence], options: ReaderOptions, pat
     data = mark + bare.encode(coding, "surrogateescape")
     instances = igt.load_bytes(data, name, faults, options, path)
     rows = _rows(instances, trees, path, faults)
-    write: Callable[[str, list[Row | None], list[Igt]], str] = {"toolbox": _toolbox, "flextext": _flextext}.get(name, _toolbox)
+    stream = cast(BinaryIO, io.BytesIO(data))
     if name == "elan":
-        places = elan.places(cast(BinaryIO, io.BytesIO(data)), path, Faults(strict=False), options)
-        made = _elan(bare, rows, places)
+        made = _elan(bare, rows, elan.places(stream, path, Faults(strict=False), options))
+    elif name == "flextext":
+        made = _flextext(bare, rows, flextext.places(stream, path, Faults(strict=False), options))
     else:
-        made = write(bare, rows, instances)
+        made = _toolbox(bare, rows, instances)
     return mark + made.encode(coding, "surrogateescape")
 
 
@@ -112,7 +113,7 @@ def _toolbox(text: str, rows: list[Row | None], instances: list[Igt]) -> str:
     return "".join(out)
 
 
-def _flextext(text: str, rows: list[Row | None], instances: list[Igt]) -> str:
+def _flextext(text: str, rows: list[Row | None], places: list[int]) -> str:
     stack: list[str] = []
     ends: list[int] = []
     for found in _TAGS.finditer(text):
@@ -129,7 +130,8 @@ def _flextext(text: str, rows: list[Row | None], instances: list[Igt]) -> str:
         elif stack and stack[-1] == "phrases":
             ends.append(-1)
     out, at = [], 0
-    for end, row in zip(ends, rows, strict=False):
+    for place, row in zip(places, rows, strict=True):
+        end = ends[place] if place < len(ends) else -1
         if row and end >= 0:
             heads, rels = (html.escape(value, quote=False) for value in row)
             out.append(f'{text[at:end]}<item type="hd" lang="en">{heads}</item><item type="rl" lang="en">{rels}</item>')

@@ -21,19 +21,22 @@ from divproj.io.igt_parts import glue, grouped, instance, joined, lang_code, pre
 from divproj.io.igt_text import Options, from_file, from_text, lines
 
 MARKERS = {
-    "record": ("ref", "utterance_id", "rf", "recid", "sid"),
-    "words": ("tx", "t", "txt", "wd", "w", "utterance", "text", "tx_orth", "ut"),
-    "morphs": ("mb", "mr", "m", "mph", "morph", "gramm_units", "mo", "mbr"),
-    "glosses": ("ge", "gl", "g", "gls", "gloss", "rp_gloss", "gle", "mg", "gn", "gf", "gr", "gs"),
-    "pos": ("ps", "p", "pos", "cat", "ctg"),
+    "record": ("ref", "utterance_id", "rf", "recid", "sid", "reg", "enr", "rec"),
+    "words": ("tx", "t", "txt", "wd", "w", "utterance", "text", "tx_orth", "ut", "texte", "texto", "satz", "frase", "phrase"),
+    "morphs": ("mb", "mr", "m", "mph", "morph", "gramm_units", "mo", "mbr", "morf", "morphe", "morfema", "seg"),
+    "glosses": (
+        "ge", "gl", "g", "gls", "gloss", "rp_gloss", "gle", "mg", "gn", "gf", "gr", "gs", "gp", "gd", "glosa", "glose", "glosse",
+    ),
+    "pos": ("ps", "p", "pos", "cat", "ctg", "ct", "wa"),
     "translation": (
         "ft", "fe", "f", "fte", "ftr_en", "free", "tr", "trans", "tfe", "fg", "eng", "l", "ftf", "ftr", "fts", "fn", "nt_ft",
+        "ftn", "fp", "fd", "trad", "tradu", "traduccion", "traduction", "traducao", "uebers", "ueb", "tl", "tf",
     ),
 }  # fmt: skip
 """Markers of each role in the order they are looked for; a language code may follow, `ge_en`."""
 _LANGUAGES = {"ge": "en", "gle": "en", "fe": "en", "fte": "en", "tfe": "en", "eng": "en", "gf": "fr", "ftf": "fr", "gr": "ru",
-              "ftr": "ru", "gs": "es", "fts": "es", "gn": "n", "fn": "n"}  # fmt: skip
-_FIELD = re.compile(r"\\([A-Za-z_+?][\w+?-]*)(?: (.*)|\s*)$", re.DOTALL)
+              "ftr": "ru", "gs": "es", "fts": "es", "gp": "pt", "gd": "de"}  # fmt: skip
+_FIELD = re.compile(r"\\([A-Za-z_+?][\w+?-]*)(?:[ \t](.*)|\s*)$", re.DOTALL)
 _TOKEN = re.compile(rb"[^ \t]+")
 TEXT = ("id", "textid", "itm")
 """Markers that begin a text; what follows up to the first record is said of all its records."""
@@ -103,11 +106,15 @@ class _Roles:
         self.shaped: dict[str, str] = {}
 
     def learn(self, pairs: list[tuple[str, str]], path: str) -> None:
-        """Markers of a file in which none of those known is the text, by their shape."""
-        if any(not marker.startswith("_") for marker, _ in pairs) and not any(
-            self.of(marker) in ("words", "morphs") for marker, _ in pairs
-        ):
+        """Markers by their shape: of all when none of those known is the text, otherwise of those that are in no list."""
+        if not any(not marker.startswith("_") for marker, _ in pairs):
+            return
+        known = {marker: self.of(marker) for marker, _ in pairs if self.of(marker)}
+        if not {"words", "morphs"} & set(known.values()):
             self.shaped = toolbox_shape.by_shape(pairs, self.named, path)
+        elif missing := {"record", "words", "glosses", "translation"} - set(known.values()) - set(self.named):
+            more = toolbox_shape.filled(pairs, known, missing)
+            self.shaped = {**known, **more} if more else {}
 
     def shown(self, role: str) -> str:
         return self.named.get(role) or next((m for m, r in self.shaped.items() if r == role), MARKERS[role][0])

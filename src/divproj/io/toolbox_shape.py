@@ -12,9 +12,15 @@ from divproj.text import language_id
 
 LINES = 4000
 """Lines that are looked at before the first record is read."""
-_FIELD = re.compile(r"\\([A-Za-z_+?][\w+?-]*)(?: (.*)|\s*)$", re.DOTALL)
+_FIELD = re.compile(r"\\([A-Za-z_+?][\w+?-]*)(?:[ \t](.*)|\s*)$", re.DOTALL)
 _GRAM = re.compile(r"(?:^|[-=~.:–])(?:[A-Z]{2,}\w*|[123](?:SG|PL|DU|sg|pl|du|s|p)?)(?=$|[-=~.:–])")
 _AFFIX = re.compile(r"^[-=]\w|\w[-=]$")
+_TAG = re.compile(r"-?=?[a-z]{1,5}(?:[.>][a-z]{1,5})*-?")
+_ASIDE = frozenset({
+    "nt", "dt", "rem", "cmt", "com", "note", "lt", "ur", "ph", "sp", "src", "so", "au", "date", "aud", "snd", "cf", "xv", "xe", "id",
+    "cm", "hd", "rl",
+})  # fmt: skip
+"""Markers of remarks, dates and the like, which are no line of the text."""
 _ID = re.compile(r"[\w.:-]*\d[\w.:-]*$|\S+$")
 
 
@@ -32,6 +38,8 @@ class Look(NamedTuple):
     language: str
     ids: float
     """Share of values of one word; 0 when a value comes twice in ten."""
+    tags: float
+    """Share of words that look like tags of word classes: short, of small letters."""
 
 
 def fields(numbered: Iterable[tuple[int, str]]) -> list[tuple[str, str]]:
@@ -60,6 +68,7 @@ def _look(values: list[str]) -> Look:
         sum(any(_AFFIX.search(token) or re.search(r"\w[-=~]\w", token) for token in row) for row in rows) / n,
         language_id.of_lines(filled[:300]).code if filled else "",
         single if len(set(filled)) > 0.9 * len(filled) else 0.0,
+        sum(bool(_TAG.fullmatch(token)) for row in rows for token in row) / max(1, sum(map(len, rows))),
     )
 
 
@@ -96,8 +105,37 @@ def by_shape(pairs: list[tuple[str, str]], named: dict[str, str], path: str) -> 
         wide.remove(words)
     if "morphs" not in taken and wide and left[wide[0]].affixes > 0.3 and "glosses" in roles.values():
         roles[wide[0]] = "morphs"
+    if "pos" not in taken and "glosses" in roles.values():
+        widths = [found[marker].width for marker, role in roles.items() if role in ("glosses", "morphs")]
+        tags = [
+            m for m in left if m not in roles and left[m].tags > 0.95 and any(abs(left[m].width - w) < 0.01 for w in widths)
+        ]
+        roles |= dict.fromkeys(tags[:1], "pos")
     if not {"words", "morphs"} & set(roles.values()):
         shown = ", ".join(f"\\{marker} ({look.lines})" for marker, look in found.items())
         what = f"no marker looks like the text; the markers are {shown}"
         raise FormatError(what, Where(path), "name them, as in --markers record=…,words=…,glosses=…,translation=…")
+    return roles
+
+
+def filled(pairs: list[tuple[str, str]], known: dict[str, str], missing: set[str]) -> dict[str, str]:
+    """Roles that no known marker has, of markers that come about as often as the text."""
+    found = looks(pairs)
+    text = max(found[marker].filled for marker, role in known.items() if role in ("words", "morphs"))
+    left = {m: look for m, look in found.items() if m not in known and m not in _ASIDE and 2 * look.filled >= text > 1}
+    roles: dict[str, str] = {}
+
+    def take(role: str, candidates: list[str]) -> None:
+        if role in missing and candidates:
+            roles[candidates[0]] = role
+            del left[candidates[0]]
+
+    order = list(dict.fromkeys(marker for marker, _ in pairs))
+    first = order.index(next(marker for marker in order if known.get(marker) in ("words", "morphs")))
+    take("record", [m for m in order[:first] if m in left and left[m].ids > 0.8])
+    take("translation", [m for m in left if left[m].language and left[m].width > 1.5 and left[m].grams < 0.3])
+    take("glosses", sorted((m for m in left if left[m].grams > 0.15), key=lambda m: -left[m].grams))
+    segmented = [found[m].affixes for m, role in known.items() if role == "morphs"]
+    if segmented and "words" not in known.values():
+        take("words", [m for m in order[:first] if m in left and left[m].width > 1.2 and left[m].affixes < 0.5])
     return roles

@@ -74,7 +74,7 @@ class TestReading:
         text = "\\ref 1\n\\tx uva\n\\gn berenang\n\\ge swim\n\\fn Dia berenang.\n\\ft She swims.\n"
         assert one(text).glosses == ("swim",)
         assert one(text).translation == "She swims."
-        assert ("gloss_n", "berenang") in one(text).meta
+        assert ("gloss_gn", "berenang") in one(text).meta
 
     def test_glosses_of_words(self):
         found = one("\\ref 1\n\\tx Sena   uva\n\\ge sister swim\n\\ps n\n\\ft x\n")
