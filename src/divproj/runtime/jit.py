@@ -6,6 +6,7 @@ numba costs 0.6 s to import, so it is imported only when `compiled` is asked for
 from __future__ import annotations
 
 import importlib
+import sys
 import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -51,9 +52,9 @@ class Kernel(Generic[P, R]):
     def _compiled(self) -> Callable[P, R]:
         import numba
 
+        _without_scipy()
         func: Any = self.plain
-        scope = func.__globals__ | {name: each.compiled for name, each in self.called.items()}
-        twin = types.FunctionType(func.__code__, scope, func.__name__, func.__defaults__)
+        twin = types.FunctionType(func.__code__, _Scope(func.__globals__), func.__name__, func.__defaults__)
         twin.__module__, twin.__qualname__ = func.__module__, func.__qualname__
         if not _kept(twin):
             for each in announce.stages:
@@ -69,6 +70,33 @@ class Kernel(Generic[P, R]):
         """The kernels that this one calls, by the names that it has for them."""
         scope, names = self.plain.__globals__, self.plain.__code__.co_names
         return {name: scope[name] for name in names if isinstance(scope.get(name), Kernel)}
+
+
+class _Scope(dict[str, Any]):
+    """The globals of a kernel as numba sees them: kernels are compiled when it asks for them, and it asks only when it compiles.
+
+    Machine code on the disk has what it calls inside.
+    """
+
+    def __getitem__(self, name: str) -> Any:
+        found = super().__getitem__(name)
+        return found.compiled if isinstance(found, Kernel) else found
+
+
+def _without_scipy() -> None:
+    """Get numba ready without scipy.linalg: it would load that (0.1 s) to know whether `dot` can work, which no kernel uses."""
+    if "numba.np.arraymath" in sys.modules:
+        return
+    try:
+        from numba.np import linalg
+
+        look, linalg.ensure_blas = linalg.ensure_blas, lambda: None
+    except (ImportError, AttributeError):  # another numba: it takes its time
+        return
+    try:
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = look
 
 
 @contextmanager
