@@ -50,19 +50,24 @@ def both(ids, k, key, far, mask):  # type: ignore[no-untyped-def]
     return k + 2
 
 
+@kernel("i8(i8, i8[::1], i8)")
+def one_more(tag, between, count):  # type: ignore[no-untyped-def]
+    """Add a tag to so many different ones, if it is new and there is room; returns how many there are now."""
+    for seen in range(count):
+        if between[seen] == tag:
+            return count
+    if count == BETWEEN:
+        return count
+    between[count] = tag
+    return count + 1
+
+
 @kernel("i8(i8[:,::1], i8, i8, i8[::1])")
 def tags_between(atoms, lo, hi, between):  # type: ignore[no-untyped-def]
     """The different tags strictly between two words; returns how many."""
     count = 0
     for k in range(lo + 1, hi):
-        tag = atoms[k, TAG]
-        for seen in range(count):
-            if between[seen] == tag:
-                break
-        else:
-            if count < BETWEEN:
-                between[count] = tag
-                count += 1
+        count = one_more(atoms[k, TAG], between, count)
     return count
 
 
@@ -176,8 +181,10 @@ def edge_scores(weights, atoms, more, codes, slots, scores):  # type: ignore[no-
     ids = np.empty(PER_EDGE, np.int64)
     between = np.empty(BETWEEN, np.int64)
     for lo in range(n1):
+        betweens = 0
         for hi in range(lo + 1, n1):
-            betweens = tags_between(atoms, lo, hi, between)
+            if hi - lo > 1:
+                betweens = one_more(atoms[hi - 1, TAG], between, betweens)
             for way in range(2 if lo > 0 else 1):
                 h, c = (lo, hi) if way == 0 else (hi, lo)
                 total = 0.0
@@ -219,36 +226,60 @@ def sibling_ids(atoms, h, s, c, mask, ids):  # type: ignore[no-untyped-def]
     return sibling_pair_ids(atoms, h, s, c, mask, sibling_head_ids(atoms, h, s, c, mask, 0, ids), ids)
 
 
+@kernel("f8(f4[::1], i8, i8, i8)")
+def weight_of(weights, key, far, mask):  # type: ignore[no-untyped-def]
+    """The weight of a feature bare and with direction and distance: what `both` finds the places of."""
+    return np.float64(weights[(key * MIX >> 31) & mask]) + weights[((key + far) * MIX >> 31) & mask]
+
+
+@kernel("f8(f4[::1], i8[::1], i8)")
+def sum_of(weights, ids, count):  # type: ignore[no-untyped-def]
+    """The sum of the weights at the first so many places."""
+    total = 0.0
+    for k in range(count):
+        total += weights[ids[k]]
+    return total
+
+
 @kernel("void(f4[::1], i8[:,::1], f4[:,:,::1])")
 def sibling_scores(weights, atoms, siblings):  # type: ignore[no-untyped-def]
-    """siblings[h, s, c] for every child c and inner neighbour s on the same side of h, s = h for none."""
+    """siblings[h, s, c] for every child c and inner neighbour s on the same side of h, s = h for none.
+
+    The features of `sibling_head_ids` are summed without a list of places: this loop is where parsing spends its time.
+    """
     n1 = len(atoms)
     mask = len(weights) - 1
     ids = np.empty(40, np.int64)
     for c in range(1, n1):
+        t_c, w_c = atoms[c, TAG] * C, atoms[c, FORM] * C
         for s in range(n1):
             if s == c:
                 continue
-            pair = 0.0
             if s > 0:  # with a head beyond s; the root has one child
-                beyond = s - 1 if c > s else s + 1
-                for k in range(sibling_pair_ids(atoms, beyond, s, c, mask, 0, ids)):
-                    pair += weights[ids[k]]
-                for h in range(1, s) if c > s else range(s + 1, n1):
-                    total = pair
-                    for k in range(sibling_head_ids(atoms, h, s, c, mask, 0, ids)):
-                        total += weights[ids[k]]
-                    siblings[h, s, c] = total
-            total = 0.0
-            for k in range(sibling_ids(atoms, s, s, c, mask, ids)):
-                total += weights[ids[k]]
-            siblings[s, s, c] = total
+                first, end, beyond, way = (1, s, s - 1, 2 * E) if c > s else (s + 1, n1, s + 1, E)
+                pair = sum_of(weights, ids, sibling_pair_ids(atoms, beyond, s, c, mask, 0, ids))
+                t_s, w_s = atoms[s, TAG] * B, atoms[s, FORM] * B
+                plain, with_h = 301 * T + t_s + t_c, 308 * T + t_s + t_c
+                with_s, with_c = 309 * T + w_s + t_c, 310 * T + t_s + w_c
+                for h in range(first, end):
+                    t_h = atoms[h, TAG] * A
+                    total = pair + weight_of(weights, plain + t_h, way, mask)
+                    total += weight_of(weights, with_h + atoms[h, FORM] * A, way, mask)
+                    total += weight_of(weights, with_s + t_h, way, mask)
+                    siblings[h, s, c] = total + weight_of(weights, with_c + t_h, way, mask)
+            siblings[s, s, c] = sum_of(weights, ids, sibling_ids(atoms, s, s, c, mask, ids))
+
+
+@kernel("i8(i8, i8, i8)")
+def grand_way(g, h, c):  # type: ignore[no-untyped-def]
+    """How grandparent, head and child stand to each other, as a part of features."""
+    return ((2 if c > h else 1) + (2 if h > g else 0) + (4 if (c > g) != (h > g) else 0)) * E
 
 
 @kernel("i8(i8[:,::1], i8, i8, i8, i8, i8[::1])")
 def grandparent_ids(atoms, g, h, c, mask, ids):  # type: ignore[no-untyped-def]
     """Places of the features of child c under h whose own head is g; returns how many."""
-    way = ((2 if c > h else 1) + (2 if h > g else 0) + (4 if (c > g) != (h > g) else 0)) * E
+    way = grand_way(g, h, c)
     t_g, t_h, t_c = atoms[g, TAG] * A, atoms[h, TAG] * B, atoms[c, TAG] * C
     w_g, w_h, w_c = atoms[g, FORM] * A, atoms[h, FORM] * B, atoms[c, FORM] * C
     k = both(ids, 0, 321 * T + t_g + t_h + t_c, way, mask)
@@ -263,17 +294,33 @@ def grandparent_ids(atoms, g, h, c, mask, ids):  # type: ignore[no-untyped-def]
 
 @kernel("void(f4[::1], i8[:,::1], f4[:,:,::1])")
 def grandparent_scores(weights, atoms, grand):  # type: ignore[no-untyped-def]
-    """grand[g, h, c] for every child c of h under g."""
+    """grand[g, h, c] for every child c of h under g: the features of `grandparent_ids`, summed without a list of places.
+
+    Heads left of both, between them and right of both each stand in one way, and share the features of g and c.
+    """
     n1 = len(atoms)
     mask = len(weights) - 1
-    ids = np.empty(40, np.int64)
-    for h in range(1, n1):
+    for c in range(1, n1):
+        t_c, w_c = atoms[c, TAG] * C, atoms[c, FORM] * C
         for g in range(n1):
-            if g == h:
+            if g == c:
                 continue
-            for c in range(1, n1):
-                if c != h and c != g:
-                    total = 0.0
-                    for k in range(grandparent_ids(atoms, g, h, c, mask, ids)):
-                        total += weights[ids[k]]
-                    grand[g, h, c] = total
+            t_g, w_g = atoms[g, TAG] * A, atoms[g, FORM] * A
+            plain, with_h = 321 * T + t_g + t_c, 327 * T + t_g + t_c
+            with_g, with_c = 326 * T + w_g + t_c, 328 * T + t_g + w_c
+            lo, hi = min(g, c), max(g, c)
+            for part in range(3):
+                first, end = (1, lo) if part == 0 else (lo + 1, hi) if part == 1 else (hi + 1, n1)
+                if first >= end:
+                    continue
+                way = grand_way(g, first, c)
+                pair = weight_of(weights, 322 * T + t_g + t_c, way, mask)
+                pair += weight_of(weights, 323 * T + w_g + w_c, way, mask)
+                pair += weight_of(weights, 324 * T + w_g + t_c, way, mask)
+                pair += weight_of(weights, 325 * T + t_g + w_c, way, mask)
+                for h in range(first, end):
+                    t_h = atoms[h, TAG] * B
+                    total = pair + weight_of(weights, plain + t_h, way, mask)
+                    total += weight_of(weights, with_g + t_h, way, mask)
+                    total += weight_of(weights, with_h + atoms[h, FORM] * B, way, mask)
+                    grand[g, h, c] = total + weight_of(weights, with_c + t_h, way, mask)

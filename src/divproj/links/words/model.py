@@ -199,8 +199,7 @@ class WordAligner:
             kernel.normalise,
             kernel.ibm1_expect,
             kernel.hmm_expect,
-            kernel.hmm_all,
-            kernel.sample,
+            kernel.sample if settings.sweeps else kernel.hmm_all,
         ):
             _ = function.compiled  # before the threads start
         with ThreadPoolExecutor(threads) as pool:

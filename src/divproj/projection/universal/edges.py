@@ -63,7 +63,7 @@ def edge_input(bitext: ProjectionInput, words: list[Word], chances: Floats) -> E
         rows.append(_row(words[k - 1], p))
     n1 = len(bitext) + 1
     codes = np.zeros((n1, n1), np.int8)
-    chart.relate.for_work(5000)(np.array(bitext.anchors, np.int32), np.array(bitext.e_heads, np.int32), codes)
+    chart.relate.for_work(0, n1)(np.array(bitext.anchors, np.int32), np.array(bitext.e_heads, np.int32), codes)
     keep = np.array([0, *real])
     marks = np.cumsum([0, *(w.mark for w in words)])
     return EdgeInput(bitext, words, real, own, np.array(rows, np.int64), codes[np.ix_(keep, keep)], marks[keep])
