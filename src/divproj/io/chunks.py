@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import BinaryIO
@@ -28,6 +28,8 @@ class Part:
     text: bytes = b""
     line: int = 1
     count: int = 0
+    path: str = ""
+    """Name of the file, for messages."""
 
 
 class Blocks:
@@ -70,7 +72,7 @@ class Blocks:
             self._ends = [end - cut for end in self._ends[some:]]
             self._line += texts[-1].count(b"\n")
             taken += some
-        return Part(b"".join(texts), line, taken)
+        return Part(b"".join(texts), line, taken, self._path)
 
 
 def _blanks(text: bytes, start: int) -> list[int]:
@@ -86,13 +88,32 @@ def _blanks(text: bytes, start: int) -> list[int]:
 class Lines:
     """The lines of a file, to be taken in parts."""
 
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream, self._line = stream, 1
+    def __init__(self, stream: BinaryIO, path: str = "") -> None:
+        self._stream, self._path, self._line = stream, path, 1
 
     def take(self, count: int) -> Part:
         lines = list(islice(self._stream, count))
         self._line += len(lines)
-        return Part(b"".join(lines), self._line - len(lines), len(lines))
+        return Part(b"".join(lines), self._line - len(lines), len(lines), self._path)
+
+
+class Joined:
+    """Several files, one after the other, to be taken in parts that are of one file each."""
+
+    def __init__(self, files: Sequence[Blocks | Lines]) -> None:
+        self._files, self._now = files, 0
+
+    def take(self, count: int) -> tuple[Part, ...]:
+        """The next `count` sentences or lines, fewer when the last file ends before."""
+        found: list[Part] = []
+        while count and self._now < len(self._files):
+            part = self._files[self._now].take(count)
+            if part.count < count:
+                self._now += 1
+            if part.count:
+                found.append(part)
+            count -= part.count
+        return tuple(found)
 
 
 def side_by_side(f: Blocks, e: Blocks, links: Lines) -> Iterator[tuple[Part, Part, Part]]:

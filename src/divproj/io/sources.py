@@ -6,11 +6,11 @@ piece, here or in another process.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from io import BytesIO
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
@@ -22,30 +22,35 @@ from divproj.data.sentence import Sentence
 from divproj.data.tree import DepTree
 from divproj.io import conllu, pharaoh
 from divproj.io import igt as interlinear
-from divproj.io.chunks import Blocks, Lines, Part
+from divproj.io.bitext import bitext, is_conllu
+from divproj.io.chunks import Blocks, Joined, Lines, Part
 from divproj.io.files import in_folder, name_of, reading
 from divproj.io.igt_conllu import from_sentence, to_sentence
 from divproj.io.igt_text import ReaderOptions
 from divproj.io.translation_language import language_of, mismatch, with_code
+from divproj.io.trees import NOTHING
 from divproj.runtime.engine import stamp
 from divproj.runtime.resources import folder as shipped
 from divproj.text.tokens import tokenize
 
 SIZE = 200
 """Sentences in a piece."""
+LINES = "lines"
+"""Format of a text with one sentence per line, for which E has one translation per line or CoNLL-U."""
 PARSER = "en"
 """What parses translations when nobody says otherwise and the source has no trees of them."""
 
 Source = str | Path | BinaryIO | TextIO
+Files = str | Path | Sequence[str | Path] | None
 Parse = Callable[[list[str]], list[DepTree | None]]
 """Trees of translations; None for an empty one."""
 
 
 def read(
-    source: Source,
+    source: Source | Sequence[str | Path],
     *,
-    e: str | Path | None = None,
-    links: str | Path | None = None,
+    e: Files = None,
+    links: Files = None,
     format: str | None = None,  # noqa: A002
     faults: Faults | None = None,
     **options: Any,
@@ -54,7 +59,8 @@ def read(
 
     `source` is a file of any format that divproj reads, a corpus folder (`f.conllu`, `e.conllu`, `align.txt`, or `igt.txt`),
     the name of a sample corpus, an open file, or text (a string with a line end). `e` names CoNLL-U with trees of the
-    translations, `links` a Pharaoh file. What cannot be read goes to `faults`, by default a warning; `Faults(strict=True)`
+    translations, or plain text with one translation per line (then `source` is CoNLL-U, or has one sentence per line too);
+    `links` names a Pharaoh file. Each may be a list of files, of which one goes on where the other ends. What cannot be read goes to `faults`, by default a warning; `Faults(strict=True)`
     raises at the first. Further options are those of the readers (`lang`, `tiers`, `markers`, `encoding` …).
 
     >>> [pair] = read("Hunde bellen\\ndog.PL bark\\n'Dogs bark.'\\n")
@@ -67,19 +73,27 @@ def read(
     if isinstance(source, str) and "\n" in source:
         yield from _from_text(source, format, faults, options)
         return
-    if not isinstance(source, str | Path):
+    if not isinstance(source, str | Path | Sequence):
         data: bytes | str = source.read()
         text = data.decode("utf-8", "replace") if isinstance(data, bytes) else data
         yield from _from_text(text, format, faults, options)
         return
-    path = located(str(source))
-    if not path.exists() and str(source) != "-":
-        raise ProjError("no such file, folder or sample corpus", Where(str(source)), f"sample corpora are {_samples()}")
-    sources = Sources(
-        str(path), str(e) if e else None, str(links) if links else None, format=format, reader=ReaderOptions.of(options)
-    )
+    files = [located(str(path)) for path in _files(source)]
+    for path in files:
+        if not path.exists() and str(path) != "-":
+            raise ProjError("no such file, folder or sample corpus", Where(str(path)), f"sample corpora are {_samples()}")
+    sources = Sources.of(files, _files(e), _files(links), format=format, reader=ReaderOptions.of(options))
+    yield from pairs_from(sources, faults, trees=True)
+
+
+def pairs_from(sources: Sources, faults: Faults, *, trees: bool = False) -> Iterator[Pair]:
+    """All usable pairs of the sources, without anything parsed; `trees` as in `pairs_of`."""
     for piece in pieces(sources, faults):
-        yield from pairs_of(piece, faults, trees=True)
+        yield from pairs_of(piece, faults, trees=trees)
+
+
+def _files(given: Files) -> list[str | Path]:
+    return [given] if isinstance(given, str | Path) else list(given or ())
 
 
 def located(name: str) -> Path:
@@ -114,6 +128,25 @@ class Sources:
     """Heads that trees of E are turned to (`data.head_style`)."""
     reader: ReaderOptions = field(default_factory=ReaderOptions)
     """How interlinear text is read."""
+    further: tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]] = ((), (), ())
+    """More files of the text, of E and of links: each goes on where the one before it ends."""
+    translations: str | None = None
+    """Plain text with one translation per line, or CoNLL-U of which the words alone are wanted."""
+
+    def __post_init__(self) -> None:
+        if self.e and not is_conllu(self.e):
+            object.__setattr__(self, "translations", self.e)
+            object.__setattr__(self, "e", None)
+
+    @classmethod
+    def of(
+        cls, text: Sequence[str | Path], e: Sequence[str | Path] = (), links: Sequence[str | Path] = (), **more: Any
+    ) -> Sources:
+        """Of files of each kind, in order."""
+        f_files, e_files, link_files = (tuple(map(str, files)) for files in (text, e, links))
+        first_e, first_links = (files[0] if files else None for files in (e_files, link_files))
+        more["further"] = (f_files[1:], e_files[1:], link_files[1:])
+        return cls(f_files[0], first_e, first_links, **more)
 
     @property
     def folder(self) -> Path | None:
@@ -133,10 +166,9 @@ class Piece:
 
     f: Part | tuple[Igt, ...]
     """Rows of CoNLL-U, or instances of interlinear text."""
-    e: Part | None
-    links: Part | None
-    names: tuple[str, str, str]
-    """Of the three files, for messages."""
+    e: tuple[Part, ...] | None
+    """Sentences of E; None: there is no file of them."""
+    links: tuple[Part, ...] | None
     sources: Sources
     stamps: tuple[str, ...] = ()
     """Of the files that whoever reads the piece will open."""
@@ -145,31 +177,40 @@ class Piece:
 def pieces(sources: Sources, faults: Faults) -> Iterator[Piece]:
     """All sentences, `SIZE` to a piece."""
     e_file, links_file = sources.file(sources.e, "e.conllu"), sources.file(sources.links, "align.txt")
-    path = _f_path(sources)
-    names = name_of(path), name_of(e_file or ""), name_of(links_file or "")
+    e_files = (e_file, *sources.further[1]) if e_file else ()
+    link_files = (links_file, *sources.further[2]) if links_file else ()
     opened = [str(path) for path in sources.grams]
-    first, code = True, ""
+    count, code = 0, ""
     with ExitStack() as files:
-        e_side = Blocks(files.enter_context(reading(e_file)), name_of(e_file)) if e_file else None
-        lines = Lines(files.enter_context(reading(links_file))) if links_file else None
-        for f in _f_side(path, sources, faults, files):
-            if first and e_side is None and not sources.e_parser:
-                igt = _igt(*next(_f_items(f, path, Faults(strict=False)), (None, None)))
+        e_side = Joined([Blocks(files.enter_context(reading(path)), name_of(path)) for path in e_files])
+        lines = Joined([Lines(files.enter_context(reading(path)), name_of(path)) for path in link_files])
+        for path, f in _f_sides(sources, faults, files):
+            if not count and not e_files and not sources.e_parser:
+                igt = _igt(*next(_f_items(f, Faults(strict=False)), (None, None)))
                 if igt is None or igt.e_tree is None:
                     sources = replace(sources, e_parser=PARSER)
             if isinstance(f, tuple):
-                code = language_of(f) if first else code
+                code = code if count else language_of(f)
                 f = tuple(with_code(igt, code) for igt in f)
-            if first and (wrong := mismatch(code, sources.e_parser or "", Where(name_of(path)))):
+            if not count and (wrong := mismatch(code, sources.e_parser or "", Where(name_of(path)))):
                 faults.file(wrong)
-            if first:
+            if not count:
                 opened += [sources.e_parser] if sources.e_parser and Path(sources.e_parser).is_dir() else []
                 stamps = tuple(stamp(path) for path in opened)
-                first = False
-            count = f.count if isinstance(f, Part) else len(f)
-            e_part, links_part = (side.take(count) if side else None for side in (e_side, lines))
-            yield Piece(f, e_part, links_part, names, sources, stamps)
-    if first:
+            here = f.count if isinstance(f, Part) else len(f)
+            count += here
+            e_part, links_part = (side.take(here) if have else None for side, have in ((e_side, e_files), (lines, link_files)))
+            if links_part is not None and (short := here - sum(part.count for part in links_part)):
+                what = f"links for {count - short} sentences, but the text has more"
+                raise AlignmentError(what, Where(link_files[-1]), "one line per sentence")
+            yield Piece(f, e_part, links_part, sources, stamps)
+        if count and e_side.take(1):
+            what = f"more sentences than {name_of(sources.path)}"
+            faults.file(AlignmentError(what, Where(e_files[-1]), "the rest was not used"))
+        if count and any(part.text.strip() for part in lines.take(1)):
+            what = f"more lines than {name_of(sources.path)} has sentences"
+            faults.file(AlignmentError(what, Where(link_files[-1]), "the rest was not used"))
+    if not count:
         raise ProjError("no sentence in the file", Where(sources.path), "is it empty?")
 
 
@@ -179,9 +220,10 @@ def pairs_of(piece: Piece, faults: Faults, parse: Parse | None = None, *, trees:
     `parse` makes trees of translations that have none; without it E has words alone. With `trees` F keeps the tree that it
     came with, else it has words alone. Links are those of the source; `links.known` is False where it has none.
     """
-    e_trees = _sentences(piece.e, piece.names[1], faults) if piece.e else None
-    lines = pharaoh.read(BytesIO(piece.links.text), piece.names[2], piece.links.line) if piece.links else None
-    items = _f_items(piece.f, piece.names[0], faults)
+    e_trees = chain.from_iterable(_sentences(part, faults) for part in piece.e) if piece.e is not None else None
+    parts = (pharaoh.read(BytesIO(part.text), part.path, part.line) for part in piece.links or ())
+    lines = chain.from_iterable(parts) if piece.links is not None else None
+    items = _f_items(piece.f, faults)
     for f, igt, tree in _with_trees(items, e_trees, parse if piece.sources.e_parser else None, faults):
         line = next(lines, None) if lines else None
         if f is None:
@@ -207,7 +249,8 @@ def _pair(
     else:
         links = Links(frozenset(), shape, known=False)
     side = replace(_tree(f, faults), glosses=glosses) if trees else DepTree.unparsed(f.forms, glosses=glosses)
-    return Pair(side, e, links, f.sent_id, translation, sentence=f, igt=igt, where=place(f))
+    where = place(f) if f.where.path or igt is None else Where(igt.where.path, igt.where.line, f.sent_id)
+    return Pair(side, e, links, f.sent_id, translation, sentence=f, igt=igt, where=where)
 
 
 def _own_links(igt: Igt, shape: tuple[int, int]) -> Links:
@@ -241,9 +284,21 @@ def _igt(f: Sentence | None, igt: Igt | None) -> Igt | None:
     return from_sentence(f) if f is not None and igt is None else igt
 
 
+def _f_sides(sources: Sources, faults: Faults, files: ExitStack) -> Iterator[tuple[str, Part | tuple[Igt, ...]]]:
+    """F sentences of every file in order, some at a time, with the file they are of."""
+    if sources.translations or sources.format == LINES:
+        path = _f_path(sources)
+        stream = bitext(path, sources.translations, faults)
+        while some := tuple(islice(stream, SIZE)):
+            yield path, some
+        return
+    for path in (_f_path(sources), *sources.further[0]):
+        for some_f in _f_side(path, sources, faults, files):
+            yield path, some_f
+
+
 def _f_side(path: str, sources: Sources, faults: Faults, files: ExitStack) -> Iterator[Part | tuple[Igt, ...]]:
-    """F sentences in order, some at a time."""
-    if sources.format in (None, "conllu") and path.removesuffix(".gz").endswith(".conllu"):
+    if sources.format in (None, "conllu") and is_conllu(path):
         blocks = Blocks(files.enter_context(reading(path)), name_of(path))
         while (part := blocks.take(SIZE)).count:
             yield part
@@ -262,17 +317,17 @@ def _f_path(sources: Sources) -> str:
     return path
 
 
-def _f_items(f: Part | tuple[Igt, ...], name: str, faults: Faults) -> Iterator[Item]:
+def _f_items(f: Part | tuple[Igt, ...], faults: Faults) -> Iterator[Item]:
     """F sentences in order; (None, None) stands for one that could not be read."""
     if isinstance(f, Part):
-        yield from ((sentence, None) for sentence in _sentences(f, name, faults))
+        yield from ((sentence, None) for sentence in _sentences(f, faults))
         return
     for found in f:
         yield (to_sentence(found), found) if found.words else (None, None)
 
 
-def _sentences(part: Part, name: str, faults: Faults) -> Iterator[Sentence | None]:
-    return conllu.read(BytesIO(part.text), name, faults, keep_places=True, line=part.line)
+def _sentences(part: Part, faults: Faults) -> Iterator[Sentence | None]:
+    return conllu.read(BytesIO(part.text), part.path, faults, keep_places=True, line=part.line)
 
 
 def _with_trees(
@@ -298,6 +353,8 @@ def _paired(f: Sentence, e: Sentence, faults: Faults, counted: bool) -> DepTree 
     if not counted and f.sent_id and e.sent_id and f.sent_id != e.sent_id:
         what = f"F has sent_id {f.sent_id} where E ({e.where.path}:{e.where.line}) has {e.sent_id}"
         faults.sentence(AlignmentError(what, f.where, "put the sentences in one order"))
+        return None
+    if e.rows == (NOTHING,):  # as `io.trees` writes a translation that is not there
         return None
     tree, found = e.usable_tree()
     for fault in found:

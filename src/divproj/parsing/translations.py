@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shlex
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -58,7 +60,11 @@ def language_named(parser: str) -> Language | None:
 
     if (folder("languages") / parser).is_dir() and "/" not in parser:
         return shipped(parser)
-    return Language.load(parser) if Path(parser).is_dir() else None
+    if Path(parser).is_dir():
+        return Language.load(parser)
+    if re.fullmatch("[a-z]{2,3}", parser) and shutil.which(parser) is None:
+        return shipped(parser)  # which lists the languages there are
+    return None
 
 
 def _run(command: str, lines: list[str]) -> list[DepTree]:

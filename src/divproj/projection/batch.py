@@ -94,6 +94,11 @@ def projected(plan: Plan, beside: bool, drawn: bool, least: float, piece: Piece,
     return gathered(sentences, len(sentences), links=links, e_trees=e_trees, projections=drawable, summary=summary)
 
 
+def project_some(plan: Plan, given: Sequence[ProjectionInput], faults: Faults) -> list[Projection]:
+    """Projections of sentences that are ready for it."""
+    return [*map(loaded(plan), given)]
+
+
 def companions(found: Sequence[Projection]) -> tuple[str, str]:
     """Links in Pharaoh form and E trees as CoNLL-U, a place for every sentence."""
     links, e_trees = io.StringIO(), io.StringIO()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,18 @@ from divproj.data.errors import Faults, ModelError
 from divproj.data.pair import Pair
 from divproj.io.sources import PARSER
 from divproj.projection import registry, rulefile, systems
-from divproj.projection.batch import corrections
+from divproj.projection.batch import Plan, corrections, project_some
 from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.output import annotated
 from divproj.projection.phrasal.phrase_sources import PhraseSources
 from divproj.projection.prepare import Preparation
 from divproj.projection.whole_text import OBSERVED
+from divproj.runtime import engine
 
-RULES = "rules.json"
+PIECE = 125
+"""Sentences that a process takes at a time."""
+WORTH = 4 * PIECE
+"""Sentences from which other processes pay for their start."""
 
 
 class _Plain:
@@ -109,7 +114,7 @@ class Projector:
             bitexts = [*map(ProjectionInput.of, text)]
             self._engine = parser_systems.fit(choice.system, gold, text=bitexts, random_state=self.seed)
         else:
-            self._corrections = systems.Corrections.learn(gold)
+            self._corrections = systems.Corrections.learn(gold, model=choice.system in ("s2+", "s5"))
             self._settle(choice)
         self.system_, self.why_ = choice.system, choice.why
         return self
@@ -140,9 +145,27 @@ class Projector:
 
     def project(self, pair: Pair) -> Pair:
         """The pair with a tree of F; it must have a tree of E and links (`pipe` makes them)."""
-        given = ProjectionInput.of(pair)
-        known = self._known.get((given.forms, given.e.forms), given)
-        return self._pair(replace(pair, e=known.e, links=known.links), self.ready((pair,)).project(known))
+        known = self._seen(ProjectionInput.of(pair))
+        return self.with_tree(replace(pair, e=known.e, links=known.links), self.ready((pair,)).project(known))
+
+    def _seen(self, given: ProjectionInput) -> ProjectionInput:
+        """The sentence with the E tree and links that its phrases chose, if it was observed."""
+        return self._known.get((given.forms, given.e.forms), given)
+
+    def projections(self, pairs: Sequence[Pair], *, jobs: int = 1) -> Iterator[Projection]:
+        """What the system says of pairs that have trees of E and links, after it has observed them all.
+
+        A trained model that looks at each sentence for itself shares long texts out to `jobs` processes.
+        """
+        given = [*map(ProjectionInput.of, pairs)]
+        system = self.ready(pairs)
+        if jobs != 1 and self.model is not None and len(given) >= WORTH and not getattr(system, "observes", False):
+            plan = Plan.of(self.system_, Path(self.model))
+            parts = [given[k : k + PIECE] for k in range(0, len(given), PIECE)]
+            yield from chain.from_iterable(engine.run(partial(project_some, plan), lambda _: parts, place=engine.Place(jobs)))
+            return
+        self._observe([*pairs])
+        yield from (system.project(self._seen(each)) for each in given)
 
     def pipe(self, pairs: Iterable[Pair], faults: Faults | None = None) -> Iterator[Pair]:
         """Pairs with trees of F, one by one; what cannot be used goes to `faults`."""
@@ -212,7 +235,8 @@ class Projector:
         needed = registry.named(self.system).needed
         raise ModelError(f"system {self.system} needs {needed}", remedy="give gold trees to learn from, rules, or a model")
 
-    def _pair(self, pair: Pair, found: Projection) -> Pair:
+    def with_tree(self, pair: Pair, found: Projection) -> Pair:
+        """The pair with the tree of a projection, in its rows too."""
         sentence = (
             annotated(pair.sentence, found, self.system_, line=pair.where.line or (pair.igt.where.line if pair.igt else 0))
             if pair.sentence is not None

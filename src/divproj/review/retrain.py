@@ -16,8 +16,10 @@ from typing import Any
 from divproj.data.errors import ProjError
 from divproj.data.pair import Pair
 from divproj.data.sentence import PROJECTED
-from divproj.projection import systems
+from divproj.data.tree import DepTree
+from divproj.projection import registry, systems
 from divproj.projection.direct import Projection
+from divproj.projection.projector import Projector
 from divproj.review.adapting import Adapter, Case
 from divproj.review.checking import Verdict, check
 from divproj.review.examples import Example, Learner, ProjectionInputs, Tell, examples, usable
@@ -92,13 +94,13 @@ def _added(note: str) -> str:
 
 @dataclass(frozen=True)
 class ProjectionLearner:
-    """A system of projection trained on the gold sentences that have a translation's tree."""
+    """A system of projection trained on the gold sentences that have a translation's tree; `auto` goes by how many there are."""
 
     system: str = systems.DEFAULT
 
     def __post_init__(self) -> None:
-        able = [name for name in systems.SYSTEMS if name not in (*systems.UNTRAINED, "oracle")]
-        if self.system not in able:
+        able = [code for code, system in registry.SYSTEMS.items() if system.learns]
+        if self.system not in (registry.AUTO, *able):
             raise ProjError(f"system '{self.system}' does not learn", remedy=f"choose one of {', '.join(able)}")
 
     def __call__(self, gold: Sequence[Example], rest: Sequence[Example], tell: Tell) -> Iterator[tuple[int, Learned]]:
@@ -106,22 +108,26 @@ class ProjectionLearner:
         if not pairs:
             raise ProjError("no gold sentence has a tree of its translation", remedy="mark other sentences gold")
         tell("learning from gold sentences", 0, len(pairs))
-        project = systems.train(self.system, pairs)
+        projector = Projector(self.system).fit(pairs)
         wanted = [example for example in rest if usable(example)]
-        for done, example in enumerate(wanted):
+        found = projector.projections([_pair(example, gold=False) for example in wanted])
+        for done, (example, projection) in enumerate(zip(wanted, found, strict=True)):
             tell("projecting the rest", done, len(wanted))
-            assert example.bitext is not None
-            yield example.n, self._learned(project(example.bitext))
-
-    def _learned(self, found: Projection) -> Learned:
-        links = len(found.bitext.links)
-        note = f"{PROJECTED}{self.system} coverage={found.coverage:.2f} links={links}{'' if links else ' unlinked'}"
-        return Learned(found.heads, found.tree.rels, found.reasons, found.confidence, note)
+            yield example.n, _learned(projection, projector.system_)
 
 
-def _pair(example: Example) -> Pair:
-    assert example.bitext is not None
-    return Pair(example.tree, example.bitext.e, example.bitext.links, example.bitext.sent_id)
+def _learned(found: Projection, system: str) -> Learned:
+    links = len(found.bitext.links)
+    note = f"{PROJECTED}{system} coverage={found.coverage:.2f} links={links}{'' if links else ' unlinked'}"
+    return Learned(found.heads, found.tree.rels, found.reasons, found.confidence, note)
+
+
+def _pair(example: Example, *, gold: bool = True) -> Pair:
+    """The sentence as a pair: with its tree to learn from, else with words alone."""
+    given = example.bitext
+    assert given is not None
+    f = example.tree if gold else DepTree.unparsed(given.forms, glosses=given.glosses, upos=given.tags)
+    return Pair(f, given.e, given.links, given.sent_id)
 
 
 class Job:

@@ -14,9 +14,10 @@ from typing import Any, NoReturn
 from divproj.data.errors import Faults, ProjError, Where
 from divproj.io.igt import FORMATS
 from divproj.io.igt_text import ReaderOptions
+from divproj.io.sources import Sources, pairs_from
 from divproj.projection.registry import ENOUGH, choose
 from divproj.projection.systems import OBSERVING, PARSERS, PROJECTIONS, SYSTEMS, UNTRAINED
-from divproj.run.reading import instances
+from divproj.run.reading import UNPARSED
 from divproj.run.schema import EXPECTED, KEYS, Key, line_of
 from divproj.runtime.resources import folder
 
@@ -250,11 +251,11 @@ class _Reader:
 
     def _glossed(self) -> bool:
         """Whether the text has glosses, as far as its first sentences tell; what is wrong with it is said when it is read."""
-        reader = self._reader()
+        format_, reader = self.said["input"]["format"] or None, self._reader()
         for path in self._files("input", "text"):
             with suppress(ProjError):
-                first = islice(instances(path, self.said["input"]["format"], Faults(strict=False), reader), LOOKED_AT)
-                if any(igt is not None and igt.lines_up for igt in first):
+                sources = Sources(str(path), e_parser=UNPARSED, format=format_, reader=reader)
+                if any(pair.f.glosses for pair in islice(pairs_from(sources, Faults(strict=False)), LOOKED_AT)):
                     return True
         return False
 

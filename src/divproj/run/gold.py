@@ -15,7 +15,6 @@ from divproj.data.tree import DepTree
 from divproj.io import conllu, pharaoh
 from divproj.io.files import writing
 from divproj.io.trees import as_sentence
-from divproj.run.reading import Text
 
 GOLD, HELD = "gold", "held"
 
@@ -29,10 +28,10 @@ def bare(forms: Iterable[str]) -> tuple[str, ...]:
     return tuple("".join(c for c in form if c not in "-=~").lower() or form for form in forms)
 
 
-def places(text: Text, gold: Iterable[Sentence], faults: Faults) -> dict[int, Sentence]:
+def places(text: Sequence[Pair], gold: Iterable[Sentence], faults: Faults) -> dict[int, Sentence]:
     """Gold sentences by the place of the same sentence in the text: by sent_id, else by words; the others are faults."""
-    words = [bare(row.forms) for row in text.rows]
-    by_id = {row.sent_id: n for n, row in enumerate(text.rows)}
+    words = [bare(pair.f.forms) for pair in text]
+    by_id = {pair.sent_id: n for n, pair in enumerate(text)}
     by_words: dict[tuple[str, ...], list[int]] = {}
     for n, own in enumerate(words):
         by_words.setdefault(own, []).append(n)
@@ -47,16 +46,16 @@ def places(text: Text, gold: Iterable[Sentence], faults: Faults) -> dict[int, Se
         if free >= 0:
             found[free] = sentence
         else:
-            faults.sentence(_stranger(sentence, text.rows[named] if named >= 0 else None, own in by_words))
+            faults.sentence(_stranger(sentence, text[named] if named >= 0 else None, own in by_words))
     return dict(sorted(found.items()))
 
 
-def _stranger(sentence: Sentence, named: Sentence | None, again: bool) -> AlignmentError:
+def _stranger(sentence: Sentence, named: Pair | None, again: bool) -> AlignmentError:
     shown = f"{' '.join(sentence.forms[:8])}{' …' if len(sentence.forms) > 8 else ''}"
     if again:
         return AlignmentError(f"gold tree of '{shown}', which has one already", sentence.where, "the first counts")
     if named is not None:
-        what = f"the gold tree's words '{shown}' are not those of the text ({' '.join(named.forms[:8])})"
+        what = f"the gold tree's words '{shown}' are not those of the text ({' '.join(named.f.forms[:8])})"
         return AlignmentError(what, sentence.where, "tokens must be the same on both sides")
     return AlignmentError(f"gold tree of '{shown}', which is not in the text", sentence.where, "it was left out")
 
@@ -82,7 +81,7 @@ class Pairs:
         cls,
         found: dict[int, Sentence],
         places: Iterable[int],
-        text: Text,
+        text: Sequence[Pair],
         trees: Sequence[DepTree | None],
         links: Sequence[Links],
     ) -> Pairs:
@@ -91,7 +90,8 @@ class Pairs:
         for n in sorted(places):
             tree = trees[n]
             if tree is not None:
-                own = text.rows[n]
+                own = text[n].sentence
+                assert own is not None
                 columns = {k: found[n].column(k) for k in (3, 4, 6, 7)}
                 made.rows.append(replace(own.with_columns(columns), end="\n\n"))
                 made.trees.append(tree)

@@ -11,13 +11,13 @@ from divproj.data.pair import Pair
 from divproj.data.sentence import confidence_of, misc_value
 from divproj.io import conllu
 from divproj.io.files import writing
-from divproj.projection.direct import Projection
+from divproj.projection.batch import corrections
+from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.expected import Expected
 from divproj.projection.summary import Summary
 from divproj.run import gold as golden
 from divproj.run.cache import digest_of, versions
 from divproj.run.config import Config
-from divproj.run.projecting import corrections
 from divproj.run.stages import MODEL, OUTPUT, RULES, SCORES, Job
 
 if TYPE_CHECKING:
@@ -52,15 +52,14 @@ def signature(config: Config, inputs: dict[str, str]) -> str:
 
 def projections(job: Job) -> Iterator[Projection]:
     """What the run projected, read again from its trees."""
-    text = job.text()
     rows = conllu.load(job.before["project"] / OUTPUT)
-    for bitext, row in zip(job.bitexts(text), rows, strict=True):
+    for pair, row in zip(job.pairs(), rows, strict=True):
         assert row is not None
         misc = row.column(9)
         texts = [confidence_of(cell) for cell in misc]
         reasons: Any = tuple(misc_value(cell, "Proj") for cell in misc)
         sure = tuple(map(float, texts)) if all(texts) else ()
-        yield Projection(bitext, tuple(map(int, row.column(6))), reasons, sure, row.column(7))
+        yield Projection(ProjectionInput.of(pair), tuple(map(int, row.column(6))), reasons, sure, row.column(7))
 
 
 def analyze(job: Job) -> None:
@@ -151,7 +150,7 @@ def _run(job: Job, sign: str, scores: dict[str, Any]) -> Run:
     from divproj.projection.explain import say
 
     found = list(projections(job))
-    rules = [*say(corrections(job.before["learn"] / RULES))] if "learn" in job.before else []
+    rules = [*say(corrections(str(job.before["learn"] / RULES)))] if "learn" in job.before else []
     return Run(
         title=job.config.title,
         signature=sign,

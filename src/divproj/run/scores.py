@@ -11,7 +11,7 @@ from divproj.io import conllu
 from divproj.projection.expected import Expected, counted
 from divproj.projection.summary import plural
 from divproj.run import gold as golden
-from divproj.run.reading import LINKS, read_links
+from divproj.run.reading import LINKS, instance, read_links
 
 if TYPE_CHECKING:
     from divproj.evaluation.experiment import SystemResult
@@ -89,7 +89,7 @@ def link_scores(job: Job) -> dict[str, Any]:
     if job.config.links:
         given: list[Links | None] = [*read_links(job.before["read"] / LINKS, text, trees)]
     else:
-        given = [_own(igt.links, tree, len(igt.words)) for igt, tree in zip(text.instances, trees, strict=True)]
+        given = [_own(instance(pair).links, tree, len(pair.f)) for pair, tree in zip(text, trees, strict=True)]
     score, count = LinkScore(), 0
     for gold, made, tree in zip(given, found, trees, strict=True):
         if gold is not None and tree is not None:

@@ -3,37 +3,40 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from divproj.data.errors import Faults, ProjError, Where
+from divproj.data.errors import AlignmentError, Faults, ProjError, Where
 from divproj.data.links import Links
 from divproj.data.pair import Pair
 from divproj.data.sentence import Sentence
 from divproj.data.tree import DepTree
 from divproj.io import conllu, pharaoh
+from divproj.io.bitext import is_conllu
 from divproj.io.files import writing
-from divproj.io.translation_language import language_of, mismatch, with_code
-from divproj.io.trees import as_sentence
-from divproj.projection.direct import Projection, ProjectionInput
+from divproj.io.sources import LINES, Sources, pairs_from
+from divproj.io.translation_language import language_of, mismatch
+from divproj.projection.direct import ProjectionInput
+from divproj.projection.prepare import Preparation
+from divproj.projection.projector import Projector
 from divproj.projection.summary import Summary
 from divproj.run import gold as golden
 from divproj.run.config import Config
-from divproj.run.projecting import by_model, by_rules, corrections
 from divproj.run.reading import (  # fmt: skip
     LINKS,
     TREES,
-    Item,
-    Text,
-    bitext,
-    instances,
-    items,
+    UNPARSED,
+    instance,
     read_links,
+    read_text,
     read_trees,
+    with_language,
+    with_own_ids,
     write_text,
+    write_trees,
 )
 
 if TYPE_CHECKING:
@@ -66,23 +69,19 @@ class Job:
     tick: Tick = lambda what, count, total: None
     facts: dict[str, Any] = field(default_factory=dict)
 
-    def text(self) -> Text:
-        return Text.read(self.before["read"])
+    def text(self) -> list[Pair]:
+        """The sentences and their translations, without trees."""
+        return read_text(self.before["read"])
 
     def trees(self) -> list[DepTree | None]:
         return read_trees(self.before["parse"] / TREES)
 
-    def links(self, text: Text, trees: Sequence[DepTree | None]) -> list[Links]:
+    def links(self, text: Sequence[Pair], trees: Sequence[DepTree | None]) -> list[Links]:
         return read_links(self.before["align"] / LINKS, text, trees)
 
-    def bitexts(self, text: Text) -> list[ProjectionInput]:
-        """What projection may see of every sentence."""
-        trees = self.trees()
-        found = zip(text.rows, text.instances, trees, self.links(text, trees), strict=True)
-        return [
-            ProjectionInput(row.forms, tree or DepTree((), ()), links, igt.glosses if igt.lines_up else (), row.sent_id)
-            for row, igt, tree, links in found
-        ]
+    def pairs(self) -> list[Pair]:
+        """The sentences with the trees and links that projection goes by."""
+        return read_text(self.before["read"], self.before["parse"] / TREES, self.before["align"] / LINKS)
 
     def gold_pairs(self) -> list[Pair]:
         pairs = golden.read_pairs(self.before["gold"] / golden.GOLD)
@@ -96,81 +95,77 @@ class Job:
 def read(job: Job) -> None:
     """The text in one form, with the trees and links that are given for it."""
     config = job.config
-    if config.f and config.e:
-        found = ((config.f.stem, igt) for igt in bitext(config.f, config.e, job.faults))
-    else:
-        found = ((path.stem, igt) for path in config.text for igt in instances(path, config.format, job.faults, config.reader))
-    made: list[Item] = []
-    for item in items(found, config.trees, config.links, job.faults):
-        made.append(item)
+    made: list[Pair] = []
+    for pair in with_own_ids(pairs_from(_sources(config), job.faults)):
+        made.append(pair)
         job.tick("reading sentence", len(made), 0)
+    first = Where(str(config.text[0] if config.text else config.f))
     if not made:
-        first = config.text[0] if config.text else config.f
-        raise ProjError("no sentence that can be used", Where(str(first)), "the warnings above say why")
-    code = language_of([item.igt for item in made])
-    if config.parser == "en" and not any(item.tree is not None or item.igt.e_tree is not None for item in made):
-        first = config.text[0] if config.text else config.f
-        if wrong := mismatch(code, "en", Where(str(first))):
-            job.faults.file(wrong)
-    made = [replace(item, igt=with_code(item.igt, code)) for item in made]
-    write_text(made, job.out)
+        raise ProjError("no sentence that can be used", first, "the warnings above say why")
+    given = sum(1 for pair in made if pair.e.tree is not None)
+    if config.parser == "en" and not given and (wrong := mismatch(language_of([*map(instance, made)]), "en", first)):
+        job.faults.file(wrong)
+    made = with_language(made)
+    write_text(made, job.out, links=bool(config.links))
+    glossed = [instance(pair) for pair in made]
     job.facts |= {
         "sentences": len(made),
-        "words": sum(len(item.igt.words) for item in made),
-        "glossed": sum(1 for item in made if item.igt.lines_up),
-        "translated": sum(1 for item in made if item.igt.translation),
-        "given_trees": sum(1 for item in made if item.tree is not None or item.igt.e_tree is not None),
-        "given_links": sum(1 for item in made if item.links is not None or item.igt.links is not None),
+        "words": sum(len(pair.f) for pair in made),
+        "glossed": sum(1 for igt in glossed if igt.lines_up),
+        "translated": sum(1 for igt in glossed if igt.translation),
+        "given_trees": given,
+        "given_links": sum(1 for pair in made if pair.links.known),
     }
+
+
+def _sources(config: Config) -> Sources:
+    """The files of the text, of its translations' trees and of its links."""
+    if config.f and config.e:
+        format_ = None if is_conllu(config.f) else LINES
+        return Sources.of([config.f], config.trees, config.links, format=format_, translations=str(config.e), e_parser=UNPARSED)
+    options = {"format": config.format or None, "reader": config.reader}
+    return Sources.of(config.text, config.trees, config.links, **options, e_parser=UNPARSED)
 
 
 def parse(job: Job) -> None:
     """A tree for every translation."""
     config, text = job.config, job.text()
-    found = text.instances
     given = job.before["read"] / TREES
-    own = read_trees(given, job.faults) if given.exists() else [igt.e_tree for igt in found]
+    own = read_trees(given) if given.exists() else [None] * len(text)
     if config.parser == "given" or (not config.value("parse", "parser") and any(own) and not config.value("parse", "command")):
         if not any(own):
             remedy = "name them in input.trees, or let parse.parser make them"
             raise ProjError("there are no trees of the translations in the text", Where(str(config.path)), remedy)
         trees, source = own, "given"
     else:
-        trees, source = _parsed(job, found)
+        trees, source = _parsed(job, text)
     if config.value("parse", "style") != "as-is":
         from divproj.data.head_style import in_style
 
         trees = [tree and in_style(tree, config.value("parse", "style")) for tree in trees]
-    for row, tree in zip(text.rows, trees, strict=True):
+    for pair, tree in zip(text, trees, strict=True):
         if tree is None:
             what = "there is no tree of a translation, so this sentence's tree is a guess"
-            job.faults.word(ProjError(what, row.where))
-    with writing(job.out / TREES) as out:
-        conllu.dump((as_sentence(tree, row.sent_id) for row, tree in zip(text.rows, trees, strict=True)), out)
+            job.faults.word(ProjError(what, pair.where))
+    write_trees(trees, text, job.out)
     job.facts |= {"parser": source, "parsed": sum(1 for tree in trees if tree is not None)}
     job.facts["e_words"] = sum(len(tree) for tree in trees if tree is not None)
 
 
-def _parsed(job: Job, found: Sequence[Igt]) -> tuple[list[DepTree | None], str]:
-    from divproj.parsing.translations import by_command, by_language
-
+def _parsed(job: Job, text: Sequence[Pair]) -> tuple[list[DepTree | None], str]:
     config, command = job.config, job.config.value("parse", "command")
-    if not command:
-        from divproj.parsing.language import Language, shipped
-
-        language = Language.load(config.parser_model) if config.parser_model else shipped(config.parser)
+    parse = Preparation(command or str(config.parser_model or config.parser)).parse
     trees: list[DepTree | None] = []
-    for start in range(0, len(found), BATCH):
-        texts = [igt.translation for igt in found[start : start + BATCH]]
-        trees += by_command(command, texts) if command else by_language(language, texts)
-        job.tick("parsing translation", len(trees), len(found))
+    for start in range(0, len(text), BATCH):
+        trees += parse([pair.translation for pair in text[start : start + BATCH]])
+        job.tick("parsing translation", len(trees), len(text))
     return trees, command or (config.parser_model.name if config.parser_model else config.parser)
 
 
 def align(job: Job) -> None:
     """Links between the words of every sentence and of its translation."""
     config, text, trees = job.config, job.text(), job.trees()
-    found = text.instances
+    found = [*map(instance, text)]
     method = _method(job)
     if method == "given":
         if config.links:
@@ -204,22 +199,15 @@ def _method(job: Job) -> str:
 
 
 def _glossed(job: Job, found: Sequence[Igt | None], trees: Sequence[DepTree | None]) -> list[Links]:
-    from divproj.data.errors import AlignmentError
-    from divproj.links.gloss.aligner import GlossAligner
-    from divproj.links.gloss.grams import Grams
-
-    grams = Grams.shipped("en")
-    tables = [Grams.load(table) for table in job.config.grams]
-    aligner = GlossAligner(grams.merged(*tables) if tables else grams)
-    text = job.text()
+    aligner = Preparation(grams=tuple(job.config.grams)).aligner
     made = []
-    for row, igt, tree in zip(text.rows, found, trees, strict=True):
-        links = Links(frozenset(), (len(row.forms), len(tree) if tree else 0))
+    for pair, igt, tree in zip(job.text(), found, trees, strict=True):
+        links = Links(frozenset(), (len(pair.f), len(tree) if tree else 0))
         if igt is not None and tree is not None:
             try:
                 links = aligner.align(igt, tree.forms, tree.tags()).links
             except AlignmentError as error:
-                job.faults.word(AlignmentError(error.what, row.where, error.remedy))
+                job.faults.word(AlignmentError(error.what, pair.where, error.remedy))
         made.append(links)
         job.tick("aligning sentence", len(made), len(found))
     return made
@@ -289,10 +277,11 @@ def _share(config: Config) -> float:
 def learn(job: Job) -> None:
     """Rules from the gold trees, or the given ones."""
     from divproj.projection import rulefile
+    from divproj.projection.batch import corrections
     from divproj.projection.systems import Corrections
 
     if job.config.rules:
-        found = corrections(job.config.rules)
+        found = corrections(str(job.config.rules))
     else:
         pairs = job.gold_pairs()
         job.tick("learning rules from", len(pairs), 0)
@@ -318,7 +307,7 @@ def train(job: Job) -> None:
     pairs = job.gold_pairs()
     job.tick(f"training {job.config.system} on", len(pairs), 0)
     options = {key: job.config.value("train", key) for key in ("epochs", "order", "learner", "bits")}
-    text = job.bitexts(job.text()) if observes(job.config) else ()
+    text = [*map(ProjectionInput.of, job.pairs())] if observes(job.config) else ()
     made = parser_systems.fit(job.config.system, pairs, text=text, random_state=job.config.seed, **options)
     parser_files.save(made, job.out / MODEL, {"pairs": len(pairs), "system": job.config.system, "seed": job.config.seed})
     job.facts |= {"pairs": len(pairs)}
@@ -326,28 +315,43 @@ def train(job: Job) -> None:
 
 def project(job: Job) -> None:
     """A tree for every sentence of the text."""
-    from divproj.projection.output import annotated
-
-    text = job.text()
-    bitexts = job.bitexts(text)
-    system = job.config.system if job.config.model is None else f"model:{job.config.model.name}"
-    made: list[Projection] = []
-    summary = Summary(system, "named in the config" if job.config.value("project", "system") != "auto" else _chosen(job.config))
-    with writing(job.out / OUTPUT) as out:
-        for row, found in zip(text.rows, _projected(job, bitexts), strict=True):
-            made.append(found)
-            summary.add(found, row.sent_id)
-            conllu.dump([annotated(row, found, system)], out)
-            job.tick("projecting sentence", len(made), len(text))
-    words = sum(len(row.forms) for row in text.rows)
-    sure = [c for found in made for c in found.confidence]
+    pairs, projector = job.pairs(), _projector(job)
+    summary = Summary(
+        projector.system_, "named in the config" if job.config.value("project", "system") != "auto" else _chosen(job.config)
+    )
+    sure: list[float] = []
     reasons: dict[str, int] = {}
-    for found in made:
-        for reason in found.reasons:
-            reasons[reason] = reasons.get(reason, 0) + 1
-    job.facts |= {"system": system, "sentences": len(made), "words": words, "reasons": dict(sorted(reasons.items()))}
+    with writing(job.out / OUTPUT) as out:
+        for count, (pair, found) in enumerate(zip(pairs, projector.projections(pairs, jobs=job.jobs), strict=True), 1):
+            summary.add(found, pair.sent_id)
+            sure += found.confidence
+            for reason in found.reasons:
+                reasons[reason] = reasons.get(reason, 0) + 1
+            made = projector.with_tree(pair, found).sentence
+            assert made is not None
+            conllu.dump([made], out)
+            job.tick("projecting sentence", count, len(pairs))
+    words = sum(len(pair.f) for pair in pairs)
+    job.facts |= {
+        "system": projector.system_,
+        "sentences": len(pairs),
+        "words": words,
+        "reasons": dict(sorted(reasons.items())),
+    }
     job.facts["summary"] = summary.as_json()
     job.facts["confidence"] = round(sum(sure) / len(sure), 6) if sure else None
+
+
+def _projector(job: Job) -> Projector:
+    """What the config chose: a model that is given or was trained before, or a system with the rules that were learned."""
+    config = job.config
+    if config.model:
+        return Projector(model=config.model)
+    if config.trains:
+        made = Projector(model=job.before["train"] / MODEL)
+        made.system_ = config.system
+        return made
+    return Projector(config.system, rules=job.before["learn"] / RULES if "learn" in job.before else None)
 
 
 def _chosen(config: Config) -> str:
@@ -357,13 +361,6 @@ def _chosen(config: Config) -> str:
     if config.gold:
         return "there are gold trees to learn from"
     return "there are rules" if config.rules else "there is nothing to learn from"
-
-
-def _projected(job: Job, bitexts: Sequence[ProjectionInput]) -> Iterator[Projection]:
-    config = job.config
-    if config.model or config.trains:
-        return by_model(config.model or job.before["train"] / MODEL, bitexts, job.jobs)
-    return by_rules(config.system, job.before["learn"] / RULES if "learn" in job.before else None, bitexts)
 
 
 def evaluate(job: Job) -> None:

@@ -17,7 +17,8 @@ import pytest
 from pipelinefiles import LEARNED, PLAIN, config, snapshot, write
 
 from divproj import ProjError
-from divproj.run import projecting, stages
+from divproj.projection import projector as projecting
+from divproj.run import stages
 from divproj.run.config import load
 from divproj.run.runner import NAMES, Outcome, Run
 
@@ -243,7 +244,7 @@ def test_strict(folder: Path):
     path = config(folder, "strict = true\n" + PLAIN + 'links = "links.txt"')
     with pytest.raises(ProjError, match="link 0-99 is out of range"):
         run(path)
-    assert "align: failed: text.txt:1 (sent_id 1): link 0-99" in (folder / "results" / "log.txt").read_text()
+    assert "links.txt:1: link 0-99 is out of range" in (folder / "results" / "log.txt").read_text()
     assert not (folder / "results" / "trees.conllu").exists()
 
 
@@ -344,7 +345,7 @@ def test_ctrl_c_does_not_pass_for_the_end(folder: Path, monkeypatch: pytest.Monk
 
 def test_a_file_that_changes_while_it_is_read(folder: Path, monkeypatch: pytest.MonkeyPatch):
     path = config(folder, PLAIN)
-    whole = stages.items
+    whole = stages.pairs_from
 
     def slow(*args: Any) -> Any:
         found = list(whole(*args))
@@ -352,7 +353,7 @@ def test_a_file_that_changes_while_it_is_read(folder: Path, monkeypatch: pytest.
             out.write("\n")
         return found
 
-    monkeypatch.setattr(stages, "items", slow)
+    monkeypatch.setattr(stages, "pairs_from", slow)
     with pytest.raises(ProjError, match=r"text\.txt was changed while it was read; run again"):
         run(path)
     assert not (folder / "results" / "stages" / "read").exists()
