@@ -1,8 +1,8 @@
 """Expected accuracy against the true one, where no gold tree is given and where some are.
 
-Every corpus is projected by s5 from glosses and translation. `none`: the logistic map of `projection.expected` is fitted on
+Every corpus is projected by s5 from glosses and translation. `none`: the map of `projection.calibration` is fitted on
 treebanks of other families, and its mean is compared with the share of right heads. `some`: 30 sentences by chance are marked
-gold, and what they say of the others is compared with it. Last come the weights fitted on all, as they are shipped.
+gold, and what they say of the others is compared with it.
 
 python bench/expected_accuracy.py [--most 200] [--gold 30] [--seed 1]
 """
@@ -14,15 +14,14 @@ import random
 from collections.abc import Sequence
 from statistics import fmean, stdev
 
-import numpy as np
 from common import DATA, about, need
-from numpy.typing import NDArray
 
 from divproj.data.errors import Faults
 from divproj.data.tree import DepTree
 from divproj.io.sources import Sources
+from divproj.projection.calibration import Sample, crossed
 from divproj.projection.direct import Projection, ProjectionInput
-from divproj.projection.expected import recalibrated, told
+from divproj.projection.expected import recalibrated
 from divproj.projection.phrasal.projector import PhraseProjector
 from divproj.projection.prepare import prepared_text
 
@@ -33,7 +32,6 @@ FAMILIES = {
     "lzh": "Sinitic", "ssp": "sign",
 }  # fmt: skip
 Found = tuple[DepTree, Projection]
-Floats = NDArray[np.float64]
 
 
 def load(name: str, most: int) -> list[Found]:
@@ -52,24 +50,9 @@ def load(name: str, most: int) -> list[Found]:
     return [(gold, system.project(bitext)) for gold, bitext in made]
 
 
-def rows(found: Sequence[Found]) -> tuple[Floats, Floats]:
-    """Features and right heads of all words."""
-    x = [features for _, projection in found for features in told(projection)]
-    y = [a == b for gold, projection in found for a, b in zip(gold.heads, projection.heads, strict=True)]
-    return np.array(x), np.array(y, float)
-
-
-def fitted(data: Sequence[tuple[Floats, Floats]]) -> Floats:
-    """Ridge logistic regression, every corpus with the same weight, by Newton's method."""
-    x = np.concatenate([a for a, _ in data])
-    y = np.concatenate([b for _, b in data])
-    each = np.concatenate([np.full(len(b), 1000 / len(b)) for _, b in data])
-    w = np.zeros(x.shape[1])
-    for _ in range(15):
-        p = 1 / (1 + np.exp(-(x @ w)))
-        slope = x.T @ (each * (p - y)) + w
-        w = w - np.linalg.solve((x.T * (each * p * (1 - p))) @ x + np.eye(len(w)), slope)
-    return w
+def right(found: Sequence[Found]) -> float:
+    """The share of right heads."""
+    return fmean(a == b for gold, projection in found for a, b in zip(gold.heads, projection.heads, strict=True))
 
 
 def sampled(found: Sequence[Found], count: int, seed: int) -> tuple[float, float]:
@@ -81,7 +64,7 @@ def sampled(found: Sequence[Found], count: int, seed: int) -> tuple[float, float
     ]
     known = recalibrated(checked, [c for n in rest for c in found[n][1].confidence], "gold")
     assert known
-    return known.share, float(rows([found[n] for n in rest])[1].mean())
+    return known.share, right([found[n] for n in rest])
 
 
 def main() -> None:
@@ -92,23 +75,21 @@ def main() -> None:
     options = parser.parse_args()
     print(f"s5, at most {options.most} sentences, {options.gold} gold, seed {options.seed}; {about()}\n", flush=True)
     found = {name: load(name, options.most) for name in FAMILIES}
-    data = {name: rows(some) for name, some in found.items()}
+    held = crossed([Sample.of(name, FAMILIES[name], some) for name, some in found.items()])
     print(
         "| corpus | mean confidence | expected, no gold | true | expected, some gold | true of the others |\n|---|---|---|---|---|---|"
     )
     misses, near, near_some = [], 0, 0
-    for name, (x, y) in data.items():
-        w = fitted([data[other] for other in data if FAMILIES[other] != FAMILIES[name]])
-        guess, true = float((1 / (1 + np.exp(-(x @ w)))).mean()), float(y.mean())
+    for name, some in found.items():
+        guess, true = float(held[name].mean()), right(some)
         said, others = sampled(found[name], options.gold, options.seed)
         sure = fmean(c for _, p in found[name] for c in p.confidence)
         misses.append(guess - true)
         near, near_some = near + (abs(guess - true) <= 0.05), near_some + (abs(said - others) <= 0.05)
         cells = " | ".join(f"{100 * value:.1f}" for value in (sure, guess, true, said, others))
         print(f"| {name} | {cells} |", flush=True)
-    print(f"\nwithin 5 points: {near} of {len(data)} without gold, {near_some} of {len(data)} with some")
+    print(f"\nwithin 5 points: {near} of {len(found)} without gold, {near_some} of {len(found)} with some")
     print(f"standard error without gold: {100 * stdev(misses):.1f} points")
-    print("weights:", ", ".join(f"{value:.3f}" for value in fitted(list(data.values()))))
 
 
 if __name__ == "__main__":

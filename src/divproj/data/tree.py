@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,9 +62,11 @@ class DepTree:
     glosses: tuple[str, ...] = ()
     lemmas: tuple[str, ...] = field(default=(), compare=False)
     feats: tuple[str, ...] = field(default=(), compare=False)
+    confidence: tuple[float, ...] = field(default=(), compare=False)
+    """How probable each head is by the parser that found it; empty: not known, as of trees that a person made."""
 
     @classmethod
-    def unparsed(cls, forms: Iterable[str], **columns: tuple[str, ...]) -> DepTree:
+    def unparsed(cls, forms: Iterable[str], **columns: Any) -> DepTree:
         """Words whose heads are not known yet.
 
         >>> DepTree.unparsed(["Hunde", "bellen"]).tree is None

@@ -11,6 +11,7 @@ from typing import Any
 from divproj.data.pair import Pair
 from divproj.evaluation.significance import approximate_randomisation
 from divproj.evaluation.trees import TreeScores, score_trees
+from divproj.projection.calibration import calibrated
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.systems import OBSERVING, UNTRAINED, train
 from divproj.runtime.announce import passing
@@ -106,7 +107,7 @@ def _one_fold(
     project = train(system, [pairs[i] for i in rest], peek=[pairs[i] for i in parts[k]], seed=seed, text=text)
     found = []
     for i in parts[k]:
-        made = project(ProjectionInput.of(pairs[i]))
+        made = calibrated(project(ProjectionInput.of(pairs[i])), system)
         found.append((pairs[i].f, made.tree, made.reasons, made.confidence))
     return found
 

@@ -276,5 +276,5 @@ def tree_of(forms: tuple[str, ...], heads: Sequence[int], rels: Sequence[str], t
         for word in cycle:
             usable[word - 1] = NO_HEAD
     names = tuple("_" if head == NO_HEAD else rel or "_" for rel, head in zip(rels, usable, strict=True))
-    kinds = tag_columns(tags) if len(tags) == len(forms) else {}
+    kinds: dict[str, Any] = {**tag_columns(tags)} if len(tags) == len(forms) else {}
     return DepTree(forms, tuple(usable), names if any(rel != "_" for rel in names) else (), **kinds)

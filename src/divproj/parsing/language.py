@@ -154,10 +154,16 @@ class Language:
             for sentence, own, tree, sure in zip(part, tags, trees, chances, strict=True):
                 yield _filled(sentence, [next(lemmas) for _ in own], own, tree, sure)
 
-    def parse(self, forms: Sequence[tuple[str, ...]]) -> list[DepTree]:
-        """Trees of sentences given as words, with UPOS and XPOS."""
+    def parse(self, forms: Sequence[tuple[str, ...]], *, confidence: bool = False) -> list[DepTree]:
+        """Trees of sentences given as words, with UPOS and XPOS, and how probable each head is where that is asked for."""
         tags = self.tag(forms)
-        trees = self.trees([self.seen(f, t) for f, t in zip(forms, tags, strict=True)])
+        seen = [self.seen(f, t) for f, t in zip(forms, tags, strict=True)]
+        trees = self.trees(seen)
+        if confidence:
+            trees = [
+                replace(tree, confidence=tuple(min(1.0, float(sure[h, c])) for c, h in enumerate(tree.heads, 1)))
+                for tree, sure in zip(trees, self.chances(seen), strict=True)
+            ]
         return [
             replace(tree, forms=tuple(words), upos=tuple(u for u, _ in own), xpos=tuple(x for _, x in own))
             for tree, words, own in zip(trees, forms, tags, strict=True)

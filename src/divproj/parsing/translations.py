@@ -29,7 +29,7 @@ def parse_translations(parser: str, texts: list[str]) -> list[DepTree | None]:
 
 
 def by_language(language: Language, texts: list[str]) -> list[DepTree | None]:
-    return _placed("", texts, lambda lines: language.parse([tokenize(line) for line in lines]))
+    return _placed("", texts, lambda lines: language.parse([tokenize(line) for line in lines], confidence=True))
 
 
 def by_command(command: str, texts: list[str]) -> list[DepTree | None]:

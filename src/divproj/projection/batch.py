@@ -15,6 +15,7 @@ from divproj.io.files import reading
 from divproj.io.sources import Piece
 from divproj.io.trees import Trees, as_sentence, gathered
 from divproj.projection import rulefile, systems
+from divproj.projection.calibration import calibrated
 from divproj.projection.direct import ProjectFunction, Projection, ProjectionInput
 from divproj.projection.output import annotated
 from divproj.projection.prepare import prepared
@@ -79,10 +80,11 @@ def projected(plan: Plan, beside: bool, drawn: bool, least: float, piece: Piece,
     Trees in which a smaller share of the words than `least` is linked are left out.
     """
     run, summary = loaded(plan), Summary(plan.name, least=least)
+    code = str(getattr(getattr(run, "__self__", None), "system", plan.name))
     sentences, made = [], []
     for pair in prepared(piece, faults):
         assert pair.sentence is not None
-        found = run(ProjectionInput.of(pair))
+        found = calibrated(run(ProjectionInput.of(pair)), code)
         if not summary.add(found, pair.sent_id):
             continue
         line = pair.where.line or (pair.igt.where.line if pair.igt else 0)

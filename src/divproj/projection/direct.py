@@ -18,9 +18,6 @@ Reason = Literal["projected", "merge", "spontaneous", "swap", "guess", "parsed",
 REASONS: tuple[Reason, ...] = ("projected", "merge", "spontaneous", "swap", "guess", "parsed", "learned")
 POS_ORDER = ("NOUN", "PROPN", "VERB", "ADJ", "ADV", "PRON", "DET", "ADP", "CCONJ", "SCONJ", "PART", "NUM", "X")
 
-GUESS = 0.5
-"""Confidence that a guess has at most: of 4,509 guesses of s5 in 23 corpora 40 % were right."""
-
 
 @dataclass(frozen=True)
 class ProjectionInput:
@@ -128,15 +125,13 @@ class Projection:
     heads: tuple[int, ...]
     reasons: tuple[Reason, ...]
     confidence: tuple[float, ...] = ()
-    """No guess is surer than `GUESS`, whatever the model says of it."""
+    """What the system says of each edge; a probability only once it is `calibrated`."""
     rels: tuple[str, ...] = field(default=())
     upos: tuple[str, ...] = field(default=())
     """Tags of the words, where the system has its own; else those that come over the links."""
 
-    def __post_init__(self) -> None:
-        if self.confidence and "guess" in self.reasons:
-            rows = zip(self.reasons, self.confidence, strict=True)
-            object.__setattr__(self, "confidence", tuple(min(c, GUESS) if r == "guess" else c for r, c in rows))
+    calibrated: str = ""
+    """The system whose map has turned confidences into probabilities (`divproj.projection.calibration`); '' for none."""
 
     @property
     def coverage(self) -> float:

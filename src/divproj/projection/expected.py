@@ -1,8 +1,7 @@
 """How many heads of projected trees are right, as far as that can be known before anybody has looked at them.
 
-Gold sentences speak first: trees of sentences that were not learned from, counted. Without any, what the system says of
-its own words is mapped to what was right in treebanks of other languages (`CALIBRATIONS`, fitted by
-`bench/expected_accuracy.py`).
+Gold sentences speak first: trees of sentences that were not learned from, counted. Without any, the calibrated confidences
+of the words speak (`divproj.projection.calibration`): `expected_accuracy`.
 """
 
 from __future__ import annotations
@@ -15,14 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.projection.direct import Projection
+from divproj.projection.calibration import calibration_of, log_odds
 
 Floats = NDArray[np.float64]
 
 Counts = tuple[int, int]
 """Right heads and words of a sentence."""
-CLIP = 0.995
-"""Confidences are taken to lie between this and its complement."""
 SAMPLES = 60
 """Samples with replacement behind an error."""
 WIDE = 0.15
@@ -115,38 +112,29 @@ def _logistic(x: Floats, y: Floats) -> tuple[float, float]:
     return float(w[0]), float(w[1])
 
 
-def log_odds(sure: Floats) -> Floats:
-    clipped = np.clip(sure, 1 - CLIP, CLIP)
-    found: Floats = np.log(clipped / (1 - clipped))
-    return found
+def expected_accuracy(confidences: Iterable[Sequence[float]], system: str) -> Expected | None:
+    """The share of heads expected to be right in a set of trees, from the calibrated confidences of their words.
+
+    One sequence of probabilities for each tree, as `Projection.confidence` or `ProjConf=` has them, and the system that made
+    them. The error joins two: how far the map of the system was off in treebanks of other families, and that of the draw.
+    None for no words, or a system without a map.
+
+    >>> expected_accuracy([], "s6") is None
+    True
+    """
+    own = calibration_of(system)
+    total = spread = 0.0
+    words = 0
+    for tree in confidences:
+        words += len(tree)
+        total += sum(tree)
+        spread += sum(p * (1 - p) for p in tree)
+    return expected_of_sums(total, spread, words, system) if own and words else None
 
 
-@dataclass(frozen=True)
-class Calibration:
-    """A logistic map from what a system says of a word to the probability that its head is right."""
-
-    weights: tuple[float, ...]
-    """Of the features of `told`."""
-    error: float
-    """Standard error of a text's mean: spread over treebanks whose family the map was not fitted on."""
-    source: str
-
-    def chance(self, features: Sequence[float]) -> float:
-        return 1 / (1 + math.exp(-sum(w * x for w, x in zip(self.weights, features, strict=True))))
-
-
-def told(projection: Projection) -> Iterable[tuple[float, ...]]:
-    """Of each word: 1, log odds of its confidence, whether it is linked, coverage of its sentence, log of its length."""
-    bitext = projection.bitext
-    coverage, size = projection.coverage, math.log(max(1, len(bitext)))
-    sure = projection.confidence or (0.5,) * len(bitext)
-    for confidence, anchor in zip(sure, bitext.anchors[1:], strict=True):
-        p = min(CLIP, max(1 - CLIP, confidence))
-        yield 1.0, math.log(p / (1 - p)), float(anchor > 0), coverage, size
-
-
-CALIBRATIONS: dict[str, Calibration] = {
-    "s6": Calibration((0.0, 1.0, 0.0, 0.0, 0.0), 0.073, "the pack's calibration"),
-    "s5": Calibration((-0.917, 0.273, -0.016, 1.586, -0.363), 0.098, "calibrated on 19 treebanks of other languages"),
-}
-"""By system; the pack of s6 is calibrated itself (expected calibration error 7.3 points, families held out). A system that is not here says nothing of its accuracy without gold sentences."""
+def expected_of_sums(total: float, spread: float, words: int, system: str) -> Expected | None:
+    """`expected_accuracy` from sums over words, kept while sentences stream: of p, and of p·(1 - p)."""
+    own = calibration_of(system)
+    if own is None or not words:
+        return None
+    return Expected(total / words, math.hypot(own.error, math.sqrt(spread) / words), own.source)

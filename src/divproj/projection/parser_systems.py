@@ -95,6 +95,11 @@ class ParsedSystem:
     def observes(self) -> bool:
         return bool(self.recipe.phrases)
 
+    @property
+    def system(self) -> str:
+        """The name of its recipe; '' for one that has none."""
+        return next((name for name, recipe in RECIPES.items() if recipe == self.recipe), "")
+
     def observe(
         self, text: Sequence[ProjectionInput], forests: Sequence[Forest] = (), phrases: PhraseBook | None = None
     ) -> None:

@@ -14,6 +14,7 @@ from divproj.data.pair import Pair
 from divproj.io.sources import PARSER
 from divproj.projection import registry, rulefile, systems
 from divproj.projection.batch import Plan, corrections, project_some
+from divproj.projection.calibration import calibrated
 from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.output import annotated
 from divproj.projection.phrasal.phrase_sources import PhraseSources
@@ -91,6 +92,11 @@ class Projector:
         return not registry.named(self.system).needs or self._corrections is not None
 
     @property
+    def code_(self) -> str:
+        """The system that works; that which a trained model was made for."""
+        return str(getattr(self._engine, "system", self.system_))
+
+    @property
     def looks_at_text(self) -> bool:
         """Whether the text must be gone through before it is projected: so it observes, or is yet to choose its system."""
         return self._engine is None or bool(getattr(self._engine, "observes", False))
@@ -146,7 +152,9 @@ class Projector:
     def project(self, pair: Pair) -> Pair:
         """The pair with a tree of F; it must have a tree of E and links (`pipe` makes them)."""
         known = self._seen(ProjectionInput.of(pair))
-        return self.with_tree(replace(pair, e=known.e, links=known.links), self.ready((pair,)).project(known))
+        return self.with_tree(
+            replace(pair, e=known.e, links=known.links), calibrated(self.ready((pair,)).project(known), self.code_)
+        )
 
     def _seen(self, given: ProjectionInput) -> ProjectionInput:
         """The sentence with the E tree and links that its phrases chose, if it was observed."""
@@ -162,10 +170,11 @@ class Projector:
         if jobs != 1 and self.model is not None and len(given) >= WORTH and not getattr(system, "observes", False):
             plan = Plan.of(self.system_, Path(self.model))
             parts = [given[k : k + PIECE] for k in range(0, len(given), PIECE)]
-            yield from chain.from_iterable(engine.run(partial(project_some, plan), lambda _: parts, place=engine.Place(jobs)))
+            made = chain.from_iterable(engine.run(partial(project_some, plan), lambda _: parts, place=engine.Place(jobs)))
+            yield from (calibrated(found, self.code_) for found in made)
             return
         self._observe([*pairs])
-        yield from (system.project(self._seen(each)) for each in given)
+        yield from (calibrated(system.project(self._seen(each)), self.code_) for each in given)
 
     def pipe(self, pairs: Iterable[Pair], faults: Faults | None = None) -> Iterator[Pair]:
         """Pairs with trees of F, one by one; what cannot be used goes to `faults`."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from divproj.projection.direct import Projection
-from divproj.projection.expected import CALIBRATIONS, Expected, told
+from divproj.projection.expected import Expected, expected_of_sums
 
 DOUBTFUL = 5
 """Sentences that are named as those to look at first."""
@@ -51,9 +51,10 @@ class Summary:
     judged: int = 0
     sure: float = 0.0
     """Sum of confidences."""
-    chance: float = 0.0
-    """Sum of calibrated probabilities over the words of projected sentences."""
-    mapped: int = 0
+    spread: float = 0.0
+    """Sum of p·(1 - p) over calibrated confidences."""
+    calibrated: str = ""
+    """The system whose map has made confidences probabilities."""
     weak: int = 0
     doubtful: list[tuple[float, str]] = field(default_factory=list)
     expected: Expected | None = None
@@ -78,13 +79,13 @@ class Summary:
         return True
 
     def _judge(self, found: Projection, name: str) -> None:
-        if calibration := CALIBRATIONS.get(self.system):
-            self.chance += sum(map(calibration.chance, told(found)))
-            self.mapped += len(found.bitext)
         if not found.confidence:
             return
         self.judged += len(found.confidence)
         self.sure += sum(found.confidence)
+        if found.calibrated:
+            self.calibrated = found.calibrated
+            self.spread += sum(p * (1 - p) for p in found.confidence)
         mean = sum(found.confidence) / len(found.confidence)
         self.weak += mean < WEAK
         self._doubt([*self.doubtful, (mean, name)])
@@ -96,9 +97,10 @@ class Summary:
         """Add what another process has counted."""
         for name in (
             "projected", "untranslated", "unlinked", "by_glosses", "left_out", "uncovered", "words", "linked", "judged", "sure",
-            "chance", "mapped", "weak",
+            "spread", "weak",
         ):  # fmt: skip
             setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.calibrated = self.calibrated or other.calibrated
         self._doubt([*self.doubtful, *other.doubtful])
 
     @property
@@ -117,10 +119,9 @@ class Summary:
     @property
     def accuracy(self) -> Expected | None:
         """What is expected of the heads of projected sentences."""
-        if self.expected or not self.mapped:
+        if self.expected or not self.calibrated:
             return self.expected
-        calibration = CALIBRATIONS[self.system]
-        return Expected(self.chance / self.mapped, calibration.error, calibration.source)
+        return expected_of_sums(self.sure, self.spread, self.judged, self.calibrated)
 
     @property
     def exit_code(self) -> int:

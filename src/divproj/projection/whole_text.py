@@ -13,6 +13,7 @@ from divproj.data.pair import Pair
 from divproj.io.sources import PARSER, Sources
 from divproj.io.trees import Trees, gathered
 from divproj.projection.batch import companions
+from divproj.projection.calibration import calibrated
 from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.output import annotated
 from divproj.projection.phrasal.phrase_sources import NO_PHRASES, PhraseSources
@@ -52,14 +53,15 @@ def project_text(
     if not first:
         return
     engine, name = projector.ready(first), projector.system_
+    code = projector.code_
     steps = [_Step(engine, some, options, source, faults) for some, source in zip(bitexts, sources, strict=True)]
     projector.why_ = "; ".join(filter(None, (projector.why_, steps[0].note)))
     made = [map(step.engine.project, step.text) for step in steps]
     for pair, *found in zip(first, *made, strict=True):
-        yield _trees(pair, elected(found), name, least)
+        yield _trees(pair, calibrated(elected(found), code), name, least)
     if len(sources) == 1:
         for pair in text:
-            yield _trees(pair, steps[0].project(ProjectionInput.of(pair)), name, least)
+            yield _trees(pair, calibrated(steps[0].project(ProjectionInput.of(pair)), code), name, least)
 
 
 class _Step:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 
 from divproj import DepTree
 from divproj.data.links import Links
 from divproj.io import conllu
+from divproj.projection import calibration
+from divproj.projection.calibration import NAMES, Calibration
 from divproj.projection.described import described
-from divproj.projection.direct import GUESS, Projection, ProjectionInput, s1
-from divproj.projection.expected import Calibration, Expected, combined, counted, recalibrated, told
+from divproj.projection.direct import Projection, ProjectionInput, s1
+from divproj.projection.expected import Expected, combined, counted, expected_accuracy, recalibrated
 from divproj.projection.output import annotated
-from divproj.projection.summary import CALIBRATIONS, Summary
+from divproj.projection.summary import Summary
 from divproj.projection.word_classes import class_of, relation_of
 
 E = DepTree(("dogs", "bark"), (2, 0), ("nsubj", "root"), ("NOUN", "VERB"))
@@ -54,16 +54,20 @@ def test_trees_of_low_coverage_are_left_out():
 
 
 def test_the_least_sure_are_named_and_counts_add_up(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(CALIBRATIONS, "mine", Calibration((0.0,) * 5, 0.05, "a map of the test"))
+    own = Calibration((0.0,) * len(NAMES), 0.05, "a map of the test")
+    monkeypatch.setattr(calibration, "shipped", lambda: {"mine": own})
     parts = []
     for sure in ((0.4, 0.3), (0.9, 0.95)):
         summary = Summary("mine")
-        summary.add(Projection(LINKED, (2, 0), ("projected", "projected"), sure), f"s{sure[0]}")
+        found = Projection(LINKED, (2, 0), ("projected", "projected"), sure, calibrated="mine")
+        summary.add(found, f"s{sure[0]}")
         parts.append(summary)
     parts[0].merge(parts[1])
     assert parts[0].as_json()["doubtful"] == ["s0.4", "s0.9"]
     assert "to look at first: 1 sentence below 50 % confidence; least sure s0.4, s0.9" in parts[0].lines()
-    assert str(parts[0].accuracy) == "50 % of the heads (± 10; a map of the test)"
+    assert str(parts[0].accuracy) == "64 % of the heads (± 40; a map of the test)"
+    assert expected_accuracy([(0.4, 0.3), (0.9, 0.95)], "mine") == parts[0].accuracy
+    assert expected_accuracy([(0.4, 0.3)], "yours") is None
     parts[0].expected = Expected(0.7, 0.02, "gold")
     assert parts[0].as_json()["expected"] == {"uas": 70.0, "standard_error": 2.0, "source": "gold"}
 
@@ -86,19 +90,6 @@ def test_overconfidence_is_put_right_by_checked_sentences():
     assert 0.6 < known.share < 0.85
     assert 0 < known.error < 0.15
     assert recalibrated([], [0.9], "none") is None
-
-
-def test_features_of_the_calibration():
-    first = next(iter(told(Projection(LINKED, (2, 0), ("projected",) * 2, (0.5, 0.9)))))
-    assert first == (1.0, 0.0, 1.0, 1.0, math.log(2))
-
-
-def test_no_guess_is_sure():
-    found = Projection(LINKED, (2, 0), ("guess", "projected"), (0.96, 0.97))
-    assert found.confidence == (GUESS, 0.97)
-    row = conllu.loads("1\tHunde\t_\t_\t_\t_\t_\t_\t_\t_\n2\tbellen\t_\t_\t_\t_\t_\t_\t_\t_\n")
-    text = conllu.dumps(annotated(next(iter(row)), found, "s5"))
-    assert "Proj=guess|ProjConf=0.50" in text
 
 
 def test_unlinked_words_are_called_after_their_class():

@@ -62,7 +62,8 @@ class GlossAligner:
             found = Sieve(igt, Target(e_words, e_tags, self.grams, self._lemmas), self.grams, self._lemmas, self.meaning).run()
             links = tuple(GlossLink(i + 1, j + 1, *found[i, j]) for i, j in sorted(found))
         try:
-            alignment = Links(frozenset((link.f, link.e) for link in links), shape)
+            weights = tuple(((link.f, link.e), link.score) for link in links)
+            alignment = Links(frozenset((link.f, link.e) for link in links), shape, weights=weights)
         except AlignmentError as error:
             raise AlignmentError(
                 f"gold {error.what}", igt.where, "the translation must be in the words of the gold links"

@@ -53,7 +53,12 @@ class GlossModel:
         for name, curve in self.curves.items():
             arrays[f"curve.{name}"] = np.array([curve.said, curve.true], np.float32)
         modelfile.save(
-            place, KIND, VERSION, {"about": self.about, "curves": sorted(self.curves)}, arrays, beside=("README.md",)
+            place,
+            KIND,
+            VERSION,
+            {"about": self.about, "curves": sorted(self.curves)},
+            arrays,
+            beside=("README.md", "calibration.json"),
         )
 
     @classmethod

@@ -163,9 +163,7 @@ class Universal:
         heads = np.zeros(len(chances), np.int64)
         chu_liu_edmonds.for_work(len(self.read_) * 20, len(heads))(np.log(np.maximum(chances, 1e-9)), heads)
         own, rels = self.relations(read, heads[1:].tolist())
-        curve = self.model.curves.get("s6")
         sure = [float(chances[h, c]) for c, h in enumerate(own, 1)]
-        sure = [curve(p) for p in sure] if curve else sure
         return self._whole(bitext, read, own, rels, sure)
 
     def relations(self, read: Read, heads: list[int]) -> tuple[list[int], list[str]]:

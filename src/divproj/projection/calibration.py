@@ -1,0 +1,224 @@
+"""What a system's confidence is worth: the probability that a head is right, learned on treebanks of other languages.
+
+Each system has a logistic map from what is known of a word to that probability: what the system says of the edge, how its link
+was found, how sure the parser of the translation was, whether plain projection agrees, what kind of word it is. The maps lie
+in the pack of the gloss model (`languages/glossed/calibration.json`) and are fitted anew with it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divproj.data.errors import ModelError, Where
+from divproj.data.tree import DepTree
+from divproj.projection.direct import REASONS, Direction, Projection, s1
+from divproj.runtime.resources import folder
+
+Floats = NDArray[np.float64]
+CLIP = 0.9995
+"""Probabilities are taken to lie between this and its complement."""
+SIDES: tuple[Direction, ...] = ("right", "left")
+KNOTS = (-1.0, 1.0, 3.0, 5.0)
+"""Log odds at which the slope of the map may change."""
+TAGS = (
+    "NOUN", "PROPN", "PRON", "VERB", "AUX", "ADJ", "ADV", "ADP", "DET", "NUM", "PART", "CCONJ", "SCONJ", "INTJ", "PUNCT", "SYM", "X",
+)  # fmt: skip
+NAMES = (
+    "one", "sure", *(f"sure>{knot:g}" for knot in KNOTS), "sentence sure", "linked", "head linked", "link", "head link", "E edge",
+    "E edge of head", "E tree", "coverage", "length", "s1-r agrees", "s1-l agrees", "s1 agreement", "root", "head before", "distance",
+    "neighbour", *(f"reason {name}" for name in REASONS), *(f"tag {name}" for name in TAGS), *(f"head {name}" for name in TAGS),
+)  # fmt: skip
+"""What the maps look at, of each word."""
+LIKE = {
+    "s1-l": "s1-r", "s2-3": "s2-1", "s2-2": "s2-1", "s3-2": "s3-1", "s3-3": "s3-1", "s3-4": "s3-1", "s3-5": "s3-1", "s4-2": "s4-1",
+    "s4-3": "s4-1",
+}  # fmt: skip
+"""Systems that take the map of another where they have none of their own."""
+FILE = "calibration.json"
+KIND, VERSION = "divproj-calibration", 1
+STRENGTH = 0.005
+"""Inverse strength of the fit's penalty on standardised features; of 0.05, 0.005 and 0.0005 the one with the best likelihood on families held out."""
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A logistic map from the features of a word to the probability that its head is right."""
+
+    weights: tuple[float, ...]
+    """Of the features in `NAMES`."""
+    error: float
+    """Standard error of a text's mean: its spread over treebanks whose family the map was not fitted on."""
+    source: str
+
+    def chances(self, table: Floats) -> Floats:
+        """Probabilities for rows of features."""
+        found: Floats = 1 / (1 + np.exp(-(table @ np.array(self.weights))))
+        return found
+
+
+def log_odds(sure: Floats | Sequence[float]) -> Floats:
+    clipped = np.clip(np.asarray(sure, float), 1 - CLIP, CLIP)
+    found: Floats = np.log(clipped / (1 - clipped))
+    return found
+
+
+def features(found: Projection) -> Floats:
+    """[word, feature] of a projection, in the order of `NAMES`."""
+    bitext, n = found.bitext, len(found.heads)
+    made = np.zeros((n, len(NAMES)))
+    if not n:
+        return made
+    anchors = np.array(bitext.anchors)
+    heads = np.array(found.heads)
+    sure = log_odds(found.confidence or [0.5] * n)
+    weights = dict(bitext.links.weights)
+    link = log_odds([1.0, *(weights.get((i, a), 1.0) if a else 0.5 for i, a in enumerate(bitext.anchors[1:], 1))])
+    parsed = log_odds([1.0, *(bitext.e.confidence or [1.0] * len(bitext.e))])
+    edge = np.where(anchors > 0, parsed[np.minimum(anchors, len(parsed) - 1)], 0.0)
+    agrees = [np.array(s1(bitext, side).heads) == heads for side in SIDES]
+    place = np.arange(1, n + 1)
+    above = np.maximum(heads, 0)
+    far = np.where(above > 0, np.abs(above - place), 0)
+    columns: list[Any] = [1.0, sure, *(np.maximum(sure - knot, 0.0) for knot in KNOTS), sure.mean()]
+    columns += [anchors[1:] > 0, anchors[above] > 0, link[1:], np.where(above > 0, link[above], 0.0)]
+    columns += [edge[1:], np.where(above > 0, edge[above], 0.0), parsed[1:].mean() if len(parsed) > 1 else 0.0]
+    columns += [found.coverage, math.log(n), *agrees, (agrees[0].mean() + agrees[1].mean()) / 2]
+    columns += [above == 0, (above > 0) & (above < place), np.log1p(far), far == 1]
+    made[:, : len(columns)] = np.stack([np.broadcast_to(np.asarray(column, float), n) for column in columns], axis=1)
+    tags = [*(found.upos or bitext.classes)]
+    for k, (reason, tag) in enumerate(zip(found.reasons, tags, strict=True)):
+        made[k, len(columns) + REASONS.index(reason)] = 1.0
+        if tag in TAGS:
+            made[k, len(columns) + len(REASONS) + TAGS.index(tag)] = 1.0
+        if above[k] and tags[above[k] - 1] in TAGS:
+            made[k, len(columns) + len(REASONS) + len(TAGS) + TAGS.index(tags[above[k] - 1])] = 1.0
+    return made
+
+
+def calibrated(found: Projection, system: str) -> Projection:
+    """The projection with probabilities that mean what they say; as it is where the system has no map."""
+    own = calibration_of(system)
+    if own is None or not found.heads:
+        return found
+    sure = np.round(own.chances(features(found)), 4)
+    return replace(found, confidence=tuple(sure.tolist()), calibrated=system)
+
+
+def calibration_of(system: str) -> Calibration | None:
+    """The map of a system; None where there is none."""
+    table = shipped()
+    return table.get(system) or table.get(LIKE.get(system, ""))
+
+
+@lru_cache(maxsize=1)
+def shipped() -> dict[str, Calibration]:
+    """The maps that come with the package; none where its pack is missing."""
+    place = folder("languages") / "glossed" / FILE
+    return load(place) if place.is_file() else {}
+
+
+def load(place: str | Path) -> dict[str, Calibration]:
+    """Maps by system; ModelError where the file is damaged or of another version."""
+    where, remedy = Where(str(place)), "make the pack anew with bench/glossbanks.py, or install divproj again"
+    try:
+        found = json.loads(Path(place).read_text(encoding="utf-8"))
+        if found["kind"] != KIND or found["version"] != VERSION or found["features"] != list(NAMES):
+            raise ModelError("the maps of confidences are of another version", where, remedy)
+        made = {
+            str(name): Calibration(tuple(map(float, row["weights"])), float(row["error"]), str(row["source"]))
+            for name, row in found["systems"].items()
+        }
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise ModelError("the maps of confidences cannot be read", where, remedy) from None
+    if not all(len(own.weights) == len(NAMES) and np.isfinite([*own.weights, own.error]).all() for own in made.values()):
+        raise ModelError(f"a map has not {len(NAMES)} finite weights", where, remedy)
+    return made
+
+
+def save(table: Mapping[str, Calibration], place: str | Path, about: Mapping[str, Any]) -> None:
+    """Keep maps in a file."""
+    from divproj.io.files import writing
+
+    rows = {
+        name: {"weights": [round(w, 5) for w in own.weights], "error": round(own.error, 5), "source": own.source}
+        for name, own in sorted(table.items())
+    }
+    with writing(place) as out:
+        found = {"kind": KIND, "version": VERSION, "about": dict(about), "features": list(NAMES), "systems": rows}
+        out.write(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A treebank as a system projected it that had not learned from its family: features of words, and whether heads are right."""
+
+    name: str
+    family: str
+    table: Floats
+    right: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, name: str, family: str, pairs: Iterable[tuple[DepTree, Projection]]) -> Sample:
+        """From gold trees and projections; words without a gold head are left out."""
+        tables, right = [np.zeros((0, len(NAMES)))], [np.zeros(0, bool)]
+        for gold, found in pairs:
+            known = np.array(gold.heads) >= 0
+            tables.append(features(found)[known])
+            right.append((np.array(gold.heads) == np.array(found.heads))[known])
+        return cls(name, family, np.concatenate(tables), np.concatenate(right))
+
+
+def fit(samples: Sequence[Sample]) -> Floats:
+    """Weights of a ridge logistic regression in which every treebank counts the same."""
+    from sklearn.linear_model import LogisticRegression
+
+    some = [s for s in samples if len(s.right)]
+    x, y = np.concatenate([s.table for s in some]), np.concatenate([s.right for s in some])
+    each = np.concatenate([np.full(len(s.right), 1000 / len(s.right)) for s in some])
+    if y.all() or not y.any():  # nothing to tell apart
+        made = np.zeros(len(NAMES))
+        made[0] = float(log_odds([(y.sum() + 1) / (len(y) + 2)])[0])
+        return made
+    centre, spread = np.average(x, 0, each), np.sqrt(np.average((x - np.average(x, 0, each)) ** 2, 0, each))
+    spread[spread < 1e-9] = np.inf  # what never varies has no weight
+    found = LogisticRegression(C=STRENGTH, max_iter=1000).fit((x - centre) / spread, y, each)
+    weights: Floats = found.coef_[0] / spread
+    weights[0] = found.intercept_[0] - float(weights @ centre)
+    return weights
+
+
+def crossed(samples: Sequence[Sample]) -> dict[str, Floats]:
+    """Probabilities of the words of each treebank by a map fitted on treebanks of other families."""
+    made: dict[str, Floats] = {}
+    for family in sorted({s.family for s in samples}):
+        own = Calibration(tuple(fit([s for s in samples if s.family != family]).tolist()), 0.0, "")
+        made |= {s.name: own.chances(s.table) for s in samples if s.family == family}
+    return made
+
+
+def learn(samples: Sequence[Sample]) -> Calibration:
+    """The map fitted on all treebanks, with the error it makes on families that it was not fitted on."""
+    held = crossed(samples)
+    misses = [float(held[s.name].mean() - s.right.mean()) for s in samples if len(s.right)]
+    source = f"calibrated on {len(misses)} treebanks of other languages"
+    return Calibration(tuple(fit(samples).tolist()), float(np.sqrt(np.mean(np.square(misses)))), source)
+
+
+def calibration_error(chances: Floats, right: NDArray[np.bool_], bins: int = 10) -> float:
+    """Expected calibration error: mean distance of probability and share of right heads over bins.
+
+    >>> calibration_error(np.array([0.9, 0.9, 0.1, 0.1]), np.array([True, True, False, False]))
+    0.1
+    """
+    at = np.minimum((chances * bins).astype(int), bins - 1)
+    gaps = np.bincount(at, weights=chances - right, minlength=bins)
+    return float(np.abs(gaps).sum() / max(len(right), 1))

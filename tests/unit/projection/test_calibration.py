@@ -1,0 +1,103 @@
+"""Confidences that mean what they say: features, maps, their file, and what a guess may claim."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from divproj import DepTree
+from divproj.data.errors import ModelError
+from divproj.data.links import Links
+from divproj.projection import calibration
+from divproj.projection.calibration import NAMES, Calibration, Sample, calibrated, features, load, save
+from divproj.projection.direct import Projection, ProjectionInput
+
+E = DepTree(("the", "dogs", "bark"), (2, 3, 0), ("det", "nsubj", "root"), ("DET", "NOUN", "VERB"), confidence=(0.9, 0.6, 0.99))
+LINKS = Links(frozenset({(1, 2), (2, 3)}), (2, 3), weights=(((1, 2), 0.7),))
+TEXT = ProjectionInput(("Hunde", "bellen"), E, LINKS, ("dog.PL", "bark"), "s1")
+FOUND = Projection(TEXT, (2, 0), ("projected", "guess"), (0.5, 0.9))
+
+
+def test_features_see_doubt_about_links_and_the_english_tree():
+    table = dict(zip(NAMES, features(FOUND).T, strict=True))
+    assert table["sure"][0] == 0
+    assert np.allclose(table["link"][0], np.log(0.7 / 0.3))
+    assert np.allclose(table["E edge"][0], np.log(0.6 / 0.4))
+    assert table["s1-r agrees"].tolist() == [1, 1]
+    assert table["reason guess"].tolist() == [0, 1]
+    assert table["tag NOUN"].tolist() == [1, 0]
+    assert table["head VERB"].tolist() == [1, 0]
+    assert table["root"].tolist() == [0, 1]
+    assert features(Projection(ProjectionInput((), DepTree((), ()), Links.of([], (0, 0))), (), ())).shape == (0, len(NAMES))
+
+
+def sample(name: str, family: str, seed: int, bias: float = 0.0) -> Sample:
+    """Words whose system says p and is right as often as p squared."""
+    rng = random.Random(seed)
+    table, right = np.zeros((400, len(NAMES))), np.zeros(400, bool)
+    for k in range(400):
+        p = rng.uniform(0.05, 0.99)
+        table[k, :2] = 1.0, float(calibration.log_odds([p])[0])
+        table[k, 2:6] = [max(0.0, table[k, 1] - knot) for knot in calibration.KNOTS]
+        right[k] = rng.random() < p**2 + bias
+    return Sample(name, family, table, right)
+
+
+def test_a_map_learned_on_other_families_means_what_it_says():
+    samples = [sample(f"b{k}", f"family{k % 4}", k) for k in range(8)]
+    held = calibration.crossed(samples)
+    right = np.concatenate([s.right for s in samples])
+    chances = np.concatenate([held[s.name] for s in samples])
+    said = 1 / (1 + np.exp(-np.concatenate([s.table[:, 1] for s in samples])))
+    assert calibration.calibration_error(chances, right) < 0.05 < calibration.calibration_error(said, right)
+    own = calibration.learn(samples)
+    assert 0 < own.error < 0.06
+    assert own.source == "calibrated on 8 treebanks of other languages"
+
+
+def test_nothing_to_tell_apart_gives_the_share():
+    one = Sample("a", "x", np.ones((98, len(NAMES))), np.ones(98, bool))
+    chance = Calibration(tuple(calibration.fit([one]).tolist()), 0.0, "").chances(one.table[:1])
+    assert chance[0] == pytest.approx(0.99)
+
+
+def test_samples_leave_out_words_without_a_gold_head():
+    gold = DepTree(("Hunde", "bellen"), (-1, 0))
+    assert Sample.of("a", "x", [(gold, FOUND)]).right.tolist() == [True]
+
+
+def test_maps_are_kept_in_a_file(tmp_path: Path):
+    table = {"s5": Calibration((0.5,) * len(NAMES), 0.05, "a test")}
+    save(table, tmp_path / "c.json", {"licence": "CC0"})
+    assert load(tmp_path / "c.json") == table
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({"version": 99}, "of another version"),
+        ({"systems": {"s5": {"weights": [1.0], "error": 0.1, "source": ""}}}, f"has not {len(NAMES)} finite weights"),
+        ({"systems": {"s5": {"weights": "no"}}}, "cannot be read"),
+        ({"systems": [1]}, "cannot be read"),
+    ],
+)
+def test_damaged_maps_are_refused(tmp_path: Path, change: dict[str, object], what: str):
+    place = tmp_path / "c.json"
+    save({}, place, {})
+    place.write_text(json.dumps({**json.loads(place.read_text()), **change}))
+    with pytest.raises(ModelError, match=what):
+        load(place)
+
+
+def test_every_system_has_a_map_and_no_guess_is_sure():
+    for system in ("s1-r", "s1-l", "s2-1", "s2-3", "s2+", "s5", "s6"):
+        found = calibrated(FOUND, system)
+        assert found.calibrated == system
+        assert all(0 < p < 1 for p in found.confidence)
+    guess = calibrated(Projection(TEXT, (0, 1), ("guess", "guess"), (0.96, 0.97)), "s5")
+    assert max(guess.confidence) < 0.7
+    assert calibrated(FOUND, "nobody's") is FOUND
