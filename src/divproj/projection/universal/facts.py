@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -86,6 +86,14 @@ ABBREVIATED = frozenset(
     ]
 )
 """Grams that are grams in small letters too, though English has such words."""
+ROLES = (
+    ("copula", "cop"), ("auxiliary", "aux"), ("tense", "aux"), ("aspect", "aux"), ("mood", "aux"), ("modal", "aux"), ("voice", "aux"),
+    ("causative", "aux"), ("negation", "neg"), ("question", "ask"), ("relative", "rel"), ("conjunction", "cc"), ("clause", "mark"),
+    ("infinitive", "mark"), ("demonstrative", "dem"), ("pronoun", "pron"), ("reflexive", "refl"), ("impersonal", "pron"), ("person", "pron"),
+    ("case", "case"), ("core", "case"), ("genitive", "gen"), ("article", "det"), ("quantifier", "num"), ("classifier", "clf"), ("linker", "link"),
+    ("topic", "top"), ("particle", "part"), ("number", "pl"), ("verbal", "vbl"), ("direction", "dir"),
+)  # fmt: skip
+"""What a word is whose gloss has grams alone, by the first of these kinds that is among them."""
 _OPTIONAL = re.compile(r"(?<=\w)\([^)]*\)|(?<=\w)\[[^\]]*\]$(?<!\d\])")
 _GLUED = re.compile(r"([A-Z]{2,}\d?|[A-Z]+\d)([a-z]{2}[a-z.\-A-Z\d]*)")
 
@@ -102,6 +110,15 @@ class Gloss(NamedTuple):
     def shape(self) -> str:
         """S words alone, G grams alone, B both, - nothing."""
         return "B" if self.words and self.grams else "S" if self.words else "G" if self.grams else "-"
+
+    @property
+    def role(self) -> str:
+        """What a word without a lexical gloss is: `3SG.PST` and `PST` are both auxiliaries, `3SG` a pronoun; '' for others."""
+        if self.words or not self.grams:
+            return ""
+        if "person" in self.kinds and "clause" in self.kinds:
+            return "aux"  # a subjunctive that shows its subject
+        return next((role for kind, role in ROLES if kind in self.kinds), "?")
 
     def first(self, kinds: frozenset[str]) -> str:
         """The first gram of one of these kinds, '' for none."""
@@ -133,7 +150,7 @@ class Glosses:
         glued = _GLUED.fullmatch(text)
         if glued and glued[2].partition(".")[0].partition("-")[0] in self.english:
             text = f"{glued[1]}-{glued[2]}"
-        pieces = [part for part in self.grams.split(text) if any(map(str.isalnum, part.text))]
+        pieces = [piece for part in self.grams.split(text) for piece in self._unglued(part, text) if any(map(str.isalnum, piece.text))]
         about = any(part.text in META for part in pieces) and len(pieces) > 1
         words, grams, kinds, persons = [], [], [], []
         for k, part in enumerate(pieces):
@@ -149,6 +166,22 @@ class Glosses:
             else:
                 words.append(part.text.rstrip("0123456789") or part.text)
         return Gloss(tuple(words), tuple(grams), tuple(kinds), tuple(persons))
+
+    def _unglued(self, part: Part, gloss: str) -> Iterable[Part]:
+        """Grams that are written as one, `AUXFUT`, or onto an English word, `auxthen`."""
+        text = part.text
+        if part.gram or part.features or len(text) < 4 or not text.isalnum() or text in self.english:
+            return (part,)
+        if text.upper() in gloss and not self.capitals:
+            for k in range(2, len(text) - (text[-1] != "q")):
+                both = self.grams.get(text[:k]), self.grams.get(text[k:])
+                if all(both) and (k > 2 or text[:k].isdigit() or len(text) - k > 2):
+                    return [*self.grams.split(text[:k].upper()), *self.grams.split(text[k:].upper())]
+            if text[0].isdigit() and (gram := self.grams.get(text[1:])):
+                return [*self.grams.split(text[0]), Part(text[1:], gram, False)]
+        if text[:3] in ("aux", "cop") and text[3:] in self.english and len(text) > 5:
+            return [Part(text[:3], self.grams.get(text[:3]), False), Part(text[3:])]
+        return (part,)
 
     def _named(self, text: str) -> Gram | None:
         """The gram that is written out as a term of grammar: `copula`, `perfective`."""

@@ -70,5 +70,4 @@ _TELLING = frozenset({"ADP", "SCONJ", "CCONJ", "AUX", "DET", "VERB", "NUM", "PRO
 
 
 def _brief(w: Word, tag: str) -> str:
-    kind = w.gloss.kinds[0] if w.gloss.kinds and not w.gloss.words else ""
-    return f"{tag}{kind}{w.gloss.first(CASES)}"
+    return f"{tag}{w.gloss.role}{w.gloss.first(CASES)}"

@@ -51,29 +51,34 @@ def _brief(w: Word) -> str:
     if w.mark:
         return "PUNCT"
     shape = w.gloss.shape
-    kinds = "+".join(w.gloss.kinds[:2]) if shape == "G" else ""
-    return f"{shape}{w.lexical or w.e_tag}{kinds}"
+    return f"{shape}{w.lexical or w.e_tag}{w.gloss.role}"
 
 
 def _own(w: Word, usage: Usage | None, *, first: bool) -> list[str]:
     gloss = w.gloss
     shape = gloss.shape
     stem = w.stem
-    kinds = "+".join(sorted(set(gloss.kinds)))
+    role = gloss.role
+    hidden = {"person"} if role == "aux" else set()
+    kinds = "+".join(sorted(set(gloss.kinds) - hidden))
     case, tense, verbal = gloss.first(CASES), gloss.first(TENSES), gloss.first(VERBAL)
-    person = gloss.persons[0] if gloss.persons else ""
+    person = gloss.persons[0] if gloss.persons and not hidden else ""
     title = w.form[:1].isupper() and w.form[1:].islower() and not first
-    groups = "".join(sorted({_GROUPS.get(kind, "o") for kind in gloss.kinds}))
+    groups = "".join(sorted({_GROUPS.get(kind, "o") for kind in gloss.kinds if kind not in hidden}))
     used = usage or Usage(0, "", 0, 0, 0)
     lexical = f"{w.lexical}{w.doubt}"
     found = [
         f"mark={w.mark}",
         f"shape={shape}",
-        f"stem={stem}" if stem else f"bare={'.'.join(gloss.grams)}",
+        f"stem={stem}" if stem else f"bare={'.'.join(gloss.grams)}{role}",
         f"stem={stem}|{w.e_tag}",
         f"lex={w.lexical}",
         f"lex={lexical}",
         f"lex={lexical}|{shape}",
+        f"role={role}|{shape}",
+        f"role={role}|{used.share}",
+        f"role={role}|{w.e_tag}",
+        f"role={role}|{used.first}{used.last}",
         f"e={w.e_tag}|{w.link}",
         f"e={w.e_tag}|{w.e_rel}",
         f"e={w.e_tag}|{lexical}",
@@ -102,7 +107,8 @@ def _own(w: Word, usage: Usage | None, *, first: bool) -> list[str]:
         f"hyphen={w.form[:1] in '-='}{w.form[-1:] in '-='}|{shape}",
     ]
     found += [f"part={word}" for word in gloss.words[:3]] if len(gloss.words) > 1 else []
-    found += [name for gram in gloss.grams[:4] for name in (f"gram={gram}|{shape}", f"gram={gram}|{w.lexical}")]
+    shown = [gram for gram, kind in zip(gloss.grams, gloss.kinds, strict=True) if kind not in hidden]
+    found += [name for gram in shown[:4] for name in (f"gram={gram}|{shape}", f"gram={gram}|{w.lexical}")]
     if len(gloss.words) > 1:
         found.append(f"many={len(gloss.words)}|{w.lexical}|{w.e_tag}")
     return found
