@@ -78,8 +78,12 @@ def _row(w: Word, chances: Floats) -> list[int]:
         first,
         f"{first}|{second}" if sure < 0.5 else f"{first}|{second}?" if sure < 0.8 else first,
         gloss.shape + (w.lexical if gloss.words else ""),
-        gloss.role + ".".join(g for g, k in zip(gloss.grams[:3], gloss.kinds, strict=False) if k != "person" or gloss.role != "aux")
-        if not gloss.words else gloss.grams[-1] if gloss.grams else "",
+        gloss.role
+        + ".".join(g for g, k in zip(gloss.grams[:3], gloss.kinds, strict=False) if k != "person" or gloss.role != "aux")
+        if not gloss.words
+        else gloss.grams[-1]
+        if gloss.grams
+        else "",
         gloss.first(CASES),
         gloss.first(VERBAL),
         f"{bool(gloss.persons)}{gloss.persons[0][:1] if gloss.persons and gloss.role != 'aux' else ''}{gloss.shape}",
@@ -87,9 +91,7 @@ def _row(w: Word, chances: Floats) -> list[int]:
         w.e_tag,
         w.e_rel,
         w.link,
-        gloss.shape + gloss.role
-        if not gloss.words
-        else gloss.shape + "".join(sorted({k[:3] for k in gloss.kinds})),
+        gloss.shape + gloss.role if not gloss.words else gloss.shape + "".join(sorted({k[:3] for k in gloss.kinds})),
         f"{bool(gloss.first(TENSES))}{bool(gloss.first(CASES))}{bool(gloss.first(VERBAL))}",
     )
     return [_number(value) for value in values]

@@ -150,7 +150,9 @@ class Glosses:
         glued = _GLUED.fullmatch(text)
         if glued and glued[2].partition(".")[0].partition("-")[0] in self.english:
             text = f"{glued[1]}-{glued[2]}"
-        pieces = [piece for part in self.grams.split(text) for piece in self._unglued(part, text) if any(map(str.isalnum, piece.text))]
+        pieces = [
+            piece for part in self.grams.split(text) for piece in self._unglued(part, text) if any(map(str.isalnum, piece.text))
+        ]
         about = any(part.text in META for part in pieces) and len(pieces) > 1
         words, grams, kinds, persons = [], [], [], []
         for k, part in enumerate(pieces):
