@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from divproj.data.wording import plural
 from proj_cli import common
 from proj_cli.common import talk
 
@@ -164,7 +165,7 @@ def pairs(
                 pass
     talk.summary(given.faults)
     talk.say(
-        f"{counts['pairs']} pairs aligned, {counts['unreachable']} without a reachable root, {counts['truncated']} cut short"
+        f"{plural(counts['pairs'], 'pair')} aligned, {counts['unreachable']} without a reachable root, {counts['truncated']} cut short"
     )
     given.finish()
 
@@ -334,7 +335,7 @@ def train(
     for file in sorted(beside.glob("*")):
         file.unlink()
     beside.rmdir()
-    talk.say(f"model: {output} ({len(rows)} pairs, {len(aligner.history_)} epochs)")
+    talk.say(f"model: {output} ({plural(len(rows), 'pair')}, {plural(len(aligner.history_), 'epoch')})")
     given.finish()
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from divproj.data.wording import plural
 from proj_cli import common
 from proj_cli.common import talk
 
@@ -189,7 +190,9 @@ def _print_one(result: Analysis, sign: str, min_count: int, min_share: float) ->
         shown.add_row(name, dorr.MEANING[name], str(result.dorr[name]), common.harmless(text))
     shown.columns[3].justify = "left"
     console.print(shown)
-    console.print(f"{result.sentences} sentence pairs, {result.words['f']} F words, {result.words['e']} E words")
+    console.print(
+        f"{plural(result.sentences, 'sentence pair')}, {plural(result.words['f'], 'F word')}, {plural(result.words['e'], 'E word')}"
+    )
     console.print(common.harmless(sign), highlight=False, soft_wrap=True)
 
 

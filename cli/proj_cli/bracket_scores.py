@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from divproj.data.wording import plural
 from proj_cli import common
 
 
@@ -32,4 +33,6 @@ def evaluate_brackets(gold: str, system: str, other: str | None, seed: int, as_j
         a, b = scores[system].overall.f1, scores[other].overall.f1
         told = f"{system} {a:.2f}, {other} {b:.2f}: difference {a - b:+.2f}, p = {p:.4f}"
         console.print(common.harmless(told), soft_wrap=True)
-    console.print(f"{sum(n > 1 for n in scores[system].lengths)} sentences of two words or more; {sign}", highlight=False)
+    console.print(
+        f"{plural(sum(n > 1 for n in scores[system].lengths), 'sentence')} of two words or more; {sign}", highlight=False
+    )

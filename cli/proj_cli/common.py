@@ -28,6 +28,7 @@ T = TypeVar("T")
 SHOWN = 5
 
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing but errors.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object on stdout; needs -o FILE.")]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Show every warning.")]
 CorpusArguments = Annotated[
     list[str] | None,
@@ -321,6 +322,26 @@ def check_style(style: str) -> None:
 
     if style not in STYLES:
         raise typer.BadParameter(f"no head style {style}; there are {', '.join(STYLES)}")
+
+
+def check_json(as_json: bool, output: Path) -> None:
+    if as_json and str(output) == "-":
+        raise typer.BadParameter("--json prints the summary on stdout: give the trees a file with -o")
+
+
+def end(summary: Any, output: Path, as_json: bool, sign: str) -> None:
+    """The last lines of a command that makes trees: what it did, as text and, where asked for, as JSON; its exit code."""
+    import json
+
+    told = summary.as_json()
+    if as_json:
+        print(json.dumps({"signature": sign, "output": str(output), **told}, ensure_ascii=False))  # noqa: T201
+    for line in summary.lines():
+        talk.say(line)
+    if str(output) != "-":
+        talk.say(f"trees: {output}")
+    if told["exit_code"]:
+        raise typer.Exit(told["exit_code"])
 
 
 def signature(**parts: Any) -> str:

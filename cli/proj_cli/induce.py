@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from divproj.data.wording import plural
 from proj_cli import common
 from proj_cli.common import talk
 
@@ -265,7 +266,7 @@ def _say(told: list[dict[str, float]], folder: Path, pairs: int) -> None:
             f"chain {k}: sweep {last['sweep']:.0f}, log-joint {last['log_joint']:,.0f}, accepted {100 * last['acceptance']:.1f} %, "
             f"{last['aligned']:.1f} aligned pairs a sentence"
         )
-    talk.say(f"model from {pairs} pairs: {folder}")
+    talk.say(f"model from {plural(pairs, 'pair')}: {folder}")
 
 
 def _alone(source: str, folder: Path, lengths: list[int], tags: str, settings: dict[str, Any], strict: bool) -> None:
@@ -285,7 +286,7 @@ def _alone(source: str, folder: Path, lengths: list[int], tags: str, settings: d
             raise ProjError(f"no sentence of 1 to {length} words to learn from", Where(source), "raise --max-length")
         if len(chosen) < len(text):
             talk.say(
-                f"proj: {len(text) - len(chosen)} sentences empty or of more than {length} words left out; --max-length sets the limit"
+                f"proj: {plural(len(text) - len(chosen), 'sentence')} empty or of more than {length} words left out; --max-length sets the limit"
             )
         with _Bar(1, settings["sweeps"], len(chosen)) as bar:
             model = CCM(**settings).fit(chosen, watch=partial(bar, 1))
@@ -294,7 +295,7 @@ def _alone(source: str, folder: Path, lengths: list[int], tags: str, settings: d
         )
         notes = {"signature": sign, "tags": tags, "sentences": len(chosen), "settings": settings}
         modelfile.save(where, modelfile.Model({"f": Consensus((model.grammar_,))}, notes))
-        talk.say(f"model from {len(chosen)} sentences: {where}")
+        talk.say(f"model from {plural(len(chosen), 'sentence')}: {where}")
 
 
 class _Bar:
@@ -381,7 +382,7 @@ def parse(
                 out.write(brackets.dumps(phrase_tree(sentence, tree)).rstrip("\n") + "\n")
     talk.summary(faults)
     if str(output) != "-":
-        talk.say(f"{len(text)} sentences parsed: {output}")
+        talk.say(f"{plural(len(text), 'sentence')} parsed: {output}")
 
 
 def _charts(grammar: Any, text: list[Any]) -> Iterator[tuple[Any, Any]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from divproj.data.wording import plural
 from proj_cli import common
 from proj_cli.common import talk
 
@@ -102,7 +103,7 @@ def _train_language(
     about = {"source": Path(source).name, "sentences": len(sentences), "signature": common.signature(cmd="train", **options)}
     made = Language.train(sentences, dev=held, progress=_heard, about=about, gold_tags=gold_tags, keep=keep, **options)
     made.save(output)
-    talk.say(f"model of {len(sentences)} sentences, {_size(output)}: {output}")
+    talk.say(f"model of {plural(len(sentences), 'sentence')}, {_size(output)}: {output}")
 
 
 def _train_projection(
@@ -129,7 +130,7 @@ def _train_projection(
     about = {"corpus": corpus.name, "pairs": len(pairs), "signature": common.signature(cmd="train", system=system, **options)}
     more = _bitexts(unannotated, strict) if unannotated else []
     parser_files.save(parser_systems.fit(recipe, pairs, unannotated=more, keep=keep, **options), output, about)
-    talk.say(f"model of {len(pairs)} pairs, {_size(output)}: {output}")
+    talk.say(f"model of {plural(len(pairs), 'pair')}, {_size(output)}: {output}")
 
 
 def _fits(words: int, where: Where, faults: Faults) -> bool:
@@ -210,6 +211,7 @@ def parse(
     ] = None,
     links: common.LinksOption = None,
     align: common.OldAlign = None,
+    as_json: common.AsJson = False,
     strict: common.Strict = False,
     jobs: common.Jobs = 1,
     scheduler: common.Scheduler = None,
@@ -218,6 +220,8 @@ def parse(
     verbose: common.Verbose = False,
 ) -> None:
     """Parse sentences: plain ones with a language's model, interlinear ones with a model of their projection.
+
+    At the end stands what was parsed, how many heads should be right, and which sentences to look at first.
 
     Example: echo 'The dogs that bark do not bite.' | proj parse - --lang en
     """
@@ -228,18 +232,19 @@ def parse(
 
     if (lang is None) == (model is None):
         raise typer.BadParameter("give --lang or --model, one of the two")
+    common.check_json(as_json, output)
     style = common.renamed(style, old_style, "--manner --style")
     common.check_style(style)
     if model is not None and _kind(model) != KIND:
         from proj_cli.project import project_with
 
         links = common.renamed(links, align, "--align --links")
-        project_with(model, source, output, e=e, links=links, strict=strict, where=(jobs, scheduler, shards))
+        project_with(model, source, output, e=e, links=links, strict=strict, where=(jobs, scheduler, shards), as_json=as_json)
         return
     place = model.absolute() if model is not None else None
     how = Parsing(lang, place, stamp(place) if place else "", keep_tags, style, nbest, forest is not None, confidence)
     language(how)  # here, so that what is wrong with it is said before anything is read
-    _parse_plain(how, source, keep_lines, output, forest, strict, (jobs, scheduler, shards))
+    _parse_plain(how, source, keep_lines, output, forest, strict, (jobs, scheduler, shards), as_json)
 
 
 def _kind(model: Path) -> str:
@@ -256,28 +261,30 @@ def _kind(model: Path) -> str:
 
 
 def _parse_plain(
-    how: Parsing, source: str, keep_lines: bool, output: Path, forest: Path | None, strict: bool, where: common.Workers
-) -> None:
+    how: Parsing, source: str, keep_lines: bool, output: Path, forest: Path | None, strict: bool, where: common.Workers,
+    as_json: bool,
+) -> None:  # fmt: skip
     from contextlib import ExitStack
 
     from divproj.data.errors import ProjError, Where
     from divproj.io.files import writing
     from divproj.io.trees import written
-    from divproj.parsing.batch import batches, parsed
+    from divproj.parsing.batch import batches, language, parsed
+    from divproj.parsing.summary import ParseSummary
 
     faults = common.faults_for(strict)
     found = common.trees_from(partial(parsed, how), partial(batches, source, keep_lines), faults, where)
-    count = 0
+    summary = ParseSummary(how.name, hasattr(language(how).parser, "reader"))
     with ExitStack() as stack:
         extra = stack.enter_context(writing(forest)) if forest else None
         out = stack.enter_context(writing(output))
         for trees in written(talk.progress(found, "parsing sentence", lambda trees: trees.count), out):
-            count += trees.count
+            summary.merge(trees.summary)
             if extra is not None:
                 extra.write(trees.forests)
         talk.summary(faults)
-        if not count:
+        if not summary.parsed:
             why = "the warnings above say why" if faults.sentences else "is it empty, or not text?"
             raise ProjError("no sentence to parse", Where(source), why)
-    if str(output) != "-":
-        talk.say(f"{count} sentences parsed: {output}")
+    summary.left_out = faults.sentences
+    common.end(summary, output, as_json, common.signature(cmd="parse", parser=how.name, style=how.style))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import asdict, replace
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from divproj.data.wording import plural
 from proj_cli import common
 from proj_cli.common import talk
 
@@ -118,9 +118,7 @@ def project(
             "--min-coverage", min=0, max=1, metavar="SHARE", help="Leave out trees with a smaller share of linked words."
         ),
     ] = 0.0,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the summary as one JSON object on stdout; needs -o FILE.")
-    ] = False,
+    as_json: common.AsJson = False,
     strict: common.Strict = False,
     jobs: common.Jobs = 1,
     scheduler: common.Scheduler = None,
@@ -141,8 +139,7 @@ def project(
     from divproj.projection.phrasal.phrase_sources import PhraseSources
     from divproj.projection.whole_text import PhraseOptions
 
-    if as_json and str(output) == "-":
-        raise typer.BadParameter("--json prints the summary on stdout: give the trees a file with -o")
+    common.check_json(as_json, output)
     links = common.renamed(links, align, "--align --links")
     e_style = common.renamed(e_style, old_style, "--e-manner --e-style")
     common.check_style(e_style)
@@ -186,7 +183,7 @@ def _projector(
     made = Projector(system, rules=rules, model=model, parser=e_parser, grams=grams or (), style=e_style, **more)
     if gold:
         made.fit(talk.progress(read(gold, faults=common.faults_for(False)), "gold pairs"))
-        talk.say(f"{made.system_} learned from {made.gold_} gold sentences of {gold}")
+        talk.say(f"{made.system_} learned from {plural(made.gold_, 'gold sentence')} of {gold}")
     elif made.needs_gold:
         made.demand()
     return made
@@ -216,6 +213,7 @@ def _parsed_by_model(sources: Sources) -> Sources:
 
 def project_with(
     model: Path, source: str, output: Path, *, e: str | None, links: str | None, strict: bool, where: common.Workers,
+    as_json: bool,
 ) -> None:  # fmt: skip
     """`proj parse` with a parser that sees projections."""
     from divproj.io.sources import Sources
@@ -227,7 +225,7 @@ def project_with(
         found = project_text(projector, (sources,), PhraseOptions(), faults)
     else:
         found = _by_workers(projector, sources, (False, False, 0.0), faults, where)
-    _write(found, projector, sources, output, None, (None, None), faults)
+    _write(found, projector, sources, output, None, (None, None), faults, as_json=as_json)
 
 
 def _write(
@@ -272,15 +270,7 @@ def _write(
             name = Path(sources.path).name
             write_projections(made, out, title=name, signature=sign, system=system, expected=summary.accuracy)
         talk.say(f"page: {html}")
-    if as_json:
-        sign = common.signature(cmd="project", system=system, style=sources.style)
-        print(json.dumps({"signature": sign, "output": str(output), **summary.as_json()}, ensure_ascii=False))  # noqa: T201
-    for line in summary.lines():
-        talk.say(line)
-    if str(output) != "-":
-        talk.say(f"trees: {output}")
-    if summary.exit_code:
-        raise typer.Exit(summary.exit_code)
+    common.end(summary, output, as_json, common.signature(cmd="project", system=system, style=sources.style))
 
 
 def learn(
@@ -320,7 +310,7 @@ def learn(
     with writing(output) as out:
         rulefile.dump(Corrections.learn(pairs, about=about), out)
     if str(output) != "-":
-        talk.say(f"rules from {len(pairs)} pairs: {output}")
+        talk.say(f"rules from {plural(len(pairs), 'pair')}: {output}")
 
 
 @rules_app.command("show")

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from divproj.data.errors import Faults
+from divproj.data.wording import plural
 from divproj.evaluation.ud_check import check_text
 from divproj.io import conllu
 
@@ -29,6 +30,6 @@ def check_ud(file: str, say: Callable[[str], None], faults: Faults, *, as_json: 
         say(json.dumps({"sentences": count, "words": words, "level 2": levels[2], "level 3": levels[3]}))
     else:
         say(
-            f"{count} sentences, {words} words: {levels[2]} findings at level 2, {levels[3]} at level 3 ({share:.1f} in 100 words)"
+            f"{plural(count, 'sentence')}, {plural(words, 'word')}: {plural(levels[2], 'finding')} at level 2, {levels[3]} at level 3 ({share:.1f} in 100 words)"
         )
     return levels

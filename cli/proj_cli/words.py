@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from divproj.data.wording import plural
 from proj_cli import common
 from proj_cli.common import talk
 
@@ -92,7 +93,7 @@ def words(
     if not text.usable + text.too_long:
         raise AlignmentError("no pair has words on both sides", Where(source))
     if text.too_long:
-        talk.caution(f"{text.too_long} pairs with a sentence of more than {LONGEST} words got no links")
+        talk.caution(f"{plural(text.too_long, 'pair')} with a sentence of more than {LONGEST} words got no links")
     for path in dictionary or ():
         with reading(path) as stream:
             _add(known, from_dictionary(stream.read().decode("utf-8", "replace").splitlines(), str(path)))
@@ -113,7 +114,7 @@ def words(
         talk.say(f"model: {save}")
     keep.remove()
     if str(output) != "-":
-        talk.say(f"{text.pairs} pairs aligned: {output}")
+        talk.say(f"{plural(text.pairs, 'pair')} aligned: {output}")
 
 
 def _line(chances: dict[tuple[int, int], float], probs: bool) -> str:

@@ -166,7 +166,7 @@ def test_evaluate_brackets(tmp_path: Path):
     assert found["p"] == 1.0 or found["p"] > 0.05
     table = here("evaluate", "--brackets", tmp_path / "gold.txt", tmp_path / "one.txt").stdout
     assert "right" in table
-    assert "1 sentences of two words or more" in table
+    assert "1 sentence of two words or more" in table
     done = here("evaluate", "--brackets", CORPUS / "f.conllu", CORPUS / "f.conllu", "--json")
     assert json.loads(done.stdout)[str(CORPUS / "f.conllu")]["f1"] == 100
     (tmp_path / "short.txt").write_text("(S (A a) (B b))\n(S (UH yes))\n")

@@ -50,7 +50,7 @@ def test_the_best_trees_and_forests(model: Path, tmp_path: Path):
         tmp_path / "out.conllu",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "4 sentences parsed: " in done.stderr
+    assert "4 sentences parsed by " in done.stderr
     found = list(conllu.load(tmp_path / "out.conllu"))
     assert [s.sent_id for s in found] == [f"toy-{k}" for k in (1, 1, 2, 2, 3, 3, 4, 4)]
     assert [s.tree.heads for s in found[::2]] == [tree.heads for tree in TOY[:4]]

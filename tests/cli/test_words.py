@@ -58,7 +58,7 @@ def test_bad_input(text: Path):
     assert len(done.stdout.splitlines()) == 5
     (text / "long.txt").write_text("das haus\n\ndas buch\nein buch\n" + "haus " * 3000 + "\n")
     done = proj("words", text / "long.txt", text / "e.txt")
-    assert "1 pairs with a sentence of more than 400 words got no links" in done.stderr
+    assert "1 pair with a sentence of more than 400 words got no links" in done.stderr
     assert proj("words", text / "f.txt", text / "e.txt", "--method", "best").returncode == 2
     assert proj("words", text / "f.txt", text / "e.txt", "--model", text / "none").returncode == 1
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from divproj.data.wording import plural
 from divproj.drawing.measure import escape
 
 WIDE, HIGH, LEFT, LOW = 320, 170, 42, 26
@@ -34,7 +35,7 @@ def learning_svg(points: Sequence[CurvePoint]) -> str:
         px, py = at(x, y)
         top, end = at(x, min(1.0, y + 2 * e))[1], at(x, max(0.0, y - 2 * e))[1]
         parts.append(f'<path class="error" d="M{px:.1f} {top:.1f}V{end:.1f}"/><circle cx="{px:.1f}" cy="{py:.1f}" r="3.5">')
-        parts.append(f"<title>{x:.0f} gold sentences: {100 * y:.1f} % ± {200 * e:.1f}</title></circle>")
+        parts.append(f"<title>{plural(round(x), 'gold sentence')}: {100 * y:.1f} % ± {200 * e:.1f}</title></circle>")
         parts.append(f'<text x="{px:.1f}" y="{HIGH - 8}">{x:.0f}</text>')
     return "".join((*parts, "</svg>"))
 
@@ -47,7 +48,7 @@ def reliability_svg(bins: Sequence[Bin], error: float | None) -> str:
     def at(x: float, y: float) -> tuple[float, float]:
         return LEFT + 8 + side * 1.4 * x, 8 + side * (1 - y)
 
-    told = ", ".join(f"{100 * c:.0f} % sure: {100 * y:.0f} % right ({n} words)" for c, y, n in bins)
+    told = ", ".join(f"{100 * c:.0f} % sure: {100 * y:.0f} % right ({plural(n, 'word')})" for c, y, n in bins)
     parts = [_frame("reliability", f"Confidence and what is right: {told}")]
     parts += _levels(0.0, 1.0, lambda y: at(0, y)[1])
     (x0, y0), (x1, y1) = at(0, 0), at(1, 1)
@@ -56,7 +57,7 @@ def reliability_svg(bins: Sequence[Bin], error: float | None) -> str:
         x, y = at(confidence, right)
         radius = 2.5 + 5 * (words / most) ** 0.5
         parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"><title>{100 * confidence:.0f} % sure: ')
-        parts.append(f"{100 * right:.1f} % right, {words} words</title></circle>")
+        parts.append(f"{100 * right:.1f} % right, {plural(words, 'word')}</title></circle>")
     for k in (0, 50, 100):
         parts.append(f'<text x="{at(k / 100, 0)[0]:.1f}" y="{HIGH - 8}">{k} %</text>')
     return "".join((*parts, "</svg>"))

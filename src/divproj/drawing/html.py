@@ -14,7 +14,21 @@ from divproj.divergence.analysis import Analysis
 from divproj.divergence.dorr import MEANING, TYPES
 from divproj.divergence.operations import CLASSES, Altered
 from divproj.drawing.measure import escape
-from divproj.drawing.page import Spool, bar, button, document, head, number, percent, picture, sample, scroll, sign, tools
+from divproj.drawing.page import (
+    Spool,
+    bar,
+    button,
+    counted,
+    document,
+    head,
+    number,
+    percent,
+    picture,
+    sample,
+    scroll,
+    sign,
+    tools,
+)
 from divproj.drawing.svg import stages_svg
 
 STAGE_NAMES = {
@@ -121,8 +135,8 @@ def _pair(altered: Altered, place: int, keys: Sequence[str]) -> Iterator[str]:
 
 def _body(analysis: Analysis, pairs: _Pairs, title: str, signature: str, faults: Sequence[str]) -> Iterator[str]:
     about = (
-        f"{number(analysis.sentences)} pairs · {number(analysis.words['e'])} words of E · "
-        f"{number(analysis.words['f'])} words of F"
+        f"{counted(analysis.sentences, 'pairs')} · {counted(analysis.words['e'], 'words')} of E · "
+        f"{counted(analysis.words['f'], 'words')} of F"
     )
     yield head(title, signature, about, PARTS, "pairs") + "<main>\n"
     if faults:
@@ -225,7 +239,7 @@ def _relations(pairs: _Pairs, sentences: int) -> Iterator[str]:
         yield f'<td class="num">{number(edges)}</td><td class="num">{percent(1 - counts["match"] / edges)}</td></tr>'
     yield f"</tbody></table></div>{_rest(len(order))}"
     if len(pairs) < sentences:
-        yield f'<p class="note">Of the {number(len(pairs))} pairs below.</p>'
+        yield f'<p class="note">Of the {counted(len(pairs), "pairs")} below.</p>'
     yield "</section>\n"
 
 

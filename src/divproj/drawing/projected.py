@@ -18,6 +18,7 @@ from divproj.drawing.page import (
     Spool,
     bar,
     button,
+    counted,
     document,
     head,
     named,
@@ -282,7 +283,7 @@ def _reasons(found: _Sentences) -> Iterator[str]:
     if found.sources:
         links = found.sources.total()
         told = ", ".join(f"{escape(name)} {percent(n / links)}" for name, n in found.sources.most_common())
-        yield f'<p class="note">{number(links)} links: {told}</p>'
+        yield f'<p class="note">{counted(links, "links")}: {told}</p>'
     yield "</section>\n"
 
 
@@ -303,7 +304,7 @@ def _histogram(found: _Sentences) -> Iterator[str]:
         x, y = 10 + 24 * k, 230.0
         low, high = f"{100 * k / BINS:.0f}", f"{100 * (k + 1) / BINS:.0f}"
         parts = ", ".join(f"{reason} {counts[reason]}" for reason in REASONS if counts[reason])
-        yield f"<g><title>{low}–{high} %: {number(counts.total())} words{f' ({parts})' if parts else ''}</title>"
+        yield f"<g><title>{low}–{high} %: {counted(counts.total(), 'words')}{f' ({parts})' if parts else ''}</title>"
         yield f'<rect class="ground" x="{x}" y="10" width="24" height="220"/>'
         for reason in REASONS:
             tall = 205 * counts[reason] / most

@@ -11,7 +11,7 @@ from divproj.divergence.operations import CLASSES
 from divproj.drawing.curve import reliability_svg
 from divproj.drawing.html import STAGE_NAMES
 from divproj.drawing.measure import escape
-from divproj.drawing.page import bar, document, head, named, number, percent, scroll, tools
+from divproj.drawing.page import bar, counted, document, head, named, number, percent, scroll, tools
 from divproj.drawing.projected import sentence_piece
 from divproj.projection.described import described
 from divproj.projection.direct import REASONS, Projection
@@ -147,7 +147,7 @@ def _reliability(run: Run) -> Iterator[str]:
 
 def _folds(found: Mapping[str, Any]) -> Iterator[str]:
     """Cross-validated attachment, a row a system."""
-    title = f"Cross-validation: {found['folds']} folds of {number(found['pairs'])} gold sentences"
+    title = f"Cross-validation: {counted(found['folds'], 'folds')} of {counted(found['pairs'], 'gold sentences')}"
     rows = [
         (name, f"{score['uas']:.2f}", f"{score['las']:.2f}", number(score["total"])) for name, score in found["systems"].items()
     ]
@@ -173,7 +173,7 @@ def _table(title: str, columns: Sequence[str], rows: Any) -> Iterator[str]:
 def _divergence(run: Run) -> Iterator[str]:
     found = run.facts["analyze"]
     told = "gold trees" if found["trees"] == "gold" else "projected trees, so that less is seen than there is"
-    yield f'<section id="divergence"><h2>How the languages diverge</h2><p class="note">{number(found["sentences"])} pairs with {told}. '
+    yield f'<section id="divergence"><h2>How the languages diverge</h2><p class="note">{counted(found["sentences"], "pairs")} with {told}. '
     yield '<a href="divergence.html">All tables and pictures</a></p><div class="two">'
     for direction, title in (("e_to_f", "E → F: edges of E"), ("f_to_e", "F → E: edges of F")):
         yield f'{scroll(title)}<table><caption>{title}</caption><thead><tr><th scope="col">stage</th>'
@@ -226,7 +226,7 @@ def _least(run: Run) -> Iterator[str]:
     told = ", ".join(f"{reason} {number(count)}" for reason, count in counts.items() if count)
     yield (
         '<section id="sentences" class="list" tabindex="-1"><h2>Least sure trees</h2><p class="note">Heads by reason: '
-        f'{told}. The {number(len(run.least))} sentences that a person should look at first; <a href="trees.html">more on a page '
+        f'{told}. The {counted(len(run.least), "sentences")} that a person should look at first; <a href="trees.html">more on a page '
         f'of their own</a>.</p>\n{tools("sentences", len(run.least))}<div id="list">\n'
     )
     for place, projection in enumerate(run.least, 1):

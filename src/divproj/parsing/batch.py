@@ -20,6 +20,7 @@ from divproj.io.plaintext import load
 from divproj.io.trees import Trees, gathered
 from divproj.parsing.alternatives import forest_of, several
 from divproj.parsing.language import Language, shipped
+from divproj.parsing.summary import ParseSummary
 
 SIZE = 200
 """Sentences that are parsed at a time."""
@@ -38,6 +39,11 @@ class Parsing:
     forest: bool = False
     confidence: bool = True
 
+    @property
+    def name(self) -> str:
+        """The parser's name, for people."""
+        return self.model.name if self.model is not None else self.lang or "en"
+
 
 @lru_cache(maxsize=2)
 def _model(path: Path, stamp: str) -> Language:
@@ -52,12 +58,14 @@ def language(how: Parsing) -> Language:
 def parsed(how: Parsing, sentences: list[Sentence], faults: Faults) -> Trees:
     """Parsed sentences, with their forests where those are wanted."""
     model, made, packed = language(how), [], io.StringIO()
+    summary = ParseSummary(how.name, hasattr(model.parser, "reader"))
     for sentence in model.annotate(sentences, confidence=how.confidence, keep_tags=how.keep_tags):
+        summary.add([sentence])
         if how.forest:
             forests.dump([forest_of(model, sentence)], packed)
         for found in several(model, sentence, how.nbest) if how.nbest > 1 else (sentence,):
             made.append(_in_style(found, how.style))
-    return gathered(made, len(sentences), forests=packed.getvalue())
+    return gathered(made, len(sentences), forests=packed.getvalue(), summary=summary)
 
 
 def _in_style(sentence: Sentence, style: str) -> Sentence:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from divproj.data.wording import plural
 from divproj.projection.rules import Rules, Sides
 from divproj.projection.systems import Corrections
 
@@ -25,7 +26,7 @@ def name(tag: str) -> str:
 def say(corrections: Corrections, *, min_count: int = 2) -> Iterator[str]:
     """A line a finding, the most telling first."""
     rules = corrections.rules
-    yield f"Learned from {rules.sentences} sentence pairs."
+    yield f"Learned from {plural(rules.sentences, 'sentence pair')}."
     yield from _headedness(rules)
     yield ""
     yield from _swaps(rules, min_count)

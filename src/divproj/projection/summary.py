@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from divproj.data.wording import plural
 from divproj.projection.direct import Projection
 from divproj.projection.expected import Expected, expected_of_sums
 
@@ -18,14 +19,6 @@ READS_GLOSSES = ("s6",)
 """Systems that make trees from glosses where there is no translation."""
 NOTHING_PROJECTED = 3
 """Exit code when trees were asked for and every one of them is a guess."""
-
-
-def plural(count: int, noun: str) -> str:
-    """
-    >>> plural(1, "sentence"), plural(1276, "sentence")
-    ('1 sentence', '1,276 sentences')
-    """
-    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 @dataclass

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from divproj.data.errors import ProjError
+from divproj.data.wording import plural
 from divproj.projection.expected import Expected, counted, recalibrated
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def check(learner: Learner, gold: Sequence[Example], tell: Tell) -> Verdict:
     size = len(known)
     for variant, held, gained, lost in tried:
         if gained - lost > math.sqrt(gained + lost):
-            told = f"checked on {_sentences(size)} that it had not seen, learning puts {gained} heads right and {lost} wrong"
+            told = f"checked on {_sentences(size)} that it had not seen, learning puts {plural(gained, 'head')} right and {lost} wrong"
             return Verdict(variant, True, told, gained, lost, 0, held, _curve(variant, gold, known, held, tell))
     for variant, held, gained, lost in tried[1:2]:
         if lost == 0:
@@ -69,7 +70,7 @@ def check(learner: Learner, gold: Sequence[Example], tell: Tell) -> Verdict:
     variant, held, gained, lost = tried[0]
     more = needed(size, gained, lost)
     told = (
-        f"checked on {_sentences(size)} that it had not seen, learning puts {gained} heads right and {lost} wrong, "
+        f"checked on {_sentences(size)} that it had not seen, learning puts {plural(gained, 'head')} right and {lost} wrong, "
         f"which is no clear gain; about {more} more gold sentences are needed"
     )
     return Verdict(variant, False, told, gained, lost, more, held, _curve(variant, gold, known, held, tell))
@@ -142,7 +143,7 @@ def _curve(
 
 def _point(size: int, gold: Sequence[Example], heads: Mapping[int, Sequence[int]]) -> Any:
     pairs = [(sum(a == b for a, b in zip(x.tree.heads, heads[x.n], strict=True)), len(x.tree)) for x in gold if x.n in heads]
-    known = counted(pairs, f"{size} gold sentences")
+    known = counted(pairs, _sentences(size))
     return Point(size, known) if known else None
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from divproj.data.links import Links
 from divproj.data.sentence import confidence_of, misc_value
 from divproj.data.tree import DepTree
+from divproj.data.wording import plural
 from divproj.io import conllu
 from divproj.projection.expected import Expected, counted
-from divproj.projection.summary import plural
 from divproj.run import gold as golden
 from divproj.run.reading import LINKS, instance, read_links
 

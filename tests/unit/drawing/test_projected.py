@@ -164,7 +164,7 @@ def test_figures_and_table_are_those_of_the_projections(page: str, hindi: list[P
         mine = [c for p in hindi for r, c in zip(p.reasons, p.confidence, strict=True) if r == reason]
         share = f"{100 * len(mine) / words:.1f} % {f'{100 * sum(mine) / len(mine):.1f} %' if mine else '–'}"
         assert f"{len(mine)} {share}" in text, reason
-    bins = [int(n) for n in re.findall("<g><title>[0-9]+–[0-9]+ %: ([0-9]+) words", page)]
+    bins = [int(n) for n in re.findall("<g><title>[0-9]+–[0-9]+ %: ([0-9]+) words?", page)]
     assert len(bins) == 20
     assert sum(bins) == words
     assert bins[-1] == sum(c >= 0.95 for c in sure)

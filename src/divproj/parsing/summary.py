@@ -1,0 +1,92 @@
+"""What `proj parse` has done, in a few lines: counted while sentences stream, the same as text and as JSON."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from divproj.data.sentence import Sentence, confidence_of
+from divproj.data.wording import plural
+
+DOUBTFUL = 5
+"""Sentences that are named as those to look at first."""
+WEAK = 0.5
+"""A sentence whose words are less sure than this, on average, is doubtful."""
+ERROR = 0.03
+"""Calibration error of the English pack on the development part of EWT; text of another kind may be further off."""
+
+
+@dataclass
+class ParseSummary:
+    """Sentences that were parsed, and how sure the parser is of their heads."""
+
+    parser: str = ""
+    calibrated: bool = False
+    """Whether confidences are probabilities that were checked against gold trees."""
+    parsed: int = 0
+    left_out: int = 0
+    words: int = 0
+    judged: int = 0
+    sure: float = 0.0
+    """Sum of confidences."""
+    weak: int = 0
+    doubtful: list[tuple[float, str]] = field(default_factory=list)
+
+    def add(self, sentences: Sequence[Sentence]) -> ParseSummary:
+        """Count parsed sentences; `ParseConf=` in MISC says how sure the parser is."""
+        for sentence in sentences:
+            self.parsed += 1
+            self.words += len(sentence.forms)
+            texts = [confidence_of(cell) for cell in sentence.column(9)]
+            sure = [float(text) for text in texts if text]
+            if sure:
+                mean = sum(sure) / len(sure)
+                self.judged += len(sure)
+                self.sure += sum(sure)
+                self.weak += mean < WEAK
+                name = sentence.sent_id or f"“{' '.join(sentence.forms[:4])} …”"
+                self.doubtful = heapq.nsmallest(DOUBTFUL, [*self.doubtful, (mean, name)])
+        return self
+
+    def merge(self, other: ParseSummary) -> None:
+        """Add what another process has counted."""
+        for name in ("parsed", "left_out", "words", "judged", "sure", "weak"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.doubtful = heapq.nsmallest(DOUBTFUL, [*self.doubtful, *other.doubtful])
+
+    @property
+    def expected(self) -> float | None:
+        """The share of heads that should be right, where confidences are calibrated."""
+        return self.sure / self.judged if self.judged and self.calibrated else None
+
+    def lines(self) -> list[str]:
+        """As text, one fact per line."""
+        made = [f"{plural(self.parsed, 'sentence')} parsed by {self.parser}, {plural(self.words, 'word')}"]
+        if self.left_out:
+            made.append(f"{plural(self.left_out, 'sentence')} left out with faults")
+        if self.judged:
+            known = self.expected
+            told = f"{100 * known:.0f} % of the heads (± {200 * ERROR:.0f}; the pack's calibration)" if known else ""
+            made.append(f"expected to be right: {told or 'not known; this model is not calibrated'}")
+            names = ", ".join(name for _, name in self.doubtful)
+            low = f"{plural(self.weak, 'sentence')} below {100 * WEAK:.0f} % confidence; " if self.weak else ""
+            made.append(f"to look at first: {low}least sure {names}")
+        return made
+
+    def as_json(self) -> dict[str, Any]:
+        known = self.expected
+        return {
+            "parser": self.parser,
+            "parsed": self.parsed,
+            "left_out": {"faults": self.left_out},
+            "words": self.words,
+            "mean_confidence": round(self.sure / self.judged, 4) if self.judged else None,
+            "expected": {"uas": round(100 * known, 2), "standard_error": 100 * ERROR, "source": "the pack's calibration"}
+            if known
+            else None,
+            "below_half": self.weak,
+            "doubtful": [name for _, name in self.doubtful],
+            "exit_code": 0,
+        }
