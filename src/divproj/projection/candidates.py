@@ -282,27 +282,38 @@ class Lattice:
 
     def blocks(self, word: int, head: int) -> list[Block]:
         """What speaks for or against the edge, in blocks that often recur; `names` spells a block out."""
-        t, u, form = self.tags[word], self.tags[head], self.forms[word]
-        gap = head - word
-        if head == 0:
-            side, far = "0", ""
-        else:
-            side, gap = ("<", -gap) if gap < 0 else (">", gap)
-            far = _FAR[gap] if gap < 5 else "5"
-        r, path = self.relation(word, head), self.path(word, head)
-        kind = self.kinds[word] + self.kinds[head]
-        last = self.last
-        place = (word == 1, word == last, head == last and head > 0, head > 0 and self.right[head] == 0)
-        found: list[Block] = [
-            ("shape", r, path, kind, t, u, side, far, self.rels[word], place),
-            ("word", form, side, far, r, u, place[3]),
-            ("head", self.forms[head], t, kind, side),
-        ]
-        if kind[0] == "U":
-            found.append(("loose", self.tags[word - 1], self.tags[word + 1], side, far, u, t))
-        if self.more_tags:
-            own, other = self.more_tags[word], self.more_tags[head]
-            found.append(("tags", t, u, own, other, side, far, r, kind))
-        if self.glosses:
-            found.append(("gloss", self.glosses[word], side, r, u, self.glosses[head][0], t))
-        return found
+        return self.all_blocks(word, (head,))[0]
+
+    def all_blocks(self, word: int, heads: Sequence[int]) -> list[list[Block]]:
+        """`blocks` for each of the heads; what they share is looked up once."""
+        tags, forms, kinds, right, last = self.tags, self.forms, self.kinds, self.right, self.last
+        t, form, own_kind, rel = tags[word], forms[word], kinds[word], self.rels[word]
+        first, is_last = word == 1, word == last
+        loose = (tags[word - 1], tags[word + 1]) if own_kind == "U" else ()
+        more, glosses = self.more_tags, self.glosses
+        made = []
+        for head in heads:
+            u = tags[head]
+            if head == 0:
+                side, far = "0", ""
+                place = (first, is_last, False, False)
+            else:
+                gap = head - word
+                side, gap = ("<", -gap) if gap < 0 else (">", gap)
+                far = _FAR[gap] if gap < 5 else "5"
+                place = (first, is_last, head == last, right[head] == 0)
+            r = self.relation(word, head)
+            kind = own_kind + kinds[head]
+            found: list[Block] = [
+                ("shape", r, self.path(word, head), kind, t, u, side, far, rel, place),
+                ("word", form, side, far, r, u, place[3]),
+                ("head", forms[head], t, kind, side),
+            ]
+            if loose:
+                found.append(("loose", *loose, side, far, u, t))
+            if more:
+                found.append(("tags", t, u, more[word], more[head], side, far, r, kind))
+            if glosses:
+                found.append(("gloss", glosses[word], side, r, u, glosses[head][0], t))
+            made.append(found)
+        return made

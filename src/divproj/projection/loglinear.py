@@ -61,11 +61,17 @@ class HeadModel:
         """For each word its candidate heads with probabilities."""
         if len(self._sums) > CACHED:
             self._sums.clear()
-        weight = self._weight
+        known, weight = self._sums.get, self._weight
         asked = []
         for word in range(1, len(lattice.bitext) + 1):
             heads = lattice.heads(word)
-            scores = [sum([weight(block) for block in lattice.blocks(word, head)]) for head in heads]
+            scores = []
+            for blocks in lattice.all_blocks(word, heads):
+                total = 0.0
+                for block in blocks:
+                    found = known(block)
+                    total += weight(block) if found is None else found
+                scores.append(total)
             top = max(scores)
             odds = [math.exp(score - top) for score in scores]
             total = sum(odds)
@@ -168,7 +174,7 @@ def _questions(lattice: Lattice, pair: Pair) -> Iterable[Question]:
     for word, gold in enumerate(pair.f.heads, 1):
         heads = lattice.heads(word)
         if gold >= 0 and gold in heads:
-            rows = [[k for block in lattice.blocks(word, head) for k in row(block)] for head in heads]
+            rows = [[k for block in blocks for k in row(block)] for blocks in lattice.all_blocks(word, heads)]
             yield rows, heads.index(gold)
 
 
