@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
 from divproj.data.tagsets import universal
@@ -90,6 +90,19 @@ class Lattice:
     lexicon: Lexicon = field(default_factory=Lexicon)
     top: int = 0
     """The word believed to be the root when it is not the one that S1-R finds; 0 otherwise."""
+
+    def with_top(self, top: int) -> Lattice:
+        """The same sentence with another word believed to be the root; what has been worked out stays."""
+        return self._again(replace(self, top=top), ())
+
+    def with_lexicon(self, lexicon: Lexicon) -> Lattice:
+        """The same sentence seen with another lexicon."""
+        return self._again(replace(self, lexicon=lexicon), ("guesses", "more_tags"))
+
+    def _again(self, made: Lattice, but: tuple[str, ...]) -> Lattice:
+        known = {name: value for name, value in vars(self).items() if name not in vars(made) and name not in but}
+        vars(made).update(known)
+        return made
 
     @cached_property
     def right(self) -> tuple[int, ...]:

@@ -25,6 +25,8 @@ MIN_COUNT = 2
 PARTS = 5
 CACHED = 500_000
 """Blocks whose weights are kept; then the cache starts anew."""
+PAIRS = 500
+"""Pairs whose questions are kept between fits: some 100 KB each."""
 
 
 @dataclass
@@ -44,8 +46,9 @@ class HeadModel:
         pairs = list(pairs)
         if len(SPELLED.names) > CACHED:
             SPELLED.forget()
-        lexicon = Lexicon.of((ProjectionInput.of(pair), pair.f.rels) for pair in pairs)
-        lattices = [Lattice(ProjectionInput.of(pair), lexicon) for pair in pairs]
+        bare = [SPELLED.lattice(pair) for pair in pairs]
+        lexicon = Lexicon.of((lattice.bitext, pair.f.rels) for lattice, pair in zip(bare, pairs, strict=True))
+        lattices = [lattice.with_lexicon(lexicon) for lattice in bare]
         asked = [_root_question(lattice, pair) for lattice, pair in zip(lattices, pairs, strict=True)]
         # the model of heads must meet roots that are as uncertain as they will be: those of models that did not see them
         for part in passing(range(PARTS), "learning corrections: part", PARTS + 1):
@@ -54,7 +57,7 @@ class HeadModel:
             lattices[part::PARTS] = map(seer.with_root, lattices[part::PARTS])
         with stage("learning corrections: all"):
             roots = _fit_weights([question for question in asked if question], penalty)
-            questions = [q for lattice, pair in zip(lattices, pairs, strict=True) for q in _questions(lattice, pair)]
+            questions = [q for lattice, pair in zip(lattices, pairs, strict=True) for q in SPELLED.questions(lattice, pair)]
             return cls({**roots, **_fit_weights(questions, penalty)}, lexicon)
 
     def chances(self, lattice: Lattice) -> list[list[tuple[int, float]]]:
@@ -89,7 +92,7 @@ class HeadModel:
         """The lattice with the word that is most like a root."""
         scores = [self._weight(lattice.root_block(word)) for word in range(1, len(lattice.bitext) + 1)]
         best = scores.index(max(scores)) + 1 if scores else 0
-        return lattice if best == lattice.old_top else replace(lattice, top=best)
+        return lattice if best == lattice.old_top else lattice.with_top(best)
 
     def project(self, bitext: ProjectionInput) -> Projection:
         """The tree that the model finds best, with the probability of each edge."""
@@ -133,18 +136,41 @@ Question = tuple[list[Row], int]
 
 
 class Spelled:
-    """Names of features by number, and those of each block: most blocks are met many times, in many fits."""
+    """Names of features by number, and what fits on parts of the same pairs share.
+
+    Those are the features of each block, the pairs as lattices, and their questions: most of them are met many times.
+    """
 
     def __init__(self) -> None:
         self.names: list[str] = []
         self._numbers: dict[str, int] = {}
         self._blocks: dict[Block, Row] = {}
+        self._lattices: dict[int, tuple[Pair, Lattice]] = {}
+        self._questions: dict[tuple[int, tuple[str, ...], int], list[Question]] = {}
 
     def forget(self) -> None:
         """Begin anew: only when no question is about."""
-        self.names.clear()
-        self._numbers.clear()
-        self._blocks.clear()
+        for kept in (self.names, self._numbers, self._blocks, self._lattices, self._questions):
+            kept.clear()
+
+    def lattice(self, pair: Pair) -> Lattice:
+        """The lattice of a pair, without a lexicon."""
+        known = self._lattices.get(id(pair))
+        if known is None or known[0] is not pair:
+            known = pair, Lattice(ProjectionInput.of(pair))
+            if len(self._lattices) < PAIRS:
+                self._lattices[id(pair)] = known  # the pair is kept with it: no other has its id
+        return known[1]
+
+    def questions(self, lattice: Lattice, pair: Pair) -> list[Question]:
+        """The questions of a pair; they depend on its guessed tags and on the word that is taken for the root."""
+        if id(pair) not in self._lattices:
+            return [*_questions(lattice, pair)]
+        key = id(pair), lattice.guesses, lattice.top
+        found = self._questions.get(key)
+        if found is None:
+            found = self._questions[key] = [*_questions(lattice, pair)]
+        return found
 
     def row(self, block: Block) -> Row:
         """The numbers of the features of a block."""
