@@ -157,9 +157,9 @@ def convert(
     """
     talk.set(quiet, verbose)
     from divproj.data.errors import FormatError, ProjError, Where
-    from divproj.io import cldf, igt_conllu, igt_words, xigt
+    from divproj.io import cldf, cldf_metadata, igt_conllu, igt_words, xigt
     from divproj.io import igt as plain
-    from divproj.io.files import writing
+    from divproj.io.files import is_stream, writing
     from divproj.links.gloss.grade import grade
 
     if target != "-" and Path(target).exists() and not force:
@@ -172,7 +172,13 @@ def convert(
         _into(source, target, into, reader, faults)
         return
     kind = to or _target(target)
+    for name in cldf_metadata.names(Path(target).name) if kind is Target.cldf and target != "-" and not force else ():
+        if (Path(target).parent / name).exists():
+            raise ProjError(
+                "this file exists already and belongs to OUT", Where(str(Path(target).parent / name)), "--force replaces it"
+            )
     counts = [0, 0]
+    beside: dict[str, str] = {}
 
     def watched() -> Iterator[Igt]:
         for igt in plain.load(source, None, faults, reader):
@@ -188,9 +194,13 @@ def convert(
         if kind is Target.plain:
             plain.dump(map(igt_words.rejoined, instances), out, bare=bare)
         elif kind is Target.cldf:
-            cldf.dump(map(igt_words.rejoined, instances), out)
+            beside = cldf.dump(map(igt_words.rejoined, instances), out, Path(target).name)
         else:
             (igt_conllu if kind is Target.conllu else xigt).dump(instances, out)
+    if target != "-" and not is_stream(Path(target)):
+        for name, text in beside.items():
+            with writing(Path(target).parent / name) as out:
+                out.write(text)
     _tell(faults)
     broken = f", {counts[1]} of them with lines that do not fit (proj check says which)" if counts[1] else ""
     talk.say(f"{counts[0]} sentence{'s' * (counts[0] != 1)} written{broken}: {target}")

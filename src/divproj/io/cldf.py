@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
 from divproj.data.errors import Faults, FormatError, Where
 from divproj.data.igt import Igt
+from divproj.io import cldf_metadata
 from divproj.io.files import Source
-from divproj.io.igt_parts import instance, one_line, preferred, squeezed, tokens
+from divproj.io.igt_parts import instance, one_line, preferred, squeezed, tokens, without_judgement
 from divproj.io.igt_text import Options, from_file, from_text, lines
 
 COLUMNS = {
@@ -31,13 +30,6 @@ _OTHER = re.compile(r"(?i)(?:alt_?translation|translated_text|translation|free_t
 """Columns with translations into more languages."""
 ROWS = 200
 """Lines that one quoted cell may span; more, and its quote was never closed."""
-MOST_BESIDE = 50 << 20
-"""Bytes of metadata or of a table of languages that are read."""
-_TERMS = {
-    "id": "ID", "primaryText": "Primary_Text", "analyzedWord": "Analyzed_Word", "gloss": "Gloss", "translatedText": "Translated_Text",
-    "languageReference": "Language_ID", "metaLanguageReference": "Meta_Language_ID",
-}  # fmt: skip
-"""Terms of CLDF's ontology, and the names that columns usually have."""
 
 
 def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Igt]:
@@ -52,14 +44,18 @@ def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
     return from_text(read, text, faults, options)
 
 
-def dump(instances: Iterable[Igt], out: TextIO) -> None:
-    """A table of examples; words and glosses between tabs, translations into other languages in columns of their own."""
+def dump(instances: Iterable[Igt], out: TextIO, table: str = "examples.csv") -> dict[str, str]:
+    """A table of examples; words and glosses between tabs, translations into other languages in columns of their own.
+
+    Given back are the files that belong beside a table of this name, by name: its metadata and its languages.
+    """
     found = list(instances)
     codes = list(dict.fromkeys(code for igt in found for code, text in igt.translations if text != igt.translation and code))
     extra = [f"Translated_Text_{code}" for code in codes]
     keys = list(dict.fromkeys(key for igt in found for key, _ in igt.meta))
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*COLUMN_NAMES, *extra, "Grammaticality", *keys])
+    header = [*COLUMN_NAMES, *extra, "Grammaticality", *keys]
+    writer.writerow(header)
     for k, igt in enumerate(found, 1):
         codes_of = {text: code for code, text in igt.translations}
         others = {code: text for code, text in igt.translations if text != igt.translation}
@@ -81,6 +77,7 @@ def dump(instances: Iterable[Igt], out: TextIO) -> None:
                 *(" ; ".join(meta.get(key, [])) for key in keys),
             ]
         )
+    return cldf_metadata.written(table, header, (igt.language for igt in found))
 
 
 def dumps(instances: Iterable[Igt]) -> str:
@@ -94,10 +91,10 @@ def dumps(instances: Iterable[Igt]) -> str:
 
 
 def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Igt]:
-    rows = _rows(lines(stream, path, faults, options.encoding), path, faults)
+    table = cldf_metadata.of_file(path)
+    rows = _rows(lines(stream, path, faults, options.encoding), path, faults, table.delimiter)
     header = next(rows, (0, []))[1]
-    names = _named(path, [name.strip() for name in header])
-    languages = _languages(path)
+    names = [table.names.get(name.strip(), name.strip()) for name in header]
     if not {"primary_text", "analyzed_word"} & {name.lower() for name in names}:
         what = f"the first line names the columns {', '.join(names)[:80]}, Primary_Text or Analyzed_Word expected"
         raise FormatError(what, Where(path, 1), "is this a CLDF table of examples?")
@@ -107,60 +104,22 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
             faults.file(FormatError(what, Where(path, number), "missing cells are empty, others kept; is a comma not quoted?"))
         cells = {name: cell for name, cell in zip(names, row, strict=False) if name}
         cells |= {f"cell_{k}": cell for k, cell in enumerate(row[len(names) :], len(names) + 1)}
-        if any(cell.strip() for cell in row):
-            yield _instance(cells, Where(path, number), options, languages)
+        for name, mark in table.separators.items():
+            if mark.strip() and cells.get(name):  # a separator of blanks alone is what `_parts` looks for
+                cells[name] = "\t".join(part.strip() for part in cells[name].split(mark.strip()))
+        said = {COLUMNS.get(name.lower()) for name, cell in cells.items() if cell.strip()}
+        if said & {"text", "words", "glosses", "translation"}:
+            yield _instance(cells, Where(path, number), options, table.languages)
 
 
-def _beside(path: str, *endings: str) -> Path | None:
-    """A file of the same data set that stands beside the table."""
-    folder = Path(path).parent if path not in ("", "-") else None
-    for ending in endings if folder and folder.is_dir() else ():
-        found = sorted(folder.glob(f"*{ending}")) if folder else []
-        if found and found[0].stat().st_size < MOST_BESIDE:
-            return found[0]
-    return None
-
-
-def _named(path: str, names: list[str]) -> list[str]:
-    """Columns by the names that CLDF gives them, where the metadata of the data set say which column is which."""
-    file = _beside(path, "-metadata.json")
-    if file is None:
-        return names
-    try:
-        tables = json.loads(file.read_text("utf-8-sig")).get("tables", [])
-        table = next(t for t in tables if str(t.get("dc:conformsTo", "")).endswith("#ExampleTable"))
-        columns = table["tableSchema"]["columns"]
-        terms = {
-            str(c["name"]): str(c["propertyUrl"]).rpartition("#")[2] for c in columns if "#" in str(c.get("propertyUrl", ""))
-        }
-    except (ValueError, KeyError, StopIteration, TypeError, AttributeError, OSError):
-        return names
-    wanted = {_TERMS[term]: name for name, term in terms.items() if term in _TERMS}
-    back = {name: said for said, name in wanted.items()}
-    return [back.get(name, name) for name in names]
-
-
-def _languages(path: str) -> dict[str, str]:
-    """ISO code, or the name, of each language id, by the table of languages."""
-    file = _beside(path, "languages.csv")
-    if file is None:
-        return {}
-    try:
-        with file.open(encoding="utf-8-sig", newline="") as stream:
-            rows = list(csv.DictReader(stream))
-    except (csv.Error, OSError, UnicodeDecodeError):
-        return {}
-    return {row["ID"]: row.get("ISO639P3code") or row.get("Name") or row["ID"] for row in rows if row.get("ID")}
-
-
-def _rows(numbered: Iterator[tuple[int, str]], path: str, faults: Faults) -> Iterator[tuple[int, list[str]]]:
+def _rows(numbered: Iterator[tuple[int, str]], path: str, faults: Faults, mark: str = "") -> Iterator[tuple[int, list[str]]]:
     """(line, cells): a cell in quotes may go on over lines; a quote that is never closed costs its own line only."""
     waiting: deque[tuple[int, str]] = deque()
-    mark, width = ",", 0
+    width = 0
     while first := waiting.popleft() if waiting else next(numbered, None):
         if not first[1].strip():
             continue
-        mark = mark if width else max(",\t;", key=first[1].count)
+        mark = mark or max(",\t;", key=first[1].count)
         row, taken = _row([first[1]], mark, width), 0
         while row is None and taken < ROWS and (taken < len(waiting) or _more(numbered, waiting)):
             taken += 1
@@ -190,7 +149,7 @@ def _row(texts: list[str], mark: str, width: int) -> list[str] | None:
     return rows[0] if len(rows) == 1 and (len(texts) == 1 or len(rows[0]) == width) else None
 
 
-def _instance(cells: dict[str, str], where: Where, options: Options, languages: dict[str, str]) -> Igt:
+def _instance(cells: dict[str, str], where: Where, options: Options, languages: Mapping[str, str]) -> Igt:
     known: dict[str, str] = {}
     meta = []
     for name, value in cells.items():
@@ -202,7 +161,13 @@ def _instance(cells: dict[str, str], where: Where, options: Options, languages: 
     primary = squeezed(known.get("text", ""))
     segments, glosses = _parts(known.get("words", ""), known.get("glosses", ""))
     glosses = tuple("" if gloss == "_" else gloss for gloss in glosses)
+    judgement, bare = without_judgement(primary)
+    if judgement and not known.get("judgement", "").strip():
+        known["judgement"], primary = judgement, bare
+        segments = (without_judgement(segments[0])[1], *segments[1:]) if segments else segments
     words = tokens(primary)
+    if not segments and len(glosses) == 1 and len(tokens(glosses[0])) == len(words):
+        glosses = tokens(glosses[0])
     if not words or (segments and len(words) != len(segments)):
         words = segments or words
     code = known.get("meta_language", "")

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, cast
 
 from divproj.data.errors import Faults, FormatError, ProjError, Where
 from divproj.data.igt import Igt
-from divproj.io import igt_finish
+from divproj.io import cldf_metadata, igt_finish
 from divproj.io.files import Source, name_of, reading
 from divproj.io.igt_guess import CLOSE, HEAD, LOW, guess, ranked
 from divproj.io.igt_plain import dump, dumps, read
@@ -90,6 +90,8 @@ def _any(stream: BinaryIO, path: str, name: str | None, faults: Faults, options:
 
 def _guessed(head: bytes, path: str, faults: Faults, options: ReaderOptions) -> str:
     """The format that fits best; a file that none fits is refused, and one that two fit is remarked on."""
+    if path.endswith((".csv", ".tsv", ".csv.gz", ".tsv.gz")) and cldf_metadata.of_file(path).named:
+        return "cldf"
     try:
         scores = ranked(head)
     except FormatError as error:

@@ -10,16 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import chain, islice
 from typing import Any, BinaryIO, TextIO
 
 from divproj.data.errors import Faults, FormatError, Where
 from divproj.data.igt import Igt
-from divproj.io import igt_comments, igt_parts
-from divproj.io.igt_guess import is_table
+from divproj.io import igt_comments, igt_layout, igt_parts
 from divproj.io.igt_order import Order
 from divproj.io.igt_text import Options, blocks, lines
-
-_GRAM = re.compile(r"(?:^|[-=~.:])(?:[A-Z]{2,}\w*|[123](?:SG|PL|DU|sg|pl|du|s|p)?|[A-Z][a-z]{1,4})(?=$|[-=~.:])")
 
 
 def dump(instances: Iterable[Igt], out: TextIO, *, bare: bool = False) -> None:
@@ -38,8 +36,6 @@ def dumps(instances: Iterable[Igt], *, bare: bool = False) -> str:
     return "".join("\n".join(_written(igt, bare)) + "\n\n" for igt in instances)
 
 
-MOST_WRAPPED = 40
-"""Lines of one sentence that goes on over several pairs of lines."""
 _ID_LINE = re.compile(r"#\s*([\w.:-]*\d[\w.:-]*)\s*$")
 _NUMBERED = re.compile(r"\(?(\d+[a-z]?)[.)]?\t+")
 LINES = ("words", "segments", "glosses", "translation")
@@ -91,16 +87,79 @@ def _same(written: list[str], igt: Igt) -> bool:
 def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Igt]:
     """Instances of plain text."""
     waiting: list[tuple[int, str]] = []
-    order = Order()
-    for k, block in enumerate(blocks(lines(stream, path, faults, options.encoding))):
-        if not k and block[0][1].strip() == "---":
+    order, letters, heading = Order(), _Letters(), _Headings()
+    held: Igt | None = None
+    for k, block in enumerate(heading.without(map(igt_layout.bare, blocks(lines(stream, path, faults, options.encoding))))):
+        if not k and block and block[0][1].strip() == "---":
             block = order.head(block)
         block = waiting + block
         waiting = []
         if block and order.is_ordered(block):
             yield order.instance(block, path, faults, options)
         elif block:
-            yield from _instances(block, path, faults, options, waiting)
+            for found in _instances(block, path, faults, options, waiting):
+                held, ready = _continued(held, found)
+                yield from map(letters.full, map(heading.above, ready))
+    if held is not None:
+        yield letters.full(held)
+
+
+FIRST = 40
+"""Blocks that are looked at before the first is read."""
+
+
+class _Headings:
+    """Lines that stand alone in a text whose other blocks are glossed: titles and prose, kept with the sentence after them."""
+
+    def __init__(self) -> None:
+        self.said = ""
+
+    def without(self, found: Iterable[list[tuple[int, str]]]) -> Iterator[list[tuple[int, str]]]:
+        stream = iter(found)
+        first = list(islice(stream, FIRST))
+        sizes = [len(block) for block in first]
+        glossed = sum(size > 2 for size in sizes)
+        drop = glossed > 1 and 2 * glossed >= len(sizes) and 1 in sizes
+        for block in chain(first, stream):
+            line = block[0][1].strip() if len(block) == 1 else ""
+            if drop and line and not line.startswith("#") and not igt_parts.without_number(line)[0]:
+                self.said = f"{self.said} {line}".strip()
+            else:
+                yield block
+
+    def above(self, igt: Igt) -> Igt:
+        said, self.said = self.said, ""
+        return replace(igt, meta=(*igt.meta, ("heading", said[:300]))) if said else igt
+
+
+class _Letters:
+    """Numbers of parts: `b` after `(12) a` is `12b`."""
+
+    def __init__(self) -> None:
+        self.number = ""
+
+    def full(self, igt: Igt) -> Igt:
+        found = re.fullmatch(r"(\d+)([a-z]?)", igt.sent_id)
+        if found:
+            self.number = found[1] if found[2] else ""
+        elif self.number and re.fullmatch(r"[b-z]", igt.sent_id):
+            name = self.number + igt.sent_id
+            return replace(igt, sent_id=name, where=replace(igt.where, sent_id=name))
+        return igt
+
+
+def _continued(held: Igt | None, found: Igt) -> tuple[Igt | None, list[Igt]]:
+    """(what waits, what is ready): a numbered pair of lines without a translation goes on in the block without a number below."""
+    if held is not None:
+        if not found.sent_id and found.glosses and len(held.words) == len(held.glosses) and not found.text:
+            joined = replace(
+                found, words=held.words + found.words, glosses=held.glosses + found.glosses, sent_id=held.sent_id,
+                where=held.where, judgement=held.judgement or found.judgement, meta=(*held.meta, *found.meta),
+            )  # fmt: skip
+            return None, [joined]
+        return None, [held, found]
+    plain = found.glosses and not (found.segments or found.translation or found.tree or found.meta)
+    return (found, []) if plain and found.sent_id[:1].isdigit() else (None, [found])
 
 
 def _instances(
@@ -172,53 +231,18 @@ def _split(texts: list[str]) -> Iterator[tuple[int, list[str]]]:
         yield 0, texts
 
 
-def _glossy(text: str, others: int) -> bool:
-    """Whether a line looks like glosses of that many words: no quotes, and grams at morpheme boundaries."""
-    found = igt_parts.tokens(text)
-    return (
-        len(found) == others
-        and not igt_parts.is_quoted(text)
-        and any(_GRAM.search(token) and re.search(r"\w[-=~.]\w", token) for token in found)
-    )
-
-
-def _roles(texts: list[str]) -> dict[str, str] | None:
-    """Which line is what; None when nobody can tell."""
-    n = len(texts)
-    counts = [len(igt_parts.tokens(text)) for text in texts]
-    if n == 1:
-        return {"words": texts[0]}
-    if n == 2:
-        return {"words": texts[0], ("glosses" if _glossy(texts[1], counts[0]) else "translation"): texts[1]}
-    if n == 3:
-        if _glossy(texts[2], counts[1]) and not _glossy(texts[1], counts[0]) and counts[0] == counts[1]:
-            return dict(zip(("words", "segments", "glosses"), texts, strict=True))
-        return dict(zip(("words", "glosses", "translation"), texts, strict=True))
-    if n == 5 and counts[0] == counts[1] == counts[2] == counts[3] != 1 and not igt_parts.is_quoted(texts[3]):
-        return dict(zip(("words", "segments", "glosses", "word_glosses", "translation"), texts, strict=True))
-    if n == 4:
-        if igt_parts.is_quoted(texts[2]) or (_glossy(texts[1], counts[0]) and not _glossy(texts[2], counts[1])):
-            return dict(zip(("words", "glosses", "translation", "note"), texts, strict=True))
-        return dict(zip(("words", "segments", "glosses", "translation"), texts, strict=True))
-    for roles in (("words", "glosses"), ("words", "segments", "glosses")):
-        size = len(roles)
-        last = n % size
-        groups = [counts[k : k + size] for k in range(0, n - last, size)]
-        if last < 2 and n <= MOST_WRAPPED and not is_table(texts) and all(group[-1] == group[-2] for group in groups):
-            wrapped = {role: " ".join(texts[k : n - last : size]) for k, role in enumerate(roles)}
-            return {**wrapped, "translation": texts[-1]} if last else wrapped
-    return None
-
-
 def _one(texts: list[str], where: Where, faults: Faults) -> dict[str, Any]:
     """Fields of the instance that lines make."""
-    roles = _roles(texts)
-    meta: igt_comments.Pairs = []
+    above, name, texts = igt_layout.head(texts)
+    roles = igt_layout.labelled(texts) or igt_layout.roles_of(texts)
+    meta: igt_comments.Pairs = [pair for pair in above if pair[0] != "language"]
     if roles is None:
         what = f"{len(texts)} lines without a blank one, 2 to 4 expected"
         faults.file(FormatError(what, where, "put a blank line between sentences; lines after the third are kept as notes"))
         roles = dict(zip(("words", "glosses", "translation"), texts, strict=False))
-        meta = [("note", text.strip()) for text in texts[3:]]
+        meta += [("note", text.strip()) for text in texts[3:]]
+    if "line" in roles:
+        meta.append(("line", igt_parts.squeezed(roles["line"])))
     if "word_glosses" in roles:
         meta.append(("word_glosses", igt_parts.squeezed(roles["word_glosses"])))
     if "note" in roles:
@@ -239,13 +263,19 @@ def _one(texts: list[str], where: Where, faults: Faults) -> dict[str, Any]:
     if glosses and not number:
         number, words = igt_parts.without_bare_number(words, len(glosses))
     translation, source = igt_parts.unquoted(roles.get("translation", ""))
+    if literal := igt_layout.LITERAL.match(source):
+        meta.append(("lit", igt_parts.unquoted(source[literal.end() :])[0]))
+        source = ""
+    free = [("", translation), ("", igt_parts.unquoted(roles["more"])[0])] if "more" in roles else []
     return {
+        "translations": tuple(free),
+        "language": dict(above).get("language", ""),
         "words": words,
         "segments": segments,
         "glosses": glosses,
         "translation": translation,
         "text": text,
-        "sent_id": number,
+        "sent_id": number or name,
         "judgement": judgement,
         "meta": (*meta, ("source", source)),
     }
