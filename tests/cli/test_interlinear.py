@@ -7,6 +7,7 @@ import json
 import pytest
 import typer
 from cli.commands import ROOT, proj
+from eaffile import story
 from typer.testing import CliRunner
 
 from divproj.io import igt
@@ -22,6 +23,10 @@ def here(*args: object):
     app.command()(interlinear.check)
     app.command()(interlinear.convert)
     return CliRunner().invoke(app, list(map(str, args)), catch_exceptions=False)
+
+
+def piped(*args: object, stdin: str) -> str:
+    return proj(*args, stdin=stdin).stdout
 
 
 def test_formats_are_those_of_the_library():
@@ -179,3 +184,71 @@ class TestConvert:
     def test_gzip(self, tmp_path):
         proj("convert", FIXTURES / "odin.txt", tmp_path / "a.conllu.gz")
         assert len(list(igt.load(tmp_path / "a.conllu.gz"))) == 2
+
+
+class TestCldf:
+    @pytest.mark.parametrize("name", sorted(path.name for path in FIXTURES.iterdir() if path.name != "README.md"))
+    def test_there_and_back(self, tmp_path, name):
+        out = tmp_path / "out.csv"
+        done = here("convert", FIXTURES / name, out)
+        assert (done.exit_code, done.stdout) == (0, "")
+        assert (tmp_path / "out-metadata.json").exists()
+        assert here("convert", out, tmp_path / "again.conllu").exit_code == 0
+        before, after = list(igt.load(FIXTURES / name)), list(igt.load(tmp_path / "again.conllu"))
+        assert [one.sent_id for one in after] == [one.sent_id for one in before]
+        for field in ("words", "segments", "glosses", "translation", "judgement"):
+            assert [getattr(one, field) for one in after] == [getattr(one, field) for one in before], field
+
+    def test_files_beside_are_not_overwritten(self, tmp_path):
+        (tmp_path / "out-metadata.json").write_text("mine")
+        done = proj("convert", FIXTURES / "odin.txt", tmp_path / "out.csv")
+        assert (done.returncode, (tmp_path / "out-metadata.json").read_text()) == (1, "mine")
+        assert "out-metadata.json: this file exists already and belongs to OUT; --force replaces it" in done.stderr
+        assert not (tmp_path / "out.csv").exists()
+        assert here("convert", FIXTURES / "odin.txt", tmp_path / "out.csv", "--force").exit_code == 0
+
+    def test_a_pipe_gets_the_table_alone(self):
+        done = here("convert", FIXTURES / "plain.txt", "-", "--to", "cldf")
+        assert done.stdout.startswith("ID,Language_ID,Primary_Text,Analyzed_Word,Gloss,Translated_Text,Meta_Language_ID")
+
+
+class TestReaderOptions:
+    def test_tiers_are_listed(self, tmp_path):
+        (tmp_path / "a.eaf").write_text(story(("IU", "GW", "MB", "GE", "FT"), "es").timed("gesture", ["stroke"]).text())
+        done = proj("check", tmp_path / "a.eaf", "--tiers", "list")
+        shown = " ".join(done.stdout.split())
+        assert done.returncode == 0
+        assert all(word in shown for word in ("IU", "GW", "several under one sentence", "translation", "not of the text"))
+
+    def test_hyphens_are_kept_on_demand(self):
+        text = "Uva-n, kolu.\nswim-PST fish\n'The fish swam.'\n"
+        assert "\tUvan\t" in piped("convert", "-", "-", stdin=text)
+        assert "\tUva-n\t" in piped("convert", "-", "-", "--keep-hyphens", stdin=text)
+
+    def test_words_that_were_split_are_written_together_again(self):
+        text = "(1) Uva-n, (kolu).\nswim-PST fish\nThe fish swam.\n\n"
+        rows = piped("convert", "-", "-", stdin=text)
+        assert "SpaceAfter=No" in rows
+        assert piped("convert", "-", "-", "--to", "plain", stdin=text) == text
+        assert piped("convert", "-", "-", "-f", "conllu", "--to", "plain", stdin=rows) == text
+
+    def test_a_file_whose_lines_do_not_fit(self, tmp_path):
+        (tmp_path / "a.txt").write_text("a b c d\nx\n'So it is.'\n\n" * 6)
+        done = proj("convert", tmp_path / "a.txt", tmp_path / "a.conllu")
+        assert (done.returncode, (tmp_path / "a.conllu").exists()) == (1, False)
+        assert "a.txt: read as plain, only 0 of 6 sentences have a gloss under each word" in done.stderr
+        assert "--misaligned reads it as it is" in done.stderr
+        assert here("convert", tmp_path / "a.txt", tmp_path / "a.conllu", "--misaligned").exit_code == 0
+
+    @pytest.mark.parametrize("name", ["markers", "tiers", "lang", "encoding", "keep-hyphens", "misaligned"])
+    def test_project_has_the_options_of_the_readers(self, name):
+        assert f"--{name}" in proj("project", "--help").stdout
+
+    def test_a_toolbox_file_of_unknown_markers(self, tmp_path):
+        (tmp_path / "a.sfm").write_text("\\aa 1\n\\bb 2\n\n" * 3)
+        done = proj("check", tmp_path / "a.sfm")
+        assert done.returncode == 1
+        assert (
+            "no marker looks like the text; the markers are \\aa (3), \\bb (3); name them, as in --markers record="
+            in done.stderr
+        )

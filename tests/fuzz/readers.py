@@ -12,6 +12,7 @@ from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
+from fuzz import igt_seeds
 from fuzz.limits import Target
 from fuzz.places import file, lenient, place
 from pipelinefiles import LEARNED, PLAIN
@@ -135,6 +136,18 @@ def interlinear(data: bytes, name: str | None) -> None:
         _aligner().align(one, one.translation.split())
     igt_conllu.dumps(found)
     xigt_write.dumps(found)
+
+
+def cldf_files(data: bytes, role: str) -> None:
+    """One of the files of a CLDF data set is damaged."""
+    from divproj.io import igt
+
+    here = place() / "cldf"
+    here.mkdir(exist_ok=True)
+    good = {"case.csv": igt_seeds.TABLE, "x-metadata.json": igt_seeds.metadata(), "languages.csv": b"ID,Name\nk,Kolu\n"}
+    for name, text in good.items():
+        (here / name).write_bytes(data if name == role else text)
+    list(igt.load(here / "case.csv", None, lenient(), misaligned=True))
 
 
 @cache
@@ -331,7 +344,8 @@ def _wordnet_seeds(role: str) -> Callable[[], Sequence[bytes]]:
 
 
 def _igt(name: str) -> Callable[[], list[bytes]]:
-    return lambda: [(FIXTURES / sample).read_bytes() for sample in SAMPLES[name]]
+    more = {"latex": [igt_seeds.LATEX], "toolbox": [igt_seeds.TOOLBOX], "plain": [igt_seeds.PLAIN], "cldf": [igt_seeds.TABLE.replace(b"Text", b"Primary_Text")], "elan": [igt_seeds.elan(), igt_seeds.clitics()]}  # fmt: skip
+    return lambda: [*((FIXTURES / sample).read_bytes() for sample in SAMPLES[name]), *more.get(name, [])]
 
 
 def _forest_json() -> Sequence[bytes]:
@@ -357,6 +371,8 @@ READERS: tuple[Target, ...] = (
     *(Target(f"corpus/{name}", partial(corpus, role=name), lambda name=name: [corpus_files()[name]]) for name in ("f.conllu", "e.conllu", "align.txt")),
     *(Target(f"igt/{name}", partial(interlinear, name=name), _igt(name)) for name in IGT),
     *(Target(f"igt/back/{name}", partial(written_back, name=name), _igt(name)) for name in ("toolbox", "flextext", "elan")),
+    Target("cldf/metadata", partial(cldf_files, role="x-metadata.json"), lambda: [igt_seeds.metadata()], "json"),
+    Target("cldf/languages", partial(cldf_files, role="languages.csv"), lambda: [b"ID,Name,ISO639P3code\nk,Kolu,kol\n"]),
     Target("igt/guessed", partial(interlinear, name=None), lambda: [s for name in IGT for s in _igt(name)()]),
     Target("forests/brackets", partial(trees, name="brackets"), lambda: BRACKETS),
     Target("forests/enju", partial(trees, name="enju"), lambda: ENJU),

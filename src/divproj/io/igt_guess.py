@@ -38,6 +38,14 @@ CLOSE = 0.1
 LONGEST_BLOCK = 14
 """Lines without a blank one in plain text; more are a list or a table."""
 _MARKER = re.compile(r"^\\([\w+-]+)", re.MULTILINE)
+_TEX = frozenset(
+    {
+        "gll", "glll", "gllll", "glt", "trans", "ea", "eal", "z", "zl", "ex", "exg", "ag", "bg", "begin", "end", "label", "xe", "pex",
+        "a", "b", "begingl", "endgl", "gla", "glb", "glc", "glft", "glpreamble", "sn", "item", "documentclass", "usepackage",
+        "newcommand", "section", "subsection", "chapter", "paragraph", "langinfo", "digloss", "trigloss", "lb", "exi", "glend",
+    }
+)  # fmt: skip
+"""Macros that begin a line of LaTeX and are no markers of Toolbox where others of LaTeX are."""
 
 
 def guess(head: bytes) -> str:
@@ -83,9 +91,9 @@ def ranked_text(text: str) -> list[tuple[str, float]]:
     ('plain', 0.0)
     """
     rows = [line for line in text.split("\n") if line.strip()][:2000]
-    markers = _MARKER.findall(text)
-    marked = min(1.0, len(markers) / max(1, len(rows)))
     latex = len(_LATEX.findall(text))
+    markers = [name for name in _MARKER.findall(text) if not (latex and name in _TEX)]
+    marked = min(1.0, len(markers) / max(1, len(rows)))
     scores = {"plain": _plain(text), "conllu": _conllu(rows), "odin": 0.9 if _ODIN.search(text) else 0.0}
     scores["latex"] = min(1.0, 0.8 + 0.05 * latex) if latex else 0.0
     if max(scores["conllu"], scores["odin"], scores["latex"]) > 0.6:  # their lines would do for plain text too
