@@ -1,0 +1,75 @@
+"""docs/papers.md: every table, algorithm, definition and equation of the papers has a row, and what the rows name is there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
+NUMBERED = {
+    "Georgi": [
+        *(f"Table {k}" for k in ("1", "2a", "2b", "3", "4", "5", "6")),
+        *(f"Algorithm {k}" for k in range(1, 6)),
+        *(f"eq. {k}" for k in range(1, 14)),
+        *(f"Figure {k}" for k in range(1, 16)),
+    ],
+    "Arase": [
+        *(f"Table {k}" for k in range(1, 4)),
+        "Algorithm 4.1", "Algorithm B.1", "Algorithm 4.2", "Algorithm C.1", "Definition 3.1", "Definition 3.2", "eq. 1",
+        *(f"Figure {k}" for k in range(1, 6)),
+    ],
+    "Snyder": ["eq. 1", "Figure 1", "Figure 2", "Table 1"],
+}  # fmt: skip
+"""What the papers number."""
+
+
+def rows(paper: str) -> list[list[str]]:
+    [part] = [part for part in PAGE.split("\n## ") if part.startswith(paper)]
+    lines = [line for line in part.splitlines() if line.startswith("| ") and not line.startswith("| in the paper")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def expanded(cell: str) -> set[str]:
+    """`Figures 13-15` and `eq. 8 and 9` as single names, `Figure 6a` also as Figure 6."""
+    found = set()
+    for kind, numbers in re.findall(
+        r"(Table|Figure|Algorithm|Definition|eq\.)s? ((?:(?:[A-C]\.)?[\d.]+[a-c]?(?:-| and )?)+)", cell
+    ):
+        for first, last in re.findall(r"((?:[A-C]\.)?\d+(?:\.\d+)?[a-c]?)(?:-(\d+))?", numbers):
+            span = range(int(first), int(last) + 1) if last else [first]
+            found |= {f"{kind} {number}" for number in span}
+            found |= {f"{kind} {str(number).rstrip('abc')}" for number in span}
+    return found
+
+
+@pytest.mark.parametrize("paper", NUMBERED)
+def test_everything_numbered_has_a_row(paper: str):
+    there = set().union(*(expanded(row[0]) for row in rows(paper)))
+    assert [name for name in NUMBERED[paper] if name not in there] == []
+
+
+@pytest.mark.parametrize("paper", NUMBERED)
+def test_what_is_named_is_there(paper: str):
+    named = 0
+    for what, code, tests, *_ in rows(paper):
+        paths = re.findall(r"`([\w/]+\.py)`", code)
+        assert paths, what
+        for path in paths:
+            assert (ROOT / "src" / "divproj" / path).is_file(), path
+        found = re.findall(r"`([\w/]+\.py)(?:::(\w+))?`", tests)
+        assert found, what
+        for path, test in found:
+            text = (ROOT / "tests" / path).read_text(encoding="utf-8")
+            assert f"def {test or 'test_'}{'(' if test else ''}" in text, f"{path}::{test}"
+            named += 1
+    assert named >= len(rows(paper))
+    assert named
+
+
+def test_ranges_are_expanded():
+    assert expanded("Figures 13-15, eq. 8 and 9, Algorithms 4.1 and B.1, Table 2a") >= {
+        "Figure 14", "eq. 9", "Algorithm 4.1", "Algorithm B.1", "Table 2a", "Table 2",
+    }  # fmt: skip
