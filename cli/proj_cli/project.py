@@ -157,12 +157,10 @@ def project(
     faults = common.faults_for(strict)
     if others or options != PhraseOptions() or projector.looks_at_text or gold:
         from divproj.projection.whole_text import project_text
+        from divproj.runtime.engine import Place
 
-        if jobs != 1 or scheduler:
-            talk.caution(
-                "the whole text is looked at first, so one process does it all; --system s2+ or s1-r can be shared out"
-            )
-        found = project_text(projector, (sources, *others), options, faults, min_coverage)
+        place = Place(jobs, scheduler)
+        found = project_text(projector, (sources, *others), options, faults, min_coverage, place, talk.caution)
     else:
         wanted = (any((links_out, e_out)), html is not None, min_coverage)
         found = _by_workers(projector, sources, wanted, faults, (jobs, scheduler, shards))

@@ -27,7 +27,10 @@ def run(
         list[str] | None, typer.Option("--force", metavar="STAGE", help="Do this stage again even if nothing has changed.")
     ] = None,
     start: Annotated[str | None, typer.Option("--from", metavar="STAGE", help="Do this stage and all after it again.")] = None,
-    jobs: Annotated[int, typer.Option("-j", "--jobs", help="Processes for the cross-validation; -1 for all cores.")] = -1,
+    jobs: Annotated[
+        int, typer.Option("-j", "--jobs", help="Processes to share the work; -1 for all cores. The output is the same.")
+    ] = -1,
+    scheduler: common.Scheduler = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object on stdout.")] = False,
     quiet: common.Quiet = False,
     verbose: common.Verbose = False,
@@ -43,7 +46,7 @@ def run(
     from divproj.run.config import load
     from divproj.run.runner import Run
 
-    found = Run(load(config, output), force=force or (), start=start or "", jobs=jobs)
+    found = Run(load(config, output), force=force or (), start=start or "", jobs=jobs, scheduler=scheduler)
     if dry_run:
         _plan(list(found.plan()))
         return
@@ -54,7 +57,7 @@ def run(
             told = "kept" if step.state == "kept" else f"done in {seconds:.1f} s{why}"
             talk.say(f"{step.stage:<9}{told}")
 
-        made = found.execute(tell, talk.warn, bar)
+        made = found.execute(tell, talk.warn, bar, talk.caution)
     if as_json:
         from divproj.run.pages import summary
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 
-from divproj.data.errors import AlignmentError, Faults
+from divproj.data.errors import AlignmentError, Faults, Where
 from divproj.data.head_style import in_style
+from divproj.data.igt import Igt
 from divproj.data.links import Links
 from divproj.data.pair import Pair
 from divproj.data.tree import DepTree
@@ -17,6 +18,7 @@ from divproj.io.sources import PARSER, SIZE, Parse, Piece, Sources, pairs_of, pi
 from divproj.links.gloss.aligner import GlossAligner
 from divproj.links.gloss.grams import Grams
 from divproj.parsing.translations import by_language, language_named, parse_translations
+from divproj.runtime.engine import HERE, Place, Say, run
 
 
 @dataclass(frozen=True)
@@ -92,10 +94,37 @@ def prepared(piece: Piece, faults: Faults) -> Iterator[Pair]:
     yield from how.linked(pairs_of(piece, faults, how.parse if sources.e_parser else None), faults)
 
 
-def prepared_text(sources: Sources, faults: Faults) -> Iterator[Pair]:
-    """All pairs of a source, ready to be projected."""
-    for piece in pieces(sources, faults):
-        yield from prepared(piece, faults)
+def prepared_text(sources: Sources, faults: Faults, place: Place = HERE, say: Say | None = None) -> Iterator[Pair]:
+    """All pairs of a source, ready to be projected; parsed and linked where `place` says."""
+    for some in run(_prepared_piece, partial(pieces, sources), faults, place, say):
+        yield from some
+
+
+def _prepared_piece(piece: Piece, faults: Faults) -> list[Pair]:
+    return [*prepared(piece, faults)]
+
+
+Unlinked = tuple[int, Where, Igt | None, DepTree | None]
+"""Words of a sentence, where it stands, its glosses, and the tree of its translation."""
+
+
+def parse_some(how: Preparation, texts: list[str], faults: Faults) -> list[DepTree | None]:
+    """Trees of translations: what a worker of the engine is asked to do."""
+    return how.parse(texts)
+
+
+def link_some(how: Preparation, rows: Sequence[Unlinked], faults: Faults) -> list[Links]:
+    """Links through glosses, none where there are no glosses or no tree: what a worker of the engine is asked to do."""
+    made = []
+    for words, where, igt, tree in rows:
+        links = Links(frozenset(), (words, len(tree) if tree else 0))
+        if igt is not None and tree is not None:
+            try:
+                links = how.aligner.align(igt, tree.forms, tree.tags()).links
+            except AlignmentError as error:
+                faults.word(AlignmentError(error.what, where, error.remedy))
+        made.append(links)
+    return made
 
 
 @lru_cache(maxsize=2)

@@ -19,7 +19,7 @@ from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.output import annotated
 from divproj.projection.phrasal.phrase_sources import PhraseSources
 from divproj.projection.prepare import Preparation
-from divproj.projection.whole_text import OBSERVED
+from divproj.projection.whole_text import OBSERVED, projected_there
 from divproj.runtime import engine
 
 PIECE = 125
@@ -160,21 +160,27 @@ class Projector:
         """The sentence with the E tree and links that its phrases chose, if it was observed."""
         return self._known.get((given.forms, given.e.forms), given)
 
-    def projections(self, pairs: Sequence[Pair], *, jobs: int = 1) -> Iterator[Projection]:
+    def projections(
+        self, pairs: Sequence[Pair], *, place: engine.Place = engine.HERE, say: engine.Say | None = None
+    ) -> Iterator[Projection]:
         """What the system says of pairs that have trees of E and links, after it has observed them all.
 
-        A trained model that looks at each sentence for itself shares long texts out to `jobs` processes.
+        Long texts are shared out to the workers of `place`; the projections are the same.
         """
         given = [*map(ProjectionInput.of, pairs)]
         system = self.ready(pairs)
-        if jobs != 1 and self.model is not None and len(given) >= WORTH and not getattr(system, "observes", False):
-            plan = Plan.of(self.system_, Path(self.model))
+        if not place.scheduler and len(given) < (WORTH if self.model is not None else 4 * WORTH):
+            place = engine.HERE
+        if not place.here and not getattr(system, "observes", False):
+            plan = Plan.of(self.system_, Path(self.model) if self.model else None, self.rules)
             parts = [given[k : k + PIECE] for k in range(0, len(given), PIECE)]
-            made = chain.from_iterable(engine.run(partial(project_some, plan), lambda _: parts, place=engine.Place(jobs)))
-            yield from (calibrated(found, self.code_) for found in made)
-            return
-        self._observe([*pairs])
-        yield from (calibrated(system.project(self._seen(each)), self.code_) for each in given)
+            made: Iterator[Projection] = chain.from_iterable(
+                engine.run(partial(project_some, plan), lambda _: parts, None, place, say)
+            )
+        else:
+            self._observe([*pairs])
+            made = projected_there(system, [*map(self._seen, given)], place, say)
+        yield from (calibrated(found, self.code_) for found in made)
 
     def pipe(self, pairs: Iterable[Pair], faults: Faults | None = None) -> Iterator[Pair]:
         """Pairs with trees of F, one by one; what cannot be used goes to `faults`."""

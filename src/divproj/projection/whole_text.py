@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, zip_longest
+from itertools import chain, islice, zip_longest
 from typing import TYPE_CHECKING, Any
 
 from divproj.data.errors import AlignmentError, Faults, Where
@@ -19,10 +19,13 @@ from divproj.projection.output import annotated
 from divproj.projection.phrasal.phrase_sources import NO_PHRASES, PhraseSources
 from divproj.projection.prepare import prepared_text
 from divproj.projection.summary import Summary
+from divproj.runtime.engine import HERE, Place, Say, run
 
 if TYPE_CHECKING:
     from divproj.projection.projector import Projector
 
+PART = 100
+"""Sentences that a worker projects at a time."""
 OBSERVED = 20_000
 """Sentences that are kept to learn from; the rest of a longer text is projected as it is read."""
 
@@ -40,28 +43,53 @@ class PhraseOptions:
 
 
 def project_text(
-    projector: Projector, sources: Sequence[Sources], options: PhraseOptions, faults: Faults, least: float = 0.0
+    projector: Projector,
+    sources: Sequence[Sources],
+    options: PhraseOptions,
+    faults: Faults,
+    least: float = 0.0,
+    place: Place = HERE,
+    say: Say | None = None,
 ) -> Iterator[Trees]:
-    """Every sentence of the first source with its projection, by the votes of all sources; see `batch.projected` for `least`."""
-    text = prepared_text(sources[0], faults)
+    """Every sentence of the first source with its projection, by the votes of all sources; see `batch.projected` for `least`.
+
+    Workers (`place`) parse and link; the text is observed here; then workers project with what was observed.
+    """
+    text = prepared_text(sources[0], faults, place, say)
     first = list(islice(text, OBSERVED))
     bitexts = [[ProjectionInput.of(pair) for pair in first]]
     if len(sources) > 1:
         first += text
         bitexts = [[ProjectionInput.of(pair) for pair in first]]
-        bitexts += [_same_words(first, list(prepared_text(other, faults)), other) for other in sources[1:]]
+        bitexts += [_same_words(first, list(prepared_text(other, faults, place, say)), other) for other in sources[1:]]
     if not first:
         return
     engine, name = projector.ready(first), projector.system_
     code = projector.code_
     steps = [_Step(engine, some, options, source, faults) for some, source in zip(bitexts, sources, strict=True)]
     projector.why_ = "; ".join(filter(None, (projector.why_, steps[0].note)))
-    made = [map(step.engine.project, step.text) for step in steps]
+    made = [projected_there(step.engine, step.text, place, say) for step in steps]
     for pair, *found in zip(first, *made, strict=True):
         yield _trees(pair, calibrated(elected(found), code), name, least)
     if len(sources) == 1:
         for pair in text:
             yield _trees(pair, calibrated(steps[0].project(ProjectionInput.of(pair)), code), name, least)
+
+
+def projected_there(engine: Any, text: Sequence[ProjectionInput], place: Place, say: Say | None = None) -> Iterator[Projection]:
+    """Projections of sentences that a system has observed, where `place` says.
+
+    Workers get what the system has for their sentences (`part`). Systems that cannot part with it project here.
+    """
+    if place.here or not hasattr(engine, "part"):
+        return map(engine.project, text)
+    parts = (text[k : k + PART] for k in range(0, len(text), PART))
+    return chain.from_iterable(run(_project_part, lambda _: ((engine.part(some), some) for some in parts), None, place, say))
+
+
+def _project_part(given: tuple[Any, Sequence[ProjectionInput]], faults: Faults) -> list[Projection]:
+    part, text = given
+    return [*map(part.project, text)]
 
 
 class _Step:

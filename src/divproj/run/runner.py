@@ -17,6 +17,7 @@ from divproj.run import pages, stages
 from divproj.run.cache import Done, Store, file_digest, versions
 from divproj.run.config import Config
 from divproj.run.stages import Job, Tick
+from divproj.runtime.engine import Say
 from divproj.runtime.modelfile import ARRAYS, META
 from divproj.runtime.resources import folder
 
@@ -155,11 +156,13 @@ def _digest(path: Path) -> str:
 class Run:
     """One config in its results folder."""
 
-    def __init__(self, config: Config, *, force: Sequence[str] = (), start: str = "", jobs: int = 1) -> None:
+    def __init__(
+        self, config: Config, *, force: Sequence[str] = (), start: str = "", jobs: int = 1, scheduler: str | None = None
+    ) -> None:
         for name in (*force, *([start] if start else [])):
             if name not in NAMES:
                 raise ProjError(f"no stage '{name[:40]}'", remedy=f"there are {', '.join(NAMES)}")
-        self.config, self.jobs = config, jobs
+        self.config, self.jobs, self.scheduler = config, jobs, scheduler
         self.store = Store(config.results)
         self.stages = stages_of(config)
         self.forced = {name: f"--force {name}" for name in force}
@@ -216,8 +219,9 @@ class Run:
         tell: Callable[[Step, float], None] = lambda step, seconds: None,
         warn: Callable[[ProjError], None] | None = None,
         tick: Tick = lambda what, count, total: None,
+        say: Say | None = None,
     ) -> Outcome:
-        """Do what must be done, and publish the results. `tell` hears of each stage when it is done."""
+        """Do what must be done, and publish the results. `tell` hears of each stage when it is done, `say` of lost workers."""
         made = Outcome(self.config.results, signature=pages.signature(self.config, input_digests(self.config)))
         with self.store.locked():
             self.store.log(f"run of {self.config.path.name}, {', '.join(f'{n} {v}' for n, v in versions().items())}")
@@ -226,7 +230,7 @@ class Run:
                 parts = self._parts(stage)
                 step = self._step(stage, parts)
                 if step.state != "kept":
-                    self._work(stage, parts, warn, tick)
+                    self._work(stage, parts, warn, tick, say)
                 found = self.store.done(stage.name)
                 assert found is not None
                 self.done[stage.name] = found
@@ -245,12 +249,15 @@ class Run:
         made.facts = {name: done.facts for name, done in self.done.items()}
         return made
 
-    def _work(self, stage: Stage, parts: dict[str, Any], warn: Callable[[ProjError], None] | None, tick: Tick) -> None:
+    def _work(
+        self, stage: Stage, parts: dict[str, Any], warn: Callable[[ProjError], None] | None, tick: Tick, say: Say | None
+    ) -> None:
         config, before = self.config, [name for name in stage.after if name in self.done]
         job = Job(
             config, self.store.part(stage.name), {name: self.store.at(name) for name in before},
             {name: self.done[name].facts for name in before}, Faults(config.strict, tell=warn), input_digests(config),
             {name: self.done[name].outputs for name in before}, {name: self.done[name].warnings for name in before}, self.jobs, tick,
+            self.scheduler, say,
         )  # fmt: skip
         try:
             with _to_the_end():

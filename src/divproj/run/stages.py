@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from divproj.data.errors import AlignmentError, Faults, ProjError, Where
+from divproj.data.errors import Faults, ProjError, Where
 from divproj.data.links import Links
 from divproj.data.pair import Pair
 from divproj.data.sentence import Sentence
@@ -20,7 +21,7 @@ from divproj.io.files import writing
 from divproj.io.sources import LINES, Sources, pairs_from
 from divproj.io.translation_language import language_of, mismatch
 from divproj.projection.direct import ProjectionInput
-from divproj.projection.prepare import Preparation
+from divproj.projection.prepare import Preparation, link_some, parse_some
 from divproj.projection.projector import Projector
 from divproj.projection.summary import Summary
 from divproj.run import gold as golden
@@ -38,12 +39,16 @@ from divproj.run.reading import (  # fmt: skip
     write_text,
     write_trees,
 )
+from divproj.runtime.engine import HERE, Place, Say, run, stamp
 
 if TYPE_CHECKING:
     from divproj.data.igt import Igt
 
 RULES, MODEL, OUTPUT, SCORES = "rules.json", "model", "trees.conllu", "scores.json"
 BATCH = 500
+"""Translations that are parsed at a time."""
+LINKED = 2000
+"""Sentences that are linked through their glosses at a time."""
 Tick = Callable[[str, int, int], None]
 """Told what is being done, how much of it, and of how much."""
 
@@ -67,7 +72,15 @@ class Job:
     """What the stages before it warned of."""
     jobs: int = 1
     tick: Tick = lambda what, count, total: None
+    scheduler: str | None = None
+    say: Say | None = None
+    """Told when a worker was lost; its sentences are done again."""
     facts: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def place(self) -> Place:
+        """Where sentences are worked on."""
+        return Place(self.jobs, self.scheduler)
 
     def text(self) -> list[Pair]:
         """The sentences and their translations, without trees."""
@@ -154,10 +167,12 @@ def parse(job: Job) -> None:
 
 def _parsed(job: Job, text: Sequence[Pair]) -> tuple[list[DepTree | None], str]:
     config, command = job.config, job.config.value("parse", "command")
-    parse = Preparation(command or str(config.parser_model or config.parser)).parse
+    parser = command or str(config.parser_model or config.parser)
+    how = Preparation(parser, stamps=(stamp(config.parser_model),) if config.parser_model else ())
     trees: list[DepTree | None] = []
-    for start in range(0, len(text), BATCH):
-        trees += parse([pair.translation for pair in text[start : start + BATCH]])
+    parts = [[pair.translation for pair in text[start : start + BATCH]] for start in range(0, len(text), BATCH)]
+    for found in run(partial(parse_some, how), lambda _: parts, None, HERE if command else job.place, job.say):
+        trees += found
         job.tick("parsing translation", len(trees), len(text))
     return trees, command or (config.parser_model.name if config.parser_model else config.parser)
 
@@ -199,16 +214,15 @@ def _method(job: Job) -> str:
 
 
 def _glossed(job: Job, found: Sequence[Igt | None], trees: Sequence[DepTree | None]) -> list[Links]:
-    aligner = Preparation(grams=tuple(job.config.grams)).aligner
-    made = []
-    for pair, igt, tree in zip(job.text(), found, trees, strict=True):
-        links = Links(frozenset(), (len(pair.f), len(tree) if tree else 0))
-        if igt is not None and tree is not None:
-            try:
-                links = aligner.align(igt, tree.forms, tree.tags()).links
-            except AlignmentError as error:
-                job.faults.word(AlignmentError(error.what, pair.where, error.remedy))
-        made.append(links)
+    how = Preparation(grams=tuple(job.config.grams), stamps=tuple(map(stamp, job.config.grams)))
+    rows = [*zip(job.text(), found, trees, strict=True)]
+    parts = [
+        [(len(pair.f), pair.where, igt, tree) for pair, igt, tree in rows[start : start + LINKED]]
+        for start in range(0, len(rows), LINKED)
+    ]
+    made: list[Links] = []
+    for some in run(partial(link_some, how), lambda _: parts, job.faults, job.place, job.say):
+        made += some
         job.tick("aligning sentence", len(made), len(found))
     return made
 
@@ -237,7 +251,7 @@ def _by_words(job: Job, found: Sequence[Igt], trees: Sequence[DepTree | None]) -
             known[pair] = known.get(pair, 0.0) + count
     words = WordAligner(threshold=config.value("align", "threshold"), random_state=config.seed)
     text = Text.of([Row([*igt.words], [*e]) for igt, e in zip(found, e_side, strict=True)])
-    return [made.links for shard in align_text(words, text, known) for made in shard]
+    return [made.links for shard in align_text(words, text, known, place=job.place, say=job.say) for made in shard]
 
 
 def gold(job: Job) -> None:
@@ -322,7 +336,8 @@ def project(job: Job) -> None:
     sure: list[float] = []
     reasons: dict[str, int] = {}
     with writing(job.out / OUTPUT) as out:
-        for count, (pair, found) in enumerate(zip(pairs, projector.projections(pairs, jobs=job.jobs), strict=True), 1):
+        projections = projector.projections(pairs, place=job.place, say=job.say)
+        for count, (pair, found) in enumerate(zip(pairs, projections, strict=True), 1):
             summary.add(found, pair.sent_id)
             sure += found.confidence
             for reason in found.reasons:

@@ -77,6 +77,10 @@ class InducedLinks:
             found = _with_links(bitext, chances | self.more(bitext))
         return found
 
+    def part(self, bitexts: Iterable[ProjectionInput]) -> InducedLinks:
+        """The links of some observed sentences."""
+        return InducedLinks(more=self.more, _known={b: self._known[b] for b in bitexts if b in self._known})
+
 
 def _unlinked(bitext: ProjectionInput) -> bool:
     """Whether both sides have words without a link."""

@@ -150,6 +150,12 @@ class PhraseProjector:
         run(x.words, x.tags, x.kinds, x.codes, self.weights.table, cues.choice, cues.far, made)
         return made if x.extra is None else made + x.extra
 
+    def part(self, text: Sequence[ProjectionInput]) -> PhraseProjector:
+        """What these sentences need to be projected in another process: all that was learned, and their own forests."""
+        forms = {bitext.forms for bitext in text}
+        forests = {key: forest for key, forest in self.forests_.items() if key in forms}
+        return replace(self, links_=self.links_.part(text), forests_=forests, history_=[])
+
     def project(self, bitext: ProjectionInput) -> Projection:
         """The best tree, why each edge, how probable."""
         if not 0 < len(bitext) <= LONGEST:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -166,6 +167,11 @@ class Universal:
         sure = [float(chances[h, c]) for c, h in enumerate(own, 1)]
         return self._whole(bitext, read, own, rels, sure)
 
+    def part(self, text: Sequence[ProjectionInput]) -> Part:
+        """What these sentences need to be projected in another process."""
+        model = None if self.model is shipped() else self.model
+        return Part({b: self.read_[b] for b in text if b in self.read_}, self.vote, model)
+
     def relations(self, read: Read, heads: list[int]) -> tuple[list[int], list[str]]:
         """The tree over the real words as UD allows it, and its relations."""
         if not heads:
@@ -189,6 +195,22 @@ class Universal:
         for k in marks:
             trust[k - 1] = 0.8
         return Projection(bitext, tuple(heads), tuple(why), tuple(trust), tuple(names), self.tags(bitext))  # type: ignore[arg-type]
+
+
+@dataclass
+class Part:
+    """Some sentences of a text that was observed elsewhere; a model that is in the box does not travel."""
+
+    read: dict[ProjectionInput, Read]
+    vote: float = VOTE
+    model: GlossModel | None = None
+
+    def project(self, bitext: ProjectionInput) -> Projection:
+        return self._system.project(bitext)
+
+    @cached_property
+    def _system(self) -> Universal:
+        return Universal(self.model or shipped(), vote=self.vote, read_=self.read)
 
 
 def direct(seen: EdgeInput) -> Floats:

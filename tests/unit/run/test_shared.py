@@ -1,0 +1,62 @@
+"""Stages and projections that are shared out give the bytes of one process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pipelinefiles import PLAIN, config, snapshot, write
+
+from divproj.data.errors import Faults
+from divproj.io.sources import Sources
+from divproj.projection import projector, whole_text
+from divproj.projection.projector import Projector
+from divproj.projection.whole_text import PhraseOptions, project_text
+from divproj.run import stages
+from divproj.run.config import load
+from divproj.run.runner import Run
+from divproj.runtime.engine import HERE, Place
+
+TWO = Place(2)
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts of few sentences, so that there are many."""
+    for module, name, size in ((stages, "BATCH", 5), (stages, "LINKED", 5), (projector, "PIECE", 5), (projector, "WORTH", 1)):
+        monkeypatch.setattr(module, name, size)
+    monkeypatch.setattr(whole_text, "PART", 5)
+
+
+@pytest.mark.parametrize("system", ["s6", "s5", "s1-r"])
+def test_a_run(system: str, tmp_path: Path, small: None):
+    folder = write(tmp_path / "in")
+    text = PLAIN.replace('trees = "e.conllu"\n', "") + f'[project]\nsystem = "{system}"\n'  # so E is parsed, too
+    path = config(folder, text)
+    Run(load(path, tmp_path / "one")).execute()
+    Run(load(path, tmp_path / "two"), jobs=2).execute()
+    assert snapshot(tmp_path / "two") == snapshot(tmp_path / "one")
+
+
+@pytest.mark.parametrize("system", ["s5", "s6"])
+def test_a_text_that_is_observed_first(system: str, tmp_path: Path, small: None):
+    folder = write(tmp_path)
+
+    def found(place: Place) -> list[str]:
+        sources = Sources(str(folder / "text.txt"))
+        return [x.text for x in project_text(Projector(system), (sources,), PhraseOptions(), Faults(), 0.0, place)]
+
+    assert found(TWO) == found(HERE)
+
+
+@pytest.mark.parametrize("system", ["s5", "s6"])
+def test_a_part_has_its_sentences_alone(system: str, tmp_path: Path):
+    folder = write(tmp_path)
+    made = Projector(system)
+    pairs = [*made.prepared(whole_text.prepared_text(Sources(str(folder / "text.txt")), Faults()))]
+    own = made.observe(pairs).ready(pairs)
+    text = [projector.ProjectionInput.of(pair) for pair in pairs]
+    part = own.part(text[:3])
+    kept = part.read if system == "s6" else part.links_._known
+    assert len(kept) == 3 < len(text)
+    assert [part.project(each) for each in text[:3]] == [own.project(each) for each in text[:3]]
