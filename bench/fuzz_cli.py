@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[0] = str(ROOT / "tests")
 CPU, MEMORY = 60, 4 << 30
 """Seconds of processor time and bytes of address space for one case."""
-CODES = {0, 1, 2}
+CODES = {0, 1, 2, 3}
 ENCODINGS = ({}, {}, {}, {"PYTHONIOENCODING": "ascii"}, {"PYTHONIOENCODING": "latin-1"}, {"LC_ALL": "C", "PYTHONUTF8": "0"})
 FIELDS = (
     "",
