@@ -71,6 +71,9 @@ EStyle = Annotated[
     str,
     typer.Option("--e-style", help="Heads of E trees: ud (content words), function, adpositions, determiners; or as-is."),
 ]
+FStyle = Annotated[
+    str, typer.Option("--style", help="Heads of the trees that go out: ud (content words), or function (function words).")
+]
 Grams = Annotated[list[Path] | None, typer.Option("--grams", metavar="FILE", help="Your own gloss abbreviations (TSV).")]
 
 
@@ -342,6 +345,13 @@ def end(summary: Any, output: Path, as_json: bool, sign: str) -> None:
         talk.say(f"trees: {output}")
     if told["exit_code"]:
         raise typer.Exit(told["exit_code"])
+
+
+def check_f_style(style: str) -> None:
+    from divproj.projection.output import STYLES
+
+    if style not in STYLES:
+        raise typer.BadParameter(f"no head style {style} to write; there are {', '.join(STYLES)}")
 
 
 def signature(**parts: Any) -> str:

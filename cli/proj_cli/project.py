@@ -57,6 +57,7 @@ def project(
     ] = None,
     e_style: common.EStyle = "as-is",
     old_style: common.OldStyle = None,
+    style: common.FStyle = "ud",
     format_: common.FormatOption = None,
     tiers: common.TiersOption = None,
     markers: common.MarkersOption = None,
@@ -143,8 +144,9 @@ def project(
     links = common.renamed(links, align, "--align --links")
     e_style = common.renamed(e_style, old_style, "--e-manner --e-style")
     common.check_style(e_style)
+    common.check_f_style(style)
     known = PhraseSources(phrases, paraphrases, str(f_forests) if f_forests else None)
-    projector = _projector(system, gold, model, rules, e_parser, grams, e_style, known)
+    projector = _projector(system, gold, model, rules, e_parser, grams, e_style, known, style)
     path = str(located(source)) if source != "-" else source
     reader = common.reader_options(format_, tiers, markers, lang, encoding, keep_hyphens=keep_hyphens, misaligned=misaligned)
     sources = Sources(path, e, links, e_parser, format_, tuple(grams or ()), e_style, reader)
@@ -169,7 +171,7 @@ def project(
 
 def _projector(
     system: str, gold: str | None, model: Path | None, rules: str | None, e_parser: str | None, grams: list[Path] | None,
-    e_style: str, known: PhraseSources | None = None,
+    e_style: str, known: PhraseSources | None = None, style: str = "ud",
 ) -> Projector:  # fmt: skip
     """What projects: loaded and trained here, so that what is wrong with it is said before anything is read."""
     from divproj.io.sources import read
@@ -178,7 +180,7 @@ def _projector(
     if model is not None and (system != "auto" or rules or gold):
         raise typer.BadParameter("--model brings its own rules and system")
     more = asdict(known) if known else {}
-    made = Projector(system, rules=rules, model=model, parser=e_parser, grams=grams or (), style=e_style, **more)
+    made = Projector(system, rules=rules, model=model, parser=e_parser, grams=grams or (), style=e_style, f_style=style, **more)
     if gold:
         made.fit(talk.progress(read(gold, faults=common.faults_for(False)), "gold pairs"))
         talk.say(f"{made.system_} learned from {plural(made.gold_, 'gold sentence')} of {gold}")
@@ -194,7 +196,7 @@ def _by_workers(
     from divproj.projection.batch import Plan, projected
 
     plan = Plan.of(projector.system_, Path(projector.model) if projector.model else None, projector.rules)
-    return common.trees_from(partial(projected, plan, *wanted), partial(pieces, sources), faults, where)
+    return common.trees_from(partial(projected, plan, projector.f_style, *wanted), partial(pieces, sources), faults, where)
 
 
 def _parsed_by_model(sources: Sources) -> Sources:
@@ -263,12 +265,16 @@ def _write(
     if html:
         from divproj.drawing.projected import write_projections
 
-        sign = common.signature(cmd="project", system=system, why=projector.why_, style=sources.style)
+        sign = common.signature(
+            cmd="project", system=system, why=projector.why_, e_style=sources.style, style=projector.f_style
+        )
         with writing(html) as out:
             name = Path(sources.path).name
             write_projections(made, out, title=name, signature=sign, system=system, expected=summary.accuracy)
         talk.say(f"page: {html}")
-    common.end(summary, output, as_json, common.signature(cmd="project", system=system, style=sources.style))
+    common.end(
+        summary, output, as_json, common.signature(cmd="project", system=system, e_style=sources.style, style=projector.f_style)
+    )
 
 
 def learn(

@@ -27,6 +27,10 @@ def run(
         list[str] | None, typer.Option("--force", metavar="STAGE", help="Do this stage again even if nothing has changed.")
     ] = None,
     start: Annotated[str | None, typer.Option("--from", metavar="STAGE", help="Do this stage and all after it again.")] = None,
+    style: Annotated[
+        str | None,
+        typer.Option("--style", help="Heads of the trees that go out, in place of the config's: ud, or function."),
+    ] = None,
     jobs: Annotated[
         int, typer.Option("-j", "--jobs", help="Processes to share the work; -1 for all cores. The output is the same.")
     ] = -1,
@@ -46,7 +50,9 @@ def run(
     from divproj.run.config import load
     from divproj.run.runner import Run
 
-    found = Run(load(config, output), force=force or (), start=start or "", jobs=jobs, scheduler=scheduler)
+    if style:
+        common.check_f_style(style)
+    found = Run(load(config, output, style), force=force or (), start=start or "", jobs=jobs, scheduler=scheduler)
     if dry_run:
         _plan(list(found.plan()))
         return

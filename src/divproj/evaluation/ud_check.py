@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from divproj.data.sentence import Sentence
+from divproj.projection.ud_grammar import RELATIONS, breaches
 from divproj.projection.ud_rows import joined
 from divproj.projection.universal.english import UPOS
-from divproj.projection.universal.grammar import LEAVES, NEVER, ONCE, ONLY, RIGHTWARD
+from divproj.projection.universal.marks import descendants, fits
 
 FEATURE = re.compile(r"[A-Z][A-Za-z0-9]*(?:\[[a-z0-9]+\])?=[A-Z0-9][A-Za-z0-9]*(?:,[A-Z0-9][A-Za-z0-9]*)*")
 RELATION = re.compile(r"[a-z]+(?::[a-z]+)*")
-BELOW_LEAVES = frozenset({"punct", "fixed", "conj", "cc", "goeswith", "reparandum", "advmod"})
-"""Relations that a function word may govern all the same."""
 
 
 class UdFinding(NamedTuple):
@@ -70,34 +68,15 @@ def _form(sentence: Sentence) -> Iterator[UdFinding]:
                 yield UdFinding(2, word, f"FEATS '{feats}' are not Name=Value in alphabetical order")
         if (head == "0") != (rel.partition(":")[0] == "root"):
             yield UdFinding(2, word, f"HEAD is {head} but DEPREL is '{rel}': the root, and only the root, is 'root'")
-        elif not RELATION.fullmatch(rel):
-            yield UdFinding(2, word, f"DEPREL '{rel}' is no relation")
+        elif not RELATION.fullmatch(rel) or rel.partition(":")[0] not in RELATIONS:
+            yield UdFinding(2, word, f"DEPREL '{rel}' is no relation of UD")
 
 
 def _grammar(sentence: Sentence) -> Iterator[UdFinding]:
     tree = sentence.usable_tree()[0]
-    rels = ["", *(rel.partition(":")[0] for rel in tree.rels)]
-    tags = ["", *tree.upos]
-    for word, head in enumerate(tree.heads, 1):
-        rel, tag = rels[word], tags[word]
-        if (rel in ONLY and tag not in ONLY[rel]) or tag in NEVER.get(rel, ()):
-            yield UdFinding(3, word, f"'{rel}' does not go with {tag}")
-        if (rel == "punct") != (tag == "PUNCT") and rel != "root":
-            yield UdFinding(3, word, f"'{rel}' does not go with {tag}")
-        if head > 0 and rel in RIGHTWARD and head > word:
-            yield UdFinding(3, word, f"'{rel}' must follow its head")
-        if head > 0 and (rels[head] in LEAVES | {"punct"}) and rel not in BELOW_LEAVES:
-            yield UdFinding(3, word, f"hangs on a word that is '{rels[head]}', which has no dependents")
-        if rel == "punct" and _crosses(tree.heads, word):
+    for breach in breaches(tree.heads, tree.rels, tree.upos, sentence.column(5)):
+        yield UdFinding(3, breach.word, breach.what)
+    below = descendants(tree.heads)
+    for word, (head, rel) in enumerate(zip(tree.heads, tree.rels, strict=True), 1):
+        if rel.partition(":")[0] == "punct" and head > 0 and not fits(tree.heads, below, word, head):
             yield UdFinding(3, word, "punctuation crosses an edge")
-    for group in ONCE:
-        counts = Counter(head for word, head in enumerate(tree.heads, 1) if rels[word] == group[0])
-        yield from (UdFinding(3, head, f"has {n} dependents '{group[0]}'") for head, n in sorted(counts.items()) if n > 1)
-
-
-def _crosses(heads: tuple[int, ...], word: int) -> bool:
-    low, high = sorted((word, heads[word - 1]))
-    return low > 0 and any(
-        h > 0 and (low < k < high) != (low < h < high) and k not in (low, high) and h not in (low, high)
-        for k, h in enumerate(heads, 1)
-    )

@@ -18,7 +18,7 @@ from divproj.projection import rulefile, systems
 from divproj.projection.calibration import calibrated
 from divproj.projection.direct import ProjectFunction, Projection, ProjectionInput
 from divproj.projection.output import annotated
-from divproj.projection.prepare import prepared
+from divproj.projection.prepare import preparation_of, prepared
 from divproj.projection.registry import named
 from divproj.projection.summary import Summary
 from divproj.runtime.engine import stamp
@@ -74,13 +74,14 @@ def corrections(path: str | None) -> Any:
         return rulefile.loads(stream.read().decode("utf-8", "replace"), found)
 
 
-def projected(plan: Plan, beside: bool, drawn: bool, least: float, piece: Piece, faults: Faults) -> Trees:
-    """Projected trees of a piece, with links and E trees `beside` them, or all that a page shows.
+def projected(plan: Plan, style: str, beside: bool, drawn: bool, least: float, piece: Piece, faults: Faults) -> Trees:
+    """Projected trees of a piece in a head style, with links and E trees `beside` them, or all that a page shows.
 
     Trees in which a smaller share of the words than `least` is linked are left out.
     """
     run, summary = loaded(plan), Summary(plan.name, least=least)
     code = str(getattr(getattr(run, "__self__", None), "system", plan.name))
+    grams = preparation_of(piece).table
     sentences, made = [], []
     for pair in prepared(piece, faults):
         assert pair.sentence is not None
@@ -88,7 +89,7 @@ def projected(plan: Plan, beside: bool, drawn: bool, least: float, piece: Piece,
         if not summary.add(found, pair.sent_id):
             continue
         line = pair.where.line or (pair.igt.where.line if pair.igt else 0)
-        sentences.append(annotated(pair.sentence, found, plan.name, line=line))
+        sentences.append(annotated(pair.sentence, found, plan.name, grams, style, line, summary.repairs))
         if beside or drawn:
             made.append(found)
     links, e_trees = companions(made) if beside else ("", "")

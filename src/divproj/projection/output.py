@@ -2,49 +2,108 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
-from divproj.data.head_style import in_style
+from divproj.data.head_style import COMP, in_style
 from divproj.data.sentence import PROJECTED, Sentence
+from divproj.data.tree import DepTree, cycles
 from divproj.links.gloss.grams import Grams
 from divproj.projection.direct import Projection
-from divproj.projection.ud_rows import completed, shipped_grams
+from divproj.projection.ud_grammar import repaired
+from divproj.projection.ud_rows import completed, shipped_grams, with_text
 from divproj.projection.universal.english import UPOS
+from divproj.projection.universal.marks import hang_marks
 from divproj.projection.word_classes import relation_of
+
+STYLES = ("ud", "function")
+"""Head styles of what goes out: content words as heads, or function words."""
 
 
 def annotated(
-    sentence: Sentence, projection: Projection, system: str, grams: Grams | None = None, style: str = "ud", line: int = 0
+    sentence: Sentence,
+    projection: Projection,
+    system: str,
+    grams: Grams | None = None,
+    style: str = "ud",
+    line: int = 0,
+    repairs: Counter[str] | None = None,
 ) -> Sentence:
-    """The sentence with the projected tree: HEAD and DEPREL anew, UPOS where there was none, `Proj=` and `ProjConf=` in MISC.
+    """The sentence with the projected tree in whole rows of UD, `Proj=` and `ProjConf=` in MISC.
 
-    A system with tags of its own (s5, s6) fills whole rows of UD: FEATS and LEMMA too, `sent_id`, `text` and `SpaceAfter`.
-    `line` is where the sentence stood, for the `sent_id` of one that has none. Style `function` turns adpositions, markers,
-    auxiliaries and copulas into heads.
+    HEAD and DEPREL are new; UPOS, FEATS and LEMMA are filled where there were none; `sent_id`, `text` and `SpaceAfter` agree.
+    Relations are made to fit UD, which `repairs` counts. `line` is where the sentence stood, for the `sent_id` of one that has
+    none. Style `function` turns adpositions, markers, auxiliaries and copulas into heads.
     """
     tree = projection.tree
-    if projection.upos:
-        tree = replace(tree, upos=tuple(tag if tag in UPOS else "X" for tag in projection.upos))
+    own = [tag if tag in UPOS else "X" for tag in projection.upos or projection.bitext.classes]
+    kept = [tag if tag in UPOS else "_" for tag in sentence.column(3)]
+    tags = tuple(new if old == "_" else old for old, new in zip(kept, own, strict=True))
+    heads = _hung(tree.heads, tags, bool(projection.upos), repairs)
+    grams = grams or shipped_grams()
+    rows = completed(sentence, tags, grams)
+    rels = repaired(heads, _named(heads, tree.rels, tags), tags, rows.column(5), repairs)
+    origin = range(len(tree))
     if style != "ud":
-        tree = in_style(tree, style)
-    kept = sentence.column(3) if not projection.upos else tuple(t if t in UPOS else "_" for t in sentence.column(3))
-    tags = tuple(new if old == "_" else old for old, new in zip(kept, tree.upos, strict=True))
+        tree = in_style(tree.with_heads(heads, rels), style)
+        heads, rels, origin = tree.heads, tree.rels, _origins(tree)  # type: ignore[assignment]
     confidence = [f"|ProjConf={c:.2f}" for c in projection.confidence] or [""] * len(tree)
     misc = tuple(
-        f"{_kept(old)}Proj={reason}{sure}"
-        for old, reason, sure in zip(sentence.column(9), projection.reasons, confidence, strict=True)
+        f"{_kept(old)}Proj={projection.reasons[k]}{confidence[k]}" for old, k in zip(sentence.column(9), origin, strict=True)
     )
-    new = {3: tags, 6: tuple(map(str, tree.heads)), 7: _named(tree.heads, tree.rels, tags), 8: ("_",) * len(tree), 9: misc}
-    if kept != sentence.column(3):  # tags of another set go to the column for them
-        rows = zip(sentence.column(3), sentence.column(4), kept, strict=True)
-        new[4] = tuple(old if xpos == "_" and not tag.strip("_") else xpos for old, xpos, tag in rows)
+    new = {3: tags, 6: tuple(map(str, heads)), 7: rels, 8: ("_",) * len(tree), 9: misc}
+    if any(old.strip("_") and not tag.strip("_") for old, tag in zip(sentence.column(3), kept, strict=True)):
+        columns = zip(
+            sentence.column(3), sentence.column(4), kept, strict=True
+        )  # tags of another set go to the column for them
+        new[4] = tuple(old if xpos == "_" and not tag.strip("_") else xpos for old, xpos, tag in columns)
     links = len(projection.bitext.links)
     note = f"{PROJECTED}{system} coverage={projection.coverage:.2f} links={links}"
     if not links:
         note += " unlinked"
-    comments = tuple(c for c in sentence.comments if not c.startswith(PROJECTED))
-    made = replace(sentence.with_columns(new), comments=(*comments, note))
-    return completed(made, tags, grams or shipped_grams(), line) if projection.upos else made
+    comments = tuple(c for c in rows.comments if not c.startswith(PROJECTED))
+    return with_text(replace(rows.with_columns(new), comments=(*comments, note)), line)
+
+
+def _hung(heads: tuple[int, ...], tags: tuple[str, ...], every: bool, repairs: Counter[str] | None) -> tuple[int, ...]:
+    """Heads with no word on a punctuation mark, but on what the mark hangs on; `every` mark is hung as UD does it."""
+    marks = [k for k, tag in enumerate(tags, 1) if tag == "PUNCT"]
+    if not marks or len(marks) == len(heads):
+        return heads
+    made = list(heads)
+    if 0 in made and tags[made.index(0)] == "PUNCT":  # a word takes the place of a mark that is the root
+        root = made.index(0) + 1
+        near = [k for k, head in enumerate(made, 1) if head == root and tags[k - 1] != "PUNCT"]
+        top = near[0] if near else next(k for k, tag in enumerate(tags, 1) if tag != "PUNCT")
+        for k in (*(k for k, head in enumerate(made, 1) if head == root), root):
+            made[k - 1] = top
+        made[top - 1] = 0
+    for k in range(1, len(made) + 1):
+        steps = 0
+        while made[k - 1] > 0 and tags[made[k - 1] - 1] == "PUNCT" and steps <= len(made):
+            made[k - 1] = made[made[k - 1] - 1]
+            steps += 1
+    if repairs is not None:
+        repairs.update(punctuation=sum(a != b for a, b in zip(made, heads, strict=True)))
+    if cycles(made):
+        return heads
+    if every:
+        hang_marks(made, marks)
+    return tuple(made)
+
+
+def _origins(tree: DepTree) -> list[int]:
+    """For each word of a turned tree the word (from 0) whose edge is now its own: function word and content word change places."""
+    made = list(range(len(tree)))
+    inner = {tree.heads[k - 1]: k for k, rel in enumerate(tree.rels, 1) if rel.startswith(COMP)}
+    for top in inner:
+        if tree.rels[top - 1].startswith(COMP):
+            continue
+        word = top
+        while word in inner:
+            made[inner[word] - 1], word = word - 1, inner[word]
+        made[top - 1] = word - 1
+    return made
 
 
 def _named(heads: tuple[int, ...], rels: tuple[str, ...], tags: tuple[str, ...]) -> tuple[str, ...]:

@@ -76,6 +76,11 @@ class Preparation:
     def aligner(self) -> GlossAligner:
         return _aligner(self.grams, self.stamps)
 
+    @property
+    def table(self) -> Grams | None:
+        """The table of grams with the user's own; None where it is the shipped one."""
+        return self.aligner.grams if self.grams else None
+
 
 def _fitting(pair: Pair, tree: DepTree) -> Links:
     """The links of a pair whose translation was parsed into these words."""
@@ -89,9 +94,14 @@ def _fitting(pair: Pair, tree: DepTree) -> Links:
 
 def prepared(piece: Piece, faults: Faults) -> Iterator[Pair]:
     """The pairs of a piece, ready to be projected."""
+    how = preparation_of(piece)
+    yield from how.linked(pairs_of(piece, faults, how.parse if piece.sources.e_parser else None), faults)
+
+
+def preparation_of(piece: Piece) -> Preparation:
+    """What the source of a piece asks for."""
     sources = piece.sources
-    how = Preparation(sources.e_parser, sources.grams, sources.style, piece.stamps)
-    yield from how.linked(pairs_of(piece, faults, how.parse if sources.e_parser else None), faults)
+    return Preparation(sources.e_parser, sources.grams, sources.style, piece.stamps)
 
 
 def prepared_text(sources: Sources, faults: Faults, place: Place = HERE, say: Say | None = None) -> Iterator[Pair]:

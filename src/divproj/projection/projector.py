@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -11,12 +12,13 @@ from typing import Any
 
 from divproj.data.errors import Faults, ModelError
 from divproj.data.pair import Pair
+from divproj.data.sentence import Sentence
 from divproj.io.sources import PARSER
 from divproj.projection import registry, rulefile, systems
 from divproj.projection.batch import Plan, corrections, project_some
 from divproj.projection.calibration import calibrated
 from divproj.projection.direct import Projection, ProjectionInput
-from divproj.projection.output import annotated
+from divproj.projection.output import STYLES, annotated
 from divproj.projection.phrasal.phrase_sources import PhraseSources
 from divproj.projection.prepare import Preparation
 from divproj.projection.whole_text import OBSERVED, projected_there
@@ -58,6 +60,7 @@ class Projector:
         parser: str | None = None,
         grams: Sequence[str | Path] = (),
         style: str = "as-is",
+        f_style: str = "ud",
         phrases: str | Path | None = None,
         paraphrases: bool = False,
         f_forests: str | Path | None = None,
@@ -68,6 +71,9 @@ class Projector:
         self.model, self.seed = model, seed
         self.phrases = PhraseSources(str(phrases) if phrases else None, paraphrases, str(f_forests) if f_forests else None)
         self.preparation = Preparation(parser, tuple(map(Path, grams)), style)
+        if f_style not in STYLES:
+            raise ModelError(f"no head style '{f_style}' to write", remedy=f"choose one of {', '.join(STYLES)}")
+        self.f_style = f_style
         self.system_ = self.why_ = ""
         self.gold_ = 0
         """Gold pairs that were learned from."""
@@ -232,6 +238,8 @@ class Projector:
     def _settle(self, choice: registry.Choice) -> None:
         run = systems.projector(choice.system, self._corrections)
         self._engine = getattr(run, "__self__", None) or _Plain(run)
+        if choice.system == "s6" and (table := self.preparation.table):
+            self._engine.grams = table
         self.system_, self.why_ = choice.system, choice.why
 
     def ready(self, pairs: Sequence[Pair]) -> Any:
@@ -252,20 +260,24 @@ class Projector:
 
     def with_tree(self, pair: Pair, found: Projection) -> Pair:
         """The pair with the tree of a projection, in its rows too."""
-        sentence = (
-            annotated(pair.sentence, found, self.system_, line=pair.where.line or (pair.igt.where.line if pair.igt else 0))
-            if pair.sentence is not None
-            else None
-        )
-        f = replace(found.tree, lemmas=pair.f.lemmas, feats=pair.f.feats)
+        f, sentence = replace(found.tree, lemmas=pair.f.lemmas, feats=pair.f.feats), None
+        if pair.sentence is not None:
+            sentence = self.rows(pair, found)
+            f = replace(sentence.usable_tree()[0], glosses=f.glosses, lemmas=sentence.column(2), feats=sentence.column(5))
         return replace(pair, f=f, reasons=found.reasons, confidence=found.confidence, sentence=sentence)
+
+    def rows(self, pair: Pair, found: Projection, repairs: Counter[str] | None = None) -> Sentence:
+        """The rows of F with the tree of a projection; `repairs` counts relations that were made to fit UD."""
+        assert pair.sentence is not None
+        line = pair.where.line or (pair.igt.where.line if pair.igt else 0)
+        return annotated(pair.sentence, found, self.system_, self.preparation.table, self.f_style, line, repairs)
 
 
 def projector(system: str = registry.AUTO, **options: Any) -> Projector:
     """A projector by the code or word of its system; `auto` chooses the best that what is there allows.
 
     Options: `rules` (a file or a shipped set), `model` (a folder), `parser` (of the translations), `grams` (your own gloss
-    abbreviations), `style` (heads of E trees), `seed`; for systems that look at phrases `phrases` (a file of `proj align`, or
+    abbreviations), `style` (heads of E trees), `f_style` (heads of what comes out: ud or function), `seed`; for systems that look at phrases `phrases` (a file of `proj align`, or
     auto), `f_forests` (trees or forests of F), `paraphrases` (both sides are one language).
 
     >>> projector("phrasal").system_

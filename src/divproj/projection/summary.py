@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -48,6 +49,8 @@ class Summary:
     """Sum of p·(1 - p) over calibrated confidences."""
     calibrated: str = ""
     """The system whose map has made confidences probabilities."""
+    repairs: Counter[str] = field(default_factory=Counter)
+    """Relations that were made to fit UD, by the fact that they broke."""
     weak: int = 0
     doubtful: list[tuple[float, str]] = field(default_factory=list)
     expected: Expected | None = None
@@ -94,6 +97,7 @@ class Summary:
         ):  # fmt: skip
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.calibrated = self.calibrated or other.calibrated
+        self.repairs += other.repairs
         self._doubt([*self.doubtful, *other.doubtful])
 
     @property
@@ -169,6 +173,7 @@ class Summary:
             "expected": known.as_json() if known else None,
             "below_half": self.weak,
             "doubtful": [name for _, name in self.doubtful],
+            "repaired": dict(sorted(self.repairs.items())),
             "exit_code": self.exit_code,
         }
 
@@ -184,5 +189,5 @@ class Summary:
             found["system"], found["why"], found["min_coverage"], found["projected"], found["without_translation"],
             found["without_links"], found["by_glosses_alone"], found["left_out"]["faults"], found["left_out"]["coverage"],
             found["words"], found["linked_words"], weak=found["below_half"], doubtful=[(0.0, name) for name in found["doubtful"]],
-            expected=Expected(known["uas"] / 100, known["standard_error"] / 100, known["source"]) if known else None,
+            repairs=Counter(found["repaired"]), expected=Expected(known["uas"] / 100, known["standard_error"] / 100, known["source"]) if known else None,
         )  # fmt: skip

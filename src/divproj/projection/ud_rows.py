@@ -43,8 +43,8 @@ def features(gloss: str, tag: str, grams: Grams) -> str:
         owner = "[psor]" if tag in NOMINAL else ""
         for name, values in (("Number", NUMBERS), ("Gender", GENDERS), ("Clusivity", CLUSIVITY)):
             for label, value in values.items():
-                if label in persons[0]:
-                    found.setdefault(name + owner, value)
+                if label in persons[0] and (not owner or name + owner not in found):
+                    found[name + owner] = value
         number = min((x for x in persons[0] if x.isdecimal()), default="")
         if number in ("0", "1", "2", "3", "4"):
             found.setdefault("Person" + owner, number)
@@ -77,8 +77,8 @@ def lemma(form: str, segments: str, gloss: str, grams: Grams) -> str:
     return "".join(stems) or "_"
 
 
-def completed(sentence: Sentence, tags: Sequence[str], grams: Grams, line: int = 0) -> Sentence:
-    """The sentence with FEATS and LEMMA where it has none, and with `sent_id`, `text` and `SpaceAfter` that fit each other."""
+def completed(sentence: Sentence, tags: Sequence[str], grams: Grams) -> Sentence:
+    """The sentence with FEATS and LEMMA where it has none."""
     misc = sentence.column(9)
     glosses = [misc_value(cell, "MGloss") or misc_value(cell, "Gloss") for cell in misc]
     segments = [misc_value(cell, "MSeg") for cell in misc]
@@ -90,7 +90,7 @@ def completed(sentence: Sentence, tags: Sequence[str], grams: Grams, line: int =
         form if old == "_" and tag == "PUNCT" else lemma(form, segment, gloss, grams) if old == "_" and gloss else old
         for old, form, segment, gloss, tag in zip(sentence.column(2), sentence.forms, segments, glosses, tags, strict=True)
     )
-    return with_text(sentence.with_columns({2: lemmas, 5: feats}), line)
+    return sentence.with_columns({2: lemmas, 5: feats})
 
 
 def with_text(sentence: Sentence, line: int = 0) -> Sentence:

@@ -15,7 +15,6 @@ from divproj.io.trees import Trees, gathered
 from divproj.projection.batch import companions
 from divproj.projection.calibration import calibrated
 from divproj.projection.direct import Projection, ProjectionInput
-from divproj.projection.output import annotated
 from divproj.projection.phrasal.phrase_sources import NO_PHRASES, PhraseSources
 from divproj.projection.prepare import prepared_text
 from divproj.projection.summary import Summary
@@ -64,16 +63,16 @@ def project_text(
         bitexts += [_same_words(first, list(prepared_text(other, faults, place, say)), other) for other in sources[1:]]
     if not first:
         return
-    engine, name = projector.ready(first), projector.system_
+    engine = projector.ready(first)
     code = projector.code_
     steps = [_Step(engine, some, options, source, faults) for some, source in zip(bitexts, sources, strict=True)]
     projector.why_ = "; ".join(filter(None, (projector.why_, steps[0].note)))
     made = [projected_there(step.engine, step.text, place, say) for step in steps]
     for pair, *found in zip(first, *made, strict=True):
-        yield _trees(pair, calibrated(elected(found), code), name, least)
+        yield _trees(projector, pair, calibrated(elected(found), code), least)
     if len(sources) == 1:
         for pair in text:
-            yield _trees(pair, calibrated(steps[0].project(ProjectionInput.of(pair)), code), name, least)
+            yield _trees(projector, pair, calibrated(steps[0].project(ProjectionInput.of(pair)), code), least)
 
 
 def projected_there(engine: Any, text: Sequence[ProjectionInput], place: Place, say: Say | None = None) -> Iterator[Projection]:
@@ -166,15 +165,14 @@ def elected(found: Sequence[Projection]) -> Projection:
     return vote(found)
 
 
-def _trees(pair: Pair, found: Projection, name: str, least: float) -> Trees:
+def _trees(projector: Projector, pair: Pair, found: Projection, least: float) -> Trees:
     assert pair.sentence is not None
-    summary = Summary(name, least=least)
+    summary = Summary(projector.system_, least=least)
     if not summary.add(found, pair.sent_id):
         return Trees(0, "", summary=summary)
     links, e_trees = companions([found])
-    line = pair.where.line or (pair.igt.where.line if pair.igt else 0)
-    made = [annotated(pair.sentence, found, name, line=line)]
-    return gathered(made, 1, links=links, e_trees=e_trees, projections=(found,), summary=summary)
+    made = projector.rows(pair, found, summary.repairs)
+    return gathered([made], 1, links=links, e_trees=e_trees, projections=(found,), summary=summary)
 
 
 def _same_words(first: Sequence[Pair], other: Sequence[Pair], sources: Sources) -> list[ProjectionInput]:

@@ -78,10 +78,10 @@ class Config:
         return self.language or self.path.resolve().parent.name or "Results"
 
 
-def load(path: str | Path, results: str | Path | None = None) -> Config:
+def load(path: str | Path, results: str | Path | None = None, style: str | None = None) -> Config:
     """The config in a file; ProjError says which key, what was found and what was expected.
 
-    `results` takes the place of the folder that the config names.
+    `results` takes the place of the folder that the config names, `style` that of the head style of what goes out.
     """
     path = Path(path)
     if path.is_dir():
@@ -96,15 +96,18 @@ def load(path: str | Path, results: str | Path | None = None) -> Config:
     if len(raw) > LARGEST:
         raise ProjError(f"more than {LARGEST >> 20} MB, a config expected", Where(str(path)))
     try:
-        return loads(raw.decode("utf-8-sig"), path, results)
+        return loads(raw.decode("utf-8-sig"), path, results, style)
     except UnicodeDecodeError:
         raise ProjError("not UTF-8 text", Where(str(path)), "save the file as UTF-8") from None
 
 
-def loads(text: str, path: str | Path = "divproj.toml", results: str | Path | None = None) -> Config:
+def loads(text: str, path: str | Path = "divproj.toml", results: str | Path | None = None, style: str | None = None) -> Config:
     """The config in a text; `path` says where it would lie, since files are named from there."""
     try:
-        return _Reader(text, Path(path)).config(results)
+        reader = _Reader(text, Path(path))
+        if style:
+            reader.said["project"]["style"] = style
+        return reader.config(results)
     except (OSError, RuntimeError) as error:  # names too long, links in a circle, `~somebody` who is not there
         name = f"'{str(error.filename)[-60:]}': {error.strerror}" if isinstance(error, OSError) else str(error)
         raise ProjError(f"a file that the config names cannot be looked for: {name}", Where(str(path))) from None

@@ -237,6 +237,7 @@ style = "as-is"              # turn the trees to ud (content words are heads) or
 [project]
 system = "auto"              # s1-r and s5 need nothing, s2+ needs rules, s4+ and s5+ gold trees; auto: s5, s2+ or s4+
 # rules = "learn"            # from the gold trees; or a rule file, or a shipped set: hin, deu, spa, kor; or none
+# style = "ud"               # heads of the trees that go out: content words (ud), or function words (function)
 # model = "my-model"         # a model of `proj train CORPUS`, in place of system and rules
 
 [train]

@@ -32,6 +32,7 @@ class Key:
 
 
 STYLES = ("as-is", "ud", "function")
+F_STYLES = ("ud", "function")
 METHODS = ("auto", "gloss", "words", "given")
 LEARNERS = ("mira", "perceptron", "crf")
 KEYS: dict[str, dict[str, Key]] = {
@@ -69,6 +70,7 @@ KEYS: dict[str, dict[str, Key]] = {
         "system": Key("text", "auto"),
         "rules": Key("text", ""),
         "model": Key("path", ""),
+        "style": Key("text", "ud", choices=F_STYLES),
     },
     "train": {
         "epochs": Key("whole", 10, 1, 1000),

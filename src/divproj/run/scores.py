@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from divproj.data.head_style import in_style
 from divproj.data.links import Links
 from divproj.data.sentence import confidence_of, misc_value
 from divproj.data.tree import DepTree
@@ -55,13 +56,14 @@ def held_out(job: Job) -> dict[str, Any]:
     from divproj.evaluation.trees import score_trees
 
     made = {row.sent_id: row for row in conllu.load(job.before["project"] / "trees.conllu") if row is not None}
+    turned = "ud" if job.config.value("project", "style") == "function" else "as-is"
     triples = []
     for pair in golden.read_pairs(job.before["gold"] / golden.HELD):
         row = made[pair.sent_id]
         misc = row.column(9)
         texts = [confidence_of(cell) for cell in misc]
         sure = tuple(map(float, texts)) if all(texts) else ()
-        triples.append((pair.f, row.usable_tree()[0], tuple(misc_value(cell, "Proj") for cell in misc), sure))
+        triples.append((pair.f, in_style(row.usable_tree()[0], turned), tuple(misc_value(cell, "Proj") for cell in misc), sure))
     scores = score_trees(triples, punctuation=job.config.value("evaluate", "punctuation"), subtypes=False)
     return {"sentences": len(triples), "sentences_right": scores.sentences, **scores.as_json()}
 

@@ -360,13 +360,14 @@ def project(job: Job) -> None:
 def _projector(job: Job) -> Projector:
     """What the config chose: a model that is given or was trained before, or a system with the rules that were learned."""
     config = job.config
+    how: dict[str, Any] = {"grams": config.grams, "f_style": config.value("project", "style")}
     if config.model:
-        return Projector(model=config.model)
+        return Projector(model=config.model, **how)
     if config.trains:
-        made = Projector(model=job.before["train"] / MODEL)
+        made = Projector(model=job.before["train"] / MODEL, **how)
         made.system_ = config.system
         return made
-    return Projector(config.system, rules=job.before["learn"] / RULES if "learn" in job.before else None)
+    return Projector(config.system, rules=job.before["learn"] / RULES if "learn" in job.before else None, **how)
 
 
 def _chosen(config: Config) -> str:

@@ -14,7 +14,7 @@ from divproj.projection.universal.labels import LABELS
 
 Floats = NDArray[np.float64]
 ONLY = {
-    "aux": {"AUX"}, "cop": {"AUX", "PRON", "DET"}, "det": {"DET", "PRON"}, "nummod": {"NUM", "NOUN"}, "expl": {"PRON", "DET", "PART"},
+    "aux": {"AUX"}, "cop": {"AUX", "PRON", "DET", "SYM"}, "det": {"DET", "PRON"}, "nummod": {"NUM", "NOUN", "SYM"}, "expl": {"PRON", "DET", "PART"},
     "advmod": {"ADV", "ADJ", "CCONJ", "DET", "PART", "SYM"}, "clf": {"NOUN", "PART", "NUM", "X"},
 }  # fmt: skip
 """Relations that only words of these tags have."""

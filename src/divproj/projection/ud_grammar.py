@@ -1,0 +1,162 @@
+"""What UD allows of relations, tags and places of words: one list of facts, by which drafts are checked and repaired.
+
+The facts are those that the official validator checks at level 3, and one more: a noun that is no predicate has no subject.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from divproj.projection.universal.grammar import ONLY, RIGHTWARD
+from divproj.projection.universal.labels import LABELS
+from divproj.projection.word_classes import relation_of
+
+RELATIONS = frozenset({*LABELS, "root", "punct"})
+"""The universal relations, without subtypes."""
+LEGACY = {
+    "dobj": "obj", "nsubjpass": "nsubj:pass", "csubjpass": "csubj:pass", "auxpass": "aux:pass", "neg": "advmod", "nn": "compound",
+    "num": "nummod", "number": "compound", "poss": "nmod:poss", "possessive": "case", "prep": "case", "pobj": "obl", "rcmod": "acl:relcl",
+    "partmod": "acl", "infmod": "acl", "vmod": "acl", "prt": "compound:prt", "mwe": "fixed", "name": "flat", "foreign": "flat",
+    "npadvmod": "obl", "tmod": "obl", "remnant": "orphan", "complm": "mark", "abbrev": "appos", "quantmod": "advmod", "predet": "det",
+    "preconj": "cc", "purpcl": "advcl", "attr": "xcomp", "acomp": "xcomp", "agent": "obl", "rel": "mark",
+}  # fmt: skip
+"""Relations of older schemes and what they are called now."""
+NEVER = {
+    "case": frozenset({"PROPN", "ADJ", "PRON", "DET", "NUM", "AUX"}),
+    "mark": frozenset({"NOUN", "PROPN", "ADJ", "PRON", "DET", "NUM", "AUX", "INTJ"}),
+    "cc": frozenset({"NOUN", "PROPN", "ADJ", "PRON", "DET", "NUM", "VERB", "AUX", "INTJ"}),
+    "fixed": frozenset({"PROPN"}),
+}
+"""Relations that words of these tags do not have."""
+_JOINED = frozenset({"goeswith", "fixed", "reparandum", "conj", "punct"})
+_ADVERBIAL = _JOINED | {"advmod", "obl", "cc"}
+LEAVES = {
+    "case": _ADVERBIAL, "mark": _ADVERBIAL, "clf": _ADVERBIAL, "aux": _JOINED | {"cc"}, "cop": _JOINED | {"cc"}, "cc": _JOINED,
+    "det": _ADVERBIAL | {"det", "case", "clf", "flat", "compound", "discourse", "parataxis"},
+    "fixed": _JOINED - {"fixed"}, "goeswith": frozenset[str](), "punct": frozenset({"punct"}),
+}  # fmt: skip
+"""Relations of function words and punctuation, and what may hang on them all the same."""
+NOUNS = frozenset({"NOUN", "PROPN", "PRON"})
+ARGUMENTS = frozenset({"nsubj", "obj", "iobj", "obl", "vocative", "dislocated", "expl", "nmod"})
+"""Relations of nouns that are no predicates."""
+SUBJECTS = frozenset({"nsubj", "csubj"})
+ROUNDS = 20
+"""Times that a tree is gone through; each time some relations become more general, so few are needed."""
+
+
+class Breach(NamedTuple):
+    """A fact that does not hold: its name, at which word, in words."""
+
+    fact: str
+    word: int
+    what: str
+
+
+def base(rel: str) -> str:
+    return rel.partition(":")[0]
+
+
+def breaches(heads: Sequence[int], rels: Sequence[str], tags: Sequence[str], feats: Sequence[str] = ()) -> Iterator[Breach]:
+    """What UD does not allow in a tree, of level 3; words are counted from 1.
+
+    >>> [breach.what for breach in breaches((2, 0), ("aux", "root"), ("NOUN", "VERB"))]
+    ["'aux' does not go with NOUN"]
+    """
+    names = ["", *map(base, rels)]
+    kinds = ["", *tags]
+    kids: list[list[int]] = [[] for _ in range(len(names))]
+    for k, head in enumerate(heads, 1):
+        if 0 < head < len(names):
+            kids[head].append(k)
+    for k, head in enumerate(heads, 1):
+        rel, tag = names[k], kinds[k]
+        if (
+            (rel in ONLY and tag not in ONLY[rel])
+            or tag in NEVER.get(rel, ())
+            or ((rel == "punct") != (tag == "PUNCT") and head)
+        ):
+            yield Breach("tag", k, f"'{rel}' does not go with {tag}")
+        if rel in RIGHTWARD and head > k:
+            yield Breach("order", k, f"'{rel}' must follow its head")
+        if rel in LEAVES:
+            for kid in kids[k]:
+                if names[kid] not in LEAVES[rel] and not _negates(rel, names[kid], kinds[kid], feats[kid - 1] if feats else ""):
+                    yield Breach("leaf", k, f"is '{rel}' and has word {kid} as '{names[kid]}', which such a word does not have")
+                    break
+        if rel in ("obl", "nsubj", "csubj") and head > 0 and _argument(head, names, kinds, kids[head], rel):
+            fact = "oblique" if rel == "obl" else "noun's subject"
+            yield Breach(fact, k, f"'{rel}' hangs on a noun that is no predicate")
+    for k in range(1, len(names)):
+        subjects = [c for c in kids[k] if names[c] in SUBJECTS and not rels[c - 1].endswith(":outer")]
+        objects = [c for c in kids[k] if names[c] == "obj"]
+        if len(subjects) > 1:
+            yield Breach("subjects", k, f"has {len(subjects)} subjects")
+        if len(objects) > 1:
+            yield Breach("objects", k, f"has {len(objects)} objects")
+
+
+def _negates(rel: str, kid: str, tag: str, feats: str) -> bool:
+    """Negation may modify any function word."""
+    return rel != "punct" and kid == "advmod" and tag in ("PART", "ADV") and "Polarity=Neg" in feats
+
+
+def _argument(head: int, names: Sequence[str], kinds: Sequence[str], kids: Sequence[int], rel: str) -> bool:
+    """Whether a head is a noun that is no predicate; a subject makes one only of what an oblique hangs on."""
+    if kinds[head] not in NOUNS or names[head] not in ARGUMENTS:
+        return False
+    shows = {"cop", "nsubj", "csubj"} if rel == "obl" else {"cop"}
+    return not any(names[kid] in shows for kid in kids)
+
+
+def repaired(
+    heads: Sequence[int],
+    rels: Sequence[str],
+    tags: Sequence[str],
+    feats: Sequence[str] = (),
+    counts: Counter[str] | None = None,
+) -> tuple[str, ...]:
+    """Relations that UD allows, heads untouched; what was changed is counted by fact.
+
+    Relations of older schemes get their new names. A tree with relations of another scheme altogether is left as it is.
+
+    >>> repaired((2, 0, 2), ("nsubj", "root", "nsubj"), ("NOUN", "VERB", "NOUN"))
+    ('nsubj', 'root', 'obl')
+    """
+    made = [LEGACY.get(rel, rel) for rel in rels]
+    if any(base(rel) not in RELATIONS and rel != "_" for rel in made):
+        return tuple(rels)
+    tally = Counter[str](older=sum(a != b for a, b in zip(made, rels, strict=True)))
+    for k, head in enumerate(heads):
+        right = "root" if head == 0 else "dep" if base(made[k]) in ("root", "_") else "punct" if tags[k] == "PUNCT" else made[k]
+        tally["tag" if right == "punct" else "root"] += right != made[k]
+        made[k] = right
+    for _ in range(ROUNDS):
+        found = list(breaches(heads, made, tags, feats))
+        if not found:
+            break
+        for breach in found:
+            _repair(breach, heads, made, tags)
+            tally[breach.fact] += 1
+    if counts is not None:
+        counts.update({fact: count for fact, count in tally.items() if count})
+    return tuple(made)
+
+
+def _repair(breach: Breach, heads: Sequence[int], rels: list[str], tags: Sequence[str]) -> None:
+    k = breach.word
+    if breach.fact in ("subjects", "objects"):
+        wanted = SUBJECTS if breach.fact == "subjects" else {"obj"}
+        rivals = [c for c, head in enumerate(heads, 1) if head == k and base(rels[c - 1]) in wanted]
+        for c in rivals[1:]:
+            clause = base(rels[c - 1]) == "csubj" or tags[c - 1] in ("VERB", "AUX")
+            rels[c - 1] = "parataxis" if clause else "iobj" if breach.fact == "objects" else "obl"
+    elif breach.fact in ("oblique", "noun's subject"):
+        rels[k - 1] = "nmod" if base(rels[k - 1]) != "csubj" else "acl"
+    elif breach.fact == "tag" and base(rels[k - 1]) == "fixed":
+        rels[k - 1] = "flat" if heads[k - 1] < k else "dep"
+    else:
+        usual = relation_of(tags[k - 1], tags[heads[k - 1] - 1] if heads[k - 1] > 0 else "", k < heads[k - 1])
+        fits = usual and usual != base(rels[k - 1]) and not (usual in ONLY and tags[k - 1] not in ONLY[usual])
+        rels[k - 1] = usual if breach.fact != "leaf" and fits and usual not in LEAVES else "dep"
