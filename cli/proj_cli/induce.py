@@ -93,10 +93,13 @@ def train(
         bool,
         typer.Option(
             "--paper",
-            help="Snyder et al.'s model: 2,8 --empty --contradiction 0 --edges 0 --strength 1 --start uniform --restarts 1 --average 0 --chains 1.",
+            help="Snyder et al.'s model: 2,8 --empty --contradiction 0 --edges 0 --strength 1 --start uniform --restarts 1 --average 0 --alone 0 --chains 1.",
         ),
     ] = False,
     average: Annotated[float, typer.Option(min=0, max=1, help="Share of the sweeps averaged at the end; 0: the last.")] = 0.5,
+    alone: Annotated[
+        float, typer.Option(min=0, max=0.99, help="Share of a model of each language alone in the mean of the chains (bitext).")
+    ] = 0.25,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same bytes.")] = 1,
     jobs: Annotated[int, typer.Option("-j", "--jobs", min=0, help="Processes, a chain each; 0 is one per core.")] = 1,
     scheduler: common.Scheduler = None,
@@ -118,20 +121,20 @@ def train(
 
     if paper:
         prior, empty, contradiction, edges, strength, average = "2,8", True, 0.0, 0.0, 1.0, 0.0
-        start, restarts, chains = "uniform", 1, chains or 1
+        start, restarts, alone, chains = "uniform", 1, 0.0, chains or 1
     lengths, pseudo = _lengths(max_length), _prior(prior)
     if links not in ("corpus", "words", "both"):
         raise typer.BadParameter(f"--links {links}: corpus, words or both expected")
-    alone = source == "-" or Path(source).is_file()
+    single = source == "-" or Path(source).is_file()
     if start == "auto":
-        start = "uniform" if alone else "short"
+        start = "uniform" if single else "short"
     if edges is None:
-        edges = 0.0 if alone else EDGES
+        edges = 0.0 if single else EDGES
     settings: dict[str, Any] = {
         "sweeps": sweeps, "constituent": pseudo[0], "distituent": pseudo[1], "count_empty": empty, "average": average,
         "random_state": seed, "start": start, "restarts": restarts, "edges": edges,
     }  # fmt: skip
-    if alone:
+    if single:
         _alone(source, output, lengths, tags, settings | {"method": method}, strict)
         return
     from divproj.induction.reading import tag_pairs
@@ -143,13 +146,14 @@ def train(
     talk.summary(faults)
     about = {
         "cmd": "induce", "links": links, "tags": tags, "moves": moves, "mode": mode, "prior": prior, "empty": "yes" if empty else "no",
-        "contradiction": contradiction, "edges": edges, "strength": strength, "start": start, "restarts": restarts, "seed": seed,
+        "contradiction": contradiction, "edges": edges, "strength": strength, "start": start, "restarts": restarts, "alone": alone, "seed": seed,
     }  # fmt: skip
     settings |= {
         "moves": moves,
         "mode": mode,
         "contradiction": contradiction,
         "strength": strength,
+        "alone": alone,
         "anneal": 0.0 if paper else 0.25,
     }
     for length, folder in folders.items():

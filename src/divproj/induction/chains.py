@@ -124,11 +124,19 @@ def _run(chain: BilingualInducer, pairs: Sequence[TagPair], plan: Plan, number: 
         return stop.is_set()
 
     chain.run(first, chain.sweeps, lambda told: watch(number, told) if watch else None, ended)
+    if not stop.is_set():
+        chain.learn_alone(pairs)
     if path:
         modelfile.save_chain(path, chain, first, plan.about)
 
 
 def joined(chains: Sequence[BilingualInducer]) -> dict[str, Consensus]:
-    """One grammar for each side, of all chains that have made a sweep."""
+    """One grammar for each side, of all chains that have made a sweep, and of the CCMs of the language alone that they have beside them."""
     ready = [chain for chain in chains if chain.done_] or list(chains)
-    return {side: Consensus(tuple(chain.grammars_[k] for chain in ready)) for k, side in enumerate("fe")}
+    made = {}
+    for k, side in enumerate("fe"):
+        members = [(chain.grammars_[k], 1.0 - chain.alone if chain.alone_ else 1.0) for chain in ready]
+        members += [(chain.alone_[k], chain.alone) for chain in ready if chain.alone_]
+        grammars, weights = zip(*members, strict=True)
+        made[side] = Consensus(grammars, weights if any(chain.alone_ for chain in ready) else ())
+    return made

@@ -10,7 +10,7 @@ import numpy as np
 
 from divproj.data.errors import ModelError
 from divproj.data.pair import Pair
-from divproj.induction.ccm import Forest, Start, Told, Watch, bracket_f1, first_trees, generator, log_joint
+from divproj.induction.ccm import CCM, Forest, Start, Told, Watch, bracket_f1, first_trees, generator, log_joint
 from divproj.induction.gold import TagPair, tag_pair
 from divproj.induction.grammar import Counts, Grammar, best
 from divproj.induction.pair_sampler import BOTH, GUIDED, PAIR, SINGLE
@@ -22,6 +22,9 @@ from divproj.runtime.estimator import Estimator
 
 MOVES = {"pair": PAIR, "single": SINGLE, "both": BOTH, "guided": GUIDED}
 MODES = ("trees", "matchings")
+ALONE = 0.25
+"""Share of the CCM of each language alone in the mean of chains; chosen on the `--tune` parts, and on six glossbanks."""
+ALONE_SWEEPS = 30
 LONGEST = 200
 """Words: one sweep over a pair of longer sentences would cost as much as one over a thousand others."""
 
@@ -36,7 +39,7 @@ class BilingualInducer(Estimator):
     Departs: in both CCMs links weigh against the spans that they contradict (`contradiction`), and tags that seldom begin or end
     sentences against spans that they begin or end (`edges`), see `span_weights`; what binds the trees has the power `strength`, reached after the share `anneal` of the sweeps; the start is not uniform
     (`ccm.first_trees`); sweeps after burn-in are averaged (`average` is their share). The paper's model has contradiction 0,
-    edges 0, strength 1, anneal 0, start "uniform", restarts 1, average 0.
+    edges 0, strength 1, anneal 0, start "uniform", restarts 1, average 0, alone 0. `alone` is for the mean of chains (`chains.joined`).
     """
 
     def __init__(
@@ -59,9 +62,11 @@ class BilingualInducer(Estimator):
         align_leaves: bool = True,
         count_empty: bool = False,
         average: float = 0.5,
+        alone: float = ALONE,
         decode: str = "viterbi",
         random_state: int = 1,
     ) -> None:
+        self.alone = alone
         self.sweeps, self.moves, self.mode = sweeps, moves, mode
         self.constituent, self.distituent, self.coupling = constituent, distituent, coupling
         self.contradiction, self.edges, self.anneal, self.strength = contradiction, edges, anneal, strength
@@ -105,6 +110,7 @@ class BilingualInducer(Estimator):
             mate = PairState.aligned_at_random(self.bitext_, forests, self.random_state, self.mode == "matchings")
             self._restore(forests, mate)
         self.done_ = 0
+        self.alone_: tuple[Grammar, ...] = ()
         self.history_: list[Told] = []
         self._clear()
         return self
@@ -219,6 +225,17 @@ class BilingualInducer(Estimator):
         self.sums_ = (f, e)
         for nodes, forest in zip(self.nodes_, self.state_.forests, strict=True):
             nodes[forest.places] += 1
+
+    def learn_alone(self, X: Iterable[TagPair]) -> None:  # noqa: N803
+        """The CCM of each language by itself, with the same seed and priors: it has a share in the mean of chains."""
+        if not self.alone:
+            return
+        pairs = [p for p in X if p.f and p.e]
+        model = CCM(
+            sweeps=ALONE_SWEEPS, constituent=self.constituent, distituent=self.distituent, count_empty=self.count_empty,
+            random_state=self.random_state,
+        )  # fmt: skip
+        self.alone_ = tuple(model.fit([getattr(p, side) for p in pairs]).grammar_ for side in "fe")
 
     def predict(self, X: Iterable[Tags], side: str = "f") -> list[Tree]:  # noqa: N803
         """The best tree of each monolingual sentence of a language, "f" or "e"."""

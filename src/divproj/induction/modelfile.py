@@ -55,6 +55,7 @@ def save(folder: Path, model: Model) -> None:
             "distituent": first.distituent,
             "count_empty": first.count_empty,
             "chains": len(grammar.members),
+            **({"weights": list(grammar.weights)} if grammar.weights else {}),
         }
     modelfile.save(folder, FORMAT, VERSION, {"sides": sides, **model.about}, arrays, BESIDE)
 
@@ -87,7 +88,11 @@ def _grammar(name: str, side: Any, found: modelfile.Model) -> Consensus:
         raise ModelError(f"side '{name}' has counts below 0", found.where, modelfile.REMEDY)
     counts = (Counts(*(table[k : k + 2] for table in (yields, contexts, totals))) for k in range(0, 2 * chains, 2))
     empty = facts.fact("count_empty", bool)
-    return Consensus(tuple(Grammar(inventory, each, *priors, empty) for each in counts))
+    weights = facts.fact("weights", list) if "weights" in facts.about else []
+    if weights and (len(weights) != chains or not all(isinstance(x, numbers) and 0 < x < MOST for x in weights)):
+        what = f"side '{name}' has the weights {weights!r:.40}, {chains} numbers above 0 expected"
+        raise ModelError(what, found.where, modelfile.REMEDY)
+    return Consensus(tuple(Grammar(inventory, each, *priors, empty) for each in counts), tuple(map(float, weights)))
 
 
 def save_chain(path: Path, chain: BilingualInducer, first: int, about: str) -> None:

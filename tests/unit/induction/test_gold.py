@@ -19,6 +19,7 @@ from divproj.induction.ccm import CCM
 from divproj.induction.chains import Plan, joined, run_chains
 from divproj.induction.consensus import Consensus
 from divproj.induction.gold import TagPair, constituents, one_to_one, tag_pair, tags_of
+from divproj.induction.inducer import ALONE_SWEEPS
 from divproj.induction.output import Tagged, forest_of, phrase_tree
 from divproj.io import brackets
 from divproj.runtime.engine import Place
@@ -178,7 +179,7 @@ def test_a_run_interrupted_goes_on_to_the_same_bytes(tmp_path):
 
 
 def test_chains_differ_and_join():
-    chains, _ = run_chains(PAIRS, 2, {"sweeps": 3, "random_state": 1})
+    chains, _ = run_chains(PAIRS, 2, {"sweeps": 3, "random_state": 1, "alone": 0.0})
     alone, _ = run_chains(PAIRS, 1, {"sweeps": 3, "random_state": 2})
     assert chains[1].history_ == alone[0].history_
     both = joined(chains)["f"]
@@ -187,7 +188,7 @@ def test_chains_differ_and_join():
 
 
 def test_a_consensus_takes_the_mean_of_what_its_chains_expect():
-    chains, _ = run_chains(PAIRS, 3, {"sweeps": 3, "random_state": 1})
+    chains, _ = run_chains(PAIRS, 3, {"sweeps": 3, "random_state": 1, "alone": 0.0})
     both, text = joined(chains)["f"], ["DANV", "VDNDN", "N", ""]
     for sentence, chart in zip(text, both.charts(text), strict=True):
         singles = [next(member.charts([sentence])) for member in both.members]
@@ -216,16 +217,33 @@ def test_the_forest_of_a_consensus_has_the_mean_probabilities():
 
 
 def test_several_chains_are_kept_in_a_model(tmp_path):
-    chains, _ = run_chains(PAIRS, 3, {"sweeps": 2, "random_state": 1})
+    chains, _ = run_chains(PAIRS, 3, {"sweeps": 2, "random_state": 1, "alone": 0.25})
     modelfile.save(tmp_path / "m", modelfile.Model(joined(chains)))
     again = modelfile.load(tmp_path / "m").side("f")
-    assert len(again.members) == 3
+    assert len(again.members) == 6
+    assert again.weights == (0.75, 0.75, 0.75, 0.25, 0.25, 0.25)
     assert again.parse(["DANV"]) == joined(chains)["f"].parse(["DANV"])
     about = json.loads((tmp_path / "m" / "model.json").read_text())
     about["sides"]["f"]["chains"] = 0
     (tmp_path / "m" / "model.json").write_text(json.dumps(about))
     with pytest.raises(ModelError, match="side 'f' has 0 chains, 1 to 1000 expected"):
         modelfile.load(tmp_path / "m")
+    about["sides"]["f"] |= {"chains": 6, "weights": [1, 2]}
+    (tmp_path / "m" / "model.json").write_text(json.dumps(about))
+    with pytest.raises(ModelError, match=r"side 'f' has the weights \[1, 2\], 6 numbers above 0 expected"):
+        modelfile.load(tmp_path / "m")
+
+
+def test_the_language_alone_has_its_share_in_the_mean():
+    chains, _ = run_chains(PAIRS, 1, {"sweeps": 3, "random_state": 1, "alone": 0.25})
+    both = joined(chains)["f"]
+    [own], [other] = ([next(member.charts(["VDNDN"]))] for member in both.members)
+    (chart,) = both.charts(["VDNDN"])
+    assert chart.marginals == pytest.approx(0.75 * own.marginals + 0.25 * other.marginals)
+    assert both.mean.counts.totals == pytest.approx(0.75 * both.members[0].counts.totals + 0.25 * both.members[1].counts.totals)
+    assert both.members[1].counts.yields == pytest.approx(
+        CCM(sweeps=ALONE_SWEEPS, random_state=1).fit([pair.f for pair in PAIRS]).grammar_.counts.yields
+    )
 
 
 def test_pictures_escape_what_they_show():
