@@ -308,21 +308,20 @@ def _phrases(name: str, pairs: Sequence[Pair], forests: list[Forest]) -> str:
 
 
 def variants() -> dict[str, Weights]:
-    """The hand-set weights, and others near them."""
+    """The hand-set weights; all of them weaker and stronger; and each of them halved and doubled alone, for words of all kinds."""
     first = Weights()
+    kinds = {kind: dict(getattr(first, kind)) for kind in ("given", "found", "unlinked")}
 
-    def scaled(by: float) -> Weights:
-        return Weights(*(tuple((k, by * v) for k, v in part) for part in (first.given, first.found, first.unlinked)))
+    def changed(by: float, only: str = "") -> Weights:
+        return Weights(**{
+            kind: tuple((name, value * (by if only in ("", name) else 1.0)) for name, value in own.items())
+            for kind, own in kinds.items()
+        })  # fmt: skip
 
-    def moved(kinds: str, **values: float) -> Weights:
-        return replace(first, **{kind: tuple((dict(getattr(first, kind)) | values).items()) for kind in kinds.split()})
-
-    return {
-        "as set by hand": first, "all x 0.7": scaled(0.7), "all x 1.4": scaled(1.4),
-        "loose -4": moved("given found", loose=-4.0), "loose -8": moved("given found", loose=-8.0),
-        "sister -3": moved("given found", sister=-3.0), "above -3": moved("given found", above=-3.0),
-        "unlinked loose -1": moved("unlinked", loose=-1.0), "gap -1.5": moved("given found", gap=-1.5),
-    }  # fmt: skip
+    made = {"as set by hand": first, "all x 0.7": changed(0.7), "all x 1.4": changed(1.4)}
+    for name in sorted({name for own in kinds.values() for name, value in own.items() if value}):
+        made |= {f"{name} x {by:g}": changed(by, name) for by in (0.5, 2.0)}
+    return made
 
 
 def table_weights(options: argparse.Namespace) -> None:
@@ -335,12 +334,18 @@ def table_weights(options: argparse.Namespace) -> None:
         for variant, weights in tried.items():
             projector = PhraseProjector(weights).observe(text)
             found[name][variant] = uas(name, pairs, [projector.project(b).tree for b in text])
-    print(f"| corpus | {' | '.join(tried)} | chosen on the others | gain |\n|{'---|' * (len(tried) + 3)}")
+    print(f"| weights | {' | '.join(names)} | mean |\n|{'---|' * (len(names) + 2)}")
+    for variant in tried:
+        row = [found[name][variant] for name in names]
+        print(f"| {variant} | {' | '.join(f'{x:.2f}' for x in row)} | {np.mean(row):.2f} |")
+    print("\n| corpus | chosen on the others | gain |\n|---|---|---|")
+    gains = []
     for name in names:
         rest = [row for other, row in found.items() if other != name]
         best = max(tried, key=lambda v: sum(row[v] for row in rest))
-        cells = " | ".join(f"{found[name][v]:.2f}" for v in tried)
-        print(f"| {name} | {cells} | {best} | {found[name][best] - found[name]['as set by hand']:+.2f} |", flush=True)
+        gains.append(found[name][best] - found[name]["as set by hand"])
+        print(f"| {name} | {best} | {gains[-1]:+.2f} |")
+    print(f"| mean | | {np.mean(gains):+.2f} |")
 
 
 TABLES = {
