@@ -167,11 +167,18 @@ class Projector:
         return self._known.get((given.forms, given.e.forms), given)
 
     def projections(
-        self, pairs: Sequence[Pair], *, place: engine.Place = engine.HERE, say: engine.Say | None = None
+        self,
+        pairs: Sequence[Pair],
+        *,
+        place: engine.Place = engine.HERE,
+        say: engine.Say | None = None,
+        parser: str | None = None,
+        linked: bool = True,
     ) -> Iterator[Projection]:
         """What the system says of pairs that have trees of E and links, after it has observed them all.
 
-        Long texts are shared out to the workers of `place`; the projections are the same.
+        Long texts are shared out to the workers of `place`; the projections are the same. `parser` is what parsed E, and `linked`
+        whether the links were given: see `phrase_evidence.gathered`.
         """
         given = [*map(ProjectionInput.of, pairs)]
         system = self.ready(pairs)
@@ -184,7 +191,7 @@ class Projector:
                 engine.run(partial(project_some, plan), lambda _: parts, None, place, say)
             )
         else:
-            self._observe([*pairs])
+            self._observe([*pairs], parser, linked)
             made = projected_there(system, [*map(self._seen, given)], place, say)
         yield from (calibrated(found, self.code_) for found in made)
 

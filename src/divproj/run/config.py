@@ -15,7 +15,8 @@ from divproj.data.errors import Faults, ProjError, Where
 from divproj.io.igt import FORMATS
 from divproj.io.igt_text import ReaderOptions
 from divproj.io.sources import Sources, pairs_from
-from divproj.projection.registry import ENOUGH, choose
+from divproj.projection.phrasal.phrase_sources import AUTO, PhraseSources
+from divproj.projection.registry import ENOUGH, choose, named
 from divproj.projection.systems import OBSERVING, PARSERS, PROJECTIONS, SYSTEMS, UNTRAINED
 from divproj.run.reading import UNPARSED
 from divproj.run.schema import EXPECTED, KEYS, Key, line_of
@@ -59,6 +60,8 @@ class Config:
     """A rule file; None where rules are learned or there are none."""
     learns: bool
     model: Path | None
+    phrases: PhraseSources
+    """Phrase pairs, and trees or forests of F."""
 
     def value(self, table: str, key: str) -> Any:
         return self.said[table][key]
@@ -213,7 +216,8 @@ class _Reader:
         self._input()
         held = said["evaluate"]["held_out"]
         parser, parser_model = self._parser()
-        system, rules, learns, model = self._system()
+        phrases = self._phrases()
+        system, rules, learns, model = self._system(phrases)
         made = Config(
             path=self.path, language=" ".join(said[""]["language"].split()),
             results=Path(results).absolute() if results else self._path(said[""]["results"]),
@@ -222,7 +226,7 @@ class _Reader:
             trees=self._trees(), links=self._files("input", "links"), gold=self._files("input", "gold"),
             held_out=self._file("evaluate", "held_out", held) if isinstance(held, str) else float(held),
             grams=self._files("align", "grams"), dictionary=self._files("align", "dictionary"),
-            parser=parser, parser_model=parser_model, system=system, rules=rules, learns=learns, model=model,
+            parser=parser, parser_model=parser_model, system=system, rules=rules, learns=learns, model=model, phrases=phrases,
         )  # fmt: skip
         self._evaluation(made)
         self._results(made)
@@ -290,7 +294,12 @@ class _Reader:
         wanted = not files and not parse["command"] and parse["parser"] in ("", "given")
         return (e,) if wanted and e and e.name.removesuffix(".gz").endswith(".conllu") else files
 
-    def _system(self) -> tuple[str, Path | None, bool, Path | None]:
+    def _phrases(self) -> PhraseSources:
+        name, forests = self.said["project"]["phrases"], self._one("project", "f_forests")
+        phrases = name if name in ("", AUTO) else str(self._file("project", "phrases", name))
+        return PhraseSources(phrases or None, self.said["project"]["paraphrases"], str(forests) if forests else None)
+
+    def _system(self, phrases: PhraseSources) -> tuple[str, Path | None, bool, Path | None]:
         """The system, a rule file, whether rules are learned, a model's folder."""
         found = self.said["project"]
         gold = bool(self.said["input"]["gold"])
@@ -303,7 +312,8 @@ class _Reader:
             self.fail("project", "rules", "there are no gold trees to learn from", "name some in input.gold")
         system = found["system"]
         if system == "auto":
-            system = choose(gold=ENOUGH if learns else 0, rules=rules is not None, glosses=self._glossed()).system
+            there = {"phrases": phrases.aligned, "forests": phrases.f_forests is not None, "glosses": self._glossed()}
+            system = choose(gold=ENOUGH if learns else 0, rules=rules is not None, **there).system
         if system not in known:
             self._not_one_of("project", "system", system, ("auto", *known))
         if system in PARSERS and not gold:
@@ -311,6 +321,8 @@ class _Reader:
         if system in PROJECTIONS and system not in UNTRAINED and not (rules or learns):
             remedy = 'rules = "hin" or a file, gold trees in input.gold, or system = "s1-r", which needs none'
             self.fail("project", "system", f"{system} needs rules", remedy)
+        if phrases and not named(system).observes:
+            self.fail("project", phrases.asked.replace("-", "_"), f"{system} does not look at phrases", "choose s5, s6 or s5+")
         return system, rules, learns, None
 
     def _modelled(self) -> tuple[str, None, bool, Path]:
@@ -347,6 +359,7 @@ class _Reader:
         """Outputs go into a folder of their own, in which no input lies."""
         target = made.results.resolve()
         inputs = [*made.text, *made.trees, *made.links, *made.gold, *made.grams, *made.dictionary, made.path]
+        inputs += [Path(p) for p in (made.phrases.phrases, made.phrases.f_forests) if p and p != AUTO]
         inputs += [p for p in (made.f, made.e, made.rules, made.model, made.parser_model, made.held_out) if isinstance(p, Path)]
         for path in inputs:
             if path.resolve().is_relative_to(target):

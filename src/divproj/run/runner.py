@@ -13,6 +13,7 @@ from types import FrameType
 from typing import Any, Literal
 
 from divproj.data.errors import Faults, ProjError, Where
+from divproj.projection.phrasal.phrase_sources import AUTO
 from divproj.run import pages, stages
 from divproj.run.cache import Done, Store, file_digest, versions
 from divproj.run.config import Config
@@ -85,7 +86,7 @@ STAGES = (
     Stage("gold", stages.gold, ("read", "parse", "align"), (("input", "gold"), ("evaluate", "held_out")), wanted=_gold),
     Stage("learn", stages.learn, ("gold",), (("project", "rules"),), lambda c: {"title": c.title, "learns": c.learns}, _learns),
     Stage("train", stages.train, ("gold",), _all("train"), lambda c: {"system": c.system}, lambda c: c.trains),
-    Stage("project", stages.project, ("read", "parse", "align", "learn", "train"), (("project", "model"), ("project", "style"), ("align", "grams")),
+    Stage("project", stages.project, ("read", "parse", "align", "learn", "train"), (("project", "model"), ("project", "style"), ("project", "phrases"), ("project", "f_forests"), ("project", "paraphrases"), ("align", "grams")),
           lambda c: {"system": c.system}),
     Stage("evaluate", stages.evaluate, ("read", "parse", "align", "gold", "project"), _all("evaluate"),
           lambda c: {"systems": list(c.systems)}, lambda c: _gold(c) or bool(c.links) or c.value("align", "method") != "auto"),
@@ -119,6 +120,9 @@ def files_of(config: Config, table: str, key: str) -> dict[str, Path]:
             return {said: config.held_out} if isinstance(config.held_out, Path) else {}
         case "project", "rules":
             return {said: config.rules} if config.rules else {}
+        case "project", "phrases" | "f_forests":
+            path = getattr(config.phrases, key)
+            return {said: Path(path)} if path and path != AUTO else {}
         case "project", "model":
             return _model_files(said, config.model)
         case "parse", "parser":

@@ -239,6 +239,9 @@ system = "auto"              # s1-r and s5 need nothing, s2+ needs rules, s4+ an
 # rules = "learn"            # from the gold trees; or a rule file, or a shipped set: hin, deu, spa, kor; or none
 # style = "ud"               # heads of the trees that go out: content words (ud), or function words (function)
 # model = "my-model"         # a model of `proj train CORPUS`, in place of system and rules
+# phrases = "auto"           # phrases of both sides are aligned first; or a file of `proj align`
+# f_forests = "trees.xml"    # trees or forests of your sentences: TIGER-XML, brackets, `proj parse --forest`
+# paraphrases = false        # true: the "translations" are in the same language
 
 [train]
 # epochs = 10                # passes of the parser over the gold sentences

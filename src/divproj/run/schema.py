@@ -71,6 +71,9 @@ KEYS: dict[str, dict[str, Key]] = {
         "rules": Key("text", ""),
         "model": Key("path", ""),
         "style": Key("text", "ud", choices=F_STYLES),
+        "phrases": Key("text", ""),
+        "f_forests": Key("path", ""),
+        "paraphrases": Key("flag", False),
     },
     "train": {
         "epochs": Key("whole", 10, 1, 1000),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -336,7 +336,9 @@ def project(job: Job) -> None:
     sure: list[float] = []
     reasons: dict[str, int] = {}
     with writing(job.out / OUTPUT) as out:
-        projections = projector.projections(pairs, place=job.place, say=job.say)
+        parser = str(job.config.parser_model or job.config.parser.replace("given", "")) or None
+        linked = job.earlier["align"]["method"] == "given"
+        projections = projector.projections(pairs, place=job.place, say=job.say, parser=parser, linked=linked)
         for count, (pair, found) in enumerate(zip(pairs, projections, strict=True), 1):
             summary.add(found, pair.sent_id)
             sure += found.confidence
@@ -360,7 +362,7 @@ def project(job: Job) -> None:
 def _projector(job: Job) -> Projector:
     """What the config chose: a model that is given or was trained before, or a system with the rules that were learned."""
     config = job.config
-    how: dict[str, Any] = {"grams": config.grams, "f_style": config.value("project", "style")}
+    how: dict[str, Any] = {"grams": config.grams, "f_style": config.value("project", "style"), **asdict(config.phrases)}
     if config.model:
         return Projector(model=config.model, **how)
     if config.trains:

@@ -39,6 +39,14 @@ def test_what_there_is_decides_the_system(folder: Path):
     assert load(config(folder, '[input]\ntext = "text.txt"')).parser == "en"
 
 
+def test_phrases_and_trees_of_f(folder: Path):
+    (folder / "f.mrg").write_text("(S (N a))\n")
+    made = load(config(folder, PLAIN + "[project]\nphrases = 'auto'\nf_forests = 'f.mrg'\n"))
+    assert made.system == "s5"
+    assert (made.phrases.phrases, made.phrases.f_forests) == ("auto", str(folder / "f.mrg"))
+    assert not load(config(folder, PLAIN)).phrases
+
+
 def test_absolute_names_and_other_results(folder: Path, tmp_path: Path):
     text = f'results = "{tmp_path}/out"\n[input]\ntext = ["{folder}/text.txt"]\n'
     assert load(config(folder, text)).results == tmp_path / "out"
@@ -85,6 +93,8 @@ def test_a_bitext_whose_translations_have_trees(folder: Path):
         (PLAIN + "[project]\nrules = 'learn'", "project.rules: there are no gold trees to learn from; name some in input.gold"),
         (PLAIN + "[project]\nrules = '../x'", "project.rules: there is no rule file '../x'; learn, none, a file, or a shipped set: deu"),
         (PLAIN + "[project]\nmodel = 'm'", "project.model: 'm' is no folder with a model; `proj train CORPUS -o MODEL`"),
+        (PLAIN + "[project]\nsystem = 's1-r'\nphrases = 'auto'", "project.phrases: s1-r does not look at phrases; choose s5, s6"),
+        (PLAIN + "[project]\nf_forests = 'no.xml'", "project.f_forests: there is no file 'no.xml'"),
         (PLAIN + "[project]\nmodel = 'm'\nsystem = 's1-r'", "project.model: a model brings its own rules and system"),
         (PLAIN + "[evaluate]\nsystems = ['s0']", "evaluate.systems: found 's0', one of s1-r"),
         (PLAIN + "[evaluate]\nheld_out = 0.2", "evaluate.held_out: there are no gold trees to hold out"),

@@ -56,6 +56,26 @@ def test_the_plain_way(folder: Path):
     ]  # fmt: skip
 
 
+def test_trees_of_the_sentences_are_used(folder: Path):
+    """Right-branching brackets of all twelve; when the file changes, projection is done again."""
+    forms = [line.removeprefix("# text = ").split() for line in _texts(folder)]
+    brackets = ["(X " + " (X ".join(f"(W {form})" for form in own) + ")" * len(own) for own in forms]
+    (folder / "f.mrg").write_text("\n".join(brackets) + "\n", encoding="utf-8")
+    path = config(folder, PLAIN + "[project]\nphrases = 'auto'\nf_forests = 'f.mrg'\n")
+    run(path)
+    assert (folder / "results" / "trees.conllu").read_text(encoding="utf-8").count("# projection = s5") == 12
+    assert states(path)["project"].startswith("kept")
+    (folder / "f.mrg").write_text("\n".join(brackets[1:]) + "\n", encoding="utf-8")
+    assert not states(path)["project"].startswith("kept")
+
+
+def _texts(folder: Path) -> list[str]:
+    """The sentences as a first run writes them."""
+    run(config(folder, PLAIN))
+    lines = (folder / "results" / "trees.conllu").read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line.startswith("# text = ")]
+
+
 def test_with_gold_trees(folder: Path):
     made = run(config(folder, LEARNED))
     assert made.warnings == 0
