@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
-from proj_cli import common
+from proj_cli import common, options
 
 PAPERS = """\
 divproj stands on three papers; please cite those whose methods you used, and divproj itself (CITATION.cff).
@@ -82,16 +80,12 @@ def systems() -> None:
     )
 
 
-def warm(
-    jobs: Annotated[int, typer.Option("-j", "--jobs", min=0, metavar="N", help="Use N processes; 0 means one per core.")] = 0,
-    quiet: common.Quiet = False,
-    verbose: common.Verbose = False,
-) -> None:
+@options.command
+def warm(*, jobs: options.Jobs = 0) -> None:
     """Compile all numeric kernels now, so that no later command has to wait for it.
 
     Example: proj warm
     """
-    common.talk.set(quiet, verbose)
     from divproj.runtime.jit import compile_all
 
     common.talk.say(f"{compile_all(jobs)} kernels compiled and kept for later runs")

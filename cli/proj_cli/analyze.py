@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import heapq
 import json
 import sys
 from dataclasses import replace
@@ -15,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from divproj.data.wording import plural
-from proj_cli import common
+from proj_cli import common, options
 from proj_cli.common import talk
 
 if TYPE_CHECKING:
@@ -30,12 +28,11 @@ class Tags(StrEnum):
     xpos = "xpos"
 
 
+@options.command
 def analyze(
-    corpora: common.CorpusArguments = None,
-    f: common.FOption = None,
-    e: common.EOption = None,
-    links: common.LinksOption = None,
-    align: common.OldAlign = None,
+    *,
+    corpora: options.CorpusArguments = None,
+    files: options.CorpusFiles,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a corpus, counts not percentages.")] = False,
     sentences: Annotated[
         bool, typer.Option("--sentences", help="One JSON line a sentence pair: edge classes, operations.")
@@ -47,8 +44,7 @@ def analyze(
         Path | None, typer.Option("--plot", metavar="FILE", help="Dendrogram of several corpora by their divergence profile.")
     ] = None,
     tags: Annotated[Tags, typer.Option(help="Part-of-speech column for the breakdown.")] = Tags.auto,
-    e_style: common.EStyle = "as-is",
-    old_style: common.OldStyle = None,
+    style: options.Style,
     extended: Annotated[
         bool, typer.Option("--extended", help="Also merge edges on both sides at once (a stage of its own).")
     ] = False,
@@ -57,12 +53,9 @@ def analyze(
         float, typer.Option(min=0, max=1, help="Rows with a smaller share of all cases are not shown.")
     ] = 0.05,
     max_pairs: Annotated[int, typer.Option(min=1, help="Most divergent pairs kept for --html.")] = 2000,
-    strict: common.Strict = False,
-    ignore_ids: common.IgnoreIds = False,
-    jobs: common.Jobs = 1,
-    scheduler: common.Scheduler = None,
-    quiet: common.Quiet = False,
-    verbose: common.Verbose = False,
+    strict: options.Strict = False,
+    jobs: options.Jobs = 1,
+    scheduler: options.Scheduler = None,
 ) -> None:
     """Match, remove, merge and swap between aligned trees, in both directions.
 
@@ -70,16 +63,12 @@ def analyze(
 
     Example: proj analyze hin-eng --html report.html
     """
-    talk.set(quiet, verbose)
-    found = common.corpora_from(
-        corpora,
-        f,
-        e,
-        common.renamed(links, align, "--align --links"),
-        strict=strict,
-        ignore_ids=ignore_ids,
-        style=common.renamed(e_style, old_style, "--e-manner --e-style"),
-    )
+    from divproj.data.errors import ProjError, Where
+    from divproj.divergence.batch import analyze_corpus, write_tables
+    from divproj.io.files import name_of
+    from divproj.runtime.engine import Place
+
+    found = files.corpora(corpora, strict=strict, style=style.name)
     if html and len(found) > 1:
         raise typer.BadParameter("--html takes one corpus")
     if plot and len(found) < 2:
@@ -88,7 +77,17 @@ def analyze(
         for corpus in found:
             _stream(corpus, sentences, extended, jobs, scheduler)
         return
-    results = [_one(corpus, extended, tags.value, html, max_pairs, jobs, scheduler) for corpus in found]
+    results = []
+    for corpus in found:
+        most, place = max_pairs if html else 0, Place(jobs, scheduler)
+        how: dict[str, Any] = {"extended": extended, "tags": tags.value, "most": most, "place": place, "say": talk.caution}
+        result, pairs = analyze_corpus(corpus, **how)
+        talk.summary(corpus.faults)
+        if not result.sentences:
+            raise ProjError("no usable sentence pair", Where(name_of(corpus.f)), "the warnings above say why")
+        if html:
+            _write_html(html, corpus, result, pairs)
+        results.append(result)
     names = [corpus.name for corpus in found]
     signs = [_signature(corpus, result) for corpus, result in zip(found, results, strict=True)]
     if as_json:
@@ -99,33 +98,12 @@ def analyze(
     else:
         _print_overview(names, results, signs)
     if csv_folder:
-        _write_csv(csv_folder, names, results)
+        talk.say(f"tables: {csv_folder}/{', '.join(write_tables(csv_folder, names, results))}")
     if plot:
-        _plot(plot, names, results)
+        from divproj.drawing.plot import dendrogram
 
-
-def _one(
-    corpus: Corpus, extended: bool, tags: str, html: Path | None, max_pairs: int, jobs: int, scheduler: str | None
-) -> Analysis:
-    from divproj.data.errors import ProjError, Where
-    from divproj.divergence.analysis import Analysis
-    from divproj.divergence.batch import analysed
-    from divproj.io.files import name_of
-
-    result = Analysis(extended, tags)
-    worst: list[tuple[float, int, Pair]] = []  # a heap of the most divergent pairs, the least of them on top
-    work = partial(analysed, extended, tags, max_pairs if html else 0)
-    found = common.spread(work, lambda faults: replace(corpus, faults=faults).pieces(), corpus.faults, jobs, scheduler)
-    for part, pairs in talk.progress(found, f"{corpus.name}: pairs", lambda item: item[0].sentences):
-        for share, place, pair in pairs:
-            (heapq.heappush if len(worst) < max_pairs else heapq.heappushpop)(worst, (-share, -result.sentences - place, pair))
-        result.add(part)
-    talk.summary(corpus.faults)
-    if not result.sentences:
-        raise ProjError("no usable sentence pair", Where(name_of(corpus.f)), "the warnings above say why")
-    if html:
-        _write_html(html, corpus, result, [pair for _, _, pair in sorted(worst, key=lambda item: (-item[0], -item[1]))])
-    return result
+        dendrogram(plot, names, [result.profile() for result in results])
+        talk.say(f"plot: {plot}")
 
 
 def _stream(corpus: Corpus, as_json: bool, extended: bool, jobs: int, scheduler: str | None) -> None:
@@ -190,9 +168,8 @@ def _print_one(result: Analysis, sign: str, min_count: int, min_share: float) ->
         shown.add_row(name, dorr.MEANING[name], str(result.dorr[name]), common.harmless(text))
     shown.columns[3].justify = "left"
     console.print(shown)
-    console.print(
-        f"{plural(result.sentences, 'sentence pair')}, {plural(result.words['f'], 'F word')}, {plural(result.words['e'], 'E word')}"
-    )
+    words = ", ".join(plural(result.words[side], f"{side.upper()} word") for side in "fe")
+    console.print(f"{plural(result.sentences, 'sentence pair')}, {words}")
     console.print(common.harmless(sign), highlight=False, soft_wrap=True)
 
 
@@ -220,39 +197,6 @@ def _write_html(path: Path, corpus: Corpus, result: Analysis, pairs: list[Pair])
         alter(pair, extended=result.extended, compiled=len(pairs) > 300) for pair in talk.progress(pairs, "drawing pair")
     )
     with writing(path) as out:
-        write_report(
-            result,
-            altered,
-            out,
-            title=corpus.name,
-            signature=_signature(corpus, result),
-            faults=[str(fault) for fault in corpus.faults.noted],
-        )
+        faults, sign = [str(fault) for fault in corpus.faults.noted], _signature(corpus, result)
+        write_report(result, altered, out, title=corpus.name, signature=sign, faults=faults)
     talk.say(f"report: {path}")
-
-
-def _write_csv(folder: Path, names: list[str], results: list[Analysis]) -> None:
-    from divproj.io.files import writing
-
-    folder.mkdir(parents=True, exist_ok=True)
-    stages: list[dict[str, Any]] = []
-    patterns: list[dict[str, Any]] = []
-    types: list[dict[str, Any]] = []
-    for name, result in zip(names, results, strict=True):
-        for direction in ("e_to_f", "f_to_e"):
-            stages += [{"corpus": name, "direction": direction, **row} for row in result.stage_counts(direction)]
-        patterns += [{"corpus": name, **p.as_json()} for p in result.patterns()]
-        types += [{"corpus": name, "type": kind, "count": result.dorr[kind]} for kind in result.examples]
-    for file, rows in (("stages.csv", stages), ("by_pos.csv", patterns), ("dorr.csv", types)):
-        with writing(folder / file) as out:
-            writer = csv.DictWriter(out, list(rows[0]) if rows else ["corpus"], lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
-    talk.say(f"tables: {folder}/stages.csv, by_pos.csv, dorr.csv")
-
-
-def _plot(path: Path, names: list[str], results: list[Analysis]) -> None:
-    from divproj.drawing.plot import dendrogram
-
-    dendrogram(path, names, [result.profile() for result in results])
-    talk.say(f"plot: {path}")

@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from proj_cli import common
+from proj_cli import common, options
 from proj_cli.common import talk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from divproj.data.tree import DepTree
     from divproj.evaluation.trees import TreeScores
 
 
+@options.command
 def evaluate(
+    *,
     gold: Annotated[str, typer.Argument(metavar="GOLD", help="CoNLL-U with gold trees (--links: Pharaoh links).")],
     system: Annotated[str, typer.Argument(metavar="SYSTEM", help="What is to be scored, sentence by sentence the same text.")],
     other: Annotated[
@@ -37,11 +36,8 @@ def evaluate(
     ] = False,
     seed: Annotated[int, typer.Option(help="For the significance test.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
-    quiet: common.Quiet = False,
-    verbose: common.Verbose = False,
 ) -> None:
     """Attachment scores (UAS, LAS) against gold trees, by part of speech, edge source and confidence."""
-    talk.set(quiet, verbose)
     if links:
         _links(gold, system, as_json)
         return
@@ -56,10 +52,11 @@ def evaluate(
         evaluate_phrases(gold, system, other, seed, as_json)
         return
     from divproj.evaluation.significance import approximate_randomisation
+    from divproj.evaluation.tree_files import scored_pairs
     from divproj.evaluation.trees import score_trees
 
     results = [
-        score_trees(_pairs(gold, path), punctuation=punctuation, subtypes=subtypes)
+        score_trees(scored_pairs(gold, path, common.faults_for(False)), punctuation=punctuation, subtypes=subtypes)
         for path in (system, *([other] if other else []))
     ]
     sign = common.signature(
@@ -77,36 +74,6 @@ def evaluate(
         a, b = results[0].overall, results[1].overall
         told = f"{system} {a.uas:.2f}, {other} {b.uas:.2f}: difference {a.uas - b.uas:+.2f}, p = {p:.4f}"
         common.stdout().print(common.harmless(told), soft_wrap=True)
-
-
-def _pairs(gold_path: str, system_path: str) -> Iterator[tuple[DepTree, DepTree, tuple[str, ...], tuple[float, ...]]]:
-    from itertools import zip_longest
-
-    from divproj.data.errors import AlignmentError
-    from divproj.data.sentence import confidence_of, misc_value
-    from divproj.io import conllu
-
-    faults = common.faults_for(False)
-    for gold, system in zip_longest(conllu.load(gold_path, faults), conllu.load(system_path, faults)):
-        if gold is None or system is None:
-            shorter = system_path if system is None else gold_path
-            raise AlignmentError(f"{shorter} has fewer sentences than its partner", remedy="score files of the same text")
-        if gold.forms != system.forms and _bare(gold.forms) != _bare(system.forms):
-            raise AlignmentError(
-                f"the words differ from {gold.where}: {' '.join(system.forms[:8])} … for {' '.join(gold.forms[:8])} …",
-                system.where,
-                "score files of the same text in the same order",
-            )
-        misc = system.column(9)
-        sources = tuple(misc_value(cell, "Proj") for cell in misc)
-        texts = [confidence_of(cell) for cell in misc]
-        confidence = tuple(float(t) for t in texts) if all(t.replace(".", "", 1).isdecimal() for t in texts) else ()
-        yield gold.usable_tree()[0], system.usable_tree()[0], sources if any(sources) else (), confidence
-
-
-def _bare(forms: tuple[str, ...]) -> list[str]:
-    """Words without morpheme boundaries: interlinear lines are often segmented."""
-    return ["".join(c for c in form if c not in "-=~").lower() for form in forms]
 
 
 def _print(scores: TreeScores, sign: str) -> None:
@@ -129,17 +96,9 @@ def _print(scores: TreeScores, sign: str) -> None:
 
 
 def _links(gold_path: str, system_path: str, as_json: bool) -> None:
-    from itertools import zip_longest
+    from divproj.evaluation.links import score_files
 
-    from divproj.data.errors import AlignmentError
-    from divproj.evaluation.links import LinkScore
-    from divproj.io import pharaoh
-
-    score = LinkScore()
-    for gold, system in zip_longest(pharaoh.load(gold_path), pharaoh.load(system_path)):
-        if gold is None or system is None:
-            raise AlignmentError(f"{system_path if system is None else gold_path} has fewer lines than its partner")
-        score.add(*(pharaoh.parse(line, (1 << 30, 1 << 30), where) for where, line in (gold, system)))
+    score = score_files(gold_path, system_path)
     sign = common.signature(cmd="evaluate-links")
     if as_json:
         print(json.dumps({"signature": sign, **score.as_json()}))  # noqa: T201
@@ -151,8 +110,10 @@ def _links(gold_path: str, system_path: str, as_json: bool) -> None:
     common.stdout().print(sign, highlight=False)
 
 
+@options.command
 def experiment(
-    corpora: common.CorpusArguments = None,
+    *,
+    corpora: options.CorpusArguments = None,
     systems: Annotated[
         str, typer.Option(help="Systems, with commas: s1-r to s4+, oracle.")
     ] = "s1-r,s1-l,s2-1,s2+,s3-1,s4-1,s4+",
@@ -167,50 +128,39 @@ def experiment(
     latex: Annotated[
         Path | None, typer.Option("--latex", metavar="FILE", help="Write UAS and LAS as a table for LaTeX (booktabs).")
     ] = None,
-    jobs: Annotated[int, typer.Option("-j", "--jobs", help="Processes; -1 for all cores.")] = 1,
-    f: common.FOption = None,
-    e: common.EOption = None,
-    links: common.LinksOption = None,
-    align: common.OldAlign = None,
-    e_style: common.EStyle = "as-is",
-    old_style: common.OldStyle = None,
+    jobs: options.Jobs = 1,
+    files: options.CorpusFiles,
+    style: options.Style,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a corpus, with the folds.")] = False,
-    strict: common.Strict = False,
-    ignore_ids: common.IgnoreIds = False,
-    quiet: common.Quiet = False,
-    verbose: common.Verbose = False,
+    strict: options.Strict = False,
 ) -> None:
     """Cross-validate projection and parsing systems on corpora with gold F trees.
 
     Example: proj experiment hin-eng deu-eng --systems s1-r,s2-1,s2+,s4+
     """
-    talk.set(quiet, verbose)
-    e_style = common.renamed(e_style, old_style, "--e-manner --e-style")
-    from divproj.evaluation.experiment import cross_validate
+    from divproj.evaluation.experiment import cross_validate, gloss_linked
     from divproj.projection.systems import SYSTEMS
 
     wanted = [name.strip() for name in systems.split(",") if name.strip()]
-    if unknown := [name for name in wanted if name not in SYSTEMS]:
-        raise typer.BadParameter(f"no system {', '.join(unknown)}; there are {', '.join(SYSTEMS)}")
+    for name in wanted:
+        options.one_of("--systems", name, SYSTEMS)
     sizes = _sizes(train_sizes)
     rows, labelled, table = [], [], []
-    for corpus in common.corpora_from(
-        corpora, f, e, common.renamed(links, align, "--align --links"), strict=strict, ignore_ids=ignore_ids, style=e_style
-    ):
+    for corpus in files.corpora(corpora, strict=strict, style=style.name):
         pairs = common.gold_pairs(corpus)
         if len(pairs) < 2:
             from divproj.data.errors import ProjError, Where
 
             raise ProjError(f"{len(pairs)} usable pairs, 2 or more expected", Where(str(corpus.f)))
         if gloss_links:
-            pairs = _gloss_aligned(pairs)
+            pairs = gloss_linked(pairs)
         sign = common.signature(
             cmd="experiment", folds=folds, seed=seed, punct="yes" if punctuation else "no",
-            links="gloss" if gloss_links else "given", style=e_style, input=corpus.digests[-1],
+            links="gloss" if gloss_links else "given", style=corpus.style, input=corpus.digests[-1],
         )  # fmt: skip
         for size in sizes:
-            options: dict[str, Any] = {"folds": folds, "seed": seed, "punctuation": punctuation, "jobs": jobs}
-            results = cross_validate(pairs, wanted, train_size=size, **options)
+            how: dict[str, Any] = {"folds": folds, "seed": seed, "punctuation": punctuation, "jobs": jobs}
+            results = cross_validate(pairs, wanted, train_size=size, **how)
             rows.append((corpus.name, size, {name: result.scores.overall.uas for name, result in results.items()}))
             table += [
                 [corpus.name, str(size or "all"), name, f"{one.uas:.1f}", f"{one.las:.1f}", str(one.total)]
@@ -218,13 +168,9 @@ def experiment(
             ]
             labelled.append((corpus.name, size, {name: result.scores.overall.las for name, result in results.items()}))
             if as_json:
-                found = {
-                    "signature": sign,
-                    "corpus": corpus.name,
-                    "train_size": size or "all",
-                    "systems": {name: result.as_json() for name, result in results.items()},
-                }
-                print(json.dumps(found), flush=True)  # noqa: T201
+                about = {"signature": sign, "corpus": corpus.name, "train_size": size or "all"}
+                found = {name: result.as_json() for name, result in results.items()}
+                print(json.dumps({**about, "systems": found}), flush=True)  # noqa: T201
     if not as_json:
         _print_experiment("UAS", rows, wanted, folds, seed)
         _print_experiment("LAS", labelled, wanted, folds, seed)
@@ -254,20 +200,6 @@ def _sizes(text: str | None) -> list[int | None]:
         return [None if part.strip() == "all" else int(part) for part in text.split(",")]
     except ValueError:
         raise typer.BadParameter(f"'{text}' is not a list of sizes such as 5,10,20,all") from None
-
-
-def _gloss_aligned(pairs: list[Any]) -> list[Any]:
-    from dataclasses import replace
-
-    from divproj.data.igt import Igt
-    from divproj.links.gloss.aligner import GlossAligner
-
-    aligner = GlossAligner()
-    made = []
-    for pair in pairs:
-        igt = Igt(pair.f.forms, glosses=pair.f.glosses, sent_id=pair.sent_id)
-        made.append(replace(pair, links=aligner.align(igt, pair.e.forms, pair.e.tags()).links))
-    return made
 
 
 def _print_experiment(

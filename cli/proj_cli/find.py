@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from proj_cli import common
+from proj_cli import common, options
 from proj_cli.common import talk
 
 if TYPE_CHECKING:
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 LANGUAGE = "Query language"
 
 
+@options.command
 def find(
+    *,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="What a word must be like, in quotation marks.")],
     files: Annotated[
         list[str] | None,
@@ -51,9 +53,7 @@ def find(
         int,
         typer.Option("--limit", min=0, metavar="N", help="Stop after N sentences; 0 means no limit.", rich_help_panel="Output"),
     ] = 0,
-    strict: common.Strict = False,
-    quiet: common.Quiet = False,
-    verbose: common.Verbose = False,
+    strict: options.Strict = False,
 ) -> None:
     """Search trees.
 
@@ -65,7 +65,6 @@ def find(
     conf, sent_id, text, length, comment.KEY, with = != ~ < <= > >=. Go to other words with head, child, ancestor, descendant, sibling,
     next, prev: head.upos=VERB, child(upos=ADP & rel=case). Join tests with & | ! and brackets; /…/ is a regular expression.
     """
-    talk.set(quiet, verbose)
     from divproj.search import find as search
     from divproj.search import parse
     from divproj.search.query import parse_path

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,13 +10,11 @@ import typer
 from typer.core import TyperGroup
 
 from divproj.data.wording import plural
-from proj_cli import common
+from proj_cli import common, options
 from proj_cli.common import talk
 
 if TYPE_CHECKING:
-    from divproj.induction.gold import TagPair
-    from divproj.induction.modelfile import Model
-    from divproj.runtime.engine import Place
+    pass
 
 
 class Induce(TyperGroup):
@@ -43,7 +38,9 @@ Tags = Annotated[str, typer.Option("--tags", help="upos, xpos, auto, or projecte
 
 
 @app.command("train", short_help="(the default) learn from a corpus folder, or from CoNLL-U of one language")
+@options.command
 def train(
+    *,
     source: Annotated[
         str,
         typer.Argument(
@@ -100,15 +97,12 @@ def train(
     alone: Annotated[
         float, typer.Option(min=0, max=0.99, help="Share of a model of each language alone in the mean of the chains (bitext).")
     ] = 0.25,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same bytes.")] = 1,
-    jobs: Annotated[int, typer.Option("-j", "--jobs", min=0, help="Processes, a chain each; 0 is one per core.")] = 1,
-    scheduler: common.Scheduler = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoints in MODEL.")] = False,
-    checkpoint: Annotated[float, typer.Option(min=0, metavar="MINUTES", help="Between checkpoints.")] = 3.0,
-    ignore_ids: common.IgnoreIds = False,
-    strict: common.Strict = False,
-    quiet: common.Quiet = False,
-    verbose: common.Verbose = False,
+    seed: Annotated[int, options.seed()] = 1,
+    jobs: options.Jobs = 1,
+    scheduler: options.Scheduler = None,
+    keep: options.Keep,
+    ignore_ids: options.IgnoreIds = False,
+    strict: options.Strict = False,
 ) -> None:
     """Learn binary trees of both languages of a bitext (or of one language) from tags and word links.
 
@@ -116,15 +110,16 @@ def train(
 
     Example: proj induce my-corpus -o model --sweeps 100 --chains 4 -j 2
     """
-    talk.set(quiet, verbose)
+    from divproj.induction.reading import sentences, tag_pairs
     from divproj.induction.span_weights import EDGES
+    from divproj.induction.training import Induction
+    from divproj.runtime.engine import Place
 
     if paper:
         prior, empty, contradiction, edges, strength, average = "2,8", True, 0.0, 0.0, 1.0, 0.0
         start, restarts, alone, chains = "uniform", 1, 0.0, chains or 1
     lengths, pseudo = _lengths(max_length), _prior(prior)
-    if links not in ("corpus", "words", "both"):
-        raise typer.BadParameter(f"--links {links}: corpus, words or both expected")
+    options.one_of("--links", links, ("corpus", "words", "both"))
     single = source == "-" or Path(source).is_file()
     if start == "auto":
         start = "uniform" if single else "short"
@@ -134,45 +129,38 @@ def train(
         "sweeps": sweeps, "constituent": pseudo[0], "distituent": pseudo[1], "count_empty": empty, "average": average,
         "random_state": seed, "start": start, "restarts": restarts, "edges": edges,
     }  # fmt: skip
+    faults, folders = common.faults_for(strict), _folders(output, lengths)
+    run = Induction(settings, tags, keep, Place(jobs, scheduler), talk.say, _Said(), common.signature)
     if single:
-        _alone(source, output, lengths, tags, settings | {"method": method}, strict)
+        text = [s.tags for s in sentences(source, faults, tags)]
+        talk.summary(faults)
+        for length, folder in folders.items():
+            run.one_language(text, source, folder, length, method)
         return
-    from divproj.induction.reading import tag_pairs
-    from divproj.runtime.engine import Place
-
-    folders = _folders(output, lengths)
-    faults = common.faults_for(strict)
     pairs = tag_pairs(source, faults, tags=tags, links=links, min_prob=min_prob, soft=soft, ignore_ids=ignore_ids)
     talk.summary(faults)
     about = {
         "cmd": "induce", "links": links, "tags": tags, "moves": moves, "mode": mode, "prior": prior, "empty": "yes" if empty else "no",
         "contradiction": contradiction, "edges": edges, "strength": strength, "start": start, "restarts": restarts, "alone": alone, "seed": seed,
     }  # fmt: skip
-    settings |= {
-        "moves": moves,
-        "mode": mode,
-        "contradiction": contradiction,
-        "strength": strength,
-        "alone": alone,
-        "anneal": 0.0 if paper else 0.25,
-    }
+    more = {"moves": moves, "mode": mode, "contradiction": contradiction, "strength": strength, "alone": alone}
+    more["anneal"] = 0.0 if paper else 0.25
     for length, folder in folders.items():
-        chosen = _short(pairs, length)
-        _bilingual(
-            chosen,
-            folder,
-            chains or CHAINS,
-            settings | {"moves": moves, "mode": mode},
-            about | {"max_length": length},
-            _Keep(resume, checkpoint, Place(jobs, scheduler)),
-        )
+        if not run.two_languages(pairs, folder, length, chains or CHAINS, more, about):
+            talk.say("proj: stopped; what the last sweep found is kept, --resume goes on from there")
+            raise typer.Exit(130)
 
 
-@dataclass(frozen=True)
-class _Keep:
-    resume: bool
-    minutes: float
-    place: Place
+class _Said:
+    """Where there is no progress bar, what a sweep found, every half minute."""
+
+    def __init__(self) -> None:
+        self.last = time.monotonic()
+
+    def __call__(self, said: str) -> None:
+        if not talk.bar and not talk.quiet and (talk.verbose or time.monotonic() - self.last > 30):
+            self.last = time.monotonic()
+            talk.say(said)
 
 
 def _lengths(text: str) -> list[int]:
@@ -207,134 +195,13 @@ def _prior(text: str) -> tuple[float, float]:
     return c, d
 
 
-def _short(pairs: list[TagPair], length: int) -> list[TagPair]:
-    """Pairs with words on both sides and none too long; what is left out is said."""
-    from divproj.data.errors import ProjError
-
-    empty = sum(1 for p in pairs if not p.f or not p.e)
-    long = sum(1 for p in pairs if max(len(p.f), len(p.e)) > length)
-    if empty:
-        talk.say(f"proj: {empty} pair{'s' * (empty != 1)} without words on both sides left out")
-    if long:
-        talk.say(
-            f"proj: {long} pair{'s' * (long != 1)} with a sentence of more than {length} words left out; --max-length sets the limit"
-        )
-    chosen = [p for p in pairs if p.f and p.e and max(len(p.f), len(p.e)) <= length]
-    if not chosen:
-        raise ProjError(f"no pair of sentences of 1 to {length} words to learn from", remedy="raise --max-length")
-    return chosen
-
-
-def _bilingual(
-    pairs: list[TagPair], folder: Path, chains: int, settings: dict[str, Any], about: dict[str, Any], keep: _Keep
-) -> None:
-    import hashlib
-
-    from divproj.induction import modelfile
-    from divproj.induction.chains import Plan, joined, run_chains
-    from divproj.io.files import writing
-
-    digest = hashlib.sha256(repr([(p.f, p.e, sorted(p.links.items())) for p in pairs]).encode()).hexdigest()[:24]
-    sign = common.signature(**about, chains=chains, input=digest)
-    plan = Plan(
-        folder, common.signature(**{k: v for k, v in about.items() if k != "cmd"}, input=digest), keep.minutes, keep.resume
-    )
-    with _Bar(chains, settings["sweeps"], len(pairs)) as bar:
-        made, complete = run_chains(pairs, chains, settings, plan, place=keep.place, watch=bar)
-    if not made:
-        raise KeyboardInterrupt  # before the first sweep: there is nothing to keep
-    told = [{key: round(value, 4) for key, value in chain.history_[-1].items()} for chain in made if chain.history_]
-    notes = {"signature": sign, "tags": about["tags"], "pairs": len(pairs), "settings": settings, "chains": told}
-    modelfile.save(folder, modelfile.Model(joined(made), notes))
-    with writing(folder / "pairs.jsonl") as out:
-        _write_pairs(out, pairs, made[0])
-    _say(told, folder, len(pairs))
-    if not complete:
-        talk.say("proj: stopped; what the last sweep found is kept, --resume goes on from there")
-        raise typer.Exit(130)
-
-
-def _write_pairs(out: Any, pairs: list[TagPair], chain: Any) -> None:
-    """Trees of the training pairs and aligned nodes, of the first chain's last sweep: for `proj draw --induced`."""
-    import json
-
-    trees = [forest.trees() for forest in chain.state_.forests]
-    for k, pair in enumerate(pairs):
-        row = {"sent_id": pair.sent_id, "f": trees[0][k], "e": trees[1][k], "aligned": chain.state_.aligned(k)}
-        out.write(json.dumps(row, ensure_ascii=False) + "\n")
-
-
-def _say(told: list[dict[str, float]], folder: Path, pairs: int) -> None:
-    for k, last in enumerate(told, 1):
-        talk.say(
-            f"chain {k}: sweep {last['sweep']:.0f}, log-joint {last['log_joint']:,.0f}, accepted {100 * last['acceptance']:.1f} %, "
-            f"{last['aligned']:.1f} aligned pairs a sentence"
-        )
-    talk.say(f"model from {plural(pairs, 'pair')}: {folder}")
-
-
-def _alone(source: str, folder: Path, lengths: list[int], tags: str, settings: dict[str, Any], strict: bool) -> None:
-    from divproj.data.errors import ProjError, Where
-    from divproj.induction import modelfile
-    from divproj.induction.ccm import CCM
-    from divproj.induction.consensus import Consensus
-    from divproj.induction.reading import sentences
-
-    faults = common.faults_for(strict)
-    folders = _folders(folder, lengths)
-    text = [s.tags for s in sentences(source, faults, tags)]
-    talk.summary(faults)
-    for length, where in folders.items():
-        chosen = [s for s in text if 0 < len(s) <= length]
-        if not chosen:
-            raise ProjError(f"no sentence of 1 to {length} words to learn from", Where(source), "raise --max-length")
-        if len(chosen) < len(text):
-            talk.say(
-                f"proj: {plural(len(text) - len(chosen), 'sentence')} empty or of more than {length} words left out; --max-length sets the limit"
-            )
-        with _Bar(1, settings["sweeps"], len(chosen)) as bar:
-            model = CCM(**settings).fit(chosen, watch=partial(bar, 1))
-        sign = common.signature(
-            cmd="induce", method=settings["method"], tags=tags, seed=settings["random_state"], max_length=length
-        )
-        notes = {"signature": sign, "tags": tags, "sentences": len(chosen), "settings": settings}
-        modelfile.save(where, modelfile.Model({"f": Consensus((model.grammar_,))}, notes))
-        talk.say(f"model from {plural(len(chosen), 'sentence')}: {where}")
-
-
-class _Bar:
-    """Progress on a terminal; in a file one line every half minute."""
-
-    def __init__(self, chains: int, sweeps: int, pairs: int) -> None:
-        from divproj.runtime.announce import stage
-
-        self.opened = stage("inducing grammars, sweep", chains * sweeps)
-        self.told = time.monotonic()
-
-    def __enter__(self) -> _Bar:
-        self.stage = self.opened.__enter__()
-        return self
-
-    def __call__(self, chain: int, told: dict[str, float]) -> None:
-        said = f"chain {chain} sweep {told['sweep']:.0f} log-joint {told['log_joint']:,.0f}"
-        if "acceptance" in told:
-            said += f" accepted {100 * told['acceptance']:.1f} %, {told['aligned']:.1f} aligned per sentence"
-        self.stage.advance(1, said)
-        if not talk.bar and not talk.quiet and (talk.verbose or time.monotonic() - self.told > 30):
-            self.told = time.monotonic()
-            talk.say(said)
-
-    def __exit__(self, *_: object) -> None:
-        self.opened.__exit__(None, None, None)
-
-
 @app.command("parse")
+@options.command
 def parse(
+    *,
     source: Annotated[str, typer.Argument(metavar="TEXT", help="CoNLL-U with tags (- is stdin), Penn or TIGER trees.")],
     model: Annotated[Path, typer.Option("--model", metavar="MODEL", help="Folder that `proj induce` made.")],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE", help="Where to; - is stdout.", allow_dash=True)
-    ] = Path("-"),
+    output: Annotated[Path, options.output("FILE", "Where to; - is stdout.")] = Path("-"),
     side: Annotated[str, typer.Option(help="The language: f or e of the training corpus.")] = "f",
     forest: Annotated[
         bool, typer.Option("--forest", help="Write the whole chart as packed forests with probabilities (JSON lines).")
@@ -344,50 +211,27 @@ def parse(
         str, typer.Option(help="viterbi (as in the paper) or mbr (most expected brackets); auto: mbr for several chains.")
     ] = "auto",
     tags: Annotated[str | None, typer.Option("--tags", help="upos, xpos or auto.  \\[default: as the model]")] = None,
-    strict: common.Strict = False,
-    quiet: common.Quiet = False,
-    verbose: common.Verbose = False,
+    strict: options.Strict = False,
 ) -> None:
     """Bracket new sentences of one language.
 
     Example: proj induce parse text.conllu --model model --side f -o trees.txt
     """
-    talk.set(quiet, verbose)
-    from divproj.data.errors import ModelError, ProjError, Where
-    from divproj.induction import modelfile
     from divproj.induction.output import forest_of, phrase_tree
-    from divproj.induction.reading import sentences
+    from divproj.induction.training import grammar_for
     from divproj.io import brackets
     from divproj.io import forest as forest_file
     from divproj.io.files import writing
 
-    found: Model = modelfile.load(model)
-    grammar = found.side(side)
     faults = common.faults_for(strict)
-    kind = tags or str(found.about.get("tags", "auto"))
-    text = sentences(source, faults, "auto" if kind == "projected" else kind)
-    if not text:
-        raise ProjError("no sentence to parse", Where(source))
-    unknown = grammar.unknown_tags(s.tags for s in text)
-    if unknown:
-        shown = ", ".join(sorted(unknown)[:8])
-        seen = {tag for s in text for tag in s.tags}
-        if unknown == seen:
-            raise ModelError(
-                f"none of the tags of the text ({shown}) is known to the model, which has {', '.join(grammar.inventory.tags[:12])}",
-                Where(source), "choose the other column with --tags, or the other --side",
-            )  # fmt: skip
-        talk.caution(f"tags that training never saw: {shown}")
+    grammar, text = grammar_for(model, side, source, tags, faults, talk.caution)
     with writing(output) as out:
         if forest:
-            forest_file.dump((forest_of(s, chart, prune) for s, chart in _charts(grammar, text)), out)
+            charts = zip(text, grammar.charts([s.tags for s in text]), strict=True)
+            forest_file.dump((forest_of(s, chart, prune) for s, chart in charts), out)
         else:
             for sentence, tree in zip(text, grammar.parse([s.tags for s in text], decode), strict=True):
                 out.write(brackets.dumps(phrase_tree(sentence, tree)).rstrip("\n") + "\n")
     talk.summary(faults)
     if str(output) != "-":
         talk.say(f"{plural(len(text), 'sentence')} parsed: {output}")
-
-
-def _charts(grammar: Any, text: list[Any]) -> Iterator[tuple[Any, Any]]:
-    yield from zip(text, grammar.charts([s.tags for s in text]), strict=True)

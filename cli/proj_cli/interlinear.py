@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from proj_cli import common
+from proj_cli import common, options
 from proj_cli.common import talk
 
 if TYPE_CHECKING:
@@ -46,25 +46,17 @@ SHOWN = 20
 FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="Interlinear text in any format; - is stdin.")]
 
 
+@options.command
 def check(
+    *,
     file: FileArgument,
-    format: common.FormatOption = None,  # noqa: A002
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a sentence, and one with the sums.")] = False,
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE", help="Where to; - is stdout.", allow_dash=True)
-    ] = Path("-"),
-    grams: Annotated[
-        Path | None, typer.Option("--grams", metavar="FILE", help="A table with abbreviations of your own.")
-    ] = None,
-    tiers: common.TiersOption = None,
-    markers: common.MarkersOption = None,
-    lang: common.LangOption = "en",
-    encoding: common.EncodingOption = "",
-    max_mb: common.MaxMb = 200,
+    output: Annotated[Path, options.output("FILE", "Where to; - is stdout.")] = Path("-"),
+    grams: options.Grams = None,
+    reader: options.Reader,
+    max_mb: options.MaxMb = 200,
     ud: Annotated[bool, typer.Option("--ud", help="Check CoNLL-U as the UD validator does (levels 2 and 3) instead.")] = False,
-    strict: common.Strict = False,
-    quiet: common.Quiet = False,
-    verbose: common.Verbose = False,
+    strict: options.Strict = False,
 ) -> None:
     """Say for each sentence what does not line up and how to fix it, and its level by the Leipzig Glossing Rules.
 
@@ -73,12 +65,11 @@ def check(
 
     Example: proj check texts.flextext --json > report.jsonl
     """
-    talk.set(quiet, verbose)
-    if tiers == ["list"]:
-        _show_tiers(file, common.reader_options(format, None, markers, lang, encoding, max_mb=max_mb), output)
+    if reader.tiers == ["list"]:
+        _show_tiers(file, replace(reader, tiers=None).options(max_mb=max_mb), output)
         return
     from divproj.io import igt as interlinear
-    from divproj.links.gloss.grade import KINDS, grade
+    from divproj.links.gloss.grade import KINDS, grade, known_names
 
     if ud:
         from proj_cli.ud import check_ud
@@ -88,15 +79,16 @@ def check(
             check_ud(file, lambda text: _say(console, text), found_faults, as_json=as_json)
         _tell(found_faults)
         return
-    reader = common.reader_options(format, tiers, markers, lang, encoding, misaligned=True, max_mb=max_mb)
-    reader = replace(reader, split=False)  # what is wrong is said of the lines as their author wrote them
+    how = replace(
+        reader.options(misaligned=True, max_mb=max_mb), split=False
+    )  # what is wrong is said of the lines as their author wrote them
     faults = common.faults_for(strict)
-    known = _known(grams)
+    known = known_names(grams or ())
     levels: Counter[int] = Counter()
     kinds: Counter[str] = Counter()
     unknown: Counter[str] = Counter()
     with _console(output) as console:
-        for igt in talk.progress(interlinear.load(file, None, faults, reader), "sentences"):
+        for igt in talk.progress(interlinear.load(file, None, faults, how), "sentences"):
             found = grade(igt, known)
             levels[found.level] += 1
             kinds.update({finding.kind for finding in found.findings})
@@ -105,7 +97,7 @@ def check(
                 _say(console, json.dumps(_as_json(igt, found), ensure_ascii=False))
             else:
                 _print(console, igt, found)
-        sign = common.signature(cmd="check", format=format or "guessed", lang=lang, known=len(known))
+        sign = common.signature(cmd="check", format=reader.format or "guessed", lang=reader.lang, known=len(known))
         if as_json:
             sums = {
                 "signature": sign,
@@ -121,12 +113,13 @@ def check(
     _tell(faults)
 
 
+@options.command
 def convert(
+    *,
     source: Annotated[str, typer.Argument(metavar="IN", help="Interlinear text in any format; - is stdin.")],
     target: Annotated[
         str, typer.Argument(metavar="OUT", help="Where to: .conllu, .xml (Xigt), .csv (CLDF) or .txt; - is stdout.")
     ],
-    format: common.FormatOption = None,  # noqa: A002
     to: Annotated[Target | None, typer.Option("--to", help="Format of OUT; by its ending when not given.")] = None,
     into: Annotated[
         Path | None,
@@ -136,16 +129,11 @@ def convert(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace OUT if it exists.")] = False,
     bare: Annotated[bool, typer.Option("--bare", help="Plain text without the # key = value lines.")] = False,
-    tiers: common.TiersOption = None,
-    markers: common.MarkersOption = None,
-    lang: common.LangOption = "en",
-    encoding: common.EncodingOption = "",
-    keep_hyphens: common.KeepHyphens = False,
-    misaligned: common.Misaligned = False,
-    max_mb: common.MaxMb = 200,
-    strict: common.Strict = False,
-    quiet: common.Quiet = False,
-    verbose: common.Verbose = False,
+    reader: options.Reader,
+    keep_hyphens: options.KeepHyphens = False,
+    misaligned: options.Misaligned = False,
+    max_mb: options.MaxMb = 200,
+    strict: options.Strict = False,
 ) -> None:
     """Carry interlinear text to CoNLL-U, Xigt, CLDF or plain text; trees and tags that are there are kept as they are.
 
@@ -155,7 +143,6 @@ def convert(
 
     Example: proj convert trees.conllu story-with-trees.eaf --into story.eaf
     """
-    talk.set(quiet, verbose)
     from divproj.data.errors import FormatError, ProjError, Where
     from divproj.io import cldf, cldf_metadata, igt_conllu, igt_words, xigt
     from divproj.io import igt as plain
@@ -165,11 +152,13 @@ def convert(
     if target != "-" and Path(target).exists() and not force:
         raise ProjError("this file exists already", Where(target), "--force replaces it")
     faults = common.faults_for(strict)
-    reader = common.reader_options(
-        format, tiers, markers, lang, encoding, keep_hyphens=keep_hyphens, misaligned=misaligned, max_mb=max_mb
-    )
+    how = reader.options(keep_hyphens=keep_hyphens, misaligned=misaligned, max_mb=max_mb)
     if into is not None:
-        _into(source, target, into, reader, faults)
+        from divproj.io.igt_back import write_into
+
+        write_into(source, target, into, how, faults)
+        _tell(faults)
+        talk.say(f"{into} with trees: {target}")
         return
     kind = to or _target(target)
     for name in cldf_metadata.names(Path(target).name) if kind is Target.cldf and target != "-" and not force else ():
@@ -181,7 +170,7 @@ def convert(
     beside: dict[str, str] = {}
 
     def watched() -> Iterator[Igt]:
-        for igt in plain.load(source, None, faults, reader):
+        for igt in plain.load(source, None, faults, how):
             found = grade(igt)
             counts[0] += 1
             if not found.level:
@@ -204,25 +193,6 @@ def convert(
     _tell(faults)
     broken = f", {counts[1]} of them with lines that do not fit (proj check says which)" if counts[1] else ""
     talk.say(f"{counts[0]} sentence{'s' * (counts[0] != 1)} written{broken}: {target}")
-
-
-def _into(source: str, target: str, original: Path, reader: ReaderOptions, faults: Faults) -> None:
-    """Trees of a CoNLL-U file written into a copy of the file that their text came from."""
-    from divproj.data.errors import ProjError, Where
-    from divproj.io import conllu, igt_back
-    from divproj.io.files import writing
-
-    if target != "-" and original.exists() and Path(target).exists() and original.samefile(target):
-        raise ProjError("OUT is the file that --into names", Where(target), "write the copy under another name")
-    if not original.is_file():
-        raise ProjError("no such file", Where(str(original)))
-    trees = [sentence for sentence in conllu.load(source, faults) if sentence is not None]
-    made = igt_back.into(original.read_bytes(), trees, reader, str(original), faults)
-    with writing(target) as out:
-        out.flush()
-        out.buffer.write(made)  # the bytes as they are
-    _tell(faults)
-    talk.say(f"{original} with trees: {target}")
 
 
 def _show_tiers(file: str, reader: ReaderOptions, output: Path) -> None:
@@ -248,15 +218,6 @@ def _target(name: str) -> Target:
     if ending not in ENDINGS:
         raise typer.BadParameter(f"OUT ends in '{ending}', one of {', '.join(ENDINGS)} expected; or say --to")
     return ENDINGS[ending]
-
-
-def _known(own: Path | None) -> frozenset[str]:
-    """Abbreviations of the shipped table and of the user's."""
-    from divproj.links.gloss.grade import LEIPZIG
-    from divproj.links.gloss.grams import Grams
-
-    tables = [Grams.shipped(), *([Grams.load(own)] if own else [])]
-    return LEIPZIG | {name for table in tables for row in table.rows for name in (row.name, *row.synonyms)}
 
 
 @contextmanager

@@ -21,6 +21,7 @@ from proj_cli import (
     guard,
     induce,
     interlinear,
+    options,
     parse,
     project,
     review,
@@ -84,12 +85,12 @@ def _version(wanted: bool) -> None:
 
 
 @app.callback()
-def options(
+def start(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
-    quiet: common.Quiet = False,
-    verbose: common.Verbose = False,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
 ) -> None:
     common.talk.set(quiet, verbose)
 

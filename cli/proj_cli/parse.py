@@ -9,24 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from divproj.data.wording import plural
-from proj_cli import common
+from proj_cli import common, options
 from proj_cli.common import talk
 
 if TYPE_CHECKING:
-    from divproj.data.errors import Faults, Where
     from divproj.parsing.batch import Parsing
     from divproj.parsing.parser import Progress
-    from divproj.runtime.checkpoint import Checkpoint
-
-GROUPS = {
-    "match": ("proj", "match", "undirected", "distance", "confidence", "reason"),
-    "align": ("single", "merge", "together"),
-    "pos": (),
-}
-Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same model.")]
 
 
+@options.command
 def train(
+    *,
     source: Annotated[
         str, typer.Argument(metavar="SOURCE", help="A treebank (CoNLL-U), or a corpus folder with gold F trees.")
     ],
@@ -52,12 +45,9 @@ def train(
     epochs: Annotated[int, typer.Option(min=1, help="Passes over the sentences.")] = 10,
     bits: Annotated[int, typer.Option(min=10, max=28, help="Size of the table of weights, as a power of two.")] = 22,
     gold_tags: Annotated[bool, typer.Option("--gold-tags", help="Train the parser on the treebank's own tags.")] = False,
-    seed: Seed = 1,
-    resume: common.Resume = False,
-    checkpoint: common.Minutes = 1.0,
-    strict: common.Strict = False,
-    quiet: common.Quiet = False,
-    verbose: common.Verbose = False,
+    seed: Annotated[int, options.seed("The same seed gives the same model.")] = 1,
+    keep: options.Keep,
+    strict: options.Strict = False,
 ) -> None:
     """Train a parser: of a language from a UD treebank, or of interlinear text from gold trees and their translations.
 
@@ -66,111 +56,30 @@ def train(
 
     Example: proj train es_gsd-ud-train.conllu --dev es_gsd-ud-dev.conllu -o spanish
     """
-    talk.set(quiet, verbose)
-    options = {"order": order, "learner": learner, "decoder": decoder, "epochs": epochs, "bits": bits, "random_state": seed}
+    from divproj.io.bitext import is_conllu
+    from divproj.projection.training import recipe, train_language, train_projection
     from divproj.runtime.modelfile import check_place
 
     check_place(output)
-    keep = common.checkpoint(output, resume, checkpoint)
-    if Path(source).is_dir() or not _is_treebank(source):
-        _train_projection(source, output, system, trees, features, projection, unannotated, strict, keep, options)
+    kept, faults = keep.beside(output), common.faults_for(strict)
+    how: dict[str, Any] = {"order": order, "learner": learner, "decoder": decoder, "epochs": epochs, "bits": bits}
+    how |= {"random_state": seed}
+    treebank = not Path(source).is_dir() and (Path(source).exists() or source == "-" or is_conllu(source))
+    if treebank:
+        sign, held = common.signature(cmd="train", **how), common.faults_for(strict)
+        done = train_language(
+            source, output, sign, faults, dev=dev, held=held, progress=_heard, gold_tags=gold_tags, keep=kept, **how
+        )
     else:
-        _train_language(source, output, dev, gold_tags, strict, keep, options)
-    keep.remove()
-
-
-def _is_treebank(source: str) -> bool:
-    return Path(source).exists() or source == "-" or source.removesuffix(".gz").endswith(".conllu")
-
-
-def _train_language(
-    source: str, output: Path, dev: str | None, gold_tags: bool, strict: bool, keep: Checkpoint, options: dict[str, Any]
-) -> None:
-    from dataclasses import replace
-
-    from divproj.data.errors import ProjError, Where
-    from divproj.io import conllu
-    from divproj.parsing.language import Language
-
-    faults = common.faults_for(strict)
-    found = [s for s in conllu.load(source, faults) if s is not None]
-    sentences = [s for s in found if not s.unchecked and _fits(len(s.forms), replace(s.where, sent_id=s.sent_id), faults)]
+        wanted = options.usage("", recipe, system, trees, features, projection)
+        sign = common.signature(cmd="train", system=system, **how)
+        [corpus] = options.CorpusFiles().corpora([source], strict=strict)
+        done = train_projection(corpus, output, wanted, sign, unannotated=unannotated, keep=kept, **how)
+        faults = corpus.faults
     talk.summary(faults)
-    talk.unchecked(sum(s.unchecked for s in found))
-    if not any(head.isdecimal() for s in sentences for head in s.column(6)):
-        raise ProjError("no word has a head to learn from", Where(source), "give a treebank in CoNLL-U")
-    held = [s for s in conllu.load(dev, common.faults_for(strict)) if s is not None] if dev else []
-    about = {"source": Path(source).name, "sentences": len(sentences), "signature": common.signature(cmd="train", **options)}
-    made = Language.train(sentences, dev=held, progress=_heard, about=about, gold_tags=gold_tags, keep=keep, **options)
-    made.save(output)
-    talk.say(f"model of {plural(len(sentences), 'sentence')}, {_size(output)}: {output}")
-
-
-def _train_projection(
-    source: str, output: Path, system: str, trees: str | None, features: str | None, projection: str | None,
-    unannotated: str | None, strict: bool, keep: Checkpoint, options: dict[str, Any],
-) -> None:  # fmt: skip
-    from divproj.data.errors import ProjError, Where
-    from divproj.projection import parser_files, parser_systems
-    from divproj.projection.systems import PARSERS
-
-    if system not in PARSERS or system == "oracle":
-        raise typer.BadParameter(f"no system {system} to train; there are {', '.join(s for s in PARSERS if s != 'oracle')}")
-    recipe: Any = parser_systems.RECIPES[system]
-    if trees or features or projection:
-        recipe = _recipe(trees or "gold", features, projection)
-    [corpus] = common.corpora_from([source], None, None, None, strict=strict, ignore_ids=False)
-    pairs = [
-        pair
-        for pair in common.gold_pairs(corpus)
-        if _fits(max(len(pair.f), len(pair.e)), Where(str(corpus.f), 0, pair.sent_id), corpus.faults)
-    ]
-    if not pairs:
-        raise ProjError("no usable sentence pair to learn from", Where(source))
-    about = {"corpus": corpus.name, "pairs": len(pairs), "signature": common.signature(cmd="train", system=system, **options)}
-    more = _bitexts(unannotated, strict) if unannotated else []
-    parser_files.save(parser_systems.fit(recipe, pairs, unannotated=more, keep=keep, **options), output, about)
-    talk.say(f"model of {plural(len(pairs), 'pair')}, {_size(output)}: {output}")
-
-
-def _fits(words: int, where: Where, faults: Faults) -> bool:
-    """Whether a sentence is short enough to learn from; else its fault is noted."""
-    from divproj.data.limits import LONGEST, too_long
-
-    if words > LONGEST:
-        faults.sentence(too_long(words, where))
-    return words <= LONGEST
-
-
-def _bitexts(source: str, strict: bool) -> list[Any]:
-    """Sentences without F trees, read as `proj project` reads them."""
-    from divproj.io.sources import Sources
-    from divproj.projection.direct import ProjectionInput
-    from divproj.projection.prepare import prepared_text
-
-    faults = common.faults_for(strict)
-    found = [
-        ProjectionInput.of(pair) for pair in talk.progress(prepared_text(Sources(source), faults), "sentences without trees")
-    ]
-    talk.summary(faults)
-    return found
-
-
-def _recipe(trees: str, features: str | None, projection: str | None) -> Any:
-    """The recipe that the options describe."""
-    from divproj.projection.edges import FEATURES
-    from divproj.projection.parser_systems import Recipe
-    from divproj.projection.systems import PROJECTIONS
-
-    groups = [name.strip() for name in (features or "match,align,pos").split(",") if name.strip()]
-    if unknown := [name for name in groups if name not in GROUPS and name not in FEATURES]:
-        raise typer.BadParameter(f"no features '{unknown[0]}'; there are {', '.join(dict.fromkeys((*GROUPS, *FEATURES)))}")
-    for name in (projection or "s2+", "s2+" if trees == "gold" else trees):
-        if name not in PROJECTIONS:
-            raise typer.BadParameter(f"no projection system {name}; there are {', '.join(PROJECTIONS)}")
-    wanted = {name for group in groups for name in GROUPS.get(group, (group,))}
-    chosen = tuple(name for name in FEATURES if name in wanted)
-    return Recipe(trees, (projection or "s2+") if chosen else "", chosen, tags="pos" in groups)
+    talk.unchecked(done.unchecked)
+    talk.say(f"model of {plural(done.count, 'sentence' if treebank else 'pair')}, {_size(output)}: {output}")
+    kept.remove()
 
 
 def _size(folder: Path) -> str:
@@ -186,14 +95,14 @@ def _heard(stage: str, state: Progress | None) -> None:
         talk.say(said)
 
 
+@options.command
 def parse(
+    *,
     source: Annotated[
         str,
         typer.Argument(metavar="INPUT", help="Text (a paragraph a line), CoNLL-U, interlinear text or a corpus; - is stdin."),
     ],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE", help="CoNLL-U to write; - is stdout.", allow_dash=True)
-    ] = Path("-"),
+    output: Annotated[Path, options.output("FILE", "CoNLL-U to write; - is stdout.")] = Path("-"),
     lang: Annotated[str | None, typer.Option(metavar="en", help="A language that comes with divproj.")] = None,
     model: Annotated[Path | None, typer.Option(metavar="MODEL", help="A model of `proj train`.")] = None,
     keep_tags: Annotated[bool, typer.Option("--keep-tags", help="Use the tags of the CoNLL-U input.")] = False,
@@ -209,15 +118,12 @@ def parse(
     e: Annotated[
         str | None, typer.Option("--e", metavar="FILE", help="With a model of a corpus: trees of the translations.")
     ] = None,
-    links: common.LinksOption = None,
-    align: common.OldAlign = None,
-    as_json: common.AsJson = False,
-    strict: common.Strict = False,
-    jobs: common.Jobs = 1,
-    scheduler: common.Scheduler = None,
-    shards: common.Shards = None,
-    quiet: common.Quiet = False,
-    verbose: common.Verbose = False,
+    links: options.Links,
+    as_json: options.AsJson = False,
+    strict: options.Strict = False,
+    jobs: options.Jobs = 1,
+    scheduler: options.Scheduler = None,
+    shards: options.Shards = None,
 ) -> None:
     """Parse sentences: plain ones with a language's model, interlinear ones with a model of their projection.
 
@@ -225,21 +131,20 @@ def parse(
 
     Example: echo 'The dogs that bark do not bite.' | proj parse - --lang en
     """
-    talk.set(quiet, verbose)
     from divproj.parsing.batch import Parsing, language
     from divproj.parsing.language import KIND
     from divproj.runtime.engine import stamp
 
     if (lang is None) == (model is None):
         raise typer.BadParameter("give --lang or --model, one of the two")
-    common.check_json(as_json, output)
-    style = common.renamed(style, old_style, "--manner --style")
-    common.check_style(style)
+    options.check_json(as_json, output)
+    style = options.checked_style(options.renamed(style, old_style, "--manner --style"))
     if model is not None and _kind(model) != KIND:
         from proj_cli.project import project_with
 
-        links = common.renamed(links, align, "--align --links")
-        project_with(model, source, output, e=e, links=links, strict=strict, where=(jobs, scheduler, shards), as_json=as_json)
+        project_with(
+            model, source, output, e=e, links=links.file, strict=strict, where=(jobs, scheduler, shards), as_json=as_json
+        )
         return
     place = model.absolute() if model is not None else None
     how = Parsing(lang, place, stamp(place) if place else "", keep_tags, style, nbest, forest is not None, confidence)

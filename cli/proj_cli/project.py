@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,25 +11,24 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from divproj.data.wording import plural
-from proj_cli import common
+from proj_cli import common, options
 from proj_cli.common import talk
 
 if TYPE_CHECKING:
     from divproj.data.errors import Faults
     from divproj.io.sources import Sources
     from divproj.io.trees import Trees
-    from divproj.projection.direct import Projection
     from divproj.projection.phrasal.phrase_sources import PhraseSources
     from divproj.projection.projector import Projector
 
 rules_app = typer.Typer(help="Look at learned rules.", no_args_is_help=True)
 
 
+@options.command
 def project(
+    *,
     source: Annotated[str, typer.Argument(metavar="INPUT", help="Interlinear text, CoNLL-U, or a corpus folder; - is stdin.")],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE", help="CoNLL-U to write; - is stdout.", allow_dash=True)
-    ] = Path("-"),
+    output: Annotated[Path, options.output("FILE", "CoNLL-U to write; - is stdout.")] = Path("-"),
     system: Annotated[
         str, typer.Option(help="A system of `proj systems`; auto takes the best that what is there allows.")
     ] = "auto",
@@ -43,9 +41,8 @@ def project(
     rules: Annotated[
         str | None, typer.Option("--rules", metavar="FILE", help="Rules of `proj learn`, or a shipped set by name.")
     ] = None,
-    e: Annotated[str | None, typer.Option("--e", metavar="FILE", help="CoNLL-U with the trees of the translations.")] = None,
-    links: common.LinksOption = None,
-    align: common.OldAlign = None,
+    e: options.EFile = None,
+    links: options.Links,
     e_parser: Annotated[
         str | None,
         typer.Option(
@@ -55,17 +52,12 @@ def project(
             "and writes CoNLL-U.  \\[default: en where there are no trees]",
         ),
     ] = None,
-    e_style: common.EStyle = "as-is",
-    old_style: common.OldStyle = None,
-    style: common.FStyle = "ud",
-    format_: common.FormatOption = None,
-    tiers: common.TiersOption = None,
-    markers: common.MarkersOption = None,
-    lang: common.LangOption = "en",
-    encoding: common.EncodingOption = "",
-    keep_hyphens: common.KeepHyphens = False,
-    misaligned: common.Misaligned = False,
-    grams: common.Grams = None,
+    e_style: options.Style,
+    style: options.FStyle = "ud",
+    reader: options.Reader,
+    keep_hyphens: options.KeepHyphens = False,
+    misaligned: options.Misaligned = False,
+    grams: options.Grams = None,
     links_out: Annotated[
         Path | None, typer.Option("--links-out", metavar="FILE", help="Write the links used, in Pharaoh form.")
     ] = None,
@@ -119,13 +111,11 @@ def project(
             "--min-coverage", min=0, max=1, metavar="SHARE", help="Leave out trees with a smaller share of linked words."
         ),
     ] = 0.0,
-    as_json: common.AsJson = False,
-    strict: common.Strict = False,
-    jobs: common.Jobs = 1,
-    scheduler: common.Scheduler = None,
-    shards: common.Shards = None,
-    quiet: common.Quiet = False,
-    verbose: common.Verbose = False,
+    as_json: options.AsJson = False,
+    strict: options.Strict = False,
+    jobs: options.Jobs = 1,
+    scheduler: options.Scheduler = None,
+    shards: options.Shards = None,
 ) -> None:
     """Trees for the language you study (F), projected from the trees of the translations (E).
 
@@ -135,34 +125,31 @@ def project(
 
     Example: proj project text.txt -o trees.conllu --html trees.html
     """
-    talk.set(quiet, verbose)
     from divproj.io.sources import Sources, located
     from divproj.projection.phrasal.phrase_sources import PhraseSources
-    from divproj.projection.whole_text import PhraseOptions
+    from divproj.projection.whole_text import PhraseOptions, parsed_by_model
 
-    common.check_json(as_json, output)
-    links = common.renamed(links, align, "--align --links")
-    e_style = common.renamed(e_style, old_style, "--e-manner --e-style")
-    common.check_style(e_style)
-    common.check_f_style(style)
+    options.check_json(as_json, output)
+    options.checked_f_style(style)
     known = PhraseSources(phrases, paraphrases, str(f_forests) if f_forests else None)
-    projector = _projector(system, gold, model, rules, e_parser, grams, e_style, known, style)
+    projector = _projector(system, gold, model, rules, e_parser, grams, e_style.name, known, style)
     path = str(located(source)) if source != "-" else source
-    reader = common.reader_options(format_, tiers, markers, lang, encoding, keep_hyphens=keep_hyphens, misaligned=misaligned)
-    sources = Sources(path, e, links, e_parser, format_, tuple(grams or ()), e_style, reader)
-    others = tuple(Sources(str(located(name)), e_parser=e_parser, style=e_style) for name in also or ())
-    options = PhraseOptions(refine, e_best, known)
+    how = reader.options(keep_hyphens=keep_hyphens, misaligned=misaligned)
+    sources = Sources(path, e, links.file, e_parser, reader.format, tuple(grams or ()), projector.preparation.style, how)
+    others = tuple(Sources(str(located(name)), e_parser=e_parser, style=sources.style) for name in also or ())
+    looks = PhraseOptions(refine, e_best, known)
     if e_best > 1:
-        sources, others = _parsed_by_model(sources), tuple(map(_parsed_by_model, others))
+        sources, *more = (parsed_by_model(each) for each in (sources, *others))
+        others = tuple(more)
     if known and not projector.looks_at_text:
         raise typer.BadParameter(f"--{known.asked} is for s5, s6, and models of s5+")
     faults = common.faults_for(strict)
-    if others or options != PhraseOptions() or projector.looks_at_text or gold:
+    if others or looks != PhraseOptions() or projector.looks_at_text or gold:
         from divproj.projection.whole_text import project_text
         from divproj.runtime.engine import Place
 
         place = Place(jobs, scheduler)
-        found = project_text(projector, (sources, *others), options, faults, min_coverage, place, talk.caution)
+        found = project_text(projector, (sources, *others), looks, faults, min_coverage, place, talk.caution)
     else:
         wanted = (any((links_out, e_out)), html is not None, min_coverage)
         found = _by_workers(projector, sources, wanted, faults, (jobs, scheduler, shards))
@@ -199,18 +186,6 @@ def _by_workers(
     return common.trees_from(partial(projected, plan, projector.f_style, *wanted), partial(pieces, sources), faults, where)
 
 
-def _parsed_by_model(sources: Sources) -> Sources:
-    """The sources with E parsed by a model, which can give several trees."""
-    from divproj.parsing.translations import language_named
-
-    if given := sources.file(sources.e, "e.conllu"):
-        raise typer.BadParameter(f"--e-best chooses among trees of a parser, but {given} gives one a sentence")
-    parser = sources.e_parser or "en"
-    if parser.startswith("corenlp:") or language_named(parser) is None:
-        raise typer.BadParameter(f"--e-best needs a language or a model as --e-parser: `{parser}` gives one tree")
-    return replace(sources, e_parser=parser)
-
-
 def project_with(
     model: Path, source: str, output: Path, *, e: str | None, links: str | None, strict: bool, where: common.Workers,
     as_json: bool,
@@ -233,77 +208,45 @@ def _write(
     beside: tuple[Path | None, Path | None], faults: Faults, least: float = 0.0, as_json: bool = False,
 ) -> None:  # fmt: skip
     """Write every tree as it comes, what was asked for beside (links and E trees, a page), and say what was done."""
-    from divproj.data.errors import ProjError, Where
-    from divproj.io.files import writing
-    from divproj.io.trees import written
-    from divproj.projection.summary import Summary
+    from divproj.projection.batch import write_projections
 
-    made: list[Projection] = []
-    summary = Summary(least=least)
-    with ExitStack() as files:
-        out = files.enter_context(writing(output))
-        links, e_trees = (files.enter_context(writing(path)) if path else None for path in beside)
-        count = 0
-        for trees in written(talk.progress(found, "projecting sentence", lambda trees: trees.count), out):
-            count += trees.count
-            if trees.summary:
-                summary.merge(trees.summary)
-            if html:
-                made += trees.projections
-            if links:
-                links.write(trees.links)
-            if e_trees:
-                e_trees.write(trees.e_trees)
+    counted = talk.progress(found, "projecting sentence", lambda trees: trees.count)
+    try:
+        summary, made = write_projections(counted, sources.path, output, beside, least, keep=html is not None)
+    finally:
         talk.summary(faults)
-        if not count and summary.uncovered:
-            what = f"no tree has {100 * least:.0f} % of its words linked"
-            raise ProjError(what, Where(sources.path), "give a lower --min-coverage")
-        if not count:
-            raise ProjError("no sentence could be projected", Where(sources.path), "the warnings above say why")
-    system = projector.system_
+    system, styles = projector.system_, {"e_style": sources.style, "style": projector.f_style}
     summary.system, summary.why, summary.left_out = system, projector.why_, faults.sentences
     if html:
-        from divproj.drawing.projected import write_projections
+        from divproj.drawing.projected import write_projections as write_page
+        from divproj.io.files import writing
 
-        sign = common.signature(
-            cmd="project", system=system, why=projector.why_, e_style=sources.style, style=projector.f_style
-        )
+        sign = common.signature(cmd="project", system=system, why=projector.why_, **styles)
         with writing(html) as out:
             name = Path(sources.path).name
-            write_projections(made, out, title=name, signature=sign, system=system, expected=summary.accuracy)
+            write_page(made, out, title=name, signature=sign, system=system, expected=summary.accuracy)
         talk.say(f"page: {html}")
-    common.end(
-        summary, output, as_json, common.signature(cmd="project", system=system, e_style=sources.style, style=projector.f_style)
-    )
+    common.end(summary, output, as_json, common.signature(cmd="project", system=system, **styles))
 
 
+@options.command
 def learn(
-    corpora: common.CorpusArguments = None,
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE", help="Rule file to write; - is stdout.", allow_dash=True)
-    ] = Path("-"),
-    f: common.FOption = None,
-    e: common.EOption = None,
-    links: common.LinksOption = None,
-    align: common.OldAlign = None,
-    strict: common.Strict = False,
-    ignore_ids: common.IgnoreIds = False,
-    quiet: common.Quiet = False,
-    verbose: common.Verbose = False,
+    *,
+    corpora: options.CorpusArguments = None,
+    output: Annotated[Path, options.output("FILE", "Rule file to write; - is stdout.")] = Path("-"),
+    files: options.CorpusFiles,
+    strict: options.Strict = False,
 ) -> None:
     """Learn corrections from sentence pairs with gold trees on both sides.
 
     Example: proj learn my-gold -o my-language.json
     """
-    talk.set(quiet, verbose)
     from divproj.data.errors import ProjError, Where
     from divproj.io.files import writing
     from divproj.projection import rulefile
     from divproj.projection.systems import Corrections
 
-    found = common.corpora_from(
-        corpora, f, e, common.renamed(links, align, "--align --links"), strict=strict, ignore_ids=ignore_ids
-    )
+    found = files.corpora(corpora, strict=strict)
     pairs = [pair for corpus in found for pair in common.gold_pairs(corpus)]
     if not pairs:
         raise ProjError("no usable sentence pair to learn from", Where(str(found[0].f)))

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from proj_cli import common
+from proj_cli import common, options
 from proj_cli.common import talk
 
 if TYPE_CHECKING:
     from divproj.run.runner import Outcome, Step
 
 
+@options.command
 def run(
+    *,
     config: Annotated[Path, typer.Argument(metavar="[CONFIG]", help="What is to be done; `proj new` writes one.")] = Path(
         "divproj.toml"
     ),
@@ -28,16 +30,11 @@ def run(
     ] = None,
     start: Annotated[str | None, typer.Option("--from", metavar="STAGE", help="Do this stage and all after it again.")] = None,
     style: Annotated[
-        str | None,
-        typer.Option("--style", help="Heads of the trees that go out, in place of the config's: ud, or function."),
+        str | None, typer.Option("--style", help="Heads of the trees that go out, in place of the config's: ud, or function.")
     ] = None,
-    jobs: Annotated[
-        int, typer.Option("-j", "--jobs", help="Processes to share the work; -1 for all cores. The output is the same.")
-    ] = -1,
-    scheduler: common.Scheduler = None,
+    jobs: options.Jobs = 0,
+    scheduler: options.Scheduler = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object on stdout.")] = False,
-    quiet: common.Quiet = False,
-    verbose: common.Verbose = False,
 ) -> None:
     """From raw text to trees, rules, a model, scores and a report, as a config says.
 
@@ -46,24 +43,27 @@ def run(
 
     Example: proj run divproj.toml
     """
-    talk.set(quiet, verbose)
     from divproj.run.config import load
     from divproj.run.runner import Run
+    from divproj.runtime.announce import stage
 
     if style:
-        common.check_f_style(style)
+        options.checked_f_style(style)
     found = Run(load(config, output, style), force=force or (), start=start or "", jobs=jobs, scheduler=scheduler)
     if dry_run:
         _plan(list(found.plan()))
         return
-    with _Bar() as bar:
+    with stage("preparing") as under_way:
 
         def tell(step: Step, seconds: float) -> None:
             why = "" if step.why == "not done yet" else f"  ({step.why})"
             told = "kept" if step.state == "kept" else f"done in {seconds:.1f} s{why}"
             talk.say(f"{step.stage:<9}{told}")
 
-        made = found.execute(tell, talk.warn, bar, talk.caution)
+        def tick(what: str, count: int, total: int) -> None:
+            under_way.what, under_way.done, under_way.total = what, count, total
+
+        made = found.execute(tell, talk.warn, tick, talk.caution)
     if as_json:
         from divproj.run.pages import summary
 
@@ -96,36 +96,16 @@ def _close(made: Outcome) -> None:
         raise typer.Exit(code)
 
 
-class _Bar:
-    """What a stage is doing."""
-
-    def __init__(self) -> None:
-        from divproj.runtime.announce import stage
-
-        self.opened = stage("preparing")
-
-    def __enter__(self) -> _Bar:
-        self.stage = self.opened.__enter__()
-        return self
-
-    def __call__(self, what: str, count: int, total: int) -> None:
-        self.stage.what, self.stage.done, self.stage.total = what, count, total
-
-    def __exit__(self, *_: object) -> None:
-        self.opened.__exit__(None, None, None)
-
-
+@options.command
 def new(
+    *,
     language: Annotated[str, typer.Argument(metavar="LANGUAGE", help="The language of your texts, as the report names it.")],
     folder: Annotated[Path, typer.Option("--folder", metavar="DIR", help="Where your files lie.")] = Path(),
-    quiet: common.Quiet = False,
-    verbose: common.Verbose = False,
 ) -> None:
     """Write a config for your folder, with the files that lie there filled in; nothing is overwritten.
 
     Example: proj new Hausa --folder hausa
     """
-    talk.set(quiet, verbose)
     from divproj.run.scaffold import CONFIG, begin
 
     made = begin(language, folder)

@@ -7,22 +7,21 @@ from typing import Annotated
 
 import typer
 
-from proj_cli import common
+from proj_cli import options
 from proj_cli.common import talk
 
 
+@options.command
 def tutorial(
+    *,
     folder: Annotated[
         Path, typer.Argument(metavar="[DIR]", help="Folder to create; files that are there already are not replaced.")
     ] = Path("turkish"),
-    quiet: common.Quiet = False,
-    verbose: common.Verbose = False,
 ) -> None:
     """Copy the tutorial's files into a folder: 36 glossed Turkish sentences in three formats, gold trees, a notebook.
 
     Example: proj tutorial turkish
     """
-    talk.set(quiet, verbose)
     from divproj.run.tutorial import copy_tutorial
 
     made = copy_tutorial(folder)

@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from divproj.data.wording import plural
-from proj_cli import common
+from proj_cli import common, options
 from proj_cli.common import talk
 
 if TYPE_CHECKING:
-    from divproj.links.words.direction import Settings
-    from divproj.links.words.priors import Known
+    from divproj.runtime.announce import Stage
 
 
+@options.command
 def words(
+    *,
     source: Annotated[
         str, typer.Argument(metavar="F", help="Text with one sentence per line, CoNLL-U, interlinear text, or a corpus folder.")
     ],
     target: Annotated[
         str | None, typer.Argument(metavar="[E]", help="The other side; not needed for a folder or interlinear text.")
     ] = None,
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE", help="Links F-E, one line per pair; - is stdout.", allow_dash=True)
-    ] = Path("-"),
+    output: Annotated[Path, options.output("FILE", "Links F-E, one line per pair; - is stdout.")] = Path("-"),
     probs: Annotated[bool, typer.Option("--probs", help="Write each link with its probability: 0-1:0.93.")] = False,
     threshold: Annotated[float, typer.Option(min=0, max=1, help="From recall (low) to precision (high).")] = 0.3,
     method: Annotated[str, typer.Option(help="posterior, intersection, union or grow-diag-final-and.")] = "posterior",
@@ -44,21 +44,14 @@ def words(
     fast: Annotated[
         bool, typer.Option("--fast", help="HMM alone, without sampling: several times faster, less exact.")
     ] = False,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same links.")] = 1,
+    seed: Annotated[int, options.seed("The same seed gives the same links.")] = 1,
     shard: Annotated[
         int, typer.Option(min=1, metavar="PAIRS", help="Pairs learned from together; a longer text is cut.")
     ] = 10_000,
-    format_: common.FormatOption = None,
-    tiers: common.TiersOption = None,
-    markers: common.MarkersOption = None,
-    lang: common.LangOption = "en",
-    encoding: common.EncodingOption = "",
-    jobs: common.Jobs = 1,
-    scheduler: common.Scheduler = None,
-    resume: common.Resume = False,
-    checkpoint: common.Minutes = 1.0,
-    quiet: common.Quiet = False,
-    verbose: common.Verbose = False,
+    reader: options.Reader,
+    jobs: options.Jobs = 1,
+    scheduler: options.Scheduler = None,
+    keep: options.Keep,
 ) -> None:
     """Align the words of a bitext: IBM-1, HMM and a Bayesian model with fertility, both directions.
 
@@ -68,51 +61,46 @@ def words(
 
     Example: proj words french.txt english.txt -o links.txt
     """
-    talk.set(quiet, verbose)
     from divproj.data.errors import AlignmentError, Where
-    from divproj.io.files import reading, writing
+    from divproj.io.files import writing
     from divproj.links.words.corpus import align_text
     from divproj.links.words.model import LONGEST, WordAligner
-    from divproj.links.words.priors import from_dictionary
-    from divproj.links.words.reading import from_glosses, rows_of
+    from divproj.links.words.reading import known_pairs, rows_of
     from divproj.links.words.symmetrize import METHODS
     from divproj.links.words.text import Text
+    from divproj.runtime.announce import stage
     from divproj.runtime.engine import Place
     from divproj.runtime.modelfile import check_place
 
-    if method not in METHODS:
-        raise typer.BadParameter(f"no method {method}; there are {', '.join(METHODS)}")
-    if resume and str(output) == "-":
+    options.one_of("--method", method, METHODS)
+    if keep.resume and str(output) == "-":
         raise typer.BadParameter("--resume needs -o FILE, whose checkpoint it goes on from")
     if save:
         check_place(save)
     faults = common.faults_for(False)
-    rows, known = rows_of(source, target, faults, common.reader_options(format_, tiers, markers, lang, encoding))
+    rows, known = rows_of(source, target, faults, reader.options())
     text = Text.of(rows, shard)
     talk.summary(faults)
     if not text.usable + text.too_long:
         raise AlignmentError("no pair has words on both sides", Where(source))
     if text.too_long:
         talk.caution(f"{plural(text.too_long, 'pair')} with a sentence of more than {LONGEST} words got no links")
-    for path in dictionary or ():
-        with reading(path) as stream:
-            _add(known, from_dictionary(stream.read().decode("utf-8", "replace").splitlines(), str(path)))
-    for path in glossed or ():
-        _add(known, from_glosses(str(path), common.faults_for(False)))
+    known = known_pairs(known, dictionary or (), glossed or (), common.faults_for(False))
     aligner = WordAligner.load(model) if model else WordAligner()
     aligner.threshold, aligner.method, aligner.random_state, aligner.stem_length = threshold, method, seed, stem
     if fast:
         aligner.settings = replace(aligner.settings, sweeps=0)
-    keep = common.checkpoint(output, resume, checkpoint)
-    learn, place = save is not None or model is None, Place(jobs, scheduler)
-    with _Bar(text.shard_count, aligner.settings.for_pairs(text.usable)) as bar, writing(output) as out:
-        for links in align_text(aligner, text, known, learn=learn, place=place, watch=bar, keep=keep, say=talk.caution):
+    place, steps = Place(jobs, scheduler), aligner.settings.for_pairs(text.usable)
+    how: dict[str, Any] = {"learn": save is not None or model is None, "place": place, "keep": keep.beside(output)}
+    turns = 2 * (text.shard_count if text.shard_count > 1 else steps.ibm1 + steps.hmm + steps.all_sweeps)
+    with stage("aligning words", turns) as under_way, writing(output) as out:
+        for links in align_text(aligner, text, known, watch=partial(_said, under_way), say=talk.caution, **how):
             for linked in links:
                 out.write(_line(linked.chances, probs) + "\n")
     if save:
         aligner.save(save)
         talk.say(f"model: {save}")
-    keep.remove()
+    how["keep"].remove()
     if str(output) != "-":
         talk.say(f"{plural(text.pairs, 'pair')} aligned: {output}")
 
@@ -122,31 +110,10 @@ def _line(chances: dict[tuple[int, int], float], probs: bool) -> str:
     return " ".join(f"{i - 1}-{j - 1}:{c:.2f}" if probs else f"{i - 1}-{j - 1}" for (i, j), c in links)
 
 
-def _add(known: Known, more: Known) -> None:
-    for pair, count in more.items():
-        known[pair] = known.get(pair, 0.0) + count
-
-
-class _Bar:
+def _said(under_way: Stage, stage: str, turn: int, likelihood: float) -> None:
     """Progress of both directions with the log-likelihood, or of the shards of a long text."""
+    from divproj.links.words.direction import TURN
 
-    def __init__(self, shards: int, settings: Settings) -> None:
-        from divproj.runtime.announce import stage
-
-        self.opened = stage(
-            "aligning words", 2 * (shards if shards > 1 else settings.ibm1 + settings.hmm + settings.all_sweeps)
-        )
-
-    def __enter__(self) -> _Bar:
-        self.stage = self.opened.__enter__()
-        return self
-
-    def __call__(self, stage: str, turn: int, likelihood: float) -> None:
-        from divproj.links.words.direction import TURN
-
-        shard = f"shard {turn} {stage}" if stage in ("learned", "linked") else stage
-        said = shard if likelihood != likelihood else f"{stage}, log-likelihood {likelihood:,.0f}"
-        self.stage.advance(TURN if stage == "sampling" else 1, said)
-
-    def __exit__(self, *_: object) -> None:
-        self.opened.__exit__(None, None, None)
+    shard = f"shard {turn} {stage}" if stage in ("learned", "linked") else stage
+    said = shard if likelihood != likelihood else f"{stage}, log-likelihood {likelihood:,.0f}"
+    under_way.advance(TURN if stage == "sampling" else 1, said)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -12,7 +13,7 @@ from cli.commands import proj
 from divproj.data.errors import FormatError, ModelError, ProjError
 from divproj.evaluation.phrase_files import gold_rows
 from divproj.phrases.reading import ForestPairs
-from proj_cli.align import _aligner, _given
+from proj_cli.align import PhraseInput
 
 OLD = """(S (NP (DT the) (JJ old) (NN dog)) (VP (VBD slept) (PP (IN in) (NP (DT the) (NN sun)))) (. .))
 (S (NP (NNS farmers)) (VP (VBP grow) (NP (JJ red) (NNS apples))))
@@ -144,13 +145,13 @@ def test_pairs_as_json_lines_and_their_scores(trees: Path):
         gold_rows(trees / "bad.jsonl")
 
 
-def given(trees: Path, **options: object) -> ForestPairs:
+def wanted(trees: Path, **options: Any) -> PhraseInput:
+    return PhraseInput(str(trees / "old.mrg"), str(trees / "new.mrg"), **{"languages": "de-en", **options})
+
+
+def given(trees: Path, **options: Any) -> ForestPairs:
     """What the command makes of its options, without a process."""
-    usual = {
-        "words": None, "lexical": None, "wordnet": None, "table": None, "vectors": None, "threshold": 0.75, "languages": "de-en",
-        "file_format": None, "binarise": "all", "punctuation": "keep", "strict": False,
-    }  # fmt: skip
-    return _given(str(trees / "old.mrg"), str(trees / "new.mrg"), **{**usual, **options})  # type: ignore[arg-type]
+    return wanted(trees, **options).read()
 
 
 def test_usage_and_files_that_are_not_there(trees: Path):
@@ -169,12 +170,12 @@ def test_usage_and_files_that_are_not_there(trees: Path):
         with pytest.raises(typer.BadParameter, match=said):
             given(trees, **options)
     with pytest.raises(typer.BadParameter, match="only one side can be stdin"):
-        _given("-", "-", **dict.fromkeys(("words", "lexical", "wordnet", "table", "vectors", "file_format")), threshold=0.5, languages="de-en", binarise="all", punctuation="keep", strict=False)  # type: ignore[arg-type]  # fmt: skip
+        PhraseInput("-", "-", languages="de-en").read()
     for text, said in (("speed=3", "--set speed=3: NAME=VALUE expected"), ("gap=wide", "--set gap=wide: int expected")):
         with pytest.raises(typer.BadParameter, match=said):
-            _aligner(None, given(trees), [text], {})
+            wanted(trees, settings=[text]).aligner(given(trees))
     with pytest.raises(ModelError, match="none"):
-        _aligner(trees / "none", given(trees), None, {})
+        wanted(trees).aligner(given(trees), trees / "none")
     with pytest.raises(ProjError, match="WordNet"):
         given(trees, wordnet=trees)
     (trees / "old.mrg").write_text("")

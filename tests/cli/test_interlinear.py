@@ -11,7 +11,7 @@ from eaffile import story
 from typer.testing import CliRunner
 
 from divproj.io import igt
-from proj_cli import common, interlinear
+from proj_cli import interlinear, options
 
 FIXTURES = ROOT / "tests" / "fixtures" / "igt"
 UNEVEN = "Sena uva kolu\nsister swim\n'She swims.'\n\nSena\nsister\n'sister'\n"
@@ -30,7 +30,7 @@ def piped(*args: object, stdin: str) -> str:
 
 
 def test_formats_are_those_of_the_library():
-    assert [one.value for one in common.IgtFormat] == list(igt.FORMATS)
+    assert [one.value for one in options.IgtFormat] == list(igt.FORMATS)
 
 
 class TestCheck:

@@ -8,6 +8,7 @@ import signal
 import stat
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,12 +16,12 @@ from cli.commands import ROOT, proj
 from reviewfiles import TEXT, Client, Command
 from typer.testing import CliRunner
 
-from divproj import ProjError
+from divproj import Faults, ProjError
 from divproj.io.sources import Sources
+from divproj.review import opening
 from divproj.review.document import Document
+from divproj.review.opening import sentences_to_learn_with
 from proj_cli import app
-from proj_cli import review as command_line
-from proj_cli.review import bitexts_for, read_bitexts
 
 CORPUS = ROOT / "corpora" / "hin-eng"
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")
@@ -164,11 +165,11 @@ def test_messages(tmp_path: Path, trees: Path):
 
 def test_what_there_is_to_learn_with(trees: Path, monkeypatch: pytest.MonkeyPatch):
     document = Document.open(trees)
-    monkeypatch.setattr(command_line, "in_the_box", lambda: True)
-    found, said = bitexts_for(document, Sources(str(trees)), False)
+    monkeypatch.setattr(opening, "has_parser", lambda: True)
+    found, said = sentences_to_learn_with(document, Sources(str(trees)), partial(Faults, strict=False), lambda _: None)
     assert (bool(found), said) == (True, "the translations will be parsed for learning")
-    monkeypatch.setattr(command_line, "in_the_box", lambda: False)
-    found, said = bitexts_for(document, Sources(str(trees)), False)
+    monkeypatch.setattr(opening, "has_parser", lambda: False)
+    found, said = sentences_to_learn_with(document, Sources(str(trees)), partial(Faults, strict=False), lambda _: None)
     assert not found
     assert said.startswith("only correction is possible: learning needs the trees of the translations (--e FILE.conllu or")
 
@@ -216,6 +217,6 @@ def test_learning_from_corrections(tmp_path: Path, started: list[Command]):
     assert text.count("# projection = s2+") == 54
     assert text.count("# projection = s1-r") == 12
     document = Document.open(trees)
-    found = read_bitexts(document, Sources(str(CORPUS)), True)  # as --source does
+    found = sentences_to_learn_with(document, Sources(str(CORPUS)), Faults, lambda _: None)[0].all()  # as --source does
     assert sorted(found) == list(range(66))
     assert all(found[n].forms == block.sentence.forms for n, block in enumerate(document.blocks))

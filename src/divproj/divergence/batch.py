@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import csv
 import heapq
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 from divproj.data.errors import Faults
 from divproj.data.pair import Pair
 from divproj.divergence.analysis import Analysis, analyze_batches
-from divproj.io.corpus import Piece
+from divproj.io.corpus import Corpus, Piece
+from divproj.io.files import writing
+from divproj.runtime.announce import passing
+from divproj.runtime.engine import HERE, Place, Say, run
 
 Worst = list[tuple[float, int, Pair]]
 """Divergent pairs: the share of E edges that match, the place in the piece, the pair."""
@@ -19,3 +27,36 @@ def analysed(extended: bool, tags: str, most: int, piece: Piece, faults: Faults)
     keep = (lambda pair, share: seen.append((share, len(seen), pair))) if most else None
     result = analyze_batches(piece.batches(faults), extended=extended, tags=tags, each=keep)
     return result, sorted(heapq.nsmallest(most, seen, key=lambda item: item[:2]), key=lambda item: item[1])
+
+
+def analyze_corpus(
+    corpus: Corpus, *, extended: bool = False, tags: str = "auto", most: int = 0, place: Place = HERE, say: Say | None = None
+) -> tuple[Analysis, list[Pair]]:
+    """The analysis of a corpus, shared out to workers, and its `most` divergent pairs, the most divergent first."""
+    result = Analysis(extended, tags)
+    worst: list[tuple[float, int, Pair]] = []  # a heap, the least divergent on top
+    work = partial(analysed, extended, tags, most)
+    found = run(work, lambda faults: replace(corpus, faults=faults).pieces(), corpus.faults, place, say)
+    for part, pairs in passing(found, f"{corpus.name}: pairs", 0, lambda item: item[0].sentences):
+        for share, where, pair in pairs:
+            (heapq.heappush if len(worst) < most else heapq.heappushpop)(worst, (-share, -result.sentences - where, pair))
+        result.add(part)
+    return result, [pair for _, _, pair in sorted(worst, key=lambda item: (-item[0], -item[1]))]
+
+
+def write_tables(folder: Path, names: list[str], results: list[Analysis]) -> list[str]:
+    """The counts of corpora as CSV files; their names."""
+    tables: dict[str, list[dict[str, Any]]] = {"stages.csv": [], "by_pos.csv": [], "dorr.csv": []}
+    stages, patterns, types = tables.values()
+    for name, result in zip(names, results, strict=True):
+        for direction in ("e_to_f", "f_to_e"):
+            stages += [{"corpus": name, "direction": direction, **row} for row in result.stage_counts(direction)]
+        patterns += [{"corpus": name, **p.as_json()} for p in result.patterns()]
+        types += [{"corpus": name, "type": kind, "count": result.dorr[kind]} for kind in result.examples]
+    folder.mkdir(parents=True, exist_ok=True)
+    for file, rows in tables.items():
+        with writing(folder / file) as out:
+            writer = csv.DictWriter(out, list(rows[0]) if rows else ["corpus"], lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+    return list(tables)

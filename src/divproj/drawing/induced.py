@@ -5,11 +5,18 @@ Strings out: SVG without outside references, or lines for the terminal.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
+from divproj.data.errors import Faults, ModelError, ProjError, Where
 from divproj.drawing.layout import GAP, TAG, WORD
 from divproj.drawing.measure import escape, runs_rtl, text_width, visible
 from divproj.drawing.svg import MARGIN, STYLE
+from divproj.induction.gold import kept_words
+from divproj.induction.reading import tree_pairs
+from divproj.io.files import in_folder, reading
 
 Span = tuple[int, int]
 Pairs = Sequence[tuple[Span, Span]]
@@ -142,3 +149,42 @@ def induced_text(
     for k, (f, e) in enumerate(_shown(aligned), 1):
         lines.append(f"{k} {visible(' '.join(forms[0][f[0] : f[1]]))} ~ {visible(' '.join(forms[1][e[0] : e[1]]))}")
     return "\n".join(lines)
+
+
+def draw_induced(corpus: str, model: Path, sent: str | None, faults: Faults, *, text: bool = False) -> str:
+    """The pair `sent` (id, or number among the pairs that a model was learned from) with its induced trees, as SVG or as lines."""
+    path = model / "pairs.jsonl"
+    row: dict[str, Any] | None = None
+    with reading(path) as stream:
+        for k, line in enumerate(stream, 1):
+            try:
+                found = json.loads(line)
+                if sent in (None, found["sent_id"]) or (sent == str(k) and row is None):
+                    row = found
+                    if sent != str(k):
+                        break
+            except (ValueError, KeyError, TypeError, RecursionError):
+                raise ModelError("not a list of induced pairs", Where(str(path), k), "train the model again") from None
+    if row is None:
+        raise ProjError(f"the model was not learned from a pair with id or number {sent}", Where(str(path)))
+    linked = in_folder(Path(corpus), "align.txt") is not None or not Path(corpus).exists()
+    pair = next((p for p in tree_pairs(corpus, faults, linked) if p.sent_id == row["sent_id"]), None)
+    if pair is None:
+        raise ProjError(f"no pair with sent_id {row['sent_id']}", Where(corpus), "give the corpus the model was learned from")
+    kept = kept_words(pair.f), kept_words(pair.e)
+    sides = (pair.f, pair.e)
+    forms: Any = tuple(tuple(tree.forms[k - 1] for k in words) for tree, words in zip(sides, kept, strict=True))
+    tags: Any = tuple(tuple(tree.tags()[k - 1] for k in words) for tree, words in zip(sides, kept, strict=True))
+    trees: Any = tuple(tuple((int(i), int(j)) for i, j in row[side]) for side in "fe")
+    if any((0, len(words)) not in tree and len(words) > 1 for words, tree in zip(forms, trees, strict=True)):
+        raise ModelError(
+            f"the trees of {row['sent_id']} do not fit its words",
+            Where(str(path)),
+            "give the corpus the model was learned from",
+        )
+    aligned = [((f[0], f[1]), (e[0], e[1])) for f, e in row["aligned"]]
+    place = [{word: k for k, word in enumerate(words, 1)} for words in kept]
+    links = [(place[0][i], place[1][j]) for i, j in pair.links.links if i in place[0] and j in place[1]]
+    if text:
+        return induced_text(forms, trees, aligned, pair.sent_id)
+    return induced_svg(forms, tags, trees, aligned, links, pair.sent_id)

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import random
-import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
+from divproj.data.errors import Faults
+from divproj.data.igt import Igt
 from divproj.data.pair import Pair
 from divproj.evaluation.significance import approximate_randomisation
 from divproj.evaluation.trees import TreeScores, score_trees
 from divproj.projection.calibration import calibrated
 from divproj.projection.direct import ProjectionInput
+from divproj.projection.prepare import Preparation
 from divproj.projection.systems import OBSERVING, UNTRAINED, train
 from divproj.runtime.announce import passing
+from divproj.runtime.engine import Place, run
 
 
 def make_folds(count: int, folds: int, seed: int) -> list[list[int]]:
@@ -60,25 +64,12 @@ def cross_validate(
     """Train on all folds but one (or on `train_size` of their sentences), test on that one; scores over all words.
 
     s5 and s5+ also observe the bitext of the whole corpus, the fold's too, without F trees: that is what a user has who
-    wants trees for a text.
+    wants trees for a text. `jobs` processes share the folds; 0 is one per core.
     """
     parts = make_folds(len(pairs), min(folds, len(pairs)), seed)
     tasks = [(system, k) for system in systems for k in range(len(parts))]
-    with warnings.catch_warnings():  # loky starts another worker where one had to go, and says so
-        warnings.filterwarnings("ignore", "A worker stopped while some jobs were given", UserWarning)
-        return _gathered(pairs, systems, parts, tasks, seed, punctuation, train_size, jobs)
-
-
-def _gathered(
-    pairs: Sequence[Pair], systems: Sequence[str], parts: list[list[int]], tasks: list[tuple[str, int]], seed: int,
-    punctuation: bool, train_size: int | None, jobs: int,
-) -> dict[str, SystemResult]:  # fmt: skip
-    """All folds of all systems, put together as they come."""
-    from joblib import Parallel, delayed
-
-    done = Parallel(n_jobs=jobs, return_as="generator")(
-        delayed(_one_fold)(pairs, parts, system, k, seed, punctuation, train_size) for system, k in tasks
-    )
+    work = partial(_one_fold, pairs, parts, seed, train_size)
+    done = run(work, lambda _: tasks, place=Place(max(jobs, 0)))
     results: dict[str, SystemResult] = {}
     counted = passing(done, f"cross-validating {', '.join(systems)}: fold", len(tasks))
     for (system, k), outcome in zip(tasks, counted, strict=True):
@@ -97,8 +88,10 @@ def _gathered(
 
 
 def _one_fold(
-    pairs: Sequence[Pair], parts: list[list[int]], system: str, k: int, seed: int, punctuation: bool, train_size: int | None
+    pairs: Sequence[Pair], parts: list[list[int]], seed: int, train_size: int | None, task: tuple[str, int], faults: Faults
 ) -> list[Any]:
+    """(gold tree, tree, reasons, confidence) of the sentences of a fold, by a system that learned from the other folds."""
+    system, k = task
     held_out = set(parts[k])
     rest = [i for i in range(len(pairs)) if i not in held_out]
     if train_size is not None and train_size < len(rest) and system not in (*UNTRAINED, *OBSERVING):
@@ -126,3 +119,12 @@ def _merge(into: TreeScores, more: TreeScores) -> None:
 def better(results: dict[str, SystemResult], a: str, b: str, seed: int = 0) -> float:
     """p-value of the difference between two systems of one experiment."""
     return approximate_randomisation(results[a].scores.sentences, results[b].scores.sentences, seed=seed)
+
+
+def gloss_linked(pairs: Sequence[Pair]) -> list[Pair]:
+    """The pairs with links of the gloss aligner in place of their own."""
+    align = Preparation().aligner.align
+    instances = (Igt(pair.f.forms, glosses=pair.f.glosses, sent_id=pair.sent_id) for pair in pairs)
+    return [
+        replace(pair, links=align(igt, pair.e.forms, pair.e.tags()).links) for pair, igt in zip(pairs, instances, strict=True)
+    ]

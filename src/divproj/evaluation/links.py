@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
+from divproj.data.errors import AlignmentError
 from divproj.data.links import Links
+from divproj.io import pharaoh
 
 
 @dataclass
@@ -63,4 +66,14 @@ def score_links(pairs: Iterable[tuple[Links, Links]]) -> LinkScore:
     score = LinkScore()
     for gold, system in pairs:
         score.add(gold, system)
+    return score
+
+
+def score_files(gold: str, system: str) -> LinkScore:
+    """Links of a Pharaoh file against gold ones, line by line."""
+    score = LinkScore()
+    for own, other in zip_longest(pharaoh.load(gold), pharaoh.load(system)):
+        if own is None or other is None:
+            raise AlignmentError(f"{system if other is None else gold} has fewer lines than its partner")
+        score.add(*(pharaoh.parse(line, (1 << 30, 1 << 30), where) for where, line in (own, other)))
     return score

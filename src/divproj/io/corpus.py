@@ -68,6 +68,22 @@ class Corpus:
         assert align
         return cls(f, e, align, path.resolve().name, same_ids, faults or Faults(), style=style)
 
+    def find(self, sent: str | None = None) -> Pair:
+        """The pair with this sent_id, or with this number (from 1); None: the first."""
+        number = int(sent) if sent and sent.isdecimal() else 1 if sent is None else 0
+        by_number = None
+        for k, pair in enumerate(self, 1):
+            if pair.sent_id == sent:
+                return pair
+            if k == number:
+                by_number = pair
+                if sent is None:
+                    break
+        if by_number is None:
+            what = f"no sentence with id or number {sent}"
+            raise ProjError(what, Where(str(self.f)), "`proj analyze --edges` lists the ids")
+        return by_number
+
     def __iter__(self) -> Iterator[Pair]:
         return self.pairs()
 

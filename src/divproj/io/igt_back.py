@@ -12,12 +12,14 @@ import html
 import io
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import BinaryIO, cast
 
 from divproj.data.errors import Faults, FormatError, ProjError, Where
 from divproj.data.igt import Igt
 from divproj.data.sentence import Sentence
-from divproj.io import elan, flextext, igt
+from divproj.io import conllu, elan, flextext, igt
+from divproj.io.files import writing
 from divproj.io.igt_guess import HEAD, guess
 from divproj.io.igt_text import ReaderOptions
 
@@ -163,3 +165,16 @@ def _elan(text: str, rows: list[Row | None], places: list[tuple[str, str]]) -> s
     first = re.compile(r"<LINGUISTIC_TYPE\b[^<>]*/>|</ANNOTATION_DOCUMENT>").search(text, at)
     place = (first.end() if first and first[0].startswith("<L") else first.start()) if first else len(text)
     return text[:at] + made + text[at:place] + kind + text[place:]
+
+
+def write_into(source: str, target: str, original: Path, reader: ReaderOptions, faults: Faults) -> None:
+    """Write the trees of a CoNLL-U file into a copy of the file that their text came from."""
+    if target != "-" and original.exists() and Path(target).exists() and original.samefile(target):
+        raise ProjError("the copy would take the place of its original", Where(target), "write it under another name")
+    if not original.is_file():
+        raise ProjError("no such file", Where(str(original)))
+    trees = [sentence for sentence in conllu.load(source, faults) if sentence is not None]
+    made = into(original.read_bytes(), trees, reader, str(original), faults)
+    with writing(target) as out:
+        out.flush()
+        out.buffer.write(made)  # the bytes as they are

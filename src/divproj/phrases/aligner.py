@@ -245,6 +245,13 @@ class PhraseAligner(Estimator):
                 best = replace(best, truncated=True)
         return replace(best, truncated=True) if best and late else best
 
+    @property
+    def described(self) -> dict[str, Any]:
+        """What a signature says of it."""
+        names = ("search", "noncomp", "null_cost", "pair_cost", "noncomp_cost", "parse_share", "gap")
+        costs = {name: getattr(self, name) for name in names} | {"word_cost": self.costs.word_cost}
+        return costs | {"trained": "yes" if self.history_ else "no"}
+
     # keeping
 
     def save(self, folder: Path) -> None:

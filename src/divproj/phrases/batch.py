@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from divproj.data.errors import Faults
 from divproj.phrases.aligner import PhraseAligner
-from divproj.phrases.reading import lexicon
+from divproj.phrases.reading import ForestPairs, lexicon
 from divproj.phrases.results import PhraseAlignment
+from divproj.runtime.engine import HERE, Place, Say, run, stamp
+
+BATCH = 20
+"""Pairs that are aligned at a time."""
 
 
 @dataclass(frozen=True)
@@ -42,3 +49,31 @@ def _phrase_aligner(how: PhrasePlan) -> PhraseAligner:
 def aligned(how: PhrasePlan, rows: list[Any], faults: Faults) -> list[PhraseAlignment]:
     """Phrase pairs of forests with their word candidates."""
     return _phrase_aligner(how).predict([(src, tgt) for src, tgt, _ in rows], [links for _, _, links in rows])
+
+
+def plan_of(
+    aligner: PhraseAligner, given: ForestPairs, model: Path | None, wordnet: Path | None, table: Path | None, vectors: str | None,
+    threshold: float,
+) -> PhrasePlan:  # fmt: skip
+    """The plan of an aligner, for workers; this process has it already."""
+    params = tuple((name, value) for name, value in aligner.get_params().items() if name != "relation")
+    files = [path.absolute() if path else None for path in (wordnet, table, model)]
+    stamps = tuple(stamp(path) for path in (*files, vectors) if path and path not in ("en", "none"))
+    made = PhrasePlan(given.lexicon.languages, files[0], files[1], vectors, threshold, files[2], params, stamps)
+    phrase_aligners[made] = aligner
+    return made
+
+
+def align_forests(
+    plan: PhrasePlan, given: ForestPairs, place: Place = HERE, say: Say | None = None
+) -> Iterator[PhraseAlignment]:
+    """Phrase pairs of all pairs of forests, shared out to workers, in order."""
+
+    def read(faults: Faults) -> Iterator[list[Any]]:
+        rows = replace(given, faults=faults)
+        pairs = rows.pairs()
+        while some := list(islice(pairs, BATCH)):
+            yield some
+        given.ends = rows.ends
+
+    return chain.from_iterable(run(partial(aligned, plan), read, given.faults, place, say))

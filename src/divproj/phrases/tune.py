@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,9 @@ FIRST = 8
 LENGTH, NOISE = 0.25, 1e-3
 Floats = NDArray[np.float64]
 Metric = Callable[[Sequence[PhraseAlignment]], float]
+
+
+SWITCH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
 @dataclass(frozen=True)
@@ -116,3 +120,40 @@ def tune(aligner: PhraseAligner, pairs: Iterable[ForestPair], candidates: Iterab
 def with_params(aligner: PhraseAligner, params: Mapping[str, float]) -> PhraseAligner:
     """The same model with other costs."""
     return replace(aligner, **{name: int(value) if name in ("gap", "beam") else value for name, value in params.items()})  # type: ignore[arg-type]
+
+
+def parsed_settings(aligner: PhraseAligner, texts: Iterable[str]) -> dict[str, Any]:
+    """Parameters of an aligner written `name=value`; ValueError says what cannot be read.
+
+    >>> parsed_settings(PhraseAligner(), ["null_cost=2", "both=no"])
+    {'null_cost': 2.0, 'both': False}
+    """
+    known = {name: value for name, value in aligner.get_params().items() if name != "relation"}
+    made: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or name not in known:
+            raise ValueError(f"{text}: NAME=VALUE expected with one of {', '.join(sorted(known))}")
+        kind = type(known[name])
+        try:
+            made[name] = SWITCH[value.lower()] if kind is bool else kind(value)
+        except (ValueError, KeyError):
+            raise ValueError(f"{text}: {kind.__name__} expected") from None
+    return made
+
+
+def parsed_space(text: str) -> dict[str, tuple[float, float]]:
+    """Bounds of parameters written `name=low:high`; ValueError says what cannot be read.
+
+    >>> parsed_space("null_cost=0.5:3")
+    {'null_cost': (0.5, 3.0)}
+    """
+    made = {}
+    for part in filter(None, text.split(",")):
+        name, _, bounds = part.partition("=")
+        low, colon, high = bounds.partition(":")
+        try:
+            made[name.strip()] = (float(low), float(high if colon else "none"))
+        except ValueError:
+            raise ValueError(f"{part}: NAME=LOW:HIGH expected") from None
+    return made

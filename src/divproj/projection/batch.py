@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -11,9 +12,9 @@ from typing import Any
 
 from divproj.data.errors import Faults, ProjError, Where
 from divproj.io import conllu, pharaoh
-from divproj.io.files import reading
+from divproj.io.files import reading, writing
 from divproj.io.sources import Piece
-from divproj.io.trees import Trees, as_sentence, gathered
+from divproj.io.trees import Trees, as_sentence, gathered, written
 from divproj.projection import rulefile, systems
 from divproj.projection.calibration import calibrated
 from divproj.projection.direct import ProjectFunction, Projection, ProjectionInput
@@ -108,3 +109,33 @@ def companions(found: Sequence[Projection]) -> tuple[str, str]:
     pharaoh.dump((each.bitext.links for each in found), links)
     conllu.dump((as_sentence(each.bitext.e, each.bitext.sent_id) for each in found), e_trees)
     return links.getvalue(), e_trees.getvalue()
+
+
+def write_projections(
+    found: Iterable[Trees], source: str, output: Path, beside: tuple[Path | None, Path | None], least: float, *, keep: bool = False
+) -> tuple[Summary, list[Projection]]:  # fmt: skip
+    """Write trees as they come, with links and E trees in the files `beside`; a summary, and the projections if they are kept.
+
+    Nothing is left behind where no sentence has a tree, or none has the share of linked words that `least` asks for.
+    """
+    made: list[Projection] = []
+    summary, count = Summary(least=least), 0
+    with ExitStack() as files:
+        out = files.enter_context(writing(output))
+        links, e_trees = (files.enter_context(writing(path)) if path else None for path in beside)
+        for trees in written(found, out):
+            count += trees.count
+            if trees.summary:
+                summary.merge(trees.summary)
+            if keep:
+                made += trees.projections
+            if links:
+                links.write(trees.links)
+            if e_trees:
+                e_trees.write(trees.e_trees)
+        if not count and summary.uncovered:
+            what = f"no tree has {100 * least:.0f} % of its words linked"
+            raise ProjError(what, Where(source), "ask for a lower coverage")
+        if not count:
+            raise ProjError("no sentence could be projected", Where(source), "the warnings above say why")
+    return summary, made

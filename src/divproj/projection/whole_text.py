@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice, zip_longest
 from typing import TYPE_CHECKING, Any
 
-from divproj.data.errors import AlignmentError, Faults, Where
+from divproj.data.errors import AlignmentError, Faults, ProjError, Where
 from divproj.data.head_style import in_style
 from divproj.data.pair import Pair
 from divproj.io.sources import PARSER, Sources
@@ -173,6 +173,19 @@ def _trees(projector: Projector, pair: Pair, found: Projection, least: float) ->
     links, e_trees = companions([found])
     made = projector.rows(pair, found, summary.repairs)
     return gathered([made], 1, links=links, e_trees=e_trees, projections=(found,), summary=summary)
+
+
+def parsed_by_model(sources: Sources) -> Sources:
+    """The sources with E parsed by a model, which can give several trees; ProjError where something else gives one."""
+    from divproj.parsing.translations import language_named
+
+    if given := sources.file(sources.e, "e.conllu"):
+        raise ProjError(f"several trees of E are wanted, but {given} gives one per sentence", remedy="leave it out")
+    parser = sources.e_parser or PARSER
+    if parser.startswith("corenlp:") or language_named(parser) is None:
+        what = f"several trees of E are wanted, but the parser `{parser}` gives one"
+        raise ProjError(what, remedy="choose a language in the box, or a model of `proj train`, as the parser of E")
+    return replace(sources, e_parser=parser)
 
 
 def _same_words(first: Sequence[Pair], other: Sequence[Pair], sources: Sources) -> list[ProjectionInput]:

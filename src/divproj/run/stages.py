@@ -229,11 +229,11 @@ def _glossed(job: Job, found: Sequence[Igt | None], trees: Sequence[DepTree | No
 
 def _by_words(job: Job, found: Sequence[Igt], trees: Sequence[DepTree | None]) -> list[Links]:
     """The word aligner, helped by what glosses and dictionaries say."""
-    from divproj.io.files import reading
     from divproj.links.gloss.aligner import GlossAligner
     from divproj.links.words.corpus import align_text
     from divproj.links.words.model import WordAligner
-    from divproj.links.words.priors import from_dictionary, from_links
+    from divproj.links.words.priors import from_links
+    from divproj.links.words.reading import known_pairs
     from divproj.links.words.text import Row, Text
 
     config, aligner = job.config, GlossAligner()
@@ -243,12 +243,7 @@ def _by_words(job: Job, found: Sequence[Igt], trees: Sequence[DepTree | None]) -
         for igt, e in zip(found, e_side, strict=True)
         if igt.lines_up and e and igt.links is None
     ]
-    known = from_links(linked)
-    for path in config.dictionary:
-        with reading(path) as stream:
-            lines = stream.read().decode("utf-8", "replace").splitlines()
-        for pair, count in from_dictionary(lines, str(path)).items():
-            known[pair] = known.get(pair, 0.0) + count
+    known = known_pairs(from_links(linked), config.dictionary, (), job.faults)
     words = WordAligner(threshold=config.value("align", "threshold"), random_state=config.seed)
     text = Text.of([Row([*igt.words], [*e]) for igt, e in zip(found, e_side, strict=True)])
     return [made.links for shard in align_text(words, text, known, place=job.place, say=job.say) for made in shard]

@@ -6,11 +6,13 @@ Level 1: every word has its gloss. Level 2: and every morpheme. Level 3: and eve
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
 from divproj.data.igt import BOUNDARY, Igt, morphs
+from divproj.links.gloss.grams import Grams
 
 LEVELS = ("words do not line up", "words line up", "morphemes line up", "abbreviations known")
 """What each level means."""
@@ -234,3 +236,9 @@ def _made_of(name: str, parts: Collection[str]) -> bool:
         if start in reached:
             reached |= {start + len(part) for part in parts if part and name.startswith(part, start)}
     return len(name) in reached
+
+
+def known_names(tables: Iterable[Path] = ()) -> frozenset[str]:
+    """Abbreviations of the shipped table and of tables of your own."""
+    found = [Grams.shipped(), *(Grams.load(table) for table in tables)]
+    return LEIPZIG | {name for table in found for row in table.rows for name in (row.name, *row.synonyms)}

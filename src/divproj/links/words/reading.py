@@ -16,7 +16,7 @@ from divproj.io.files import in_folder, name_of, reading
 from divproj.io.igt_text import ReaderOptions
 from divproj.io.sources import located
 from divproj.links.gloss.aligner import GlossAligner
-from divproj.links.words.priors import Known, from_links
+from divproj.links.words.priors import Known, from_dictionary, from_links
 from divproj.links.words.text import Row
 from divproj.text.tokens import tokenize
 
@@ -101,6 +101,23 @@ def _lines(stream: Iterable[bytes], path: str, faults: Faults) -> Iterator[list[
 def _interlinear(path: str, faults: Faults, reader: ReaderOptions | None) -> tuple[list[Row], Known]:
     instances = list(interlinear.load(path, None, faults, reader=reader))
     return [Row(list(x.words), list(x.e_words or tokenize(x.translation))) for x in instances], _gloss_counts(instances)
+
+
+def known_pairs(known: Known, dictionaries: Iterable[Path], glossed: Iterable[Path], faults: Faults) -> Known:
+    """What is known beforehand, with the word pairs of dictionaries (TSV) and those that glossed texts link."""
+    made = dict(known)
+    for path in dictionaries:
+        with reading(path) as stream:
+            found = from_dictionary(stream.read().decode("utf-8", "replace").splitlines(), str(path))
+        _add(made, found)
+    for path in glossed:
+        _add(made, from_glosses(str(path), faults))
+    return made
+
+
+def _add(known: Known, more: Known) -> None:
+    for pair, count in more.items():
+        known[pair] = known.get(pair, 0.0) + count
 
 
 def from_glosses(path: str, faults: Faults) -> Known:

@@ -1,0 +1,306 @@
+"""Options that several commands share, each declared once; and groups of them, which a command takes as one parameter.
+
+    @command
+    def words(source: Source, reader: Reader) -> None: ...
+
+has the options `--format --tiers --markers --lang --encoding` of the group `Reader`, and `--quiet` and `--verbose` as every command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from enum import StrEnum
+from inspect import Parameter, Signature, signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
+
+import typer
+
+from proj_cli.common import faults_for, talk
+
+if TYPE_CHECKING:
+    from divproj.io.corpus import Corpus
+    from divproj.io.igt_text import ReaderOptions
+    from divproj.runtime.checkpoint import Checkpoint
+
+T = TypeVar("T")
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing but errors.")]
+Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Show every warning.")]
+CorpusArguments = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[CORPUS]...",
+        help="A folder with f.conllu, e.conllu and align.txt, or the name of a shipped corpus.",
+        show_default=False,
+    ),
+]
+EFile = Annotated[str | None, typer.Option("--e", metavar="FILE", help="CoNLL-U with the trees of the translations.")]
+LinksFile = Annotated[
+    str | None, typer.Option("--links", metavar="FILE", help="Word links F-E in Pharaoh form, one line per sentence.")
+]
+OldAlign = Annotated[str | None, typer.Option("--align", hidden=True)]
+Strict = Annotated[
+    bool, typer.Option("--strict/--lenient", help="Stop at the first fault, or leave out what is bad and say so.")
+]
+Jobs = Annotated[
+    int,
+    typer.Option(
+        "-j", "--jobs", min=0, metavar="N", help="Processes to share the work; 0 is one a core. The output is the same."
+    ),
+]
+Scheduler = Annotated[
+    str | None, typer.Option("--scheduler", metavar="tcp://…", help="Run on the Dask cluster of this scheduler.")
+]
+Shards = Annotated[
+    Path | None,
+    typer.Option(
+        "--shards", metavar="DIR", help="A folder that all workers see: they write their trees there, not over the net."
+    ),
+]
+IgnoreIds = Annotated[bool, typer.Option("--ignore-ids", help="Pair sentences by order even where their ids differ.")]
+Grams = Annotated[list[Path] | None, typer.Option("--grams", metavar="FILE", help="Your own gloss abbreviations (TSV).")]
+KeepHyphens = Annotated[
+    bool, typer.Option("--keep-hyphens", help="Leave the boundaries of morphemes in the words (hart-es, not hartes).")
+]
+Misaligned = Annotated[
+    bool, typer.Option("--misaligned", help="Read a file even if most sentences do not have a gloss under each word.")
+]
+MaxMb = Annotated[int, typer.Option("--max-mb", min=1, help="An XML file with more megabytes is not read.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object on stdout; needs -o FILE.")]
+FStyle = Annotated[
+    str, typer.Option("--style", help="Heads of the trees that go out: ud (content words), or function (function words).")
+]
+
+
+def output(metavar: str, about: str) -> Any:
+    """`-o FILE`, which may be `-` for standard output."""
+    return typer.Option("-o", "--output", metavar=metavar, help=about, allow_dash=True)
+
+
+def seed(about: str = "The same seed gives the same bytes.") -> Any:
+    return typer.Option("--seed", min=0, help=about)
+
+
+class IgtFormat(StrEnum):
+    """Formats of interlinear text."""
+
+    plain = "plain"
+    conllu = "conllu"
+    xigt = "xigt"
+    odin = "odin"
+    toolbox = "toolbox"
+    flextext = "flextext"
+    elan = "elan"
+    cldf = "cldf"
+    sigmorphon = "sigmorphon"
+    latex = "latex"
+
+
+@dataclass
+class Reader:
+    """How interlinear text is read."""
+
+    format: Annotated[
+        IgtFormat | None, typer.Option("--format", "-f", help="Format of the text; guessed from the content when not given.")
+    ] = None
+    tiers: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tiers", metavar="ROLE=TIER,…", help="ELAN: the tiers of text, words, morphs, glosses, pos, translation."
+        ),
+    ] = None
+    markers: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--markers", metavar="ROLE=MARKER,…", help="Toolbox: markers of record, words, morphs, glosses, pos, translation."
+        ),
+    ] = None
+    lang: Annotated[str, typer.Option("--lang", metavar="CODE", help="Preferred language of glosses and translations.")] = "en"
+    encoding: Annotated[
+        str, typer.Option("--encoding", metavar="NAME", help="Of the file, when it is not UTF-8 and does not say.")
+    ] = ""
+
+    def options(self, *, max_mb: int = 200, **more: Any) -> ReaderOptions:
+        """The value that `divproj.io.igt.load` takes as `reader`."""
+        from divproj.io.igt_text import ReaderOptions
+
+        roles = {"tiers": roles_of(self.tiers, "--tiers"), "markers": roles_of(self.markers, "--markers")}
+        format_ = self.format.value if self.format else ""
+        given = {"format": format_, "lang": self.lang, "encoding": self.encoding, "max_bytes": max_mb << 20}
+        return ReaderOptions.of({**given, **roles, **more})
+
+
+def roles_of(given: list[str] | None, option: str) -> dict[str, str]:
+    """`words=tx,glosses=ge` as a mapping."""
+    found: dict[str, str] = {}
+    for pair in (part for text in given or () for part in text.split(",") if part.strip()):
+        role, eq, name = pair.partition("=")
+        if not eq or not name.strip():
+            raise typer.BadParameter(f"{option} takes ROLE=NAME, separated by commas, not '{pair}'")
+        found[role.strip()] = name.strip()
+    return found
+
+
+@dataclass
+class Links:
+    """Word links, by the option's new name and its old one."""
+
+    links: LinksFile = None
+    align: OldAlign = None
+
+    @property
+    def file(self) -> str | None:
+        return renamed(self.links, self.align, "--align --links")
+
+
+@dataclass
+class Style:
+    """Heads of E trees."""
+
+    e_style: Annotated[
+        str,
+        typer.Option("--e-style", help="Heads of E trees: ud (content words), function, adpositions, determiners; or as-is."),
+    ] = "as-is"
+    old_style: Annotated[str | None, typer.Option("--e-manner", hidden=True)] = None
+
+    @property
+    def name(self) -> str:
+        return checked_style(renamed(self.e_style, self.old_style, "--e-manner --e-style"))
+
+
+@dataclass
+class CorpusFiles:
+    """A corpus by its files, where no folder is given."""
+
+    f: Annotated[str | None, typer.Option("--f", metavar="FILE", help="CoNLL-U of the language you study (F); - is stdin.")] = (
+        None
+    )
+    e: Annotated[str | None, typer.Option("--e", metavar="FILE", help="CoNLL-U of the translations (E).")] = None
+    links: LinksFile = None
+    align: OldAlign = None
+    ignore_ids: IgnoreIds = False
+
+    def corpora(self, folders: list[str] | None, *, strict: bool = False, style: str = "as-is") -> list[Corpus]:
+        """The corpora that arguments and options name; usage errors where they do not name one."""
+        from divproj.io.corpus import Corpus
+        from divproj.io.sources import located
+
+        links = renamed(self.links, self.align, "--align --links")
+        given = [each for each in (self.f, self.e, links) if each is not None]
+        if given and (folders or len(given) < 3):
+            raise typer.BadParameter("give corpus folders, or all three of --f --e --links")
+        if given.count("-") > 1:
+            raise typer.BadParameter("only one of --f --e --links can be stdin (-)")
+        if given:
+            f, e, links = given
+            return [Corpus(f, e, links, "corpus", not self.ignore_ids, faults_for(strict), style=style)]
+        if not folders:
+            raise typer.BadParameter("give a corpus folder, or --f --e --links")
+        same = not self.ignore_ids
+        return [Corpus.at(located(name), faults=faults_for(strict), same_ids=same, style=style) for name in folders]
+
+
+@dataclass
+class Keep:
+    """Checkpoints of long work."""
+
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint of an interrupted run.")] = False
+    checkpoint: Annotated[float, typer.Option("--checkpoint", min=0, metavar="MINUTES", help="Between checkpoints.")] = 1.0
+
+    def beside(self, output: Path) -> Checkpoint:
+        """Where long work for this output is kept: beside it; nowhere for standard output."""
+        from divproj.runtime.checkpoint import NOTHING, Checkpoint
+
+        if str(output) == "-":
+            return NOTHING
+        path = output.with_name(output.name + ".checkpoint")
+        made = Checkpoint(path, resume=self.resume, seconds=60 * self.checkpoint, tell=talk.caution)
+        if made.there and not self.resume:
+            talk.caution(f"{path} is of an interrupted run and will be replaced; --resume goes on from it")
+        elif self.resume and not made.there:
+            talk.caution(f"there is no {path} to go on from: starting anew")
+        return made
+
+
+def renamed(new: T, old: T | None, names: str) -> T:
+    """The value of an option that may have been given under its old name, which is said."""
+    if old is None:
+        return new
+    talk.say(f"proj: {names.split()[0]} is now called {names.split()[1]}; the old name will go in the next version")
+    return old
+
+
+def checked_style(style: str) -> str:
+    """The head style; a usage error that lists them for one that is not known."""
+    from divproj.data.head_style import STYLES
+
+    if style not in STYLES:
+        raise typer.BadParameter(f"no head style {style}; there are {', '.join(STYLES)}")
+    return style
+
+
+def checked_f_style(style: str) -> str:
+    """The head style of trees that go out; a usage error that lists them for one that is not known."""
+    from divproj.projection.output import STYLES
+
+    if style not in STYLES:
+        raise typer.BadParameter(f"no head style {style} to write; there are {', '.join(STYLES)}")
+    return style
+
+
+def check_json(as_json: bool, output: Path) -> None:
+    if as_json and str(output) == "-":
+        raise typer.BadParameter("--json prints the summary on stdout: give the trees a file with -o")
+
+
+def one_of(option: str, value: str, known: Any) -> None:
+    """A usage error that lists what there is."""
+    if value not in known:
+        raise typer.BadParameter(f"{option} {value}: one of {', '.join(known)} expected")
+
+
+def usage(option: str, parse: Callable[..., T], *given: Any) -> T:
+    """What options say, as the library reads it; what is wrong with it is a usage error."""
+    from divproj.data.errors import ProjError
+
+    try:
+        return parse(*given)
+    except (ValueError, ProjError) as error:
+        raise typer.BadParameter(f"{option}{error}") from None
+
+
+def command(function: Callable[..., None]) -> Callable[..., None]:
+    """A command in which every parameter that is a group stands for the options of the group."""
+    hints = get_type_hints(function, include_extras=True)
+    shown: dict[str, Parameter] = {}
+    groups: dict[str, tuple[Any, list[str]]] = {}
+    for name, given in signature(function).parameters.items():
+        kind = hints[name]
+        if is_dataclass(kind):
+            own = get_type_hints(kind, include_extras=True)
+            shown |= {f.name: _parameter(f.name, own[f.name], f.default) for f in fields(kind)}
+            groups[name] = kind, [f.name for f in fields(kind)]
+        else:
+            shown[name] = _parameter(name, kind, given.default)
+    for name, kind in (("quiet", Quiet), ("verbose", Verbose)):
+        shown[name] = _parameter(name, kind, False)
+
+    defaults = {name: each.default for name, each in shown.items() if each.default is not Parameter.empty}
+
+    def run(*args: Any, **named: Any) -> None:
+        given = {**defaults, **dict(zip(shown, args, strict=False)), **named}
+        talk.set(given.pop("quiet"), given.pop("verbose"))
+        for name, (kind, names) in groups.items():
+            given[name] = kind(**{each: given.pop(each) for each in names})
+        function(**given)
+
+    run.__name__, run.__doc__, run.__module__ = function.__name__, function.__doc__, function.__module__
+    run.__signature__ = Signature([*shown.values()])  # type: ignore[attr-defined]
+    run.__annotations__ = {name: each.annotation for name, each in shown.items()}
+    return run
+
+
+def _parameter(name: str, kind: Any, default: Any) -> Parameter:
+    empty = default in (MISSING, Parameter.empty)
+    return Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind, default=Parameter.empty if empty else default)

@@ -1,0 +1,93 @@
+"""What a review begins with: its journal, and what learning may see of the sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from divproj.data.errors import Faults, ProjError, Where
+from divproj.data.pair import Pair
+from divproj.io.sources import Sources
+from divproj.projection.direct import ProjectionInput
+from divproj.projection.prepare import prepared_text
+from divproj.review.document import Document
+from divproj.review.examples import ProjectionInputs
+from divproj.review.journal import Journal, set_aside
+from divproj.runtime.announce import passing
+from divproj.runtime.resources import folder
+
+ALONE = "only correction is possible: learning needs the trees of the translations (--e FILE.conllu or --e-parser COMMAND)"
+
+
+def beside(path: Path) -> Path:
+    """Where the reviewed trees of a file go.
+
+    >>> beside(Path("texts/trees.conllu.gz")).name
+    'trees.reviewed.conllu'
+    """
+    name = path.name.removesuffix(".gz").removesuffix(".conllu")
+    return path.with_name(f"{name}.reviewed.conllu")
+
+
+def journal_for(document: Document, target: Path, *, fresh: bool, say: Callable[[str], None]) -> Journal:
+    """The journal beside the output; refuses to write over what no journal accounts for."""
+    path = target.with_name(f"{target.name}.journal")
+    if target.resolve() == Path(document.path).resolve():
+        raise ProjError("the output is the file itself", Where(str(target)), "give another name with -o")
+    if fresh:
+        for old in (path, target):
+            if kept := set_aside(old):
+                say(f"the earlier {old.name} is now {kept.name}")
+    elif target.exists() and not path.exists():
+        raise ProjError(
+            "is there already, and no journal beside it says how it came about",
+            Where(str(target)),
+            f"review it itself (proj review {target.name}), name another with -o, or begin anew with --fresh",
+        )
+    about = {"input": Path(document.path).name, "sha256": document.digest, "bytes": document.size}
+    return Journal(path, about, target)
+
+
+def sentences_to_learn_with(
+    document: Document, sources: Sources, faults: Callable[[], Faults], done: Callable[[Faults], None]
+) -> tuple[ProjectionInputs, str]:
+    """What projection may see of the sentences, and what is to be said of it; `done` gets the faults of each reading.
+
+    Files that were named are read at once, so that faults are reported; translations are parsed only for learning.
+    """
+
+    def read() -> dict[int, ProjectionInput]:
+        noted = faults()
+        found = list(passing(prepared_text(sources, noted), "reading sentence"))
+        done(noted)
+        if not (paired := placed(document, found)):
+            raise ProjError(f"no sentence of {sources.path} is in {document.path}", remedy="their words must be the same")
+        return paired
+
+    if any((sources.e, sources.links, sources.e_parser, sources.path != document.path)):
+        inputs = read()
+        return ProjectionInputs(inputs), f"{len(inputs)} to learn with"
+    if has_parser() and any(block.sentence.comment("text_en") for block in document.blocks):
+        return ProjectionInputs(read=read), "the translations will be parsed for learning"
+    return ProjectionInputs(), ALONE
+
+
+def has_parser() -> bool:
+    """Whether there is a parser for the translations in the box."""
+    try:
+        return (folder("languages") / "en" / "model.json").is_file()
+    except ProjError:
+        return False
+
+
+def placed(document: Document, found: list[Pair]) -> dict[int, ProjectionInput]:
+    """What projection sees, by the place of the sentence with the same id and words, or, without ids, the next with the same words."""
+    waiting: dict[tuple[str, tuple[str, ...]], list[ProjectionInput]] = {}
+    for pair in reversed(found):
+        if len(pair.e):
+            waiting.setdefault((pair.sent_id, pair.f.forms), []).append(ProjectionInput.of(pair))
+    made = {}
+    for n, block in enumerate(document.blocks):
+        if same := waiting.get((block.sentence.sent_id, block.sentence.forms)):
+            made[n] = same.pop()
+    return made
