@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 B = TypeVar("B")
 T = TypeVar("T")
 SHOWN = 5
+ARGUMENTS = "e e_parser f format fresh grams ignore_ids into lang links markers max_length misaligned model port resume rules shards side system tags tiers"
+_ARGUMENT = re.compile(rf"`({'|'.join(ARGUMENTS.split())})(?:=([^`]*))?`")
+"""Arguments that messages of the library name, which here are options."""
 
 
 class Talk:
@@ -49,12 +53,12 @@ class Talk:
 
     def error(self, text: str) -> None:
         self._clear()
-        print(f"proj: {harmless(text)}", file=sys.stderr)  # noqa: T201
+        print(f"proj: {harmless(as_options(text))}", file=sys.stderr)  # noqa: T201
 
     def say(self, text: str) -> None:
         if not self.quiet:
             self._clear()
-            print(harmless(text), file=sys.stderr)  # noqa: T201
+            print(harmless(as_options(text)), file=sys.stderr)  # noqa: T201
 
     def caution(self, text: str) -> None:
         """What no sentence is to blame for."""
@@ -93,6 +97,15 @@ class Talk:
 
 
 talk = Talk()
+
+
+def as_options(text: str) -> str:
+    """A message of the library with the names of arguments as the options that they are here.
+
+    >>> as_options("name the format with `format=elan`, or give `e_parser`")
+    'name the format with --format elan, or give --e-parser'
+    """
+    return _ARGUMENT.sub(lambda m: f"--{m[1].replace('_', '-')}" + (f" {m[2]}" if m[2] else ""), text)
 
 
 def harmless(text: str) -> str:

@@ -184,7 +184,6 @@ class CorpusFiles:
     def corpora(self, folders: list[str] | None, *, strict: bool = False, style: str = "as-is") -> list[Corpus]:
         """The corpora that arguments and options name; usage errors where they do not name one."""
         from divproj.io.corpus import Corpus
-        from divproj.io.sources import located
 
         links = renamed(self.links, self.align, "--align --links")
         given = [each for each in (self.f, self.e, links) if each is not None]
@@ -198,7 +197,7 @@ class CorpusFiles:
         if not folders:
             raise typer.BadParameter("give a corpus folder, or --f --e --links")
         same = not self.ignore_ids
-        return [Corpus.at(located(name), faults=faults_for(strict), same_ids=same, style=style) for name in folders]
+        return [Corpus.at(name, faults=faults_for(strict), same_ids=same, style=style) for name in folders]
 
 
 @dataclass

@@ -125,7 +125,8 @@ def project(
 
     Example: proj project text.txt -o trees.conllu --html trees.html
     """
-    from divproj.io.sources import Sources, located
+    from divproj.io.files import located
+    from divproj.io.sources import Sources
     from divproj.projection.phrasal.phrase_sources import PhraseSources
     from divproj.projection.whole_text import PhraseOptions, parsed_by_model
 

@@ -15,7 +15,6 @@ from divproj.drawing.svg import pair_svg, tree_svg
 from divproj.evaluation.trees import TreeScores, score_trees
 from divproj.io.corpus import Corpus
 from divproj.io.files import writing
-from divproj.io.sources import located
 from divproj.parsing.language import Language, shipped
 
 
@@ -53,7 +52,7 @@ def analyze(
     True
     """
     if isinstance(source, str | PathLike):
-        source = Corpus.at(located(str(source)))
+        source = Corpus.at(str(source))
     return analyze_pairs(source, extended=extended, tags=tags, each=each)
 
 

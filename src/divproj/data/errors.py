@@ -29,7 +29,13 @@ class Where:
 
 
 class ProjError(Exception):
-    """Something the user can mend: bad data, a missing file, an unusable model."""
+    """Something the user can fix: bad data, a missing file, an unusable model.
+
+    Remedies name arguments, in backticks; the command line shows them as its options.
+
+    >>> str(ProjError("no such file", Where("text.txt"), "name another with `model=DIR`"))
+    'text.txt: no such file; name another with `model=DIR`'
+    """
 
     def __init__(self, what: str, where: Where | None = None, remedy: str = "") -> None:
         self.what, self.where, self.remedy = what, where, remedy
@@ -42,15 +48,35 @@ class ProjError(Exception):
 
 
 class FormatError(ProjError):
-    """A file does not follow its format."""
+    """A file does not follow its format.
+
+    >>> str(FormatError("HEAD is 9 but the sentence has 3 words", Where("hi.conllu", 412, "s17")))
+    'hi.conllu:412 (sent_id s17): HEAD is 9 but the sentence has 3 words'
+    """
 
 
 class AlignmentError(ProjError):
-    """Links that do not fit their sentences, or sentences that do not pair."""
+    """Links that do not fit their sentences, or sentences that do not pair.
+
+    >>> from divproj import Links
+    >>> try:
+    ...     Links.of([(1, 3)], (2, 2))
+    ... except AlignmentError as error:
+    ...     print(error)
+    link 1-3 (counted from 1) is out of range: the sentences have 2 and 2 words
+    """
 
 
 class ModelError(ProjError):
-    """A saved model or rule file that cannot be used."""
+    """A saved model or rule file that cannot be used, or a system that lacks what it needs.
+
+    >>> import divproj as dp
+    >>> try:
+    ...     dp.projector("s9")
+    ... except ModelError as error:
+    ...     print(error.what)
+    no system 's9'
+    """
 
 
 @dataclass
@@ -58,6 +84,11 @@ class Faults:
     """What to do with bad data: stop at the first (`strict`) or note it and go on.
 
     `tell` is called with each fault noted, so that a command can warn as it reads.
+
+    >>> faults = Faults(strict=False)
+    >>> faults.sentence(FormatError("no words", Where("text.txt", 7)))
+    >>> faults.sentences, str(faults.noted[0])
+    (1, 'text.txt:7: no words')
     """
 
     strict: bool = True

@@ -36,6 +36,10 @@ class Igt:
     `gloss.grade` says what does not fit. Readers leave `segments` empty where the words themselves are segmented.
     `translation` is the free translation, `translations` those in all languages by code. `e_words`, `e_tags`, `links`
     (f, e from 1), `tree` and `e_tree` are there when the source has them.
+
+    >>> igt = Igt(("Hund-e", "bell-en"), glosses=("dog-PL", "bark-3PL"), translation="Dogs bark.")
+    >>> igt.lines_up, igt.gloss_of(1)
+    (True, 'dog-PL')
     """
 
     words: tuple[str, ...]

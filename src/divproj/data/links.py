@@ -21,6 +21,10 @@ class Links:
     """Word links (i, j), both counted from 1, between a sentence of `shape[0]` words and one of `shape[1]`.
 
     `possible` marks links that an annotator was not sure of; they are links too.
+
+    >>> links = Links.of([(1, 2), (2, 1)], (2, 2))
+    >>> (1, 2) in links, links.forward[1], links.transposed.shape
+    (True, (2,), (2, 2))
     """
 
     links: frozenset[tuple[int, int]]

@@ -22,7 +22,13 @@ def is_gold(comment: str) -> bool:
 
 @dataclass(frozen=True)
 class Sentence:
-    """A CoNLL-U sentence as read: comment lines, ten columns, and where it stood."""
+    """A CoNLL-U sentence as read: comment lines, ten columns, and where it stood.
+
+    >>> from divproj.io import conllu
+    >>> [sentence] = conllu.loads("# sent_id = a\\n1\\tHunde\\tHund\\tNOUN\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n")
+    >>> sentence.sent_id, sentence.forms, sentence.column(2)
+    ('a', ('Hunde',), ('Hund',))
+    """
 
     comments: tuple[str, ...]
     columns: Columns

@@ -52,6 +52,10 @@ class DepTree:
     """A dependency tree over words 1..n; word 0 is the root.
 
     `heads[k-1]` is the head of word k, `NO_HEAD` when it is not known. The other tuples are as long as `forms` or empty.
+
+    >>> tree = DepTree(("Dogs", "bark"), (2, 0), ("nsubj", "root"), ("NOUN", "VERB"))
+    >>> len(tree), tree.heads[0], tree.rels[0]
+    (2, 2, 'nsubj')
     """
 
     forms: tuple[str, ...]
@@ -106,6 +110,9 @@ class DepTree:
         from divproj.drawing.svg import tree_svg  # the one arrow that bends: a notebook shows the picture
 
         return tree_svg(self)
+
+    def _repr_html_(self) -> str:
+        return self._repr_svg_()
 
     @cached_property
     def head_array(self) -> NDArray[np.intp]:

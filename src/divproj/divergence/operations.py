@@ -53,7 +53,11 @@ def swap(child: int, parent: int, tree: DepTree) -> DepTree:
 
 @dataclass(frozen=True)
 class Operation:
-    """One step of Algorithm 5; `before` is the class the edge had, None where there was no edge."""
+    """One step of Algorithm 5; `before` is the class the edge had, None where there was no edge.
+
+    >>> Operation("f", "remove", 2, 1, "unaligned").kind
+    'remove'
+    """
 
     side: Literal["f", "e"]
     kind: str
@@ -68,6 +72,11 @@ class Altered:
 
     `heads[side][stage]` and `classes[side][stage]` (a class or None a word) are as after that stage; after "swap" each
     side is as in the run that alters it. `links` are those left after the merges. `counts[direction][stage]` counts edges.
+
+    >>> import divproj as dp
+    >>> altered = dp.alter(next(iter(dp.read("deu-eng"))))
+    >>> 0 <= altered.match_share <= 1, sorted(altered.counts)
+    (True, ['e_to_f', 'f_to_e'])
     """
 
     pair: Pair
@@ -114,6 +123,11 @@ def alter(pair: Pair, *, extended: bool = False, compiled: bool = False) -> Alte
     """Algorithm 5 on one pair, both directions, with counts after every stage.
 
     `compiled` pays when thousands of pairs follow one another.
+
+    >>> from divproj import DepTree, Links, Pair
+    >>> f, e = DepTree(("kam", "er"), (0, 1)), DepTree(("he", "did", "come"), (3, 3, 0))
+    >>> [step.kind for step in alter(Pair(f, e, Links.of([(1, 3), (2, 1)], (2, 3)))).operations]
+    ['remove']
     """
     batch = PairBatch.of([pair], Book())
     labels = batch.book.label_codes()

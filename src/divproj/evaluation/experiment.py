@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from divproj.data.errors import Faults
+from divproj.data.errors import Faults, ModelError
 from divproj.data.igt import Igt
 from divproj.data.pair import Pair
 from divproj.evaluation.significance import approximate_randomisation
@@ -21,12 +21,23 @@ from divproj.runtime.announce import passing
 from divproj.runtime.engine import Place, run
 
 
-def make_folds(count: int, folds: int, seed: int) -> list[list[int]]:
-    """Indices shuffled by the seed and dealt out; each fold sorted.
+def make_folds(count: int, folds: int, seed: int, groups: Sequence[Hashable] | None = None) -> list[list[int]]:
+    """Indices shuffled by the seed and dealt out; each fold sorted. Sentences of one group (a text, a speaker) stay together.
 
     >>> make_folds(5, 2, seed=1)
     [[1, 2, 4], [0, 3]]
+    >>> make_folds(4, 2, seed=1, groups=["a", "b", "a", "b"])
+    [[0, 2], [1, 3]]
     """
+    if groups is not None:
+        from sklearn.model_selection import GroupKFold
+
+        names = {name: k for k, name in enumerate(dict.fromkeys(groups))}
+        if len(names) < 2:
+            raise ModelError(f"{len(names)} group of sentences, 2 or more expected for folds")
+        kept = GroupKFold(min(folds, len(names)), shuffle=True, random_state=seed)
+        found = kept.split(range(count), groups=[names[name] for name in groups])
+        return sorted(sorted(map(int, held)) for _, held in found)
     order = list(range(count))
     random.Random(seed).shuffle(order)
     return [sorted(order[k::folds]) for k in range(folds)]
@@ -60,13 +71,15 @@ def cross_validate(
     punctuation: bool = True,
     train_size: int | None = None,
     jobs: int = 1,
+    groups: Sequence[Hashable] | None = None,
 ) -> dict[str, SystemResult]:
     """Train on all folds but one (or on `train_size` of their sentences), test on that one; scores over all words.
 
     s5 and s5+ also observe the bitext of the whole corpus, the fold's too, without F trees: that is what a user has who
-    wants trees for a text. `jobs` processes share the folds; 0 is one per core.
+    wants trees for a text. `jobs` processes share the folds; 0 is one per core. Pairs of one of the
+    `groups` (one name for each pair) are never learned from and tested on at once.
     """
-    parts = make_folds(len(pairs), min(folds, len(pairs)), seed)
+    parts = make_folds(len(pairs), min(folds, len(pairs)), seed, groups)
     tasks = [(system, k) for system in systems for k in range(len(parts))]
     work = partial(_one_fold, pairs, parts, seed, train_size)
     done = run(work, lambda _: tasks, place=Place(max(jobs, 0)))

@@ -40,6 +40,11 @@ class BilingualInducer(Estimator):
     sentences against spans that they begin or end (`edges`), see `span_weights`; what binds the trees has the power `strength`, reached after the share `anneal` of the sweeps; the start is not uniform
     (`ccm.first_trees`); sweeps after burn-in are averaged (`average` is their share). The paper's model has contradiction 0,
     edges 0, strength 1, anneal 0, start "uniform", restarts 1, average 0, alone 0. `alone` is for the mean of chains (`chains.joined`).
+
+    >>> import divproj as dp
+    >>> inducer = dp.Inducer(sweeps=1, restarts=1).fit(list(dp.read("deu-eng"))[:5])
+    >>> inducer.get_params()["sweeps"]
+    1
     """
 
     def __init__(

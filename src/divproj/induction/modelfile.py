@@ -116,7 +116,7 @@ def load_chain(path: Path, chain: BilingualInducer, about: str) -> int:
     try:
         if str(arrays["about"].item()) != about:
             raise ModelError(
-                "the checkpoint is of another corpus or other settings", where, "give the same ones, or start without --resume"
+                "the checkpoint is of another corpus or other settings", where, "give the same ones, or start without `resume`"
             )
         f, e = (
             Forest(side, (arrays[f"{name}_0"], arrays[f"{name}_1"], arrays[f"{name}_2"], arrays[f"{name}_3"]))
@@ -130,7 +130,7 @@ def load_chain(path: Path, chain: BilingualInducer, about: str) -> int:
         names = arrays["names"].tolist()
         chain.history_ = [dict(zip(names, row, strict=True)) for row in arrays["history"].tolist()]
     except (KeyError, ValueError, IndexError) as error:
-        raise ModelError(f"a broken checkpoint: {error}", where, "start without --resume") from None
+        raise ModelError(f"a broken checkpoint: {error}", where, "start without `resume`") from None
     return first
 
 

@@ -14,9 +14,8 @@ from divproj.induction.gold import KINDS, TagPair, kept_leaves, tag_pair
 from divproj.induction.output import Tagged
 from divproj.io import conllu, pharaoh
 from divproj.io.corpus import SentenceIds
-from divproj.io.files import in_folder, reading
+from divproj.io.files import in_folder, located, reading
 from divproj.io.forests import guess, phrase_trees
-from divproj.io.sources import located
 from divproj.links.words.model import WordAligner
 
 
@@ -50,7 +49,7 @@ def _trees_in(source: str) -> str:
 
 def _need_tags(found: list[tuple[str, ...]], source: str) -> None:
     if any(found) and all(tag == "_" for tags in found for tag in tags):
-        raise FormatError("the words have no tags", Where(source), "tag the text, or take the other column with --tags")
+        raise FormatError("the words have no tags", Where(source), "tag the text, or take the other column with `tags`")
 
 
 def tag_pairs(
@@ -95,7 +94,7 @@ def tree_pairs(source: str, faults: Faults, linked: bool, ignore_ids: bool = Fal
     files = [in_folder(folder, name) for name in names]
     for name, path in zip(names, files, strict=True):
         if path is None:
-            remedy = "make links here with --links words" if name == "align.txt" else "give a folder with f.conllu and e.conllu"
+            remedy = "make links here with `links=words`" if name == "align.txt" else "give a folder with f.conllu and e.conllu"
             what = f"the folder has no {name}" if folder.is_dir() else "no such file or folder"
             raise ProjError(what, Where(str(folder)), remedy)
     end, ids = object(), SentenceIds(not ignore_ids)

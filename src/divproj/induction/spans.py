@@ -97,7 +97,7 @@ class Inventory:
         tags = tuple(sorted({tag for s in sentences for tag in s}))
         if len(tags) > MOST_TAGS:
             raise ModelError(
-                f"{len(tags)} different tags, at most {MOST_TAGS} expected", remedy="take another column: --tags upos or xpos"
+                f"{len(tags)} different tags, at most {MOST_TAGS} expected", remedy="take another column: `tags=upos` or xpos"
             )
         codes, at, grid_at = cls(tags, np.zeros(0, np.int64), 0)._encode(sentences)
         room = 1 << max(10, int(2 * grid_at[-1]).bit_length())

@@ -80,10 +80,10 @@ class Induction:
         """The model of tag sequences up to a length."""
         chosen = [s for s in text if 0 < len(s) <= length]
         if not chosen:
-            raise ProjError(f"no sentence of 1 to {length} words to learn from", Where(source), "raise --max-length")
+            raise ProjError(f"no sentence of 1 to {length} words to learn from", Where(source), "raise `max_length`")
         if left := len(text) - len(chosen):
             self.say(
-                f"proj: {plural(left, 'sentence')} empty or of more than {length} words left out; --max-length sets the limit"
+                f"proj: {plural(left, 'sentence')} empty or of more than {length} words left out; `max_length` sets the limit"
             )
         settings = self.settings | {"method": method}
         with self._watched(1) as watch:
@@ -102,10 +102,10 @@ class Induction:
             self.say(f"proj: {empty} pair{'s' * (empty != 1)} without words on both sides left out")
         if long:
             what = f"{long} pair{'s' * (long != 1)} with a sentence of more than {length} words left out"
-            self.say(f"proj: {what}; --max-length sets the limit")
+            self.say(f"proj: {what}; `max_length` sets the limit")
         chosen = [p for p in pairs if p.f and p.e and max(len(p.f), len(p.e)) <= length]
         if not chosen:
-            raise ProjError(f"no pair of sentences of 1 to {length} words to learn from", remedy="raise --max-length")
+            raise ProjError(f"no pair of sentences of 1 to {length} words to learn from", remedy="raise `max_length`")
         return chosen
 
     @contextmanager
@@ -145,7 +145,7 @@ def grammar_for(model: Path, side: str, source: str, tags: str | None, faults: F
         if unknown == {tag for s in text for tag in s.tags}:
             raise ModelError(
                 f"none of the tags of the text ({shown}) is known to the model, which has {', '.join(grammar.inventory.tags[:12])}",
-                Where(source), "choose the other column with --tags, or the other --side",
+                Where(source), "choose the other column with `tags`, or the other `side`",
             )  # fmt: skip
         caution(f"tags that training never saw: {shown}")
     return grammar, text

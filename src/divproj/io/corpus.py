@@ -18,7 +18,7 @@ from divproj.data.sentence import Sentence
 from divproj.data.tree import DepTree
 from divproj.io import conllu, pharaoh
 from divproj.io.chunks import Blocks, Lines, Part, side_by_side
-from divproj.io.files import Source, in_folder, name_of, reading
+from divproj.io.files import Source, in_folder, located, name_of, reading, samples
 
 Streams = Sequence[BinaryIO]
 Starts = tuple[int, int, int]
@@ -30,8 +30,9 @@ FAST = 300_000
 class Corpus:
     """Where a corpus lies; iterating reads it anew, a pair at a time.
 
-    >>> Corpus.at("corpora/deu-eng").name          # doctest: +SKIP
-    'deu-eng'
+    >>> corpus = Corpus.at("deu-eng")
+    >>> corpus.name, len(corpus.find("deu-001").f)
+    ('deu-eng', 7)
     """
 
     f: Source
@@ -52,21 +53,29 @@ class Corpus:
 
     @classmethod
     def at(cls, folder: Source, *, faults: Faults | None = None, same_ids: bool = True, style: str = "as-is") -> Corpus:
-        """The corpus in a folder; each file may also be there as `.gz`."""
-        path = Path(folder)
+        """The corpus in a folder, or a sample corpus by its name; each file may also be there as `.gz`."""
+        path = located(str(folder))
         if not path.is_dir():
             what = "this is a file, a corpus folder was expected" if path.exists() else "no such folder"
-            raise ProjError(what, Where(str(path)), "give a folder with f.conllu, e.conllu and align.txt, or --f --e --align")
+            remedy = (
+                f"give a folder with f.conllu, e.conllu and align.txt, `f`, `e` and `links`, or a sample corpus: {samples()}"
+            )
+            raise ProjError(what, Where(str(path)), remedy)
         files = []
         for name in ("f.conllu", "e.conllu", "align.txt"):
             files.append(in_folder(path, name))
             if files[-1] is None:
-                raise ProjError(f"the folder has no {name}", Where(str(path)), "or name the files with --f --e --align")
+                raise ProjError(f"the folder has no {name}", Where(str(path)), "or name the files with `f`, `e` and `links`")
         f, e, align = files
         assert f
         assert e
         assert align
         return cls(f, e, align, path.resolve().name, same_ids, faults or Faults(), style=style)
+
+    def _repr_html_(self) -> str:
+        from divproj.drawing.notebook import corpus_html  # the one arrow that bends: a notebook shows the picture
+
+        return corpus_html(self)
 
     def find(self, sent: str | None = None) -> Pair:
         """The pair with this sent_id, or with this number (from 1); None: the first."""
@@ -270,7 +279,7 @@ class SentenceIds:
             self.shared = True
             return True
         what = f"F has sent_id {f.sent_id} where E ({e.where.path}:{e.where.line}) has {e.sent_id}, the same expected"
-        error = AlignmentError(what, f.where, "put the sentences in one order, or --ignore-ids to pair them by order")
+        error = AlignmentError(what, f.where, "put the sentences in one order, or `ignore_ids` to pair them by order")
         if self.shared is None:
             self.shared = False
             faults.file(error)

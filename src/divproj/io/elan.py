@@ -118,7 +118,7 @@ def _role_sets(tiers: dict[str, Tier], path: str, options: Options) -> list[dict
         by_role["words"] = divided
         by_role["text"] = [name for name in by_role.get("text", ()) if name not in divided]
     if not any(by_role.get(role) for role in ("words", "text", "morphs")):
-        remedy = "name them, as in --tiers words=…,glosses=…,translation=… (proj check --tiers list shows them)"
+        remedy = "name them, as in `tiers=words=…,glosses=…,translation=…` (proj check --tiers list shows them)"
         what = f"no tier looks like words or text; the tiers are {elan_roles.shown_names(tiers)}"
         raise FormatError(what, Where(path), remedy)
     sets: dict[str, dict[str, list[str]]] = {}

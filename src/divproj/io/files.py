@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, Protocol, TextIO, cast
 
 from divproj.data.errors import ProjError, Where
 from divproj.runtime.leftovers import new_part
+from divproj.runtime.resources import folder
 
 Source = str | os.PathLike[str]
 DENSEST, SAFE = 400, 16 << 20
@@ -80,9 +81,22 @@ def name_of(source: Source) -> str:
     return "<stdin>" if os.fspath(source) == "-" else os.fspath(source)
 
 
-def in_folder(folder: Path, name: str) -> Path | None:
+def in_folder(place: Path, name: str) -> Path | None:
     """A file of a corpus folder, packed with gzip or not; None where it is not there."""
-    return next((path for path in (folder / name, folder / f"{name}.gz") if path.exists()), None)
+    return next((path for path in (place / name, place / f"{name}.gz") if path.exists()), None)
+
+
+def located(name: str) -> Path:
+    """A path as given, or the shipped corpus of this name."""
+    path = Path(name)
+    if not path.exists() and "/" not in name and (folder("corpora") / name).is_dir():
+        return folder("corpora") / name
+    return path
+
+
+def samples() -> str:
+    """Names of the sample corpora."""
+    return ", ".join(sorted(p.name for p in folder("corpora").iterdir() if p.is_dir()))
 
 
 @contextmanager

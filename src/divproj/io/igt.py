@@ -102,5 +102,5 @@ def _guessed(head: bytes, path: str, faults: Faults, options: ReaderOptions) -> 
         raise FormatError(what, Where(path), f"name the format if it is one of {', '.join(FORMATS)}")
     if len(scores) > 1 and score - scores[1][1] < CLOSE:
         what = f"read as {best} ({score:.2f}), but {scores[1][0]} ({scores[1][1]:.2f}) fits nearly as well"
-        faults.file(FormatError(what, Where(path), f"--format {scores[1][0]} reads it so"))
+        faults.file(FormatError(what, Where(path), f"`format={scores[1][0]}` reads it so"))
     return best

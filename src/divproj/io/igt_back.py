@@ -43,7 +43,7 @@ def into(original: bytes, trees: Sequence[Sentence], options: ReaderOptions, pat
     name = options.format or guess(original[:HEAD])
     if name not in FORMATS:
         what = f"trees go back into {', '.join(FORMATS)} files, this is {name}"
-        raise ProjError(what, Where(path), "leave out --into to write a file of its own")
+        raise ProjError(what, Where(path), "leave out `into` to write a file of its own")
     text, coding, mark = _decoded(original, path)
     bare = _without_trees(text, name)
     data = mark + bare.encode(coding, "surrogateescape")

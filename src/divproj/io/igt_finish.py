@@ -83,7 +83,7 @@ def _refuse(instances: Sequence[Igt], format: str, path: str) -> None:  # noqa: 
     if len(glossed) < FEWEST or 2 * fitting >= len(glossed):
         return
     what = f"read as {format}, only {fitting} of {len(glossed)} sentences have a gloss under each word"
-    remedy = "name the format, tiers or markers if this is something else (proj check shows what does not fit); --misaligned reads it as it is"
+    remedy = "name the format, tiers or markers if this is something else (proj check shows what does not fit); `misaligned` reads it as it is"
     raise FormatError(what, Where(path), remedy)
 
 

@@ -21,7 +21,7 @@ from divproj.runtime.leftovers import new_folder
 B = TypeVar("B")
 TEXTS = ("text", "links", "e_trees", "forests")
 """What of the trees is written; the rest is small, or drawn."""
-SEEN = "every worker must see the folder of --shards under the same path"
+SEEN = "every worker must see the folder `shards` under the same path"
 
 
 def in_shards(

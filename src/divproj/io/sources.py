@@ -24,13 +24,12 @@ from divproj.io import conllu, pharaoh
 from divproj.io import igt as interlinear
 from divproj.io.bitext import bitext, is_conllu
 from divproj.io.chunks import Blocks, Joined, Lines, Part
-from divproj.io.files import in_folder, name_of, reading
+from divproj.io.files import in_folder, located, name_of, reading, samples
 from divproj.io.igt_conllu import from_sentence, to_sentence
 from divproj.io.igt_text import ReaderOptions
 from divproj.io.translation_language import language_of, mismatch, with_code
 from divproj.io.trees import NOTHING
 from divproj.runtime.engine import stamp
-from divproj.runtime.resources import folder as shipped
 from divproj.text.tokens import tokenize
 
 SIZE = 200
@@ -81,7 +80,7 @@ def read(
     files = [located(str(path)) for path in _files(source)]
     for path in files:
         if not path.exists() and str(path) != "-":
-            raise ProjError("no such file, folder or sample corpus", Where(str(path)), f"sample corpora are {_samples()}")
+            raise ProjError("no such file, folder or sample corpus", Where(str(path)), f"sample corpora are {samples()}")
     sources = Sources.of(files, _files(e), _files(links), format=format, reader=ReaderOptions.of(options))
     yield from pairs_from(sources, faults, trees=True)
 
@@ -94,18 +93,6 @@ def pairs_from(sources: Sources, faults: Faults, *, trees: bool = False) -> Iter
 
 def _files(given: Files) -> list[str | Path]:
     return [given] if isinstance(given, str | Path) else list(given or ())
-
-
-def located(name: str) -> Path:
-    """A path as given, or the shipped corpus of this name."""
-    path = Path(name)
-    if not path.exists() and "/" not in name and (shipped("corpora") / name).is_dir():
-        return shipped("corpora") / name
-    return path
-
-
-def _samples() -> str:
-    return ", ".join(sorted(p.name for p in shipped("corpora").iterdir() if p.is_dir()))
 
 
 def _from_text(text: str, format_: str | None, faults: Faults, options: Mapping[str, Any]) -> Iterator[Pair]:

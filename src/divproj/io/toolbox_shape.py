@@ -77,7 +77,7 @@ def by_shape(pairs: list[tuple[str, str]], named: dict[str, str], path: str) -> 
     found = looks(pairs)
     if "lx" in found and "words" not in named:
         what = "records begin with \\lx: this is a dictionary, not a text"
-        raise FormatError(what, Where(path), "--markers record=lx,words=… reads its example sentences")
+        raise FormatError(what, Where(path), "`markers=record=lx,words=…` reads its example sentences")
     most = max((look.lines for look in found.values()), default=0)
     common = {marker: look for marker, look in found.items() if look.filled >= 0.2 * most and look.filled}
     roles: dict[str, str] = {marker: role for role, marker in named.items()}
@@ -114,7 +114,7 @@ def by_shape(pairs: list[tuple[str, str]], named: dict[str, str], path: str) -> 
     if not {"words", "morphs"} & set(roles.values()):
         shown = ", ".join(f"\\{marker} ({look.lines})" for marker, look in found.items())
         what = f"no marker looks like the text; the markers are {shown}"
-        raise FormatError(what, Where(path), "name them, as in --markers record=…,words=…,glosses=…,translation=…")
+        raise FormatError(what, Where(path), "name them, as in `markers=record=…,words=…,glosses=…,translation=…`")
     return roles
 
 

@@ -42,5 +42,5 @@ def mismatch(code: str, parser: str, where: Where) -> ProjError | None:
     return ProjError(
         f"the translations look like {said} ({code}), but they are parsed as {NAMES[parser]}",
         where,
-        f"choose: a parser for {said} with --e-parser, trees with --e, or another translation line with --lang {parser}",
+        f"choose: a parser for {said} with `e_parser`, trees with `e`, or another translation line with `lang={parser}`",
     )

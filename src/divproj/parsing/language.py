@@ -226,7 +226,7 @@ def shipped(name: str = "en") -> Language:
         there = ", ".join(sorted(path.name for path in top.iterdir() if path.is_dir()))
         raise ProjError(
             f"no language '{name}' comes with divproj; there is {there}",
-            remedy="train one from a UD treebank with `proj train TREEBANK.conllu -o MODEL`, and give --model MODEL",
+            remedy="train one from a UD treebank with `proj train TREEBANK.conllu -o MODEL`, and give `model=MODEL`",
         )
     return Language.load(top / name)
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divproj.data.errors import ModelError
+from divproj.runtime.estimator import Estimator
 
 FORMAT, VERSION = "divproj-lemmas", 1
 PREFIX = "lemmas."
@@ -63,7 +64,7 @@ def apply(edit: Edit, word: str) -> str:
 
 
 @dataclass
-class Lemmatizer:
+class Lemmatizer(Estimator):
     """Fit on (form, UPOS, lemma), predict lemmas of (form, UPOS)."""
 
     seen_at_least: int = 2
@@ -71,9 +72,6 @@ class Lemmatizer:
     cases_: dict[tuple[str, str], str] = field(default_factory=dict, repr=False)
     edits_: dict[tuple[str, str], Edit] = field(default_factory=dict, repr=False)
     exceptions_: dict[tuple[str, str], str] = field(default_factory=dict, repr=False)
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        return {"seen_at_least": self.seen_at_least}
 
     def fit(self, triples: Iterable[Triple]) -> Lemmatizer:
         counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)

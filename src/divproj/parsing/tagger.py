@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from divproj.parsing.tagger_atoms import (
 from divproj.parsing.tagger_weights import Weights, key_table, pack, thin, unpack
 from divproj.runtime.announce import passing
 from divproj.runtime.checkpoint import NOTHING, Checkpoint, text_of
+from divproj.runtime.estimator import Estimator
 from divproj.runtime.modelfile import like_defaults
 
 FORMAT, VERSION = "divproj-tagger", 1
@@ -45,7 +46,7 @@ Watch = Callable[[int, float, float | None], None]
 
 
 @dataclass
-class Tagger:
+class Tagger(Estimator):
     """Fit on tagged sentences, predict tags; `fit` with `dev` keeps the pass that was best on it."""
 
     random_state: int = 1
@@ -60,16 +61,6 @@ class Tagger:
     cost: float = 1.0
     drop: float = 0.1
     drop_word: float = 0.2
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        return asdict(self)
-
-    def set_params(self, **params: Any) -> Tagger:
-        for name, value in params.items():
-            if name not in {field.name for field in fields(self)}:
-                raise ModelError(f"the tagger has no parameter '{name}'", remedy=f"it has {', '.join(self.get_params())}")
-            setattr(self, name, value)
-        return self
 
     def fit(
         self,

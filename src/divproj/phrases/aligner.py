@@ -49,6 +49,11 @@ class PhraseAligner(Estimator):
     the costs and their defaults are those of `scoring.Costs`.
     `search` is the exact `chart` or, as in the paper, `packs` with a beam. `noncomp` looks for non-compositional pairs by
     hill climbing (`climb`), by unpacking supports (`trace`, the paper's, exponential but bounded) or not at all (`off`).
+
+    >>> import divproj as dp
+    >>> aligner = PhraseAligner(null_cost=2.0)
+    >>> aligner.get_params()["null_cost"], next(iter(aligner.pipe(dp.read("deu-eng")))).reachable
+    (2.0, True)
     """
 
     null_cost: float = Costs.null_cost

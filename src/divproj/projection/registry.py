@@ -17,7 +17,11 @@ AUTO = "auto"
 
 @dataclass(frozen=True)
 class System:
-    """A way to make trees of F."""
+    """A way to make trees of F.
+
+    >>> SYSTEMS["s5"].word, SYSTEMS["s2+"].needed
+    ('phrasal', 'rules, or gold trees')
+    """
 
     code: str
     """The papers' name, or ours."""

@@ -57,14 +57,14 @@ def projector(system: str, corrections: Corrections | None = None) -> ProjectFun
         ).project  # each sentence for itself: who has the whole text lets it `observe` that
     if system in PARSERS:
         raise ModelError(
-            f"system {system} needs a trained parser", remedy="make one with `proj train`, and give it with --model"
+            f"system {system} needs a trained parser", remedy="make one with `proj train`, and give it with `model`"
         )
     if system not in PROJECTIONS:
         raise ModelError(f"no system '{system}'", remedy=f"choose one of {', '.join(SYSTEMS)}")
     if corrections is None:
         raise ModelError(
             f"system {system} needs rules learned from gold trees",
-            remedy="give --rules FILE (`proj learn` makes one), or --system s1-r, which needs none",
+            remedy="give `rules=FILE` (`proj learn` makes one), or `system=s1-r`, which needs none",
         )
     rules = corrections.rules
     if system == "s2+":

@@ -25,7 +25,7 @@ except ImportError:  # not POSIX: two reviews of one file are not noticed there
 
 FORMAT, VERSION = "divproj review journal", 1
 Entry = dict[str, Any]
-ANEW = "review the file itself (proj review {}), name another with -o, or begin anew with --fresh"
+ANEW = "review the file itself (proj review {}), name another with -o, or begin anew with `fresh`"
 
 
 class Journal:
@@ -97,7 +97,7 @@ class Journal:
             raise ProjError(
                 f"{found.get('input', 'the file')} has changed since its review began",
                 where,
-                "put the earlier file back, or begin anew with --fresh, which keeps the old review under another name",
+                "put the earlier file back, or begin anew with `fresh`, which keeps the old review under another name",
             )
 
     def append(self, entry: Entry) -> None:

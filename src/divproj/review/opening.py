@@ -16,7 +16,7 @@ from divproj.review.journal import Journal, set_aside
 from divproj.runtime.announce import passing
 from divproj.runtime.resources import folder
 
-ALONE = "only correction is possible: learning needs the trees of the translations (--e FILE.conllu or --e-parser COMMAND)"
+ALONE = "only correction is possible: learning needs the trees of the translations (`e=FILE.conllu` or `e_parser=COMMAND`)"
 
 
 def beside(path: Path) -> Path:
@@ -42,7 +42,7 @@ def journal_for(document: Document, target: Path, *, fresh: bool, say: Callable[
         raise ProjError(
             "is there already, and no journal beside it says how it came about",
             Where(str(target)),
-            f"review it itself (proj review {target.name}), name another with -o, or begin anew with --fresh",
+            f"review it itself (proj review {target.name}), name another with -o, or begin anew with `fresh`",
         )
     about = {"input": Path(document.path).name, "sha256": document.digest, "bytes": document.size}
     return Journal(path, about, target)

@@ -260,7 +260,7 @@ class Server(ThreadingHTTPServer):
         try:
             super().__init__((HOST, port), Handler)
         except OSError as error:
-            raise ProjError(f"cannot listen: {error.strerror}", Where(f"{HOST}:{port}"), "choose another --port") from None
+            raise ProjError(f"cannot listen: {error.strerror}", Where(f"{HOST}:{port}"), "choose another `port`") from None
 
     @property
     def origin(self) -> str:

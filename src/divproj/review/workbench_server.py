@@ -56,7 +56,7 @@ class WorkbenchServer(Server):
         try:
             ThreadingHTTPServer.__init__(self, (HOST, port), WorkbenchHandler)
         except OSError as error:
-            raise ProjError(f"cannot listen: {error.strerror}", Where(f"{HOST}:{port}"), "choose another --port") from None
+            raise ProjError(f"cannot listen: {error.strerror}", Where(f"{HOST}:{port}"), "choose another `port`") from None
         bench.home = self.url
 
 

@@ -19,7 +19,7 @@ from divproj.runtime.modelfile import Array, read_arrays, write_arrays
 EVERY = 60.0
 """Seconds between two checkpoints; work that takes less writes none."""
 IDENTITY, SUM = "identity", "sum"
-REMEDY = "give the same ones, or start without --resume"
+REMEDY = "give the same ones, or start without `resume`"
 
 
 class Checkpoint:
@@ -82,7 +82,7 @@ class Checkpoint:
 
     def broken(self, name: str, why: str) -> ModelError:
         """A checkpoint that cannot be used: compiled code trusts its arrays, so they must be as they were."""
-        return ModelError(f"a broken checkpoint: {why}", Where(str(self._path(name))), "start without --resume")
+        return ModelError(f"a broken checkpoint: {why}", Where(str(self._path(name))), "start without `resume`")
 
     def restore(self, name: str, arrays: Mapping[str, Array]) -> bool:
         """Fill these arrays with those of a part; False where there is none."""

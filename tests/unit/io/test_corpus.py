@@ -110,10 +110,10 @@ class TestFolders:
     @pytest.mark.parametrize("name", ["f.conllu", "e.conllu", "align.txt"])
     def test_without_a_file(self, folder, name):
         (folder / name).unlink()
-        assert self.at(folder) == f"{folder}: the folder has no {name}; or name the files with --f --e --align"
+        assert self.at(folder) == f"{folder}: the folder has no {name}; or name the files with `f`, `e` and `links`"
 
     def test_empty(self, tmp_path):
-        assert self.at(tmp_path) == f"{tmp_path}: the folder has no f.conllu; or name the files with --f --e --align"
+        assert self.at(tmp_path) == f"{tmp_path}: the folder has no f.conllu; or name the files with `f`, `e` and `links`"
 
     @pytest.mark.parametrize("way", ["pairs", "batches"])
     def test_missing_file_by_name(self, folder, way):
@@ -219,7 +219,7 @@ class TestIds:
     def told(self, corpus, line, f_id, e_id) -> str:
         return (
             f"{corpus.f}:{line} (sent_id {f_id}): F has sent_id {f_id} where E ({corpus.e}:{line}) has {e_id}, the same "
-            "expected; put the sentences in one order, or --ignore-ids to pair them by order"
+            "expected; put the sentences in one order, or `ignore_ids` to pair them by order"
         )
 
     def test_two_sentences_exchanged(self, tmp_path):

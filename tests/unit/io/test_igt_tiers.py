@@ -111,7 +111,7 @@ class TestElan:
             told(elan, text.replace(">Sena<", "><").replace(">sister<", "><"))
         assert str(caught.value) == (
             "a.eaf: no tier looks like words or text; the tiers are eins, zwei (under eins); "
-            "name them, as in --tiers words=…,glosses=…,translation=… (proj check --tiers list shows them)"
+            "name them, as in `tiers=words=…,glosses=…,translation=…` (proj check --tiers list shows them)"
         )
         with pytest.raises(
             FormatError, match=r"no tier or type 'drei'; the tiers are eins, zwei \(under eins\); name one of these"

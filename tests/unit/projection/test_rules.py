@@ -90,7 +90,7 @@ def test_training_is_deterministic():
 
 
 def test_a_system_that_learns_needs_rules():
-    with pytest.raises(ModelError, match="system s2-1 needs rules learned from gold trees; give --rules FILE"):
+    with pytest.raises(ModelError, match="system s2-1 needs rules learned from gold trees; give `rules=FILE`"):
         projector("s2-1")
     with pytest.raises(ModelError, match="no system 's9'; choose one of s1-r"):
         projector("s9", Corrections.learn([HOUSE]))

@@ -245,7 +245,7 @@ def test_only_this_machine_and_a_token_of_its_own(review: Review):
         assert one.token != two.token
         assert len(one.token) >= 32
         assert Client(one.url).raw("GET", f"/?token={two.token}", {"Host": Client(one.url).host})[0] == 403
-        with pytest.raises(ProjError, match=rf"127.0.0.1:{one.server_port}: cannot listen: .*; choose another --port"):
+        with pytest.raises(ProjError, match=rf"127.0.0.1:{one.server_port}: cannot listen: .*; choose another `port`"):
             Server(review, one.server_port)
 
 

@@ -84,7 +84,7 @@ def test_other_data_or_settings(tmp_path: Path):
 def test_broken(tmp_path: Path):
     kept(tmp_path, "data", seconds=0).offer("part", arrays())
     again = kept(tmp_path, "data", resume=True)
-    with pytest.raises(ModelError, match="a broken checkpoint: array 'c'; start without --resume"):
+    with pytest.raises(ModelError, match="a broken checkpoint: array 'c'; start without `resume`"):
         again.restore("part", {"c": np.zeros(1)})
     with pytest.raises(ModelError, match="a broken checkpoint: array 'a'"):
         again.restore("part", {"a": np.zeros(4)})
@@ -120,7 +120,7 @@ def test_changed_bytes(tmp_path: Path):
     made = kept(tmp_path, "data", seconds=0)
     made.offer("part", arrays())
     write_arrays(tmp_path / "part.npz", {**read_arrays(tmp_path / "part.npz"), "a": np.zeros(3)})
-    with pytest.raises(ModelError, match=r"part\.npz: a broken checkpoint: its bytes have changed; start without --resume"):
+    with pytest.raises(ModelError, match=r"part\.npz: a broken checkpoint: its bytes have changed; start without `resume`"):
         kept(tmp_path, "data", resume=True).restore("part", arrays())
 
 

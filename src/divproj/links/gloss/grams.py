@@ -196,7 +196,7 @@ class Grams:
         if code not in LANGUAGES:
             raise ProjError(
                 f"no table of grams for language '{language}', one of {', '.join(LANGUAGES)} expected",
-                remedy="write one and give it with --grams",
+                remedy="write one and give it with `grams`",
             )
         return cls.load(Path(folder("rules")) / f"grams{LANGUAGES[code]}.tsv", code)
 

@@ -22,6 +22,7 @@ from divproj.links.words.symmetrize import METHODS, from_posteriors, grow_diag_f
 from divproj.links.words.vocabulary import STEM, Vocabulary, stem
 from divproj.runtime import modelfile
 from divproj.runtime.checkpoint import NOTHING, Checkpoint
+from divproj.runtime.estimator import Estimator
 
 FORMAT, VERSION = "divproj-words", 1
 THRESHOLD = 0.3
@@ -65,12 +66,17 @@ def _words(pair: WordPair | Pair) -> WordPair:
 
 
 @dataclass
-class WordAligner:
+class WordAligner(Estimator):
     """Bayesian word alignment in both directions, started by IBM-1 and HMM.
 
     `threshold` is the one knob between recall (low) and precision (high); `method` may also be intersection, union or
     grow-diag-final-and of the two directions' best links. What was learned stays as counts of word pairs, so that `fit`
     again, on more text, goes on from there, and `align` treats new text in its light.
+
+    >>> import divproj as dp
+    >>> aligner = WordAligner(threshold=0.5).fit(dp.read("deu-eng"))
+    >>> len(aligner.counts_) > 0
+    True
     """
 
     threshold: float = THRESHOLD

@@ -12,9 +12,8 @@ from divproj.data.errors import AlignmentError, Faults, FormatError, Where
 from divproj.data.igt import Igt
 from divproj.io import conllu
 from divproj.io import igt as interlinear
-from divproj.io.files import in_folder, name_of, reading
+from divproj.io.files import in_folder, located, name_of, reading
 from divproj.io.igt_text import ReaderOptions
-from divproj.io.sources import located
 from divproj.links.gloss.aligner import GlossAligner
 from divproj.links.words.priors import Known, from_dictionary, from_links
 from divproj.links.words.text import Row

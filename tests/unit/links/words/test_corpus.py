@@ -148,7 +148,7 @@ def test_kept_shards_that_cannot_be_are_refused(tmp_path, part, name, value):
     kept.finish(part, arrays)
     with pytest.raises(ModelError, match="a broken checkpoint: ") as error:
         aligned(text, keep=Checkpoint(here, resume=True))
-    assert error.value.remedy == "start without --resume"
+    assert error.value.remedy == "start without `resume`"
 
 
 def test_ctrl_c_ends_a_text_of_many_shards(monkeypatch):

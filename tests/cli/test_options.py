@@ -1,0 +1,150 @@
+"""One vocabulary of options: the same name, meaning and declaration in every command; old names still work, and say the new one."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import pytest
+from cli.commands import ROOT, proj
+from cli.test_help import COMMANDS
+
+import divproj
+from proj_cli import options
+from proj_cli.common import ARGUMENTS, as_options
+
+CORPUS = ROOT / "corpora" / "deu-eng"
+READER = {"--format", "--tiers", "--markers", "--lang", "--encoding"}
+READS_TEXT = [("project",), ("review",), ("words",), ("check",), ("convert",)]
+"""Commands that read interlinear text as their own input."""
+SHARED = {
+    "--jobs": "Processes to share the work; 0 is one a core. The output is the same.",
+    "--scheduler": "Run on the Dask cluster of this scheduler.",
+    "--strict": "Stop at the first fault, or leave out what is bad and say so.",
+    "--quiet": "Say nothing but errors.",
+    "--verbose": "Show every warning.",
+    "--e-style": "Heads of E trees: ud (content words), function, adpositions, determiners; or as-is.",
+    "--ignore-ids": "Pair sentences by order even where their ids differ.",
+    "--grams": "Your own gloss abbreviations (TSV).",
+    "--tiers": "ELAN: the tiers of text, words, morphs, glosses, pos, translation.",
+    "--markers": "Toolbox: markers of record, words, morphs, glosses, pos, translation.",
+    "--encoding": "Of the file, when it is not UTF-8 and does not say.",
+}
+"""Options that mean the same wherever they are."""
+
+
+def named(command: Any) -> dict[str, Any]:
+    return {name: param for param in command.params for name in (*param.opts, *param.secondary_opts) if name.startswith("-")}
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_shared_options_are_the_same_everywhere(words: tuple[str, ...]):
+    found = named(COMMANDS[words])
+    for name, about in SHARED.items():
+        if name in found:
+            assert found[name].help == about
+    if "-j" in found:
+        assert found["-j"] is found["--jobs"]
+    assert "--manner" not in found or found["--manner"].hidden
+    assert "--align" not in found or found["--align"].hidden
+    assert "--words" not in found or found["--words"].hidden
+
+
+@pytest.mark.parametrize("words", READS_TEXT, ids=" ".join)
+def test_whoever_reads_interlinear_text_takes_the_options_of_readers(words: tuple[str, ...]):
+    assert set(named(COMMANDS[words])) >= READER
+
+
+def test_links_are_a_file_wherever_pairs_are_read():
+    for words in (
+        ("project",),
+        ("review",),
+        ("analyze",),
+        ("draw",),
+        ("learn",),
+        ("experiment",),
+        ("parse",),
+        ("align", "pairs"),
+    ):
+        assert named(COMMANDS[words])["--links"].metavar == "FILE"
+
+
+def test_groups_become_options():
+    def own(*, source: str, reader: options.Reader, keep: options.Keep) -> None:
+        seen.append((source, reader, keep))
+
+    seen: list[Any] = []
+    own.__annotations__ = {"source": str, "reader": options.Reader, "keep": options.Keep}
+    made = options.command(own)
+    names = list(inspect.signature(made).parameters)
+    expected = ["source", "format", "tiers", "markers", "lang", "encoding", "resume", "checkpoint", "quiet", "verbose"]
+    assert names == expected
+    made("text.txt", lang="es", resume=True)
+    [(source, reader, keep)] = seen
+    assert (source, reader.lang, reader.tiers, keep.resume) == ("text.txt", "es", None, True)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (["analyze", "--f", CORPUS / "f.conllu", "--e", CORPUS / "e.conllu", "--align", CORPUS / "align.txt"], "--links"),
+        (["analyze", CORPUS, "--e-manner", "function"], "--e-style"),
+    ],
+)
+def test_old_names_still_work_and_say_the_new_one(old: list[Any], new: str):
+    done = proj(*old)
+    assert done.returncode == 0, done.stderr
+    assert f"is now called {new}; the old name will go in the next version" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "lists"),
+    [
+        (["project", CORPUS, "--system", "s9"], "s1-r"),
+        (["project", CORPUS, "--rules", "xxx"], "deu"),
+        (["project", CORPUS, "--e-style", "xxx"], "function"),
+        (["analyze", "xxx-eng"], "deu-eng"),
+        (["parse", CORPUS / "igt.txt", "--lang", "xx"], "en"),
+        (["project", CORPUS / "igt.txt", "--e-parser", "xx"], "en"),
+    ],
+    ids=["system", "rules", "style", "corpus", "language", "parser"],
+)
+def test_an_unknown_name_lists_what_there_is(words: list[Any], lists: str):
+    done = proj(*words)
+    assert done.returncode in (1, 2)
+    assert lists in done.stderr.replace("\n", " ")
+
+
+def test_messages_of_the_library_name_arguments_and_those_of_commands_options():
+    with pytest.raises(divproj.ProjError) as error:
+        divproj.Corpus.at("no-such-corpus")
+    assert "--" not in str(error.value)
+    assert as_options(str(error.value)).count("--") == 3
+    done = proj("analyze", "no-such-corpus")
+    assert "--f, --e and --links" in done.stderr
+
+
+def test_no_message_of_the_library_names_an_option():
+    """Remedies name arguments in backticks; what the command line asks of others, or names of its own files, is no remedy."""
+    allowed = ("run/", "review/workbench.py", "drawing/", "divproj/review/page")
+    found = []
+    for path in sorted((ROOT / "src" / "divproj").rglob("*.py")):
+        name = path.relative_to(ROOT / "src" / "divproj").as_posix()
+        if name.startswith(allowed):
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            asked = ("raise " in line or "Error(" in line or "remedy" in line.lower()) and " --" in line
+            if asked and "proj " not in line and "UDPipe" not in line:
+                found.append(f"{name}:{number}: {line.strip()}")
+    assert found == []
+
+
+def test_every_argument_that_messages_name_is_an_option():
+    known = {name for command in COMMANDS.values() for name in named(command)}
+    assert {f"--{name.replace('_', '-')}" for name in ARGUMENTS.split()} <= known
+
+
+def test_commands_are_short():
+    """They had 4,593 lines when library work stood in them."""
+    lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in (ROOT / "cli" / "proj_cli").glob("*.py"))
+    assert lines <= 3_593
