@@ -265,10 +265,13 @@ def learn(
 def show(
     path: Annotated[str, typer.Argument(metavar="FILE", help="A rule file, or a shipped set by name.")],
     min_count: Annotated[int, typer.Option(min=1, help="Findings with fewer cases are not said.")] = 2,
+    weights: Annotated[
+        bool, typer.Option("--weights", help="Show the strongest weights of the model behind s2+, too.")
+    ] = False,
 ) -> None:
     """Say the rules in words, with counts and examples."""
     from divproj.projection.batch import corrections
     from divproj.projection.explain import say
 
-    for line in say(corrections(path), min_count=min_count):
+    for line in say(corrections(path), min_count=min_count, weights=weights):
         print(common.harmless(line))  # noqa: T201

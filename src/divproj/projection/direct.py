@@ -91,10 +91,13 @@ class ProjectionInput:
 
     @cached_property
     def classes(self) -> tuple[str, ...]:
-        """The class of each F word: the projected tag, else what its gloss shows, else '_'."""
+        """The class of each F word: the projected tag, else what its gloss shows, else '_'; no word with letters is punctuation."""
         glosses = self.glosses or ("",) * len(self)
         rows = zip(self.upos, self.forms, glosses, strict=True)
-        return tuple(tag if tag != "_" else class_of(form, gloss) or "_" for tag, form, gloss in rows)
+        return tuple(
+            tag if tag != "_" and not (tag == "PUNCT" and any(map(str.isalnum, form))) else class_of(form, gloss) or "_"
+            for tag, form, gloss in rows
+        )
 
     @cached_property
     def contents(self) -> tuple[int, ...]:
@@ -150,6 +153,10 @@ class Projection:
         made = []
         for k, (reason, head) in enumerate(zip(self.reasons, self.heads, strict=True), 1):
             rel = rels[anchors[k] - 1] if rels and anchors[k] and reason == "projected" else ""
+            if rel == "punct" and any(
+                map(str.isalnum, self.bitext.forms[k - 1])
+            ):  # no word is punctuation, whatever it is linked with
+                rel = ""
             above = classes[head] if head > 0 and classes[head] != "_" else ""
             made.append(rel if rel not in ("", "root") else relation_of(classes[k], above, k < head) if head else "")
         return tuple(made)

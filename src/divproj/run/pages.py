@@ -150,7 +150,7 @@ def _run(job: Job, sign: str, scores: dict[str, Any]) -> Run:
     from divproj.projection.explain import say
 
     found = list(projections(job))
-    rules = [*say(corrections(str(job.before["learn"] / RULES)))] if "learn" in job.before else []
+    rules = [*say(corrections(str(job.before["learn"] / RULES)), weights=True)] if "learn" in job.before else []
     return Run(
         title=job.config.title,
         signature=sign,

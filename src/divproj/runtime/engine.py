@@ -37,6 +37,11 @@ DASK = "install it with: pip install 'divproj[dask]'"
 SAME = "every worker needs the divproj that you have here: pip install divproj=={}"
 
 
+def quiet_workers() -> None:
+    """From here on joblib ends idle workers and starts others without a warning: there is nothing that a user could do about it."""
+    warnings.filterwarnings("ignore", "A worker stopped while some jobs were given", UserWarning)
+
+
 @dataclass(frozen=True)
 class Place:
     """Where batches are worked on: so many processes here (0: one a core), or the cluster of a Dask scheduler."""
@@ -200,6 +205,7 @@ class _Pool:
     def start(self, calls: list[_Call]) -> Any:
         from joblib import Parallel, delayed
 
+        quiet_workers()
         parallel = Parallel(
             n_jobs=self.workers, backend=self.backend, return_as="generator", batch_size=1, pre_dispatch="2*n_jobs",
             max_nbytes=None,

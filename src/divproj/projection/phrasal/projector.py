@@ -168,8 +168,8 @@ class PhraseProjector:
         reasons = tuple(_reason(found, h, c) for c, h in enumerate(heads, 1))
         linked = Projection(found.linked.bitext, heads, reasons)
         tags = found.linked.tags or tuple(
-            tag if any(map(str.isalnum, form)) else "PUNCT"
-            for form, tag in zip(bitext.forms, found.linked.bitext.upos, strict=True)
+            "PUNCT" if not any(map(str.isalnum, form)) else tag if tag != "PUNCT" else own
+            for form, tag, own in zip(bitext.forms, found.linked.bitext.upos, bitext.classes, strict=True)
         )
         return Projection(bitext, heads, reasons, sure, linked.carried, tags)
 
