@@ -15,7 +15,7 @@ PANELS = {
     "nbest noncomp search stage extended induced side decode prune",
     LEARNING: "learner epochs bits gold_tags train_sizes folds sweeps chains moves mode prior empty consistency strength start restarts "
     "average alone paper save em batch trials multiword soft settings contradiction over iterations rounds held_out set_ sets",
-    OUTPUT: "output html csv csv_folder plot latex as_json json sentences edges min_count min_share max_pairs text probs punct subtypes bare to "
+    OUTPUT: "output html csv csv_folder plot latex as_json json sentences edges min_count weights min_share max_pairs text probs punct subtypes bare to "
     "corpus confidence ud into brackets phrases count by conllu limit sent force show",
     RUNNING: "strict jobs scheduler shards shard seed resume checkpoint max_seconds quiet verbose help dry_run port fresh show_ "
     "install_completion show_completion version",
