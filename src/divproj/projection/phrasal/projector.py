@@ -168,7 +168,7 @@ class PhraseProjector:
         reasons = tuple(_reason(found, h, c) for c, h in enumerate(heads, 1))
         linked = Projection(found.linked.bitext, heads, reasons)
         tags = found.linked.tags or tuple(
-            "PUNCT" if not any(map(str.isalnum, form)) else tag if tag != "PUNCT" else own
+            "PUNCT" if not any(map(str.isalnum, form)) else tag if tag not in ("PUNCT", "_") else own
             for form, tag, own in zip(bitext.forms, found.linked.bitext.upos, bitext.classes, strict=True)
         )
         return Projection(bitext, heads, reasons, sure, linked.carried, tags)
