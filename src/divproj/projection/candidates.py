@@ -14,7 +14,43 @@ from divproj.projection.features import Block
 
 _FAR = ("", "1", "2", "3", "3")
 """Distances of 1 to 4 words as the features tell them apart."""
-_PIECES = re.compile(r"[-=~.:/+()\[\]<>_]+")
+_PIECES = re.compile(r"[-=~.:/+()\[\]<>_\\]+")
+_ALONE = frozenset(
+    [
+        "Abs",
+        "Acc",
+        "Aux",
+        "Comp",
+        "Cop",
+        "Dat",
+        "Def",
+        "Dem",
+        "Det",
+        "Emph",
+        "Erg",
+        "Foc",
+        "Fut",
+        "Gen",
+        "Ins",
+        "Ipfv",
+        "Loc",
+        "Neg",
+        "Nom",
+        "Obj",
+        "Perf",
+        "Pfv",
+        "Pl",
+        "Prog",
+        "Prs",
+        "Pst",
+        "Rel",
+        "Sg",
+        "Sub",
+        "Subj",
+        "Top",
+    ]
+)
+"""Grams that their authors write with one capital, also where they stand alone."""
 
 
 @lru_cache(maxsize=100_000)
@@ -23,13 +59,15 @@ def gloss_pieces(gloss: str) -> tuple[tuple[str, ...], str]:
 
     >>> gloss_pieces("give-CAUS.PST"), gloss_pieces("box-Top")
     ((('CAUS', 'PST'), 'give'), (('TOP',), 'box'))
+    >>> gloss_pieces("say\\\\PFV"), gloss_pieces("Foc"), gloss_pieces("on_top_of")
+    ((('PFV',), 'say'), (('FOC',), ''), ((), 'on.top.of'))
     """
     grams: list[str] = []
     rest: list[str] = []
     for piece in _PIECES.split(gloss):
         if not piece:
             continue
-        capital = piece.isupper() if not rest else piece[0].isupper()
+        capital = piece.isupper() or piece in _ALONE if not rest else piece[0].isupper()
         if (capital and piece != "I") or any(c.isdigit() for c in piece):
             grams.append(piece.upper())
         else:

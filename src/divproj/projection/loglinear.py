@@ -53,18 +53,18 @@ class HeadModel:
         # the model of heads must meet roots that are as uncertain as they will be: those of models that did not see them
         for part in passing(range(PARTS), "learning corrections: part", PARTS + 1):
             others = [question for k, question in enumerate(asked) if question and k % PARTS != part]
-            seer = cls(_fit_weights(others, penalty))
+            seer = cls(fit_weights(others, penalty))
             lattices[part::PARTS] = map(seer.with_root, lattices[part::PARTS])
         with stage("learning corrections: all"):
-            roots = _fit_weights([question for question in asked if question], penalty)
+            roots = fit_weights([question for question in asked if question], penalty)
             questions = [q for lattice, pair in zip(lattices, pairs, strict=True) for q in SPELLED.questions(lattice, pair)]
-            return cls({**roots, **_fit_weights(questions, penalty)}, lexicon)
+            return cls({**roots, **fit_weights(questions, penalty)}, lexicon)
 
     def chances(self, lattice: Lattice) -> list[list[tuple[int, float]]]:
         """For each word its candidate heads with probabilities."""
         if len(self._sums) > CACHED:
             self._sums.clear()
-        known, weight = self._sums.get, self._weight
+        known, weight = self._sums.get, self.weight
         asked = []
         for word in range(1, len(lattice.bitext) + 1):
             heads = lattice.heads(word)
@@ -81,7 +81,8 @@ class HeadModel:
             asked.append([(head, odd / total) for head, odd in zip(heads, odds, strict=True)])
         return asked
 
-    def _weight(self, block: Block) -> float:
+    def weight(self, block: Block) -> float:
+        """The sum of the weights of a block's features."""
         found = self._sums.get(block)
         if found is None:
             weights = self.weights
@@ -90,7 +91,7 @@ class HeadModel:
 
     def with_root(self, lattice: Lattice) -> Lattice:
         """The lattice with the word that is most like a root."""
-        scores = [self._weight(lattice.root_block(word)) for word in range(1, len(lattice.bitext) + 1)]
+        scores = [self.weight(lattice.root_block(word)) for word in range(1, len(lattice.bitext) + 1)]
         best = scores.index(max(scores)) + 1 if scores else 0
         return lattice if best == lattice.old_top else lattice.with_top(best)
 
@@ -236,7 +237,10 @@ def _design(questions: list[Question]) -> tuple[Any, NDArray[np.int64], list[int
     return design, starts, kept.tolist()
 
 
-def _fit_weights(questions: list[Question], penalty: float) -> dict[str, float]:
+def fit_weights(
+    questions: list[Question], penalty: float, given: NDArray[np.float64] | None = None, iterations: int = ITERATIONS
+) -> dict[str, float]:
+    """Weights of features by name; `given` are scores that the candidates, end to end, have before anything is learned."""
     from scipy.optimize import minimize
 
     if not questions:
@@ -246,9 +250,10 @@ def _fit_weights(questions: list[Question], penalty: float) -> dict[str, float]:
     first, sizes = starts[:-1], np.diff(starts)
     chosen = first + np.array([gold for _, gold in questions])
     observed = np.asarray(design[chosen].sum(axis=0)).ravel()
+    before = np.zeros(design.shape[0]) if given is None else given
 
     def loss(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        scores = design @ w
+        scores = design @ w + before
         top = np.maximum.reduceat(scores, first)
         odds = np.exp(scores - np.repeat(top, sizes))
         totals = np.add.reduceat(odds, first)
@@ -256,6 +261,6 @@ def _fit_weights(questions: list[Question], penalty: float) -> dict[str, float]:
         value = (np.log(totals) + top).sum() - scores[chosen].sum() + 0.5 * penalty * (w @ w)
         return float(value), transposed @ shares - observed + penalty * w
 
-    found: Any = minimize(loss, np.zeros(len(numbers)), jac=True, method="L-BFGS-B", options={"maxiter": ITERATIONS})
+    found: Any = minimize(loss, np.zeros(len(numbers)), jac=True, method="L-BFGS-B", options={"maxiter": iterations})
     large = np.flatnonzero(np.abs(found.x) > 0.001)
     return {SPELLED.names[numbers[k]]: round(float(found.x[k]), 4) for k in large.tolist()}

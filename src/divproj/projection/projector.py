@@ -86,7 +86,11 @@ class Projector:
                 raise ModelError("a model brings its own rules and system", remedy="give model alone")
             self._load(Path(model))
         elif self.system == registry.AUTO and self._corrections is not None:
-            self._settle(self._choice(rules=True))
+            self._settle(
+                registry.Choice("s6+", "rules are given that start from s6")
+                if self._corrections.about.get(systems.PRIOR) == "s6"
+                else self._choice(rules=True)
+            )
         elif self._can_start:
             self._settle(registry.Choice(self.system, "asked for"))
 
@@ -119,12 +123,18 @@ class Projector:
         if not gold:
             raise ModelError("no pair has a gold tree of F and a tree of its translation", remedy="give pairs with trees")
         self.gold_ = len(gold)
-        choice = registry.choose(gold=len(gold)) if self.system == registry.AUTO else registry.Choice(self.system, "asked for")
+        glosses = any(pair.f.glosses for pair in gold)
+        choice = registry.Choice(self.system, "asked for")
+        if self.system == registry.AUTO:
+            choice = registry.choose(gold=len(gold), glosses=glosses)
         if registry.named(choice.system).parser:
             from divproj.projection import parser_systems
 
             bitexts = [*map(ProjectionInput.of, text)]
             self._engine = parser_systems.fit(choice.system, gold, text=bitexts, random_state=self.seed)
+        elif choice.system == "s6+":
+            self._corrections = systems.corrected(gold, [*map(ProjectionInput.of, text)])
+            self._settle(choice)
         else:
             self._corrections = systems.Corrections.learn(gold, model=choice.system in ("s2+", "s5"))
             self._settle(choice)

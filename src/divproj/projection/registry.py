@@ -59,6 +59,7 @@ SYSTEMS: dict[str, System] = {
         System(
             "s6", "A model learned from glossed treebanks of other languages, together with s5.", "universal", observes=True
         ),
+        System("s6+", "s6 corrected by gold trees of the language itself.", "universal+", needs="rules", observes=True),
         System("s3-1", "A parser trained on gold trees of F alone.", needs="gold", parser=True),
         System("s3-2", "A parser trained on trees projected by s2-1.", needs="gold", parser=True),
         System("s3-3", "A parser trained on trees projected by s1-r.", needs="gold", parser=True),
@@ -106,9 +107,11 @@ def choose(
 
     >>> choose(rules=True).system, choose().system
     ('s2+', 's5')
-    >>> choose(glosses=True).system
-    's6'
+    >>> choose(glosses=True).system, choose(gold=5, glosses=True).system
+    ('s6', 's6+')
     """
+    if gold and glosses and _has_gloss_model():
+        return Choice("s6+", f"{gold} gold tree{'s' * (gold != 1)} and glosses")
     if gold >= ENOUGH:
         return Choice("s5+", f"{gold} gold trees")
     if gold:

@@ -20,8 +20,10 @@ OBSERVING = ("s5", "s6")
 """Systems without training that first go through all the text that is to be projected (`divproj.projection.phrasal`)."""
 PARSERS = ("s3-1", "s3-2", "s3-3", "s3-4", "s3-5", "s4-1", "s4-2", "s4-3", "s4+", "s5+", "oracle")
 """Systems with a parser of F (`parsed`); `oracle` reads its features from the gold trees."""
-SYSTEMS = (*PROJECTIONS, *OBSERVING, *PARSERS)
+SYSTEMS = (*PROJECTIONS, *OBSERVING, "s6+", *PARSERS)
 DEFAULT = "s2+"
+PRIOR = "prior"
+"""In what is said about corrections: the system whose trees they start from, where there is one."""
 
 
 @dataclass
@@ -38,6 +40,14 @@ class Corrections:
         return cls(learn(pairs), HeadModel.fit(pairs) if model else untrained, about or {})
 
 
+def corrected(pairs: Sequence[Pair], text: Sequence[ProjectionInput] = (), about: dict[str, Any] | None = None) -> Corrections:
+    """Corrections for s6+: weights that start from what s6 says."""
+    from divproj.projection.universal.corrected import Corrected
+
+    found = Corrected.fit(pairs, text)
+    return Corrections(learn(pairs), HeadModel(found.weights, found.lexicon), {**(about or {}), PRIOR: "s6"})
+
+
 def projector(system: str, corrections: Corrections | None = None) -> ProjectFunction:
     """The function that projects by this system; ModelError where it needs corrections and has none."""
     if system == "s1-r":
@@ -48,6 +58,12 @@ def projector(system: str, corrections: Corrections | None = None) -> ProjectFun
         from divproj.projection.universal.projector import Universal
 
         return Universal().project
+    if system == "s6+" and corrections is not None:
+        from divproj.projection.universal.corrected import Corrected
+
+        if corrections.about.get(PRIOR) != "s6":
+            raise ModelError("the rules were not learned with s6", remedy="learn them with system s6+, or choose s2+")
+        return Corrected(corrections.model.weights, corrections.model.lexicon).project
     if system in OBSERVING:
         from divproj.projection.phrasal.projector import PhraseProjector
 
@@ -59,7 +75,7 @@ def projector(system: str, corrections: Corrections | None = None) -> ProjectFun
         raise ModelError(
             f"system {system} needs a trained parser", remedy="make one with `proj train`, and give it with `model`"
         )
-    if system not in PROJECTIONS:
+    if system not in (*PROJECTIONS, "s6+"):
         raise ModelError(f"no system '{system}'", remedy=f"choose one of {', '.join(SYSTEMS)}")
     if corrections is None:
         raise ModelError(
@@ -91,6 +107,10 @@ def train(
         from divproj.projection.universal.projector import Universal
 
         return Universal().observe(text or map(ProjectionInput.of, pairs)).project
+    if system == "s6+":
+        from divproj.projection.universal.corrected import Corrected
+
+        return Corrected.fit(pairs, text).project
     if system in OBSERVING:
         from divproj.projection.phrasal.projector import observed
 

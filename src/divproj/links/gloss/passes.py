@@ -107,6 +107,9 @@ class Sieve(Neighbours):
 
     def options(self, text: str) -> list[Option]:
         """Words of the translation that are a gloss word or a form of it."""
+        bare = text.rstrip("0123456789")
+        if len(bare) > 1 and bare != text and text not in self.e.by_form:  # `man2`, the second sense of a word
+            text = bare
         found = dict.fromkeys(self.e.by_form.get(text, ()), "exact")
         for lemma in self.lemmas(text):
             for j in self.e.by_lemma.get(lemma, ()):

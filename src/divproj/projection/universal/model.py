@@ -14,10 +14,12 @@ from divproj.data.errors import ModelError, ProjError
 from divproj.projection.universal import edges, labels, tagger
 from divproj.projection.universal.calibration import Curve
 from divproj.projection.universal.english import UPOS, English
+from divproj.projection.universal.inputs import Names
+from divproj.projection.universal.network import Network
 from divproj.runtime import modelfile
 from divproj.runtime.resources import folder
 
-KIND, VERSION = "divproj-glossed", 1
+KIND, VERSION = "divproj-glossed", 2
 Weights = NDArray[np.float32]
 SMALL = 2e-3
 """Weights nearer to zero are left out."""
@@ -37,6 +39,9 @@ class GlossModel:
     curves: dict[str, Curve] = field(default_factory=dict)
     """How probable an edge is, given what each system says of it."""
     about: dict[str, Any] = field(default_factory=dict)
+    names: Names = field(default_factory=lambda: Names((), ()))
+    """Grams and kinds that the networks know."""
+    networks: tuple[Network, ...] = ()
 
     def save(self, place: str | Path) -> None:
         """Write the model into a folder, whole or not at all."""
@@ -52,14 +57,16 @@ class GlossModel:
             arrays[name] = np.where(np.abs(weights) < SMALL, 0, weights).astype(np.float16)
         for name, curve in self.curves.items():
             arrays[f"curve.{name}"] = np.array([curve.said, curve.true], np.float32)
-        modelfile.save(
-            place,
-            KIND,
-            VERSION,
-            {"about": self.about, "curves": sorted(self.curves)},
-            arrays,
-            beside=("README.md", "calibration.json"),
-        )
+        for k, network in enumerate(self.networks):
+            arrays |= {f"net{k}.{name}": weights.astype(np.float16) for name, weights in network.weights.items()}
+        facts = {
+            "about": self.about,
+            "curves": sorted(self.curves),
+            "grams": list(self.names.grams),
+            "kinds": list(self.names.kinds),
+            "networks": len(self.networks),
+        }
+        modelfile.save(place, KIND, VERSION, facts, arrays, beside=("README.md", "calibration.json"))
 
     @classmethod
     def load(cls, place: str | Path) -> GlossModel:
@@ -85,7 +92,19 @@ class GlossModel:
         for name in model.fact("curves", list):
             said, true = model.array(f"curve.{name}", "f", 2, None).astype(np.float64)
             curves[str(name)] = Curve(tuple(np.round(said, 4).tolist()), tuple(np.round(true, 4).tolist()))
-        return cls(english, **weights, curves=curves, about=model.fact("about", dict))
+        known = Names(tuple(map(str, model.fact("grams", list))), tuple(map(str, model.fact("kinds", list))))
+        networks = tuple(_network(model, k, known) for k in range(model.fact("networks", int)))
+        return cls(english, **weights, curves=curves, about=model.fact("about", dict), names=known, networks=networks)
+
+
+def _network(model: modelfile.Model, number: int, names: Names) -> Network:
+    prefix = f"net{number}."
+    found = {
+        name.removeprefix(prefix): model.array(name, "f", *array.shape)
+        for name, array in model.arrays.items()
+        if name.startswith(prefix)
+    }
+    return Network.of(found, len(names.grams), len(names.kinds), model.where)
 
 
 @lru_cache(maxsize=1)

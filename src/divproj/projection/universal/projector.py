@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -19,18 +19,24 @@ from divproj.projection.phrasal.projector import LONGEST, PhraseProjector
 from divproj.projection.universal import edges, grammar, templates
 from divproj.projection.universal.edges import EdgeInput, Edges, Order
 from divproj.projection.universal.english import UPOS
-from divproj.projection.universal.facts import Glosses, in_capitals, usage_of, words_of
+from divproj.projection.universal.facts import Glosses, Word, in_capitals, usage_of, words_of
 from divproj.projection.universal.hashed import choice_chances, class_chances
+from divproj.projection.universal.inputs import Encoder, SentenceInput, word_order
 from divproj.projection.universal.labels import label_features
 from divproj.projection.universal.marks import hang_marks
 from divproj.projection.universal.model import GlossModel, shipped
+from divproj.projection.universal.network import Reading
 from divproj.projection.universal.tagger import tagger_features
+from divproj.runtime.threads import one_blas_thread
+from divproj.runtime.vectors import shipped as shipped_vectors
 
 Floats = NDArray[np.float64]
 SHARE = 0.7
 """What the gloss parser's logarithm counts in the chart of s5, where the chart's own weights count 1; the only value tried."""
 VOTE = 0.05
-"""Vote of s5 in the tree of s6; the linked model, which sees s5 already, has the rest. Not tuned: 0.15 and 0.3 did worse than none."""
+"""Vote of s5 beside the linked model, which sees s5 already. Not tuned: 0.15 and 0.3 did worse than none."""
+LINEAR = 0.3
+"""What the linear models count beside the networks, in tags, edges and relations; 0, 0.3 and 0.5 were tried, for edges and tags."""
 PUNCT = UPOS.index("PUNCT")
 GIVEN = 0.98
 """Probability of a tag that the user has given."""
@@ -44,6 +50,18 @@ class Read:
     plain: Floats
     phrases: Floats = field(default_factory=lambda: np.zeros((0, 0)))
     chances: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    sentence: SentenceInput | None = None
+    readings: tuple[Reading, ...] = ()
+    """What the networks say."""
+
+    @property
+    def tags(self) -> Floats:
+        """Probabilities of the tags of real words by all models together."""
+        if not self.readings:
+            return self.seen.chances
+        mean = sum(r.tags.astype(np.float64) for r in self.readings) / len(self.readings)
+        mixed: Floats = LINEAR * self.seen.chances + (1 - LINEAR) * mean
+        return mixed
 
 
 @dataclass
@@ -81,7 +99,25 @@ class Universal:
         given = {"p5": [r.phrases for r in reads], "pa": [r.plain for r in reads]}
         for read, chances in zip(reads, self._chosen(reads, given, order), strict=True):
             read.chances = chances
+        self._networks(text, forests)
         return self
+
+    def _networks(self, text: Sequence[ProjectionInput], forests: Iterable[Forest]) -> None:
+        """What the networks say of all sentences; they see s5 as it is without the linear models."""
+        if not self.model.networks:
+            return
+        reads = [self.read_[b] for b in text]
+        sentences = encoded(text, [r.seen.words for r in reads], self._encoder, forests)
+        given = [_given(b, s.real) for b, s in zip(text, sentences, strict=True)]
+        order = word_order(sentences)
+        with one_blas_thread():
+            found = [network.read(sentences, order, given) for network in self.model.networks]
+        for k, (read, sentence) in enumerate(zip(reads, sentences, strict=True)):
+            read.sentence, read.readings = sentence, tuple(own[k] for own in found)
+
+    @cached_property
+    def _encoder(self) -> Encoder:
+        return Encoder(self.model.names, shipped_vectors("en"))
 
     def _glossed(self, text: Sequence[ProjectionInput]) -> list[Read]:
         """What glosses alone say: tags, and probabilities of edges."""
@@ -111,10 +147,17 @@ class Universal:
         return _matrices(found, reads, self.model.linked, templates.PLAIN + templates.LINKED)
 
     def tags(self, bitext: ProjectionInput) -> tuple[str, ...]:
-        """UPOS of all words."""
+        """UPOS of all words by the linear tagger, for the chart of s5."""
         seen = self._of(bitext).seen
         made = ["PUNCT"] * len(bitext)
         for k, chances in zip(seen.real, seen.chances, strict=True):
+            made[k - 1] = UPOS[int(chances.argmax())]
+        return tuple(made)
+
+    def _tags(self, bitext: ProjectionInput) -> tuple[str, ...]:
+        read = self._of(bitext)
+        made = ["PUNCT"] * len(bitext)
+        for k, chances in zip(read.seen.real, read.tags, strict=True):
             made[k - 1] = UPOS[int(chances.argmax())]
         return tuple(made)
 
@@ -146,8 +189,11 @@ class Universal:
         return found, made
 
     def mixed(self, read: Read) -> Floats:
-        """Probabilities of edges by the linked model and s5 together, weighted as their votes."""
+        """Probabilities of edges by networks, linked model and s5 together, weighted as their votes."""
         odds = np.maximum(read.chances, 1e-6) ** (1 - self.vote) * np.maximum(read.phrases, 1e-6) ** self.vote
+        if read.readings:
+            mean = sum(r.edges.astype(np.float64) for r in read.readings) / len(read.readings)
+            odds = odds**LINEAR * np.exp(np.maximum(mean, np.log(1e-6))) ** (1 - LINEAR)
         odds[:, 0] = 0.0
         np.fill_diagonal(odds, 0.0)
         found: Floats = odds / np.maximum(odds.sum(0), 1e-12)
@@ -172,16 +218,41 @@ class Universal:
         model = None if self.model is shipped() else self.model
         return Part({b: self.read_[b] for b in text if b in self.read_}, self.vote, model)
 
-    def relations(self, read: Read, heads: list[int]) -> tuple[list[int], list[str]]:
-        """The tree over the real words as UD allows it, and its relations."""
+    def renamed(self, bitext: ProjectionInput, heads: Sequence[int], tags: Sequence[str]) -> Projection:
+        """A tree that someone else has made of the sentence, and tags, with the relations that the model gives it."""
+        read = self._of(bitext)
+        place = {0: 0} | {word: k for k, word in enumerate(read.seen.real, 1)}
+        own = []
+        for word in read.seen.real:
+            head, steps = heads[word - 1], 0
+            while head not in place and steps <= len(heads):  # no word hangs on punctuation
+                head, steps = heads[head - 1], steps + 1
+            own.append(place.get(head, 0))
+        for k in [k for k, head in enumerate(own) if not head][1:]:
+            own[k] = own.index(0) + 1
+        made, rels = self.relations(read, own, [tags[word - 1] for word in read.seen.real])
+        return replace(self._whole(bitext, read, made, rels, [1.0] * len(made)), upos=tuple(tags))
+
+    def relations(self, read: Read, heads: list[int], given: Sequence[str] | None = None) -> tuple[list[int], list[str]]:
+        """The tree over the real words as UD allows it, and its relations; `given` are tags to go by instead of ours."""
         if not heads:
             return heads, []
-        tags = [UPOS[int(p.argmax())] for p in read.seen.chances]
-        chances = class_chances(label_features(read.seen, heads), self.model.labels)
+        tags = list(given) if given else [UPOS[int(p.argmax())] for p in read.tags]
+        chances = self._labels(read, heads)
         own = grammar.lifted(heads, tags, chances)
         if own != heads:
-            chances = class_chances(label_features(read.seen, own), self.model.labels)
+            chances = self._labels(read, own)
         return own, grammar.relations(own, tags, chances)
+
+    def _labels(self, read: Read, heads: list[int]) -> Floats:
+        """Probabilities [word, label] under this tree."""
+        found = class_chances(label_features(read.seen, heads), self.model.labels)
+        if read.sentence is None:
+            return found
+        rows = zip(self.model.networks, read.readings, strict=True)
+        mean = sum(network.relations(reading, read.sentence, heads) for network, reading in rows) / len(read.readings)
+        mixed: Floats = LINEAR * found + (1 - LINEAR) * mean
+        return mixed
 
     def _whole(self, bitext: ProjectionInput, read: Read, own: list[int], rels: list[str], sure: list[float]) -> Projection:
         """Punctuation put back."""
@@ -194,7 +265,23 @@ class Universal:
         hang_marks(heads, marks)
         for k in marks:
             trust[k - 1] = 0.8
-        return Projection(bitext, tuple(heads), tuple(why), tuple(trust), tuple(names), self.tags(bitext))  # type: ignore[arg-type]
+        return Projection(bitext, tuple(heads), tuple(why), tuple(trust), tuple(names), self._tags(bitext))  # type: ignore[arg-type]
+
+
+def encoded(
+    text: Sequence[ProjectionInput], words: Sequence[Sequence[Word]], encoder: Encoder, forests: Iterable[Forest] = ()
+) -> list[SentenceInput]:
+    """What networks see of a text: its words and what s5 finds alone."""
+    usage = usage_of(words)
+    phrases = PhraseProjector().observe(text, forests)
+    return [encoder.sentence(b, own, usage, phrases.chances(b).edges) for b, own in zip(text, words, strict=True)]
+
+
+def _given(bitext: ProjectionInput, real: Sequence[int]) -> NDArray[np.int64] | None:
+    """Numbers of the tags that the user has given, -1 for none."""
+    if not bitext.tags:
+        return None
+    return np.array([UPOS.index(tag) if (tag := bitext.tags[k - 1]) in UPOS else -1 for k in real], np.int64)
 
 
 @dataclass

@@ -18,9 +18,10 @@ from divproj.projection.universal.calibration import fit_curve
 from divproj.projection.universal.edges import EdgeInput, Order
 from divproj.projection.universal.english import UPOS, English
 from divproj.projection.universal.facts import Glosses, Usage, Word, in_capitals, usage_of, words_of
+from divproj.projection.universal.inputs import RELS, Encoder, SentenceInput, word_order
 from divproj.projection.universal.labels import LABELS, label_features
 from divproj.projection.universal.model import GlossModel
-from divproj.projection.universal.projector import PUNCT, Read, Universal, direct
+from divproj.projection.universal.projector import PUNCT, Read, Universal, direct, encoded
 from divproj.projection.universal.tagger import tagger_features
 
 Ints = NDArray[np.int64]
@@ -46,6 +47,9 @@ class Bank:
     usage: dict[str, Usage] = field(default_factory=dict, repr=False)
     reads: list[Read] = field(default_factory=list, repr=False)
     order: Order = field(default_factory=lambda: Order({}), repr=False)
+    inputs: list[SentenceInput] = field(default_factory=list, repr=False)
+    text: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32), repr=False)
+    """Its word order, for the networks."""
 
     def look(self, grams: Grams, english: English) -> None:
         """Take its glosses apart."""
@@ -53,12 +57,27 @@ class Bank:
         self.words = [words_of(b, glosses) for b in self.bitexts]
         self.usage = usage_of(self.words)
 
+    def encode(self, encoder: Encoder) -> None:
+        """Make what the networks see of it; `look` comes first."""
+        self.inputs = encoded(self.bitexts, self.words, encoder)
+        self.text = word_order(self.inputs)
+
+    def numbers(self) -> list[tuple[Ints, Ints]]:
+        """Gold relations (places in `inputs.RELS`) and tags of the real words; -1 where there is none of UD."""
+        made = []
+        for s, tree in zip(self.inputs, self.gold, strict=True):
+            rels = [tree.rels[word - 1].partition(":")[0] for word in s.real]
+            tags = [tree.upos[word - 1] for word in s.real]
+            made.append((_places(rels, RELS), _places(tags, UPOS)))
+        return made
+
     def heads(self) -> list[Ints]:
         """Gold heads among real words; -1 where the head is punctuation or missing."""
         made = []
-        for read, tree in zip(self.reads, self.gold, strict=True):
-            place = {word: k for k, word in enumerate(read.seen.real, 1)} | {0: 0}
-            made.append(np.array([place.get(tree.heads[word - 1], -1) for word in read.seen.real], np.int64))
+        places = [s.real for s in self.inputs] or [r.seen.real for r in self.reads]
+        for real, tree in zip(places, self.gold, strict=True):
+            place = {word: k for k, word in enumerate(real, 1)} | {0: 0}
+            made.append(np.array([place.get(tree.heads[word - 1], -1) for word in real], np.int64))
         return made
 
 
@@ -70,6 +89,10 @@ class Fold:
     plain: NDArray[np.float32]
     linked: NDArray[np.float32]
     labels: NDArray[np.float32]
+
+
+def _places(values: Sequence[str], names: Sequence[str]) -> Ints:
+    return np.array([names.index(value) if value in names else -1 for value in values], np.int64)
 
 
 def _trust(words: int, count: int) -> Floats:

@@ -1,0 +1,164 @@
+"""The networks of the gloss model, with weights drawn at random, and s6 corrected by gold trees of the language."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from unit.projection.test_universal import ENGLISH, bank, sentence
+
+from divproj.data.errors import ModelError
+from divproj.data.links import Links
+from divproj.data.pair import Pair
+from divproj.data.tree import DepTree
+from divproj.links.gloss.grams import Grams
+from divproj.projection import systems
+from divproj.projection.candidates import Lexicon
+from divproj.projection.direct import ProjectionInput
+from divproj.projection.loglinear import HeadModel
+from divproj.projection.rules import learn as learn_rules
+from divproj.projection.universal.corrected import Corrected
+from divproj.projection.universal.english import UPOS
+from divproj.projection.universal.facts import Glosses
+from divproj.projection.universal.inputs import COLUMNS, EDGE, ORDER, Names, word_order
+from divproj.projection.universal.labels import LABELS
+from divproj.projection.universal.model import GlossModel
+from divproj.projection.universal.network import Network, shapes
+from divproj.projection.universal.projector import Universal
+from divproj.projection.universal.training import learn
+
+NAMES = Names(("PST", "ACC", "DEF"), ("tense", "core", "article"))
+
+
+def network(seed: int = 1) -> Network:
+    chance = np.random.default_rng(seed)
+    sizes = shapes(8, len(NAMES.grams), len(NAMES.kinds))
+    return Network.of({name: chance.normal(0, 0.2, shape) for name, shape in sizes.items()}, 3, 3)
+
+
+@pytest.fixture(scope="module")
+def linear() -> GlossModel:
+    return learn([bank("a", "SVO"), bank("b", "SOV"), bank("c", "VSO")], ENGLISH, Grams.shipped())[0]
+
+
+@pytest.fixture
+def model(linear: GlossModel) -> GlossModel:
+    return GlossModel(
+        linear.english, linear.tagger, linear.plain, linear.linked, linear.labels, names=NAMES, networks=(network(), network(2))
+    )
+
+
+def test_readings_are_probabilities(model: GlossModel) -> None:
+    some = [sentence("SVO", "dog", "see", k)[0] for k in range(2)]
+    system = Universal(model).observe(some)
+    read = system.read_[some[0]]
+    assert read.sentence is not None
+    assert read.sentence.columns.shape == (4, len(COLUMNS))
+    assert (read.sentence.columns < list(COLUMNS.values())).all()
+    assert (read.sentence.edges < np.array(list(EDGE.values()))[:, None, None]).all()
+    assert np.isclose(read.sentence.phrases.sum(0)[1:], 1).all()
+    for found in read.readings:
+        assert found.tags.shape == (4, len(UPOS))
+        assert np.allclose(found.tags.sum(1), 1, atol=1e-5)
+        assert np.allclose(np.exp(found.edges[:, 1:]).sum(0), 1, atol=1e-4)
+        labels = model.networks[0].relations(found, read.sentence, [2, 3, 0, 3])
+        assert labels.shape == (4, len(LABELS))
+        assert np.allclose(labels.sum(1), 1, atol=1e-5)
+    assert np.allclose(system.mixed(read).sum(0)[1:], 1)
+
+
+def test_company_changes_nothing(model: GlossModel) -> None:
+    sentences = [s for b in ("SVO", "SOV") if (s := Universal(model).observe([sentence(b, "dog", "see", 0)[0]]))]
+    inputs = [r.sentence for s in sentences for r in s.read_.values() if r.sentence is not None]
+    order = word_order(inputs)
+    assert order.shape == (ORDER,)
+    together, alone = network().read(inputs, order), [network().read([s], order)[0] for s in inputs]
+    for a, b in zip(together, alone, strict=True):
+        assert np.allclose(a.edges, b.edges, atol=1e-5)
+
+
+def test_given_tags_reach_the_network(model: GlossModel) -> None:
+    bitext, _ = sentence("SVO", "dog", "see", 0)
+    given = ProjectionInput(bitext.forms, bitext.e, bitext.links, bitext.glosses, "", ("_", "PROPN", "_", "_", "_"))
+    system = Universal(model).observe([given])
+    assert system.read_[given].readings[0].tags[1, UPOS.index("PROPN")] == 1
+    assert system.project(given).upos[1] == "PROPN"
+
+
+def test_without_glosses_or_translation(model: GlossModel) -> None:
+    bitext, _ = sentence("SVO", "dog", "see", 0)
+    bare = ProjectionInput(bitext.forms, bitext.e, bitext.links)
+    alone = ProjectionInput(bitext.forms, DepTree((), ()), Links(frozenset(), (5, 0)), bitext.glosses)
+    mark = ProjectionInput(("!",), DepTree((), ()), Links(frozenset(), (1, 0)))
+    for given in (bare, alone, mark):
+        found = Universal(model).project(given)
+        assert sorted(found.heads).count(0) == 1
+
+
+def test_saved_and_loaded(model: GlossModel, tmp_path: Path) -> None:
+    model.save(tmp_path / "m")
+    again = GlossModel.load(tmp_path / "m")
+    assert again.names == NAMES
+    assert len(again.networks) == 2
+    assert np.abs(again.networks[1].weights["product"] - model.networks[1].weights["product"]).max() < 0.01
+
+
+def test_damaged_network() -> None:
+    weights = dict(network().weights)
+    del weights["product"]
+    with pytest.raises(ModelError, match="array 'product' of the network is missing"):
+        Network.of(weights, 3, 3)
+    with pytest.raises(ModelError, match="'grams' of the network is"):
+        Network.of(network().weights, 4, 3)
+
+
+def test_roles_of_bare_grams() -> None:
+    apart = Glosses(Grams.shipped(), ENGLISH)
+    assert [apart(g).role for g in ("3SG.PST", "PST", "3SG", "ACC", "DEF", "dog-PL")] == [
+        "aux",
+        "aux",
+        "pron",
+        "case",
+        "det",
+        "",
+    ]
+    assert apart("AUXFUT").grams == ("AUX", "FUT")
+    assert apart("auxeat").words == ("eat",)
+    assert apart("negate").words == ("negate",)
+
+
+def gold(order: str, k: int) -> Pair:
+    bitext, tree = sentence(order, ("dog", "cat")[k % 2], ("see", "eat")[k // 2 % 2], k)
+    tree = DepTree(tree.forms, tree.heads, tree.rels, tree.upos, glosses=bitext.glosses)
+    return Pair(tree, bitext.e, bitext.links, bitext.sent_id)
+
+
+def odd(k: int) -> Pair:
+    """An annotator who hangs articles on the verb and calls them `discourse`."""
+    pair = gold("SVO", k)
+    heads = tuple(3 if form.startswith("d") else h for form, h in zip(pair.f.forms, pair.f.heads, strict=True))
+    rels = tuple("discourse" if form.startswith("d") else r for form, r in zip(pair.f.forms, pair.f.rels, strict=True))
+    return Pair(DepTree(pair.f.forms, heads, rels, pair.f.upos, glosses=pair.f.glosses), pair.e, pair.links, pair.sent_id)
+
+
+def test_corrected_learns_and_starts_from_s6(linear: GlossModel) -> None:
+    given = ProjectionInput.of(gold("SVO", 5))
+    plain = Universal(linear).observe([given]).project(given)
+    assert Corrected({}, Lexicon(), Universal(linear)).observe([given]).project(given).heads == plain.heads
+    pairs = [odd(k) for k in range(8)]
+    learned = Corrected.fit(pairs, base=Universal(linear))
+    found = learned.project(ProjectionInput.of(pairs[0]))
+    assert found.heads == pairs[0].f.heads
+    assert found.rels[0] == "discourse"
+    chances = learned.weighed(ProjectionInput.of(pairs[0]))[1]
+    assert np.allclose(chances.sum(0)[1:], 1)
+
+
+def test_rules_of_another_system() -> None:
+    pairs = [gold("SVO", k) for k in range(2)]
+    rules = systems.Corrections(learn_rules(pairs), HeadModel())
+    with pytest.raises(ModelError, match="not learned with s6"):
+        systems.projector("s6+", rules)
+    with pytest.raises(ModelError, match="needs rules"):
+        systems.projector("s6+")

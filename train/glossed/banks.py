@@ -1,0 +1,69 @@
+"""The glossed treebanks that the model learns from, read, their translations parsed and linked."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from divproj.data.errors import Faults
+from divproj.io import conllu
+from divproj.io.igt_conllu import from_sentence
+from divproj.links.gloss.aligner import GlossAligner
+from divproj.links.gloss.meaning import Meaning
+from divproj.parsing.language import shipped
+from divproj.projection.direct import ProjectionInput
+from divproj.projection.universal.english import English, widened
+from divproj.projection.universal.training import Bank
+from divproj.runtime.vectors import WordVectors
+from divproj.text.tokens import tokenize
+
+FAMILIES = {
+    "hau": "Chadic", "hau_s": "Chadic", "hau_w": "Chadic", "pcm": "English creole", "arh": "Chibchan", "sab": "Chibchan", "kir": "Turkic",
+    "aze": "Turkic", "sah": "Turkic", "ceb": "Austronesian", "myv": "Uralic", "gwi": "Athabaskan", "yor": "Volta-Niger",
+    "nhi": "Uto-Aztecan", "xav": "Macro-Je", "san": "Indo-Iranian", "pus": "Indo-Iranian", "lzh": "Sinitic", "ssp": "sign language",
+}  # fmt: skip
+GROUPS = (
+    ("Chadic", "Sinitic"), ("Chibchan", "Uto-Aztecan", "Athabaskan"), ("Turkic", "Uralic"),
+    ("English creole", "Austronesian", "Macro-Je", "sign language"), ("Indo-Iranian", "Volta-Niger"),
+)  # fmt: skip
+"""Families that are held out together: five models instead of one for each family, so less to learn from, and figures a little low."""
+
+
+def banks(data: Path, cap: int, vectors: WordVectors, only: set[str]) -> list[Bank]:
+    """All banks below a folder; every k-th sentence where there are more than `cap`."""
+    aligner, parser = GlossAligner(meaning=Meaning(vectors)), shipped("en")
+    made = []
+    for name, family in FAMILIES.items():
+        if only and name not in only:
+            continue
+        folder = data / "ud-igt-hausa" if name == "hau" else data / "glossbanks" / name
+        if not folder.is_dir():
+            sys.exit(f"{folder} is missing")
+        found = [
+            s for path in sorted(folder.glob("*.conllu*")) for s in conllu.load(path, Faults(strict=False)) if s is not None
+        ]
+        found = [s for s in found if from_sentence(s).translation.strip()]
+        if len(found) > cap:
+            found = [found[k * len(found) // cap] for k in range(cap)]
+        igts = [from_sentence(s) for s in found]
+        trees = parser.parse([tokenize(" ".join(igt.translation.split())) for igt in igts])
+        bitexts = [
+            ProjectionInput(
+                s.forms, e, aligner.align(igt, e.forms, e.tags()).links, igt.glosses if igt.lines_up else (), f"{name}:{k}"
+            )
+            for k, (s, igt, e) in enumerate(zip(found, igts, trees, strict=True))
+        ]
+        made.append(Bank(name, family, bitexts, [s.usable_tree()[0] for s in found]))
+    return made
+
+
+def lexicon(data: Path, vectors: WordVectors) -> English:
+    """Usual tags of English words, from EWT and the vectors."""
+    [path] = (data / "ewt").glob("*train*")
+    tokens = [row for s in conllu.load(path) if s is not None for row in zip(s.forms, s.column(2), s.column(3), strict=True)]
+    return widened(English.of(tokens), English.of(tokens, 1), vectors)
+
+
+def fold(family: str) -> str:
+    """The name of the group of a family: that of its first."""
+    return next(group for group in GROUPS if family in group)[0].replace(" ", "-")

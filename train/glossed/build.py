@@ -1,0 +1,113 @@
+"""Build the model of glossed text: for each group of families a model that has not seen it, then the model of all.
+
+    python train/glossed/build.py DATA --work WORK -o languages/glossed
+
+DATA holds `glossbanks`, `ud-igt-hausa` and `ewt`. Needs torch and divproj. What is in WORK is not done again, so a run that was
+stopped goes on; a new English parser or other links call for a new WORK. `bench/glossbanks.py --work WORK` judges the models there.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import torch
+from banks import banks, fold, lexicon
+
+from divproj.links.gloss.grams import Grams
+from divproj.projection.universal.inputs import Encoder, Names
+from divproj.projection.universal.model import GlossModel
+from divproj.projection.universal.network import Network
+from divproj.projection.universal.projector import Universal
+from divproj.projection.universal.training import Bank, calibrate, learn
+from divproj.runtime.vectors import shipped as shipped_vectors
+from loop import Course, examples, train
+
+ALL = "all"
+
+
+def main() -> None:
+    args = _arguments()
+    torch.set_num_threads(1)
+    torch.set_flush_denormal(True)
+    args.work.mkdir(parents=True, exist_ok=True)
+    vectors, grams = shipped_vectors("en"), Grams.shipped()
+    found = banks(args.data, args.cap, vectors, set())
+    families = {bank.name: bank.family for bank in found}
+    for bank in found:
+        bank.family = fold(bank.family)
+    model, folds = learn(found, lexicon(args.data, vectors), grams, lambda text: print(text, flush=True))
+    names = Names(
+        tuple(sorted({r.name for r in grams.rows})), tuple(sorted({r.kind for r in grams.rows if r.kind} | {"person"}))
+    )
+    encoder = Encoder(names, vectors)
+    for bank in found:
+        bank.encode(encoder)
+    model.names = names
+    for name, linear in folds.items():
+        own = GlossModel(model.english, linear.tagger, linear.plain, linear.linked, linear.labels, names=names)
+        own.networks = _networks(args, [b for b in found if b.family != name], name, names)
+        own.save(args.work / name)
+    model.networks = _networks(args, found, ALL, names)
+    said = {bank.name: _said(args, bank, grams) for bank in found}
+    calibrate(model, {"s6": [row for rows in said.values() for row in rows]})
+    model.about = {
+        "banks": {bank.name: len(bank.gold) for bank in found},
+        "families": families,
+        "licence": "CC BY-SA 4.0",
+        "made by": "train/glossed/build.py",
+    }
+    model.save(args.output)
+    for name in folds:
+        own = GlossModel.load(args.work / name)
+        calibrate(own, {"s6": [row for bank in found if bank.family != name for row in said[bank.name]]})
+        own.about = {"without": sorted({families[bank.name] for bank in found if bank.family == name})}
+        own.save(args.work / name)
+
+
+def _networks(args: argparse.Namespace, some: list[Bank], name: str, names: Names) -> tuple[Network, ...]:
+    """Trained, or read where they are."""
+    made = []
+    for seed in range(1, args.seeds + 1):
+        path = args.work / f"{name}-{seed}.npz"
+        if not path.exists():
+            course = Course(seed=seed, epochs=args.epochs)
+            trained = train(examples(some), course, len(names.grams), len(names.kinds), f"{name} {seed}")
+            np.savez(path.with_suffix(".part.npz"), **trained.arrays())
+            path.with_suffix(".part.npz").replace(path)
+        with np.load(path, allow_pickle=False) as kept:
+            made.append(Network.of(dict(kept), len(names.grams), len(names.kinds)))
+    return tuple(made)
+
+
+def _said(args: argparse.Namespace, bank: Bank, grams: Grams) -> list[tuple[float, bool, float]]:
+    """What the model without the bank's families says of its edges, whether it is right, and how much that counts."""
+    system = Universal(GlossModel.load(args.work / bank.family), grams)
+    system.model.curves = {}
+    system.observe(bank.bitexts)
+    rows = []
+    for bitext, gold in zip(bank.bitexts, bank.gold, strict=True):
+        tree = system.project(bitext)
+        words = zip(tree.confidence, tree.heads, gold.heads, gold.upos, strict=True)
+        rows += [(p, h == g) for p, h, g, tag in words if g >= 0 and tag != "PUNCT"]
+    return [(p, right, min(1.0, 1000 / len(rows))) for p, right in rows]
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("data", type=Path, help="folder with glossbanks, ud-igt-hausa and ewt")
+    parser.add_argument("-o", "--output", type=Path, required=True, help="folder of the model")
+    parser.add_argument(
+        "--work", type=Path, required=True, help="folder for what is kept between stages, and for the held-out models"
+    )
+    parser.add_argument("--cap", type=int, default=200, help="sentences of a bank that are learned from")
+    parser.add_argument("--seeds", type=int, default=2, help="networks of a model")
+    parser.add_argument("--epochs", type=int, default=9)
+    args = parser.parse_args()
+    args.output.mkdir(parents=True, exist_ok=True)
+    return args
+
+
+if __name__ == "__main__":
+    main()
