@@ -19,8 +19,7 @@ from divproj.links.gloss.grams import Grams
 from divproj.projection.universal.inputs import Encoder, Names
 from divproj.projection.universal.model import GlossModel
 from divproj.projection.universal.network import Network
-from divproj.projection.universal.projector import Universal
-from divproj.projection.universal.training import Bank, calibrate, learn
+from divproj.projection.universal.training import Bank, learn
 from divproj.runtime.vectors import shipped as shipped_vectors
 from loop import Course, examples, train
 
@@ -48,10 +47,9 @@ def main() -> None:
     for name, linear in folds.items():
         own = GlossModel(model.english, linear.tagger, linear.plain, linear.linked, linear.labels, names=names)
         own.networks = _networks(args, [b for b in found if b.family != name], name, names)
+        own.about = {"without": sorted({families[b.name] for b in found if b.family == name})}
         own.save(args.work / name)
     model.networks = _networks(args, found, ALL, names)
-    said = {bank.name: _said(args, bank, grams) for bank in found}
-    calibrate(model, {"s6": [row for rows in said.values() for row in rows]})
     model.about = {
         "banks": {bank.name: len(bank.gold) for bank in found},
         "families": families,
@@ -59,11 +57,6 @@ def main() -> None:
         "made by": "train/glossed/build.py",
     }
     model.save(args.output)
-    for name in folds:
-        own = GlossModel.load(args.work / name)
-        calibrate(own, {"s6": [row for bank in found if bank.family != name for row in said[bank.name]]})
-        own.about = {"without": sorted({families[bank.name] for bank in found if bank.family == name})}
-        own.save(args.work / name)
 
 
 def _networks(args: argparse.Namespace, some: list[Bank], name: str, names: Names) -> tuple[Network, ...]:
@@ -79,19 +72,6 @@ def _networks(args: argparse.Namespace, some: list[Bank], name: str, names: Name
         with np.load(path, allow_pickle=False) as kept:
             made.append(Network.of(dict(kept), len(names.grams), len(names.kinds)))
     return tuple(made)
-
-
-def _said(args: argparse.Namespace, bank: Bank, grams: Grams) -> list[tuple[float, bool, float]]:
-    """What the model without the bank's families says of its edges, whether it is right, and how much that counts."""
-    system = Universal(GlossModel.load(args.work / bank.family), grams)
-    system.model.curves = {}
-    system.observe(bank.bitexts)
-    rows = []
-    for bitext, gold in zip(bank.bitexts, bank.gold, strict=True):
-        tree = system.project(bitext)
-        words = zip(tree.confidence, tree.heads, gold.heads, gold.upos, strict=True)
-        rows += [(p, h == g) for p, h, g, tag in words if g >= 0 and tag != "PUNCT"]
-    return [(p, right, min(1.0, 1000 / len(rows))) for p, right in rows]
 
 
 def _arguments() -> argparse.Namespace:

@@ -40,7 +40,7 @@ NAMES = (
 """What the maps look at, of each word."""
 LIKE = {
     "s1-l": "s1-r", "s2-3": "s2-1", "s2-2": "s2-1", "s3-2": "s3-1", "s3-3": "s3-1", "s3-4": "s3-1", "s3-5": "s3-1", "s4-2": "s4-1",
-    "s4-3": "s4-1",
+    "s4-3": "s4-1", "s6+": "s6",
 }  # fmt: skip
 """Systems that take the map of another where they have none of their own."""
 FILE = "calibration.json"
