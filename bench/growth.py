@@ -1,8 +1,9 @@
-"""Time and memory as a corpus grows 1×, 10×, 100×: reading, analyze, project, parse and words on generated pairs; udapi as peer.
+"""Time and memory as a corpus grows 1×, 10×, 100×: reading and the commands that learn or walk, on generated pairs; udapi as peer.
 
-python bench/growth.py [--pairs 100000] [--seed 1] [--plot docs/growth.png]
+python bench/growth.py [--pairs 100000] [--seed 1] [--plot docs/growth.png] [--only align,induce,train]
 
-Seconds are those of processors, start of Python included; memory is that of the largest process. s2+, parse and words get a tenth of the pairs.
+Seconds are those of processors, start of Python included; memory is that of the largest process. s2+, parse and words get a tenth of the
+pairs, align, induce and train a hundredth.
 """
 
 from __future__ import annotations
@@ -59,9 +60,9 @@ def columns(corpus: Path, name: str, column: int, pairs: int) -> Path:
     return out
 
 
-def cut(corpus: Path, pairs: int) -> Path:
+def cut(corpus: Path, pairs: int, name: str) -> Path:
     """The first pairs of a corpus, as one of their own."""
-    made = corpus / "part"
+    made = corpus / name
     made.mkdir()
     for name in ("f.conllu", "e.conllu"):
         (made / name).write_text("\n\n".join((corpus / name).read_text("utf-8").split("\n\n")[:pairs]) + "\n\n", "utf-8")
@@ -80,9 +81,9 @@ def reading(corpus: Path, small: Path) -> tuple[Measured, float, Measured, float
 
 def jobs(corpus: Path, small: Path, pairs: int) -> dict[str, tuple[int, list[str]]]:
     """Commands by what they are called, with the number of pairs each gets."""
-    tenth = pairs // 10
+    tenth, few = pairs // 10, max(1, pairs // 100)
     f, e = columns(corpus, "f", 1, tenth), columns(corpus, "e", 1, tenth)
-    part = cut(corpus, tenth)
+    part, bit = cut(corpus, tenth, "part"), cut(corpus, few, "bit")
     out, rules = str(corpus / "out"), str(small / "rules.json")
     return {
         "analyze": (pairs, ["analyze", str(corpus), "--json"]),
@@ -90,7 +91,10 @@ def jobs(corpus: Path, small: Path, pairs: int) -> dict[str, tuple[int, list[str
         "project s2+": (tenth, ["project", str(part), "--rules", rules, "--system", "s2+", "-o", out]),
         "parse": (tenth, ["parse", str(e), "--lang", "en", "--keep-lines", "-o", out]),
         "words": (tenth, ["words", str(f), str(e), "-o", out]),
-    }
+        "align": (few, ["align", "pairs", *(str(bit / name) for name in ("f.conllu", "e.conllu")), "--links", str(bit / "align.txt"), "-o", out]),
+        "induce, 10 sweeps": (few, ["induce", "train", str(bit), "-o", str(corpus / "grammar"), "--sweeps", "10"]),
+        "train, a treebank": (few, ["train", str(bit / "f.conllu"), "-o", str(corpus / "parser"), "--gold-tags"]),
+    }  # fmt: skip
 
 
 def table(found: dict[str, list[Row]]) -> None:
@@ -118,7 +122,9 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--plot", type=Path, default=ROOT / "docs" / "growth.png")
+    parser.add_argument("--only", default="", help="Commands, by how their names begin; nothing is plotted then.")
     options = parser.parse_args()
+    only = tuple(filter(None, options.only.split(",")))
     sizes = [options.pairs // 100, options.pairs // 10, options.pairs]
     print(f"generated pairs of 21 words, seed {options.seed}, CPU seconds with the start of Python; {about()}\n")
     found: dict[str, list[Row]] = defaultdict(list)
@@ -126,20 +132,27 @@ def main() -> None:
         small = Path(folder) / "small"
         generate(small, 1000, options.seed + 1, **RATES)
         measured(PROJ, "-q", "learn", str(small), "-o", str(small / "rules.json"))
-        print("| reading f.conllu, e.conllu | divproj, words/s | CPU s | MB | udapi, words/s | CPU s | MB | times |")
-        print("|---|---|---|---|---|---|---|---|")
+        if not only:
+            print("| reading f.conllu, e.conllu | divproj, words/s | CPU s | MB | udapi, words/s | CPU s | MB | times |")
+            print("|---|---|---|---|---|---|---|---|")
         for pairs in sizes:
             corpus = Path(folder) / f"corpus-{pairs}"
             generate(corpus, pairs, options.seed, **RATES)
-            ours, speed, theirs, slow = reading(corpus, small)
-            cells = f"{speed:,.0f} | {ours.cpu:.1f} | {ours.memory:.0f} | {slow:,.0f} | {theirs.cpu:.1f} | {theirs.memory:.0f}"
-            print(f"| {pairs:,} pairs | {cells} | {speed / slow:.0f} |", flush=True)
+            if not only:
+                ours, speed, theirs, slow = reading(corpus, small)
+                cells = (
+                    f"{speed:,.0f} | {ours.cpu:.1f} | {ours.memory:.0f} | {slow:,.0f} | {theirs.cpu:.1f} | {theirs.memory:.0f}"
+                )
+                print(f"| {pairs:,} pairs | {cells} | {speed / slow:.0f} |", flush=True)
             for name, (count, command) in jobs(corpus, small, pairs).items():
+                if only and not name.startswith(only):
+                    continue
                 if pairs == sizes[0]:
                     measured(PROJ, "-q", *command)  # compiled code is on disk after this
                 found[name].append((count, measured(PROJ, "-q", *command)))
         table(found)
-    plot(found, options.plot)
+    if not only:
+        plot(found, options.plot)
 
 
 if __name__ == "__main__":

@@ -173,6 +173,7 @@ def pairs(
     """
     from contextlib import ExitStack
 
+    from divproj.data.errors import AlignmentError, Where
     from divproj.io.files import writing
     from divproj.phrases.batch import align_forests, plan_of
     from divproj.runtime.engine import Place
@@ -196,7 +197,9 @@ def pairs(
             write_alignments(made, page, title=f"Phrases of {Path(wanted.source).name}", signature=sign)
         for _ in made:
             pass
-    talk.summary(given.faults)
+        talk.summary(given.faults)
+        if not counts["pairs"]:
+            raise AlignmentError("no usable pair of trees", Where(wanted.source), "the warnings above say why")
     told = f"{counts['unreachable']} without a reachable root, {counts['truncated']} cut short"
     talk.say(f"{plural(counts['pairs'], 'pair')} aligned, {told}")
     given.finish()

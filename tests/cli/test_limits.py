@@ -53,6 +53,15 @@ def test_json_without_a_bottom(tmp_path):
         assert "deep.jsonl:1: not JSON: maximum recursion depth exceeded" in found.stderr
 
 
+def test_nothing_to_align(tmp_path):
+    path, out = tmp_path / "bad.jsonl", tmp_path / "out.jsonl"
+    path.write_text("[\n")
+    found = proj("align", path, "-o", out)
+    assert found.returncode == 1
+    assert f"proj: {path}: no usable pair of trees; the warnings above say why" in found.stderr
+    assert not out.exists()
+
+
 def test_text_of_nuls(tmp_path):
     path = tmp_path / "nul.txt"
     path.write_bytes(b"\0\0\0\n")
