@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from divproj.io.igt_parts import lang_code, tokens
@@ -28,7 +29,7 @@ _NAMES = (
              r"|(^|[-_ ])(tx|txt|ut|s|default|trs)($|[-_ ])"),
 )  # fmt: skip
 _IGNORED = re.compile(
-    r"note|nota|comment|coment|bemerk|замеч|lemma|gest|gaze|mirada|hand|media|activ|(^|[-_])(hn|type|cf|variant|rem)",
+    r"interlinear-text|paragraph|párraf|parágraf|absatz|абзац|title|título|titre|titel|note|nota|comment|coment|bemerk|замеч|lemma|gest|gaze|mirada|hand|media|activ|(^|[-_])(hn|type|cf|variant|rem)",
     re.IGNORECASE,
 )
 _IDS = re.compile(r"(^|[-_ ])(ref|id|segnum|num|nr|no)($|[-_ ])", re.IGNORECASE)
@@ -137,6 +138,8 @@ def _corrected(
         return "-", "numbers or ids"
     if role in ("words", "morphs") and not tier.parent and look.width > 1.5:
         return "text", "whole sentences"
+    if role == "morphs" and not look.divided and look.width < 1.5 and _unlike_words(tier, tiers):
+        return "-", "unlike the words"
     if role in ("text", "translation") and _below_division(tier, tiers, looks):
         return "", ""
     if role == "text" and tier.parent in tiers and look.divided:
@@ -156,12 +159,29 @@ def _corrected(
     return role, why
 
 
+def _unlike_words(tier: Tier, tiers: Mapping[str, Tier]) -> bool:
+    """Whether a tier one of whose annotations hangs on each word has other letters than these: it describes them."""
+    above, seen = tier.parent, {tier.name}
+    while above in tiers and above not in seen and by_name(tiers[above])[0] != "words":
+        seen.add(above)
+        above = tiers[above].parent
+    if above not in tiers or above in seen:
+        return False
+    own, words = ("".join(made.value for made in one.annotations[:40]).casefold() for one in (tier, tiers[above]))
+    return SequenceMatcher(None, own, words, autojunk=False).ratio() < ALIKE
+
+
+ALIKE = 0.4
+"""Likeness of letters below which a tier is no segmentation of the words."""
+
+
 def _below_division(tier: Tier, tiers: Mapping[str, Tier], looks: Mapping[str, Content]) -> bool:
     """Whether a tier above is of words or morphemes: several of its annotations hang on one."""
     seen: set[str] = set()
     while (above := tier.parent) in tiers and above not in seen:
         seen.add(above)
-        if looks[above].divided:
+        look = looks[above]
+        if look.divided and look.width < 1.5 and look.ids <= 0.8 and by_name(tiers[above])[0] != "-":
             return True
         tier = tiers[above]
     return False

@@ -160,3 +160,28 @@ def test_orthography_before_phonetics():
 def test_tiers_are_shown_with_their_roles():
     made = story(("IU", "GW", "MB", "GE", "FT")).timed("LH gesture", ["stroke"])
     assert roles(made) == {"IU": "text", "GW": "words", "MB": "morphs", "GE": "glosses", "FT": "translation", "LH gesture": ""}
+
+
+def test_flex_export_with_text_and_paragraph_above():
+    made = Eaf().timed("A_interlinear-text-title-en", [("Kolu story", 0, 2900)], "interlinear-text")
+    made.under("A_paragraph-id", "A_interlinear-text-title-en", [["1", "2"]], "paragraph")
+    made.under("A_phrase-segnum-en", "A_paragraph-id", [["1.1", "1.2"], ["2.1"]], "phrase")
+    made.under("A_phrase-txt-kol", "A_phrase-segnum-en", lines(WORDS), "phrase-item").under(
+        "A_word-txt-kol", "A_phrase-segnum-en", WORDS, "word"
+    )
+    made.under("A_phrase-gls-en", "A_phrase-segnum-en", FREE["en"], "phrase-item")
+    found = read(made)
+    assert [(one.sent_id, one.words, one.translation) for one in found] == list(
+        zip(("1.1", "1.2", "2.1"), WORDS, FREE["en"], strict=True)
+    )
+
+
+def test_what_describes_words_is_no_segmentation():
+    made = (
+        Eaf()
+        .timed("ref@K", ["d_001", "d_002", "d_003"])
+        .under("orth@K", "ref@K", lines(WORDS))
+        .under("word@K", "orth@K", WORDS)
+    )
+    made.under("lemma@K", "word@K", ["x"] * 8).under("pos@K", "lemma@K", ["N"] * 8).under("morph@K", "pos@K", ["Sg"] * 8)
+    assert [(one.words, one.segments, one.tags) for one in read(made)] == [(row, (), ("N",) * len(row)) for row in WORDS]

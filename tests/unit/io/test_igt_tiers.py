@@ -159,7 +159,7 @@ class TestElan:
         text = eaf(
             timed("section", ("s1", 0, 8, "one")),
             timed("utterance", ("a1", 1, 3, "Sena uva"), ("a2", 4, 5, "Kolu"), parent="section"),
-            refs("title translation", "section", ("t1", "s1", "", "A story")),
+            refs("section translation", "section", ("t1", "s1", "", "A story")),
         )
         assert [(x.words, x.translation) for x in elan.loads(text)] == [(("Sena", "uva"), "A story"), (("Kolu",), "")]
 
