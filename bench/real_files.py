@@ -1,9 +1,9 @@
 """Linguists' own files: examples and translations found against an index that was counted independently.
 
-    python bench/real_files.py [--data ../shared/data/igt-real] [--sample 200 --seed 7]
+    python bench/real_files.py [--data ../shared/data/igt-real] [--sample 200 --each 9 --seed 7]
 
 For each file: examples and translations found of those in the index, translations with a macro, a tail or in another language than
-the rest, and letters of the source lines that are not in the words. `--sample` prints translations at random, to be read by eye.
+the rest, and letters of the source lines that are not in the words. `--sample` prints translations at random, `--each` as many from every file, to be read by eye.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path(__file__).resolve().parents[2] / "shared" / "data" / "igt-real")
     parser.add_argument("--sample", type=int, default=0)
+    parser.add_argument("--each", type=int, default=0, help="translations at random from every file")
     parser.add_argument("--seed", type=int, default=7)
     options = parser.parse_args()
     with (options.data / "INDEX.tsv").open(encoding="utf-8") as stream:
@@ -62,7 +63,12 @@ def main() -> None:
         f"examples {100 * sums['examples'] / sums['wanted']:.2f} %, translations {100 * sums['translated'] / sums['translations']:.2f} %,"
     )
     print(f"faulty {sums['faulty']} of {sums['texts']}, letters lost {sums['lost']} of {sums['letters']}")
-    for file, code, text in random.Random(options.seed).sample(every, min(options.sample, len(every))):
+    chance = random.Random(options.seed)
+    drawn = chance.sample(every, min(options.sample, len(every)))
+    for name in dict.fromkeys(file for file, _, _ in every):
+        own = [one for one in every if one[0] == name]
+        drawn += chance.sample(own, min(options.each, len(own)))
+    for file, code, text in drawn:
         print(f"{file}\t{code}\t{text}", file=sys.stderr)
 
 

@@ -5,6 +5,7 @@ Some are held back and looked at together, so that what one line leaves open the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -131,7 +132,8 @@ def _with_languages(instances: list[Igt], lang: str, where: Where, faults: Fault
             yield igt
             continue
         translation, translations = preferred(_distinct(row), lang)
-        yield replace(igt, translation=translation, translations=translations)
+        meta = (*igt.meta, *(("note", aside) for aside in _asides(igt)))
+        yield replace(igt, translation=translation, translations=translations, meta=meta)
 
 
 def _check_stated(rows: list[list[tuple[str, str]]], where: Where, faults: Faults) -> None:
@@ -154,23 +156,48 @@ def _translations(igt: Igt) -> list[tuple[str, str]]:
     given = list(igt.translations)
     if igt.translation and igt.translation not in [text for _, text in given]:
         given.insert(0, ("", igt.translation))
-    return [(lang_code(code), _tidy(text)) for code, text in given if _tidy(text)]
+    tidy = ((lang_code(code), _tidy(text)[0]) for code, text in given)
+    return [(code, text) for code, text in tidy if text]
 
 
-def _tidy(text: str) -> str:
-    """Without tags and outer quotes."""
+_DOUBLE = frozenset('“”«»„"')
+
+
+def _asides(igt: Igt) -> list[str]:
+    """Remarks in brackets after the closing quote of a translation."""
+    return [
+        aside for text in dict.fromkeys((igt.translation, *(text for _, text in igt.translations))) if (aside := _tidy(text)[1])
+    ]
+
+
+def _tidy(text: str) -> tuple[str, str]:
+    """A translation without tags, outer quotes and a quote that was never opened; and a remark in brackets after the quotes.
+
+    >>> _tidy("‘That’s it.’ (laughs)"), _tidy("many springs’"), _tidy("‘Come!’ he said.")
+    (('That’s it.', 'laughs'), ('many springs', ''), ('‘Come!’ he said.', ''))
+    """
     bare = squeezed(igt_words.clean(text))
     inner, source = unquoted(bare)
-    if not source and inner != bare and inner and not any(mark in inner for mark in bare[0] + bare[-1] if mark not in "'’"):
-        return inner
-    return bare
+    closed = bool(source) or bare[-1:] in tuple("'’”\"»›」´")
+    if (
+        inner != bare
+        and inner
+        and closed
+        and not any(mark in inner for mark in (bare[0], *_DOUBLE) if mark in bare[0] + bare[-1])
+    ):
+        return inner, source
+    if bare[-1:] in ("’", "”", "»") and not re.search("[‘“«„\"]|(?<!\\w)['’]", bare[:-1]):
+        return bare[:-1].strip(), ""
+    return bare, ""
 
 
 def _distinct(row: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """One translation for each language; two that differ are joined."""
     found: dict[str, str] = {}
     for code, text in row:
-        if code in found and text not in found[code]:
+        if code in found and (other := language_id.of_text(text).code) and other != code and other not in found:
+            found[other] = text  # a second text under one code is often in another language
+        elif code in found and text not in found[code]:
             found[code] = f"{found[code]} / {text}"
         else:
             found.setdefault(code, text)

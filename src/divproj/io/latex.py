@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, BinaryIO
 
 from divproj.data.errors import Faults, FormatError, Where
@@ -306,7 +307,7 @@ class _Finder:
         starts = [at for at in latex_parts.at_top(region, None) if FIELD.match(region[at].text)]
         if columns and not any(region[at].text == "glpreamble" for at in starts):
             made.rows = latex_parts.nlevel(region[: starts[0] if starts else len(region)])
-        for at, after in zip(starts, [*starts[1:], len(region)], strict=True):
+        for at, after in pairwise((*starts, len(region))):
             name = region[at].text
             option, first = optional(region, skip_space(region, at + 1))
             del option

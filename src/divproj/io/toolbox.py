@@ -122,6 +122,8 @@ class _Roles:
     def of(self, marker: str) -> str:
         if self.shaped:
             return self.shaped.get(marker, "")
+        if self.named.get("record") == "lx":  # the glosses of a dictionary are those of its headwords
+            return next((role for role, name in self.named.items() if name == marker), "")
         for role, known in MARKERS.items():
             if role in self.named:
                 if marker == self.named[role]:

@@ -96,6 +96,18 @@ class TestToolbox:
         text = "".join(f"\\ref {k}\n\\tx sena uva\n\\ge sister swim\n\\nt This was said by the old man.\n\n" for k in range(5))
         assert {one.translation for one in read(text)} == {""}
 
+    def test_examples_of_a_dictionary(self):
+        text = "\\lx sena\n\\ps n\n\\ge sister\n\\xv Sena uva.\n\\xe The sister swims.\n\n\\lx kolu\n\\ge fish\n\\xv Kolu ku.\n\\xe The fish is big.\n"
+        with pytest.raises(FormatError, match=r"this is a dictionary, not a text; --markers record=lx,words=…"):
+            read(text)
+        first, _ = read(text, markers={"record": "lx", "words": "xv", "translation": "xe"})
+        assert (first.sent_id, first.words, first.glosses, first.translation) == (
+            "sena",
+            ("Sena", "uva", "."),
+            (),
+            "The sister swims.",
+        )
+
     def test_two_languages(self):
         found = read("\\ref 1\n\\tx sena\n\\ge sister\n\\gr сестра\n\\ft The sister.\n\\ftr Сестра.\n")
         assert (found[0].translations, found[0].meta) == ((("en", "The sister."), ("ru", "Сестра.")), (("gloss_ru", "сестра"),))
@@ -284,3 +296,24 @@ class TestPlain:
         rows = "\n".join(f"{word} n. {gloss}" for word, gloss in zip(words[::2], words[1::2], strict=True))
         with pytest.raises(FormatError, match="no format fits well"):
             read(rows)
+
+
+def test_a_second_translation_under_the_same_code():
+    text = flex(
+        f"<phrase><words>{SENA}</words>{item('gls', 'The sister swam.', 'en')}{item('gls', 'La hermana nadó en el río.', 'en')}</phrase>"
+    )
+    assert read(text)[0].translations == (("en", "The sister swam."), ("es", "La hermana nadó en el río."))
+    text = flex(
+        f"<phrase><words>{SENA}</words>{item('gls', 'The sister swam.', 'en')}{item('gls', 'She swam.', 'en')}</phrase>"
+    )
+    assert read(text)[0].translation == "The sister swam. / She swam."
+
+
+@pytest.mark.parametrize(
+    ("written", "found"),
+    [("‘That’s it.’ (laughs)", "That’s it."), ("many springs’", "many springs"), ("“Come!” he said.", "“Come!” he said."), ("“I know.", "“I know."),
+     ("‘“Come!” he said.’", "“Come!” he said."), ("the dogs' house", "the dogs' house"), ("<i>so</i> it is", "so it is")],
+)  # fmt: skip
+def test_quotes_around_a_translation(written, found):
+    text = flex(f"<phrase><words>{SENA}</words>{item('gls', written.replace('<', '&lt;'), 'en')}</phrase>")
+    assert read(text)[0].translation == found
