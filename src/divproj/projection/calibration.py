@@ -93,7 +93,8 @@ def features(found: Projection) -> Floats:
     columns += [edge[1:], np.where(above > 0, edge[above], 0.0), parsed[1:].mean() if len(parsed) > 1 else 0.0]
     columns += [found.coverage, math.log(n), *agrees, (agrees[0].mean() + agrees[1].mean()) / 2]
     columns += [above == 0, (above > 0) & (above < place), np.log1p(far), far == 1]
-    made[:, : len(columns)] = np.stack([np.broadcast_to(np.asarray(column, float), n) for column in columns], axis=1)
+    for k, column in enumerate(columns):
+        made[:, k] = column
     tags = [*(found.upos or bitext.classes)]
     for k, (reason, tag) in enumerate(zip(found.reasons, tags, strict=True)):
         made[k, len(columns) + REASONS.index(reason)] = 1.0
