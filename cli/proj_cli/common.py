@@ -37,7 +37,7 @@ class Talk:
 
     def set(self, quiet: bool, verbose: bool) -> None:
         """How much to say; called first by every command, so the progress bar begins here."""
-        self.quiet, self.verbose = self.quiet or quiet, self.verbose or verbose
+        self.quiet, self.verbose, self.warned = self.quiet or quiet, self.verbose or verbose, 0
         if self.bar is None and not self.quiet:
             from proj_cli.progress import Bar, wanted
 

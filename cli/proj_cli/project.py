@@ -140,7 +140,7 @@ def project(
     others = tuple(Sources(str(located(name)), e_parser=e_parser, style=sources.style) for name in also or ())
     looks = PhraseOptions(refine, e_best, known)
     if e_best > 1:
-        sources, *more = (parsed_by_model(each) for each in (sources, *others))
+        sources, *more = (options.usage("--e-best: ", parsed_by_model, each) for each in (sources, *others))
         others = tuple(more)
     if known and not projector.looks_at_text:
         raise typer.BadParameter(f"--{known.asked} is for s5, s6, and models of s5+")
@@ -212,10 +212,8 @@ def _write(
     from divproj.projection.batch import write_projections
 
     counted = talk.progress(found, "projecting sentence", lambda trees: trees.count)
-    try:
-        summary, made = write_projections(counted, sources.path, output, beside, least, keep=html is not None)
-    finally:
-        talk.summary(faults)
+    done = partial(talk.summary, faults)
+    summary, made = write_projections(counted, sources.path, output, beside, least, done, keep=html is not None)
     system, styles = projector.system_, {"e_style": sources.style, "style": projector.f_style}
     summary.system, summary.why, summary.left_out = system, projector.why_, faults.sentences
     if html:

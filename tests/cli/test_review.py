@@ -171,7 +171,7 @@ def test_what_there_is_to_learn_with(trees: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(opening, "has_parser", lambda: False)
     found, said = sentences_to_learn_with(document, Sources(str(trees)), partial(Faults, strict=False), lambda _: None)
     assert not found
-    assert said.startswith("only correction is possible: learning needs the trees of the translations (--e FILE.conllu or")
+    assert said.startswith("only correction is possible: learning needs the trees of the translations (`e=FILE.conllu` or")
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="needs a folder that cannot be written to")

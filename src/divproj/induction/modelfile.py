@@ -20,6 +20,7 @@ from divproj.runtime import modelfile
 FORMAT, VERSION = "divproj-induction", 1
 ARRAYS = ("keys", "yields", "contexts", "totals")
 MOST = 1e9
+"""Pseudo-count or weight of a stored model; anything larger is damage."""
 MOST_CHAINS = 1000
 BESIDE = ("pairs.jsonl", "chain-*.npz", ".chain-*.npz.part")
 """Files that stand beside those of a model: trees of the training pairs, checkpoints."""

@@ -13,7 +13,9 @@ from divproj.parsing.features import BETWEEN, PER_EDGE, edge_ids, edge_scores, t
 from divproj.runtime.jit import kernel
 
 RATE = 0.1
+"""Step of AdaGrad; where it was chosen is not recorded."""
 NEGLIGIBLE = 1e-3
+"""Gradient of an edge below which its features are not updated."""
 
 
 @kernel("void(f4[::1], f4[::1], f8[::1], f8, i8[:,::1], i8[:,::1], i4[::1], i8, f8[:,::1], f8, f8)")

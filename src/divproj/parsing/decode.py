@@ -11,6 +11,7 @@ import numpy as np
 from divproj.runtime.jit import kernel
 
 LOW = -1e30
+"""Score of what cannot be: below all sums of scores."""
 
 
 @kernel("void(f8[:,::1], i8[::1])")

@@ -15,6 +15,7 @@ MASK = 0xFFFFFFFF
 NONE = -(10**6)
 """Offset of an unused pair in a template."""
 LOW = -1e30
+"""Score of what cannot be: below all sums of scores."""
 
 
 @kernel("i8(i8, i8)")

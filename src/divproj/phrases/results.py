@@ -16,6 +16,7 @@ from divproj.phrases.problem import PhraseSet, Posteriors, Problem
 Span = tuple[int, int]
 UNKNOWN = math.nan
 TINY = 1e-6
+"""Probability below which a pair counts as one that the model does not know."""
 WORD, LEAF, PHRASE, NONCOMP, FORCED = "word", "word-phrase", "phrase", "non-compositional", "forced"
 
 

@@ -25,6 +25,7 @@ SPACE: dict[str, tuple[float, float]] = {
 FIRST = 8
 """Random trials before the process is asked."""
 LENGTH, NOISE = 0.25, 1e-3
+"""Of the Gaussian process: the length scale in shares of a parameter's range, and the variance of the noise; where they were chosen is not recorded."""
 Floats = NDArray[np.float64]
 Metric = Callable[[Sequence[PhraseAlignment]], float]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import lru_cache
@@ -112,7 +112,8 @@ def companions(found: Sequence[Projection]) -> tuple[str, str]:
 
 
 def write_projections(
-    found: Iterable[Trees], source: str, output: Path, beside: tuple[Path | None, Path | None], least: float, *, keep: bool = False
+    found: Iterable[Trees], source: str, output: Path, beside: tuple[Path | None, Path | None], least: float,
+    done: Callable[[], None], *, keep: bool = False,
 ) -> tuple[Summary, list[Projection]]:  # fmt: skip
     """Write trees as they come, with links and E trees in the files `beside`; a summary, and the projections if they are kept.
 
@@ -133,6 +134,7 @@ def write_projections(
                 links.write(trees.links)
             if e_trees:
                 e_trees.write(trees.e_trees)
+        done()  # all is read: before anything is said of the whole
         if not count and summary.uncovered:
             what = f"no tree has {100 * least:.0f} % of its words linked"
             raise ProjError(what, Where(source), "ask for a lower coverage")

@@ -17,7 +17,8 @@ ends, how sure the projection is, why it made the edge."""
 FEATURES = (*PAPER, *EXTRAS)
 NO_LINKS = 99
 """Code of every edge of a sentence without any link; all other codes are then 0."""
-_SURE = (0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.97)
+SURE = (0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.97)
+"""Borders of the bins into which probabilities are put, for features."""
 
 
 def slots(features: Sequence[str]) -> int:
@@ -63,7 +64,7 @@ def codes(
             made[:, :, slot] = edge * (1 + 4 * kinds[:, None] + kinds[None, :])
         elif name == "confidence":
             sure = chances if chances is not None else edge * np.array((0.0, *(projected.confidence or (0.6,) * len(bitext))))
-            made[:, :, slot] = 1 + np.searchsorted(_SURE, sure)
+            made[:, :, slot] = 1 + np.searchsorted(SURE, sure)
         elif name == "reason":
             known = ("guess" if reason == "learned" else reason for reason in projected.reasons)  # one code, as models have it
             why = np.array([0, *(1 + REASONS.index(reason) for reason in known)])

@@ -19,6 +19,7 @@ from divproj.projection.features import Block, names
 from divproj.runtime.announce import passing, stage
 
 PENALTY = 2.0
+"""Of the squared weights (L2); where it was chosen is not recorded."""
 ITERATIONS = 60
 MIN_COUNT = 2
 """Words of training data in which a feature must occur."""

@@ -38,6 +38,7 @@ ITERATIONS = 40
 AGREE, SHARE = 2, 0.8
 """Gold words (twice as many for a class as for a form), and the share of them, that make a label usual."""
 _SURE = (0.3, 0.5, 0.7, 0.85, 0.95, 0.99)
+"""Borders of the bins into which confidences are put, for features."""
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,7 @@ _SCRIPTS = {
     "GEORGIAN": "ka", "ARMENIAN": "hy", "ARABIC": "ar", "DEVANAGARI": "hi",
 }  # fmt: skip
 _NO_TRIGRAM = -12.0
+"""Log probability of three letters that the samples of a language do not have."""
 
 
 class Guess(NamedTuple):

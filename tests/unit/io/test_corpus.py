@@ -93,7 +93,10 @@ class TestReading:
 
 
 class TestFolders:
-    remedy = "give a folder with f.conllu, e.conllu and align.txt, or --f --e --align"
+    remedy = (
+        "give a folder with f.conllu, e.conllu and align.txt, `f`, `e` and `links`, or a sample corpus: "
+        "deu-eng, hin-eng, kor-eng, spa-eng"
+    )
 
     def at(self, path) -> str:
         with pytest.raises(ProjError) as caught:

@@ -26,6 +26,7 @@ from divproj.runtime.estimator import Estimator
 
 FORMAT, VERSION = "divproj-words", 1
 THRESHOLD = 0.3
+"""Probability from which a link is written; where it was chosen is not recorded."""
 SAME = 1.0
 """Pseudo-count of a string that stands on both sides: names, numbers, punctuation."""
 LONGEST = 400

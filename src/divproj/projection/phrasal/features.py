@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from divproj.projection.edges import SURE
 from divproj.projection.phrasal.chart import RELATIONS
 from divproj.projection.phrasal.projector import Chances
 
 PHRASES = ("edge", "link", "shared")
 """Codes an edge can have: how probable the phrases make it, what the pairs of its two ends are to each other (the head link),
 the smallest aligned phrase that holds both ends."""
-_SURE = (0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.97)
 _MOST = 3
 
 
@@ -26,7 +26,7 @@ def phrase_codes(found: Chances, features: Sequence[str] = PHRASES) -> NDArray[n
         if name == "edge":
             best = np.zeros((n1, n1), np.int32)
             best[heads[1:], np.arange(1, n1)] = 1
-            made[:, :, slot] = 1 + np.searchsorted(_SURE, found.edges) + 10 * best
+            made[:, :, slot] = 1 + np.searchsorted(SURE, found.edges) + 10 * best
         elif name == "link":
             made[:, :, slot] = 1 + found.codes + len(RELATIONS) * np.array(found.linked.kinds)[None, :]
         else:

@@ -16,11 +16,14 @@ _GIVEN = {
     "mother": 0.0, "out": -0.6, "same": 0.0, "above": -5.0, "sister": -5.0, "kid": -6.0, "far": -7.5,
     "loose": -6.0, "gap": -3.0, "top": 0.0, "top-out": -0.6, "root": -7.5,
 }  # fmt: skip
+"""Log weights of the relation of two paired phrases, by relation, for words whose links came with the text; set once by hand, see `Weights`."""
 _FOUND = {
     "mother": 0.0, "out": -0.6, "same": 0.0, "above": -4.0, "sister": -3.5, "kid": -4.5, "far": -5.0,
     "loose": -5.0, "gap": -3.0, "top": 0.0, "top-out": -0.6, "root": -6.5,
 }  # fmt: skip
+"""The same for words whose links the observed text suggests: what departs from E's tree costs less."""
 _UNLINKED = {"mother": 0.0, "loose": -2.5, "root": -4.0}
+"""The same for words without a link."""
 
 
 @dataclass(frozen=True)

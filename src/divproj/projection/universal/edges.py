@@ -21,7 +21,9 @@ SIZE = 1 << 20
 FAR = np.array([0, 1, 2, 3, 4, 4, 5, 5, 5, *[6] * 6, 7])
 """Distances as features tell them apart."""
 SURE = (0.005, 0.02, 0.06, 0.15, 0.3, 0.45, 0.6, 0.75, 0.88, 0.96)
+"""Borders of the bins into which probabilities of edges are put."""
 ODDS = (0.1, 0.25, 0.4, 0.6, 0.75, 0.9)
+"""Borders of the bins into which shares of word orders are put."""
 
 
 @lru_cache(maxsize=200_000)

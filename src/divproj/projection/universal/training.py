@@ -28,7 +28,9 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Say = Callable[[str], None]
 TAGS: dict[str, Any] = {"passes": 4, "rate": 0.06, "decay": 3e-2}
+"""Passes, step and decay of the step in learning the tagger."""
 EDGES: dict[str, Any] = {"passes": 3, "rate": 0.015, "decay": 0.1}
+"""Passes, step and decay of the step in learning the edges."""
 RELATIONS: dict[str, Any] = {"passes": 4, "rate": 0.06, "decay": 3e-2}
 """How the models learn; tags and edges chosen with five groups of families held out, relations as tags."""
 FULL = 1000
