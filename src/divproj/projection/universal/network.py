@@ -25,6 +25,7 @@ SLOPE = 0.1
 BATCH_EDGES = 20_000
 """Edges that go through at once."""
 HIDDEN = -1e4
+"""Score of a place that is not there: so low that nothing looks at it."""
 VECTOR = 100
 """Numbers of a word vector."""
 COLUMN, GRAM, KIND, GLOSS, LINKED, TEXT = 12, 32, 16, 32, 24, 16
