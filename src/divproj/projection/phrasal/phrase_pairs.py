@@ -22,9 +22,9 @@ from divproj.projection.direct import ProjectionInput
 
 HOLD = 1.0
 """What the logarithm of a head's probability counts beside the weights of the chart; not tuned."""
-BARE = 0.05
-"""The same where no tree or forest of F vouches for its phrases. The chart of s5 weighs all bracketings by itself: 0.25 gained in two
-corpora and lost 0.2 to 0.4 in four, so that the pairs only break ties."""
+BARE = 0.02
+"""The same where no tree or forest of F vouches for its phrases: the chart of s5 weighs all bracketings by itself, so that the pairs
+only break ties (bench/RESULTS.md)."""
 UNKNOWN = 0.5
 """Probability of a pair that comes without one."""
 FLOOR = 0.05
@@ -145,10 +145,10 @@ class PhraseBook:
             found = turned.turned if turned else None
         return found
 
-    def scores(self, bitext: ProjectionInput) -> Floats | None:
-        """Scores of edges for a sentence; None where no pairs are known."""
+    def scores(self, bitext: ProjectionInput, *, vouched: bool = False) -> Floats | None:
+        """Scores of edges for a sentence; None where no pairs are known, or with `vouched` none that a tree or the user vouches for."""
         found = self.find(bitext)
-        return None if found is None else scores(found, bitext)
+        return None if found is None or (vouched and found.hold < HOLD) else scores(found, bitext)
 
     def links(self, bitext: ProjectionInput) -> dict[tuple[int, int], float]:
         """Links that pairs of two words make, with their probabilities."""

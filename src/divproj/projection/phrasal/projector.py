@@ -104,16 +104,21 @@ class PhraseProjector:
         linked = [*map(self._tagged, linked)]
         self.cues_ = Cues.of(linked)
         self.words_ = sum(map(len, bitexts))
-        self.history_ = self.cues_.learn([*map(self.encode, linked)], self.weights.table, self.rounds) if linked else []
+        self.history_ = (
+            self.cues_.learn([self.encode(x, learning=True) for x in linked], self.weights.table, self.rounds) if linked else []
+        )
         return self
 
     def _tagged(self, linked: LinkedPair) -> LinkedPair:
         return replace(linked, tags=self.knowledge.tags(linked.given)) if self.knowledge else linked
 
-    def encode(self, linked: LinkedPair) -> Encoded:
-        """A sentence for the chart, with what its forest and learned corrections say."""
+    def encode(self, linked: LinkedPair, *, learning: bool = False) -> Encoded:
+        """A sentence for the chart, with what its forest and learned corrections say.
+
+        Phrase pairs that no tree of F vouches for break ties, but nothing is learned from them.
+        """
         known = [evidence.of_forest(self.forests_[linked.bitext.forms])] if linked.bitext.forms in self.forests_ else []
-        if (paired := self.phrases_.scores(linked.bitext)) is not None:
+        if (paired := self.phrases_.scores(linked.bitext, vouched=learning)) is not None:
             known.append(paired)
         if self.corrections:
             known.append(evidence.of_chances(self.corrections.weighed(linked.given)[1]))
