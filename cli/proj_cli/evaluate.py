@@ -12,6 +12,8 @@ from proj_cli import common, options
 from proj_cli.common import talk
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from divproj.evaluation.trees import TreeScores
 
 
@@ -119,6 +121,18 @@ def experiment(
     ] = "s1-r,s1-l,s2-1,s2+,s3-1,s4-1,s4+",
     folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 10,
     seed: Annotated[int, typer.Option(help="Decides the folds.")] = 1,
+    by: Annotated[
+        str,
+        typer.Option(
+            "--by", metavar="sentence|corpus|family", help="What is held out: sentences (folds), a corpus, or its family."
+        ),
+    ] = "sentence",
+    families: Annotated[
+        str | None,
+        typer.Option(
+            "--families", metavar="LIST|FILE", help="deu-eng=Germanic,… or a table with corpus and family; for --by family."
+        ),
+    ] = None,
     train_sizes: Annotated[str | None, typer.Option("--train-sizes", metavar="5,10,20,all", help="Learning curve.")] = None,
     punctuation: Annotated[bool, typer.Option("--punct/--no-punct", help="Whether punctuation counts.")] = True,
     gloss_links: Annotated[
@@ -138,14 +152,19 @@ def experiment(
 
     Example: proj experiment hin-eng deu-eng --systems s1-r,s2-1,s2+,s4+
     """
-    from divproj.evaluation.experiment import cross_validate, gloss_linked
+    from divproj.evaluation.experiment import cross_families, cross_validate, gloss_linked
     from divproj.projection.systems import SYSTEMS
 
     wanted = [name.strip() for name in systems.split(",") if name.strip()]
     for name in wanted:
         options.one_of("--systems", name, SYSTEMS)
     sizes = _sizes(train_sizes)
+    if by not in ("sentence", "corpus", "family"):
+        raise typer.BadParameter(f"--by {by}: sentence, corpus or family expected")
+    if families and by != "family":
+        raise typer.BadParameter("--families is for --by family")
     rows, labelled, table = [], [], []
+    read: dict[str, tuple[list[Any], str]] = {}
     for corpus in files.corpora(corpora, strict=strict, style=style.name):
         pairs = common.gold_pairs(corpus)
         if len(pairs) < 2:
@@ -155,27 +174,43 @@ def experiment(
         if gloss_links:
             pairs = gloss_linked(pairs)
         sign = common.signature(
-            cmd="experiment", folds=folds, seed=seed, punct="yes" if punctuation else "no",
+            cmd="experiment", **({"folds": folds} if by == "sentence" else {"by": by}), seed=seed, punct="yes" if punctuation else "no",
             links="gloss" if gloss_links else "given", style=corpus.style, input=corpus.digests[-1],
         )  # fmt: skip
-        for size in sizes:
-            how: dict[str, Any] = {"folds": folds, "seed": seed, "punctuation": punctuation, "jobs": jobs}
-            results = cross_validate(pairs, wanted, train_size=size, **how)
-            rows.append((corpus.name, size, {name: result.scores.overall.uas for name, result in results.items()}))
+        read[corpus.name] = pairs, sign
+    kin = _families(families, read) if by == "family" else {}
+    given: dict[str, Any] = {"seed": seed, "punctuation": punctuation, "jobs": jobs}
+    for size in sizes:
+        if by != "sentence":
+            together = cross_families({name: own for name, (own, _) in read.items()}, kin, wanted, train_size=size, **given)
+        for corpus_name, (pairs, sign) in read.items():
+            if by == "sentence":
+                results = cross_validate(pairs, wanted, train_size=size, folds=folds, **given)
+            else:
+                results = together[corpus_name]
+            rows.append((corpus_name, size, {name: result.scores.overall.uas for name, result in results.items()}))
             table += [
-                [corpus.name, str(size or "all"), name, f"{one.uas:.1f}", f"{one.las:.1f}", str(one.total)]
+                [corpus_name, str(size or "all"), name, f"{one.uas:.1f}", f"{one.las:.1f}", str(one.total)]
                 for name, one in ((name, result.scores.overall) for name, result in results.items())
             ]
-            labelled.append((corpus.name, size, {name: result.scores.overall.las for name, result in results.items()}))
+            labelled.append((corpus_name, size, {name: result.scores.overall.las for name, result in results.items()}))
             if as_json:
-                about = {"signature": sign, "corpus": corpus.name, "train_size": size or "all"}
-                found = {name: result.as_json() for name, result in results.items()}
-                print(json.dumps({**about, "systems": found}), flush=True)  # noqa: T201
+                found = {
+                    "signature": sign,
+                    "corpus": corpus_name,
+                    **({"family": kin.get(corpus_name, corpus_name)} if by != "sentence" else {}),
+                    "train_size": size or "all",
+                    "systems": {name: result.as_json() for name, result in results.items()},
+                }
+                print(json.dumps(found), flush=True)  # noqa: T201
+    rows.sort(key=lambda row: list(read).index(row[0]))
+    labelled.sort(key=lambda row: list(read).index(row[0]))
+    how = f"{folds} folds" if by == "sentence" else f"learned from the other {'families' if by == 'family' else 'corpora'}"
     if not as_json:
-        _print_experiment("UAS", rows, wanted, folds, seed)
-        _print_experiment("LAS", labelled, wanted, folds, seed)
+        _print_experiment("UAS", rows, wanted, how, seed)
+        _print_experiment("LAS", labelled, wanted, how, seed)
     if latex:
-        _write_latex(latex, table, folds, seed, sign)
+        _write_latex(latex, table, how, seed, sign)
     if plot:
         from divproj.drawing.plot import learning_curves
 
@@ -183,14 +218,32 @@ def experiment(
         talk.say(f"plot: {plot}")
 
 
-def _write_latex(path: Path, rows: list[list[str]], folds: int, seed: int, sign: str) -> None:
+def _write_latex(path: Path, rows: list[list[str]], how: str, seed: int, sign: str) -> None:
     from divproj.drawing.latex import table
     from divproj.io.files import writing
 
-    caption = f"Attachment scores in cross-validation ({folds} folds, seed {seed}): percentage of words with the right head (UAS), and with the right head and relation (LAS)."
+    caption = f"Attachment scores in cross-validation ({how}, seed {seed}): percentage of words with the right head (UAS), and with the right head and relation (LAS)."
     with writing(path) as out:
         out.write(table(["corpus", "trained on", "system", "UAS", "LAS", "words"], rows, caption, left=3, note=sign))
     talk.say(f"table: {path}")
+
+
+def _families(text: str | None, corpora: Collection[str]) -> dict[str, str]:
+    """The family of each corpus, from a list or a table; names that are no corpus are refused."""
+    if text is None:
+        raise typer.BadParameter(
+            "--by family needs --families deu-eng=Germanic,… or a table; --by corpus takes each for itself"
+        )
+    if Path(text).is_file():
+        rows = [line.split("\t") for line in Path(text).read_text(encoding="utf-8").splitlines() if line.strip()]
+    else:
+        rows = [part.split("=") for part in text.split(",") if part.strip()]
+    if wrong := [row for row in rows if len(row) != 2 or not all(cell.strip() for cell in row)]:
+        raise typer.BadParameter(f"--families: '{'='.join(wrong[0])}' is no corpus with its family")
+    found = {name.strip(): family.strip() for name, family in rows}
+    if unknown := sorted(set(found) - set(corpora)):
+        raise typer.BadParameter(f"--families: no corpus {unknown[0]}; there are {', '.join(corpora)}")
+    return found
 
 
 def _sizes(text: str | None) -> list[int | None]:
@@ -203,9 +256,9 @@ def _sizes(text: str | None) -> list[int | None]:
 
 
 def _print_experiment(
-    measure: str, rows: list[tuple[str, int | None, dict[str, float]]], systems: list[str], folds: int, seed: int
+    measure: str, rows: list[tuple[str, int | None, dict[str, float]]], systems: list[str], how: str, seed: int
 ) -> None:
-    shown = common.table(f"{measure}, {folds} folds, seed {seed}", "corpus", "trained on", *systems, left=2)
+    shown = common.table(f"{measure}, {how}, seed {seed}", "corpus", "trained on", *systems, left=2)
     for name, size, scores in rows:
         shown.add_row(common.harmless(name), str(size or "all"), *(f"{scores[s]:.2f}" for s in systems))
     sizes = {size for _, size, _ in rows}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from divproj.data.errors import Faults, ModelError
+from divproj.data.errors import Faults, ModelError, ProjError
 from divproj.data.igt import Igt
 from divproj.data.pair import Pair
 from divproj.evaluation.significance import approximate_randomisation
@@ -75,7 +75,7 @@ def cross_validate(
 ) -> dict[str, SystemResult]:
     """Train on all folds but one (or on `train_size` of their sentences), test on that one; scores over all words.
 
-    s5 and s5+ also observe the bitext of the whole corpus, the fold's too, without F trees: that is what a user has who
+    s5, s5+ and s6 also observe the bitext of the whole corpus, the fold's too, without F trees: that is what a user has who
     wants trees for a text. `jobs` processes share the folds; 0 is one per core. Pairs of one of the
     `groups` (one name for each pair) are never learned from and tested on at once.
     """
@@ -109,12 +109,63 @@ def _one_fold(
     rest = [i for i in range(len(pairs)) if i not in held_out]
     if train_size is not None and train_size < len(rest) and system not in (*UNTRAINED, *OBSERVING):
         rest = sorted(random.Random(f"{seed}/{k}/{train_size}").sample(rest, train_size))
-    text = [ProjectionInput.of(pair) for pair in pairs] if system.startswith("s5") else ()
+    text = [ProjectionInput.of(pair) for pair in pairs] if system.startswith(("s5", "s6")) else ()
     project = train(system, [pairs[i] for i in rest], peek=[pairs[i] for i in parts[k]], seed=seed, text=text)
     found = []
     for i in parts[k]:
         made = calibrated(project(ProjectionInput.of(pairs[i])), system)
         found.append((pairs[i].f, made.tree, made.reasons, made.confidence))
+    return found
+
+
+def cross_families(
+    corpora: Mapping[str, Sequence[Pair]],
+    families: Mapping[str, str],
+    systems: Sequence[str],
+    *,
+    seed: int = 1,
+    punctuation: bool = True,
+    train_size: int | None = None,
+    jobs: int = 1,
+) -> dict[str, dict[str, SystemResult]]:
+    """Each corpus by systems that learned from the corpora of other families alone; a corpus without a family is one of its own.
+
+    So it shows what to expect of a language that nobody has annotated. Systems that observe a text go through the tested one,
+    without its trees. By corpus and system.
+    """
+    kin = {name: families.get(name) or name for name in corpora}
+    if len(set(kin.values())) < 2:
+        what = f"all corpora are of one family, {next(iter(kin.values()), 'none')}: nothing is left to learn from"
+        raise ProjError(what, remedy="give corpora of two families or more")
+    tasks = [(name, system) for name in corpora for system in systems]
+    done = run(partial(_one_corpus, corpora, kin, seed, train_size), lambda _: tasks, place=Place(max(jobs, 0)))
+    results: dict[str, dict[str, SystemResult]] = {}
+    counted = passing(done, f"cross-validating {', '.join(systems)} by family: part", len(tasks))
+    for (name, system), outcome in zip(tasks, counted, strict=True):
+        scores = score_trees(outcome, punctuation=punctuation)
+        results.setdefault(name, {})[system] = SystemResult(scores)
+    return results
+
+
+def _one_corpus(
+    corpora: Mapping[str, Sequence[Pair]],
+    kin: Mapping[str, str],
+    seed: int,
+    train_size: int | None,
+    task: tuple[str, str],
+    _: Faults,
+) -> list[Any]:
+    name, system = task
+    tested = corpora[name]
+    rest = [pair for other, pairs in corpora.items() if kin[other] != kin[name] for pair in pairs]
+    if train_size is not None and train_size < len(rest) and system not in (*UNTRAINED, *OBSERVING):
+        rest = random.Random(f"{seed}/{train_size}").sample(rest, train_size)
+    text = [ProjectionInput.of(pair) for pair in tested]
+    project = train(system, rest, peek=tested, seed=seed, text=text if system.startswith(("s5", "s6")) else ())
+    found = []
+    for pair, given in zip(tested, text, strict=True):
+        made = calibrated(project(given), system)
+        found.append((pair.f, made.tree, made.reasons, made.confidence))
     return found
 
 
