@@ -13,7 +13,7 @@ PANELS = {
     LINKS: "links gloss_links links_out refine refine_links threshold method stem min_prob words embeddings wordnet lexical fast min_coverage",
     TREES: "system systems rules model e_parser e_style style e_out also e_best f_forests order decoder trees projection features forest "
     "nbest noncomp search stage extended induced side decode prune",
-    LEARNING: "learner epochs bits gold_tags train_sizes folds sweeps chains moves mode prior empty consistency strength start restarts "
+    LEARNING: "families learner epochs bits gold_tags train_sizes folds sweeps chains moves mode prior empty consistency strength start restarts "
     "average alone paper save em batch trials multiword soft settings contradiction over iterations rounds held_out set_ sets",
     OUTPUT: "output html csv csv_folder plot latex as_json json sentences edges min_count weights min_share max_pairs text probs punct subtypes bare to "
     "corpus confidence ud into brackets phrases count by conllu limit sent force show",
