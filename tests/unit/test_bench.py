@@ -158,3 +158,8 @@ def test_outputs_have_cases_for_every_command(monkeypatch: pytest.MonkeyPatch):
     names |= {x.name for x in app.registered_groups if x.name}
     assert names <= {command.removeprefix("-q ").split()[0] for case in CASES for command in case.commands}
     assert all(case.needs <= set(INPUTS) for case in CASES)
+
+
+def test_no_script_hides_a_standard_module():
+    """Scripts have their folder first on the path: a `numbers.py` beside them would break numpy."""
+    assert not {path.stem for path in BENCH.glob("*.py")} & sys.stdlib_module_names

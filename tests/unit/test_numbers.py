@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_every_number_set_by_hand_is_described(tmp_path: Path):
-    spec = importlib.util.spec_from_file_location("numbers_script", ROOT / "bench" / "numbers.py")
+    spec = importlib.util.spec_from_file_location("set_by_hand", ROOT / "bench" / "set_by_hand.py")
     assert spec
     assert spec.loader
     script = importlib.util.module_from_spec(spec)

@@ -172,10 +172,11 @@ def misc_value(misc: str, key: str) -> str:
     >>> misc_value("Gloss=dog|SpaceAfter=No", "Gloss")
     'dog'
     """
-    for item in misc.split("|"):
-        name, eq, value = item.partition("=")
-        if eq and name == key:
-            return value
+    if key in misc:
+        for item in misc.split("|"):
+            name, eq, value = item.partition("=")
+            if eq and name == key:
+                return value
     return ""
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from operator import mul
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +21,12 @@ from numpy.typing import NDArray
 
 from divproj.data.errors import ModelError, Where
 from divproj.data.tree import DepTree
-from divproj.projection.direct import REASONS, Direction, Projection, s1
+from divproj.projection.direct import REASONS, Projection
 from divproj.runtime.resources import folder
 
 Floats = NDArray[np.float64]
 CLIP = 0.9995
 """Probabilities are taken to lie between this and its complement."""
-SIDES: tuple[Direction, ...] = ("right", "left")
 KNOTS = (-1.0, 1.0, 3.0, 5.0)
 """Log odds at which the slope of the map may change."""
 TAGS = (
@@ -38,6 +38,12 @@ NAMES = (
     "neighbour", *(f"reason {name}" for name in REASONS), *(f"tag {name}" for name in TAGS), *(f"head {name}" for name in TAGS),
 )  # fmt: skip
 """What the maps look at, of each word."""
+FIRST_TAG = len(NAMES) - 2 * len(TAGS)
+NUMBERS = FIRST_TAG - len(REASONS)
+"""So many features are numbers; the others are 0 or 1, and few of them 1."""
+TAG_NUMBERS = {tag: k for k, tag in enumerate(TAGS)}
+SURE = math.log(CLIP / (1 - CLIP))
+"""The log odds of what is certain."""
 LIKE = {
     "s1-l": "s1-r", "s2-3": "s2-1", "s2-2": "s2-1", "s3-2": "s3-1", "s3-3": "s3-1", "s3-4": "s3-1", "s3-5": "s3-1", "s4-2": "s4-1",
     "s4-3": "s4-1", "s6+": "s6",
@@ -64,6 +70,12 @@ class Calibration:
         found: Floats = 1 / (1 + np.exp(-(table @ np.array(self.weights))))
         return found
 
+    def chance(self, values: Sequence[float], marks: Sequence[int]) -> float:
+        """The probability of one word (see `rows`), to four places."""
+        weights = self.weights
+        total = sum(map(mul, values, weights)) + sum([weights[k] for k in marks])
+        return round(1e4 / (1 + math.exp(-max(total, -700.0)))) / 1e4
+
 
 def log_odds(sure: Floats | Sequence[float]) -> Floats:
     clipped = np.clip(np.asarray(sure, float), 1 - CLIP, CLIP)
@@ -73,36 +85,51 @@ def log_odds(sure: Floats | Sequence[float]) -> Floats:
 
 def features(found: Projection) -> Floats:
     """[word, feature] of a projection, in the order of `NAMES`."""
-    bitext, n = found.bitext, len(found.heads)
-    made = np.zeros((n, len(NAMES)))
-    if not n:
-        return made
-    anchors = np.array(bitext.anchors)
-    heads = np.array(found.heads)
-    sure = log_odds(found.confidence or [0.5] * n)
-    weights = dict(bitext.links.weights)
-    link = log_odds([1.0, *(weights.get((i, a), 1.0) if a else 0.5 for i, a in enumerate(bitext.anchors[1:], 1))])
-    parsed = log_odds([1.0, *(bitext.e.confidence or [1.0] * len(bitext.e))])
-    edge = np.where(anchors > 0, parsed[np.minimum(anchors, len(parsed) - 1)], 0.0)
-    agrees = [np.array(s1(bitext, side).heads) == heads for side in SIDES]
-    place = np.arange(1, n + 1)
-    above = np.maximum(heads, 0)
-    far = np.where(above > 0, np.abs(above - place), 0)
-    columns: list[Any] = [1.0, sure, *(np.maximum(sure - knot, 0.0) for knot in KNOTS), sure.mean()]
-    columns += [anchors[1:] > 0, anchors[above] > 0, link[1:], np.where(above > 0, link[above], 0.0)]
-    columns += [edge[1:], np.where(above > 0, edge[above], 0.0), parsed[1:].mean() if len(parsed) > 1 else 0.0]
-    columns += [found.coverage, math.log(n), *agrees, (agrees[0].mean() + agrees[1].mean()) / 2]
-    columns += [above == 0, (above > 0) & (above < place), np.log1p(far), far == 1]
-    for k, column in enumerate(columns):
-        made[:, k] = column
-    tags = [*(found.upos or bitext.classes)]
-    for k, (reason, tag) in enumerate(zip(found.reasons, tags, strict=True)):
-        made[k, len(columns) + REASONS.index(reason)] = 1.0
-        if tag in TAGS:
-            made[k, len(columns) + len(REASONS) + TAGS.index(tag)] = 1.0
-        if above[k] and tags[above[k] - 1] in TAGS:
-            made[k, len(columns) + len(REASONS) + len(TAGS) + TAGS.index(tags[above[k] - 1])] = 1.0
+    made = np.zeros((len(found.heads), len(NAMES)))
+    for k, (values, marks) in enumerate(rows(found)):
+        made[k, :NUMBERS] = values
+        made[k, marks] = 1.0
     return made
+
+
+def rows(found: Projection) -> Iterator[tuple[tuple[float, ...], list[int]]]:
+    """Of each word the first features in `NAMES` by value, and the numbers of those others that are 1.
+
+    Plain Python: sentences are short, and calls of numpy would take ten times as long.
+    """
+    bitext, heads, n = found.bitext, found.heads, len(found.heads)
+    if not n:
+        return
+    anchors, e = bitext.anchors, bitext.e
+    sure = [*map(_odds, found.confidence)] or [0.0] * n
+    weights = dict(bitext.links.weights)
+    link = [SURE, *((_odds(weights.get((i, a), 1.0)) if weights else SURE) if a else 0.0 for i, a in enumerate(anchors[1:], 1))]
+    parsed = [SURE, *map(_odds, e.confidence)] if e.confidence else [SURE] * (len(e) + 1)
+    edge = [parsed[min(a, len(parsed) - 1)] if a else 0.0 for a in anchors]
+    right, left = ([own == head for own, head in zip(side, heads, strict=True)] for side in bitext.plain)
+    mean, e_mean = sum(sure) / n, sum(parsed[1:]) / max(len(parsed) - 1, 1)
+    agreement, coverage, length = (sum(right) + sum(left)) / (2 * n), found.coverage, math.log(n)
+    tags = [TAG_NUMBERS.get(tag, -1) for tag in found.upos or bitext.classes]
+    for k, (head, own, reason, tag) in enumerate(zip(heads, sure, found.reasons, tags, strict=True)):
+        marks = [NUMBERS + REASONS.index(reason)]
+        if tag >= 0:
+            marks.append(FIRST_TAG + tag)
+        above = far = 0
+        if head > 0:
+            above, far = head, abs(head - k - 1)
+            if tags[head - 1] >= 0:
+                marks.append(FIRST_TAG + len(TAGS) + tags[head - 1])
+        yield (
+            1.0, own, *[own - knot if own > knot else 0.0 for knot in KNOTS], mean, anchors[k + 1] > 0, anchors[above] > 0, link[k + 1],
+            link[above] if above else 0.0, edge[k + 1], edge[above] if above else 0.0, e_mean, coverage, length, right[k], left[k],
+            agreement, not above, 0 < above <= k, math.log1p(far), far == 1,
+        ), marks  # fmt: skip
+
+
+def _odds(chance: float) -> float:
+    """`log_odds` of one number."""
+    clipped = min(max(chance, 1 - CLIP), CLIP)
+    return math.log(clipped / (1 - clipped))
 
 
 def calibrated(found: Projection, system: str) -> Projection:
@@ -110,8 +137,7 @@ def calibrated(found: Projection, system: str) -> Projection:
     own = calibration_of(system)
     if own is None or not found.heads:
         return found
-    sure = np.round(own.chances(features(found)), 4)
-    return replace(found, confidence=tuple(sure.tolist()), calibrated=system)
+    return replace(found, confidence=tuple([own.chance(*row) for row in rows(found)]), calibrated=system)
 
 
 def calibration_of(system: str) -> Calibration | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
 from divproj.data.tagsets import universal
-from divproj.projection.direct import ProjectionInput, s1
+from divproj.projection.direct import ProjectionInput
 from divproj.projection.features import Block
 
 _FAR = ("", "1", "2", "3", "3")
@@ -145,13 +145,12 @@ class Lattice:
     @cached_property
     def right(self) -> tuple[int, ...]:
         """Heads by S1-R with place 0."""
-        return (-1, *s1(self.bitext, "right").heads)
+        return (-1, *self.bitext.plain[0])
 
     @cached_property
     def left(self) -> tuple[int, ...]:
-        if all(len(words) == 1 for words in self.bitext.groups.values()):
-            return self.right
-        return (-1, *s1(self.bitext, "left").heads)
+        right, left = self.bitext.plain
+        return self.right if left is right else (-1, *left)
 
     @cached_property
     def tags(self) -> tuple[str, ...]:

@@ -74,6 +74,12 @@ class ProjectionInput:
                 found.setdefault(anchor, []).append(word)
         return found
 
+    @cached_property
+    def plain(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Heads by S1-R and by S1-L, which are the same where no group has two words."""
+        right = s1(self, "right").heads
+        return right, right if all(len(words) == 1 for words in self.groups.values()) else s1(self, "left").heads
+
     def anchored_ancestor(self, e_word: int) -> int:
         """The nearest E ancestor that anchors something; 0 for none."""
         up = self.e_heads[e_word]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from divproj.projection.universal.grammar import ONLY, RIGHTWARD
@@ -54,6 +55,7 @@ class Breach(NamedTuple):
     what: str
 
 
+@lru_cache(maxsize=1024)
 def base(rel: str) -> str:
     return rel.partition(":")[0]
 
@@ -88,7 +90,7 @@ def breaches(heads: Sequence[int], rels: Sequence[str], tags: Sequence[str], fea
         if rel in ("obl", "nsubj", "csubj") and head > 0 and _argument(head, names, kinds, kids[head], rel):
             fact = "oblique" if rel == "obl" else "noun's subject"
             yield Breach(fact, k, f"'{rel}' hangs on a noun that is no predicate")
-    for k in range(1, len(names)):
+    for k in [k for k, own in enumerate(kids) if len(own) > 1]:
         subjects = [c for c in kids[k] if names[c] in SUBJECTS and not rels[c - 1].endswith(":outer")]
         objects = [c for c in kids[k] if names[c] == "obj"]
         if len(subjects) > 1:

@@ -139,12 +139,15 @@ def _spaced(sentence: Sentence, text: str) -> Sentence | None:
         at += len(form)
         gap = at < len(text) and text[at] == " "
         last = k == len(rows) - 1
-        items = [x for x in misc[row].split("|") if x not in ("_", "SpaceAfter=No")]
+        cell = misc[row]
+        if (gap or last) and "SpaceAfter" not in cell and (cell == "_" or (cell and "_" not in cell)):
+            at += gap
+            continue
+        items = [x for x in cell.split("|") if x not in ("_", "SpaceAfter=No")]
         if not gap and not last:
             items.append("SpaceAfter=No")
         misc[row] = "|".join(items) or "_"
         at += gap
     if at != len(text) or "  " in text:
         return None
-    columns = (*sentence.columns[:9], tuple(misc))
-    return replace(sentence, columns=columns)
+    return replace(sentence, columns=(*sentence.columns[:9], tuple(misc)))

@@ -10,11 +10,15 @@ import numpy as np
 import pytest
 
 from divproj import DepTree
-from divproj.data.errors import ModelError
+from divproj.data.errors import Faults, ModelError
 from divproj.data.links import Links
+from divproj.io.sources import Sources, pieces
 from divproj.projection import calibration
+from divproj.projection.batch import Plan, projected
 from divproj.projection.calibration import NAMES, Calibration, Sample, calibrated, features, load, save
 from divproj.projection.direct import Projection, ProjectionInput
+from divproj.projection.projector import Projector
+from divproj.projection.whole_text import PhraseOptions, project_text
 
 E = DepTree(("the", "dogs", "bark"), (2, 3, 0), ("det", "nsubj", "root"), ("DET", "NOUN", "VERB"), confidence=(0.9, 0.6, 0.99))
 LINKS = Links(frozenset({(1, 2), (2, 3)}), (2, 3), weights=(((1, 2), 0.7),))
@@ -101,3 +105,26 @@ def test_every_system_has_a_map_and_no_guess_is_sure():
     guess = calibrated(Projection(TEXT, (0, 1), ("guess", "guess"), (0.96, 0.97)), "s5")
     assert max(guess.confidence) < 0.7
     assert calibrated(FOUND, "nobody's") is FOUND
+
+
+def test_one_word_at_a_time_is_the_same_as_all(monkeypatch):
+    rng = np.random.default_rng(3)
+    own = Calibration(tuple(rng.normal(size=len(NAMES)).tolist()), 0.1, "")
+    monkeypatch.setattr(calibration, "calibration_of", lambda _: own)
+    found = calibrated(FOUND, "s5")
+    assert np.allclose(found.confidence, np.round(own.chances(features(FOUND)), 4))
+    far = Calibration((-1e6, *own.weights[1:]), 0.1, "")
+    assert [far.chance(*row) for row in calibration.rows(FOUND)] == [0.0, 0.0]
+
+
+def test_pieces_and_whole_texts_have_the_same_confidences(tmp_path: Path):
+    text = tmp_path / "text.txt"
+    text.write_text(
+        "Hund-e bell-en\ndog-PL bark-3PL\n'The dogs bark.'\n\nHund schläf-t\ndog sleep-3SG\n'The dog sleeps.'\n", "utf-8"
+    )
+    sources = Sources(str(text))
+    [piece] = pieces(sources, Faults())
+    some = projected(Plan("s1-r"), "ud", False, True, 0.0, piece, Faults()).projections
+    whole = [t.projections[0] for t in project_text(Projector("s1-r"), (sources,), PhraseOptions(), Faults())]
+    assert [f.confidence for f in some] == [f.confidence for f in whole]
+    assert {f.calibrated for f in (*some, *whole)} == {"s1-r"}

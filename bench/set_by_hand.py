@@ -1,6 +1,6 @@
 """Every number that is set by hand, room by room: its name, value, what it is, and where it was chosen, as the code says it.
 
-python bench/numbers.py [ROOM …]
+python bench/set_by_hand.py [ROOM …]
 """
 
 from __future__ import annotations
