@@ -58,7 +58,7 @@ def sampled(
     right = [[a == b for a, b in zip(tree.heads, p.heads, strict=True)] for tree, p in found]
     checked = [[*zip(chances[n].tolist(), right[n], strict=True)] for n in gold]
     own = recalibrated(checked, [c for n in rest for c in chances[n].tolist()], "gold sentences")
-    known = combined(own, Expected(prior, error, "calibration"))
+    known = combined(Expected(prior, error, "calibration"), own)
     assert known
     return known.share, fmean(x for n in rest for x in right[n])
 

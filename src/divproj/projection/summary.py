@@ -184,10 +184,9 @@ class Summary:
         >>> Summary.from_json(Summary("s6", "asked for", projected=2, words=9, linked=6).as_json()).lines()[:2]
         ['2 sentences projected by s6 (asked for)', '67 % of 9 words linked']
         """
-        known = found["expected"]
         return cls(
             found["system"], found["why"], found["min_coverage"], found["projected"], found["without_translation"],
             found["without_links"], found["by_glosses_alone"], found["left_out"]["faults"], found["left_out"]["coverage"],
             found["words"], found["linked_words"], weak=found["below_half"], doubtful=[(0.0, name) for name in found["doubtful"]],
-            repairs=Counter(found["repaired"]), expected=Expected(known["uas"] / 100, known["standard_error"] / 100, known["source"]) if known else None,
+            repairs=Counter(found["repaired"]), expected=Expected.from_json(found["expected"]),
         )  # fmt: skip

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from divproj.data.errors import ProjError
+from divproj.data.sentence import PROJECTED
 from divproj.data.wording import plural
-from divproj.projection.expected import Expected, counted, recalibrated
+from divproj.projection.expected import Expected, combined, counted, expected_accuracy, recalibrated
 
 if TYPE_CHECKING:
     from divproj.review.examples import Example, Learner, Tell
@@ -148,9 +149,10 @@ def _point(size: int, gold: Sequence[Example], heads: Mapping[int, Sequence[int]
 
 
 def accuracy(session: Session, held: Mapping[int, Learned]) -> Expected | None:
-    """Heads expected to be right in sentences that nobody has corrected, judged by the gold ones.
+    """Heads expected to be right in sentences that nobody has corrected, by the gold ones and the calibration of the system.
 
     `held` are trees of gold sentences by learners that did not see them; of the others it is the tree that was corrected.
+    Without a gold sentence the calibration speaks alone; None where the system has none either.
     """
     checked, counts, rest = [], [], []
     for n in session.gold:
@@ -162,14 +164,20 @@ def accuracy(session: Session, held: Mapping[int, Learned]) -> Expected | None:
         counts.append((sum(right), len(right)))
         if sure and None not in sure:
             checked.append([(c or 0.0, r) for c, r in zip(sure, right, strict=True)])
-    if not counts:
-        return None
     for n in session.free:
         rest += [c for c in session.states[n].sure if c is not None]
-    source = f"from {_sentences(len(counts))} that you marked gold"
-    if len(checked) == len(counts) and rest:
-        return recalibrated(checked, rest, source)
-    return counted(counts, source)
+    prior, source = _calibration(session, rest), _sentences(len(counts))
+    if not counts:
+        return prior
+    whole = len(checked) == len(counts) and rest
+    return combined(prior, recalibrated(checked, rest, source) if whole else counted(counts, source))
+
+
+def _calibration(session: Session, rest: Sequence[float]) -> Expected | None:
+    """What the calibration says of the free sentences' words; None unless one system has made all their trees."""
+    notes = {session.states[n].note for n in session.free if session.states[n].sure}
+    systems = {note.removeprefix(PROJECTED).partition(" ")[0] if note else "" for note in notes}
+    return expected_accuracy([rest], systems.pop()) if len(systems) == 1 else None
 
 
 def _sentences(count: int) -> str:

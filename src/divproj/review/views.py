@@ -123,14 +123,14 @@ def choice(session: Session) -> dict[str, Any]:
 
 
 def known(session: Session, verdict: Verdict | None) -> dict[str, Any]:
-    """How good the trees are that nobody has corrected, as far as the gold sentences tell, and the learning curve."""
+    """How good the trees are that nobody has corrected, as far as calibration and gold sentences tell, and the learning curve."""
     held = verdict.held if verdict and verdict.better and session.latest else {}
     found = accuracy(session, held)
     curve = verdict.curve if verdict else ()
     free = len(session.free)
     told = "mark some sentences gold to learn how good the other trees are"
     if found:
-        told = f"in the {free} sentence{'s' * (free != 1)} that nobody has corrected, about {100 * found.share:.0f} % (± {200 * found.error:.0f}) of the heads are right, judging {found.source}"
+        told = f"in the {free} sentence{'s' * (free != 1)} that nobody has corrected, about {100 * found.share:.0f} % (± {200 * found.error:.0f}) of the heads are right ({found.source})"
     return {
         "told": told,
         "share": found.share if found else None,

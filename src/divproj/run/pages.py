@@ -18,7 +18,8 @@ from divproj.projection.summary import Summary
 from divproj.run import gold as golden
 from divproj.run.cache import digest_of, versions
 from divproj.run.config import Config
-from divproj.run.stages import MODEL, OUTPUT, RULES, SCORES, Job
+from divproj.run.reading import LINKS, OUTPUT, TREES
+from divproj.run.stages import MODEL, RULES, SCORES, Job
 
 if TYPE_CHECKING:
     from divproj.drawing.run import Run
@@ -52,9 +53,11 @@ def signature(config: Config, inputs: dict[str, str]) -> str:
 
 def projections(job: Job) -> Iterator[Projection]:
     """What the run projected, read again from its trees."""
-    rows = conllu.load(job.before["project"] / OUTPUT)
-    for pair, row in zip(job.pairs(), rows, strict=True):
-        assert row is not None
+    rows = {row.sent_id: row for row in conllu.load(job.before["project"] / OUTPUT) if row is not None}
+    for pair in job.pairs():
+        if pair.sent_id not in rows:
+            continue  # left out for its coverage
+        row = rows[pair.sent_id]
         misc = row.column(9)
         texts = [confidence_of(cell) for cell in misc]
         reasons: Any = tuple(misc_value(cell, "Proj") for cell in misc)
@@ -168,14 +171,13 @@ def _run(job: Job, sign: str, scores: dict[str, Any]) -> Run:
 
 
 def summary(facts: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """What a run did, as `Summary.as_json`; what gold sentences say of its accuracy comes first."""
+    """What a run did, as `Summary.as_json`; its accuracy with what gold sentences say of it."""
     found = dict(facts["project"]["summary"])
-    return found | {"expected": facts.get("evaluate", {}).get("expected") or found["expected"]}
+    return found | {"expected": facts["evaluate"]["expected"]} if "evaluate" in facts else found
 
 
 def _expected(facts: Mapping[str, Mapping[str, Any]]) -> Expected | None:
-    known = summary(facts)["expected"]
-    return Expected(known["uas"] / 100, known["standard_error"] / 100, known["source"]) if known else None
+    return Expected.from_json(summary(facts)["expected"])
 
 
 def said(facts: Mapping[str, Mapping[str, Any]]) -> list[str]:
@@ -199,14 +201,18 @@ def _files(before: dict[str, Path]) -> dict[str, tuple[str, str]]:
     """Published name → the stage and its file."""
     names = {
         OUTPUT: ("project", OUTPUT),
-        "links.txt": ("align", "links.txt"),
-        "e.conllu": ("parse", "e.conllu"),
+        LINKS: ("align", LINKS),
+        TREES: ("parse", TREES),
         RULES: ("learn", RULES),
         MODEL: ("train", MODEL),
         DIVERGENCE_PAGE: ("analyze", DIVERGENCE_PAGE),
         TREES_PAGE: ("draw", TREES_PAGE),
     }
-    return {name: found for name, found in names.items() if found[0] in before}
+    made = {name: found for name, found in names.items() if found[0] in before}
+    for name in (LINKS, TREES):  # where trees were left out, those beside them are, too
+        if "project" in before and (before["project"] / name).exists():
+            made[name] = ("project", name)
+    return made
 
 
 def published(before: dict[str, Path]) -> dict[str, Path]:

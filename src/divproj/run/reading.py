@@ -19,7 +19,7 @@ from divproj.io.sources import Sources, pairs_from
 from divproj.io.translation_language import language_of, with_code
 from divproj.io.trees import NOTHING, as_sentence, named
 
-TEXT, TREES, LINKS, PLACES = "text.conllu", "e.conllu", "links.txt", "places.json"
+TEXT, TREES, LINKS, PLACES, OUTPUT = "text.conllu", "e.conllu", "links.txt", "places.json", "trees.conllu"
 UNPARSED = "none"
 """Stands for a parser where nothing is to be parsed."""
 
@@ -70,6 +70,13 @@ def write_trees(trees: Sequence[DepTree | None], pairs: Sequence[Pair], folder: 
     """Trees of translations, one for each pair; a row that says so where there is none."""
     with writing(folder / TREES) as out:
         conllu.dump((as_sentence(tree, pair.sent_id) for tree, pair in zip(trees, pairs, strict=True)), out)
+
+
+def write_beside(pairs: Sequence[Pair], folder: Path) -> None:
+    """The translations' trees and the links of some of the text's sentences."""
+    write_trees([pair.e.tree if len(pair.e.forms) else None for pair in pairs], pairs, folder)
+    with writing(folder / LINKS) as out:
+        pharaoh.dump((pair.links for pair in pairs), out)
 
 
 def read_text(folder: Path, e: Path | None = None, links: Path | None = None) -> list[Pair]:

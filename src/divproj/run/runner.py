@@ -86,7 +86,7 @@ STAGES = (
     Stage("gold", stages.gold, ("read", "parse", "align"), (("input", "gold"), ("evaluate", "held_out")), wanted=_gold),
     Stage("learn", stages.learn, ("gold",), (("project", "rules"),), lambda c: {"title": c.title, "learns": c.learns}, _learns),
     Stage("train", stages.train, ("gold",), _all("train"), lambda c: {"system": c.system}, lambda c: c.trains),
-    Stage("project", stages.project, ("read", "parse", "align", "learn", "train"), (("project", "model"), ("project", "style"), ("project", "phrases"), ("project", "f_forests"), ("project", "paraphrases"), ("align", "grams")),
+    Stage("project", stages.project, ("read", "parse", "align", "learn", "train"), (("project", "model"), ("project", "style"), ("project", "phrases"), ("project", "f_forests"), ("project", "paraphrases"), ("project", "min_coverage"), ("align", "grams")),
           lambda c: {"system": c.system}),
     Stage("evaluate", stages.evaluate, ("read", "parse", "align", "gold", "project"), _all("evaluate"),
           lambda c: {"systems": list(c.systems)}, lambda c: _gold(c) or bool(c.links) or c.value("align", "method") != "auto"),

@@ -242,6 +242,7 @@ system = "auto"              # s1-r and s5 need nothing, s2+ needs rules, s4+ an
 # phrases = "auto"           # phrases of both sides are aligned first; or a file of `proj align`
 # f_forests = "trees.xml"    # trees or forests of your sentences: TIGER-XML, brackets, `proj parse --forest`
 # paraphrases = false        # true: the "translations" are in the same language
+# min_coverage = 0.5         # leave out trees in which a smaller share of the words is linked
 
 [train]
 # epochs = 10                # passes of the parser over the gold sentences

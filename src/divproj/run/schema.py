@@ -74,6 +74,7 @@ KEYS: dict[str, dict[str, Key]] = {
         "phrases": Key("text", ""),
         "f_forests": Key("path", ""),
         "paraphrases": Key("flag", False),
+        "min_coverage": Key("share", 0.0),
     },
     "train": {
         "epochs": Key("whole", 10, 1, 1000),

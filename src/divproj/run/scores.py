@@ -10,9 +10,9 @@ from divproj.data.sentence import confidence_of, misc_value
 from divproj.data.tree import DepTree
 from divproj.data.wording import plural
 from divproj.io import conllu
-from divproj.projection.expected import Expected, counted
+from divproj.projection.expected import Expected, combined, counted, expected_accuracy
 from divproj.run import gold as golden
-from divproj.run.reading import LINKS, instance, read_links
+from divproj.run.reading import LINKS, OUTPUT, instance, read_links
 
 if TYPE_CHECKING:
     from divproj.evaluation.experiment import SystemResult
@@ -55,10 +55,12 @@ def held_out(job: Job) -> dict[str, Any]:
     """The run's own trees of the sentences that nothing was learned from."""
     from divproj.evaluation.trees import score_trees
 
-    made = {row.sent_id: row for row in conllu.load(job.before["project"] / "trees.conllu") if row is not None}
+    made = {row.sent_id: row for row in conllu.load(job.before["project"] / OUTPUT) if row is not None}
     turned = "ud" if job.config.value("project", "style") == "function" else "as-is"
     triples = []
     for pair in golden.read_pairs(job.before["gold"] / golden.HELD):
+        if pair.sent_id not in made:
+            continue  # left out for its coverage
         row = made[pair.sent_id]
         misc = row.column(9)
         texts = [confidence_of(cell) for cell in misc]
@@ -69,7 +71,7 @@ def held_out(job: Job) -> dict[str, Any]:
 
 
 def expected(job: Job, found: dict[str, Any]) -> Expected | None:
-    """Heads that are right in sentences without gold trees: by those that were held out, and by the folds."""
+    """Heads that are right in sentences that nothing was learned from: by held-out ones, by the folds, and by the calibration."""
     counts: list[tuple[int, int]] = []
     sources = []
     if held := found.get("held_out"):
@@ -79,7 +81,19 @@ def expected(job: Job, found: dict[str, Any]) -> Expected | None:
     if own := folded.get("systems", {}).get(job.config.system):
         counts += [tuple(pair) for pair in own["sentences_right"]]
         sources.append(f"{plural(folded['folds'], 'fold')} of {plural(folded['pairs'], 'gold sentence')}")
-    return counted(counts, " and ".join(sources))
+    return combined(_calibration(job), counted(counts, " and ".join(sources)))
+
+
+def _calibration(job: Job) -> Expected | None:
+    """What the calibration says of projected sentences that were not learned from; of those that were, it would say too much."""
+    learned = set(job.earlier.get("gold", {}).get(f"{golden.GOLD}_ids", ()))
+    made = job.earlier["project"]["summary"]
+    if not learned or not made["expected"]:
+        return Expected.from_json(made["expected"])
+    linked = {pair.sent_id for pair in job.pairs() if len(pair.links)} - learned
+    rows = [row for row in conllu.load(job.before["project"] / OUTPUT) if row is not None and row.sent_id in linked]
+    sure = [[float(text) for text in map(confidence_of, row.column(9)) if text] for row in rows]
+    return expected_accuracy(sure, made["system"])
 
 
 def link_scores(job: Job) -> dict[str, Any]:

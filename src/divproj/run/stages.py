@@ -28,6 +28,7 @@ from divproj.run import gold as golden
 from divproj.run.config import Config
 from divproj.run.reading import (  # fmt: skip
     LINKS,
+    OUTPUT,
     TREES,
     UNPARSED,
     instance,
@@ -36,6 +37,7 @@ from divproj.run.reading import (  # fmt: skip
     read_trees,
     with_language,
     with_own_ids,
+    write_beside,
     write_text,
     write_trees,
 )
@@ -44,7 +46,7 @@ from divproj.runtime.engine import HERE, Place, Say, run, stamp
 if TYPE_CHECKING:
     from divproj.data.igt import Igt
 
-RULES, MODEL, OUTPUT, SCORES = "rules.json", "model", "trees.conllu", "scores.json"
+RULES, MODEL, SCORES = "rules.json", "model", "scores.json"
 BATCH = 500
 """Translations that are parsed at a time."""
 LINKED = 2000
@@ -325,9 +327,8 @@ def train(job: Job) -> None:
 def project(job: Job) -> None:
     """A tree for every sentence of the text."""
     pairs, projector = job.pairs(), _projector(job)
-    summary = Summary(
-        projector.system_, "named in the config" if job.config.value("project", "system") != "auto" else _chosen(job.config)
-    )
+    summary = Summary(projector.system_, _chosen(job.config), job.config.value("project", "min_coverage"))
+    kept: list[Pair] = []
     sure: list[float] = []
     reasons: dict[str, int] = {}
     with writing(job.out / OUTPUT) as out:
@@ -335,21 +336,20 @@ def project(job: Job) -> None:
         linked = job.earlier["align"]["method"] == "given"
         projections = projector.projections(pairs, place=job.place, say=job.say, parser=parser, linked=linked)
         for count, (pair, found) in enumerate(zip(pairs, projections, strict=True), 1):
-            summary.add(found, pair.sent_id)
+            job.tick("projecting sentence", count, len(pairs))
+            if not summary.add(found, pair.sent_id):
+                continue
+            kept.append(pair)
             sure += found.confidence
             for reason in found.reasons:
                 reasons[reason] = reasons.get(reason, 0) + 1
             made = projector.with_tree(pair, found).sentence
             assert made is not None
             conllu.dump([made], out)
-            job.tick("projecting sentence", count, len(pairs))
-    words = sum(len(pair.f) for pair in pairs)
-    job.facts |= {
-        "system": projector.system_,
-        "sentences": len(pairs),
-        "words": words,
-        "reasons": dict(sorted(reasons.items())),
-    }
+    if len(kept) < len(pairs):
+        write_beside(kept, job.out)
+    job.facts |= {"system": projector.system_, "sentences": len(kept), "words": sum(len(pair.f) for pair in kept)}
+    job.facts["reasons"] = dict(sorted(reasons.items()))
     job.facts["summary"] = summary.as_json()
     job.facts["confidence"] = round(sum(sure) / len(sure), 6) if sure else None
 
@@ -368,7 +368,9 @@ def _projector(job: Job) -> Projector:
 
 
 def _chosen(config: Config) -> str:
-    """Why `auto` came to this system."""
+    """Why this system projects."""
+    if config.value("project", "system") != "auto":
+        return "named in the config"
     if config.model:
         return "the model is named in the config"
     if config.gold:
@@ -389,7 +391,7 @@ def evaluate(job: Job) -> None:
     if job.earlier["read"]["given_links"] and job.earlier["align"]["method"] != "given":
         found["links"] = link_scores(job)
     known = expected(job, found)
-    found["expected"] = known.as_json() if known else job.earlier["project"]["summary"]["expected"]
+    found["expected"] = known.as_json() if known else None
     job.facts |= {"expected": found["expected"]}
     with writing(job.out / SCORES) as out:
         out.write(json.dumps(found, indent=1, sort_keys=True) + "\n")

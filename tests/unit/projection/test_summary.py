@@ -80,7 +80,10 @@ def test_expected_from_gold():
     assert both is not None
     assert both.share == pytest.approx(0.7)
     assert both.error < 0.1
-    assert combined(None, other) == other
+    assert both.source == "calibration and b"
+    assert combined(None, other) == combined(other, None) == other
+    assert Expected.from_json(other.as_json()) == other
+    assert Expected.from_json(None) is None
 
 
 def test_overconfidence_is_put_right_by_checked_sentences():

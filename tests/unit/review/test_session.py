@@ -9,6 +9,8 @@ from reviewfiles import TEXT, session_of
 
 from divproj import ProjError
 from divproj.data.errors import ModelError
+from divproj.projection import calibration
+from divproj.review.checking import accuracy
 from divproj.review.document import Document
 from divproj.review.journal import Journal
 from divproj.review.session import EditError, Learned, Session, incomplete
@@ -265,3 +267,33 @@ def test_what_cannot_be_journalled_is_not_done(tmp_path: Path):
         session.set_gold(0, True)
     assert session.bytes() == TEXT.encode()
     assert not session.history
+
+
+NUMBERED = "".join(
+    f"# sent_id = {n}\n# projection = s6 coverage=1.00 links=2\n"
+    "1\ta\t_\tNOUN\t_\t_\t2\tnsubj\t_\tProj=projected|ProjConf=0.80\n"
+    "2\tb\t_\tVERB\t_\t_\t0\troot\t_\tProj=projected|ProjConf=0.90\n\n"
+    for n in range(6)
+)
+
+
+def test_expected_accuracy_joins_calibration_and_gold(monkeypatch: pytest.MonkeyPatch):
+    own = calibration.Calibration((0.0,) * len(calibration.NAMES), 0.05, "calibrated on 9 treebanks")
+    monkeypatch.setattr(calibration, "shipped", lambda: {"s6": own})
+    session = session_of(NUMBERED)
+    prior = accuracy(session, {})
+    assert prior is not None
+    assert (prior.share, prior.source) == (pytest.approx(0.85), "calibrated on 9 treebanks")
+    for n in (0, 1):
+        session.set_head(n, 1, 0)  # both heads were wrong
+        session.set_gold(n, True)
+    known = accuracy(session, {})
+    assert known is not None
+    assert known.source == "calibration and 2 gold sentences"
+    assert 0.3 < known.share < prior.share
+    mixed = session_of(NUMBERED.replace("s6 ", "s9 ", 1))
+    assert accuracy(mixed, {}) is None  # of two systems the calibration does not speak
+    mixed.set_gold(1, True)
+    alone = accuracy(mixed, {})
+    assert alone is not None
+    assert alone.source == "1 gold sentence"

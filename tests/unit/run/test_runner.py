@@ -14,12 +14,13 @@ from typing import Any
 
 import joblib
 import pytest
-from pipelinefiles import LEARNED, PLAIN, config, snapshot, write
+from pipelinefiles import LEARNED, PLAIN, config, conllu, snapshot, unlike, write
 
 from divproj import ProjError
 from divproj.projection import projector as projecting
 from divproj.run import stages
 from divproj.run.config import load
+from divproj.run.pages import said
 from divproj.run.runner import NAMES, Outcome, Run
 
 
@@ -294,9 +295,54 @@ def test_a_text_without_sentences(folder: Path):
 
 def test_a_held_out_file_alone(folder: Path):
     run(config(folder, PLAIN + '[evaluate]\nheld_out = "gold.conllu"\n'))
-    scores = results(folder)["scores"]
+    found = results(folder)
+    scores, prior = found["scores"], found["stages"]["project"]["summary"]["expected"]
     assert list(scores) == ["expected", "held_out"]
     assert scores["held_out"]["sentences"] == 8
+    known = scores["expected"]
+    assert known["source"] == "calibration and 8 held-out sentences"
+    low, high = sorted((prior["uas"], scores["held_out"]["uas"]))
+    assert low <= known["uas"] <= high
+    assert known["standard_error"] < prior["standard_error"]
+
+
+def test_the_calibration_does_not_speak_of_what_was_learned_from(folder: Path):
+    made = run(config(folder, LEARNED))
+    told = next(line for line in said(made.facts) if line.startswith("expected to be right"))
+    assert "calibration and 2 held-out sentences and 2 folds of 6 gold sentences" in told
+    (folder / "gold.conllu").write_text(conllu([item[0] for item in unlike(12)]), encoding="utf-8")
+    run(config(folder, LEARNED.replace("held_out = 0.25", "held_out = 0.0")))
+    assert results(folder)["scores"]["expected"]["source"] == "2 folds of 12 gold sentences"
+    run(config(folder, LEARNED.replace("held_out = 0.25", "held_out = 0.0").replace("folds = 2", "folds = 0")))
+    assert results(folder)["scores"]["expected"] is None
+
+
+def test_trees_with_few_links_are_left_out(folder: Path):
+    text = PLAIN + "links = 'links.txt'\n[project]\nmin_coverage = 0.5\n"
+    links = folder / "links.txt"
+    lines = links.read_text(encoding="utf-8").splitlines()
+    links.write_text("\n".join(["0-1", *lines[1:11], ""]) + "\n", encoding="utf-8")
+    made = run(config(folder, text))
+    out = folder / "results"
+    assert (out / "trees.conllu").read_text(encoding="utf-8").count("# sent_id") == 10
+    assert (out / "e.conllu").read_text(encoding="utf-8").count("# sent_id") == 10
+    assert (out / "links.txt").read_text(encoding="utf-8").splitlines() == lines[1:11]
+    assert "2 sentences left out: fewer than 50 % of the words are linked" in said(made.facts)
+    found = results(folder)
+    assert found["stages"]["project"]["summary"]["left_out"] == {"faults": 0, "coverage": 2}
+    assert found["settings"]["project"]["min_coverage"] == 0.5
+    path = config(folder, text.replace("0.5", "0.2"))
+    assert not states(path)["project"].startswith("kept")
+    run(path)
+    assert (out / "links.txt").read_text(encoding="utf-8").count("\n") == 11
+
+
+def test_every_tree_may_be_left_out(folder: Path):
+    (folder / "links.txt").write_text("0-1\n" * 12, encoding="utf-8")
+    text = PLAIN + "links = 'links.txt'\n[project]\nmin_coverage = 0.9\n[evaluate]\nheld_out = 'gold.conllu'\n"
+    made = run(config(folder, text))
+    assert (folder / "results" / "trees.conllu").read_text(encoding="utf-8") == ""
+    assert "12 sentences left out: fewer than 90 % of the words are linked" in said(made.facts)
 
 
 def test_all_is_held_out(folder: Path):
