@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from divproj.projection.candidates import Lexicon
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.loglinear import HeadModel
 from divproj.projection.rules import learn as learn_rules
-from divproj.projection.universal.corrected import Corrected
+from divproj.projection.universal.corrected import REL_OF, TAG_OF, Corrected, Followed
 from divproj.projection.universal.english import UPOS
 from divproj.projection.universal.facts import Glosses
 from divproj.projection.universal.inputs import COLUMNS, EDGE, ORDER, Names, word_order
@@ -162,3 +163,36 @@ def test_rules_of_another_system() -> None:
         systems.projector("s6+", rules)
     with pytest.raises(ModelError, match="needs rules"):
         systems.projector("s6+")
+
+
+def test_what_harms_is_left_out() -> None:
+    weights = {"some edge": 2.0, f"{TAG_OF}ta = DET": 1.0, f"{TAG_OF}so = ADV": 3.0, f"{REL_OF}ta = det": 4.0}
+    assert Followed().kept(weights) == weights
+    judged = Followed(
+        np.array([-10.0, -9.0, -8.0, -9.5, -12.0]),
+        np.array([9, 9, 9, 8, 7]),
+        {TAG_OF: np.array([-1, -1, 0, 0, 0]), REL_OF: np.array([-2, -2, -1, -1, -1])},
+    )
+    assert judged.kept(weights) == {"some edge": 1.0, f"{TAG_OF}so = ADV": 3.0}
+    judged.edges[0] = 0.0
+    judged.forms[TAG_OF][:] = -1
+    assert judged.kept(weights) == {}
+
+
+def test_gold_trees_without_a_pattern_do_no_harm(linear: GlossModel) -> None:
+    """Words of every sentence hang by chance, so no sentence teaches anything of another."""
+    chance = np.random.default_rng(3)
+    pairs = []
+    for k in range(10):
+        pair = gold("SVO", k)
+        top = int(chance.integers(1, len(pair.f.forms) + 1))
+        heads = tuple(0 if c == top else top for c in range(1, len(pair.f.forms) + 1))
+        pairs.append(Pair(replace(pair.f, heads=heads), pair.e, pair.links, f"{k}"))
+    shown = [ProjectionInput.of(pair) for pair in pairs]
+    base = Universal(linear)
+    learned = Corrected.fit(pairs, base=base)
+    right, before = (
+        sum(a == b for p, s in zip(pairs, shown, strict=True) for a, b in zip(p.f.heads, run(s).heads, strict=True))
+        for run in (learned.project, base.project)
+    )
+    assert right >= before
