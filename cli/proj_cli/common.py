@@ -105,7 +105,8 @@ def as_options(text: str) -> str:
     >>> as_options("name the format with `format=elan`, or give `e_parser`")
     'name the format with --format elan, or give --e-parser'
     """
-    return _ARGUMENT.sub(lambda m: f"--{m[1].replace('_', '-')}" + (f" {m[2]}" if m[2] else ""), text)
+    named = {"lang": "gloss-lang"}  # --lang is the language of a parser
+    return _ARGUMENT.sub(lambda m: f"--{named.get(m[1], m[1].replace('_', '-'))}" + (f" {m[2]}" if m[2] else ""), text)
 
 
 def harmless(text: str) -> str:

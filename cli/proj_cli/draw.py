@@ -10,13 +10,7 @@ import typer
 
 from proj_cli import common, options
 
-
-class Stage(StrEnum):
-    initial = "initial"
-    remove = "remove"
-    merge = "merge"
-    extended = "extended"
-    swap = "swap"
+Stage = StrEnum("Stage", "initial remove merge extended swap")
 
 
 @options.command

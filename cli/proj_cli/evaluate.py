@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 @options.command
 def evaluate(
     *,
-    gold: Annotated[str, typer.Argument(metavar="GOLD", help="CoNLL-U with gold trees (--links: Pharaoh links).")],
+    gold: Annotated[str, typer.Argument(metavar="GOLD", help="CoNLL-U with gold trees (--word-links: Pharaoh links).")],
     system: Annotated[str, typer.Argument(metavar="SYSTEM", help="What is to be scored, sentence by sentence the same text.")],
     other: Annotated[
         str | None, typer.Argument(metavar="[OTHER]", help="A second system: is the difference significant?")
     ] = None,
-    links: Annotated[bool, typer.Option("--links", help="Score word links: precision, recall, F1, AER.")] = False,
+    word_links: Annotated[bool, typer.Option("--word-links", help="Score word links: precision, recall, F1, AER.")] = False,
+    old_links: Annotated[bool | None, typer.Option("--links", hidden=True)] = None,
     brackets: Annotated[
         bool, typer.Option("--brackets", help="Score unlabelled brackets (CoNLL-U, Penn, TIGER-XML, forests), with baselines.")
     ] = False,
@@ -40,7 +41,7 @@ def evaluate(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     """Attachment scores (UAS, LAS) against gold trees, by part of speech, edge source and confidence."""
-    if links:
+    if options.renamed(word_links, old_links, "--links --word-links"):
         _links(gold, system, as_json)
         return
     if brackets:

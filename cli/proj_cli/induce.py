@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -12,9 +12,6 @@ from typer.core import TyperGroup
 from divproj.data.wording import plural
 from proj_cli import common, options
 from proj_cli.common import talk
-
-if TYPE_CHECKING:
-    pass
 
 
 class Induce(TyperGroup):
@@ -34,6 +31,8 @@ app = typer.Typer(
 )
 CHAINS = 4
 """Chains of a bilingual model: their posteriors are averaged."""
+OLD_LINKS = {"corpus": "the default", "words": "--links auto", "both": "--more-links"}
+"""What `--links` took before it took a file, and what says the same now."""
 Tags = Annotated[str, typer.Option("--tags", help="upos, xpos, auto, or projected (F has the tags of linked E words).")]
 
 
@@ -60,12 +59,13 @@ def train(
     ] = "40",
     tags: Tags = "auto",
     links: Annotated[
-        str, typer.Option("--links", help="corpus (align.txt), words (made here, as by `proj words`), or both.")
-    ] = "corpus",
+        str | None, typer.Option("--links", metavar="FILE", help="Links instead of align.txt; auto: made as by `proj words`.")
+    ] = None,
+    more_links: Annotated[bool, typer.Option("--more-links", help="Make links for words that have none.")] = False,
     min_prob: Annotated[
-        float, typer.Option("--min-prob", min=0, max=1, help="With --links words: links less probable are left out.")
+        float, typer.Option("--min-prob", min=0, max=1, help="Of links made here: those less probable are left out.")
     ] = 0.5,
-    soft: Annotated[bool, typer.Option("--soft", help="With --links words: links count with their probabilities.")] = False,
+    soft: Annotated[bool, typer.Option("--soft", help="Links made here count with their probabilities.")] = False,
     moves: Annotated[str, typer.Option(help="How trees are proposed: pair (as in the paper), single, both, guided.")] = "both",
     mode: Annotated[str, typer.Option(help="What is summed over: trees or matchings.")] = "trees",
     method: Annotated[str, typer.Option(help="For one language: gibbs or em.")] = "gibbs",
@@ -119,7 +119,9 @@ def train(
         prior, empty, contradiction, edges, strength, average = "2,8", True, 0.0, 0.0, 1.0, 0.0
         start, restarts, alone, chains = "uniform", 1, 0.0, chains or 1
     lengths, pseudo = _lengths(max_length), _prior(prior)
-    options.one_of("--links", links, ("corpus", "words", "both"))
+    if links in OLD_LINKS and not Path(links).exists():
+        talk.say(f"proj: --links {links} is now {OLD_LINKS[links]}; the old name will go in the next version")
+        links, more_links = "auto" if links == "words" else None, links == "both"
     single = source == "-" or Path(source).is_file()
     if start == "auto":
         start = "uniform" if single else "short"
@@ -137,10 +139,12 @@ def train(
         for length, folder in folders.items():
             run.one_language(text, source, folder, length, method)
         return
-    pairs = tag_pairs(source, faults, tags=tags, links=links, min_prob=min_prob, soft=soft, ignore_ids=ignore_ids)
+    pairs = tag_pairs(
+        source, faults, tags=tags, links=links, more=more_links, min_prob=min_prob, soft=soft, ignore_ids=ignore_ids
+    )
     talk.summary(faults)
     about = {
-        "cmd": "induce", "links": links, "tags": tags, "moves": moves, "mode": mode, "prior": prior, "empty": "yes" if empty else "no",
+        "cmd": "induce", "links": links if links == "auto" else "file" if links else "corpus", "more_links": "yes" if more_links else "no", "tags": tags, "moves": moves, "mode": mode, "prior": prior, "empty": "yes" if empty else "no",
         "contradiction": contradiction, "edges": edges, "strength": strength, "start": start, "restarts": restarts, "alone": alone, "seed": seed,
     }  # fmt: skip
     more = {"moves": moves, "mode": mode, "contradiction": contradiction, "strength": strength, "alone": alone}

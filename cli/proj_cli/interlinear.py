@@ -53,7 +53,7 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a sentence, and one with the sums.")] = False,
     output: Annotated[Path, options.output("FILE", "Where to; - is stdout.")] = Path("-"),
     grams: options.Grams = None,
-    reader: options.Reader,
+    reader: options.OldReader,
     max_mb: options.MaxMb = 200,
     ud: Annotated[bool, typer.Option("--ud", help="Check CoNLL-U as the UD validator does (levels 2 and 3) instead.")] = False,
     strict: options.Strict = False,
@@ -97,7 +97,7 @@ def check(
                 _say(console, json.dumps(_as_json(igt, found), ensure_ascii=False))
             else:
                 _print(console, igt, found)
-        sign = common.signature(cmd="check", format=reader.format or "guessed", lang=reader.lang, known=len(known))
+        sign = common.signature(cmd="check", format=reader.format or "guessed", lang=reader.gloss_lang, known=len(known))
         if as_json:
             sums = {
                 "signature": sign,
@@ -124,12 +124,12 @@ def convert(
     into: Annotated[
         Path | None,
         typer.Option(
-            "--into", metavar="FILE", help="Write the trees of IN (CoNLL-U) into a copy of this FLEx, ELAN or Toolbox file."
+            "--into", metavar="FILE", help="A FLEx, ELAN or Toolbox file: OUT is a copy of it with the trees of IN (CoNLL-U)."
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace OUT if it exists.")] = False,
     bare: Annotated[bool, typer.Option("--bare", help="Plain text without the # key = value lines.")] = False,
-    reader: options.Reader,
+    reader: options.OldReader,
     keep_hyphens: options.KeepHyphens = False,
     misaligned: options.Misaligned = False,
     max_mb: options.MaxMb = 200,

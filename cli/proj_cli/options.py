@@ -3,7 +3,7 @@
     @command
     def words(source: Source, reader: Reader) -> None: ...
 
-has the options `--format --tiers --markers --lang --encoding` of the group `Reader`, and `--quiet` and `--verbose` as every command.
+has the options `--format --tiers --markers --gloss-lang --encoding` of the group `Reader`, and `--quiet` and `--verbose` as every command.
 """
 
 from __future__ import annotations
@@ -82,19 +82,8 @@ def seed(about: str = "The same seed gives the same bytes.") -> Any:
     return typer.Option("--seed", min=0, help=about)
 
 
-class IgtFormat(StrEnum):
-    """Formats of interlinear text."""
-
-    plain = "plain"
-    conllu = "conllu"
-    xigt = "xigt"
-    odin = "odin"
-    toolbox = "toolbox"
-    flextext = "flextext"
-    elan = "elan"
-    cldf = "cldf"
-    sigmorphon = "sigmorphon"
-    latex = "latex"
+IgtFormat = StrEnum("IgtFormat", "plain conllu xigt odin toolbox flextext elan cldf sigmorphon latex")
+"""Formats of interlinear text."""
 
 
 @dataclass
@@ -116,7 +105,9 @@ class Reader:
             "--markers", metavar="ROLE=MARKER,…", help="Toolbox: markers of record, words, morphs, glosses, pos, translation."
         ),
     ] = None
-    lang: Annotated[str, typer.Option("--lang", metavar="CODE", help="Preferred language of glosses and translations.")] = "en"
+    gloss_lang: Annotated[
+        str, typer.Option("--gloss-lang", metavar="CODE", help="Preferred language of glosses and translations.")
+    ] = "en"
     encoding: Annotated[
         str, typer.Option("--encoding", metavar="NAME", help="Of the file, when it is not UTF-8 and does not say.")
     ] = ""
@@ -127,8 +118,23 @@ class Reader:
 
         roles = {"tiers": roles_of(self.tiers, "--tiers"), "markers": roles_of(self.markers, "--markers")}
         format_ = self.format.value if self.format else ""
-        given = {"format": format_, "lang": self.lang, "encoding": self.encoding, "max_bytes": max_mb << 20}
+        given = {"format": format_, "lang": self.gloss_lang, "encoding": self.encoding, "max_bytes": max_mb << 20}
         return ReaderOptions.of({**given, **roles, **more})
+
+    def unused(self, why: str) -> None:
+        """A usage error where an option was given, since nothing is read that it is about."""
+        if self != type(self)():
+            raise typer.BadParameter(f"--format, --tiers, --markers, --gloss-lang and --encoding are for {why}")
+
+
+@dataclass
+class OldReader(Reader):
+    """How interlinear text is read, with the old name of `--gloss-lang`."""
+
+    lang: Annotated[str | None, typer.Option("--lang", hidden=True)] = None
+
+    def __post_init__(self) -> None:
+        self.gloss_lang, self.lang = renamed(self.gloss_lang, self.lang, "--lang --gloss-lang"), None
 
 
 def roles_of(given: list[str] | None, option: str) -> dict[str, str]:

@@ -39,6 +39,7 @@ def train(
         str | None,
         typer.Option(metavar="FILE", help="For a corpus: text of the same language without trees, to learn from too."),
     ] = None,
+    reader: options.Reader,
     order: Annotated[int, typer.Option(min=1, max=3, help="1 edges, 2 and siblings, 3 and grandparents.")] = 2,
     learner: Annotated[str, typer.Option(help="mira, perceptron or crf.")] = "mira",
     decoder: Annotated[str, typer.Option(help="proj, nonproj or auto.")] = "auto",
@@ -61,6 +62,8 @@ def train(
     from divproj.runtime.modelfile import check_place
 
     check_place(output)
+    if unannotated is None:
+        reader.unused("the text of --unannotated")
     kept, faults = keep.beside(output), common.faults_for(strict)
     how: dict[str, Any] = {"order": order, "learner": learner, "decoder": decoder, "epochs": epochs, "bits": bits}
     how |= {"random_state": seed}
@@ -74,7 +77,9 @@ def train(
         wanted = options.usage("", recipe, system, trees, features, projection)
         sign = common.signature(cmd="train", system=system, **how)
         [corpus] = options.CorpusFiles().corpora([source], strict=strict)
-        done = train_projection(corpus, output, wanted, sign, unannotated=unannotated, keep=kept, **how)
+        done = train_projection(
+            corpus, output, wanted, sign, unannotated=unannotated, reader=reader.options(), keep=kept, **how
+        )
         faults = corpus.faults
     talk.summary(faults)
     talk.unchecked(done.unchecked)
@@ -119,6 +124,7 @@ def parse(
         str | None, typer.Option("--e", metavar="FILE", help="With a model of a corpus: trees of the translations.")
     ] = None,
     links: options.Links,
+    reader: options.Reader,
     as_json: options.AsJson = False,
     strict: options.Strict = False,
     jobs: options.Jobs = 1,
@@ -140,12 +146,13 @@ def parse(
     options.check_json(as_json, output)
     style = options.checked_style(options.renamed(style, old_style, "--manner --style"))
     if model is not None and _kind(model) != KIND:
+        from divproj.io.sources import Sources
         from proj_cli.project import project_with
 
-        project_with(
-            model, source, output, e=e, links=links.file, strict=strict, where=(jobs, scheduler, shards), as_json=as_json
-        )
+        sources = Sources(source, e, links.file, format=reader.format, reader=reader.options())
+        project_with(model, sources, output, strict=strict, where=(jobs, scheduler, shards), as_json=as_json)
         return
+    reader.unused("interlinear text, which models of `proj train CORPUS` read")
     place = model.absolute() if model is not None else None
     how = Parsing(lang, place, stamp(place) if place else "", keep_tags, style, nbest, forest is not None, confidence)
     language(how)  # here, so that what is wrong with it is said before anything is read

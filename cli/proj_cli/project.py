@@ -54,7 +54,7 @@ def project(
     ] = None,
     e_style: options.Style,
     style: options.FStyle = "ud",
-    reader: options.Reader,
+    reader: options.OldReader,
     keep_hyphens: options.KeepHyphens = False,
     misaligned: options.Misaligned = False,
     grams: options.Grams = None,
@@ -187,16 +187,12 @@ def _by_workers(
     return common.trees_from(partial(projected, plan, projector.f_style, *wanted), partial(pieces, sources), faults, where)
 
 
-def project_with(
-    model: Path, source: str, output: Path, *, e: str | None, links: str | None, strict: bool, where: common.Workers,
-    as_json: bool,
-) -> None:  # fmt: skip
+def project_with(model: Path, sources: Sources, output: Path, *, strict: bool, where: common.Workers, as_json: bool) -> None:
     """`proj parse` with a parser that sees projections."""
-    from divproj.io.sources import Sources
     from divproj.projection.whole_text import PhraseOptions, project_text
 
     projector = _projector("auto", None, model, None, None, None, "as-is")
-    sources, faults = Sources(source, e, links), common.faults_for(strict)
+    faults = common.faults_for(strict)
     if projector.looks_at_text:
         found = project_text(projector, (sources,), PhraseOptions(), faults)
     else:

@@ -36,7 +36,7 @@ def review(
     e_parser: Annotated[
         str | None, typer.Option("--e-parser", metavar="COMMAND", help="Parses the translations, as in `proj project`.")
     ] = None,
-    reader: options.Reader,
+    reader: options.OldReader,
     grams: options.Grams = None,
     system: Annotated[
         str | None, typer.Option(help="Train this system on the gold sentences, instead of adding to the trees in use.")

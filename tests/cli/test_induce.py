@@ -204,11 +204,11 @@ def test_one_language_and_several_lengths(small: Path, tmp_path: Path):
     assert "2 sentences empty or of more than 3 words left out" in done.stderr
     assert here("induce", "parse", small / "f.conllu", "--model", tmp_path / "m" / "4").returncode == 0
     done = here(
-        "induce", small, "-o", tmp_path / "b", "--sweeps", 2, "--max-length", "3,4", "--tags", "xpos", "--links", "words"
+        "induce", small, "-o", tmp_path / "b", "--sweeps", 2, "--max-length", "3,4", "--tags", "xpos", "--links", "auto"
     )
     assert done.returncode == 0, done.stderr
     assert sorted(p.name for p in (tmp_path / "b").iterdir()) == ["3", "4"]
-    done = here("induce", small, "-o", tmp_path / "p", "--sweeps", 2, "--tags", "projected", "--links", "words", "--soft")
+    done = here("induce", small, "-o", tmp_path / "p", "--sweeps", 2, "--tags", "projected", "--links", "auto", "--soft")
     assert done.returncode == 0, done.stderr
 
 
@@ -241,14 +241,13 @@ def test_bad_input(small: Path, model: Path, tmp_path: Path):
     assert "from 1 to 200 words" in " ".join(done.stderr.split()).replace("│ ", "").replace(" │", "")
     assert here("induce", long, "-o", tmp_path / "m", "--max-length", "ten").returncode == 2
     assert here("induce", long, "-o", tmp_path / "m", "--prior", "2").returncode == 2
-    assert here("induce", long, "-o", tmp_path / "m", "--links", "best").returncode == 2
+    assert here("induce", long, "-o", tmp_path / "m", "--links", tmp_path / "none").returncode == 1
     assert "no pair of sentences of 1 to 1 words" in here("induce", long, "-o", tmp_path / "m", "--max-length", 1).stderr
     assert "no sentence of 1 to 1 words" in here("induce", long / "f.conllu", "-o", tmp_path / "m", "--max-length", 1).stderr
     assert "the folder holds other things (align.txt)" in here("induce", long, "-o", write(tmp_path / "x", "", "", "")).stderr
-    (long / "align.txt").unlink()
-    assert (
-        "the folder has no align.txt; make links here with --links words" in here("induce", long, "-o", tmp_path / "m").stderr
-    )
+    (long / "align.txt").rename(tmp_path / "links.txt")
+    assert here("induce", long, "-o", tmp_path / "m", "--sweeps", 2, "--links", tmp_path / "links.txt").returncode == 0
+    assert "the folder has no align.txt; make links here with --links auto" in here("induce", long, "-o", tmp_path / "m").stderr
     assert "no such file or folder" in here("induce", tmp_path / "none", "-o", tmp_path / "m").stderr
     assert here("induce", small, "-o", tmp_path / "m", "--moves", "jump").returncode == 1
     assert here("induce", small / "f.conllu", "-o", tmp_path / "m", "--tags", "deep").returncode == 1

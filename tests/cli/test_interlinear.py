@@ -173,7 +173,7 @@ class TestConvert:
         names = "record=nr,words=src,glosses=en,translation=say"
         done = proj("convert", "-", "-", "-f", "toolbox", "--markers", names, stdin=text)
         assert "# text_und = fishes\n1\tkolut\t_\t_\t_\t_\t_\t_\t_\tGloss=fish-PL\n" in done.stdout
-        done = proj("convert", FIXTURES / "old.flextext", "-", "--to", "plain", "--bare", "--lang", "fr")
+        done = proj("convert", FIXTURES / "old.flextext", "-", "--to", "plain", "--bare", "--gloss-lang", "fr")
         assert "Les poissons, nagent-ils ?" in done.stdout
 
     def test_an_ending_that_says_nothing(self, tmp_path):
@@ -240,7 +240,7 @@ class TestReaderOptions:
         assert "--misaligned reads it as it is" in done.stderr
         assert here("convert", tmp_path / "a.txt", tmp_path / "a.conllu", "--misaligned").exit_code == 0
 
-    @pytest.mark.parametrize("name", ["markers", "tiers", "lang", "encoding", "keep-hyphens", "misaligned"])
+    @pytest.mark.parametrize("name", ["markers", "tiers", "gloss-lang", "encoding", "keep-hyphens", "misaligned"])
     def test_project_has_the_options_of_the_readers(self, name):
         assert f"--{name}" in proj("project", "--help").stdout
 

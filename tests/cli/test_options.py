@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,13 +12,13 @@ from cli.commands import ROOT, proj
 from cli.test_help import COMMANDS
 
 import divproj
-from proj_cli import options
+from proj_cli import guard, options
 from proj_cli.common import ARGUMENTS, as_options
 
 CORPUS = ROOT / "corpora" / "deu-eng"
-READER = {"--format", "--tiers", "--markers", "--lang", "--encoding"}
-READS_TEXT = [("project",), ("review",), ("words",), ("check",), ("convert",)]
-"""Commands that read interlinear text as their own input."""
+READER = {"--format", "--tiers", "--markers", "--gloss-lang", "--encoding"}
+READS_TEXT = [("project",), ("review",), ("words",), ("check",), ("convert",), ("parse",), ("train",)]
+"""Commands that read interlinear text, as their own input or beside it."""
 SHARED = {
     "--jobs": "Processes to share the work; 0 is one a core. The output is the same.",
     "--scheduler": "Run on the Dask cluster of this scheduler.",
@@ -48,6 +50,8 @@ def test_shared_options_are_the_same_everywhere(words: tuple[str, ...]):
     assert "--manner" not in found or found["--manner"].hidden
     assert "--align" not in found or found["--align"].hidden
     assert "--words" not in found or found["--words"].hidden
+    assert "--links" not in found or found["--links"].hidden or found["--links"].metavar == "FILE"
+    assert "--lang" not in found or found["--lang"].hidden or words == ("parse",), "--lang is the language of a parser"
 
 
 @pytest.mark.parametrize("words", READS_TEXT, ids=" ".join)
@@ -65,6 +69,7 @@ def test_links_are_a_file_wherever_pairs_are_read():
         ("experiment",),
         ("parse",),
         ("align", "pairs"),
+        ("induce", "train"),
     ):
         assert named(COMMANDS[words])["--links"].metavar == "FILE"
 
@@ -77,11 +82,11 @@ def test_groups_become_options():
     own.__annotations__ = {"source": str, "reader": options.Reader, "keep": options.Keep}
     made = options.command(own)
     names = list(inspect.signature(made).parameters)
-    expected = ["source", "format", "tiers", "markers", "lang", "encoding", "resume", "checkpoint", "quiet", "verbose"]
+    expected = ["source", "format", "tiers", "markers", "gloss_lang", "encoding", "resume", "checkpoint", "quiet", "verbose"]
     assert names == expected
-    made("text.txt", lang="es", resume=True)
+    made("text.txt", gloss_lang="es", resume=True)
     [(source, reader, keep)] = seen
-    assert (source, reader.lang, reader.tiers, keep.resume) == ("text.txt", "es", None, True)
+    assert (source, reader.gloss_lang, reader.tiers, keep.resume) == ("text.txt", "es", None, True)
 
 
 @pytest.mark.parametrize(
@@ -89,12 +94,46 @@ def test_groups_become_options():
     [
         (["analyze", "--f", CORPUS / "f.conllu", "--e", CORPUS / "e.conllu", "--align", CORPUS / "align.txt"], "--links"),
         (["analyze", CORPUS, "--e-manner", "function"], "--e-style"),
+        (["evaluate", "--links", CORPUS / "align.txt", CORPUS / "align.txt"], "--word-links"),
+        (["check", CORPUS / "igt.txt", "--lang", "en"], "--gloss-lang"),
     ],
 )
 def test_old_names_still_work_and_say_the_new_one(old: list[Any], new: str):
     done = proj(*old)
     assert done.returncode == 0, done.stderr
     assert f"is now called {new}; the old name will go in the next version" in done.stderr
+
+
+@pytest.mark.parametrize(("old", "new"), [("words", "--links auto"), ("both", "--more-links"), ("corpus", "the default")])
+def test_links_of_induce_by_a_word(old: str, new: str, tmp_path: Path):
+    done = proj("induce", tmp_path, "-o", tmp_path / "model", "--links", old)
+    assert f"proj: --links {old} is now {new}; the old name will go in the next version" in done.stderr
+    assert "the folder has no f.conllu" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [["parse", CORPUS / "igt.txt", "--lang", "en"], ["train", CORPUS, "-o", "model"]], ids=["parse", "train"]
+)
+def test_options_of_readers_are_refused_where_no_interlinear_text_is_read(words: list[Any]):
+    done = proj(*words, "--encoding", "latin-1")
+    assert done.returncode == 2
+    assert "--gloss-lang and --encoding are for" in " ".join(done.stderr.replace("│", " ").split())
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_one_rule_about_overwriting(words: tuple[str, ...]):
+    """What an option names is replaced unless it is an input; an argument is replaced only with --force. All are guarded."""
+    command = COMMANDS[words]
+    assert isinstance(command, guard.Guarded)
+    for param in command.params:
+        written = param.name in guard.OUTPUTS or (words[-1], param.name) in guard.ALSO
+        if written and param.param_type_name == "argument":
+            assert "--force" in named(command)
+        about = (getattr(param, "help", None) or "").lower()
+        if getattr(param, "metavar", None) in ("FILE", "DIR", "MODEL", "OUT") and re.match(
+            r"(write|save|folder to write|plot of)\b", about
+        ):
+            assert written, f"{param.name} is written: name it in guard.OUTPUTS"
 
 
 @pytest.mark.parametrize(

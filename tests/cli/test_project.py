@@ -58,7 +58,7 @@ def test_project_raw_interlinear_text(rules: Path, tmp_path: Path):
     assert len(heads(done.stdout)) == 66
     assert "Proj=" in done.stdout
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
-    found = json.loads(proj("evaluate", "--links", CORPUS / "align.txt", links, "--json").stdout)
+    found = json.loads(proj("evaluate", "--word-links", CORPUS / "align.txt", links, "--json").stdout)
     assert found["precision"] > 95
     assert found["recall"] > 80
 

@@ -140,7 +140,10 @@ def test_portuguese_translations_are_recognised(tmp_path: Path):
     done = proj("project", text, "-o", tmp_path / "trees.conllu")
     told = f"proj: warning: {text}: the translations look like Portuguese (pt), but they are parsed as English; choose: "
     assert told in done.stderr
-    assert "a parser for Portuguese with --e-parser, trees with --e, or another translation line with --lang en" in done.stderr
+    assert (
+        "a parser for Portuguese with --e-parser, trees with --e, or another translation line with --gloss-lang en"
+        in done.stderr
+    )
     trees = (tmp_path / "trees.conllu").read_text(encoding="utf-8")
     assert trees.count("# text_pt = ") == 3
     assert "# text_en" not in trees

@@ -117,6 +117,7 @@ def test_every_script_of_the_folder_is_run():
         "soak.py",
         "outputs.py",
         "output_cases.py",
+        "before_after.py",
     }
     assert listed | others == {path.name for path in BENCH.glob("*.py")}
     done = subprocess.run([sys.executable, str(BENCH / "run.py"), "--only", "nonesuch"], capture_output=True, text=True)

@@ -53,14 +53,18 @@ def _need_tags(found: list[tuple[str, ...]], source: str) -> None:
 
 
 def tag_pairs(
-    source: str, faults: Faults, *, tags: str, links: str, min_prob: float, soft: bool, ignore_ids: bool
-) -> list[TagPair]:
-    """Pairs of a corpus folder; links from its align.txt ("corpus"), made here ("words"), or made here where it has none."""
-    pairs = list(tree_pairs(source, faults, links != "words", ignore_ids))
-    if links != "corpus":
+    source: str, faults: Faults, *, tags: str, links: str | None = None, more: bool = False, min_prob: float, soft: bool,
+    ignore_ids: bool,
+) -> list[TagPair]:  # fmt: skip
+    """Pairs of a corpus folder; links of a file (else of its align.txt), or "auto", made here.
+
+    With `more` the words that have no link get those that are made here.
+    """
+    pairs = list(tree_pairs(source, faults, links != "auto", ignore_ids, links))
+    if more or links == "auto":
         chances = word_links(pairs)
         weights = [{link: p if soft else 1.0 for link, p in found.items() if p >= min_prob} for found in chances]
-        if links == "both":
+        if more and links != "auto":
             weights = [completed(pair.links, found) for pair, found in zip(pairs, weights, strict=True)]
         made = [tag_pair(pair, tags, found) for pair, found in zip(pairs, weights, strict=True)]
     else:
@@ -87,14 +91,16 @@ def completed(links: Links, more: Mapping[tuple[int, int], float]) -> dict[tuple
     return dict.fromkeys(sorted(links.links), 1.0) | extra
 
 
-def tree_pairs(source: str, faults: Faults, linked: bool, ignore_ids: bool = False) -> Iterator[Pair]:
-    """Pairs of a corpus folder, or of a shipped corpus, without heads; with links when `linked`."""
+def tree_pairs(
+    source: str, faults: Faults, linked: bool, ignore_ids: bool = False, links_file: str | None = None
+) -> Iterator[Pair]:
+    """Pairs of a corpus folder, or of a shipped corpus, without heads; with links when `linked`, of the folder or a file."""
     folder = located(source)
     names = ("f.conllu", "e.conllu", *(("align.txt",) if linked else ()))
-    files = [in_folder(folder, name) for name in names]
+    files = [links_file if links_file and name == "align.txt" else in_folder(folder, name) for name in names]
     for name, path in zip(names, files, strict=True):
         if path is None:
-            remedy = "make links here with `links=words`" if name == "align.txt" else "give a folder with f.conllu and e.conllu"
+            remedy = "make links here with `links=auto`" if name == "align.txt" else "give a folder with f.conllu and e.conllu"
             what = f"the folder has no {name}" if folder.is_dir() else "no such file or folder"
             raise ProjError(what, Where(str(folder)), remedy)
     end, ids = object(), SentenceIds(not ignore_ids)

@@ -10,6 +10,7 @@ from divproj.data.errors import Faults, ModelError, ProjError, Where
 from divproj.data.limits import LONGEST, too_long
 from divproj.io import conllu
 from divproj.io.corpus import Corpus
+from divproj.io.igt_text import ReaderOptions
 from divproj.io.sources import Sources
 from divproj.parsing.language import Language
 from divproj.projection import parser_files, parser_systems
@@ -53,7 +54,8 @@ def train_language(
 
 
 def train_projection(
-    corpus: Corpus, output: Path, wanted: Recipe, signature: str, *, unannotated: str | None = None, keep: Checkpoint, **options: Any
+    corpus: Corpus, output: Path, wanted: Recipe, signature: str, *, unannotated: str | None = None, reader: ReaderOptions | None = None,
+    keep: Checkpoint, **options: Any,
 ) -> Trained:  # fmt: skip
     """A parser that sees projections, from a corpus with gold trees of F, saved in a folder."""
     checked = replace(corpus, checked=True)
@@ -64,8 +66,11 @@ def train_projection(
         raise ProjError("no usable sentence pair to learn from", where)
     more = []
     if unannotated:
+        how = reader or ReaderOptions()
         lenient = Faults(corpus.faults.strict, tell=corpus.faults.tell)
-        text = passing(prepared_text(Sources(unannotated), lenient), "sentences without trees")
+        text = passing(
+            prepared_text(Sources(unannotated, format=how.format or None, reader=how), lenient), "sentences without trees"
+        )
         more = [ProjectionInput.of(pair) for pair in text]
     about = {"corpus": corpus.name, "pairs": len(pairs), "signature": signature}
     parser_files.save(parser_systems.fit(wanted, pairs, unannotated=more, keep=keep, **options), output, about)
