@@ -108,8 +108,9 @@ def test_workers_write_their_own_shards(job, cluster, tmp_path):
 def test_shards_that_cannot_be(job, tmp_path):
     found = proj(*job[0], "-j", 2, "--shards", tmp_path / "none")
     assert (found.returncode, found.stdout) == (1, "")
-    seen = "every worker must see the folder of --shards under the same path"
-    assert f"none: no shards can be written here: No such file or directory; {seen}" in found.stderr
+    seen = "every worker must see the folder `shards` under the same path"
+    asked = seen.replace("`shards`", "--shards")
+    assert f"none: no shards can be written here: No such file or directory; {asked}" in found.stderr
     trees = Trees(1, "text")
     with pytest.raises(ProjError, match=f"a worker does not see the folder for its shard; {seen}"):
         shards.sharded(lambda *_: trees, tmp_path / "none", [], Faults())
@@ -174,7 +175,7 @@ def test_parse_is_the_same(monkeypatch, tmp_path):
 
 def test_align_is_the_same(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("proj_cli.align.BATCH", 2)
+    monkeypatch.setattr("divproj.phrases.batch.BATCH", 2)
     trees = "(S (NP (NNS farmers)) (VP (VBP grow) (NP (JJ {}) (NNS apples))))\n"
     Path("old.mrg").write_text("".join(trees.format(f"red{k}") for k in range(8)))
     Path("new.mrg").write_text("".join(trees.format(f"red{k // 2}") for k in range(8)))

@@ -219,7 +219,7 @@ def test_only_trees_that_somebody_has_looked_at_are_learned_from(rules: Path, tm
 def test_what_was_projected_from_makes_a_corpus(system: str, tmp_path: Path):
     """From interlinear text without trees to rules of one's own: project, mark gold, learn."""
     text = (CORPUS / "igt.txt").read_text().split("\n\n")
-    (tmp_path / "text.txt").write_text("\n\n".join([*text[:5], "mira wan", *text[5:8]]))
+    (tmp_path / "text.txt").write_text("\n\n".join([*text[:5], "(6) mira wan", *text[5:8]]))
     out = [tmp_path / name for name in ("trees.conllu", "e.conllu", "links.txt")]
     done = proj("project", tmp_path / "text.txt", "--system", system, "-o", out[0], "--e-out", out[1], "--links-out", out[2])
     assert done.returncode == 0, done.stderr

@@ -37,7 +37,7 @@ def test_from_raw_text_to_report(english: Path, tmp_path: Path):
     done = proj("run", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
-    assert "20 sentences projected by s5+" in done.stderr
+    assert "20 sentences projected by s6+" in done.stderr
     assert done.stderr.rstrip().endswith("report.html")
     results = folder / "results"
     assert {p.name for p in results.iterdir()} >= {
@@ -46,11 +46,10 @@ def test_from_raw_text_to_report(english: Path, tmp_path: Path):
         "trees.conllu",
         "links.txt",
         "rules.json",
-        "model",
         "log.txt",
     }
     found = json.loads((results / "results.json").read_text(encoding="utf-8"))
-    assert set(found["scores"]["cross_validation"]["systems"]) == {"s1-r", "s5+"}
+    assert set(found["scores"]["cross_validation"]["systems"]) == {"s1-r", "s6+"}
 
 
 def test_dry_run_writes_nothing(tmp_path: Path):

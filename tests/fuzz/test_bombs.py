@@ -143,7 +143,6 @@ def bombs(folder: Path) -> list[str]:
     made |= {
         "igt/latex": b"\\begin{exe}" * 20_000,
         "config": b"a = " + b"[" * 100_000,
-        "vectors/tokenizer": b'{"model":' * 50_000,
     }
     made |= {f"models/{name}/weights.npz": _archive(1000, 0xFFFF_FFF0) for name in ("words", "phrases", "induced")}
     made["vectors/npz"] = _archive(1000, 0xFFFF_FFF0)

@@ -20,7 +20,9 @@ OBSERVING = ("s5", "s6")
 """Systems without training that first go through all the text that is to be projected (`divproj.projection.phrasal`)."""
 PARSERS = ("s3-1", "s3-2", "s3-3", "s3-4", "s3-5", "s4-1", "s4-2", "s4-3", "s4+", "s5+", "oracle")
 """Systems with a parser of F (`parsed`); `oracle` reads its features from the gold trees."""
-SYSTEMS = (*PROJECTIONS, *OBSERVING, "s6+", *PARSERS)
+CORRECTED = "s6+"
+"""s6 corrected by gold trees of the language itself: observes the text and learns from gold."""
+SYSTEMS = (*PROJECTIONS, *OBSERVING, CORRECTED, *PARSERS)
 DEFAULT = "s2+"
 PRIOR = "prior"
 """In what is said about corrections: the system whose trees they start from, where there is one."""
@@ -58,7 +60,7 @@ def projector(system: str, corrections: Corrections | None = None) -> ProjectFun
         from divproj.projection.universal.projector import Universal
 
         return Universal().project
-    if system == "s6+" and corrections is not None:
+    if system == CORRECTED and corrections is not None:
         from divproj.projection.universal.corrected import Corrected
 
         if corrections.about.get(PRIOR) != "s6":
@@ -75,7 +77,7 @@ def projector(system: str, corrections: Corrections | None = None) -> ProjectFun
         raise ModelError(
             f"system {system} needs a trained parser", remedy="make one with `proj train`, and give it with `model`"
         )
-    if system not in (*PROJECTIONS, "s6+"):
+    if system not in (*PROJECTIONS, CORRECTED):
         raise ModelError(f"no system '{system}'", remedy=f"choose one of {', '.join(SYSTEMS)}")
     if corrections is None:
         raise ModelError(
@@ -107,7 +109,7 @@ def train(
         from divproj.projection.universal.projector import Universal
 
         return Universal().observe(text or map(ProjectionInput.of, pairs)).project
-    if system == "s6+":
+    if system == CORRECTED:
         from divproj.projection.universal.corrected import Corrected
 
         return Corrected.fit(pairs, text).project

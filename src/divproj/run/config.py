@@ -17,7 +17,7 @@ from divproj.io.igt_text import ReaderOptions
 from divproj.io.sources import Sources, pairs_from
 from divproj.projection.phrasal.phrase_sources import AUTO, PhraseSources
 from divproj.projection.registry import ENOUGH, choose, named
-from divproj.projection.systems import OBSERVING, PARSERS, PROJECTIONS, SYSTEMS, UNTRAINED
+from divproj.projection.systems import CORRECTED, OBSERVING, PARSERS, PROJECTIONS, SYSTEMS, UNTRAINED
 from divproj.run.reading import UNPARSED
 from divproj.run.schema import EXPECTED, KEYS, Key, line_of
 from divproj.runtime.resources import folder
@@ -305,7 +305,7 @@ class _Reader:
         gold = bool(self.said["input"]["gold"])
         if found["model"]:
             return self._modelled()
-        name, known = found["rules"] or (LEARN if gold else NONE), (*PROJECTIONS, *OBSERVING, *TRAINED)
+        name, known = found["rules"] or (LEARN if gold else NONE), (*PROJECTIONS, *OBSERVING, CORRECTED, *TRAINED)
         rules = self._rule_file(name)
         learns = name == LEARN
         if learns and not gold:
@@ -316,6 +316,8 @@ class _Reader:
             system = choose(gold=ENOUGH if learns else 0, rules=rules is not None, **there).system
         if system not in known:
             self._not_one_of("project", "system", system, ("auto", *known))
+        if system == CORRECTED and not learns:
+            self.fail("project", "system", f"{system} learns from gold trees", "name some in input.gold, and no other rules")
         if system in PARSERS and not gold:
             self.fail("project", "system", f"{system} needs gold trees to learn from, or a model", "name some in input.gold")
         if system in PROJECTIONS and system not in UNTRAINED and not (rules or learns):

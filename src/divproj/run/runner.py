@@ -84,7 +84,7 @@ STAGES = (
     Stage("parse", stages.parse, ("read",), (*_all("parse"), ("input", "trees"))),
     Stage("align", stages.align, ("read", "parse"), _all("align")),
     Stage("gold", stages.gold, ("read", "parse", "align"), (("input", "gold"), ("evaluate", "held_out")), wanted=_gold),
-    Stage("learn", stages.learn, ("gold",), (("project", "rules"),), lambda c: {"title": c.title, "learns": c.learns}, _learns),
+    Stage("learn", stages.learn, ("gold",), (("project", "rules"),), lambda c: {"title": c.title, "learns": c.learns, "whole text": stages.observes(c)}, _learns),
     Stage("train", stages.train, ("gold",), _all("train"), lambda c: {"system": c.system}, lambda c: c.trains),
     Stage("project", stages.project, ("read", "parse", "align", "learn", "train"), (("project", "model"), ("project", "style"), ("project", "phrases"), ("project", "f_forests"), ("project", "paraphrases"), ("project", "min_coverage"), ("align", "grams")),
           lambda c: {"system": c.system}),
@@ -99,9 +99,9 @@ NAMES = tuple(stage.name for stage in STAGES)
 
 
 def stages_of(config: Config) -> list[Stage]:
-    """The stages that this config has; training reads the text where its system observes that."""
+    """The stages that this config has; learning reads the text where its system observes that."""
     more = ("read", "parse", "align", "gold") if stages.observes(config) else ("gold",)
-    found = (replace(stage, after=more) if stage.name == "train" else stage for stage in STAGES)
+    found = (replace(stage, after=more) if stage.name in ("learn", "train") else stage for stage in STAGES)
     return [stage for stage in found if stage.wanted(config)]
 
 

@@ -24,6 +24,7 @@ from divproj.projection.direct import ProjectionInput
 from divproj.projection.prepare import Preparation, link_some, parse_some
 from divproj.projection.projector import Projector
 from divproj.projection.summary import Summary
+from divproj.projection.systems import CORRECTED
 from divproj.run import gold as golden
 from divproj.run.config import Config
 from divproj.run.reading import (  # fmt: skip
@@ -289,14 +290,18 @@ def learn(job: Job) -> None:
     """Rules from the gold trees, or the given ones."""
     from divproj.projection import rulefile
     from divproj.projection.batch import corrections
-    from divproj.projection.systems import Corrections
+    from divproj.projection.systems import Corrections, corrected
 
     if job.config.rules:
         found = corrections(str(job.config.rules))
     else:
         pairs = job.gold_pairs()
         job.tick("learning rules from", len(pairs), 0)
-        found = Corrections.learn(pairs, about={"corpora": [job.config.title], "pairs": len(pairs)})
+        about = {"corpora": [job.config.title], "pairs": len(pairs)}
+        if job.config.system == CORRECTED:
+            found = corrected(pairs, [*map(ProjectionInput.of, job.pairs())], about)
+        else:
+            found = Corrections.learn(pairs, about=about)
     with writing(job.out / RULES) as out:
         rulefile.dump(found, out)
     job.facts |= {"sentences": found.rules.sentences}
@@ -305,7 +310,7 @@ def learn(job: Job) -> None:
 def observes(config: Config) -> bool:
     """Whether the system learns from the whole text, too, without its trees."""
     if not config.trains:
-        return False
+        return config.system == CORRECTED
     from divproj.projection import parser_systems
 
     return bool(parser_systems.RECIPES[config.system].phrases)

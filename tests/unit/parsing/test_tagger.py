@@ -117,7 +117,7 @@ def test_bad_training_data(words, tags, message):
 def test_params():
     assert Tagger(C=0.5).get_params()["C"] == 0.5
     assert Tagger().set_params(epochs=3).epochs == 3
-    with pytest.raises(ModelError, match=r"no parameter 'depth'; it has random_state"):
+    with pytest.raises(ModelError, match=r"no parameter 'depth'; it has C, cost"):
         Tagger().set_params(depth=2)
 
 

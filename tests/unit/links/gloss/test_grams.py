@@ -98,7 +98,7 @@ class TestShipped:
     def test_no_table(self):
         with pytest.raises(ProjError) as caught:
             Grams.shipped("Klingon")
-        expected = "no table of grams for language 'Klingon', one of en, es, fr expected; write one and give it with --grams"
+        expected = "no table of grams for language 'Klingon', one of en, es, fr expected; write one and give it with `grams`"
         assert str(caught.value) == expected
 
 
