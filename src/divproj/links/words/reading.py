@@ -8,11 +8,12 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
-from divproj.data.errors import AlignmentError, Faults, FormatError, Where
+from divproj.data.errors import AlignmentError, Faults, Where
 from divproj.data.igt import Igt
 from divproj.io import conllu
 from divproj.io import igt as interlinear
-from divproj.io.files import in_folder, located, name_of, reading
+from divproj.io.bitext import is_conllu, lines
+from divproj.io.files import in_folder, located, reading
 from divproj.io.igt_text import ReaderOptions
 from divproj.links.gloss.aligner import GlossAligner
 from divproj.links.words.priors import Known, from_dictionary, from_links
@@ -77,24 +78,14 @@ class Rows:
 
 def _sentences(path: str, faults: Faults) -> Iterator[Words]:
     """Sentences of a file; one that cannot be read counts as an empty one, and is said."""
-    if not path.removesuffix(".gz").endswith(".conllu"):
-        with reading(path) as stream:
-            yield from (Words(words) for words in _lines(stream, path, faults))
+    if not is_conllu(path):
+        yield from (Words(line.split()) for _, line in lines(path, faults))
         return
     for sentence in conllu.load(path, faults, keep_places=True):
         if sentence:
             yield Words(list(sentence.forms), list(sentence.column(2)), list(sentence.column(3)))
         else:
             yield Words([], [], [])
-
-
-def _lines(stream: Iterable[bytes], path: str, faults: Faults) -> Iterator[list[str]]:
-    for number, raw in enumerate(stream, 1):
-        try:
-            yield raw.decode("utf-8").replace("\0", "").split()
-        except UnicodeDecodeError:
-            faults.sentence(FormatError("the line is not UTF-8 text", Where(name_of(path), number), "save the file as UTF-8"))
-            yield []
 
 
 def _interlinear(path: str, faults: Faults, reader: ReaderOptions | None) -> tuple[list[Row], Known]:
