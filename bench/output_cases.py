@@ -104,7 +104,7 @@ FIELDS = {
                "lgr_examples.csv", "odin.txt", "sigmorphon.txt", "toolbox_kakabe.sfm"],
 }  # fmt: skip
 
-RENAMED: dict[str, dict[str, str]] = {"": {}}
+RENAMED: dict[str, dict[str, str]] = {"": {}, "evaluate": {"--links": "--word-links"}}
 """With --new-names: by command (the empty one: all), the new name of an option. The old ones must do the same, with a note on stderr."""
 
 

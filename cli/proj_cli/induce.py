@@ -143,8 +143,9 @@ def train(
         source, faults, tags=tags, links=links, more=more_links, min_prob=min_prob, soft=soft, ignore_ids=ignore_ids
     )
     talk.summary(faults)
+    linked = "both" if more_links else "words" if links == "auto" else "file" if links else "corpus"
     about = {
-        "cmd": "induce", "links": links if links == "auto" else "file" if links else "corpus", "more_links": "yes" if more_links else "no", "tags": tags, "moves": moves, "mode": mode, "prior": prior, "empty": "yes" if empty else "no",
+        "cmd": "induce", "links": linked, "tags": tags, "moves": moves, "mode": mode, "prior": prior, "empty": "yes" if empty else "no",
         "contradiction": contradiction, "edges": edges, "strength": strength, "start": start, "restarts": restarts, "alone": alone, "seed": seed,
     }  # fmt: skip
     more = {"moves": moves, "mode": mode, "contradiction": contradiction, "strength": strength, "alone": alone}
