@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from divproj.data.wording import plural
 from divproj.drawing.measure import escape
 
-WIDE, HIGH, LEFT, LOW = 320, 170, 42, 26
+WIDE, HIGH, LEFT, LOW = 320, 186, 42, 42
 """Pixels: of the figure, and of the space for numbers at its left and below it."""
 
 CurvePoint = tuple[float, float, float]
@@ -36,7 +36,8 @@ def learning_svg(points: Sequence[CurvePoint]) -> str:
         top, end = at(x, min(1.0, y + 2 * e))[1], at(x, max(0.0, y - 2 * e))[1]
         parts.append(f'<path class="error" d="M{px:.1f} {top:.1f}V{end:.1f}"/><circle cx="{px:.1f}" cy="{py:.1f}" r="3.5">')
         parts.append(f"<title>{plural(round(x), 'gold sentence')}: {100 * y:.1f} % ± {200 * e:.1f}</title></circle>")
-        parts.append(f'<text x="{px:.1f}" y="{HIGH - 8}">{x:.0f}</text>')
+        parts.append(f'<text x="{px:.1f}" y="{HIGH - 24}">{x:.0f}</text>')
+    parts.append(_below("gold sentences learned from; heads right in others", WIDE - 6))
     return "".join((*parts, "</svg>"))
 
 
@@ -50,8 +51,8 @@ def reliability_svg(bins: Sequence[Bin], error: float | None) -> str:
 
     told = ", ".join(f"{100 * c:.0f} % sure: {100 * y:.0f} % right ({plural(n, 'word')})" for c, y, n in bins)
     parts = [_frame("reliability", f"Confidence and what is right: {told}")]
-    parts += _levels(0.0, 1.0, lambda y: at(0, y)[1])
     (x0, y0), (x1, y1) = at(0, 0), at(1, 1)
+    parts += _levels(0.0, 1.0, lambda y: at(0, y)[1], x1)
     parts.append(f'<path class="diagonal" d="M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}"/>')
     for confidence, right, words in bins:
         x, y = at(confidence, right)
@@ -59,7 +60,8 @@ def reliability_svg(bins: Sequence[Bin], error: float | None) -> str:
         parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"><title>{100 * confidence:.0f} % sure: ')
         parts.append(f"{100 * right:.1f} % right, {plural(words, 'word')}</title></circle>")
     for k in (0, 50, 100):
-        parts.append(f'<text x="{at(k / 100, 0)[0]:.1f}" y="{HIGH - 8}">{k} %</text>')
+        parts.append(f'<text x="{at(k / 100, 0)[0]:.1f}" y="{HIGH - 24}">{k} %</text>')
+    parts.append(_below("confidence; at the left, heads right", x1))
     return "".join((*parts, "</svg>"))
 
 
@@ -79,11 +81,24 @@ def _rounded(low: float, high: float) -> tuple[float, float]:
     return int(low * 10 + 1e-9) / 10, min(10, -int(-high * 10 // 1)) / 10
 
 
-def _levels(low: float, high: float, y_of: object) -> Iterator[str]:
-    assert callable(y_of)
-    steps = max(1, round((high - low) * 10))
-    every = 1 if steps <= 4 else 2 if steps <= 6 else 5
-    for k in range(0, steps + 1, every):
-        share = low + k / 10
-        y = y_of(share)
-        yield f'<path class="level" d="M{LEFT} {y:.1f}H{WIDE - 6}"/><text class="side" x="{LEFT - 5}" y="{y + 4:.1f}">{100 * share:.0f} %</text>'
+def _below(told: str, right: float) -> str:
+    """What the axes are."""
+    return f'<text x="{(LEFT + right) / 2:.1f}" y="{HIGH - 6}">{told}</text>'
+
+
+def _levels(low: float, high: float, y_of: Callable[[float], float], right: float = WIDE - 6) -> Iterator[str]:
+    """Lines at round shares: five at most."""
+    for tens in _round_levels(low, high):
+        y = y_of(tens / 10)
+        yield f'<path class="level" d="M{LEFT} {y:.1f}H{right:.1f}"/><text class="side" x="{LEFT - 5}" y="{y + 4:.1f}">{10 * tens} %</text>'
+
+
+def _round_levels(low: float, high: float) -> list[int]:
+    """Tens of percent.
+
+    >>> _round_levels(0.1, 1.0), _round_levels(0.5, 0.8), _round_levels(0.0, 1.0)
+    ([2, 4, 6, 8, 10], [5, 6, 7, 8], [0, 5, 10])
+    """
+    first, last = round(low * 10), round(high * 10)
+    every = next(k for k in (1, 2, 5) if (last - first) / k < 5)
+    return [k for k in range(first, last + 1) if k % every == 0]

@@ -48,7 +48,7 @@ def _body(run: Run) -> Iterator[str]:
     parts = {part: name for part, name in PARTS.items() if part not in ("rules", "warnings") or getattr(run, part)}
     said = described(str(run.facts["project"]["system"]))
     about = (
-        f"Trees by <b>{escape(str(run.facts['project']['system']))}</b>{f' ({escape(said)})' if said else ''} · translations parsed by "
+        f"Trees by <b>{escape(str(run.facts['project']['system']))}</b>{f' ({escape(said)})' if said else ''} · trees of the translations: "
         f"<b>{escape(str(run.facts['parse']['parser']))}</b> · links: <b>{escape(str(run.facts['align']['method']))}</b>"
     )
     yield head(run.title, run.signature, about, parts, "sentences") + "<main>\n"

@@ -128,9 +128,9 @@ def known(session: Session, verdict: Verdict | None) -> dict[str, Any]:
     found = accuracy(session, held)
     curve = verdict.curve if verdict else ()
     free = len(session.free)
-    told = "mark some sentences gold to learn how good the other trees are"
+    told = "Mark some sentences gold to learn how good the other trees are"
     if found:
-        told = f"in the {free} sentence{'s' * (free != 1)} that nobody has corrected, about {100 * found.share:.0f} % (± {200 * found.error:.0f}) of the heads are right ({found.source})"
+        told = f"In the {free} sentence{'s' * (free != 1)} that nobody has corrected, about {100 * found.share:.0f} % (± {200 * found.error:.0f}) of the heads are right ({found.source})"
     return {
         "told": told,
         "share": found.share if found else None,

@@ -324,7 +324,7 @@ def test_learning(tmp_path: Path):
         client = Client(server.url)
         found = client.get("/api/document")[1]
         assert found["learn"] == {"possible": True, "told": "the review learns from the sentences marked gold"}
-        assert found["known"]["told"].startswith("in the 54 sentences that nobody has corrected, about ")
+        assert found["known"]["told"].startswith("In the 54 sentences that nobody has corrected, about ")
         assert found["known"]["told"].endswith("of the heads are right (12 gold sentences)")
         assert found["differing"] == 0
         assert client.get("/api/changes") == (200, {"changes": []})
