@@ -38,8 +38,11 @@ class Kernel(Generic[P, R]):
         return self.plain(*args, **kwargs)
 
     def for_work(self, words: int, longest: int = 0) -> Callable[P, R]:
-        """The version that is faster for so many words, the longest sentence (whose cost may be quadratic) of so many."""
-        return self.compiled if words + longest * longest // 20 >= WORTH else self.plain
+        """The version that is faster for so many words, the longest sentence (whose cost may be quadratic) of so many.
+
+        What is loaded already is used for any number.
+        """
+        return self.compiled if "compiled" in vars(self) or words + longest * longest // 20 >= WORTH else self.plain
 
     @cached_property
     def compiled(self) -> Callable[P, R]:

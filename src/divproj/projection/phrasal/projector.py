@@ -26,6 +26,10 @@ ROUNDS = 4
 Floats = NDArray[np.float64]
 
 
+SQUARES = 4
+"""Cells of a sentence's chart that take as long in plain Python as a word does elsewhere."""
+
+
 @dataclass(frozen=True)
 class ProjectedPhrase:
     """An F phrase and the E phrase that its head is linked to; words counted from 1."""
@@ -83,7 +87,7 @@ class PhraseProjector:
     links_: InducedLinks = field(default_factory=InducedLinks, repr=False)
     cues_: Cues = field(default_factory=Cues, repr=False)
     words_: int = 0
-    """Words observed: compiled charts pay when there are many."""
+    """Words observed, or more where sentences are long: compiled charts pay when there are many."""
     history_: list[float] = field(default_factory=list, repr=False)
     forests_: dict[tuple[str, ...], Forest] = field(default_factory=dict, repr=False)
     phrases_: PhraseBook = field(default_factory=PhraseBook, repr=False)
@@ -103,7 +107,7 @@ class PhraseProjector:
         linked = self.links_.observe(bitexts) if self.induce_links else [self.links_.of(b) for b in bitexts]
         linked = [*map(self._tagged, linked)]
         self.cues_ = Cues.of(linked)
-        self.words_ = sum(map(len, bitexts))
+        self.words_ = max(sum(map(len, bitexts)), sum(len(b) ** 2 for b in bitexts) // SQUARES)
         self.history_ = (
             self.cues_.learn([self.encode(x, learning=True) for x in linked], self.weights.table, self.rounds) if linked else []
         )
