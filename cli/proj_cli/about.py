@@ -70,7 +70,7 @@ def systems() -> None:
     typer.echo(
         "Percentage of right heads (UAS), from bench/RESULTS.md; the two columns cannot be compared with each other.\n"
         "ODIN: four languages, short sentences, gold links and English trees, ten folds.\n"
-        "glossed: glosses and translation alone, 19 treebanks of languages whose families were not learned from; s2+ and s6+ with\n"
+        "glossed: glosses and translation alone, 19 treebanks of languages by models without their families; s2+ and s6+ with\n"
         "20 gold trees of the language (17 treebanks).\n"
         "Without --system, proj takes the best that your data allow and says which it took and why."
     )
