@@ -25,9 +25,9 @@ def new_part(path: Path) -> tuple[int, Path]:
     remove_parts(path)
     while True:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=PART, dir=path.parent)
-        if not locked(handle) or os.fstat(handle).st_nlink:
+        if _claimed(handle) and os.fstat(handle).st_nlink:
             return handle, Path(name)
-        os.close(handle)  # somebody cleaned up before it was locked
+        os.close(handle)  # somebody cleans up, or did before it was locked
 
 
 @contextmanager
@@ -40,7 +40,7 @@ def new_folder(parent: Path, prefix: str, suffix: str = PART, mode: int = 0o700)
             handle = os.open(made, os.O_RDONLY)
         except FileNotFoundError:
             continue
-        if not locked(handle) or made.is_dir():
+        if _claimed(handle) and made.is_dir():
             break
         os.close(handle)
     try:
@@ -76,6 +76,19 @@ def _remove(path: Path) -> None:
                 path.unlink(missing_ok=True)
         finally:
             os.close(handle)
+
+
+def _claimed(handle: int) -> bool:
+    """Lock what was just made; False where another process holds it, and so is about to remove it."""
+    try:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except (ImportError, OSError):  # no locks here, so nobody cleans up either
+        return True
+    return True
 
 
 def locked(handle: int) -> bool:
