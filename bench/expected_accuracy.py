@@ -17,8 +17,7 @@ from statistics import fmean
 
 import numpy as np
 from common import DATA, about, need
-from glossbanks import FAMILIES
-from held_out_s6 import without_family
+from held_out_s6 import FAMILIES, without_family
 
 from divproj.data.errors import Faults
 from divproj.data.tree import DepTree
