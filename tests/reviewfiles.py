@@ -166,15 +166,19 @@ def reviewed(path: Path, text: str | bytes = TEXT, **more: Any) -> Review:
 class Command:
     """`proj review` as a process."""
 
-    def __init__(self, *args: object, cwd: Path | None = None) -> None:
+    def __init__(
+        self, *args: object, cwd: Path | None = None, program: Path | None = None, env: dict[str, str] | None = None
+    ) -> None:
+        """`program` is another `proj` than that of the checkout, `env` its environment."""
+        start = [str(program)] if program else [sys.executable, "-m", "divproj"]
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "divproj", "review", *map(str, args)],
+            [*start, "review", *map(str, args)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             encoding="utf-8",
             cwd=cwd,
-            env={**os.environ, "NO_COLOR": "1", "TERM": "dumb", "OMP_NUM_THREADS": "1"},
+            env={**(env or os.environ), "NO_COLOR": "1", "TERM": "dumb", "OMP_NUM_THREADS": "1", "BROWSER": "true"},
             preexec_fn=functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # jobs in the background are deaf to it
         )
         assert self.process.stdout

@@ -82,9 +82,10 @@ class PhraseInput:
     languages: Annotated[str, typer.Option("--languages", metavar="S-T", help="Languages of the two sides, such as de-en.")] = (
         "en-en"
     )
-    file_format: Annotated[
-        str | None, typer.Option("--format", help="brackets, enju, tiger, conllu or json; guessed when not given.")
+    tree_format: Annotated[
+        str | None, typer.Option("--tree-format", help="brackets, enju, tiger, conllu or json; guessed when not given.")
     ] = None
+    file_format: Annotated[str | None, typer.Option("--format", hidden=True)] = None
     binarise: Annotated[
         str, typer.Option("--binarise", help="Flat phrases: all (a forest of all ways), head, left or right.")
     ] = "all"
@@ -108,7 +109,8 @@ class PhraseInput:
 
         options.one_of("--binarise", self.binarise, BINARISATIONS)
         options.one_of("--punctuation", self.punctuation, ("keep", "final", "drop"))
-        options.one_of("--format", self.file_format or "brackets", FORMATS)
+        self.tree_format = options.renamed(self.tree_format, self.file_format, "--format --tree-format")
+        options.one_of("--tree-format", self.tree_format or "brackets", FORMATS)
         if self.source == self.target == "-":
             raise typer.BadParameter("only one side can be stdin (-)")
         one, dash, two = self.languages.lower().partition("-")
@@ -120,7 +122,7 @@ class PhraseInput:
             talk.say(f"proj: no WordNet found, so synonyms are not candidates; {wordnets.REMEDY}")
         use = links is None if self.lexical is None else self.lexical
         how = Options(self.binarise, punctuation=self.punctuation)
-        return ForestPairs(self.source, self.target, found, use, links, how, self.file_format, faults)
+        return ForestPairs(self.source, self.target, found, use, links, how, self.tree_format, faults)
 
     def aligner(self, given: ForestPairs, model: Path | None = None, **chosen: Any) -> PhraseAligner:
         """The aligner, or a saved one, with the settings that were asked for."""
@@ -289,7 +291,8 @@ def tune(
     Example: proj align tune dev.jsonl --model model -o tuned --trials 30
     """
     from divproj.evaluation.phrase_files import gold_rows, metric
-    from divproj.phrases.tune import SPACE, parsed_space
+    from divproj.phrases.settings import SEARCH_SPACE
+    from divproj.phrases.tune import parsed_space
     from divproj.phrases.tune import tune as search
     from divproj.runtime.modelfile import check_place
 
@@ -300,7 +303,7 @@ def tune(
     source = gold or Path(wanted.source)
     score = metric(gold_rows(source), given.places, "both" if multiword else "", str(source))
     space = options.usage("--over ", parsed_space, over) or {
-        name: bounds for name, bounds in SPACE.items() if name != "parse_share"
+        name: bounds for name, bounds in SEARCH_SPACE.items() if name != "parse_share"
     }
 
     def told(trial: Trial) -> None:

@@ -154,11 +154,11 @@ def experiment(
     Example: proj experiment hin-eng deu-eng --systems s1-r,s2-1,s2+,s4+
     """
     from divproj.evaluation.experiment import cross_families, cross_validate, gloss_linked
-    from divproj.projection.systems import SYSTEMS
+    from divproj.projection.systems import SYSTEM_NAMES
 
     wanted = [name.strip() for name in systems.split(",") if name.strip()]
     for name in wanted:
-        options.one_of("--systems", name, SYSTEMS)
+        options.one_of("--systems", name, SYSTEM_NAMES)
     sizes = _sizes(train_sizes)
     if by not in ("sentence", "corpus", "family"):
         raise typer.BadParameter(f"--by {by}: sentence, corpus or family expected")

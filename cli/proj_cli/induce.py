@@ -111,7 +111,7 @@ def train(
     Example: proj induce my-corpus -o model --sweeps 100 --chains 4 -j 2
     """
     from divproj.induction.reading import sentences, tag_pairs
-    from divproj.induction.span_weights import EDGES
+    from divproj.induction.settings import EDGE_CUE
     from divproj.induction.training import Induction
     from divproj.runtime.engine import Place
 
@@ -126,7 +126,7 @@ def train(
     if start == "auto":
         start = "uniform" if single else "short"
     if edges is None:
-        edges = 0.0 if single else EDGES
+        edges = 0.0 if single else EDGE_CUE
     settings: dict[str, Any] = {
         "sweeps": sweeps, "constituent": pseudo[0], "distituent": pseudo[1], "count_empty": empty, "average": average,
         "random_state": seed, "start": start, "restarts": restarts, "edges": edges,

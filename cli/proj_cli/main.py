@@ -39,32 +39,22 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-SEE, TREES, FILES = "See how two languages diverge", "Trees from interlinear text", "Interlinear files"
-WHOLE, PARSERS = "The whole way", "Parsers"
-SCORES, ABOUT = "How good is it?", "About divproj"
-app.command(rich_help_panel=WHOLE)(run.new)
-app.command(rich_help_panel=WHOLE)(run.run)
-app.command(rich_help_panel=SEE)(analyze.analyze)
-app.command(rich_help_panel=SEE)(draw.draw)
-app.command(rich_help_panel=SEE)(find.find)
+SEE, TREES = "See how two languages diverge", "Trees from interlinear text"
+COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
+    "The whole way": (run.new, run.run),
+    SEE: (analyze.analyze, draw.draw, find.find),
+    TREES: (project.project, project.learn, review.review, words.words),
+    "Parsers": (parse.train, parse.parse),
+    "Interlinear files": (interlinear.check, interlinear.convert),
+    "How good is it?": (evaluate.evaluate, evaluate.experiment),
+    "About divproj": (tutorial.tutorial, about.corpora, about.systems, about.warm, about.cite),
+}
+for panel, commands in COMMANDS.items():
+    for command in commands:
+        app.command(rich_help_panel=panel)(command)
 app.add_typer(align.app, name="align", rich_help_panel=SEE)
-app.command(rich_help_panel=TREES)(project.project)
-app.command(rich_help_panel=TREES)(project.learn)
-app.command(rich_help_panel=TREES)(review.review)
 app.add_typer(project.rules_app, name="rules", rich_help_panel=TREES)
-app.command(rich_help_panel=TREES)(words.words)
-app.command(rich_help_panel=PARSERS)(parse.train)
-app.command(rich_help_panel=PARSERS)(parse.parse)
 app.add_typer(induce.app, name="induce", rich_help_panel=TREES)
-app.command(rich_help_panel=FILES)(interlinear.check)
-app.command(rich_help_panel=FILES)(interlinear.convert)
-app.command(rich_help_panel=SCORES)(evaluate.evaluate)
-app.command(rich_help_panel=SCORES)(evaluate.experiment)
-app.command(rich_help_panel=ABOUT)(tutorial.tutorial)
-app.command(rich_help_panel=ABOUT)(about.corpora)
-app.command(rich_help_panel=ABOUT)(about.systems)
-app.command(rich_help_panel=ABOUT)(about.warm)
-app.command(rich_help_panel=ABOUT)(about.cite)
 
 
 class Command(guard.Guarded, Grouped):

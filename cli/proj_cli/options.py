@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import StrEnum
+from functools import cached_property
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
@@ -199,7 +200,11 @@ class CorpusFiles:
             raise typer.BadParameter("only one of --f --e --links can be stdin (-)")
         if given:
             f, e, links = given
-            return [Corpus(f, e, links, "corpus", not self.ignore_ids, faults_for(strict), style=style)]
+            return [
+                Corpus(
+                    f, e, links, Path(f).stem if f != "-" else "corpus", not self.ignore_ids, faults_for(strict), style=style
+                )
+            ]
         if not folders:
             raise typer.BadParameter("give a corpus folder, or --f --e --links")
         same = not self.ignore_ids
@@ -275,35 +280,44 @@ def usage(option: str, parse: Callable[..., T], *given: Any) -> T:
         raise typer.BadParameter(f"{option}{error}") from None
 
 
-def command(function: Callable[..., None]) -> Callable[..., None]:
-    """A command in which every parameter that is a group stands for the options of the group."""
-    hints = get_type_hints(function, include_extras=True)
-    shown: dict[str, Parameter] = {}
-    groups: dict[str, tuple[Any, list[str]]] = {}
-    for name, given in signature(function).parameters.items():
-        kind = hints[name]
-        if is_dataclass(kind):
-            own = get_type_hints(kind, include_extras=True)
-            shown |= {f.name: _parameter(f.name, own[f.name], f.default) for f in fields(kind)}
-            groups[name] = kind, [f.name for f in fields(kind)]
-        else:
-            shown[name] = _parameter(name, kind, given.default)
-    for name, kind in (("quiet", Quiet), ("verbose", Verbose)):
-        shown[name] = _parameter(name, kind, False)
+class command:  # noqa: N801 - used as a decorator
+    """A command in which every parameter that is a group stands for the options of the group, worked out when asked for."""
 
-    defaults = {name: each.default for name, each in shown.items() if each.default is not Parameter.empty}
+    def __init__(self, function: Callable[..., None]) -> None:
+        self._function = function
+        self.__name__, self.__doc__, self.__module__ = function.__name__, function.__doc__, function.__module__
 
-    def run(*args: Any, **named: Any) -> None:
+    @cached_property
+    def _groups(self) -> dict[str, tuple[Any, list[str]]]:
+        hints = get_type_hints(self._function, include_extras=True)
+        return {name: (kind, [f.name for f in fields(kind)]) for name, kind in hints.items() if is_dataclass(kind)}
+
+    @cached_property
+    def __signature__(self) -> Signature:
+        hints = get_type_hints(self._function, include_extras=True)
+        shown: dict[str, Parameter] = {}
+        for name, given in signature(self._function).parameters.items():
+            if name in self._groups:
+                own = get_type_hints(hints[name], include_extras=True)
+                shown |= {f.name: _parameter(f.name, own[f.name], f.default) for f in fields(hints[name])}
+            else:
+                shown[name] = _parameter(name, hints[name], given.default)
+        for name, kind in (("quiet", Quiet), ("verbose", Verbose)):
+            shown[name] = _parameter(name, kind, False)
+        return Signature([*shown.values()])
+
+    @property
+    def __annotations__(self) -> dict[str, Any]:  # type: ignore[override]
+        return {name: each.annotation for name, each in self.__signature__.parameters.items()}
+
+    def __call__(self, *args: Any, **named: Any) -> None:
+        shown = self.__signature__.parameters
+        defaults = {name: each.default for name, each in shown.items() if each.default is not Parameter.empty}
         given = {**defaults, **dict(zip(shown, args, strict=False)), **named}
         talk.set(given.pop("quiet"), given.pop("verbose"))
-        for name, (kind, names) in groups.items():
+        for name, (kind, names) in self._groups.items():
             given[name] = kind(**{each: given.pop(each) for each in names})
-        function(**given)
-
-    run.__name__, run.__doc__, run.__module__ = function.__name__, function.__doc__, function.__module__
-    run.__signature__ = Signature([*shown.values()])  # type: ignore[attr-defined]
-    run.__annotations__ = {name: each.annotation for name, each in shown.items()}
-    return run
+        self._function(**given)
 
 
 def _parameter(name: str, kind: Any, default: Any) -> Parameter:

@@ -59,7 +59,7 @@ class Bar:
             turn += 1
             with self.lock:
                 if not self.ended.is_set():
-                    _write(CLEAR + self.line(turn, shutil.get_terminal_size().columns - 1))
+                    _write(CLEAR + self.line(turn, columns() - 1))
                     self.drawn = True
 
     def line(self, turn: int, width: int) -> str:
@@ -112,6 +112,14 @@ def clock(seconds: float) -> str:
     whole = int(seconds)
     hours, minutes = divmod(whole // 60, 60)
     return f"{hours}:{minutes:02d}:{whole % 60:02d}" if hours else f"{minutes}:{whole % 60:02d}"
+
+
+def columns() -> int:
+    """Width of the terminal that the line is drawn on; standard output may be a file, and COLUMNS that of another window."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or shutil.get_terminal_size().columns
+    except (OSError, ValueError):
+        return shutil.get_terminal_size().columns
 
 
 def wanted() -> bool:

@@ -25,9 +25,10 @@ def run(
         Path | None, typer.Option("-o", "--output", metavar="DIR", help="Results folder, in place of the config's.")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done and why, and do nothing.")] = False,
-    force: Annotated[
-        list[str] | None, typer.Option("--force", metavar="STAGE", help="Do this stage again even if nothing has changed.")
+    again: Annotated[
+        list[str] | None, typer.Option("--again", metavar="STAGE", help="Do this stage again even if nothing has changed.")
     ] = None,
+    force: Annotated[list[str] | None, typer.Option("--force", hidden=True)] = None,
     start: Annotated[str | None, typer.Option("--from", metavar="STAGE", help="Do this stage and all after it again.")] = None,
     style: Annotated[
         str | None, typer.Option("--style", help="Heads of the trees that go out, in place of the config's: ud, or function.")
@@ -49,7 +50,8 @@ def run(
 
     if style:
         options.checked_f_style(style)
-    found = Run(load(config, output, style), force=force or (), start=start or "", jobs=jobs, scheduler=scheduler)
+    again = options.renamed(again, force or None, "--force --again")
+    found = Run(load(config, output, style), force=again or (), start=start or "", jobs=jobs, scheduler=scheduler)
     if dry_run:
         _plan(list(found.plan()))
         return
@@ -84,14 +86,15 @@ def _close(made: Outcome) -> None:
     """What came out, in a few lines, and where to look."""
     from divproj.run.pages import said
 
+    folder = made.folder.relative_to(Path.cwd()) if made.folder.is_relative_to(Path.cwd()) else made.folder
     for name in made.kept_files:
-        talk.say(f"a result that you had changed was kept as {made.folder / name}")
+        talk.say(f"a result that you had changed was kept as {folder / name}")
     if made.warnings:
         talk.say(f"{made.warnings} warning{'s' * (made.warnings != 1)}, in the report")
     for line in said(made.facts):
         talk.say(line)
-    talk.say(f"trees: {made.folder / 'trees.conllu'}")
-    talk.say(f"report: {made.folder / 'report.html'}")
+    talk.say(f"trees: {folder / 'trees.conllu'}")
+    talk.say(f"report: {folder / 'report.html'}")
     if code := made.facts["project"]["summary"]["exit_code"]:
         raise typer.Exit(code)
 

@@ -14,6 +14,8 @@ from cli.forks import Forks
 ROOT = Path(__file__).resolve().parents[2]
 POOLS = {"-j", "--jobs", "--scheduler"}
 """Options that start processes and threads: these commands begin in a process that knows nothing of forks."""
+PATH = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
+"""With the commands of the environment that runs the tests, in case that is not the active one."""
 turns = itertools.cycle((0, 1))
 
 
@@ -27,7 +29,7 @@ def proj(
     *args: object, stdin: str | bytes = b"", cwd: Path | None = None, fresh: bool = False
 ) -> subprocess.CompletedProcess[str]:
     """The command's exit code, standard output and standard error; `fresh` for an interpreter of its own from the start."""
-    words, env = list(map(str, args)), {**os.environ, "NO_COLOR": "1", "TERM": "dumb"}
+    words, env = list(map(str, args)), {**os.environ, "NO_COLOR": "1", "TERM": "dumb", "PATH": PATH}
     given = stdin.encode() if isinstance(stdin, str) else stdin
     if fresh or sys.platform != "linux" or POOLS.intersection(words):
         done = subprocess.run([sys.executable, "-m", "divproj", *words], input=given, capture_output=True, cwd=cwd, env=env)

@@ -164,7 +164,7 @@ def test_usage_and_files_that_are_not_there(trees: Path):
     assert done.stderr.startswith("proj: ")
     for options, said in (
         ({"languages": "english"}, "--languages english: two languages"),
-        ({"file_format": "pdf"}, "--format pdf"),
+        ({"file_format": "pdf"}, "--tree-format pdf"),
         ({"punctuation": "none"}, "--punctuation none"),
     ):
         with pytest.raises(typer.BadParameter, match=said):

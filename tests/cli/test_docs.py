@@ -3,19 +3,37 @@
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from cli.commands import ROOT, proj
-from cli.pages import DOCS, blocks, commands, run
+from cli.pages import DOCS, Block, Shell, all_blocks, blocks
+
+from divproj.forest import parses
+from divproj.io import forests, igt
+from divproj.links.gloss.grams import Grams
+from divproj.projection.phrasal import phrase_pairs
+from divproj.run import config
 
 PAGES = sorted(DOCS.glob("*.md"))
-WITH_COMMANDS = [page for page in PAGES if page.name not in ("tutorial.md", "formats.md") and commands(page)]
+FRONT = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "tutorial" / "README.md"]
+WITH_COMMANDS = [page for page in PAGES if page.name != "tutorial.md" and blocks(page, "console")]
+"""The tutorial is done with the wheel, in `test_wheel.py`; the README in `test_readme.py`."""
 WITH_PYTHON = [page for page in PAGES if blocks(page, "python")]
+OTHERS = [
+    pytest.param(block, id=f"{page.stem}-{block.line}")
+    for page in [*PAGES, *FRONT]
+    for block in all_blocks(page)
+    if block.kind not in ("console", "python")
+]
+"""Blocks that are neither: samples of files, and commands that install or build."""
 OURS = Path(__file__).parent / "words.txt"
 """Words of the field that no dictionary has."""
 AVOIDED = (
@@ -53,8 +71,8 @@ def folder(made: Path, tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.stem)
 def test_commands(page: Path, folder: Path):
-    for command in commands(page):
-        folder = run(command, folder)
+    with Shell(folder) as shell:
+        shell.page(page)
 
 
 @pytest.mark.parametrize("page", WITH_PYTHON, ids=lambda page: page.stem)
@@ -62,6 +80,72 @@ def test_python(page: Path, folder: Path):
     for code in blocks(page, "python"):
         done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
         assert done.returncode == 0, f"{code}\n{done.stderr}"
+
+
+@pytest.mark.parametrize("block", OTHERS)
+def test_other_blocks(block: Block, tmp_path: Path):
+    """Samples are read by the reader that they are about; commands that install and build are tried as far as that is quick."""
+    if block.kind in igt.FORMATS:
+        _interlinear(block)
+    else:
+        _READERS[block.kind](block.text, tmp_path)
+
+
+def _interlinear(block: Block) -> None:
+    """One sentence, recognised as what it is, with a gloss under each word and a translation."""
+    assert igt.guess(block.text.encode()) == block.kind
+    [one] = igt.loads(block.text, block.kind)
+    assert one.lines_up
+    assert one.translation
+
+
+def _phrases(text: str, folder: Path) -> None:
+    (folder / "pairs.jsonl").write_text(" ".join(text.split()), encoding="utf-8")
+    [one] = phrase_pairs.load(folder / "pairs.jsonl")
+    assert one.pairs
+
+
+def _nbest(text: str, folder: Path) -> None:
+    [forest] = forests.forests_of(text)
+    assert parses.count_trees(forest) == len(re.findall(r"^-\d", text, re.M))
+
+
+def _grams(text: str, folder: Path) -> None:
+    assert len(Grams.loads(text).rows) == text.count("\n") - 1
+
+
+def _config(text: str, folder: Path) -> None:
+    """A config whose files are there."""
+    said = tomllib.loads(text)
+    (folder / "my-texts").mkdir()
+    for name in re.findall(r'"([\w-]+\.(?:txt|flextext|conllu|tsv))"', text):
+        (folder / name).write_text("")
+    made = config.loads(text, folder / "divproj.toml")
+    assert made.language == said["language"]
+
+
+def _built(text: str, folder: Path) -> None:
+    """Targets that make knows; packages that pip would install, without fetching anything."""
+    for line in text.splitlines():
+        program, *words = shlex.split(line, comments=True)
+        if program == "make":
+            done = subprocess.run(["make", "--dry-run", *words], cwd=ROOT, capture_output=True, text=True)
+        elif program == "pip":
+            offline = ["--dry-run", "--no-deps", "--no-build-isolation", "--no-index", "--quiet"]
+            done = subprocess.run([sys.executable, "-m", "pip", *words, *offline], cwd=ROOT, capture_output=True, text=True)
+        else:
+            assert (program, words) == ("source", [".venv/bin/activate"])  # made by what stands above it
+            continue
+        assert done.returncode == 0, f"{line}\n{done.stderr}"
+
+
+_READERS: dict[str, Callable[[str, Path], None]] = {
+    "json": _phrases,
+    "brackets": _nbest,
+    "tsv": _grams,
+    "toml": _config,
+    "shell": _built,
+}
 
 
 def _headings(page: Path) -> set[str]:

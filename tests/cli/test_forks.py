@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from cli.commands import ROOT, forks, proj
 from cli.forks import Forks
-from cli.pages import DOCS, commands
+from cli.pages import DOCS, steps
 from cli.test_readme import README
 
 from proj_cli import app
@@ -91,7 +91,7 @@ def test_pools_and_clusters_are_not_forked(monkeypatch):
 def test_every_command_is_started_fresh():
     """The blocks of README and the pages do it for all commands but these."""
     pages = [README, *sorted(DOCS.glob("*.md"))]
-    shown = {command.split()[1] for page in pages for command in commands(page) if command.startswith("proj ")}
+    shown = {step.command.split()[1] for page in pages for step in steps(page) if step.command.startswith("proj ")}
     there = {each.name or each.callback.__name__ for each in app.registered_commands if each.callback}
     there |= {each.name for each in app.registered_groups if each.name}
     assert there <= shown | set(SMALLEST), there - shown - set(SMALLEST)

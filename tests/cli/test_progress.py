@@ -35,7 +35,7 @@ def terminal(tmp_path: Path) -> Iterator[Callable[[str], Screen]]:
     env.pop("NO_COLOR", None)
 
     def run(command: str) -> Screen:
-        whole = f"{command}; echo ended $?; sleep 60"
+        whole = f"COLUMNS=80 {command}; echo ended $?; sleep 60"
         start = ["new-session", "-d", "-x", "110", "-y", "30", "-s", "one", whole]
         keep = ["pipe-pane", "-t", "one", f"cat > {tmp_path / WRITTEN}"]
         subprocess.run([*tmux, *start, ";", *keep], check=True, cwd=tmp_path, env=env)

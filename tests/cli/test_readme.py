@@ -7,16 +7,16 @@ import sys
 from pathlib import Path
 
 from cli.commands import ROOT
-from cli.pages import blocks, commands, run
+from cli.pages import Shell, blocks
 
 README = ROOT / "README.md"
 
 
 def test_every_block(tmp_path: Path):
     """Commands first, then the code, which uses the files that they made."""
-    folder = tmp_path
-    for command in commands(README):
-        folder = run(command, folder)
+    with Shell(tmp_path) as shell:
+        shell.page(README)
+        folder = shell.cwd
     assert (tmp_path / "trees.html").is_file()
     codes = blocks(README, "python")
     assert codes

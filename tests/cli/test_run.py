@@ -67,9 +67,9 @@ def test_results_elsewhere_and_force(tmp_path: Path):
     assert proj("run", path, "-o", tmp_path / "out").returncode == 0
     assert (tmp_path / "out" / "report.html").exists()
     (tmp_path / "out" / "trees.conllu").write_text("mine")
-    done = proj("run", path, "-o", tmp_path / "out", "--force", "project", "--from", "draw")
+    done = proj("run", path, "-o", tmp_path / "out", "--again", "project", "--from", "draw")
     assert "project" in done.stderr
-    assert "(--force project)" in done.stderr
+    assert "(--again project)" in done.stderr
     assert "(--from draw)" in done.stderr
     assert f"a result that you had changed was kept as {tmp_path / 'out' / 'trees.yours-1.conllu'}" in done.stderr
 
@@ -87,7 +87,7 @@ def test_warnings_are_told(tmp_path: Path):
     ("args", "told"),
     [
         (["run", "no.toml"], "proj: no.toml: no such file; `proj new LANGUAGE` writes a config"),
-        (["run", "--force", "../etc"], "proj: no stage '../etc'; there are read, parse"),
+        (["run", "--again", "../etc"], "proj: no stage '../etc'; there are read, parse"),
         (["new", "Tavi", "--folder", "no"], "proj: no: no such folder"),
         (["new", "Tavi"], "there is a config already"),
     ],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import shlex
 import shutil
 import subprocess
 import sys
@@ -13,7 +12,7 @@ import venv
 from pathlib import Path
 
 import pytest
-from cli.pages import DOCS, commands
+from cli.pages import DOCS, Shell
 
 ROOT = Path(__file__).resolve().parents[2]
 SENTENCES = 24
@@ -127,14 +126,9 @@ def test_the_command(python: Path, tmp_path: Path):
 
 def test_the_tutorial(python: Path, tmp_path: Path):
     """Every command of the tutorial's page, in an empty folder."""
-    folder = tmp_path
-    for command in commands(DOCS / "tutorial.md"):
-        first, *words = shlex.split(command)
-        if first == "cd":
-            folder = folder / words[0]
-            continue
-        done = subprocess.run([python.with_name(first), *words], cwd=folder, env=outside(), capture_output=True, text=True)
-        assert done.returncode == 0, f"{command}\n{done.stderr}"
+    with Shell(tmp_path, python.with_name("proj"), outside()) as shell:
+        shell.page(DOCS / "tutorial.md")
+        folder = shell.cwd
     made = (
         "trees.conllu",
         "trees.html",

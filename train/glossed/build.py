@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from banks import banks, fold, lexicon
+from reorder import reordered
 
 from divproj.links.gloss.grams import Grams
 from divproj.projection.universal.inputs import Encoder, Names
@@ -24,6 +25,8 @@ from divproj.runtime.vectors import shipped as shipped_vectors
 from loop import Course, examples, train
 
 ALL = "all"
+ORDERS = 100
+"""Seed of the new order of the first bank, one more for each further."""
 
 
 def main() -> None:
@@ -41,15 +44,18 @@ def main() -> None:
         tuple(sorted({r.name for r in grams.rows})), tuple(sorted({r.kind for r in grams.rows if r.kind} | {"person"}))
     )
     encoder = Encoder(names, vectors)
-    for bank in found:
+    others = [reordered(bank, ORDERS + k) for k, bank in enumerate(found)]
+    for bank in others:
+        bank.look(grams, model.english)
+    for bank in found + others:
         bank.encode(encoder)
     model.names = names
     for name, linear in folds.items():
         own = GlossModel(model.english, linear.tagger, linear.plain, linear.linked, linear.labels, names=names)
-        own.networks = _networks(args, [b for b in found if b.family != name], name, names)
+        own.networks = _networks(args, [b for b in found + others if b.family != name], name, names)
         own.about = {"without": sorted({families[b.name] for b in found if b.family == name})}
         own.save(args.work / name)
-    model.networks = _networks(args, found, ALL, names)
+    model.networks = _networks(args, found + others, ALL, names)
     model.about = {
         "banks": {bank.name: len(bank.gold) for bank in found},
         "families": families,
@@ -81,9 +87,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--work", type=Path, required=True, help="folder for what is kept between stages, and for the held-out models"
     )
-    parser.add_argument("--cap", type=int, default=200, help="sentences of a bank that are learned from")
+    parser.add_argument("--cap", type=int, default=400, help="sentences of a bank that are learned from")
     parser.add_argument("--seeds", type=int, default=2, help="networks of a model")
-    parser.add_argument("--epochs", type=int, default=9)
+    parser.add_argument("--epochs", type=int, default=12)
     args = parser.parse_args()
     args.output.mkdir(parents=True, exist_ok=True)
     return args

@@ -26,11 +26,11 @@ class Course:
     """How a network learns."""
 
     seed: int = 1
-    epochs: int = 9
+    epochs: int = 12
     rate: float = 3e-3
     hold: float = 0.4
     width: int = 64
-    words: int = 400
+    words: int = 240
     """Words of a step."""
     unglossed: float = 0.06
     """Share of sentences that are seen without their glosses."""

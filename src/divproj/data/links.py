@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from divproj.data.errors import AlignmentError
+from divproj.data.lazy import lazy
 
 if TYPE_CHECKING:
     import nltk
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -72,15 +71,17 @@ class Links:
     def sure(self) -> frozenset[tuple[int, int]]:
         return self.links - self.possible
 
-    @cached_property
+    @lazy
     def matrix(self) -> NDArray[np.bool_]:
         """Shape (n+1, m+1); row and column 0 are empty."""
+        import numpy as np  # most who make links have no use for arrays
+
         dense = np.zeros((self.shape[0] + 1, self.shape[1] + 1), dtype=bool)
         if self.links:
             dense[tuple(np.array(sorted(self.links)).T)] = True
         return dense
 
-    @cached_property
+    @lazy
     def forward(self) -> tuple[tuple[int, ...], ...]:
         """R_{F→E} (eq. 8): for each word 0..n its images in order."""
         images: list[list[int]] = [[] for _ in range(self.shape[0] + 1)]
@@ -88,12 +89,12 @@ class Links:
             images[i].append(j)
         return tuple(map(tuple, images))
 
-    @cached_property
+    @lazy
     def backward(self) -> tuple[tuple[int, ...], ...]:
         """R_{E→F} (eq. 9)."""
         return self.transposed.forward
 
-    @cached_property
+    @lazy
     def transposed(self) -> Links:
         """The same links seen from the other side.
 

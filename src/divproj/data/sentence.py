@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 from divproj.data.errors import FormatError, Where
+from divproj.data.lazy import lazy
 from divproj.data.tree import NO_HEAD, DepTree, cycles
 
 Columns = tuple[tuple[str, ...], ...]
@@ -46,10 +46,13 @@ class Sentence:
         lines = [*self.comments, *map("\t".join, zip(*self.columns, strict=True))]
         return "\n".join(lines) + self.end
 
-    @cached_property
+    @lazy
     def word_rows(self) -> tuple[int, ...]:
         """Indices of the rows that are words: those with an integer id."""
-        return tuple(k for k, row_id in enumerate(self.columns[0]) if row_id.isdecimal())
+        ids = self.columns[0]
+        if "".join(ids).isdecimal() and all(ids):
+            return tuple(range(len(ids)))
+        return tuple(k for k, row_id in enumerate(ids) if row_id.isdecimal())
 
     def column(self, k: int) -> tuple[str, ...]:
         """Column `k` (0 = ID … 9 = MISC) of the words alone."""
@@ -69,7 +72,7 @@ class Sentence:
                 for row, value in zip(self.word_rows, values, strict=True):
                     made[row] = value
                 columns[k] = tuple(made)
-        return replace(self, columns=tuple(columns))
+        return Sentence(self.comments, tuple(columns), self.where, self.end)
 
     @property
     def unchecked(self) -> bool:
@@ -97,16 +100,17 @@ class Sentence:
     def comment(self, key: str) -> str | None:
         """Value of the first comment `# key = value`; None when there is none."""
         for line in self.comments:
-            name, eq, value = line[1:].partition("=")
-            if eq and name.strip() == key:
-                return value.strip()
+            if key in line:
+                name, eq, value = line[1:].partition("=")
+                if eq and name.strip() == key:
+                    return value.strip()
         return None
 
     @property
     def sent_id(self) -> str:
         return self.where.sent_id or self.comment("sent_id") or ""
 
-    @cached_property
+    @lazy
     def tree(self) -> DepTree:
         """The dependency tree; FormatError when the heads do not make one."""
         tree, faults = self.usable_tree()

@@ -7,14 +7,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from divproj.data import nltk_trees
 
 if TYPE_CHECKING:
     import networkx as nx
     import nltk
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 NO_HEAD = -1
@@ -117,6 +116,8 @@ class DepTree:
     @cached_property
     def head_array(self) -> NDArray[np.intp]:
         """`heads` for the numeric core: shape (n+1,), the root at 0 with head -1."""
+        import numpy as np  # most who make trees have no use for arrays
+
         return np.array((-1, *self.heads), dtype=np.intp)
 
     @property

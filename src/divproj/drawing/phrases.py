@@ -10,14 +10,13 @@ from typing import TextIO
 from divproj.drawing.layout import GAP, TAG, WORD
 from divproj.drawing.measure import escape, runs_rtl, text_width
 from divproj.drawing.page import Spool, document, head, number, percent, picture, tools
+from divproj.drawing.settings import UNSURE_PAIR
 from divproj.drawing.svg import MARGIN, STYLE
 from divproj.forest.hypergraph import Forest
 from divproj.phrases.results import PhraseAlignment, PhrasePair
 
 BAR, STEP, BETWEEN, ROW = 15, 19, 56, 22
 """Pixels: height of a bar, from one level to the next, between the two rows of words, of a row of words."""
-UNSURE = 0.5
-"""Pairs less probable than this are drawn with a broken line."""
 OWN_STYLE = """\
 .divproj .phrase rect{fill:var(--bg);stroke:var(--merge);stroke-width:1.4}
 .divproj .phrase text{font-size:10px;text-anchor:start;fill:var(--merge)}
@@ -149,7 +148,7 @@ def _classes(pair: PhrasePair) -> str:
         made += " free"
     if pair.kind == "forced":
         made += " forced"
-    return made + (" unsure" if pair.posterior < UNSURE else "")
+    return made + (" unsure" if pair.posterior < UNSURE_PAIR else "")
 
 
 def _bars(alignment: PhraseAlignment, side: int, boxes: Boxes, levels: dict[int, int], base: float, up: int) -> Iterator[str]:

@@ -30,7 +30,8 @@ from divproj.drawing.page import (
     sign,
     tools,
 )
-from divproj.drawing.scene import SURE, Edge, Scene
+from divproj.drawing.scene import Edge, Scene
+from divproj.drawing.settings import LOW_CONFIDENCE, SURE_EDGE
 from divproj.drawing.svg import scene_svg
 from divproj.projection.described import described
 from divproj.projection.direct import Projection, ProjectionInput, Reason
@@ -48,8 +49,6 @@ EXPLAINED = {
 }
 BINS = 20
 """Columns of the histogram."""
-LOW = 0.5
-"""Words below this are counted among the figures."""
 RTL = ' dir="rtl"'
 CLOSING = frozenset(".,;:!?…)]}»”%")
 """Tokens of a translation that are written without a space before them."""
@@ -163,7 +162,7 @@ class _Sentences:
             self.judged[reason] += 1
             self.confidence[reason] += sure
             self.bins[min(int(sure * BINS), BINS - 1)][reason] += 1
-            self.low += sure < LOW
+            self.low += sure < LOW_CONFIDENCE
         self.pieces.add(_mean(projection), sentence_piece(projection, len(self.pieces) + 1, sources))
 
 
@@ -246,7 +245,7 @@ def _facts(found: _Sentences, expected: Expected | None) -> Iterator[str]:
         "of the words linked": percent(found.linked / words) if words else "–",
     }
     if found.judged.total():
-        facts[f"{named(found.low, 'words')} below {100 * LOW:.0f} % confidence"] = number(found.low)
+        facts[f"{named(found.low, 'words')} below {100 * LOW_CONFIDENCE:.0f} % confidence"] = number(found.low)
     yield '<dl class="facts">'
     for name, value in facts.items():
         yield f"<div><dt>{name}</dt><dd>{value}</dd></div>"
@@ -297,7 +296,7 @@ def _histogram(found: _Sentences) -> Iterator[str]:
     )
     yield (
         '<section id="confidence"><h2>How sure</h2><p class="note">The probability that the model gives to the head it '
-        f"chose; a picture prints it where it is below {100 * SURE:.0f} %.</p>"
+        f"chose; a picture prints it where it is below {100 * SURE_EDGE:.0f} %.</p>"
         f'<svg class="hist" viewBox="0 0 {BINS * 24 + 20} 260" role="img" aria-label="Words by confidence: {told}">'
     )
     for k, counts in enumerate(found.bins):

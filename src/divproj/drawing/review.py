@@ -15,12 +15,11 @@ from divproj.drawing.layout import LEVEL, Fan, columns, fan, label_width
 from divproj.drawing.measure import escape, runs_rtl, text_width
 from divproj.drawing.projected import EXPLAINED
 from divproj.drawing.scene import GLYPHS, Edge
+from divproj.drawing.settings import FAIR_HEAD, WEAK_HEAD
 from divproj.drawing.svg import MARGIN, STYLE, arc_shape, root_shape
 
 GLOSS = 11.5
 """Font size in pixels of a gloss."""
-WEAK, FAIR = 0.5, 0.8
-"""Confidences below which a head is called weak, and fair."""
 ZONE = 30
 """Height in pixels of the place at the top where an arc is dropped to make its word the root."""
 REASONS = {**EXPLAINED, "corrected": "a person chose this head"}
@@ -47,7 +46,7 @@ def band(sure: float | None) -> str:
     """
     if sure is None:
         return "plain"
-    return "weak" if sure < WEAK else "fair" if sure < FAIR else "good"
+    return "weak" if sure < WEAK_HEAD else "fair" if sure < FAIR_HEAD else "good"
 
 
 def word_told(shown: Shown, k: int) -> str:

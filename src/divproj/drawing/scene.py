@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from divproj.data.tree import DepTree
 from divproj.divergence.operations import Altered, Operation, Stage
+from divproj.drawing.settings import SURE_EDGE
 
 LinkPairs = Iterable[tuple[int, int]]
 Images = Mapping[int, Sequence[int]]
@@ -28,8 +29,6 @@ GLYPHS = {
 """A sign for every class of edges, every operation and every reason of a projected head."""
 UNSIGNED = ("match", "projected", "given", "root")
 """Edges that bear no sign in a picture: the usual ones."""
-SURE = 0.95
-"""Confidence from which on a picture does not print it."""
 INVERSE = "⁻¹"
 """Ends the label of an edge that a swap has turned round."""
 
@@ -55,12 +54,12 @@ class Edge(NamedTuple):
 
     @property
     def number(self) -> str:
-        """The confidence after its label, where it is not `SURE`.
+        """The confidence after its label, where it is not `SURE_EDGE`.
 
         >>> Edge("f", 1, 2, "guess", (), "dep", confidence=0.431).number
         '43\u202f%'
         """
-        return "" if self.confidence is None or self.confidence >= SURE else f"{100 * self.confidence:.0f}\u202f%"
+        return "" if self.confidence is None or self.confidence >= SURE_EDGE else f"{100 * self.confidence:.0f}\u202f%"
 
 
 class Scene(NamedTuple):

@@ -10,6 +10,7 @@ import numpy as np
 from divproj.data.errors import ModelError
 from divproj.induction import sampler
 from divproj.induction.grammar import Counts, Grammar, spans_of
+from divproj.induction.settings import LENGTH_STEPS
 from divproj.induction.span_weights import NOTHING, SpanWeights, edge_cue
 from divproj.induction.spans import Floats, Ints, Inventory, Tags, Text, Tree, fast
 from divproj.runtime.estimator import Estimator
@@ -19,8 +20,6 @@ Watch = Callable[[Told], None]
 """Called after a sweep with its number and diagnostics."""
 METHODS = ("gibbs", "em")
 STARTS = ("short", "uniform")
-STEPS = (4, 6, 8, 10, 12, 15, 20, 25, 30, 40, 60, 100)
-"""Lengths at which longer sentences join, where short ones go first."""
 
 
 def generator(seed: int, *place: int) -> np.random.Generator:
@@ -143,7 +142,7 @@ def _all_at_once(grammar: Grammar, forest: Forest, place: tuple[int, ...], sweep
 def _short_first(grammar: Grammar, forest: Forest, place: tuple[int, ...], sweeps: int, extra: SpanWeights) -> Counts:
     sizes, counts = np.diff(forest.text.at), Counts.empty(grammar.inventory)
     before, longest = 0, forest.text.longest
-    for step, limit in enumerate((*(size for size in STEPS if size < longest), longest)):
+    for step, limit in enumerate((*(size for size in LENGTH_STEPS if size < longest), longest)):
         joining, there = np.flatnonzero((sizes > before) & (sizes <= limit)), np.flatnonzero(sizes <= limit)
         for sweep in range(sweeps + 1 if len(joining) else 0):
             chance, fresh = generator(*place, step, sweep), sweep == 0

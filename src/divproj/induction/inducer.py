@@ -15,16 +15,14 @@ from divproj.induction.gold import TagPair, tag_pair
 from divproj.induction.grammar import Counts, Grammar, best
 from divproj.induction.pair_sampler import BOTH, GUIDED, PAIR, SINGLE
 from divproj.induction.pair_sweep import pair_sweep
-from divproj.induction.span_weights import CONTRADICTION, EDGES, span_weights
+from divproj.induction.settings import CONTRADICTION, EDGE_CUE, MONOLINGUAL_SHARE, MONOLINGUAL_SWEEPS
+from divproj.induction.span_weights import span_weights
 from divproj.induction.spans import Ints, Tags, Tree, fast
 from divproj.induction.state import PairState, TagArrays, giza_priors
 from divproj.runtime.estimator import Estimator
 
 MOVES = {"pair": PAIR, "single": SINGLE, "both": BOTH, "guided": GUIDED}
 MODES = ("trees", "matchings")
-ALONE = 0.25
-"""Share of the CCM of each language alone in the mean of chains; chosen on the `--tune` parts, and on six glossbanks."""
-ALONE_SWEEPS = 30
 LONGEST = 200
 """Words: one sweep over a pair of longer sentences would cost as much as one over a thousand others."""
 HEAVY = 3
@@ -58,7 +56,7 @@ class BilingualInducer(Estimator):
         distituent: float = 20.0,
         coupling: float = 1.0,
         contradiction: float = CONTRADICTION,
-        edges: float = EDGES,
+        edges: float = EDGE_CUE,
         start: str = "short",
         restarts: int = 6,
         warm_up: int = 3,
@@ -69,7 +67,7 @@ class BilingualInducer(Estimator):
         align_leaves: bool = True,
         count_empty: bool = False,
         average: float = 0.5,
-        alone: float = ALONE,
+        alone: float = MONOLINGUAL_SHARE,
         decode: str = "viterbi",
         random_state: int = 1,
     ) -> None:
@@ -239,7 +237,7 @@ class BilingualInducer(Estimator):
             return
         pairs = [p for p in X if p.f and p.e]
         model = CCM(
-            sweeps=ALONE_SWEEPS, constituent=self.constituent, distituent=self.distituent, count_empty=self.count_empty,
+            sweeps=MONOLINGUAL_SWEEPS, constituent=self.constituent, distituent=self.distituent, count_empty=self.count_empty,
             random_state=self.random_state,
         )  # fmt: skip
         self.alone_ = tuple(model.fit([getattr(p, side) for p in pairs]).grammar_ for side in "fe")

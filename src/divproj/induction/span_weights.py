@@ -10,14 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from divproj.induction.settings import LEAST_EDGE_ODDS
 from divproj.induction.spans import Floats, Ints, Text
-
-CONTRADICTION = 6.0
-"""Log weight against a span whose words are linked into a block that links from outside the span share."""
-EDGES = 0.75
-"""Weight of the edge cue beside the CCM's own ratios."""
-LEAST = -2.0
-"""Smallest log odds of a tag at an edge: one that is never there shall not rule out a span."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +77,7 @@ def edge_odds(text: Text) -> tuple[Floats, Floats]:
         counts[1, tags[0]] += 1.0
         counts[2, tags[-1]] += 1.0
     expected = counts[0] * len(text) / max(text.words, 1)
-    odds = np.clip(np.log((counts[1:] + 1.0) / (expected + 1.0)), LEAST, 0.0)
+    odds = np.clip(np.log((counts[1:] + 1.0) / (expected + 1.0)), LEAST_EDGE_ODDS, 0.0)
     return odds[0], odds[1]
 
 

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from divproj.data.errors import ModelError
 from divproj.induction import sampler
-from divproj.runtime.jit import WORTH, Kernel
+from divproj.induction.settings import PASSES
+from divproj.runtime.jit import Kernel
 
 Ints = NDArray[np.integer[Any]]
 Floats = NDArray[np.floating[Any]]
@@ -25,7 +26,7 @@ MOST_TAGS = 3000
 
 def fast(kernel: Kernel[Any, Any], words: int) -> Any:
     """The compiled kernel where there are enough words for it, else its plain twin: both do the same."""
-    return kernel.compiled if words * 4 >= WORTH else kernel.plain
+    return kernel.for_work(words * PASSES)
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,50 @@
 """Files in and out, one module a format.
 
 Each has `load`, `loads`, `dump` and `dumps` after `json`; `load` yields, so corpora stream.
-Only values from `types` come out, and only they go in.
+Values of `data` and `forest` come out, and only they go in.
 """
+
+PUBLIC: dict[str, tuple[str, ...]] = {
+    "bitext": ("is_conllu",),
+    "brackets": ("dumps",),
+    "cldf": ("dump",),
+    "cldf_metadata": ("names",),
+    "conllu": (
+        "dumps",
+        "load",
+    ),
+    "corpus": ("Corpus",),
+    "elan": ("shown",),
+    "files": (
+        "is_stream",
+        "located",
+        "name_of",
+        "reading",
+        "writing",
+    ),
+    "forest": ("dump",),
+    "forests": (
+        "FORMATS",
+        "Options",
+    ),
+    "igt": (
+        "dump",
+        "load",
+    ),
+    "igt_back": ("write_into",),
+    "igt_conllu": ("dump",),
+    "igt_text": ("ReaderOptions",),
+    "igt_words": ("rejoined",),
+    "shards": ("in_shards",),
+    "sources": (
+        "Sources",
+        "pieces",
+        "read",
+    ),
+    "trees": (
+        "Trees",
+        "written",
+    ),
+    "xigt": ("dump",),
+}
+"""Names that the command line and scripts may rely on, by module; all else may change."""

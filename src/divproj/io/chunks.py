@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import BinaryIO
 
-import numpy as np
-
 from divproj.data.errors import FormatError, Where
 from divproj.io.conllu import LONGEST
 
@@ -79,10 +77,14 @@ def _blanks(text: bytes, start: int) -> list[int]:
     """Where the blank lines between sentences end."""
     if b"\r" in text:
         return [found.end() for found in _BLANK.finditer(text, start)]
-    lines = np.flatnonzero(np.frombuffer(text, np.uint8) == 10)
-    blank = np.append(np.diff(lines) == 1, False)  # the line after this one is
-    ends: list[int] = (lines[1:][blank[:-1] & ~blank[1:]] + 1).tolist()
-    return [end for end in ends if end > start]
+    ends, end = [], text.find(b"\n\n") + 2
+    while end > 1:
+        while text.startswith(b"\n", end):
+            end += 1
+        if end > start:
+            ends.append(end)
+        end = text.find(b"\n\n", end) + 2
+    return ends
 
 
 class Lines:

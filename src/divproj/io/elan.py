@@ -19,6 +19,7 @@ from divproj.io.files import Source
 from divproj.io.igt_parts import glue, grouped, instance, joined, lang_code, one_line, preferred, squeezed, tokens
 from divproj.io.igt_text import Options, from_file, from_text
 from divproj.io.igt_xml import Node, units
+from divproj.io.settings import SAME_SPEAKER, WITHIN_TEXT
 
 TAGS = frozenset({
     "ANNOTATION_DOCUMENT", "HEADER", "TIME_ORDER", "TIME_SLOT", "TIER", "ANNOTATION", "ALIGNABLE_ANNOTATION", "REF_ANNOTATION",
@@ -148,13 +149,9 @@ def _merge(tiers: dict[str, Tier], sets: dict[str, dict[str, list[str]]]) -> Non
     for top in [top for top in sets if top not in texts]:
         spans = {text: _share_within(tiers[top], tiers[sets[text]["text"][0]], tiers[text]) for text in texts}
         best = max(spans, key=lambda text: spans[text], default="")
-        if best and spans[best] > WITHIN:
+        if best and spans[best] > WITHIN_TEXT:
             for role, names in sets.pop(top).items():
                 sets[best].setdefault(role, names)
-
-
-WITHIN = 0.8
-"""Share of annotations within those of the text, in a tier of words that belongs to it."""
 
 
 def _share_within(tier: Tier, text: Tier, top: Tier) -> float:
@@ -164,7 +161,7 @@ def _share_within(tier: Tier, text: Tier, top: Tier) -> float:
     own = [made.begin for made in tier.annotations if made.begin >= 0]
     inside = sum((k := bisect_right(starts, begin) - 1) >= 0 and begin < spans[k][1] for begin in own)
     same = elan_roles.speaker(tier) == elan_roles.speaker(top)
-    return inside / len(own) + 0.1 * same if own and len(own) > len(spans) else 0.0
+    return inside / len(own) + SAME_SPEAKER * same if own and len(own) > len(spans) else 0.0
 
 
 def _shared_parent(tier: Tier) -> bool:

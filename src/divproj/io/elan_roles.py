@@ -10,13 +10,21 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from divproj.io.igt_parts import lang_code, tokens
+from divproj.io.settings import (
+    DISTINCT,
+    MOSTLY_IDS,
+    SAME_TIMES,
+    SEGMENTATION_LIKENESS,
+    SENTENCE_WIDTH,
+    TIER_GRAMS,
+    TIER_SAMPLE,
+    TRANSLATION_GRAMS,
+)
 from divproj.text import language_id
 
 LITERAL = "lit"
 """Role of a literal translation, which is kept beside the free one."""
 ROLES = ("text", "words", "morphs", "glosses", "pos", "translation")
-SAMPLE = 300
-"""Annotations of a tier that are looked at."""
 _NAMES = (
     ("lit", r"liter|(^|[-_ ])lit($|[-_ .])|wörtl|букв|harfiah|mot.à.mot|palabra.por.palabra|palavra.por.palavra|word.(for|by).word"),
     ("translation", r"phrase-gls|free|transl|tradu[cz]|übersetz|перевод|terjemah|libre|(^|[-_ ])(ft|fe|ftr|tl|tr|trad|eng|esp|spa)($|[-_ ])"
@@ -88,7 +96,7 @@ class Shown(NamedTuple):
 
 
 def content(tier: Tier) -> Content:
-    values = [made.value for made in tier.annotations[:SAMPLE] if made.value.strip()]
+    values = [made.value for made in tier.annotations[:TIER_SAMPLE] if made.value.strip()]
     if not values:
         return Content(0, 0.0, 0.0, 0.0, "", False)
     n = len(values)
@@ -97,7 +105,7 @@ def content(tier: Tier) -> Content:
     return Content(
         n,
         sum(len(tokens(value)) for value in values) / n,
-        ids / n if len(set(values)) > 0.9 * n or ids == n else 0.0,
+        ids / n if len(set(values)) > DISTINCT * n or ids == n else 0.0,
         sum(any(_GRAM.search(token) for token in tokens(value)) for value in values) / n,
         language_id.of_lines(values).code,
         len(parents) > len(set(parents)),
@@ -134,11 +142,11 @@ def _corrected(
     role, why = said
     if not look.filled:
         return "-", "empty"
-    if look.ids > 0.8 and (not tier.parent or _IDS.search(tier.name)):
+    if look.ids > MOSTLY_IDS and (not tier.parent or _IDS.search(tier.name)):
         return "-", "numbers or ids"
-    if role in ("words", "morphs") and not tier.parent and look.width > 1.5:
+    if role in ("words", "morphs") and not tier.parent and look.width > SENTENCE_WIDTH:
         return "text", "whole sentences"
-    if role == "morphs" and not look.divided and look.width < 1.5 and _unlike_words(tier, tiers):
+    if role == "morphs" and not look.divided and look.width < SENTENCE_WIDTH and _unlike_words(tier, tiers):
         return "-", "unlike the words"
     if role in ("text", "translation") and _below_division(tier, tiers, looks):
         return "", ""
@@ -154,7 +162,7 @@ def _corrected(
         above = looks[tier.parent]
         if above.language != look.language and by_name(tier)[0] == "text" and above.width > 1:
             return "translation", f"in {look.language}, one for each sentence"
-    if role == "translation" and look.grams > 0.3 and not look.language:
+    if role == "translation" and look.grams > TRANSLATION_GRAMS and not look.language:
         return "glosses", "abbreviations of grammar"
     return role, why
 
@@ -168,11 +176,7 @@ def _unlike_words(tier: Tier, tiers: Mapping[str, Tier]) -> bool:
     if above not in tiers or above in seen:
         return False
     own, words = ("".join(made.value for made in one.annotations[:40]).casefold() for one in (tier, tiers[above]))
-    return SequenceMatcher(None, own, words, autojunk=False).ratio() < ALIKE
-
-
-ALIKE = 0.4
-"""Likeness of letters below which a tier is no segmentation of the words."""
+    return SequenceMatcher(None, own, words, autojunk=False).ratio() < SEGMENTATION_LIKENESS
 
 
 def _below_division(tier: Tier, tiers: Mapping[str, Tier], looks: Mapping[str, Content]) -> bool:
@@ -181,7 +185,7 @@ def _below_division(tier: Tier, tiers: Mapping[str, Tier], looks: Mapping[str, C
     while (above := tier.parent) in tiers and above not in seen:
         seen.add(above)
         look = looks[above]
-        if look.divided and look.width < 1.5 and look.ids <= 0.8 and by_name(tiers[above])[0] != "-":
+        if look.divided and look.width < SENTENCE_WIDTH and look.ids <= MOSTLY_IDS and by_name(tiers[above])[0] != "-":
             return True
         tier = tiers[above]
     return False
@@ -203,10 +207,10 @@ def _texts(
     tops = [name for name, tier in tiers.items() if tier.parent not in tiers and not found[name][0] and looks[name].filled]
     best = max(tops, key=lambda name: looks[name].filled * looks[name].width, default=None)
     children = {tier.parent for tier in tiers.values()}
-    if best is not None and (best in children or len(tops) == 1) and (not divided or looks[best].width > 1.5):
+    if best is not None and (best in children or len(tops) == 1) and (not divided or looks[best].width > SENTENCE_WIDTH):
         kind = tiers[best].kind
         for name in tops:
-            if tiers[name].kind == kind and (not divided or looks[name].width > 1.5):
+            if tiers[name].kind == kind and (not divided or looks[name].width > SENTENCE_WIDTH):
                 found[name] = ("text", "topmost, with tiers under it")
 
 
@@ -239,11 +243,11 @@ def _by_place(
     known = bool(look.language) and not languages.get(look.language)
     if above == "text" and not look.divided and known:
         return "translation", f"in {look.language}, one for each sentence"
-    if not tier.parent and known and look.width > 1.5 and any(_same_times(tier, text) for text in texts):
+    if not tier.parent and known and look.width > SENTENCE_WIDTH and any(_same_times(tier, text) for text in texts):
         return "translation", f"in {look.language}, at the times of the text"
     if above == "text" and look.divided and "words" not in beside:
         return "words", "several under one sentence"
-    if above in ("words", "morphs", "text") and look.grams > 0.2:
+    if above in ("words", "morphs", "text") and look.grams > TIER_GRAMS:
         return "glosses", "abbreviations of grammar"
     if above == "words" and look.divided and "morphs" not in beside:
         return "morphs", "several under one word"
@@ -261,10 +265,6 @@ def topmost(tiers: Mapping[str, Tier], name: str) -> str:
     return name
 
 
-SAME_TIMES = 0.7
-"""Share of annotations that begin when one of the text does, in a tier that translates it."""
-
-
 def _same_times(tier: Tier, text: Tier) -> bool:
     starts = {made.begin for made in text.annotations if made.begin >= 0}
     own = [made.begin for made in tier.annotations if made.value]
@@ -274,7 +274,7 @@ def _same_times(tier: Tier, text: Tier) -> bool:
 def is_ids(tier: Tier) -> bool:
     """Whether the annotations are names of sentences rather than their text."""
     look = content(tier)
-    return (bool(_IDS.search(tier.name.partition("@")[0])) and look.width < 1.5) or look.ids > 0.8
+    return (bool(_IDS.search(tier.name.partition("@")[0])) and look.width < SENTENCE_WIDTH) or look.ids > MOSTLY_IDS
 
 
 def language(tier: Tier) -> str:

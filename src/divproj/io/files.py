@@ -78,6 +78,7 @@ class _Unpacked:
 
 
 def name_of(source: Source) -> str:
+    """How a source is called in messages: its path, or `<stdin>`."""
     return "<stdin>" if os.fspath(source) == "-" else os.fspath(source)
 
 

@@ -33,6 +33,7 @@ def loads(text: str, faults: Faults | None = None) -> list[Forest]:
 
 
 def dump(forests: Iterable[Forest], out: TextIO) -> None:
+    """Write forests as JSON, one per line."""
     for forest in forests:
         out.write(dumps(forest))
 

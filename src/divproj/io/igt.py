@@ -11,9 +11,10 @@ from divproj.data.errors import Faults, FormatError, ProjError, Where
 from divproj.data.igt import Igt
 from divproj.io import cldf_metadata, igt_finish
 from divproj.io.files import Source, name_of, reading
-from divproj.io.igt_guess import CLOSE, HEAD, LOW, guess, ranked
+from divproj.io.igt_guess import HEAD, guess, ranked
 from divproj.io.igt_plain import dump, dumps, read
 from divproj.io.igt_text import ReaderOptions, rewound
+from divproj.io.settings import CLOSE_SCORES, LEAST_SCORE
 
 __all__ = ["FORMATS", "dump", "dumps", "guess", "load", "load_bytes", "loads", "ranked", "read"]
 
@@ -97,10 +98,10 @@ def _guessed(head: bytes, path: str, faults: Faults, options: ReaderOptions) -> 
     except FormatError as error:
         raise FormatError(error.what, Where(path), error.remedy) from None
     best, score = scores[0]
-    if score < LOW and not options.misaligned and not options.as_written:
+    if score < LEAST_SCORE and not options.misaligned and not options.as_written:
         what = f"no format fits well (best: {best}, {score:.2f}); is this a dictionary, a table or running text?"
         raise FormatError(what, Where(path), f"name the format if it is one of {', '.join(FORMATS)}")
-    if len(scores) > 1 and score - scores[1][1] < CLOSE:
+    if len(scores) > 1 and score - scores[1][1] < CLOSE_SCORES:
         what = f"read as {best} ({score:.2f}), but {scores[1][0]} ({scores[1][1]:.2f}) fits nearly as well"
         faults.file(FormatError(what, Where(path), f"`format={scores[1][0]}` reads it so"))
     return best

@@ -143,6 +143,7 @@ def _unescaped(value: str) -> str:
 
 
 def dump(instances: Iterable[Igt], out: TextIO) -> None:
+    """Write interlinear text as CoNLL-U."""
     conllu.dump(map(to_sentence, instances), out)
 
 

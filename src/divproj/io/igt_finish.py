@@ -16,16 +16,11 @@ from divproj.data.tree import NO_HEAD
 from divproj.io import igt_words
 from divproj.io.igt_parts import UNKNOWN_LANGUAGE, lang_code, preferred, squeezed, tree_of, unquoted
 from divproj.io.igt_text import ReaderOptions
+from divproj.io.settings import ENOUGH_TRANSLATIONS, FEWEST_GLOSSED, NEAR_COUNT, SAME_LANGUAGE
 from divproj.text import language_id
 
 TOGETHER = 500
 """Instances that are looked at together."""
-FEWEST = 4
-"""Glossed sentences from which on a file may be refused for lines that do not fit."""
-ENOUGH, SAME = 20, 0.8
-"""Translations, and the share of those decided, that speak against the language which the file names."""
-NEAR = 0.2
-"""Share of words by which the number of glosses may differ in a line that is still read as what it seems to be."""
 
 
 def finished(
@@ -81,7 +76,7 @@ def _refuse(instances: Sequence[Igt], format: str, path: str) -> None:  # noqa: 
     """FormatError when fewer than half of the glossed sentences have about as many glosses as words."""
     glossed = [igt for igt in instances if igt.glosses and igt.words]
     fitting = sum(_near(igt) for igt in glossed)
-    if len(glossed) < FEWEST or 2 * fitting >= len(glossed):
+    if len(glossed) < FEWEST_GLOSSED or 2 * fitting >= len(glossed):
         return
     what = f"read as {format}, only {fitting} of {len(glossed)} sentences have a gloss under each word"
     remedy = "name the format, tiers or markers if this is something else (proj check shows what does not fit); `misaligned` reads it as it is"
@@ -90,7 +85,7 @@ def _refuse(instances: Sequence[Igt], format: str, path: str) -> None:  # noqa: 
 
 def _near(igt: Igt) -> bool:
     n, m = len(igt.words), len(igt.glosses)
-    return abs(n - m) <= max(NEAR * n, 1 if n > 2 else 0)
+    return abs(n - m) <= max(NEAR_COUNT * n, 1 if n > 2 else 0)
 
 
 def _named(igt: Igt, number: int, seen: dict[str, int]) -> Igt:
@@ -140,11 +135,11 @@ def _check_stated(rows: list[list[tuple[str, str]]], where: Where, faults: Fault
     """A file that names one language and is in another all through is believed by its words, and that is said."""
     for stated in {code for row in rows for code, _ in row} & set(language_id.LANGUAGES):
         texts = [text for row in rows for code, text in row if code == stated]
-        whole = language_id.of_lines(texts).code if len(texts) >= ENOUGH else ""
+        whole = language_id.of_lines(texts).code if len(texts) >= ENOUGH_TRANSLATIONS else ""
         if not whole or whole == stated:
             continue
         alone = [guess.code for guess in map(language_id.of_text, texts) if guess.code]
-        if alone.count(whole) < SAME * len(alone) or len(alone) < ENOUGH // 2:
+        if alone.count(whole) < SAME_LANGUAGE * len(alone) or len(alone) < ENOUGH_TRANSLATIONS // 2:
             continue
         what = f"the translations are said to be in '{stated}' but are in '{whole}'"
         faults.file(FormatError(what, where, f"read as '{whole}'"))

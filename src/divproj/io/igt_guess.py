@@ -7,6 +7,7 @@ import re
 
 from divproj.data.errors import FormatError
 from divproj.io import igt_parts
+from divproj.io.settings import LONGEST_BLOCK
 
 HEAD = 1 << 16
 _ROOT = re.compile(r"<([A-Za-z_][\w:.-]*)[\s/>]")
@@ -31,12 +32,6 @@ _CONLLU = re.compile(r"(\d+)(?:-\d+|\.\d+)?\t[^\t\n]*(?:\t[^\t\n]*){4,}$")
 _ODIN = re.compile(r"^(?:doc_id=\S+ |line=\d+\s+tag=)", re.MULTILINE)
 _LATEX = re.compile(r"\\(?:gll+\b|begingl\b|[a-z]{1,3}g\. |begin\s*\{|documentclass\b|(?:di|tri)gloss\b|exg\.)")
 _SCRIPTION = frozenset(("trs", "txn", "phon", "wlt", "tln", "m", "gl", "w", "lit", "n", "sp", "s"))
-LOW = 0.25
-"""Score below which no format fits."""
-CLOSE = 0.1
-"""Scores that differ by less leave open which format it is."""
-LONGEST_BLOCK = 14
-"""Lines without a blank one in plain text; more are a list or a table."""
 _MARKER = re.compile(r"^\\([\w+-]+)", re.MULTILINE)
 _TEX = frozenset(
     {

@@ -8,13 +8,10 @@ from difflib import SequenceMatcher
 
 from divproj.io import igt_parts
 from divproj.io.igt_guess import is_table
+from divproj.io.settings import MOST_WRAPPED, REWRITTEN
 
 _GRAM = re.compile(r"(?:^|[-=~.:])(?:[A-Z]{2,}\w*|[123](?:SG|PL|DU|sg|pl|du|s|p)?|[A-Z][a-z]{1,4})(?=$|[-=~.:])")
 _SURE_GRAM = re.compile(r"(?:^|[-=~.:])(?:[A-Z]{2,}\w*|[123](?:SG|PL|DU|sg|pl|du)?)(?=$|[-=~.:])")
-MOST_WRAPPED = 40
-"""Lines of one sentence that goes on over several pairs of lines."""
-ALIKE = 0.5
-"""Likeness of letters from which on a line is another writing of the one above it."""
 _HEADER = re.compile(r"([^\W\d][\w' -]{1,40}?)\s*[(\[]([^()\[\]]*\d[^()\[\]]*)[)\]]$")
 _ID = re.compile(r"\(?([\w.:-]*\d[\w.:-]*?)[.)]?$")
 _LABEL = re.compile(r"\s*([A-Za-z]{1,14})\s*:\s+(.*\S)\s*$")
@@ -79,7 +76,7 @@ def _grams(text: str) -> int:
 
 def _alike(left: str, right: str) -> bool:
     first, second = ("".join(char for char in line.casefold() if char.isalpha())[:200] for line in (left, right))
-    return SequenceMatcher(None, first, second, autojunk=False).ratio() > ALIKE
+    return SequenceMatcher(None, first, second, autojunk=False).ratio() > REWRITTEN
 
 
 def roles_of(texts: list[str]) -> dict[str, str] | None:

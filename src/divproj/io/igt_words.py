@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from divproj.data.igt import BOUNDARY, Igt, morphs
 from divproj.io.igt_parts import EDGES, instance, squeezed
+from divproj.io.settings import LETTER_SHARE
 
 _MARKS = frozenset('.,;:!?…()[]{}"“”„«»‹›¿¡。，、；：！？「」『』（）؟،؛।॥/|')
 _FRONT = _MARKS | {"*"}
@@ -45,7 +46,7 @@ def habits(instances: Iterable[Igt]) -> Habits:
         for word in igt.words:
             total += 1
             inside.update({word[k] for k in range(1, len(word) - 1) if _between_letters(word, k)})
-    return Habits(frozenset(mark for mark, count in inside.items() if count >= 2 and count >= 0.005 * total))
+    return Habits(frozenset(mark for mark, count in inside.items() if count >= 2 and count >= LETTER_SHARE * total))
 
 
 def _between_letters(word: str, k: int) -> bool:

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from divproj.io.latex_text import words
+from divproj.io.settings import GLOSS_GRAMS, SAME_WORDS, SPARSE_LINE
 from divproj.io.tex_tokens import Token
 
-SPARSE = 0.4
-"""Share of empty words from which on a line is a remark on some words rather than a gloss of all."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 _GRAM = re.compile(r"(?:^|[-=~.:/>])(?:[A-Z][A-Z0-9]+|[123](?:[A-Z]\w*)?)(?=$|[-=~.:/<>])")
 _AT = re.compile(r"^@$")
@@ -28,13 +27,13 @@ def layout(examples: Sequence[Sequence[Sequence[Token]]]) -> str:
 def _vote(lines: Sequence[tuple[str, ...]]) -> float:
     """Above 0 when the second line is the gloss."""
     first, second, third = lines
-    if not third or _empty(third) - _empty(first) > SPARSE:
+    if not third or _empty(third) - _empty(first) > SPARSE_LINE:
         return 2.0
     grams = [sum(bool(_GRAM.search(word)) for word in line) / max(1, len(line)) for line in lines]
-    if grams[1] > 0.3 and grams[1] > 2 * grams[0] and not grams[2] > grams[1]:
+    if grams[1] > GLOSS_GRAMS and grams[1] > 2 * grams[0] and not grams[2] > grams[1]:
         return 1.0
     alike = SequenceMatcher(None, _letters(first), _letters(second), autojunk=False).ratio()
-    return -1.0 if alike > 0.4 or grams[2] > grams[1] else 0.0
+    return -1.0 if alike > SAME_WORDS or grams[2] > grams[1] else 0.0
 
 
 def glossed(found: Sequence[Sequence[Token]]) -> list[Sequence[Token]] | None:

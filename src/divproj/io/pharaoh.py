@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import BinaryIO, TextIO
 
 from divproj.data.errors import AlignmentError, Faults, Where
@@ -58,17 +59,11 @@ def parse(line: str, shape: tuple[int, int], where: Where | None = None, faults:
     n, m = shape
     links, possible = set(), set()
     for text in line.split():
-        pair, _, _ = text.partition(":")
-        first, dash, second = pair.partition("-")
-        if not dash:
-            first, dash, second = pair.partition("?")
-        try:
-            if not (first + second).isascii() or not (first.isdecimal() and second.removeprefix("-").isdecimal()):
-                raise ValueError
-            i, j = int(first), int(second)
-        except ValueError:
+        found = _link(text)
+        if found is None:
             faults.word(AlignmentError(f"'{text}' is not a link, 'i-j' expected (two numbers counted from 0)", where))
             continue
+        i, j, dash = found
         if not (0 <= i < n and 0 <= j < m):
             what = f"link {text} is out of range: the sentences have {n} and {m} words, so 0-0 to {n - 1}-{m - 1} expected"
             remedy = "links are F-E and counted from 0" if n and m and ((i < m and j < n) or i in (n, m)) else ""
@@ -78,3 +73,18 @@ def parse(line: str, shape: tuple[int, int], where: Where | None = None, faults:
         if dash == "?":
             possible.add((i + 1, j + 1))
     return Links(frozenset(links), shape, frozenset(possible))
+
+
+@lru_cache(maxsize=10_000)
+def _link(text: str) -> tuple[int, int, str] | None:
+    """Both words of a link and the mark between them; None where it is none. The same few come again and again."""
+    pair, _, _ = text.partition(":")
+    first, dash, second = pair.partition("-")
+    if not dash:
+        first, dash, second = pair.partition("?")
+    if not (first + second).isascii() or not (first.isdecimal() and second.removeprefix("-").isdecimal()):
+        return None
+    try:
+        return int(first), int(second), dash
+    except ValueError:  # more digits than Python makes a number of
+        return None

@@ -323,8 +323,7 @@ def _with_trees(
     if e_side is not None:
         for f, igt in f_side:
             e = next(e_side, None)
-            counted = igt is not None and f is not None and f.sent_id.isdecimal()  # a number that the reader gave
-            yield f, igt, _paired(f, e, faults, counted) if f is not None and e is not None else None
+            yield f, igt, _paired(f, igt, e, faults) if f is not None and e is not None else None
     elif parse is not None:
         batch = list(f_side)
         texts = [igt.translation if igt else "" for igt in (_igt(*item) for item in batch)]
@@ -336,10 +335,12 @@ def _with_trees(
             yield f, igt, igt.e_tree if igt else None
 
 
-def _paired(f: Sentence, e: Sentence, faults: Faults, counted: bool) -> DepTree | None:
-    if not counted and f.sent_id and e.sent_id and f.sent_id != e.sent_id:
+def _paired(f: Sentence, igt: Igt | None, e: Sentence, faults: Faults) -> DepTree | None:
+    counted = igt is not None and f.sent_id.isdecimal()  # a number that the reader gave
+    if not counted and f.sent_id and e.sent_id and not _same_id(f.sent_id, e.sent_id) and not _translated(f, igt, e):
+        where = place(f) if f.where.path or igt is None else Where(igt.where.path, igt.where.line, f.sent_id)
         what = f"F has sent_id {f.sent_id} where E ({e.where.path}:{e.where.line}) has {e.sent_id}"
-        faults.sentence(AlignmentError(what, f.where, "put the sentences in one order"))
+        faults.sentence(AlignmentError(what, where, "put the sentences in one order"))
         return None
     if e.rows == (NOTHING,):  # as `io.trees` writes a translation that is not there
         return None
@@ -347,3 +348,22 @@ def _paired(f: Sentence, e: Sentence, faults: Faults, counted: bool) -> DepTree 
     for fault in found:
         faults.word(fault)
     return tree
+
+
+def _same_id(one: str, other: str) -> bool:
+    """The same, but for the name of the text that some formats and runs put in front.
+
+    >>> _same_id("turkish.tur-01", "tur-01"), _same_id("tur-11", "1")
+    (True, False)
+    """
+    return one == other or one.endswith(f".{other}") or other.endswith(f".{one}")
+
+
+def _translated(f: Sentence, igt: Igt | None, e: Sentence) -> bool:
+    """Whether E has the words of F's translation: then it belongs to it, whatever its id."""
+    said = igt.translation if igt else f.comment("text_en") or ""
+    return bool(said) and _letters(said) == _letters(" ".join(e.forms))
+
+
+def _letters(text: str) -> str:
+    return "".join(char for char in text.casefold() if char.isalnum())

@@ -8,6 +8,19 @@ from typing import NamedTuple
 
 from divproj.data.errors import FormatError, Where
 from divproj.io.igt_parts import tokens
+from divproj.io.settings import (
+    AFFIXED,
+    ALL_TAGS,
+    COMMON_MARKER,
+    DISTINCT,
+    MARKER_GRAMS,
+    MOSTLY_IDS,
+    SAME_WIDTH,
+    SENTENCE_WIDTH,
+    TEXT_WIDTH,
+    TRANSLATION_GRAMS,
+    WHOLE_WORDS,
+)
 from divproj.text import language_id
 
 LINES = 4000
@@ -67,7 +80,7 @@ def _look(values: list[str]) -> Look:
         sum(any(_GRAM.search(token) for token in row) for row in rows) / n,
         sum(any(_AFFIX.search(token) or re.search(r"\w[-=~]\w", token) for token in row) for row in rows) / n,
         language_id.of_lines(filled[:300]).code if filled else "",
-        single if len(set(filled)) > 0.9 * len(filled) else 0.0,
+        single if len(set(filled)) > DISTINCT * len(filled) else 0.0,
         sum(bool(_TAG.fullmatch(token)) for row in rows for token in row) / max(1, sum(map(len, rows))),
     )
 
@@ -79,36 +92,40 @@ def by_shape(pairs: list[tuple[str, str]], named: dict[str, str], path: str) -> 
         what = "records begin with \\lx: this is a dictionary, not a text"
         raise FormatError(what, Where(path), "`markers=record=lx,words=…` reads its example sentences")
     most = max((look.lines for look in found.values()), default=0)
-    common = {marker: look for marker, look in found.items() if look.filled >= 0.2 * most and look.filled}
+    common = {marker: look for marker, look in found.items() if look.filled >= COMMON_MARKER * most and look.filled}
     roles: dict[str, str] = {marker: role for role, marker in named.items()}
     left = {marker: look for marker, look in common.items() if marker not in roles}
     order = list(dict.fromkeys(marker for marker, _ in pairs))
     taken = set(named)
     if "record" not in taken:
-        first = next((marker for marker in order if marker in left and left[marker].ids > 0.8), None)
+        first = next((marker for marker in order if marker in left and left[marker].ids > MOSTLY_IDS), None)
         if first is not None:
             roles[first] = "record"
             del left[first]
     if "translation" not in taken:
-        for marker in [m for m in left if left[m].language and left[m].width > 1.5 and left[m].grams < 0.3]:
+        for marker in [
+            m for m in left if left[m].language and left[m].width > SENTENCE_WIDTH and left[m].grams < TRANSLATION_GRAMS
+        ]:
             roles[marker] = "translation"
             del left[marker]
     if "glosses" not in taken:
         best = max(left, key=lambda marker: left[marker].grams, default=None)
-        if best is not None and left[best].grams > 0.15:
+        if best is not None and left[best].grams > MARKER_GRAMS:
             roles[best] = "glosses"
             del left[best]
-    wide = [marker for marker in order if marker in left and left[marker].width > 1.2]
+    wide = [marker for marker in order if marker in left and left[marker].width > TEXT_WIDTH]
     if "words" not in taken and wide:
-        words = next((m for m in wide if left[m].affixes < 0.5), wide[0])
+        words = next((m for m in wide if left[m].affixes < WHOLE_WORDS), wide[0])
         roles[words] = "words"
         wide.remove(words)
-    if "morphs" not in taken and wide and left[wide[0]].affixes > 0.3 and "glosses" in roles.values():
+    if "morphs" not in taken and wide and left[wide[0]].affixes > AFFIXED and "glosses" in roles.values():
         roles[wide[0]] = "morphs"
     if "pos" not in taken and "glosses" in roles.values():
         widths = [found[marker].width for marker, role in roles.items() if role in ("glosses", "morphs")]
         tags = [
-            m for m in left if m not in roles and left[m].tags > 0.95 and any(abs(left[m].width - w) < 0.01 for w in widths)
+            m
+            for m in left
+            if m not in roles and left[m].tags > ALL_TAGS and any(abs(left[m].width - w) < SAME_WIDTH for w in widths)
         ]
         roles |= dict.fromkeys(tags[:1], "pos")
     if not {"words", "morphs"} & set(roles.values()):
@@ -132,10 +149,13 @@ def filled(pairs: list[tuple[str, str]], known: dict[str, str], missing: set[str
 
     order = list(dict.fromkeys(marker for marker, _ in pairs))
     first = order.index(next(marker for marker in order if known.get(marker) in ("words", "morphs")))
-    take("record", [m for m in order[:first] if m in left and left[m].ids > 0.8])
-    take("translation", [m for m in left if left[m].language and left[m].width > 1.5 and left[m].grams < 0.3])
-    take("glosses", sorted((m for m in left if left[m].grams > 0.15), key=lambda m: -left[m].grams))
+    take("record", [m for m in order[:first] if m in left and left[m].ids > MOSTLY_IDS])
+    take(
+        "translation",
+        [m for m in left if left[m].language and left[m].width > SENTENCE_WIDTH and left[m].grams < TRANSLATION_GRAMS],
+    )
+    take("glosses", sorted((m for m in left if left[m].grams > MARKER_GRAMS), key=lambda m: -left[m].grams))
     segmented = [found[m].affixes for m, role in known.items() if role == "morphs"]
     if segmented and "words" not in known.values():
-        take("words", [m for m in order[:first] if m in left and left[m].width > 1.2 and left[m].affixes < 0.5])
+        take("words", [m for m in order[:first] if m in left and left[m].width > TEXT_WIDTH and left[m].affixes < WHOLE_WORDS])
     return roles

@@ -7,20 +7,19 @@ from dataclasses import replace
 
 from divproj.data.errors import ProjError, Where
 from divproj.data.igt import Igt
+from divproj.io.settings import BELIEVED_TRANSLATIONS
 from divproj.text.language_id import of_lines
 
 NAMES = {
     "en": "English", "de": "German", "es": "Spanish", "fr": "French", "pt": "Portuguese", "it": "Italian", "nl": "Dutch",
     "ru": "Russian", "id": "Indonesian", "zh": "Chinese", "ja": "Japanese", "ko": "Korean", "ar": "Arabic", "hi": "Hindi",
 }  # fmt: skip
-ENOUGH = 3
-"""Translations from which on their language is believed."""
 
 
 def language_of(found: Sequence[Igt | None]) -> str:
     """The code of the language that translations without one are in; '' when undecided."""
     texts = [igt.translation for igt in found if igt is not None and igt.translation]
-    return of_lines(texts).code if len(texts) >= ENOUGH else ""
+    return of_lines(texts).code if len(texts) >= BELIEVED_TRANSLATIONS else ""
 
 
 def with_code(igt: Igt, code: str) -> Igt:

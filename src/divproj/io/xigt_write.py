@@ -23,6 +23,7 @@ Row = tuple[str, dict[str, str], str]
 
 
 def dump(instances: Iterable[Igt], out: TextIO) -> None:
+    """Write interlinear text as Xigt."""
     out.write('<?xml version="1.0" encoding="utf-8"?>\n<xigt-corpus>\n')
     for k, igt in enumerate(instances, 1):
         out.writelines(f"{line}\n" for line in _instance(igt, k))

@@ -18,11 +18,10 @@ from divproj.parsing.decode import chu_liu_edmonds, eisner, eisner_siblings
 from divproj.parsing.language import Language, with_confidence
 from divproj.parsing.learn import climb, sibling_sum
 from divproj.parsing.parser import EdgeParser, Tables
+from divproj.parsing.settings import FOREST_EDGE
 
 FORCED = 1e6
 """What forbids an edge: no sum of scores comes near it."""
-LIKELY = 0.02
-"""Probability from which an edge is part of the forest."""
 
 
 def n_best(parser: EdgeParser, sentence: ParserInput, count: int) -> list[tuple[float, tuple[int, ...]]]:
@@ -98,7 +97,7 @@ def several(language: Language, sentence: Sentence, count: int) -> Iterator[Sent
         yield replace(made, comments=(*made.comments, note))
 
 
-def forest_of(language: Language, sentence: Sentence, at_least: float = LIKELY) -> Forest:
+def forest_of(language: Language, sentence: Sentence, at_least: float = FOREST_EDGE) -> Forest:
     """Headed phrases of all probable projective trees of a parsed sentence, with their probabilities.
 
     Edges below `at_least` are left out, but for those of the best projective tree. Of a very long sentence the tree it has.
@@ -110,7 +109,7 @@ def forest_of(language: Language, sentence: Sentence, at_least: float = LIKELY) 
     return replace(made, forms=sentence.forms, lemmas=sentence.column(2), sent_id=sentence.sent_id)
 
 
-def packed(parser: EdgeParser, seen: ParserInput, at_least: float = LIKELY) -> Forest:
+def packed(parser: EdgeParser, seen: ParserInput, at_least: float = FOREST_EDGE) -> Forest:
     """The same of any parser that scores edges, for a sentence as it sees it."""
     scores = parser.tables(seen).edges * parser.scale_
     keep = parser.projective_marginals(scores) >= at_least

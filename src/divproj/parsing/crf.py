@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from divproj.parsing import marginals
 from divproj.parsing.atoms import Batch, Ints
 from divproj.parsing.features import BETWEEN, PER_EDGE, edge_ids, edge_scores, tags_between
+from divproj.parsing.settings import CRF_RATE
 from divproj.runtime.jit import kernel
 
-RATE = 0.1
-"""Step of AdaGrad; where it was chosen is not recorded."""
 NEGLIGIBLE = 1e-3
 """Gradient of an edge below which its features are not updated."""
 
@@ -74,4 +73,4 @@ def epoch(
                 gradient[gold[c], c] += 1.0
                 state[1] += 1.0 - chances[gold[c], c]
                 state[2] += 1
-        move(weights, squares, later, state[0], *sentence, gradient, RATE, l2)
+        move(weights, squares, later, state[0], *sentence, gradient, CRF_RATE, l2)

@@ -241,33 +241,70 @@ def sum_of(weights, ids, count):  # type: ignore[no-untyped-def]
     return total
 
 
+@kernel("i8(i8[:,::1], i8[::1], i8[::1])")
+def tag_numbers(atoms, number, tags):  # type: ignore[no-untyped-def]
+    """Number the different tags of a sentence from 0: the number of each token, and the tags; returns how many there are."""
+    count = 0
+    for k in range(len(atoms)):
+        t = 0
+        while t < count and tags[t] != atoms[k, TAG]:
+            t += 1
+        if t == count:
+            tags[t] = atoms[k, TAG]
+            count += 1
+        number[k] = t
+    return count
+
+
 @kernel("void(f4[::1], i8[:,::1], f4[:,:,::1])")
 def sibling_scores(weights, atoms, siblings):  # type: ignore[no-untyped-def]
     """siblings[h, s, c] for every child c and inner neighbour s on the same side of h, s = h for none.
 
-    The features of `sibling_head_ids` are summed without a list of places: this loop is where parsing spends its time.
+    This is where parsing spends its time, so each feature of `sibling_head_ids` is looked up once for all that share it: one
+    word and two tags at most. Neighbours s are taken tag by tag; what is not known yet is NaN.
     """
-    n1 = len(atoms)
-    mask = len(weights) - 1
-    ids = np.empty(40, np.int64)
-    for c in range(1, n1):
-        t_c, w_c = atoms[c, TAG] * C, atoms[c, FORM] * C
-        for s in range(n1):
-            if s == c:
-                continue
-            if s > 0:  # with a head beyond s; the root has one child
-                first, end, beyond, way = (1, s, s - 1, 2 * E) if c > s else (s + 1, n1, s + 1, E)
-                pair = sum_of(weights, ids, sibling_pair_ids(atoms, beyond, s, c, mask, 0, ids))
-                t_s, w_s = atoms[s, TAG] * B, atoms[s, FORM] * B
-                plain, with_h = 301 * T + t_s + t_c, 308 * T + t_s + t_c
-                with_s, with_c = 309 * T + w_s + t_c, 310 * T + t_s + w_c
+    n1, mask = len(atoms), len(weights) - 1
+    ids, number, tags = np.empty(40, np.int64), np.empty(n1, np.int64), np.empty(n1, np.int64)
+    count = tag_numbers(atoms, number, tags)
+    plain, with_s = np.empty((count, count)), np.empty((count, count))  # [tag of h, tag of c]
+    with_h, with_c, pair = np.empty((n1, count)), np.empty((count, n1)), np.empty(n1)
+    h_seen, c_seen = np.empty(count, np.bool_), np.empty(count, np.bool_)
+    for s in range(n1):
+        for c in range(1, n1):
+            if s != c:
+                siblings[s, s, c] = sum_of(weights, ids, sibling_ids(atoms, s, s, c, mask, ids))
+    for side in range(2):
+        way = (2 - side) * E
+        for t in range(count):
+            t_s = tags[t] * B
+            plain[:], with_h[:], with_c[:] = np.nan, np.nan, np.nan
+            for s in range(2, n1 - 1):
+                if number[s] != t:
+                    continue
+                first, end, c_first, c_end = (1, s, s + 1, n1) if side == 0 else (s + 1, n1, 1, s)
+                beyond, w_s = (s - 1 if side == 0 else s + 1), atoms[s, FORM] * B
+                h_seen[:], c_seen[:] = False, False
+                for c in range(c_first, c_end):
+                    c_seen[number[c]] = True
+                    pair[c] = sum_of(weights, ids, sibling_pair_ids(atoms, beyond, s, c, mask, 0, ids))
                 for h in range(first, end):
-                    t_h = atoms[h, TAG] * A
-                    total = pair + weight_of(weights, plain + t_h, way, mask)
-                    total += weight_of(weights, with_h + atoms[h, FORM] * A, way, mask)
-                    total += weight_of(weights, with_s + t_h, way, mask)
-                    siblings[h, s, c] = total + weight_of(weights, with_c + t_h, way, mask)
-            siblings[s, s, c] = sum_of(weights, ids, sibling_ids(atoms, s, s, c, mask, ids))
+                    a, t_h, w_h = number[h], atoms[h, TAG] * A, atoms[h, FORM] * A
+                    for b in range(count):
+                        if c_seen[b] and np.isnan(with_h[h, b]):
+                            with_h[h, b] = weight_of(weights, 308 * T + t_s + tags[b] * C + w_h, way, mask)
+                    if not h_seen[a]:
+                        h_seen[a] = True
+                        for b in range(count):
+                            if c_seen[b]:
+                                with_s[a, b] = weight_of(weights, 309 * T + w_s + tags[b] * C + t_h, way, mask)
+                                if np.isnan(plain[a, b]):
+                                    plain[a, b] = weight_of(weights, 301 * T + t_s + tags[b] * C + t_h, way, mask)
+                        for c in range(c_first, c_end):
+                            if np.isnan(with_c[a, c]):
+                                with_c[a, c] = weight_of(weights, 310 * T + t_s + atoms[c, FORM] * C + t_h, way, mask)
+                    for c in range(c_first, c_end):
+                        b = number[c]
+                        siblings[h, s, c] = pair[c] + plain[a, b] + with_h[h, b] + with_s[a, b] + with_c[a, c]
 
 
 @kernel("i8(i8, i8, i8)")

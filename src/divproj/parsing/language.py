@@ -21,6 +21,7 @@ from divproj.parsing.calibration import calibrate_by_twin
 from divproj.parsing.lemmas import Lemmatizer
 from divproj.parsing.parser import EdgeParser, MstParser, Progress
 from divproj.parsing.punctuation import Punctuation
+from divproj.parsing.settings import TAGGING_FOLDS
 from divproj.parsing.tagger import Tagger, fit_or_take, jackknife
 from divproj.runtime import modelfile
 from divproj.runtime.checkpoint import NOTHING, Checkpoint
@@ -31,8 +32,6 @@ KIND, VERSION, NEURAL = "divproj-language", 1, 2
 JOINT = 250
 """Pairs of UPOS and XPOS up to which one tagger finds both; a treebank with more of them is tagged with UPOS alone."""
 BATCH = 500
-FOLDS = 5
-"""Parts of the treebank that are tagged in turn by a tagger of the others."""
 Pairs = list[tuple[str, str]]
 PLAIN = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "‚": "'", "`": "'", "–": "-", "—": "-", "…": "..."})
 """Typographic marks as treebanks of web text have them."""
@@ -88,7 +87,11 @@ class Language:
         progress("tagger", None)
         tagger = fit_or_take(Tagger(random_state=seed), forms, joint, keep, "tagger")
         progress("tags of unseen sentences", None)
-        met = joint if gold_tags or len(forms) < 10 else jackknife(forms, joint, folds=FOLDS, random_state=seed, keep=keep)
+        met = (
+            joint
+            if gold_tags or len(forms) < 10
+            else jackknife(forms, joint, folds=TAGGING_FOLDS, random_state=seed, keep=keep)
+        )
         triples = [t for s in sentences for t in zip(s.forms, s.column(3), s.column(2), strict=True)]
         progress("lemmas", None)
         lemmatizer = Lemmatizer().fit(triples)

@@ -17,14 +17,13 @@ from divproj.parsing.features import BETWEEN, PER_EDGE, edge_scores, grandparent
 from divproj.parsing.labels import add_votes, relabel, vote_scores
 from divproj.parsing.learn import SIBLINGS_UP_TO, epoch, parse_all
 from divproj.parsing.passes import Course, learn_labels
+from divproj.parsing.settings import CROSSING_SHARE
 from divproj.runtime.announce import passing
 from divproj.runtime.checkpoint import NOTHING, Checkpoint
 from divproj.runtime.estimator import Estimator
 
 Floats = NDArray[np.float32]
 Decoder = Literal["auto", "proj", "nonproj"]
-CROSSING_SHARE = 0.10
-"""Share of training trees with crossing edges from which `auto` lets them cross."""
 VOTE_BITS = 15
 LABEL_BITS = 17
 BATCH_TOKENS = 200_000

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from divproj.parsing.atoms import Batch, Ints
 from divproj.parsing.labels import label_epoch
+from divproj.parsing.settings import LABEL_EPOCHS
 from divproj.runtime.announce import passing
 from divproj.runtime.checkpoint import Checkpoint
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
-LABEL_EPOCHS = 10
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,10 @@ from typing import Any
 
 from divproj.data.sentence import Sentence, confidence_of
 from divproj.data.wording import plural
+from divproj.parsing.settings import CALIBRATION_ERROR, WEAK_SENTENCE
 
 DOUBTFUL = 5
 """Sentences that are named as those to look at first."""
-WEAK = 0.5
-"""A sentence whose words are less sure than this, on average, is doubtful."""
-ERROR = 0.03
-"""Calibration error of the English pack on the development part of EWT; text of another kind may be further off."""
 
 
 @dataclass
@@ -45,7 +42,7 @@ class ParseSummary:
                 mean = sum(sure) / len(sure)
                 self.judged += len(sure)
                 self.sure += sum(sure)
-                self.weak += mean < WEAK
+                self.weak += mean < WEAK_SENTENCE
                 name = sentence.sent_id or f"“{' '.join(sentence.forms[:4])} …”"
                 self.doubtful = heapq.nsmallest(DOUBTFUL, [*self.doubtful, (mean, name)])
         return self
@@ -68,10 +65,12 @@ class ParseSummary:
             made.append(f"{plural(self.left_out, 'sentence')} left out with faults")
         if self.judged:
             known = self.expected
-            told = f"{100 * known:.0f} % of the heads (± {200 * ERROR:.0f}; the pack's calibration)" if known else ""
+            told = (
+                f"{100 * known:.0f} % of the heads (± {200 * CALIBRATION_ERROR:.0f}; the pack's calibration)" if known else ""
+            )
             made.append(f"expected to be right: {told or 'not known; this model is not calibrated'}")
             names = ", ".join(name for _, name in self.doubtful)
-            low = f"{plural(self.weak, 'sentence')} below {100 * WEAK:.0f} % confidence; " if self.weak else ""
+            low = f"{plural(self.weak, 'sentence')} below {100 * WEAK_SENTENCE:.0f} % confidence; " if self.weak else ""
             made.append(f"to look at first: {low}least sure {names}")
         return made
 
@@ -83,7 +82,11 @@ class ParseSummary:
             "left_out": {"faults": self.left_out},
             "words": self.words,
             "mean_confidence": round(self.sure / self.judged, 4) if self.judged else None,
-            "expected": {"uas": round(100 * known, 2), "standard_error": 100 * ERROR, "source": "the pack's calibration"}
+            "expected": {
+                "uas": round(100 * known, 2),
+                "standard_error": 100 * CALIBRATION_ERROR,
+                "source": "the pack's calibration",
+            }
             if known
             else None,
             "below_half": self.weak,

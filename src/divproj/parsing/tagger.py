@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from divproj.data.errors import ModelError, Where
 from divproj.parsing import tagger_kernel as kernel
+from divproj.parsing.settings import FEW_WORDS, QUICK_PASSES, TAGGER_PASSES
 from divproj.parsing.tagger_atoms import (
     LINKED,
     TEMPLATES,
@@ -34,12 +35,6 @@ from divproj.runtime.estimator import Estimator
 from divproj.runtime.modelfile import like_defaults
 
 FORMAT, VERSION = "divproj-tagger", 1
-FEW = 20_000
-"""Training words below which features seen once are kept and more passes are made."""
-PASSES = (30, 14)
-"""Passes over few words and over many."""
-QUICK = 7
-"""Passes over many words in a fold: half the time for 0.1 points less."""
 PREFIX = "tagger."
 Watch = Callable[[int, float, float | None], None]
 """Told after each pass: its number from 1, the share of training words it got right, and that of dev words."""
@@ -74,7 +69,7 @@ class Tagger(Estimator):
         self.tags_ = sorted({tag for sentence in tags for tag in sentence})
         self.classes_ = tag_classes(sentences, tags)
         course = Course(self, sentences, tags)
-        passes = PASSES[len(course.gold) > FEW] if self.epochs is None else self.epochs
+        passes = TAGGER_PASSES[len(course.gold) > FEW_WORDS] if self.epochs is None else self.epochs
         best: tuple[float, Weights] | None = None
         self.whole_ = False
         try:
@@ -158,7 +153,7 @@ class Course:
         pair_keys = np.empty((len(words), len(LINKED)), np.int64)
         kernel.training_keys.compiled(atoms, words, self.at, template_array(), self.linked, self.gold, T, self.keys, pair_keys)
         found, counts = np.unique(np.concatenate((self.keys.ravel(), pair_keys.ravel())), return_counts=True)
-        self.kept = found[counts > (1 if len(words) > FEW else 0)]
+        self.kept = found[counts > (1 if len(words) > FEW_WORDS else 0)]
         self.table = key_table(self.kept)
         self.rows = np.empty_like(self.keys)
         kernel.find_all.compiled(*self.table, self.keys, self.rows)
@@ -223,8 +218,8 @@ def jackknife(
     folds = min(folds, len(filled))
     if folds < 2:
         return found
-    if sum(map(len, sentences)) > FEW:
-        params.setdefault("epochs", QUICK)
+    if sum(map(len, sentences)) > FEW_WORDS:
+        params.setdefault("epochs", QUICK_PASSES)
     fold_of = np.random.default_rng(random_state).permutation(len(filled)) % folds
     for fold in passing(range(folds), "tagging unseen sentences: part", folds):
         inside = [k for k, f in zip(filled, fold_of.tolist(), strict=True) if f != fold]

@@ -10,6 +10,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from divproj.parsing.settings import CLASSED, RARE_TAG
 from divproj.parsing.tagger_kernel import NONE
 
 ATOMS = ("form", "low", "s1", "s2", "s3", "s4", "s5", "p1", "p2", "p3", "p4", "p5", "shape", "flags", "class")
@@ -28,8 +29,6 @@ LINKED = ("", "low", "low+1")
 """Templates that are also seen with the tag of the word before."""
 LEXICAL = frozenset(("form", "low", "s4", "s5", "p4", "p5", "class"))
 """Atoms that all but name the word, left out together by chance."""
-CLASSED = 4
-"""Times a word must be seen before its tags count as known."""
 
 Sentences = Sequence[Sequence[str]]
 Integers = NDArray[np.int64]
@@ -132,7 +131,7 @@ def tag_classes(sentences: Sentences, tags: Sentences) -> dict[int, int]:
         total = counts.total()
         if total >= CLASSED:
             ranked = sorted(counts, key=lambda tag: (-counts[tag], tag))[:3]
-            found[hashed(word)] = numbers.setdefault(tuple(t for t in ranked if counts[t] >= 0.05 * total), len(numbers))
+            found[hashed(word)] = numbers.setdefault(tuple(t for t in ranked if counts[t] >= RARE_TAG * total), len(numbers))
     return found
 
 

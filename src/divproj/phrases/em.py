@@ -16,11 +16,10 @@ from divproj.phrases.model import NORMS, LocalModel
 from divproj.phrases.problem import Floats, PhraseSet, fill, posteriors, read_off
 from divproj.phrases.refine import refine
 from divproj.phrases.scoring import Costs, Prepared, problem, summed
+from divproj.phrases.settings import STALLED
 
 KINDS = ("viterbi", "soft")
 OPTIMISERS = ("lbfgs", "adagrad")
-STALLED = 1e-4
-"""Relative gain of an epoch below which it counts as none."""
 
 
 @dataclass(frozen=True)

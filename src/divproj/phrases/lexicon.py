@@ -20,6 +20,7 @@ from divproj.io.files import Source, name_of, reading
 from divproj.phrases import features
 from divproj.phrases.embeddings import Embeddings
 from divproj.phrases.function_words import is_preposition, is_stop, mark_class, same_kind
+from divproj.phrases.settings import NEAR_COSINE
 from divproj.phrases.wordnet import WordNet
 from divproj.text import stems
 
@@ -30,8 +31,6 @@ EXACT, LEMMA, STEM, DERIVED, SYNONYM, WN_DERIVED, TABLE, NEAR, LINK, POSTERIOR, 
 SOURCE_NAMES = (
     "exact", "lemma", "stem", "derivation", "synonym", "wordnet-derivation", "table", "embedding", "link", "posterior", "preposition", "kind", "context",
 )  # fmt: skip
-NEAR_COSINE = 0.8
-"""For the vectors of the English parser; chosen on the dev part of the Edinburgh paraphrases."""
 REMEMBERED = 1_000_000
 _WANT_E = ("v", "at", "iz", "c", "u", "e", "dg", "rg", "ang", "ais", "ens")
 _KEPT = frozenset(("not", "no", "can"))

@@ -13,19 +13,9 @@ from numpy.typing import NDArray
 from divproj.data.errors import ModelError
 from divproj.phrases.aligner import ForestPair, PhraseAligner, WordLinks
 from divproj.phrases.results import PhraseAlignment
+from divproj.phrases.settings import FIRST_TRIALS, LENGTH_SCALE, NOISE, SEARCH_SPACE
 
 METHODS = ("bayes", "random")
-SPACE: dict[str, tuple[float, float]] = {
-    "null_cost": (0.0, 6.0),
-    "pair_cost": (-4.0, 4.0),
-    "noncomp_cost": (0.0, 5.0),
-    "parse_share": (0.0, 0.9),
-}
-"""What is searched by default, and within which bounds."""
-FIRST = 8
-"""Random trials before the process is asked."""
-LENGTH, NOISE = 0.25, 1e-3
-"""Of the Gaussian process: the length scale in shares of a parameter's range, and the variance of the noise; where they were chosen is not recorded."""
 Floats = NDArray[np.float64]
 Metric = Callable[[Sequence[PhraseAlignment]], float]
 
@@ -62,7 +52,7 @@ def search(score: Callable[[dict[str, float]], float], space: Mapping[str, tuple
     for k in range(trials):
         if k == 0 and first is not None:
             point = np.clip((np.array([first[name] for name in space], float) - low) / (high - low), 0, 1)
-        elif method == "random" or k < FIRST:
+        elif method == "random" or k < FIRST_TRIALS:
             point = chance.random(len(space))
         else:
             point = _promising(np.array(points), np.array([t.value for t in done]), chance)
@@ -96,7 +86,7 @@ def _promising(points: Floats, values: Floats, chance: np.random.Generator) -> F
 
 def _kernel(a: Floats, b: Floats) -> Floats:
     """Matérn 5/2."""
-    r = np.sqrt(np.maximum(0.0, ((a[:, None] - b[None]) ** 2).sum(-1))) / LENGTH
+    r = np.sqrt(np.maximum(0.0, ((a[:, None] - b[None]) ** 2).sum(-1))) / LENGTH_SCALE
     made: Floats = (1 + math.sqrt(5) * r + 5 / 3 * r * r) * np.exp(-math.sqrt(5) * r)
     return made
 
@@ -104,10 +94,10 @@ def _kernel(a: Floats, b: Floats) -> Floats:
 def tune(aligner: PhraseAligner, pairs: Iterable[ForestPair], candidates: Iterable[WordLinks], metric: Metric, *, space: Mapping[str, tuple[float, float]] | None = None, trials: int = 30, method: str = "bayes", seed: int = 1, watch: Callable[[Trial], None] | None = None) -> tuple[PhraseAligner, list[Trial]]:  # fmt: skip
     """The aligner with the costs that do best by `metric` on these pairs, and all trials; the present costs are the first."""
     known = aligner.get_params()
-    space = dict(space or SPACE)
+    space = dict(space or SEARCH_SPACE)
     for name in space:
         if not isinstance(known.get(name), (int, float)) or isinstance(known.get(name), bool):
-            raise ModelError(f"'{name}' cannot be tuned", remedy=f"choose among {', '.join(SPACE)}")
+            raise ModelError(f"'{name}' cannot be tuned", remedy=f"choose among {', '.join(SEARCH_SPACE)}")
     pairs, candidates = list(pairs), list(candidates)
 
     def score(params: dict[str, float]) -> float:

@@ -72,7 +72,13 @@ def corrections(path: str | None) -> Any:
         there = ", ".join(sorted(p.stem for p in folder("rules").glob("*.json")))
         raise ProjError("no such rule file or shipped set of rules", Where(path), f"shipped sets are {there}")
     with reading(found) as stream:
-        return rulefile.loads(stream.read().decode("utf-8", "replace"), found)
+        return _loads(stream.read(), found)
+
+
+@lru_cache(maxsize=2)
+def _loads(text: bytes, path: str) -> Any:
+    """The corrections in a rule file, which a command asks for twice."""
+    return rulefile.loads(text.decode("utf-8", "replace"), path)
 
 
 def projected(plan: Plan, style: str, beside: bool, drawn: bool, least: float, piece: Piece, faults: Faults) -> Trees:

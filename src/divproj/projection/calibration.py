@@ -10,25 +10,23 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from operator import mul
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from operator import eq
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from divproj.data.errors import ModelError, Where
 from divproj.data.tree import DepTree
 from divproj.projection.direct import REASONS, Projection
+from divproj.projection.settings import CLIP, KNOTS, STRENGTH
 from divproj.runtime.resources import folder
 
-Floats = NDArray[np.float64]
-CLIP = 0.9995
-"""Probabilities are taken to lie between this and its complement."""
-KNOTS = (-1.0, 1.0, 3.0, 5.0)
-"""Log odds at which the slope of the map may change."""
+if TYPE_CHECKING:  # numpy is slow to import, and confidences of a text are worked out without it
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 TAGS = (
     "NOUN", "PROPN", "PRON", "VERB", "AUX", "ADJ", "ADV", "ADP", "DET", "NUM", "PART", "CCONJ", "SCONJ", "INTJ", "PUNCT", "SYM", "X",
 )  # fmt: skip
@@ -51,8 +49,6 @@ LIKE = {
 """Systems that take the map of another where they have none of their own."""
 FILE = "calibration.json"
 KIND, VERSION = "divproj-calibration", 1
-STRENGTH = 0.005
-"""Inverse strength of the fit's penalty on standardised features; of 0.05, 0.005 and 0.0005 the one with the best likelihood on families held out."""
 
 
 @dataclass(frozen=True)
@@ -67,17 +63,80 @@ class Calibration:
 
     def chances(self, table: Floats) -> Floats:
         """Probabilities for rows of features."""
+        import numpy as np
+
         found: Floats = 1 / (1 + np.exp(-(table @ np.array(self.weights))))
         return found
 
-    def chance(self, values: Sequence[float], marks: Sequence[int]) -> float:
-        """The probability of one word (see `rows`), to four places."""
-        weights = self.weights
-        total = sum(map(mul, values, weights)) + sum([weights[k] for k in marks])
-        return round(1e4 / (1 + math.exp(-max(total, -700.0)))) / 1e4
+    @cached_property
+    def _by_name(self) -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
+        """Weights of reasons, of tags, and of tags of heads."""
+        reasons, tags = self.weights[NUMBERS:FIRST_TAG], self.weights[FIRST_TAG:]
+        return dict(zip(REASONS, reasons)), dict(zip(TAGS, tags)), dict(zip(TAGS, tags[len(TAGS) :]))  # noqa: B905
+
+    def _of_sure(self, odds: float) -> float:
+        found = self.weights[1] * odds
+        for knot, weight in zip(KNOTS, self.weights[2:], strict=False):
+            found += weight * (odds - knot) if odds > knot else 0.0
+        return found
+
+    def confidence(self, found: Projection) -> tuple[float, ...]:
+        """The probabilities of the words of a projection, to four places.
+
+        As `chances(features(found))`; but sentences are short, so weights are added up where their features are found instead
+        of making rows of numbers that are mostly 0.
+        """
+        bitext, heads, n = found.bitext, found.heads, len(found.heads)
+        anchors, e = bitext.anchors, bitext.e
+        (
+            sentence_sure, linked, head_linked, link, head_link, edge, head_edge, e_tree, coverage, length, agrees_right, agrees_left,
+            agreement, root, before, distance, neighbour,
+        ) = self.weights[2 + len(KNOTS) : NUMBERS]  # fmt: skip
+        by_reason, by_tag, by_head = self._by_name
+        odds = [*map(_odds, found.confidence)]
+        sure = [*map(self._of_sure, odds)] if odds else [self._of_sure(0.0)] * n
+        parsed = [*map(_odds, e.confidence)] or [SURE] * len(e)
+        weights = dict(bitext.links.weights)
+        as_word, as_head = [0.0], [0.0]
+        if weights or e.confidence:
+            for i, a in enumerate(anchors[1:], 1):
+                x = (_odds(weights.get((i, a), 1.0)) if weights else SURE) if a else 0.0
+                y = parsed[min(a, len(parsed)) - 1] if a else 0.0
+                as_word.append(linked + link * x + edge * y if a else 0.0)
+                as_head.append(head_linked + head_link * x + head_edge * y if a else 0.0)
+        else:
+            own, above = linked + (link + edge) * SURE, head_linked + (head_link + head_edge) * SURE
+            as_word = [own if a else 0.0 for a in anchors]
+            as_head = [above if a else 0.0 for a in anchors]
+        right, left = bitext.plain
+        agree = sum(map(eq, right, heads)) + sum(map(eq, left, heads))
+        base = self.weights[0] + sentence_sure * sum(odds) / n + e_tree * sum(parsed) / max(len(parsed), 1)
+        base += coverage * found.coverage + length * math.log(n) + agreement * agree / (2 * n)
+        tags, made = found.upos or bitext.classes, []
+        for k, (head, reason, tag, by_right, by_left) in enumerate(
+            zip(heads, found.reasons, tags, right, left, strict=True), 1
+        ):
+            total = base + sure[k - 1] + as_word[k] + by_reason[reason] + by_tag.get(tag, 0.0)
+            if by_right == head:
+                total += agrees_right
+            if by_left == head:
+                total += agrees_left
+            if head > 0:
+                far = abs(head - k)
+                total += as_head[head] + by_head.get(tags[head - 1], 0.0) + distance * math.log1p(far)
+                if head < k:
+                    total += before
+                if far == 1:
+                    total += neighbour
+            else:
+                total += root
+            made.append(round(1e4 / (1 + math.exp(-max(total, -700.0)))) / 1e4)
+        return tuple(made)
 
 
 def log_odds(sure: Floats | Sequence[float]) -> Floats:
+    import numpy as np
+
     clipped = np.clip(np.asarray(sure, float), 1 - CLIP, CLIP)
     found: Floats = np.log(clipped / (1 - clipped))
     return found
@@ -85,6 +144,8 @@ def log_odds(sure: Floats | Sequence[float]) -> Floats:
 
 def features(found: Projection) -> Floats:
     """[word, feature] of a projection, in the order of `NAMES`."""
+    import numpy as np
+
     made = np.zeros((len(found.heads), len(NAMES)))
     for k, (values, marks) in enumerate(rows(found)):
         made[k, :NUMBERS] = values
@@ -93,10 +154,7 @@ def features(found: Projection) -> Floats:
 
 
 def rows(found: Projection) -> Iterator[tuple[tuple[float, ...], list[int]]]:
-    """Of each word the first features in `NAMES` by value, and the numbers of those others that are 1.
-
-    Plain Python: sentences are short, and calls of numpy would take ten times as long.
-    """
+    """Of each word the first features in `NAMES` by value, and the numbers of those others that are 1."""
     bitext, heads, n = found.bitext, found.heads, len(found.heads)
     if not n:
         return
@@ -137,7 +195,7 @@ def calibrated(found: Projection, system: str) -> Projection:
     own = calibration_of(system)
     if own is None or not found.heads:
         return found
-    return replace(found, confidence=tuple([own.chance(*row) for row in rows(found)]), calibrated=system)
+    return Projection(found.bitext, found.heads, found.reasons, own.confidence(found), found.rels, found.upos, system)
 
 
 def calibration_of(system: str) -> Calibration | None:
@@ -166,7 +224,7 @@ def load(place: str | Path) -> dict[str, Calibration]:
         }
     except (ValueError, KeyError, TypeError, AttributeError):
         raise ModelError("the maps of confidences cannot be read", where, remedy) from None
-    if not all(len(own.weights) == len(NAMES) and np.isfinite([*own.weights, own.error]).all() for own in made.values()):
+    if not all(len(own.weights) == len(NAMES) and all(map(math.isfinite, (*own.weights, own.error))) for own in made.values()):
         raise ModelError(f"a map has not {len(NAMES)} finite weights", where, remedy)
     return made
 
@@ -196,6 +254,8 @@ class Sample:
     @classmethod
     def of(cls, name: str, family: str, pairs: Iterable[tuple[DepTree, Projection]]) -> Sample:
         """From gold trees and projections; words without a gold head are left out."""
+        import numpy as np
+
         tables, right = [np.zeros((0, len(NAMES)))], [np.zeros(0, bool)]
         for gold, found in pairs:
             known = np.array(gold.heads) >= 0
@@ -206,6 +266,7 @@ class Sample:
 
 def fit(samples: Sequence[Sample]) -> Floats:
     """Weights of a ridge logistic regression in which every treebank counts the same."""
+    import numpy as np
     from sklearn.linear_model import LogisticRegression
 
     some = [s for s in samples if len(s.right)]
@@ -234,6 +295,8 @@ def crossed(samples: Sequence[Sample]) -> dict[str, Floats]:
 
 def learn(samples: Sequence[Sample]) -> Calibration:
     """The map fitted on all treebanks, with the error it makes on families that it was not fitted on."""
+    import numpy as np
+
     held = crossed(samples)
     misses = [float(held[s.name].mean() - s.right.mean()) for s in samples if len(s.right)]
     source = f"calibrated on {len(misses)} treebanks of other languages"
@@ -243,9 +306,12 @@ def learn(samples: Sequence[Sample]) -> Calibration:
 def calibration_error(chances: Floats, right: NDArray[np.bool_], bins: int = 10) -> float:
     """Expected calibration error: mean distance of probability and share of right heads over bins.
 
+    >>> import numpy as np
     >>> round(calibration_error(np.array([0.9, 0.9, 0.1, 0.1]), np.array([True, True, False, False])), 3)
     0.1
     """
+    import numpy as np
+
     at = np.minimum((chances * bins).astype(int), bins - 1)
     gaps = np.bincount(at, weights=chances - right, minlength=bins)
     return float(np.abs(gaps).sum() / max(len(right), 1))

@@ -6,8 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
+from divproj.data.lazy import lazy
 from divproj.data.tagsets import universal
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.features import Block
@@ -142,17 +143,17 @@ class Lattice:
         vars(made).update(known)
         return made
 
-    @cached_property
+    @lazy
     def right(self) -> tuple[int, ...]:
         """Heads by S1-R with place 0."""
         return (-1, *self.bitext.plain[0])
 
-    @cached_property
+    @lazy
     def left(self) -> tuple[int, ...]:
         right, left = self.bitext.plain
         return self.right if left is right else (-1, *left)
 
-    @cached_property
+    @lazy
     def tags(self) -> tuple[str, ...]:
         """Universal tags of the anchors with place 0; what is no word is PUNCT, a word without a link `?`."""
         made = ["ROOT"]
@@ -161,13 +162,13 @@ class Lattice:
             made.append(universal(tags[anchor - 1]) if anchor else "PUNCT" if not any(map(str.isalnum, form)) else "?")
         return (*made, "END")
 
-    @cached_property
+    @lazy
     def fine(self) -> tuple[str, ...]:
         """Tags of the anchors as E has them, with place 0."""
         tags = self.bitext.e.tags()
         return ("ROOT", *(tags[a - 1] if a else t for a, t in zip(self.bitext.anchors[1:], self.tags[1:-1], strict=True)))
 
-    @cached_property
+    @lazy
     def guesses(self) -> tuple[str, ...]:
         """Coarse tags with place 0; for a word without a link what the lexicon says."""
         bitext = self.bitext
@@ -178,11 +179,11 @@ class Lattice:
         ]
         return ("ROOT", *map(universal, made))
 
-    @cached_property
+    @lazy
     def forms(self) -> tuple[str, ...]:
         return ("", *(form.lower() for form in self.bitext.forms))
 
-    @cached_property
+    @lazy
     def kinds(self) -> tuple[str, ...]:
         """How each word is linked: U not, M shares its anchor, G several E words, S one."""
         made = ["R"]
@@ -196,24 +197,24 @@ class Lattice:
                 made.append("G" if len(self.bitext.links.forward[word]) > 1 else "S")
         return tuple(made)
 
-    @cached_property
+    @lazy
     def glosses(self) -> tuple[tuple[tuple[str, ...], str], ...]:
         if not self.bitext.glosses:
             return ()
         return (((), ""), *map(gloss_pieces, self.bitext.glosses))
 
-    @cached_property
+    @lazy
     def rels(self) -> tuple[str, ...]:
         """Relation of each word's anchor, '' for none."""
         rels = self.bitext.e.rels
         return tuple(rels[a - 1] if a and rels else "" for a in self.bitext.anchors)
 
-    @cached_property
+    @lazy
     def last(self) -> int:
         """The last word that is no punctuation."""
         return max((k for k, tag in enumerate(self.tags[1:-1], 1) if any(map(str.isalnum, self.forms[k]))), default=0)
 
-    @cached_property
+    @lazy
     def children(self) -> dict[int, list[int]]:
         """Children in either projection."""
         found: dict[int, list[int]] = {}
@@ -222,7 +223,7 @@ class Lattice:
                 found.setdefault(head, []).append(word)
         return found
 
-    @cached_property
+    @lazy
     def more_tags(self) -> tuple[tuple[str, str], ...]:
         """Fine tag and guessed tag of each word; empty when they add nothing to `tags`."""
         if self.fine == self.tags[:-1] == self.guesses:
@@ -252,7 +253,7 @@ class Lattice:
             found.append(self.top)
         return [head for head in dict.fromkeys(found) if head != word]
 
-    @cached_property
+    @lazy
     def linked_before(self) -> list[int]:
         """For each place the nearest word with a link on the left, 0 for none."""
         found = [0]
@@ -260,7 +261,7 @@ class Lattice:
             found.append(k if anchor else found[-1])
         return found
 
-    @cached_property
+    @lazy
     def linked_after(self) -> list[int]:
         found = [0]
         for k in range(len(self.bitext), -1, -1):
@@ -316,7 +317,7 @@ class Lattice:
             return "0T" if word == self.top else "0O"
         return "PO" if head == old and self.right[word] == old and word != self.top else ""
 
-    @cached_property
+    @lazy
     def old_top(self) -> int:
         """The root of S1-R."""
         return self.right.index(0) if 0 in self.right else 0

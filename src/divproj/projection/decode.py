@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from divproj.data.tree import cycles
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Options = Sequence[tuple[int, float]]
 """(head, probability) of a word's candidates; head 0 is the root."""
@@ -24,6 +26,8 @@ def best_tree(options: Sequence[Options]) -> list[int]:
     greedy = [max(heads, key=lambda option: option[1])[0] for heads in options]
     if not greedy or (greedy.count(0) == 1 and not cycles(greedy)):
         return greedy
+    import numpy as np
+
     n = len(options)
     logs = np.full((n + 1, n + 1), -1e3)  # [head, child]; any word can hang anywhere at worst
     for child, heads in enumerate(options, 1):
@@ -40,6 +44,8 @@ def best_tree(options: Sequence[Options]) -> list[int]:
 
 def arborescence(scores: NDArray[np.float64], root: int) -> list[int]:
     """Heads that maximise the sum of scores[head, child] with this root, words from 0; the root's head is -1."""
+    import numpy as np
+
     n = len(scores)
     scores = scores.copy()
     np.fill_diagonal(scores, -np.inf)

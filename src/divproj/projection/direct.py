@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Literal
 
+from divproj.data.lazy import lazy
 from divproj.data.links import Links
 from divproj.data.pair import Pair
 from divproj.data.tagsets import universal
@@ -39,12 +39,12 @@ class ProjectionInput:
     def __len__(self) -> int:
         return len(self.forms)
 
-    @cached_property
+    @lazy
     def e_heads(self) -> tuple[int, ...]:
         """Heads of E with place 0; a word without a head hangs on the root."""
         return (-1, *(max(h, 0) for h in self.e.heads))
 
-    @cached_property
+    @lazy
     def e_depths(self) -> tuple[int, ...]:
         """Edges from each E word up to the root."""
         depth = [0] * (len(self.e) + 1)
@@ -59,13 +59,18 @@ class ProjectionInput:
                 depth[k] = base + steps
         return tuple(depth)
 
-    @cached_property
+    @lazy
     def anchors(self) -> tuple[int, ...]:
         """For F words 0..n the shallowest E word linked to each, the leftmost of equals; 0 for none."""
         depth = self.e_depths
         return tuple(min(images, key=lambda j: (depth[j], j)) if images else 0 for images in self.links.forward)
 
-    @cached_property
+    @lazy
+    def linked(self) -> int:
+        """F words with a link."""
+        return len(self.anchors) - self.anchors.count(0)
+
+    @lazy
     def groups(self) -> dict[int, list[int]]:
         """E word → the F words it anchors, in order."""
         found: dict[int, list[int]] = {}
@@ -74,11 +79,17 @@ class ProjectionInput:
                 found.setdefault(anchor, []).append(word)
         return found
 
-    @cached_property
+    @lazy
     def plain(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Heads by S1-R and by S1-L, which are the same where no group has two words."""
-        right = s1(self, "right").heads
+        right = self.rightmost[0]
         return right, right if all(len(words) == 1 for words in self.groups.values()) else s1(self, "left").heads
+
+    @lazy
+    def rightmost(self) -> tuple[tuple[int, ...], tuple[Reason, ...]]:
+        """Heads and reasons by S1-R, which other systems look at too."""
+        found = s1(self, "right")
+        return found.heads, found.reasons
 
     def anchored_ancestor(self, e_word: int) -> int:
         """The nearest E ancestor that anchors something; 0 for none."""
@@ -87,7 +98,7 @@ class ProjectionInput:
             up = self.e_heads[up]
         return max(up, 0)
 
-    @cached_property
+    @lazy
     def upos(self) -> tuple[str, ...]:
         """The tag projected to each F word: that of its anchor, or the highest of its E words' in `POS_ORDER`; '_' for none."""
         tags = [universal(tag) for tag in self.e.tags()]
@@ -95,7 +106,7 @@ class ProjectionInput:
             _projected(tags, images, anchor) for images, anchor in zip(self.links.forward[1:], self.anchors[1:], strict=True)
         )
 
-    @cached_property
+    @lazy
     def classes(self) -> tuple[str, ...]:
         """The class of each F word: the projected tag, else what its gloss shows, else '_'; no word with letters is punctuation."""
         glosses = self.glosses or ("",) * len(self)
@@ -105,7 +116,7 @@ class ProjectionInput:
             for tag, form, gloss in rows
         )
 
-    @cached_property
+    @lazy
     def contents(self) -> tuple[int, ...]:
         """F words that are nouns or verbs by their links, then those whose gloss names a noun or verb of E."""
         linked = [k for k, tag in enumerate(self.upos, 1) if tag in CONTENT]
@@ -145,9 +156,9 @@ class Projection:
     @property
     def coverage(self) -> float:
         """Share of words with a link."""
-        return sum(1 for a in self.bitext.anchors if a) / max(1, len(self.bitext))
+        return self.bitext.linked / max(1, len(self.bitext))
 
-    @cached_property
+    @lazy
     def tree(self) -> DepTree:
         rels = tuple("root" if h == 0 else r or "dep" for h, r in zip(self.heads, self.rels or self.carried, strict=True))
         return DepTree(self.bitext.forms, self.heads, rels, self.upos or self.bitext.upos, glosses=self.bitext.glosses)
@@ -187,7 +198,7 @@ def project(bitext: ProjectionInput, group_head: GroupHead, side: Side) -> Proje
             else:
                 heads[word], reasons[word] = chosen[e], "merge"
     attach_spontaneous(bitext, heads, reasons, side)
-    one_root(heads, reasons)
+    one_root(heads, reasons, may_loop=bitext.linked < n)  # where every word has an anchor, the tree of E has no cycle
     content_root(bitext, heads, reasons)
     return Projection(bitext, tuple(heads[1:]), tuple(reasons[1:]))
 
@@ -220,9 +231,9 @@ def attach_spontaneous(bitext: ProjectionInput, heads: list[int], reasons: list[
                     j += 1
 
 
-def one_root(heads: list[int], reasons: list[Reason]) -> None:
+def one_root(heads: list[int], reasons: list[Reason], *, may_loop: bool = True) -> None:
     """One root and no cycle: later roots hang on the first, a cycle is cut at its first word."""
-    for cycle in cycles(heads[1:]):
+    for cycle in cycles(heads[1:]) if may_loop else ():
         heads[cycle[0]] = 0
         reasons[cycle[0]] = "guess"
     roots = [k for k in range(1, len(heads)) if heads[k] <= 0]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divproj.projection.direct import REASONS, Projection, ProjectionInput
+from divproj.projection.settings import CHANCE_BINS, USUAL_CONFIDENCE
 
 PAPER = ("proj", "single", "match", "merge")
 """Eqs. 12-13: the edge is projected; how the two ends are linked; E has the edge; both ends share an E word."""
@@ -17,8 +18,6 @@ ends, how sure the projection is, why it made the edge."""
 FEATURES = (*PAPER, *EXTRAS)
 NO_LINKS = 99
 """Code of every edge of a sentence without any link; all other codes are then 0."""
-SURE = (0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.97)
-"""Borders of the bins into which probabilities are put, for features."""
 
 
 def slots(features: Sequence[str]) -> int:
@@ -63,8 +62,12 @@ def codes(
         elif name == "together":
             made[:, :, slot] = edge * (1 + 4 * kinds[:, None] + kinds[None, :])
         elif name == "confidence":
-            sure = chances if chances is not None else edge * np.array((0.0, *(projected.confidence or (0.6,) * len(bitext))))
-            made[:, :, slot] = 1 + np.searchsorted(SURE, sure)
+            sure = (
+                chances
+                if chances is not None
+                else edge * np.array((0.0, *(projected.confidence or (USUAL_CONFIDENCE,) * len(bitext))))
+            )
+            made[:, :, slot] = 1 + np.searchsorted(CHANCE_BINS, sure)
         elif name == "reason":
             known = ("guess" if reason == "learned" else reason for reason in projected.reasons)  # one code, as models have it
             why = np.array([0, *(1 + REASONS.index(reason) for reason in known)])

@@ -9,21 +9,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from divproj.projection.calibration import calibration_of, log_odds
+from divproj.projection.settings import RECALIBRATION, SAMPLES, WIDE_ERROR
 
-Floats = NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 
 Counts = tuple[int, int]
 """Right heads and words of a sentence."""
-SAMPLES = 60
-"""Samples with replacement behind an error."""
-WIDE = 0.15
-"""Standard error of a share that one sentence or none speaks for."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +61,7 @@ def counted(sentences: Iterable[Counts], source: str) -> Expected | None:
     share = sum(right for right, _ in found) / words
     count = len(found)
     if count == 1:
-        return Expected(share, WIDE, source)
+        return Expected(share, WIDE_ERROR, source)
     spread = sum((right - share * total) ** 2 for right, total in found)
     sampled = math.sqrt(spread * count / (count - 1)) / words
     least = math.sqrt((share * (1 - share) + 1 / words) / words)  # few sentences may agree by chance
@@ -92,6 +90,8 @@ def recalibrated(
     (confidence, right) of the words of checked sentences. So it does not matter that a person looks at the least sure
     sentences first. The error is that over samples of the checked sentences with replacement.
     """
+    import numpy as np
+
     sentences = [list(words) for words in checked if words]
     if not sentences or not rest:
         return None
@@ -104,15 +104,17 @@ def recalibrated(
         chosen = range(len(x)) if k == 0 else rng.integers(0, len(x), len(x))
         a, b = _logistic(np.concatenate([x[i] for i in chosen]), np.concatenate([y[i] for i in chosen]))
         found.append(float((1 / (1 + np.exp(-(a + b * there)))).mean()))
-    few = WIDE / len(sentences)  # few sentences agree by chance
+    few = WIDE_ERROR / len(sentences)  # few sentences agree by chance
     return Expected(found[0], float(np.hypot(np.std(found[1:]), few)), source)
 
 
 def _logistic(x: Floats, y: Floats) -> tuple[float, float]:
     """The two parameters of `recalibrated`, by Newton's method."""
+    import numpy as np
+
     w = np.array([0.0, 0.0])
     design = np.stack([np.ones_like(x), x])
-    strength, centre = np.array([1 / 4, 4.0]), np.array([0.0, 1.0])
+    strength, centre = np.array(RECALIBRATION), np.array([0.0, 1.0])
     for _ in range(20):
         p = 1 / (1 + np.exp(-(w @ design)))
         slope = design @ (p - y) + strength * (w - centre)

@@ -6,24 +6,19 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from divproj.data.pair import Pair
 from divproj.projection.candidates import Lattice, Lexicon
 from divproj.projection.decode import best_tree
 from divproj.projection.direct import Projection, ProjectionInput, Reason, content_root
 from divproj.projection.features import Block, names
+from divproj.projection.settings import ITERATIONS, JACKKNIFE_PARTS, MIN_COUNT, PENALTY
 from divproj.runtime.announce import passing, stage
 
-PENALTY = 2.0
-"""Of the squared weights (L2); where it was chosen is not recorded."""
-ITERATIONS = 60
-MIN_COUNT = 2
-"""Words of training data in which a feature must occur."""
-PARTS = 5
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 CACHED = 500_000
 """Blocks whose weights are kept; then the cache starts anew."""
 PAIRS = 500
@@ -52,10 +47,10 @@ class HeadModel:
         lattices = [lattice.with_lexicon(lexicon) for lattice in bare]
         asked = [_root_question(lattice, pair) for lattice, pair in zip(lattices, pairs, strict=True)]
         # the model of heads must meet roots that are as uncertain as they will be: those of models that did not see them
-        for part in passing(range(PARTS), "learning corrections: part", PARTS + 1):
-            others = [question for k, question in enumerate(asked) if question and k % PARTS != part]
+        for part in passing(range(JACKKNIFE_PARTS), "learning corrections: part", JACKKNIFE_PARTS + 1):
+            others = [question for k, question in enumerate(asked) if question and k % JACKKNIFE_PARTS != part]
             seer = cls(fit_weights(others, penalty))
-            lattices[part::PARTS] = map(seer.with_root, lattices[part::PARTS])
+            lattices[part::JACKKNIFE_PARTS] = map(seer.with_root, lattices[part::JACKKNIFE_PARTS])
         with stage("learning corrections: all"):
             roots = fit_weights([question for question in asked if question], penalty)
             questions = [q for lattice, pair in zip(lattices, pairs, strict=True) for q in SPELLED.questions(lattice, pair)]
@@ -98,10 +93,20 @@ class HeadModel:
 
     def project(self, bitext: ProjectionInput) -> Projection:
         """The tree that the model finds best, with the probability of each edge."""
-        return self.weighed(bitext)[0]
+        return self._chosen(bitext)[0]
 
     def weighed(self, bitext: ProjectionInput) -> tuple[Projection, NDArray[np.float64]]:
         """The best tree, and [h, c] the probabilities of all edges that were weighed."""
+        import numpy as np
+
+        found, chances = self._chosen(bitext)
+        matrix = np.zeros((len(bitext) + 1, len(bitext) + 1))
+        for child, options in enumerate(chances, 1):
+            for head, chance in options:
+                matrix[head, child] = chance
+        return found, matrix
+
+    def _chosen(self, bitext: ProjectionInput) -> tuple[Projection, list[list[tuple[int, float]]]]:
         lattice = self.with_root(Lattice(bitext, self.lexicon))
         chances = self.chances(lattice)
         heads = best_tree(chances)
@@ -112,11 +117,7 @@ class HeadModel:
         reasons = tuple(_reason(lattice, word, head) for word, head in enumerate(heads, 1))
         plain = Projection(bitext, tuple(heads), reasons, confidence)
         rels = tuple(rel or self.lexicon.rel(form) for rel, form in zip(plain.carried, bitext.forms, strict=True))
-        matrix = np.zeros((len(bitext) + 1, len(bitext) + 1))
-        for child, options in enumerate(chances, 1):
-            for head, chance in options:
-                matrix[head, child] = chance
-        return replace(plain, rels=rels), matrix
+        return replace(plain, rels=rels), chances
 
 
 def _reason(lattice: Lattice, word: int, head: int) -> Reason:
@@ -211,6 +212,7 @@ def _design(questions: list[Question]) -> tuple[Any, NDArray[np.int64], list[int
 
     Features that occur in few questions are left out; the others stand in the order of their first occurrence.
     """
+    import numpy as np
     from scipy.sparse import csr_matrix
 
     rows = [row for candidates, _ in questions for row in candidates]
@@ -242,6 +244,7 @@ def fit_weights(
     questions: list[Question], penalty: float, given: NDArray[np.float64] | None = None, iterations: int = ITERATIONS
 ) -> dict[str, float]:
     """Weights of features by name; `given` are scores that the candidates, end to end, have before anything is learned."""
+    import numpy as np
     from scipy.optimize import minimize
 
     if not questions:

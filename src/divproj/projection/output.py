@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 
 from divproj.data.head_style import COMP, in_style
 from divproj.data.sentence import PROJECTED, Sentence
@@ -11,11 +10,12 @@ from divproj.data.tree import DepTree, cycles
 from divproj.links.gloss.grams import Grams
 from divproj.projection.direct import Projection
 from divproj.projection.ud_grammar import repaired
+from divproj.projection.ud_names import UPOS
 from divproj.projection.ud_rows import completed, shipped_grams, with_text
-from divproj.projection.universal.english import UPOS
 from divproj.projection.universal.marks import hang_marks
 from divproj.projection.word_classes import relation_of
 
+_TAGS = frozenset(UPOS)
 STYLES = ("ud", "function")
 """Head styles of what goes out: content words as heads, or function words."""
 
@@ -36,33 +36,31 @@ def annotated(
     none. Style `function` turns adpositions, markers, auxiliaries and copulas into heads.
     """
     tree = projection.tree
-    own = [tag if tag in UPOS else "X" for tag in projection.upos or projection.bitext.classes]
-    kept = [tag if tag in UPOS else "_" for tag in sentence.column(3)]
-    tags = tuple(new if old == "_" else old for old, new in zip(kept, own, strict=True))
+    given = sentence.column(3)
+    tags = tuple([
+        old if old in _TAGS else new if new in _TAGS else "X"
+        for old, new in zip(given, projection.upos or projection.bitext.classes, strict=True)
+    ])  # fmt: skip
     heads = _hung(tree.heads, tags, bool(projection.upos), repairs)
-    grams = grams or shipped_grams()
-    rows = completed(sentence, tags, grams)
-    rels = repaired(heads, _named(heads, tree.rels, tags), tags, rows.column(5), repairs)
+    lemmas, feats = completed(sentence, tags, grams or shipped_grams())
+    rels = repaired(heads, _named(heads, tree.rels, tags), tags, feats, repairs)
     origin = range(len(tree))
     if style != "ud":
         tree = in_style(tree.with_heads(heads, rels), style)
         heads, rels, origin = tree.heads, tree.rels, _origins(tree)  # type: ignore[assignment]
     confidence = [f"|ProjConf={c:.2f}" for c in projection.confidence] or [""] * len(tree)
-    misc = tuple(
-        f"{_kept(old)}Proj={projection.reasons[k]}{confidence[k]}" for old, k in zip(sentence.column(9), origin, strict=True)
-    )
-    new = {3: tags, 6: tuple(map(str, heads)), 7: rels, 8: ("_",) * len(tree), 9: misc}
-    if any(old.strip("_") and not tag.strip("_") for old, tag in zip(sentence.column(3), kept, strict=True)):
-        columns = zip(
-            sentence.column(3), sentence.column(4), kept, strict=True
-        )  # tags of another set go to the column for them
-        new[4] = tuple(old if xpos == "_" and not tag.strip("_") else xpos for old, xpos, tag in columns)
+    reasons = projection.reasons
+    misc = tuple([f"{_kept(old)}Proj={reasons[k]}{confidence[k]}" for old, k in zip(sentence.column(9), origin, strict=True)])
+    new = {2: lemmas, 3: tags, 5: feats, 6: tuple(map(str, heads)), 7: rels, 8: ("_",) * len(tree), 9: misc}
+    if any(tag not in _TAGS and tag.strip("_") for tag in given):  # tags of another set go to the column for them
+        columns = zip(given, sentence.column(4), strict=True)
+        new[4] = tuple(old if xpos == "_" and old not in _TAGS else xpos for old, xpos in columns)
     links = len(projection.bitext.links)
     note = f"{PROJECTED}{system} coverage={projection.coverage:.2f} links={links}"
     if not links:
         note += " unlinked"
-    comments = tuple(c for c in rows.comments if not c.startswith(PROJECTED))
-    return with_text(replace(rows.with_columns(new), comments=(*comments, note)), line)
+    comments = [c for c in sentence.comments if not c.startswith(PROJECTED)]
+    return with_text(Sentence((*comments, note), sentence.with_columns(new).columns, sentence.where, sentence.end), line)
 
 
 def _hung(heads: tuple[int, ...], tags: tuple[str, ...], every: bool, repairs: Counter[str] | None) -> tuple[int, ...]:
@@ -85,7 +83,7 @@ def _hung(heads: tuple[int, ...], tags: tuple[str, ...], every: bool, repairs: C
             steps += 1
     if repairs is not None:
         repairs.update(punctuation=sum(a != b for a, b in zip(made, heads, strict=True)))
-    if cycles(made):
+    if tuple(made) != heads and cycles(made):
         return heads
     if every:
         hang_marks(made, marks)

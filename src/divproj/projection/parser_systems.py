@@ -18,6 +18,7 @@ from divproj.parsing.parser import MstParser
 from divproj.projection.candidates import Lattice, gloss_pieces
 from divproj.projection.direct import ProjectFunction, Projection, ProjectionInput, Reason
 from divproj.projection.edges import PAPER, codes
+from divproj.projection.settings import FEWER_PARTS_FROM, PARSER_ORDERS, PHRASE_VOTE, TRAINING_PARTS, WORSE
 from divproj.projection.systems import Corrections, projector
 from divproj.runtime.announce import passing
 from divproj.runtime.checkpoint import NOTHING, Checkpoint
@@ -71,12 +72,6 @@ RECIPES = {
     "oracle": Recipe(projection="gold"),
 }
 """Table 5's systems, and our best."""
-PARTS, FEW = 10, 300
-"""Parts of the training sentences that s2+ projects in turn, learning from the others; half as many from `FEW` sentences on."""
-ORDERS = (2, 3, 2, 3)
-"""Parsers of s4+, which also differ in the order of their sentences."""
-PHRASE_VOTE, WORSE = 0.25, 0.1
-"""Votes of the phrase aligner in s5+, where s2+ has one: fewer the worse its trees are than those of s2+, none from `WORSE` on."""
 
 
 @dataclass
@@ -204,7 +199,7 @@ def fit(
     else:
         seen = [made.seen(b) for b in bitexts]
     seed = options.pop("random_state", 1)
-    orders = ORDERS if recipe.together else (options.pop("order", 2),)
+    orders = PARSER_ORDERS if recipe.together else (options.pop("order", 2),)
 
     def learn(seen: Sequence[ParserInput], trees: Sequence[DepTree], name: str) -> list[MstParser]:
         settings = [{**options, "order": order, "random_state": seed + k} for k, order in enumerate(orders)]
@@ -234,7 +229,7 @@ def _surest(made: ParsedSystem, unannotated: Sequence[ProjectionInput]) -> list[
 def _unseen(made: ParsedSystem, pairs: Sequence[Pair]) -> tuple[list[ParserInput], list[Projection]]:
     """What the parser sees of its training sentences: projections as uncertain as they will be, by models of the others."""
     found: dict[int, tuple[ParserInput, Projection]] = {}
-    parts = min(PARTS if len(pairs) < FEW else PARTS // 2, len(pairs))
+    parts = min(TRAINING_PARTS if len(pairs) < FEWER_PARTS_FROM else TRAINING_PARTS // 2, len(pairs))
     for part in passing(range(parts), "projecting unseen sentences: part", parts):
         others = [pair for k, pair in enumerate(pairs) if k % parts != part]
         system = replace(made, corrections=Corrections.learn(others)) if others else made

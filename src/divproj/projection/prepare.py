@@ -65,7 +65,8 @@ class Preparation:
                     except AlignmentError as error:
                         faults.sentence(error)
                         continue
-            yield replace(pair, links=links, e=in_style(pair.e, self.style))
+            e = in_style(pair.e, self.style)
+            yield pair if links is pair.links and e is pair.e else replace(pair, links=links, e=e)
 
     @property
     def parse(self) -> Parse:

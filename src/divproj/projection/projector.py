@@ -255,7 +255,7 @@ class Projector:
     def _settle(self, choice: registry.Choice) -> None:
         run = systems.projector(choice.system, self._corrections)
         self._engine = getattr(run, "__self__", None) or _Plain(run)
-        if choice.system == "s6" and (table := self.preparation.table):
+        if (table := self.preparation.table) and hasattr(self._engine, "grams"):
             self._engine.grams = table
         self.system_, self.why_ = choice.system, choice.why
 

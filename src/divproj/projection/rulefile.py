@@ -43,6 +43,7 @@ def dumps(corrections: Corrections) -> str:
 
 
 def dump(corrections: Corrections, out: TextIO) -> None:
+    """Write corrections as a rule file."""
     out.write(dumps(corrections) + "\n")
 
 
@@ -70,9 +71,10 @@ def loads(text: str, path: str = "") -> Corrections:
         thresholds.number("min_share"),
     )
     model = check.inside("model")
-    weights = {name: model.inside("weights").number(name) for name in model.value("weights", dict)}
+    known = model.inside("weights")
+    weights = {name: known.number(name) for name in known.data}
     tags = [
-        {word: model.inside(key).value(word, str) for word in model.value(key, dict)} for key in ("f_tags", "e_tags", "f_rels")
+        {word: table.value(word, str) for word in table.data} for table in map(model.inside, ("f_tags", "e_tags", "f_rels"))
     ]
     return Corrections(rules, HeadModel(weights, Lexicon(*tags)), check.value("about", dict))
 

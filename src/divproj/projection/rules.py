@@ -8,10 +8,9 @@ from typing import Any
 
 from divproj.data.pair import Pair
 from divproj.projection.direct import Direction, Projection, ProjectionInput, Reason, one_root, project
+from divproj.projection.settings import MIN_SENTENCES, MIN_SHARE
 
 EXAMPLES = 3
-MIN_SENTENCES, MIN_SHARE = 0.10, 0.70
-"""A swap rule is kept when its pair of tags is in so many training sentences, and swapped so often (§3.5.3)."""
 
 
 @dataclass
@@ -164,12 +163,12 @@ def swap_edges(projection: Projection, kept: set[tuple[str, str]]) -> Projection
         return projection
     bitext = projection.bitext
     tags, e_heads = bitext.e.tags(), bitext.e_heads
+    edges = [(e, up) for e, up in enumerate(e_heads) if up > 0 and (tags[e - 1], tags[up - 1]) in kept]
+    if not edges:
+        return projection
     heads = [-1, *projection.heads]
     reasons: list[Reason] = ["guess", *projection.reasons]
-    for child in sorted(range(1, len(e_heads)), key=lambda e: (bitext.e_depths[e], e)):
-        parent = e_heads[child]
-        if parent <= 0 or (tags[child - 1], tags[parent - 1]) not in kept:
-            continue
+    for child, parent in sorted(edges, key=lambda edge: (bitext.e_depths[edge[0]], edge[0])):
         below = [w for w in bitext.groups.get(child, ()) if heads[w] > 0 and bitext.anchors[heads[w]] == parent]
         for word in below[:1]:
             up = heads[word]

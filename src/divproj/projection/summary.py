@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from divproj.data.wording import plural
+from divproj.parsing.settings import WEAK_SENTENCE
 from divproj.projection.direct import Projection
 from divproj.projection.expected import Expected, expected_of_sums
 
 DOUBTFUL = 5
 """Sentences that are named as those to look at first."""
-WEAK = 0.5
-"""A sentence whose words are less sure than this, on average, is doubtful."""
 READS_GLOSSES = ("s6",)
 """Systems that make trees from glosses where there is no translation."""
 NOTHING_PROJECTED = 3
@@ -62,7 +61,7 @@ class Summary:
             self.uncovered += 1
             return False
         self.words += len(found.bitext)
-        self.linked += sum(1 for anchor in found.bitext.anchors if anchor)
+        self.linked += found.bitext.linked
         linked = bool(len(found.bitext.links))
         self.by_glosses += not linked and self.system in READS_GLOSSES and any(found.bitext.glosses)
         if not len(found.bitext.e):
@@ -83,8 +82,9 @@ class Summary:
             self.calibrated = found.calibrated
             self.spread += sum(p * (1 - p) for p in found.confidence)
         mean = sum(found.confidence) / len(found.confidence)
-        self.weak += mean < WEAK
-        self._doubt([*self.doubtful, (mean, name)])
+        self.weak += mean < WEAK_SENTENCE
+        if len(self.doubtful) < DOUBTFUL or (mean, name) < self.doubtful[-1]:
+            self._doubt([*self.doubtful, (mean, name)])
 
     def _doubt(self, found: list[tuple[float, str]]) -> None:
         self.doubtful = heapq.nsmallest(DOUBTFUL, found)
@@ -150,7 +150,7 @@ class Summary:
             made.append(f"expected to be right: {known if known else 'not known; `proj review` tells after a few corrections'}")
         if self.doubtful:
             names = ", ".join(name for _, name in self.doubtful)
-            low = f"{plural(self.weak, 'sentence')} below {100 * WEAK:.0f} % confidence; " if self.weak else ""
+            low = f"{plural(self.weak, 'sentence')} below {100 * WEAK_SENTENCE:.0f} % confidence; " if self.weak else ""
             made.append(f"to look at first: {low}least sure {names}")
         return made
 

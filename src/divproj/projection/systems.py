@@ -9,8 +9,9 @@ from typing import Any
 from divproj.data.errors import ModelError
 from divproj.data.pair import Pair
 from divproj.projection.candidates import Lexicon
-from divproj.projection.direct import ProjectFunction, ProjectionInput, s1
+from divproj.projection.direct import ProjectFunction, Projection, ProjectionInput, s1
 from divproj.projection.loglinear import HeadModel
+from divproj.projection.registry import has_gloss_model
 from divproj.projection.rules import Rules, learn, s2
 
 UNTRAINED = ("s1-r", "s1-l")
@@ -22,7 +23,7 @@ PARSERS = ("s3-1", "s3-2", "s3-3", "s3-4", "s3-5", "s4-1", "s4-2", "s4-3", "s4+"
 """Systems with a parser of F (`parsed`); `oracle` reads its features from the gold trees."""
 CORRECTED = "s6+"
 """s6 corrected by gold trees of the language itself: observes the text and learns from gold."""
-SYSTEMS = (*PROJECTIONS, *OBSERVING, CORRECTED, *PARSERS)
+SYSTEM_NAMES = (*PROJECTIONS, *OBSERVING, CORRECTED, *PARSERS)
 DEFAULT = "s2+"
 PRIOR = "prior"
 """In what is said about corrections: the system whose trees they start from, where there is one."""
@@ -53,7 +54,7 @@ def corrected(pairs: Sequence[Pair], text: Sequence[ProjectionInput] = (), about
 def projector(system: str, corrections: Corrections | None = None) -> ProjectFunction:
     """The function that projects by this system; ModelError where it needs corrections and has none."""
     if system == "s1-r":
-        return lambda bitext: s1(bitext, "right")
+        return lambda bitext: Projection(bitext, *bitext.rightmost)
     if system == "s1-l":
         return lambda bitext: s1(bitext, "left")
     if system == "s6":
@@ -66,19 +67,20 @@ def projector(system: str, corrections: Corrections | None = None) -> ProjectFun
         if corrections.about.get(PRIOR) != "s6":
             raise ModelError("the rules were not learned with s6", remedy="learn them with system s6+, or choose s2+")
         return Corrected(corrections.model.weights, corrections.model.lexicon).project
-    if system in OBSERVING:
+    if system in OBSERVING:  # each sentence for itself: who has the whole text lets it `observe` that
+        if corrections is None and has_gloss_model():
+            from divproj.projection.universal.attachments import AttachedProjector
+
+            return AttachedProjector().project
         from divproj.projection.phrasal.projector import PhraseProjector
 
-        model = corrections.model if corrections else None
-        return PhraseProjector(
-            corrections=model
-        ).project  # each sentence for itself: who has the whole text lets it `observe` that
+        return PhraseProjector(corrections=corrections.model if corrections else None).project
     if system in PARSERS:
         raise ModelError(
             f"system {system} needs a trained parser", remedy="make one with `proj train`, and give it with `model`"
         )
     if system not in (*PROJECTIONS, CORRECTED):
-        raise ModelError(f"no system '{system}'", remedy=f"choose one of {', '.join(SYSTEMS)}")
+        raise ModelError(f"no system '{system}'", remedy=f"choose one of {', '.join(SYSTEM_NAMES)}")
     if corrections is None:
         raise ModelError(
             f"system {system} needs rules learned from gold trees",
@@ -114,8 +116,10 @@ def train(
 
         return Corrected.fit(pairs, text).project
     if system in OBSERVING:
-        from divproj.projection.phrasal.projector import observed
-
+        if has_gloss_model():
+            from divproj.projection.universal.attachments import observed
+        else:
+            from divproj.projection.phrasal.projector import observed  # type: ignore[assignment]
         return observed(tuple(text) or tuple(map(ProjectionInput.of, pairs))).project
     if system in PARSERS:
         from divproj.projection import parser_systems  # a parser needs numba: only who asks for one waits for it

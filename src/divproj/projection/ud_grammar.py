@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from operator import ne
 from typing import NamedTuple
 
-from divproj.projection.universal.grammar import ONLY, RIGHTWARD
-from divproj.projection.universal.labels import LABELS
+from divproj.projection.ud_names import LABELS, ONLY, RIGHTWARD
 from divproj.projection.word_classes import relation_of
 
 RELATIONS = frozenset({*LABELS, "root", "punct"})
@@ -43,6 +43,7 @@ NOUNS = frozenset({"NOUN", "PROPN", "PRON"})
 ARGUMENTS = frozenset({"nsubj", "obj", "iobj", "obl", "vocative", "dislocated", "expl", "nmod"})
 """Relations of nouns that are no predicates."""
 SUBJECTS = frozenset({"nsubj", "csubj"})
+_COUNTED = SUBJECTS | {"obj", "obl"}
 ROUNDS = 20
 """Times that a tree is gone through; each time some relations become more general, so few are needed."""
 
@@ -74,11 +75,7 @@ def breaches(heads: Sequence[int], rels: Sequence[str], tags: Sequence[str], fea
             kids[head].append(k)
     for k, head in enumerate(heads, 1):
         rel, tag = names[k], kinds[k]
-        if (
-            (rel in ONLY and tag not in ONLY[rel])
-            or tag in NEVER.get(rel, ())
-            or ((rel == "punct") != (tag == "PUNCT") and head)
-        ):
+        if not _go_together(rel, tag, head == 0):
             yield Breach("tag", k, f"'{rel}' does not go with {tag}")
         if rel in RIGHTWARD and head > k:
             yield Breach("order", k, f"'{rel}' must follow its head")
@@ -127,23 +124,60 @@ def repaired(
     ('nsubj', 'root', 'obl')
     """
     made = [LEGACY.get(rel, rel) for rel in rels]
-    if any(base(rel) not in RELATIONS and rel != "_" for rel in made):
+    names = [*map(base, made)]
+    if not RELATIONS.issuperset(names) and any(
+        name not in RELATIONS and rel != "_" for name, rel in zip(names, made, strict=True)
+    ):
         return tuple(rels)
-    tally = Counter[str](older=sum(a != b for a, b in zip(made, rels, strict=True)))
-    for k, head in enumerate(heads):
-        right = "root" if head == 0 else "dep" if base(made[k]) in ("root", "_") else "punct" if tags[k] == "PUNCT" else made[k]
-        tally["tag" if right == "punct" else "root"] += right != made[k]
-        made[k] = right
+    tally: dict[str, int] = {}
+    if older := sum(map(ne, made, rels)):
+        tally["older"] = older
+    for k, (head, name, tag) in enumerate(zip(heads, names, tags, strict=True)):
+        right = "root" if head == 0 else "dep" if name in ("root", "_") else "punct" if tag == "PUNCT" else made[k]
+        if right != made[k]:
+            made[k], fact = right, "tag" if right == "punct" else "root"
+            tally[fact] = tally.get(fact, 0) + 1
     for _ in range(ROUNDS):
+        if _is_sound(heads, made, tags):
+            break
         found = list(breaches(heads, made, tags, feats))
         if not found:
             break
         for breach in found:
             _repair(breach, heads, made, tags)
-            tally[breach.fact] += 1
-    if counts is not None:
-        counts.update({fact: count for fact, count in tally.items() if count})
+            tally[breach.fact] = tally.get(breach.fact, 0) + 1
+    if counts is not None and tally:
+        counts.update(tally)
     return tuple(made)
+
+
+def _is_sound(heads: Sequence[int], rels: Sequence[str], tags: Sequence[str]) -> bool:
+    """Whether a tree plainly has no breach, as most have none; False where `breaches` must look closer."""
+    names, taken = [*map(base, rels)], set()
+    for k, (head, name, tag) in enumerate(zip(heads, names, tags, strict=True), 1):
+        if not _go_together(name, tag, head == 0):
+            return False
+        if head > 0:
+            above = names[head - 1]
+            if above in LEAVES or (head > k and name in RIGHTWARD):
+                return False
+            if name in _COUNTED:
+                if name != "obj" and above in ARGUMENTS and tags[head - 1] in NOUNS:
+                    return False
+                if name != "obl":
+                    if (head, name == "obj") in taken:
+                        return False
+                    taken.add((head, name == "obj"))
+    return True
+
+
+@lru_cache(maxsize=4096)
+def _go_together(rel: str, tag: str, top: bool) -> bool:
+    return not (
+        (rel in ONLY and tag not in ONLY[rel])
+        or tag in NEVER.get(rel, ())
+        or ((rel == "punct") != (tag == "PUNCT") and not top)
+    )
 
 
 def _repair(breach: Breach, heads: Sequence[int], rels: list[str], tags: Sequence[str]) -> None:

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from divproj.data.igt import morphs
 from divproj.data.sentence import Sentence, misc_value
-from divproj.links.gloss.grams import Grams
+from divproj.links.gloss.grams import REMEMBERED, Grams
 
 NUMBERS = {"SG": "Sing", "PL": "Plur", "DU": "Dual"}
 GENDERS = {"M": "Masc", "F": "Fem", "N": "Neut"}
@@ -77,20 +77,28 @@ def lemma(form: str, segments: str, gloss: str, grams: Grams) -> str:
     return "".join(stems) or "_"
 
 
-def completed(sentence: Sentence, tags: Sequence[str], grams: Grams) -> Sentence:
-    """The sentence with FEATS and LEMMA where it has none."""
-    misc = sentence.column(9)
-    glosses = [misc_value(cell, "MGloss") or misc_value(cell, "Gloss") for cell in misc]
-    segments = [misc_value(cell, "MSeg") for cell in misc]
-    feats = tuple(
-        features(gloss, tag, grams) if old == "_" and gloss else old
-        for old, gloss, tag in zip(sentence.column(5), glosses, tags, strict=True)
-    )
-    lemmas = tuple(
-        form if old == "_" and tag == "PUNCT" else lemma(form, segment, gloss, grams) if old == "_" and gloss else old
-        for old, form, segment, gloss, tag in zip(sentence.column(2), sentence.forms, segments, glosses, tags, strict=True)
-    )
-    return sentence.with_columns({2: lemmas, 5: feats})
+def completed(sentence: Sentence, tags: Sequence[str], grams: Grams) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """LEMMA and FEATS of the words: those of the sentence, and where it has none those that glosses show."""
+    lemmas, feats = list(sentence.column(2)), list(sentence.column(5))
+    for k, word in enumerate(zip(sentence.forms, tags, sentence.column(9), strict=True)):
+        if lemmas[k] == "_" or feats[k] == "_":
+            found = grams.known.get(word)
+            if found is None:
+                if len(grams.known) >= REMEMBERED:
+                    grams.known.clear()
+                found = grams.known[word] = _shown(*word, grams)
+            if lemmas[k] == "_":
+                lemmas[k] = found[0]
+            if feats[k] == "_":
+                feats[k] = found[1]
+    return tuple(lemmas), tuple(feats)
+
+
+def _shown(form: str, tag: str, misc: str, grams: Grams) -> tuple[str, str]:
+    """Lemma and features of a word by its gloss; '_' where it shows none."""
+    gloss = misc_value(misc, "MGloss") or misc_value(misc, "Gloss")
+    stem = form if tag == "PUNCT" else lemma(form, misc_value(misc, "MSeg"), gloss, grams) if gloss else "_"
+    return stem, features(gloss, tag, grams) if gloss else "_"
 
 
 def with_text(sentence: Sentence, line: int = 0) -> Sentence:
@@ -99,6 +107,8 @@ def with_text(sentence: Sentence, line: int = 0) -> Sentence:
     if sentence.comment("sent_id") is None:
         comments.insert(0, f"# sent_id = {sentence.sent_id or f's{sentence.where.line or line}'}")
     text = sentence.comment("text")
+    if text and len(comments) == len(sentence.comments) and _is_plain(sentence, text):
+        return sentence
     spaced = _spaced(sentence, text) if text else None
     if spaced is None:
         whole = joined(sentence)
@@ -106,6 +116,14 @@ def with_text(sentence: Sentence, line: int = 0) -> Sentence:
         comments.insert(1, f"# text = {whole}")
         spaced = sentence
     return replace(spaced, comments=tuple(comments))
+
+
+def _is_plain(sentence: Sentence, text: str) -> bool:
+    """Whether the text is the words with a space after each, and no word says otherwise: what `_spaced` would leave as it is."""
+    forms, misc = sentence.columns[1], "|".join(sentence.columns[9])
+    if "SpaceAfter" in misc or len(sentence.word_rows) != len(forms) or " ".join(forms) != text or "  " in text:
+        return False
+    return "_|" not in misc and "|_" not in misc
 
 
 def _tokens(sentence: Sentence) -> list[int]:

@@ -27,18 +27,7 @@ from divproj.projection.candidates import Lattice, Lexicon
 from divproj.projection.decode import best_tree
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.features import names
-
-TRUST = 3.0
-"""`a`: log odds of the head in use against one other candidate, before anything is learned."""
-PENALTY = 4.0
-"""Chosen, with `TRUST`, on Hausa, Ika, Bokota and ODIN German: 2 gains as much but loses in some draws, 16 moves nothing."""
-MIN_COUNT = 2
-"""Words of gold sentences in which a feature must occur."""
-ITERATIONS = 40
-AGREE, SHARE = 2, 0.8
-"""Gold words (twice as many for a class as for a form), and the share of them, that make a label usual."""
-_SURE = (0.3, 0.5, 0.7, 0.85, 0.95, 0.99)
-"""Borders of the bins into which confidences are put, for features."""
+from divproj.review.settings import AGREEING, AGREEING_SHARE, CONFIDENCE_BINS, ITERATIONS, MIN_COUNT, PENALTY, TRUST
 
 
 @dataclass(frozen=True)
@@ -127,7 +116,7 @@ class Case:
         yield f"I={r}|{self.lattice.forms[word]}"
         sure = self.prior.sure[word - 1] if self.prior.sure else None
         if sure is not None and r == "I":
-            yield f"I|{sum(sure > edge for edge in _SURE)}"
+            yield f"I|{sum(sure > edge for edge in CONFIDENCE_BINS)}"
 
     def _beside(self, head: int, own: int) -> str:
         if not head:
@@ -205,8 +194,8 @@ def _labels(cases: Sequence[Case], gold: Sequence[DepTree]) -> dict[tuple[str, .
     for key, counts in seen.items():
         label, count = min(counts.items(), key=lambda item: (-item[1], item[0]))
         if (
-            count >= (AGREE if key[0] == "form" else 2 * AGREE)
-            and count >= SHARE * counts.total()
+            count >= (AGREEING if key[0] == "form" else 2 * AGREEING)
+            and count >= AGREEING_SHARE * counts.total()
             and label not in ("root", "_")
         ):
             made[key] = label

@@ -12,18 +12,11 @@ from divproj.data.errors import ProjError
 from divproj.data.sentence import PROJECTED
 from divproj.data.wording import plural
 from divproj.projection.expected import Expected, combined, counted, expected_accuracy, recalibrated
+from divproj.review.settings import CHECK_FOLDS, CURVE_SHARES, FEW_GOLD, MOST_ASKED
 
 if TYPE_CHECKING:
     from divproj.review.examples import Example, Learner, Tell
     from divproj.review.session import Learned, Session
-
-FOLDS = 10
-FEW = 5
-"""Gold sentences below which the check says little: only changes that the odds are strongly for are made."""
-MOST = 50
-"""More gold sentences than this are never asked for at once."""
-CURVE = (0.25, 0.5, 0.75)
-"""Shares of the gold sentences that the points of the learning curve are learned from."""
 
 
 class Point(NamedTuple):
@@ -56,7 +49,7 @@ def check(learner: Learner, gold: Sequence[Example], tell: Tell) -> Verdict:
     """
     known = [example for example in gold if example.prior.heads]
     variants = list(getattr(learner, "variants", lambda: [learner])())
-    if len(known) < FEW:
+    if len(known) < FEW_GOLD:
         return _few(variants, gold, known, tell)
     tried = [(variant, *_tried(variant, gold, known, tell)) for variant in variants]
     size = len(known)
@@ -79,12 +72,12 @@ def check(learner: Learner, gold: Sequence[Example], tell: Tell) -> Verdict:
 
 def _few(variants: Sequence[Any], gold: Sequence[Example], known: Sequence[Example], tell: Tell) -> Verdict:
     """Too few to check: the most cautious variant, if there are several; its own odds are the estimate."""
-    more = FEW - len(known)
+    more = FEW_GOLD - len(known)
     if len(variants) > 1 and known:
         told = f"{_sentences(len(known))} cannot be checked, so only what the odds are strongly for is changed"
         return Verdict(variants[-1], True, told, needed=more)
     strange = len(gold) - len(known)
-    told = f"learning can be checked from {FEW} gold sentences on: {more} more {'is' if more == 1 else 'are'} needed"
+    told = f"learning can be checked from {FEW_GOLD} gold sentences on: {more} more {'is' if more == 1 else 'are'} needed"
     if strange:
         told += f" ({_sentences(strange)} came with a person's tree, so what it was corrected from is not known)"
     return Verdict(variants[0], False, told, needed=more)
@@ -98,8 +91,8 @@ def needed(size: int, gained: int, lost: int) -> int:
     """
     rate, spread = (gained - lost) / size, (gained + lost) / size
     if rate <= 0:
-        return min(MOST, size)
-    return min(MOST, max(1, math.ceil(spread / rate**2) - size + 1))
+        return min(MOST_ASKED, size)
+    return min(MOST_ASKED, max(1, math.ceil(spread / rate**2) - size + 1))
 
 
 def _tried(learner: Any, gold: Sequence[Example], known: Sequence[Example], tell: Tell) -> tuple[dict[int, Learned], int, int]:
@@ -117,7 +110,7 @@ def _tried(learner: Any, gold: Sequence[Example], known: Sequence[Example], tell
 def checked(learner: Any, gold: Sequence[Example], tell: Tell, share: float = 1.0) -> dict[int, Learned]:
     """Trees for the gold sentences by folds: each by a learner that did not see it (and saw this share of the others)."""
     found: dict[int, Learned] = {}
-    folds = min(FOLDS, len(gold))
+    folds = min(CHECK_FOLDS, len(gold))
     for k in range(folds):
 
         def told(what: str, done: int, total: int, k: int = k) -> None:
@@ -135,7 +128,7 @@ def _curve(
 ) -> tuple[Point, ...]:
     """Heads right against gold sentences learned from, on gold sentences that were not."""
     made = [_point(0, known, {x.n: x.prior.heads for x in known})]
-    for share in CURVE if len(gold) >= 2 * FEW else ():
+    for share in CURVE_SHARES if len(gold) >= 2 * FEW_GOLD else ():
         trees = checked(learner, gold, tell, share)
         made.append(_point(round(share * len(gold)), known, {n: tree.heads for n, tree in trees.items()}))
     made.append(_point(len(gold), known, {n: tree.heads for n, tree in held.items()}))

@@ -12,11 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from divproj.review.session import Session
+from divproj.review.settings import READING_COST, UNKNOWN_CONFIDENCE, WORTH_NAMING
 
-UNKNOWN = 0.6
-"""Confidence of a head of which nothing is said."""
-READING = 0.1
-"""Cost of reading a word, in heads changed."""
 SHOWN = 3
 
 
@@ -47,7 +44,10 @@ class Choice:
 def words_of(session: Session, n: int) -> list[Word]:
     sentence, state = session.document.blocks[n].sentence, session.states[n]
     rows = zip(sentence.forms, sentence.column(3), state.rels, state.reasons, state.sure, strict=True)
-    return [Word(form.lower(), tag, rel, reason, UNKNOWN if sure is None else sure) for form, tag, rel, reason, sure in rows]
+    return [
+        Word(form.lower(), tag, rel, reason, UNKNOWN_CONFIDENCE if sure is None else sure)
+        for form, tag, rel, reason, sure in rows
+    ]
 
 
 def ranked(free: dict[int, Sequence[Word]], gold: Iterable[Sequence[Word]]) -> list[Choice]:
@@ -71,7 +71,7 @@ def _choice(n: int, words: Sequence[Word], seen: Counter[tuple[str, ...]], doubt
         for key in word.keys():  # noqa: SIM118
             own[key] += 1 - word.sure  # type: ignore[assignment]
     worth = {key: max(0.0, doubt[key] - own[key]) / (1 + seen[key]) for key in keys}
-    cost = sum(1 - word.sure for word in words) + READING * len(words)
+    cost = sum(1 - word.sure for word in words) + READING_COST * len(words)
     return Choice(n, sum(worth.values()) / (1 + cost), _why(words, worth, seen))
 
 
@@ -81,7 +81,9 @@ def _why(words: Sequence[Word], worth: dict[tuple[str, ...], float], seen: Count
     if weak:
         parts.append(f"{weak} of {len(words)} heads less than 50 % sure")
     new = [
-        key[1] for key in sorted(worth, key=lambda key: -worth[key]) if key[0] == "form" and not seen[key] and worth[key] > 0.2
+        key[1]
+        for key in sorted(worth, key=lambda key: -worth[key])
+        if key[0] == "form" and not seen[key] and worth[key] > WORTH_NAMING
     ]
     if new:
         parts.append(f"no gold sentence has {', '.join(f'‘{form}’' for form in new[:SHOWN])} yet, other sentences do")

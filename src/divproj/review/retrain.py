@@ -24,9 +24,7 @@ from divproj.review.adapting import Adapter, Case
 from divproj.review.checking import Verdict, check
 from divproj.review.examples import Example, Learner, ProjectionInputs, Tell, examples, usable
 from divproj.review.session import Learned, Session
-
-CAUTIONS = (0.0, 1.0, 2.0)
-"""Log odds by which another head must surpass the one in use; the check on the gold sentences chooses."""
+from divproj.review.settings import CAUTIONS
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from divproj.drawing.review import page
 from divproj.review.examples import Learner, ProjectionInputs
 from divproj.review.retrain import Job
 from divproj.review.session import Change, EditError, Session
+from divproj.review.settings import WRITE_DELAY
 from divproj.review.views import changes, choice, item, known, sentence_view, word_of
 
 HOST = "127.0.0.1"
@@ -30,8 +31,6 @@ LARGEST = 64 << 10
 """Bytes of a request's body."""
 PATIENCE = 30
 """Seconds a client may be silent in the middle of a request."""
-DELAY = 0.5
-"""Seconds between a change and writing the file; the journal has it at once."""
 JSON = "application/json"
 Answer = tuple[HTTPStatus, dict[str, Any]]
 Fields = Mapping[str, Any]
@@ -79,12 +78,12 @@ class Review:
     def _save_soon(self) -> None:
         while not self._ended.is_set():
             self._dirty.wait()
-            if self._ended.wait(DELAY):
+            if self._ended.wait(WRITE_DELAY):
                 return
             try:
                 self.save()
             except ProjError:  # the page says so; the journal has every change
-                self._ended.wait(10 * DELAY)
+                self._ended.wait(10 * WRITE_DELAY)
                 self._dirty.set()
 
     def close(self) -> None:

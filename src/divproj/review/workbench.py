@@ -22,6 +22,7 @@ from typing import Any
 from divproj.data.errors import Faults, ProjError, Where
 from divproj.data.sentence import Sentence, is_gold
 from divproj.io import conllu
+from divproj.review.settings import START_PATIENCE
 from divproj.search import find, parse
 
 WORK, RULES = "divproj-work", "rules.json"
@@ -29,8 +30,6 @@ LARGEST = 32 << 20
 """Bytes of a file that can be dropped on the page."""
 SHOWN = 200
 """Matches of a search that are sent to the page."""
-PATIENCE = 60.0
-"""Seconds until a review must have said its address."""
 Answer = tuple[HTTPStatus, dict[str, Any]]
 
 
@@ -217,7 +216,7 @@ class Workbench:
             capture_output=True,
             text=True,
             encoding="utf-8",
-            timeout=PATIENCE,
+            timeout=START_PATIENCE,
         )
         return done.stdout.splitlines() if done.returncode == 0 else [done.stderr.strip()]
 
@@ -235,7 +234,7 @@ class Workbench:
         for process, _ in self.reviews.values():
             process.terminate()
         for process, _ in self.reviews.values():
-            process.wait(PATIENCE)
+            process.wait(START_PATIENCE)
 
     # Processes.
 
@@ -277,7 +276,7 @@ def _first_line(process: subprocess.Popen[str]) -> str:
     assert process.stdout is not None
     reader = threading.Thread(target=lambda out: found.append(out.readline().strip()), args=(process.stdout,), daemon=True)
     reader.start()
-    reader.join(PATIENCE)
+    reader.join(START_PATIENCE)
     if not found or not found[0]:
         process.kill()
         return ""

@@ -16,8 +16,9 @@ from divproj.io.igt import FORMATS
 from divproj.io.igt_text import ReaderOptions
 from divproj.io.sources import Sources, pairs_from
 from divproj.projection.phrasal.phrase_sources import AUTO, PhraseSources
-from divproj.projection.registry import ENOUGH, choose, named
-from divproj.projection.systems import CORRECTED, OBSERVING, PARSERS, PROJECTIONS, SYSTEMS, UNTRAINED
+from divproj.projection.registry import choose, named
+from divproj.projection.settings import ENOUGH_GOLD
+from divproj.projection.systems import CORRECTED, OBSERVING, PARSERS, PROJECTIONS, SYSTEM_NAMES, UNTRAINED
 from divproj.run.reading import UNPARSED
 from divproj.run.schema import EXPECTED, KEYS, Key, line_of
 from divproj.runtime.resources import folder
@@ -313,7 +314,7 @@ class _Reader:
         system = found["system"]
         if system == "auto":
             there = {"phrases": phrases.aligned, "forests": phrases.f_forests is not None, "glosses": self._glossed()}
-            system = choose(gold=ENOUGH if learns else 0, rules=rules is not None, **there).system
+            system = choose(gold=ENOUGH_GOLD if learns else 0, rules=rules is not None, **there).system
         if system not in known:
             self._not_one_of("project", "system", system, ("auto", *known))
         if system == CORRECTED and not learns:
@@ -352,8 +353,8 @@ class _Reader:
 
     def _evaluation(self, made: Config) -> None:
         for name in made.value("evaluate", "systems"):
-            if name not in SYSTEMS:
-                self._not_one_of("evaluate", "systems", name, SYSTEMS)
+            if name not in SYSTEM_NAMES:
+                self._not_one_of("evaluate", "systems", name, SYSTEM_NAMES)
         if made.held_out and not made.gold and not isinstance(made.held_out, Path):
             self.fail("evaluate", "held_out", "there are no gold trees to hold out", "name some in input.gold")
 

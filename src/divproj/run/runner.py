@@ -24,6 +24,9 @@ from divproj.runtime.resources import folder
 
 State = Literal["kept", "run", "may run"]
 Options = dict[str, Any]
+REASONS = 3
+"""Most reasons that are named for doing a stage again."""
+_GENERAL = "the settings or the input changed"
 
 
 @dataclass(frozen=True)
@@ -169,7 +172,7 @@ class Run:
         self.config, self.jobs, self.scheduler = config, jobs, scheduler
         self.store = Store(config.results)
         self.stages = stages_of(config)
-        self.forced = {name: f"--force {name}" for name in force}
+        self.forced = {name: f"--again {name}" for name in force}
         if start:
             self.forced |= dict.fromkeys(NAMES[NAMES.index(start) :], f"--from {start}")
         self.done: dict[str, Done] = {}
@@ -299,23 +302,30 @@ def _to_the_end() -> Iterator[None]:
 
 
 def _difference(old: dict[str, Any], new: dict[str, Any], behind: Sequence[str]) -> str:
-    """What has changed since a stage was done, in words; '' for nothing."""
-    told: list[str] = []
-    for kind, said in (("files", "{0} changed"), ("options", "{0} is {2}, was {1}"), ("versions", "{0} is {2}, was {1}"),
-                       ("before", "{0} gave something else")):  # fmt: skip
+    """What has changed since a stage was done, in a few words; '' for nothing."""
+    told = [f"seed is {new['seed']}, was {old.get('seed')}"] if old.get("seed") != new["seed"] else []
+    for kind, said in (("files", "{0} changed"), ("options", "{0} is {2}, was {1}"), ("versions", "{0} is {2}, was {1}")):
         a, b = old.get(kind, {}), new[kind]
-        for name in [*a, *(x for x in b if x not in a)]:
-            if a.get(name) != b.get(name) and not (kind == "before" and name in behind):
-                told.append(_told(kind, said, name, a, b))
-    if old.get("seed") != new["seed"]:
-        told.append(f"seed is {new['seed']}, was {old.get('seed')}")
-    return ", ".join(dict.fromkeys(told))
+        told += [_told(kind, said, name, a, b) for name in dict.fromkeys((*a, *b)) if a.get(name) != b.get(name)]
+    told = [one for one in dict.fromkeys(told) if one != _GENERAL] or told[:1]
+    a, b = old.get("before", {}), new["before"]
+    if stages := [name for name in dict.fromkeys((*a, *b)) if a.get(name) != b.get(name) and name not in behind]:
+        told.append(f"{_and(stages)} gave something else")
+    return ", ".join(told if len(told) <= REASONS else [*told[: REASONS - 1], f"{len(told) - REASONS + 1} more changes"])
+
+
+def _and(names: Sequence[str]) -> str:
+    """
+    >>> _and(["learn"]), _and(["learn", "train", "draw"])
+    ('learn', 'learn, train and draw')
+    """
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _told(kind: str, said: str, name: str, old: dict[str, Any], new: dict[str, Any]) -> str:
-    if kind in ("files", "before") and (name not in old or name not in new):
+    if kind == "files" and (name not in old or name not in new):
         return f"{name} is {'new' if name in new else 'gone'}"
     if name in ("settings", "signature"):
-        return "the settings or the input changed"
+        return _GENERAL
     shown = [f"{values.get(name)!r:.40}" for values in (old, new)]
     return said.format(name, *shown)

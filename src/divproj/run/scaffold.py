@@ -11,6 +11,7 @@ from divproj.data.errors import Faults, FormatError, ProjError, Where
 from divproj.io import conllu
 from divproj.io import igt as interlinear
 from divproj.io.bitext import is_conllu
+from divproj.run.settings import SAME_TEXT
 
 CONFIG, README = "divproj.toml", "README.md"
 MOST = 2000
@@ -47,6 +48,8 @@ class Files:
     gold: list[str] = field(default_factory=list)
     trees: list[str] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
+    projected: list[str] = field(default_factory=list)
+    """Trees that `proj project` made and nobody has marked as gold."""
     bitext: tuple[str, str] | None = None
     told: list[str] = field(default_factory=list)
 
@@ -68,13 +71,38 @@ def look(folder: Path) -> Files:
             found.told.append(f"{name}: {_SAID[kind]}")
     if not found.text and {"f", "e"} <= set(lined):
         found.bitext = (lined["f"], lined["e"])
-        found.told.append(f"{lined['f']} and {lined['e']}: a bitext, a sentence a line")
+        found.told.append(f"{lined['f']} and {lined['e']}: a bitext, one sentence per line")
     plain = [name for name in found.text if name not in found.gold]
     if plain and len(plain) < len(found.text):  # gold trees of the same text: it is not to be read twice
         found.text = plain
-    if not found.text and not found.bitext and found.gold:
-        found.text = list(found.gold)
+    if not found.text and not found.bitext:
+        found.text = list(found.gold or found.projected)
+    found.text = _once(folder, found)
     return found
+
+
+def _once(folder: Path, found: Files) -> list[str]:
+    """The texts without those whose sentences a longer one has too, as when one text was exported in two formats."""
+    if len(found.text) < 2:
+        return found.text
+    texts = {name: _sentences(folder / name) for name in found.text}
+    kept: list[str] = []
+    for name in sorted(texts, key=lambda name: -len(texts[name])):
+        same = next((other for other in kept if len(texts[name] & texts[other]) >= max(1, SAME_TEXT * len(texts[name]))), None)
+        if same is None:
+            kept.append(name)
+        else:
+            found.told.append(f"{name}: has the same sentences as {same} and is left out")
+    return [name for name in found.text if name in kept]
+
+
+def _sentences(path: Path) -> set[str]:
+    """The sentences of a text, letters alone."""
+    try:
+        read = list(interlinear.load(path, faults=Faults(strict=False)))
+    except ProjError:
+        return set()
+    return {"".join(char for word in igt.words for char in word.casefold() if char.isalnum()) for igt in read}
 
 
 _SAID = {
@@ -83,11 +111,12 @@ _SAID = {
     "gold": "gold trees",
     "trees": "trees of translations",
     "links": "word links",
+    "projected": "projected trees; mark sentences as gold in `proj review` to learn from them",
 }
 
 
 def _kind(path: Path) -> str:
-    """What a file is for: text, gold, text+gold, trees, links, lines (of plain text), or '' where that cannot be told."""
+    """What a file is for: text, gold, text+gold, projected, trees, links, lines (of plain text), or '' where that cannot be told."""
     try:
         with path.open("rb") as stream:
             head = stream.read(HEAD)
@@ -118,11 +147,14 @@ def _kind(path: Path) -> str:
 
 def _conllu_kind(path: Path) -> str:
     try:
-        first = next((row for row in conllu.load(path, Faults(strict=False)) if row is not None), None)
+        rows = [row for row in conllu.load(path, Faults(strict=False)) if row is not None]
     except ProjError:
         return ""
-    if first is None:
+    if not rows:
         return ""
+    if all(row.unchecked for row in rows):
+        return "projected"
+    first = rows[0]
     glossed = bool(first.glosses) or any(c.startswith("# text_en") for c in first.comments)
     headed = any(head.isdecimal() for head in first.column(6))
     if glossed:
@@ -231,11 +263,11 @@ method = "auto"              # given (the links above), gloss (through the gloss
 
 [parse]
 # parser = "en"              # English in the box, the folder of a model of `proj train`, or "given"
-# command = "udpipe --tokenizer=presegmented --tag --parse english.udpipe"   # a program: a sentence a line in, CoNLL-U out
+# command = "udpipe --tokenizer=presegmented --tag --parse english.udpipe"   # a program: one sentence per line in, CoNLL-U out
 style = "as-is"              # turn the trees to ud (content words are heads) or function (function words are)
 
 [project]
-system = "auto"              # s1-r and s5 need nothing, s2+ needs rules, s4+ and s5+ gold trees; auto: s5, s2+ or s4+
+system = "auto"              # auto takes the best that your files allow: s6 for glossed text, s6+ with gold trees; `proj systems` lists all
 # rules = "learn"            # from the gold trees; or a rule file, or a shipped set: hin, deu, spa, kor; or none
 # style = "ud"               # heads of the trees that go out: content words (ud), or function words (function)
 # model = "my-model"         # a model of `proj train CORPUS`, in place of system and rules

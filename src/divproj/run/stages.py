@@ -150,8 +150,16 @@ def parse(job: Job) -> None:
     own = read_trees(given) if given.exists() else [None] * len(text)
     if config.parser == "given" or (not config.value("parse", "parser") and any(own) and not config.value("parse", "command")):
         if not any(own):
-            remedy = "name them in input.trees, or let parse.parser make them"
-            raise ProjError("there are no trees of the translations in the text", Where(str(config.path)), remedy)
+            what, remedy = (
+                "there are no trees of the translations in the text",
+                "name them in input.trees, or let parse.parser make them",
+            )
+            if config.trees:
+                what, remedy = (
+                    f"no tree of {config.trees[0].name} fits the text",
+                    "leave input.trees out: the translations are then parsed",
+                )
+            raise ProjError(what, Where(str(config.path)), remedy)
         trees, source = own, "given"
     else:
         trees, source = _parsed(job, text)

@@ -10,9 +10,7 @@ import logging
 import os
 import time
 import warnings
-from asyncio import CancelledError
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from concurrent import futures
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -300,6 +298,9 @@ def _pool(place: Place) -> Iterator[_Pool]:
 @contextmanager
 def _cluster(address: str) -> Iterator[_Pool]:
     """joblib's Dask backend on a cluster whose workers have been looked at."""
+    from asyncio import CancelledError  # slow to import, and only clusters need it
+    from concurrent import futures
+
     where = Where(address)
     try:
         import distributed

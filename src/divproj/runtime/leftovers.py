@@ -5,6 +5,7 @@ Whatever is not yet whole is locked by the process that writes it, as long as th
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
@@ -18,13 +19,23 @@ PART = ".part"
 """How the names of files and folders end that are not yet whole."""
 _MADE = "[a-z0-9_]{8}"
 """What `tempfile` puts into a name."""
+LONGEST = 240
+"""Bytes of an output's name that its part's name can hold: file systems allow 255, and the part's own letters need 15."""
+
+
+def part_prefix(name: str) -> str:
+    """How the names of an output's parts begin; a name near the limit of file systems is cut and told apart by its hash."""
+    raw = os.fsencode(name)
+    if len(raw) > LONGEST:
+        name = f"{raw[: LONGEST // 4].decode('ascii', 'ignore')}{hashlib.sha256(raw).hexdigest()[:16]}"
+    return f".{name}."
 
 
 def new_part(path: Path) -> tuple[int, Path]:
     """A new file beside a path, open and locked, after what killed runs left there is removed."""
     remove_parts(path)
     while True:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=PART, dir=path.parent)
+        handle, name = tempfile.mkstemp(prefix=part_prefix(path.name), suffix=PART, dir=path.parent)
         if _claimed(handle) and os.fstat(handle).st_nlink:
             return handle, Path(name)
         os.close(handle)  # somebody cleans up, or did before it was locked
@@ -53,7 +64,7 @@ def new_folder(parent: Path, prefix: str, suffix: str = PART, mode: int = 0o700)
 
 def remove_parts(path: Path) -> None:
     """Remove what killed runs left beside an output."""
-    remove_matching(path.parent, rf"\.{re.escape(path.name)}\.{_MADE}{re.escape(PART)}")
+    remove_matching(path.parent, re.escape(part_prefix(path.name)) + _MADE + re.escape(PART))
 
 
 def remove_matching(folder: Path, pattern: str) -> None:

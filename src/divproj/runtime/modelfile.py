@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divproj.data.errors import ModelError, Where
-from divproj.runtime.leftovers import new_folder
+from divproj.runtime.leftovers import new_folder, part_prefix
 
 Array = NDArray[Any]
 NOWHERE = Where()
@@ -79,7 +79,7 @@ def save(
     folder = check_place(folder, beside)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with new_folder(folder.parent, f".{folder.name}.") as part:
+        with new_folder(folder.parent, part_prefix(folder.name)) as part:
             write_arrays(part / ARRAYS, arrays)
             with zipfile.ZipFile(part / ARRAYS) as archive:
                 facts = {"format": kind, "version": version, **about, BOUND: fingerprint(archive)}

@@ -16,19 +16,22 @@ from typing import NamedTuple
 
 from divproj.text.language_samples import SAMPLES
 from divproj.text.language_words import WORDS
+from divproj.text.settings import (
+    CERTAIN,
+    COMMON_LANGUAGE,
+    FAMILIAR,
+    JAPANESE,
+    LONG,
+    NO_TRIGRAM,
+    ONE_WORD,
+    SINGLE_LETTER,
+    SURE_LANGUAGE,
+    TEMPER,
+    WORD_SHARE,
+)
 
 LANGUAGES = (*(sample.code for sample in SAMPLES), "zh", "ja", "ko", "el", "he", "th", "ka", "hy", "ar", "fa", "hi")
 """Codes that can be the answer."""
-SURE = 0.9
-"""Probability from which on a language is named; chosen on sentences written for the tests."""
-FAMILIAR = 0.12
-"""Share of words that must be frequent words of the language named, in a text of many words."""
-TEMPER = 0.6
-"""Words of a line are not independent: their log-odds count this much."""
-COMMON = 0.1
-"""Share of the decided lines of a file from which on a language is one of the file's."""
-CERTAIN, LONG = 0.9999, 6
-"""Probability, and words, of a line that is in a language which the rest of its file is not in."""
 MOST = 5000
 """Characters of one line that are looked at."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
@@ -37,8 +40,6 @@ _SCRIPTS = {
     "HIRAGANA": "ja", "KATAKANA": "ja", "HANGUL": "ko", "CJK": "zh", "GREEK": "el", "HEBREW": "he", "THAI": "th",
     "GEORGIAN": "ka", "ARMENIAN": "hy", "ARABIC": "ar", "DEVANAGARI": "hi",
 }  # fmt: skip
-_NO_TRIGRAM = -12.0
-"""Log probability of three letters that the samples of a language do not have."""
 
 
 class Guess(NamedTuple):
@@ -76,7 +77,7 @@ def _tables() -> tuple[_Table, ...]:
 def _frequent(words: str) -> dict[str, float]:
     """Zipf's law by rank: P = 0.1 / (rank + 2), halved for the words that are not in the list."""
     ranked = list(dict.fromkeys(words.split()))
-    return {word: math.log(0.1 / (rank + 2)) for rank, word in enumerate(ranked, 1)}
+    return {word: math.log(WORD_SHARE / (rank + 2)) for rank, word in enumerate(ranked, 1)}
 
 
 def _trigrams(text: str) -> dict[str, float]:
@@ -89,7 +90,7 @@ def _trigrams(text: str) -> dict[str, float]:
         before[piece[:2]] += count
         singles[piece[2]] += count
     letters = sum(singles.values())
-    single = {letter: math.log(0.05 * count / letters) for letter, count in singles.items()}
+    single = {letter: math.log(SINGLE_LETTER * count / letters) for letter, count in singles.items()}
     found = {piece: math.log(count / (before[piece[:2]] + 2)) for piece, count in counts.items()}
     return {**single, **found}
 
@@ -131,10 +132,12 @@ def of_each(texts: Iterable[str], among: Iterable[str] = ()) -> list[Guess]:
     alone = [of_text(line, among) for line in lines]
     counts = Counter(guess.code for guess in alone if guess.code)
     whole = of_lines(lines, among)
-    likely = {code for code, count in counts.items() if count >= COMMON * counts.total() and count > 1} | ({whole.code} - {""})
+    likely = {code for code, count in counts.items() if count >= COMMON_LANGUAGE * counts.total() and count > 1} | (
+        {whole.code} - {""}
+    )
     if not whole.code and 2 * counts.total() < sum(bool(line.strip()) for line in lines) and len(lines) > LONG:
         sure = [guess.score >= CERTAIN and len(line.split()) >= LONG for line, guess in zip(lines, alone, strict=True)]
-        some = sum(sure) >= COMMON * len(lines)  # a few lines of a text in no known language may look like anything
+        some = sum(sure) >= COMMON_LANGUAGE * len(lines)  # a few lines of a text in no known language may look like anything
         return [guess if here and some else Guess("", guess.score) for here, guess in zip(sure, alone, strict=True)]
     if not likely:
         return alone
@@ -167,7 +170,7 @@ def _by_script(texts: list[str]) -> Guess | None:
         return None
     script, most = counts.most_common(1)[0]
     japanese = counts["HIRAGANA"] + counts["KATAKANA"]
-    if script in ("CJK", "HIRAGANA", "KATAKANA") and japanese > 0.05 * most:
+    if script in ("CJK", "HIRAGANA", "KATAKANA") and japanese > JAPANESE * most:
         script, most = "HIRAGANA", japanese + counts["CJK"]
     if script not in _SCRIPTS:
         return None
@@ -203,7 +206,7 @@ def _scores(word: str) -> tuple[float, ...]:
     found = []
     for table in _tables():
         known = table.words.get(word)
-        spelled = sum(table.trigrams.get(piece, table.trigrams.get(piece[2], _NO_TRIGRAM)) for piece in pieces) - 1.0
+        spelled = sum(table.trigrams.get(piece, table.trigrams.get(piece[2], NO_TRIGRAM)) for piece in pieces) - 1.0
         found.append(max(known, spelled) if known is not None else spelled)
     return tuple(found)
 
@@ -215,7 +218,7 @@ def _by_words(words: list[str], allowed: frozenset[str]) -> Guess:
     sums = [table.prior for table in tables]
     for word in words[:2000]:
         scores = _scores(word)
-        floor = max(scores) - 8.0  # one word alone decides nothing
+        floor = max(scores) - ONE_WORD  # one word alone decides nothing
         for k, score in enumerate(scores):
             sums[k] += TEMPER * max(score, floor)
     ranked = [(value, table) for value, table in zip(sums, tables, strict=True) if not allowed or table.code in allowed]
@@ -227,4 +230,4 @@ def _by_words(words: list[str], allowed: frozenset[str]) -> Guess:
     score, table = weights[best] / sum(weights), ranked[best][1]
     known = sum(word in table.words for word in words)
     enough = known >= 1 and known / len(words) >= (FAMILIAR if len(words) > 6 else 0.0)
-    return Guess(table.code if score >= SURE and enough else "", score)
+    return Guess(table.code if score >= SURE_LANGUAGE and enough else "", score)

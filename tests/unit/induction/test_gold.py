@@ -19,8 +19,8 @@ from divproj.induction.ccm import CCM
 from divproj.induction.chains import Plan, joined, run_chains
 from divproj.induction.consensus import Consensus
 from divproj.induction.gold import TagPair, constituents, one_to_one, tag_pair, tags_of
-from divproj.induction.inducer import ALONE_SWEEPS
 from divproj.induction.output import Tagged, forest_of, phrase_tree
+from divproj.induction.settings import MONOLINGUAL_SWEEPS
 from divproj.io import brackets
 from divproj.runtime.engine import Place
 
@@ -242,7 +242,7 @@ def test_the_language_alone_has_its_share_in_the_mean():
     assert chart.marginals == pytest.approx(0.75 * own.marginals + 0.25 * other.marginals)
     assert both.mean.counts.totals == pytest.approx(0.75 * both.members[0].counts.totals + 0.25 * both.members[1].counts.totals)
     assert both.members[1].counts.yields == pytest.approx(
-        CCM(sweeps=ALONE_SWEEPS, random_state=1).fit([pair.f for pair in PAIRS]).grammar_.counts.yields
+        CCM(sweeps=MONOLINGUAL_SWEEPS, random_state=1).fit([pair.f for pair in PAIRS]).grammar_.counts.yields
     )
 
 

@@ -333,6 +333,19 @@ def test_strings_of_one_hash_stay_apart():
     assert book.names[found] == "VERB"
 
 
+def test_tags_of_one_hash_stay_apart(tmp_path):
+    """Two tags whose 64-bit FNV-1a hashes are the same: the lane compares strings by value, as the careful reader does."""
+    a, b = "8yn0iYCKYHlIj4-BwPqk", "GReLUrM4wMqfg9yzV3KQ"
+    book = fast.ScanBook()
+    codes = [book.code(a), book.code(b)]
+    assert codes[0] != codes[1]
+    keys = {int(book.keys[k]) for k in np.flatnonzero(np.isin(book.slots, codes) & (book.keys != 0))}
+    assert len(keys) == 1
+    f = "".join(block((2, 0, 2), f"s{k}").replace("NOUN", (a, b)[k % 2]) for k in range(N))
+    e = "".join(block((2, 0, 2), f"s{k}").replace("NOUN", a) for k in range(N))
+    assert_same(write(tmp_path / "c", f, e, "\n".join(LINES)))
+
+
 def test_a_full_pool_gives_no_code():
     book = fast.ScanBook()
     book.size[1] = fast.POOL

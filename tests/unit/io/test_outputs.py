@@ -73,6 +73,18 @@ def test_what_a_killed_run_left_is_removed(tmp_path):
     assert sorted(os.listdir(tmp_path)) == [".other.abcd_123.part", "out"]
 
 
+def test_names_as_long_as_file_systems_allow(tmp_path):
+    """The file in the making must have a name too, and be found by the next run if this one is killed."""
+    for name in ("x" * 255, "é" * 127):
+        handle, left = new_part(tmp_path / name)
+        os.close(handle)
+        assert left.exists()
+        with writing(tmp_path / name) as out:
+            out.write("words\n")
+        assert (tmp_path / name).read_text() == "words\n"
+    assert sorted(os.listdir(tmp_path)) == sorted(("x" * 255, "é" * 127))
+
+
 def test_folders_too(tmp_path):
     (tmp_path / ".model.abcd_123.part").mkdir()
     (tmp_path / ".model.abcd_123.part" / "weights.npz").write_text("half")

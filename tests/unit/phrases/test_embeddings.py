@@ -7,8 +7,8 @@ import pytest
 
 from divproj.data.errors import Faults, FormatError, ModelError
 from divproj.phrases import embeddings
-from divproj.phrases.lexicon import NEAR_COSINE
 from divproj.phrases.reading import lexicon
+from divproj.phrases.settings import NEAR_COSINE
 
 WORDS = np.array(["cat", "dog", "sun"])
 VECTORS = np.array([[1, 0], [1, 1], [0, 2]], np.float32)

@@ -21,7 +21,8 @@ from divproj.io.forests import Options, forests_of
 from divproj.phrases import aligner as room
 from divproj.phrases.aligner import PhraseAligner, forced
 from divproj.phrases.problem import Clock, OutOfTimeError, fill
-from divproj.phrases.tune import SPACE, search, tune
+from divproj.phrases.settings import SEARCH_SPACE
+from divproj.phrases.tune import search, tune
 
 OLD = "(S (NP (DT the) (JJ old) (NN dog)) (VP (VBD slept) (PP (IN in) (NP (DT the) (NN sun)))) (. .))"
 NEW = "(S (PP (IN in) (NP (DT the) (NN sun))) (, ,) (NP (DT the) (JJ old) (NN dog)) (VP (VBD slept)) (. .))"
@@ -313,7 +314,7 @@ def test_tuning_finds_better_costs_and_keeps_the_weights():
     assert best.null_cost == max(done, key=lambda t: t.value).params["null_cost"]
     assert np.array_equal(best.model_.weights, start.model_.weights)
     assert tune(start, pairs, found, metric, space=space, trials=12)[1] == done
-    assert set(SPACE) <= set(start.get_params())
+    assert set(SEARCH_SPACE) <= set(start.get_params())
 
 
 def test_searches_are_seeded_and_say_what_they_cannot_do():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -111,10 +112,17 @@ def test_one_word_at_a_time_is_the_same_as_all(monkeypatch):
     rng = np.random.default_rng(3)
     own = Calibration(tuple(rng.normal(size=len(NAMES)).tolist()), 0.1, "")
     monkeypatch.setattr(calibration, "calibration_of", lambda _: own)
-    found = calibrated(FOUND, "s5")
-    assert np.allclose(found.confidence, np.round(own.chances(features(FOUND)), 4))
+    plain = replace(TEXT, e=replace(E, confidence=()), links=Links.of([(1, 3), (2, 3)], (2, 3)))
+    for given in (
+        FOUND,
+        replace(FOUND, heads=(0, 1), confidence=(), upos=("X", "?")),
+        Projection(plain, (0, 1), ("merge", "projected")),
+        Projection(replace(plain, links=Links.of([], (2, 3))), (0, 1), ("guess", "spontaneous"), (0.99, 1.0)),
+    ):
+        found = calibrated(given, "s5")
+        assert np.allclose(found.confidence, np.round(own.chances(features(given)), 4))
     far = Calibration((-1e6, *own.weights[1:]), 0.1, "")
-    assert [far.chance(*row) for row in calibration.rows(FOUND)] == [0.0, 0.0]
+    assert far.confidence(FOUND) == (0.0, 0.0)
 
 
 def test_pieces_and_whole_texts_have_the_same_confidences(tmp_path: Path):

@@ -44,7 +44,7 @@ def test_every_system_trains_and_projects(name, pairs):
         assert len(found.confidence) == len(found.rels) == len(found.reasons) == len(given.f)
         assert all(-1e-9 <= sure <= 1 + 1e-9 for sure in found.confidence)
         assert found.tree.rels.count("root") == 1
-    assert len(system.parsers) == (len(parser_systems.ORDERS) if system.recipe.together else 1)
+    assert len(system.parsers) == (len(parser_systems.PARSER_ORDERS) if system.recipe.together else 1)
 
 
 def test_every_name_is_known():
@@ -104,8 +104,8 @@ def test_training_projections_are_as_uncertain_as_later_ones(pairs, monkeypatch)
     learned = []
     real = HeadModel.fit.__func__
     monkeypatch.setattr(HeadModel, "fit", classmethod(lambda cls, given: learned.append(list(given)) or real(cls, given)))
-    monkeypatch.setattr(parser_systems, "PARTS", 4)
-    monkeypatch.setattr(parser_systems, "ORDERS", (2,))
+    monkeypatch.setattr(parser_systems, "TRAINING_PARTS", 4)
+    monkeypatch.setattr(parser_systems, "PARSER_ORDERS", (2,))
     fit("s4+", pairs[:6], bits=12, epochs=1)
     assert [len(given) for given in learned] == [6, 4, 4, 5, 5]
     assert all(pairs[0] not in given for given in learned[1:2])

@@ -272,7 +272,7 @@ def test_a_hostile_file_name(tmp_path: Path):
 
 
 def test_the_file_is_written_soon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "DELAY", 0.01)
+    monkeypatch.setattr(module, "WRITE_DELAY", 0.01)
     review = reviewed(tmp_path)
     review.session.set_gold(0, True)
     for _ in range(500):
@@ -284,7 +284,7 @@ def test_the_file_is_written_soon(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_file_that_cannot_be_written_is_told_and_written_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "DELAY", 0.01)
+    monkeypatch.setattr(module, "WRITE_DELAY", 0.01)
     session = session_of()
     review = Review(session, tmp_path / "no" / "out.conllu")
     session.set_gold(0, True)

@@ -21,7 +21,7 @@ from divproj.projection import projector as projecting
 from divproj.run import stages
 from divproj.run.config import load
 from divproj.run.pages import said
-from divproj.run.runner import NAMES, Outcome, Run
+from divproj.run.runner import NAMES, Outcome, Run, _difference
 
 
 @pytest.fixture
@@ -139,6 +139,16 @@ def test_what_changed_is_told_and_done(folder: Path):
     assert states(path)["align"] == "run: seed is 2, was 1"
 
 
+def test_many_reasons_are_told_in_a_few_words():
+    old = {"seed": 1, "files": {"a.txt": 1, "b.txt": 1}, "options": {"settings": 1}, "versions": {"numpy": "1"}, "before": {}}
+    same = {**old, "before": {"learn": 1}}
+    assert _difference(same, same, ()) == ""
+    general = {**old, "options": {"settings": 2}, "before": {"learn": 2, "train": 2, "draw": 2}}
+    assert _difference(same, general, ("draw",)) == "the settings or the input changed, learn and train gave something else"
+    new = {**general, "seed": 2, "files": {"a.txt": 2, "c.txt": 1}}
+    assert _difference(same, new, ()) == "seed is 2, was 1, a.txt changed, 3 more changes"
+
+
 def test_files_that_come_and_go(folder: Path):
     path = config(folder, PLAIN)
     run(path)
@@ -165,7 +175,7 @@ def test_by_force(folder: Path):
     path = config(folder, PLAIN)
     run(path)
     found = states(path, force=["align"])
-    assert (found["parse"], found["align"]) == ("kept: nothing has changed", "run: --force align")
+    assert (found["parse"], found["align"]) == ("kept: nothing has changed", "run: --again align")
     assert found["report"] == "may run: if align gives something else than before"
     found = states(path, start="align")
     assert (found["parse"], found["align"], found["report"]) == (
@@ -285,6 +295,15 @@ def test_runs_that_cannot_be(folder: Path, text: str, told: str):
     with pytest.raises(ProjError) as error:
         run(config(folder, text))
     assert told in str(error.value)
+
+
+def test_trees_of_other_sentences(folder: Path):
+    (folder / "one.txt").write_text("# sent_id = a1\nmiko dalti\ndog see\n‘The dog sees.’\n", encoding="utf-8")
+    (folder / "other.conllu").write_text("# sent_id = z9\n1\tRain\t_\tNOUN\t_\t_\t0\troot\t_\t_\n\n")
+    with pytest.raises(
+        ProjError, match=r"no tree of other\.conllu fits the text; leave input\.trees out: the translations are then"
+    ):
+        run(config(folder, '[input]\ntext = "one.txt"\ntrees = "other.conllu"\n'))
 
 
 def test_a_text_without_sentences(folder: Path):

@@ -57,6 +57,28 @@ def test_a_treebank_that_is_interlinear_text(tmp_path: Path):
     assert (look(tmp_path).text, look(tmp_path).gold) == (["tavi.conllu"], [])
 
 
+def test_one_text_in_two_formats_is_read_once(tmp_path: Path):
+    (tmp_path / "story.sfm").write_text("\\ref 1\n\\tx Miko dalti\n\\ge dog see\n\\ft The dog sees.\n", encoding="utf-8")
+    (tmp_path / "story.txt").write_text("miko dal-ti\ndog see-PST\n‘The dog saw.’\n\ntesu nip\ncat sleep\n‘A cat slept.’\n")
+    (tmp_path / "other.txt").write_text("nip dal\nsleep see\n‘Sleep sees.’\n")
+    found = look(tmp_path)
+    assert found.text == ["other.txt", "story.txt"]
+    assert found.told[-1] == "story.sfm: has the same sentences as story.txt and is left out"
+
+
+def test_projected_trees_are_not_gold(tmp_path: Path):
+    tree = "# text_en = A dog.\n{}1\tmiko\t_\tNOUN\t_\t_\t0\troot\t_\tGloss=dog\n\n"
+    made = tree.format("# projection = s6\n")
+    (tmp_path / "trees.conllu").write_text(made)
+    assert (look(tmp_path).text, look(tmp_path).gold) == (["trees.conllu"], [])
+    (tmp_path / "story.txt").write_text("miko\ndog\n‘A dog.’\n")
+    found = look(tmp_path)
+    assert (found.text, found.gold) == (["story.txt"], [])
+    assert found.told[-1] == "trees.conllu: projected trees; mark sentences as gold in `proj review` to learn from them"
+    (tmp_path / "trees.conllu").write_text(made + tree.format("# projection = s6\n# gold = yes\n"))
+    assert look(tmp_path).gold == ["trees.conllu"]
+
+
 def test_files_of_no_use(tmp_path: Path):
     (tmp_path / "bad.conllu").write_text("x\n")
     (tmp_path / "none.conllu").write_text("")

@@ -35,7 +35,7 @@ def test_a_line_is_never_in_a_wrong_language(code: str, line: str) -> None:
 def test_several_lines_are_decided(code: str) -> None:
     found = language_id.of_lines(LINES[code])
     assert found.code == code
-    assert found.score >= language_id.SURE
+    assert found.score >= language_id.SURE_LANGUAGE
 
 
 def test_what_says_nothing_is_undecided() -> None:

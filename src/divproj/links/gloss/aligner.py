@@ -7,17 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from divproj.data.errors import AlignmentError
 from divproj.data.igt import Igt
 from divproj.data.links import Links
 from divproj.links.gloss.gloss_tokens import Target
 from divproj.links.gloss.grams import Grams
-from divproj.links.gloss.link_context import SCORES
-from divproj.links.gloss.meaning import Meaning, english
 from divproj.links.gloss.passes import Sieve
+from divproj.links.settings import PASS_SCORES
 from divproj.text.stems import stemmer
+
+if TYPE_CHECKING:
+    from divproj.links.gloss.meaning import Meaning
 
 
 class GlossLink(NamedTuple):
@@ -46,6 +48,8 @@ class GlossAligner:
     """
 
     def __init__(self, grams: Grams | None = None, meaning: Meaning | None = None) -> None:
+        from divproj.links.gloss.meaning import english  # needs numpy, and texts with links need neither
+
         self.grams = Grams.shipped() if grams is None else grams
         self.meaning = meaning or (english() if self.grams.language == "en" else None)
         self._lemmas = stemmer(self.grams.language)
@@ -57,7 +61,7 @@ class GlossAligner:
         """
         shape = (len(igt.words), len(e_words))
         if igt.links is not None:
-            links = tuple(GlossLink(f, e, SCORES["gold"], "gold") for f, e in sorted(igt.links))
+            links = tuple(GlossLink(f, e, PASS_SCORES["gold"], "gold") for f, e in sorted(igt.links))
         else:
             found = Sieve(igt, Target(e_words, e_tags, self.grams, self._lemmas), self.grams, self._lemmas, self.meaning).run()
             links = tuple(GlossLink(i + 1, j + 1, *found[i, j]) for i, j in sorted(found))

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from divproj.data.igt import Igt, morphs
 from divproj.links.gloss.grams import Grams, Part
+from divproj.links.settings import MORPHS_APART, OTHER_FORM, SKIPPED_GLOSS, SKIPPED_WORD
 
 Lemmas = Callable[[str], frozenset[str]]
 
@@ -146,12 +147,13 @@ def spread(igt: Igt) -> list[tuple[int, str]]:
     if n * m > MOST_CELLS:
         return [(min(k, n - 1), gloss) for k, gloss in enumerate(glosses)]
     misfit = [[_misfit(word, gloss) for gloss in glosses] for word in words]
-    skip_word, skip_gloss = 0.55, 0.6
-    cost = [[k * skip_gloss for k in range(m + 1)]]
+    cost = [[k * SKIPPED_GLOSS for k in range(m + 1)]]
     for i in range(1, n + 1):
-        row = [i * skip_word]
+        row = [i * SKIPPED_WORD]
         for k in range(1, m + 1):
-            row.append(min(cost[i - 1][k - 1] + misfit[i - 1][k - 1], cost[i - 1][k] + skip_word, row[k - 1] + skip_gloss))
+            row.append(
+                min(cost[i - 1][k - 1] + misfit[i - 1][k - 1], cost[i - 1][k] + SKIPPED_WORD, row[k - 1] + SKIPPED_GLOSS)
+            )
         cost.append(row)
     found: list[tuple[int, str]] = []
     i, k = n, m
@@ -159,7 +161,7 @@ def spread(igt: Igt) -> list[tuple[int, str]]:
         if i and cost[i][k] == cost[i - 1][k - 1] + misfit[i - 1][k - 1]:
             i, k = i - 1, k - 1
             found.append((i, glosses[k]))
-        elif i and cost[i][k] == cost[i - 1][k] + skip_word:
+        elif i and cost[i][k] == cost[i - 1][k] + SKIPPED_WORD:
             i -= 1
         else:
             k -= 1
@@ -176,4 +178,4 @@ def _misfit(word: str, gloss: str) -> float:
     ours, theirs = morphs(word), morphs(gloss)
     if plain(ours[0]) == plain(theirs[0]):
         return 0.0
-    return 0.2 + 0.25 * min(abs(len(ours) - len(theirs)), 3)
+    return OTHER_FORM + MORPHS_APART * min(abs(len(ours) - len(theirs)), 3)

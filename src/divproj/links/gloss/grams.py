@@ -154,6 +154,8 @@ class Grams:
     rows: tuple[Gram, ...]
     language: str = "en"
     _memo: dict[str, tuple[Part, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    known: dict[tuple[str, ...], tuple[str, str]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """Lemmas and features that this table gave to words (`projection.ud_rows`)."""
 
     @classmethod
     def loads(cls, text: str, language: str = "en", path: str = "") -> Grams:

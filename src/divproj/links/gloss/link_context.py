@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from divproj.data.igt import Igt
 from divproj.links.gloss.gloss_tokens import Lemmas, Target, Token, punctuation, tokens
 from divproj.links.gloss.grams import Grams
-from divproj.links.gloss.meaning import Meaning
+from divproj.links.settings import FOLLOWING, PASS_SCORES, PRECEDING, PRECEDING_LEANING, SKEW
 
-SCORES = {
-    "gold": 1.0, "name": 0.99, "punctuation": 0.99, "exact": 0.98, "lemma": 0.95, "derived": 0.93, "synonym": 0.9, "spelling": 0.9,
-    "gram": 0.85, "meaning": 0.7, "adposition": 0.65, "progressive": 0.65, "left over": 0.6,
-}  # fmt: skip
-"""The passes in the order of their trust, and how sure a link of each is."""
+if TYPE_CHECKING:
+    from divproj.links.gloss.meaning import Meaning
+
 LEANING = frozenset({"article", "auxiliary", "case", "copula", "demonstrative", "infinitive", "modal"})
 """Kinds of function words that belong to what follows them."""
 
@@ -38,7 +37,7 @@ class Neighbours:
     def link(self, i: int, j: int, source: str, k: int = -1, factor: float = 1.0) -> None:
         """Link word i with word j, on behalf of token k."""
         if (i, j) not in self.found:
-            self.found[i, j] = (SCORES[source] * factor, source)
+            self.found[i, j] = (PASS_SCORES[source] * factor, source)
             self.f_of[j].append(i)
             self.e_of[i].append(j)
         self.done.add(k)
@@ -83,8 +82,8 @@ class Neighbours:
 
     def anchor(self, i: int, j: int) -> float:
         """How near word i is to what the content words around function word j translate."""
-        score = -0.2 * self.skew(i, j)
-        for step, reach, weight in ((1, 5, 2.0), (-1, 4, 0.4 if self.e.kinds[j] & LEANING else 1.0)):
+        score = -SKEW * self.skew(i, j)
+        for step, reach, weight in ((1, 5, FOLLOWING), (-1, 4, PRECEDING_LEANING if self.e.kinds[j] & LEANING else PRECEDING)):
             around = self.beside(j, step, reach)
             if around:
                 score += weight / (1 + min(other - i if other >= i else i - other + 0.5 for other in around))

@@ -8,12 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divproj.data.errors import ProjError
+from divproj.links.settings import COMMON_DIRECTIONS
 from divproj.runtime.vectors import WordVectors, shipped
-
-COMMON = 3
-"""Main directions that all vectors share (frequency, not meaning); they are taken out."""
-ALIKE = 0.5
-"""Likeness from which two words may be linked; chosen on development banks (specs of the gloss model)."""
 
 
 class Meaning:
@@ -25,7 +21,7 @@ class Meaning:
     (True, 0.0)
     """
 
-    def __init__(self, vectors: WordVectors, common: int = COMMON) -> None:
+    def __init__(self, vectors: WordVectors, common: int = COMMON_DIRECTIONS) -> None:
         self.place = vectors.place
         rows = vectors.rows.astype(np.float32) * vectors.units[:, None]
         rows -= rows.mean(0)

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from divproj.data.igt import morphs
 from divproj.links.gloss.gloss_tokens import FUNCTION, Token, plain, punctuation
 from divproj.links.gloss.grams import folded
-from divproj.links.gloss.link_context import SCORES, Neighbours
-from divproj.links.gloss.meaning import ALIKE
+from divproj.links.gloss.link_context import Neighbours
+from divproj.links.settings import CLASS_MISFIT, GRAM_RANK, NEGATION_RANK, PASS_SCORES, PLACE_FIT, SECOND_LINK, SIMILAR_MEANING
 from divproj.text.stems import relation
 
 TENSE = frozenset({"aspect", "auxiliary", "mood", "tense", "verbal", "voice"})
@@ -24,8 +24,6 @@ BOUND = frozenset({"article", "case", "core", "infinitive", "linker"})
 PARTICIPLES = {"en": ("ing",), "es": ("ando", "iendo", "yendo")}
 """Endings of the form that goes with a progressive auxiliary."""
 
-CLASS_MISFIT, PLACE_FIT = 0.2, 0.1
-"""What a contradicting word class takes from the likeness of two words, and linked neighbours add to it at most; set by hand."""
 
 Option = tuple[int, str]
 """A word of the translation and the pass that proposes it."""
@@ -142,7 +140,7 @@ class Sieve(Neighbours):
                 taken.add(j)
         for _, _, i, j, k, source in ranked:
             if k not in self.done and not self.e_of[i] and (not function or "negation" in self.e.kinds[j]):
-                self.link(i, j, source, k, 0.9)
+                self.link(i, j, source, k, SECOND_LINK)
 
     def compounds(self) -> list[Proposal]:
         """Glosses of several parts that the translation writes as one word."""
@@ -170,7 +168,7 @@ class Sieve(Neighbours):
             for j in free if len(text) > 1 else ():
                 source = relation(text, self.e.forms[j], name=self.e.words[j][:1].isupper())
                 if source:
-                    ranked.append((-SCORES[source], -self.near(token.word, j), k, j, source))
+                    ranked.append((-PASS_SCORES[source], -self.near(token.word, j), k, j, source))
         for _, _, k, j, source in sorted(ranked):
             if k not in self.done and not self.f_of[j]:
                 self.link(self.tokens[k].word, j, source, k)
@@ -188,7 +186,7 @@ class Sieve(Neighbours):
                 for j in self.e.by_form.get(word, ()):
                     if self.fits(token, j, kind, rank, free):
                         own = not free and kind == "person" and i in self.head(j) and self.e.forms[j] in self.grams.possessives
-                        order = -self.anchor(i, j) + (0.3 if kind == "negation" else 0.1) * rank
+                        order = -self.anchor(i, j) + (NEGATION_RANK if kind == "negation" else GRAM_RANK) * rank
                         if kind == "person" and not own:
                             other = self.e.forms[j] in self.grams.possessives and "POSS" not in token.part.features
                             order += other + ("article" in self.e.kinds[j])
@@ -333,7 +331,7 @@ class Sieve(Neighbours):
                 score = (
                     fit - (0.0 if self.same_class(i, j) else CLASS_MISFIT) + PLACE_FIT * min(1.0, max(-1.0, self.near(i, j)))
                 )
-                if score >= ALIKE:
+                if score >= SIMILAR_MEANING:
                     ranked.append((-score, i, j))
         for _, i, j in sorted(ranked):
             if not self.e_of[i] and not self.f_of[j]:

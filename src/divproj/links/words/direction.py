@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from divproj.links.settings import FERTILITY, JUMP_COUNT, JUMP_DECAY, JUMP_FLOOR
 from divproj.links.words import kernel
 from divproj.links.words.kernel import FERTILITIES, JUMPS
 from divproj.runtime.checkpoint import NOTHING, Checkpoint
@@ -276,7 +277,7 @@ class Direction:
 
     def _jump_counts(self, links: Ints) -> Floats:
         b, half = self.bitext, JUMPS // 2
-        counts = (2 * np.exp(-0.7 * np.abs(np.arange(JUMPS) - half - 1)) + 0.01).astype(np.float32)
+        counts = (JUMP_COUNT * np.exp(-JUMP_DECAY * np.abs(np.arange(JUMPS) - half - 1)) + JUMP_FLOOR).astype(np.float32)
         of_target = np.repeat(np.arange(len(b.src_at) - 1), np.diff(b.tgt_at))
         linked = np.flatnonzero(links > 0)
         sentence, place = of_target[linked], links[linked].astype(np.int64)
@@ -289,7 +290,7 @@ class Direction:
 
     def _fertilities(self, links: Ints) -> Floats:
         b = self.bitext
-        counts = np.tile(np.array([0.6, 1.2, 0.3, 0.1, 0.03, 0.01, 0.005, 0.003], np.float32), (b.sizes[0], 1))
+        counts = np.tile(np.array(FERTILITY, np.float32), (b.sizes[0], 1))
         of_target = np.repeat(np.arange(len(b.src_at) - 1), np.diff(b.tgt_at))
         linked = links > 0
         filled = np.bincount(b.src_at[of_target][linked] + links[linked] - 1, minlength=len(b.src))

@@ -15,6 +15,7 @@ import numpy as np
 from divproj.data.errors import ModelError, Where
 from divproj.data.links import Links
 from divproj.data.pair import Pair
+from divproj.links.settings import SAME_STRING, THRESHOLD
 from divproj.links.words import kernel
 from divproj.links.words.counts import Counts
 from divproj.links.words.direction import Direction, Floats, Prior, Settings, Watch, WordArrays
@@ -25,10 +26,6 @@ from divproj.runtime.checkpoint import NOTHING, Checkpoint
 from divproj.runtime.estimator import Estimator
 
 FORMAT, VERSION = "divproj-words", 1
-THRESHOLD = 0.3
-"""Probability from which a link is written; where it was chosen is not recorded."""
-SAME = 1.0
-"""Pseudo-count of a string that stands on both sides: names, numbers, punctuation."""
 LONGEST = 400
 """Words; a longer sentence gets no links, since one such pair would cost more than a thousand others."""
 
@@ -189,7 +186,7 @@ class WordAligner(Estimator):
         words = _numbered(books[:2], prior[0])
         for form in books[0].numbers.keys() & books[1].numbers.keys() - {""}:
             pair = books[0].numbers[form], books[1].numbers[form]
-            words[pair] = words.get(pair, 0.0) + SAME
+            words[pair] = words.get(pair, 0.0) + SAME_STRING
         stems = _numbered(books[2:4], prior[1])
 
         def one(turned: bool) -> Floats:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from divproj.data.errors import FormatError, Where
+from divproj.links.settings import DICTIONARY_ENTRY
 
 Known = dict[tuple[str, str], float]
-DICTIONARY = 2.0
-"""Pseudo-count of a dictionary entry."""
 
 
 def from_links(
@@ -35,7 +34,7 @@ def from_dictionary(lines: Iterable[str], path: str = "") -> Known:
         if not line.strip() or line.startswith("#"):
             continue
         try:
-            weight = float(cells[2]) if len(cells) > 2 else DICTIONARY
+            weight = float(cells[2]) if len(cells) > 2 else DICTIONARY_ENTRY
         except ValueError:
             raise FormatError(f"weight is '{cells[2]}', a number expected", Where(path, number)) from None
         if len(cells) < 2:

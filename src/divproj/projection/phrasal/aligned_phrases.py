@@ -20,16 +20,15 @@ from divproj.phrases.lexicon import Lexicon
 from divproj.phrases.results import PhraseAlignment
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal.paraphrases import dependencies
-from divproj.projection.phrasal.phrase_pairs import BARE, HOLD, PhraseBook, SentencePairs, load
+from divproj.projection.phrasal.phrase_pairs import PhraseBook, SentencePairs, load
 from divproj.projection.phrasal.phrase_sources import AUTO
+from divproj.projection.settings import BARE_PAIR_SHARE, PAIR_SHARE, PARSE_SHARE
 
 if TYPE_CHECKING:
     from divproj.parsing.language import Language
 
 ALL_UP_TO = 40
 """Words up to which all bracketings of an F sentence without a forest are aligned; a longer one has no phrase pairs."""
-PARSE_SHARE = 0.5
-"""How much the parser's probabilities count against the alignment where E has a forest."""
 
 EForest = Callable[[DepTree], Forest]
 """From E's tree to the forest of its parser."""
@@ -64,7 +63,7 @@ class PhraseFinder:
             if self.e_forest and found.reachable:
                 made[k] = _with_tree(bitexts[k], found)
             own = self.forests.get(bitexts[k].forms)
-            book.append(SentencePairs.of(found, heads=_headed(own), hold=HOLD if own else BARE))
+            book.append(SentencePairs.of(found, heads=_headed(own), hold=PAIR_SHARE if own else BARE_PAIR_SHARE))
         return made, PhraseBook.of(book)
 
     def _usable(self, bitext: ProjectionInput) -> bool:

@@ -17,11 +17,8 @@ from divproj.projection.candidates import Lexicon
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal import chart
 from divproj.projection.phrasal.weights import FOUND, GIVEN, UNLINKED
+from divproj.projection.settings import DISTANCE_COUNT, DISTANCE_TRUST, POSSIBLE_LINK, SURE_LINK, TAG_TRUST, WORD_TRUST
 
-SURE_ENOUGH = 0.3
-"""Probability from which a link found for an unlinked word counts."""
-POSSIBLE = 0.1
-"""Probability from which a link is kept in mind, for phrases to confirm."""
 CHEAP = 16
 """Cells of these charts that take as long in plain Python (some 4 µs each) as a word does elsewhere."""
 
@@ -36,7 +33,7 @@ class LinkedPair:
     bitext: ProjectionInput
     kinds: tuple[int, ...]
     chances: dict[tuple[int, int], float] = field(default_factory=dict, compare=False)
-    """What word alignment of the observed text thinks of links, from `POSSIBLE` on."""
+    """What word alignment of the observed text thinks of links, from `POSSIBLE_LINK` on."""
     tags: tuple[str, ...] = field(default=(), compare=False)
     """Universal tags of the words by a tagger; empty: what links and the lexicon say."""
 
@@ -52,7 +49,7 @@ class InducedLinks:
     Links that came with the text are known translations; so the aligner spends its guesses on the rest.
     """
 
-    aligner: WordAligner = field(default_factory=lambda: WordAligner(threshold=POSSIBLE))
+    aligner: WordAligner = field(default_factory=lambda: WordAligner(threshold=POSSIBLE_LINK))
     more: Callable[[ProjectionInput], dict[tuple[int, int], float]] = field(default=_no_links, repr=False)
     """Links that paired phrases make, with probabilities."""
     _known: dict[ProjectionInput, LinkedPair] = field(default_factory=dict, repr=False)
@@ -101,7 +98,7 @@ def _with_links(bitext: ProjectionInput, chances: dict[tuple[int, int], float]) 
     used_f, used_e = {i for i, _ in given}, {j for _, j in given}
     best: dict[int, tuple[float, int]] = {}
     for (i, j), chance in chances.items():
-        if i not in used_f and j not in used_e and chance >= SURE_ENOUGH:
+        if i not in used_f and j not in used_e and chance >= SURE_LINK:
             best[i] = max(best.get(i, (0.0, 0)), (chance, -j))
     more = {(i, -j) for i, (_, j) in best.items()}
     kinds = tuple(GIVEN if i in used_f else FOUND if i in best else UNLINKED for i in range(len(bitext) + 1))
@@ -137,10 +134,10 @@ class Cues:
     """Numbers of word types; words that were never seen share the numbers after them, one for each tag."""
     choice: Floats = field(default_factory=lambda: np.zeros((0, 0)))
     far: Floats = field(default_factory=lambda: np.zeros((0, 2, chart.BUCKETS)))
-    word_trust: float = 12.0
+    word_trust: float = WORD_TRUST
     """Pseudo-counts with which a word's choice is drawn to its tag's."""
-    tag_trust: float = 20.0
-    far_trust: float = 20.0
+    tag_trust: float = TAG_TRUST
+    far_trust: float = DISTANCE_TRUST
 
     @classmethod
     def of(cls, linked: Sequence[LinkedPair]) -> Cues:
@@ -196,7 +193,7 @@ class Cues:
         np.add.at(by_tag, usual, chosen)
         by_tag = (by_tag + self.tag_trust * overall) / (by_tag.sum(1, keepdims=True) + self.tag_trust)
         self.choice = np.log((chosen + self.word_trust * by_tag[usual]) / (chosen.sum(1, keepdims=True) + self.word_trust))
-        everywhere = distances.sum(0) + 0.1
+        everywhere = distances.sum(0) + DISTANCE_COUNT
         everywhere /= everywhere.sum(1, keepdims=True)
         self.far = np.log((distances + self.far_trust * everywhere) / (distances.sum(2, keepdims=True) + self.far_trust))
 

@@ -7,20 +7,14 @@ from numpy.typing import NDArray
 
 from divproj.forest.hypergraph import Forest
 from divproj.forest.parses import marginals
-
-FLOOR = 0.01
-"""Probability of an edge that a forest or a model does not know."""
-SHARE = 1.0
-"""What the logarithm of such a probability counts beside the weights of the chart."""
-BORDER = 0.1
-"""Cost of each phrase border that an edge crosses, where phrases do not know their heads."""
+from divproj.projection.settings import CROSSED_BORDER, EVIDENCE_SHARE, UNKNOWN_EDGE
 
 Floats = NDArray[np.float64]
 
 
 def of_chances(chances: Floats) -> Floats:
     """Scores from probabilities of edges [h, c], words counted from 1, place 0 the root."""
-    return SHARE * np.log(np.maximum(chances, FLOOR))
+    return EVIDENCE_SHARE * np.log(np.maximum(chances, UNKNOWN_EDGE))
 
 
 def of_forest(forest: Forest, *, fast: bool = False) -> Floats:
@@ -32,7 +26,7 @@ def of_forest(forest: Forest, *, fast: bool = False) -> Floats:
     found = marginals(forest, fast=fast)
     if all(node.head >= 0 for node in forest.nodes):
         return of_chances(_edges(forest, found.edge))
-    return -BORDER * _borders(forest, found.node)
+    return -CROSSED_BORDER * _borders(forest, found.node)
 
 
 def _edges(forest: Forest, chances: Floats) -> Floats:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.projection.edges import SURE
 from divproj.projection.phrasal.chart import RELATIONS
 from divproj.projection.phrasal.projector import Chances
+from divproj.projection.settings import CHANCE_BINS
 
 PHRASES = ("edge", "link", "shared")
 """Codes an edge can have: how probable the phrases make it, what the pairs of its two ends are to each other (the head link),
@@ -26,7 +26,7 @@ def phrase_codes(found: Chances, features: Sequence[str] = PHRASES) -> NDArray[n
         if name == "edge":
             best = np.zeros((n1, n1), np.int32)
             best[heads[1:], np.arange(1, n1)] = 1
-            made[:, :, slot] = 1 + np.searchsorted(SURE, found.edges) + 10 * best
+            made[:, :, slot] = 1 + np.searchsorted(CHANCE_BINS, found.edges) + 10 * best
         elif name == "link":
             made[:, :, slot] = 1 + found.codes + len(RELATIONS) * np.array(found.linked.kinds)[None, :]
         else:

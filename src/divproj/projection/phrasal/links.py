@@ -5,11 +5,7 @@ from __future__ import annotations
 from divproj.data.links import Links
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal.projector import LONGEST, Chances, PhraseProjector
-
-DOUBTED = 0.1
-"""Probability below which word alignment of the observed text doubts a link."""
-TRUSTED = 0.8
-"""Probability from which it believes in a link that is not there."""
+from divproj.projection.settings import DOUBTED_LINK, TRUSTED_LINK
 
 
 def refine_links(projector: PhraseProjector, bitext: ProjectionInput) -> Links:
@@ -26,11 +22,11 @@ def refine_links(projector: PhraseProjector, bitext: ProjectionInput) -> Links:
     kept = set(bitext.links.links)
     for i, j in sorted(bitext.links.links, key=lambda link: (found.linked.chances.get(link, 0.0), link)):
         several = sum(1 for link in kept if link[0] == i) > 1 or sum(1 for link in kept if link[1] == j) > 1
-        if several and found.linked.chances.get((i, j), 0.0) < DOUBTED and not any(_support(found, i, j)):
+        if several and found.linked.chances.get((i, j), 0.0) < DOUBTED_LINK and not any(_support(found, i, j)):
             kept.discard((i, j))
     used_f, used_e = {i for i, _ in kept}, {j for _, j in kept}
     for (i, j), chance in sorted(found.linked.chances.items(), key=lambda item: (-item[1], item[0])):
-        if chance >= TRUSTED and i not in used_f and j not in used_e and all(_support(found, i, j)):
+        if chance >= TRUSTED_LINK and i not in used_f and j not in used_e and all(_support(found, i, j)):
             kept.add((i, j))
             used_f.add(i)
             used_e.add(j)

@@ -19,16 +19,8 @@ from divproj.io.files import Source, name_of, reading
 from divproj.io.igt_text import lines
 from divproj.phrases.results import PhraseAlignment
 from divproj.projection.direct import ProjectionInput
+from divproj.projection.settings import OTHER_HEAD, PAIR_SHARE, UNKNOWN_PAIR
 
-HOLD = 1.0
-"""What the logarithm of a head's probability counts beside the weights of the chart; not tuned."""
-BARE = 0.02
-"""The same where no tree or forest of F vouches for its phrases: the chart of s5 weighs all bracketings by itself, so that the pairs
-only break ties (bench/RESULTS.md)."""
-UNKNOWN = 0.5
-"""Probability of a pair that comes without one."""
-FLOOR = 0.05
-"""Probability that a word heads a phrase of which another word is known to be the head."""
 Floats = NDArray[np.float64]
 
 
@@ -50,20 +42,20 @@ class SentencePairs:
     f_forms: tuple[str, ...]
     e_forms: tuple[str, ...]
     pairs: tuple[PhraseLink, ...]
-    hold: float = HOLD
+    hold: float = PAIR_SHARE
     """How firmly the phrases keep together."""
 
     @classmethod
-    def of(cls, found: PhraseAlignment, *, heads: bool = False, hold: float = HOLD) -> SentencePairs:
+    def of(cls, found: PhraseAlignment, *, heads: bool = False, hold: float = PAIR_SHARE) -> SentencePairs:
         """The pairs of an alignment whose source is F and whose target is E.
 
         `heads`: whether F's phrases know their heads (trees and parses of F do). A pair without probability, one that no
-        compositional set has, is taken as `UNKNOWN`.
+        compositional set has, is taken as `UNKNOWN_PAIR`.
         """
         made = []
         for pair in found.pairs:
             f, e = found.src.nodes[pair.src_node], found.tgt.nodes[pair.tgt_node]
-            chance = pair.posterior if pair.posterior == pair.posterior else UNKNOWN
+            chance = pair.posterior if pair.posterior == pair.posterior else UNKNOWN_PAIR
             words = [tuple(range(start + 1, end + 1)) for start, end in (pair.src, pair.tgt)]
             made.append(PhraseLink(words[0], words[1], min(1.0, chance), f.head + 1 if heads else 0, e.head + 1))
         return cls(found.src.forms, found.tgt.forms, tuple(made), hold)
@@ -108,8 +100,8 @@ def _heads(pair: PhraseLink, bitext: ProjectionInput) -> Floats:
     chosen = {pair.f_head} if pair.f_head in pair.f else set(_images(pair, bitext)) & set(pair.f)
     if not chosen:
         return np.full(len(pair.f), 1.0 / len(pair.f))
-    other = FLOOR / max(1, len(pair.f) - len(chosen))
-    return np.array([(1.0 - FLOOR) / len(chosen) if word in chosen else max(other, 1e-3) for word in pair.f])
+    other = OTHER_HEAD / max(1, len(pair.f) - len(chosen))
+    return np.array([(1.0 - OTHER_HEAD) / len(chosen) if word in chosen else max(other, 1e-3) for word in pair.f])
 
 
 def _images(pair: PhraseLink, bitext: ProjectionInput) -> Sequence[int]:
@@ -148,7 +140,7 @@ class PhraseBook:
     def scores(self, bitext: ProjectionInput, *, vouched: bool = False) -> Floats | None:
         """Scores of edges for a sentence; None where no pairs are known, or with `vouched` none that a tree or the user vouches for."""
         found = self.find(bitext)
-        return None if found is None or (vouched and found.hold < HOLD) else scores(found, bitext)
+        return None if found is None or (vouched and found.hold < PAIR_SHARE) else scores(found, bitext)
 
     def links(self, bitext: ProjectionInput) -> dict[tuple[int, int], float]:
         """Links that pairs of two words make, with their probabilities."""
@@ -188,7 +180,7 @@ def _read(line: str, where: Where) -> SentencePairs:
             raise FormatError("a pair is no object with source and target", where)
         words = [_words(pair.get(key), len(side), key, where) for key, side in zip(("source", "target"), sides, strict=True)]
         chance = pair.get("posterior")
-        chance = UNKNOWN if chance is None else chance
+        chance = UNKNOWN_PAIR if chance is None else chance
         if not isinstance(chance, int | float) or not 0 <= chance <= 1:
             raise FormatError(f"posterior is {chance!r:.20}, a number from 0 to 1 expected", where)
         made.append(PhraseLink(words[0], words[1], float(chance)))

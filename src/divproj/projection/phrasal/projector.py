@@ -18,10 +18,10 @@ from divproj.projection.phrasal import chart, evidence
 from divproj.projection.phrasal.cues import Cues, Encoded, InducedLinks, LinkedPair
 from divproj.projection.phrasal.phrase_pairs import PhraseBook
 from divproj.projection.phrasal.weights import UNLINKED, Weights
+from divproj.projection.settings import OBSERVING_ROUNDS
 
 LONGEST = 250
 """Words up to which all bracketings are weighed; a longer sentence is projected by S1."""
-ROUNDS = 4
 
 Floats = NDArray[np.float64]
 
@@ -75,7 +75,7 @@ class PhraseProjector:
     """
 
     weights: Weights = field(default_factory=Weights)
-    rounds: int = ROUNDS
+    rounds: int = OBSERVING_ROUNDS
     induce_links: bool = True
     """Whether unlinked words are given links by word alignment of the observed text."""
     corrections: HeadModel | None = None
@@ -105,13 +105,17 @@ class PhraseProjector:
         self.phrases_ = phrases or PhraseBook()
         self.links_ = InducedLinks(more=self.phrases_.links)
         linked = self.links_.observe(bitexts) if self.induce_links else [self.links_.of(b) for b in bitexts]
-        linked = [*map(self._tagged, linked)]
+        linked = self._read(linked)
         self.cues_ = Cues.of(linked)
         self.words_ = max(sum(map(len, bitexts)), sum(len(b) ** 2 for b in bitexts) // SQUARES)
         self.history_ = (
             self.cues_.learn([self.encode(x, learning=True) for x in linked], self.weights.table, self.rounds) if linked else []
         )
         return self
+
+    def _read(self, linked: list[LinkedPair]) -> list[LinkedPair]:
+        """The text as the chart sees it, with the tags that are known from elsewhere."""
+        return [*map(self._tagged, linked)]
 
     def _tagged(self, linked: LinkedPair) -> LinkedPair:
         return replace(linked, tags=self.knowledge.tags(linked.given)) if self.knowledge else linked
@@ -169,7 +173,9 @@ class PhraseProjector:
         """The best tree, why each edge, how probable."""
         if not 0 < len(bitext) <= LONGEST:
             return s1(bitext)
-        found = self.chances(bitext)
+        return self._projected(bitext, self.chances(bitext))
+
+    def _projected(self, bitext: ProjectionInput, found: Chances) -> Projection:
         moved = [-1, *found.heads]
         content_root(bitext, moved, ["guess"] * len(moved))
         heads = tuple(moved[1:])

@@ -20,19 +20,12 @@ from divproj.parsing.atoms import ParserInput
 from divproj.parsing.parser import EdgeParser, MstParser
 from divproj.projection.candidates import Lexicon
 from divproj.projection.direct import ProjectionInput
+from divproj.projection.settings import COMMON_WORDS, F_PARSER_EPOCHS, LEAST_TREES, SAME_STYLE
 from divproj.text import language_id
 
 if TYPE_CHECKING:
     from divproj.parsing.language import Language
 
-LEAST = 20
-"""Trees from which a parser is worth learning."""
-EPOCHS = 5
-AGREES = 0.7
-"""Share of heads from which the language's parser has the style of E's trees; two parsers of one style agree in 0.85 and more."""
-COMMON = 0.7
-"""Share of F's words that E must have, too: the language of a text that no table knows is sometimes taken for another.
-Edinburgh's paraphrases have 0.82 to 0.92, Naija beside English 0.65, other languages less than 0.12."""
 LOOKED_AT = 200
 """Sentences by which languages are told apart, and styles compared."""
 
@@ -50,13 +43,13 @@ def shared_language(text: Sequence[ProjectionInput]) -> str:
     f, e = (language_id.of_lines(map(" ".join, side)).code for side in sides)
     words, known = (Counter(form.lower() for forms in side for form in forms if form.isalpha()) for side in sides)
     both = sum(times for word, times in words.items() if word in known)
-    return f if f == e and both >= COMMON * words.total() else ""
+    return f if f == e and both >= COMMON_WORDS * words.total() else ""
 
 
 def forests(text: Sequence[ProjectionInput], language: Language | None, *, parsed: bool = False) -> list[Forest]:
     """Forests of the sentences of F, none where no parser can be had; `parsed`: E's trees are the language's own parses."""
     usable = [bitext for bitext in text if 0 < len(bitext) <= PARSED_WHOLE]
-    if language is not None and (parsed or _agreement(language, text) >= AGREES):
+    if language is not None and (parsed or _agreement(language, text) >= SAME_STYLE):
         tags = language.tag([bitext.forms for bitext in usable])
         seen = [language.seen(bitext.forms, own) for bitext, own in zip(usable, tags, strict=True)]
         return _packed(language.parser, usable, seen)
@@ -72,11 +65,13 @@ def forests(text: Sequence[ProjectionInput], language: Language | None, *, parse
 
 def parser_of(trees: Sequence[DepTree], tags: Sequence[tuple[str, ...]]) -> MstParser | None:
     """A parser of single edges, learned from nine tenths of the trees and calibrated on the others; None for too few trees."""
-    if len(trees) < LEAST:
+    if len(trees) < LEAST_TREES:
         return None
     seen = [ParserInput(tree.forms, own) for tree, own in zip(trees, tags, strict=True)]
     learned = [k for k in range(len(trees)) if k % 10]
-    parser = MstParser(order=1, labels=False, epochs=EPOCHS).fit([seen[k] for k in learned], [trees[k] for k in learned])
+    parser = MstParser(order=1, labels=False, epochs=F_PARSER_EPOCHS).fit(
+        [seen[k] for k in learned], [trees[k] for k in learned]
+    )
     return parser.calibrate(seen[::10], trees[::10])
 
 

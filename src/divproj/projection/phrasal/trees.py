@@ -13,12 +13,10 @@ from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal import chart
 from divproj.projection.phrasal.cues import LinkedPair
 from divproj.projection.phrasal.projector import LONGEST, PhraseProjector
+from divproj.projection.settings import CHART_SHARE
 
 if TYPE_CHECKING:
     from divproj.parsing.language import Language
-
-SHARE = 0.3
-"""What the phrase chart's logarithm counts, where that of the parser counts 1."""
 
 
 def alternatives(language: Language, tree: DepTree, count: int) -> list[tuple[float, DepTree]]:
@@ -44,7 +42,7 @@ def support(projector: PhraseProjector, bitext: ProjectionInput, tree: DepTree) 
 
 
 def choose_tree(
-    projector: PhraseProjector, bitext: ProjectionInput, trees: Sequence[tuple[float, DepTree]], share: float = SHARE
+    projector: PhraseProjector, bitext: ProjectionInput, trees: Sequence[tuple[float, DepTree]], share: float = CHART_SHARE
 ) -> int:
     """Which of the E trees, each with the parser's log-probability, goes best with F; the projector has observed the text.
 

@@ -11,11 +11,7 @@ from numpy.typing import NDArray
 from divproj.data.errors import AlignmentError, Where
 from divproj.parsing.decode import chu_liu_edmonds
 from divproj.projection.direct import Projection
-
-USUAL = 0.6
-"""Confidence of an edge whose system does not say how sure it is."""
-UNLINKED = 0.5
-"""What the vote of a word without a link counts, where that of a linked one counts 1."""
+from divproj.projection.settings import UNLINKED_VOTE, USUAL_CONFIDENCE
 
 
 def ballot(projection: Projection) -> NDArray[np.float64]:
@@ -23,7 +19,7 @@ def ballot(projection: Projection) -> NDArray[np.float64]:
     n = len(projection.heads)
     made = np.zeros((n + 1, n + 1))
     for c, head in enumerate(projection.heads, 1):
-        sure = projection.confidence[c - 1] if projection.confidence else USUAL
+        sure = projection.confidence[c - 1] if projection.confidence else USUAL_CONFIDENCE
         made[:, c] = (1.0 - sure) / max(1, n - 1)
         made[head, c] = sure
     np.fill_diagonal(made, 0.0)
@@ -49,7 +45,7 @@ def vote(projections: Sequence[Projection], chances: Sequence[NDArray[np.float64
     votes = np.zeros((len(first.heads) + 1,) * 2)
     weight = np.zeros(len(votes))
     for projection, own in zip(projections, chances or map(ballot, projections), strict=True):
-        heard = np.array([1.0, *(1.0 if anchor else UNLINKED for anchor in projection.bitext.anchors[1:])])
+        heard = np.array([1.0, *(1.0 if anchor else UNLINKED_VOTE for anchor in projection.bitext.anchors[1:])])
         votes += own * heard
         weight += heard
     votes /= weight

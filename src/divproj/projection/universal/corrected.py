@@ -27,6 +27,17 @@ from divproj.projection.candidates import Lattice, Lexicon
 from divproj.projection.decode import best_tree
 from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.loglinear import SPELLED, HeadModel, Question, fit_weights
+from divproj.projection.settings import (
+    CORRECTION_FOLDS,
+    CORRECTION_PENALTY,
+    FEW_TREES,
+    HEAD_FLOOR,
+    KNOWN_FORMS,
+    KNOWN_SHARE,
+    LEAST_HEAD,
+    TRIED_SHARES,
+    TRIED_TIMES,
+)
 from divproj.projection.universal.english import UPOS
 from divproj.projection.universal.projector import Universal
 
@@ -34,22 +45,6 @@ if TYPE_CHECKING:
     from divproj.projection.phrasal.phrase_pairs import PhraseBook
 
 Floats = NDArray[np.float64]
-PENALTY = 6.0
-"""Of the weights; s2+, which has no prior, has 2."""
-FEW = 10
-"""So many gold trees double the penalty, half as many treble it; chosen after a look at 15 and 40 for 5 and 20 trees."""
-LEAST = 0.02
-"""Probability from which a head that s6 weighs is a candidate."""
-FLOOR = 1e-3
-"""Probability that a candidate has at least before anything is learned."""
-KNOWN, SHARE = 2, 0.8
-"""Gold words of a form, and the share of them, that make its tag or relation usual."""
-FOLDS = 5
-"""Parts of the gold trees that are judged by what the others teach."""
-SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""Parts of the learned weights that are tried; 0 is s6."""
-TIMES = (1, 2, 3, 5, 10)
-"""How often a form was seen: values that are tried for its tag and its relation to count."""
 TAG_OF, REL_OF = "tag of ", "relation of "
 """Weights with such names are usual tags and relations of forms (how often they were seen)."""
 
@@ -69,7 +64,7 @@ class Corrected:
         pairs: Sequence[Pair],
         text: Sequence[ProjectionInput] = (),
         base: Universal | None = None,
-        penalty: float = PENALTY,
+        penalty: float = CORRECTION_PENALTY,
     ) -> Corrected:
         """Learn from pairs with gold trees of F; `text` is more of the language, without trees."""
         given = [ProjectionInput.of(pair) for pair in pairs]
@@ -77,10 +72,10 @@ class Corrected:
         system.observe([*dict.fromkeys([*given, *text])])
         shown = [Shown(b, pair, *system.weighed(b)) for b, pair in zip(given, pairs, strict=True) if len(b)]
         followed = Followed()
-        penalty *= 1 + FEW / max(len(shown), 1)
-        for k in range(min(FOLDS, len(shown)) if len(shown) > 1 else 0):
-            learned = cls({}, Lexicon(), system)._learn([s for i, s in enumerate(shown) if i % FOLDS != k], penalty)
-            followed.judge(learned, shown[k::FOLDS])
+        penalty *= 1 + FEW_TREES / max(len(shown), 1)
+        for k in range(min(CORRECTION_FOLDS, len(shown)) if len(shown) > 1 else 0):
+            learned = cls({}, Lexicon(), system)._learn([s for i, s in enumerate(shown) if i % CORRECTION_FOLDS != k], penalty)
+            followed.judge(learned, shown[k::CORRECTION_FOLDS])
         made = cls({}, Lexicon(), system)._learn(shown, penalty)
         made.weights = followed.kept(made.weights)
         return made
@@ -95,7 +90,7 @@ class Corrected:
             for word, heads, gold in s.asked(lattice):
                 rows = [[k for block in lattice.blocks(word, head) for k in SPELLED.row(block)] for head in heads]
                 questions.append((rows, gold))
-                before += [math.log(max(s.chances[head, word], FLOOR)) for head in heads]
+                before += [math.log(max(s.chances[head, word], HEAD_FLOOR)) for head in heads]
         self.weights = fit_weights(questions, penalty, np.array(before)) | usual_forms([s.pair for s in shown])
         return self
 
@@ -139,7 +134,7 @@ class Corrected:
     def scores(self, lattice: Lattice, chances: Floats, word: int, heads: Sequence[int]) -> tuple[Floats, Floats]:
         """Of candidates: what s6 says, and what the weights add."""
         weight = self._model.weight
-        before = np.log(np.maximum(chances[heads, word], FLOOR))
+        before = np.log(np.maximum(chances[heads, word], HEAD_FLOOR))
         return before, np.array([sum(weight(block) for block in lattice.blocks(word, head)) for head in heads])
 
     def topped(self, bitext: ProjectionInput, found: Projection) -> Lattice:
@@ -202,14 +197,14 @@ class Shown:
 class Followed:
     """How far what is learned helps on gold trees that it was not learned from."""
 
-    edges: Floats = field(default_factory=lambda: np.zeros(len(SHARES)))
-    """For each of `SHARES` the log likelihood of the gold heads."""
-    right: NDArray[np.int64] = field(default_factory=lambda: np.zeros(len(SHARES), np.int64))
-    """For each of `SHARES` how many gold heads are the best of their candidates."""
+    edges: Floats = field(default_factory=lambda: np.zeros(len(TRIED_SHARES)))
+    """For each of `TRIED_SHARES` the log likelihood of the gold heads."""
+    right: NDArray[np.int64] = field(default_factory=lambda: np.zeros(len(TRIED_SHARES), np.int64))
+    """For each of `TRIED_SHARES` how many gold heads are the best of their candidates."""
     forms: dict[str, NDArray[np.int64]] = field(
-        default_factory=lambda: {what: np.zeros(len(TIMES), np.int64) for what in (TAG_OF, REL_OF)}
+        default_factory=lambda: {what: np.zeros(len(TRIED_TIMES), np.int64) for what in (TAG_OF, REL_OF)}
     )
-    """For each of `TIMES` how many more words have the right tag (relation) than by s6."""
+    """For each of `TRIED_TIMES` how many more words have the right tag (relation) than by s6."""
 
     def judge(self, learned: Corrected, shown: Iterable[Shown]) -> None:
         """Count on sentences that nothing was learned from."""
@@ -217,7 +212,7 @@ class Followed:
             lattice = learned.topped(s.bitext, s.found)
             for word, heads, gold in s.asked(lattice):
                 before, added = learned.scores(lattice, s.chances, word, heads)
-                for k, share in enumerate(SHARES):
+                for k, share in enumerate(TRIED_SHARES):
                     scores = before + share * added
                     self.edges[k] += scores[gold] - np.logaddexp.reduce(scores)
                     self.right[k] += scores.argmax() == gold
@@ -230,16 +225,16 @@ class Followed:
         usual = learned.usual(what, form)
         if usual and usual != said and gold not in ("_", ""):
             count = learned.weights[f"{what}{form.lower()} = {usual}"]
-            self.forms[what] += (np.array(TIMES) <= count) * (int(usual == gold) - int(said == gold))
+            self.forms[what] += (np.array(TRIED_TIMES) <= count) * (int(usual == gold) - int(said == gold))
 
     def kept(self, weights: dict[str, float]) -> dict[str, float]:
         """The weights, except where they harm: of edges as much as is likeliest, of forms those that were seen more often."""
         harmed = self.right[-1] < self.right[0]
-        share = SHARES[int(self.edges.argmax())] if harmed else 1.0
+        share = TRIED_SHARES[int(self.edges.argmax())] if harmed else 1.0
         least = {}
         for what, won in self.forms.items():
             harmless = np.flatnonzero(won >= 0)
-            least[what] = TIMES[harmless[0]] if len(harmless) else math.inf
+            least[what] = TRIED_TIMES[harmless[0]] if len(harmless) else math.inf
         made = {}
         for name, weight in weights.items():
             what = next((what for what in least if name.startswith(what)), "")
@@ -252,7 +247,7 @@ class Followed:
 
 def candidates(lattice: Lattice, chances: Floats, word: int) -> list[int]:
     """Heads that the projections offer, and those that s6 holds possible."""
-    found = [*lattice.heads(word), *np.flatnonzero(chances[:, word] >= LEAST).tolist()]
+    found = [*lattice.heads(word), *np.flatnonzero(chances[:, word] >= LEAST_HEAD).tolist()]
     return [head for head in dict.fromkeys(found) if head != word]
 
 
@@ -271,6 +266,6 @@ def usual_forms(pairs: Iterable[Pair]) -> dict[str, float]:
         for form, counts in sorted(seen.items()):
             [(value, count)] = counts.most_common(1)
             total = counts.total()
-            if total >= (1 if what == TAG_OF else KNOWN) and count >= SHARE * total:
+            if total >= (1 if what == TAG_OF else KNOWN_FORMS) and count >= KNOWN_SHARE * total:
                 made[f"{what}{form} = {value}"] = float(count)
     return made

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal import chart
+from divproj.projection.settings import EDGE_BINS, ORDER_BINS
 from divproj.projection.universal.english import UPOS
 from divproj.projection.universal.facts import CASES, TENSES, VERBAL, Word
 from divproj.projection.universal.hashed import combined, number
@@ -20,10 +21,6 @@ Floats = NDArray[np.float64]
 SIZE = 1 << 20
 FAR = np.array([0, 1, 2, 3, 4, 4, 5, 5, 5, *[6] * 6, 7])
 """Distances as features tell them apart."""
-SURE = (0.005, 0.02, 0.06, 0.15, 0.3, 0.45, 0.6, 0.75, 0.88, 0.96)
-"""Borders of the bins into which probabilities of edges are put."""
-ODDS = (0.1, 0.25, 0.4, 0.6, 0.75, 0.9)
-"""Borders of the bins into which shares of word orders are put."""
 
 
 @lru_cache(maxsize=200_000)
@@ -157,7 +154,7 @@ def edges_of(sentences: Sequence[EdgeInput], given: Mapping[str, Sequence[Floats
         flat = np.concatenate(
             [m.T[1:, :][~np.eye(len(s) + 1, dtype=bool)[1:]] for s, m in zip(sentences, matrices, strict=True)]
         )
-        columns[name] = np.searchsorted(SURE, flat).astype(np.int64)
+        columns[name] = np.searchsorted(EDGE_BINS, flat).astype(np.int64)
         columns[f"{name}rank"] = _rank(flat, starts)
     if order is not None:
         columns.update(order.columns(tags, low, head, kid, side))
@@ -224,7 +221,7 @@ class Order:
         unique, inverse = np.unique(pairs, return_inverse=True)
         shares = np.array([self.sides.get((int(p) >> 32, int(p) & 0xFFFFFFFF), 0.5) for p in unique])[inverse]
         own = np.where(side == 1, shares, 1 - shares)
-        made = {"order": np.where(side == 2, 9, np.searchsorted(ODDS, own))}
+        made = {"order": np.where(side == 2, 9, np.searchsorted(ORDER_BINS, own))}
         bits = sum(
             int(np.searchsorted((0.35, 0.65), self.share(*pair))) * 3**k
             for k, pair in enumerate((("NOUN", "VERB"), ("ADP", "NOUN"), ("NOUN", "NOUN"), ("AUX", "VERB")))

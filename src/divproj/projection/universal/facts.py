@@ -12,13 +12,12 @@ from typing import NamedTuple
 from divproj.data.tagsets import universal
 from divproj.links.gloss.grams import Gram, Grams, Part
 from divproj.projection.direct import ProjectionInput
+from divproj.projection.settings import CAPITALS
 from divproj.projection.universal.english import English
 
 CASES = frozenset({"case", "core", "genitive"})
 VERBAL = frozenset({"verbal", "clause", "infinitive", "relative"})
 TENSES = frozenset({"tense", "aspect", "mood", "modal", "voice", "causative"})
-CAPITALS = 0.7
-"""Share of glosses in capitals from which all capitals of a text mean nothing."""
 
 
 META = frozenset(

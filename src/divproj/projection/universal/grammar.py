@@ -10,19 +10,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.projection.universal.labels import LABELS
+from divproj.projection.ud_names import LABELS, ONLY, RIGHTWARD
 
 Floats = NDArray[np.float64]
-ONLY = {
-    "aux": {"AUX"}, "cop": {"AUX", "PRON", "DET", "SYM"}, "det": {"DET", "PRON"}, "nummod": {"NUM", "NOUN", "SYM"}, "expl": {"PRON", "DET", "PART"},
-    "advmod": {"ADV", "ADJ", "CCONJ", "DET", "PART", "SYM"}, "clf": {"NOUN", "PART", "NUM", "X"},
-}  # fmt: skip
-"""Relations that only words of these tags have."""
 _OPEN = {"NOUN", "PROPN", "ADJ", "PRON", "DET", "NUM", "VERB", "AUX", "INTJ"}
 NEVER = {"mark": _OPEN, "cc": _OPEN, "case": {"PROPN", "ADJ", "PRON", "DET", "NUM", "AUX", "VERB", "INTJ"}}
 """Relations that words of these tags do not have."""
-RIGHTWARD = frozenset({"conj", "fixed", "flat", "goeswith", "appos"})
-"""Relations whose head comes first."""
 LEAVES = frozenset({"aux", "cop", "case", "mark", "cc", "det", "clf", "fixed", "goeswith"})
 """Relations of words without dependents."""
 UNUSED = frozenset({"goeswith", "orphan", "list", "fixed"})

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from divproj.data.tagsets import universal
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal import chart
+from divproj.projection.settings import LOWEST_LOG
 from divproj.projection.universal.english import UPOS
 from divproj.projection.universal.facts import ROLES, Gloss, Usage, Word
 from divproj.projection.universal.labels import LABELS
@@ -31,8 +32,6 @@ PERSONS = ("1", "2", "3", "4", "12", "13", "23", "0")
 NUMBERS = ("", "SG", "PL", "DU")
 MOST = 5
 """Grams of a gloss that are seen."""
-TOLD = 6.0
-"""Logarithms of s5's probabilities down to minus this are told apart."""
 COLUMNS: dict[str, int] = {
     "lexical": len(TAG) + 1, "second": len(TAG) + 1, "doubt": 7, "shape": 5, "e_tag": len(TAG) + 1, "e_rel": len(REL) + 1, "link": 5,
     "share": 7, "linked": 7, "usual": len(TAG) + 1, "first": 6, "last": 6, "person": 4 * len(PERSONS) + 2, "look": 17, "marks": 6,
@@ -92,7 +91,7 @@ class SentenceInput:
     @property
     def told(self) -> Singles:
         """Logarithms of s5's probabilities, from 0 to 1."""
-        return np.asarray(np.log(np.maximum(self.phrases, np.exp(-TOLD))) / TOLD + 1, np.float32)
+        return np.asarray(np.log(np.maximum(self.phrases, np.exp(-LOWEST_LOG))) / LOWEST_LOG + 1, np.float32)
 
 
 @dataclass

@@ -8,18 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divproj.projection.phrasal.chart import RELATIONS
+from divproj.projection.ud_names import LABELS as LABELS
 from divproj.projection.universal.edges import EdgeInput
 from divproj.projection.universal.english import UPOS
 from divproj.projection.universal.facts import CASES, TENSES, VERBAL, Word
 from divproj.projection.universal.hashed import number
 
 SIZE = 1 << 15
-LABELS = (
-    "acl", "advcl", "advmod", "amod", "appos", "aux", "case", "cc", "ccomp", "clf", "compound", "conj", "cop", "csubj", "dep", "det",
-    "discourse", "dislocated", "expl", "fixed", "flat", "goeswith", "iobj", "list", "mark", "nmod", "nsubj", "nummod", "obj", "obl",
-    "orphan", "parataxis", "reparandum", "vocative", "xcomp",
-)  # fmt: skip
-"""Relations of UD without subtypes; `root` and `punct` follow from the tree and the words."""
 _NOUNS = ("NOUN", "PROPN", "PRON")
 
 

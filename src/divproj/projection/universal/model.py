@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divproj.data.errors import ModelError, ProjError
+from divproj.projection.settings import SMALL_WEIGHT
 from divproj.projection.universal import edges, labels, tagger
 from divproj.projection.universal.calibration import Curve
 from divproj.projection.universal.english import UPOS, English
@@ -21,8 +22,6 @@ from divproj.runtime.resources import folder
 
 KIND, VERSION = "divproj-glossed", 2
 Weights = NDArray[np.float32]
-SMALL = 2e-3
-"""Weights nearer to zero are left out."""
 
 
 @dataclass
@@ -54,7 +53,7 @@ class GlossModel:
         }
         for name in ("tagger", "plain", "linked", "labels"):
             weights = getattr(self, name)
-            arrays[name] = np.where(np.abs(weights) < SMALL, 0, weights).astype(np.float16)
+            arrays[name] = np.where(np.abs(weights) < SMALL_WEIGHT, 0, weights).astype(np.float16)
         for name, curve in self.curves.items():
             arrays[f"curve.{name}"] = np.array([curve.said, curve.true], np.float32)
         for k, network in enumerate(self.networks):

@@ -16,6 +16,7 @@ from divproj.projection.direct import Projection, ProjectionInput, Reason
 from divproj.projection.phrasal import chart
 from divproj.projection.phrasal.phrase_pairs import PhraseBook
 from divproj.projection.phrasal.projector import LONGEST, PhraseProjector
+from divproj.projection.settings import GIVEN_TAG, GLOSS_PARSER_SHARE, LINEAR_SHARE, NOT_READ, PHRASAL_VOTE, PUNCTUATION_HEAD
 from divproj.projection.universal import edges, grammar, templates
 from divproj.projection.universal.edges import EdgeInput, Edges, Order
 from divproj.projection.universal.english import UPOS
@@ -31,15 +32,7 @@ from divproj.runtime.threads import one_blas_thread
 from divproj.runtime.vectors import shipped as shipped_vectors
 
 Floats = NDArray[np.float64]
-SHARE = 0.7
-"""What the gloss parser's logarithm counts in the chart of s5, where the chart's own weights count 1; the only value tried."""
-VOTE = 0.05
-"""Vote of s5 beside the linked model, which sees s5 already. Not tuned: 0.15 and 0.3 did worse than none."""
-LINEAR = 0.3
-"""What the linear models count beside the networks, in tags, edges and relations; 0, 0.3 and 0.5 were tried, for edges and tags."""
 PUNCT = UPOS.index("PUNCT")
-GIVEN = 0.98
-"""Probability of a tag that the user has given."""
 
 
 @dataclass
@@ -60,7 +53,7 @@ class Read:
         if not self.readings:
             return self.seen.chances
         mean = sum(r.tags.astype(np.float64) for r in self.readings) / len(self.readings)
-        mixed: Floats = LINEAR * self.seen.chances + (1 - LINEAR) * mean
+        mixed: Floats = LINEAR_SHARE * self.seen.chances + (1 - LINEAR_SHARE) * mean
         return mixed
 
 
@@ -73,8 +66,8 @@ class Universal:
 
     model: GlossModel = field(default_factory=shipped)
     grams: Grams = field(default_factory=Grams.shipped)
-    share: float = SHARE
-    vote: float = VOTE
+    share: float = GLOSS_PARSER_SHARE
+    vote: float = PHRASAL_VOTE
     observes = True
     phrases_: PhraseProjector = field(default_factory=PhraseProjector, repr=False)
     read_: dict[ProjectionInput, Read] = field(default_factory=dict, repr=False)
@@ -87,7 +80,7 @@ class Universal:
         self.read_ = {}
         if not text:
             return self
-        self.read_ = dict(zip(text, self._glossed(text), strict=True))
+        self.read_ = dict(zip(text, self.glossed(text), strict=True))
         self.phrases_ = PhraseProjector(knowledge=self).observe(text, forests, phrases)
         for bitext, read in self.read_.items():
             keep = np.array([0, *read.seen.real])
@@ -119,7 +112,7 @@ class Universal:
     def _encoder(self) -> Encoder:
         return Encoder(self.model.names, shipped_vectors("en"))
 
-    def _glossed(self, text: Sequence[ProjectionInput]) -> list[Read]:
+    def glossed(self, text: Sequence[ProjectionInput]) -> list[Read]:
         """What glosses alone say: tags, and probabilities of edges."""
         glosses = Glosses(self.grams, self.model.english, in_capitals(text))
         words = [words_of(b, glosses) for b in text]
@@ -132,8 +125,8 @@ class Universal:
             chances[marks] = np.eye(len(UPOS))[PUNCT]
             for k, tag in enumerate(bitext.tags):
                 if tag in UPOS and not (marks[k] and tag != "PUNCT"):
-                    chances[k] = (1 - GIVEN) / len(UPOS)
-                    chances[k, UPOS.index(tag)] += GIVEN
+                    chances[k] = (1 - GIVEN_TAG) / len(UPOS)
+                    chances[k, UPOS.index(tag)] += GIVEN_TAG
             seen = edges.edge_input(bitext, own, chances / chances.sum(1, keepdims=True))
             reads.append(Read(seen, np.zeros((0, 0))))
         order = Order.of([r.seen for r in reads], [direct(r.seen) for r in reads])
@@ -166,7 +159,7 @@ class Universal:
         read = self._of(bitext)
         made = np.zeros((len(bitext) + 1,) * 2)
         keep = np.array([0, *read.seen.real])
-        made[np.setdiff1d(np.arange(1, len(made)), keep)] = -10.0
+        made[np.setdiff1d(np.arange(1, len(made)), keep)] = NOT_READ
         made[np.ix_(keep, keep)] = self.share * np.log(np.maximum(read.plain, 1e-3))
         return made
 
@@ -193,7 +186,7 @@ class Universal:
         odds = np.maximum(read.chances, 1e-6) ** (1 - self.vote) * np.maximum(read.phrases, 1e-6) ** self.vote
         if read.readings:
             mean = sum(r.edges.astype(np.float64) for r in read.readings) / len(read.readings)
-            odds = odds**LINEAR * np.exp(np.maximum(mean, np.log(1e-6))) ** (1 - LINEAR)
+            odds = odds**LINEAR_SHARE * np.exp(np.maximum(mean, np.log(1e-6))) ** (1 - LINEAR_SHARE)
         odds[:, 0] = 0.0
         np.fill_diagonal(odds, 0.0)
         found: Floats = odds / np.maximum(odds.sum(0), 1e-12)
@@ -251,7 +244,7 @@ class Universal:
             return found
         rows = zip(self.model.networks, read.readings, strict=True)
         mean = sum(network.relations(reading, read.sentence, heads) for network, reading in rows) / len(read.readings)
-        mixed: Floats = LINEAR * found + (1 - LINEAR) * mean
+        mixed: Floats = LINEAR_SHARE * found + (1 - LINEAR_SHARE) * mean
         return mixed
 
     def _whole(self, bitext: ProjectionInput, read: Read, own: list[int], rels: list[str], sure: list[float]) -> Projection:
@@ -264,7 +257,7 @@ class Universal:
         marks = [k for k in range(1, n + 1) if k not in set(real)]
         hang_marks(heads, marks)
         for k in marks:
-            trust[k - 1] = 0.8
+            trust[k - 1] = PUNCTUATION_HEAD
         return Projection(bitext, tuple(heads), tuple(why), tuple(trust), tuple(names), self._tags(bitext))  # type: ignore[arg-type]
 
 
@@ -289,7 +282,7 @@ class Part:
     """Some sentences of a text that was observed elsewhere; a model that is in the box does not travel."""
 
     read: dict[ProjectionInput, Read]
-    vote: float = VOTE
+    vote: float = PHRASAL_VOTE
     model: GlossModel | None = None
 
     def project(self, bitext: ProjectionInput) -> Projection:

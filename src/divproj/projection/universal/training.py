@@ -13,6 +13,7 @@ from divproj.data.tree import DepTree
 from divproj.links.gloss.grams import Grams
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal.projector import PhraseProjector
+from divproj.projection.settings import EDGE_STEPS, FULL_WORDS, RELATION_STEPS, TAGGER_STEPS
 from divproj.projection.universal import edges, hashed, labels, tagger, templates
 from divproj.projection.universal.calibration import fit_curve
 from divproj.projection.universal.edges import EdgeInput, Order
@@ -27,14 +28,6 @@ from divproj.projection.universal.tagger import tagger_features
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Say = Callable[[str], None]
-TAGS: dict[str, Any] = {"passes": 4, "rate": 0.06, "decay": 3e-2}
-"""Passes, step and decay of the step in learning the tagger."""
-EDGES: dict[str, Any] = {"passes": 3, "rate": 0.015, "decay": 0.1}
-"""Passes, step and decay of the step in learning the edges."""
-RELATIONS: dict[str, Any] = {"passes": 4, "rate": 0.06, "decay": 3e-2}
-"""How the models learn; tags and edges chosen with five groups of families held out, relations as tags."""
-FULL = 1000
-"""Words of a bank from which each further word counts less: none must drown the rest."""
 
 
 @dataclass
@@ -98,7 +91,7 @@ def _places(values: Sequence[str], names: Sequence[str]) -> Ints:
 
 
 def _trust(words: int, count: int) -> Floats:
-    return np.full(count, min(1.0, (FULL / max(words, 1)) ** 0.5))
+    return np.full(count, min(1.0, (FULL_WORDS / max(words, 1)) ** 0.5))
 
 
 def _padded(rows: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
@@ -213,8 +206,8 @@ def learn(
         return [part for part, bank in zip(parts, banks, strict=True) if bank.family != family]
 
     for family in families:
-        folds[family].tagger = _learn_class(others(rows, family), tagger.SIZE, len(UPOS), TAGS)
-    full_tagger = _learn_class(rows, tagger.SIZE, len(UPOS), TAGS)
+        folds[family].tagger = _learn_class(others(rows, family), tagger.SIZE, len(UPOS), TAGGER_STEPS)
+    full_tagger = _learn_class(rows, tagger.SIZE, len(UPOS), TAGGER_STEPS)
     say("tagger learned")
     for bank in banks:
         _read_with(bank, folds[bank.family].tagger)
@@ -222,8 +215,8 @@ def learn(
         bank.order = Order.of(seen, [direct(s) for s in seen])
     asked = [_questions(bank, templates.PLAIN, {}, bank.order) for bank in banks]
     for family in families:
-        folds[family].plain = hashed.fit_choice(*_together(others([a for a, _ in asked], family)), edges.SIZE, **EDGES)
-    full_plain = hashed.fit_choice(*_together([a for a, _ in asked]), edges.SIZE, **EDGES)
+        folds[family].plain = hashed.fit_choice(*_together(others([a for a, _ in asked], family)), edges.SIZE, **EDGE_STEPS)
+    full_plain = hashed.fit_choice(*_together([a for a, _ in asked]), edges.SIZE, **EDGE_STEPS)
     for bank, (_, every) in zip(banks, asked, strict=True):
         _fill(bank.reads, hashed.choice_chances(every[0], every[1], folds[bank.family].plain), "plain")
     say("edges without translation learned")
@@ -252,10 +245,10 @@ def _linked(
         asked.append(_questions(bank, templates.PLAIN + templates.LINKED, given, bank.order))
     rows = [_label_rows(bank) for bank in banks]
     for family, fold in folds.items():
-        fold.linked = hashed.fit_choice(*_together(others([a for a, _ in asked], family)), edges.SIZE, **EDGES)
-        fold.labels = _learn_class(others(rows, family), labels.SIZE, len(LABELS), RELATIONS)
-    model.linked = hashed.fit_choice(*_together([a for a, _ in asked]), edges.SIZE, **EDGES)
-    model.labels = _learn_class(rows, labels.SIZE, len(LABELS), RELATIONS)
+        fold.linked = hashed.fit_choice(*_together(others([a for a, _ in asked], family)), edges.SIZE, **EDGE_STEPS)
+        fold.labels = _learn_class(others(rows, family), labels.SIZE, len(LABELS), RELATION_STEPS)
+    model.linked = hashed.fit_choice(*_together([a for a, _ in asked]), edges.SIZE, **EDGE_STEPS)
+    model.labels = _learn_class(rows, labels.SIZE, len(LABELS), RELATION_STEPS)
     for bank, (_, every) in zip(banks, asked, strict=True):
         _fill(bank.reads, hashed.choice_chances(every[0], every[1], folds[bank.family].linked), "chances")
 

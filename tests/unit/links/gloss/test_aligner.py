@@ -15,7 +15,7 @@ from divproj.io import conllu, pharaoh
 from divproj.links.gloss.aligner import GlossAligner, GlossAlignment
 from divproj.links.gloss.gloss_tokens import punctuation, spread, word_class
 from divproj.links.gloss.grams import Grams
-from divproj.links.gloss.link_context import SCORES
+from divproj.links.settings import PASS_SCORES
 
 ALIGNER = GlossAligner()
 
@@ -63,7 +63,7 @@ class TestPasses:
 
     def test_scores_follow_the_passes(self):
         for link in align("Tomas lu na .", "Tomas run NEG .", "Tomas did not run .").scored:
-            assert 0 < link.score <= SCORES[link.source] <= 1
+            assert 0 < link.score <= PASS_SCORES[link.source] <= 1
 
     def test_left_over(self):
         assert sources("mi ta bu", "woman herd goat", "the woman tended goats")[2, 3] == "left over"
@@ -262,7 +262,7 @@ def test_any_input(words, segments, glosses, translation, tags):
     assert {(link.f, link.e) for link in found.scored} == found.links.links
     assert len(found.links) == len(found.links.links)
     assert list(found.links) == sorted(found.links)
-    assert all(0 < link.score <= 1 and link.source in SCORES for link in found.scored)
+    assert all(0 < link.score <= 1 and link.source in PASS_SCORES for link in found.scored)
     assert GlossAligner().align(igt, translation, tags) == found
 
 

@@ -32,7 +32,7 @@ def test_headed_phrases_give_the_probabilities_of_edges():
 def test_phrases_without_heads_give_borders():
     [tree] = forests_of("(X (X (X a) (X b)) (X c))", "brackets", options=Options("head"))
     bare = Forest(tree.forms, tuple(Node(n.start, n.end, n.label) for n in tree.nodes), tree.edges, tree.root)
-    found = evidence.of_forest(bare) / -evidence.BORDER
+    found = evidence.of_forest(bare) / -evidence.CROSSED_BORDER
     assert found[1, 2] == 0  # inside one phrase
     assert found[1, 3] == found[3, 2] == 1  # out of it
     assert found[0, 3] < found[0, 1]  # the root's word is rather at the top

@@ -9,11 +9,12 @@ import pytest
 from divproj import DepTree, Faults, Links, Pair
 from divproj.data.errors import ModelError
 from divproj.projection.direct import ProjectionInput
-from divproj.projection.phrasal import phrase_pairs, same_language
+from divproj.projection.phrasal import same_language
 from divproj.projection.phrasal.phrase_evidence import gathered
 from divproj.projection.phrasal.phrase_sources import PhraseSources
 from divproj.projection.phrasal.projector import PhraseProjector
 from divproj.projection.projector import Projector
+from divproj.projection.settings import PAIR_SHARE
 
 WORDS = ("the", "old", "man", "saw", "a", "small", "dog", "in", "the", "garden")
 UPOS = ("DET", "ADJ", "NOUN", "VERB", "DET", "ADJ", "NOUN", "ADP", "DET", "NOUN")
@@ -69,7 +70,7 @@ def test_paraphrases_without_links_are_linked_by_their_phrases():
     assert found.text[0].links.links == TWINS
     assert len(found.forests) == 2
     assert found.note == ""
-    assert {x.hold for x in found.book.sentences.values()} == {phrase_pairs.HOLD}
+    assert {x.hold for x in found.book.sentences.values()} == {PAIR_SHARE}
 
 
 def test_one_language_is_found_out_and_said():

@@ -23,8 +23,9 @@ from divproj.projection.phrasal.aligned_phrases import (
     linked_paraphrases,
     phrase_book,
 )
-from divproj.projection.phrasal.phrase_pairs import FLOOR, PhraseBook, PhraseLink, SentencePairs
+from divproj.projection.phrasal.phrase_pairs import PhraseBook, PhraseLink, SentencePairs
 from divproj.projection.phrasal.projector import PhraseProjector
+from divproj.projection.settings import BARE_PAIR_SHARE, OTHER_HEAD, PAIR_SHARE
 
 E = DepTree(("old", "dogs", "sleep", "here"), (2, 3, 0, 3), ("amod", "nsubj", "root", "advmod"), ("ADJ", "NOUN", "VERB", "ADV"))
 
@@ -39,9 +40,9 @@ def test_a_paired_phrase_keeps_together_and_its_head_is_linked_with_e_s():
     found = phrase_pairs.scores(SentencePairs(text.forms, E.forms, (PhraseLink((1, 2, 3), (1, 2), 0.5, 0, 2),)), text)
     inside, head, other = (1, 2, 3), 2, (1, 3)
     for c in other:
-        assert found[4, c] == pytest.approx(0.5 * np.log(FLOOR / 2))  # out of the phrase at a word that is not its head
-        assert found[c, 4] == pytest.approx(0.5 * np.log(FLOOR / 2))
-    assert found[4, head] == found[0, head] == pytest.approx(0.5 * np.log(1 - FLOOR))
+        assert found[4, c] == pytest.approx(0.5 * np.log(OTHER_HEAD / 2))  # out of the phrase at a word that is not its head
+        assert found[c, 4] == pytest.approx(0.5 * np.log(OTHER_HEAD / 2))
+    assert found[4, head] == found[0, head] == pytest.approx(0.5 * np.log(1 - OTHER_HEAD))
     assert all(found[h, c] == 0 for h in inside for c in inside)
     assert (found[:, 0] == 0).all()
 
@@ -147,12 +148,12 @@ def test_the_aligner_finds_phrases_and_trees_of_f_vouch_for_them():
     found = book.find(text)
     assert found is not None
     assert ((1, 2), (1, 2)) in {(pair.f, pair.e) for pair in found.pairs}
-    assert found.hold == phrase_pairs.BARE
+    assert found.hold == BARE_PAIR_SHARE
     [tree] = forests_of("(S (NP (A alte) (N hunde)) (VP (V schlafen) (ADV hier)))", "brackets")
     _, book = phrase_book("auto", [text], PhraseFinder(forests_by_words([tree])))
     vouched = book.find(text)
     assert vouched is not None
-    assert vouched.hold == phrase_pairs.HOLD
+    assert vouched.hold == PAIR_SHARE
     assert {pair.f_head for pair in vouched.pairs if pair.f == (1, 2)} == {2}
     assert phrase_book("auto", [bitext("ka su", set())])[1].find(text) is None  # nothing to align without links
 

@@ -1,0 +1,36 @@
+"""Trees of translations beside a text: which sentence each belongs to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from divproj import Faults
+from divproj.io.sources import Sources, pairs_from
+
+TEXT = "# sent_id = a1\nmiko dalti\ndog see\n‘The dog sees.’\n"
+TREE = "1\tThe\t_\tDET\t_\t_\t2\tdet\t_\t_\n2\tdog\t_\tNOUN\t_\t_\t3\tnsubj\t_\t_\n3\tsees\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+
+
+@pytest.mark.parametrize("sent_id", ["a1", "story.a1", "e-17"])
+def test_a_tree_with_the_same_id_or_the_words_of_the_translation(tmp_path: Path, sent_id: str):
+    [pair] = _pairs(tmp_path, f"# sent_id = {sent_id}\n{TREE}", Faults())
+    assert pair.e.heads == (2, 3, 0)
+
+
+def test_a_tree_of_another_sentence(tmp_path: Path):
+    faults = Faults(strict=False)
+    [pair] = _pairs(tmp_path, f"# sent_id = e-17\n{TREE.replace('sees', 'barks')}", faults)
+    assert pair.e.heads == (-1,) * 4  # words alone
+    [fault] = faults.noted
+    assert str(fault) == (
+        f"{tmp_path / 'text.txt'}:2 (sent_id a1): F has sent_id a1 where E ({tmp_path / 'e.conllu'}:1) has e-17; "
+        "put the sentences in one order"
+    )
+
+
+def _pairs(folder: Path, trees: str, faults: Faults):
+    (folder / "text.txt").write_text(TEXT, encoding="utf-8")
+    (folder / "e.conllu").write_text(trees, encoding="utf-8")
+    return list(pairs_from(Sources.of([folder / "text.txt"], [folder / "e.conllu"], []), faults))

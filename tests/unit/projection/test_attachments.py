@@ -1,0 +1,70 @@
+"""s5 with what other languages tell of attachments."""
+
+import pickle
+from dataclasses import replace
+
+import pytest
+
+from divproj.data.links import Links
+from divproj.data.tree import DepTree
+from divproj.projection import systems
+from divproj.projection.direct import ProjectionInput
+from divproj.projection.phrasal.projector import PhraseProjector
+from divproj.projection.universal.attachments import AttachedProjector, ud_like
+
+E = DepTree(
+    ("the", "dog", "saw", "a", "cat"),
+    (2, 3, 0, 5, 3),
+    ("det", "nsubj", "root", "det", "obj"),
+    ("DET", "NOUN", "VERB", "DET", "NOUN"),
+)
+GLOSSED = ProjectionInput(
+    ("ta", "bi", "mu", "ko", "."), E, Links(frozenset({(1, 2), (4, 3)}), (5, 5)), ("dog", "DEF", "cat", "see.PST", "."), "1"
+)
+BARE = replace(GLOSSED, glosses=())
+
+
+@pytest.fixture(scope="module")
+def projector() -> AttachedProjector:
+    made = AttachedProjector()
+    made.observe([GLOSSED])
+    return made
+
+
+def test_system_s5_is_attached():
+    assert isinstance(systems.projector("s5").__self__, AttachedProjector)  # type: ignore[attr-defined]
+    found = systems.train("s5", [], text=[GLOSSED])(GLOSSED)
+    assert found == AttachedProjector().project(GLOSSED)
+
+
+def test_a_glossed_sentence_has_tags_and_relations(projector: AttachedProjector):
+    found = projector.project(GLOSSED)
+    assert found.heads[3] == 0
+    assert found.heads[1] == 1
+    assert found.upos == ("NOUN", "DET", "NOUN", "VERB", "PUNCT")
+    assert (found.rels[1], found.rels[3], found.rels[4]) == ("det", "root", "punct")
+    assert all(0 <= p <= 1 for p in found.confidence)
+
+
+def test_without_glosses_tags_are_those_given_or_linked():
+    given = replace(BARE, tags=("NOUN", "DET", "NOUN", "VERB", "PUNCT"))
+    assert AttachedProjector().project(given).upos == given.tags
+    found = AttachedProjector().project(replace(BARE, links=Links(frozenset(), (5, 0)), e=DepTree((), ())))
+    assert found.upos == ("_", "_", "_", "_", "PUNCT")
+
+
+def test_a_sentence_that_was_not_observed_is_read_when_it_comes(projector: AttachedProjector):
+    for late in (replace(GLOSSED, forms=("ta", "bi", "so", "ko", ".")), BARE):
+        assert projector.project(late).heads.count(0) == 1
+    assert len(projector.table.read_) == 2
+
+
+def test_part_of_a_text_travels(projector: AttachedProjector):
+    assert pickle.loads(pickle.dumps(projector.part([GLOSSED]))).project(GLOSSED) == projector.project(GLOSSED)
+
+
+def test_trees_of_another_style_are_left_alone():
+    other = replace(GLOSSED, e=replace(E, rels=("dep", "dep", "root", "dep", "dep")))
+    assert ud_like([GLOSSED])
+    assert not ud_like([other])
+    assert AttachedProjector().project(other) == PhraseProjector().project(other)
