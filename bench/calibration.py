@@ -3,7 +3,7 @@
     python bench/calibration.py [--systems s5,s2+] [--work WORK] [--cap 150] [--write languages/glossed] [--odin] [--plot FILE]
 
 Without `--odin` the maps are fitted on the glossbanks, each family judged by a map fitted on the others, and with `--write` the maps fitted
-on all banks take their place in the pack. So run it after the pack was built (WORK is that of `train/glossed/build.py`, for s6 and s6+:
+on all banks take their place in the pack. So run it after the pack was built (WORK is that of `train/glossed/build.py`, for s5, s6 and s6+:
 models that have not seen the family). Systems that learn get 10 and 30 gold trees of each bank, by chance, and are judged on others.
 `--odin` judges the maps of the pack on ODIN: gold links and English trees, and links by glosses with parsed English, as users have them.
 """
@@ -30,7 +30,6 @@ from divproj.parsing.language import shipped
 from divproj.projection import calibration
 from divproj.projection.calibration import FILE, Sample, calibration_error, crossed
 from divproj.projection.direct import ProjectFunction, Projection, s1
-from divproj.projection.phrasal.projector import PhraseProjector
 from divproj.projection.systems import train
 from divproj.runtime.vectors import shipped as shipped_vectors
 
@@ -57,7 +56,11 @@ def runs(bank: Any, system: str, work: Path, seed: int) -> Iterator[tuple[Projec
     if system in ("s1-r", "s1-l"):
         yield (lambda b: s1(b, "right" if system == "s1-r" else "left")), every
     elif system == "s5":
-        yield PhraseProjector().observe(bank.bitexts).project, every
+        from divproj.projection.universal.attachments import AttachedProjector, Attachments
+        from divproj.projection.universal.model import GlossModel
+
+        table = Attachments(GlossModel.load(need(work / fold(bank.family))))
+        yield AttachedProjector(table=table).observe(bank.bitexts).project, every
     elif system in ("s6", "s6+"):
         from divproj.projection.universal.model import GlossModel
         from divproj.projection.universal.projector import Universal

@@ -208,6 +208,7 @@ def run(found: Case, here: Path) -> int:
     try:
         resource.setrlimit(resource.RLIMIT_CPU, (CPU, CPU))
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        os.chdir(here)  # an output may have any name
         os.environ.update(found.encoding)
         os.dup2(os.open(here / "in", os.O_RDONLY), 0)
         for number, name in ((1, "stdout"), (2, "stderr")):

@@ -42,7 +42,7 @@ from divproj.induction.ccm import CCM
 from divproj.induction.chains import joined, run_chains
 from divproj.induction.consensus import Consensus
 from divproj.induction.gold import constituents, tag_pair, tags_of
-from divproj.induction.span_weights import EDGES
+from divproj.induction.settings import EDGE_CUE
 from divproj.io import brackets, conllu
 
 sys.path.insert(0, str(ROOT / "cli"))
@@ -67,7 +67,7 @@ PAPER = {
     "average": 0.0,
     "alone": 0.0,
 }
-ALONE = {"mono": {}, "cue": {"edges": EDGES}, "short": {"start": "short"}, "uniform": {"restarts": 1}}
+ALONE = {"mono": {}, "cue": {"edges": EDGE_CUE}, "short": {"start": "short"}, "uniform": {"restarts": 1}}
 MIN_PROB = 0.5
 
 
