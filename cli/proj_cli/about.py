@@ -42,7 +42,10 @@ check:
 
 
 def corpora() -> None:
-    """List the sample corpora that ship with divproj, and where they lie."""
+    """List the sample corpora that come with divproj, and where they are.
+
+    Example: proj corpora
+    """
     from divproj.runtime.resources import folder
 
     shown = common.table("Sample corpora (CC0)", "name", "what", "pairs", left=2)
@@ -56,7 +59,7 @@ def corpora() -> None:
 
 
 def systems() -> None:
-    """List the systems: what each needs, what it does, and how well it did.
+    """List the systems: what each needs, what it does, and how accurate it was.
 
     Example: proj systems
     """
@@ -70,15 +73,15 @@ def systems() -> None:
     typer.echo(
         "Percentage of right heads (UAS), from bench/RESULTS.md; the two columns cannot be compared with each other.\n"
         "ODIN: four languages, short sentences, gold links and English trees, ten folds.\n"
-        "glossed: glosses and translation alone, 19 treebanks of languages by models without their families; s2+ and s6+ with\n"
-        "20 gold trees of the language (17 treebanks).\n"
-        "Without --system, proj takes the best that your data allow and says which it took and why."
+        "glossed: glosses and translations alone, 19 treebanks, each by models that had not learned from its family;\n"
+        "s2+ and s6+ with 20 gold trees of the language (17 treebanks).\n"
+        "Without --system, proj takes the best system for your data, and says which one and why."
     )
 
 
 @options.command
 def warm(*, jobs: options.Jobs = 0) -> None:
-    """Compile all numeric kernels now, so that no later command has to wait for it.
+    """Compile all numeric kernels now, so that later commands do not have to.
 
     Example: proj warm
     """
@@ -88,5 +91,8 @@ def warm(*, jobs: options.Jobs = 0) -> None:
 
 
 def cite() -> None:
-    """Print the papers behind each command."""
+    """Print the papers behind each command.
+
+    Example: proj cite
+    """
     typer.echo(PAPERS, nl=False)

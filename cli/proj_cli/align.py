@@ -34,7 +34,7 @@ class Align(TyperGroup):
 
 app = typer.Typer(
     cls=Align,
-    help="Nested phrase pairs of two parsed texts, paraphrases or translations.\n\n"
+    help="Align the phrases of two parsed texts: translations or paraphrases.\n\n"
     "Example: proj align old.mrg new.mrg -o pairs.jsonl --html pairs.html",
     no_args_is_help=True,
 )
@@ -57,39 +57,39 @@ class PhraseInput:
         typer.Option(
             "--links",
             metavar="FILE",
-            help="Word links in Pharaoh form, one line per pair; auto: made here, as by `proj words`.",
+            help="Word links in Pharaoh format, one line per pair; auto makes them, as `proj words` does.",
         ),
     ] = None
     old_words: Annotated[str | None, typer.Option("--words", hidden=True)] = None
     lexical: Annotated[
         bool | None,
-        typer.Option("--lexical/--no-lexical", help="Candidates by form, lemma and WordNet; default: without --links."),
+        typer.Option("--lexical/--no-lexical", help="Find candidates by form, lemma and WordNet; the default without --links."),
     ] = None
     wordnet: Annotated[
         Path | None,
-        typer.Option("--wordnet", metavar="DIR", help="Folder of WordNet's files; else looked for where it usually is."),
+        typer.Option("--wordnet", metavar="DIR", help="Folder with WordNet's files, if not in a usual place."),
     ] = None
-    candidates: Annotated[Path | None, typer.Option("--candidates", metavar="TSV", help="Word pairs, two columns.")] = None
+    candidates: Annotated[Path | None, typer.Option("--candidates", metavar="TSV", help="Your own word pairs.")] = None
     embeddings: Annotated[
         str | None,
         typer.Option(
             "--embeddings",
             metavar="FILE",
-            help="Word vectors: .npz, word2vec text, none, or `en`, ours, the default for English.",
+            help="Word vectors: .npz, word2vec text, none, or en (shipped; the default for English).",
         ),
     ] = None
-    threshold: Annotated[float, typer.Option("--threshold", min=0, max=1, help="Cosine from which words are candidates.")] = 0.8
+    threshold: Annotated[float, typer.Option("--threshold", min=0, max=1, help="Lowest cosine of candidates.")] = 0.8
     languages: Annotated[str, typer.Option("--languages", metavar="S-T", help="Languages of the two sides, such as de-en.")] = (
         "en-en"
     )
     tree_format: Annotated[
-        str | None, typer.Option("--tree-format", help="brackets, enju, tiger, conllu or json; guessed when not given.")
+        str | None, typer.Option("--tree-format", help="brackets, enju, tiger, conllu or json; by default recognised.")
     ] = None
     file_format: Annotated[str | None, typer.Option("--format", hidden=True)] = None
     binarise: Annotated[
-        str, typer.Option("--binarise", help="Flat phrases: all (a forest of all ways), head, left or right.")
+        str, typer.Option("--binarise", help="How to binarise flat phrases: all (a forest), head, left or right.")
     ] = "all"
-    punctuation: Annotated[str, typer.Option("--punctuation", help="keep, final (without the last mark) or drop.")] = "keep"
+    punctuation: Annotated[str, typer.Option("--punctuation", help="keep, final (leave out the last mark) or drop.")] = "keep"
     settings: Annotated[
         list[str] | None,
         typer.Option(
@@ -148,23 +148,21 @@ def pairs(
     *,
     wanted: PhraseInput,
     output: Annotated[Path, options.output("FILE", "JSON lines; - is stdout.")] = Path("-"),
-    text: Annotated[
-        bool, typer.Option("--text", help="Pairs of surface strings, --- for a phrase alone, a blank line a pair.")
-    ] = False,
+    text: Annotated[bool, typer.Option("--text", help="Write phrases as text, with --- where there is no partner.")] = False,
     html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="A page in which a phrase lights its partner.")
+        Path | None, typer.Option("--html", metavar="FILE", help="Write a page that shows the phrase pairs.")
     ] = None,
     corpus: Annotated[
         Path | None,
-        typer.Option("--corpus", metavar="DIR", help="A corpus folder of the chosen trees and word links, for `proj analyze`."),
+        typer.Option("--corpus", metavar="DIR", help="Write chosen trees and links as a corpus folder."),
     ] = None,
-    model: Annotated[Path | None, typer.Option("--model", metavar="DIR", help="Weights and costs from train or tune.")] = None,
+    model: Annotated[Path | None, typer.Option("--model", metavar="DIR", help="A model from `train` or `tune`.")] = None,
     noncomp: Annotated[
         str | None, typer.Option(help="Non-compositional pairs: climb, trace (the paper's, slow) or off.")
     ] = None,
-    search: Annotated[str | None, typer.Option(help="chart (exact) or packs (Algorithm B.1 with a beam).")] = None,
+    search: Annotated[str | None, typer.Option(help="Search: chart (exact) or packs (Algorithm B.1, with a beam).")] = None,
     max_seconds: Annotated[
-        float, typer.Option("--max-seconds", min=0, help="Seconds for one pair; then the best found so far is taken.")
+        float, typer.Option("--max-seconds", min=0, help="Time limit for one pair; then the best so far is taken.")
     ] = 10.0,
     jobs: options.Jobs = 1,
     scheduler: options.Scheduler = None,
@@ -236,15 +234,15 @@ def train(
     *,
     wanted: PhraseInput,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="Folder for the model.")] = MODEL,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint of an interrupted training.")] = False,
-    em: Annotated[str, typer.Option("--em", help="viterbi or soft.")] = "viterbi",
-    epochs: Annotated[int, typer.Option(min=0, help="Passes over the pairs.")] = 6,
-    batch: Annotated[int, typer.Option("--batch", min=1, help="Pairs in a mini-batch.")] = 200,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted training from its checkpoint.")] = False,
+    em: Annotated[str, typer.Option("--em", help="Kind of EM: viterbi or soft.")] = "viterbi",
+    epochs: Annotated[int, typer.Option(min=0, help="Number of passes over the pairs.")] = 6,
+    batch: Annotated[int, typer.Option("--batch", min=1, help="Number of pairs in a mini-batch.")] = 200,
     seed: Annotated[int, options.seed()] = 1,
 ) -> None:
     """Learn weights by feature-enhanced EM from parsed pairs; no gold is needed.
 
-    A checkpoint is kept beside MODEL; after Ctrl-C, --resume goes on from there to the same bytes.
+    A checkpoint is kept beside MODEL; after Ctrl-C, --resume continues from there, with the same result.
 
     Example: proj align train a.mrg b.mrg -o model; proj align a.mrg b.mrg --model model
     """
@@ -279,12 +277,12 @@ def tune(
         typer.Option("--gold", metavar="JSONL", help="Gold phrase pairs; not needed when SOURCE is JSON lines that have them."),
     ] = None,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="Folder for the tuned model.")] = MODEL,
-    model: Annotated[Path | None, typer.Option("--model", metavar="DIR", help="Weights to start from.")] = None,
-    trials: Annotated[int, typer.Option(min=1, help="Settings tried.")] = 30,
-    method: Annotated[str, typer.Option(help="bayes or random.")] = "bayes",
-    over: Annotated[str, typer.Option(metavar="NAME=LOW:HIGH,…", help="What is searched, and within which bounds.")] = "",
-    multiword: Annotated[bool, typer.Option("--multiword", help="Score pairs of several words alone.")] = False,
-    seed: Annotated[int, options.seed("Decides which settings are tried.")] = 1,
+    model: Annotated[Path | None, typer.Option("--model", metavar="DIR", help="Model to start from.")] = None,
+    trials: Annotated[int, typer.Option(min=1, help="How many settings to try.")] = 30,
+    method: Annotated[str, typer.Option(help="Kind of search: bayes or random.")] = "bayes",
+    over: Annotated[str, typer.Option(metavar="NAME=LOW:HIGH,…", help="Costs to search for, with their bounds.")] = "",
+    multiword: Annotated[bool, typer.Option("--multiword", help="Score only phrases of several words.")] = False,
+    seed: Annotated[int, options.seed("Seed that decides which settings are tried.")] = 1,
 ) -> None:
     """Find the costs that do best on a development set, by Bayesian or random search.
 

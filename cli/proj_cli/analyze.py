@@ -33,31 +33,27 @@ def analyze(
     *,
     corpora: options.CorpusArguments = None,
     files: options.CorpusFiles,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a corpus, counts not percentages.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per corpus, with counts.")] = False,
     sentences: Annotated[
-        bool, typer.Option("--sentences", help="One JSON line a sentence pair: edge classes, operations.")
+        bool, typer.Option("--sentences", help="Print one JSON object per sentence pair: edge classes and operations.")
     ] = False,
-    edges: Annotated[bool, typer.Option("--edges", help="One line an edge, for reading and grep.")] = False,
+    edges: Annotated[bool, typer.Option("--edges", help="Print one line per edge, made for grep.")] = False,
     csv_folder: Annotated[Path | None, typer.Option("--csv", metavar="DIR", help="Write the tables as CSV files.")] = None,
     html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a report to open in a browser.")] = None,
     plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE", help="Dendrogram of several corpora by their divergence profile.")
+        Path | None, typer.Option("--plot", metavar="FILE", help="Draw a dendrogram of several corpora by how they diverge.")
     ] = None,
     tags: Annotated[Tags, typer.Option(help="Part-of-speech column for the breakdown.")] = Tags.auto,
     style: options.Style,
-    extended: Annotated[
-        bool, typer.Option("--extended", help="Also merge edges on both sides at once (a stage of its own).")
-    ] = False,
-    min_count: Annotated[int, typer.Option(min=1, help="Rows of the breakdown with fewer operations are not shown.")] = 3,
-    min_share: Annotated[
-        float, typer.Option(min=0, max=1, help="Rows with a smaller share of all cases are not shown.")
-    ] = 0.05,
-    max_pairs: Annotated[int, typer.Option(min=1, help="Most divergent pairs kept for --html.")] = 2000,
+    extended: Annotated[bool, typer.Option("--extended", help="Add a stage that merges edges on both sides at once.")] = False,
+    min_count: Annotated[int, typer.Option(min=1, help="Hide rows of the breakdown with fewer cases.")] = 3,
+    min_share: Annotated[float, typer.Option(min=0, max=1, help="Hide rows with a smaller share of all cases.")] = 0.05,
+    max_pairs: Annotated[int, typer.Option(min=1, help="How many of the most divergent pairs --html shows.")] = 2000,
     strict: options.Strict = False,
     jobs: options.Jobs = 1,
     scheduler: options.Scheduler = None,
 ) -> None:
-    """Match, remove, merge and swap between aligned trees, in both directions.
+    """Measure how the trees of two languages diverge: match, remove, merge and swap, in both directions.
 
     Several corpora give an overview, one row each, the most divergent first.
 

@@ -20,15 +20,15 @@ def draw(
     sent: Annotated[
         str | None, typer.Option("--sent", metavar="ID", help="Which pair: its sent_id, or its number from 1.")
     ] = None,
-    output: Annotated[Path, options.output("FILE", "Where to; - is stdout.")] = Path("-"),
-    text: Annotated[bool, typer.Option("--text", help="Lines for the terminal instead of a picture.")] = False,
-    stage: Annotated[Stage, typer.Option(help="The trees as after this stage.")] = Stage.initial,
+    output: Annotated[Path, options.output("FILE", "Output file; - is stdout.")] = Path("-"),
+    text: Annotated[bool, typer.Option("--text", help="Draw with characters, for the terminal.")] = False,
+    stage: Annotated[Stage, typer.Option(help="Draw the trees as they are after this stage.")] = Stage.initial,
     induced: Annotated[
-        Path | None, typer.Option("--induced", metavar="MODEL", help="Trees and aligned nodes of `proj induce` instead.")
+        Path | None, typer.Option("--induced", metavar="MODEL", help="Draw trees and aligned nodes of a `proj induce` model.")
     ] = None,
     files: options.CorpusFiles,
 ) -> None:
-    """Draw one aligned tree pair as SVG: E above, F below, links between, divergence marked.
+    """Draw a pair of trees as SVG: the translation (E) above, the language you study (F) below, with links and divergences.
 
     Example: proj draw deu-eng --sent deu-010 -o pair.svg
     """

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 def evaluate(
     *,
     gold: Annotated[str, typer.Argument(metavar="GOLD", help="CoNLL-U with gold trees (--word-links: Pharaoh links).")],
-    system: Annotated[str, typer.Argument(metavar="SYSTEM", help="What is to be scored, sentence by sentence the same text.")],
+    system: Annotated[str, typer.Argument(metavar="SYSTEM", help="The file to score: the same sentences in the same order.")],
     other: Annotated[
-        str | None, typer.Argument(metavar="[OTHER]", help="A second system: is the difference significant?")
+        str | None, typer.Argument(metavar="[OTHER]", help="A second file, to test whether the difference is significant.")
     ] = None,
     word_links: Annotated[bool, typer.Option("--word-links", help="Score word links: precision, recall, F1, AER.")] = False,
     old_links: Annotated[bool | None, typer.Option("--links", hidden=True)] = None,
@@ -33,14 +33,17 @@ def evaluate(
     phrases: Annotated[
         bool, typer.Option("--phrases", help="Score phrase pairs of `proj align` (GOLD: JSON lines, or a folder of SPADE XML).")
     ] = False,
-    punctuation: Annotated[bool, typer.Option("--punct/--no-punct", help="Whether punctuation counts.")] = True,
+    punctuation: Annotated[bool, typer.Option("--punct/--no-punct", help="Whether to count punctuation.")] = True,
     subtypes: Annotated[
-        bool, typer.Option("--subtypes/--no-subtypes", help="Whether nsubj:pass is another relation than nsubj.")
+        bool, typer.Option("--subtypes/--no-subtypes", help="Whether nsubj:pass and nsubj are different relations.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="For the significance test.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    seed: Annotated[int, typer.Option(help="Seed of the significance test.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Attachment scores (UAS, LAS) against gold trees, by part of speech, edge source and confidence."""
+    """Score trees against gold trees: UAS and LAS, by part of speech, source of the head and confidence.
+
+    Example: proj evaluate gold.conllu trees.conllu
+    """
     if options.renamed(word_links, old_links, "--links --word-links"):
         _links(gold, system, as_json)
         return
@@ -118,10 +121,10 @@ def experiment(
     *,
     corpora: options.CorpusArguments = None,
     systems: Annotated[
-        str, typer.Option(help="Systems, with commas: s1-r to s4+, oracle.")
+        str, typer.Option(help="Systems to compare, separated by commas; see `proj systems`.")
     ] = "s1-r,s1-l,s2-1,s2+,s3-1,s4-1,s4+",
-    folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 10,
-    seed: Annotated[int, typer.Option(help="Decides the folds.")] = 1,
+    folds: Annotated[int, typer.Option(min=2, help="Number of folds.")] = 10,
+    seed: Annotated[int, typer.Option(help="Seed that decides the folds.")] = 1,
     by: Annotated[
         str,
         typer.Option(
@@ -131,25 +134,25 @@ def experiment(
     families: Annotated[
         str | None,
         typer.Option(
-            "--families", metavar="LIST|FILE", help="deu-eng=Germanic,… or a table with corpus and family; for --by family."
+            "--families", metavar="LIST|FILE", help="For --by family: deu-eng=Germanic,… or a table of corpora and families."
         ),
     ] = None,
-    train_sizes: Annotated[str | None, typer.Option("--train-sizes", metavar="5,10,20,all", help="Learning curve.")] = None,
-    punctuation: Annotated[bool, typer.Option("--punct/--no-punct", help="Whether punctuation counts.")] = True,
+    train_sizes: Annotated[str | None, typer.Option(metavar="5,10,20,all", help="Make a learning curve.")] = None,
+    punctuation: Annotated[bool, typer.Option("--punct/--no-punct", help="Whether to count punctuation.")] = True,
     gloss_links: Annotated[
-        bool, typer.Option("--gloss-links", help="Use links of the gloss aligner, not the corpus's.")
+        bool, typer.Option("--gloss-links", help="Use links from the gloss aligner instead of the corpus's own.")
     ] = False,
-    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Plot of the learning curve.")] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw the learning curve.")] = None,
     latex: Annotated[
         Path | None, typer.Option("--latex", metavar="FILE", help="Write UAS and LAS as a table for LaTeX (booktabs).")
     ] = None,
     jobs: options.Jobs = 1,
     files: options.CorpusFiles,
     style: options.Style,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a corpus, with the folds.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per corpus, with all folds.")] = False,
     strict: options.Strict = False,
 ) -> None:
-    """Cross-validate projection and parsing systems on corpora with gold F trees.
+    """Compare systems by cross-validation on corpora with gold F trees.
 
     Example: proj experiment hin-eng deu-eng --systems s1-r,s2-1,s2+,s4+
     """

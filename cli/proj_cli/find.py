@@ -23,7 +23,7 @@ LANGUAGE = "Query language"
 @options.command
 def find(
     *,
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="What a word must be like, in quotation marks.")],
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="The condition on a word, in quotation marks.")],
     files: Annotated[
         list[str] | None,
         typer.Argument(
@@ -31,7 +31,7 @@ def find(
         ),
     ] = None,
     count: Annotated[
-        bool, typer.Option("--count", help="Print only how many words and sentences fit.", rich_help_panel="Output")
+        bool, typer.Option("--count", help="Print only the number of matching words and sentences.", rich_help_panel="Output")
     ] = False,
     by: Annotated[
         str | None,
@@ -40,7 +40,7 @@ def find(
         ),
     ] = None,
     conllu: Annotated[
-        bool, typer.Option("--conllu", help="Write the sentences that fit as CoNLL-U.", rich_help_panel="Output")
+        bool, typer.Option("--conllu", help="Write the matching sentences as CoNLL-U.", rich_help_panel="Output")
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Write one JSON object per match.", rich_help_panel="Output")] = False,
     output: Annotated[
@@ -55,14 +55,14 @@ def find(
     ] = 0,
     strict: options.Strict = False,
 ) -> None:
-    """Search trees.
+    """Search trees for words that meet a condition.
 
     Example: proj find 'upos=NOUN & head.upos=VERB & rel=obj' trees.conllu
 
     Example: proj find 'upos=ADP' hin-eng --by head.upos
 
     A query tests one word: form, lemma, upos, xpos, feats.KEY, rel, gloss, misc.KEY, id, distance, side, children, depth,
-    conf, sent_id, text, length, comment.KEY, with = != ~ < <= > >=. Go to other words with head, child, ancestor, descendant, sibling,
+    conf, sent_id, text, length, comment.KEY, with = != ~ < <= > >=. Other words are reached by head, child, ancestor, descendant, sibling,
     next, prev: head.upos=VERB, child(upos=ADP & rel=case). Join tests with & | ! and brackets; /…/ is a regular expression.
     """
     from divproj.search import find as search

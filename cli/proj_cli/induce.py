@@ -25,7 +25,7 @@ class Induce(TyperGroup):
 
 app = typer.Typer(
     cls=Induce,
-    help="Grammars from bitext alone: binary trees over tags, of two languages at once.\n\n"
+    help="Find grammars from bitext alone: binary trees of both languages, from tags and links.\n\n"
     "Example: proj induce my-corpus -o model; proj induce parse text.conllu --model model",
     no_args_is_help=True,
 )
@@ -33,7 +33,7 @@ CHAINS = 4
 """Chains of a bilingual model: their posteriors are averaged."""
 OLD_LINKS = {"corpus": "the default", "words": "--links auto", "both": "--more-links"}
 """What `--links` took before it took a file, and what says the same now."""
-Tags = Annotated[str, typer.Option("--tags", help="upos, xpos, auto, or projected (F has the tags of linked E words).")]
+Tags = Annotated[str, typer.Option("--tags", help="upos, xpos, auto, or projected (tags of linked E words).")]
 
 
 @app.command("train", short_help="(the default) learn from a corpus folder, or from CoNLL-U of one language")
@@ -47,55 +47,51 @@ def train(
         ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="Folder for the model and its checkpoints.")],
-    sweeps: Annotated[int, typer.Option(min=1, help="Sweeps of the sampler.")] = 100,
+    sweeps: Annotated[int, typer.Option(min=1, help="Number of sweeps of the sampler.")] = 100,
     chains: Annotated[
         int | None,
-        typer.Option(
-            min=1, help="Chains with seeds of their own; trees are those their mean expects.  \\[default: 4, --paper 1]"
-        ),
+        typer.Option(min=1, help="Number of chains; their posteriors are averaged.  \\[default: 4, --paper 1]"),
     ] = None,
     max_length: Annotated[
-        str, typer.Option("--max-length", metavar="10,20,30", help="Longest sentences learned from; several: a model each.")
+        str, typer.Option("--max-length", metavar="10,20,30", help="Longest sentences to learn from; one model per value.")
     ] = "40",
     tags: Tags = "auto",
     links: Annotated[
-        str | None, typer.Option("--links", metavar="FILE", help="Links instead of align.txt; auto: made as by `proj words`.")
+        str | None, typer.Option("--links", metavar="FILE", help="Links instead of align.txt; auto makes them.")
     ] = None,
-    more_links: Annotated[bool, typer.Option("--more-links", help="Make links for words that have none.")] = False,
-    min_prob: Annotated[
-        float, typer.Option("--min-prob", min=0, max=1, help="Of links made here: those less probable are left out.")
-    ] = 0.5,
-    soft: Annotated[bool, typer.Option("--soft", help="Links made here count with their probabilities.")] = False,
+    more_links: Annotated[bool, typer.Option("--more-links", help="Add links for words that have none.")] = False,
+    min_prob: Annotated[float, typer.Option("--min-prob", min=0, max=1, help="Lowest probability of links made here.")] = 0.5,
+    soft: Annotated[bool, typer.Option("--soft", help="Weight links made here by their probabilities.")] = False,
     moves: Annotated[str, typer.Option(help="How trees are proposed: pair (as in the paper), single, both, guided.")] = "both",
-    mode: Annotated[str, typer.Option(help="What is summed over: trees or matchings.")] = "trees",
+    mode: Annotated[str, typer.Option(help="Sum over alignment trees, or over matchings.")] = "trees",
     method: Annotated[str, typer.Option(help="For one language: gibbs or em.")] = "gibbs",
-    prior: Annotated[str, typer.Option(metavar="C,D", help="Pseudo-counts of constituents and distituents, a type.")] = "2,20",
+    prior: Annotated[str, typer.Option(metavar="C,D", help="Pseudo-counts per type: constituents, distituents.")] = "2,20",
     empty: Annotated[bool, typer.Option("--empty/--no-empty", help="Whether empty spans count as distituents.")] = False,
     contradiction: Annotated[
-        float, typer.Option(min=0, help="Log weight against phrases that links contradict (bitext).")
+        float, typer.Option(min=0, help="Log weight against phrases that links contradict (bitext only).")
     ] = 6.0,
     edges: Annotated[
         float | None,
         typer.Option(
             min=0,
-            help="Weight against phrases that begin or end with tags which sentences do not.  \\[default: 0.75 for bitext, else 0]",
+            help="Weight against phrases with first or last tags that sentences seldom have there.  \\[default: 0.75 for bitext, else 0]",
         ),
     ] = None,
-    strength: Annotated[float, typer.Option(min=0, max=1, help="Power of what binds the two trees.")] = 0.1,
+    strength: Annotated[float, typer.Option(min=0, max=1, help="Power of the factor that ties the two trees together.")] = 0.1,
     start: Annotated[
-        str, typer.Option(help="First trees: short (short sentences lead) or uniform splits; auto: short for bitext.")
+        str, typer.Option(help="First trees: short (short sentences first), uniform, or auto (short for bitext).")
     ] = "auto",
-    restarts: Annotated[int, typer.Option(min=1, help="Begin with the best of so many starts.")] = 6,
+    restarts: Annotated[int, typer.Option(min=1, help="Number of short runs; the best one is continued.")] = 6,
     paper: Annotated[
         bool,
         typer.Option(
             "--paper",
-            help="Snyder et al.'s model: 2,8 --empty --contradiction 0 --edges 0 --strength 1 --start uniform --restarts 1 --average 0 --alone 0 --chains 1.",
+            help="The published model (Snyder et al.): --prior 2,8 --empty --contradiction 0 --edges 0 --strength 1 --start uniform --restarts 1 --average 0 --alone 0 --chains 1.",
         ),
     ] = False,
-    average: Annotated[float, typer.Option(min=0, max=1, help="Share of the sweeps averaged at the end; 0: the last.")] = 0.5,
+    average: Annotated[float, typer.Option(min=0, max=1, help="Share of the sweeps to average; 0: the last one.")] = 0.5,
     alone: Annotated[
-        float, typer.Option(min=0, max=0.99, help="Share of a model of each language alone in the mean of the chains (bitext).")
+        float, typer.Option(min=0, max=0.99, help="Weight of a model of each language alone in the average (bitext only).")
     ] = 0.25,
     seed: Annotated[int, options.seed()] = 1,
     jobs: options.Jobs = 1,
@@ -106,7 +102,7 @@ def train(
 ) -> None:
     """Learn binary trees of both languages of a bitext (or of one language) from tags and word links.
 
-    Ctrl-C keeps the last sweep; --resume goes on from there to the same model.
+    Ctrl-C keeps the last sweep; --resume continues from there, with the same result.
 
     Example: proj induce my-corpus -o model --sweeps 100 --chains 4 -j 2
     """
@@ -205,17 +201,17 @@ def _prior(text: str) -> tuple[float, float]:
 def parse(
     *,
     source: Annotated[str, typer.Argument(metavar="TEXT", help="CoNLL-U with tags (- is stdin), Penn or TIGER trees.")],
-    model: Annotated[Path, typer.Option("--model", metavar="MODEL", help="Folder that `proj induce` made.")],
-    output: Annotated[Path, options.output("FILE", "Where to; - is stdout.")] = Path("-"),
-    side: Annotated[str, typer.Option(help="The language: f or e of the training corpus.")] = "f",
+    model: Annotated[Path, typer.Option("--model", metavar="MODEL", help="A model made by `proj induce`.")],
+    output: Annotated[Path, options.output("FILE", "Output file; - is stdout.")] = Path("-"),
+    side: Annotated[str, typer.Option(help="Which language of the training corpus: f or e.")] = "f",
     forest: Annotated[
         bool, typer.Option("--forest", help="Write the whole chart as packed forests with probabilities (JSON lines).")
     ] = False,
-    prune: Annotated[float, typer.Option(min=0, max=1, help="With --forest: edges of a lower marginal are left out.")] = 0.001,
+    prune: Annotated[float, typer.Option(min=0, max=1, help="With --forest: leave out edges that are less probable.")] = 0.001,
     decode: Annotated[
-        str, typer.Option(help="viterbi (as in the paper) or mbr (most expected brackets); auto: mbr for several chains.")
+        str, typer.Option(help="viterbi (as in the paper), mbr (most expected brackets), or auto (mbr for several chains).")
     ] = "auto",
-    tags: Annotated[str | None, typer.Option("--tags", help="upos, xpos or auto.  \\[default: as the model]")] = None,
+    tags: Annotated[str | None, typer.Option("--tags", help="Tags: upos, xpos or auto.  \\[default: as the model]")] = None,
     strict: options.Strict = False,
 ) -> None:
     """Bracket new sentences of one language.

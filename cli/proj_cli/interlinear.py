@@ -50,18 +50,18 @@ FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="Interlinear t
 def check(
     *,
     file: FileArgument,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a sentence, and one with the sums.")] = False,
-    output: Annotated[Path, options.output("FILE", "Where to; - is stdout.")] = Path("-"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per sentence, then the totals.")] = False,
+    output: Annotated[Path, options.output("FILE", "Output file; - is stdout.")] = Path("-"),
     grams: options.Grams = None,
     reader: options.OldReader,
     max_mb: options.MaxMb = 200,
-    ud: Annotated[bool, typer.Option("--ud", help="Check CoNLL-U as the UD validator does (levels 2 and 3) instead.")] = False,
+    ud: Annotated[bool, typer.Option("--ud", help="Check CoNLL-U as the UD validator does (levels 2 and 3).")] = False,
     strict: options.Strict = False,
 ) -> None:
-    """Say for each sentence what does not line up and how to fix it, and its level by the Leipzig Glossing Rules.
+    """Check glosses by the Leipzig Glossing Rules: what does not line up in each sentence, and how to fix it.
 
-    Level 1: every word has a gloss; 2: and every morpheme; 3: and all abbreviations are known. With --tiers list the tiers of an
-    ELAN file are shown, and what each is read as.
+    Level 1: every word has a gloss. Level 2: every morpheme, too. Level 3: all abbreviations are known as well.
+    --tiers list shows the tiers of an ELAN file, and what each is read as.
 
     Example: proj check texts.flextext --json > report.jsonl
     """
@@ -118,26 +118,26 @@ def convert(
     *,
     source: Annotated[str, typer.Argument(metavar="IN", help="Interlinear text in any format; - is stdin.")],
     target: Annotated[
-        str, typer.Argument(metavar="OUT", help="Where to: .conllu, .xml (Xigt), .csv (CLDF) or .txt; - is stdout.")
+        str, typer.Argument(metavar="OUT", help="File to write: .conllu, .xml (Xigt), .csv (CLDF) or .txt; - is stdout.")
     ],
-    to: Annotated[Target | None, typer.Option("--to", help="Format of OUT; by its ending when not given.")] = None,
+    to: Annotated[Target | None, typer.Option("--to", help="Format of OUT; by default its file name says which.")] = None,
     into: Annotated[
         Path | None,
         typer.Option(
-            "--into", metavar="FILE", help="A FLEx, ELAN or Toolbox file: OUT is a copy of it with the trees of IN (CoNLL-U)."
+            "--into", metavar="FILE", help="A FLEx, ELAN or Toolbox file; OUT is a copy of it with the trees of IN (CoNLL-U)."
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace OUT if it exists.")] = False,
-    bare: Annotated[bool, typer.Option("--bare", help="Plain text without the # key = value lines.")] = False,
+    bare: Annotated[bool, typer.Option("--bare", help="Write plain text without `# key = value` lines.")] = False,
     reader: options.OldReader,
     keep_hyphens: options.KeepHyphens = False,
     misaligned: options.Misaligned = False,
     max_mb: options.MaxMb = 200,
     strict: options.Strict = False,
 ) -> None:
-    """Carry interlinear text to CoNLL-U, Xigt, CLDF or plain text; trees and tags that are there are kept as they are.
+    """Convert interlinear text to CoNLL-U, Xigt, CLDF or plain text; existing trees and tags are kept.
 
-    With --into the trees of IN go back into the file that the text came from, and the rest of it stays byte for byte.
+    --into writes the trees of IN into a copy of the file that the text came from; nothing else in it changes.
 
     Example: proj convert story.eaf story.conllu --tiers words=word,glosses=gl,translation=ft
 

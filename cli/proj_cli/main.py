@@ -33,7 +33,7 @@ from proj_cli.panels import Grouped
 
 app = typer.Typer(
     name="proj",
-    help="Syntax for languages without treebanks: see how two languages diverge, and carry trees from one to the other.",
+    help="Syntax for languages without treebanks: see how two languages diverge, and project trees from one to the other.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",

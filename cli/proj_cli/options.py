@@ -26,29 +26,27 @@ if TYPE_CHECKING:
     from divproj.runtime.checkpoint import Checkpoint
 
 T = TypeVar("T")
-Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing but errors.")]
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print errors only.")]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Show every warning.")]
 CorpusArguments = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[CORPUS]...",
-        help="A folder with f.conllu, e.conllu and align.txt, or the name of a shipped corpus.",
+        help="A folder with f.conllu, e.conllu and align.txt, or the name of a sample corpus.",
         show_default=False,
     ),
 ]
 EFile = Annotated[str | None, typer.Option("--e", metavar="FILE", help="CoNLL-U with the trees of the translations.")]
 LinksFile = Annotated[
-    str | None, typer.Option("--links", metavar="FILE", help="Word links F-E in Pharaoh form, one line per sentence.")
+    str | None, typer.Option("--links", metavar="FILE", help="Word links F-E in Pharaoh format, one line per sentence.")
 ]
 OldAlign = Annotated[str | None, typer.Option("--align", hidden=True)]
 Strict = Annotated[
-    bool, typer.Option("--strict/--lenient", help="Stop at the first fault, or leave out what is bad and say so.")
+    bool, typer.Option("--strict/--lenient", help="Stop at the first fault, or leave faulty sentences out with a warning.")
 ]
 Jobs = Annotated[
     int,
-    typer.Option(
-        "-j", "--jobs", min=0, metavar="N", help="Processes to share the work; 0 is one a core. The output is the same."
-    ),
+    typer.Option("-j", "--jobs", min=0, metavar="N", help="Number of processes; 0 means one per core. The output is the same."),
 ]
 Scheduler = Annotated[
     str | None, typer.Option("--scheduler", metavar="tcp://…", help="Run on the Dask cluster of this scheduler.")
@@ -56,22 +54,20 @@ Scheduler = Annotated[
 Shards = Annotated[
     Path | None,
     typer.Option(
-        "--shards", metavar="DIR", help="A folder that all workers see: they write their trees there, not over the net."
+        "--shards", metavar="DIR", help="A folder that all workers share; they write their trees there instead of sending them."
     ),
 ]
-IgnoreIds = Annotated[bool, typer.Option("--ignore-ids", help="Pair sentences by order even where their ids differ.")]
+IgnoreIds = Annotated[bool, typer.Option("--ignore-ids", help="Pair sentences by their order even if their ids differ.")]
 Grams = Annotated[list[Path] | None, typer.Option("--grams", metavar="FILE", help="Your own gloss abbreviations (TSV).")]
 KeepHyphens = Annotated[
-    bool, typer.Option("--keep-hyphens", help="Leave the boundaries of morphemes in the words (hart-es, not hartes).")
+    bool, typer.Option("--keep-hyphens", help="Keep morpheme boundaries in the words (hart-es, not hartes).")
 ]
 Misaligned = Annotated[
     bool, typer.Option("--misaligned", help="Read a file even if most sentences do not have a gloss under each word.")
 ]
-MaxMb = Annotated[int, typer.Option("--max-mb", min=1, help="An XML file with more megabytes is not read.")]
+MaxMb = Annotated[int, typer.Option("--max-mb", min=1, help="Largest XML file that is read, in megabytes.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object on stdout; needs -o FILE.")]
-FStyle = Annotated[
-    str, typer.Option("--style", help="Heads of the trees that go out: ud (content words), or function (function words).")
-]
+FStyle = Annotated[str, typer.Option("--style", help="Heads in the output: ud (content words) or function (function words).")]
 
 
 def output(metavar: str, about: str) -> Any:
@@ -79,7 +75,7 @@ def output(metavar: str, about: str) -> Any:
     return typer.Option("-o", "--output", metavar=metavar, help=about, allow_dash=True)
 
 
-def seed(about: str = "The same seed gives the same bytes.") -> Any:
+def seed(about: str = "The same seed gives the same output.") -> Any:
     return typer.Option("--seed", min=0, help=about)
 
 
@@ -92,7 +88,7 @@ class Reader:
     """How interlinear text is read."""
 
     format: Annotated[
-        IgtFormat | None, typer.Option("--format", "-f", help="Format of the text; guessed from the content when not given.")
+        IgtFormat | None, typer.Option("--format", "-f", help="Format of the text; by default recognised from its content.")
     ] = None
     tiers: Annotated[
         list[str] | None,
@@ -110,7 +106,7 @@ class Reader:
         str, typer.Option("--gloss-lang", metavar="CODE", help="Preferred language of glosses and translations.")
     ] = "en"
     encoding: Annotated[
-        str, typer.Option("--encoding", metavar="NAME", help="Of the file, when it is not UTF-8 and does not say.")
+        str, typer.Option("--encoding", metavar="NAME", help="Encoding of a file that is not UTF-8 and does not name it.")
     ] = ""
 
     def options(self, *, max_mb: int = 200, **more: Any) -> ReaderOptions:
@@ -215,8 +211,8 @@ class CorpusFiles:
 class Keep:
     """Checkpoints of long work."""
 
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint of an interrupted run.")] = False
-    checkpoint: Annotated[float, typer.Option("--checkpoint", min=0, metavar="MINUTES", help="Between checkpoints.")] = 1.0
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run from its checkpoint.")] = False
+    checkpoint: Annotated[float, typer.Option("--checkpoint", min=0, metavar="MINUTES", help="Time between checkpoints.")] = 1.0
 
     def beside(self, output: Path) -> Checkpoint:
         """Where long work for this output is kept: beside it; nowhere for standard output."""

@@ -23,11 +23,11 @@ def train(
     source: Annotated[
         str, typer.Argument(metavar="SOURCE", help="A treebank (CoNLL-U), or a corpus folder with gold F trees.")
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="Folder to write.")],
-    dev: Annotated[str | None, typer.Option(metavar="FILE", help="Treebank to judge each pass by; the best is kept.")] = None,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="Folder for the model.")],
+    dev: Annotated[str | None, typer.Option(metavar="FILE", help="Development treebank; decides which pass is kept.")] = None,
     system: Annotated[str, typer.Option(help="For a corpus: s3-1 … s3-5, s4-1 … s4-3 or s4+.")] = "s4+",
     trees: Annotated[
-        str | None, typer.Option(metavar="SYSTEM", help="For a corpus: learn from gold trees, or from those of a projection.")
+        str | None, typer.Option(metavar="SYSTEM", help="For a corpus: the trees to learn from: gold, or a system.")
     ] = None,
     features: Annotated[
         str | None, typer.Option(metavar="match,align,pos", help="For a corpus: what the parser sees of the translation.")
@@ -37,23 +37,23 @@ def train(
     ] = None,
     unannotated: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="For a corpus: text of the same language without trees, to learn from too."),
+        typer.Option(metavar="FILE", help="For a corpus: more text of the language, without trees, to learn from."),
     ] = None,
     reader: options.Reader,
-    order: Annotated[int, typer.Option(min=1, max=3, help="1 edges, 2 and siblings, 3 and grandparents.")] = 2,
-    learner: Annotated[str, typer.Option(help="mira, perceptron or crf.")] = "mira",
-    decoder: Annotated[str, typer.Option(help="proj, nonproj or auto.")] = "auto",
-    epochs: Annotated[int, typer.Option(min=1, help="Passes over the sentences.")] = 10,
-    bits: Annotated[int, typer.Option(min=10, max=28, help="Size of the table of weights, as a power of two.")] = 22,
-    gold_tags: Annotated[bool, typer.Option("--gold-tags", help="Train the parser on the treebank's own tags.")] = False,
+    order: Annotated[int, typer.Option(min=1, max=3, help="1: edges; 2: also siblings; 3: also grandparents.")] = 2,
+    learner: Annotated[str, typer.Option(help="Learning algorithm: mira, perceptron or crf.")] = "mira",
+    decoder: Annotated[str, typer.Option(help="Projective trees (proj), others too (nonproj), or auto.")] = "auto",
+    epochs: Annotated[int, typer.Option(min=1, help="Number of passes over the sentences.")] = 10,
+    bits: Annotated[int, typer.Option(min=10, max=28, help="Size of the weight table, as a power of two.")] = 22,
+    gold_tags: Annotated[bool, typer.Option("--gold-tags", help="Train on gold tags, not predicted ones.")] = False,
     seed: Annotated[int, options.seed("The same seed gives the same model.")] = 1,
     keep: options.Keep,
     strict: options.Strict = False,
 ) -> None:
-    """Train a parser: of a language from a UD treebank, or of interlinear text from gold trees and their translations.
+    """Train a parser from a UD treebank, or a parser of interlinear text from gold trees and their translations.
 
-    Ctrl-C ends training early and keeps the best so far. Long work is kept in MODEL.checkpoint: after a break --resume goes on
-    from there to the same bytes.
+    Ctrl-C ends training early and keeps the best model so far. Long work is saved in MODEL.checkpoint; --resume continues
+    from there, with the same result.
 
     Example: proj train es_gsd-ud-train.conllu --dev es_gsd-ud-dev.conllu -o spanish
     """
@@ -105,23 +105,23 @@ def parse(
     *,
     source: Annotated[
         str,
-        typer.Argument(metavar="INPUT", help="Text (a paragraph a line), CoNLL-U, interlinear text or a corpus; - is stdin."),
+        typer.Argument(metavar="INPUT", help="Running text, CoNLL-U, interlinear text or a corpus; - is stdin."),
     ],
     output: Annotated[Path, options.output("FILE", "CoNLL-U to write; - is stdout.")] = Path("-"),
     lang: Annotated[str | None, typer.Option(metavar="en", help="A language that comes with divproj.")] = None,
-    model: Annotated[Path | None, typer.Option(metavar="MODEL", help="A model of `proj train`.")] = None,
+    model: Annotated[Path | None, typer.Option(metavar="MODEL", help="A model made by `proj train`.")] = None,
     keep_tags: Annotated[bool, typer.Option("--keep-tags", help="Use the tags of the CoNLL-U input.")] = False,
     keep_lines: Annotated[bool, typer.Option("--keep-lines", help="Each line of the text is one sentence.")] = False,
     style: Annotated[str, typer.Option(help="Heads: ud (content words), function, adpositions or determiners.")] = "ud",
     old_style: Annotated[str | None, typer.Option("--manner", hidden=True)] = None,
-    nbest: Annotated[int, typer.Option(min=1, metavar="K", help="The K best trees of each sentence.")] = 1,
+    nbest: Annotated[int, typer.Option(min=1, metavar="K", help="Write the K best trees of each sentence.")] = 1,
     forest: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write packed forests with probabilities (JSON lines), for `proj align`."),
     ] = None,
-    confidence: Annotated[bool, typer.Option("--confidence/--no-confidence", help="How sure each head is, in MISC.")] = True,
+    confidence: Annotated[bool, typer.Option(help="Write probabilities of heads to MISC.")] = True,
     e: Annotated[
-        str | None, typer.Option("--e", metavar="FILE", help="With a model of a corpus: trees of the translations.")
+        str | None, typer.Option("--e", metavar="FILE", help="For interlinear text: trees of the translations.")
     ] = None,
     links: options.Links,
     reader: options.Reader,
@@ -131,9 +131,9 @@ def parse(
     scheduler: options.Scheduler = None,
     shards: options.Shards = None,
 ) -> None:
-    """Parse sentences: plain ones with a language's model, interlinear ones with a model of their projection.
+    """Parse plain sentences with the model of a language, or interlinear text with a parser that sees the projection.
 
-    At the end stands what was parsed, how many heads should be right, and which sentences to look at first.
+    The last lines say what was parsed, how many heads are expected to be right, and which sentences to look at first.
 
     Example: echo 'The dogs that bark do not bite.' | proj parse - --lang en
     """

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from divproj.projection.phrasal.phrase_sources import PhraseSources
     from divproj.projection.projector import Projector
 
-rules_app = typer.Typer(help="Look at learned rules.", no_args_is_help=True)
+rules_app = typer.Typer(help="Show learned rules.", no_args_is_help=True)
 
 
 @options.command
@@ -29,17 +29,15 @@ def project(
     *,
     source: Annotated[str, typer.Argument(metavar="INPUT", help="Interlinear text, CoNLL-U, or a corpus folder; - is stdin.")],
     output: Annotated[Path, options.output("FILE", "CoNLL-U to write; - is stdout.")] = Path("-"),
-    system: Annotated[
-        str, typer.Option(help="A system of `proj systems`; auto takes the best that what is there allows.")
-    ] = "auto",
+    system: Annotated[str, typer.Option(help="A system from `proj systems`; auto takes the best one for your data.")] = "auto",
     gold: Annotated[
-        str | None, typer.Option("--gold", metavar="CORPUS", help="Pairs with gold trees of F to learn from first.")
+        str | None, typer.Option("--gold", metavar="CORPUS", help="Sentence pairs with gold F trees to learn from first.")
     ] = None,
     model: Annotated[
-        Path | None, typer.Option(metavar="MODEL", help="A parser of `proj train CORPUS`, which sees the projection.")
+        Path | None, typer.Option(metavar="MODEL", help="A parser made by `proj train CORPUS`, which sees the projection.")
     ] = None,
     rules: Annotated[
-        str | None, typer.Option("--rules", metavar="FILE", help="Rules of `proj learn`, or a shipped set by name.")
+        str | None, typer.Option("--rules", metavar="FILE", help="Rules made by `proj learn`, or the name of a shipped set.")
     ] = None,
     e: options.EFile = None,
     links: options.Links,
@@ -48,7 +46,7 @@ def project(
         typer.Option(
             "--e-parser",
             metavar="NAME",
-            help="Parses the translations: a language (en), a model of `proj train`, or a command that reads one sentence per line "
+            help="Parser of the translations: a language (en), a model from `proj train`, or a command that reads one sentence per line "
             "and writes CoNLL-U.  \\[default: en where there are no trees]",
         ),
     ] = None,
@@ -59,15 +57,15 @@ def project(
     misaligned: options.Misaligned = False,
     grams: options.Grams = None,
     links_out: Annotated[
-        Path | None, typer.Option("--links-out", metavar="FILE", help="Write the links used, in Pharaoh form.")
+        Path | None, typer.Option("--links-out", metavar="FILE", help="Write the links, in Pharaoh format.")
     ] = None,
-    e_out: Annotated[Path | None, typer.Option("--e-out", metavar="FILE", help="Write the E trees used, as CoNLL-U.")] = None,
+    e_out: Annotated[Path | None, typer.Option("--e-out", metavar="FILE", help="Write the E trees, as CoNLL-U.")] = None,
     also: Annotated[
         list[str] | None,
-        typer.Option("--also", metavar="CORPUS2", help="A folder with the same F sentences and another E: their trees vote."),
+        typer.Option("--also", metavar="CORPUS2", help="The same F sentences with another translation; the trees vote."),
     ] = None,
     refine: Annotated[
-        bool, typer.Option("--refine-links", help="Let aligned phrases veto links and propose others, then project.")
+        bool, typer.Option("--refine-links", help="Remove and add links by aligned phrases before projecting.")
     ] = False,
     e_best: Annotated[
         int,
@@ -92,18 +90,18 @@ def project(
         typer.Option(
             "--phrases",
             metavar="FILE|auto",
-            help="Phrase pairs for s5: of `proj align`, or aligned here (auto) on the forests of both sides.",
+            help="Phrase pairs for s5: a file from `proj align`, or auto to align the forests of both sides now.",
         ),
     ] = None,
     paraphrases: Annotated[
         bool,
         typer.Option(
             "--paraphrases",
-            help="INPUT paraphrases the sentences of --e in the same language: phrases are aligned, also without links.",
+            help="INPUT paraphrases the sentences of --e in the same language; no links are needed.",
         ),
     ] = False,
     html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="A page with both trees, links and reasons.")
+        Path | None, typer.Option("--html", metavar="FILE", help="Write a page with both trees, links and reasons.")
     ] = None,
     min_coverage: Annotated[
         float,
@@ -117,10 +115,10 @@ def project(
     scheduler: options.Scheduler = None,
     shards: options.Shards = None,
 ) -> None:
-    """Trees for the language you study (F), projected from the trees of the translations (E).
+    """Project trees from the translations (E) to the language you study (F).
 
-    English translations without trees are parsed by the parser in the box. Links come from --links, from the input, or from the
-    glosses. Every word gets a head; MISC says where its edge came from (Proj=) and how sure it is (ProjConf=). At the end stands
+    English translations without trees are parsed by the shipped parser. Links come from --links, from the input, or from the
+    glosses. Every word gets a head; MISC says where it came from (Proj=) and how probable it is (ProjConf=). The last lines say
     what was projected and what is a guess; exit code 3 means that every tree is a guess.
 
     Example: proj project text.txt -o trees.conllu --html trees.html
@@ -257,13 +255,16 @@ def learn(
 
 @rules_app.command("show")
 def show(
-    path: Annotated[str, typer.Argument(metavar="FILE", help="A rule file, or a shipped set by name.")],
-    min_count: Annotated[int, typer.Option(min=1, help="Findings with fewer cases are not said.")] = 2,
+    path: Annotated[str, typer.Argument(metavar="FILE", help="A rule file, or the name of a shipped set.")],
+    min_count: Annotated[int, typer.Option(min=1, help="Hide findings with fewer cases.")] = 2,
     weights: Annotated[
-        bool, typer.Option("--weights", help="Show the strongest weights of the model behind s2+, too.")
+        bool, typer.Option("--weights", help="Also show the strongest weights of the model behind s2+.")
     ] = False,
 ) -> None:
-    """Say the rules in words, with counts and examples."""
+    """Show rules in words, with counts and examples.
+
+    Example: proj rules show deu
+    """
     from divproj.projection.batch import corrections
     from divproj.projection.explain import say
 

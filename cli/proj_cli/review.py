@@ -22,29 +22,29 @@ if TYPE_CHECKING:
 def review(
     *,
     source: Annotated[
-        str, typer.Argument(metavar="FILE|FOLDER", help="CoNLL-U as `proj project` writes it, a text, or a folder of texts.")
+        str, typer.Argument(metavar="FILE|FOLDER", help="CoNLL-U from `proj project`, a text, or a folder of texts.")
     ],
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="What to save.  \\[default: NAME.reviewed.conllu]")
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="File to save to.  \\[default: NAME.reviewed.conllu]")
     ] = None,
     e: options.EFile = None,
     links: options.Links,
     origin: Annotated[
         str | None,
-        typer.Option("--source", metavar="INPUT", help="What FILE was projected from (interlinear text, corpus folder)."),
+        typer.Option("--source", metavar="INPUT", help="The text or corpus folder that FILE was projected from."),
     ] = None,
     e_parser: Annotated[
-        str | None, typer.Option("--e-parser", metavar="COMMAND", help="Parses the translations, as in `proj project`.")
+        str | None, typer.Option("--e-parser", metavar="COMMAND", help="Parser of the translations, as in `proj project`.")
     ] = None,
     reader: options.OldReader,
     grams: options.Grams = None,
     system: Annotated[
-        str | None, typer.Option(help="Train this system on the gold sentences, instead of adding to the trees in use.")
+        str | None, typer.Option(help="Train this system on the gold sentences alone, instead of improving the present trees.")
     ] = None,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")] = 0,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 means any free one.")] = 0,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     home: Annotated[str, typer.Option("--home", hidden=True, help="Where the page leads back to.")] = "",
-    fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew; an earlier review is kept under another name.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Start over; an earlier review is kept under another name.")] = False,
     strict: options.Strict = False,
 ) -> None:
     """Correct trees in a browser, and learn from the corrections.

@@ -18,29 +18,29 @@ if TYPE_CHECKING:
 @options.command
 def run(
     *,
-    config: Annotated[Path, typer.Argument(metavar="[CONFIG]", help="What is to be done; `proj new` writes one.")] = Path(
+    config: Annotated[Path, typer.Argument(metavar="[CONFIG]", help="The config; `proj new` writes one.")] = Path(
         "divproj.toml"
     ),
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Results folder, in place of the config's.")
+        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Results folder, instead of the one in the config.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done and why, and do nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be done and why, without doing it.")] = False,
     again: Annotated[
         list[str] | None, typer.Option("--again", metavar="STAGE", help="Do this stage again even if nothing has changed.")
     ] = None,
     force: Annotated[list[str] | None, typer.Option("--force", hidden=True)] = None,
-    start: Annotated[str | None, typer.Option("--from", metavar="STAGE", help="Do this stage and all after it again.")] = None,
+    start: Annotated[str | None, typer.Option("--from", metavar="STAGE", help="Do this and all later stages again.")] = None,
     style: Annotated[
-        str | None, typer.Option("--style", help="Heads of the trees that go out, in place of the config's: ud, or function.")
+        str | None, typer.Option("--style", help="Heads in the output, instead of the config's choice: ud or function.")
     ] = None,
     jobs: options.Jobs = 0,
     scheduler: options.Scheduler = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object on stdout.")] = False,
 ) -> None:
-    """From raw text to trees, rules, a model, scores and a report, as a config says.
+    """Make trees, rules, a model, scores and a report from raw text, as a config says.
 
-    Stages: read, parse, align, gold, learn, train, project, evaluate, analyze, draw, report. What has not changed is kept;
-    a run that was cut off goes on where it stopped.
+    Stages: read, parse, align, gold, learn, train, project, evaluate, analyze, draw, report. Stages whose input
+    has not changed are skipped; an interrupted run continues where it stopped.
 
     Example: proj run divproj.toml
     """
@@ -102,10 +102,10 @@ def _close(made: Outcome) -> None:
 @options.command
 def new(
     *,
-    language: Annotated[str, typer.Argument(metavar="LANGUAGE", help="The language of your texts, as the report names it.")],
-    folder: Annotated[Path, typer.Option("--folder", metavar="DIR", help="Where your files lie.")] = Path(),
+    language: Annotated[str, typer.Argument(metavar="LANGUAGE", help="Name of the language, for the report.")],
+    folder: Annotated[Path, typer.Option("--folder", metavar="DIR", help="The folder with your files.")] = Path(),
 ) -> None:
-    """Write a config for your folder, with the files that lie there filled in; nothing is overwritten.
+    """Write a config for the files in your folder; nothing is overwritten.
 
     Example: proj new Hausa --folder hausa
     """

@@ -21,43 +21,43 @@ if TYPE_CHECKING:
 def words(
     *,
     source: Annotated[
-        str, typer.Argument(metavar="F", help="Text with one sentence per line, CoNLL-U, interlinear text, or a corpus folder.")
+        str, typer.Argument(metavar="F", help="One sentence per line, CoNLL-U, interlinear text, or a corpus folder.")
     ],
     target: Annotated[
-        str | None, typer.Argument(metavar="[E]", help="The other side; not needed for a folder or interlinear text.")
+        str | None, typer.Argument(metavar="[E]", help="The translation (E); not needed for a folder or interlinear text.")
     ] = None,
     output: Annotated[Path, options.output("FILE", "Links F-E, one line per pair; - is stdout.")] = Path("-"),
     probs: Annotated[bool, typer.Option("--probs", help="Write each link with its probability: 0-1:0.93.")] = False,
-    threshold: Annotated[float, typer.Option(min=0, max=1, help="From recall (low) to precision (high).")] = 0.3,
+    threshold: Annotated[float, typer.Option(min=0, max=1, help="Lowest probability of a link.")] = 0.3,
     method: Annotated[str, typer.Option(help="posterior, intersection, union or grow-diag-final-and.")] = "posterior",
-    model: Annotated[Path | None, typer.Option("--model", metavar="DIR", help="Align in the light of a saved model.")] = None,
+    model: Annotated[Path | None, typer.Option("--model", metavar="DIR", help="Start from a saved model.")] = None,
     save: Annotated[
-        Path | None, typer.Option("--save", metavar="DIR", help="Save what was learned (with --model: and before).")
+        Path | None, typer.Option("--save", metavar="DIR", help="Save what was learned, together with what --model knew.")
     ] = None,
     dictionary: Annotated[
-        list[Path] | None, typer.Option("--dictionary", metavar="FILE", help="Word pairs known beforehand (TSV).")
+        list[Path] | None, typer.Option("--dictionary", metavar="FILE", help="Known word pairs (TSV).")
     ] = None,
     glossed: Annotated[
-        list[Path] | None, typer.Option("--glossed", metavar="FILE", help="Interlinear text of the same language, as prior.")
+        list[Path] | None, typer.Option(metavar="FILE", help="Interlinear text of the same language, to learn from too.")
     ] = None,
-    stem: Annotated[int, typer.Option(min=1, help="Characters of the stems that rare words fall back on.")] = 4,
+    stem: Annotated[int, typer.Option(min=1, help="Rare words are represented by this many first letters.")] = 4,
     fast: Annotated[
-        bool, typer.Option("--fast", help="HMM alone, without sampling: several times faster, less exact.")
+        bool, typer.Option("--fast", help="Use the HMM alone, without sampling: faster, but less accurate.")
     ] = False,
     seed: Annotated[int, options.seed("The same seed gives the same links.")] = 1,
     shard: Annotated[
-        int, typer.Option(min=1, metavar="PAIRS", help="Pairs learned from together; a longer text is cut.")
+        int, typer.Option(min=1, metavar="PAIRS", help="Pairs learned from together; longer texts are split.")
     ] = 10_000,
     reader: options.OldReader,
     jobs: options.Jobs = 1,
     scheduler: options.Scheduler = None,
     keep: options.Keep,
 ) -> None:
-    """Align the words of a bitext: IBM-1, HMM and a Bayesian model with fertility, both directions.
+    """Align the words of a bitext (IBM Model 1, HMM and a Bayesian model with fertility, in both directions).
 
-    Long work is kept in FILE.checkpoint; --resume goes on from there to the same bytes.
+    Long work is saved in FILE.checkpoint; --resume continues from there, with the same result.
 
-    A text of more than 10,000 pairs is cut into shards, which --jobs and --scheduler share.
+    A text of more than 10,000 pairs is split into shards, which --jobs and --scheduler distribute.
 
     Example: proj words french.txt english.txt -o links.txt
     """

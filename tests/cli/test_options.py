@@ -20,17 +20,17 @@ READER = {"--format", "--tiers", "--markers", "--gloss-lang", "--encoding"}
 READS_TEXT = [("project",), ("review",), ("words",), ("check",), ("convert",), ("parse",), ("train",)]
 """Commands that read interlinear text, as their own input or beside it."""
 SHARED = {
-    "--jobs": "Processes to share the work; 0 is one a core. The output is the same.",
+    "--jobs": "Number of processes; 0 means one per core. The output is the same.",
     "--scheduler": "Run on the Dask cluster of this scheduler.",
-    "--strict": "Stop at the first fault, or leave out what is bad and say so.",
-    "--quiet": "Say nothing but errors.",
+    "--strict": "Stop at the first fault, or leave faulty sentences out with a warning.",
+    "--quiet": "Print errors only.",
     "--verbose": "Show every warning.",
     "--e-style": "Heads of E trees: ud (content words), function, adpositions, determiners; or as-is.",
-    "--ignore-ids": "Pair sentences by order even where their ids differ.",
+    "--ignore-ids": "Pair sentences by their order even if their ids differ.",
     "--grams": "Your own gloss abbreviations (TSV).",
     "--tiers": "ELAN: the tiers of text, words, morphs, glosses, pos, translation.",
     "--markers": "Toolbox: markers of record, words, morphs, glosses, pos, translation.",
-    "--encoding": "Of the file, when it is not UTF-8 and does not say.",
+    "--encoding": "Encoding of a file that is not UTF-8 and does not name it.",
 }
 """Options that mean the same wherever they are."""
 
@@ -52,7 +52,7 @@ def test_shared_options_are_the_same_everywhere(words: tuple[str, ...]):
     assert "--words" not in found or found["--words"].hidden
     assert "--force" not in found or found["--force"].hidden or found["--force"].is_flag, "--force replaces a file"
     if "--format" in found and not found["--format"].hidden:
-        assert found["--format"].help == "Format of the text; guessed from the content when not given."
+        assert found["--format"].help == "Format of the text; by default recognised from its content."
     assert "--links" not in found or found["--links"].hidden or found["--links"].metavar == "FILE"
     assert "--lang" not in found or found["--lang"].hidden or words == ("parse",), "--lang is the language of a parser"
 
