@@ -26,9 +26,8 @@ from divproj.data.sentence import Sentence
 from divproj.evaluation.ud_check import check_text
 from divproj.io import conllu
 from divproj.io.sources import Sources
-from divproj.projection.phrasal.phrase_sources import NO_PHRASES
 from divproj.projection.projector import Projector
-from divproj.projection.whole_text import PhraseOptions, project_text
+from divproj.projection.whole_text import project_text
 
 COLUMNS = (2, 3, 4, 5, 6, 7, 8)
 """What drafts must find themselves."""
@@ -57,7 +56,7 @@ def drafts(path: Path, system: str, out: Path) -> tuple[list[Sentence], Counter[
     found: Counter[str] = Counter()
     projector = Projector(system)
     with out.open("w", encoding="utf-8") as stream:
-        for trees in project_text(projector, (Sources(str(path)),), PhraseOptions(phrases=NO_PHRASES), Faults(strict=False)):
+        for trees in project_text(projector, (Sources(str(path)),), Faults(strict=False)):
             stream.write(trees.text)
             if trees.summary:
                 found += trees.summary.repairs

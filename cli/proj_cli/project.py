@@ -126,29 +126,26 @@ def project(
     from divproj.io.files import located
     from divproj.io.sources import Sources
     from divproj.projection.phrasal.phrase_sources import PhraseSources
-    from divproj.projection.whole_text import PhraseOptions, parsed_by_model
+    from divproj.projection.whole_text import parsed_by_model, project_text
+    from divproj.runtime.engine import Place
 
     options.check_json(as_json, output)
     options.checked_f_style(style)
     known = PhraseSources(phrases, paraphrases, str(f_forests) if f_forests else None)
-    projector = _projector(system, gold, model, rules, e_parser, grams, e_style.name, known, style)
+    projector = _projector(system, gold, model, rules, e_parser, grams, e_style.name, known, style, refine, e_best)
     path = str(located(source)) if source != "-" else source
     how = reader.options(keep_hyphens=keep_hyphens, misaligned=misaligned)
     sources = Sources(path, e, links.file, e_parser, reader.format, tuple(grams or ()), projector.preparation.style, how)
     others = tuple(Sources(str(located(name)), e_parser=e_parser, style=sources.style) for name in also or ())
-    looks = PhraseOptions(refine, e_best, known)
     if e_best > 1:
         sources, *more = (options.usage("--e-best: ", parsed_by_model, each) for each in (sources, *others))
         others = tuple(more)
     if known and not projector.looks_at_text:
         raise typer.BadParameter(f"--{known.asked} is for s5, s6, and models of s5+")
     faults = common.faults_for(strict)
-    if others or looks != PhraseOptions() or projector.looks_at_text or gold:
-        from divproj.projection.whole_text import project_text
-        from divproj.runtime.engine import Place
-
+    if others or projector.phrases or projector.looks_at_text or gold:
         place = Place(jobs, scheduler)
-        found = project_text(projector, (sources, *others), looks, faults, min_coverage, place, talk.caution)
+        found = project_text(projector, (sources, *others), faults, min_coverage, place, talk.caution)
     else:
         wanted = (any((links_out, e_out)), html is not None, min_coverage)
         found = _by_workers(projector, sources, wanted, faults, (jobs, scheduler, shards))
@@ -157,7 +154,7 @@ def project(
 
 def _projector(
     system: str, gold: str | None, model: Path | None, rules: str | None, e_parser: str | None, grams: list[Path] | None,
-    e_style: str, known: PhraseSources | None = None, style: str = "ud",
+    e_style: str, known: PhraseSources | None = None, style: str = "ud", refine: bool = False, e_best: int = 1,
 ) -> Projector:  # fmt: skip
     """What projects: loaded and trained here, so that what is wrong with it is said before anything is read."""
     from divproj.io.sources import read
@@ -165,8 +162,8 @@ def _projector(
 
     if model is not None and (system != "auto" or rules or gold):
         raise typer.BadParameter("--model brings its own rules and system")
-    more = asdict(known) if known else {}
-    made = Projector(system, rules=rules, model=model, parser=e_parser, grams=grams or (), style=e_style, f_style=style, **more)
+    more = {"f_style": style, "refine_links": refine, "e_best": e_best, **(asdict(known) if known else {})}
+    made = Projector(system, rules=rules, model=model, parser=e_parser, grams=grams or (), style=e_style, **more)
     if gold:
         made.fit(talk.progress(read(gold, faults=common.faults_for(False)), "gold pairs"))
         talk.say(f"{made.system_} learned from {plural(made.gold_, 'gold sentence')} of {gold}")
@@ -187,12 +184,12 @@ def _by_workers(
 
 def project_with(model: Path, sources: Sources, output: Path, *, strict: bool, where: common.Workers, as_json: bool) -> None:
     """`proj parse` with a parser that sees projections."""
-    from divproj.projection.whole_text import PhraseOptions, project_text
+    from divproj.projection.whole_text import project_text
 
     projector = _projector("auto", None, model, None, None, None, "as-is")
     faults = common.faults_for(strict)
     if projector.looks_at_text:
-        found = project_text(projector, (sources,), PhraseOptions(), faults)
+        found = project_text(projector, (sources,), faults)
     else:
         found = _by_workers(projector, sources, (False, False, 0.0), faults, where)
     _write(found, projector, sources, output, None, (None, None), faults, as_json=as_json)
@@ -210,16 +207,16 @@ def _write(
     summary, made = write_projections(counted, sources.path, output, beside, least, done, keep=html is not None)
     system, styles = projector.system_, {"e_style": sources.style, "style": projector.f_style}
     summary.system, summary.why, summary.left_out = system, projector.why_, faults.sentences
+    sign = common.signature(cmd="project", system=system, why=projector.why_, **styles)
     if html:
         from divproj.drawing.projected import write_projections as write_page
         from divproj.io.files import writing
 
-        sign = common.signature(cmd="project", system=system, why=projector.why_, **styles)
         with writing(html) as out:
             name = Path(sources.path).name
             write_page(made, out, title=name, signature=sign, system=system, expected=summary.accuracy)
         talk.say(f"page: {html}")
-    common.end(summary, output, as_json, common.signature(cmd="project", system=system, **styles))
+    common.end(summary, output, as_json, sign)
 
 
 @options.command

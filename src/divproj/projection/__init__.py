@@ -30,7 +30,6 @@ PUBLIC: dict[str, tuple[str, ...]] = {
         "train_projection",
     ),
     "whole_text": (
-        "PhraseOptions",
         "parsed_by_model",
         "project_text",
     ),

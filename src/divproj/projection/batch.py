@@ -16,8 +16,9 @@ from divproj.io.files import reading, writing
 from divproj.io.sources import Piece
 from divproj.io.trees import Trees, as_sentence, gathered, written
 from divproj.projection import rulefile, systems
+from divproj.projection.base import Engine, code_of
 from divproj.projection.calibration import calibrated
-from divproj.projection.direct import ProjectFunction, Projection, ProjectionInput
+from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.output import annotated
 from divproj.projection.prepare import preparation_of, prepared
 from divproj.projection.registry import named
@@ -46,20 +47,15 @@ class Plan:
         loaded(found)
         return found
 
-    @property
-    def observes(self) -> bool:
-        """Whether the text must be gone through before it is projected."""
-        return bool(getattr(getattr(loaded(self), "__self__", None), "observes", False))
-
 
 @lru_cache(maxsize=2)
-def loaded(plan: Plan) -> ProjectFunction:
-    """The function that projects."""
+def loaded(plan: Plan) -> Engine:
+    """What projects."""
     if plan.model is not None:
         from divproj.projection import parser_files  # needs numba
 
-        return parser_files.load(plan.model).project
-    return systems.projector(named(plan.name).code, corrections(plan.rules))
+        return parser_files.load(plan.model)
+    return systems.engine(named(plan.name).code, corrections(plan.rules))
 
 
 def corrections(path: str | None) -> Any:
@@ -86,13 +82,13 @@ def projected(plan: Plan, style: str, beside: bool, drawn: bool, least: float, p
 
     Trees in which a smaller share of the words than `least` is linked are left out.
     """
-    run, summary = loaded(plan), Summary(plan.name, least=least)
-    code = str(getattr(getattr(run, "__self__", None), "system", plan.name))
+    engine, summary = loaded(plan), Summary(plan.name, least=least)
+    code = code_of(engine, plan.name)
     grams = preparation_of(piece).table
     sentences, made = [], []
     for pair in prepared(piece, faults):
         assert pair.sentence is not None
-        found = calibrated(run(ProjectionInput.of(pair)), code)
+        found = calibrated(engine.project(ProjectionInput.of(pair)), code)
         if not summary.add(found, pair.sent_id):
             continue
         line = pair.where.line or (pair.igt.where.line if pair.igt else 0)
@@ -106,7 +102,7 @@ def projected(plan: Plan, style: str, beside: bool, drawn: bool, least: float, p
 
 def project_some(plan: Plan, given: Sequence[ProjectionInput], faults: Faults) -> list[Projection]:
     """Projections of sentences that are ready for it."""
-    return [*map(loaded(plan), given)]
+    return [*map(loaded(plan).project, given)]
 
 
 def companions(found: Sequence[Projection]) -> tuple[str, str]:

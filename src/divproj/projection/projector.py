@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
@@ -15,28 +15,22 @@ from divproj.data.pair import Pair
 from divproj.data.sentence import Sentence
 from divproj.io.sources import PARSER
 from divproj.projection import registry, rulefile, systems
+from divproj.projection.base import Engine, code_of
 from divproj.projection.batch import Plan, corrections, project_some
 from divproj.projection.calibration import calibrated
 from divproj.projection.direct import Projection, ProjectionInput
+from divproj.projection.observed import ObservedText, Text, elected
 from divproj.projection.output import STYLES, annotated
-from divproj.projection.phrasal.phrase_sources import PhraseSources
+from divproj.projection.phrasal.phrase_sources import PhraseOptions, PhraseSources
 from divproj.projection.prepare import Preparation
-from divproj.projection.whole_text import OBSERVED, projected_there
-from divproj.runtime import engine
+from divproj.runtime.engine import HERE, Place, Say, run
 
 PIECE = 125
 """Sentences that a process takes at a time."""
 WORTH = 4 * PIECE
 """Sentences from which other processes pay for their start."""
-
-
-class _Plain:
-    """A system that projects each sentence for itself."""
-
-    observes = False
-
-    def __init__(self, project: Callable[[ProjectionInput], Projection]) -> None:
-        self.project = project
+OBSERVED = 20_000
+"""Sentences that are kept to learn from; the rest of a longer text is projected as it is read."""
 
 
 class Projector:
@@ -64,12 +58,17 @@ class Projector:
         phrases: str | Path | None = None,
         paraphrases: bool = False,
         f_forests: str | Path | None = None,
+        refine_links: bool = False,
+        e_best: int = 1,
         seed: int = 1,
     ) -> None:
         self.system = system if system == registry.AUTO else registry.named(system).code
         self.rules = str(rules) if rules else None
         self.model, self.seed = model, seed
-        self.phrases = PhraseSources(str(phrases) if phrases else None, paraphrases, str(f_forests) if f_forests else None)
+        if e_best < 1:
+            raise ModelError(f"`e_best` is {e_best}, at least 1 expected")
+        known = PhraseSources(str(phrases) if phrases else None, paraphrases, str(f_forests) if f_forests else None)
+        self.phrases = PhraseOptions(refine_links, e_best, known)
         self.preparation = Preparation(parser, tuple(map(Path, grams)), style)
         if f_style not in STYLES:
             raise ModelError(f"no head style '{f_style}' to write", remedy=f"choose one of {', '.join(STYLES)}")
@@ -77,7 +76,8 @@ class Projector:
         self.system_ = self.why_ = ""
         self.gold_ = 0
         """Gold pairs that were learned from."""
-        self._engine: Any = None
+        self._engine: Engine | None = None
+        self._text: ObservedText | None = None
         self._known: dict[tuple[tuple[str, ...], tuple[str, ...]], ProjectionInput] = {}
         """Sentences of the observed text as phrases left them, by their words."""
         self._corrections: Any = corrections(str(rules)) if rules else None
@@ -104,12 +104,12 @@ class Projector:
     @property
     def code_(self) -> str:
         """The system that works; that which a trained model was made for."""
-        return str(getattr(self._engine, "system", self.system_))
+        return code_of(self._engine, self.system_)
 
     @property
     def looks_at_text(self) -> bool:
         """Whether the text must be gone through before it is projected: so it observes, or is yet to choose its system."""
-        return self._engine is None or bool(getattr(self._engine, "observes", False))
+        return self._engine is None or self._engine.observes
 
     @property
     def needs_gold(self) -> bool:
@@ -142,82 +142,101 @@ class Projector:
         return self
 
     def observe(self, pairs: Iterable[Pair]) -> Projector:
-        """Go through a text before it is projected, for systems that look at all of it."""
-        return self._observe(list(pairs))
-
-    def _observe(
-        self, some: list[Pair], parser: str | None = None, linked: bool = True, faults: Faults | None = None
-    ) -> Projector:
-        engine = self.ready(some)
-        text, self._known = [ProjectionInput.of(pair) for pair in some], {}
-        looks = getattr(engine, "observes", False)
-        if self.phrases and not looks:
-            what = f"{self.phrases.asked} given to system {self.system_}, which does not look at phrases"
-            raise ModelError(what, remedy="choose s5, s6 or s5+")
-        if self.phrases:
-            from divproj.projection.phrasal.phrase_evidence import gathered
-
-            found = gathered(text, self.phrases, parser=parser, linked=linked, faults=faults)
-            self._known = {(b.forms, b.e.forms): b for b in found.text}
-            self.why_ = "; ".join(filter(None, (self.why_, found.note)))
-            engine.observe(found.text, found.forests, found.book)
-        elif looks:
-            engine.observe(text)
+        """Go through a text before it is projected, for systems that look at all of it; its pairs have trees of E and links."""
+        self._observe(Text(list(pairs)))
         return self
+
+    def _observe(self, text: Text, faults: Faults | None = None) -> ObservedText:
+        """The text after phrases and the system have gone through it."""
+        engine = self.ready(text.pairs)
+        if self.phrases.phrases and not engine.observes:
+            what = f"{self.phrases.phrases.asked} given to system {self.system_}, which does not look at phrases"
+            raise ModelError(what, remedy="choose s5, s6 or s5+")
+        made = self._text = ObservedText(engine, text, self.phrases, self.preparation.style, faults)
+        self._known = {(b.forms, b.e.forms): b for b in made.text} if self.phrases else {}
+        if made.note and made.note not in self.why_:
+            self.why_ = "; ".join(filter(None, (self.why_, made.note)))
+        return made
 
     def project(self, pair: Pair) -> Pair:
         """The pair with a tree of F; it must have a tree of E and links (`pipe` makes them)."""
-        known = self._seen(ProjectionInput.of(pair))
-        return self.with_tree(
-            replace(pair, e=known.e, links=known.links), calibrated(self.ready((pair,)).project(known), self.code_)
-        )
+        return self._with(pair, self.projection(pair))
 
-    def _seen(self, given: ProjectionInput) -> ProjectionInput:
-        """The sentence with the E tree and links that its phrases chose, if it was observed."""
-        return self._known.get((given.forms, given.e.forms), given)
+    def projection(self, pair: Pair) -> Projection:
+        """What the system says of one pair, of the observed text or beyond it."""
+        engine, given = self.ready((pair,)), ProjectionInput.of(pair)
+        known = self._known.get((given.forms, given.e.forms))
+        if known is None:
+            known = self._text.better(given) if self._text is not None else given
+        return calibrated(engine.project(known), self.code_)
 
     def projections(
         self,
-        pairs: Sequence[Pair],
+        text: Text,
+        also: Sequence[Text] = (),
         *,
-        place: engine.Place = engine.HERE,
-        say: engine.Say | None = None,
-        parser: str | None = None,
-        linked: bool = True,
+        place: Place = HERE,
+        say: Say | None = None,
+        faults: Faults | None = None,
     ) -> Iterator[Projection]:
         """What the system says of pairs that have trees of E and links, after it has observed them all.
 
-        Long texts are shared out to the workers of `place`; the projections are the same. `parser` is what parsed E, and `linked`
-        whether the links were given: see `phrase_evidence.gathered`.
+        The same sentences with other translations (`also`) vote. Long texts are shared out to the workers of `place`; the
+        projections are the same.
         """
-        given = [*map(ProjectionInput.of, pairs)]
-        system = self.ready(pairs)
-        if not place.scheduler and len(given) < (WORTH if self.model is not None else 4 * WORTH):
-            place = engine.HERE
-        if not place.here and not getattr(system, "observes", False):
+        count = len(text.pairs)
+        engine = self.ready(text.pairs)
+        if not place.scheduler and count < (WORTH if self.model is not None else 4 * WORTH):
+            place = HERE
+        if not (place.here or engine.observes or self.phrases or also):
             plan = Plan.of(self.system_, Path(self.model) if self.model else None, self.rules)
-            parts = [given[k : k + PIECE] for k in range(0, len(given), PIECE)]
-            made: Iterator[Projection] = chain.from_iterable(
-                engine.run(partial(project_some, plan), lambda _: parts, None, place, say)
-            )
+            given = [*map(ProjectionInput.of, text.pairs)]
+            parts = [given[k : k + PIECE] for k in range(0, count, PIECE)]
+            alone = chain.from_iterable(run(partial(project_some, plan), lambda _: parts, None, place, say))
+            yield from (calibrated(found, self.code_) for found in alone)
+            return
+        for other in also:
+            other.check_words(text)
+        if also:  # each text is projected before the next one is observed: what was observed before is forgotten then
+            votes = [[*self._observe(each, faults).projections(place, say)] for each in (text, *also)]
+            yield from (calibrated(elected(found), self.code_) for found in zip(*votes, strict=True))
         else:
-            self._observe([*pairs], parser, linked)
-            made = projected_there(system, [*map(self._seen, given)], place, say)
-        yield from (calibrated(found, self.code_) for found in made)
+            yield from (calibrated(found, self.code_) for found in self._observe(text, faults).projections(place, say))
 
-    def pipe(self, pairs: Iterable[Pair], faults: Faults | None = None) -> Iterator[Pair]:
-        """Pairs with trees of F, one by one; what cannot be used goes to `faults`."""
+    def pipe(
+        self, pairs: Iterable[Pair], faults: Faults | None = None, *, also: Sequence[Iterable[Pair]] = ()
+    ) -> Iterator[Pair]:
+        """Pairs with trees of F, one by one; what cannot be used goes to `faults`.
+
+        `also` has the same sentences with other translations, perhaps in other languages: the trees of all sources vote.
+
+        >>> import divproj as dp
+        >>> [pair, *_] = dp.projector("s1-r").pipe(dp.read("deu-eng"), also=[dp.read("deu-eng")])
+        >>> pair.f.tree is not None
+        True
+        """
+        if also:
+            text, *others = (self._ready_text(list(each), faults) for each in (pairs, *also))
+            for pair, found in zip(text.pairs, self.projections(text, others, faults=faults), strict=True):
+                yield self._with(pair, found)
+            return
         source = iter(pairs)
         raw = list(islice(source, OBSERVED))
-        parsed_here = all(pair.e.tree is None for pair in raw)
         ready = self.prepared(chain(raw, source), faults)
         first = list(islice(ready, len(raw)))
-        if not first:
-            return
-        parser = self.preparation.e_parser or PARSER if parsed_here else None
-        self._observe(first, parser, any(pair.links.known for pair in raw), faults)
+        if first:
+            self._observe(self._described(raw, first), faults)
         for pair in chain(first, ready):
             yield self.project(pair)
+
+    def _ready_text(self, raw: Sequence[Pair], faults: Faults | None) -> Text:
+        return self._described(raw, list(self.prepared(raw, faults)))
+
+    def _described(self, raw: Sequence[Pair], ready: Sequence[Pair]) -> Text:
+        """Pairs that are ready, with what they say of their trees and links before they were."""
+        parsed_here = all(pair.e.tree is None for pair in raw)
+        parser = self.preparation.e_parser or PARSER if parsed_here else None
+        return Text(ready, parser, any(pair.links.known for pair in raw))
 
     def prepared(self, pairs: Iterable[Pair], faults: Faults | None = None) -> Iterator[Pair]:
         """Pairs with trees of E and links."""
@@ -230,7 +249,8 @@ class Projector:
         if self._is_parser:
             from divproj.projection import parser_files
 
-            parser_files.save(self._engine, path, {"system": self.system_, "seed": self.seed})
+            engine: Any = self._engine
+            parser_files.save(engine, path, {"system": self.system_, "seed": self.seed})
             return
         from divproj.io.files import writing
 
@@ -253,27 +273,33 @@ class Projector:
         self.system_, self.why_ = f"model:{folder.name}", "a trained model was given"
 
     def _settle(self, choice: registry.Choice) -> None:
-        run = systems.projector(choice.system, self._corrections)
-        self._engine = getattr(run, "__self__", None) or _Plain(run)
-        if (table := self.preparation.table) and hasattr(self._engine, "grams"):
-            self._engine.grams = table
+        made: Any = systems.engine(choice.system, self._corrections)
+        if (table := self.preparation.table) and hasattr(made, "grams"):
+            made.grams = table
+        self._engine = made
         self.system_, self.why_ = choice.system, choice.why
 
-    def ready(self, pairs: Sequence[Pair]) -> Any:
+    def ready(self, pairs: Sequence[Pair]) -> Engine:
         """What projects, chosen by what these pairs have where nobody chose."""
         if self._engine is None:
             if self.system != registry.AUTO:
                 self.demand()
             self._settle(self._choice(glosses=any(pair.f.glosses for pair in pairs)))
+        assert self._engine is not None
         return self._engine
 
     def _choice(self, **there: bool) -> registry.Choice:
-        return registry.choose(phrases=self.phrases.aligned, forests=self.phrases.f_forests is not None, **there)
+        known = self.phrases.phrases
+        return registry.choose(phrases=known.aligned, forests=known.f_forests is not None, **there)
 
     def demand(self) -> None:
         """Raise the error that says what the system needs."""
         needed = registry.named(self.system).needed
         raise ModelError(f"system {self.system} needs {needed}", remedy="give gold trees to learn from, rules, or a model")
+
+    def _with(self, pair: Pair, found: Projection) -> Pair:
+        """The pair with the tree of a projection, and the E tree and links that it goes by."""
+        return self.with_tree(replace(pair, e=found.bitext.e, links=found.bitext.links), found)
 
     def with_tree(self, pair: Pair, found: Projection) -> Pair:
         """The pair with the tree of a projection, in its rows too."""
@@ -294,8 +320,10 @@ def projector(system: str = registry.AUTO, **options: Any) -> Projector:
     """A projector by the code or word of its system; `auto` chooses the best that what is there allows.
 
     Options: `rules` (a file or a shipped set), `model` (a folder), `parser` (of the translations), `grams` (your own gloss
-    abbreviations), `style` (heads of E trees), `f_style` (heads of what comes out: ud or function), `seed`; for systems that look at phrases `phrases` (a file of `proj align`, or
-    auto), `f_forests` (trees or forests of F), `paraphrases` (both sides are one language).
+    abbreviations), `style` (heads of E trees), `f_style` (heads of what comes out: ud or function), `seed`; `refine_links` (aligned
+    phrases veto links and propose others), `e_best` (choose among the parser's so many best E trees the one that fits the links best);
+    for systems that look at phrases `phrases` (a file of `proj align`, or auto), `f_forests` (trees or forests of F),
+    `paraphrases` (both sides are one language).
 
     >>> projector("phrasal").system_
     's5'

@@ -8,6 +8,7 @@ from typing import Any
 
 from divproj.data.errors import ModelError
 from divproj.data.pair import Pair
+from divproj.projection.base import Alone, Engine
 from divproj.projection.candidates import Lexicon
 from divproj.projection.direct import ProjectFunction, Projection, ProjectionInput, s1
 from divproj.projection.loglinear import HeadModel
@@ -52,29 +53,34 @@ def corrected(pairs: Sequence[Pair], text: Sequence[ProjectionInput] = (), about
 
 
 def projector(system: str, corrections: Corrections | None = None) -> ProjectFunction:
-    """The function that projects by this system; ModelError where it needs corrections and has none."""
+    """The function that projects each sentence for itself by this system."""
+    return engine(system, corrections).project
+
+
+def engine(system: str, corrections: Corrections | None = None) -> Engine:
+    """What projects by this system; ModelError where it needs corrections and has none."""
     if system == "s1-r":
-        return lambda bitext: Projection(bitext, *bitext.rightmost)
+        return Alone(lambda bitext: Projection(bitext, *bitext.rightmost))
     if system == "s1-l":
-        return lambda bitext: s1(bitext, "left")
+        return Alone(lambda bitext: s1(bitext, "left"))
     if system == "s6":
         from divproj.projection.universal.projector import Universal
 
-        return Universal().project
+        return Universal()
     if system == CORRECTED and corrections is not None:
         from divproj.projection.universal.corrected import Corrected
 
         if corrections.about.get(PRIOR) != "s6":
             raise ModelError("the rules were not learned with s6", remedy="learn them with system s6+, or choose s2+")
-        return Corrected(corrections.model.weights, corrections.model.lexicon).project
+        return Corrected(corrections.model.weights, corrections.model.lexicon)
     if system in OBSERVING:  # each sentence for itself: who has the whole text lets it `observe` that
         if corrections is None and has_gloss_model():
             from divproj.projection.universal.attachments import AttachedProjector
 
-            return AttachedProjector().project
+            return AttachedProjector()
         from divproj.projection.phrasal.projector import PhraseProjector
 
-        return PhraseProjector(corrections=corrections.model if corrections else None).project
+        return PhraseProjector(corrections=corrections.model if corrections else None)
     if system in PARSERS:
         raise ModelError(
             f"system {system} needs a trained parser", remedy="make one with `proj train`, and give it with `model`"
@@ -88,9 +94,9 @@ def projector(system: str, corrections: Corrections | None = None) -> ProjectFun
         )
     rules = corrections.rules
     if system == "s2+":
-        return corrections.model.project
+        return Alone(corrections.model.project)
     swaps = rules.kept_swaps() if system == "s2-1" else False
-    return lambda bitext: s2(bitext, rules, remove=system != "s2-3", swap=swaps)
+    return Alone(lambda bitext: s2(bitext, rules, remove=system != "s2-3", swap=swaps))
 
 
 def train(

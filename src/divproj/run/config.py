@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-import tomllib
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from divproj.data.errors import Faults, ProjError, Where
+from divproj.io import conllu
+from divproj.io.files import in_folder, located
 from divproj.io.igt import FORMATS
 from divproj.io.igt_text import ReaderOptions
 from divproj.io.sources import Sources, pairs_from
 from divproj.projection.phrasal.phrase_sources import AUTO, PhraseSources
-from divproj.projection.registry import choose, named
-from divproj.projection.settings import ENOUGH_GOLD
+from divproj.projection.registry import Choice, choose, named
 from divproj.projection.systems import CORRECTED, OBSERVING, PARSERS, PROJECTIONS, SYSTEM_NAMES, UNTRAINED
 from divproj.run.reading import UNPARSED
-from divproj.run.schema import EXPECTED, KEYS, Key, line_of
+from divproj.run.values import Values
 from divproj.runtime.resources import folder
 
 LARGEST = 1 << 20
@@ -57,12 +56,16 @@ class Config:
     """A shipped language, `given`, or '' where a command parses."""
     parser_model: Path | None
     system: str
+    why: str
+    """Why this system projects."""
     rules: Path | None
     """A rule file; None where rules are learned or there are none."""
     learns: bool
     model: Path | None
     phrases: PhraseSources
     """Phrase pairs, and trees or forests of F."""
+    also: tuple[Path, ...]
+    """Corpus folders with the same sentences and other translations."""
 
     def value(self, table: str, key: str) -> Any:
         return self.said[table][key]
@@ -117,100 +120,8 @@ def loads(text: str, path: str | Path = "divproj.toml", results: str | Path | No
         raise ProjError(f"a file that the config names cannot be looked for: {name}", Where(str(path))) from None
 
 
-class _Reader:
-    """Looks at every value before it is used, and knows where it stands."""
-
-    def __init__(self, text: str, path: Path) -> None:
-        self.text, self.path = text.replace("\r\n", "\n"), path
-        try:
-            data: dict[str, Any] = tomllib.loads(self.text)
-        except (ValueError, RecursionError) as error:
-            line = re.search(r"line (\d+)", str(error))
-            what = re.sub(r" \(at .*\)$", "", str(error))
-            where = Where(str(path), int(line[1]) if line else 0)
-            remedy = 'the file is TOML: key = "value", tables as [name]'
-            raise ProjError(f"not TOML: {what}", where, remedy) from None
-        self.said = self._checked(data)
-
-    def fail(self, table: str, key: str, what: str, remedy: str = "") -> NoReturn:
-        name = f"{table}.{key}" if table and key else table or key
-        raise ProjError(f"{name}: {what}" if name else what, Where(str(self.path), line_of(self.text, table, key)), remedy)
-
-    def _checked(self, data: dict[str, Any]) -> dict[str, dict[str, Any]]:
-        """Every value, the defaults too; unknown keys are refused."""
-        said: dict[str, dict[str, Any]] = {}
-        top = {key: value for key, value in data.items() if key not in KEYS}
-        for table, keys in KEYS.items():
-            found = top if not table else data.get(table, {})
-            if not isinstance(found, dict):
-                self.fail(table, "", f"found {_shown(found)}, a table expected", f"write [{table}] on a line of its own")
-            for key in found:
-                if key not in keys:
-                    self._unknown(table, key, isinstance(found[key], dict))
-            said[table] = {
-                key: self._value(table, key, rule, found[key]) if key in found else rule.default for key, rule in keys.items()
-            }
-        return said
-
-    def _unknown(self, table: str, key: str, is_table: bool) -> NoReturn:
-        what = f"there is no {'table' if is_table else 'key'} '{key}'" + (f" in [{table}]" if table else "")
-        known = {name: f"'{name}'" for name in KEYS[table]} | ({} if table else {name: f"[{name}]" for name in KEYS if name})
-        near = difflib.get_close_matches(key, known, 1, 0.6)
-        elsewhere = [f"'{key}' in [{other}]" if other else f"'{key}' above all tables" for other in KEYS if key in KEYS[other]]
-        if near or elsewhere:
-            remedy = f"did you mean {elsewhere[0] if elsewhere else known[near[0]]}?"
-        else:
-            remedy = f"there are {', '.join(known.values())}"
-        raise ProjError(what, Where(str(self.path), line_of(self.text, table, key)), remedy)
-
-    def _value(self, table: str, key: str, rule: Key, found: Any) -> Any:
-        """The value in its plain form: lists are tuples, a single file is a list of one."""
-        texts = isinstance(found, list) and all(isinstance(item, str) and item for item in found)
-        good = {
-            "text": isinstance(found, str),
-            "path": isinstance(found, str) and bool(found),
-            "paths": texts or (isinstance(found, str) and bool(found)),
-            "whole": isinstance(found, int) and not isinstance(found, bool),
-            "share": _is_number(found) and 0 <= found <= 1,
-            "flag": isinstance(found, bool),
-            "texts": texts,
-            "share or path": (isinstance(found, str) and bool(found)) or (_is_number(found) and 0 <= found <= 0.9),
-        }[rule.kind]
-        if not good:
-            self.fail(table, key, f"found {_shown(found)}, {EXPECTED[rule.kind]} expected")
-        if rule.choices and found not in rule.choices:
-            self._not_one_of(table, key, found, rule.choices)
-        if rule.kind == "whole" and not rule.low <= found <= rule.high:
-            self.fail(table, key, f"found {found}, a number from {rule.low} to {rule.high} expected")
-        if "path" in rule.kind and "\0" in "".join(map(str, found if isinstance(found, list) else [found])):
-            self.fail(table, key, "a file name cannot hold the character 0")
-        if isinstance(found, list):
-            return tuple(found)
-        return (found,) if rule.kind == "paths" else found
-
-    def _not_one_of(self, table: str, key: str, found: str, choices: tuple[str, ...]) -> NoReturn:
-        near = difflib.get_close_matches(found, choices, 1, 0.6)
-        remedy = f"did you mean '{near[0]}'?" if near else ""
-        self.fail(table, key, f"found '{found[:60]}', one of {', '.join(choices)} expected", remedy)
-
-    def _file(self, table: str, key: str, name: str) -> Path:
-        """A file named from where the config lies; it must be there."""
-        path = self._path(name)
-        if not path.exists():
-            self.fail(table, key, f"there is no file '{name}'", f"names are taken from {self.path.resolve().parent}")
-        if path.is_dir():
-            self.fail(table, key, f"'{name}' is a folder, a file expected", "name the files in it one by one")
-        return path
-
-    def _path(self, name: str) -> Path:
-        return self.path.resolve().parent / Path(name).expanduser()
-
-    def _files(self, table: str, key: str) -> tuple[Path, ...]:
-        return tuple(self._file(table, key, name) for name in self.said[table][key])
-
-    def _one(self, table: str, key: str) -> Path | None:
-        name = self.said[table][key]
-        return self._file(table, key, name) if name else None
+class _Reader(Values):
+    """What the values say together."""
 
     def config(self, results: str | Path | None) -> Config:
         said = self.said
@@ -218,16 +129,18 @@ class _Reader:
         held = said["evaluate"]["held_out"]
         parser, parser_model = self._parser()
         phrases = self._phrases()
-        system, rules, learns, model = self._system(phrases)
+        choice, rules, learns, model = self._system(phrases)
+        self._several_trees(parser, parser_model)
         made = Config(
             path=self.path, language=" ".join(said[""]["language"].split()),
-            results=Path(results).absolute() if results else self._path(said[""]["results"]),
+            results=Path(results).absolute() if results else self.place(said[""]["results"]),
             seed=said[""]["seed"], strict=said[""]["strict"], said=said,
-            text=self._files("input", "text"), format=said["input"]["format"], reader=self._reader(), f=self._one("input", "f"), e=self._one("input", "e"),
-            trees=self._trees(), links=self._files("input", "links"), gold=self._files("input", "gold"),
-            held_out=self._file("evaluate", "held_out", held) if isinstance(held, str) else float(held),
-            grams=self._files("align", "grams"), dictionary=self._files("align", "dictionary"),
-            parser=parser, parser_model=parser_model, system=system, rules=rules, learns=learns, model=model, phrases=phrases,
+            text=self.files("input", "text"), format=said["input"]["format"], reader=self._reader(), f=self.one("input", "f"), e=self.one("input", "e"),
+            trees=self._trees(), links=self.files("input", "links"), gold=self.files("input", "gold"),
+            held_out=self.file("evaluate", "held_out", held) if isinstance(held, str) else float(held),
+            grams=self.files("align", "grams"), dictionary=self.files("align", "dictionary"),
+            parser=parser, parser_model=parser_model, system=choice.system, why=choice.why, rules=rules, learns=learns, model=model, phrases=phrases,
+            also=tuple(map(self._also, said["project"]["also"])),
         )  # fmt: skip
         self._evaluation(made)
         self._results(made)
@@ -240,7 +153,7 @@ class _Reader:
         if found["text"] and (found["f"] or found["e"]):
             self.fail("input", "text", "there are both interlinear text and a bitext", "give text, or f and e")
         if found["format"] and found["format"] not in FORMATS:
-            self._not_one_of("input", "format", found["format"], tuple(FORMATS))
+            self.not_one_of("input", "format", found["format"], tuple(FORMATS))
 
     def _reader(self) -> ReaderOptions:
         """The options of the readers; roles are written `words=tx, glosses=ge`."""
@@ -260,7 +173,7 @@ class _Reader:
     def _glossed(self) -> bool:
         """Whether the text has glosses, as far as its first sentences tell; what is wrong with it is said when it is read."""
         format_, reader = self.said["input"]["format"] or None, self._reader()
-        for path in self._files("input", "text"):
+        for path in self.files("input", "text"):
             with suppress(ProjError):
                 sources = Sources(str(path), e_parser=UNPARSED, format=format_, reader=reader)
                 if any(pair.f.glosses for pair in islice(pairs_from(sources, Faults(strict=False)), LOOKED_AT)):
@@ -282,26 +195,52 @@ class _Reader:
             self.fail(
                 "parse", "parser", "the trees of the translations are given too", 'remove input.trees, or parser = "given"'
             )
-        if re.fullmatch(r"[A-Za-z]{2,3}", name) and not self._path(name).exists():
+        if re.fullmatch(r"[A-Za-z]{2,3}", name) and not self.place(name).exists():
             return name, None
-        if not (self._path(name) / "model.json").is_file():
+        if not (self.place(name) / "model.json").is_file():
             remedy = 'a language in the box ("en"), "given", or the folder of `proj train`; a program goes to parse.command'
             self.fail("parse", "parser", f"'{name}' is no folder with a model", remedy)
-        return "", self._path(name)
+        return "", self.place(name)
 
     def _trees(self) -> tuple[Path, ...]:
         """Given trees of the translations: those named, or the E side of a bitext where nothing else is to parse it."""
-        files, e, parse = self._files("input", "trees"), self._one("input", "e"), self.said["parse"]
+        files, e, parse = self.files("input", "trees"), self.one("input", "e"), self.said["parse"]
         wanted = not files and not parse["command"] and parse["parser"] in ("", "given")
         return (e,) if wanted and e and e.name.removesuffix(".gz").endswith(".conllu") else files
 
     def _phrases(self) -> PhraseSources:
-        name, forests = self.said["project"]["phrases"], self._one("project", "f_forests")
-        phrases = name if name in ("", AUTO) else str(self._file("project", "phrases", name))
+        name, forests = self.said["project"]["phrases"], self.one("project", "f_forests")
+        phrases = name if name in ("", AUTO) else str(self.file("project", "phrases", name))
         return PhraseSources(phrases or None, self.said["project"]["paraphrases"], str(forests) if forests else None)
 
-    def _system(self, phrases: PhraseSources) -> tuple[str, Path | None, bool, Path | None]:
-        """The system, a rule file, whether rules are learned, a model's folder."""
+    def _also(self, name: str) -> Path:
+        """A corpus folder with other translations, or a sample corpus."""
+        path = self.place(name)
+        path = path if path.exists() else located(name)
+        if not path.is_dir() or not any(in_folder(path, file) for file in ("f.conllu", "igt.txt")):
+            self.fail(
+                "project", "also", f"'{name}' is no corpus folder", "f.conllu or igt.txt, e.conllu and align.txt in a folder"
+            )
+        return path
+
+    def _several_trees(self, parser: str, model: Path | None) -> None:
+        """Several trees of a translation come from a parser in the box or a model, not from a file or a command."""
+        if self.said["project"]["e_best"] > 1 and model is None and parser in ("", "given"):
+            other = "parse.command gives" if self.said["parse"]["command"] else "its trees are given:"
+            remedy = "leave out e_best, or let parse.parser parse the translations"
+            self.fail("project", "e_best", f"several trees of each translation are wanted, but {other} one", remedy)
+
+    def _gold_trees(self) -> int:
+        """Gold trees to learn from, as far as their files tell: those that are held out do not count."""
+        count, held = 0, self.said["evaluate"]["held_out"]
+        for path in self.files("input", "gold"):
+            with suppress(ProjError):
+                rows = conllu.load(path, Faults(strict=False))
+                count += sum(1 for row in rows if row is not None and not row.unchecked)
+        return max(1, count - round(count * held) if isinstance(held, int | float) else count)
+
+    def _system(self, phrases: PhraseSources) -> tuple[Choice, Path | None, bool, Path | None]:
+        """The system and why, a rule file, whether rules are learned, a model's folder."""
         found = self.said["project"]
         gold = bool(self.said["input"]["gold"])
         if found["model"]:
@@ -311,12 +250,13 @@ class _Reader:
         learns = name == LEARN
         if learns and not gold:
             self.fail("project", "rules", "there are no gold trees to learn from", "name some in input.gold")
-        system = found["system"]
+        system, why = found["system"], "named in the config"
         if system == "auto":
             there = {"phrases": phrases.aligned, "forests": phrases.f_forests is not None, "glosses": self._glossed()}
-            system = choose(gold=ENOUGH_GOLD if learns else 0, rules=rules is not None, **there).system
+            choice = choose(gold=self._gold_trees() if learns else 0, rules=rules is not None, **there)
+            system, why = choice.system, choice.why
         if system not in known:
-            self._not_one_of("project", "system", system, ("auto", *known))
+            self.not_one_of("project", "system", system, ("auto", *known))
         if system == CORRECTED and not learns:
             self.fail("project", "system", f"{system} learns from gold trees", "name some in input.gold, and no other rules")
         if system in PARSERS and not gold:
@@ -326,23 +266,23 @@ class _Reader:
             self.fail("project", "system", f"{system} needs rules", remedy)
         if phrases and not named(system).observes:
             self.fail("project", phrases.asked.replace("-", "_"), f"{system} does not look at phrases", "choose s5, s6 or s5+")
-        return system, rules, learns, None
+        return Choice(system, why), rules, learns, None
 
-    def _modelled(self) -> tuple[str, None, bool, Path]:
+    def _modelled(self) -> tuple[Choice, None, bool, Path]:
         found = self.said["project"]
         if found["system"] != "auto" or found["rules"]:
             self.fail("project", "model", "a model brings its own rules and system", "remove system and rules")
-        folder_ = self._path(found["model"])
+        folder_ = self.place(found["model"])
         if not (folder_ / "model.json").is_file():
             self.fail(
                 "project", "model", f"'{found['model']}' is no folder with a model", "`proj train CORPUS -o MODEL` makes one"
             )
-        return "model", None, bool(self.said["input"]["gold"]), folder_
+        return Choice("model", "the model is named in the config"), None, bool(self.said["input"]["gold"]), folder_
 
     def _rule_file(self, name: str) -> Path | None:
         if name in (LEARN, NONE):
             return None
-        path = self._path(name)
+        path = self.place(name)
         shipped = folder("rules")
         if not path.is_file() and re.fullmatch(r"\w+", name) and (shipped / f"{name}.json").is_file():
             return shipped / f"{name}.json"
@@ -354,14 +294,14 @@ class _Reader:
     def _evaluation(self, made: Config) -> None:
         for name in made.value("evaluate", "systems"):
             if name not in SYSTEM_NAMES:
-                self._not_one_of("evaluate", "systems", name, SYSTEM_NAMES)
+                self.not_one_of("evaluate", "systems", name, SYSTEM_NAMES)
         if made.held_out and not made.gold and not isinstance(made.held_out, Path):
             self.fail("evaluate", "held_out", "there are no gold trees to hold out", "name some in input.gold")
 
     def _results(self, made: Config) -> None:
         """Outputs go into a folder of their own, in which no input lies."""
         target = made.results.resolve()
-        inputs = [*made.text, *made.trees, *made.links, *made.gold, *made.grams, *made.dictionary, made.path]
+        inputs = [*made.text, *made.trees, *made.links, *made.gold, *made.grams, *made.dictionary, *made.also, made.path]
         inputs += [Path(p) for p in (made.phrases.phrases, made.phrases.f_forests) if p and p != AUTO]
         inputs += [p for p in (made.f, made.e, made.rules, made.model, made.parser_model, made.held_out) if isinstance(p, Path)]
         for path in inputs:
@@ -374,16 +314,3 @@ class _Reader:
                 )
         if target.exists() and not target.is_dir():
             self.fail("", "results", f"{made.results} is a file, a folder expected")
-
-
-def _is_number(found: Any) -> bool:
-    return isinstance(found, int | float) and not isinstance(found, bool)
-
-
-def _shown(found: Any) -> str:
-    """A value as a message shows it."""
-    if isinstance(found, bool):
-        return str(found).lower()
-    if isinstance(found, dict):
-        return "a table"
-    return f"{found!r:.60}"

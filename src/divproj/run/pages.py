@@ -18,7 +18,7 @@ from divproj.projection.summary import Summary
 from divproj.run import gold as golden
 from divproj.run.cache import digest_of, versions
 from divproj.run.config import Config
-from divproj.run.reading import LINKS, OUTPUT, TREES
+from divproj.run.reading import LINKS, OUTPUT, TREES, read_beside
 from divproj.run.stages import MODEL, RULES, SCORES, Job
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def signature(config: Config, inputs: dict[str, str]) -> str:
         "divproj": versions()["divproj"],
         "cmd": "run",
         "system": config.system,
+        "why": config.why,
         "align": config.value("align", "method"),
         "style": config.value("parse", "style"),
         "seed": config.seed,
@@ -54,9 +55,8 @@ def signature(config: Config, inputs: dict[str, str]) -> str:
 def projections(job: Job) -> Iterator[Projection]:
     """What the run projected, read again from its trees."""
     rows = {row.sent_id: row for row in conllu.load(job.before["project"] / OUTPUT) if row is not None}
-    for pair in job.pairs():
-        if pair.sent_id not in rows:
-            continue  # left out for its coverage
+    kept = [pair for pair in job.pairs() if pair.sent_id in rows]  # others were left out for their coverage
+    for pair in read_beside(kept, job.before["project"]):
         row = rows[pair.sent_id]
         misc = row.column(9)
         texts = [confidence_of(cell) for cell in misc]

@@ -79,6 +79,15 @@ def write_beside(pairs: Sequence[Pair], folder: Path) -> None:
         pharaoh.dump((pair.links for pair in pairs), out)
 
 
+def read_beside(pairs: Sequence[Pair], folder: Path) -> Sequence[Pair]:
+    """The pairs with the translations' trees and links that `write_beside` wrote for them, or as they are."""
+    if not (folder / TREES).exists():
+        return pairs
+    trees = read_trees(folder / TREES)
+    rows = zip(pairs, trees, read_links(folder / LINKS, pairs, trees), strict=True)
+    return [replace(pair, e=tree or DepTree((), ()), links=links) for pair, tree, links in rows]
+
+
 def read_text(folder: Path, e: Path | None = None, links: Path | None = None) -> list[Pair]:
     """The text that a stage wrote, with trees and links that others wrote for it; E is empty where it has no tree."""
     sources = Sources.of([folder / TEXT], [e] if e else (), [links] if links else (), e_parser=UNPARSED)

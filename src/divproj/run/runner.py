@@ -13,8 +13,9 @@ from types import FrameType
 from typing import Any, Literal
 
 from divproj.data.errors import Faults, ProjError, Where
+from divproj.io.files import in_folder
 from divproj.projection.phrasal.phrase_sources import AUTO
-from divproj.run import pages, stages
+from divproj.run import pages, projecting, stages
 from divproj.run.cache import Done, Store, file_digest, versions
 from divproj.run.config import Config
 from divproj.run.stages import Job, Tick
@@ -86,12 +87,12 @@ STAGES = (
     Stage("read", stages.read, (), tuple(("input", key) for key in ("text", "format", "lang", "encoding", "tiers", "markers", "f", "e", "trees", "links"))),
     Stage("parse", stages.parse, ("read",), (*_all("parse"), ("input", "trees"))),
     Stage("align", stages.align, ("read", "parse"), _all("align")),
-    Stage("gold", stages.gold, ("read", "parse", "align"), (("input", "gold"), ("evaluate", "held_out")), wanted=_gold),
-    Stage("learn", stages.learn, ("gold",), (("project", "rules"),), lambda c: {"title": c.title, "learns": c.learns, "whole text": stages.observes(c)}, _learns),
-    Stage("train", stages.train, ("gold",), _all("train"), lambda c: {"system": c.system}, lambda c: c.trains),
-    Stage("project", stages.project, ("read", "parse", "align", "learn", "train"), (("project", "model"), ("project", "style"), ("project", "phrases"), ("project", "f_forests"), ("project", "paraphrases"), ("project", "min_coverage"), ("align", "grams")),
-          lambda c: {"system": c.system}),
-    Stage("evaluate", stages.evaluate, ("read", "parse", "align", "gold", "project"), _all("evaluate"),
+    Stage("gold", projecting.gold, ("read", "parse", "align"), (("input", "gold"), ("evaluate", "held_out")), wanted=_gold),
+    Stage("learn", projecting.learn, ("gold",), (("project", "rules"),), lambda c: {"title": c.title, "learns": c.learns, "whole text": projecting.observes(c)}, _learns),
+    Stage("train", projecting.train, ("gold",), _all("train"), lambda c: {"system": c.system}, lambda c: c.trains),
+    Stage("project", projecting.project, ("read", "parse", "align", "learn", "train"), (*(key for key in _all("project") if key[1] not in ("system", "rules")), ("align", "grams")),
+          lambda c: {"system": c.system, "why": c.why}),
+    Stage("evaluate", projecting.evaluate, ("read", "parse", "align", "gold", "project"), _all("evaluate"),
           lambda c: {"systems": list(c.systems)}, lambda c: _gold(c) or bool(c.links) or c.value("align", "method") != "auto"),
     Stage("analyze", pages.analyze, ("read", "parse", "align", "gold", "project"), _all("report"), _titled),
     Stage("draw", pages.draw, ("read", "parse", "align", "project", "evaluate"), _all("report"), _titled),
@@ -103,7 +104,7 @@ NAMES = tuple(stage.name for stage in STAGES)
 
 def stages_of(config: Config) -> list[Stage]:
     """The stages that this config has; learning reads the text where its system observes that."""
-    more = ("read", "parse", "align", "gold") if stages.observes(config) else ("gold",)
+    more = ("read", "parse", "align", "gold") if projecting.observes(config) else ("gold",)
     found = (replace(stage, after=more) if stage.name in ("learn", "train") else stage for stage in STAGES)
     return [stage for stage in found if stage.wanted(config)]
 
@@ -126,6 +127,12 @@ def files_of(config: Config, table: str, key: str) -> dict[str, Path]:
         case "project", "phrases" | "f_forests":
             path = getattr(config.phrases, key)
             return {said: Path(path)} if path and path != AUTO else {}
+        case "project", "also":
+            files = ("f.conllu", "igt.txt", "e.conllu", "align.txt")
+            found = {
+                f"{name}/{file}": in_folder(path, file) for name, path in zip(said, config.also, strict=True) for file in files
+            }
+            return {label: path for label, path in found.items() if path}
         case "project", "model":
             return _model_files(said, config.model)
         case "parse", "parser":

@@ -274,6 +274,9 @@ system = "auto"              # auto takes the best that your files allow: s6 for
 # phrases = "auto"           # phrases of both sides are aligned first; or a file of `proj align`
 # f_forests = "trees.xml"    # trees or forests of your sentences: TIGER-XML, brackets, `proj parse --forest`
 # paraphrases = false        # true: the "translations" are in the same language
+# refine_links = false       # true: aligned phrases veto links and propose others
+# e_best = 1                 # choose among the parser's so many best trees of each translation the one that fits the links best
+# also = "other-corpus"      # a corpus folder with the same sentences and other translations: their trees vote
 # min_coverage = 0.5         # leave out trees in which a smaller share of the words is linked
 
 [train]

@@ -32,7 +32,7 @@ def projector() -> AttachedProjector:
 
 
 def test_system_s5_is_attached():
-    assert isinstance(systems.projector("s5").__self__, AttachedProjector)  # type: ignore[attr-defined]
+    assert isinstance(systems.engine("s5"), AttachedProjector)
     found = systems.train("s5", [], text=[GLOSSED])(GLOSSED)
     assert found == AttachedProjector().project(GLOSSED)
 

@@ -19,7 +19,7 @@ from divproj.projection.batch import Plan, projected
 from divproj.projection.calibration import NAMES, Calibration, Sample, calibrated, features, load, save
 from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.projector import Projector
-from divproj.projection.whole_text import PhraseOptions, project_text
+from divproj.projection.whole_text import project_text
 
 E = DepTree(("the", "dogs", "bark"), (2, 3, 0), ("det", "nsubj", "root"), ("DET", "NOUN", "VERB"), confidence=(0.9, 0.6, 0.99))
 LINKS = Links(frozenset({(1, 2), (2, 3)}), (2, 3), weights=(((1, 2), 0.7),))
@@ -133,6 +133,6 @@ def test_pieces_and_whole_texts_have_the_same_confidences(tmp_path: Path):
     sources = Sources(str(text))
     [piece] = pieces(sources, Faults())
     some = projected(Plan("s1-r"), "ud", False, True, 0.0, piece, Faults()).projections
-    whole = [t.projections[0] for t in project_text(Projector("s1-r"), (sources,), PhraseOptions(), Faults())]
+    whole = [t.projections[0] for t in project_text(Projector("s1-r"), (sources,), Faults())]
     assert [f.confidence for f in some] == [f.confidence for f in whole]
     assert {f.calibrated for f in (*some, *whole)} == {"s1-r"}

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from pipelinefiles import LEARNED, PLAIN, config, write
+from pipelinefiles import LEARNED, PLAIN, config, conllu, unlike, write
 
 from divproj import ProjError
+from divproj.projection.registry import choose
+from divproj.projection.settings import ENOUGH_GOLD
 from divproj.run.config import load, loads
 from divproj.run.schema import KEYS, line_of
 
@@ -45,6 +47,22 @@ def test_phrases_and_trees_of_f(folder: Path):
     assert made.system == "s5"
     assert (made.phrases.phrases, made.phrases.f_forests) == ("auto", str(folder / "f.mrg"))
     assert not load(config(folder, PLAIN)).phrases
+
+
+def test_the_system_is_chosen_as_a_projector_chooses(folder: Path):
+    """By the number of gold trees, too, without those that are held out; and the reason is kept."""
+    bitext = '[input]\nf = "f.txt"\ne = "e.conllu"\ngold = "gold.conllu"\n'
+    (folder / "f.txt").write_text(
+        "\n".join(" ".join(row[0] for row in item[0]) for item in unlike(12)) + "\n", encoding="utf-8"
+    )
+    few = load(config(folder, bitext))
+    assert (few.system, few.why) == ("s2+", choose(gold=8).why)
+    many = [item[0] for item in unlike(ENOUGH_GOLD)]
+    (folder / "gold.conllu").write_text(conllu(many), encoding="utf-8")
+    assert load(config(folder, bitext)).system == "s5+"
+    assert load(config(folder, bitext + "[evaluate]\nheld_out = 0.5\n")).system == "s2+"
+    assert load(config(folder, PLAIN)).why == choose(glosses=True).why
+    assert load(config(folder, PLAIN + '[project]\nsystem = "s5"\n')).why == "named in the config"
 
 
 def test_absolute_names_and_other_results(folder: Path, tmp_path: Path):
@@ -94,6 +112,9 @@ def test_a_bitext_whose_translations_have_trees(folder: Path):
         (PLAIN + "[project]\nrules = '../x'", "project.rules: there is no rule file '../x'; learn, none, a file, or a shipped set: deu"),
         (PLAIN + "[project]\nmodel = 'm'", "project.model: 'm' is no folder with a model; `proj train CORPUS -o MODEL`"),
         (PLAIN + "[project]\nsystem = 's1-r'\nphrases = 'auto'", "project.phrases: s1-r does not look at phrases; choose s5, s6"),
+        (PLAIN + "[project]\ne_best = 3", "project.e_best: several trees of each translation are wanted, but its trees are given: one"),
+        ("[input]\ntext='text.txt'\n[parse]\ncommand='cat'\n[project]\ne_best = 3", "but parse.command gives one; leave out e_best"),
+        (PLAIN + "[project]\nalso = 'no'", "project.also: 'no' is no corpus folder; f.conllu or igt.txt, e.conllu and align.txt"),
         (PLAIN + "[project]\nf_forests = 'no.xml'", "project.f_forests: there is no file 'no.xml'"),
         (PLAIN + "[project]\nmodel = 'm'\nsystem = 's1-r'", "project.model: a model brings its own rules and system"),
         (PLAIN + "[evaluate]\nsystems = ['s0']", "evaluate.systems: found 's0', one of s1-r"),

@@ -16,6 +16,7 @@ import joblib
 import pytest
 from pipelinefiles import LEARNED, PLAIN, config, conllu, snapshot, unlike, write
 
+import divproj as dp
 from divproj import ProjError
 from divproj.projection import projector as projecting
 from divproj.run import stages
@@ -70,6 +71,42 @@ def test_trees_of_the_sentences_are_used(folder: Path):
     assert not states(path)["project"].startswith("kept")
 
 
+def test_links_are_refined_and_trees_chosen(folder: Path):
+    """What the trees were projected from is published with them, and pages show it."""
+    lines = (folder / "links.txt").read_text(encoding="utf-8").splitlines()
+    (folder / "links.txt").write_text("\n".join(["0-3 2-2", *lines[1:]]) + "\n", encoding="utf-8")
+    text = '[input]\ntext = "text.txt"\nlinks = "links.txt"\n[project]\nsystem = "s5"\n'
+    run(config(folder, text))
+    before = (folder / "results" / "links.txt").read_text(encoding="utf-8")
+    path = config(folder, text + "refine_links = true\ne_best = 3\n")
+    run(path)
+    made = folder / "results"
+    assert (made / "links.txt").read_text(encoding="utf-8") != before
+    pairs = dp.read(made / "trees.conllu", e=made / "e.conllu", links=made / "links.txt")
+    assert sum(len(pair.links) for pair in pairs) == sum(
+        map(len, map(str.split, (made / "links.txt").read_text().splitlines()))
+    )
+    assert states(path)["project"].startswith("kept")
+    assert states(config(folder, text + "refine_links = true\n"))["project"] == "run: project.e_best is 1, was 3"
+
+
+def test_other_translations_vote(folder: Path):
+    other = folder / "other"
+    other.mkdir()
+    for name in ("e.conllu", "links.txt"):
+        (other / name.replace("links", "align")).write_bytes((folder / name).read_bytes())
+    (other / "igt.txt").write_bytes((folder / "text.txt").read_bytes())
+    path = config(folder, PLAIN + '[project]\nsystem = "s1-r"\nalso = "other"\n')
+    run(path)
+    assert (folder / "results" / "trees.conllu").read_text(encoding="utf-8").count("# projection = s1-r") == 12
+    assert states(path)["project"].startswith("kept")
+    (other / "align.txt").write_text("0-0\n" * 12, encoding="utf-8")
+    assert states(path)["project"] == "run: other/align.txt changed"
+    (other / "igt.txt").write_text("foo\nfoo\n'Foo.'\n", encoding="utf-8")
+    with pytest.raises(ProjError, match="sentence 1 is 'foo …' where the first source has"):
+        run(path)
+
+
 def _texts(folder: Path) -> list[str]:
     """The sentences as a first run writes them."""
     run(config(folder, PLAIN))
@@ -87,7 +124,9 @@ def test_with_gold_trees(folder: Path):
     assert set(scores["cross_validation"]["systems"]) == {"s1-r", "s2+"}
     assert scores["held_out"]["uas"] > 80
     assert scores["links"]["f1"] > 80
-    assert found["signature"].startswith("divproj:0.1.0|cmd:run|system:s2+|align:gloss|style:as-is|seed:1|input:")
+    assert found["signature"].startswith(
+        "divproj:0.1.0|cmd:run|system:s2+|why:named in the config|align:gloss|style:as-is|seed:1|input:"
+    )
     assert found["inputs"].keys() == {"text.txt", "e.conllu", "links.txt", "gold.conllu"}
     page = (folder / "results" / "report.html").read_text(encoding="utf-8")
     for part in (

@@ -9,9 +9,9 @@ from pipelinefiles import PLAIN, config, snapshot, write
 
 from divproj.data.errors import Faults
 from divproj.io.sources import Sources
-from divproj.projection import projector, whole_text
+from divproj.projection import observed, projector, whole_text
 from divproj.projection.projector import Projector
-from divproj.projection.whole_text import PhraseOptions, project_text
+from divproj.projection.whole_text import project_text
 from divproj.run import stages
 from divproj.run.config import load
 from divproj.run.runner import Run
@@ -25,7 +25,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts of few sentences, so that there are many."""
     for module, name, size in ((stages, "BATCH", 5), (stages, "LINKED", 5), (projector, "PIECE", 5), (projector, "WORTH", 1)):
         monkeypatch.setattr(module, name, size)
-    monkeypatch.setattr(whole_text, "PART", 5)
+    monkeypatch.setattr(observed, "PART", 5)
 
 
 @pytest.mark.parametrize("system", ["s6", "s5", "s1-r"])
@@ -44,7 +44,7 @@ def test_a_text_that_is_observed_first(system: str, tmp_path: Path, small: None)
 
     def found(place: Place) -> list[str]:
         sources = Sources(str(folder / "text.txt"))
-        return [x.text for x in project_text(Projector(system), (sources,), PhraseOptions(), Faults(), 0.0, place)]
+        return [x.text for x in project_text(Projector(system), (sources,), Faults(), 0.0, place)]
 
     assert found(TWO) == found(HERE)
 
