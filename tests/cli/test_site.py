@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import importlib.util
 import os
 import re
@@ -11,6 +12,8 @@ from pathlib import Path
 
 import pytest
 from cli.commands import ROOT
+
+import divproj
 
 
 def test_the_site(tmp_path: Path):
@@ -43,3 +46,22 @@ def test_the_site(tmp_path: Path):
         fetched += re.findall(r'<link[^>]*rel="?stylesheet"?[^>]*href="?(https?://[^">\s]+)', text)
         assert fetched == [], page.name
     assert (tmp_path / "site" / "search" / "search_index.js").is_file()  # search from files
+
+
+def test_every_name_is_on_the_api_page():
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    assert [name for name in divproj.__all__ if not re.search(rf"\bdivproj\.{name}\b", page)] == []
+
+
+def test_the_hook():
+    spec = importlib.util.spec_from_file_location("site_pages", ROOT / "bench" / "site_pages.py")
+    assert spec is not None
+    assert spec.loader is not None
+    hook = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hook)
+    assert doctest.testmod(hook).failed == 0
+    assert (
+        hook.on_page_content("<td><code>data/b.py::test_a</code></td>")
+        == "<td><code>data/<wbr>b.py::<wbr>test_<wbr>a</code></td>"
+    )
+    assert hook.on_page_content("<p><code>a/b.py</code></p>") == "<p><code>a/b.py</code></p>"
