@@ -8,7 +8,7 @@ from pathlib import Path
 
 from proj_cli.common import talk
 
-COMMAND = (sys.executable, "-m", "divproj")
+COMMAND = (sys.executable, "-P", "-m", "divproj")  # -P: modules that lie among the texts are not ours
 
 
 def workbench(folder: Path, port: int, show: bool) -> None:

@@ -117,8 +117,10 @@ class Language:
         return ParserInput(_plain(forms), tuple(u for u, _ in tags), fine)
 
     def tag(self, forms: Sequence[tuple[str, ...]]) -> list[Pairs]:
-        """UPOS and XPOS of every word."""
-        return [_apart(tags) for tags in self.tagger.predict([_plain(words) for words in forms])]
+        """UPOS and XPOS of every word; very long sentences in the parts that they are parsed in."""
+        cuts = [parts.cut(ParserInput(_plain(words), ())) for words in forms]
+        found = iter(self.tagger.predict([part.forms for own in cuts for part in own]))
+        return [[pair for _ in own for pair in _apart(next(found))] for own in cuts]
 
     def trees(self, seen: Sequence[ParserInput]) -> list[DepTree]:
         """The best trees, with punctuation where the treebank hangs it; very long sentences in parts."""

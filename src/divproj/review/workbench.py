@@ -14,6 +14,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
@@ -23,9 +24,12 @@ from divproj.data.errors import Faults, ProjError, Where
 from divproj.data.sentence import Sentence, is_gold
 from divproj.io import conllu
 from divproj.review.settings import START_PATIENCE
+from divproj.runtime.leftovers import new_folder
 from divproj.search import find, parse
 
 WORK, RULES = "divproj-work", "rules.json"
+LONGEST = 200
+"""Bytes of the name of such a file: names of results are longer, and file systems allow 255."""
 LARGEST = 32 << 20
 """Bytes of a file that can be dropped on the page."""
 SHOWN = 200
@@ -57,13 +61,16 @@ class Workbench:
     def __init__(self, folder: Path, command: Sequence[str], texts: Callable[[Path], Iterable[str]]) -> None:
         if not folder.is_dir():
             raise WorkError("there is no such folder", Where(str(folder)))
-        self.folder, self.command, self.texts = folder, tuple(command), texts
+        self.folder = folder.absolute()  # so that no name of a file can be taken for an option of a command
+        self.command, self.texts = tuple(command), texts
         self.jobs: dict[str, Job] = {}
         self.reviews: dict[str, tuple[subprocess.Popen[str], str]] = {}
         self.lock = threading.RLock()
         self.home = ""
         """The page's own address, to which a review leads back."""
         self._counts: dict[tuple[str, int, int], tuple[int, int]] = {}
+        self._reading = threading.RLock()
+        self._names: tuple[Any, list[str]] = (None, [])
 
     # What the page may ask for.
 
@@ -77,8 +84,12 @@ class Workbench:
         }
 
     def names(self) -> list[str]:
-        """Files of the folder that are texts, or trees."""
-        return sorted(set(self.texts(self.folder)))
+        """Files of the folder that are texts, or trees; they are read again only when a file has changed."""
+        with self._reading:
+            files = _files(self.folder)
+            if files != self._names[0]:
+                self._names = files, sorted(set(self.texts(self.folder)))
+            return list(self._names[1])
 
     def _text(self, name: str) -> dict[str, Any]:
         trees = self.trees(name)
@@ -114,20 +125,29 @@ class Workbench:
 
     def add(self, name: str, data: bytes) -> str:
         """Save a file that was dropped; nothing is replaced."""
-        if not name or name != Path(name).name or name.startswith(".") or not name.isprintable() or len(name) > 200:
+        if (
+            not name
+            or name != Path(name).name
+            or name.startswith(".")
+            or not name.isprintable()
+            or len(name.encode()) > LONGEST
+        ):
             raise WorkError(f"“{name[:80]}” cannot be the name of a file")
         target = self.folder / name
-        try:
-            with target.open("xb") as out:
-                out.write(data)
-        except FileExistsError:
-            raise WorkError(f"{name} is there already; rename the new file") from None
-        except OSError as error:
-            target.unlink(missing_ok=True)
-            raise WorkError(f"{name} could not be saved: {error.strerror}") from None
-        if name not in self.names():
-            target.unlink(missing_ok=True)
-            raise WorkError(f"{name} is no text that can be read; see the page Formats of the documentation")
+        with self._reading:
+            try:
+                with new_folder(self.folder, ".dropped.") as alone:
+                    (alone / name).write_bytes(data)
+                    if name not in self.texts(alone):
+                        raise WorkError(f"{name} is no text that can be read; see the page Formats of the documentation")
+                _write_new(target, data)
+            except FileExistsError:
+                raise WorkError(f"{name} is there already; rename the new file") from None
+            except OSError as error:
+                raise WorkError(f"{name} could not be saved: {error.strerror}") from None
+            if name not in self.names():
+                target.unlink(missing_ok=True)
+                raise WorkError(f"the folder has the sentences of {name} already, in another file")
         return f"{name} added"
 
     def project(self, name: str) -> str:
@@ -259,6 +279,27 @@ class Workbench:
         lines = done.stderr.strip().splitlines()
         job.told, job.failed = "\n".join(lines[-3:]), done.returncode != 0
         job.busy = False
+
+
+def _write_new(path: Path, data: bytes) -> None:
+    """A file that was not there before, whole or not at all."""
+    with path.open("xb") as out:
+        try:
+            out.write(data)
+            out.flush()
+        except OSError:
+            path.unlink(missing_ok=True)
+            raise
+
+
+def _files(folder: Path) -> tuple[tuple[str, int, int], ...]:
+    """What tells whether a file of the folder has changed: names, times and sizes."""
+    found = []
+    for path in folder.iterdir():
+        with suppress(FileNotFoundError):
+            about = path.stat()
+            found.append((path.name, about.st_mtime_ns, about.st_size))
+    return tuple(sorted(found))
 
 
 def _sentences(path: Path) -> Iterator[Sentence]:

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from http.server import ThreadingHTTPServer
+from subprocess import SubprocessError
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -104,6 +105,8 @@ class WorkbenchHandler(Handler):
             status, data = HTTPStatus.BAD_REQUEST, {"error": str(error)}
         except ProjError as error:
             status, data = HTTPStatus.CONFLICT, {"error": str(error)}
+        except (OSError, SubprocessError) as error:
+            status, data = HTTPStatus.INSUFFICIENT_STORAGE, {"error": str(error)}
         self._send(status, JSON, as_json(data))
 
     def _fault(self) -> tuple[HTTPStatus, str] | None:

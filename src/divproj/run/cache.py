@@ -155,6 +155,10 @@ class Store:
         path.mkdir()
         return path
 
+    def abandon(self, stage: str) -> None:
+        """Remove the part folder of a stage that failed."""
+        shutil.rmtree(self.stages / f".{stage}.part", ignore_errors=True)
+
     def commit(self, stage: str, parts: dict[str, Any], facts: dict[str, Any], warnings: list[str]) -> Done:
         """The part folder becomes the stage's."""
         part = self.stages / f".{stage}.part"
@@ -218,7 +222,7 @@ class Store:
 
     def log(self, text: str) -> None:
         now = time.strftime("%Y-%m-%d %H:%M:%S")
-        with (self.folder / LOG).open("a", encoding="utf-8") as out:
+        with (self.folder / LOG).open("a", encoding="utf-8", errors="backslashreplace") as out:
             out.write(f"{now} {' '.join(text.split())}\n")
 
 

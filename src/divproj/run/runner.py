@@ -279,8 +279,10 @@ class Run:
             for name, digest in self._parts(stage)["files"].items():
                 if parts["files"].get(name) != digest:
                     raise ProjError(f"{name} was changed while it was read", Where(str(config.path)), "run again")
-        except ProjError as error:
-            self.store.log(f"{stage.name}: failed: {error}")
+        except BaseException as error:
+            self.store.abandon(stage.name)
+            if isinstance(error, ProjError):
+                self.store.log(f"{stage.name}: failed: {error}")
             raise
         here = f"{config.path.resolve().parent}/"
         self.store.commit(stage.name, parts, job.facts, [str(fault).replace(here, "") for fault in job.faults.noted])

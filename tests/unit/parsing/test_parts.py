@@ -36,6 +36,18 @@ def test_a_long_sentence_is_one_tree(language):
     assert forest_of(language, found).forms == found.forms
 
 
+def test_long_sentences_are_tagged_in_parts(language, monkeypatch):
+    """A network's memory grows with the square of a sentence."""
+    sizes = []
+    predict = language.tagger.predict
+    monkeypatch.setattr(language.tagger, "predict", lambda given: (sizes.extend(map(len, given)), predict(given))[1])
+    long, short = ("a",) * (PARSED_WHOLE + 1), ("a", ".")
+    tags = language.tag([long, short])
+    assert [len(own) for own in tags] == [len(long), len(short)]
+    assert max(sizes) <= PART
+    assert sum(sizes) == len(long) + len(short)
+
+
 def test_chances_of_parts():
     a, b = np.arange(9.0).reshape(3, 3), np.arange(16.0).reshape(4, 4) + 100
     chances = Chances((a, b))

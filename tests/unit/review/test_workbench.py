@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import http.client
 import json
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -16,9 +17,12 @@ import pytest
 from divproj.review.workbench import WORK, Workbench, WorkError, decoded
 from divproj.review.workbench_server import WorkbenchServer
 from divproj.runtime.resources import folder
-from proj_cli.workbench import texts
+from proj_cli.workbench import COMMAND, texts
 
 TREES = "# sent_id = a\n# gold = yes\n1\ta\t_\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tb\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+
+BOMB = b"""<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>
+<document><interlinear-text>&b;</interlinear-text></document>"""
 
 
 @pytest.fixture
@@ -53,14 +57,19 @@ def test_the_folder(bench: Workbench):
         (lambda b: b.learn(), "there is no gold sentence yet"),
         (lambda b: b.add("../x.txt", b""), "cannot be the name of a file"),
         (lambda b: b.add(".x", b""), "cannot be the name of a file"),
-        (lambda b: b.add("story.txt", b""), "story.txt is there already; rename the new file"),
+        (lambda b: b.add("é" * 150 + ".conllu", TREES.encode()), "cannot be the name of a file"),
+        (lambda b: b.add("own.conllu", TREES.encode()), "own.conllu is there already; rename the new file"),
+        (lambda b: b.add("bomb.flextext", BOMB), "bomb.flextext is no text that can be read"),
+        (lambda b: b.add("zweite.txt", (b.folder / "story.txt").read_bytes()), "has the sentences of zweite.txt already"),
         (lambda b: b.add("noise.bin", b"\0\1"), "noise.bin is no text that can be read"),
     ],
 )
 def test_what_is_refused(bench: Workbench, act: Any, told: str):
+    before = sorted(bench.folder.rglob("*"))
     with pytest.raises(WorkError) as caught:
         act(bench)
     assert told in str(caught.value)
+    assert sorted(bench.folder.rglob("*")) == before
 
 
 def test_reviewed_trees_are_not_replaced(bench: Workbench):
@@ -69,6 +78,46 @@ def test_reviewed_trees_are_not_replaced(bench: Workbench):
     (work / "trees.reviewed.conllu").write_text(TREES)
     with pytest.raises(WorkError, match="its trees are not replaced"):
         bench.project("story.txt")
+
+
+def test_a_full_disk_leaves_no_half_file(bench: Workbench, monkeypatch: pytest.MonkeyPatch):
+    whole = Path.open
+
+    def full(path: Path, mode: str = "r", *rest: Any, **more: Any) -> Any:
+        if mode != "xb":
+            return whole(path, mode, *rest, **more)
+        path.touch()
+        return whole(Path("/dev/full"), "wb")
+
+    monkeypatch.setattr(Path, "open", full)
+    with pytest.raises(WorkError, match="new.conllu could not be saved: No space left on device"):
+        bench.add("new.conllu", TREES.encode())
+    assert sorted(path.name for path in bench.folder.iterdir()) == ["own.conllu", "story.txt"]
+
+
+def test_a_name_is_no_option(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A file can be called `--e-parser=…`, and that would run a command."""
+    monkeypatch.chdir(tmp_path)
+    begun: list[Any] = []
+    monkeypatch.setattr(Workbench, "_begin", lambda self, name, what, words: begun.append(self._argv(words)) or what)
+    bench = Workbench(Path("."), COMMAND, texts)
+    bench.add("--rules=x.conllu", TREES.encode())
+    bench.project("--rules=x.conllu")
+    assert not [word for word in begun[0][len(COMMAND) :] if word.startswith("--rules")]
+
+
+def test_modules_among_the_texts_are_not_run(tmp_path: Path):
+    (tmp_path / "typer.py").write_text("raise SystemExit('run')")
+    done = subprocess.run([*COMMAND, "--version"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_folder_is_read_again_only_when_it_has_changed(tmp_path: Path):
+    calls: list[Path] = []
+    bench = Workbench(tmp_path, COMMAND, lambda folder: calls.append(folder) or texts(folder))
+    assert (bench.names(), bench.names(), len(calls)) == ([], [], 1)
+    (tmp_path / "own.conllu").write_text(TREES)
+    assert (bench.names(), len(calls)) == (["own.conllu"], 2)
 
 
 def test_no_folder(tmp_path: Path):
@@ -114,3 +163,7 @@ def test_who_may_ask(server: WorkbenchServer):
     )
     assert (status, told) == (200, {"told": "new.conllu added"})
     assert ask(server, "GET", "/api/export?name=new.conllu")[1]["text"].startswith("# sent_id = a\n")
+    (server.bench.folder / WORK).write_text("in the way")
+    status, told = ask(server, "POST", "/api/project", {"name": "new.conllu"})
+    assert status == 507
+    assert WORK in told["error"]

@@ -345,6 +345,18 @@ def test_trees_of_other_sentences(folder: Path):
         run(config(folder, '[input]\ntext = "one.txt"\ntrees = "other.conllu"\n'))
 
 
+def test_a_stage_that_fails_leaves_nothing_behind(folder: Path):
+    """Also where the folder's name is not UTF-8: the log has it escaped."""
+    odd = Path(os.fsdecode(os.fsencode(folder) + b"\xff"))
+    folder.rename(odd)
+    (odd / "one.txt").write_text("# sent_id = a1\nmiko dalti\ndog see\n‘The dog sees.’\n", encoding="utf-8")
+    (odd / "other.conllu").write_text("# sent_id = z9\n1\tRain\t_\tNOUN\t_\t_\t0\troot\t_\t_\n\n")
+    with pytest.raises(ProjError, match="no tree of other.conllu fits"):
+        run(config(odd, '[input]\ntext = "one.txt"\ntrees = "other.conllu"\n'))
+    assert list((odd / "results").rglob(".*.part")) == []
+    assert "tavi\\udcff" in (odd / "results" / "log.txt").read_text(encoding="utf-8")
+
+
 def test_a_text_without_sentences(folder: Path):
     (folder / "empty.conllu").write_text("1\ta\n\n")
     with pytest.raises(ProjError, match="no sentence that can be used; the warnings above say why"):
