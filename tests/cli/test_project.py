@@ -231,3 +231,26 @@ def test_what_was_projected_from_makes_a_corpus(system: str, tmp_path: Path):
     assert done.returncode == 0, done.stderr
     assert "HEAD of word 1 is '_'" in done.stderr
     assert "rules from 9 pairs" in done.stderr
+
+
+TOOLBOX = """\\id story
+\\ref story.001
+\\tx  miko lun  dalti
+\\mb  miko lun  dal  -ti
+\\ge  dog  fast run  -PST
+\\ps  n    v    v    -sfx
+\\ft  The dog ran fast.
+
+"""
+
+
+def test_parts_of_speech_of_the_text_are_used(tmp_path: Path):
+    (tmp_path / "story.sfm").write_text(TOOLBOX, encoding="utf-8")
+    done = proj("project", tmp_path / "story.sfm", "--system", "s6")
+    assert done.returncode == 0, done.stderr
+    rows = [row.split("\t") for row in done.stdout.splitlines() if row[:1].isdigit()]
+    assert [(row[1], row[3], row[4]) for row in rows][:2] == [("miko", "NOUN", "n"), ("lun", "VERB", "v")]
+    (tmp_path / "own.tsv").write_text("gram\tmeaning\tkind\tfeats\nv\tverb or adverb\tpos\tUPOS=ADV,VERB\n", encoding="utf-8")
+    done = proj("project", tmp_path / "story.sfm", "--system", "s6", "--grams", tmp_path / "own.tsv")
+    rows = [row.split("\t") for row in done.stdout.splitlines() if row[:1].isdigit()]
+    assert [row[3] for row in rows][:3] == ["NOUN", "ADV", "VERB"]

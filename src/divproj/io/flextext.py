@@ -91,7 +91,8 @@ def _instance(phrase: Node, text: Node, number: int, path: str, options: Options
     translation, translations = preferred(_items(phrase, "gls"), options.lang, stated=True)
     meta = [(key, value) for key, value in phrase.attrs.items() if key != "guid"]
     meta += [(kind, said) for kind in ("lit", "note", "hd", "rl") for _, said in _items(phrase, kind)]
-    meta += [(f"text-{item.get('type')}", squeezed(item.text)) for item in text.all("item") if item.text.strip()]
+    of_text = [(f"text-{item.get('type')}", squeezed(item.text)) for item in text.all("item") if item.text.strip()]
+    meta += dict.fromkeys(of_text)  # the same in every writing system, mostly
     if any(word_glosses):
         meta.append(("word_glosses", " ".join(gloss.replace(" ", ".") or "_" for gloss in word_glosses)))
     meta += _other_glosses(phrase, options.lang)

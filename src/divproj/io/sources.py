@@ -235,9 +235,16 @@ def _pair(
         links = _own_links(igt, shape)
     else:
         links = Links(frozenset(), shape, known=False)
-    side = replace(_tree(f, faults), glosses=glosses) if trees else DepTree.unparsed(f.forms, glosses=glosses)
+    side = replace(_tree(f, faults), glosses=glosses) if trees else _words(f, glosses)
     where = place(f) if f.where.path or igt is None else Where(igt.where.path, igt.where.line, f.sent_id)
     return Pair(side, e, links, f.sent_id, translation, sentence=f, igt=igt, where=where)
+
+
+def _words(f: Sentence, glosses: tuple[str, ...]) -> DepTree:
+    """F without its tree; tags that came without a tree are the user's, and those of a treebank are not to be seen."""
+    if any(head != "_" for head in f.column(6)):
+        return DepTree.unparsed(f.forms, glosses=glosses)
+    return DepTree.unparsed(f.forms, upos=f.column(3), xpos=f.column(4), glosses=glosses)
 
 
 def _own_links(igt: Igt, shape: tuple[int, int]) -> Links:

@@ -30,11 +30,15 @@ class ProjectionInput:
     sent_id: str = ""
     tags: tuple[str, ...] = ()
     """Universal tags of F that the user has given, `_` where there is none; empty: none at all."""
+    labels: tuple[str, ...] = ()
+    """Part-of-speech labels of F in the user's own terms (XPOS), `_` where there is none; empty: none at all."""
 
     @classmethod
     def of(cls, pair: Pair) -> ProjectionInput:
-        given = pair.f.upos if pair.f.tree is None and any(tag != "_" for tag in pair.f.upos) else ()
-        return cls(pair.f.forms, pair.e, pair.links, pair.f.glosses, pair.sent_id, given)
+        given, labels = (
+            tags if pair.f.tree is None and any(tag != "_" for tag in tags) else () for tags in (pair.f.upos, pair.f.xpos)
+        )
+        return cls(pair.f.forms, pair.e, pair.links, pair.f.glosses, pair.sent_id, given, labels)
 
     def __len__(self) -> int:
         return len(self.forms)

@@ -37,12 +37,14 @@ def annotated(
     """
     tree = projection.tree
     given = sentence.column(3)
+    table = grams or shipped_grams()
+    labels = projection.bitext.labels or ("_",) * len(tree)
     tags = tuple([
-        old if old in _TAGS else new if new in _TAGS else "X"
-        for old, new in zip(given, projection.upos or projection.bitext.classes, strict=True)
+        old if old in _TAGS else _tag(new, label, table)
+        for old, new, label in zip(given, projection.upos or projection.bitext.classes, labels, strict=True)
     ])  # fmt: skip
     heads = _hung(tree.heads, tags, bool(projection.upos), repairs)
-    lemmas, feats = completed(sentence, tags, grams or shipped_grams())
+    lemmas, feats = completed(sentence, tags, table)
     rels = repaired(heads, _named(heads, tree.rels, tags), tags, feats, repairs)
     origin = range(len(tree))
     if style != "ud":
@@ -61,6 +63,13 @@ def annotated(
         note += " unlinked"
     comments = [c for c in sentence.comments if not c.startswith(PROJECTED)]
     return with_text(Sentence((*comments, note), sentence.with_columns(new).columns, sentence.where, sentence.end), line)
+
+
+def _tag(found: str, label: str, grams: Grams) -> str:
+    """The tag that a system has found, or the usual one of the word's own label where there is none."""
+    if found in _TAGS:
+        return found
+    return (grams.classes(label) or ("X",))[0] if label != "_" else "X"
 
 
 def _hung(heads: tuple[int, ...], tags: tuple[str, ...], every: bool, repairs: Counter[str] | None) -> tuple[int, ...]:

@@ -121,6 +121,10 @@ LINEAR_SHARE = 0.45
 Chibchan, Athabaskan, Uto-Aztecan, Turkic and Uralic banks held out."""
 GIVEN_TAG = 0.98
 """Probability of a tag that the user has given."""
+LABEL_TRUST = 0.95
+"""Probability that a word has one of the tags that its part-of-speech label allows; set by hand, not tuned."""
+KNOWN_LABELS = 0.5
+"""Share of the part-of-speech labels of a text that must be known for any of them to be used; set by hand, not tuned."""
 PUNCTUATION_HEAD = 0.8
 """Confidence of the head that the rule for punctuation gives."""
 NOT_READ = -10.0

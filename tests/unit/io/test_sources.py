@@ -34,3 +34,20 @@ def _pairs(folder: Path, trees: str, faults: Faults):
     (folder / "text.txt").write_text(TEXT, encoding="utf-8")
     (folder / "e.conllu").write_text(trees, encoding="utf-8")
     return list(pairs_from(Sources.of([folder / "text.txt"], [folder / "e.conllu"], []), faults))
+
+
+ROW = "1\tmiko\t_\tNOUN\tn\t_\t{head}\t{rel}\t_\tGloss=dog\n2\tdalti\t_\tVERB\tv\t_\t{top}\t{root}\t_\tGloss=see\n\n"
+
+
+@pytest.mark.parametrize(
+    ("row", "tags", "labels"),
+    [
+        (ROW.format(head="_", rel="_", top="_", root="_"), ("NOUN", "VERB"), ("n", "v")),
+        (ROW.format(head=2, rel="nsubj", top=0, root="root"), (), ()),
+    ],
+    ids=["user", "treebank"],
+)
+def test_tags_without_a_tree_are_the_users(tmp_path: Path, row: str, tags: tuple[str, ...], labels: tuple[str, ...]):
+    (tmp_path / "text.conllu").write_text(f"# sent_id = 1\n# text_en = The dog sees.\n{row}", encoding="utf-8")
+    [pair] = pairs_from(Sources.of([tmp_path / "text.conllu"], [], []), Faults())
+    assert (pair.f.upos, pair.f.xpos) == (tags, labels)

@@ -68,3 +68,16 @@ def test_trees_of_another_style_are_left_alone():
     assert ud_like([GLOSSED])
     assert not ud_like([other])
     assert AttachedProjector().project(other) == PhraseProjector().project(other)
+
+
+def test_labels_of_the_user_limit_the_tags():
+    labels = ("n", "art", "n", "v-v:(TAM)", "_")
+    found = AttachedProjector().project(replace(BARE, labels=labels))
+    assert found.upos == ("NOUN", "DET", "NOUN", "VERB", "PUNCT")
+    wanted = replace(GLOSSED, labels=("v", "det", "v", "n", "_"))
+    assert AttachedProjector().project(wanted).upos[:4] == ("VERB", "DET", "VERB", "NOUN")
+
+
+def test_labels_of_another_tag_set_say_nothing():
+    strange = replace(GLOSSED, labels=("Q1", "Q2", "n", "Q3", "Q4"))
+    assert AttachedProjector().project(strange).upos == AttachedProjector().project(GLOSSED).upos

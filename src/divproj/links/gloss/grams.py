@@ -14,14 +14,16 @@ from typing import NamedTuple
 
 from divproj.data.errors import FormatError, ProjError, Where
 from divproj.io.files import Source, name_of, reading
+from divproj.io.igt_parts import UPOS
 from divproj.io.igt_text import unescaped
+from divproj.links.gloss.pos_labels import classes_of
 from divproj.runtime.resources import folder
 
 COLUMNS = ("gram", "meaning", "words", "synonyms", "kind", "feats")
 KINDS = frozenset({
     "agreement", "article", "aspect", "auxiliary", "case", "causative", "classifier", "clause", "conjunction", "copula", "core",
     "degree", "demonstrative", "direction", "gender", "genitive", "impersonal", "infinitive", "linker", "modal", "mood", "negation",
-    "number", "other", "particle", "person", "politeness", "pronoun", "quantifier", "question", "reflexive", "relative", "tense",
+    "number", "other", "particle", "person", "politeness", "pos", "pronoun", "quantifier", "question", "reflexive", "relative", "tense",
     "topic", "verbal", "voice", "word class",
 })  # fmt: skip
 LANGUAGES = {"en": "", "es": ".es", "fr": ".fr"}
@@ -75,6 +77,8 @@ _ROMAN = re.compile(r"(?=[IVX])X?(?:IX|IV|V?I{0,3})")
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _ENDING = re.compile(r"(?<=\w)(?:['’]s|n['’]t|['’]ll|['’]re|['’]ve|['’]d|['’]m)$", re.I)
 _FEAT = re.compile(r"[A-Z][A-Za-z0-9]*(?:\[[a-z0-9]+\])?=[A-Z0-9][A-Za-z0-9]*(?:,[A-Z0-9][A-Za-z0-9]*)*")
+POS = "pos"
+"""Kind of the rows that are labels of parts of speech."""
 REMEMBERED = 50_000
 """Glosses whose parts are kept in mind; then all are forgotten."""
 
@@ -153,14 +157,17 @@ class Grams:
 
     rows: tuple[Gram, ...]
     language: str = "en"
+    labels: tuple[Gram, ...] = ()
+    """Part-of-speech labels, rows of kind `pos`: they may be spelled like a gram."""
     _memo: dict[str, tuple[Part, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _labelled: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
     known: dict[tuple[str, ...], tuple[str, str]] = field(default_factory=dict, init=False, repr=False, compare=False)
     """Lemmas and features that this table gave to words (`projection.ud_rows`)."""
 
     @classmethod
     def loads(cls, text: str, language: str = "en", path: str = "") -> Grams:
         """The table in a text; FormatError says which line cannot be used."""
-        rows: dict[str, Gram] = {}
+        rows: dict[tuple[bool, str], Gram] = {}
         columns: list[str] = []
         for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
             where = Where(path, number)
@@ -171,12 +178,14 @@ class Grams:
                 columns = _header(fields, where)
                 continue
             gram = _row(columns, fields, where)
-            if key(gram.name) in rows:
+            place = gram.kind == POS, key(gram.name)
+            if place in rows:
                 raise FormatError(f"gram '{gram.name}' is here twice, one row a gram expected", where, "join the two rows")
-            rows[key(gram.name)] = gram
+            rows[place] = gram
         if not columns:
             raise FormatError("the table is empty, a header line with column names expected", Where(path))
-        return cls(tuple(rows.values()), language)
+        labels = tuple(row for (label, _), row in rows.items() if label)
+        return cls(tuple(row for (label, _), row in rows.items() if not label), language, labels)
 
     @classmethod
     def load(cls, source: Source, language: str = "en") -> Grams:
@@ -200,7 +209,8 @@ class Grams:
                 f"no table of grams for language '{language}', one of {', '.join(LANGUAGES)} expected",
                 remedy="write one and give it with `grams`",
             )
-        return cls.load(Path(folder("rules")) / f"grams{LANGUAGES[code]}.tsv", code)
+        rules = Path(folder("rules"))
+        return replace(cls.load(rules / f"grams{LANGUAGES[code]}.tsv", code), labels=cls.load(rules / "pos.tsv").labels)
 
     def merged(self, *others: Grams) -> Grams:
         """This table with the rows of others; a later row takes the place of an earlier one for the same gram."""
@@ -211,12 +221,32 @@ class Grams:
                 if old:
                     row = row._replace(kind=row.kind or old.kind, feats=row.feats or old.feats)
                 rows[key(row.name)] = row
-        return replace(self, rows=tuple(rows.values()))
+        labels = {key(row.name): row for table in (self, *others) for row in table.labels}
+        return replace(self, rows=tuple(rows.values()), labels=tuple(labels.values()))
 
     @cached_property
     def _index(self) -> dict[str, Gram]:
         spelled = {key(name): row for row in self.rows for name in row.synonyms}
         return spelled | {key(row.name): row for row in self.rows}
+
+    @cached_property
+    def _classes(self) -> dict[str, tuple[str, ...]]:
+        """Universal tags by the spellings of labels."""
+        tags = {key(tag): (tag,) for tag in UPOS}
+        rows = [(row, tuple(row.feats.removeprefix("UPOS=").split(","))) for row in self.labels]
+        spelled = {key(name): found for row, found in rows for name in row.synonyms}
+        return tags | spelled | {key(row.name): found for row, found in rows}
+
+    def classes(self, label: str) -> tuple[str, ...]:
+        """Universal tags that a word with this part-of-speech label may have, the usual one first; () where it is not known.
+
+        >>> Grams.shipped().classes("v-v:(TAM)"), Grams.shipped().classes("n.prop")
+        (('VERB', 'AUX'), ('PROPN', 'NOUN'))
+        """
+        found = self._labelled.get(label)
+        if found is None:
+            found = self._labelled[label] = classes_of(label, self._classes)
+        return found
 
     @cached_property
     def _persons(self) -> dict[frozenset[str], Gram]:
@@ -384,13 +414,17 @@ def _row(columns: list[str], fields: list[str], where: Where) -> Gram:
         raise FormatError(f"kind '{kind}' is not known, one of {', '.join(sorted(KINDS))} expected", where)
     if not kind and person(cells["gram"]):
         kind = "person"
+    feats = _feats(cells.get("feats", ""), where)
+    if kind == POS and not (feats.startswith("UPOS=") and UPOS.issuperset(feats[len("UPOS=") :].split(","))):
+        what = f"label '{cells['gram']}' has '{feats}' in the column feats, UPOS= and universal tags expected"
+        raise FormatError(what, where, "write UPOS=NOUN, or UPOS=NOUN,PROPN where both are possible")
     return Gram(
         cells["gram"],
         cells.get("meaning", ""),
         tuple(cells.get("words", "").split()),
         tuple(cells.get("synonyms", "").split()),
         kind,
-        _feats(cells.get("feats", ""), where),
+        feats,
     )
 
 

@@ -23,6 +23,7 @@ from divproj.projection.phrasal.projector import Chances, PhraseProjector
 from divproj.projection.settings import ATTACHMENT_SHARE, NOT_READ, UD_SHARE
 from divproj.projection.universal.english import UPOS
 from divproj.projection.universal.facts import is_mark
+from divproj.projection.universal.given import understood
 from divproj.projection.universal.labels import LABELS
 from divproj.projection.universal.model import GlossModel, shipped
 from divproj.projection.universal.projector import Read, Universal
@@ -52,11 +53,13 @@ class Attachments:
 
     def read(self, linked: Sequence[LinkedPair], tags: Sequence[Sequence[str]]) -> None:
         """Go through sentences; `tags` are those of their links, or of the words elsewhere."""
-        seen = [_seen(x, own) for x, own in zip(linked, tags, strict=True)]
-        for x, bitext, read in zip(linked, seen, self.base.glossed(seen), strict=True):
+        labelled = understood((x.given for x in linked), self.grams)
+        allowed = [_allowed(x.given, self.grams if labelled else None) for x in linked]
+        seen = [_seen(*row) for row in zip(linked, tags, allowed, strict=True)]
+        for x, bitext, classes, read in zip(linked, seen, allowed, self.base.glossed(seen), strict=True):
             self.read_[x.given] = read
-            rows = zip(bitext.forms, bitext.tags, bitext.glosses or ("",) * len(bitext), strict=True)
-            bare = [tag == "_" and not _told(gloss) and not is_mark(form, gloss) for form, tag, gloss in rows]
+            rows = zip(bitext.forms, bitext.tags, bitext.glosses or ("",) * len(bitext), classes, strict=True)
+            bare = [tag == "_" and not (_told(gloss) or own or is_mark(form, gloss)) for form, tag, gloss, own in rows]
             self.unknown_[x.given] = np.array([False, *bare])
 
     def tags(self, bitext: ProjectionInput) -> tuple[str, ...]:
@@ -98,15 +101,25 @@ def _told(gloss: str) -> bool:
     return gloss not in ("", "_")
 
 
-def _seen(linked: LinkedPair, own: Sequence[str]) -> ProjectionInput:
+def _allowed(bitext: ProjectionInput, grams: Grams | None) -> list[tuple[str, ...]]:
+    """Tags that the labels of the words allow, () where they say nothing."""
+    if grams is None or not bitext.labels:
+        return [()] * len(bitext)
+    return [grams.classes(label) for label in bitext.labels]
+
+
+def _seen(linked: LinkedPair, own: Sequence[str], allowed: Sequence[tuple[str, ...]]) -> ProjectionInput:
     """The sentence with tags for words that have no gloss; without any gloss also with the links that were found."""
     bitext = linked.given
     glosses = bitext.glosses or ("",) * len(bitext)
     if not any(map(_told, glosses)):
         bitext = linked.bitext
     given = bitext.tags or ("_",) * len(bitext)
-    rows = zip(given, own, glosses, strict=True)
-    tags = tuple(tag if tag in UPOS else mine if mine in UPOS and not _told(gloss) else "_" for tag, mine, gloss in rows)
+    rows = zip(given, own, glosses, allowed, strict=True)
+    tags = tuple(
+        tag if tag in UPOS else mine if mine in (classes or UPOS) and not _told(gloss) else "_"
+        for tag, mine, gloss, classes in rows
+    )
     return replace(bitext, tags=tags)
 
 

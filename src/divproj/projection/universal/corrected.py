@@ -39,6 +39,7 @@ from divproj.projection.settings import (
     TRIED_TIMES,
 )
 from divproj.projection.universal.english import UPOS
+from divproj.projection.universal.given import given_tags
 from divproj.projection.universal.projector import Universal
 
 if TYPE_CHECKING:
@@ -144,9 +145,11 @@ class Corrected:
         return replace(lattice, top=top) if top and top != lattice.old_top else lattice
 
     def _tags(self, bitext: ProjectionInput, found: Projection) -> tuple[str, ...]:
+        given = given_tags(bitext, self.base.grams)
+        usual = [self.usual(TAG_OF, form) for form in bitext.forms]
         return tuple(
-            self.usual(TAG_OF, form) or tag if not (bitext.tags and bitext.tags[k] != "_") else tag
-            for k, (form, tag) in enumerate(zip(bitext.forms, found.upos, strict=True))
+            mine if mine and (given is None or given.allowed[k, UPOS.index(mine)]) else tag
+            for k, (mine, tag) in enumerate(zip(usual, found.upos, strict=True))
         )
 
     def _rels(self, bitext: ProjectionInput, found: Projection) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from divproj.data.errors import ModelError, Where
 from divproj.parsing.neural.network import Layer
 from divproj.projection.universal.english import UPOS
+from divproj.projection.universal.given import GivenTags
 from divproj.projection.universal.inputs import COLUMNS, EDGE, ORDER, RELS, SentenceInput
 
 Singles = NDArray[np.float32]
@@ -99,10 +100,8 @@ class Network:
         own = {name: np.ascontiguousarray(array, np.float32) for name, array in weights.items()}
         return cls(own, _layer(own))
 
-    def read(
-        self, sentences: Sequence[SentenceInput], text: Singles, given: Sequence[NDArray[np.int64] | None] = ()
-    ) -> list[Reading]:
-        """Readings in order; `given` are numbers of tags that are known, -1 for none."""
+    def read(self, sentences: Sequence[SentenceInput], text: Singles, given: Sequence[GivenTags | None] = ()) -> list[Reading]:
+        """Readings in order; `given` is what the user says of their tags."""
         lengths: dict[int, list[int]] = {}
         for k, s in enumerate(sentences):
             lengths.setdefault(len(s), []).append(k)
@@ -115,7 +114,7 @@ class Network:
                 made.update(zip(part, self._batch([sentences[k] for k in part], text, tags), strict=True))
         return [made[k] for k in range(len(sentences))]
 
-    def _batch(self, some: Sequence[SentenceInput], text: Singles, given: Sequence[NDArray[np.int64] | None]) -> list[Reading]:
+    def _batch(self, some: Sequence[SentenceInput], text: Singles, given: Sequence[GivenTags | None]) -> list[Reading]:
         size, n, w = len(some), len(some[0]), self.weights
         if not n:
             none = np.zeros((0, EDGE_WIDTH), np.float32)
@@ -133,10 +132,8 @@ class Network:
         z = np.concatenate([x, y], -1)
         tags = _softmax(self._linear("tag", z))
         for k, own in enumerate(given):
-            if own is not None:
-                known = np.flatnonzero(own >= 0)
-                tags[k, known] = 0.0
-                tags[k, known, own[known]] = 1.0
+            if own:
+                tags[k] = own.applied(tags[k])
         z = np.concatenate([z, tags], -1)
         up = np.concatenate([np.broadcast_to(w["root"], (size, 1, z.shape[-1])), z], 1)
         scores = self._edges(some, text, z, up)

@@ -16,11 +16,12 @@ from divproj.projection.direct import Projection, ProjectionInput, Reason
 from divproj.projection.phrasal import chart
 from divproj.projection.phrasal.phrase_pairs import PhraseBook
 from divproj.projection.phrasal.projector import LONGEST, PhraseProjector
-from divproj.projection.settings import GIVEN_TAG, GLOSS_PARSER_SHARE, LINEAR_SHARE, NOT_READ, PHRASAL_VOTE, PUNCTUATION_HEAD
+from divproj.projection.settings import GLOSS_PARSER_SHARE, LINEAR_SHARE, NOT_READ, PHRASAL_VOTE, PUNCTUATION_HEAD
 from divproj.projection.universal import edges, grammar, templates
 from divproj.projection.universal.edges import EdgeInput, Edges, Order
 from divproj.projection.universal.english import UPOS
 from divproj.projection.universal.facts import Glosses, Word, in_capitals, usage_of, words_of
+from divproj.projection.universal.given import GivenTags, given_tags, understood
 from divproj.projection.universal.hashed import choice_chances, class_chances
 from divproj.projection.universal.inputs import Encoder, SentenceInput, word_order
 from divproj.projection.universal.labels import label_features
@@ -43,6 +44,8 @@ class Read:
     plain: Floats
     phrases: Floats = field(default_factory=lambda: np.zeros((0, 0)))
     chances: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    given: GivenTags | None = None
+    """What the user says of the tags of the real words."""
     sentence: SentenceInput | None = None
     readings: tuple[Reading, ...] = ()
     """What the networks say."""
@@ -101,8 +104,8 @@ class Universal:
             return
         reads = [self.read_[b] for b in text]
         sentences = encoded(text, [r.seen.words for r in reads], self._encoder, forests)
-        given = [_given(b, s.real) for b, s in zip(text, sentences, strict=True)]
         order = word_order(sentences)
+        given = [r.given for r in reads]
         with one_blas_thread():
             found = [network.read(sentences, order, given) for network in self.model.networks]
         for k, (read, sentence) in enumerate(zip(reads, sentences, strict=True)):
@@ -117,18 +120,18 @@ class Universal:
         glosses = Glosses(self.grams, self.model.english, in_capitals(text))
         words = [words_of(b, glosses) for b in text]
         usage = usage_of(words)
+        labelled = understood(text, self.grams)
         reads = []
         for bitext, own in zip(text, words, strict=True):
             chances = class_chances(tagger_features(own, usage), self.model.tagger)
             marks = np.array([w.mark for w in own])
             chances[:, PUNCT] = 1e-6
+            given = given_tags(bitext, self.grams, labelled)
+            if given:
+                chances = given.applied(chances)
             chances[marks] = np.eye(len(UPOS))[PUNCT]
-            for k, tag in enumerate(bitext.tags):
-                if tag in UPOS and not (marks[k] and tag != "PUNCT"):
-                    chances[k] = (1 - GIVEN_TAG) / len(UPOS)
-                    chances[k, UPOS.index(tag)] += GIVEN_TAG
             seen = edges.edge_input(bitext, own, chances / chances.sum(1, keepdims=True))
-            reads.append(Read(seen, np.zeros((0, 0))))
+            reads.append(Read(seen, np.zeros((0, 0)), given=given and given.of(seen.real)))
         order = Order.of([r.seen for r in reads], [direct(r.seen) for r in reads])
         found = edges.edges_of([r.seen for r in reads], {}, order)
         for read, matrix in zip(reads, _matrices(found, reads, self.model.plain, templates.PLAIN), strict=True):
@@ -268,13 +271,6 @@ def encoded(
     usage = usage_of(words)
     phrases = PhraseProjector().observe(text, forests)
     return [encoder.sentence(b, own, usage, phrases.chances(b).edges) for b, own in zip(text, words, strict=True)]
-
-
-def _given(bitext: ProjectionInput, real: Sequence[int]) -> NDArray[np.int64] | None:
-    """Numbers of the tags that the user has given, -1 for none."""
-    if not bitext.tags:
-        return None
-    return np.array([UPOS.index(tag) if (tag := bitext.tags[k - 1]) in UPOS else -1 for k in real], np.int64)
 
 
 @dataclass
