@@ -111,7 +111,8 @@ def _nbest(text: str, folder: Path) -> None:
 
 
 def _grams(text: str, folder: Path) -> None:
-    assert len(Grams.loads(text).rows) == text.count("\n") - 1
+    table = Grams.loads(text)
+    assert len(table.rows) + len(table.labels) == text.count("\n") - 1
 
 
 def _config(text: str, folder: Path) -> None:
