@@ -15,7 +15,7 @@ from proj_cli import common, options
 from proj_cli.common import talk
 
 if TYPE_CHECKING:
-    from divproj.review.server import Server
+    from divproj.review.http import PageServer
 
 
 @options.command
@@ -93,7 +93,7 @@ def review(
     talk.say(f"saved: {target}")
 
 
-def serve(server: Server, show: bool) -> None:
+def serve(server: PageServer, show: bool) -> None:
     """Say the address and serve until Ctrl-C or a polite request to end."""
     ended = threading.Event()
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):

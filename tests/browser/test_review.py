@@ -343,7 +343,7 @@ def test_learning_and_what_it_changed(new_page: New, tmp_path: Path):
         correct(session, pairs, range(12))
         page.js("document.querySelector('#learn').click()")
         try:
-            page.wait("document.querySelector('#changebox').open", 30)
+            page.wait("document.querySelector('#changebox').open", 180)
         except TimeoutError:
             raise AssertionError(str(review.job.status if review.job else None)) from None
         count = page.js("document.querySelectorAll('#changes li').length")

@@ -1,8 +1,7 @@
 "use strict";
 // The page of a review: talk with the server, the list, the sentence, what can be done to it. Keys and hands are in review_hands.js.
 const review = (() => {
-  const one = (what) => document.querySelector(what);
-  const token = new URLSearchParams(location.search).get("token") || "";
+  const { one, make, lost } = served;
   const [pic, list, hint, ask, told] = ["#pic", "#list", "#hint", "#ask", "#told"].map(one);
   const [headBox, relBox, job] = ["#head", "#relation", "#job"].map(one);
   let doc = null; // the whole: order, a line for each sentence, what can be done
@@ -13,12 +12,6 @@ const review = (() => {
     offer: null, // the edit that a cycle hindered, mended
   };
 
-  const make = (tag, kind, text) => {
-    const made = document.createElement(tag);
-    if (kind) made.className = kind;
-    if (text !== undefined) made.textContent = text;
-    return made;
-  };
   const percent = (share) => `${Math.round(100 * share)} %`;
   const isolated = (text) => make("bdi", "", text);
 
@@ -28,27 +21,9 @@ const review = (() => {
   const inTurn = (work) => (last = last.then(work, work));
 
   async function call(path, body) {
-    const given = { headers: { "X-Review-Token": token }, cache: "no-store", credentials: "omit" };
-    if (body) {
-      given.method = "POST";
-      given.headers["Content-Type"] = "application/json";
-      given.body = JSON.stringify(body);
-    }
-    let answer;
-    try {
-      answer = await fetch(path, given);
-    } catch {
-      lost("The server does not answer. Every change that was acknowledged is on disk: start `proj review` again and open its new address.");
-      throw new Error("no answer");
-    }
-    const data = await answer.json().catch(() => ({ error: `the server answered ${answer.status}` }));
-    if (answer.status === 403) lost(data.error + ". Open the address that `proj review` printed.");
-    return { ok: answer.ok, ...data };
-  }
-
-  function lost(text) {
-    one("#lost").textContent = text;
-    one("#lost").hidden = false;
+    const { ok, status, data } = await served.call(path, body, "Every change that was acknowledged");
+    if (status === 403) lost(data.error + ". Open the address that `proj review` printed.");
+    return { ok, ...data };
   }
 
   let fading = 0;

@@ -5,18 +5,16 @@ Arcs bear their confidence as colour, line and number; every word can be reached
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterator, Sequence
-from importlib import resources
 from typing import NamedTuple
 
 from divproj.drawing.layout import LEVEL, Fan, columns, fan, label_width
 from divproj.drawing.measure import escape, runs_rtl, text_width
 from divproj.drawing.projected import EXPLAINED
 from divproj.drawing.scene import GLYPHS, Edge
+from divproj.drawing.served import Page, page_of
 from divproj.drawing.settings import FAIR_HEAD, WEAK_HEAD
-from divproj.drawing.svg import MARGIN, STYLE, arc_shape, root_shape
+from divproj.drawing.svg import MARGIN, arc_shape, root_shape
 
 GLOSS = 11.5
 """Font size in pixels of a gloss."""
@@ -158,43 +156,9 @@ KEYS = (
 """What the keyboard does, for the help and the documentation."""
 
 
-class Page(NamedTuple):
-    html: str
-    policy: str
-    """The Content-Security-Policy under which it works."""
-
-
 def page(title: str, home: str = "") -> Page:
     """The frame; its script fetches the sentences. `home` is where it leads back to."""
-    here = resources.files("divproj.drawing")
-    css = STYLE + "".join(here.joinpath(f"{name}.css").read_text("utf-8") for name in ("page", "review"))
-    js = "".join(here.joinpath(f"{name}.js").read_text("utf-8") for name in ("review", "review_changes", "review_hands"))
-    policy = (
-        f"default-src 'none'; style-src {_hash(css)}; script-src {_hash(js)}; img-src data:; connect-src 'self'; "
-        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
-    )
-    keys = "".join(f'<tr><th scope="row">{_keys(key)}</th><td>{escape(what)}</td></tr>' for key, what in KEYS)
     reasons = "".join(f"<dt>{GLYPHS.get(name, '')} {name}</dt><dd>{escape(what)}</dd>" for name, what in REASONS.items())
-    body = here.joinpath("review.html").read_text("utf-8")
     back = f'<a id="back" href="{escape(home)}">‹ texts</a> ' if home else ""
-    for mark, text in (("{{keys}}", keys), ("{{reasons}}", reasons), ("{{title}}", back + escape(title))):
-        body = body.replace(mark, text)
-    return Page(
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, '
-        'initial-scale=1"><meta name="referrer" content="no-referrer">\n'
-        f'<link rel="icon" href="data:,"><title>{escape(title)} · review</title>\n<style>{css}</style></head>\n'
-        f'<body class="divproj review">{body}<script>{js}</script>\n</body></html>\n',
-        policy,
-    )
-
-
-def _keys(names: str) -> str:
-    """
-    >>> _keys("U or Ctrl+Z")
-    '<kbd>U</kbd> or <kbd>Ctrl+Z</kbd>'
-    """
-    return " or ".join(f"<kbd>{escape(name)}</kbd>" for name in names.split(" or "))
-
-
-def _hash(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+    scripts = ("review", "review_changes", "review_hands")
+    return page_of("review", title, scripts, KEYS, {"reasons": reasons, "title": back + escape(title)})

@@ -1,37 +1,16 @@
 "use strict";
 // The workbench: the list of texts, what can be done with each, search. Texts come from files and are never code.
 const bench = (() => {
-  const one = (what) => document.querySelector(what);
-  const token = new URLSearchParams(location.search).get("token") || "";
+  const { one, make } = served;
   const [list, told, panel, query] = ["#texts", "#told", "#panel", "#query"].map(one);
   let state = null;
   let chosen = ""; // the text on which keys act
 
-  const make = (tag, kind, text) => {
-    const made = document.createElement(tag);
-    if (kind) made.className = kind;
-    if (text !== undefined) made.textContent = text;
-    return made;
-  };
   const plural = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
   async function call(path, body) {
-    const given = { headers: { "X-Review-Token": token }, cache: "no-store", credentials: "omit" };
-    if (body) {
-      given.method = "POST";
-      given.headers["Content-Type"] = "application/json";
-      given.body = JSON.stringify(body);
-    }
-    let answer;
-    try {
-      answer = await fetch(path, given);
-    } catch {
-      one("#lost").hidden = false;
-      one("#lost").textContent = "The server does not answer. Everything is on disk: start `proj review` again and open its new address.";
-      throw new Error("no answer");
-    }
-    const data = await answer.json().catch(() => ({ error: `the server answered ${answer.status}` }));
-    if (!answer.ok) {
+    const { ok, data } = await served.call(path, body, "Everything");
+    if (!ok) {
       say(data.error || "that did not work", true);
       throw new Error(data.error);
     }

@@ -15,8 +15,47 @@ DOUBTFUL = 5
 """Sentences that are named as those to look at first."""
 
 
+@dataclass(kw_only=True)
+class Judged:
+    """How sure a parser or a projection is of its heads, and of which sentences least."""
+
+    judged: int = 0
+    sure: float = 0.0
+    """Sum of confidences."""
+    weak: int = 0
+    doubtful: list[tuple[float, str]] = field(default_factory=list)
+
+    def judge(self, sure: Sequence[float], sent_id: str, forms: Sequence[str]) -> None:
+        """Count the confidences of a sentence, which is named by its id or its first words."""
+        if not sure:
+            return
+        self.judged += len(sure)
+        self.sure += sum(sure)
+        mean = sum(sure) / len(sure)
+        self.weak += mean < WEAK_SENTENCE
+        one = (mean, sent_id or f"“{' '.join(forms[:4])} …”")
+        if len(self.doubtful) < DOUBTFUL or one < self.doubtful[-1]:
+            self.doubtful = heapq.nsmallest(DOUBTFUL, [*self.doubtful, one])
+
+    def add_counts(self, other: Judged, *counts: str) -> None:
+        """Add what another process has counted, under these names too."""
+        for name in ("judged", "sure", "weak", *counts):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.doubtful = heapq.nsmallest(DOUBTFUL, [*self.doubtful, *other.doubtful])
+
+    def look_first(self) -> list[str]:
+        """The line that names the sentences to look at first, where there are any."""
+        low = f"{plural(self.weak, 'sentence')} below {100 * WEAK_SENTENCE:.0f} % confidence; " if self.weak else ""
+        names = ", ".join(name for _, name in self.doubtful)
+        return [f"to look at first: {low}least sure {names}"] if self.doubtful else []
+
+    @property
+    def mean_confidence(self) -> float | None:
+        return round(self.sure / self.judged, 4) if self.judged else None
+
+
 @dataclass
-class ParseSummary:
+class ParseSummary(Judged):
     """Sentences that were parsed, and how sure the parser is of their heads."""
 
     parser: str = ""
@@ -25,11 +64,6 @@ class ParseSummary:
     parsed: int = 0
     left_out: int = 0
     words: int = 0
-    judged: int = 0
-    sure: float = 0.0
-    """Sum of confidences."""
-    weak: int = 0
-    doubtful: list[tuple[float, str]] = field(default_factory=list)
 
     def add(self, sentences: Sequence[Sentence]) -> ParseSummary:
         """Count parsed sentences; `ParseConf=` in MISC says how sure the parser is."""
@@ -37,21 +71,12 @@ class ParseSummary:
             self.parsed += 1
             self.words += len(sentence.forms)
             texts = [confidence_of(cell) for cell in sentence.column(9)]
-            sure = [float(text) for text in texts if text]
-            if sure:
-                mean = sum(sure) / len(sure)
-                self.judged += len(sure)
-                self.sure += sum(sure)
-                self.weak += mean < WEAK_SENTENCE
-                name = sentence.sent_id or f"“{' '.join(sentence.forms[:4])} …”"
-                self.doubtful = heapq.nsmallest(DOUBTFUL, [*self.doubtful, (mean, name)])
+            self.judge([float(text) for text in texts if text], sentence.sent_id, sentence.forms)
         return self
 
     def merge(self, other: ParseSummary) -> None:
         """Add what another process has counted."""
-        for name in ("parsed", "left_out", "words", "judged", "sure", "weak"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        self.doubtful = heapq.nsmallest(DOUBTFUL, [*self.doubtful, *other.doubtful])
+        self.add_counts(other, "parsed", "left_out", "words")
 
     @property
     def expected(self) -> float | None:
@@ -69,9 +94,7 @@ class ParseSummary:
                 f"{100 * known:.0f} % of the heads (± {200 * CALIBRATION_ERROR:.0f}; the pack's calibration)" if known else ""
             )
             made.append(f"expected to be right: {told or 'not known; this model is not calibrated'}")
-            names = ", ".join(name for _, name in self.doubtful)
-            low = f"{plural(self.weak, 'sentence')} below {100 * WEAK_SENTENCE:.0f} % confidence; " if self.weak else ""
-            made.append(f"to look at first: {low}least sure {names}")
+            made += self.look_first()
         return made
 
     def as_json(self) -> dict[str, Any]:
@@ -81,7 +104,7 @@ class ParseSummary:
             "parsed": self.parsed,
             "left_out": {"faults": self.left_out},
             "words": self.words,
-            "mean_confidence": round(self.sure / self.judged, 4) if self.judged else None,
+            "mean_confidence": self.mean_confidence,
             "expected": {
                 "uas": round(100 * known, 2),
                 "standard_error": 100 * CALIBRATION_ERROR,

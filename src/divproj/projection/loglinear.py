@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from divproj.projection.candidates import Lattice, Lexicon
 from divproj.projection.decode import best_tree
 from divproj.projection.direct import Projection, ProjectionInput, Reason, content_root
 from divproj.projection.features import Block, names
-from divproj.projection.settings import ITERATIONS, JACKKNIFE_PARTS, MIN_COUNT, PENALTY
+from divproj.projection.settings import ITERATIONS, JACKKNIFE_PARTS, MIN_COUNT, NEGLIGIBLE, PENALTY
 from divproj.runtime.announce import passing, stage
 
 if TYPE_CHECKING:
@@ -245,16 +245,31 @@ def fit_weights(
 ) -> dict[str, float]:
     """Weights of features by name; `given` are scores that the candidates, end to end, have before anything is learned."""
     import numpy as np
-    from scipy.optimize import minimize
 
     if not questions:
         return {}
     design, starts, numbers = _design(questions)
-    transposed = design.T.tocsr()
-    first, sizes = starts[:-1], np.diff(starts)
-    chosen = first + np.array([gold for _, gold in questions])
-    observed = np.asarray(design[chosen].sum(axis=0)).ravel()
     before = np.zeros(design.shape[0]) if given is None else given
+    found = weights_of(design, starts, [gold for _, gold in questions], before, penalty, iterations)
+    large = np.flatnonzero(np.abs(found) > NEGLIGIBLE)
+    return {SPELLED.names[numbers[k]]: round(float(found[k]), 4) for k in large.tolist()}
+
+
+def weights_of(
+    design: Any, starts: Any, gold: Sequence[int], before: NDArray[np.float64], penalty: float, iterations: int = ITERATIONS
+) -> NDArray[np.float64]:
+    """Weights of a log-linear choice, by L-BFGS: candidates are rows of `design`, those of question q from `starts[q]` on.
+
+    `gold` are the places of the right ones among the candidates of each question, `before` scores that candidates have already.
+    """
+    import numpy as np
+    from scipy.optimize import minimize
+
+    transposed = design.T.tocsr()
+    starts = np.asarray(starts)
+    first, sizes = starts[:-1], np.diff(starts)
+    chosen = first + np.asarray(gold)
+    observed = np.asarray(design[chosen].sum(axis=0)).ravel()
 
     def loss(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         scores = design @ w + before
@@ -265,6 +280,5 @@ def fit_weights(
         value = (np.log(totals) + top).sum() - scores[chosen].sum() + 0.5 * penalty * (w @ w)
         return float(value), transposed @ shares - observed + penalty * w
 
-    found: Any = minimize(loss, np.zeros(len(numbers)), jac=True, method="L-BFGS-B", options={"maxiter": iterations})
-    large = np.flatnonzero(np.abs(found.x) > 0.001)
-    return {SPELLED.names[numbers[k]]: round(float(found.x[k]), 4) for k in large.tolist()}
+    found: Any = minimize(loss, np.zeros(design.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": iterations})
+    return np.asarray(found.x)

@@ -18,6 +18,8 @@ MIN_SENTENCES, MIN_SHARE = 0.10, 0.70
 """A swap rule is kept when its pair of tags is in so many training sentences, and swapped so often (§3.5.3)."""
 PENALTY = 2.0
 """Of the squared weights (L2); where it was chosen is not recorded."""
+NEGLIGIBLE = 0.001
+"""Weights of features below this are not kept: they choose no other head."""
 ITERATIONS = 60
 """Steps of L-BFGS at most."""
 MIN_COUNT = 2

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import heapq
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from divproj.data.wording import plural
-from divproj.parsing.settings import WEAK_SENTENCE
+from divproj.parsing.summary import Judged
 from divproj.projection.direct import Projection
 from divproj.projection.expected import Expected, expected_of_sums
 
-DOUBTFUL = 5
-"""Sentences that are named as those to look at first."""
 READS_GLOSSES = ("s6",)
 """Systems that make trees from glosses where there is no translation."""
 NOTHING_PROJECTED = 3
@@ -22,7 +19,7 @@ NOTHING_PROJECTED = 3
 
 
 @dataclass
-class Summary:
+class Summary(Judged):
     """Sentences by what became of them; only those with a translation and links count as projected."""
 
     system: str = ""
@@ -41,17 +38,12 @@ class Summary:
     """Left out for their coverage."""
     words: int = 0
     linked: int = 0
-    judged: int = 0
-    sure: float = 0.0
-    """Sum of confidences."""
     spread: float = 0.0
     """Sum of p·(1 - p) over calibrated confidences."""
     calibrated: str = ""
     """The system whose map has made confidences probabilities."""
     repairs: Counter[str] = field(default_factory=Counter)
     """Relations that were made to fit UD, by the fact that they broke."""
-    weak: int = 0
-    doubtful: list[tuple[float, str]] = field(default_factory=list)
     expected: Expected | None = None
     """Known from gold sentences; without it the calibration speaks."""
 
@@ -70,35 +62,18 @@ class Summary:
             self.unlinked += 1
         else:
             self.projected += 1
-            self._judge(found, name or found.bitext.sent_id or f"“{' '.join(found.bitext.forms[:4])} …”")
+            if found.calibrated and found.confidence:
+                self.calibrated = found.calibrated
+                self.spread += sum(p * (1 - p) for p in found.confidence)
+            self.judge(found.confidence, name or found.bitext.sent_id, found.bitext.forms)
         return True
-
-    def _judge(self, found: Projection, name: str) -> None:
-        if not found.confidence:
-            return
-        self.judged += len(found.confidence)
-        self.sure += sum(found.confidence)
-        if found.calibrated:
-            self.calibrated = found.calibrated
-            self.spread += sum(p * (1 - p) for p in found.confidence)
-        mean = sum(found.confidence) / len(found.confidence)
-        self.weak += mean < WEAK_SENTENCE
-        if len(self.doubtful) < DOUBTFUL or (mean, name) < self.doubtful[-1]:
-            self._doubt([*self.doubtful, (mean, name)])
-
-    def _doubt(self, found: list[tuple[float, str]]) -> None:
-        self.doubtful = heapq.nsmallest(DOUBTFUL, found)
 
     def merge(self, other: Summary) -> None:
         """Add what another process has counted."""
-        for name in (
-            "projected", "untranslated", "unlinked", "by_glosses", "left_out", "uncovered", "words", "linked", "judged", "sure",
-            "spread", "weak",
-        ):  # fmt: skip
-            setattr(self, name, getattr(self, name) + getattr(other, name))
+        counts = "projected untranslated unlinked by_glosses left_out uncovered words linked spread"
+        self.add_counts(other, *counts.split())
         self.calibrated = self.calibrated or other.calibrated
         self.repairs += other.repairs
-        self._doubt([*self.doubtful, *other.doubtful])
 
     @property
     def guessed(self) -> int:
@@ -148,10 +123,7 @@ class Summary:
         if self.projected:
             known = self.accuracy
             made.append(f"expected to be right: {known if known else 'not known; `proj review` tells after a few corrections'}")
-        if self.doubtful:
-            names = ", ".join(name for _, name in self.doubtful)
-            low = f"{plural(self.weak, 'sentence')} below {100 * WEAK_SENTENCE:.0f} % confidence; " if self.weak else ""
-            made.append(f"to look at first: {low}least sure {names}")
+        made += self.look_first()
         return made
 
     def as_json(self) -> dict[str, Any]:
@@ -169,7 +141,7 @@ class Summary:
             "linked_words": self.linked,
             "coverage": round(self.coverage, 4),
             "min_coverage": self.least,
-            "mean_confidence": round(self.sure / self.judged, 4) if self.judged else None,
+            "mean_confidence": self.mean_confidence,
             "expected": known.as_json() if known else None,
             "below_half": self.weak,
             "doubtful": [name for _, name in self.doubtful],

@@ -6,6 +6,7 @@ nothing but the changes. `document` knows bytes, `session` trees and edits, `jou
 
 PUBLIC: dict[str, tuple[str, ...]] = {
     "document": ("Document",),
+    "http": ("PageServer",),
     "journal": ("keep_other",),
     "opening": (
         "beside",

@@ -16,10 +16,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from divproj.data.tagsets import universal
 from divproj.data.tree import DepTree
@@ -27,6 +25,8 @@ from divproj.projection.candidates import Lattice, Lexicon
 from divproj.projection.decode import best_tree
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.features import names
+from divproj.projection.loglinear import weights_of
+from divproj.projection.settings import NEGLIGIBLE
 from divproj.review.settings import AGREEING, AGREEING_SHARE, CONFIDENCE_BINS, ITERATIONS, MIN_COUNT, PENALTY, TRUST
 
 
@@ -213,7 +213,6 @@ def _questions(case: Case, gold: DepTree) -> Iterator[Question]:
 
 
 def _fitted(questions: list[Question], penalty: float) -> dict[str, float]:
-    from scipy.optimize import minimize
     from scipy.sparse import csr_matrix
 
     seen = Counter(name for rows, _, _ in questions for name in set(chain.from_iterable(rows)))
@@ -221,27 +220,13 @@ def _fitted(questions: list[Question], penalty: float) -> dict[str, float]:
     if not columns:
         return {}
     indices: list[int] = []
-    ends, starts, right = [0], [0], []
-    for rows, _, gold in questions:
-        right.append(starts[-1] + gold)
+    ends, starts = [0], [0]
+    for rows, _, _ in questions:
         for row in rows:
             indices += (columns[name] for name in row if name in columns)
             ends.append(len(indices))
         starts.append(starts[-1] + len(rows))
-    offset = np.array([x for _, offsets, _ in questions for x in offsets])
+    before = np.array([x for _, offsets, _ in questions for x in offsets])
     design = csr_matrix((np.ones(len(indices)), indices, ends), shape=(starts[-1], len(columns)))
-    transposed = design.T.tocsr()
-    first, sizes, chosen = np.array(starts[:-1]), np.diff(starts), np.array(right)
-    observed = np.asarray(design[chosen].sum(axis=0)).ravel()
-
-    def loss(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        scores = design @ w + offset
-        top = np.maximum.reduceat(scores, first)
-        odds = np.exp(scores - np.repeat(top, sizes))
-        totals = np.add.reduceat(odds, first)
-        shares = odds / np.repeat(totals, sizes)
-        value = (np.log(totals) + top).sum() - scores[chosen].sum() + 0.5 * penalty * (w @ w)
-        return float(value), transposed @ shares - observed + penalty * w
-
-    found: Any = minimize(loss, np.zeros(len(columns)), jac=True, method="L-BFGS-B", options={"maxiter": ITERATIONS})
-    return {name: float(found.x[k]) for name, k in columns.items() if abs(found.x[k]) > 0.001}
+    found = weights_of(design, starts, [gold for _, _, gold in questions], before, penalty, ITERATIONS)
+    return {name: float(found[k]) for name, k in columns.items() if abs(found[k]) > NEGLIGIBLE}

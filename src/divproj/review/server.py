@@ -1,39 +1,20 @@
-"""The page's server: one file, one person, on 127.0.0.1 alone.
-
-Every request must name this host, bear the token and come from this origin; there are no paths but `/` and those of
-`GETS` and `POSTS`, and none leads to a file.
-"""
+"""A review and its server: what the page may ask for, and what it may do."""
 
 from __future__ import annotations
 
-import hmac
-import json
-import secrets
-import sys
 import threading
-from collections.abc import Callable, Mapping
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs
 
-from divproj.data.errors import ProjError, Where
+from divproj.data.errors import ProjError
 from divproj.drawing.review import page
 from divproj.review.examples import Learner, ProjectionInputs
+from divproj.review.http import Act, Answer, Fields, PageHandler, PageServer, text, whole
 from divproj.review.retrain import Job
 from divproj.review.session import Change, EditError, Session
 from divproj.review.settings import WRITE_DELAY
 from divproj.review.views import changes, choice, item, known, sentence_view, word_of
-
-HOST = "127.0.0.1"
-LARGEST = 64 << 10
-"""Bytes of a request's body."""
-PATIENCE = 30
-"""Seconds a client may be silent in the middle of a request."""
-JSON = "application/json"
-Answer = tuple[HTTPStatus, dict[str, Any]]
-Fields = Mapping[str, Any]
 
 
 class Review:
@@ -110,7 +91,7 @@ class Review:
             }
 
     def sentence(self, fields: Fields) -> Answer:
-        n = fields["n"]
+        n = text(fields, "n")
         if not n.isascii() or not n.isdecimal() or len(n) > 9 or int(n) >= len(self.session):
             return HTTPStatus.NOT_FOUND, {"error": "there is no such sentence"}
         return HTTPStatus.OK, self._view(int(n))
@@ -132,22 +113,22 @@ class Review:
 
     def edit(self, fields: Fields) -> Answer:
         session = self.session
-        n, seen = _whole(fields, "n"), _whole(fields, "version")
+        n, seen = whole(fields, "n"), whole(fields, "version")
         kind = fields.get("kind")
         if kind == "head":
-            word, head = _whole(fields, "word"), _whole(fields, "head")
+            word, head = whole(fields, "word"), whole(fields, "head")
             mend = fields.get("mend") is True
-            return self._done(n, session.set_head(n, word, head, _text(fields, "relation"), mend=mend, seen=seen), word)
+            return self._done(n, session.set_head(n, word, head, text(fields, "relation"), mend=mend, seen=seen), word)
         if kind == "relation":
-            word = _whole(fields, "word")
-            return self._done(n, session.set_relation(n, word, _text(fields, "relation"), seen=seen), word)
+            word = whole(fields, "word")
+            return self._done(n, session.set_relation(n, word, text(fields, "relation"), seen=seen), word)
         if kind == "gold" and isinstance(fields.get("gold"), bool):
             return self._done(n, session.set_gold(n, fields["gold"], seen=seen), 0)
         raise ValueError("kind is head, relation or gold")
 
     def refuse(self, fields: Fields) -> Answer:
         """Put back the tree that a sentence had before the latest learning."""
-        n = _whole(fields, "n")
+        n = whole(fields, "n")
         return self._done(n, self.session.refuse(n), 0)
 
     def undo(self, _: Fields) -> Answer:
@@ -213,27 +194,12 @@ class Review:
         return self.job.status if self.job else {"state": "idle", "told": "", "done": 0, "total": 0}
 
 
-def _whole(fields: Fields, name: str) -> int:
-    value = fields.get(name)
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise ValueError(f"{name} is a whole number")
-    return value
-
-
-def _text(fields: Fields, name: str) -> str:
-    value = fields.get(name, "")
-    if not isinstance(value, str):
-        raise ValueError(f"{name} is text")
-    return value
-
-
-Act = Callable[[Review, Fields], Answer]
-GETS: dict[str, tuple[Act, tuple[str, ...]]] = {
-    "/api/document": (Review.document, ()),
-    "/api/sentence": (Review.sentence, ("n",)),
-    "/api/job": (Review.progress, ()),
-    "/api/changes": (Review.differing, ()),
-    "/api/next": (Review.choose, ()),
+GETS: dict[str, Act] = {
+    "/api/document": Review.document,
+    "/api/sentence": Review.sentence,
+    "/api/job": Review.progress,
+    "/api/changes": Review.differing,
+    "/api/next": Review.choose,
 }
 POSTS: dict[str, Act] = {
     "/api/edit": Review.edit,
@@ -246,162 +212,28 @@ POSTS: dict[str, Act] = {
 }
 
 
-class Server(ThreadingHTTPServer):
-    """Serves a review; `url` is the address to open."""
+class Handler(PageHandler):
+    """Asks a review."""
 
-    daemon_threads = True
-    allow_reuse_address = True
+    server: Server
+    gets, posts = GETS, POSTS
+
+    @property
+    def leads_here(self) -> bool:
+        return bool(self.server.review.home)
+
+    def act(self, act: Act, fields: Fields) -> Answer:
+        try:
+            return act(self.server.review, fields)
+        except EditError as error:
+            return self.server.review.refused(error, fields)
+        except ProjError as error:
+            return HTTPStatus.INSUFFICIENT_STORAGE, {"error": str(error)}
+
+
+class Server(PageServer):
+    """Serves a review; `url` is the address to open."""
 
     def __init__(self, review: Review, port: int = 0) -> None:
         self.review = review
-        self.token = secrets.token_urlsafe(24)
-        self.page = page(review.title, review.home)
-        try:
-            super().__init__((HOST, port), Handler)
-        except OSError as error:
-            raise ProjError(f"cannot listen: {error.strerror}", Where(f"{HOST}:{port}"), "choose another `port`") from None
-
-    @property
-    def origin(self) -> str:
-        return f"http://{HOST}:{self.server_port}"
-
-    @property
-    def url(self) -> str:
-        return f"{self.origin}/?token={self.token}"
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that went away is no news; a bug stays a traceback."""
-        if not isinstance(sys.exception(), OSError):
-            super().handle_error(request, client_address)
-
-
-class Handler(BaseHTTPRequestHandler):
-    """Checks first, then looks up what to do."""
-
-    server: Server
-    timeout = PATIENCE
-    protocol_version = "HTTP/1.1"
-    server_version, sys_version = "divproj", ""
-
-    def do_GET(self) -> None:
-        path, _, query = self.path.partition("?")
-        try:
-            fields = parse_qs(query, max_num_fields=8)
-        except ValueError:
-            fields = {}
-        if not self._trusted(fields.get("token", [""])[0] if path == "/" else self.headers.get("X-Review-Token", "")):
-            return
-        if path == "/":
-            self._send(HTTPStatus.OK, "text/html; charset=utf-8", self.server.page.html.encode("utf-8", "replace"))
-        elif path in GETS:
-            act, names = GETS[path]
-            self._act(act, {name: fields.get(name, [""])[0] for name in names})
-        elif path in POSTS:
-            self._refuse(HTTPStatus.METHOD_NOT_ALLOWED, "POST expected", {"Allow": "POST"})
-        else:
-            self._refuse(HTTPStatus.NOT_FOUND, "there is nothing here")
-
-    def do_POST(self) -> None:
-        if not self._trusted(self.headers.get("X-Review-Token", ""), posting=True):
-            return
-        path = self.path.partition("?")[0]
-        if path not in POSTS:
-            known = path == "/" or path in GETS
-            status = HTTPStatus.METHOD_NOT_ALLOWED if known else HTTPStatus.NOT_FOUND
-            self._refuse(status, "GET expected" if known else "there is nothing here", {"Allow": "GET"} if known else {})
-            return
-        fields = self._body()
-        if fields is not None:
-            self._act(POSTS[path], fields)
-
-    def _other(self) -> None:
-        if self._trusted(self.headers.get("X-Review-Token", "")):
-            self._refuse(HTTPStatus.METHOD_NOT_ALLOWED, "GET or POST expected", {"Allow": "GET, POST"})
-
-    do_PUT = do_DELETE = do_PATCH = do_OPTIONS = do_HEAD = do_TRACE = do_CONNECT = _other  # noqa: N815
-
-    def _trusted(self, token: str, *, posting: bool = False) -> bool:
-        """Host, origin and token; answers and gives False when one is wrong."""
-        origin = self.headers.get("Origin")
-        if self.headers.get_all("Host") != [self.server.origin.removeprefix("http://")]:
-            why = "this server has another name"
-        elif origin != self.server.origin and (posting or origin is not None):
-            why = "requests from another origin are not accepted"
-        elif self.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin", *self._neighbours):
-            why = "requests from another site are not accepted"
-        elif not hmac.compare_digest(token.encode("utf-8", "replace"), self.server.token.encode()):
-            why = "the token is missing or wrong"
-        else:
-            return True
-        self._refuse(HTTPStatus.FORBIDDEN, why)
-        return False
-
-    @property
-    def _neighbours(self) -> tuple[str, ...]:
-        """From a workbench, another port of this host that knows the token, the page itself may be opened too."""
-        home = getattr(getattr(self.server, "review", None), "home", "")
-        return ("same-site",) if home and self.command == "GET" and self.path.partition("?")[0] == "/" else ()
-
-    def _body(self) -> dict[str, Any] | None:
-        """The JSON object of a request; answers and gives None when there is none."""
-        fault = self._fault()
-        if fault is None:
-            try:
-                fields = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            except (ValueError, RecursionError):
-                fields = None
-            if isinstance(fields, dict):
-                return fields
-            fault = HTTPStatus.BAD_REQUEST, "a JSON object expected"
-        self._refuse(*fault)
-        return None
-
-    def _fault(self) -> tuple[HTTPStatus, str] | None:
-        """What is wrong with the headers that announce a body."""
-        size = self.headers.get("Content-Length", "")
-        if self.headers.get("Content-Type", "").partition(";")[0].strip().lower() != JSON:
-            return HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"{JSON} expected"
-        if "Transfer-Encoding" in self.headers or not (size.isascii() and size.isdecimal()):
-            return HTTPStatus.LENGTH_REQUIRED, "Content-Length expected"
-        if len(size) > 9 or int(size) > LARGEST:
-            return HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"at most {LARGEST} bytes expected"
-        return None
-
-    def _act(self, act: Act, fields: Fields) -> None:
-        review = self.server.review
-        try:
-            status, data = act(review, fields)
-        except EditError as error:
-            status, data = review.refused(error, fields)
-        except ValueError as error:
-            status, data = HTTPStatus.BAD_REQUEST, {"error": str(error)}
-        except ProjError as error:
-            status, data = HTTPStatus.INSUFFICIENT_STORAGE, {"error": str(error)}
-        self._send(status, JSON, json.dumps(data).encode())
-
-    def _refuse(self, status: HTTPStatus, why: str, more: Mapping[str, str] | None = None) -> None:
-        self.close_connection = True  # a body that was not read must not be taken for a request
-        self._send(status, JSON, json.dumps({"error": why}).encode(), {"Connection": "close", **(more or {})})
-
-    def _send(self, status: HTTPStatus, kind: str, body: bytes, more: Mapping[str, str] | None = None) -> None:
-        self.send_response(status)
-        headers = {
-            "Content-Type": kind,
-            "Content-Length": str(len(body)),
-            "Content-Security-Policy": self.server.page.policy,
-            "X-Content-Type-Options": "nosniff",
-            "X-Frame-Options": "DENY",
-            "Referrer-Policy": "no-referrer",
-            "Cache-Control": "no-store",
-            "Cross-Origin-Opener-Policy": "same-origin",
-            "Cross-Origin-Resource-Policy": "same-origin",
-            **(more or {}),
-        }
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
-
-    def log_message(self, *_: Any) -> None:
-        """Nothing is logged: the address bears the token."""
+        super().__init__(page(review.title, review.home), port, Handler)

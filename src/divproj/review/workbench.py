@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 import shutil
 import subprocess
 import threading
@@ -16,7 +15,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +32,6 @@ LARGEST = 32 << 20
 """Bytes of a file that can be dropped on the page."""
 SHOWN = 200
 """Matches of a search that are sent to the page."""
-Answer = tuple[HTTPStatus, dict[str, Any]]
 
 
 class WorkError(ProjError):
@@ -336,7 +333,3 @@ def decoded(data: Any) -> bytes:
         return base64.b64decode(data, validate=True)
     except (ValueError, TypeError, binascii.Error):
         raise ValueError("data is base64") from None
-
-
-def as_json(data: dict[str, Any]) -> bytes:
-    return json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")

@@ -8,12 +8,12 @@ import io
 import re
 import zlib
 from collections.abc import Iterable
-from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pagefiles import NASTY, Tags
 
 from divproj import Corpus, DepTree, Links, Pair, alter, analyze
 from divproj.divergence.dorr import TYPES
@@ -28,27 +28,6 @@ def report(pairs: Iterable[Pair], *, extended: bool = False, faults: tuple[str, 
     altered = (alter(pair, extended=extended) for pair in pairs)
     write_report(analyze(pairs, extended=extended), altered, out, title=title, signature="divproj:x|y", faults=faults)
     return out.getvalue()
-
-
-class Page(HTMLParser):
-    """Tags, attributes and the text of a page."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.text: list[str] = []
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        self.text.append(data)
-
-    def all(self, tag: str, **wanted: str) -> list[dict[str, str | None]]:
-        found = (attrs for name, attrs in self.tags if name == tag)
-        return [attrs for attrs in found if all(attrs.get(k.strip("_")) == v for k, v in wanted.items())]
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +85,7 @@ def test_policy_names_the_only_script_and_style(page: str) -> None:
         (body,) = re.findall(f"<{tag}>(.*?)</{tag}>", page, re.DOTALL)
         digest = base64.b64encode(hashlib.sha256(body.encode()).digest()).decode()
         assert f"{tag}-src 'sha256-{digest}'" in policy
-    found = Page(page)
+    found = Tags(page)
     assert not [attrs for _, attrs in found.tags if "style" in attrs or any(a.startswith("on") for a in attrs)]
     assert not [attrs for _, attrs in found.tags if "src" in attrs]
     assert {attrs["href"] for tag, attrs in found.tags if "href" in attrs and not str(attrs["href"]).startswith("#")} == {
@@ -117,7 +96,7 @@ def test_policy_names_the_only_script_and_style(page: str) -> None:
 
 
 def test_anchors_and_filters_lead_somewhere(page: str) -> None:
-    found = Page(page)
+    found = Tags(page)
     ids = [attrs["id"] for _, attrs in found.tags if "id" in attrs]
     assert len(ids) == len(set(ids))
     for attrs in found.all("a"):
@@ -132,7 +111,7 @@ def test_some_of_the_pairs(hindi: list[Pair]) -> None:
     write_report(analyze(hindi), map(alter, hindi[:5]), out, title="T", signature="S")
     assert "The 5 least matched (E→F) of 66, least first." in out.getvalue()
     assert "Of the 5 pairs below." in out.getvalue()
-    found = Page(out.getvalue())
+    found = Tags(out.getvalue())
     rows = {attrs["data-key"] for attrs in found.all("tr") if "data-key" in attrs}
     assert rows == {key for attrs in found.all("article") for key in str(attrs["data-k"]).split()}
     assert len(found.all("article")) == 5
@@ -184,18 +163,6 @@ def test_written_in_pieces() -> None:
 
 
 TEXT = st.text(st.characters(codec=None), max_size=10)
-NASTY = [
-    "<script>alert(1)</script>",
-    "</script>",
-    '"onload="alert(1)',
-    "</title>",
-    "-->",
-    "<!--",
-    "&lt;",
-    "\x00",
-    "\ud800",
-    "<svg/onload=x>",
-]
 KNOWN = {
     "html", "head", "meta", "link", "title", "style", "body", "a", "header", "h1", "p", "code", "nav", "main", "details", "summary",
     "ul", "li", "section", "h2", "div", "table", "caption", "thead", "tbody", "tr", "th", "td", "span", "b", "small", "svg", "rect",
@@ -211,7 +178,7 @@ def test_any_text_is_shown_and_nothing_else_happens(texts: list[str]) -> None:
     e = DepTree((b, a, "z"), (0, 1, 1), ("root", "dep", rel), ("X", tag, "Y"))
     text = report([Pair(f, e, Links(frozenset({(1, 2), (2, 1)}), (3, 3)), sent_id)], faults=(fault,), title=title)
     text.encode()
-    found = Page(text)
+    found = Tags(text)
     assert {tag for tag, _ in found.tags} <= KNOWN
     assert len(found.all("script")) == len(found.all("article")) == 1
     assert not [attrs for _, attrs in found.tags if any(name.startswith("on") for name in attrs)]

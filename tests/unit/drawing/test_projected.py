@@ -10,13 +10,13 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from html.parser import HTMLParser
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pagefiles import NASTY, Tags
 
 from divproj import Corpus, DepTree, Links
 from divproj.drawing.measure import clean
@@ -265,35 +265,7 @@ def test_size(page: str, hindi: list[Projection]) -> None:
     assert len(page.encode()) / len(hindi) < 6000
 
 
-class Tags(HTMLParser):
-    """Tags, attributes and the text of a page."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.text: list[str] = []
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        self.text.append(data)
-
-
 TEXT = st.text(st.characters(codec=None), max_size=10)
-NASTY = [
-    "<script>alert(1)</script>",
-    "</script>",
-    '"onload="alert(1)',
-    "</title>",
-    "<!--",
-    "&lt;",
-    "\x00",
-    "\ud800",
-    "</bdi><b>",
-]
 KNOWN = {
     "html", "head", "meta", "link", "title", "style", "body", "a", "header", "h1", "p", "code", "nav", "main", "section", "h2", "div",
     "table", "thead", "tbody", "tr", "th", "td", "span", "b", "small", "svg", "rect", "g", "path", "text", "button", "bdi", "label",
