@@ -79,6 +79,15 @@ class ModelError(ProjError):
     """
 
 
+def why(error: Exception) -> str:
+    """What a reader of JSON, TOML or arrays says of damaged data; of data nested too deeply Python says it in another way each version.
+
+    >>> why(RecursionError("Stack overflow (used 8152 kB)"))
+    'nested too deeply'
+    """
+    return "nested too deeply" if isinstance(error, RecursionError) else str(error)[:200] or type(error).__name__
+
+
 @dataclass
 class Faults:
     """What to do with bad data: stop at the first (`strict`) or note it and go on.

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from divproj.data.errors import AlignmentError, FormatError, Where
+from divproj.data.errors import AlignmentError, FormatError, Where, why
 from divproj.evaluation.phrases import PhrasePairs, PhraseScore, ali_score, annotated, constituent_row
 from divproj.forest.build import from_tree
 from divproj.io import enju
@@ -33,7 +33,7 @@ def _lines(path: str) -> list[tuple[Any, dict[str, Any]]]:
             try:
                 row = json.loads(raw)
             except (ValueError, RecursionError) as error:
-                raise FormatError(f"not JSON: {error}", where) from None
+                raise FormatError(f"not JSON: {why(error)}", where) from None
             if not isinstance(row, dict):
                 raise FormatError("a JSON object expected", where)
             made.append((where, row))

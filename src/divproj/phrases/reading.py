@@ -10,7 +10,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from divproj.data.errors import AlignmentError, Faults, FormatError, ProjError, Where
+from divproj.data.errors import AlignmentError, Faults, FormatError, ProjError, Where, why
 from divproj.data.links import Links
 from divproj.forest.hypergraph import Forest
 from divproj.io import pharaoh
@@ -117,7 +117,7 @@ class ForestPairs:
             row = json.loads(raw)
         except (ValueError, RecursionError) as error:
             remedy = "or give two files of trees: SOURCE TARGET"
-            raise FormatError(f"not JSON: {error}", where, remedy) from None
+            raise FormatError(f"not JSON: {why(error)}", where, remedy) from None
         keys = next((pair for pair in TREES if isinstance(row, dict) and all(isinstance(row.get(k), str) for k in pair)), None)
         if keys is None:
             raise FormatError(f"the line has no two trees, keys {' and '.join(TREES[0])} expected", where)

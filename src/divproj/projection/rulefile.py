@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, TextIO
 
-from divproj.data.errors import ModelError, Where
+from divproj.data.errors import ModelError, Where, why
 from divproj.projection.candidates import Lexicon
 from divproj.projection.loglinear import HeadModel
 from divproj.projection.rules import Rules, Sides, Swaps
@@ -53,7 +53,7 @@ def loads(text: str, path: str = "") -> Corrections:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", 0)
-        raise ModelError(f"not JSON: {error}", Where(path, line), "rule files are made by `proj learn`") from None
+        raise ModelError(f"not JSON: {why(error)}", Where(path, line), "rule files are made by `proj learn`") from None
     check = _Checked(data, Where(path))
     if check.value("format", str) != FORMAT:
         raise ModelError(f"format is '{data['format']}', '{FORMAT}' expected", Where(path))

@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 from typing import Any, NoReturn
 
-from divproj.data.errors import ProjError, Where
+from divproj.data.errors import ProjError, Where, why
 from divproj.run.schema import EXPECTED, KEYS, Key, line_of
 
 
@@ -21,7 +21,7 @@ class Values:
             data: dict[str, Any] = tomllib.loads(self.text)
         except (ValueError, RecursionError) as error:
             line = re.search(r"line (\d+)", str(error))
-            what = re.sub(r" \(at .*\)$", "", str(error))
+            what = re.sub(r" \(at .*\)$", "", why(error))
             where = Where(str(path), int(line[1]) if line else 0)
             remedy = 'the file is TOML: key = "value", tables as [name]'
             raise ProjError(f"not TOML: {what}", where, remedy) from None

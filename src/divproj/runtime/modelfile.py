@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.data.errors import ModelError, Where
+from divproj.data.errors import ModelError, Where, why
 from divproj.runtime.leftovers import new_folder, part_prefix
 
 Array = NDArray[Any]
@@ -219,7 +219,7 @@ def _reading(path: Path) -> Iterator[None]:
     except ModelError:
         raise
     except Exception as error:  # zipfile, numpy and json each have many errors for damaged files
-        raise ModelError(f"cannot be read: {str(error)[:200] or type(error).__name__}", Where(str(path)), REMEDY) from None
+        raise ModelError(f"cannot be read: {why(error)}", Where(str(path)), REMEDY) from None
 
 
 def quantised(weights: NDArray[np.float32], clip: float = 0.9999) -> tuple[NDArray[np.int8], float]:

@@ -90,7 +90,7 @@ def test_a_full_disk_leaves_no_half_file(bench: Workbench, monkeypatch: pytest.M
         return whole(Path("/dev/full"), "wb")
 
     monkeypatch.setattr(Path, "open", full)
-    with pytest.raises(WorkError, match="new.conllu could not be saved: No space left on device"):
+    with pytest.raises(WorkError, match=r"new\.conllu could not be saved: No space left on device"):
         bench.add("new.conllu", TREES.encode())
     assert sorted(path.name for path in bench.folder.iterdir()) == ["own.conllu", "story.txt"]
 

@@ -351,7 +351,7 @@ def test_a_stage_that_fails_leaves_nothing_behind(folder: Path):
     folder.rename(odd)
     (odd / "one.txt").write_text("# sent_id = a1\nmiko dalti\ndog see\n‘The dog sees.’\n", encoding="utf-8")
     (odd / "other.conllu").write_text("# sent_id = z9\n1\tRain\t_\tNOUN\t_\t_\t0\troot\t_\t_\n\n")
-    with pytest.raises(ProjError, match="no tree of other.conllu fits"):
+    with pytest.raises(ProjError, match=r"no tree of other\.conllu fits"):
         run(config(odd, '[input]\ntext = "one.txt"\ntrees = "other.conllu"\n'))
     assert list((odd / "results").rglob(".*.part")) == []
     assert "tavi\\udcff" in (odd / "results" / "log.txt").read_text(encoding="utf-8")

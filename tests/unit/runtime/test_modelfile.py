@@ -111,7 +111,7 @@ class TestRefused:
         [
             ("", "cannot be read: Expecting value"),
             ("{", "cannot be read: Expecting property name"),
-            ("[" * 100_000, "cannot be read: maximum recursion depth"),
+            ("[" * 100_000, "cannot be read: nested too deeply"),
             ("null", f"format is None, '{KIND}' expected"),
             ("[1]", "format is [1]"),
             ('{"format": "other"}', f"format is 'other', '{KIND}' expected"),

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from divproj.data.errors import ModelError, Where
+from divproj.data.errors import ModelError, Where, why
 from divproj.data.links import Links
 from divproj.data.pair import Pair
 from divproj.links.settings import SAME_STRING, THRESHOLD
@@ -276,7 +276,7 @@ class WordAligner(Estimator):
                 folder / "weights.npz", bound=about.get(modelfile.BOUND) if isinstance(about, dict) else None
             )
         except (OSError, ValueError, RecursionError, ModelError) as error:
-            what = error.what if isinstance(error, ModelError) else error
+            what = error.what if isinstance(error, ModelError) else why(error)
             raise ModelError(f"no word alignment model here: {what}", where, "`proj words --save` makes one") from None
         if not isinstance(about, dict) or about.get("format") != FORMAT or about.get("version") != VERSION:
             raise ModelError(f"not a word alignment model of version {VERSION}", where, "train it again")
