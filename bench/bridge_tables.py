@@ -1,7 +1,7 @@
 """What phrase alignment gives to projection: s5, s5+, refined links, re-ranked E trees, several sources, paraphrases.
 
-    python bench/bridge_tables.py [phrases] [weights] [s5] [plus] [links] [trees] [rules] [forests] [sources] [paraphrases] [--sentences 300] [--folds 10] [--jobs 1]
-        [--corpora odin/ger,…]
+    python bench/bridge_tables.py [phrases] [weights] [s5] [attached] [plus] [links] [trees] [rules] [forests] [sources] [paraphrases] [--sentences 300] [--folds 10] [--jobs 1]
+        [--corpora odin/ger,…] [--model MODEL]
 
 Without a name all tables are made. ODIN is scored with punctuation, the others without. `--sentences` bounds the large corpora
 in the tables that train a parser or need n-best lists; s5 always has them whole.
@@ -88,6 +88,34 @@ def table_s5(options: argparse.Namespace) -> None:
         gains.append(gain(max(plain), found))
         print(f"| {name} | {plain[0]:.2f} | {plain[1]:.2f} | {found:.2f} | {gains[-1]:.1f} % | {speed:.0f} |", flush=True)
     print(f"| average | | | | **{np.mean(gains):.1f} %** | |")
+
+
+def table_attached(options: argparse.Namespace) -> None:
+    """s5 as users get it against s5 without what other languages tell; E as annotated with the links given, and parsed with links found."""
+    from divproj.parsing.language import shipped
+    from divproj.projection.universal.attachments import AttachedProjector, Attachments, ud_like
+    from divproj.projection.universal.model import GlossModel
+
+    model = GlossModel.load(options.model) if options.model else None
+    english = shipped("en")
+    print(
+        "| corpus | English | links | s1-r | s1-l | s5 without | s5 | difference | UD |\n|---|---|---|---|---|---|---|---|---|"
+    )
+    for name in options.corpora:
+        gold = load(name)
+        parsed = [
+            replace(pair, e=tree) for pair, tree in zip(gold, english.parse([pair.e.forms for pair in gold]), strict=True)
+        ]
+        found = list(_glossed(parsed)) if name in ODIN else words_links(parsed)
+        by = "glosses" if name in ODIN else "words"
+        for e, links, pairs in (("gold", "gold", gold), ("parsed", "gold", parsed), ("parsed", by, found)):
+            text = [ProjectionInput.of(pair) for pair in pairs]
+            cells = [uas(name, pairs, [s1(b, side).tree for b in text]) for side in ("right", "left")]
+            for projector in (PhraseProjector(), AttachedProjector(table=Attachments(model))):
+                projector.observe(text)
+                cells.append(uas(name, pairs, [projector.project(b).tree for b in text]))
+            row = " | ".join(f"{x:.2f}" for x in cells)
+            print(f"| {name} | {e} | {links} | {row} | {cells[3] - cells[2]:+.2f} | {ud_like(text)} |", flush=True)
 
 
 def table_plus(options: argparse.Namespace) -> None:
@@ -352,6 +380,7 @@ TABLES = {
     "weights": ("Weights of the chart, chosen on other languages", table_weights),
     "phrases": ("Phrase pairs as evidence", table_phrases),
     "s5": ("s5 without training against S1", table_s5),
+    "attached": ("s5 with what other languages tell", table_attached),
     "plus": ("s5+ against s4+", table_plus),
     "links": ("Links before and after", table_links),
     "trees": ("E trees before and after", table_trees),
@@ -370,6 +399,7 @@ def main() -> None:
     parser.add_argument("--folds", type=int, default=10)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--corpora", type=lambda names: tuple(names.split(",")), default=(*ODIN, *LARGE))
+    parser.add_argument("--model", type=Path, help="a model of glossed text, in the table `attached`; else that in the box")
     options = parser.parse_args()
     if unknown := [name for name in options.tables if name not in TABLES]:
         parser.error(f"no table {unknown[0]}; there are {', '.join(TABLES)}")

@@ -33,14 +33,20 @@ COLUMNS = (2, 3, 4, 5, 6, 7, 8)
 """What drafts must find themselves."""
 
 
+def bare(place: Path, cap: int, folder: Path) -> tuple[Path, list[Sentence]]:
+    """A bank as a linguist would have it, in a file: without trees, tags and lemmas; and its first gold sentences."""
+    gold = [s for path in sorted(place.glob("*.conllu")) for s in conllu.load(path, Faults(strict=False)) if s is not None]
+    gold = gold[:cap]
+    text = [s.with_columns({k: ("_",) * len(s.forms) for k in COLUMNS}) for s in gold]
+    path = folder / f"bare-{place.name}.conllu"
+    path.write_text("".join(map(conllu.dumps, text)), encoding="utf-8")
+    return path, gold
+
+
 def banks(cap: int, folder: Path) -> Iterator[tuple[str, Path, list[Sentence]]]:
     """Name, file without annotation, gold sentences."""
     for place in (*sorted(need(DATA / "glossbanks").iterdir()), need(DATA / "ud-igt-hausa")):
-        gold = [s for path in sorted(place.glob("*.conllu")) for s in conllu.load(path, Faults(strict=False)) if s is not None]
-        gold = gold[:cap]
-        bare = [s.with_columns({k: ("_",) * len(s.forms) for k in COLUMNS}) for s in gold]
-        path = folder / f"bare-{place.name}.conllu"
-        path.write_text("".join(map(conllu.dumps, bare)), encoding="utf-8")
+        path, gold = bare(place, cap, folder)
         yield f"bank-{place.name}", path, gold
 
 

@@ -17,6 +17,8 @@ RELATIONS = ("mother", "out", "same", "above", "sister", "kid", "far", "loose", 
 """What the head's E word is to the child's: its mother (`out`: the child shares its E word with others), the same, further above,
 a sister, a kid, none of these; the head has no E word (`gap`: and E's mother no F word); root edges: E's top is above, or not."""
 BUCKETS = 6
+SMALLEST = 1e-200
+"""Sum over all trees from which plain numbers are exact enough: what has a share of 1e-14 in it is still far from the smallest number."""
 
 
 @kernel("void(i4[::1], i4[::1], i1[:,::1])")
@@ -104,7 +106,99 @@ def phrase_sums(scores, edges, lefts, rights):  # type: ignore[no-untyped-def]
     """Inside and outside over all headed bracketings: log of the sum is returned.
 
     Filled with probabilities: `edges[h, c]`, and `lefts[h, s]`, `rights[h, t]`, that the phrase of h begins at s, ends at t.
+
+    Weights of the heads of a word are divided by their sum, which changes no probability. Then no sum over trees is above 1, so one
+    that matters is not far below the sum over all trees, and logarithms are needed only where that is next to nothing.
     """
+    n1 = len(scores)
+    edges[:] = 0.0
+    lefts[:] = 0.0
+    rights[:] = 0.0
+    if n1 < 2:
+        return 0.0
+    weights, taken = np.zeros((n1, n1)), 0.0
+    for c in range(1, n1):
+        peak = scores[:, c].max()
+        total = 0.0
+        for h in range(n1):
+            weights[h, c] = np.exp(scores[h, c] - peak)
+            total += weights[h, c]
+        for h in range(n1):
+            weights[h, c] /= total
+        taken += peak + np.log(total)
+    # [s, t] and, for what is summed along the other side, [t, s]
+    full_l, full_r, half_r = np.zeros((n1, n1)), np.zeros((n1, n1)), np.zeros((n1, n1))
+    turned_l, turned_r, turned_half = np.zeros((n1, n1)), np.zeros((n1, n1)), np.zeros((n1, n1))
+    for s in range(1, n1):
+        full_l[s, s] = full_r[s, s] = turned_l[s, s] = turned_r[s, s] = 1.0
+    for width in range(1, n1 - 1):
+        for s in range(1, n1 - width):
+            t = s + width
+            whole = 0.0
+            for r in range(s, t):
+                whole += full_r[s, r] * turned_l[t, r + 1]
+            turned_half[t, s], half_r[s, t] = whole * weights[t, s], whole * weights[s, t]
+            total, more = 0.0, 0.0
+            for r in range(s, t):
+                total += full_l[s, r] * turned_half[t, r]
+                more += half_r[s, r + 1] * turned_r[t, r + 1]
+            full_l[s, t] = turned_l[t, s] = total
+            full_r[s, t] = turned_r[t, s] = more
+    last = n1 - 1
+    z = 0.0
+    for r in range(1, n1):
+        z += full_l[1, r] * full_r[r, last] * weights[0, r]
+    if not z > SMALLEST:
+        return log_phrase_sums(scores, edges, lefts, rights)
+    # outside as probabilities: what each item is worth, shared out among what it was made of; a dependent's side is complete
+    half_pr, full_pr = np.zeros((n1, n1)), np.zeros((n1, n1))
+    half_pl, full_pl = np.zeros((n1, n1)), np.zeros((n1, n1))
+    for r in range(1, n1):
+        share = full_l[1, r] * full_r[r, last] * weights[0, r] / z
+        edges[0, r] = share
+        full_pl[1, r] += share
+        full_pr[r, last] += share
+        lefts[r, 1] += share
+        rights[r, last] += share
+    for width in range(n1 - 2, 0, -1):
+        for s in range(1, n1 - width):
+            t = s + width
+            p = full_pr[s, t]
+            if p > 1e-14:
+                p /= full_r[s, t]
+                for r in range(s + 1, t + 1):
+                    share = p * half_r[s, r] * turned_r[t, r]
+                    half_pr[s, r] += share
+                    full_pr[r, t] += share
+                    rights[r, t] += share
+            p = full_pl[s, t]
+            if p > 1e-14:
+                p /= full_l[s, t]
+                for r in range(s, t):
+                    share = p * full_l[s, r] * turned_half[t, r]
+                    half_pl[r, t] += share
+                    full_pl[s, r] += share
+                    lefts[r, s] += share
+        for s in range(1, n1 - width):
+            t = s + width
+            right, left = half_pr[s, t], half_pl[s, t]
+            edges[s, t], edges[t, s] = right, left
+            if right + left > 1e-14:
+                whole = 0.0
+                for r in range(s, t):
+                    whole += full_r[s, r] * turned_l[t, r + 1]
+                for r in range(s, t):
+                    share = full_r[s, r] * turned_l[t, r + 1] / whole
+                    full_pr[s, r] += (right + left) * share
+                    full_pl[r + 1, t] += (right + left) * share
+                    rights[s, r] += left * share
+                    lefts[t, r + 1] += right * share
+    return np.log(z) + taken
+
+
+@kernel("f8(f8[:,::1], f8[:,::1], f8[:,::1], f8[:,::1])")
+def log_phrase_sums(scores, edges, lefts, rights):  # type: ignore[no-untyped-def]
+    """`phrase_sums` with logarithms throughout: slower, and never too small for a number."""
     n1 = len(scores)
     edges[:] = 0.0
     lefts[:] = 0.0

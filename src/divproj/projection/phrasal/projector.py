@@ -93,18 +93,24 @@ class PhraseProjector:
     phrases_: PhraseBook = field(default_factory=PhraseBook, repr=False)
 
     def observe(
-        self, bitexts: Iterable[ProjectionInput], forests: Iterable[Forest] = (), phrases: PhraseBook | None = None
+        self,
+        bitexts: Iterable[ProjectionInput],
+        forests: Iterable[Forest] = (),
+        phrases: PhraseBook | None = None,
+        links: InducedLinks | None = None,
     ) -> PhraseProjector:
         """Learn from bitext without F trees; what was observed before is forgotten.
 
         `forests` are parses of F sentences (a parser's chart, n-best lists, an induced grammar's chart), found by their words.
-        Without one a sentence may be bracketed in any way. `phrases` are phrase pairs of the sentences (`proj align`).
+        Without one a sentence may be bracketed in any way. `phrases` are phrase pairs of the sentences (`proj align`). `links` are
+        those that another projector has induced from the same text; they are not looked for again.
         """
         bitexts = [b for b in bitexts if 0 < len(b) <= LONGEST]
         self.forests_ = {forest.forms: forest for forest in forests}
         self.phrases_ = phrases or PhraseBook()
-        self.links_ = InducedLinks(more=self.phrases_.links)
-        linked = self.links_.observe(bitexts) if self.induce_links else [self.links_.of(b) for b in bitexts]
+        self.links_ = links or InducedLinks(more=self.phrases_.links)
+        look = self.induce_links and links is None
+        linked = self.links_.observe(bitexts) if look else [self.links_.of(b) for b in bitexts]
         linked = self._read(linked)
         self.cues_ = Cues.of(linked)
         self.words_ = max(sum(map(len, bitexts)), sum(len(b) ** 2 for b in bitexts) // SQUARES)

@@ -121,7 +121,10 @@ class Gloss(NamedTuple):
 
     def first(self, kinds: frozenset[str]) -> str:
         """The first gram of one of these kinds, '' for none."""
-        return next((gram for gram, kind in zip(self.grams, self.kinds, strict=True) if kind in kinds), "")
+        for gram, kind in zip(self.grams, self.kinds, strict=True):
+            if kind in kinds:
+                return gram
+        return ""
 
 
 @dataclass

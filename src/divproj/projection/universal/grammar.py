@@ -6,6 +6,7 @@ The facts are those that the official validator checks at level 3, in the order 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,14 +27,21 @@ ONCE = (("nsubj", "csubj"), ("obj", "ccomp"))
 
 def allowed(tag: str, head: int, child: int, *, leaf: bool = True) -> NDArray[np.bool_]:
     """Which of `LABELS` a word may have; `leaf`: it has no dependents."""
-    return np.array([
+    return _allowed(tag, head > child, leaf)
+
+
+@cache
+def _allowed(tag: str, head_follows: bool, leaf: bool) -> NDArray[np.bool_]:
+    found = np.array([
         label not in UNUSED
         and (label not in ONLY or tag in ONLY[label])
         and tag not in NEVER.get(label, ())
-        and not (label in RIGHTWARD and head > child)
+        and not (label in RIGHTWARD and head_follows)
         and (leaf or label not in LEAVES)
         for label in LABELS
     ])  # fmt: skip
+    found.setflags(write=False)
+    return found
 
 
 def lifted(heads: Sequence[int], tags: Sequence[str], chances: Floats, sure: float = 0.5) -> list[int]:

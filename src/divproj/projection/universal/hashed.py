@@ -23,13 +23,18 @@ def number(name: str) -> int:
     return zlib.crc32(name.encode("utf-8"))
 
 
+def salted(salt: int) -> np.uint64:
+    """Where the hash of a feature starts."""
+    return np.uint64(salt * 2654435761 % (1 << 62) + 1)
+
+
 def combined(columns: Sequence[Ints], salt: int, size: int) -> NDArray[np.int32]:
     """One feature for each row from the values of several columns; `size` is a power of two.
 
     >>> combined([np.array([1, 2, 1]), np.array([3, 3, 3])], 1, 1024).tolist()
     [660, 436, 660]
     """
-    found = np.full(len(columns[0]), np.uint64(salt * 2654435761 % (1 << 62) + 1), np.uint64)
+    found = np.full(len(columns[0]), salted(salt), np.uint64)
     with np.errstate(over="ignore"):
         for column in columns:
             found = (found ^ column.astype(np.uint64)) * _MIX
@@ -121,11 +126,52 @@ def fit_class(
     return (mean / (passes - passes // 2)).astype(np.float32)
 
 
-def class_chances(index: NDArray[np.int32], weights: NDArray[np.float32]) -> Floats:
-    """[row, class] probabilities."""
+@kernel("void(i4[:,::1], f4[:,::1], f8[:,::1])")
+def class_scores(index, weights, scores):  # type: ignore[no-untyped-def]
+    """scores[row, class]: the sum of the weights of its features, in their order."""
+    width, classes = index.shape[1], weights.shape[1]
+    for r in range(len(index)):
+        for f in range(width):
+            i = index[r, f]
+            for c in range(classes):
+                scores[r, c] += weights[i, c]
+
+
+@kernel("void(i8[:,::1], i8[::1], i8[::1], u8[::1], f4[::1], f8[::1])")
+def choice_scores(columns, ends, places, salts, weights, scores):  # type: ignore[no-untyped-def]
+    """scores[row]: the sum of the weights of its features, made of columns as `combined` makes them; `weights` is a power of two long.
+
+    Feature k has the columns places[ends[k-1]] … places[ends[k]-1] of `columns` [column, row] and salts[k]. Rows go in blocks that stay
+    in the cache.
+    """
+    mix, shift, mask = np.uint64(0x9E3779B97F4A7C15), np.uint64(29), np.uint64(len(weights) - 1)
+    rows = columns.shape[1]
+    found = np.empty(512, np.uint64)
+    for low in range(0, rows, 512):
+        many = min(512, rows - low)
+        begin = 0
+        for k in range(len(salts)):
+            for r in range(many):
+                found[r] = salts[k]
+            for p in range(begin, ends[k]):
+                column = columns[places[p], low : low + many]
+                for r in range(many):
+                    x = (found[r] ^ np.uint64(column[r])) * mix
+                    found[r] = x ^ (x >> shift)
+            begin = ends[k]
+            for r in range(many):
+                scores[low + r] += weights[found[r] & mask]
+
+
+def class_chances(index: NDArray[np.int32], weights: NDArray[np.float32], work: int = 0) -> Floats:
+    """[row, class] probabilities; `work` rows in all are to be judged."""
     scores = np.zeros((len(index), weights.shape[1]))
-    for f in range(index.shape[1]):
-        scores += weights[index[:, f]]
+    run = class_scores.for_work(work)
+    if run is not class_scores.plain:
+        run(index, weights, scores)
+    else:
+        for f in range(index.shape[1]):
+            scores += weights[index[:, f]]
     scores = np.exp(scores - scores.max(1, keepdims=True))
     found: Floats = scores / scores.sum(1, keepdims=True)
     return found
@@ -133,11 +179,16 @@ def class_chances(index: NDArray[np.int32], weights: NDArray[np.float32]) -> Flo
 
 def choice_chances(index: NDArray[np.int32], starts: Ints, weights: NDArray[np.float32]) -> Floats:
     """Probability of each row among the candidates of its question."""
-    if not len(index):
-        return np.zeros(0)
     scores = np.zeros(len(index))
     for f in range(index.shape[1]):
         scores += weights[index[:, f]]
+    return among(scores, starts)
+
+
+def among(scores: Floats, starts: Ints) -> Floats:
+    """Probability of each row among the candidates of its question, from log weights."""
+    if not len(scores):
+        return np.zeros(0)
     sizes = np.diff(starts)
     odds = np.exp(scores - np.repeat(np.maximum.reduceat(scores, starts[:-1]), sizes))
     found: Floats = odds / np.repeat(np.add.reduceat(odds, starts[:-1]), sizes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -14,15 +14,16 @@ from divproj.links.gloss.grams import Grams
 from divproj.parsing.decode import chu_liu_edmonds
 from divproj.projection.direct import Projection, ProjectionInput, Reason
 from divproj.projection.phrasal import chart
+from divproj.projection.phrasal.cues import InducedLinks
 from divproj.projection.phrasal.phrase_pairs import PhraseBook
 from divproj.projection.phrasal.projector import LONGEST, PhraseProjector
 from divproj.projection.settings import GLOSS_PARSER_SHARE, LINEAR_SHARE, NOT_READ, PHRASAL_VOTE, PUNCTUATION_HEAD
 from divproj.projection.universal import edges, grammar, templates
-from divproj.projection.universal.edges import EdgeInput, Edges, Order
+from divproj.projection.universal.edges import EdgeInput, Order
 from divproj.projection.universal.english import UPOS
 from divproj.projection.universal.facts import Glosses, Word, in_capitals, usage_of, words_of
 from divproj.projection.universal.given import GivenTags, given_tags, understood
-from divproj.projection.universal.hashed import choice_chances, class_chances
+from divproj.projection.universal.hashed import class_chances
 from divproj.projection.universal.inputs import Encoder, SentenceInput, word_order
 from divproj.projection.universal.labels import label_features
 from divproj.projection.universal.marks import hang_marks
@@ -34,6 +35,8 @@ from divproj.runtime.vectors import shipped as shipped_vectors
 
 Floats = NDArray[np.float64]
 PUNCT = UPOS.index("PUNCT")
+EDGES = 50_000
+"""Edges whose columns are held at a time."""
 
 
 @dataclass
@@ -93,17 +96,18 @@ class Universal:
         reads = list(self.read_.values())
         order = Order.of([r.seen for r in reads], [r.phrases for r in reads])
         given = {"p5": [r.phrases for r in reads], "pa": [r.plain for r in reads]}
-        for read, chances in zip(reads, self._chosen(reads, given, order), strict=True):
-            read.chances = chances
-        self._networks(text, forests)
+        names = templates.PLAIN + templates.LINKED
+        for read, matrix in zip(reads, _matrices(reads, given, order, self.model.linked, names), strict=True):
+            read.chances = matrix
+        self._networks(text, forests, None if phrases else self.phrases_.links_)
         return self
 
-    def _networks(self, text: Sequence[ProjectionInput], forests: Iterable[Forest]) -> None:
-        """What the networks say of all sentences; they see s5 as it is without the linear models."""
+    def _networks(self, text: Sequence[ProjectionInput], forests: Iterable[Forest], links: InducedLinks | None) -> None:
+        """What the networks say of all sentences; they see s5 as it is without the linear models and without phrase pairs."""
         if not self.model.networks:
             return
         reads = [self.read_[b] for b in text]
-        sentences = encoded(text, [r.seen.words for r in reads], self._encoder, forests)
+        sentences = encoded(text, [r.seen.words for r in reads], self._encoder, forests, links)
         order = word_order(sentences)
         given = [r.given for r in reads]
         with one_blas_thread():
@@ -119,11 +123,11 @@ class Universal:
         """What glosses alone say: tags, and probabilities of edges."""
         glosses = Glosses(self.grams, self.model.english, in_capitals(text))
         words = [words_of(b, glosses) for b in text]
-        usage = usage_of(words)
+        usage, work = usage_of(words), sum(map(len, words))
         labelled = understood(text, self.grams)
         reads = []
         for bitext, own in zip(text, words, strict=True):
-            chances = class_chances(tagger_features(own, usage), self.model.tagger)
+            chances = class_chances(tagger_features(own, usage), self.model.tagger, work)
             marks = np.array([w.mark for w in own])
             chances[:, PUNCT] = 1e-6
             given = given_tags(bitext, self.grams, labelled)
@@ -133,14 +137,9 @@ class Universal:
             seen = edges.edge_input(bitext, own, chances / chances.sum(1, keepdims=True))
             reads.append(Read(seen, np.zeros((0, 0)), given=given and given.of(seen.real)))
         order = Order.of([r.seen for r in reads], [direct(r.seen) for r in reads])
-        found = edges.edges_of([r.seen for r in reads], {}, order)
-        for read, matrix in zip(reads, _matrices(found, reads, self.model.plain, templates.PLAIN), strict=True):
+        for read, matrix in zip(reads, _matrices(reads, {}, order, self.model.plain, templates.PLAIN), strict=True):
             read.plain = matrix
         return reads
-
-    def _chosen(self, reads: list[Read], given: dict[str, list[Floats]], order: Order) -> list[Floats]:
-        found = edges.edges_of([r.seen for r in reads], given, order)
-        return _matrices(found, reads, self.model.linked, templates.PLAIN + templates.LINKED)
 
     def tags(self, bitext: ProjectionInput) -> tuple[str, ...]:
         """UPOS of all words by the linear tagger, for the chart of s5."""
@@ -242,7 +241,7 @@ class Universal:
 
     def _labels(self, read: Read, heads: list[int]) -> Floats:
         """Probabilities [word, label] under this tree."""
-        found = class_chances(label_features(read.seen, heads), self.model.labels)
+        found = class_chances(label_features(read.seen, heads), self.model.labels, len(self.read_) * 20)
         if read.sentence is None:
             return found
         rows = zip(self.model.networks, read.readings, strict=True)
@@ -265,11 +264,15 @@ class Universal:
 
 
 def encoded(
-    text: Sequence[ProjectionInput], words: Sequence[Sequence[Word]], encoder: Encoder, forests: Iterable[Forest] = ()
+    text: Sequence[ProjectionInput],
+    words: Sequence[Sequence[Word]],
+    encoder: Encoder,
+    forests: Iterable[Forest] = (),
+    links: InducedLinks | None = None,
 ) -> list[SentenceInput]:
-    """What networks see of a text: its words and what s5 finds alone."""
+    """What networks see of a text: its words and what s5 finds alone; `links` where they were induced before."""
     usage = usage_of(words)
-    phrases = PhraseProjector().observe(text, forests)
+    phrases = PhraseProjector().observe(text, forests, links=links)
     return [encoder.sentence(b, own, usage, phrases.chances(b).edges) for b, own in zip(text, words, strict=True)]
 
 
@@ -295,15 +298,30 @@ def direct(seen: EdgeInput) -> Floats:
     return np.where(np.isin(seen.codes, (chart.MOTHER, chart.OUT)) & anchored[None, :], 1.0, 0.0)
 
 
-def _matrices(found: Edges, reads: Sequence[Read], weights: NDArray[np.float32], names: Sequence[str]) -> list[Floats]:
-    flat = choice_chances(edges.features(found, names), found.starts, weights)
-    made, at = [], 0
-    for read in reads:
-        n = len(read.seen)
-        matrix = np.zeros((n + 1, n + 1))
-        matrix.T[1:][~np.eye(n + 1, dtype=bool)[1:]] = flat[at : at + n * n]
-        made.append(matrix)
-        at += n * n
+def _matrices(
+    reads: Sequence[Read],
+    given: Mapping[str, Sequence[Floats]],
+    order: Order,
+    weights: NDArray[np.float32],
+    names: Sequence[str],
+) -> list[Floats]:
+    """Probabilities [head, child] of the edges of each sentence; some sentences at a time, so that columns stay few."""
+    made: list[Floats] = []
+    while len(made) < len(reads):
+        low = high = len(made)
+        size = 0
+        while high < len(reads) and (high == low or size + len(reads[high].seen) ** 2 <= EDGES):
+            size += len(reads[high].seen) ** 2
+            high += 1
+        some = [r.seen for r in reads[low:high]]
+        found = edges.edges_of(some, {name: own[low:high] for name, own in given.items()}, order)
+        flat, at = edges.chances(found, names, weights), 0
+        for seen in some:
+            n = len(seen)
+            matrix = np.zeros((n + 1, n + 1))
+            matrix.T[1:][~np.eye(n + 1, dtype=bool)[1:]] = flat[at : at + n * n]
+            made.append(matrix)
+            at += n * n
     return made
 
 

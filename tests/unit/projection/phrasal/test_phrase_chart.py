@@ -60,6 +60,28 @@ def test_the_compiled_chart_finds_the_same():
     np.testing.assert_allclose(plain, fast, atol=1e-12)
 
 
+@settings(max_examples=10, deadline=None)
+@given(st.integers(1, 7), st.integers(0, 10_000), st.sampled_from([2.0, 30.0]))
+def test_logarithms_find_the_same(n: int, seed: int, spread: float):
+    scores = np.random.default_rng(seed).normal(0, spread, (n + 1, n + 1))
+    np.fill_diagonal(scores, chart.LOW)
+    plain, logs = ([np.empty_like(scores) for _ in range(3)] for _ in range(2))
+    assert chart.phrase_sums(scores, *plain) == pytest.approx(chart.log_phrase_sums(scores, *logs))
+    np.testing.assert_allclose(plain, logs, atol=1e-9)
+
+
+def test_what_is_too_small_for_a_number_is_summed_with_logarithms():
+    scores = np.zeros((5, 5))
+    scores[1, 2] = scores[2, 1] = scores[3, 4] = scores[4, 3] = (
+        700.0  # two words want to head each other: no tree has both edges
+    )
+    edges, lefts, rights = (np.empty_like(scores) for _ in range(3))
+    z = chart.phrase_sums(scores, edges, lefts, rights)
+    best = [heads for heads in ALL[4] if (heads[0] == 2 or heads[1] == 1) and (heads[2] == 4 or heads[3] == 3)]
+    assert z == pytest.approx(1400 + np.log(len(best)))
+    np.testing.assert_allclose(edges[:, 1:].sum(0), 1.0)
+
+
 def test_relations_of_phrase_pairs():
     # E: 2 heads 1 and 3; 3 heads 4; 4 is linked to nothing. F: 1 2 linked to 1, 3 to 2, 4 to 3, 5 loose
     codes = np.zeros((6, 6), np.int8)
