@@ -10,7 +10,7 @@ from divproj.data.sentence import Sentence
 from divproj.projection.ud_grammar import RELATIONS, breaches
 from divproj.projection.ud_rows import joined
 from divproj.projection.universal.english import UPOS
-from divproj.projection.universal.marks import descendants, fits
+from divproj.projection.universal.marks import descendants, fits, spanning
 
 FEATURE = re.compile(r"[A-Z][A-Za-z0-9]*(?:\[[a-z0-9]+\])?=[A-Z0-9][A-Za-z0-9]*(?:,[A-Z0-9][A-Za-z0-9]*)*")
 RELATION = re.compile(r"[a-z]+(?::[a-z]+)*")
@@ -78,5 +78,5 @@ def _grammar(sentence: Sentence) -> Iterator[UdFinding]:
         yield UdFinding(3, breach.word, breach.what)
     below = descendants(tree.heads)
     for word, (head, rel) in enumerate(zip(tree.heads, tree.rels, strict=True), 1):
-        if rel.partition(":")[0] == "punct" and head > 0 and not fits(tree.heads, below, word, head):
+        if rel.partition(":")[0] == "punct" and head > 0 and not fits(below, word, head, spanning(tree.heads, word)):
             yield UdFinding(3, word, "punctuation crosses an edge")

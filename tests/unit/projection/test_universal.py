@@ -12,7 +12,8 @@ from divproj.data.links import Links
 from divproj.data.tree import DepTree
 from divproj.links.gloss.grams import Grams
 from divproj.projection.direct import ProjectionInput
-from divproj.projection.universal import grammar, hashed
+from divproj.projection.phrasal.cues import InducedLinks
+from divproj.projection.universal import edges, grammar, hashed
 from divproj.projection.universal.calibration import Curve, fit_curve
 from divproj.projection.universal.english import UPOS, English
 from divproj.projection.universal.facts import Glosses, in_capitals
@@ -161,3 +162,45 @@ def test_kernels_learn() -> None:
     weights = hashed.fit_choice(index, starts, starts[:-1], np.ones(50), 8)
     assert hashed.choice_chances(index, starts, weights)[0] > 0.9
     assert len(UPOS) == 17
+
+
+def test_sums_of_features_are_those_of_the_compiled_kernels() -> None:
+    chance = np.random.default_rng(3)
+    index, weights = chance.integers(0, 64, (7, 5), dtype=np.int32), chance.normal(size=(64, 4)).astype(np.float32)
+    by_hand = np.zeros((7, 4))
+    for f in range(5):
+        by_hand += weights[index[:, f]]
+    for run in (hashed.class_scores.plain, hashed.class_scores.compiled):
+        scores = np.zeros((7, 4))
+        run(index, weights, scores)
+        assert (scores == by_hand).all()
+
+
+def test_edges_weigh_the_same_with_and_without_the_compiled_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = np.random.default_rng(4)
+    rows, names = 1100, ("side c_tag", "far", "c_tag h_tag far", "h_tag side")
+    columns = {name: chance.integers(0, 1 << 32, rows) for name in ("side", "far", "c_tag", "h_tag")}
+    found = edges.Edges(np.array([0, 400, 1100]), np.zeros(rows, np.int64), columns)
+    weights = chance.normal(size=1 << 10).astype(np.float32)
+    slow = hashed.choice_chances(edges.features(found, names, 1 << 10), found.starts, weights)
+    monkeypatch.setattr(edges, "COMPILED", 1 / 100)
+    assert (edges.chances(found, names, weights) == slow).all()
+    plain, fast = np.zeros(8), np.zeros(8)
+    given = (
+        np.array([columns["far"][:8], columns["side"][:8]]),
+        np.array([1, 3]),
+        np.array([0, 1, 0]),
+        np.array([5, 9], np.uint64),
+    )
+    with np.errstate(over="ignore"):
+        hashed.choice_scores.plain(*given, weights, plain)
+    hashed.choice_scores.compiled(*given, weights, fast)
+    assert (plain == fast).all()
+
+
+def test_links_are_induced_once_for_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[int] = []
+    look = InducedLinks.observe
+    monkeypatch.setattr(InducedLinks, "observe", lambda self, text: calls.append(len(text)) or look(self, text))
+    Universal().observe([sentence("SOV", "dog", "see", 1)[0]])
+    assert calls == [1]

@@ -24,12 +24,14 @@ def hang_marks(heads: list[int], marks: Sequence[int]) -> None:
     for mark in marks:  # so that none is below another while they are placed
         heads[mark - 1] = -1
     below = descendants(heads)
-    hidden = sum(1 << mark for mark in marks)
+    hidden, placed = sum(1 << mark for mark in marks), 0
     depth = {k: _depth(heads, k) for k in words}
     for mark in marks:
         ranked = sorted(words, key=lambda k: (depth[k], abs(k - mark), k))
         hidden &= ~(1 << mark)
-        heads[mark - 1] = up = next((k for k in ranked if fits(heads, below, mark, k, hidden)), ranked[0])
+        over = spanning(heads, mark)
+        heads[mark - 1] = up = next((k for k in ranked if fits(below, mark, k, over, hidden, placed)), ranked[0])
+        placed |= 1 << mark
         while up > 0:
             below[up] |= 1 << mark
             up = heads[up - 1]
@@ -47,14 +49,25 @@ def descendants(heads: Sequence[int]) -> list[int]:
     return made
 
 
-def fits(heads: Sequence[int], below: Sequence[int], mark: int, head: int, hidden: int = 0) -> bool:
-    """Whether a mark on this head crosses no edge: neither its own edge, nor one that spans it. `hidden` words do not count."""
-    low, high = sorted((mark, head))
+def spanning(heads: Sequence[int], mark: int) -> list[tuple[int, int]]:
+    """Edges (dependent, head) that have the mark between their ends."""
+    return [(k, up) for k, up in enumerate(heads, 1) if up > 0 and min(k, up) < mark < max(k, up)]
+
+
+def fits(below: Sequence[int], mark: int, head: int, over: Sequence[tuple[int, int]], hidden: int = 0, placed: int = 0) -> bool:
+    """Whether a mark may hang on this head, as the validator of UD sees it.
+
+    All words between the two are below the head, and the mark is to blame for no crossing: an edge `over` the mark may end between
+    mark and head only where its upper end governs the head. Edges that span both are not the mark's doing. `hidden` marks have no place
+    yet and do not count; those `placed` must not get the mark between themselves and their head. Both are bits, as `below` is.
+    """
+    low, high = (mark, head) if mark < head else (head, mark)
     between = ((1 << high) - 1) & ~((1 << (low + 1)) - 1) & ~hidden
     if between & ~below[head]:
         return False
-    for k, up in enumerate(heads, 1):
-        if up > 0 and k != mark and not hidden >> k & 1 and min(k, up) < mark < max(k, up) and not below[up] >> head & 1:
+    for k, up in over:
+        ends_inside = min(k, up) > head if head < mark else max(k, up) < head
+        if (ends_inside or placed >> k & 1) and not below[up] >> head & 1:
             return False
     return True
 
