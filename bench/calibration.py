@@ -3,8 +3,9 @@
     python bench/calibration.py [--systems s5,s2+] [--work WORK] [--cap 150] [--write languages/glossed] [--odin] [--plot FILE]
 
 Without `--odin` the maps are fitted on the glossbanks, each family judged by a map fitted on the others, and with `--write` the maps fitted
-on all banks take their place in the pack. So run it after the pack was built (WORK is that of `train/glossed/build.py`, for s5, s6 and s6+:
-models that have not seen the family). Systems that learn get 10 and 30 gold trees of each bank, by chance, and are judged on others.
+on all banks take their place in the pack; maps of systems that are not named stay. So run it after the pack was built (WORK is that of
+`train/glossed/build.py`, for s5, s6, s6+, s4+ and s5+: models that have not seen the family). Systems that learn get 10 and 30 gold trees of
+each bank, by chance, and are judged on others; s4+ and s5+ once as they start from s6 and once as they are without it, with one map for both.
 `--odin` judges the maps of the pack on ODIN: gold links and English trees, and links by glosses with parsed English, as users have them.
 """
 
@@ -21,13 +22,14 @@ from typing import Any
 
 import numpy as np
 from common import DATA, OUT, about, need
+from glossbanks import learned
 
 from divproj import Corpus, DepTree, Faults, Pair
 from divproj.data.igt import Igt
 from divproj.evaluation.experiment import cross_validate
 from divproj.links.gloss.aligner import GlossAligner
 from divproj.parsing.language import shipped
-from divproj.projection import calibration
+from divproj.projection import calibration, registry
 from divproj.projection.calibration import FILE, Sample, calibration_error, crossed
 from divproj.projection.direct import ProjectFunction, Projection, s1
 from divproj.projection.systems import train
@@ -36,7 +38,7 @@ from divproj.runtime.vectors import shipped as shipped_vectors
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "train" / "glossed"))
 from banks import banks, fold
 
-SYSTEMS = "s1-r,s1-l,s2-1,s2+,s3-1,s4-1,s4+,s5,s5+,s6,s6+"
+SYSTEMS = ",".join(registry.SYSTEMS)
 OWN = (10, 30)
 """Gold trees that systems learn from; parsers learn from the second number alone."""
 TESTED = 70
@@ -61,7 +63,7 @@ def runs(bank: Any, system: str, work: Path, seed: int) -> Iterator[tuple[Projec
 
         table = Attachments(GlossModel.load(need(work / fold(bank.family))))
         yield AttachedProjector(table=table).observe(bank.bitexts).project, every
-    elif system in ("s6", "s6+"):
+    elif system in ("s6", "s6+", "s4+", "s5+"):
         from divproj.projection.universal.model import GlossModel
         from divproj.projection.universal.projector import Universal
 
@@ -69,10 +71,9 @@ def runs(bank: Any, system: str, work: Path, seed: int) -> Iterator[tuple[Projec
         if system == "s6":
             yield base.project, every
             return
-        from divproj.projection.universal.corrected import Corrected
-
-        for pairs, tested in _drawn(bank, OWN, seed):
-            yield Corrected.fit(pairs, bank.bitexts, base).project, tested
+        for pairs, tested in _drawn(bank, OWN if system == "s6+" else OWN[1:], seed):
+            for name in [system] if system == "s6+" else [system, f"{system}:alone"]:
+                yield learned(name, pairs, bank.bitexts, base), tested
     else:
         for pairs, tested in _drawn(bank, OWN if system.startswith("s2") else OWN[1:], seed):
             yield train(system, pairs, seed=seed, text=bank.bitexts), tested

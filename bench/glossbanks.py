@@ -1,9 +1,10 @@
 """Glossed text without gold trees: models learned from other languages, whole families held out.
 
-    python bench/glossbanks.py [--work WORK] [--cap 250] [--banks hau_s,pcm] [--own 5,10,20,50] [--calibrate languages/glossed]
+    python bench/glossbanks.py [--work WORK] [--cap 250] [--banks hau_s,pcm] [--own 5,10,20,50 [--systems s2+,s6+]] [--calibrate languages/glossed]
 
 WORK is that of `train/glossed/build.py`, which makes the models: one for each group of families that has seen none of them. Reads
-../shared/data/glossbanks and ud-igt-hausa. `--own` gives the curve with gold trees of the language itself instead.
+../shared/data/glossbanks and ud-igt-hausa. `--own` gives the curve with gold trees of the language itself instead, of `--systems` that learn: s2+, s6+,
+s4+ and s5+ (`s4+:alone` does not start from s6).
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ from common import DATA, OUT, about, need
 
 from divproj.data.pair import Pair
 from divproj.evaluation.trees import is_punctuation, score_trees
+from divproj.projection import parser_systems
 from divproj.projection.calibration import FILE, Sample, calibration_error, crossed, save
 from divproj.projection.calibration import learn as fit_map
 from divproj.projection.calibration import load as calibrations
-from divproj.projection.direct import Projection, s1
+from divproj.projection.direct import ProjectFunction, Projection, ProjectionInput, s1
 from divproj.projection.loglinear import HeadModel
 from divproj.projection.phrasal.projector import PhraseProjector
 from divproj.projection.universal.attachments import AttachedProjector, Attachments
@@ -56,41 +58,51 @@ def judged(bank: Bank, projections: list[Projection]) -> list[float]:
     return [found.overall.uas, found.overall.las, 100 * labelled / max(named, 1), 100 * tags / max(words, 1)]
 
 
-def own_trees(found: list[Bank], work: Path, sizes: list[int], seeds: list[int]) -> None:
+def own_trees(found: list[Bank], work: Path, sizes: list[int], seeds: list[int], systems: list[str]) -> None:
     """Accuracy on the second half of each bank of 100 sentences or more, with gold trees of the first half by chance.
 
     Means over the draws of `seeds`; a size that the half does not have in a bank is left out there.
     """
-    print(f"UAS / LAS on half of each bank; s6 | s2+ with N own trees | s6+ with N own trees; seeds {seeds}; {about()}\n")
-    print(f"| bank | s6 | {' | '.join(f'{n}: s2+ | {n}: s6+' for n in sizes)} |\n|---|---|{'---|---|' * len(sizes)}")
+    print(f"UAS / LAS on half of each bank; s6, then systems with N own trees; seeds {seeds}; {about()}\n")
+    columns = [f"{n}: {system}" for n in sizes for system in systems]
+    print(f"| bank | s6 | {' | '.join(columns)} |\n|---|---|{'---|' * len(columns)}")
     sums = []
     for bank in found:
         if len(bank.gold) < max(100, 2 * min(sizes)):
             continue
         base = Universal(GlossModel.load(work / fold(bank.family))).observe(bank.bitexts)
-        draws = [_draw(bank, base, [n for n in sizes if n <= len(bank.gold) // 2], seed) for seed in seeds]
+        draws = [_draw(bank, base, [n for n in sizes if n <= len(bank.gold) // 2], seed, systems) for seed in seeds]
         rows = np.mean(draws, 0)
-        rows = np.concatenate([rows, np.full((1 + 2 * len(sizes) - len(rows), rows.shape[1]), np.nan)])
+        rows = np.concatenate([rows, np.full((1 + len(columns) - len(rows), rows.shape[1]), np.nan)])
         sums.append(rows)
         print(f"| {bank.name} | {' | '.join(map(_both, rows))} |", flush=True)
     print(f"| mean | {' | '.join(map(_both, np.nanmean(sums, 0)))} |")
 
 
-def _draw(bank: Bank, base: Universal, sizes: list[int], seed: int) -> list[list[float]]:
-    """s6, then s2+ and s6+ with each number of own trees."""
+def _draw(bank: Bank, base: Universal, sizes: list[int], seed: int, systems: list[str]) -> list[list[float]]:
+    """s6, then the systems with each number of own trees."""
     order = np.random.default_rng(seed).permutation(len(bank.gold)).tolist()
     first, rest = order[: len(order) // 2], order[len(order) // 2 :]
     tried = Bank(bank.name, bank.family, [bank.bitexts[k] for k in rest], [bank.gold[k] for k in rest])
     rows = [judged(tried, [base.project(b) for b in tried.bitexts])]
     for size in sizes:
         pairs = [_pair(bank, k) for k in first[:size]]
-        rows.append(judged(tried, [*map(HeadModel.fit(pairs).project, tried.bitexts)]))
-        corrected = Corrected.fit(pairs, base=_Observed(base.model, read_=base.read_))
-        rows.append(judged(tried, [*map(corrected.project, tried.bitexts)]))
+        rows += [judged(tried, [*map(learned(name, pairs, bank.bitexts, base), tried.bitexts)]) for name in systems]
     return rows
 
 
-class _Observed(Universal):
+def learned(system: str, pairs: list[Pair], text: list[ProjectionInput], base: Universal) -> ProjectFunction:
+    """A system after learning from pairs; `base` is s6 that has gone through the text."""
+    observed = Observed(base.model, read_=base.read_, phrases_=base.phrases_)
+    if system == "s2+":
+        return HeadModel.fit(pairs).project
+    if system == "s6+":
+        return Corrected.fit(pairs, base=observed).project
+    name, _, alone = system.partition(":")
+    return parser_systems.fit(name, pairs, text=text, prior=None if alone else observed).project
+
+
+class Observed(Universal):
     """s6 that has gone through the whole bank before, once for all draws."""
 
     def observe(self, *args: object, **options: object) -> Universal:
@@ -112,12 +124,14 @@ def main() -> None:
     parser.add_argument("--cap", type=int, default=250)
     parser.add_argument("--banks", default="")
     parser.add_argument("--own", default="", help="numbers of gold trees of the language itself")
+    parser.add_argument("--systems", default="s2+,s6+", help="that learn from them")
     parser.add_argument("--calibrate", type=Path, help="a pack whose maps of confidences for s5 and s6 are fitted anew")
     parser.add_argument("--seeds", default="1", help="of the draws of gold trees")
     options = parser.parse_args()
     found = banks(need(DATA), options.cap, shipped_vectors("en"), set(filter(None, options.banks.split(","))))
     if options.own:
-        own_trees(found, options.work, [int(k) for k in options.own.split(",")], [int(k) for k in options.seeds.split(",")])
+        sizes, seeds = ([int(k) for k in some.split(",")] for some in (options.own, options.seeds))
+        own_trees(found, options.work, sizes, seeds, options.systems.split(","))
         return
     print(f"UAS / LAS (LAS without gold `dep`) / UPOS; up to {options.cap} sentences a bank; {about()}\n")
     print("| bank | s1-r | s5 without the model | s5 | s6 |\n|---|---|---|---|---|")

@@ -30,11 +30,16 @@ def codes(
     projected: Projection,
     features: Sequence[str] = PAPER,
     chances: NDArray[np.float64] | None = None,
+    *,
+    knows_unlinked: bool = False,
 ) -> NDArray[np.int32]:
-    """codes[h, c, slot] for the parser; `chances[h, c]`, where given, are the projection's own probabilities of all edges."""
+    """codes[h, c, slot] for the parser; `chances[h, c]`, where given, are the projection's own probabilities of all edges.
+
+    A sentence without any link has one code throughout, unless the projection knows of such sentences.
+    """
     n1 = len(bitext) + 1
     made = np.zeros((n1, n1, slots(features)), np.int32)
-    if not bitext.links.links:
+    if not knows_unlinked and not bitext.links.links:
         made[:, :, :1] = NO_LINKS
         return made
     heads = np.array((-1, *projected.heads))

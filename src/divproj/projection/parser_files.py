@@ -1,21 +1,25 @@
-"""A trained parsing system (S3, S4, s4+) in a folder: its recipe, its rules, its parsers."""
+"""A trained parsing system (S3, S4, s4+, s5+) in a folder: its recipe, its rules (of s6+ where it starts from s6), its parsers."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from divproj.data.errors import ModelError
 from divproj.parsing import storage
 from divproj.projection import rulefile
 from divproj.projection.edges import FEATURES, slots
+from divproj.projection.naming import COLUMNS
 from divproj.projection.parser_systems import ParsedSystem, Recipe
 from divproj.projection.phrasal.features import PHRASES
 from divproj.projection.phrasal.projector import PhraseProjector
-from divproj.projection.systems import PROJECTIONS
+from divproj.projection.systems import PRIOR, PROJECTIONS, Corrections
 from divproj.runtime import modelfile
+
+if TYPE_CHECKING:
+    from divproj.projection.universal.corrected import Corrected
 
 KIND, VERSION = "divproj-parsed-projection", 1
 
@@ -25,10 +29,14 @@ def save(system: ParsedSystem, folder: str | Path, about: dict[str, Any]) -> Non
         "about": about,
         "recipe": asdict(system.recipe),
         "phrase_vote": system.phrase_vote,
+        **({"parser_vote": system.parser_vote} if system.prior else {}),
+        **({"namer": storage.facts(system.namer)} if system.namer else {}),
         "rules": json.loads(rulefile.dumps(system.corrections)),
         "parsers": [storage.facts(parser) for parser in system.parsers],
     }
     arrays = {name: a for k, parser in enumerate(system.parsers) for name, a in storage.arrays(parser, f"parser{k}.").items()}
+    if system.namer:
+        arrays |= storage.arrays(system.namer, "namer.")
     modelfile.save(folder, KIND, VERSION, facts, arrays)
 
 
@@ -47,10 +55,30 @@ def load(folder: str | Path) -> ParsedSystem:
     for parser in parsers:
         if parser.slots_ != expected or parser.columns_ != 2 * recipe.glosses:
             raise ModelError("the parser and the recipe do not look at the same features", model.where, modelfile.REMEDY)
-    vote = model.fact("phrase_vote", float) if "phrase_vote" in model.about else 0.0
+    made = ParsedSystem(recipe, corrections, parsers, {}, PhraseProjector() if recipe.phrases else None)
+    made.phrase_vote, made.parser_vote = _vote(model, "phrase_vote", 0.0), _vote(model, "parser_vote", 1.0)
+    made.prior = _prior(recipe, corrections)
+    if "namer" in model.about:
+        made.namer = storage.restored(model, model.fact("namer", dict), "namer.")
+        if made.namer.slots_ or made.namer.columns_ != COLUMNS or not made.prior:
+            raise ModelError("what names relations and the recipe do not fit", model.where, modelfile.REMEDY)
+    return made
+
+
+def _vote(model: modelfile.Model, name: str, default: float) -> float:
+    vote = float(model.fact(name, float)) if name in model.about else default
     if not 0 <= vote <= 1:
-        raise ModelError(f"'phrase_vote' is {vote}, a number from 0 to 1 expected", model.where, modelfile.REMEDY)
-    return ParsedSystem(recipe, corrections, parsers, {}, PhraseProjector() if recipe.phrases else None, vote)
+        raise ModelError(f"'{name}' is {vote}, a number from 0 to 1 expected", model.where, modelfile.REMEDY)
+    return vote
+
+
+def _prior(recipe: Recipe, corrections: Corrections) -> Corrected | None:
+    """s6+, where the system was learned with it; ProjError where the model of glossed text did not come along."""
+    if not recipe.together or corrections.about.get(PRIOR) != "s6":
+        return None
+    from divproj.projection.universal.corrected import Corrected
+
+    return Corrected(corrections.model.weights, corrections.model.lexicon)
 
 
 def _recipe(model: modelfile.Model) -> Recipe:

@@ -1,10 +1,15 @@
-"""Systems 3 and 4 (§3.6): a parser of F, without and with what a projection says of each edge; and s4+, our own."""
+"""Systems 3 and 4 (§3.6): a parser of F, without and with what a projection says of each edge; and s4+ and s5+, our own.
+
+On glossed text whose translations have UD trees s4+ and s5+ start from s6 (`divproj.projection.universal`): the projection that
+their parsers see and vote with is that of s6+ instead of s2+, and tags and relations are those of s6+. While they learn they see
+of each gold sentence what s6+ makes of it without its gold tree.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,16 +23,19 @@ from divproj.parsing.parser import MstParser
 from divproj.projection.candidates import Lattice, gloss_pieces
 from divproj.projection.direct import ProjectFunction, Projection, ProjectionInput, Reason
 from divproj.projection.edges import PAPER, codes
-from divproj.projection.settings import FEWER_PARTS_FROM, PARSER_ORDERS, PHRASE_VOTE, TRAINING_PARTS, WORSE
-from divproj.projection.systems import Corrections, projector
+from divproj.projection.naming import namer, with_relations
+from divproj.projection.registry import has_gloss_model
+from divproj.projection.settings import FEWER_PARTS_FROM, FULL_VOTE, PARSER_ORDERS, PHRASE_VOTE, TRAINING_PARTS, WORSE
+from divproj.projection.systems import PRIOR, Corrections, projector, starting_from_s6
 from divproj.runtime.announce import passing
 from divproj.runtime.checkpoint import NOTHING, Checkpoint
 
 if TYPE_CHECKING:
     from divproj.forest.hypergraph import Forest
     from divproj.projection.phrasal.phrase_pairs import PhraseBook
-    from divproj.projection.phrasal.projector import PhraseProjector
-
+    from divproj.projection.phrasal.projector import Chances, PhraseProjector
+    from divproj.projection.universal.corrected import Corrected
+    from divproj.projection.universal.projector import Universal
 
 View = tuple[Projection, NDArray[np.float64] | None]
 """A projection, with the probabilities of all edges where the system knows them."""
@@ -47,7 +55,7 @@ class Recipe:
     glosses: bool = False
     """Whether it sees grams and stems of the glosses."""
     together: bool = False
-    """Whether its tree is sought together with the probabilities of s2+."""
+    """Whether its tree is sought together with the probabilities of s2+, or of s6+ where the text allows that."""
     phrases: tuple[str, ...] = ()
     """What it sees of aligned phrases (`divproj.projection.phrasal.features`)."""
 
@@ -85,10 +93,16 @@ class ParsedSystem:
     phrases: PhraseProjector | None = None
     """What aligns phrases, for recipes that look at them."""
     phrase_vote: float = 0.0
+    prior: Corrected | None = None
+    """s6+, where the system starts from s6."""
+    parser_vote: float = 1.0
+    """Votes of all parsers together, where the projection has one."""
+    namer: MstParser | None = None
+    """What names relations instead of s6+."""
 
     @property
     def observes(self) -> bool:
-        return bool(self.recipe.phrases)
+        return bool(self.recipe.phrases or self.prior)
 
     @property
     def system(self) -> str:
@@ -98,8 +112,10 @@ class ParsedSystem:
     def observe(
         self, text: Sequence[ProjectionInput], forests: Sequence[Forest] = (), phrases: PhraseBook | None = None
     ) -> None:
-        """Let the phrase aligner go through the text that is to be projected, with parses of F and phrase pairs where there are some."""
-        if self.recipe.phrases:
+        """Let s6 or the phrase aligner go through the text that is to be projected, with parses of F and phrase pairs where there are some."""
+        if self.prior:
+            self.prior.observe(text, forests, phrases)
+        elif self.recipe.phrases:
             from divproj.projection.phrasal.projector import PhraseProjector, observed
 
             known = bool(forests or phrases)
@@ -114,9 +130,9 @@ class ParsedSystem:
         return Projection(bitext, heads, (why,) * len(bitext))
 
     def view(self, bitext: ProjectionInput) -> View:
-        """The projection that the parser sees; that of s2+ with the probabilities of all edges."""
+        """The projection that the parser sees; that of s2+ or s6+ with the probabilities of all edges."""
         if self.recipe.projection == "s2+":
-            return self.corrections.model.weighed(bitext)
+            return (self.prior or self.corrections.model).weighed(bitext)
         return self.projector(self.recipe.projection)(bitext), None
 
     def seen(self, bitext: ProjectionInput, view: View | None = None) -> ParserInput:
@@ -127,16 +143,25 @@ class ParsedSystem:
         if not recipe.projection:
             return ParserInput(bitext.forms, tags, more)
         projected, chances = view or self.view(bitext)
-        found = codes(bitext, projected, recipe.features, chances)
-        if self.phrases:
+        if self.prior:
+            tags = projected.upos
+        found = codes(bitext, projected, recipe.features, chances, knows_unlinked=self.prior is not None)
+        if (phrases := self._phrases(bitext)) is not None:
             from divproj.projection.phrasal.features import phrase_codes
 
-            found = np.concatenate((found, phrase_codes(self.phrases.chances(bitext), recipe.phrases)), axis=2)
+            found = np.concatenate((found, phrase_codes(phrases, recipe.phrases)), axis=2)
         return ParserInput(bitext.forms, tags, more, found)
+
+    def _phrases(self, bitext: ProjectionInput) -> Chances | None:
+        """What aligned phrases say, for recipes that look at them; s6 has its own."""
+        aligner = self.prior.base.phrases_ if self.prior and self.recipe.phrases else self.phrases
+        return aligner.chances(bitext) if aligner else None
 
     def project(self, bitext: ProjectionInput) -> Projection:
         """The tree that the parser finds, with the probability of each edge."""
         projected, own = self.view(bitext)
+        if self.prior and not projected.upos:
+            return projected  # too long for s6, or empty
         seen = self.seen(bitext, (projected, own))
         if own is not None and self.recipe.together:
             heads, chances = self._together(bitext, seen, own)
@@ -144,26 +169,34 @@ class ParsedSystem:
             [parser] = self.parsers
             [tree] = parser.predict([seen])
             heads, chances = tree.heads, next(parser.marginals([seen]))
-        rels = self.parsers[0].relations(seen, heads)
+        if self.prior:
+            named = self.prior.renamed(bitext, heads, projected.upos)
+            heads, rels = named.heads, named.rels
+            if self.namer:
+                own_rels = self.namer.relations(with_relations(seen, projected.rels), heads)
+                rels = tuple(old if old == "punct" else new for old, new in zip(rels, own_rels, strict=True))
+        else:
+            rels = self.parsers[0].relations(seen, heads)
         sure = tuple(float(chances[h, c]) for c, h in enumerate(heads, 1))
         return replace(projected, heads=heads, reasons=_reasons(projected, heads), confidence=sure, rels=rels)
 
     def _together(
         self, bitext: ProjectionInput, seen: ParserInput, own: NDArray[np.float64]
     ) -> tuple[tuple[int, ...], NDArray[np.float64]]:
-        """The tree with most votes: each parser's tree has one, and the probabilities of s2+ weigh as much as all of them."""
-        votes = own.copy()
-        if self.phrases:
-            votes += self.phrase_vote * self.phrases.chances(bitext).edges
+        """The tree with most votes: each parser's tree has one, and the probabilities of s2+ or s6+ weigh as much as all of them."""
+        votes, heard = own.copy(), 1 + self.parser_vote
+        if self.phrase_vote and (phrases := self._phrases(bitext)) is not None:
+            votes += self.phrase_vote * phrases.edges
+            heard += self.phrase_vote
         chances = votes.copy()
-        share = 1 / len(self.parsers)
+        share = self.parser_vote / len(self.parsers)
         for parser in self.parsers:
             chances += share * next(parser.marginals([seen]))
             [tree] = parser.predict([seen])
             votes[list(tree.heads), range(1, len(votes))] += share
         heads = np.zeros(len(votes), np.int64)
         chu_liu_edmonds.compiled(votes, heads)
-        return tuple(heads[1:].tolist()), chances / (2 + (self.phrase_vote if self.phrases else 0.0))
+        return tuple(heads[1:].tolist()), chances / heard
 
 
 def fit(
@@ -174,31 +207,46 @@ def fit(
     text: Sequence[ProjectionInput] = (),
     unannotated: Sequence[ProjectionInput] = (),
     keep: Checkpoint = NOTHING,
+    prior: Universal | Literal["auto"] | None = "auto",
     **options: Any,
 ) -> ParsedSystem:
     """Learn a system from pairs with gold F trees; options go to `MstParser`.
 
-    A recipe with phrases observes `text` (none: that of the pairs), which has no F trees. Sentences of `unannotated` whose trees
+    A recipe with phrases observes `text` (none: that of the pairs), which has no F trees. `prior` is s6 to start from; `auto` takes
+    that in the box where the text allows it (`starts_from_s6`), None takes none. Sentences of `unannotated` whose trees
     the system is sure of teach it once more (self-training). Passes of the parsers are kept in a checkpoint.
     """
     recipe = RECIPES[system] if isinstance(system, str) else system
     pairs = list(pairs)
+    bitexts = [ProjectionInput.of(pair) for pair in pairs]
+    if prior == "auto":
+        prior = _shipped_prior() if starts_from_s6(recipe, bitexts) else None
     if keep is not NOTHING:
         shown_pairs = [(pair.f, pair.e, sorted(pair.links.links)) for pair in (*pairs, *peek)]
         texts = [(b.forms, b.e, sorted(b.links.links), b.glosses) for b in (*text, *unannotated)]
-        keep.identify(recipe, options, len(pairs), len(text), shown_pairs, texts)
+        keep.identify(recipe, options, len(pairs), len(text), shown_pairs, texts, *([PRIOR] if prior else []))
     shown = {ProjectionInput.of(pair): pair for pair in (*pairs, *peek)} if recipe.projection == "gold" else {}
-    made = ParsedSystem(recipe, Corrections.learn(pairs, model=recipe.needs_model), [], shown)
-    bitexts = [ProjectionInput.of(pair) for pair in pairs]
-    made.observe(text or bitexts)
+    unseen: list[Corrected] = []
+    if prior:
+        from divproj.projection.universal.projector import is_read
+
+        pairs = [pair for pair, bitext in zip(pairs, bitexts, strict=True) if is_read(bitext)]
+        bitexts = [*filter(is_read, bitexts)]
+        made, unseen = _from_prior(recipe, pairs, [*text, *unannotated], prior)
+        made.parser_vote = min(1.0, len(pairs) / FULL_VOTE)
+    else:
+        made = ParsedSystem(recipe, Corrections.learn(pairs, model=recipe.needs_model), [], shown)
+        made.observe(text or bitexts)
     teacher = None if recipe.trees == "gold" else made.projector(recipe.trees)
     trees = [teacher(b).tree for b in bitexts] if teacher else [pair.f for pair in pairs]
     if recipe.projection == "s2+":
-        seen, projected = _unseen(made, pairs)
-        made.phrase_vote = _phrase_vote(made, pairs, projected)
+        seen, projected = _by_others(made, bitexts, unseen) if prior else _unseen(made, pairs)
+        made.phrase_vote = 0.0 if prior else _phrase_vote(made, pairs, projected)
     else:
         seen = [made.seen(b) for b in bitexts]
     seed = options.pop("random_state", 1)
+    if prior:
+        made.namer = _namer(pairs, seen, projected, unseen, seed)
     orders = PARSER_ORDERS if recipe.together else (options.pop("order", 2),)
 
     def learn(seen: Sequence[ParserInput], trees: Sequence[DepTree], name: str) -> list[MstParser]:
@@ -217,6 +265,32 @@ def fit(
         for parser in made.parsers:
             parser.scale_ = scale
     return made
+
+
+def starts_from_s6(recipe: Recipe, text: Sequence[ProjectionInput]) -> bool:
+    """Whether the model of glossed text has something to say: glosses are there, and E's trees are UD, as those it learned from."""
+    if not recipe.together or not any(bitext.glosses for bitext in text) or not has_gloss_model():
+        return False
+    from divproj.projection.universal.attachments import ud_like
+    from divproj.projection.universal.projector import is_read
+
+    return any(map(is_read, text)) and ud_like(text)
+
+
+def _shipped_prior() -> Universal:
+    from divproj.projection.universal.projector import Universal
+
+    return Universal()
+
+
+def _from_prior(
+    recipe: Recipe, pairs: Sequence[Pair], text: Sequence[ProjectionInput], prior: Universal
+) -> tuple[ParsedSystem, list[Corrected]]:
+    """The system before its parsers have learned, and for each pair s6+ without its gold tree."""
+    from divproj.projection.universal.corrected import Corrected
+
+    found, unseen = Corrected.crossed(pairs, text, prior)
+    return ParsedSystem(recipe, starting_from_s6(found, pairs), [], {}, prior=found), unseen
 
 
 def _surest(made: ParsedSystem, unannotated: Sequence[ProjectionInput]) -> list[Projection]:
@@ -238,6 +312,23 @@ def _unseen(made: ParsedSystem, pairs: Sequence[Pair]) -> tuple[list[ParserInput
             view = system.view(bitext)
             found[k] = system.seen(bitext, view), view[0]
     return [found[k][0] for k in range(len(pairs))], [found[k][1] for k in range(len(pairs))]
+
+
+def _by_others(
+    made: ParsedSystem, bitexts: Sequence[ProjectionInput], unseen: Sequence[Corrected]
+) -> tuple[list[ParserInput], list[Projection]]:
+    """As `_unseen`, by s6+ as it is without each sentence's gold tree."""
+    views = [replace(made, prior=own).view(bitext) for bitext, own in zip(bitexts, unseen, strict=True)]
+    return [made.seen(bitext, view) for bitext, view in zip(bitexts, views, strict=True)], [found for found, _ in views]
+
+
+def _namer(
+    pairs: Sequence[Pair], seen: Sequence[ParserInput], projected: Sequence[Projection], unseen: Sequence[Corrected], seed: int
+) -> MstParser | None:
+    rows = zip(unseen, projected, pairs, strict=True)
+    said = [own.renamed(found.bitext, [max(h, 0) for h in pair.f.heads], found.upos).rels for own, found, pair in rows]
+    shown = [with_relations(s, found.rels) for s, found in zip(seen, projected, strict=True)]
+    return namer(shown, [pair.f for pair in pairs], said, seed)
 
 
 def _phrase_vote(made: ParsedSystem, pairs: Sequence[Pair], projected: Sequence[Projection]) -> float:

@@ -37,6 +37,11 @@ PARSER_ORDERS = (2, 3, 2, 3)
 PHRASE_VOTE, WORSE = 0.25, 0.1
 """Votes of the phrase aligner in s5+, where s2+ has one: fewer the worse its trees are than those of s2+, none from `WORSE` on."""
 
+FULL_VOTE = 20
+"""Gold trees from which the parsers of s4+ and s5+ have their whole vote beside s6+; with fewer, as much less. At 5 trees a whole vote lost up to 5 points."""
+NAMER: dict[str, Any] = {"order": 1, "epochs": 1, "bits": 12}
+"""The parser whose relations s4+ and s5+ may take on glossed text; its edges are not asked for."""
+
 # Phrasal projection (s5)
 GIVEN_LINKS = {
     "mother": 0.0, "out": -0.6, "same": 0.0, "above": -5.0, "sister": -5.0, "kid": -6.0, "far": -7.5,

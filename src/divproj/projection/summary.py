@@ -12,7 +12,7 @@ from divproj.parsing.summary import Judged
 from divproj.projection.direct import Projection
 from divproj.projection.expected import Expected, expected_of_sums
 
-READS_GLOSSES = ("s6",)
+READS_GLOSSES = ("s6", "s6+", "s4+", "s5+")
 """Systems that make trees from glosses where there is no translation."""
 NOTHING_PROJECTED = 3
 """Exit code when trees were asked for and every one of them is a guess."""

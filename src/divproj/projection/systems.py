@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from divproj.data.errors import ModelError
 from divproj.data.pair import Pair
@@ -14,6 +14,9 @@ from divproj.projection.direct import ProjectFunction, Projection, ProjectionInp
 from divproj.projection.loglinear import HeadModel
 from divproj.projection.registry import has_gloss_model
 from divproj.projection.rules import Rules, learn, s2
+
+if TYPE_CHECKING:
+    from divproj.projection.universal.corrected import Corrected
 
 UNTRAINED = ("s1-r", "s1-l")
 PROJECTIONS = (*UNTRAINED, "s2-3", "s2-2", "s2-1", "s2+")
@@ -48,7 +51,11 @@ def corrected(pairs: Sequence[Pair], text: Sequence[ProjectionInput] = (), about
     """Corrections for s6+: weights that start from what s6 says."""
     from divproj.projection.universal.corrected import Corrected
 
-    found = Corrected.fit(pairs, text)
+    return starting_from_s6(Corrected.fit(pairs, text), pairs, about)
+
+
+def starting_from_s6(found: Corrected, pairs: Sequence[Pair], about: dict[str, Any] | None = None) -> Corrections:
+    """What s6+ has learned from pairs, as it is kept in files."""
     return Corrections(learn(pairs), HeadModel(found.weights, found.lexicon), {**(about or {}), PRIOR: "s6"})
 
 

@@ -87,7 +87,8 @@ def observes(config: Config) -> bool:
         return config.system == CORRECTED
     from divproj.projection import parser_systems
 
-    return bool(parser_systems.RECIPES[config.system].phrases)
+    recipe = parser_systems.RECIPES[config.system]
+    return bool(recipe.phrases or recipe.together)
 
 
 def train(job: Job) -> None:

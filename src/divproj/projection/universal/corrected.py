@@ -40,7 +40,7 @@ from divproj.projection.settings import (
 )
 from divproj.projection.universal.english import UPOS
 from divproj.projection.universal.given import given_tags
-from divproj.projection.universal.projector import Universal
+from divproj.projection.universal.projector import Universal, is_read
 
 if TYPE_CHECKING:
     from divproj.projection.phrasal.phrase_pairs import PhraseBook
@@ -68,18 +68,38 @@ class Corrected:
         penalty: float = CORRECTION_PENALTY,
     ) -> Corrected:
         """Learn from pairs with gold trees of F; `text` is more of the language, without trees."""
+        return cls.crossed(pairs, text, base, penalty)[0]
+
+    @classmethod
+    def crossed(
+        cls,
+        pairs: Sequence[Pair],
+        text: Sequence[ProjectionInput] = (),
+        base: Universal | None = None,
+        penalty: float = CORRECTION_PENALTY,
+    ) -> tuple[Corrected, list[Corrected]]:
+        """What `fit` learns, and for each pair the same without its gold tree: learned from the other folds, and judged on them."""
         given = [ProjectionInput.of(pair) for pair in pairs]
         system = base or Universal()
         system.observe([*dict.fromkeys([*given, *text])])
-        shown = [Shown(b, pair, *system.weighed(b)) for b, pair in zip(given, pairs, strict=True) if len(b)]
-        followed = Followed()
+        read = [k for k, bitext in enumerate(given) if is_read(bitext)]
+        shown = [Shown(given[k], pairs[k], *system.weighed(given[k])) for k in read]
         penalty *= 1 + FEW_TREES / max(len(shown), 1)
+        parts, followed = [], []
         for k in range(min(CORRECTION_FOLDS, len(shown)) if len(shown) > 1 else 0):
-            learned = cls({}, Lexicon(), system)._learn([s for i, s in enumerate(shown) if i % CORRECTION_FOLDS != k], penalty)
-            followed.judge(learned, shown[k::CORRECTION_FOLDS])
+            part = cls({}, Lexicon(), system)._learn([s for i, s in enumerate(shown) if i % CORRECTION_FOLDS != k], penalty)
+            followed.append(Followed())
+            followed[-1].judge(part, shown[k::CORRECTION_FOLDS])
+            parts.append(part)
         made = cls({}, Lexicon(), system)._learn(shown, penalty)
-        made.weights = followed.kept(made.weights)
-        return made
+        made.weights = Followed.joined(followed).kept(made.weights)
+        for k, part in enumerate(parts):
+            others = Followed.joined(followed[:k] + followed[k + 1 :])
+            parts[k] = cls(others.kept(part.weights), part.lexicon, system)
+        unseen = [cls({}, Lexicon(), system) for _ in given]
+        for place, k in enumerate(read if parts else ()):
+            unseen[k] = parts[place % CORRECTION_FOLDS]
+        return made, unseen
 
     def _learn(self, shown: Sequence[Shown], penalty: float) -> Corrected:
         """All that the sentences teach, followed or not."""
@@ -109,17 +129,20 @@ class Corrected:
     def weighed(self, bitext: ProjectionInput) -> tuple[Projection, Floats]:
         """The projection, and probabilities of all edges [head, child]."""
         found, chances = self.base.weighed(bitext)
-        if not len(bitext) or not self.weights:
+        if not is_read(bitext) or not self.weights:
             return found, chances
         heads: Sequence[int] = found.heads
         if self._moves:
             chances = self._mixed(bitext, found, chances)
             heads = best_tree([[(int(h), float(column[h])) for h in np.flatnonzero(column)] for column in chances.T[1:]])
-        tags = self._tags(bitext, found)
-        projected = self.base.renamed(bitext, heads, tags)
-        rels = self._rels(bitext, projected)
+        projected = self.renamed(bitext, heads, self._tags(bitext, found))
         sure = tuple(float(chances[h, c]) for c, h in enumerate(projected.heads, 1))
-        return replace(projected, confidence=sure, rels=rels), chances
+        return replace(projected, confidence=sure), chances
+
+    def renamed(self, bitext: ProjectionInput, heads: Sequence[int], tags: Sequence[str]) -> Projection:
+        """A tree and tags with the relations of s6, or those that the gold trees give a form."""
+        projected = self.base.renamed(bitext, heads, tags)
+        return replace(projected, rels=self._rels(bitext, projected))
 
     def _mixed(self, bitext: ProjectionInput, found: Projection, chances: Floats) -> Floats:
         """Probabilities of edges by s6 and the weights."""
@@ -208,6 +231,15 @@ class Followed:
         default_factory=lambda: {what: np.zeros(len(TRIED_TIMES), np.int64) for what in (TAG_OF, REL_OF)}
     )
     """For each of `TRIED_TIMES` how many more words have the right tag (relation) than by s6."""
+
+    @classmethod
+    def joined(cls, parts: Iterable[Followed]) -> Followed:
+        """All counts together."""
+        made = cls()
+        for part in parts:
+            made.edges, made.right = made.edges + part.edges, made.right + part.right
+            made.forms = {what: won + part.forms[what] for what, won in made.forms.items()}
+        return made
 
     def judge(self, learned: Corrected, shown: Iterable[Shown]) -> None:
         """Count on sentences that nothing was learned from."""

@@ -82,7 +82,7 @@ class Universal:
         self, bitexts: Iterable[ProjectionInput], forests: Iterable[Forest] = (), phrases: PhraseBook | None = None
     ) -> Universal:
         """Tags, edges and word order of a text; what was observed before is forgotten."""
-        text = list(dict.fromkeys(b for b in bitexts if 0 < len(b) <= LONGEST))
+        text = list(dict.fromkeys(b for b in bitexts if is_read(b)))
         self.read_ = {}
         if not text:
             return self
@@ -174,7 +174,7 @@ class Universal:
         """The projection, and probabilities of all edges [head, child]; punctuation hangs where its rule says."""
         found = self.project(bitext)
         made = np.zeros((len(bitext) + 1,) * 2)
-        if 0 < len(bitext) <= LONGEST:
+        if is_read(bitext):
             read = self._of(bitext)
             keep = np.array([0, *read.seen.real])
             made[np.ix_(keep, keep)] = self.mixed(read)
@@ -196,7 +196,7 @@ class Universal:
 
     def project(self, bitext: ProjectionInput) -> Projection:
         """The best tree with tags, relations, reasons and how sure each edge is."""
-        if not 0 < len(bitext) <= LONGEST:
+        if not is_read(bitext):
             from divproj.projection.direct import s1
 
             return s1(bitext)
@@ -261,6 +261,11 @@ class Universal:
         for k in marks:
             trust[k - 1] = PUNCTUATION_HEAD
         return Projection(bitext, tuple(heads), tuple(why), tuple(trust), tuple(names), self._tags(bitext))  # type: ignore[arg-type]
+
+
+def is_read(bitext: ProjectionInput) -> bool:
+    """Whether s6 looks at a sentence; one that is too long is projected by S1."""
+    return 0 < len(bitext) <= LONGEST
 
 
 def encoded(

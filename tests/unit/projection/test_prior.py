@@ -1,0 +1,138 @@
+"""s4+ and s5+ that start from s6: glossed text with UD trees of its translations."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from trees_by_force import is_tree
+
+import divproj as dp
+from divproj import Corpus
+from divproj.data.links import Links
+from divproj.data.tree import DepTree
+from divproj.parsing.language import shipped
+from divproj.projection import parser_files
+from divproj.projection.direct import ProjectionInput, s1
+from divproj.projection.parser_systems import RECIPES, fit, starts_from_s6
+from divproj.projection.systems import PRIOR
+from divproj.projection.universal.corrected import TAG_OF, Corrected, Followed
+from divproj.projection.universal.projector import Universal
+from divproj.runtime.resources import folder
+
+SMALL = {"bits": 14, "epochs": 3}
+PLUS = ("s4+", "s5+")
+
+
+@pytest.fixture(scope="module")
+def bare():
+    """Pairs whose translations are not annotated as in UD."""
+    return list(Corpus.at(folder("corpora") / "hin-eng").pairs())[:20]
+
+
+@pytest.fixture(scope="module")
+def pairs(bare):
+    """The same with UD trees."""
+    trees = shipped("en").parse([pair.e.forms for pair in bare])
+    return [replace(pair, e=e) for pair, e in zip(bare, trees, strict=True)]
+
+
+def text(pairs):
+    return [*map(ProjectionInput.of, pairs)]
+
+
+@pytest.mark.parametrize("name", PLUS)
+def test_glossed_text_starts_from_s6(name, pairs):
+    system = fit(name, pairs[:12], text=text(pairs), **SMALL)
+    assert system.prior is not None
+    assert system.observes
+    assert system.system == name
+    assert system.corrections.about == {PRIOR: "s6"}
+    for bitext in text(pairs[12:]):
+        found = system.project(bitext)
+        assert is_tree(found.heads)
+        assert found.upos == system.prior.project(bitext).upos
+        assert len(found.confidence) == len(found.rels) == len(found.reasons) == len(bitext)
+        assert all(-1e-9 <= sure <= 1 + 1e-9 for sure in found.confidence)
+
+
+@pytest.mark.parametrize("name", PLUS)
+def test_as_before_where_s6_has_nothing_to_say(name, bare, pairs):
+    """Other annotation of E, or no glosses."""
+    unglossed = [replace(pair, f=replace(pair.f, glosses=())) for pair in pairs]
+    for some in (bare, unglossed):
+        one, other = fit(name, some[:8], **SMALL), fit(name, some[:8], prior=None, **SMALL)
+        assert one.prior is None
+        assert [one.project(b).heads for b in text(some)] == [other.project(b).heads for b in text(some)]
+
+
+def test_others_do_not_start_from_s6(pairs):
+    assert [name for name, recipe in RECIPES.items() if starts_from_s6(recipe, text(pairs))] == [*PLUS]
+    assert fit("s4-1", pairs[:8], **SMALL).prior is None
+
+
+def test_a_parser_sees_each_gold_sentence_as_without_its_gold_tree(pairs):
+    made, unseen = Corrected.crossed(pairs[:12])
+    known = {name for name in made.weights if name.startswith(TAG_OF)}
+    for k, (pair, own) in enumerate(zip(pairs[:12], unseen, strict=True)):
+        others = {form.lower() for i, other in enumerate(pairs[:12]) if i != k for form in other.f.forms}
+        alone = {form.lower() for form in pair.f.forms} - others
+        assert not [name for name in own.weights if name.removeprefix(TAG_OF).rpartition(" = ")[0] in alone]
+        assert alone.isdisjoint(own.lexicon.f_tags)
+    assert known
+
+
+def test_one_gold_tree_is_seen_by_s6_alone(pairs):
+    _, [own] = Corrected.crossed(pairs[:1])
+    assert own.weights == {}
+
+
+def test_fit_is_the_first_of_crossed(pairs):
+    assert Corrected.fit(pairs[:6]).weights == Corrected.crossed(pairs[:6])[0].weights
+
+
+def test_what_folds_count_is_added_up():
+    one = Followed()
+    one.right[0], one.edges[1] = 3, -2.0
+    both = Followed.joined([one, one])
+    assert both.right[0] == 6
+    assert both.edges[1] == -4.0
+
+
+@pytest.mark.parametrize("name", PLUS)
+def test_there_and_back(name, pairs, tmp_path):
+    system = fit(name, pairs[:12], text=text(pairs), **SMALL)
+    parser_files.save(system, tmp_path / "model", {})
+    found = parser_files.load(tmp_path / "model")
+    assert found.prior is not None
+    assert found.prior.weights == pytest.approx(system.prior.weights, abs=1e-3)
+    found.observe(text(pairs))
+    same = total = 0
+    for bitext in text(pairs[12:]):
+        one, other = system.project(bitext), found.project(bitext)
+        same += sum(a == b for a, b in zip(one.heads, other.heads, strict=True))
+        total += len(bitext)
+    assert same / total > 0.95, "weights are rounded, trees are nearly the same"
+
+
+def test_through_the_front_door(pairs, tmp_path):
+    made = dp.projector("s4+").fit(pairs[:12], text=pairs)
+    made.save(tmp_path / "model")
+    loaded = dp.Projector.load(tmp_path / "model")
+    assert loaded.looks_at_text
+    for pair in loaded.pipe(pairs[12:14]):
+        assert is_tree(pair.f.heads)
+        assert len(pair.confidence) == len(pair.f)
+
+
+def test_a_sentence_that_is_too_long_for_s6(pairs):
+    n = 260
+    e = DepTree(("fish", "swim"), (2, 0), ("nsubj", "root"), ("NOUN", "VERB"))
+    long = ProjectionInput(("a",) * n, e, Links(frozenset({(1, 1), (2, 2)}), (n, 2)), ("fish",) * n)
+    assert Corrected.fit(pairs[:6]).project(long).heads == s1(long).heads
+    assert fit("s4+", pairs[:6], **SMALL).project(long).heads == s1(long).heads
+
+
+def test_another_s6_to_start_from(pairs):
+    own = Universal(vote=0.1)
+    assert fit("s4+", pairs[:6], prior=own, **SMALL).prior.base is own
