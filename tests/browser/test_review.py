@@ -153,7 +153,7 @@ def test_everything_by_keyboard(page: Any, review: Review):
     done(page, 1)
     assert heads(page) == [3, 3, 0, 3]
     page.press("Home", "Enter", "ArrowRight", "ArrowRight", "ArrowRight")
-    assert text_of(page, "#hint").startswith("Head of ni: arrows or a number")
+    assert text_of(page, "#hint").startswith("Head of ni: arrow keys or a number")
     page.press("Escape")
     assert text_of(page, "#hint") == ""
     assert page.js("review.here.word") == 1

@@ -6,6 +6,7 @@ import base64
 import json
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -80,13 +81,21 @@ def test_from_a_flex_file_to_rules(new_page: New, server: WorkbenchServer, tmp_p
     page.wait("document.activeElement.dataset.does === 'Correct'")
     page.press("Enter")
     page.wait("document.querySelector('.tree .word')", 60)
-    # the review, by keyboard alone: in the first sentence shown make word 1 the root, undo it; mark three gold
-    before = page.js("review.here.now.heads")
+    # the review, by keyboard alone: word 1 of the first sentence shown gets another head and another relation
+    first = page.js("review.here.now.id")
+    heads = page.js("review.here.now.heads")
     page.press("Home")
     page.press("r")
     page.wait("review.here.now.heads[0] === 0")
     page.press("u")
-    page.wait(f"JSON.stringify(review.here.now.heads) === '{json.dumps(before, separators=(',', ':'))}'")
+    page.wait(f"JSON.stringify(review.here.now.heads) === '{json.dumps(heads, separators=(',', ':'))}'")
+    wanted = next(k for k in range(2, len(heads) + 1) if k != heads[0] and 1 not in _above(heads, k))
+    page.press("Enter", *str(wanted), "Enter")
+    page.wait(f"review.here.now.heads[0] === {wanted}")
+    page.press("l")
+    page.wait("document.activeElement.matches('input')")
+    page.press(*"vocative", "Enter")
+    page.wait("review.here.now.rels[0] === 'vocative'")
     for count in (1, 2, 3):
         page.press("G")
         page.wait(f"document.querySelector('#count').textContent.startsWith('{count} of') && !review.here.now.gold")
@@ -94,8 +103,8 @@ def test_from_a_flex_file_to_rules(new_page: New, server: WorkbenchServer, tmp_p
     reviewed = tmp_path / "divproj-work" / "field.flextext" / "trees.reviewed.conllu"
     page.wait("document.querySelector('#told').textContent.startsWith('written')")
     assert reviewed.read_text(encoding="utf-8").count("# gold = yes") == 3
-    # back, learn, look at the rules, search, export
-    page.leave("document.querySelector('#back').click()")
+    # back, learn, look at the rules, search, save as a file
+    page.press("b")
     page.wait("document.querySelector('#texts .how b')")
     assert text_of(page, "#texts .how") == f"{SENTENCES} sentences, 3 gold"
     page.press("l")
@@ -108,19 +117,41 @@ def test_from_a_flex_file_to_rules(new_page: New, server: WorkbenchServer, tmp_p
     page.wait("document.querySelector('#panelbody td')", 60)
     assert text_of(page, "#panelname") == "Divergence: field.flextext"
     page.press("/")
-    page.js("document.querySelector('#query').value = 'rel=root'")
-    page.press("Enter")
+    page.press(*"rel=root", "Enter")
     page.wait("document.querySelector('#matches li')")
     assert text_of(page, "#found") == f"{SENTENCES} words found"
-    name, text = server.bench.export("field.flextext")
-    assert name == "field.flextext.trees.reviewed.conllu"
-    assert len(conllu.loads(text)) == SENTENCES
-    # reopened: the corrections are there
-    page.js("document.activeElement.blur()")
+    page.press("Escape")
+    downloads = tmp_path / "downloads"
+    page.browser.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(downloads))
+    page.press("e")
+    page.wait("document.querySelector('#told').textContent.includes('saved where your browser keeps downloads')")
+    saved = _arrived(downloads / "field.flextext.trees.reviewed.conllu")
+    [tree] = [s for s in saved if s.sent_id == first]
+    assert len(saved) == SENTENCES
+    assert tree.rows[0][6:8] == (str(wanted), "vocative")
+    # opened again: the corrections are there
     page.press("ArrowDown")
     page.press("Enter")
     page.wait("document.querySelector('#count') && document.querySelector('#count').textContent.startsWith('3 of')", 60)
     assert troubles(page) == []
+
+
+def _above(heads: list[int], word: int) -> set[int]:
+    """The words above a word, itself included."""
+    found = set()
+    while word and word not in found:
+        found.add(word)
+        word = heads[word - 1]
+    return found
+
+
+def _arrived(path: Path) -> list[Any]:
+    """The sentences of a file that the browser is saving."""
+    for _ in range(200):
+        if path.is_file() and path.stat().st_size:
+            return list(conllu.loads(path.read_text(encoding="utf-8")))
+        time.sleep(0.05)
+    raise AssertionError(list(path.parent.iterdir()))
 
 
 def test_what_is_refused_is_said(new_page: New, server: WorkbenchServer, tmp_path: Path):

@@ -132,25 +132,26 @@ def _arcs(drawn: Fan, roots: dict[int, Edge], shown: Shown, xs: Sequence[int], e
 
 
 KEYS = (
-    ("← →", "the word before, the word after; Home and End the first and the last"),
-    ("↑ ↓", "up to the word’s head, down to its first dependent"),
-    ("W", "the next word of this sentence that is least sure"),
+    ("← →", "previous word, next word; Home and End: first word, last word"),
+    ("↑ ↓", "up to the head of the word, down to its first dependent"),
+    ("W", "next word of this sentence with low confidence"),
     (
         "Enter or H",
-        "choose another head: go to it with the arrows or type its number, Enter takes it, R or 0 is the root, Esc leaves it",
+        "choose another head: go to it with the arrow keys or type its number; Enter accepts it, R or 0 makes the word the root, Esc cancels",
     ),
     ("R", "make the word the root"),
-    ("L", "change the relation; Enter takes it, Esc leaves it"),
-    ("G", "mark the sentence gold, or take the mark away; Shift+G marks it and goes to the next"),
+    ("L", "change the relation; Enter accepts it, Esc cancels"),
+    ("G", "mark the sentence as gold, or remove the mark; Shift+G marks it and goes to the next sentence"),
     ("N or Page Down", "next sentence"),
-    ("P or Page Up", "sentence before"),
+    ("P or Page Up", "previous sentence"),
     ("U or Ctrl+Z", "undo"),
     ("Shift+U or Ctrl+Y", "redo"),
-    ("O", "change the order of the list: least confident first, or as in the file"),
-    ("S", "write the file now (every change is on disk already)"),
-    ("Shift+L", "learn from the gold sentences; the trees in use are the start, and only what gets better changes"),
-    ("C", "go to the sentence that it pays most to correct next"),
-    ("D", "look at what learning changed, and refuse what you do not want"),
+    ("O", "change the order of the list: least confident first, most to gain first, or file order"),
+    ("S", "write the file now (every change is already saved)"),
+    ("Shift+L", "learn from the gold sentences; trees change only where they get better"),
+    ("C", "go to the sentence that is most worth correcting next"),
+    ("D", "show what learning changed, and refuse what you do not want"),
+    ("B", "back to the list of texts, in the workbench"),
     ("?", "this help; Esc closes it"),
 )
 """What the keyboard does, for the help and the documentation."""
@@ -159,6 +160,6 @@ KEYS = (
 def page(title: str, home: str = "") -> Page:
     """The frame; its script fetches the sentences. `home` is where it leads back to."""
     reasons = "".join(f"<dt>{GLYPHS.get(name, '')} {name}</dt><dd>{escape(what)}</dd>" for name, what in REASONS.items())
-    back = f'<a id="back" href="{escape(home)}">‹ texts</a> ' if home else ""
+    back = f'<a id="back" href="{escape(home)}" aria-keyshortcuts="B">‹ texts</a> ' if home else ""
     scripts = ("review", "review_changes", "review_hands")
     return page_of("review", title, scripts, KEYS, {"reasons": reasons, "title": back + escape(title)})

@@ -11,7 +11,7 @@
     here.moving = here.word;
     typed = "";
     wordAt(here.moving).classList.add("moving");
-    hint.textContent = `Head of ${here.now.forms[here.moving - 1]}: arrows or a number, Enter takes it, R or 0 is the root, Esc leaves it`;
+    hint.textContent = `Head of ${here.now.forms[here.moving - 1]}: arrow keys or a number; Enter accepts, R or 0 makes it the root, Esc cancels`;
   }
 
   function movingKey(key) {
@@ -59,6 +59,7 @@
     G: async () => (here.now.gold || (await setGold(true))) && step(1),
     n: () => step(1), PageDown: () => step(1), p: () => step(-1), PageUp: () => step(-1),
     u: undo, U: redo, o: turn, s: save, L: learn, c: review.changes.choose, d: review.changes.show,
+    b: () => one("#back")?.click(),
     "?": () => {
       one("#helpbox").showModal();
       one("#helpname").focus(); // from its beginning, not at the button at its end

@@ -6,13 +6,13 @@ from divproj.drawing.measure import escape
 from divproj.drawing.served import Page, page_of
 
 KEYS = (
-    ("↑ ↓", "the text before, the text after"),
+    ("↑ ↓", "previous text, next text"),
     ("Enter", "correct the trees of the text"),
     ("P", "project the text"),
     ("E", "save its trees as a file"),
-    ("D", "how it diverges from the translation"),
+    ("D", "show how it diverges from the translation"),
     ("L", "learn rules from all gold sentences"),
-    ("R", "what was learned"),
+    ("R", "show the rules in words"),
     ("A", "add a file"),
     ("/", "search the trees"),
     ("?", "this help; Esc closes it"),
