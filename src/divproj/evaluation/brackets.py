@@ -14,7 +14,6 @@ import numpy as np
 
 Span = tuple[int, int]
 LIMITS = (10, 20, 30, 40)
-BASELINES = ("left", "right", "random")
 
 
 @dataclass
@@ -170,19 +169,3 @@ def f1_randomisation(a: Sequence[BracketScore], b: Sequence[BracketScore], *, ro
         gap = np.abs(f1(left.sum(axis=0) + moved) - f1(right.sum(axis=0) - moved))
         at_least += int((gap >= seen - 1e-12).sum())
     return (at_least + 1) / (rounds + 1)
-
-
-def chains_differ(a: Sequence[float], b: Sequence[float], *, rounds: int = 20_000, seed: int = 0) -> float:
-    """p-value of the difference of two means over chains: all exchanges of the signs of paired differences, or `rounds` of them.
-
-    >>> chains_differ([2.0] * 10, [1.0] * 10)
-    0.001953125
-    """
-    if len(a) != len(b):
-        raise ValueError(f"{len(a)} and {len(b)} chains, the same number expected")
-    gaps = np.array(a, float) - np.array(b, float)
-    if len(gaps) <= 14:
-        signs = 1 - 2 * ((np.arange(1 << len(gaps))[:, None] >> np.arange(len(gaps))) & 1)
-        return float((np.abs(signs @ gaps) >= abs(gaps.sum()) - 1e-12).mean())
-    signs = np.random.default_rng(seed).choice((-1, 1), (rounds, len(gaps)))
-    return float(((np.abs(signs @ gaps) >= abs(gaps.sum()) - 1e-12).sum() + 1) / (rounds + 1))

@@ -12,7 +12,7 @@ from divproj.data.errors import AlignmentError
 from divproj.data.links import Links
 from divproj.forest.categories import category
 from divproj.forest.hypergraph import Forest
-from divproj.phrases.lexicon import CONTEXT, LINK, NEAR, POSTERIOR, SOURCE_NAMES, Lexicon, Word
+from divproj.phrases.lexicon import CONTEXT, LINK, NEAR, POSTERIOR, Lexicon, Word
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,14 +42,6 @@ class Candidates:
     def of(cls, matrix: NDArray[np.uint16]) -> Candidates:
         links = np.argwhere(matrix).astype(np.int32).reshape(-1, 2)
         return cls(links, matrix[links[:, 0], links[:, 1]].astype(np.uint16))
-
-
-def source_names(bits: int) -> tuple[str, ...]:
-    """
-    >>> source_names(1 | 8)
-    ('exact', 'derivation')
-    """
-    return tuple(name for k, name in enumerate(SOURCE_NAMES) if bits >> k & 1)
 
 
 def candidates(

@@ -18,7 +18,6 @@ from divproj.forest.hypergraph import Forest
 SURFACE, WORDNET, EMBEDDING, PREPOSITIONS, SAME_CATEGORY, LINKED = 1, 2, 4, 8, 16, 32
 FLAGS = 6
 """Families 2, 3, 4, 5 and 7: one weight each. Departs: an eighth says that the heads are candidates for a word link."""
-FLAG_NAMES = ("surface", "wordnet", "embedding", "prepositions", "same category", "linked")
 CATEGORIES = len(CLASSES)
 FIXED = FLAGS + CATEGORIES * CATEGORIES
 """Weights before those of family 1: flags, then category pairs (family 6)."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divproj.phrases import hill_climbing
-from divproj.phrases.problem import Floats, Ints, PhraseSet, Problem, Side
+from divproj.phrases.problem import Ints, PhraseSet, Problem, Side
 
 KICKS = 1 << 30
 STEPS = 30_000_000
@@ -126,9 +126,3 @@ def _hanging(tree: Compact, number: dict[int, int], ends: set[int]) -> tuple[tup
         if k not in ends and tree.left[k] >= 0:
             stack += [(k - 1, owner), (int(tree.left[k]), owner)]
     return tuple(found)
-
-
-def score_of(problem: Problem, found: PhraseSet) -> Floats:
-    """Local scores of the pairs, in their order."""
-    rows = np.array(found.pairs, np.int64).reshape(-1, 2)
-    return problem.pair[rows[:, 0], rows[:, 1]]

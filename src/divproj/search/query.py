@@ -54,7 +54,6 @@ ATTRIBUTES = {
 ALIASES = {"deprel": "rel", "parent": "head", "word": "form", "pos": "upos", "previous": "prev", "after": "next"}
 NUMERIC = {"id", "distance", "children", "depth", "conf", "length"}
 KEYED = {"feats", "misc", "comment"}
-OPERATORS = ("!=", "!~", "<=", ">=", "=", "~", "<", ">")
 DEEPEST = 60
 """Brackets and negations inside one another."""
 LONGEST = 4000

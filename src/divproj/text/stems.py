@@ -153,15 +153,6 @@ def irregular(word: str) -> str:
     return min(_IRREGULAR.get(word, frozenset()) - {word}, default=word if word in _IRREGULAR else "")
 
 
-def same_word(a: str, b: str) -> bool:
-    """Whether two English forms can be forms of one word.
-
-    >>> same_word("ate", "eat"), same_word("children", "child"), same_word("bed", "be")
-    (True, True, False)
-    """
-    return a == b or not lemmas(a).isdisjoint(lemmas(b))
-
-
 def synonyms(a: str, b: str) -> bool:
     """Whether two words are commonly used for one another in glosses and translations.
 

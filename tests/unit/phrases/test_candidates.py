@@ -10,7 +10,7 @@ from divproj.data.errors import AlignmentError, Faults, FormatError
 from divproj.data.links import Links
 from divproj.io.forests import forests_of
 from divproj.phrases import features, wordnet
-from divproj.phrases.candidates import candidates, source_names
+from divproj.phrases.candidates import candidates
 from divproj.phrases.embeddings import Embeddings
 from divproj.phrases.lexicon import (
     CONTEXT,
@@ -22,6 +22,7 @@ from divproj.phrases.lexicon import (
     NEAR,
     POSTERIOR,
     PREPOSITION,
+    SOURCE_NAMES,
     STEM,
     SYNONYM,
     TABLE,
@@ -35,6 +36,11 @@ SRC, TGT = forests_of(
     "(S (NP (PRP They)) (VP (VBD arrived) (PP (IN at) (NP (NNP Rome)))) (. !))"
 )
 NEARBY = Embeddings.of(["kitten", "cat", "the", "a"], np.array([[1, 0.1], [1, 0], [0, 1], [0.1, 1]], np.float32))
+
+
+def source_names(bits: int) -> tuple[str, ...]:
+    """Where a candidate comes from."""
+    return tuple(name for k, name in enumerate(SOURCE_NAMES) if bits >> k & 1)
 
 
 def word(form: str, lemma: str = "", tag: str = "") -> Word:

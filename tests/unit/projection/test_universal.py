@@ -14,7 +14,6 @@ from divproj.links.gloss.grams import Grams
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal.cues import InducedLinks
 from divproj.projection.universal import edges, grammar, hashed
-from divproj.projection.universal.calibration import Curve, fit_curve
 from divproj.projection.universal.english import UPOS, English
 from divproj.projection.universal.facts import Glosses, in_capitals
 from divproj.projection.universal.labels import LABELS
@@ -65,7 +64,6 @@ def bank(name: str, order: str) -> Bank:
 def model() -> GlossModel:
     found, folds = learn([bank("a", "SVO"), bank("b", "SOV"), bank("c", "VSO")], ENGLISH, Grams.shipped())
     assert set(folds) == {"a", "b", "c"}
-    found.curves["s6"] = Curve((0.0, 1.0), (0.1, 0.9))
     return found
 
 
@@ -106,7 +104,6 @@ def test_saved_and_loaded(model: GlossModel, tmp_path: Path) -> None:
     model.save(tmp_path / "m")
     again = GlossModel.load(tmp_path / "m")
     assert again.english == model.english
-    assert again.curves == model.curves
     assert np.abs(again.linked - model.linked).max() < 0.01
     (tmp_path / "m" / "weights.npz").write_bytes(b"no")
     with pytest.raises(ModelError):
@@ -143,14 +140,6 @@ def test_marks_cross_nothing() -> None:
     only = [0, 0]
     hang_marks(only, [1, 2])
     assert only == [0, 1]
-
-
-def test_curve_rises() -> None:
-    chance = np.random.default_rng(1)
-    said = chance.random(2000)
-    curve = fit_curve(said.tolist(), (chance.random(2000) < said / 2).tolist())
-    assert curve(0.9) == pytest.approx(0.45, abs=0.08)
-    assert curve(0.1) <= curve(0.5) <= curve(1.0)
 
 
 def test_kernels_learn() -> None:

@@ -16,16 +16,11 @@ from divproj.data.errors import FormatError, ProjError, Where
 from divproj.io.files import Source, name_of, reading
 from divproj.io.igt_parts import UPOS
 from divproj.io.igt_text import unescaped
+from divproj.links.gloss import gram_rows
+from divproj.links.gloss.gram_rows import ABSORBED, CASES, GENDERS, POS, Gram, key, person
 from divproj.links.gloss.pos_labels import classes_of
 from divproj.runtime.resources import folder
 
-COLUMNS = ("gram", "meaning", "words", "synonyms", "kind", "feats")
-KINDS = frozenset({
-    "agreement", "article", "aspect", "auxiliary", "case", "causative", "classifier", "clause", "conjunction", "copula", "core",
-    "degree", "demonstrative", "direction", "gender", "genitive", "impersonal", "infinitive", "linker", "modal", "mood", "negation",
-    "number", "other", "particle", "person", "politeness", "pos", "pronoun", "quantifier", "question", "reflexive", "relative", "tense",
-    "topic", "verbal", "voice", "word class",
-})  # fmt: skip
 LANGUAGES = {"en": "", "es": ".es", "fr": ".fr"}
 _CODES = {
     "eng": "en",
@@ -38,61 +33,13 @@ _CODES = {
     "français": "fr",
 }
 
-_FEATURES = {
-    name: feature
-    for feature, names in {
-        "SG": "sg sing s",
-        "PL": "pl plu plur p",
-        "DU": "du dl dual d",
-        "M": "m masc msc",
-        "F": "f fem fm",
-        "N": "n neut nt",
-        "C": "c an inan",
-        "INCL": "incl inc in",
-        "EXCL": "excl exc ex",
-        "HON": "hon h pol fam hum",
-        "NOM": "nom sbj subj erg a",
-        "ACC": "acc ac obj dat obl abs o io do",
-        "POSS": "gen poss pos ps px",
-        "REFL": "refl",
-    }.items()
-    for name in names.split()
-}
-_NAMES = "|".join(sorted(_FEATURES, key=len, reverse=True))
-_FEATURE = re.compile(_NAMES)
-_PERSON = re.compile(rf"(?!1st$|2nd$|3rd$|3d$)(sg|pl|s|p)?(12|13|23|[0-4])(?:person|per|p(?=s))?((?:{_NAMES})*)")
-_ABSORBED = {name for name in _FEATURES if len(name) > 1 and name not in ("in", "ex", "an", "do", "io")} | {
-    "s",
-    "p",
-    "m",
-    "f",
-    "n",
-}
-_GENDERS = {"m", "masc", "f", "fem", "n", "neut"}
-_CASES = {"NOM", "ACC", "POSS"}
-
 _CUT = re.compile(r"[-.:/()=+_~\[\]<>{}|,;*#\\\"“”„«»‹›`\u00ad‐‑‒–—−∅Ø]+|(?<!\w)['‘’]|['‘’](?!\w)")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+[^\W\d_]*|[^\W\d_]+")
 _ROMAN = re.compile(r"(?=[IVX])X?(?:IX|IV|V?I{0,3})")
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _ENDING = re.compile(r"(?<=\w)(?:['’]s|n['’]t|['’]ll|['’]re|['’]ve|['’]d|['’]m)$", re.I)
-_FEAT = re.compile(r"[A-Z][A-Za-z0-9]*(?:\[[a-z0-9]+\])?=[A-Z0-9][A-Za-z0-9]*(?:,[A-Z0-9][A-Za-z0-9]*)*")
-POS = "pos"
-"""Kind of the rows that are labels of parts of speech."""
 REMEMBERED = 50_000
 """Glosses whose parts are kept in mind; then all are forgotten."""
-
-
-class Gram(NamedTuple):
-    """A row of the table."""
-
-    name: str
-    meaning: str
-    words: tuple[str, ...] = ()
-    synonyms: tuple[str, ...] = ()
-    kind: str = ""
-    feats: str = ""
-    """Features of UD, `Name=Value` joined by `|`."""
 
 
 class Part(NamedTuple):
@@ -106,38 +53,6 @@ class Part(NamedTuple):
     gram: Gram | None = None
     plain: bool = True
     features: frozenset[str] = frozenset()
-
-
-def key(label: str) -> str:
-    """Spelling variants of a gram fall together.
-
-    >>> key("1PL.excl") == key("1pl-EXCL")
-    True
-    """
-    return "".join(filter(str.isalnum, label.casefold()))
-
-
-def person(label: str) -> frozenset[str]:
-    """Person, number, gender and case in one label; empty when it has no person.
-
-    >>> sorted(person("3sgf")), sorted(person("1PL.EXCL")), person("2nd")
-    (['3', 'F', 'SG'], ['1', 'EXCL', 'PL'], frozenset())
-    """
-    name = key(label)
-    match = _PERSON.fullmatch(name) if len(name) < 20 else None  # a person is short; the pattern is slow on what is not one
-    if not match:
-        return frozenset()
-    before, number, after = match.groups()
-    found = {number}
-    for name in ([before] if before else []) + _FEATURE.findall(after):
-        feature = _FEATURES[name]
-        if not (feature in ("SG", "PL", "DU") and found & {"SG", "PL", "DU"}):
-            found.add(feature)
-    if "POSS" in found:
-        found -= {"NOM", "ACC"}  # the case of the thing possessed
-    if number == "3" and found & {"M", "F", "N"} and not found & {"SG", "PL", "DU"}:
-        found.add("SG")
-    return frozenset(found)
 
 
 @lru_cache(maxsize=10_000)
@@ -175,9 +90,9 @@ class Grams:
                 continue
             fields = [cell.strip() for cell in line.split("\t")]
             if not columns:
-                columns = _header(fields, where)
+                columns = gram_rows.header(fields, where)
                 continue
-            gram = _row(columns, fields, where)
+            gram = gram_rows.row(columns, fields, where)
             place = gram.kind == POS, key(gram.name)
             if place in rows:
                 raise FormatError(f"gram '{gram.name}' is here twice, one row a gram expected", where, "join the two rows")
@@ -268,7 +183,7 @@ class Grams:
         return {
             row.words[0].casefold(): row.words
             for features, row in rows
-            if row.words and not features & _CASES and features & {"SG", "PL", "2"}
+            if row.words and not features & CASES and features & {"SG", "PL", "2"}
         }
 
     @cached_property
@@ -299,7 +214,7 @@ class Grams:
         best, size = None, (0, 0)
         for known, row in self._persons.items():
             if known <= features:
-                rank = (len(known), len(known & _CASES))
+                rank = (len(known), len(known & CASES))
                 if rank > size:
                     best, size = row, rank
         return best
@@ -358,9 +273,9 @@ class Grams:
             features = person(pieces[k])
             end = k + 1
             if features:
-                while end < len(pieces) and keys[end] in _ABSORBED:
+                while end < len(pieces) and keys[end] in ABSORBED:
                     end += 1
-            elif keys[k] in _GENDERS and end < len(pieces) and person(pieces[end]):
+            elif keys[k] in GENDERS and end < len(pieces) and person(pieces[end]):
                 keys[end], pieces[end] = keys[end] + keys[k], pieces[end] + keys[k]
                 k += 1
                 continue
@@ -387,53 +302,3 @@ class Grams:
             return Part(text, gram, False)
         marked = shown.isupper() if first or alone else shown != text
         return Part(text, gram, not (gram and marked and len(shown) > 1))
-
-
-def _header(fields: list[str], where: Where) -> list[str]:
-    columns = [name.casefold() for name in fields]
-    for name in columns:
-        if name not in COLUMNS:
-            raise FormatError(
-                f"column '{name}' is not known, some of {', '.join(COLUMNS)} expected",
-                where,
-                "the first line names the columns, separated by tabs",
-            )
-    if columns[0] != "gram" or len(set(columns)) != len(columns):
-        raise FormatError("the header does not begin with 'gram' or names a column twice", where)
-    return columns
-
-
-def _row(columns: list[str], fields: list[str], where: Where) -> Gram:
-    if len(fields) < 2 or len(fields) > len(columns):
-        raise FormatError(f"{len(fields)} columns, 2 to {len(columns)} expected", where, "columns are separated by tabs")
-    cells = dict(zip(columns, fields, strict=False))
-    if not key(cells["gram"]):
-        raise FormatError(f"'{cells['gram']}' is not a gram, letters or digits expected", where)
-    kind = cells.get("kind", "")
-    if kind and kind not in KINDS:
-        raise FormatError(f"kind '{kind}' is not known, one of {', '.join(sorted(KINDS))} expected", where)
-    if not kind and person(cells["gram"]):
-        kind = "person"
-    feats = _feats(cells.get("feats", ""), where)
-    if kind == POS and not (feats.startswith("UPOS=") and UPOS.issuperset(feats[len("UPOS=") :].split(","))):
-        what = f"label '{cells['gram']}' has '{feats}' in the column feats, UPOS= and universal tags expected"
-        raise FormatError(what, where, "write UPOS=NOUN, or UPOS=NOUN,PROPN where both are possible")
-    return Gram(
-        cells["gram"],
-        cells.get("meaning", ""),
-        tuple(cells.get("words", "").split()),
-        tuple(cells.get("synonyms", "").split()),
-        kind,
-        feats,
-    )
-
-
-def _feats(text: str, where: Where) -> str:
-    """Features as UD writes them, in order."""
-    found = sorted(filter(None, text.split("|")), key=str.casefold)
-    for feature in found:
-        if not _FEAT.fullmatch(feature):
-            raise FormatError(
-                f"feature '{feature}' is not of the form Name=Value", where, "write UD features, Case=Acc|Number=Sing"
-            )
-    return "|".join(found)

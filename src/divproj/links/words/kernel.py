@@ -13,7 +13,6 @@ from divproj.runtime.jit import kernel
 JUMPS = 129
 """Jumps from -64 to +64; longer ones count as those."""
 FERTILITIES = 8
-RANDOM = 1442695040888963407
 
 
 @kernel("i8(i4[::1], i8[::1], i4[::1], i8[::1], i8[::1], i4[::1], i4[::1], i4[::1])")

@@ -10,7 +10,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from divproj.data.tagsets import universal
-from divproj.links.gloss.grams import Gram, Grams, Part
+from divproj.links.gloss.gram_rows import Gram
+from divproj.links.gloss.grams import Grams, Part
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.settings import CAPITALS
 from divproj.projection.universal.english import English

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from divproj.data.errors import ModelError, ProjError
 from divproj.projection.settings import SMALL_WEIGHT
 from divproj.projection.universal import edges, labels, tagger
-from divproj.projection.universal.calibration import Curve
 from divproj.projection.universal.english import UPOS, English
 from divproj.projection.universal.inputs import Names
 from divproj.projection.universal.network import Network
@@ -35,8 +34,6 @@ class GlossModel:
     linked: Weights
     """Of edges, seeing the translation too."""
     labels: Weights
-    curves: dict[str, Curve] = field(default_factory=dict)
-    """How probable an edge is, given what each system says of it."""
     about: dict[str, Any] = field(default_factory=dict)
     names: Names = field(default_factory=lambda: Names((), ()))
     """Grams and kinds that the networks know."""
@@ -54,13 +51,10 @@ class GlossModel:
         for name in ("tagger", "plain", "linked", "labels"):
             weights = getattr(self, name)
             arrays[name] = np.where(np.abs(weights) < SMALL_WEIGHT, 0, weights).astype(np.float16)
-        for name, curve in self.curves.items():
-            arrays[f"curve.{name}"] = np.array([curve.said, curve.true], np.float32)
         for k, network in enumerate(self.networks):
             arrays |= {f"net{k}.{name}": weights.astype(np.float16) for name, weights in network.weights.items()}
         facts = {
             "about": self.about,
-            "curves": sorted(self.curves),
             "grams": list(self.names.grams),
             "kinds": list(self.names.kinds),
             "networks": len(self.networks),
@@ -87,13 +81,9 @@ class GlossModel:
             "labels": (labels.SIZE, len(labels.LABELS)),
         }
         weights = {name: model.array(name, "f", *shape).astype(np.float32) for name, shape in shapes.items()}
-        curves = {}
-        for name in model.fact("curves", list):
-            said, true = model.array(f"curve.{name}", "f", 2, None).astype(np.float64)
-            curves[str(name)] = Curve(tuple(np.round(said, 4).tolist()), tuple(np.round(true, 4).tolist()))
         known = Names(tuple(map(str, model.fact("grams", list))), tuple(map(str, model.fact("kinds", list))))
         networks = tuple(_network(model, k, known) for k in range(model.fact("networks", int)))
-        return cls(english, **weights, curves=curves, about=model.fact("about", dict), names=known, networks=networks)
+        return cls(english, **weights, about=model.fact("about", dict), names=known, networks=networks)
 
 
 def _network(model: modelfile.Model, number: int, names: Names) -> Network:

@@ -15,8 +15,7 @@ from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal.projector import PhraseProjector
 from divproj.projection.settings import EDGE_STEPS, FULL_WORDS, RELATION_STEPS, TAGGER_STEPS
 from divproj.projection.universal import edges, hashed, labels, tagger, templates
-from divproj.projection.universal.calibration import fit_curve
-from divproj.projection.universal.edges import EdgeInput, Order
+from divproj.projection.universal.edges import Order
 from divproj.projection.universal.english import UPOS, English
 from divproj.projection.universal.facts import Glosses, Usage, Word, in_capitals, usage_of, words_of
 from divproj.projection.universal.inputs import RELS, Encoder, SentenceInput, word_order
@@ -251,14 +250,3 @@ def _linked(
     model.labels = _learn_class(rows, labels.SIZE, len(LABELS), RELATION_STEPS)
     for bank, (_, every) in zip(banks, asked, strict=True):
         _fill(bank.reads, hashed.choice_chances(every[0], every[1], folds[bank.family].linked), "chances")
-
-
-def calibrate(model: GlossModel, said: dict[str, list[tuple[float, bool, float]]]) -> None:
-    """Curves of systems from (what was said, whether it was right, weight) of families held out."""
-    for system, rows in said.items():
-        chances, right, weights = zip(*rows, strict=True)
-        model.curves[system] = fit_curve(chances, right, weights)
-
-
-def seen_of(bank: Bank) -> list[EdgeInput]:
-    return [read.seen for read in bank.reads]

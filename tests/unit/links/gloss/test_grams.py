@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from divproj import FormatError, ProjError
 from divproj.links.gloss import grams
-from divproj.links.gloss.grams import KINDS, LANGUAGES, Grams, person
+from divproj.links.gloss.gram_rows import KINDS, person
+from divproj.links.gloss.grams import LANGUAGES, Grams
 
 ENGLISH = Grams.shipped()
 LEIPZIG = """
