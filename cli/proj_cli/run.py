@@ -86,7 +86,8 @@ def _close(made: Outcome) -> None:
     """What came out, in a few lines, and where to look."""
     from divproj.run.pages import said
 
-    folder = made.folder.relative_to(Path.cwd()) if made.folder.is_relative_to(Path.cwd()) else made.folder
+    place = made.folder.resolve()
+    folder = place.relative_to(Path.cwd()) if place.is_relative_to(Path.cwd()) else place
     for name in made.kept_files:
         talk.say(f"a result that you had changed was kept as {folder / name}")
     if made.warnings:

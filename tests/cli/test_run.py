@@ -38,7 +38,7 @@ def test_from_raw_text_to_report(english: Path, tmp_path: Path):
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
     assert "20 sentences projected by s6+" in done.stderr
-    assert done.stderr.rstrip().endswith("report.html")
+    assert done.stderr.rstrip().endswith("\nreport: results/report.html")
     results = folder / "results"
     assert {p.name for p in results.iterdir()} >= {
         "report.html",
@@ -50,6 +50,13 @@ def test_from_raw_text_to_report(english: Path, tmp_path: Path):
     }
     found = json.loads((results / "results.json").read_text(encoding="utf-8"))
     assert set(found["scores"]["cross_validation"]["systems"]) == {"s1-r", "s6+"}
+
+
+def test_results_elsewhere_are_named_by_the_shortest_path(tmp_path: Path):
+    folder = write(tmp_path / "tavi")
+    done = proj("run", config(folder, PLAIN), "-o", folder / ".." / "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.rstrip().endswith("\nreport: out/report.html")
 
 
 def test_dry_run_writes_nothing(tmp_path: Path):
