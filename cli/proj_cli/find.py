@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -108,14 +107,12 @@ def find(
 
 def _sentences(files: list[str], faults: Faults) -> Iterator[Sentence]:
     from divproj.io import conllu
-    from divproj.runtime.resources import folder
+    from divproj.io.files import in_folder, located
 
     for name in files:
-        path = Path(name)
-        if name != "-" and not path.exists() and "/" not in name and (folder("corpora") / name).is_dir():
-            path = folder("corpora") / name
-        source = str(path / "f.conllu") if path.is_dir() else name
-        yield from (sentence for sentence in conllu.load(source, faults) if sentence is not None)
+        path = located(name)
+        found = (in_folder(path, "f.conllu") or path / "f.conllu") if path.is_dir() else name
+        yield from (sentence for sentence in conllu.load(found, faults) if sentence is not None)
 
 
 def _lines(match: Match) -> Iterator[str]:

@@ -18,7 +18,7 @@ from divproj.forest.trees import PhraseTree
 from divproj.induction.spans import Span
 
 KINDS = ("auto", "upos", "xpos", "projected")
-UNLINKED = "X"
+UNLINKED_TAG = "X"
 """Tag of a word without a link where tags are projected."""
 
 
@@ -100,7 +100,7 @@ def tag_pair(pair: Pair, tags: str = "auto", weights: Mapping[tuple[int, int], f
     one = one_to_one(links, (len(f_words), len(e_words)))
     if tags == "projected":
         by_word = {i: e_tags[j - 1] for i, j in one}
-        f_tags = tuple(by_word.get(i, UNLINKED) for i in range(1, len(f_words) + 1))
+        f_tags = tuple(by_word.get(i, UNLINKED_TAG) for i in range(1, len(f_words) + 1))
     else:
         f_tags = tags_of(pair.f, tags)
     return TagPair(f_tags, e_tags, one, pair.sent_id)

@@ -16,6 +16,7 @@ PUBLIC: dict[str, tuple[str, ...]] = {
     "corpus": ("Corpus",),
     "elan": ("shown",),
     "files": (
+        "in_folder",
         "is_stream",
         "located",
         "name_of",

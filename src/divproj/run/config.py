@@ -11,6 +11,7 @@ from typing import Any
 
 from divproj.data.errors import Faults, ProjError, Where
 from divproj.io import conllu
+from divproj.io.bitext import is_conllu
 from divproj.io.files import in_folder, located
 from divproj.io.igt import FORMATS
 from divproj.io.igt_text import ReaderOptions
@@ -206,7 +207,7 @@ class _Reader(Values):
         """Given trees of the translations: those named, or the E side of a bitext where nothing else is to parse it."""
         files, e, parse = self.files("input", "trees"), self.one("input", "e"), self.said["parse"]
         wanted = not files and not parse["command"] and parse["parser"] in ("", "given")
-        return (e,) if wanted and e and e.name.removesuffix(".gz").endswith(".conllu") else files
+        return (e,) if wanted and e and is_conllu(e) else files
 
     def _phrases(self) -> PhraseSources:
         name, forests = self.said["project"]["phrases"], self.one("project", "f_forests")
