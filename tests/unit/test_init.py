@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_public_names_are_sorted_and_there():
     assert divproj.__all__ == sorted(divproj.__all__)
     assert all(hasattr(divproj, name) for name in divproj.__all__)
+    assert [name for name in dir(divproj) if not name.startswith("__")] == divproj.__all__
 
 
 def test_version():
@@ -51,7 +52,8 @@ def test_what_the_front_door_shows_is_one_kind_of_pair():
 
 def test_the_page_of_the_api_is_written_from_the_front_door():
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-    assert re.search(r"^::: divproj$", page, re.M)
+    described = set(re.findall(r"^::: divproj\.(\w+)$", page, re.M))
+    assert [name for name in divproj.__all__ if name not in described and f"`divproj.{name}`" not in page] == []
 
 
 def test_notebooks():

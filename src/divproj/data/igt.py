@@ -85,3 +85,7 @@ class Igt:
         shape = (len(f), len(e))
         links = Links(self.links, shape) if self.links is not None else Links(frozenset(), shape, known=False)
         return Pair(f, e, links, self.sent_id, self.translation, sentence=self.sentence, igt=self, where=self.where)
+
+    def gloss_of(self, word: int) -> str:
+        """Gloss of the word counted from 1, '' when there is none that can be its."""
+        return self.glosses[word - 1] if self.lines_up else ""

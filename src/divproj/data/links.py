@@ -105,6 +105,7 @@ class Links:
         return Links(flip, (self.shape[1], self.shape[0]), frozenset((j, i) for i, j in self.possible))
 
     def to_nltk(self) -> nltk.translate.Alignment:
+        """The links as NLTK counts them, from 0."""
         from nltk.translate import Alignment as NltkAlignment
 
         return NltkAlignment((i - 1, j - 1) for i, j in self.links)

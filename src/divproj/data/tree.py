@@ -131,6 +131,11 @@ class DepTree:
         return self.heads.index(0) + 1 if 0 in self.heads else None
 
     def children(self, word: int) -> tuple[int, ...]:
+        """The words whose head is this one.
+
+        >>> DepTree(("Dogs", "bark"), (2, 0)).children(2)
+        (1,)
+        """
         return tuple(k for k, h in enumerate(self.heads, 1) if h == word)
 
     def tags(self, kind: str = "auto") -> tuple[str, ...]:
@@ -146,6 +151,7 @@ class DepTree:
         return ("_",) * len(self)
 
     def with_heads(self, heads: Iterable[int], rels: Iterable[str] | None = None) -> DepTree:
+        """The same words with other heads, and other relations where they are given."""
         return replace(self, heads=tuple(heads), rels=self.rels if rels is None else tuple(rels))
 
     def to_networkx(self) -> nx.DiGraph[int]:
@@ -159,6 +165,7 @@ class DepTree:
         return graph
 
     def to_nltk(self) -> nltk.parse.DependencyGraph:
+        """The tree as NLTK's dependency graph."""
         from nltk.parse import DependencyGraph
 
         lines = (

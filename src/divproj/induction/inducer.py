@@ -247,6 +247,7 @@ class BilingualInducer(Estimator):
         return self.grammar(side).parse(X, self.decode)
 
     def grammar(self, side: str) -> Grammar:
+        """What was learned of a language, "f" or "e"."""
         if side not in ("f", "e"):
             raise ModelError(f"no side '{side}'", remedy="choose f or e")
         return self.grammars_[side == "e"]

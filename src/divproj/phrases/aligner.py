@@ -152,6 +152,7 @@ class PhraseAligner(Estimator):
     # aligning
 
     def predict(self, pairs: Iterable[ForestPair], candidates: Iterable[WordLinks]) -> list[PhraseAlignment]:
+        """Phrase pairs of pairs of forests, each with its word links, as a list."""
         return list(self.align(pairs, candidates))
 
     def pipe(self, pairs: Iterable[Pair]) -> Iterator[PhraseAlignment]:
@@ -182,6 +183,7 @@ class PhraseAligner(Estimator):
             _ = kernel.compiled
 
     def align_pair(self, src: Forest, tgt: Forest, links: WordLinks) -> PhraseAlignment:
+        """Phrase pairs of one pair of forests."""
         return next(self.align([(src, tgt)], [links]))
 
     def _align(self, src: View, tgt: View, links: WordLinks, encoder: Encoder) -> PhraseAlignment:

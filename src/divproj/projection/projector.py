@@ -150,7 +150,8 @@ class Projector:
         """The text after phrases and the system have gone through it."""
         engine = self.ready(text.pairs)
         if self.phrases.phrases and not engine.observes:
-            what = f"{self.phrases.phrases.asked} given to system {self.system_}, which does not look at phrases"
+            asked = self.phrases.phrases.asked.replace("-", "_")
+            what = f"`{asked}` is given to system {self.system_}, which does not look at phrases"
             raise ModelError(what, remedy="choose s5, s6 or s5+")
         made = self._text = ObservedText(engine, text, self.phrases, self.preparation.style, faults)
         self._known = {(b.forms, b.e.forms): b for b in made.text} if self.phrases else {}

@@ -63,5 +63,5 @@ def test_the_best_of_several_e_trees():
 
 
 def test_phrases_need_a_system_that_looks_at_them(tmp_path: Path):
-    with pytest.raises(dp.ModelError, match="phrases given to system s1-r, which does not look at phrases; choose s5, s6"):
+    with pytest.raises(dp.ModelError, match="`phrases` is given to system s1-r, which does not look at phrases; choose s5, s6"):
         list(dp.projector("s1-r", phrases="auto").pipe(some(3)))

@@ -140,6 +140,7 @@ class WordAligner(Estimator):
         return words, stems
 
     def remember(self, learned: Counts) -> None:
+        """Add what was learned from a text to what is known of word pairs."""
         for pair, count in learned.known().items():
             self.counts_[pair] = round(self.counts_.get(pair, 0.0) + count, 4)
 

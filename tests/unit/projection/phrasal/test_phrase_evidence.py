@@ -120,6 +120,6 @@ class TestProjector:
 
     def test_a_system_that_looks_at_no_phrase_refuses(self):
         with pytest.raises(
-            ModelError, match="f-forests given to system s1-r, which does not look at phrases; choose s5, s6 or s5"
+            ModelError, match="`f_forests` is given to system s1-r, which does not look at phrases; choose s5, s6 or s5"
         ):
             list(Projector("s1-r", f_forests="trees.xml").pipe(self.pairs()))
