@@ -289,6 +289,18 @@ def test_a_long_list_stands_in_the_page_in_part(new_page: New, tmp_path: Path):
         assert troubles(page) == []
 
 
+def test_on_paper_and_on_a_small_screen(page: Any):
+    """Printed, the tree stands alone; on a telephone nothing is cut off."""
+    page.resize(360)
+    assert page.js("document.documentElement.scrollWidth <= innerWidth")
+    page.resize(1100)
+    page.call("Emulation.setEmulatedMedia", media="print")
+    hidden = "['#side', '#word', '.actions', '#gold'].filter(name => document.querySelector(name).checkVisibility())"
+    assert page.js(hidden) == []
+    assert page.js("document.querySelector('.tree').checkVisibility()")
+    page.call("Emulation.setEmulatedMedia", media="")
+
+
 def test_two_tabs(page: Any, new_page: New, server: Server):
     other = opened(new_page(), server.url)
     other.press("h", "3", "Enter")

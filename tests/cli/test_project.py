@@ -187,7 +187,7 @@ def test_evaluate_two_systems_and_wrong_files(tmp_path: Path):
 
 def test_help_says_what_is_taken_without_an_option():
     told = " ".join(proj("project", "--help").stdout.replace("│", " ").split())
-    assert "auto takes the best that what is there allows" in told
+    assert "auto takes the best one for your data" in told
     assert "[default: en where there are no trees]" in told
 
 
