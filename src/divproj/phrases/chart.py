@@ -30,42 +30,69 @@ def best_rows(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_we
 
     `mix` > 0 puts (1-mix)·α + mix·ρ(u)ρ(v) in the place of α (§5.4 of the paper, literally).
     """
-    m, edges = len(t_first) - 1, len(t_left)
+    m, edges = np.uint64(len(t_first) - 1), len(t_left)
     keep, take = np.log(1.0 - mix), np.log(mix) if mix > 0 else -np.inf
-    left, right = t_left.view(np.uint32), t_right.view(np.uint32)  # so that no index can be negative
-    mother, alone = np.empty(edges, np.uint32), np.zeros(m)
-    null_left, null_right = np.empty(edges), np.empty(edges)
+    # Flat arrays and unsigned places: a view of each row would be counted, and an index that may be negative looked at.
+    A, E, pair = A.reshape(-1), E.reshape(-1), pair.reshape(-1)
+    left_s, right_s, left, right = s_left.view(np.uint32), s_right.view(np.uint32), t_left.view(np.uint32), t_right.view(np.uint32)
+    mother, given = np.empty(edges, np.uint32), np.empty(m + 2 * edges)
+    alone, null_left, null_right = given[:m], given[m : m + edges], given[m + edges :]
     for v in range(m):
+        alone[v] = 0.0
         for f in range(t_first[v], t_first[v + 1]):
             mother[f], alone[v] = v, -np.inf
-            null_left[f], null_right[f] = null_t[t_left[f]] + t_weight[f], null_t[t_right[f]] + t_weight[f]
+            null_left[f], null_right[f] = null_t[left[f]] + t_weight[f], null_t[right[f]] + t_weight[f]
+    leaves, count = np.empty(high - low, np.uint64), 0
+    for u in range(low, high):
+        if s_first[u] == s_first[u + 1]:
+            here = np.uint64(u) * m
+            leaves[count] = here
+            count += 1
+            for v in range(m):
+                x = pair[here + v]
+                if mix > 0 and x > -np.inf:
+                    x = log_add(keep + x, take + rho_s[u] + rho_t[v])
+                A[here + v] = E[here + v] = x
+    for f in range(edges):  # all leaves together: their rows do not wait for each other
+        lf, rf, t, null_l, null_r = left[f], right[f], mother[f], null_left[f], null_right[f]
+        for k in range(count):
+            here = leaves[k]
+            x, y = E[here + lf] + null_r, E[here + rf] + null_l
+            x = x if x > y else y
+            E[here + t] = x if x > E[here + t] else E[here + t]
     for u in range(low, high):  # flat loops over targets and target edges
         e0, e1 = s_first[u], s_first[u + 1]
-        row, local, own = E[u], pair[u], A[u]
+        if e0 == e1:
+            continue
+        here = np.uint64(u) * m
         for v in range(m):
-            row[v] = -np.inf
-            own[v] = alone[v] if e0 < e1 else 0.0
+            x = alone[v] + pair[here + v]
+            A[here + v] = x
+            E[here + v] = x if mix == 0 else -np.inf
         for e in range(e0, e1):
-            le, re, we = s_left[e], s_right[e], s_weight[e]
-            one, two = E[le], E[re]
-            null_one, null_two = null_s[le] + we, null_s[re] + we
+            one, two, we = left_s[e] * m, right_s[e] * m, s_weight[e]
+            null_one, null_two = null_s[left_s[e]] + we, null_s[right_s[e]] + we
             for v in range(m):
-                x, y = one[v] + null_two, two[v] + null_one
+                x, y = E[one + v] + null_two, E[two + v] + null_one
                 x = x if x > y else y
-                row[v] = x if x > row[v] else row[v]
+                E[here + v] = x if x > E[here + v] else E[here + v]
             for f in range(edges):
-                x, y = one[left[f]] + two[right[f]], one[right[f]] + two[left[f]]
-                x = (x if x > y else y) + (we + t_weight[f])
-                own[mother[f]] = x if x > own[mother[f]] else own[mother[f]]
-        for v in range(m):
-            own[v] += local[v]
-            if mix > 0 and own[v] > -np.inf:
-                own[v] = log_add(keep + own[v], take + rho_s[u] + rho_t[v])
-            row[v] = own[v] if own[v] > row[v] else row[v]
+                lf, rf, t = left[f], right[f], here + mother[f]
+                x, y = E[one + lf] + E[two + rf], E[one + rf] + E[two + lf]
+                x = (x if x > y else y) + (we + t_weight[f]) + pair[t]
+                A[t] = x if x > A[t] else A[t]
+        if mix > 0:
+            for v in range(m):
+                x = A[here + v]
+                if x > -np.inf:
+                    A[here + v] = x = log_add(keep + x, take + rho_s[u] + rho_t[v])
+                E[here + v] = x if x > E[here + v] else E[here + v]
         for f in range(edges):
-            x, y = row[left[f]] + null_right[f], row[right[f]] + null_left[f]
+            x, y = E[here + left[f]] + null_right[f], E[here + right[f]] + null_left[f]
+            t = here + mother[f]
             x = x if x > y else y
-            row[mother[f]] = x if x > row[mother[f]] else row[mother[f]]
+            x = x if x > A[t] else A[t]
+            E[t] = x if x > E[t] else E[t]
 
 
 @kernel(f"UniTuple(i8, 2)({TWO}, {CELLS}, i8, i8)")

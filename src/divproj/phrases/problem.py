@@ -177,9 +177,10 @@ class Chart:
 
 def fill(problem: Problem, clock: Clock | None = None, compiled: bool | None = None) -> Chart:
     """The chart of the best scores; OutOfTimeError past the clock."""
-    n, m = problem.shape
+    n, m = problem.pair.shape
     fast = n * m > SMALL if compiled is None else compiled
-    A, E = np.empty((2, n, m))
+    both = np.empty((2, n, m))
+    A, E = both[0], both[1]  # faster than unpacking
     given: Any = problem.arguments
     if problem.gap:
         B = np.empty((n, m, problem.gap, problem.gap))
