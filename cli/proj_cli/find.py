@@ -80,7 +80,7 @@ def find(
     from divproj.io.files import writing
 
     with writing(output) as out:
-        for match in search(talk.progress(_sentences(files, faults), "searching sentence"), wanted):
+        for match in search(talk.progress(_sentences(files, faults), "searching sentence"), wanted, faults):
             sentences, words = sentences + 1, words + len(match.words)
             if path:
                 from divproj.search import View

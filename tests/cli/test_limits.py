@@ -38,6 +38,37 @@ def test_endless_sentences_are_not_aligned(text):
     assert f"t.conllu:5: {SAID}" in found.stderr
 
 
+def test_endless_sentences_are_not_searched(text):
+    found = proj("find", "descendant.upos=VERB", text, "--count")
+    assert f"t.conllu:5: {SAID}" in found.stderr
+    assert found.stdout.split()[:1] == ["0"]
+
+
+def test_endless_glosses_are_not_linked(tmp_path):
+    path, n = tmp_path / "t.txt", LONGEST + 1
+    path.write_text(
+        f"{'a ' * n}\n{'dog ' * n}\n‘{'dog ' * n}’\n\nadam geldi\nman come-PST\n‘The man came.’\n", encoding="utf-8"
+    )
+    found = proj("project", path)
+    assert found.returncode == 0, found.stderr
+    assert f"t.txt:1 (sent_id 1): {SAID}" in found.stderr
+    assert found.stdout.count("\troot\t") == 1
+
+
+@pytest.mark.parametrize("command", ["analyze", "project"])
+def test_endless_sentences_are_not_drawn(command, text, tmp_path):
+    folder, page = tmp_path / "c", tmp_path / "page.html"
+    folder.mkdir()
+    for name in ("f.conllu", "e.conllu"):
+        (folder / name).write_bytes(text.read_bytes())
+    (folder / "align.txt").write_text("0-0 1-1 2-2\n0-0\n0-0 1-1 2-2\n")
+    found = proj(command, folder, "--html", page, *(["-o", tmp_path / "out"] if command == "project" else []))
+    assert found.returncode == 0, found.stderr
+    shown = page.read_text(encoding="utf-8")
+    assert shown.count(f"Not drawn: {LONGEST + 1} words, at most {LONGEST} expected.") == 1
+    assert shown.count("data-z=") == 2
+
+
 def test_json_without_a_bottom(tmp_path):
     path = tmp_path / "deep.jsonl"
     path.write_text("[" * 100_000 + "\n")

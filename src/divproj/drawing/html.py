@@ -130,7 +130,7 @@ def _pair(altered: Altered, place: int, keys: Sequence[str]) -> Iterator[str]:
     yield f'<p class="share">{bar(counts["initial"], CLASSES)}<b>{percent(altered.match_share)}</b> match</p>'
     for side, tree in (("e", pair.e), ("f", pair.f)):
         yield f'<p class="text" data-side="{side}"><bdi>{escape(" ".join(tree.forms))}</bdi></p>'
-    yield f"{picture(stages_svg(altered))}</article>\n"
+    yield f"{picture(max(len(pair.e), len(pair.f)), lambda: stages_svg(altered))}</article>\n"
 
 
 def _body(analysis: Analysis, pairs: _Pairs, title: str, signature: str, faults: Sequence[str]) -> Iterator[str]:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import base64
 import hashlib
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import resources
 from typing import IO, Any
 
+from divproj.data.limits import LONGEST
 from divproj.drawing.measure import escape
 from divproj.drawing.scene import GLYPHS
 from divproj.drawing.svg import STYLE, size_of
@@ -87,8 +88,14 @@ def tools(noun: str, count: int, more: str = "") -> str:
     )
 
 
-def picture(svg: str, rtl: bool = False) -> str:
-    """A box of the picture's size that the page fills when it comes into view; one that runs to the left starts at the right."""
+def picture(words: int, draw: Callable[[], str], rtl: bool = False) -> str:
+    """A box of the picture's size that the page fills when it comes into view; one that runs to the left starts at the right.
+
+    A sentence of too many `words` gets none.
+    """
+    if words > LONGEST:
+        return f'<div class="pic"><p class="note">Not drawn: {words} words, at most {LONGEST} expected.</p></div>'
+    svg = draw()
     wide, high = size_of(svg)
     packed = base64.b64encode(zlib.compress(svg.encode(), 9)).decode()
     return f'<div class="pic{" rtl" if rtl else ""}" data-z="{packed}"><svg width="{wide}" height="{high}"></svg></div>'

@@ -73,7 +73,8 @@ def _piece(alignment: PhraseAlignment, place: int) -> Iterator[str]:
     yield f'<p class="share"><span>{", ".join(told)}</span></p>'
     for forms in (alignment.src.forms, alignment.tgt.forms):
         yield f'<p class="text line" dir="auto"><bdi>{escape(" ".join(forms))}</bdi></p>'
-    yield f"{picture(alignment_svg(alignment, standalone=False))}</article>\n"
+    words = max(len(alignment.src.forms), len(alignment.tgt.forms))
+    yield f"{picture(words, lambda: alignment_svg(alignment, standalone=False))}</article>\n"
 
 
 def alignment_svg(alignment: PhraseAlignment, *, standalone: bool = True) -> str:

@@ -188,7 +188,9 @@ def sentence_piece(projection: Projection, place: int, sources: Sources) -> Iter
     yield "</ol>"
     if len(bitext.e):
         yield f'<p class="text free">‘<bdi>{escape(running(bitext.e.forms))}</bdi>’</p>'
-    yield f"{picture(projection_svg(projection, sources, standalone=False), rtl=runs_rtl(bitext.forms))}</article>\n"
+    words = max(len(bitext), len(bitext.e))
+    drawn = picture(words, lambda: projection_svg(projection, sources, standalone=False), rtl=runs_rtl(bitext.forms))
+    yield f"{drawn}</article>\n"
 
 
 def running(forms: Iterable[str]) -> str:

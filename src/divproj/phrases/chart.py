@@ -34,7 +34,12 @@ def best_rows(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_we
     keep, take = np.log(1.0 - mix), np.log(mix) if mix > 0 else -np.inf
     # Flat arrays and unsigned places: a view of each row would be counted, and an index that may be negative looked at.
     A, E, pair = A.reshape(-1), E.reshape(-1), pair.reshape(-1)
-    left_s, right_s, left, right = s_left.view(np.uint32), s_right.view(np.uint32), t_left.view(np.uint32), t_right.view(np.uint32)
+    left_s, right_s, left, right = (
+        s_left.view(np.uint32),
+        s_right.view(np.uint32),
+        t_left.view(np.uint32),
+        t_right.view(np.uint32),
+    )
     mother, given = np.empty(edges, np.uint32), np.empty(m + 2 * edges)
     alone, null_left, null_right = given[:m], given[m : m + edges], given[m + edges :]
     for v in range(m):

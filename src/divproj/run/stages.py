@@ -243,7 +243,7 @@ def _by_words(job: Job, found: Sequence[Igt], trees: Sequence[DepTree | None]) -
     linked = [
         (igt.words, e, [(x.f, x.e, x.score) for x in aligner.align(igt, e).scored])
         for igt, e in zip(found, e_side, strict=True)
-        if igt.lines_up and e and igt.links is None
+        if igt.lines_up and e and igt.links is None and aligner.takes(igt, e)
     ]
     known = known_pairs(from_links(linked), config.dictionary, (), job.faults)
     words = WordAligner(threshold=config.value("align", "threshold"), random_state=config.seed)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from divproj.data.errors import Faults
+from divproj.data.limits import LONGEST, too_long
 from divproj.data.sentence import Sentence, confidence_of, misc_value
 from divproj.search.query import All, Compare, Condition, Not, Path, Query, Some, Value, parse
 
@@ -21,8 +23,10 @@ class Match:
     words: tuple[int, ...]
 
 
-def find(sentences: Iterable[Sentence], query: Query | str) -> Iterator[Match]:
+def find(sentences: Iterable[Sentence], query: Query | str, faults: Faults | None = None) -> Iterator[Match]:
     """The sentences with a word that fits.
+
+    `faults` is given those too long to be searched in good time; without it they are searched, too.
 
     >>> from divproj.io import conllu
     >>> row = "1\\tDogs\\tdog\\tNOUN\\t_\\t_\\t2\\tnsubj\\t_\\t_\\n2\\tbark\\tbark\\tVERB\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n"
@@ -31,6 +35,9 @@ def find(sentences: Iterable[Sentence], query: Query | str) -> Iterator[Match]:
     """
     wanted = parse(query) if isinstance(query, str) else query
     for sentence in sentences:
+        if faults is not None and len(sentence.forms) > LONGEST:
+            faults.sentence(too_long(len(sentence.forms), sentence.where))
+            continue
         words = find_in(sentence, wanted)
         if words:
             yield Match(sentence, words)
@@ -136,9 +143,10 @@ class View:
             return "" if head <= 0 else "left" if k < head else "right"
         if name == "comment":
             return (self.sentence.comment(key) or "") if key else "\n".join(self.sentence.comments)
-        whole = {"sent_id": self.sentence.sent_id, "text": self.sentence.comment("text") or " ".join(self.sentence.forms)}
-        if name in whole:
-            return whole[name]
+        if name == "sent_id":
+            return self.sentence.sent_id
+        if name == "text":
+            return self.sentence.comment("text") or " ".join(self.sentence.forms)
         counts = {"id": k, "children": len(self.children[k]), "length": len(self)}
         return str(counts[name] if name in counts else sum(1 for _ in self._ancestor(k)))
 

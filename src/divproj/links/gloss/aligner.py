@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from divproj.data.errors import AlignmentError
 from divproj.data.igt import Igt
+from divproj.data.limits import CUT, LONGEST
 from divproj.data.links import Links
 from divproj.links.gloss.gloss_tokens import Target
 from divproj.links.gloss.grams import Grams
@@ -54,6 +55,11 @@ class GlossAligner:
         self.meaning = meaning or (english() if self.grams.language == "en" else None)
         self._lemmas = stemmer(self.grams.language)
 
+    @staticmethod
+    def takes(igt: Igt, e_words: Sequence[str]) -> bool:
+        """Whether both are short enough: every gloss is compared with every word."""
+        return max(len(igt.words), len(e_words)) <= LONGEST
+
     def align(self, igt: Igt, e_words: Sequence[str], e_tags: Sequence[str] = ()) -> GlossAlignment:
         """Links of one sentence with the words of its translation; gold links of the instance are kept as they are.
 
@@ -62,6 +68,8 @@ class GlossAligner:
         shape = (len(igt.words), len(e_words))
         if igt.links is not None:
             links = tuple(GlossLink(f, e, PASS_SCORES["gold"], "gold") for f, e in sorted(igt.links))
+        elif not self.takes(igt, e_words):
+            raise AlignmentError(f"{max(shape)} words, at most {LONGEST} expected", igt.where, CUT)
         else:
             found = Sieve(igt, Target(e_words, e_tags, self.grams, self._lemmas), self.grams, self._lemmas, self.meaning).run()
             links = tuple(GlossLink(i + 1, j + 1, *found[i, j]) for i, j in sorted(found))

@@ -120,6 +120,6 @@ def _gloss_counts(instances: list[Igt]) -> Known:
     linked = []
     for igt in instances:
         e_words = igt.e_words or tokenize(igt.translation)
-        links = aligner.align(igt, e_words).scored if igt.glosses else ()
+        links = aligner.align(igt, e_words).scored if igt.glosses and aligner.takes(igt, e_words) else ()
         linked.append((igt.words, e_words, [(x.f, x.e, x.score) for x in links]))
     return from_links(linked)
