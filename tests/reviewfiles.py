@@ -93,7 +93,7 @@ def correct(session: Session, pairs: Sequence[Pair], places: Sequence[int]) -> N
         session.set_head(n, root, 0)
         for _ in range(2):  # an order in which no cycle comes up exists, or the second round finds it
             for word, head in enumerate(pairs[n].f.heads, 1):
-                session.set_head(n, word, head, pairs[n].f.rels[word - 1] if head else "", mend=True)
+                session.set_head(n, word, head, pairs[n].f.rels[word - 1] if head else "", fix=True)
         assert session.states[n].heads == pairs[n].f.heads
         session.set_gold(n, True)
 

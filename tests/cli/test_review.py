@@ -196,7 +196,7 @@ def test_learning_from_corrections(tmp_path: Path, started: list[Command]):
         for _ in range(2):
             for word, (head, rel) in enumerate(gold[n], 1):
                 version = client.get(f"/api/sentence?n={n}")[1]["version"]
-                fields = {"word": word, "head": head, "relation": rel, "mend": True}
+                fields = {"word": word, "head": head, "relation": rel, "fix": True}
                 assert client.edit(n, version, "head", **fields)[0] == 200
         version = client.get(f"/api/sentence?n={n}")[1]["version"]
         assert client.edit(n, version, "gold", gold=True)[0] == 200

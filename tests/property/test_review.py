@@ -41,7 +41,7 @@ def perform(session: Session, edit: tuple[Any, ...]) -> bool:
     """Whether the edit could be made."""
     kind, *rest = edit
     acts: dict[str, Callable[..., Any]] = {
-        "head": lambda n, k, head, rel, mend: session.set_head(n, k, head, rel, mend=mend),
+        "head": lambda n, k, head, rel, fix: session.set_head(n, k, head, rel, fix=fix),
         "relation": session.set_relation,
         "gold": session.set_gold,
         "learn": lambda n, root: session.learn([(n, chain(len(session.states[n].heads), root))], "learned"),

@@ -9,7 +9,7 @@ const review = (() => {
     now: null, // the sentence that is shown
     word: 1, // the word that is chosen in it
     moving: 0, // the word for which a head is being chosen by keyboard
-    offer: null, // the edit that a cycle hindered, mended
+    offer: null, // the edit that a cycle hindered, with its repair
   };
 
   const percent = (share) => `${Math.round(100 * share)} %`;
@@ -264,7 +264,7 @@ const review = (() => {
   const redo = () => act("/api/redo", () => ({}));
 
   function question(answer, body) {
-    here.offer = () => act("/api/edit", (view) => ({ ...body(view), mend: true }), here.word);
+    here.offer = () => act("/api/edit", (view) => ({ ...body(view), fix: true }), here.word);
     one("#asked").textContent = answer.error;
     one("#offered").textContent = answer.offered + "?";
     ask.hidden = false;

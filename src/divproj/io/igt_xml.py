@@ -89,7 +89,7 @@ def units(
         rest = _from_fault(piece.encode(), max(0, parser.parser.ErrorByteIndex - fed))
         column = f" at column {error.position[1] + 1}" if rest else ""
         where = Where(path, line, builder.unit_id)
-        remedy = "mend it; the rest was read as well as it goes" if rest else "the file breaks off; what there is was read"
+        remedy = "fix it; the rest was read as well as it goes" if rest else "the file breaks off; what there is was read"
         faults.sentence(FormatError(f"the XML is not well formed{column}: {_reason(error)}", where, remedy))
         builder.mending = True
         yield from _mended(rest, pieces, builder)

@@ -117,8 +117,8 @@ class Review:
         kind = fields.get("kind")
         if kind == "head":
             word, head = whole(fields, "word"), whole(fields, "head")
-            mend = fields.get("mend") is True
-            return self._done(n, session.set_head(n, word, head, text(fields, "relation"), mend=mend, seen=seen), word)
+            fix = fields.get("fix") is True
+            return self._done(n, session.set_head(n, word, head, text(fields, "relation"), fix=fix, seen=seen), word)
         if kind == "relation":
             word = whole(fields, "word")
             return self._done(n, session.set_relation(n, word, text(fields, "relation"), seen=seen), word)
@@ -156,7 +156,7 @@ class Review:
     # Parts of answers.
 
     def refused(self, error: EditError, fields: Fields) -> Answer:
-        """Why an edit cannot be made, the way to mend it, and the sentence anew for one that saw an old one."""
+        """Why an edit cannot be made, the way to fix it, and the sentence anew for one that saw an old one."""
         more: dict[str, Any] = {"sentence": self._view(fields["n"])} if error.stale else {}
         return HTTPStatus.CONFLICT, {"error": str(error), "offer": error.offer, "offered": error.offered, **more}
 

@@ -21,7 +21,7 @@ LONGEST_RELATION = 60
 
 
 class EditError(ProjError):
-    """An edit that cannot be made; `offer` names a way to mend it, said in `offered`; `stale` when it came too late."""
+    """An edit that cannot be made; `offer` names a way to fix it, said in `offered`; `stale` when it came too late."""
 
     def __init__(self, what: str, offer: str = "", offered: str = "", *, stale: bool = False) -> None:
         super().__init__(what)
@@ -107,11 +107,11 @@ class Session:
 
     # What can be done.
 
-    def set_head(self, n: int, word: int, head: int, rel: str = "", *, mend: bool = False, seen: int | None = None) -> Change:
+    def set_head(self, n: int, word: int, head: int, rel: str = "", *, fix: bool = False, seen: int | None = None) -> Change:
         """Give a word another head, 0 for the root.
 
-        A head below the word itself would make a cycle: it is refused, or mended by letting that head take the word's
-        place. A second root is mended at once: the old one hangs on the new one.
+        A head below the word itself would make a cycle: it is refused, or repaired by letting that head take the word's
+        place. A second root is repaired at once: the old one hangs on the new one.
         """
         with self.lock:
             state = self._seen(n, seen, word)
@@ -123,7 +123,7 @@ class Session:
                 return self.set_relation(n, word, rel, seen=seen) if rel else self._nothing(n)
             _check_relation(rel, head)
             if head and word in _above(state.heads, head):
-                if not mend:
+                if not fix:
                     raise self._cycle(n, word, head)
                 words, told = self._swapped(n, word, head, rel)
             elif head == 0:

@@ -1,4 +1,4 @@
-"""Errors say where, what and how to mend it; faults stop or go on."""
+"""Errors say where, what and how to fix it; faults stop or go on."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def test_where(where, text):
     [
         (ProjError("what"), "what"),
         (ProjError("what", Where("p", 1)), "p:1: what"),
-        (ProjError("what", None, "mend it"), "what; mend it"),
-        (ProjError("what", Where("p", 1, "s"), "mend it"), "p:1 (sent_id s): what; mend it"),
+        (ProjError("what", None, "fix it"), "what; fix it"),
+        (ProjError("what", Where("p", 1, "s"), "fix it"), "p:1 (sent_id s): what; fix it"),
     ],
 )
 def test_message(error, text):
@@ -37,9 +37,9 @@ def test_message(error, text):
 
 @pytest.mark.parametrize("kind", [FormatError, AlignmentError, ModelError])
 def test_one_family(kind):
-    error = kind("what", Where("p"), "mend it")
+    error = kind("what", Where("p"), "fix it")
     assert isinstance(error, ProjError)
-    assert (error.what, error.where, error.remedy) == ("what", Where("p"), "mend it")
+    assert (error.what, error.where, error.remedy) == ("what", Where("p"), "fix it")
 
 
 @pytest.mark.parametrize("report", ["word", "sentence", "file"])
@@ -90,7 +90,7 @@ def test_only_so_many_are_kept():
 
 
 def test_a_message_is_not_as_long_as_a_damaged_line():
-    shown = str(FormatError("x" * 100_000, Where("a.txt", 3), "mend it"))
+    shown = str(FormatError("x" * 100_000, Where("a.txt", 3), "fix it"))
     assert len(shown) < 2000
     assert shown.startswith("a.txt:3: xxx")
-    assert shown.endswith("xxx; mend it")
+    assert shown.endswith("xxx; fix it")

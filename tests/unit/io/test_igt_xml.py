@@ -145,7 +145,7 @@ class TestBrokenFiles:
         assert [x.words for x in found] == [("a",), ("Tom & Ann <3",), ("k<ar>olu",), ("c",)]
         assert len(messages) == 1
         assert "a.xml:2 (sent_id k1): the XML is not well formed at column" in messages[0]
-        assert messages[0].endswith("invalid token); mend it; the rest was read as well as it goes")
+        assert messages[0].endswith("invalid token); fix it; the rest was read as well as it goes")
 
     @pytest.mark.parametrize(
         "broken",

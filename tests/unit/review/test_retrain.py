@@ -77,7 +77,7 @@ def test_a_tree_of_learning_can_be_refused(pairs: list[Pair]):
         session.refuse(n)
     session.undo()
     assert session.states[n] == new
-    session.set_head(n, 1, 0, mend=True)
+    session.set_head(n, 1, 0, fix=True)
     with pytest.raises(ProjError, match="this tree is not one of the latest learning"):
         session.refuse(n)
 

@@ -91,7 +91,7 @@ def test_edits(client: Client, review: Review):
     assert status == 409
     assert answer["offer"] == "swap"
     assert answer["error"].startswith("that would make a cycle")
-    status, answer = client.edit(0, 1, "head", word=3, head=1, mend=True)
+    status, answer = client.edit(0, 1, "head", word=3, head=1, fix=True)
     assert (status, answer["word"]) == (200, 3)
     assert client.edit(0, 2, "relation", word=1, relation="parataxis")[1]["told"] == "ni (1) is now parataxis"
     status, answer = client.edit(0, 2, "gold", gold=True)

@@ -43,14 +43,14 @@ def test_a_cycle_is_refused_and_a_swap_offered():
         == "Let karen (4) take the place of ga (3): karen (4) becomes the root, and ga (3) hangs on karen (4)"
     )
     assert session.bytes() == TEXT.encode()
-    change = session.set_head(0, 3, 4, mend=True)
+    change = session.set_head(0, 3, 4, fix=True)
     assert change.told == "karen (4) took the place of ga (3)"
     assert session.states[0].heads == (3, 3, 4, 0)
     assert session.states[0].rels == ("nsubj", "aux", "obj", "root")
     with pytest.raises(EditError) as caught:
         session.set_head(0, 3, 1)
     assert "ni (1) hangs on karen (4), and ga (3) hangs on ni (1)" in caught.value.offered
-    session.set_head(0, 3, 1, "ccomp", mend=True)
+    session.set_head(0, 3, 1, "ccomp", fix=True)
     assert session.states[0].heads == (4, 3, 1, 0)
     assert session.states[0].rels == ("obj", "aux", "ccomp", "root")
 
@@ -216,7 +216,7 @@ def opened(path: Path) -> Session:
 
 def test_a_journal_gives_the_same_bytes_and_the_same_undo(tmp_path: Path):
     session = opened(tmp_path / "j")
-    session.set_head(0, 3, 4, mend=True)
+    session.set_head(0, 3, 4, fix=True)
     session.set_relation(0, 2, "aux:pass")
     session.learn([(1, NEW)], "learned")
     session.set_gold(1, True)

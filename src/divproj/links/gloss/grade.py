@@ -1,4 +1,4 @@
-"""How well an instance keeps the Leipzig Glossing Rules, what does not line up, and how to mend it.
+"""How well an instance keeps the Leipzig Glossing Rules, what does not line up, and how to fix it.
 
 Level 1: every word has its gloss. Level 2: and every morpheme. Level 3: and every abbreviation is known. Level 0: none.
 """
@@ -36,7 +36,7 @@ _GENDERS = ("M", "F", "N", "C", "MASC", "FEM", "NEUT", "EX", "IN", "EXC", "INC",
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong: its kind, what was found, how to mend it, and at which word (0: the whole instance)."""
+    """One thing that is wrong: its kind, what was found, how to fix it, and at which word (0: the whole instance)."""
 
     kind: str
     what: str

@@ -107,7 +107,7 @@ class Corrected:
         questions: list[Question] = []
         before: list[float] = []
         for s in shown:
-            lattice = self.topped(s.bitext, s.found)
+            lattice = self.lattice_of(s.bitext, s.found)
             for word, heads, gold in s.asked(lattice):
                 rows = [[k for block in lattice.blocks(word, head) for k in SPELLED.row(block)] for head in heads]
                 questions.append((rows, gold))
@@ -146,7 +146,7 @@ class Corrected:
 
     def _mixed(self, bitext: ProjectionInput, found: Projection, chances: Floats) -> Floats:
         """Probabilities of edges by s6 and the weights."""
-        lattice = self.topped(bitext, found)
+        lattice = self.lattice_of(bitext, found)
         mixed = np.zeros_like(chances)
         for word in range(1, len(bitext) + 1):
             heads = candidates(lattice, chances, word)
@@ -161,7 +161,7 @@ class Corrected:
         before = np.log(np.maximum(chances[heads, word], HEAD_FLOOR))
         return before, np.array([sum(weight(block) for block in lattice.blocks(word, head)) for head in heads])
 
-    def topped(self, bitext: ProjectionInput, found: Projection) -> Lattice:
+    def lattice_of(self, bitext: ProjectionInput, found: Projection) -> Lattice:
         """The lattice whose root is that of s6."""
         lattice = Lattice(bitext, self.lexicon)
         top = found.heads.index(0) + 1 if 0 in found.heads else 0
@@ -244,7 +244,7 @@ class Followed:
     def judge(self, learned: Corrected, shown: Iterable[Shown]) -> None:
         """Count on sentences that nothing was learned from."""
         for s in shown:
-            lattice = learned.topped(s.bitext, s.found)
+            lattice = learned.lattice_of(s.bitext, s.found)
             for word, heads, gold in s.asked(lattice):
                 before, added = learned.scores(lattice, s.chances, word, heads)
                 for k, share in enumerate(TRIED_SHARES):
