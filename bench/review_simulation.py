@@ -2,7 +2,9 @@
 
 Two questions, as `proj review` does it (`AdaptingLearner` over the trees in use, `check` before anything is taken):
 `learning`: heads right in the rest with 1, 5, 10 and 20 corrected sentences, chosen by chance; what a check refuses stays.
-`choosing`: heads right in sentences never shown, by heads that the person had to change, for three ways to choose.
+`choosing`: heads right in sentences never shown, by heads that the person had to change, for three ways to choose: by chance, the least
+confident, and the most to gain as `proj review` goes by it (`choosing.ranked`). Between two rounds of learning the line is straight;
+where all rounds are through before so many heads were changed, the last value stands.
 
 python bench/review_simulation.py learning|choosing [--seeds 3] [--most 300] [CORPUS ...]
 """
@@ -13,6 +15,7 @@ import argparse
 import random
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
 
@@ -45,6 +48,9 @@ CORPORA = {
 SIZES = (1, 5, 10, 20)
 POLICIES = ("random", "least confident", "most to gain")
 ROUNDS = (5, 10, 20, 30, 40, 60)
+"""Corrected sentences after which the review learns."""
+CHANGED = (25, 50, 100)
+"""Heads changed by the person, after which the ways to choose are compared."""
 
 
 def load(name: str, most: int) -> list[Example]:
@@ -116,13 +122,14 @@ def _right(example: Example, heads: Sequence[int]) -> int:
 
 
 def choosing(data: list[Example], policy: str, seed: int) -> Iterator[tuple[int, int, float]]:
-    """(corrected, heads changed by the person, right heads of unseen sentences) after each round."""
+    """(corrected, heads changed by the person, right heads of unseen sentences) before the first round and after each."""
     order = random.Random(seed).sample(data, len(data))
     cut = min(100, len(data) // 3)
     unseen, pool = order[:cut], order[cut:]
     now = {x.n: (x.prior.heads, x.prior.sure) for x in pool}
     done: list[Example] = []
     changed = 0
+    yield 0, 0, share(unseen, {x.n: x.prior.heads for x in unseen})
     for size in ROUNDS:
         left = [x for x in pool if x not in done]
         if len(left) < size - len(done):
@@ -137,6 +144,18 @@ def choosing(data: list[Example], policy: str, seed: int) -> Iterator[tuple[int,
             heads |= {x.n: made[x.n].heads for x in unseen}
             now |= {x.n: (made[x.n].heads, made[x.n].confidence) for x in pool if x.n in made}
         yield size, changed, share(unseen, heads)
+
+
+def by_heads(rounds: Sequence[tuple[int, int, float]], changed: int) -> float:
+    """Right heads when so many heads were changed.
+
+    >>> by_heads([(0, 0, 60.0), (5, 20, 62.0), (10, 30, 64.0)], 25), by_heads([(0, 0, 60.0), (5, 20, 62.0)], 25)
+    (63.0, 62.0)
+    """
+    for (_, a, before), (_, b, after) in pairwise(rounds):
+        if a <= changed < b:
+            return before + (after - before) * (changed - a) / (b - a)
+    return rounds[-1][2]
 
 
 def _chosen(policy: str, left: list[Example], done: list[Example], now: dict[int, tuple], count: int) -> list[Example]:
@@ -165,16 +184,17 @@ def main() -> None:
     parser.add_argument("corpora", nargs="*", default=[])
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--most", type=int, default=300, help="sentences of a corpus")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     print(f"{options.question}, {options.seeds} seeds, at most {options.most} sentences; {about()}\n", flush=True)
-    names = options.corpora or [name for name in CORPORA if options.question == "learning" or name != "odin-ger"]
+    names = options.corpora or [name for name in CORPORA if options.question == "learning" or "odin" not in name]
     if options.question == "learning":
         print(
             "| corpus | heads right in use | corrected | change, mean | worst seed | trees worse, of 150 | taken |\n|---|---|---|---|---|---|---|"
         )
     else:
-        print("| corpus | chosen by | " + " | ".join(f"after {size}: heads changed → right" for size in ROUNDS) + " |")
-        print("|---" * (2 + len(ROUNDS)) + "|")
+        print("| corpus | chosen by | in use | " + " | ".join(f"{n} heads changed" for n in CHANGED), end=" | ")
+        print("after all rounds (heads changed) | by seed, 50 heads |\n" + "|---" * (5 + len(CHANGED)) + "|")
+    sums: dict[str, list[list[float]]] = {policy: [] for policy in POLICIES}
     for name in names:
         data = load(name, options.most)
         print(f"{name}: {len(data)} sentences", file=sys.stderr, flush=True)
@@ -190,8 +210,15 @@ def main() -> None:
             continue
         for policy in POLICIES:
             done = [list(choosing(data, policy, seed)) for seed in range(options.seeds)]
-            cells = [f"{fmean(r[1] for r in rows):.0f} → {fmean(r[2] for r in rows):.1f}" for rows in zip(*done, strict=False)]
+            at = [fmean(by_heads(rounds, n) for rounds in done) for n in CHANGED]
+            sums[policy].append(at)
+            last = f"{fmean(r[-1][2] for r in done):.1f} ({fmean(r[-1][1] for r in done):.0f})"
+            each = " ".join(f"{by_heads(rounds, 50):.1f}" for rounds in done)
+            cells = [f"{fmean(r[0][2] for r in done):.1f}", *(f"{x:.1f}" for x in at), last, each]
             print(f"| {name} | {policy} | {' | '.join(cells)} |", flush=True)
+    for policy, found in sums.items():
+        if found:
+            print(f"| mean | {policy} | | {' | '.join(f'{fmean(x):.1f}' for x in zip(*found, strict=True))} | | |")
 
 
 if __name__ == "__main__":

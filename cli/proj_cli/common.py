@@ -165,7 +165,7 @@ def end(summary: Any, output: Path, as_json: bool, sign: str) -> None:
     for line in summary.lines():
         talk.say(line)
     if str(output) != "-":
-        talk.say(f"trees: {output}")
+        talk.say(f"trees: {output}; `proj review {output}` shows them and takes corrections")
     if told["exit_code"]:
         raise typer.Exit(told["exit_code"])
 

@@ -206,7 +206,7 @@ def _write(
     done = partial(talk.summary, faults)
     summary, made = write_projections(counted, sources.path, output, beside, least, done, keep=html is not None)
     system, styles = projector.system_, {"e_style": sources.style, "style": projector.f_style}
-    summary.system, summary.why, summary.left_out = system, projector.why_, faults.sentences
+    summary.close(system, projector.why_, faults)
     sign = common.signature(cmd="project", system=system, why=projector.why_, **styles)
     if html:
         from divproj.drawing.projected import write_projections as write_page

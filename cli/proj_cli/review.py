@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from divproj.data.wording import plural
 from proj_cli import common, options
 from proj_cli.common import talk
 
@@ -78,7 +79,7 @@ def review(
         if kept := keep_other(target, session.bytes()):
             talk.caution(f"{target} is not what its journal gives: it is kept as {kept.name}")
         if journal.entries:
-            talk.say(f"{len(journal.entries)} changes of an earlier review taken up from {journal.path.name}")
+            talk.say(f"{plural(len(journal.entries), 'change')} of an earlier review taken up from {journal.path.name}")
         sources = Sources(origin or source, e, links.file, e_parser, None, tuple(grams or ()), reader=reader.options())
         found, told = sentences_to_learn_with(document, sources, partial(common.faults_for, strict), talk.summary)
         made = Review(session, target, learner=learner, bitexts=found, name=system or "the review", why_not=told)
@@ -86,7 +87,7 @@ def review(
         server = Server(made, port)
         if journal.entries:
             made.save()
-        talk.say(f"{len(session)} sentence{'s' * (len(session) != 1)}, saved as {target}; {told}")
+        talk.say(f"{plural(len(session), 'sentence')}, saved as {target}; {told}")
         talk.say("Ctrl-C saves and ends. Open:")
         serve(server, show)
         made.close()

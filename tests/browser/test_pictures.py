@@ -127,3 +127,5 @@ def test_clipped_tables_hint_that_they_scroll(new_page: New, tmp_path: Path):
     style = page.js(f"(s => [s.backgroundImage, s.backgroundAttachment])(getComputedStyle({box}))")
     assert style[0].count("linear-gradient") == 4
     assert style[1].split(", ") == ["local", "local", "scroll", "scroll"]
+    pictures = page.js("getComputedStyle(document.querySelector('.pic')).backgroundAttachment")
+    assert pictures.split(", ") == ["local", "local", "scroll", "scroll"]

@@ -106,7 +106,7 @@ def test_what_is_seen(page: Any):
     assert page.js("document.activeElement.dataset.word") == "4"
     assert page.js("getComputedStyle(document.querySelector('.tree .word:focus .box')).stroke") != "none"
     assert page.js("document.querySelector('.edge[data-child=\"4\"]').matches('.weak')")
-    assert text_of(page, "#why") == "guess: not the head that E suggests, or E suggests none · 30 % sure"
+    assert text_of(page, "#why") == "guess: not the head that the translation suggests, or it suggests none · 30 % sure"
     assert troubles(page) == []
 
 

@@ -17,6 +17,7 @@ from reviewfiles import TEXT, Client, Command
 from typer.testing import CliRunner
 
 from divproj import Faults, ProjError
+from divproj.data.wording import plural
 from divproj.io.sources import Sources
 from divproj.review import opening
 from divproj.review.document import Document
@@ -81,7 +82,7 @@ def test_killed_in_the_middle_nothing_is_lost(trees: Path, saved: Path, started:
         assert client.edit(0, version, "relation", word=1, relation=f"r{version}")[0] == 200
         code, said = command.end(signal.SIGKILL)
         assert code == -signal.SIGKILL
-        assert version == 0 or f"{version} changes of an earlier review taken up" in said
+        assert version == 0 or f"{plural(version, 'change')} of an earlier review taken up" in said
     command = Command(trees)
     started.append(command)
     client = Client(command.url)

@@ -130,6 +130,8 @@ def test_glosses_alone_are_neither_a_projection_nor_a_guess(tmp_path: Path):
     done = proj("project", text, "-o", tmp_path / "trees.conllu", "--json")
     assert done.returncode == 0, done.stderr
     assert "1 sentence without a translation: the tree comes from the glosses alone" in done.stderr
+    assert "expected to be right: not known, since nothing is projected" in done.stderr
+    assert "left out" not in done.stderr
     found = json.loads(done.stdout)
     assert (found["projected"], found["without_translation"], found["by_glosses_alone"], found["guesses"]) == (0, 1, 1, 0)
 
@@ -137,7 +139,7 @@ def test_glosses_alone_are_neither_a_projection_nor_a_guess(tmp_path: Path):
 def test_portuguese_translations_are_recognised(tmp_path: Path):
     text = tmp_path / "text.txt"
     text.write_text(PORTUGUESE, encoding="utf-8")
-    done = proj("project", text, "-o", tmp_path / "trees.conllu")
+    done = proj("project", text, "-o", tmp_path / "trees.conllu", "--json")
     told = f"proj: warning: {text}: the translations look like Portuguese (pt), but they are parsed as English; choose: "
     assert told in done.stderr
     assert (
@@ -147,9 +149,38 @@ def test_portuguese_translations_are_recognised(tmp_path: Path):
     trees = (tmp_path / "trees.conllu").read_text(encoding="utf-8")
     assert trees.count("# text_pt = ") == 3
     assert "# text_en" not in trees
+    # the calibration is of English that was parsed as English, so it says nothing of these trees
+    unknown = "expected to be right: not known, since the translations are Portuguese and the parser is not"
+    assert unknown in done.stderr
+    found = json.loads(done.stdout)
+    assert (found["expected"], found["parsed_as_another_language"]) == (None, "Portuguese")
     run = proj("run", config(tmp_path, '[input]\ntext = "text.txt"\n'))
     assert "text.txt: the translations look like Portuguese (pt), but they are parsed as English" in run.stderr
     assert "# text_pt = " in (tmp_path / "results" / "trees.conllu").read_text(encoding="utf-8")
+    assert unknown in run.stderr
+
+
+def test_text_without_glosses_is_sent_to_the_word_aligner(tmp_path: Path):
+    text = tmp_path / "text.csv"
+    text.write_text(
+        "ID,Primary_Text,Translated_Text\n1,miko dali,The dog saw it.\n2,tesu dali,The cat saw it.\n", encoding="utf-8"
+    )
+    done = proj("project", text, "-o", tmp_path / "trees.conllu", "--json")
+    assert done.returncode == 3
+    told = "2 sentences without links to the translation: the tree is a guess (without glosses `proj words` finds links)"
+    assert told in done.stderr
+    assert json.loads(done.stdout)["without_glosses"] == 2
+    glossed = tmp_path / "glossed.txt"
+    glossed.write_text("miko dali\nDET yonder\n'Rain fell.'\n", encoding="utf-8")
+    done = proj("project", glossed, "-o", tmp_path / "trees.conllu")
+    assert "1 sentence without links" in done.stderr
+    assert "proj words" not in done.stderr
+
+
+def test_the_last_line_says_how_to_go_on(tmp_path: Path):
+    trees = tmp_path / "trees.conllu"
+    done = proj("project", write(tmp_path / "tavi", 4) / "text.txt", "-o", trees)
+    assert done.stderr.splitlines()[-1] == f"trees: {trees}; `proj review {trees}` shows them and takes corrections"
 
 
 def test_english_translations_bring_no_warning(tmp_path: Path):
@@ -163,7 +194,7 @@ def test_warnings_name_file_and_line(tmp_path: Path):
     text = tmp_path / "trees.conllu"
     text.write_text("# sent_id = a\n1\tmiko\t_\t_\t_\t_\t_\t_\t_\t_\n\n# sent_id = b\n1\tdal\t_\t_\t_\t_\t_\t_\t_\t_\n\n")
     done = proj("project", text, "-o", tmp_path / "out.conllu")
-    told = "there is no tree of a translation, so this sentence's tree is a guess"
+    told = "there is no tree of a translation, so nothing is projected here"
     for line, sent_id in ((1, "a"), (4, "b")):
         assert re.search(rf"{re.escape(str(text))}:{line} \(sent_id {sent_id}\): {told}", done.stderr), done.stderr
     assert "<text>" not in done.stderr

@@ -131,6 +131,10 @@ class Faults:
         self.sentences += 1
         self._note(error)
 
+    def kept(self, error: ProjError) -> None:
+        """A sentence lacks something, and is used as it is."""
+        self._note(error)
+
     def file(self, error: ProjError) -> None:
         """The file as a whole has a fault that leaves its sentences usable."""
         self._note(error)

@@ -169,7 +169,10 @@ def _body(analysis: Analysis, pairs: _Pairs, title: str, signature: str, faults:
 def _stages(analysis: Analysis) -> Iterator[str]:
     """Table 2, both directions."""
     yield '<section id="stages"><h2>Match after each stage</h2><div class="two">\n'
-    for direction, name in (("e_to_f", "E → F: edges of E"), ("f_to_e", "F → E: edges of F")):
+    for direction, name in (
+        ("e_to_f", "E → F: edges of the translation (E)"),
+        ("f_to_e", "F → E: edges of the language studied (F)"),
+    ):
         yield f'{scroll(name)}<table><caption>{name}</caption><thead><tr><th scope="col">stage</th>'
         yield '<th scope="col"><span class="hidden">shares</span></th>'
         for kind in CLASSES:

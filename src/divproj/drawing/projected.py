@@ -39,11 +39,11 @@ from divproj.projection.expected import Expected
 
 REASONS: tuple[Reason, ...] = get_args(Reason)
 EXPLAINED = {
-    "projected": "the head that the linked words have in E",
-    "merge": "several words share one of E; one heads the others",
+    "projected": "the head that the linked words have in the translation",
+    "merge": "several words share one of the translation; one heads the others",
     "spontaneous": "the word has no link",
-    "swap": "E has the edge the other way round",
-    "guess": "not the head that E suggests, or E suggests none",
+    "swap": "the translation has the edge the other way round",
+    "guess": "not the head that the translation suggests, or it suggests none",
     "parsed": "the choice of the parser, against the projection",
     "learned": "gold sentences taught this head, against the projection",
 }

@@ -175,7 +175,10 @@ def _divergence(run: Run) -> Iterator[str]:
     told = "gold trees" if found["trees"] == "gold" else "projected trees, so that less is seen than there is"
     yield f'<section id="divergence"><h2>How the languages diverge</h2><p class="note">{counted(found["sentences"], "pairs")} with {told}. '
     yield '<a href="divergence.html">All tables and pictures</a></p><div class="two">'
-    for direction, title in (("e_to_f", "E → F: edges of E"), ("f_to_e", "F → E: edges of F")):
+    for direction, title in (
+        ("e_to_f", "E → F: edges of the translation (E)"),
+        ("f_to_e", "F → E: edges of the language studied (F)"),
+    ):
         yield f'{scroll(title)}<table><caption>{title}</caption><thead><tr><th scope="col">stage</th>'
         yield '<th scope="col"><span class="hidden">shares</span></th><th scope="col" class="num">match</th></tr></thead><tbody>'
         for row in found["stages"][direction]:

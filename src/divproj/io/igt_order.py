@@ -75,7 +75,7 @@ class Order:
         cells = {role: tuple("" if cell == "~" and role != "words" else cell for cell in row) for role, row in cells.items()}
         if len(cells["words"]) != len(cells.get("glosses", cells["words"])):
             what = f"{len(cells['words'])} words but {len(cells['glosses'])} glosses"
-            faults.word(FormatError(what, Where(path, block[0][0], sent_id), "write one gloss for each word"))
+            faults.kept(FormatError(what, Where(path, block[0][0], sent_id), "write one gloss for each word"))
         translation, translations = preferred(free, options.lang, stated=True)
         return instance(
             cells["words"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from divproj.data.errors import ProjError, Where
@@ -13,7 +13,22 @@ from divproj.text.language_id import of_lines
 NAMES = {
     "en": "English", "de": "German", "es": "Spanish", "fr": "French", "pt": "Portuguese", "it": "Italian", "nl": "Dutch",
     "ru": "Russian", "id": "Indonesian", "zh": "Chinese", "ja": "Japanese", "ko": "Korean", "ar": "Arabic", "hi": "Hindi",
+    "tpi": "Tok Pisin", "ca": "Catalan", "da": "Danish", "sv": "Swedish", "pl": "Polish", "fi": "Finnish", "tr": "Turkish",
+    "sw": "Swahili", "ro": "Romanian", "hu": "Hungarian", "uk": "Ukrainian", "bg": "Bulgarian", "el": "Greek", "he": "Hebrew",
+    "th": "Thai", "ka": "Georgian", "hy": "Armenian", "fa": "Persian",
 }  # fmt: skip
+
+
+class ForeignTranslationsError(ProjError):
+    """Translations are about to be parsed by a parser of another language."""
+
+    language = ""
+    """The name of theirs."""
+
+
+def foreign(noted: Iterable[ProjError]) -> str:
+    """The language of translations that were not in the parser's, by what was warned of; '' for none."""
+    return next((error.language for error in noted if isinstance(error, ForeignTranslationsError)), "")
 
 
 def language_of(found: Sequence[Igt | None]) -> str:
@@ -33,13 +48,15 @@ def with_code(igt: Igt, code: str) -> Igt:
     return replace(igt, translations=((code, igt.translation),))
 
 
-def mismatch(code: str, parser: str, where: Where) -> ProjError | None:
+def mismatch(code: str, parser: str, where: Where) -> ForeignTranslationsError | None:
     """What is to be said when a shipped parser is about to parse another language; None when it is its own or undecided."""
     if code in ("", parser) or parser not in NAMES:
         return None
     said = NAMES.get(code, code)
-    return ProjError(
+    made = ForeignTranslationsError(
         f"the translations look like {said} ({code}), but they are parsed as {NAMES[parser]}",
         where,
         f"choose: a parser for {said} with `e_parser`, trees with `e`, or another translation line with `lang={parser}`",
     )
+    made.language = said
+    return made

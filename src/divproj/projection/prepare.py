@@ -20,6 +20,8 @@ from divproj.links.gloss.grams import Grams
 from divproj.parsing.translations import by_language, language_named, parse_translations
 from divproj.runtime.engine import HERE, Place, Say, run
 
+NO_TRANSLATION = "there is no tree of a translation, so nothing is projected here"
+
 
 @dataclass(frozen=True)
 class Preparation:
@@ -52,8 +54,7 @@ class Preparation:
         """The pairs with links, and heads of E in the chosen style; a sentence without a translation is said."""
         for pair in pairs:
             if pair.e.tree is None:
-                what = "there is no tree of a translation, so this sentence's tree is a guess"
-                faults.word(AlignmentError(what, pair.where))
+                faults.kept(AlignmentError(NO_TRANSLATION, pair.where))
                 yield replace(pair, e=DepTree((), ()), links=Links(frozenset(), (len(pair.f), 0)))
                 continue
             links = pair.links

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from divproj.data.errors import Faults
 from divproj.data.wording import plural
+from divproj.io.translation_language import foreign
 from divproj.parsing.summary import Judged
 from divproj.projection.direct import Projection
 from divproj.projection.expected import Expected, expected_of_sums
@@ -32,6 +34,8 @@ class Summary(Judged):
     unlinked: int = 0
     by_glosses: int = 0
     """Of the untranslated and unlinked ones those whose trees come from a model of glosses (s6): no projection, no guess either."""
+    unglossed: int = 0
+    """Of the unlinked ones those without glosses, by which they could have been linked."""
     left_out: int = 0
     """Left out with faults."""
     uncovered: int = 0
@@ -46,6 +50,8 @@ class Summary(Judged):
     """Relations that were made to fit UD, by the fact that they broke."""
     expected: Expected | None = None
     """Known from gold sentences; without it the calibration speaks."""
+    foreign: str = ""
+    """The language of translations that were parsed as another: of such trees the calibration knows nothing."""
 
     def add(self, found: Projection, name: str = "") -> bool:
         """Count a tree; False when its coverage is too low for it to be written."""
@@ -60,6 +66,7 @@ class Summary(Judged):
             self.untranslated += 1
         elif not linked:
             self.unlinked += 1
+            self.unglossed += not any(found.bitext.glosses)
         else:
             self.projected += 1
             if found.calibrated and found.confidence:
@@ -70,10 +77,15 @@ class Summary(Judged):
 
     def merge(self, other: Summary) -> None:
         """Add what another process has counted."""
-        counts = "projected untranslated unlinked by_glosses left_out uncovered words linked spread"
+        counts = "projected untranslated unlinked by_glosses unglossed left_out uncovered words linked spread"
         self.add_counts(other, *counts.split())
         self.calibrated = self.calibrated or other.calibrated
         self.repairs += other.repairs
+
+    def close(self, system: str, why: str, faults: Faults) -> None:
+        """What is known at the end: the system, how it came to be the one, and what was warned of."""
+        self.system, self.why, self.left_out = system, why, faults.sentences
+        self.foreign = foreign(faults.noted)
 
     @property
     def guessed(self) -> int:
@@ -91,7 +103,7 @@ class Summary(Judged):
     @property
     def accuracy(self) -> Expected | None:
         """What is expected of the heads of projected sentences."""
-        if self.expected or not self.calibrated:
+        if self.expected or self.foreign or not self.calibrated:
             return self.expected
         return expected_of_sums(self.sure, self.spread, self.judged, self.calibrated)
 
@@ -112,7 +124,7 @@ class Summary(Judged):
             rests += ", or is a guess where there are none"
         for count, what in (
             (self.untranslated, f"without a translation: {rests}"),
-            (self.unlinked, f"without links to the translation: {rests}"),
+            (self.unlinked, f"without links to the translation: {rests}{self._remedy}"),
             (self.uncovered, f"left out: fewer than {100 * self.least:.0f} % of the words are linked"),
             (self.left_out, "left out with faults"),
         ):
@@ -120,11 +132,23 @@ class Summary(Judged):
                 made.append(f"{plural(count, 'sentence')} {what}")
         if self.written:
             made.append(f"{100 * self.coverage:.0f} % of {plural(self.words, 'word')} linked")
-        if self.projected:
-            known = self.accuracy
-            made.append(f"expected to be right: {known if known else 'not known; `proj review` tells after a few corrections'}")
+        if self.projected or self.by_glosses:
+            only = " in the projected sentences" * (0 < self.projected < self.written)
+            known = self.accuracy or f"{self._unknown}; `proj review` tells after a few corrections"
+            made.append(f"expected to be right{only}: {known}")
         made += self.look_first()
         return made
+
+    @property
+    def _remedy(self) -> str:
+        return " (without glosses `proj words` finds links)" if self.unglossed else ""
+
+    @property
+    def _unknown(self) -> str:
+        """Why nothing is said of the accuracy."""
+        if self.foreign:
+            return f"not known, since the translations are {self.foreign} and the parser is not"
+        return "not known" if self.projected else "not known, since nothing is projected"
 
     def as_json(self) -> dict[str, Any]:
         known = self.accuracy
@@ -135,6 +159,7 @@ class Summary(Judged):
             "without_translation": self.untranslated,
             "without_links": self.unlinked,
             "by_glosses_alone": self.by_glosses,
+            "without_glosses": self.unglossed,
             "guesses": self.guessed,
             "left_out": {"faults": self.left_out, "coverage": self.uncovered},
             "words": self.words,
@@ -143,6 +168,7 @@ class Summary(Judged):
             "min_coverage": self.least,
             "mean_confidence": self.mean_confidence,
             "expected": known.as_json() if known else None,
+            "parsed_as_another_language": self.foreign or None,
             "below_half": self.weak,
             "doubtful": [name for _, name in self.doubtful],
             "repaired": dict(sorted(self.repairs.items())),
@@ -158,7 +184,8 @@ class Summary(Judged):
         """
         return cls(
             found["system"], found["why"], found["min_coverage"], found["projected"], found["without_translation"],
-            found["without_links"], found["by_glosses_alone"], found["left_out"]["faults"], found["left_out"]["coverage"],
+            found["without_links"], found["by_glosses_alone"], found["without_glosses"], found["left_out"]["faults"], found["left_out"]["coverage"],
             found["words"], found["linked_words"], weak=found["below_half"], doubtful=[(0.0, name) for name in found["doubtful"]],
             repairs=Counter(found["repaired"]), expected=Expected.from_json(found["expected"]),
+            foreign=found["parsed_as_another_language"] or "",
         )  # fmt: skip

@@ -74,7 +74,7 @@ def _few(variants: Sequence[Any], gold: Sequence[Example], known: Sequence[Examp
     """Too few to check: the most cautious variant, if there are several; its own odds are the estimate."""
     more = FEW_GOLD - len(known)
     if len(variants) > 1 and known:
-        told = f"{_sentences(len(known))} cannot be checked, so only what the odds are strongly for is changed"
+        told = f"{_sentences(len(known))} cannot be checked ({more} more {'is' if more == 1 else 'are'} needed), so only what the odds are strongly for is changed"
         return Verdict(variants[-1], True, told, needed=more)
     strange = len(gold) - len(known)
     told = f"learning can be checked from {FEW_GOLD} gold sentences on: {more} more {'is' if more == 1 else 'are'} needed"

@@ -28,7 +28,7 @@ class Word:
     sure: float
 
     def keys(self) -> Iterator[tuple[str, ...]]:
-        yield "form", self.form
+        yield "form", self.form.lower()
         yield "construction", self.tag, self.rel, self.reason
 
 
@@ -44,10 +44,7 @@ class Choice:
 def words_of(session: Session, n: int) -> list[Word]:
     sentence, state = session.document.blocks[n].sentence, session.states[n]
     rows = zip(sentence.forms, sentence.column(3), state.rels, state.reasons, state.sure, strict=True)
-    return [
-        Word(form.lower(), tag, rel, reason, UNKNOWN_CONFIDENCE if sure is None else sure)
-        for form, tag, rel, reason, sure in rows
-    ]
+    return [Word(form, tag, rel, reason, UNKNOWN_CONFIDENCE if sure is None else sure) for form, tag, rel, reason, sure in rows]
 
 
 def ranked(free: dict[int, Sequence[Word]], gold: Iterable[Sequence[Word]]) -> list[Choice]:
@@ -80,8 +77,9 @@ def _why(words: Sequence[Word], worth: dict[tuple[str, ...], float], seen: Count
     weak = sum(1 for word in words if word.sure < 0.5)
     if weak:
         parts.append(f"{weak} of {len(words)} heads less than 50 % sure")
+    written = {word.form.lower(): word.form for word in words}
     new = [
-        key[1]
+        written[key[1]]
         for key in sorted(worth, key=lambda key: -worth[key])
         if key[0] == "form" and not seen[key] and worth[key] > WORTH_NAMING
     ]

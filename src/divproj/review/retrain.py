@@ -17,6 +17,7 @@ from divproj.data.errors import ProjError
 from divproj.data.pair import Pair
 from divproj.data.sentence import PROJECTED
 from divproj.data.tree import DepTree
+from divproj.data.wording import plural
 from divproj.projection import registry, systems
 from divproj.projection.direct import Projection
 from divproj.projection.observed import Text
@@ -205,7 +206,8 @@ class Job:
         change = session.learn(trees, f"{self.name} learned from {sentences(len(gold))}", versions)
         heads = sum(a != b for n in change.after for a, b in _heads(change.before[n].heads, change.after[n].heads))
         kept = len(session) - len(gold) - len(rest)
-        told = f"{verdict.told}. {heads} head{'s' * (heads != 1)} changed in {sentences(len(session.differing()))}"
+        done = f"{plural(heads, 'head')} changed in {sentences(len(session.differing()))}" if heads else "no head changed"
+        told = f"{verdict.told}. {done}"
         return told + (f"; {sentences(kept)} corrected but not gold stayed as you left them" if kept else "")
 
 

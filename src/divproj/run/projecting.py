@@ -108,6 +108,7 @@ def project(job: Job) -> None:
     """A tree for every sentence of the text."""
     pairs, projector = job.pairs(), _projector(job)
     summary = Summary(projector.system_, job.config.why, job.config.value("project", "min_coverage"))
+    summary.foreign = job.earlier["read"].get("foreign", "")
     kept: list[Pair] = []
     sure: list[float] = []
     reasons: dict[str, int] = {}

@@ -17,7 +17,7 @@ from divproj.io.bitext import is_conllu
 from divproj.io.files import writing
 from divproj.io.sources import LINES, Sources, pairs_from
 from divproj.io.translation_language import language_of, mismatch
-from divproj.projection.prepare import Preparation, link_some, parse_some
+from divproj.projection.prepare import NO_TRANSLATION, Preparation, link_some, parse_some
 from divproj.run import gold as golden
 from divproj.run.config import Config
 from divproj.run.reading import (  # fmt: skip
@@ -112,6 +112,7 @@ def read(job: Job) -> None:
     given = sum(1 for pair in made if pair.e.tree is not None)
     if config.parser == "en" and not given and (wrong := mismatch(language_of([*map(instance, made)]), "en", first)):
         job.faults.file(wrong)
+        job.facts["foreign"] = wrong.language
     made = with_language(made)
     write_text(made, job.out, links=bool(config.links))
     glossed = [instance(pair) for pair in made]
@@ -160,8 +161,7 @@ def parse(job: Job) -> None:
         trees = [tree and in_style(tree, config.value("parse", "style")) for tree in trees]
     for pair, tree in zip(text, trees, strict=True):
         if tree is None:
-            what = "there is no tree of a translation, so this sentence's tree is a guess"
-            job.faults.word(ProjError(what, pair.where))
+            job.faults.kept(ProjError(NO_TRANSLATION, pair.where))
     write_trees(trees, text, job.out)
     job.facts |= {"parser": source, "parsed": sum(1 for tree in trees if tree is not None)}
     job.facts["e_words"] = sum(len(tree) for tree in trees if tree is not None)

@@ -72,6 +72,16 @@ class TestFlextext:
         assert ("speaker", "Dira") in first.meta
         assert (second.words, second.translation, second.sent_id) == ((), "(no words)", "2")
 
+    def test_what_is_the_same_in_every_writing_system_is_kept_once(self):
+        said = "".join(f'<item type="source" lang="{code}">Dira</item>' for code in ("en", "fr", "xku"))
+        text = (
+            (FIXTURES / "new.flextext")
+            .read_text(encoding="utf-8")
+            .replace('<interlinear-text guid="a">', f'<interlinear-text guid="a">{said}')
+        )
+        first, _ = flextext.loads(text)
+        assert [row for row in first.meta if row[0] == "text-source"] == [("text-source", "Dira")]
+
     def test_another_language(self):
         (found,) = flextext.load(FIXTURES / "old.flextext", lang="fr")
         assert found.translation == "Les poissons, nagent-ils ?"

@@ -30,7 +30,7 @@ def test_guesses_are_not_called_projected():
     assert summary.lines()[:3] == [
         "1 sentence projected by s1-r",
         "1 sentence without a translation: the tree is a guess",
-        "1 sentence without links to the translation: the tree is a guess",
+        "1 sentence without links to the translation: the tree is a guess (without glosses `proj words` finds links)",
     ]
     assert summary.exit_code == 0
     assert summary.as_json()["without_translation"] == 1

@@ -29,6 +29,7 @@ def test_the_same_lesson_for_less_work():
 def test_it_says_why():
     free = {0: words("dog cat", 0.3), 1: words("dog", 0.3), 2: words("cat", 0.3)}
     why = {choice.n: choice.why for choice in ranked(free, [])}
+    assert "‘Peter’" in ranked({0: words("Peter", 0.3), 1: words("peter", 0.3)}, [])[0].why  # as it is written there
     assert why[0].startswith("2 of 2 heads less than 50 % sure; no gold sentence has ‘")
     assert (
         ranked({0: words("dog", 0.99), 1: words("dog", 0.99)}, [words("dog", 1.0)])[0].why

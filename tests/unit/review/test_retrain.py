@@ -93,7 +93,7 @@ def test_one_gold_sentence_makes_no_tree_worse(pairs: list[Pair], first: int):
     job.start()
     job.wait(60)
     told = job.status["told"]
-    assert "1 gold sentence cannot be checked, so only what the odds are strongly for is changed" in told
+    assert "1 gold sentence cannot be checked (4 more are needed), so only what the odds are strongly for is changed" in told
     assert all(now >= was for now, was in zip(right(session, pairs, others), were, strict=True))
     assert all(session.states[n].rels.count("dep") <= labels[n].count("dep") for n in others)
 
@@ -165,7 +165,7 @@ def test_any_callable_is_a_learner():
     session.set_gold(1, True)
     told = ended(job_of(session, Reversing()))["told"]
     assert told == (
-        "1 gold sentence cannot be checked, so only what the odds are strongly for is changed. 5 heads changed in 2 sentences"
+        "1 gold sentence cannot be checked (4 more are needed), so only what the odds are strongly for is changed. 5 heads changed in 2 sentences"
     )
     assert session.states[3].heads == (2, 3, 0)
     assert session.states[3].confidence == 0.25

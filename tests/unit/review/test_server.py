@@ -72,7 +72,7 @@ def test_document_and_sentence(client: Client):
     assert view["heads"] == [3, 3, 0, 1]
     assert view["translations"] == [["", "I saw the dog ."]]
     assert view["glosses"] == ["1SG", "PFV", "see", "dog.DEF"]
-    assert view["why"][3] == "guess: not the head that E suggests, or E suggests none · 30 % sure"
+    assert view["why"][3] == "guess: not the head that the translation suggests, or it suggests none · 30 % sure"
     assert view["svg"].startswith("<svg")
     assert view["pair"] == ""
     for n in ("4", "-1", "", "x", "1e3", "²", "99999999999"):

@@ -62,3 +62,9 @@ def test_persian_has_letters_of_its_own() -> None:
 
 def test_tags_and_addresses_are_not_words() -> None:
     assert language_id.of_text("<i>The man</i> was here, https://de.example/der/die/das").code == "en"
+
+
+def test_every_language_that_can_be_the_answer_has_a_name() -> None:
+    from divproj.io.translation_language import NAMES
+
+    assert set(language_id.LANGUAGES) <= set(NAMES)

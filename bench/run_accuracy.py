@@ -1,0 +1,189 @@
+"""The expected accuracy that `proj run` prints, against the true one, on corpora with gold trees.
+
+For each corpus a folder is made as a user has it: the text without trees, a config, and gold trees of some sentences by chance. `proj run
+--json` runs there, in a process of its own, with its defaults. `expected.uas` of what it prints is compared with the share of right heads
+in the sentences whose gold trees it was not given, punctuation counted as the run counts it.
+
+Interlinear text (ODIN, the glossbanks) has words, glosses and translations alone. Danish and PUD have the trees of E and the links of the
+corpus, and no glosses. The model of glossed text and the maps of confidences are those without the language's family where a bank of that
+family is among those that they learn from (`held_out_s6`); the maps of s6 and s6+ are fitted anew for that (`maps`).
+
+python bench/run_accuracy.py [--gold 30] [--most 150] [--seeds 1,2,3] [CORPUS ...]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean
+
+from common import DATA, OUT, ROOT, about, need
+from held_out_s6 import FAMILIES, place_of
+
+from divproj.data.errors import Faults
+from divproj.data.sentence import Sentence
+from divproj.data.tree import DepTree
+from divproj.io import conllu
+from divproj.projection import calibration
+from divproj.run.gold import bare
+
+PAIRS = {"danish": "cdt-da", "pud-fr": "pud/fr", "pud-ru": "pud/ru", "pud-zh": "pud/zh"}
+ODIN = {"odin-ger": "", "odin-gli": "", "odin-hua": "hau", "odin-kkn": ""}
+"""And a bank of the same family, if there is one."""
+BANKS = ("hau", "arh", "sab", "nhi", "yor", "pus", "kir", "ceb", "xav", "san", "sah", "aze", "hau_s", "hau_w", "pcm")
+"""Those with 100 sentences or more of more than one word."""
+NEAR = 5.0
+MAPPED = ("s6", "s6+")
+"""Systems that `proj run` chooses for glossed text."""
+LAUNCH = """
+import sys
+from pathlib import Path
+import divproj.runtime.resources as resources
+own, languages = resources.folder, Path(sys.argv.pop(1))
+resources.folder = lambda kind: languages if kind == "languages" else own(kind)
+from proj_cli import main
+sys.argv[0] = "proj"
+main()
+"""
+"""`proj` with other models in the box."""
+
+
+def maps(family: str, cap: int = 150, seed: int = 1) -> dict[str, calibration.Calibration]:
+    """The maps of the pack, those of s6 and s6+ fitted on banks of other families."""
+    from calibration import banks, doubted, gathered, shipped_vectors
+
+    kept = OUT / "held-out-maps"
+    if not (kept / f"{family}.json".replace(" ", "-")).is_file():
+        kept.mkdir(parents=True, exist_ok=True)
+        found = [*map(doubted, banks(need(DATA), cap, shipped_vectors("en"), set()))]
+        samples = {system: gathered(found, system, place_of("hau").parent, seed) for system in MAPPED}
+        for other in sorted(set(FAMILIES.values())):
+            made = {s: calibration.learn([x for x in some if x.family != other]) for s, some in samples.items()}
+            calibration.save(calibration.shipped() | made, kept / f"{other}.json".replace(" ", "-"), {"without": other})
+    return calibration.load(kept / f"{family}.json".replace(" ", "-"))
+
+
+def box(bank: str, place: Path) -> Path:
+    """The languages in the box, as they are without the family of a bank."""
+    made = place / "languages"
+    (made / "glossed").mkdir(parents=True)
+    for name in ("en", "en-fast"):
+        (made / name).symlink_to(ROOT / "languages" / name)
+    for path in need(place_of(bank)).iterdir():
+        (made / "glossed" / path.name).symlink_to(path.resolve())
+    (made / "glossed" / calibration.FILE).unlink(missing_ok=True)
+    calibration.save(maps(FAMILIES[bank]), made / "glossed" / calibration.FILE, {"without": FAMILIES[bank]})
+    return made
+
+
+def rows(path: Path) -> list[Sentence]:
+    return [row for row in conllu.load(path, Faults(strict=False)) if row is not None]
+
+
+def fitting(found: Sequence[Sentence], most: int) -> list[int]:
+    """Places of every k-th sentence with a whole gold tree."""
+    good = [n for n, row in enumerate(found) if not row.usable_tree()[1] and len(row.forms)]
+    return good if len(good) <= most else [good[k * len(good) // most] for k in range(most)]
+
+
+def without_trees(row: Sentence, keep_tags: bool) -> Sentence:
+    empty = ("_",) * len(row.forms)
+    return row.with_columns(dict.fromkeys((6, 7) if keep_tags else (2, 3, 4, 5, 6, 7), empty))
+
+
+def laid_out(name: str, place: Path, most: int) -> tuple[list[Sentence], str]:
+    """Write what the text is; its gold sentences, and the table `input` of the config."""
+    if name in ODIN:
+        folder = need(DATA / "odin" / name.removeprefix("odin-"))
+        (place / "text.txt").write_bytes((folder / "igt.txt").read_bytes())
+        found = rows(folder / "f.conllu")
+        return [found[n] for n in fitting(found, most)], 'text = "text.txt"\n'
+    if name in PAIRS:
+        folder = need(DATA / PAIRS[name])
+        found, trees = rows(folder / "f.conllu"), rows(folder / "e.conllu")
+        links = (folder / "align.txt").read_text(encoding="utf-8").splitlines()
+        chosen = fitting(found, most)
+        _write(place / "text.conllu", [without_trees(found[n], True) for n in chosen])
+        _write(place / "e.conllu", [trees[n] for n in chosen])
+        (place / "links.txt").write_text("".join(f"{links[n]}\n" for n in chosen), encoding="utf-8")
+        return [found[n] for n in chosen], 'text = "text.conllu"\ntrees = "e.conllu"\nlinks = "links.txt"\n'
+    folder = need(DATA / ("ud-igt-hausa" if name == "hau" else f"glossbanks/{name}"))
+    found = [row for path in sorted(folder.glob("*.conllu")) for row in rows(path)]
+    found = [found[n] for n in fitting(found, most)]
+    _write(place / "text.conllu", [without_trees(row, False) for row in found])
+    return found, 'text = "text.conllu"\n'
+
+
+def _write(path: Path, found: Sequence[Sentence]) -> None:
+    with path.open("w", encoding="utf-8") as out:
+        conllu.dump([replace(row, end="\n\n") for row in found], out)
+
+
+def judged(name: str, most: int, count: int, seed: int) -> dict[str, object]:
+    """What the run says, and what is so."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        gold, said = laid_out(name, place, most)
+        order = random.Random(seed).sample(range(len(gold)), len(gold))
+        given = order[: min(count, len(gold) // 2)]
+        _write(place / "gold.conllu", [gold[n] for n in sorted(given)])
+        (place / "divproj.toml").write_text(f'seed = {seed}\n[input]\n{said}gold = "gold.conllu"\n', encoding="utf-8")
+        bank = ODIN.get(name, "") if name in ODIN else "" if name in PAIRS else name
+        languages = box(bank, place) if bank else ROOT / "languages"
+        command = [sys.executable, "-c", LAUNCH, str(languages), "run", str(place / "divproj.toml"), "-j", "1", "--json"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(f"{name}: {done.stderr}")
+        told = json.loads(done.stdout)
+        made = {bare(row.forms): row.usable_tree()[0] for row in rows(place / "results" / "trees.conllu")}
+    chosen = set(given)
+    pairs = [(gold[n].usable_tree()[0], made.get(bare(gold[n].forms))) for n in range(len(gold)) if n not in chosen]
+    return {"name": name, "system": told["system"], "gold": len(given), **told["expected"], **_true(pairs)}
+
+
+def _true(pairs: Sequence[tuple[DepTree, DepTree | None]]) -> dict[str, float]:
+    found = [(a.heads, b.heads) for a, b in pairs if b is not None]
+    right = [x == y for a, b in found for x, y in zip(a, b, strict=True) if x >= 0]
+    return {"rest": len(found), "true": 100 * fmean(right)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("corpora", nargs="*", default=[])
+    parser.add_argument("--gold", type=int, default=30)
+    parser.add_argument("--most", type=int, default=150)
+    parser.add_argument("--seeds", default="1,2,3", help="of the choice of gold sentences and of the run")
+    options = parser.parse_args()
+    print(
+        f"`proj run --json`, {options.gold} gold sentences, at most {options.most} sentences, seeds {options.seeds}; {about()}\n"
+    )
+    print(
+        "| corpus | seed | system | gold | printed | ± | source | true of the rest | sentences | miss |\n|---|---|---|---|---|---|---|---|---|---|"
+    )
+    misses = []
+    for name in options.corpora or (*ODIN, *PAIRS, *BANKS):
+        for seed in map(int, options.seeds.split(",")):
+            row = judged(name, options.most, options.gold, seed)
+            miss = row["uas"] - row["true"]  # type: ignore[operator]
+            misses.append((name, miss, 2 * row["standard_error"]))  # type: ignore[operator]
+            print(
+                f"| {name} | {seed} | {row['system']} | {row['gold']} | {row['uas']:.1f} | {2 * row['standard_error']:.1f} "  # type: ignore[operator]
+                f"| {row['source']} | {row['true']:.1f} | {row['rest']} | {miss:+.1f} |",
+                flush=True,
+            )
+    near = sum(abs(miss) <= NEAR for _, miss, _ in misses)
+    inside = sum(abs(miss) <= wide for _, miss, wide in misses)
+    print(
+        f"\nwithin 5 points: **{near} of {len(misses)}**; within the printed ±: {inside}; mean miss {fmean(m for _, m, _ in misses):+.1f}"
+    )
+
+
+if __name__ == "__main__":
+    main()
