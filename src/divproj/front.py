@@ -19,7 +19,7 @@ from divproj.parsing.language import Language, shipped
 
 
 def write(pairs: Iterable[Pair], path: str | PathLike[str]) -> int:
-    """Write the F side of pairs as CoNLL-U, whole or not at all; how many there were.
+    """Write the F side of pairs as CoNLL-U, completely or not at all; returns their number.
 
     >>> import tempfile, divproj as dp
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -42,7 +42,7 @@ def analyze(
     tags: str = "auto",
     each: Callable[[Pair, float], None] | None = None,
 ) -> Analysis:
-    """How far two languages diverge: the share of edges that match, before and after remove, merge and swap.
+    """Measure how far two languages diverge: the share of edges that match, before and after remove, merge and swap.
 
     `source` is a corpus, pairs with trees on both sides, a corpus folder, or the name of a sample corpus. `each` is called
     with every pair and the share of its E edges that match.
@@ -57,7 +57,7 @@ def analyze(
 
 
 def evaluate(gold: Iterable[Pair | DepTree], system: Iterable[Pair | DepTree], *, punctuation: bool = False) -> TreeScores:
-    """Attachment scores of F trees against gold ones of the same sentences, in the same order.
+    """Attachment scores of F trees against gold trees of the same sentences, in the same order.
 
     >>> import divproj as dp
     >>> evaluate(dp.read("deu-eng"), dp.read("deu-eng")).uas
@@ -80,7 +80,7 @@ def _tree(item: Pair | DepTree) -> DepTree:
 
 
 def draw(item: Pair | DepTree) -> str:
-    """A pair or a tree as SVG.
+    """Draw a pair or a tree as SVG.
 
     >>> draw(DepTree(("Dogs", "bark"), (2, 0)))[:4]
     '<svg'
@@ -89,7 +89,7 @@ def draw(item: Pair | DepTree) -> str:
 
 
 def parser(name: str | PathLike[str] = "en") -> Language:
-    """A parser that comes along, by its language, or one that `proj train` made, by its folder.
+    """A shipped parser by its language, or a parser made by `proj train` by its folder.
 
     >>> [tree] = parser("en").parse([("Dogs", "bark", ".")])
     >>> tree.forms

@@ -90,7 +90,7 @@ def why(error: Exception) -> str:
 
 @dataclass
 class Faults:
-    """What to do with bad data: stop at the first (`strict`) or note it and go on.
+    """What to do with faulty data: stop at the first fault (`strict`), or note it and continue.
 
     `tell` is called with each fault noted, so that a command can warn as it reads.
 
@@ -109,14 +109,14 @@ class Faults:
     """Errors kept in `noted`: memory stays flat on a corpus that is bad throughout."""
 
     def take(self, other: Faults) -> None:
-        """Add what another, for a part of the corpus, has noted."""
+        """Add the faults that another object noted for a part of the corpus."""
         self.words += other.words
         self.sentences += other.sentences
         for error in other.noted:
             self._note(error)
 
     def moved(self) -> Faults:
-        """What was noted so far, apart; none of it stays here."""
+        """The faults noted so far, moved to an object of their own."""
         apart = replace(self, tell=None)
         self.noted, self.words, self.sentences = [], 0, 0
         return apart

@@ -29,7 +29,7 @@ def morphs(token: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Igt:
-    """One glossed sentence as its author wrote it: nothing is forced to line up.
+    """One glossed sentence as its author wrote it; words and glosses need not line up.
 
     `words` is the language line, one string a word. `segments` has each word as segmented (`dil-vā-yī`), `glosses` the
     gloss of each (`give-CAUS-PST`), `tags` a part of speech each; any of the three may be empty or of another length:
@@ -72,7 +72,7 @@ class Igt:
         return len(self.glosses) == len(self.words) > 0
 
     def pair(self) -> Pair:
-        """The sentence and its translation as a pair; E has words alone where the source has no tree of it.
+        """The sentence and its translation as a pair; without a tree in the source, E has only words.
 
         >>> Igt(("Hunde", "bellen"), glosses=("dog.PL", "bark"), e_words=("Dogs", "bark")).pair().f.glosses
         ('dog.PL', 'bark')
@@ -87,5 +87,5 @@ class Igt:
         return Pair(f, e, links, self.sent_id, self.translation, sentence=self.sentence, igt=self, where=self.where)
 
     def gloss_of(self, word: int) -> str:
-        """Gloss of the word counted from 1, '' when there is none that can be its."""
+        """The gloss of a word (counted from 1); '' if it has none."""
         return self.glosses[word - 1] if self.lines_up else ""

@@ -64,7 +64,7 @@ class Links:
         return link in self.links
 
     def weight(self, i: int, j: int) -> float:
-        """Probability of a link: 1 for one that came without, 0 where there is none."""
+        """Probability of a link: 1 if none was given, 0 if the words are not linked."""
         return dict(self.weights).get((i, j), 1.0) if (i, j) in self.links else 0.0
 
     @property

@@ -22,7 +22,7 @@ def is_gold(comment: str) -> bool:
 
 @dataclass(frozen=True)
 class Sentence:
-    """A CoNLL-U sentence as read: comment lines, ten columns, and where it stood.
+    """A CoNLL-U sentence as read: comment lines, ten columns, and its place in the file.
 
     >>> from divproj.io import conllu
     >>> [sentence] = conllu.loads("# sent_id = a\\n1\\tHunde\\tHund\\tNOUN\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n")
@@ -42,7 +42,7 @@ class Sentence:
         return tuple(zip(*self.columns, strict=True))
 
     def to_conllu(self) -> str:
-        """The sentence as it stood in its file, the blank line after it included."""
+        """The sentence as it was in its file, with the blank line after it."""
         lines = [*self.comments, *map("\t".join, zip(*self.columns, strict=True))]
         return "\n".join(lines) + self.end
 
@@ -55,7 +55,7 @@ class Sentence:
         return tuple(k for k, row_id in enumerate(ids) if row_id.isdecimal())
 
     def column(self, k: int) -> tuple[str, ...]:
-        """Column `k` (0 = ID … 9 = MISC) of the words alone."""
+        """Column `k` (0 = ID … 9 = MISC) of the words, without multiword and empty rows."""
         values = self.columns[k]
         if len(self.word_rows) == len(values):
             return values
@@ -119,7 +119,7 @@ class Sentence:
         return tree
 
     def usable_tree(self) -> tuple[DepTree, list[FormatError]]:
-        """The tree without the heads that cannot be right, and why each was left out.
+        """The tree without impossible heads, and why each of them was left out.
 
         A word whose HEAD is missing, out of range, itself, on a cycle or a second root gets `NO_HEAD`.
         """

@@ -83,7 +83,7 @@ class DepTree:
 
     @property
     def tree(self) -> DepTree | None:
-        """The tree itself, None where no head is known."""
+        """The tree itself; None if no head is known."""
         return self if any(head != NO_HEAD for head in self.heads) else None
 
     def to_conllu(self, sent_id: str = "") -> str:
@@ -122,7 +122,7 @@ class DepTree:
 
     @property
     def edges(self) -> Iterator[tuple[int, int]]:
-        """(child, head) of every edge between two words; the root edge is not one."""
+        """(dependent, head) of every edge between two words, without the edge to the root."""
         return ((k, h) for k, h in enumerate(self.heads, 1) if h > 0)
 
     @property
@@ -131,7 +131,7 @@ class DepTree:
         return self.heads.index(0) + 1 if 0 in self.heads else None
 
     def children(self, word: int) -> tuple[int, ...]:
-        """The words whose head is this one.
+        """The dependents of this word.
 
         >>> DepTree(("Dogs", "bark"), (2, 0)).children(2)
         (1,)
@@ -139,7 +139,7 @@ class DepTree:
         return tuple(k for k, h in enumerate(self.heads, 1) if h == word)
 
     def tags(self, kind: str = "auto") -> tuple[str, ...]:
-        """One tag a word: `upos`, `xpos`, or the first of the two that is filled (`auto`).
+        """One tag per word: `upos`, `xpos`, or the first of the two that has values (`auto`).
 
         >>> DepTree(("a",), (0,), xpos=("DT",)).tags()
         ('DT',)

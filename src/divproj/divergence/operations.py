@@ -23,7 +23,7 @@ GONE = kernel.GONE
 
 
 def remove(word: int, tree: DepTree) -> DepTree:
-    """O1, Algorithm 2: the word goes, its children hang on its parent.
+    """O1, Algorithm 2: the word is removed, and its dependents are attached to its head.
 
     >>> remove(2, DepTree(("a", "b", "c"), (0, 1, 2))).heads
     (0, -2, 1)
@@ -33,7 +33,7 @@ def remove(word: int, tree: DepTree) -> DepTree:
 
 
 def merge(child: int, parent: int, tree: DepTree) -> DepTree:
-    """O2, Algorithm 3: the child is folded into its parent, which takes its children.
+    """O2, Algorithm 3: a word is folded into its head, which takes over its dependents.
 
     >>> merge(2, 1, DepTree(("a", "b", "c"), (0, 1, 2))).heads
     (0, -2, 1)
@@ -42,7 +42,7 @@ def merge(child: int, parent: int, tree: DepTree) -> DepTree:
 
 
 def swap(child: int, parent: int, tree: DepTree) -> DepTree:
-    """O3, Algorithm 4: the child takes its parent's place and the parent hangs on it; other children stay.
+    """O3, Algorithm 4: a word and its head change places; other dependents stay.
 
     >>> swap(2, 1, DepTree(("a", "b", "c"), (0, 1, 2))).heads
     (2, 0, 2)
@@ -53,7 +53,7 @@ def swap(child: int, parent: int, tree: DepTree) -> DepTree:
 
 @dataclass(frozen=True)
 class Operation:
-    """One step of Algorithm 5; `before` is the class the edge had, None where there was no edge.
+    """One step of Algorithm 5; `before` is the class that the edge had, None if there was no edge.
 
     >>> Operation("f", "remove", 2, 1, "unaligned").kind
     'remove'

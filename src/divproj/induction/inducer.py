@@ -30,7 +30,7 @@ HEAVY = 3
 
 
 class BilingualInducer(Estimator):
-    """CCM trees of both languages, bound loosely by alignment trees and by word links.
+    """CCM trees of both languages, tied together loosely by alignment trees and word links.
 
     Priors are the paper's: `constituent`/`distituent` pseudo-counts a type, `coupling` for pairs of yields, `giza_high` and
     `giza_low` for Giza-scores. `mode` says what is counted once, alignment "trees" or "matchings"; `moves` how trees are
@@ -232,7 +232,7 @@ class BilingualInducer(Estimator):
             nodes[forest.places] += 1
 
     def learn_alone(self, X: Iterable[TagPair]) -> None:  # noqa: N803
-        """The CCM of each language by itself, with the same seed and priors: it has a share in the mean of chains."""
+        """The CCM of each language alone, with the same seed and priors; it has a share in the average of the chains."""
         if not self.alone:
             return
         pairs = [p for p in X if p.f and p.e]
@@ -247,7 +247,7 @@ class BilingualInducer(Estimator):
         return self.grammar(side).parse(X, self.decode)
 
     def grammar(self, side: str) -> Grammar:
-        """What was learned of a language, "f" or "e"."""
+        """The learned grammar of one language, "f" or "e"."""
         if side not in ("f", "e"):
             raise ModelError(f"no side '{side}'", remedy="choose f or e")
         return self.grammars_[side == "e"]
@@ -257,7 +257,7 @@ class BilingualInducer(Estimator):
         return bracket_f1(zip(X, y, self.predict(X, side), strict=True))
 
     def trees(self, side: str = "f") -> list[Tree]:
-        """Trees of the training pairs with most brackets in the sweeps kept: here the other language had its say."""
+        """Trees of the training pairs, with the most expected brackets over the averaged sweeps; these also depend on the other language."""
         k = int(side == "e")
         if not self.kept_:
             return self.state_.forests[k].trees()

@@ -52,7 +52,7 @@ def dump(sentences: Iterable[Sentence], out: TextIO) -> None:
 
 
 def dumps(sentence: Sentence) -> str:
-    """The sentence as it stood in its file, the blank line after it included."""
+    """The sentence as it was in its file, with the blank line after it."""
     return sentence.to_conllu()
 
 

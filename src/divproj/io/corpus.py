@@ -28,7 +28,7 @@ FAST = 300_000
 
 @dataclass(frozen=True)
 class Corpus:
-    """Where a corpus lies; iterating reads it anew, a pair at a time.
+    """The files of a corpus; each iteration reads it from the start, pair by pair.
 
     >>> corpus = Corpus.at("deu-eng")
     >>> corpus.name, len(corpus.find("deu-001").f)
@@ -53,7 +53,7 @@ class Corpus:
 
     @classmethod
     def at(cls, folder: Source, *, faults: Faults | None = None, same_ids: bool = True, style: str = "as-is") -> Corpus:
-        """The corpus in a folder, or a sample corpus by its name; each file may also be there as `.gz`."""
+        """The corpus in a folder, or a sample corpus by its name; its files may be gzipped (`.gz`)."""
         path = located(str(folder))
         if not path.is_dir():
             what = "this is a file, a corpus folder was expected" if path.exists() else "no such folder"
@@ -97,18 +97,18 @@ class Corpus:
         return self.pairs()
 
     def pairs(self) -> Iterator[Pair]:
-        """Usable pairs in order; what is not usable goes to `faults`."""
+        """The usable pairs in order; faults go to `faults`."""
         counts = [0, 0, 0]
         with self._open() as streams:
             yield from self._careful(streams, (1, 1, 1), SentenceIds(self.same_ids), counts)
         self._closing(counts)
 
     def batches(self) -> Iterator[PairBatch]:
-        """The same pairs as arrays: large files take the fast lane."""
+        """The same pairs as arrays; for large files, by the fast reader."""
         return self._fast_batches() if self._is_large() else batched(self.pairs())
 
     def pieces(self) -> Iterator[Piece]:
-        """The same pairs in pieces that are not read yet; `Piece.batches` reads one, here or elsewhere."""
+        """The same pairs in pieces that are not read yet; `Piece.batches` reads one, in any process."""
         fast, ids, counts = self._is_large(), SentenceIds(self.same_ids), [0, 0, 0]
         bare = replace(self, f=name_of(self.f), e=name_of(self.e), align=name_of(self.align), faults=Faults(), digests=[])
         with self._open() as streams:

@@ -54,13 +54,14 @@ def read(
     faults: Faults | None = None,
     **options: Any,
 ) -> Iterator[Pair]:
-    """The sentence pairs of a source, one by one.
+    """Read the sentence pairs of a source, one by one.
 
     `source` is a file of any format that divproj reads, a corpus folder (`f.conllu`, `e.conllu`, `align.txt`, or `igt.txt`),
     the name of a sample corpus, an open file, or text (a string with a line end). `e` names CoNLL-U with trees of the
     translations, or plain text with one translation per line (then `source` is CoNLL-U, or has one sentence per line too);
-    `links` names a Pharaoh file. Each may be a list of files, of which one goes on where the other ends. What cannot be read goes to `faults`, by default a warning; `Faults(strict=True)`
-    raises at the first. Further options are those of the readers (`lang`, `tiers`, `markers`, `encoding` …).
+    `links` names a Pharaoh file. Each may be a list of files, which are read one after the other. Faults go to `faults`; by
+    default they are warnings, and `Faults(strict=True)` raises the first one. Further options are those of the readers
+    (`lang`, `tiers`, `markers`, `encoding` …).
 
     >>> [pair] = read("Hunde bellen\\ndog.PL bark\\n'Dogs bark.'\\n")
     >>> pair.f.forms, pair.f.glosses, pair.e.forms

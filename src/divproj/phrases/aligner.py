@@ -117,7 +117,7 @@ class PhraseAligner(Estimator):
         return Training(self.em, self.epochs, self.batch_size, self.optimiser, kappa=self.kappa)
 
     def set_params(self, **params: Any) -> PhraseAligner:
-        """Change parameters; what cannot be right is said at once."""
+        """Change parameters; impossible values raise an error at once."""
         super().set_params(**params)
         self.__post_init__()
         return self
@@ -152,7 +152,7 @@ class PhraseAligner(Estimator):
     # aligning
 
     def predict(self, pairs: Iterable[ForestPair], candidates: Iterable[WordLinks]) -> list[PhraseAlignment]:
-        """Phrase pairs of pairs of forests, each with its word links, as a list."""
+        """Phrase pairs of each pair of forests with its word links, as a list."""
         return list(self.align(pairs, candidates))
 
     def pipe(self, pairs: Iterable[Pair]) -> Iterator[PhraseAlignment]:

@@ -34,7 +34,7 @@ OBSERVED = 20_000
 
 
 class Projector:
-    """Makes trees for F: parses translations, links words, projects.
+    """Makes trees for F: parses the translations, links the words, projects.
 
     `fit` learns from pairs with gold trees of F; `pipe` gives the pairs back with a tree of F each, with reasons and
     confidences. `system_` and `why_` say which system works and why, once that is decided.
@@ -103,12 +103,12 @@ class Projector:
 
     @property
     def code_(self) -> str:
-        """The system that works; that which a trained model was made for."""
+        """The system that is used, or that a trained model was made for."""
         return code_of(self._engine, self.system_)
 
     @property
     def looks_at_text(self) -> bool:
-        """Whether the text must be gone through before it is projected: so it observes, or is yet to choose its system."""
+        """Whether the whole text must be read before it is projected, to learn from it or to choose a system."""
         return self._engine is None or self._engine.observes
 
     @property
@@ -142,7 +142,7 @@ class Projector:
         return self
 
     def observe(self, pairs: Iterable[Pair]) -> Projector:
-        """Go through a text before it is projected, for systems that look at all of it; its pairs have trees of E and links."""
+        """Read a whole text before it is projected, for systems that learn from all of it; its pairs have trees of E and links."""
         self._observe(Text(list(pairs)))
         return self
 
@@ -160,11 +160,11 @@ class Projector:
         return made
 
     def project(self, pair: Pair) -> Pair:
-        """The pair with a tree of F; it must have a tree of E and links (`pipe` makes them)."""
+        """The pair with a projected tree of F; it must have a tree of E and links (`pipe` makes them)."""
         return self._with(pair, self.projection(pair))
 
     def projection(self, pair: Pair) -> Projection:
-        """What the system says of one pair, of the observed text or beyond it."""
+        """The projection of one pair, from the observed text or another one."""
         engine, given = self.ready((pair,)), ProjectionInput.of(pair)
         known = self._known.get((given.forms, given.e.forms))
         if known is None:
@@ -180,7 +180,7 @@ class Projector:
         say: Say | None = None,
         faults: Faults | None = None,
     ) -> Iterator[Projection]:
-        """What the system says of pairs that have trees of E and links, after it has observed them all.
+        """The projections of pairs that have trees of E and links, after the system has observed all of them.
 
         The same sentences with other translations (`also`) vote. Long texts are shared out to the workers of `place`; the
         projections are the same.
@@ -207,7 +207,7 @@ class Projector:
     def pipe(
         self, pairs: Iterable[Pair], faults: Faults | None = None, *, also: Sequence[Iterable[Pair]] = ()
     ) -> Iterator[Pair]:
-        """Pairs with trees of F, one by one; what cannot be used goes to `faults`.
+        """The pairs with projected trees of F, one by one; faults go to `faults`.
 
         `also` has the same sentences with other translations, perhaps in other languages: the trees of all sources vote.
 
@@ -244,7 +244,7 @@ class Projector:
         return self.preparation(pairs, faults or Faults(strict=False))
 
     def save(self, path: str | Path) -> None:
-        """Keep what was learned: rules as one JSON file, a parser as a folder."""
+        """Save what was learned: rules as a JSON file, a parser as a folder."""
         if self._corrections is None and not self._is_parser:
             raise ModelError("nothing was learned yet", remedy="call fit first")
         if self._is_parser:
@@ -260,7 +260,7 @@ class Projector:
 
     @classmethod
     def load(cls, path: str | Path, **more: Any) -> Projector:
-        """What `save` kept: a folder with a parser, or a rule file."""
+        """Load what `save` wrote: a folder with a parser, or a rule file."""
         return cls(model=path, **more) if Path(path).is_dir() else cls(rules=path, **more)
 
     @property
@@ -318,7 +318,7 @@ class Projector:
 
 
 def projector(system: str = registry.AUTO, **options: Any) -> Projector:
-    """A projector by the code or word of its system; `auto` chooses the best that what is there allows.
+    """A projector by the name of its system; `auto` chooses the best system for the data.
 
     Options: `rules` (a file or a shipped set), `model` (a folder), `parser` (of the translations), `grams` (your own gloss
     abbreviations), `style` (heads of E trees), `f_style` (heads of what comes out: ud or function), `seed`; `refine_links` (aligned

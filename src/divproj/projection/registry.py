@@ -16,7 +16,7 @@ AUTO = "auto"
 
 @dataclass(frozen=True)
 class System:
-    """A way to make trees of F.
+    """A system: one way to make trees of F.
 
     >>> SYSTEMS["s5"].word, SYSTEMS["s2+"].needed
     ('phrasal', 'rules, or gold trees')

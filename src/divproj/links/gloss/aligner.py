@@ -41,7 +41,7 @@ class GlossAlignment:
 
 
 class GlossAligner:
-    """Aligns glossed sentences with their translations by a table of grams; its language is that of the translations.
+    """Links words with words of the translation through their glosses. The table of grams is for the language of the translations.
 
     >>> igt = Igt(("Ana-ka", "bita-lu"), glosses=("Ana-NOM", "eat-PST"))
     >>> [(link.f, link.e, link.source) for link in GlossAligner().align(igt, ("Ana", "ate")).scored]
@@ -61,7 +61,7 @@ class GlossAligner:
         return max(len(igt.words), len(e_words)) <= LONGEST
 
     def align(self, igt: Igt, e_words: Sequence[str], e_tags: Sequence[str] = ()) -> GlossAlignment:
-        """Links of one sentence with the words of its translation; gold links of the instance are kept as they are.
+        """Links between one sentence and its translation; gold links in the sentence are kept.
 
         `e_tags` are Penn or universal tags; they help, but are not needed.
         """

@@ -91,12 +91,12 @@ class WordAligner(Estimator):
             raise ModelError(f"no method '{self.method}'", remedy=f"choose one of {', '.join(METHODS)}")
 
     def fit(self, pairs: Iterable[WordPair | Pair], known: Known | None = None, **more: Any) -> WordAligner:
-        """Learn from sentence pairs; `known` are word pairs believed to be translations, with pseudo-counts."""
+        """Learn from sentence pairs; `known` has word pairs that are taken to be translations, with pseudo-counts."""
         self.fit_align(map(_words, pairs), known, **more)
         return self
 
     def pipe(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        """The pairs with links and their probabilities in place of those they had; all are learned from together.
+        """The pairs with new links and their probabilities; all pairs are learned from together.
 
         >>> import divproj as dp
         >>> pair = next(dp.WordAligner().pipe(dp.read("deu-eng")))
@@ -219,7 +219,7 @@ class WordAligner(Estimator):
             return [task.result() for task in running]
 
     def form(self, word: str) -> str:
-        """A word as it is counted."""
+        """The form under which a word is counted."""
         return word.lower() if self.lower else word
 
     def _encode(
