@@ -2,6 +2,7 @@
 
 python bench/outputs_why.py FOLDER OTHER
 
+A second table has the projected trees by system (`# projection = …`): how many heads are as they were, and which columns differ.
 Each file that a case leaves falls into the first kind that fits. For CoNLL-U, FORM and HEAD are compared; for
 standard error, all but notes about renamed options and lines of summaries.
 """
@@ -55,12 +56,40 @@ def kinds(one: Path, other: Path) -> Iterator[tuple[str, str, str]]:
             yield case.split("-")[0], found, f"{case}/{file}"
 
 
+NAMES = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
+PROJECTED = re.compile(rb"^# projection = (\S+)", re.M)
+
+
+def by_system(one: Path, other: Path) -> Iterator[tuple[tuple[str, str], int, int, set[str]]]:
+    """(system before, system after), words, heads that are equal, columns that differ, of each file of projected trees that does."""
+    for path in sorted(one.rglob("*")):
+        twin = other / path.relative_to(one)
+        if not path.is_file() or not twin.is_file() or path.read_bytes() == twin.read_bytes():
+            continue
+        data = path.read_bytes(), twin.read_bytes()
+        systems = [found[1].decode() if (found := PROJECTED.search(each)) else "" for each in data]
+        rows = [columns(each, *range(10)) for each in data]
+        if not all(systems) or [row[1] for row in rows[0]] != [row[1] for row in rows[1]]:
+            continue
+        pairs = list(zip(*rows, strict=True))
+        differ = {NAMES[k] for a, b in pairs for k in range(10) if a[k] != b[k]}
+        yield (systems[0], systems[1]), len(pairs), sum(a[6] == b[6] for a, b in pairs), differ or {"comments"}
+
+
 def main() -> None:
     found = list(kinds(*map(Path, sys.argv[1:3])))
     print("| commands | kind | files | for example |\n|---|---|---|---|")
     for (group, each), count in sorted(Counter((group, each) for group, each, _ in found).items()):
         example = next(file for g, k, file in found if (g, k) == (group, each))
         print(f"| {group} | {each} | {count} | {'' if each == 'equal' else example} |")
+    print("\n| system, before and after | files | words | heads equal | columns that differ |\n|---|---|---|---|---|")
+    projected = list(by_system(*map(Path, sys.argv[1:3])))
+    for pair in sorted({pair for pair, *_ in projected}):
+        mine = [row for row in projected if row[0] == pair]
+        words, same = (sum(row[k] for row in mine) for k in (1, 2))
+        differ = set().union(*(row[3] for row in mine))
+        shown = " ".join(name for name in (*NAMES, "comments") if name in differ)
+        print(f"| {' → '.join(dict.fromkeys(pair))} | {len(mine)} | {words} | {100 * same / max(1, words):.1f} % | {shown} |")
 
 
 if __name__ == "__main__":
