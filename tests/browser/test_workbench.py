@@ -133,6 +133,15 @@ def test_from_a_flex_file_to_rules(new_page: New, server: WorkbenchServer, tmp_p
     page.press("ArrowDown")
     page.press("Enter")
     page.wait("document.querySelector('#count') && document.querySelector('#count').textContent.startsWith('3 of')", 60)
+    # a sentence that was found is opened
+    page.wait("document.querySelector('.tree .word')", 60)
+    page.press("b")
+    page.wait("bench.state().texts.length && document.querySelector('#query')")
+    page.press("/")
+    page.press(*"rel=vocative", "Enter")
+    page.wait("document.querySelector('#matches .link')")
+    page.leave("document.querySelector('#matches .link').click()")
+    page.wait(f"document.querySelector('.tree .word') && review.here.now.id === {json.dumps(first)}", 60)
     assert troubles(page) == []
 
 

@@ -340,8 +340,10 @@ const review = (() => {
   }
 
   async function start() {
+    const wanted = decodeURIComponent(location.hash.slice(1)); // a sentence that the workbench found
     await load();
-    if (doc) await open(order()[0]);
+    const found = wanted && doc ? doc.sentences.findIndex((sentence) => sentence.id === wanted) : -1;
+    if (doc) await open(found < 0 ? order()[0] : found);
   }
 
   return {

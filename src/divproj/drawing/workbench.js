@@ -111,9 +111,9 @@ const bench = (() => {
     await refresh();
   }
 
-  async function open(name) {
+  async function open(name, id) {
     say("opening …");
-    location.assign((await call("/api/open", { name })).url);
+    location.assign((await call("/api/open", { name })).url + (id ? `#${encodeURIComponent(id)}` : ""));
   }
 
   async function save(name) {
@@ -175,7 +175,11 @@ const bench = (() => {
     one("#matches").replaceChildren(
       ...found.rows.map((match) => {
         const made = make("li");
-        made.append(make("small", "", `${match.text} ${match.id}`));
+        const link = make("button", "link", `${match.text} ${match.id}`);
+        link.type = "button";
+        link.setAttribute("aria-label", `Open ${match.id} of ${match.text}`);
+        link.addEventListener("click", () => open(match.text, match.id).catch(() => {}));
+        made.append(link);
         match.forms.forEach((form, k) => {
           made.append(match.words.includes(k + 1) ? make("b", "", form) : make("bdi", "", form), " ");
         });
