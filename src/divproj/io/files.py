@@ -77,6 +77,17 @@ class _Unpacked:
         return data
 
 
+def unzipped(data: bytes) -> bytes:
+    """Bytes in memory, unzipped when they are gzip.
+
+    >>> unzipped(gzip.compress(b"Hunde")), unzipped(b"bellen")
+    (b'Hunde', b'bellen')
+    """
+    where = Where("<text>")
+    plain = cast(BinaryIO, _Unpacked(io.BytesIO(data), where)) if data[:2] == b"\x1f\x8b" else io.BytesIO(data)
+    return io.BufferedReader(_Watched(plain, None, where)).read()
+
+
 def name_of(source: Source) -> str:
     """How a source is called in messages: its path, or `<stdin>`."""
     return "<stdin>" if os.fspath(source) == "-" else os.fspath(source)

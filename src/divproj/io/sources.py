@@ -24,7 +24,7 @@ from divproj.io import conllu, pharaoh
 from divproj.io import igt as interlinear
 from divproj.io.bitext import bitext, is_conllu
 from divproj.io.chunks import Blocks, Joined, Lines, Part
-from divproj.io.files import in_folder, located, name_of, reading, samples
+from divproj.io.files import in_folder, located, name_of, reading, samples, unzipped
 from divproj.io.igt_conllu import from_sentence, to_sentence
 from divproj.io.igt_text import ReaderOptions
 from divproj.io.translation_language import language_of, mismatch, with_code
@@ -70,13 +70,13 @@ def read(
     True
     """
     faults = faults or Faults(strict=False)
-    if isinstance(source, str) and "\n" in source:
-        yield from _from_text(source, format, faults, options)
-        return
     if not isinstance(source, str | Path | Sequence):
+        if not hasattr(source, "read"):
+            raise TypeError(f"`source` is {source!r}, a file, a folder, a name, an open file or text expected")
         data: bytes | str = source.read()
-        text = data.decode("utf-8", "replace") if isinstance(data, bytes) else data
-        yield from _from_text(text, format, faults, options)
+        source = f"{unzipped(data).decode('utf-8', 'replace') if isinstance(data, bytes) else data}\n"
+    if isinstance(source, str) and "\n" in source:
+        yield from _from_text(source, _files(e), _files(links), format, faults, options)
         return
     files = [located(str(path)) for path in _files(source)]
     for path in files:
@@ -96,10 +96,31 @@ def _files(given: Files) -> list[str | Path]:
     return [given] if isinstance(given, str | Path) else list(given or ())
 
 
-def _from_text(text: str, format_: str | None, faults: Faults, options: Mapping[str, Any]) -> Iterator[Pair]:
-    for igt in interlinear.loads(text, format_, faults, **options):
-        if igt.words:
-            yield _pair(to_sentence(igt), igt, igt.e_tree, None, True, faults)
+def _from_text(
+    text: str,
+    e: Sequence[str | Path],
+    links: Sequence[str | Path],
+    format_: str | None,
+    faults: Faults,
+    options: Mapping[str, Any],
+) -> Iterator[Pair]:
+    """Pairs of a text in memory; trees of E and links are files, of which more or fewer sentences are an error."""
+    if plain := [path for path in e if not is_conllu(path)]:
+        raise ProjError("is no CoNLL-U, which goes with a text in memory", Where(str(plain[0])), "give the text as a file, too")
+    items = [(to_sentence(igt), igt) for igt in interlinear.loads(text, format_, faults, **options) if igt.words]
+    trees = [row for path in e for row in conllu.load(path, faults, keep_places=True)]
+    lines = [line for path in links for line in pharaoh.load(path)]
+    for files, found in ((e, trees), (links, lines)):
+        if files and len(found) != len(items):
+            what = f"{len(found)} sentences, but the text has {len(items)}"
+            raise AlignmentError(what, Where(str(files[0])), "give the same sentences in the same order")
+    made = _with_trees(items, iter(trees) if e else None, None, faults)
+    for k, (f, igt, tree) in enumerate(made):
+        assert f is not None
+        try:
+            yield _pair(f, igt, tree, lines[k] if links else None, True, faults)
+        except AlignmentError as error:
+            faults.sentence(error)
 
 
 @dataclass(frozen=True)

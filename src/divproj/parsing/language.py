@@ -228,7 +228,8 @@ def shipped(name: str = "en") -> Language:
     """A language that comes with the package."""
     top = folder("languages")
     if not (top / name).is_dir():
-        there = ", ".join(sorted(path.name for path in top.iterdir() if path.is_dir()))
+        parsers = [path.parent.name for path in top.glob("*/model.json") if f'"{KIND}"' in path.read_text(encoding="utf-8")]
+        there = ", ".join(sorted(parsers))
         raise ProjError(
             f"no language '{name}' comes with divproj; there is {there}",
             remedy="train one from a UD treebank with `proj train TREEBANK.conllu -o MODEL`, and give `model=MODEL`",

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from divproj.data.errors import Faults, ModelError
+from divproj.data.head_style import STYLES as HEAD_STYLES
 from divproj.data.pair import Pair
 from divproj.data.sentence import Sentence
 from divproj.io.sources import PARSER
@@ -70,6 +71,8 @@ class Projector:
         known = PhraseSources(str(phrases) if phrases else None, paraphrases, str(f_forests) if f_forests else None)
         self.phrases = PhraseOptions(refine_links, e_best, known)
         self.preparation = Preparation(parser, tuple(map(Path, grams)), style)
+        if style not in HEAD_STYLES:
+            raise ModelError(f"no head style '{style}' of E trees", remedy=f"choose one of {', '.join(HEAD_STYLES)}")
         if f_style not in STYLES:
             raise ModelError(f"no head style '{f_style}' to write", remedy=f"choose one of {', '.join(STYLES)}")
         self.f_style = f_style

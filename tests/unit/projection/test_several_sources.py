@@ -60,6 +60,8 @@ def test_the_best_of_several_e_trees():
         several_trees("corenlp:here")
     with pytest.raises(dp.ModelError, match="`e_best` is 0, at least 1 expected"):
         dp.projector(e_best=0)
+    with pytest.raises(dp.ModelError, match="no head style 'x' of E trees; choose one of as-is, ud, function"):
+        dp.projector(style="x")
 
 
 def test_phrases_need_a_system_that_looks_at_them(tmp_path: Path):
