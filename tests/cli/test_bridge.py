@@ -63,7 +63,7 @@ def test_the_e_tree_that_f_agrees_with(tmp_path: Path):
     assert "gives one per sentence" in " ".join(given.stderr.split())
     command = proj("project", text, "--e-best", 3, "--e-parser", "cat", "-o", out)
     assert command.returncode == 2
-    assert "choose a language in the box" in " ".join(command.stderr.split())
+    assert "choose a shipped language" in " ".join(command.stderr.split())
 
 
 def test_phrases_feed_projection(tmp_path: Path):

@@ -38,9 +38,7 @@ def test_options(words: tuple[str, ...]):
             assert param.rich_help_panel in ORDER
 
 
-@pytest.mark.parametrize(
-    "words", [("project",), ("experiment",), ("train",), ("align", "pairs"), ("analyze",), ("find",)], ids=" ".join
-)
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_length_and_order(words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("COLUMNS", "100")
     done = proj(*words, "--help")

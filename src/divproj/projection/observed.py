@@ -125,7 +125,7 @@ def several_trees(parser: str | None) -> Any:
     language = None if parser.startswith("corenlp:") else language_named(parser)
     if language is None:
         what = f"several trees of E are wanted, but the parser `{parser}` gives one"
-        raise ProjError(what, remedy="choose a language in the box, or a model of `proj train`, as the parser of E")
+        raise ProjError(what, remedy="choose a shipped language (`en`), or a model from `proj train`, as the parser of E")
     return language
 
 

@@ -199,7 +199,7 @@ class _Reader(Values):
         if re.fullmatch(r"[A-Za-z]{2,3}", name) and not self.place(name).exists():
             return name, None
         if not (self.place(name) / "model.json").is_file():
-            remedy = 'a language in the box ("en"), "given", or the folder of `proj train`; a program goes to parse.command'
+            remedy = 'a shipped language ("en"), "given", or the folder of `proj train`; a program goes to parse.command'
             self.fail("parse", "parser", f"'{name}' is no folder with a model", remedy)
         return "", self.place(name)
 

@@ -229,75 +229,75 @@ def config_text(language: str, found: Files) -> str:
 
 
 CONFIG_TEXT = """\
-# What `proj run` does with this folder. Lines that begin with # are comments; names of files are taken from where this file lies.
-# `proj run --dry-run` says what would be done and why.
+# What `proj run` does with this folder. Lines that begin with # are comments. File names are relative to the folder of this file.
+# `proj run --dry-run` shows what would be done and why.
 
 language = {language}
-results = "results"          # everything that comes out goes into this folder
-seed = 1                     # the same seed gives the same bytes
-# strict = true              # stop at the first fault in the data instead of leaving it out with a warning
+results = "results"          # all output goes into this folder
+seed = 1                     # the same seed gives the same result
+# strict = true              # stop at the first fault in the data, instead of leaving faulty sentences out with a warning
 
 [input]
-# Interlinear text, in any format: plain text (language, gloss, translation line), CoNLL-U, Toolbox, FLEx, ELAN, Xigt, CLDF, LaTeX.
+# Interlinear text, in any format: plain text (lines with words, glosses, translation), CoNLL-U, Toolbox, FLEx, ELAN, Xigt, CLDF, LaTeX.
 # Several files: ["a.txt", "b.txt"].
 {text}
-# format = "toolbox"         # only where it is not recognised
-# lang = "es"                # the translations to take where a file has several; encoding = "cp1252" where it is not UTF-8
-# tiers = "words=tx@A"       # ELAN: which tier is what; markers = "words=tx" does it for Toolbox
+# format = "toolbox"         # only if it is not recognised
+# lang = "es"                # which translations to take if a file has several; encoding = "cp1252" if it is not UTF-8
+# tiers = "words=tx@A"       # ELAN: which tier is what; for Toolbox: markers = "words=tx"
 # Instead of text: a bitext, one sentence per line.
 {f}
 {e}
-# Trees of the translations in CoNLL-U, where you have them; else they are parsed.
+# Trees of the translations in CoNLL-U, if you have them; otherwise the translations are parsed.
 {trees}
-# Word links in Pharaoh form (0-0 1-2), one line per sentence, where you have them.
+# Word links in Pharaoh format (0-0 1-2), one line per sentence, if you have them.
 {links}
-# Trees that you made for some sentences of the text (CoNLL-U; ten or twenty make a difference). Rules and a parser are learned from
-# them, and scores worked out.
+# Gold trees of some sentences of the text (CoNLL-U; ten or twenty make a difference). Rules and a parser are learned from
+# them, and scores are computed.
 {gold}
 
 [align]
 method = "auto"              # given (the links above), gloss (through the glosses), words (without glosses), or auto
 # grams = "my-glosses.tsv"   # your own gloss abbreviations
 # dictionary = "words.tsv"   # for words: word pairs that you know
-# threshold = 0.3            # for words: from many links (low) to sure links (high)
+# threshold = 0.3            # for words: a lower value gives more links, a higher one safer links
 
 [parse]
-# parser = "en"              # English in the box, the folder of a model of `proj train`, or "given"
+# parser = "en"              # the English parser of divproj, the folder of a model from `proj train`, or "given"
 # command = "udpipe --tokenizer=presegmented --tag --parse english.udpipe"   # a program: one sentence per line in, CoNLL-U out
-style = "as-is"              # turn the trees to ud (content words are heads) or function (function words are)
+style = "as-is"              # or convert the trees to ud (content words are heads) or function (function words are)
 
 [project]
-system = "auto"              # auto takes the best that your files allow: s6 for glossed text, s6+ with gold trees; `proj systems` lists all
+system = "auto"              # auto takes the best system for your files: s6 for glossed text, s6+ with gold trees; `proj systems` lists all
 # rules = "learn"            # from the gold trees; or a rule file, or a shipped set: hin, deu, spa, kor; or none
-# style = "ud"               # heads of the trees that go out: content words (ud), or function words (function)
-# model = "my-model"         # a model of `proj train CORPUS`, in place of system and rules
-# phrases = "auto"           # phrases of both sides are aligned first; or a file of `proj align`
+# style = "ud"               # heads in the output: content words (ud) or function words (function)
+# model = "my-model"         # a model from `proj train CORPUS`, instead of system and rules
+# phrases = "auto"           # align the phrases of both sides first; or a file from `proj align`
 # f_forests = "trees.xml"    # trees or forests of your sentences: TIGER-XML, brackets, `proj parse --forest`
 # paraphrases = false        # true: the "translations" are in the same language
-# refine_links = false       # true: aligned phrases veto links and propose others
-# e_best = 1                 # choose among the parser's so many best trees of each translation the one that fits the links best
-# also = "other-corpus"      # a corpus folder with the same sentences and other translations: their trees vote
-# min_coverage = 0.5         # leave out trees in which a smaller share of the words is linked
+# refine_links = false       # true: remove and add links by aligned phrases
+# e_best = 1                 # choose among this many trees of the parser the one that fits the links best
+# also = "other-corpus"      # a corpus folder with the same sentences and other translations; the trees vote
+# min_coverage = 0.5         # leave out trees with a smaller share of linked words
 
 [train]
-# epochs = 10                # passes of the parser over the gold sentences
+# epochs = 10                # number of passes of the parser over the gold sentences
 
 [evaluate]
 folds = 5                    # cross-validation on the gold sentences; 0 for none
-# held_out = 0.2             # a share of the gold sentences (or a file of others) that nothing is learned from
+# held_out = 0.2             # a share of the gold sentences (or a file with others) that is used only for testing
 # systems = ["s1-r", "s2+", "s4+"]
-# punctuation = false        # whether punctuation counts
+# punctuation = false        # whether to count punctuation
 
 [report]
-pictures = 500               # sentences drawn on each page, the least sure first
+pictures = 500               # number of sentences drawn on each page, least confident first
 """
 README_TEXT = """\
 # {language}: from interlinear text to trees
 
-- `divproj.toml` says what is to be done. Read it once; it explains itself.
-- `proj run` does it. `proj run --dry-run` says beforehand what, and why.
-- `results/report.html` is where to look: open it in a browser.
+- `divproj.toml` is the config; its comments explain every key.
+- `proj run` does what the config says. `proj run --dry-run` shows beforehand what would be done, and why.
+- `results/report.html` is the place to look first; open it in a browser.
 - `results/trees.conllu` has the trees; `proj review results/trees.conllu` lets you correct them.
 
-Put corrected sentences into a file of their own, name it under `gold` in `divproj.toml`, and run again: the rest gets better.
+Name the file with your corrected sentences under `gold` in `divproj.toml` and run again: the other trees get better.
 """

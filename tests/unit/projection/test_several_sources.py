@@ -56,7 +56,7 @@ def test_the_best_of_several_e_trees():
     assert [pair.e.forms for pair in one] == [pair.e.forms for pair in three]
     with pytest.raises(dp.ProjError, match="several trees of E are wanted, but its trees are given; leave them out"):
         list(dp.projector("s5", e_best=3).pipe(some(3)))
-    with pytest.raises(dp.ProjError, match="the parser `corenlp:here` gives one; choose a language in the box"):
+    with pytest.raises(dp.ProjError, match="the parser `corenlp:here` gives one; choose a shipped language"):
         several_trees("corenlp:here")
     with pytest.raises(dp.ModelError, match="`e_best` is 0, at least 1 expected"):
         dp.projector(e_best=0)
