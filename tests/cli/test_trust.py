@@ -11,7 +11,7 @@ Found by trying                                               tested by
 - “(not done yet)” after finished stages                      test_a_run_says_what_it_did
 - loky's “A worker stopped”                                   test_workers_come_and_go_in_silence
 - “1 sentences”                                               test_one_sentence_is_one_sentence
-- `Proj=guess` beside `ProjConf=0.96`                         unit/projection/test_summary.py::test_no_guess_is_sure
+- `Proj=guess` beside `ProjConf=0.96`                         unit/projection/test_calibration.py::test_what_is_called_a_guess_has_at_most_even_odds
 - a determiner as the root                                    unit/projection/test_summary.py::test_a_determiner_does_not_head_a_noun
 - determiners: UAS 93, LAS 1                                  test_determiners_have_their_relation
 - `experiment` without LAS                                    test_experiment_prints_las
@@ -72,6 +72,16 @@ def learned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "said.txt").write_text(done.stderr, encoding="utf-8")
     (folder / "said.json").write_text(done.stdout, encoding="utf-8")
     return folder
+
+
+def test_every_test_of_the_list_above_exists():
+    assert __doc__
+    there = {
+        name for path in (ROOT / "tests").rglob("test_*.py") for name in re.findall(r"def (test_\w+)", path.read_text("utf-8"))
+    }
+    named = set(re.findall(r"\btest_\w+(?!\.py)\b", __doc__))
+    assert len(named) > 20
+    assert named <= there
 
 
 def test_the_report_begins_with_held_out_accuracy(learned: Path):

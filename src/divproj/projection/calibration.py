@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from divproj.data.errors import ModelError, Where
 from divproj.data.tree import DepTree
-from divproj.projection.direct import REASONS, Projection
-from divproj.projection.settings import CLIP, KNOTS, STRENGTH
+from divproj.projection.direct import REASONS, Projection, Reason
+from divproj.projection.settings import CLIP, KNOTS, STRENGTH, SURE_GUESS
 from divproj.runtime.resources import folder
 
 if TYPE_CHECKING:  # numpy is slow to import, and confidences of a text are worked out without it
@@ -195,7 +195,28 @@ def calibrated(found: Projection, system: str) -> Projection:
     own = calibration_of(system)
     if own is None or not found.heads:
         return found
-    return Projection(found.bitext, found.heads, found.reasons, own.confidence(found), found.rels, found.upos, system)
+    sure, reasons = own.confidence(found), found.reasons
+    if "guess" in reasons:
+        sure, reasons = _guesses(found, sure)
+    return Projection(found.bitext, found.heads, reasons, sure, found.rels, found.upos, system)
+
+
+def _guesses(found: Projection, sure: Sequence[float]) -> tuple[tuple[float, ...], tuple[Reason, ...]]:
+    """Confidences and reasons in which no guess is probable.
+
+    A head that has more than even odds, a mark that hangs by rule and the only word of a sentence are no guesses: the system chose
+    them without a link, or against it. Of a sentence without links nothing is known, and more than even odds would promise too much.
+    """
+    anchors, known = found.bitext.anchors, bool(found.bitext.linked)
+    reasons, bounded = list(found.reasons), list(sure)
+    for k, (reason, p, form) in enumerate(zip(found.reasons, sure, found.bitext.forms, strict=True)):
+        if reason != "guess":
+            continue
+        if len(sure) == 1 or (known and (p >= SURE_GUESS or not any(map(str.isalnum, form)))):
+            reasons[k] = "parsed" if anchors[k + 1] else "spontaneous"
+        else:
+            bounded[k] = min(p, SURE_GUESS)
+    return tuple(bounded), tuple(reasons)
 
 
 def calibration_of(system: str) -> Calibration | None:

@@ -162,6 +162,8 @@ TRIED_TIMES = (1, 2, 3, 5, 10)
 """How often a form was seen: values that are tried for its tag and its relation to count."""
 
 # Confidences and expected accuracy
+SURE_GUESS = 0.5
+"""Probability from which a head is no guess; and the most that a guess of a sentence without links may have."""
 CLIP = 0.9995
 """Probabilities are taken to lie between this and its complement."""
 KNOTS = (-1.0, 1.0, 3.0, 5.0)

@@ -103,9 +103,24 @@ def test_every_system_has_a_map_and_no_guess_is_sure():
         found = calibrated(FOUND, system)
         assert found.calibrated == system
         assert all(0 < p < 1 for p in found.confidence)
-    guess = calibrated(Projection(TEXT, (0, 1), ("guess", "guess"), (0.96, 0.97)), "s5")
-    assert max(guess.confidence) < 0.7
     assert calibrated(FOUND, "nobody's") is FOUND
+
+
+@pytest.mark.parametrize("odds", [-20.0, -0.1, 0.1, 20.0])
+def test_what_is_called_a_guess_has_at_most_even_odds(monkeypatch: pytest.MonkeyPatch, odds: float):
+    own = Calibration((odds, *([0.0] * (len(NAMES) - 1))), 0.1, "")
+    monkeypatch.setattr(calibration, "calibration_of", lambda _: own)
+    marked = replace(TEXT, forms=(TEXT.forms[0], "!"))
+    unlinked = replace(TEXT, links=Links.of([], (2, 3)))
+    for given in (TEXT, marked, unlinked):
+        found = calibrated(Projection(given, (0, 1), ("guess", "guess"), (0.96, 0.97)), "s5")
+        for reason, sure in zip(found.reasons, found.confidence, strict=True):
+            assert reason != "guess" or sure <= 0.5
+            assert reason in ("guess", "parsed", "spontaneous")
+    linked = calibrated(Projection(marked, (0, 1), ("guess", "guess"), (0.96, 0.97)), "s5").reasons
+    assert linked[1] != "guess"  # marks hang by rule
+    assert (linked[0] == "guess") == (odds < 0)
+    assert set(calibrated(Projection(unlinked, (0, 1), ("guess", "guess"), (0.9, 0.9)), "s5").reasons) == {"guess"}
 
 
 def test_one_word_at_a_time_is_the_same_as_all(monkeypatch):
