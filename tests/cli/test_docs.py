@@ -177,6 +177,16 @@ def test_files_of_the_source_code_that_are_named_exist(page: Path):
     assert [name for name in named if not (ROOT / name).exists() and not name.startswith(made)] == []
 
 
+@pytest.mark.parametrize(
+    "page", [*PAGES, *FRONT, ROOT / "bench" / "RESULTS.md", ROOT / "CHANGELOG.md"], ids=lambda page: page.name
+)
+def test_rows_of_tables_are_as_long_as_their_heading(page: Path):
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.S | re.M)
+    for table in re.findall(r"(?:^\|.*\n)+", text, re.M):
+        cells = [re.sub(r"\\\|", "", row).count("|") for row in table.splitlines()]
+        assert len(set(cells)) == 1, table
+
+
 def _prose(text: str) -> str:
     text = re.sub(r"^```.*?^```", "", text, flags=re.S | re.M)
     text = re.sub(r"`[^`]*`|\]\([^)]*\)|<[^>]*>|https?://\S+", " ", text)
