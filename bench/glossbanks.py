@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 from common import DATA, OUT, about, need
+from ud_drafts import Columns
 
 from divproj.data.pair import Pair
 from divproj.evaluation.trees import is_punctuation, score_trees
@@ -27,6 +28,7 @@ from divproj.projection.calibration import load as calibrations
 from divproj.projection.direct import ProjectFunction, Projection, ProjectionInput, s1
 from divproj.projection.loglinear import HeadModel
 from divproj.projection.phrasal.projector import PhraseProjector
+from divproj.projection.ud_rows import completed, shipped_grams
 from divproj.projection.universal.attachments import AttachedProjector, Attachments
 from divproj.projection.universal.corrected import Corrected
 from divproj.projection.universal.model import GlossModel
@@ -56,6 +58,17 @@ def judged(bank: Bank, projections: list[Projection]) -> list[float]:
                 named += 1
                 labelled += tree.heads[k] == head and tree.rels[k] == rel.partition(":")[0]
     return [found.overall.uas, found.overall.las, 100 * labelled / max(named, 1), 100 * tags / max(words, 1)]
+
+
+def columns(bank: Bank, projections: list[Projection]) -> list[str]:
+    """FEATS and LEMMA of whole rows, by the glosses and the tags that were found."""
+    counts, grams = Columns(), shipped_grams()
+    for gold, projection in zip(bank.sentences, projections, strict=True):
+        none = ("_",) * len(gold.forms)
+        bare = gold.with_columns({2: none, 5: none})
+        lemmas, feats = completed(bare, projection.upos, grams)
+        counts.add([bare.with_columns({2: lemmas, 3: projection.upos, 5: feats})], [gold])
+    return counts.cells()[1:]
 
 
 def own_trees(found: list[Bank], work: Path, sizes: list[int], seeds: list[int], systems: list[str]) -> None:
@@ -135,7 +148,7 @@ def main() -> None:
         return
     print(f"UAS / LAS (LAS without gold `dep`) / UPOS; up to {options.cap} sentences a bank; {about()}\n")
     print("| bank | s1-r | s5 without the model | s5 | s6 |\n|---|---|---|---|---|")
-    sums, spent = [], 0.0
+    sums, rows, spent = [], [], 0.0
     samples: dict[str, list[Sample]] = {"s5": [], "s6": []}
     for bank in found:
         model = GlossModel.load(options.work / fold(bank.family))
@@ -150,8 +163,11 @@ def main() -> None:
         for name, some in samples.items():
             some.append(Sample.of(bank.name, bank.family, zip(bank.gold, trees[name], strict=True)))
         sums.append([judged(bank, trees[name]) for name in ("s1-r", "plain", "s5", "s6")])
+        rows.append(f"| {bank.name} | {' | '.join(columns(bank, trees['s6']))} |")
         print(f"| {bank.name} | {' | '.join(_cell(row) for row in sums[-1])} |", flush=True)
     print(f"| mean | {' | '.join(_cell(row) for row in np.mean(sums, 0).tolist())} |")
+    print("\ns6\n\n| bank | FEATS P / R / F1 | the same, words with gold features | LEMMA right of given |\n|---|---|---|---|")
+    print("\n".join(rows))
     count = sum(len(bank.gold) for bank in found)
     print(f"\ns6: {count} sentences in {spent:.1f} CPU s, {count / spent:.0f} a second, English parse and links not counted")
     for name, some in samples.items():

@@ -78,6 +78,7 @@ class Columns:
         """The same of words that have gold features."""
 
     def add(self, made: list[Sentence], gold: list[Sentence]) -> None:
+        """Count sentences that have the words of their gold."""
         named = {s.sent_id: s for s in gold}
         for own in made:
             true = named.get(own.sent_id)

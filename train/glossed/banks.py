@@ -53,7 +53,7 @@ def banks(data: Path, cap: int, vectors: WordVectors, only: set[str]) -> list[Ba
             )
             for k, (s, igt, e) in enumerate(zip(found, igts, trees, strict=True))
         ]
-        made.append(Bank(name, family, bitexts, [s.usable_tree()[0] for s in found]))
+        made.append(Bank(name, family, bitexts, [s.usable_tree()[0] for s in found], sentences=found))
     return made
 
 

@@ -19,6 +19,7 @@ from reorder import reordered
 from divproj.links.gloss.grams import Grams
 from divproj.projection.universal.inputs import Encoder, Names
 from divproj.projection.universal.model import GlossModel
+from divproj.projection.universal.nearness import SIDES, Nearness, attachments
 from divproj.projection.universal.network import Network
 from divproj.projection.universal.training import Bank, learn
 from divproj.runtime.vectors import shipped as shipped_vectors
@@ -52,9 +53,11 @@ def main() -> None:
     model.names = names
     for name, linear in folds.items():
         own = GlossModel(model.english, linear.tagger, linear.plain, linear.linked, linear.labels, names=names)
+        own.nearness = _nearness([b for b in found if b.family != name])
         own.networks = _networks(args, [b for b in found + others if b.family != name], name, names)
         own.about = {"without": sorted({families[b.name] for b in found if b.family == name})}
         own.save(args.work / name)
+    model.nearness = _nearness(found)
     model.networks = _networks(args, found + others, ALL, names)
     model.about = {
         "banks": {bank.name: len(bank.gold) for bank in found},
@@ -63,6 +66,13 @@ def main() -> None:
         "made by": "train/glossed/build.py",
     }
     model.save(args.output)
+
+
+def _nearness(some: list[Bank]) -> Nearness:
+    """Word orders and attachments of banks in their own order."""
+    orders = np.stack([bank.text[:SIDES] for bank in some])
+    counts = np.stack([attachments(bank.gold, [s.real for s in bank.inputs]) for bank in some])
+    return Nearness(tuple(bank.name for bank in some), orders, counts)
 
 
 def _networks(args: argparse.Namespace, some: list[Bank], name: str, names: Names) -> tuple[Network, ...]:

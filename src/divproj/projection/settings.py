@@ -126,6 +126,15 @@ PHRASAL_VOTE = 0.05
 LINEAR_SHARE = 0.45
 """What the linear models count beside the networks, in tags, edges and relations; of 0, 0.15, 0.3 and 0.45, chosen with Chadic, Sinitic,
 Chibchan, Athabaskan, Uto-Aztecan, Turkic and Uralic banks held out."""
+NEAR_SHARE = 0.25
+"""What the log ratio of near treebanks to all counts beside the logarithm of an edge's probability."""
+NEAR_TEMPERATURE = 0.03
+"""Mean squared difference of two word orders (sides from -1 to 1) that divides the weight of a treebank by e."""
+NEAR_TRUST, NEAR_COUNT = 50.0, 0.5
+"""Pseudo-counts with which attachments in near treebanks are drawn to those in all, and those in all to even. Share (0.15 to 0.8), temperature (0.01
+to 0.2) and trust (5 to 300) chosen with Chadic, Sinitic, Chibchan, Athabaskan, Uto-Aztecan, Turkic and Uralic banks held out."""
+NEAR_EVIDENCE = 1.0
+"""Evidence (logarithms of counts, added up over relations) at which half of the difference of two word orders counts; the only value tried."""
 GIVEN_TAG = 0.98
 """Probability of a tag that the user has given."""
 LABEL_TRUST = 0.95

@@ -15,11 +15,14 @@ from divproj.projection.settings import SMALL_WEIGHT
 from divproj.projection.universal import edges, labels, tagger
 from divproj.projection.universal.english import UPOS, English
 from divproj.projection.universal.inputs import Names
+from divproj.projection.universal.nearness import SIDES, WAYS, Nearness
 from divproj.projection.universal.network import Network
 from divproj.runtime import modelfile
 from divproj.runtime.resources import folder
 
-KIND, VERSION = "divproj-glossed", 2
+KIND, VERSION = "divproj-glossed", 3
+WITHOUT_NEARNESS = 2
+"""The version before, which can be read."""
 Weights = NDArray[np.float32]
 
 
@@ -38,6 +41,7 @@ class GlossModel:
     names: Names = field(default_factory=lambda: Names((), ()))
     """Grams and kinds that the networks know."""
     networks: tuple[Network, ...] = ()
+    nearness: Nearness = field(default_factory=Nearness)
 
     def save(self, place: str | Path) -> None:
         """Write the model into a folder, whole or not at all."""
@@ -51,6 +55,7 @@ class GlossModel:
         for name in ("tagger", "plain", "linked", "labels"):
             weights = getattr(self, name)
             arrays[name] = np.where(np.abs(weights) < SMALL_WEIGHT, 0, weights).astype(np.float16)
+        arrays |= {"near.orders": self.nearness.orders, "near.counts": self.nearness.counts.astype(np.float16)}
         for k, network in enumerate(self.networks):
             arrays |= {f"net{k}.{name}": weights.astype(np.float16) for name, weights in network.weights.items()}
         facts = {
@@ -58,13 +63,14 @@ class GlossModel:
             "grams": list(self.names.grams),
             "kinds": list(self.names.kinds),
             "networks": len(self.networks),
+            "near": list(self.nearness.banks),
         }
         modelfile.save(place, KIND, VERSION, facts, arrays, beside=("README.md", "calibration.json"))
 
     @classmethod
     def load(cls, place: str | Path) -> GlossModel:
         """The model in a folder; ModelError where it is damaged or of another version."""
-        model = modelfile.load(place, KIND, VERSION)
+        model = modelfile.load(place, KIND, VERSION, WITHOUT_NEARNESS)
         tags = ("", *UPOS)
         table = model.array("english.tags", "u", None, 3)
         try:
@@ -83,7 +89,10 @@ class GlossModel:
         weights = {name: model.array(name, "f", *shape).astype(np.float32) for name, shape in shapes.items()}
         known = Names(tuple(map(str, model.fact("grams", list))), tuple(map(str, model.fact("kinds", list))))
         networks = tuple(_network(model, k, known) for k in range(model.fact("networks", int)))
-        return cls(english, **weights, about=model.fact("about", dict), names=known, networks=networks)
+        made = cls(english, **weights, about=model.fact("about", dict), names=known, networks=networks)
+        if model.about["version"] == VERSION:
+            made.nearness = _nearness(model)
+        return made
 
 
 def _network(model: modelfile.Model, number: int, names: Names) -> Network:
@@ -94,6 +103,15 @@ def _network(model: modelfile.Model, number: int, names: Names) -> Network:
         if name.startswith(prefix)
     }
     return Network.of(found, len(names.grams), len(names.kinds), model.where)
+
+
+def _nearness(model: modelfile.Model) -> Nearness:
+    banks = tuple(map(str, model.fact("near", list)))
+    orders = model.array("near.orders", "f", len(banks), SIDES).astype(np.float32)
+    counts = model.array("near.counts", "f", len(banks), len(UPOS), WAYS).astype(np.float32)
+    if len(banks) and (counts.min() < 0 or np.abs(orders[:, ::2]).max() > 1 or orders[:, 1::2].min() < 0):
+        raise ModelError("word orders or attachments of treebanks are out of range", model.where, modelfile.REMEDY)
+    return Nearness(banks, orders, counts)
 
 
 @lru_cache(maxsize=1)

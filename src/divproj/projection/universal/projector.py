@@ -17,7 +17,14 @@ from divproj.projection.phrasal import chart
 from divproj.projection.phrasal.cues import InducedLinks
 from divproj.projection.phrasal.phrase_pairs import PhraseBook
 from divproj.projection.phrasal.projector import LONGEST, PhraseProjector
-from divproj.projection.settings import GLOSS_PARSER_SHARE, LINEAR_SHARE, NOT_READ, PHRASAL_VOTE, PUNCTUATION_HEAD
+from divproj.projection.settings import (
+    GLOSS_PARSER_SHARE,
+    LINEAR_SHARE,
+    NEAR_SHARE,
+    NOT_READ,
+    PHRASAL_VOTE,
+    PUNCTUATION_HEAD,
+)
 from divproj.projection.universal import edges, grammar, templates
 from divproj.projection.universal.edges import EdgeInput, Order
 from divproj.projection.universal.english import UPOS
@@ -28,6 +35,7 @@ from divproj.projection.universal.inputs import Encoder, SentenceInput, word_ord
 from divproj.projection.universal.labels import label_features
 from divproj.projection.universal.marks import hang_marks
 from divproj.projection.universal.model import GlossModel, shipped
+from divproj.projection.universal.nearness import leanings
 from divproj.projection.universal.network import Reading
 from divproj.projection.universal.tagger import tagger_features
 from divproj.runtime.threads import one_blas_thread
@@ -52,6 +60,8 @@ class Read:
     sentence: SentenceInput | None = None
     readings: tuple[Reading, ...] = ()
     """What the networks say."""
+    near: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    """Log ratios of edges in languages of like word order to edges in all."""
 
     @property
     def tags(self) -> Floats:
@@ -114,6 +124,10 @@ class Universal:
             found = [network.read(sentences, order, given) for network in self.model.networks]
         for k, (read, sentence) in enumerate(zip(reads, sentences, strict=True)):
             read.sentence, read.readings = sentence, tuple(own[k] for own in found)
+        if self.model.nearness.banks:
+            leaning = self.model.nearness.leaning(order)
+            for read in reads:
+                read.near = leanings(leaning, read.tags)
 
     @cached_property
     def _encoder(self) -> Encoder:
@@ -184,11 +198,13 @@ class Universal:
         return found, made
 
     def mixed(self, read: Read) -> Floats:
-        """Probabilities of edges by networks, linked model and s5 together, weighted as their votes."""
+        """Probabilities of edges by networks, linked model, s5 and languages of like word order together, weighted as their votes."""
         odds = np.maximum(read.chances, 1e-6) ** (1 - self.vote) * np.maximum(read.phrases, 1e-6) ** self.vote
         if read.readings:
             mean = sum(r.edges.astype(np.float64) for r in read.readings) / len(read.readings)
             odds = odds**LINEAR_SHARE * np.exp(np.maximum(mean, np.log(1e-6))) ** (1 - LINEAR_SHARE)
+        if read.near.size:
+            odds = odds * np.exp(NEAR_SHARE * read.near)
         odds[:, 0] = 0.0
         np.fill_diagonal(odds, 0.0)
         found: Floats = odds / np.maximum(odds.sum(0), 1e-12)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from divproj.data.sentence import Sentence
 from divproj.data.tree import DepTree
 from divproj.links.gloss.grams import Grams
 from divproj.projection.direct import ProjectionInput
@@ -44,6 +45,8 @@ class Bank:
     inputs: list[SentenceInput] = field(default_factory=list, repr=False)
     text: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32), repr=False)
     """Its word order, for the networks."""
+    sentences: list[Sentence] = field(default_factory=list, repr=False)
+    """The gold rows, where a benchmark wants more than trees."""
 
     def look(self, grams: Grams, english: English) -> None:
         """Take its glosses apart."""
