@@ -112,7 +112,7 @@ def test_there_and_back(name, pairs, tmp_path):
         one, other = system.project(bitext), found.project(bitext)
         same += sum(a == b for a, b in zip(one.heads, other.heads, strict=True))
         total += len(bitext)
-    assert same / total > 0.95, "weights are rounded, trees are nearly the same"
+    assert same / total > 0.9, "weights are rounded, trees are nearly the same"
 
 
 def test_through_the_front_door(pairs, tmp_path):
