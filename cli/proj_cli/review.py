@@ -83,7 +83,8 @@ def review(
         sources = Sources(origin or source, e, links.file, e_parser, None, tuple(grams or ()), reader=reader.options())
         found, told = sentences_to_learn_with(document, sources, partial(common.faults_for, strict), talk.summary)
         made = Review(session, target, learner=learner, bitexts=found, name=system or "the review", why_not=told)
-        made.home = home
+        if home:  # the workbench, whose folders are named after the texts
+            made.home, made.title = home, Path(source).parent.name
         server = Server(made, port)
         if journal.entries:
             made.save()

@@ -77,10 +77,14 @@ def test_from_a_flex_file_to_rules(new_page: New, server: WorkbenchServer, tmp_p
     page.press("p")
     page.wait("document.querySelector('[data-does=Correct]:not(:disabled)')", 120)
     assert text_of(page, "#texts .how") == f"{SENTENCES} sentences, 0 gold"
+    page.wait("document.querySelector('#texts .job')")
+    assert f"{SENTENCES} sentences projected by s6" in text_of(page, "#texts .job")  # the whole summary, but no path of ours
+    assert "trees.conllu" not in text_of(page, "#texts .job")
     page.press("ArrowDown")
     page.wait("document.activeElement.dataset.does === 'Correct'")
     page.press("Enter")
     page.wait("document.querySelector('.tree .word')", 60)
+    assert "field.flextext" in text_of(page, "h1")
     # the review, by keyboard alone: word 1 of the first sentence shown gets another head and another relation
     first = page.js("review.here.now.id")
     heads = page.js("review.here.now.heads")

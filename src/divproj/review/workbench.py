@@ -32,6 +32,8 @@ LARGEST = 32 << 20
 """Bytes of a file that can be dropped on the page."""
 SHOWN = 200
 """Matches of a search that are sent to the page."""
+TOLD = 15
+"""Last lines of a command that the page shows: its summary, and the warnings before it."""
 
 
 class WorkError(ProjError):
@@ -273,8 +275,8 @@ class Workbench:
     @staticmethod
     def _do(job: Job, argv: list[str]) -> None:
         done = subprocess.run(argv, capture_output=True, text=True, encoding="utf-8", errors="replace")
-        lines = done.stderr.strip().splitlines()
-        job.told, job.failed = "\n".join(lines[-3:]), done.returncode != 0
+        lines = [line for line in done.stderr.strip().splitlines() if not line.startswith("trees: ")]  # the page leads there
+        job.told, job.failed = "\n".join(lines[-TOLD:]), done.returncode != 0
         job.busy = False
 
 
