@@ -1,6 +1,6 @@
 """Whole UD rows: projected drafts of all glossed text at hand, by the official validator, and their columns against gold.
 
-    python bench/ud_drafts.py FOLDER [--validator udvalidate] [--cap 150] [--systems auto,s5]
+    python bench/ud_drafts.py FOLDER [--validator udvalidate] [--cap 150] [--systems auto,s5,s6+] [--only bank-]
 
 Drafts go to FOLDER; the validator is that of `pip install udtools`, best in an environment of its own. Glossbanks come without their
 trees and tags. UPOS, FEATS (features one by one) and LEMMA are compared with gold on words that are no punctuation: LEMMA where we
@@ -11,6 +11,7 @@ LEMMA come from rules.
 from __future__ import annotations
 
 import argparse
+import csv
 import re
 import subprocess
 import tempfile
@@ -21,6 +22,7 @@ from pathlib import Path
 
 from common import DATA, about, need
 
+from divproj import read
 from divproj.data.errors import Faults, ProjError
 from divproj.data.sentence import Sentence
 from divproj.evaluation.ud_check import check_text
@@ -29,6 +31,8 @@ from divproj.io.sources import Sources
 from divproj.projection.projector import Projector
 from divproj.projection.whole_text import project_text
 
+GOLD = 20
+"""Gold trees of a bank for systems that learn from them."""
 COLUMNS = (2, 3, 4, 5, 6, 7, 8)
 """What drafts must find themselves."""
 
@@ -51,16 +55,25 @@ def banks(cap: int, folder: Path) -> Iterator[tuple[str, Path, list[Sentence]]]:
 
 
 def others() -> Iterator[tuple[str, Path, list[Sentence]]]:
+    """Interlinear text in files: ODIN, one sample of each format, and files of linguists with English translations."""
     for path in (*sorted(need(DATA / "odin").glob("*/igt.txt")), *sorted(need(DATA / "igt-formats").rglob("*.*"))):
         name = path.name if path.name != "igt.txt" else f"odin-{path.parent.name}"
         if path.name != "lgr_abbreviations.csv":  # a list of abbreviations, no text
             yield name, path, []
+    with need(DATA / "igt-real" / "INDEX.tsv").open(encoding="utf-8") as stream:
+        for row in csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE):
+            if "English" in row["translation_language"]:
+                yield f"real-{row['kind']}-{row['file']}", DATA / "igt-real" / row["kind"] / row["file"], []
 
 
-def drafts(path: Path, system: str, out: Path) -> tuple[list[Sentence], Counter[str]]:
-    """Projected sentences, written to a file, and what was repaired."""
+def drafts(path: Path, system: str, out: Path, gold: list[Sentence]) -> tuple[list[Sentence], Counter[str]]:
+    """Projected sentences, written to a file, and what was repaired; a system that learns has the first gold trees."""
     found: Counter[str] = Counter()
     projector = Projector(system)
+    if projector.needs_gold:
+        trees = path.with_suffix(".gold.conllu")
+        trees.write_text("".join(map(conllu.dumps, gold[:GOLD])), encoding="utf-8")
+        projector.fit(read(trees))
     with out.open("w", encoding="utf-8") as stream:
         for trees in project_text(projector, (Sources(str(path)),), Faults(strict=False)):
             stream.write(trees.text)
@@ -137,9 +150,9 @@ def main() -> None:
             for name, path, gold in (*banks(options.cap, Path(scratch)), *others()):
                 if options.only not in name:
                     continue
-                out = options.folder / f"{system}-{name}.conllu"
+                out = options.folder / f"{system}-{name.replace('/', '-')}.conllu"
                 try:
-                    made, found = drafts(path, system, out)
+                    made, found = drafts(path, system, out, gold)
                 except ProjError as error:
                     print(f"| {name} | – | {error.what} |")
                     continue

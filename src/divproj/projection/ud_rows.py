@@ -8,11 +8,13 @@ from functools import lru_cache
 
 from divproj.data.igt import morphs
 from divproj.data.sentence import Sentence, misc_value
-from divproj.links.gloss.grams import REMEMBERED, Grams
+from divproj.links.gloss.grams import REMEMBERED, Grams, Part
 
 NUMBERS = {"SG": "Sing", "PL": "Plur", "DU": "Dual"}
 GENDERS = {"M": "Masc", "F": "Fem", "N": "Neut"}
 CLUSIVITY = {"INCL": "In", "EXCL": "Ex"}
+CAPITAL_NOUNS = frozenset({"de", "deu", "ger", "lb", "ltz"})
+"""Languages, by `# language`, that write every noun with a capital."""
 NOMINAL = frozenset({"NOUN", "PROPN", "ADJ", "NUM"})
 
 
@@ -59,46 +61,75 @@ def features(gloss: str, tag: str, grams: Grams) -> str:
     return "|".join(f"{name}={found[name]}" for name in sorted(found, key=str.casefold))
 
 
-def lemma(form: str, segments: str, gloss: str, grams: Grams) -> str:
+def lemma(form: str, segments: str, gloss: str, grams: Grams, *, segmented: bool = False) -> str:
     """The stem of a segmented word whose morphemes have a gloss each; '_' where that is not so.
+
+    A word of one morpheme is its own stem where its gloss shows no inflection: one gram alone, or none. Without `segments` this holds
+    only in a sentence with `segmented` words; elsewhere nobody has looked for morphemes.
 
     >>> lemma("Hunde", "Hund-e", "dog-PL", shipped_grams()), lemma("Hunde", "", "dog", shipped_grams())
     ('Hund', '_')
+    >>> [lemma(form, "", gloss, shipped_grams(), segmented=True) for form, gloss in (("laut", "loud"), ("sah", "see.PST"))]
+    ['laut', '_']
     """
-    word = segments or form
-    ours, theirs = morphs(word), morphs(gloss)
-    if len(ours) != len(theirs) or (len(ours) == 1 and not segments):
+    ours, theirs = morphs(segments or form), morphs(gloss)
+    if len(ours) != len(theirs):
         return "_"
-    stems = [
-        own.strip("-=~")
-        for own, part in zip(ours, theirs, strict=True)
-        if any(p.plain and not p.features and not p.gram for p in grams.split(part))
-    ]
+    if len(ours) == 1:
+        whole = (segments or segmented) and _uninflected(theirs[0], grams)
+        return (ours[0].strip("-=~") if whole else "") or "_"
+    stems = [own.strip("-=~") for own, part in zip(ours, theirs, strict=True) if any(map(_lexical, grams.split(part)))]
     return "".join(stems) or "_"
+
+
+def _lexical(part: Part) -> bool:
+    return part.plain and not part.features and not part.gram
+
+
+def _uninflected(gloss: str, grams: Grams) -> bool:
+    """Whether a gloss names one thing: words of the translation alone, or one gram."""
+    parts = grams.split(gloss)
+    return len(parts) == 1 or all(map(_lexical, parts))
 
 
 def completed(sentence: Sentence, tags: Sequence[str], grams: Grams) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """LEMMA and FEATS of the words: those of the sentence, and where it has none those that glosses show."""
     lemmas, feats = list(sentence.column(2)), list(sentence.column(5))
-    for k, word in enumerate(zip(sentence.forms, tags, sentence.column(9), strict=True)):
+    misc = sentence.column(9)
+    segmented = "segmented" if any(len(morphs(misc_value(cell, "MSeg"))) > 1 for cell in misc if "MSeg=" in cell) else ""
+    for k, (form, tag, cell) in enumerate(zip(sentence.forms, tags, misc, strict=True)):
         if lemmas[k] == "_" or feats[k] == "_":
+            word = form, tag, cell, segmented
             found = grams.known.get(word)
             if found is None:
                 if len(grams.known) >= REMEMBERED:
                     grams.known.clear()
-                found = grams.known[word] = _shown(*word, grams)
+                found = grams.known[word] = _shown(form, tag, cell, grams, bool(segmented))
             if lemmas[k] == "_":
-                lemmas[k] = found[0]
+                lemmas[k] = found[0] if k else _small(found[0], sentence, tags)
             if feats[k] == "_":
                 feats[k] = found[1]
     return tuple(lemmas), tuple(feats)
 
 
-def _shown(form: str, tag: str, misc: str, grams: Grams) -> tuple[str, str]:
+def _shown(form: str, tag: str, misc: str, grams: Grams, segmented: bool) -> tuple[str, str]:
     """Lemma and features of a word by its gloss; '_' where it shows none."""
     gloss = misc_value(misc, "MGloss") or misc_value(misc, "Gloss")
-    stem = form if tag == "PUNCT" else lemma(form, misc_value(misc, "MSeg"), gloss, grams) if gloss else "_"
-    return stem, features(gloss, tag, grams) if gloss else "_"
+    if not gloss:
+        return form if tag == "PUNCT" else "_", "_"
+    stem = form if tag == "PUNCT" else lemma(form, misc_value(misc, "MSeg"), gloss, grams, segmented=segmented)
+    return stem, features(gloss, tag, grams)
+
+
+def _small(lemma: str, sentence: Sentence, tags: Sequence[str]) -> str:
+    """The lemma of the first word without the capital of a sentence; names keep it, and nouns where nouns have one elsewhere too."""
+    if tags[0] == "PROPN" or not (lemma[:1].isupper() and lemma[1:].islower()):
+        return lemma
+    if tags[0] == "NOUN":
+        others = zip(tags[1:], sentence.forms[1:], strict=True)
+        if sentence.comment("language") in CAPITAL_NOUNS or any(tag == "NOUN" and form[:1].isupper() for tag, form in others):
+            return lemma
+    return lemma[0].lower() + lemma[1:]
 
 
 def with_text(sentence: Sentence, line: int = 0) -> Sentence:

@@ -53,6 +53,20 @@ def test_without_glosses_tags_are_those_given_or_linked():
     assert found.upos == ("_", "_", "_", "_", "PUNCT")
 
 
+def test_words_that_only_the_user_has_linked_take_their_heads_from_the_translation():
+    def told(bitext: ProjectionInput) -> list[bool]:
+        found = AttachedProjector()
+        found.observe([bitext])
+        scores = found.table.scores(bitext)[:4, 1:]  # without the mark, which governs nothing
+        return [bool(column.any()) for column in scores.T[:4]]
+
+    assert told(GLOSSED) == [True] * 4
+    assert told(BARE)[0] is told(BARE)[3] is False
+    guessed = replace(BARE.links, weights=tuple((link, 0.9) for link in sorted(BARE.links)))
+    assert told(replace(BARE, links=guessed))[0]
+    assert told(replace(BARE, tags=("NOUN", "DET", "NOUN", "VERB", "PUNCT"))) == [True] * 4
+
+
 def test_a_sentence_that_was_not_observed_is_read_when_it_comes(projector: AttachedProjector):
     for late in (replace(GLOSSED, forms=("ta", "bi", "so", "ko", ".")), BARE):
         assert projector.project(late).heads.count(0) == 1

@@ -12,7 +12,7 @@ from divproj.evaluation.ud_check import check_sentence, check_text
 from divproj.io import conllu
 from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.output import annotated
-from divproj.projection.ud_rows import shipped_grams, with_text
+from divproj.projection.ud_rows import completed, shipped_grams, with_text
 
 
 def read(text: str) -> Sentence:
@@ -30,13 +30,38 @@ def projection(sentence: Sentence) -> Projection:
 
 
 def test_rows_are_whole() -> None:
-    sentence = read("# sent_id = a\n# text = Hund-e bellt.\n" + ROWS)
+    sentence = read("# sent_id = a\n# language = de\n# text = Hund-e bellt.\n" + ROWS)
     made = annotated(sentence, projection(sentence), "s6", shipped_grams())
     assert made.column(3) == ("NOUN", "VERB", "PUNCT")
     assert made.column(5) == ("Number=Plur", "Number=Sing|Person=3", "_")
     assert made.column(2) == ("Hund", "_", ".")
     assert made.column(9)[1].endswith("SpaceAfter=No")
     assert check_sentence(made) == []
+
+
+def lemmas(rows: str, tags: tuple[str, ...], language: str = "") -> tuple[str, ...]:
+    """LEMMA of words that are given as form, segments and gloss."""
+    cells = [row.split() for row in rows.splitlines()]
+    empty = "_\t" * 7
+    lines = [
+        f"{k}\t{form}\t{empty}Gloss={gloss}" + f"|MSeg={seg}" * (seg != "_") for k, (form, seg, gloss) in enumerate(cells, 1)
+    ]
+    comment = f"# language = {language}\n" if language else ""
+    return completed(read(comment + "\n".join(lines) + "\n"), tags, shipped_grams())[0]
+
+
+def test_words_without_affixes_are_their_own_lemmas_where_others_are_segmented() -> None:
+    rows = "Der _ DEF\nHunde Hund-e dog-PL\nsah _ see.PST\nlaut _ loud\nden _ DEF.ACC"
+    assert lemmas(rows, ("DET", "NOUN", "VERB", "ADV", "DET")) == ("der", "Hund", "_", "laut", "_")
+    assert lemmas("Der _ DEF\nlaut _ loud", ("DET", "ADV")) == ("_", "_")
+    assert lemmas("Her her every", ("DET",)) == ("her",)
+
+
+def test_the_first_lemma_keeps_its_capital_where_capitals_mark_names_or_nouns() -> None:
+    rows = "Hunde Hund-e dog-PL\nbellen bell-en bark-3PL"
+    assert lemmas(rows, ("NOUN", "VERB")) == ("hund", "bell")
+    assert lemmas(rows, ("PROPN", "VERB"))[0] == lemmas(rows, ("NOUN", "VERB"), "de")[0] == "Hund"
+    assert lemmas(f"{rows}\nLärm _ noise", ("NOUN", "VERB", "NOUN")) == ("Hund", "bell", "Lärm")
 
 
 def test_function_style() -> None:

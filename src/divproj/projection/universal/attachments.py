@@ -2,7 +2,8 @@
 
 For every word log P(head | word) is added to the chart, by the linear model of edges that sees no translation: tags, grams, word
 order and distance. Words with a gloss are tagged by the gloss tagger; those without keep the tag that the user or their links give,
-so text without glosses profits as far as tags allow. Relations come from the linear model of labels.
+so text without glosses profits as far as tags allow; of these, words that the user has linked take their heads from E alone. Relations
+come from the linear model of labels.
 
 The treebanks are UD: where E's trees are not, nothing is added, and relations are those of E.
 """
@@ -20,6 +21,7 @@ from divproj.links.gloss.grams import Grams
 from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.phrasal.cues import Cues, LinkedPair
 from divproj.projection.phrasal.projector import Chances, PhraseProjector
+from divproj.projection.phrasal.weights import GIVEN
 from divproj.projection.settings import ATTACHMENT_SHARE, NOT_READ, UD_SHARE
 from divproj.projection.universal.english import UPOS
 from divproj.projection.universal.facts import is_mark
@@ -45,6 +47,8 @@ class Attachments:
     read_: dict[ProjectionInput, Read] = field(default_factory=dict, repr=False)
     unknown_: dict[ProjectionInput, NDArray[np.bool_]] = field(default_factory=dict, repr=False)
     """Of each sentence the words, place 0 too, of which nothing is known."""
+    silent_: dict[ProjectionInput, NDArray[np.bool_]] = field(default_factory=dict, repr=False)
+    """Of each sentence the words, place 0 too, of whose heads other languages tell nothing."""
 
     @cached_property
     def base(self) -> Universal:
@@ -61,16 +65,17 @@ class Attachments:
             rows = zip(bitext.forms, bitext.tags, bitext.glosses or ("",) * len(bitext), classes, strict=True)
             bare = [tag == "_" and not (_told(gloss) or own or is_mark(form, gloss)) for form, tag, gloss, own in rows]
             self.unknown_[x.given] = np.array([False, *bare])
+            self.silent_[x.given] = self.unknown_[x.given] | _settled(x, classes)
 
     def tags(self, bitext: ProjectionInput) -> tuple[str, ...]:
         rows = zip(self.base.tags(bitext), self.unknown_[bitext][1:], strict=True)
         return tuple(UNKNOWN if unknown else tag for tag, unknown in rows)
 
     def scores(self, bitext: ProjectionInput) -> Floats:
-        """Log weights of edges; a word of which nothing is known may have any head but punctuation."""
+        """Log weights of edges; a word of which nothing is told may have any head but punctuation."""
         made = self.base.scores(bitext)
-        unknown = self.unknown_[bitext]
-        made[:, unknown] = np.where(made[:, unknown] <= NOT_READ, NOT_READ, 0.0)
+        silent = self.silent_[bitext]
+        made[:, silent] = np.where(made[:, silent] <= NOT_READ, NOT_READ, 0.0)
         return made
 
     def named(self, found: Projection, chances: Chances) -> Projection:
@@ -89,16 +94,31 @@ class Attachments:
     def part(self, text: Iterable[ProjectionInput]) -> Attachments:
         """What is known of some sentences."""
         some = [bitext for bitext in text if bitext in self.read_]
-        read, unknown = ({b: kept[b] for b in some} for kept in (self.read_, self.unknown_))
-        return Attachments(self.model, self.grams, self.weight, read, unknown)  # type: ignore[arg-type]
+        kept = ({b: each[b] for b in some} for each in (self.read_, self.unknown_, self.silent_))
+        return Attachments(self.model, self.grams, self.weight, *kept)  # type: ignore[arg-type]
 
     def forget(self) -> None:
         self.read_.clear()
         self.unknown_.clear()
+        self.silent_.clear()
 
 
 def _told(gloss: str) -> bool:
     return gloss not in ("", "_")
+
+
+def _settled(linked: LinkedPair, allowed: Sequence[tuple[str, ...]]) -> NDArray[np.bool_]:
+    """Words, place 0 too, that the user has linked, and of which nothing else is known.
+
+    Their tags come over these very links, so E's tree says more of their heads than other languages do. Links with probabilities are an
+    aligner's, and may be wrong.
+    """
+    given = linked.given
+    if given.links.weights:
+        return np.zeros(len(given) + 1, bool)
+    rows = zip(given.glosses or ("",) * len(given), given.tags or ("_",) * len(given), allowed, strict=True)
+    bare = [not (_told(gloss) or tag != "_" or own) for gloss, tag, own in rows]
+    return np.array([kind == GIVEN and own for kind, own in zip(linked.kinds, (False, *bare), strict=True)])
 
 
 def _allowed(bitext: ProjectionInput, grams: Grams | None) -> list[tuple[str, ...]]:
@@ -160,6 +180,7 @@ class AttachedProjector(PhraseProjector):
             if self.late_ is not None:
                 self.table.read_.pop(self.late_, None)
                 self.table.unknown_.pop(self.late_, None)
+                self.table.silent_.pop(self.late_, None)
             self.late_ = linked.given
             self.table.read([linked], [self.cues_.tags_of(linked.bitext)])
         return super()._tagged(linked)
