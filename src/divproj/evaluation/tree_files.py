@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import zip_longest
+from unicodedata import normalize
 
 from divproj.data.errors import AlignmentError, Faults
 from divproj.data.sentence import confidence_of, misc_value
@@ -33,5 +34,5 @@ def scored_pairs(
 
 
 def _bare(forms: tuple[str, ...]) -> list[str]:
-    """Words without morpheme boundaries: interlinear lines are often segmented."""
-    return ["".join(c for c in form if c not in "-=~").lower() for form in forms]
+    """Words without morpheme boundaries, characters composed: interlinear lines are often segmented, and UD wants composed ones."""
+    return [normalize("NFC", "".join(c for c in form if c not in "-=~").lower()) for form in forms]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
+from unicodedata import is_normalized
 
 from divproj.data.sentence import Sentence
 from divproj.projection.ud_grammar import RELATIONS, breaches
@@ -56,6 +57,12 @@ def _form(sentence: Sentence) -> Iterator[UdFinding]:
         yield UdFinding(2, 0, "there is no # text")
     elif text != joined(sentence):
         yield UdFinding(2, 0, "# text is not what the words and SpaceAfter make up")
+    for k, comment in enumerate(sentence.comments, 1):
+        if not is_normalized("NFC", comment):
+            yield UdFinding(2, 0, f"comment {k} has characters that are not composed (Unicode NFC)")
+    for word, cells in enumerate(zip(*(sentence.column(k) for k in range(10)), strict=True), 1):
+        if not is_normalized("NFC", "\t".join(cells)):
+            yield UdFinding(2, word, "has characters that are not composed (Unicode NFC)")
     for fault in sentence.usable_tree()[1]:
         yield UdFinding(2, 0, fault.what)
     rows = zip(*(sentence.column(k) for k in (3, 5, 6, 7)), strict=True)

@@ -11,7 +11,7 @@ from divproj.links.gloss.grams import Grams
 from divproj.projection.direct import Projection
 from divproj.projection.ud_grammar import repaired
 from divproj.projection.ud_names import UPOS
-from divproj.projection.ud_rows import completed, shipped_grams, with_text
+from divproj.projection.ud_rows import completed, composed, shipped_grams, with_text
 from divproj.projection.universal.marks import hang_marks
 from divproj.projection.word_classes import relation_of
 
@@ -31,7 +31,8 @@ def annotated(
 ) -> Sentence:
     """The sentence with the projected tree in whole rows of UD, `Proj=` and `ProjConf=` in MISC.
 
-    HEAD and DEPREL are new; UPOS, FEATS and LEMMA are filled where there were none; `sent_id`, `text` and `SpaceAfter` agree.
+    HEAD and DEPREL are new; UPOS, FEATS and LEMMA are filled where there were none; `sent_id`, `text` and `SpaceAfter` agree; characters are
+    composed (NFC).
     Relations are made to fit UD, which `repairs` counts. `line` is where the sentence stood, for the `sent_id` of one that has
     none. Style `function` turns adpositions, markers, auxiliaries and copulas into heads.
     """
@@ -62,7 +63,8 @@ def annotated(
     if not links:
         note += " unlinked"
     comments = [c for c in sentence.comments if not c.startswith(PROJECTED)]
-    return with_text(Sentence((*comments, note), sentence.with_columns(new).columns, sentence.where, sentence.end), line)
+    made = Sentence((*comments, note), sentence.with_columns(new).columns, sentence.where, sentence.end)
+    return composed(with_text(made, line))
 
 
 def _tag(found: str, label: str, grams: Grams) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
+from unicodedata import is_normalized, normalize
 
 from divproj.data.igt import morphs
 from divproj.data.sentence import Sentence, misc_value
@@ -130,6 +131,15 @@ def _small(lemma: str, sentence: Sentence, tags: Sequence[str]) -> str:
         if sentence.comment("language") in CAPITAL_NOUNS or any(tag == "NOUN" and form[:1].isupper() for tag, form in others):
             return lemma
     return lemma[0].lower() + lemma[1:]
+
+
+def composed(sentence: Sentence) -> Sentence:
+    """The sentence in Unicode's composed form (NFC), as UD wants it: é as one character and not as e with an accent after it."""
+    parts = ("\n".join(sentence.comments), *map("\n".join, sentence.columns))
+    if all(part.isascii() or is_normalized("NFC", part) for part in parts):
+        return sentence
+    columns = tuple(tuple(normalize("NFC", cell) for cell in column) for column in sentence.columns)
+    return replace(sentence, comments=tuple(normalize("NFC", c) for c in sentence.comments), columns=columns)
 
 
 def with_text(sentence: Sentence, line: int = 0) -> Sentence:

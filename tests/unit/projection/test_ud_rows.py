@@ -64,6 +64,17 @@ def test_the_first_lemma_keeps_its_capital_where_capitals_mark_names_or_nouns() 
     assert lemmas(f"{rows}\nLärm _ noise", ("NOUN", "VERB", "NOUN")) == ("Hund", "bell", "Lärm")
 
 
+def test_characters_are_composed() -> None:
+    sentence = read("# sent_id = a\n# text = Hu\u0301nd-e bellt.\n" + ROWS.replace("Hund", "Hu\u0301nd"))
+    said = [str(x) for x in check_sentence(sentence)]
+    assert any("word 1: has characters that are not composed" in x for x in said)
+    assert any("comment 2 has characters" in x for x in said)
+    made = annotated(sentence, projection(sentence), "s6", shipped_grams())
+    assert made.forms[0] == "H\u00fand-e"
+    assert made.comment("text") == "H\u00fand-e bellt."
+    assert check_sentence(made) == []
+
+
 def test_function_style() -> None:
     sentence = read("# sent_id = a\n" + ROWS)
     assert annotated(sentence, projection(sentence), "s6", style="function").column(6) == ("2", "0", "2")
