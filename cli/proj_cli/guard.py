@@ -64,9 +64,9 @@ def place(path: str) -> str | None:
     try:
         if path == "-":
             return path
-        found = Path(path)
+        found = Path(path) if Path(path).exists() else Path(os.path.realpath(path))  # `no/../f` is f: `no` will be made
         if not found.exists() or found.is_dir():
-            return os.path.realpath(path)
+            return os.path.realpath(found)
         about = found.stat()
         return f"{about.st_dev}:{about.st_ino}" if found.is_file() else None
     except (OSError, ValueError):

@@ -77,6 +77,7 @@ def test_run_where_names_are_not_utf8(tmp_path):
         ("learn c -o c/align.txt", "c/align.txt: --output would take the place of an input"),
         ("analyze c --html c/f.conllu", "c/f.conllu: --html would take the place of an input"),
         ("analyze c --html link", "c/f.conllu: --html would take the place of an input"),
+        ("analyze c --html c/new/../f.conllu", "c/f.conllu: --html would take the place of an input"),
         ("project c -o x --html x", "x: --html and --output would both be written there"),
         ("project c --links-out -", "standard output: --links-out and --output would both be written there"),
         ("convert c/f.conllu ./c/f.conllu --force", "c/f.conllu: target would take the place of an input"),
@@ -92,6 +93,13 @@ def test_outputs_take_the_place_of_nothing(words, message, tmp_path):
     assert found.returncode == bool(message), found.stderr
     assert not message or found.stderr.startswith(f"proj: {message}")
     assert {path.name: path.read_bytes() for path in (tmp_path / "c").iterdir()} == before
+
+
+def test_links_in_a_circle(tmp_path):
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    found = proj("learn", KOREAN, "-o", "a", cwd=tmp_path)
+    assert (found.returncode, found.stderr.startswith("proj: a: cannot write here: Too many levels")) == (1, True), found.stderr
 
 
 def test_every_output_is_guarded():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import os
@@ -197,6 +198,8 @@ def replacing(path: Path, durable: bool = False) -> Iterator[BinaryIO]:
     where = Where(str(path))
     try:
         real = Path(os.path.realpath(path))
+        if real.is_symlink():  # links in a circle
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         handle, part = new_part(real)
     except (OSError, ValueError) as error:
         raise ProjError(f"cannot write here: {getattr(error, 'strerror', None) or error}", where) from None

@@ -10,9 +10,9 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
-from divproj.data.errors import Faults
+from divproj.data.errors import Faults, FormatError
 from divproj.data.head_style import in_style
-from divproj.data.limits import PARSED_WHOLE, in_parts
+from divproj.data.limits import CUT, LONGEST, PARSED_WHOLE, in_parts
 from divproj.data.sentence import Sentence
 from divproj.io import conllu
 from divproj.io import forest as forests
@@ -61,8 +61,11 @@ def parsed(how: Parsing, sentences: list[Sentence], faults: Faults) -> Trees:
     summary = ParseSummary(how.name, hasattr(model.parser, "reader"))
     for sentence in model.annotate(sentences, confidence=how.confidence, keep_tags=how.keep_tags):
         summary.add([sentence])
-        if how.forest:
+        if how.forest and len(sentence.forms) <= LONGEST:
             forests.dump([forest_of(model, sentence)], packed)
+        elif how.forest:
+            what = f"{len(sentence.forms)} words: no forest of more than {LONGEST}"
+            faults.file(FormatError(what, replace(sentence.where, sent_id=sentence.sent_id), CUT))
         for found in several(model, sentence, how.nbest) if how.nbest > 1 else (sentence,):
             made.append(_in_style(found, how.style))
     return gathered(made, len(sentences), forests=packed.getvalue(), summary=summary)

@@ -10,6 +10,7 @@ from divproj.data.errors import Faults, FormatError, ModelError, Where
 from divproj.data.limits import LONGEST, PARSED_WHOLE, PART
 from divproj.io import forest, forests
 from divproj.io.plaintext import blank
+from divproj.parsing import batch
 from divproj.parsing.alternatives import forest_of, several
 from divproj.parsing.language import Language
 from divproj.parsing.parts import Chances
@@ -46,6 +47,14 @@ def test_long_sentences_are_tagged_in_parts(language, monkeypatch):
     assert [len(own) for own in tags] == [len(long), len(short)]
     assert max(sizes) <= PART
     assert sum(sizes) == len(long) + len(short)
+
+
+def test_endless_sentences_have_no_forest(language, monkeypatch):
+    monkeypatch.setattr(batch, "language", lambda how: language)
+    noted = Faults(strict=False)
+    made = batch.parsed(batch.Parsing(None, None, "", forest=True), [words(LONGEST + 1), words(3)], noted)
+    assert len(made.forests.splitlines()) == 1
+    assert f"x:1 (sent_id 1): {LONGEST + 1} words: no forest of more than {LONGEST}; cut it into" in str(noted.noted[0])
 
 
 def test_chances_of_parts():
