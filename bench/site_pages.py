@@ -31,7 +31,10 @@ def on_page_content(html: str, **_: Any) -> str:
 
 
 def _breakable(code: re.Match[str]) -> str:
-    return "<code>" + re.sub(r"(/|::|_)(?=\w)", r"\1<wbr>", code[1]) + "</code>" if len(code[1]) > SHORT else code[0]
+    text = code[1].replace("\\|", "|")  # escaped, since elsewhere a bar in a table would end the cell
+    if len(text) > SHORT:
+        text = re.sub(r"(/|::|_)(?=\w)", r"\1<wbr>", text)
+    return f"<code>{text}</code>"
 
 
 def on_post_page(output: str, **_: Any) -> str:

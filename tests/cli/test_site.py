@@ -64,4 +64,5 @@ def test_the_hook():
         hook.on_page_content("<td><code>data/b.py::test_a</code></td>")
         == "<td><code>data/<wbr>b.py::<wbr>test_<wbr>a</code></td>"
     )
+    assert hook.on_page_content("<td><code>upos=A\\|B</code></td>") == "<td><code>upos=A|B</code></td>"
     assert hook.on_page_content("<p><code>a/b.py</code></p>") == "<p><code>a/b.py</code></p>"
