@@ -1,6 +1,6 @@
 """Processor time of the same commands in two checkouts, in turns in one run; the ratio tells whether a change made them slower.
 
-python bench/before_after.py BEFORE AFTER [--times 3] [--pairs 10000] [--sentences 2000]
+python bench/before_after.py BEFORE AFTER [--times 3] [--pairs 10000] [--sentences 2000] [--only help project …]
 
 The rows are those of startup.py, analyze_speed.py and project_speed.py. The least of the runs counts: other work on the machine only adds.
 """
@@ -25,6 +25,13 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=3)
     parser.add_argument("--pairs", type=int, default=10_000)
     parser.add_argument("--sentences", type=int, default=2_000)
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        default=[],
+        metavar="WORD",
+        help="rows with one of these words, and `learn`, whose rules others need",
+    )
     options = parser.parse_args()
     before, after = (path.resolve() for path in options.checkouts)
     samples = [str(ROOT / "corpora" / f"{name}-eng") for name in ("hin", "deu", "spa", "kor")]
@@ -48,6 +55,8 @@ def main() -> None:
             command = ["-q", "project", str(text), "--rules", "RULES", "--system", system, "-o", out]
             rows.append((f"`proj project --system {system}`, {_lines(text):,} sentences", command))
         for title, command in rows:
+            if options.only and not any(word in title for word in (*options.only, "learn")):
+                continue
             took: dict[Path, list[tuple[float, float]]] = {before: [], after: []}
             for k in range(options.times + 1):
                 for checkout in took:
