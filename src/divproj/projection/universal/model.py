@@ -48,7 +48,7 @@ class GlossModel:
         tags = ("", *UPOS)
         names = sorted(self.english.words)
         rows = [self.english.words[name] for name in names]
-        arrays = {
+        arrays: dict[str, NDArray[Any]] = {
             "english.words": np.frombuffer("\n".join(names).encode("utf-8"), np.uint8),
             "english.tags": np.array([(tags.index(a), tags.index(b), share) for a, b, share in rows], np.uint8).reshape(-1, 3),
         }
@@ -89,7 +89,8 @@ class GlossModel:
         weights = {name: model.array(name, "f", *shape).astype(np.float32) for name, shape in shapes.items()}
         known = Names(tuple(map(str, model.fact("grams", list))), tuple(map(str, model.fact("kinds", list))))
         networks = tuple(_network(model, k, known) for k in range(model.fact("networks", int)))
-        made = cls(english, **weights, about=model.fact("about", dict), names=known, networks=networks)
+        made = cls(english, weights["tagger"], weights["plain"], weights["linked"], weights["labels"])
+        made.about, made.names, made.networks = model.fact("about", dict), known, networks
         if model.about["version"] == VERSION:
             made.nearness = _nearness(model)
         return made

@@ -44,7 +44,7 @@ class Nearness:
         known = np.minimum(own[1::2], self.orders[:, 1::2])
         apart = (known * (own[::2] - self.orders[:, ::2]) ** 2).sum(1) / (known.sum(1) + NEAR_EVIDENCE)
         found: Floats = np.exp(-(apart - apart.min()) / NEAR_TEMPERATURE)
-        return found / found.sum()
+        return np.asarray(found / found.sum())
 
     def leaning(self, order: Singles) -> Floats:
         """Log ratios [tag, way] of the near treebanks to all."""
