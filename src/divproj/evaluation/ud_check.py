@@ -58,13 +58,13 @@ def _form(sentence: Sentence) -> Iterator[UdFinding]:
     elif text != joined(sentence):
         yield UdFinding(2, 0, "# text is not what the words and SpaceAfter make up")
     for k, comment in enumerate(sentence.comments, 1):
-        if not is_normalized("NFC", comment):
-            yield UdFinding(2, 0, f"comment {k} has characters that are not composed (Unicode NFC)")
+        if fault := _characters(comment):
+            yield UdFinding(2, 0, f"comment {k} has {fault}")
     for word, cells in enumerate(zip(*(sentence.column(k) for k in range(10)), strict=True), 1):
-        if not is_normalized("NFC", "\t".join(cells)):
-            yield UdFinding(2, word, "has characters that are not composed (Unicode NFC)")
-    for fault in sentence.usable_tree()[1]:
-        yield UdFinding(2, 0, fault.what)
+        if fault := _characters("\t".join(cells)):
+            yield UdFinding(2, word, f"has {fault}")
+    for each in sentence.usable_tree()[1]:
+        yield UdFinding(2, 0, each.what)
     rows = zip(*(sentence.column(k) for k in (3, 5, 6, 7)), strict=True)
     for word, (tag, feats, head, rel) in enumerate(rows, 1):
         if tag not in UPOS:
@@ -77,6 +77,13 @@ def _form(sentence: Sentence) -> Iterator[UdFinding]:
             yield UdFinding(2, word, f"HEAD is {head} but DEPREL is '{rel}': the root, and only the root, is 'root'")
         elif not RELATION.fullmatch(rel) or rel.partition(":")[0] not in RELATIONS:
             yield UdFinding(2, word, f"DEPREL '{rel}' is no relation of UD")
+
+
+def _characters(text: str) -> str:
+    """What is wrong with the characters of a line; '' for nothing."""
+    if "\ufffd" in text:
+        return "the replacement character U+FFFD: bytes of the source could not be read"
+    return "" if is_normalized("NFC", text) else "characters that are not composed (Unicode NFC)"
 
 
 def _grammar(sentence: Sentence) -> Iterator[UdFinding]:

@@ -67,6 +67,15 @@ def test_words_that_only_the_user_has_linked_take_their_heads_from_the_translati
     assert told(replace(BARE, tags=("NOUN", "DET", "NOUN", "VERB", "PUNCT"))) == [True] * 4
 
 
+def test_no_word_is_punctuation_because_the_translation_ends_with_a_full_stop():
+    e = DepTree((*E.forms, "."), (*E.heads, 3), (*E.rels, "punct"), (*E.upos, "PUNCT"))
+    for k in range(8):
+        text = [ProjectionInput(("ta", "mu", f"ko{k}"), e, Links(frozenset(), (3, 6)), sent_id=str(n)) for n in range(3)]
+        found = AttachedProjector()
+        found.observe(text)
+        assert "PUNCT" not in found.project(text[0]).upos
+
+
 def test_a_sentence_that_was_not_observed_is_read_when_it_comes(projector: AttachedProjector):
     for late in (replace(GLOSSED, forms=("ta", "bi", "so", "ko", ".")), BARE):
         assert projector.project(late).heads.count(0) == 1

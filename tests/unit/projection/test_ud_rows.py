@@ -69,6 +69,7 @@ def test_characters_are_composed() -> None:
     said = [str(x) for x in check_sentence(sentence)]
     assert any("word 1: has characters that are not composed" in x for x in said)
     assert any("comment 2 has characters" in x for x in said)
+    assert "replacement character" in str(check_sentence(read("# sent_id = a\n# text = Hu\ufffdnd\n" + ROWS)))
     made = annotated(sentence, projection(sentence), "s6", shipped_grams())
     assert made.forms[0] == "H\u00fand-e"
     assert made.comment("text") == "H\u00fand-e bellt."

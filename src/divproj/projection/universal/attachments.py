@@ -32,6 +32,8 @@ from divproj.projection.universal.projector import Read, Universal
 
 Floats = NDArray[np.float64]
 RELATIONS = frozenset({*LABELS, "root", "punct"} - {"dep"})
+WORDS = frozenset(UPOS) - {"PUNCT"}
+"""Tags that a link may give a word."""
 UNKNOWN = "?"
 """Tag of a word of which nothing is known."""
 
@@ -137,7 +139,7 @@ def _seen(linked: LinkedPair, own: Sequence[str], allowed: Sequence[tuple[str, .
     given = bitext.tags or ("_",) * len(bitext)
     rows = zip(given, own, glosses, allowed, strict=True)
     tags = tuple(
-        tag if tag in UPOS else mine if mine in (classes or UPOS) and not _told(gloss) else "_"
+        tag if tag in UPOS else mine if mine in (classes or WORDS) and not _told(gloss) else "_"
         for tag, mine, gloss, classes in rows
     )
     return replace(bitext, tags=tags)
