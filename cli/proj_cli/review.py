@@ -92,7 +92,7 @@ def review(
         talk.say("Ctrl-C saves and ends. Open:")
         serve(server, show)
         made.close()
-    talk.say(f"saved: {target}")
+    talk.say(f"saved: {target}; `proj convert {target} OUT --into FILE` writes its trees into a FLEx, ELAN or Toolbox file")
 
 
 def serve(server: PageServer, show: bool) -> None:
