@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from divproj import DepTree
+from divproj import DepTree, Faults
+from divproj.data.errors import Where
 from divproj.data.links import Links
 from divproj.io import conllu
+from divproj.io.translation_language import mismatch
 from divproj.projection import calibration
 from divproj.projection.calibration import NAMES, Calibration
 from divproj.projection.described import described
@@ -129,3 +131,20 @@ def test_a_word_for_a_preposition_and_its_determiner_may_head_the_sentence():
     links = Links(frozenset({(1, 2), (2, 1), (3, 3), (3, 4), (4, 5)}), (4, 5))
     found = s1(ProjectionInput(("Tá", "máthair", "san", "otharlann"), e, links))
     assert found.heads == (3, 3, 0, 3)
+
+
+def test_of_translations_in_another_language_than_the_parsers_no_accuracy_is_expected(monkeypatch: pytest.MonkeyPatch):
+    own = Calibration((1.0, *([0.0] * (len(NAMES) - 1))), 0.1, "calibrated on something")
+    monkeypatch.setattr(calibration, "calibration_of", lambda _: own)
+    monkeypatch.setattr("divproj.projection.expected.calibration_of", lambda _: own)
+    faults = Faults(strict=False)
+    for code, known in (("en", True), ("pt", False)):
+        if wrong := mismatch(code, "en", Where("text.txt")):
+            faults.file(wrong)
+        summary = Summary()
+        assert summary.add(calibration.calibrated(s1(LINKED), "s1-r"))
+        summary.close("s1-r", "asked for", faults)
+        assert (summary.accuracy is not None) == known
+        assert ("not known, since the translations are Portuguese" in "\n".join(summary.lines())) != known
+        again = Summary.from_json(summary.as_json())
+        assert (again.foreign, again.lines()) == (summary.foreign, summary.lines())
