@@ -106,20 +106,12 @@ def _draw(bank: Bank, base: Universal, sizes: list[int], seed: int, systems: lis
 
 def learned(system: str, pairs: list[Pair], text: list[ProjectionInput], base: Universal) -> ProjectFunction:
     """A system after learning from pairs; `base` is s6 that has gone through the text."""
-    observed = Observed(base.model, read_=base.read_, phrases_=base.phrases_)
     if system == "s2+":
         return HeadModel.fit(pairs).project
     if system == "s6+":
-        return Corrected.fit(pairs, base=observed).project
+        return Corrected.fit(pairs, text, base).project
     name, _, alone = system.partition(":")
-    return parser_systems.fit(name, pairs, text=text, prior=None if alone else observed).project
-
-
-class Observed(Universal):
-    """s6 that has gone through the whole bank before, once for all draws."""
-
-    def observe(self, *args: object, **options: object) -> Universal:
-        return self
+    return parser_systems.fit(name, pairs, text=text, prior=None if alone else base).project
 
 
 def _both(row: list[float]) -> str:

@@ -51,13 +51,14 @@ def load(folder: str | Path) -> ParsedSystem:
     if len(facts) > 1 and not recipe.together:
         raise ModelError(f"{len(facts)} parsers, one expected", model.where, modelfile.REMEDY)
     parsers = [storage.restored(model, fact, f"parser{k}.") for k, fact in enumerate(facts)]
-    expected = slots(recipe.features) + len(recipe.phrases) if recipe.projection else 0
+    prior = _prior(recipe, corrections)
+    phrases = () if prior else recipe.phrases
+    expected = slots(recipe.features) + len(phrases) if recipe.projection else 0
     for parser in parsers:
         if parser.slots_ != expected or parser.columns_ != 2 * recipe.glosses:
             raise ModelError("the parser and the recipe do not look at the same features", model.where, modelfile.REMEDY)
-    made = ParsedSystem(recipe, corrections, parsers, {}, PhraseProjector() if recipe.phrases else None)
+    made = ParsedSystem(recipe, corrections, parsers, {}, PhraseProjector() if phrases else None, prior=prior)
     made.phrase_vote, made.parser_vote = _vote(model, "phrase_vote", 0.0), _vote(model, "parser_vote", 1.0)
-    made.prior = _prior(recipe, corrections)
     if "namer" in model.about:
         made.namer = storage.restored(model, model.fact("namer", dict), "namer.")
         if made.namer.slots_ or made.namer.columns_ != COLUMNS or not made.prior:

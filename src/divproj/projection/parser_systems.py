@@ -2,7 +2,7 @@
 
 On glossed text whose translations have UD trees s4+ and s5+ start from s6 (`divproj.projection.universal`): the projection that
 their parsers see and vote with is that of s6+ instead of s2+, and tags and relations are those of s6+. While they learn they see
-of each gold sentence what s6+ makes of it without its gold tree.
+of each gold sentence what s6+ makes of it without its gold tree. The two are then the same: s6 has the phrases of s5 in it.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ from divproj.runtime.checkpoint import NOTHING, Checkpoint
 
 if TYPE_CHECKING:
     from divproj.forest.hypergraph import Forest
+    from divproj.links.gloss.grams import Grams
     from divproj.projection.phrasal.phrase_pairs import PhraseBook
-    from divproj.projection.phrasal.projector import Chances, PhraseProjector
+    from divproj.projection.phrasal.projector import PhraseProjector
     from divproj.projection.universal.corrected import Corrected
     from divproj.projection.universal.projector import Universal
 
@@ -91,7 +92,7 @@ class ParsedSystem:
     parsers: list[MstParser]
     peek: dict[ProjectionInput, Pair]
     phrases: PhraseProjector | None = None
-    """What aligns phrases, for recipes that look at them."""
+    """What aligns phrases, for recipes that look at them and do not start from s6."""
     phrase_vote: float = 0.0
     prior: Corrected | None = None
     """s6+, where the system starts from s6."""
@@ -103,6 +104,16 @@ class ParsedSystem:
     @property
     def observes(self) -> bool:
         return bool(self.recipe.phrases or self.prior)
+
+    @property
+    def grams(self) -> Grams | None:
+        """Gloss abbreviations of s6."""
+        return self.prior.grams if self.prior else None
+
+    @grams.setter
+    def grams(self, grams: Grams) -> None:
+        if self.prior:
+            self.prior.grams = grams
 
     @property
     def system(self) -> str:
@@ -146,16 +157,11 @@ class ParsedSystem:
         if self.prior:
             tags = projected.upos
         found = codes(bitext, projected, recipe.features, chances, knows_unlinked=self.prior is not None)
-        if (phrases := self._phrases(bitext)) is not None:
+        if self.phrases:
             from divproj.projection.phrasal.features import phrase_codes
 
-            found = np.concatenate((found, phrase_codes(phrases, recipe.phrases)), axis=2)
+            found = np.concatenate((found, phrase_codes(self.phrases.chances(bitext), recipe.phrases)), axis=2)
         return ParserInput(bitext.forms, tags, more, found)
-
-    def _phrases(self, bitext: ProjectionInput) -> Chances | None:
-        """What aligned phrases say, for recipes that look at them; s6 has its own."""
-        aligner = self.prior.base.phrases_ if self.prior and self.recipe.phrases else self.phrases
-        return aligner.chances(bitext) if aligner else None
 
     def project(self, bitext: ProjectionInput) -> Projection:
         """The tree that the parser finds, with the probability of each edge."""
@@ -185,8 +191,8 @@ class ParsedSystem:
     ) -> tuple[tuple[int, ...], NDArray[np.float64]]:
         """The tree with most votes: each parser's tree has one, and the probabilities of s2+ or s6+ weigh as much as all of them."""
         votes, heard = own.copy(), 1 + self.parser_vote
-        if self.phrase_vote and (phrases := self._phrases(bitext)) is not None:
-            votes += self.phrase_vote * phrases.edges
+        if self.phrases:
+            votes += self.phrase_vote * self.phrases.chances(bitext).edges
             heard += self.phrase_vote
         chances = votes.copy()
         share = self.parser_vote / len(self.parsers)
@@ -220,7 +226,7 @@ def fit(
     pairs = list(pairs)
     bitexts = [ProjectionInput.of(pair) for pair in pairs]
     if prior == "auto":
-        prior = _shipped_prior() if starts_from_s6(recipe, bitexts) else None
+        prior = _shipped_prior([*text, *unannotated, *bitexts]) if starts_from_s6(recipe, bitexts) else None
     if keep is not NOTHING:
         shown_pairs = [(pair.f, pair.e, sorted(pair.links.links)) for pair in (*pairs, *peek)]
         texts = [(b.forms, b.e, sorted(b.links.links), b.glosses) for b in (*text, *unannotated)]
@@ -241,7 +247,7 @@ def fit(
     trees = [teacher(b).tree for b in bitexts] if teacher else [pair.f for pair in pairs]
     if recipe.projection == "s2+":
         seen, projected = _by_others(made, bitexts, unseen) if prior else _unseen(made, pairs)
-        made.phrase_vote = 0.0 if prior else _phrase_vote(made, pairs, projected)
+        made.phrase_vote = _phrase_vote(made, pairs, projected)
     else:
         seen = [made.seen(b) for b in bitexts]
     seed = options.pop("random_state", 1)
@@ -277,10 +283,10 @@ def starts_from_s6(recipe: Recipe, text: Sequence[ProjectionInput]) -> bool:
     return any(map(is_read, text)) and ud_like(text)
 
 
-def _shipped_prior() -> Universal:
-    from divproj.projection.universal.projector import Universal
+def _shipped_prior(text: Sequence[ProjectionInput]) -> Universal:
+    from divproj.projection.universal.projector import observed
 
-    return Universal()
+    return observed(tuple(dict.fromkeys(text)))
 
 
 def _from_prior(

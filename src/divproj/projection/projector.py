@@ -134,7 +134,7 @@ class Projector:
             from divproj.projection import parser_systems
 
             bitexts = [*map(ProjectionInput.of, text)]
-            self._engine = parser_systems.fit(choice.system, gold, text=bitexts, random_state=self.seed)
+            self._take(parser_systems.fit(choice.system, gold, text=bitexts, random_state=self.seed))
         elif choice.system == "s6+":
             self._corrections = systems.corrected(gold, [*map(ProjectionInput.of, text)])
             self._settle(choice)
@@ -273,15 +273,18 @@ class Projector:
     def _load(self, folder: Path) -> None:
         from divproj.projection import parser_files
 
-        self._engine = parser_files.load(folder)
+        self._take(parser_files.load(folder))
         self.system_, self.why_ = f"model:{folder.name}", "a trained model was given"
 
     def _settle(self, choice: registry.Choice) -> None:
-        made: Any = systems.engine(choice.system, self._corrections)
+        self._take(systems.engine(choice.system, self._corrections))
+        self.system_, self.why_ = choice.system, choice.why
+
+    def _take(self, made: Any) -> None:
+        """Let this system work, with the user's own gloss abbreviations."""
         if (table := self.preparation.table) and hasattr(made, "grams"):
             made.grams = table
         self._engine = made
-        self.system_, self.why_ = choice.system, choice.why
 
     def ready(self, pairs: Sequence[Pair]) -> Engine:
         """What projects, chosen by what these pairs have where nobody chose."""

@@ -103,10 +103,17 @@ SYSTEMS: dict[str, System] = {
         System("s4-1", "A parser that sees the projection of s2-1.", needs="gold", parser=True, odin=91.7),
         System("s4-2", "A parser that sees the projection of s1-r.", needs="gold", parser=True, odin=91.8),
         System("s4-3", "A parser that sees the projection of s1-l.", needs="gold", parser=True, odin=90.6),
-        System("s4+", "Several parsers that see s2+, voting with it.", "parser", needs="gold", parser=True, odin=92.6),
+        System(
+            "s4+",
+            "Several parsers that see s2+ (glossed text: s6+), voting with it.",
+            "parser",
+            needs="gold",
+            parser=True,
+            odin=92.6,
+        ),
         System(
             "s5+",
-            "s4+ that also sees the phrases of s5.",
+            "s4+ that also sees the phrases of s5; on glossed text the same as s4+.",
             "parser+phrasal",
             needs="gold",
             observes=True,
@@ -150,13 +157,13 @@ def choose(
 
     >>> choose(rules=True).system, choose().system
     ('s2+', 's5')
-    >>> choose(glosses=True).system, choose(gold=5, glosses=True).system
-    ('s6', 's6+')
+    >>> choose(glosses=True).system, choose(gold=5, glosses=True).system, choose(gold=50, glosses=True).system
+    ('s6', 's6+', 's5+')
     """
-    if gold and glosses and has_gloss_model():
-        return Choice("s6+", f"{gold} gold tree{'s' * (gold != 1)} and glosses")
     if gold >= ENOUGH_GOLD:
         return Choice("s5+", f"{gold} gold trees")
+    if gold and glosses and has_gloss_model():
+        return Choice("s6+", f"{gold} gold tree{'s' * (gold != 1)} and glosses")
     if gold:
         return Choice("s2+", f"{gold} gold tree{'s' * (gold != 1)}, fewer than the {ENOUGH_GOLD} that a parser needs")
     if forests:

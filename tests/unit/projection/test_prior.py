@@ -8,7 +8,7 @@ import pytest
 from trees_by_force import is_tree
 
 import divproj as dp
-from divproj import Corpus
+from divproj import Corpus, ModelError
 from divproj.data.links import Links
 from divproj.data.tree import DepTree
 from divproj.parsing.language import shipped
@@ -131,6 +131,36 @@ def test_a_sentence_that_is_too_long_for_s6(pairs):
     long = ProjectionInput(("a",) * n, e, Links(frozenset({(1, 1), (2, 2)}), (n, 2)), ("fish",) * n)
     assert Corrected.fit(pairs[:6]).project(long).heads == s1(long).heads
     assert fit("s4+", pairs[:6], **SMALL).project(long).heads == s1(long).heads
+
+
+def test_gloss_abbreviations_of_the_user(pairs, tmp_path):
+    (tmp_path / "own.tsv").write_text("gram\tmeaning\nXYZ\taccusative\n", encoding="utf-8")
+    made = dp.projector("s4+", grams=[tmp_path / "own.tsv"]).fit(pairs[:6])
+    assert made._engine.prior.base.grams is made.preparation.table
+    assert fit("s4+", pairs[:6], prior=None, **SMALL).grams is None
+
+
+def test_a_model_whose_parts_do_not_fit(pairs, tmp_path):
+    system = fit("s4+", pairs[:6], **SMALL)
+    system.namer = system.parsers[0]
+    parser_files.save(system, tmp_path / "model", {})
+    with pytest.raises(ModelError, match="what names relations and the recipe do not fit"):
+        parser_files.load(tmp_path / "model")
+
+
+def test_relations_are_learned_where_that_pays(pairs):
+    """s6 has never heard of these names."""
+    odd = [replace(pair, f=replace(pair.f, rels=tuple(f"x{rel}" for rel in pair.f.rels))) for pair in pairs[:15]]
+    system = fit("s4+", odd, **SMALL)
+    assert system.namer is not None
+    found = system.project(ProjectionInput.of(pairs[16]))
+    assert [rel for rel in found.tree.rels if rel.startswith("x")]
+    assert fit("s4+", odd[:4], **SMALL).namer is None, "too few to judge it"
+
+
+def test_the_vote_of_parsers_grows_with_gold_trees(pairs):
+    assert fit("s4+", pairs[:5], **SMALL).parser_vote == 0.25
+    assert fit("s4+", pairs[:5], prior=None, **SMALL).parser_vote == 1.0
 
 
 def test_another_s6_to_start_from(pairs):

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from divproj.data.pair import Pair
 from divproj.forest.hypergraph import Forest
+from divproj.links.gloss.grams import Grams
 from divproj.projection.candidates import Lattice, Lexicon
 from divproj.projection.decode import best_tree
 from divproj.projection.direct import Projection, ProjectionInput
@@ -78,10 +79,15 @@ class Corrected:
         base: Universal | None = None,
         penalty: float = CORRECTION_PENALTY,
     ) -> tuple[Corrected, list[Corrected]]:
-        """What `fit` learns, and for each pair the same without its gold tree: learned from the other folds, and judged on them."""
+        """What `fit` learns, and for each pair the same without its gold tree: learned from the other folds, and judged on them.
+
+        A `base` that has gone through all of the text is taken as it is.
+        """
         given = [ProjectionInput.of(pair) for pair in pairs]
         system = base or Universal()
-        system.observe([*dict.fromkeys([*given, *text])])
+        everything = dict.fromkeys([*given, *text])
+        if not all(bitext in system.read_ for bitext in everything if is_read(bitext)):
+            system.observe([*everything])
         read = [k for k, bitext in enumerate(given) if is_read(bitext)]
         shown = [Shown(given[k], pairs[k], *system.weighed(given[k])) for k in read]
         penalty *= 1 + FEW_TREES / max(len(shown), 1)
@@ -100,6 +106,15 @@ class Corrected:
         for place, k in enumerate(read if parts else ()):
             unseen[k] = parts[place % CORRECTION_FOLDS]
         return made, unseen
+
+    @property
+    def grams(self) -> Grams:
+        """Gloss abbreviations."""
+        return self.base.grams
+
+    @grams.setter
+    def grams(self, grams: Grams) -> None:
+        self.base.grams = grams
 
     def _learn(self, shown: Sequence[Shown], penalty: float) -> Corrected:
         """All that the sentences teach, followed or not."""
