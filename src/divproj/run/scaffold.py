@@ -267,7 +267,7 @@ method = "auto"              # given (the links above), gloss (through the gloss
 style = "as-is"              # or convert the trees to ud (content words are heads) or function (function words are)
 
 [project]
-system = "auto"              # auto takes the best system for your files: s6 for glossed text, s6+ with gold trees; `proj systems` lists all
+system = "auto"              # auto takes the best system for your files: s6 for glossed text, s6+ or s5+ with gold trees; `proj systems` lists all
 # rules = "learn"            # from the gold trees; or a rule file, or a shipped set: hin, deu, spa, kor; or none
 # style = "ud"               # heads in the output: content words (ud) or function words (function)
 # model = "my-model"         # a model from `proj train CORPUS`, instead of system and rules
