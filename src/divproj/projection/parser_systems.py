@@ -7,6 +7,7 @@ of each gold sentence what s6+ makes of it without its gold tree. The two are th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -23,9 +24,18 @@ from divproj.parsing.parser import MstParser
 from divproj.projection.candidates import Lattice, gloss_pieces
 from divproj.projection.direct import ProjectFunction, Projection, ProjectionInput, Reason
 from divproj.projection.edges import PAPER, codes
+from divproj.projection.loglinear import HeadModel
 from divproj.projection.naming import namer, with_relations
 from divproj.projection.registry import has_gloss_model
-from divproj.projection.settings import FEWER_PARTS_FROM, FULL_VOTE, PARSER_ORDERS, PHRASE_VOTE, TRAINING_PARTS, WORSE
+from divproj.projection.settings import (
+    CORRECTION_FOLDS,
+    FEWER_PARTS_FROM,
+    FULL_VOTE,
+    PARSER_ORDERS,
+    PHRASE_VOTE,
+    TRAINING_PARTS,
+    WORSE,
+)
 from divproj.projection.systems import PRIOR, Corrections, projector, starting_from_s6
 from divproj.runtime.announce import passing
 from divproj.runtime.checkpoint import NOTHING, Checkpoint
@@ -219,28 +229,32 @@ def fit(
     """Learn a system from pairs with gold F trees; options go to `MstParser`.
 
     A recipe with phrases observes `text` (none: that of the pairs), which has no F trees. `prior` is s6 to start from; `auto` takes
-    that in the box where the text allows it (`starts_from_s6`), None takes none. Sentences of `unannotated` whose trees
+    that in the box where the text allows it (`starts_from_s6`) and s2+ is not clearly better on the gold trees, None takes none. Sentences of `unannotated` whose trees
     the system is sure of teach it once more (self-training). Passes of the parsers are kept in a checkpoint.
     """
     recipe = RECIPES[system] if isinstance(system, str) else system
     pairs = list(pairs)
     bitexts = [ProjectionInput.of(pair) for pair in pairs]
+    judged = prior == "auto"
     if prior == "auto":
         prior = _shipped_prior([*text, *unannotated, *bitexts]) if starts_from_s6(recipe, bitexts) else None
+    unseen: list[Corrected] = []
+    if prior:
+        from divproj.projection.universal.projector import is_read
+
+        read = [pair for pair, bitext in zip(pairs, bitexts, strict=True) if is_read(bitext)]
+        made, unseen = _from_prior(recipe, read, [*text, *unannotated], prior)
+        if judged and _better_alone(read, unseen):
+            prior = None
+        else:
+            pairs, bitexts = read, [*filter(is_read, bitexts)]
+            made.parser_vote = min(1.0, len(pairs) / FULL_VOTE)
     if keep is not NOTHING:
         shown_pairs = [(pair.f, pair.e, sorted(pair.links.links)) for pair in (*pairs, *peek)]
         texts = [(b.forms, b.e, sorted(b.links.links), b.glosses) for b in (*text, *unannotated)]
         keep.identify(recipe, options, len(pairs), len(text), shown_pairs, texts, *([PRIOR] if prior else []))
     shown = {ProjectionInput.of(pair): pair for pair in (*pairs, *peek)} if recipe.projection == "gold" else {}
-    unseen: list[Corrected] = []
-    if prior:
-        from divproj.projection.universal.projector import is_read
-
-        pairs = [pair for pair, bitext in zip(pairs, bitexts, strict=True) if is_read(bitext)]
-        bitexts = [*filter(is_read, bitexts)]
-        made, unseen = _from_prior(recipe, pairs, [*text, *unannotated], prior)
-        made.parser_vote = min(1.0, len(pairs) / FULL_VOTE)
-    else:
+    if not prior:
         made = ParsedSystem(recipe, Corrections.learn(pairs, model=recipe.needs_model), [], shown)
         made.observe(text or bitexts)
     teacher = None if recipe.trees == "gold" else made.projector(recipe.trees)
@@ -287,6 +301,21 @@ def _shipped_prior(text: Sequence[ProjectionInput]) -> Universal:
     from divproj.projection.universal.projector import observed
 
     return observed(tuple(dict.fromkeys(text)))
+
+
+def _better_alone(pairs: Sequence[Pair], unseen: Sequence[Corrected]) -> bool:
+    """Whether s2+ is better than s6+ beyond chance, each gold tree judged by what others teach: so where links are very good."""
+    parts = min(CORRECTION_FOLDS, len(pairs))
+    gained = lost = 0
+    for part in range(parts if parts > 1 else 0):
+        alone = HeadModel.fit([pair for k, pair in enumerate(pairs) if k % parts != part])
+        for k in range(part, len(pairs), parts):
+            bitext, gold = ProjectionInput.of(pairs[k]), pairs[k].f.heads
+            rows = zip(alone.project(bitext).heads, unseen[k].project(bitext).heads, gold, strict=True)
+            for own, with_s6, head in rows:
+                gained += own == head != with_s6
+                lost += own != head == with_s6
+    return gained - lost > math.sqrt(gained + lost)
 
 
 def _from_prior(
