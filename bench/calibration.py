@@ -178,11 +178,15 @@ def main() -> None:
         cells, drawn[system] = told(samples)
         made[system] = calibration.learn(samples)
         print(f"| {system} | {' | '.join(cells)} |", flush=True)
-    if options.write:
-        place = options.write / FILE
-        kept = calibration.load(place) if place.is_file() else {}
-        notes = {"made by": "bench/calibration.py", "licence": "CC BY-SA 4.0", "banks": {b.name: len(b.gold) for b in found}}
-        calibration.save(kept | made, place, notes)
+        if options.write:  # at once: what is stopped has kept what it had
+            place = options.write / FILE
+            kept = calibration.load(place) if place.is_file() else {}
+            notes = {
+                "made by": "bench/calibration.py",
+                "licence": "CC BY-SA 4.0",
+                "banks": {b.name: len(b.gold) for b in found},
+            }
+            calibration.save(kept | made, place, notes)
     if options.plot:
         _plot(drawn, options.plot)
 
