@@ -37,7 +37,7 @@ def test_from_raw_text_to_report(english: Path, tmp_path: Path):
     done = proj("run", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
-    assert "20 sentences projected by s6+" in done.stderr
+    assert "20 sentences projected by s5+" in done.stderr
     assert done.stderr.rstrip().endswith("\nreport: results/report.html")
     results = folder / "results"
     assert {p.name for p in results.iterdir()} >= {
@@ -49,7 +49,7 @@ def test_from_raw_text_to_report(english: Path, tmp_path: Path):
         "log.txt",
     }
     found = json.loads((results / "results.json").read_text(encoding="utf-8"))
-    assert set(found["scores"]["cross_validation"]["systems"]) == {"s1-r", "s6+"}
+    assert set(found["scores"]["cross_validation"]["systems"]) == {"s1-r", "s5+"}
 
 
 def test_results_elsewhere_are_named_by_the_shortest_path(tmp_path: Path):

@@ -264,7 +264,7 @@ def _pair(
 
 def _words(f: Sentence, glosses: tuple[str, ...]) -> DepTree:
     """F without its tree; tags that came without a tree are the user's, and those of a treebank are not to be seen."""
-    if any(head != "_" for head in f.column(6)):
+    if set(f.column(6)) != {"_"}:
         return DepTree.unparsed(f.forms, glosses=glosses)
     return DepTree.unparsed(f.forms, upos=f.column(3), xpos=f.column(4), glosses=glosses)
 

@@ -41,7 +41,7 @@ def annotated(
     table = grams or shipped_grams()
     labels = projection.bitext.labels or ("_",) * len(tree)
     tags = tuple([
-        old if old in _TAGS else _tag(new, label, table)
+        old if old in _TAGS else new if new in _TAGS else (table.classes(label) or ("X",))[0]
         for old, new, label in zip(given, projection.upos or projection.bitext.classes, labels, strict=True)
     ])  # fmt: skip
     heads = _hung(tree.heads, tags, bool(projection.upos), repairs)
@@ -65,13 +65,6 @@ def annotated(
     comments = [c for c in sentence.comments if not c.startswith(PROJECTED)]
     made = Sentence((*comments, note), sentence.with_columns(new).columns, sentence.where, sentence.end)
     return composed(with_text(made, line))
-
-
-def _tag(found: str, label: str, grams: Grams) -> str:
-    """The tag that a system has found, or the usual one of the word's own label where there is none."""
-    if found in _TAGS:
-        return found
-    return (grams.classes(label) or ("X",))[0] if label != "_" else "X"
 
 
 def _hung(heads: tuple[int, ...], tags: tuple[str, ...], every: bool, repairs: Counter[str] | None) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from divproj.data.errors import ModelError
-from divproj.projection.settings import ENOUGH_GOLD
+from divproj.projection.settings import ENOUGH_GLOSSED_GOLD, ENOUGH_GOLD
 from divproj.runtime.resources import folder
 
 AUTO = "auto"
@@ -157,13 +157,13 @@ def choose(
 
     >>> choose(rules=True).system, choose().system
     ('s2+', 's5')
-    >>> choose(glosses=True).system, choose(gold=5, glosses=True).system, choose(gold=50, glosses=True).system
+    >>> choose(glosses=True).system, choose(gold=2, glosses=True).system, choose(gold=5, glosses=True).system
     ('s6', 's6+', 's5+')
     """
     if gold >= ENOUGH_GOLD:
         return Choice("s5+", f"{gold} gold trees")
     if gold and glosses and has_gloss_model():
-        return Choice("s6+", f"{gold} gold tree{'s' * (gold != 1)} and glosses")
+        return Choice("s5+" if gold >= ENOUGH_GLOSSED_GOLD else "s6+", f"{gold} gold tree{'s' * (gold != 1)} and glosses")
     if gold:
         return Choice("s2+", f"{gold} gold tree{'s' * (gold != 1)}, fewer than the {ENOUGH_GOLD} that a parser needs")
     if forests:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import chain
 from unicodedata import is_normalized, normalize
 
 from divproj.data.igt import morphs
@@ -135,8 +136,8 @@ def _small(lemma: str, sentence: Sentence, tags: Sequence[str]) -> str:
 
 def composed(sentence: Sentence) -> Sentence:
     """The sentence in Unicode's composed form (NFC), as UD wants it: é as one character and not as e with an accent after it."""
-    parts = ("\n".join(sentence.comments), *map("\n".join, sentence.columns))
-    if all(part.isascii() or is_normalized("NFC", part) for part in parts):
+    whole = "\n".join(chain(sentence.comments, *sentence.columns))
+    if whole.isascii() or is_normalized("NFC", whole):
         return sentence
     columns = tuple(tuple(normalize("NFC", cell) for cell in column) for column in sentence.columns)
     return replace(sentence, comments=tuple(normalize("NFC", c) for c in sentence.comments), columns=columns)

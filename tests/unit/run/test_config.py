@@ -34,7 +34,7 @@ def test_defaults(folder: Path):
 
 
 def test_what_there_is_decides_the_system(folder: Path):
-    assert load(config(folder, PLAIN + 'gold = "gold.conllu"')).system == "s6+"
+    assert load(config(folder, PLAIN + 'gold = "gold.conllu"')).system == "s5+"
     assert load(config(folder, PLAIN + '[project]\nrules = "hin"')).system == "s2+"
     found = load(config(folder, LEARNED))
     assert (found.system, found.learns, found.rules, found.systems) == ("s2+", True, None, ("s1-r", "s2+"))

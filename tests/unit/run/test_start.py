@@ -40,7 +40,7 @@ def test_what_lies_there(folder: Path):
 def test_the_config_can_be_run(folder: Path):
     begin("Tavi", folder)
     found = load(folder / "divproj.toml")
-    assert (found.language, found.system) == ("Tavi", "s6+")
+    assert (found.language, found.system) == ("Tavi", "s5+")
     assert (folder / "README.md").read_text(encoding="utf-8").startswith("# Tavi: from interlinear text to trees")
 
 
