@@ -95,6 +95,8 @@ class Values:
             self.fail(table, key, f"there is no file '{name}'", f"names are taken from {self.path.resolve().parent}")
         if path.is_dir():
             self.fail(table, key, f"'{name}' is a folder, a file expected", "name the files in it one by one")
+        if not path.is_file():
+            self.fail(table, key, f"'{name}' is a device or a pipe, a file expected", "a run reads its files more than once")
         return path
 
     def place(self, name: str) -> Path:

@@ -95,6 +95,7 @@ def test_a_bitext_whose_translations_have_trees(folder: Path):
         ("[input]\ntext = ['a', 3]", "input.text: found ['a', 3], the name of a file"),
         ('[input]\ntext = "a\\u0000"', "input.text: a file name cannot hold the character 0"),
         ("[input]\ntext = 'nope.txt'", "HERE/divproj.toml:2: input.text: there is no file 'nope.txt'; names are taken from HERE"),
+        ("[input]\ntext = '/dev/null'", "input.text: '/dev/null' is a device or a pipe, a file expected; a run reads its files"),
         ("[input]\ntext = '.'", "input.text: '.' is a folder, a file expected; name the files in it one by one"),
         ("[input]\ntext = 'text.txt'\nf = 'a'\ne = 'b'", "there are both interlinear text and a bitext"),
         (PLAIN + "format = 'toolbx'", "input.format: found 'toolbx', one of plain, conllu"),

@@ -61,6 +61,12 @@ def folded(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(word.casefold() for word in words)
 
 
+@lru_cache(maxsize=1)
+def shipped_labels() -> tuple[Gram, ...]:
+    """The part-of-speech labels that come with divproj; few texts have any, so they are read when one is asked for."""
+    return Grams.load(Path(folder("rules")) / "pos.tsv").labels
+
+
 @dataclass(frozen=True)
 class Grams:
     """A table of grams; look-up does not mind case, dots, hyphens and usual spelling variants.
@@ -73,7 +79,7 @@ class Grams:
     rows: tuple[Gram, ...]
     language: str = "en"
     labels: tuple[Gram, ...] = ()
-    """Part-of-speech labels, rows of kind `pos`: they may be spelled like a gram."""
+    """Part-of-speech labels besides the shipped ones, rows of kind `pos`: they may be spelled like a gram."""
     _memo: dict[str, tuple[Part, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
     _labelled: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
     known: dict[tuple[str, ...], tuple[str, str]] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -124,8 +130,7 @@ class Grams:
                 f"no table of grams for language '{language}', one of {', '.join(LANGUAGES)} expected",
                 remedy="write one and give it with `grams`",
             )
-        rules = Path(folder("rules"))
-        return replace(cls.load(rules / f"grams{LANGUAGES[code]}.tsv", code), labels=cls.load(rules / "pos.tsv").labels)
+        return cls.load(Path(folder("rules")) / f"grams{LANGUAGES[code]}.tsv", code)
 
     def merged(self, *others: Grams) -> Grams:
         """This table with the rows of others; a later row takes the place of an earlier one for the same gram."""
@@ -148,7 +153,7 @@ class Grams:
     def _classes(self) -> dict[str, tuple[str, ...]]:
         """Universal tags by the spellings of labels."""
         tags = {key(tag): (tag,) for tag in UPOS}
-        rows = [(row, tuple(row.feats.removeprefix("UPOS=").split(","))) for row in self.labels]
+        rows = [(row, tuple(row.feats.removeprefix("UPOS=").split(","))) for row in (*shipped_labels(), *self.labels)]
         spelled = {key(name): found for row, found in rows for name in row.synonyms}
         return tags | spelled | {key(row.name): found for row, found in rows}
 
@@ -158,6 +163,8 @@ class Grams:
         >>> Grams.shipped().classes("v-v:(TAM)"), Grams.shipped().classes("n.prop")
         (('VERB', 'AUX'), ('PROPN', 'NOUN'))
         """
+        if label in ("", "_"):
+            return ()
         found = self._labelled.get(label)
         if found is None:
             found = self._labelled[label] = classes_of(label, self._classes)

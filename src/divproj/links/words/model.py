@@ -29,6 +29,8 @@ FORMAT, VERSION = "divproj-words", 1
 LONGEST = 400
 """Words; a longer sentence gets no links, since one such pair would cost more than a thousand others."""
 
+PRIORS = ("alpha", "beta", "kappa")
+"""Settings by which counts are divided."""
 MOST = 100_000
 """A setting in a saved model; a damaged one must not ask for years of work."""
 
@@ -288,8 +290,9 @@ class WordAligner(Estimator):
         defaults = {f.name: getattr(cls(), f.name) for f in fields(cls) if f.name not in ("settings", "counts_")}
         params = modelfile.like_defaults({name: about.get(name) for name in defaults}, defaults, where)
         knobs = modelfile.like_defaults(about.get("settings"), asdict(Settings()), where)
-        if not all(0 <= knob <= MOST for knob in knobs.values()):
-            raise ModelError(f"'settings' are {knobs!r:.200}, numbers from 0 to {MOST} expected", where, "train it again")
+        if not all(0 <= knob <= MOST for knob in knobs.values()) or not all(knobs.get(name, 1) for name in PRIORS):
+            what = f"'settings' are {knobs!r:.200}, numbers from 0 to {MOST} expected, {', '.join(PRIORS)} above 0"
+            raise ModelError(what, where, "train it again")
         known = {(f, e): float(c) for (f, e), c in zip(pairs, counts.tolist(), strict=True)}
         return cls(**params, settings=Settings(**knobs), counts_=known)
 

@@ -129,6 +129,7 @@ def test_broken_models_are_refused(tmp_path):
     (tmp_path / "weights.npz").write_bytes(good)
     for change, why in (
         ({"settings": {**about["settings"], "sweeps": 10**9}}, "numbers from 0 to 100000 expected"),
+        ({"settings": {**about["settings"], "beta": False}}, "alpha, beta, kappa above 0"),
         ({"settings": {**about["settings"], "sweeps": 10**30}}, "'sweeps' is 1000.*, a number of usual size expected"),
         ({"settings": {**about["settings"], "extra": 1}}, "no parameter 'extra'; there are alpha"),
         ({"threshold": "x"}, "'threshold' is 'x', int or float expected"),
