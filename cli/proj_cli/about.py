@@ -74,7 +74,7 @@ def systems() -> None:
         "Percentage of right heads (UAS), from bench/RESULTS.md; the two columns cannot be compared with each other.\n"
         "ODIN: four languages, short sentences, gold links and English trees, ten folds.\n"
         "glossed: glosses and translations alone, 19 treebanks, each by models that had not learned from its family;\n"
-        "s2+ and s6+ with 20 gold trees of the language (17 treebanks).\n"
+        "s2+, s6+, s4+ and s5+ with 20 gold trees of the language (17 treebanks).\n"
         "Without --system, proj takes the best system for your data, and says which one and why."
     )
 

@@ -110,6 +110,7 @@ SYSTEMS: dict[str, System] = {
             needs="gold",
             parser=True,
             odin=92.6,
+            glossed=72.8,
         ),
         System(
             "s5+",
@@ -119,6 +120,7 @@ SYSTEMS: dict[str, System] = {
             observes=True,
             parser=True,
             odin=93.6,
+            glossed=72.8,
         ),
     )
 }
