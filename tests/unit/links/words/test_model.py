@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import json
+import threading
 import time
 
 import numpy as np
@@ -95,12 +96,14 @@ def test_saved_models_come_back_and_go_on(tmp_path):
 
 def test_ctrl_c_keeps_what_there_is():
     sweeps = []
+    one_at_a_time = threading.Lock()
 
     def watch(stage, turn, likelihood):
         if stage == "sampling":
-            sweeps.append(turn)
-            if sweeps.count(TURN) == 2 and turn == TURN:  # both directions are at work
-                _thread.interrupt_main()
+            with one_at_a_time:  # or both directions interrupt, and the second interrupt ends the test run
+                sweeps.append(turn)
+                if sweeps.count(TURN) == 2 and turn == TURN:  # both directions are at work
+                    _thread.interrupt_main()
             time.sleep(0.02)  # long enough in all for the interrupt to be heard
 
     pairs = PAIRS * 200
