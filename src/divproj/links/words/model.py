@@ -209,15 +209,18 @@ class WordAligner(Estimator):
             kernel.sample if settings.sweeps else kernel.hmm_all,
         ):
             _ = function.compiled  # before the threads start
+        sides, running = (False, True), []
         with ThreadPoolExecutor(threads) as pool:
-            running = [pool.submit(one, turned) for turned in (False, True)]
             try:
+                for turned in sides:
+                    running.append(pool.submit(one, turned))
                 while wait(running, timeout=0.2).not_done:  # short waits: a long one does not hear Ctrl-C everywhere
                     pass
             except KeyboardInterrupt:
                 stop.set()
                 if of:
                     raise
+                running += [pool.submit(one, turned) for turned in sides[len(running) :]]
             return [task.result() for task in running]
 
     def form(self, word: str) -> str:
