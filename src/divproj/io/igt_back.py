@@ -64,7 +64,8 @@ def _decoded(original: bytes, path: str) -> tuple[str, str, bytes]:
     for mark, coding in ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
         if original.startswith(mark):
             try:
-                return original[len(mark) :].decode(coding, "surrogateescape"), coding, mark
+                carried = "surrogateescape" if coding == "utf-8" else "strict"  # what UTF-16 carries through, it cannot write
+                return original[len(mark) :].decode(coding, carried), coding, mark
             except UnicodeDecodeError as error:
                 raise FormatError(f"the file is not {coding} all through", Where(path), "save it as UTF-8 first") from error
     return original.decode("utf-8", "surrogateescape"), "utf-8", b""
