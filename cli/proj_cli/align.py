@@ -60,7 +60,6 @@ class PhraseInput:
             help="Word links in Pharaoh format, one line per pair; auto makes them, as `proj words` does.",
         ),
     ] = None
-    old_words: Annotated[str | None, typer.Option("--words", hidden=True)] = None
     lexical: Annotated[
         bool | None,
         typer.Option("--lexical/--no-lexical", help="Find candidates by form, lemma and WordNet; the default without --links."),
@@ -85,7 +84,6 @@ class PhraseInput:
     tree_format: Annotated[
         str | None, typer.Option("--tree-format", help="brackets, enju, tiger, conllu or json; by default recognised.")
     ] = None
-    file_format: Annotated[str | None, typer.Option("--format", hidden=True)] = None
     binarise: Annotated[
         str, typer.Option("--binarise", help="How to binarise flat phrases: all (a forest), head, left or right.")
     ] = "all"
@@ -109,14 +107,13 @@ class PhraseInput:
 
         options.one_of("--binarise", self.binarise, BINARISATIONS)
         options.one_of("--punctuation", self.punctuation, ("keep", "final", "drop"))
-        self.tree_format = options.renamed(self.tree_format, self.file_format, "--format --tree-format")
         options.one_of("--tree-format", self.tree_format or "brackets", FORMATS)
         if self.source == self.target == "-":
             raise typer.BadParameter("only one side can be stdin (-)")
         one, dash, two = self.languages.lower().partition("-")
         if not dash or not one or not two:
             raise typer.BadParameter(f"--languages {self.languages}: two languages such as de-en expected")
-        faults, links = common.faults_for(self.strict), options.renamed(self.links, self.old_words, "--words --links")
+        faults, links = common.faults_for(self.strict), self.links
         found = lexicon((one, two), self.wordnet, self.candidates, self.embeddings, self.threshold, faults)
         if found.wordnet is None and (one, two) == ("en", "en"):
             talk.say(f"proj: no WordNet found, so synonyms are not candidates; {wordnets.REMEDY}")

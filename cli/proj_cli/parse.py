@@ -113,7 +113,6 @@ def parse(
     keep_tags: Annotated[bool, typer.Option("--keep-tags", help="Use the tags of the CoNLL-U input.")] = False,
     keep_lines: Annotated[bool, typer.Option("--keep-lines", help="Each line of the text is one sentence.")] = False,
     style: Annotated[str, typer.Option(help="Heads: ud (content words), function, adpositions or determiners.")] = "ud",
-    old_style: Annotated[str | None, typer.Option("--manner", hidden=True)] = None,
     nbest: Annotated[int, typer.Option(min=1, metavar="K", help="Write the K best trees of each sentence.")] = 1,
     forest: Annotated[
         Path | None,
@@ -123,7 +122,7 @@ def parse(
     e: Annotated[
         str | None, typer.Option("--e", metavar="FILE", help="For interlinear text: trees of the translations.")
     ] = None,
-    links: options.Links,
+    links: options.LinksFile = None,
     reader: options.Reader,
     as_json: options.AsJson = False,
     strict: options.Strict = False,
@@ -144,12 +143,12 @@ def parse(
     if (lang is None) == (model is None):
         raise typer.BadParameter("give --lang or --model, one of the two")
     options.check_json(as_json, output)
-    style = options.checked_style(options.renamed(style, old_style, "--manner --style"))
+    style = options.checked_style(style)
     if model is not None and _kind(model) != KIND:
         from divproj.io.sources import Sources
         from proj_cli.project import project_with
 
-        sources = Sources(source, e, links.file, format=reader.format, reader=reader.options())
+        sources = Sources(source, e, links, format=reader.format, reader=reader.options())
         project_with(model, sources, output, strict=strict, where=(jobs, scheduler, shards), as_json=as_json)
         return
     reader.unused("interlinear text, which models of `proj train CORPUS` read")

@@ -55,7 +55,7 @@ def test_phrase_pairs_as_json_text_and_page(trees: Path):
 
 def test_word_links_alone_and_stdin(trees: Path):
     (trees / "links").write_text("0-4 1-5 2-6 3-7 4-0 5-1 6-2 7-8\n0-5 1-3 2-0 3-1 0-99\n")
-    done = proj("align", "-", trees / "new.mrg", "--words", trees / "links", "--languages", "de-en", stdin=OLD)
+    done = proj("align", "-", trees / "new.mrg", "--links", trees / "links", "--languages", "de-en", stdin=OLD)
     assert done.returncode == 1
     found = rows(done.stdout)
     assert len(found) == 2
@@ -63,7 +63,7 @@ def test_word_links_alone_and_stdin(trees: Path):
     assert "WordNet" not in done.stderr
     assert "links:2: link 0-99 is out of range" in done.stderr
     assert "has 2 lines, but there are more pairs" in done.stderr
-    done = proj("align", trees / "old.mrg", trees / "new.mrg", "--words", "auto", "--languages", "de-en")
+    done = proj("align", trees / "old.mrg", trees / "new.mrg", "--links", "auto", "--languages", "de-en")
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) == 3
 
@@ -164,7 +164,7 @@ def test_usage_and_files_that_are_not_there(trees: Path):
     assert done.stderr.startswith("proj: ")
     for options, said in (
         ({"languages": "english"}, "--languages english: two languages"),
-        ({"file_format": "pdf"}, "--tree-format pdf"),
+        ({"tree_format": "pdf"}, "--tree-format pdf"),
         ({"punctuation": "none"}, "--punctuation none"),
     ):
         with pytest.raises(typer.BadParameter, match=said):
