@@ -187,7 +187,6 @@ def case(c: Path, o: Path, chance: random.Random) -> Case:
         ["words", any_file, e, "--fast", "-o", out],
         ["align", f, e, "--links", align, "-o", out, "--no-lexical", "--max-seconds", "1"],
         ["align", str(c / "pairs.jsonl"), "--no-lexical", "-o", out, *few(strict)],
-        ["align", "tune", str(c / "pairs.jsonl"), "--gold", str(c / "pairs.jsonl"), "-o", str(o / "m")],
         ["induce", str(c), "-o", str(o / "m"), "--sweeps", "1", "--chains", "1"],
         ["parse", chance.choice((e, any_file)), "--lang", "en", "-o", out, *few(["--keep-lines"], ["--no-confidence"], ["--nbest", "2"])],
         ["parse", "-", "--lang", chance.choice(("en", "xx"))],

@@ -51,7 +51,7 @@ TABLE = """
   find                    find 'upos=NOUN & head.upos=VERB' in/deu/f.conllu ; find 'rel=nsubj' in/hin/f.conllu --json
   about                   systems ; cite ; tutorial out/tutorial ; warm --help
   train-{parser}          train in/deu -o out/model --system {parser} --epochs 2 --bits 14 ; project in/deu --model out/model -o out/trees.conllu ; parse in/deu --model out/model -o out/parsed.conllu ; project in/deu/igt.txt --model out/model --html out/page.html
-  train-options           train in/hin -o out/model --system s4+ --trees s1-r --features match,align --epochs 1 --bits 12 --seed 3 ; train in/hin -o out/other --unannotated in/hin/igt.txt --epochs 1 --bits 12 ; project in/hin --model out/other
+  train-options           train in/hin -o out/model --system s4+ --trees s1-r --features match,align --epochs 1 --bits 12 --seed 3 ; train in/hin -o out/other --epochs 1 --bits 12 ; project in/hin --model out/other
   train-treebank          train in/hin/f.conllu --dev in/hin/e.conllu -o out/model --epochs 2 --bits 14 ; parse in/hin/f.conllu --model out/model -o out/parsed.conllu ; parse in/hin/f.conllu --model out/model --keep-tags
   train-odin              train in/odin-hua -o out/model --epochs 1 --bits 14 --system s5+ ; project in/odin-hua --model out/model
 
@@ -69,7 +69,7 @@ TABLE = """
 * align                   align in/own/old.mrg in/own/new.mrg -o out/pairs.jsonl --html out/pairs.html ; align in/own/old.mrg in/own/new.mrg --text --noncomp off ; align in/own/old.mrg in/own/new.mrg --search packs --set null_cost=2 ; evaluate --phrases out/pairs.jsonl out/pairs.jsonl
   align-{corpus}          align in/{corpus}/f.conllu in/{corpus}/e.conllu --links in/{corpus}/align.txt --languages de-en -o out/pairs.jsonl --corpus out/corpus
   align-auto              align in/deu/f.conllu in/deu/e.conllu --links auto --languages de-en --text
-  align-train             align train in/own/old.mrg in/own/new.mrg -o out/model --epochs 2 ; align in/own/old.mrg in/own/new.mrg --model out/model -o out/pairs.jsonl ; align tune in/own/old.mrg in/own/new.mrg --gold out/pairs.jsonl -o out/tuned --trials 3
+  align-train             align train in/own/old.mrg in/own/new.mrg -o out/model --epochs 2 ; align in/own/old.mrg in/own/new.mrg --model out/model -o out/pairs.jsonl
   align-smultron          align in/smultron-en-de/f.conllu in/smultron-en-de/e.conllu --links in/smultron-en-de/align.txt --languages de-en --text
 * induce                  induce in/deu -o out/model --sweeps 2 --restarts 1 ; induce parse in/deu/f.conllu --model out/model -o out/trees.txt ; induce parse in/deu/f.conllu --model out/model --forest -o out/forests.jsonl ; project in/deu --system s5 --f-forests out/forests.jsonl -o out/phrased.conllu ; evaluate --brackets in/deu/f.conllu out/trees.txt ; draw in/deu --sent 2 --induced out/model
   induce-more             induce in/kor -o out/model --sweeps 2 --restarts 1 --links auto --soft --moves guided --chains 2 ; induce in/hin/f.conllu -o out/em --method em --sweeps 2 ; induce parse in/hin/f.conllu --model out/em --decode mbr ; induce in/kor -o out/paper --paper --sweeps 2 --tags projected
@@ -90,7 +90,7 @@ TABLE = """
 """`*` quick, the name of the case, its commands with `;` between, the stdin of the last after `<`; `{x}` is each of FIELDS[x]."""
 
 FIELDS = {
-    "command": ["analyze", "draw", "words", "align pairs", "align train", "align tune", "induce train", "induce parse", "project",
+    "command": ["analyze", "draw", "words", "align pairs", "align train", "induce train", "induce parse", "project",
                 "train", "evaluate", "experiment", "learn", "rules", "rules show", "check", "convert", "parse", "review", "run",
                 "new", "corpora", "align", "induce"],
     "corpus": ["deu", "hin", "spa", "kor"],

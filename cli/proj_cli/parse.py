@@ -35,13 +35,7 @@ def train(
     projection: Annotated[
         str | None, typer.Option(metavar="SYSTEM", help="For a corpus: the projection whose edges the parser sees.")
     ] = None,
-    unannotated: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="For a corpus: more text of the language, without trees, to learn from."),
-    ] = None,
-    reader: options.Reader,
     order: Annotated[int, typer.Option(min=1, max=3, help="1: edges; 2: also siblings; 3: also grandparents.")] = 2,
-    learner: Annotated[str, typer.Option(help="Learning algorithm: mira, perceptron or crf.")] = "mira",
     decoder: Annotated[str, typer.Option(help="Projective trees (proj), others too (nonproj), or auto.")] = "auto",
     epochs: Annotated[int, typer.Option(min=1, help="Number of passes over the sentences.")] = 10,
     bits: Annotated[int, typer.Option(min=10, max=28, help="Size of the weight table, as a power of two.")] = 22,
@@ -62,10 +56,8 @@ def train(
     from divproj.runtime.modelfile import check_place
 
     check_place(output)
-    if unannotated is None:
-        reader.unused("the text of --unannotated")
     kept, faults = keep.beside(output), common.faults_for(strict)
-    how: dict[str, Any] = {"order": order, "learner": learner, "decoder": decoder, "epochs": epochs, "bits": bits}
+    how: dict[str, Any] = {"order": order, "decoder": decoder, "epochs": epochs, "bits": bits}
     how |= {"random_state": seed}
     treebank = not Path(source).is_dir() and (Path(source).exists() or source == "-" or is_conllu(source))
     if treebank:
@@ -77,9 +69,7 @@ def train(
         wanted = options.usage("", recipe, system, trees, features, projection)
         sign = common.signature(cmd="train", system=system, **how)
         [corpus] = options.CorpusFiles().corpora([source], strict=strict)
-        done = train_projection(
-            corpus, output, wanted, sign, unannotated=unannotated, reader=reader.options(), keep=kept, **how
-        )
+        done = train_projection(corpus, output, wanted, sign, keep=kept, **how)
         faults = corpus.faults
     talk.summary(faults)
     talk.unchecked(done.unchecked)

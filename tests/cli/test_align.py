@@ -1,4 +1,4 @@
-"""`proj align`, `proj align train`, `proj align tune` and `proj evaluate --phrases` through a pipe."""
+"""`proj align`, `proj align train` and `proj evaluate --phrases` through a pipe."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_long_and_deep_trees_take_bounded_time(trees: Path):
     assert all(row["pairs"][0]["source"] == [0, len(row["source"])] for row in found)
 
 
-def test_training_and_tuning(trees: Path):
+def test_training(trees: Path):
     done = proj("align", "train", trees / "old.mrg", trees / "new.mrg", "-o", trees / "m", "--epochs", "2")
     assert done.returncode == 0, done.stderr
     assert "epoch 2: mean log α" in done.stderr
@@ -115,10 +115,6 @@ def test_training_and_tuning(trees: Path):
     used = proj("align", trees / "old.mrg", trees / "new.mrg", "--model", trees / "m", "-o", trees / "gold.jsonl")
     assert used.returncode == 0, used.stderr
     assert "trained:yes" in (trees / "gold.jsonl").read_text()
-    tuned = proj("align", "tune", trees / "old.mrg", trees / "new.mrg", "--gold", trees / "gold.jsonl", "--model", trees / "m", "-o", trees / "t", "--trials", "2")  # fmt: skip
-    assert tuned.returncode == 0, tuned.stderr
-    assert "F1 100.00 (before: 100.00)" in tuned.stderr
-    assert (trees / "t" / "model.json").exists()
 
 
 def test_pairs_as_json_lines_and_their_scores(trees: Path):

@@ -16,7 +16,7 @@ from proj_cli.common import ARGUMENTS, as_options
 
 CORPUS = ROOT / "corpora" / "deu-eng"
 READER = {"--format", "--tiers", "--markers", "--gloss-lang", "--encoding"}
-READS_TEXT = [("project",), ("review",), ("words",), ("check",), ("convert",), ("parse",), ("train",)]
+READS_TEXT = [("project",), ("review",), ("words",), ("check",), ("convert",), ("parse",)]
 """Commands that read interlinear text, as their own input or beside it."""
 SHARED = {
     "--jobs": "Number of processes; 0 means one per core. The output is the same.",
@@ -88,11 +88,8 @@ def test_groups_become_options():
     assert (source, reader.gloss_lang, reader.tiers, keep.resume) == ("text.txt", "es", None, True)
 
 
-@pytest.mark.parametrize(
-    "words", [["parse", CORPUS / "igt.txt", "--lang", "en"], ["train", CORPUS, "-o", "model"]], ids=["parse", "train"]
-)
-def test_options_of_readers_are_refused_where_no_interlinear_text_is_read(words: list[Any]):
-    done = proj(*words, "--encoding", "latin-1")
+def test_options_of_readers_are_refused_where_no_interlinear_text_is_read():
+    done = proj("parse", CORPUS / "igt.txt", "--lang", "en", "--encoding", "latin-1")
     assert done.returncode == 2
     assert "--gloss-lang and --encoding are for" in " ".join(done.stderr.replace("│", " ").split())
 

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divproj.data.pair import Pair
-from divproj.data.tree import DepTree
 from divproj.parsing.atoms import ParserInput
 from divproj.parsing.calibration import calibrate_by_twin
 from divproj.parsing.decode import chu_liu_edmonds
@@ -221,7 +220,6 @@ def fit(
     *,
     peek: Sequence[Pair] = (),
     text: Sequence[ProjectionInput] = (),
-    unannotated: Sequence[ProjectionInput] = (),
     keep: Checkpoint = NOTHING,
     prior: Universal | Literal["auto"] | None = "auto",
     **options: Any,
@@ -229,21 +227,20 @@ def fit(
     """Learn a system from pairs with gold F trees; options go to `MstParser`.
 
     A recipe with phrases observes `text` (none: that of the pairs), which has no F trees. `prior` is s6 to start from; `auto` takes
-    that in the box where the text allows it (`starts_from_s6`) and s2+ is not clearly better on the gold trees, None takes none. Sentences of `unannotated` whose trees
-    the system is sure of teach it once more (self-training). Passes of the parsers are kept in a checkpoint.
+    that in the box where the text allows it (`starts_from_s6`) and s2+ is not clearly better on the gold trees, None takes none. Passes of the parsers are kept in a checkpoint.
     """
     recipe = RECIPES[system] if isinstance(system, str) else system
     pairs = list(pairs)
     bitexts = [ProjectionInput.of(pair) for pair in pairs]
     judged = prior == "auto"
     if prior == "auto":
-        prior = _shipped_prior([*text, *unannotated, *bitexts]) if starts_from_s6(recipe, bitexts) else None
+        prior = _shipped_prior([*text, *bitexts]) if starts_from_s6(recipe, bitexts) else None
     unseen: list[Corrected] = []
     if prior:
         from divproj.projection.universal.projector import is_read
 
         read = [pair for pair, bitext in zip(pairs, bitexts, strict=True) if is_read(bitext)]
-        made, unseen = _from_prior(recipe, read, [*text, *unannotated], prior)
+        made, unseen = _from_prior(recipe, read, text, prior)
         if judged and _better_alone(read, unseen):
             prior = None
         else:
@@ -251,7 +248,7 @@ def fit(
             made.parser_vote = min(1.0, len(pairs) / FULL_VOTE)
     if keep is not NOTHING:
         shown_pairs = [(pair.f, pair.e, sorted(pair.links.links)) for pair in (*pairs, *peek)]
-        texts = [(b.forms, b.e, sorted(b.links.links), b.glosses) for b in (*text, *unannotated)]
+        texts = [(b.forms, b.e, sorted(b.links.links), b.glosses) for b in text]
         keep.identify(recipe, options, len(pairs), len(text), shown_pairs, texts, *([PRIOR] if prior else []))
     shown = {ProjectionInput.of(pair): pair for pair in (*pairs, *peek)} if recipe.projection == "gold" else {}
     if not prior:
@@ -268,22 +265,12 @@ def fit(
     if prior:
         made.namer = _namer(pairs, seen, projected, unseen, seed)
     orders = PARSER_ORDERS if recipe.together else (options.pop("order", 2),)
-
-    def learn(seen: Sequence[ParserInput], trees: Sequence[DepTree], name: str) -> list[MstParser]:
-        settings = [{**options, "order": order, "random_state": seed + k} for k, order in enumerate(orders)]
-        return [MstParser(**s).fit(seen, trees, keep=keep, name=f"{name}-{k}") for k, s in enumerate(settings, 1)]
-
-    made.parsers = learn(seen, trees, "parser")
+    settings = [{**options, "order": order, "random_state": seed + k} for k, order in enumerate(orders)]
+    made.parsers = [MstParser(**s).fit(seen, trees, keep=keep, name=f"parser-{k}") for k, s in enumerate(settings, 1)]
     calibrate_by_twin(made.parsers[0], seen, trees, {**options, "order": 1})
     scale = made.parsers[0].scale_
     for parser in made.parsers:
         parser.scale_ = scale
-    if more := _surest(made, unannotated):
-        made.parsers = learn(
-            [*seen, *(made.seen(found.bitext) for found in more)], [*trees, *(found.tree for found in more)], "self"
-        )
-        for parser in made.parsers:
-            parser.scale_ = scale
     return made
 
 
@@ -326,13 +313,6 @@ def _from_prior(
 
     found, unseen = Corrected.crossed(pairs, text, prior)
     return ParsedSystem(recipe, starting_from_s6(found, pairs), [], {}, prior=found), unseen
-
-
-def _surest(made: ParsedSystem, unannotated: Sequence[ProjectionInput]) -> list[Projection]:
-    """The half of the sentences whose trees the system is surest of, by the mean probability of their edges."""
-    found = [made.project(bitext) for bitext in unannotated if len(bitext)]
-    found.sort(key=lambda projection: -sum(projection.confidence) / len(projection.heads))
-    return found[: (len(found) + 1) // 2]
 
 
 def _unseen(made: ParsedSystem, pairs: Sequence[Pair]) -> tuple[list[ParserInput], list[Projection]]:

@@ -88,6 +88,8 @@ class Projector:
             if rules is not None or system != registry.AUTO:
                 raise ModelError("a model brings its own rules and system", remedy="give model alone")
             self._load(Path(model))
+        elif rules and self.system != registry.AUTO and not registry.named(self.system).needs:
+            raise ModelError(f"system {self.system} uses no rules", remedy="choose s2+ or s6+, or leave out `rules`")
         elif self.system == registry.AUTO and self._corrections is not None:
             self._settle(
                 registry.Choice("s6+", "rules are given that start from s6")
@@ -130,6 +132,8 @@ class Projector:
         choice = registry.Choice(self.system, "asked for")
         if self.system == registry.AUTO:
             choice = registry.choose(gold=len(gold), glosses=glosses)
+        if not registry.named(choice.system).needs:
+            raise ModelError(f"system {choice.system} does not learn from gold trees", remedy="choose s2+, s6+, s4+ or s5+")
         if registry.named(choice.system).parser:
             from divproj.projection import parser_systems
 
@@ -139,7 +143,7 @@ class Projector:
             self._corrections = systems.corrected(gold, [*map(ProjectionInput.of, text)])
             self._settle(choice)
         else:
-            self._corrections = systems.Corrections.learn(gold, model=choice.system in ("s2+", "s5"))
+            self._corrections = systems.Corrections.learn(gold, model=choice.system == "s2+")
             self._settle(choice)
         self.system_, self.why_ = choice.system, choice.why
         return self
@@ -296,8 +300,7 @@ class Projector:
         return self._engine
 
     def _choice(self, **there: bool) -> registry.Choice:
-        known = self.phrases.phrases
-        return registry.choose(phrases=known.aligned, forests=known.f_forests is not None, **there)
+        return registry.choose(forests=self.phrases.phrases.f_forests is not None, **there)
 
     def demand(self) -> None:
         """Raise the error that says what the system needs."""

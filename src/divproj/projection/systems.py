@@ -81,13 +81,13 @@ def engine(system: str, corrections: Corrections | None = None) -> Engine:
             raise ModelError("the rules were not learned with s6", remedy="learn them with system s6+, or choose s2+")
         return Corrected(corrections.model.weights, corrections.model.lexicon)
     if system in OBSERVING:  # each sentence for itself: who has the whole text lets it `observe` that
-        if corrections is None and has_gloss_model():
+        if has_gloss_model():
             from divproj.projection.universal.attachments import AttachedProjector
 
             return AttachedProjector()
         from divproj.projection.phrasal.projector import PhraseProjector
 
-        return PhraseProjector(corrections=corrections.model if corrections else None)
+        return PhraseProjector()
     if system in PARSERS:
         raise ModelError(
             f"system {system} needs a trained parser", remedy="make one with `proj train`, and give it with `model`"

@@ -17,6 +17,7 @@ from divproj.io.sources import Sources
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.observed import Text
 from divproj.projection.projector import Projector
+from divproj.projection.registry import named
 from divproj.projection.summary import Summary
 from divproj.projection.systems import CORRECTED
 from divproj.projection.whole_text import ready_text
@@ -97,7 +98,7 @@ def train(job: Job) -> None:
 
     pairs = job.gold_pairs()
     job.tick(f"training {job.config.system} on", len(pairs), 0)
-    options = {key: job.config.value("train", key) for key in ("epochs", "order", "learner", "bits")}
+    options = {key: job.config.value("train", key) for key in ("epochs", "order", "bits")}
     text = [*map(ProjectionInput.of, job.pairs())] if observes(job.config) else ()
     made = parser_systems.fit(job.config.system, pairs, text=text, random_state=job.config.seed, **options)
     parser_files.save(made, job.out / MODEL, {"pairs": len(pairs), "system": job.config.system, "seed": job.config.seed})
@@ -154,7 +155,8 @@ def _projector(job: Job) -> Projector:
         made = Projector(model=job.before["train"] / MODEL, **how)
         made.system_ = config.system
         return made
-    return Projector(config.system, rules=job.before["learn"] / RULES if "learn" in job.before else None, **how)
+    learned = "learn" in job.before and named(config.system).needs
+    return Projector(config.system, rules=job.before["learn"] / RULES if learned else None, **how)
 
 
 def evaluate(job: Job) -> None:

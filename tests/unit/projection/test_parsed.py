@@ -153,14 +153,3 @@ def test_by_name_among_the_systems(pairs):
     assert is_tree(project(ProjectionInput.of(pairs[7])).heads)
     with pytest.raises(ModelError, match="system s4-1 needs a trained parser; make one with `proj train`"):
         projector("s4-1")
-
-
-def test_sentences_without_trees_teach_it_once_more(pairs):
-    more = [ProjectionInput.of(given) for given in pairs[12:20]]
-    plain, taught = (fit("s4-1", pairs[:12], unannotated=text, **SMALL) for text in ((), more))
-    assert (plain.parsers[0].weights_ != taught.parsers[0].weights_).any()
-    assert plain.parsers[0].scale_ == taught.parsers[0].scale_
-    surest = parser_systems._surest(plain, more)
-    assert len(surest) == 4
-    means = [sum(found.confidence) / len(found.heads) for found in surest]
-    assert means == sorted(means, reverse=True)

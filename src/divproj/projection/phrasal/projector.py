@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from divproj.forest.hypergraph import Forest
 from divproj.parsing.decode import eisner
 from divproj.projection.direct import Projection, ProjectionInput, Reason, content_root, s1
-from divproj.projection.loglinear import HeadModel
 from divproj.projection.phrasal import chart, evidence
 from divproj.projection.phrasal.cues import Cues, Encoded, InducedLinks, LinkedPair
 from divproj.projection.phrasal.phrase_pairs import PhraseBook
@@ -78,8 +77,6 @@ class PhraseProjector:
     rounds: int = OBSERVING_ROUNDS
     induce_links: bool = True
     """Whether unlinked words are given links by word alignment of the observed text."""
-    corrections: HeadModel | None = None
-    """Learned corrections (merges, swaps, spontaneous words): what they make of each edge is a feature of it."""
     knowledge: Knowledge | None = None
     """What other languages tell of tags and attachments (`divproj.projection.universal`)."""
     observes = True
@@ -127,15 +124,13 @@ class PhraseProjector:
         return replace(linked, tags=self.knowledge.tags(linked.given)) if self.knowledge else linked
 
     def encode(self, linked: LinkedPair, *, learning: bool = False) -> Encoded:
-        """A sentence for the chart, with what its forest and learned corrections say.
+        """A sentence for the chart, with what is known of its edges.
 
         Phrase pairs that no tree of F vouches for break ties, but nothing is learned from them.
         """
         known = [evidence.of_forest(self.forests_[linked.bitext.forms])] if linked.bitext.forms in self.forests_ else []
         if (paired := self.phrases_.scores(linked.bitext, vouched=learning)) is not None:
             known.append(paired)
-        if self.corrections:
-            known.append(evidence.of_chances(self.corrections.weighed(linked.given)[1]))
         if self.knowledge:
             known.append(self.knowledge.scores(linked.given))
         return self.cues_.encode(linked, self.words_, sum(known[1:], known[0]) if known else None)
