@@ -1,23 +1,27 @@
-"""Options that several commands share, each declared once; and groups of them, which a command takes as one parameter.
+"""Options of the steps as Typer's parameters, and options that several commands share.
 
     @command
-    def words(source: Source, reader: Reader) -> None: ...
+    def words(source: Source, words: WordsOptions, reader: Reader) -> None: ...
 
-has the options `--format --tiers --markers --gloss-lang --encoding` of the group `Reader`, and `--quiet` and `--verbose` as every command.
+has an option for each field of `WordsOptions` (divproj/data/options.py), the options `--format --tiers --markers --gloss-lang --encoding` of
+the group `Reader`, and `--quiet` and `--verbose` as every command. The function gets one object a group.
+`Annotated[ProjectOptions, "e_style"]` takes the named fields alone; the others have their defaults.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from enum import StrEnum
 from functools import cached_property
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
 
+from divproj.data.options import Option, Options, option_of
 from proj_cli.common import faults_for, talk
 
 if TYPE_CHECKING:
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
     from divproj.runtime.checkpoint import Checkpoint
 
 T = TypeVar("T")
+_ARGUMENT = re.compile(r"`(\w+)=([^`]*)`")
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print errors only.")]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Show every warning.")]
 CorpusArguments = Annotated[
@@ -222,56 +227,103 @@ def one_of(option: str, value: str, known: Any) -> None:
         raise typer.BadParameter(f"{option} {value}: one of {', '.join(known)} expected")
 
 
-def usage(option: str, parse: Callable[..., T], *given: Any) -> T:
+def usage(option: str, parse: Callable[..., T], *given: Any, **named: Any) -> T:
     """What options say, as the library reads it; what is wrong with it is a usage error."""
     from divproj.data.errors import ProjError
 
     try:
-        return parse(*given)
+        return parse(*given, **named)
     except (ValueError, ProjError) as error:
-        raise typer.BadParameter(f"{option}{error}") from None
+        raise typer.BadParameter(_ARGUMENT.sub(_as_option, f"{option}{error}")) from None
+
+
+def _as_option(found: re.Match[str]) -> str:
+    """
+    >>> _ARGUMENT.sub(_as_option, "`tree_format=pdf`: one of brackets, enju expected")
+    '--tree-format pdf: one of brackets, enju expected'
+    """
+    return f"--{found[1].replace('_', '-')} {found[2]}"
 
 
 class command:  # noqa: N801 - used as a decorator
-    """A command in which every parameter that is a group stands for the options of the group, worked out when asked for."""
+    """A command in which every parameter that is a dataclass stands for the options of its fields, worked out when asked for."""
 
     def __init__(self, function: Callable[..., None]) -> None:
         self._function = function
         self.__name__, self.__doc__, self.__module__ = function.__name__, function.__doc__, function.__module__
 
     @cached_property
+    def _hints(self) -> dict[str, Any]:
+        return get_type_hints(self._function, include_extras=True)
+
+    @cached_property
     def _groups(self) -> dict[str, tuple[Any, list[str]]]:
-        hints = get_type_hints(self._function, include_extras=True)
-        return {name: (kind, [f.name for f in fields(kind)]) for name, kind in hints.items() if is_dataclass(kind)}
+        """By parameter, its dataclass and the fields that are options here."""
+        groups = {}
+        for name, hint in self._hints.items():
+            kind, *names = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+            if is_dataclass(kind):
+                groups[name] = kind, names[0].split() if names else [f.name for f in fields(kind)]
+        return groups
 
     @cached_property
     def __signature__(self) -> Signature:
-        hints = get_type_hints(self._function, include_extras=True)
-        shown: dict[str, Parameter] = {}
+        parameters: dict[str, Parameter] = {}
         for name, given in signature(self._function).parameters.items():
             if name in self._groups:
-                own = get_type_hints(hints[name], include_extras=True)
-                shown |= {f.name: _parameter(f.name, own[f.name], f.default) for f in fields(hints[name])}
+                kind, names = self._groups[name]
+                hints = get_type_hints(kind, include_extras=True)
+                chosen = {f.name: f for f in fields(kind) if f.name in names}
+                parameters |= {each: _field_parameter(chosen[each], hints[each]) for each in names}
             else:
-                shown[name] = _parameter(name, hints[name], given.default)
-        for name, kind in (("quiet", Quiet), ("verbose", Verbose)):
-            shown[name] = _parameter(name, kind, False)
-        return Signature([*shown.values()])
+                parameters[name] = _parameter(name, self._hints[name], given.default)
+        for name, flag in (("quiet", Quiet), ("verbose", Verbose)):
+            parameters[name] = _parameter(name, flag, False)
+        return Signature([*parameters.values()])
 
     @property
     def __annotations__(self) -> dict[str, Any]:  # type: ignore[override]
         return {name: each.annotation for name, each in self.__signature__.parameters.items()}
 
     def __call__(self, *args: Any, **named: Any) -> None:
-        shown = self.__signature__.parameters
-        defaults = {name: each.default for name, each in shown.items() if each.default is not Parameter.empty}
-        given = {**defaults, **dict(zip(shown, args, strict=False)), **named}
+        parameters = self.__signature__.parameters
+        defaults = {name: each.default for name, each in parameters.items() if each.default is not Parameter.empty}
+        given = {**defaults, **dict(zip(parameters, args, strict=False)), **named}
         talk.set(given.pop("quiet"), given.pop("verbose"))
         for name, (kind, names) in self._groups.items():
-            given[name] = kind(**{each: given.pop(each) for each in names})
+            given[name] = _group(kind, {each: given.pop(each) for each in names})
         self._function(**given)
 
 
 def _parameter(name: str, kind: Any, default: Any) -> Parameter:
     empty = default in (MISSING, Parameter.empty)
     return Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind, default=Parameter.empty if empty else default)
+
+
+def _field_parameter(each: Field[Any], hint: Any) -> Parameter:
+    """The parameter of a field: as `option` declares it, or as its annotation says."""
+    about = option_of(each)
+    if about is None:
+        return _parameter(each.name, hint, each.default)
+    if get_origin(hint) is tuple:
+        return _parameter(each.name, Annotated[list[get_args(hint)[0]] | None, _typer_option(each, about)], None)  # type: ignore[misc]
+    return _parameter(each.name, Annotated[hint, _typer_option(each, about)], each.default)
+
+
+def _typer_option(each: Field[Any], about: Option) -> Any:
+    flag = f"--{each.name.replace('_', '-')}"
+    return typer.Option(
+        *(about.names or (flag,)), metavar=about.metavar or None, min=about.low, max=about.high, help=about.help
+    )
+
+
+def _group(kind: Any, given: dict[str, Any]) -> Any:
+    """The object of a group; what it refuses is a usage error."""
+    if not issubclass(kind, Options):
+        return kind(**given)
+    values = {
+        each.name: tuple(given[each.name] or ()) if isinstance(each.default, tuple) else given[each.name]
+        for each in fields(kind)
+        if each.name in given
+    }
+    return usage("", kind, **values)

@@ -14,13 +14,14 @@ import numpy as np
 
 from divproj.data.errors import ModelError, Where, why
 from divproj.data.links import Links
+from divproj.data.options import WordsOptions
 from divproj.data.pair import Pair
-from divproj.links.settings import SAME_STRING, THRESHOLD
+from divproj.links.settings import SAME_STRING
 from divproj.links.words import kernel
 from divproj.links.words.counts import Counts
 from divproj.links.words.direction import Direction, Floats, Prior, Settings, Watch, WordArrays
 from divproj.links.words.symmetrize import METHODS, from_posteriors, grow_diag_final_and, intersection, union
-from divproj.links.words.vocabulary import STEM, Vocabulary, stem
+from divproj.links.words.vocabulary import Vocabulary, stem
 from divproj.runtime import modelfile
 from divproj.runtime.checkpoint import NOTHING, Checkpoint
 from divproj.runtime.estimator import Estimator
@@ -79,11 +80,11 @@ class WordAligner(Estimator):
     True
     """
 
-    threshold: float = THRESHOLD
-    method: str = "posterior"
+    threshold: float = WordsOptions.threshold
+    method: str = WordsOptions.method
     settings: Settings = field(default_factory=Settings)
-    random_state: int = 1
-    stem_length: int = STEM
+    random_state: int = WordsOptions.seed
+    stem_length: int = WordsOptions.stem
     lower: bool = True
     counts_: dict[tuple[str, str], float] = field(default_factory=dict)
     """Expected links of word pairs seen in training."""

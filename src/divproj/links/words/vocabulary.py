@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-STEM = 4
+from divproj.data.options import WordsOptions
 
 
-def stem(word: str, length: int = STEM) -> str:
+def stem(word: str, length: int = WordsOptions.stem) -> str:
     """The first characters of a word in lower case; a number is `0`, what has no letter stays.
 
     >>> stem("Houses"), stem("1.250"), stem("!")
