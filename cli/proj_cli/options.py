@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin,
 
 import typer
 
-from divproj.data.options import Option, Options, option_of
+from divproj.data.options import Option, Options, ProjectOptions, option_of
 from proj_cli.common import faults_for, talk
 
 if TYPE_CHECKING:
@@ -71,11 +71,7 @@ Misaligned = Annotated[
 ]
 MaxMb = Annotated[int, typer.Option("--max-mb", min=1, help="Largest XML file that is read, in megabytes.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object on stdout; needs -o FILE.")]
-EStyle = Annotated[
-    str,
-    typer.Option("--e-style", help="Heads of E trees: ud (content words), function, adpositions, determiners; or as-is."),
-]
-FStyle = Annotated[str, typer.Option("--style", help="Heads in the output: ud (content words) or function (function words).")]
+EStyle = Annotated[ProjectOptions, "e_style"]
 
 
 def output(metavar: str, about: str) -> Any:
@@ -196,24 +192,6 @@ class Keep:
         elif self.resume and not made.there:
             talk.caution(f"there is no {path} to go on from: starting anew")
         return made
-
-
-def checked_style(style: str) -> str:
-    """The head style; a usage error that lists them for one that is not known."""
-    from divproj.data.head_style import STYLES
-
-    if style not in STYLES:
-        raise typer.BadParameter(f"no head style {style}; there are {', '.join(STYLES)}")
-    return style
-
-
-def checked_f_style(style: str) -> str:
-    """The head style of trees that go out; a usage error that lists them for one that is not known."""
-    from divproj.projection.output import STYLES
-
-    if style not in STYLES:
-        raise typer.BadParameter(f"no head style {style} to write; there are {', '.join(STYLES)}")
-    return style
 
 
 def check_json(as_json: bool, output: Path) -> None:

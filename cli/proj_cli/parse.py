@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from divproj.data.options import TrainOptions
+from divproj.data.options import ParseOptions, TrainOptions
 from divproj.data.wording import plural
 from proj_cli import common, options
 from proj_cli.common import talk
@@ -84,17 +84,11 @@ def parse(
         typer.Argument(metavar="INPUT", help="Running text, CoNLL-U, interlinear text or a corpus; - is stdin."),
     ],
     output: Annotated[Path, options.output("FILE", "CoNLL-U to write; - is stdout.")] = Path("-"),
-    lang: Annotated[str | None, typer.Option(metavar="en", help="A language that comes with divproj.")] = None,
-    model: Annotated[Path | None, typer.Option(metavar="MODEL", help="A model made by `proj train`.")] = None,
-    keep_tags: Annotated[bool, typer.Option("--keep-tags", help="Use the tags of the CoNLL-U input.")] = False,
-    keep_lines: Annotated[bool, typer.Option("--keep-lines", help="Each line of the text is one sentence.")] = False,
-    style: Annotated[str, typer.Option(help="Heads: ud (content words), function, adpositions or determiners.")] = "ud",
-    nbest: Annotated[int, typer.Option(min=1, metavar="K", help="Write the K best trees of each sentence.")] = 1,
+    how: ParseOptions,
     forest: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write packed forests with probabilities (JSON lines), for `proj align`."),
     ] = None,
-    confidence: Annotated[bool, typer.Option(help="Write probabilities of heads to MISC.")] = True,
     e: Annotated[
         str | None, typer.Option("--e", metavar="FILE", help="For interlinear text: trees of the translations.")
     ] = None,
@@ -116,10 +110,10 @@ def parse(
     from divproj.parsing.language import KIND
     from divproj.runtime.engine import stamp
 
-    if (lang is None) == (model is None):
+    model = how.model
+    if (how.lang is None) == (model is None):
         raise typer.BadParameter("give --lang or --model, one of the two")
     options.check_json(as_json, output)
-    style = options.checked_style(style)
     if model is not None and _kind(model) != KIND:
         from divproj.io.sources import Sources
         from proj_cli.project import project_with
@@ -129,9 +123,11 @@ def parse(
         return
     reader.unused("interlinear text, which models of `proj train CORPUS` read")
     place = model.absolute() if model is not None else None
-    how = Parsing(lang, place, stamp(place) if place else "", keep_tags, style, nbest, forest is not None, confidence)
-    language(how)  # here, so that what is wrong with it is said before anything is read
-    _parse_plain(how, source, keep_lines, output, forest, strict, (jobs, scheduler, shards), as_json)
+    parsing = Parsing(
+        how.lang, place, stamp(place) if place else "", how.keep_tags, how.style, how.nbest, forest is not None, how.confidence
+    )
+    language(parsing)  # here, so that what is wrong with it is said before anything is read
+    _parse_plain(parsing, source, how.keep_lines, output, forest, strict, (jobs, scheduler, shards), as_json)
 
 
 def _kind(model: Path) -> str:

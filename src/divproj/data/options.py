@@ -119,6 +119,19 @@ class TrainOptions(Options):
 
 
 @dataclass(frozen=True)
+class ParseOptions(Options):
+    """How text is parsed (`proj parse`)."""
+
+    lang: str | None = option(None, "A language that comes with divproj.", metavar="en")
+    model: Path | None = option(None, "A model made by `proj train`.", metavar="MODEL")
+    keep_tags: bool = option(False, "Use the tags of the CoNLL-U input.")
+    keep_lines: bool = option(False, "Each line of the text is one sentence.")
+    style: str = option("ud", "Heads: ud (content words), function, adpositions or determiners.", choices=E_STYLES)
+    nbest: int = option(1, "Write the K best trees of each sentence.", low=1, metavar="K")
+    confidence: bool = option(True, "Write probabilities of heads to MISC.", "--confidence/--no-confidence")
+
+
+@dataclass(frozen=True)
 class WordsOptions(Options):
     """How words are aligned (`proj words`, `[align]`, `WordAligner`)."""
 
@@ -212,6 +225,7 @@ class EvaluateOptions(Options):
 
     punctuation: bool = option(True, "Whether to count punctuation.", "--punct/--no-punct")
     subtypes: bool = option(False, "Whether nsubj:pass and nsubj are different relations.", "--subtypes/--no-subtypes")
+    seed: int = option(0, "Seed of the significance test.")
 
 
 @dataclass(frozen=True)

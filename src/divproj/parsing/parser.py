@@ -120,13 +120,13 @@ class MstParser(Estimator):
         self.slots_ = next((s.codes.shape[2] for s in seen if s.codes is not None), 0)
         if 16 * self.columns_ + 4 * self.slots_ > ROOM:
             raise ProjError(f"{self.columns_} further columns and {self.slots_} codes an edge are more than the parser can see")
-        names = sorted({r for t in trees for r, h in zip(t.rels, t.heads, strict=False) if h > 0}) if self.labels else []
-        self.rels_ = ("root", *names)
+        names = {r for t in trees for r, h in zip(t.rels, t.heads, strict=False) if h > 0} if self.labels else set()
+        self.rels_ = ("root", *sorted(names - {"root"}))
         crossed = sum(map(crosses, trees)) / len(trees)
         self.crossing_ = self.decoder == "nonproj" or (self.decoder == "auto" and crossed > CROSSING_SHARE)
         batch = self._batch(seen)
         heads = batch.flat(tree.heads for tree in trees)
-        number = {rel: k for k, rel in enumerate(self.rels_)}
+        number = {rel: k for k, rel in enumerate(self.rels_) if k}
         rels = batch.flat(
             [
                 0 if h == 0 else number.get(r, -1) if h > 0 else -1

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal
+
+from divproj.data.options import EvaluateOptions, Options, ProjectOptions, TrainOptions, WordsOptions, option_of
 
 Kind = Literal["text", "path", "paths", "whole", "share", "flag", "texts", "share or path"]
 EXPECTED: dict[Kind, str] = {
@@ -31,8 +33,25 @@ class Key:
     choices: tuple[str, ...] = ()
 
 
-STYLES = ("as-is", "ud", "function")
-F_STYLES = ("ud", "function")
+KINDS: dict[str, Kind] = {
+    "int": "whole", "float": "share", "bool": "flag", "str": "text", "str | None": "text", "Path | None": "path", "tuple[str, ...]": "paths",
+}  # fmt: skip
+"""What a key holds whose option has this type."""
+
+
+def key_of(options: type[Options], name: str) -> Key:
+    """The key of a field of a step's options.
+
+    >>> key_of(TrainOptions, "order")
+    Key(kind='whole', default=2, low=1, high=3, choices=())
+    """
+    each = next(each for each in fields(options) if each.name == name)
+    about = option_of(each)
+    assert about is not None
+    default, low, high = "" if each.default is None else each.default, int(about.low or 0), int(about.high or 1 << 31)
+    return Key(KINDS[str(each.type)], default, low, high, about.choices)
+
+
 METHODS = ("auto", "gloss", "words", "given")
 KEYS: dict[str, dict[str, Key]] = {
     "": {
@@ -58,36 +77,29 @@ KEYS: dict[str, dict[str, Key]] = {
         "method": Key("text", "auto", choices=METHODS),
         "grams": Key("paths", ()),
         "dictionary": Key("paths", ()),
-        "threshold": Key("share", 0.3),
+        "threshold": key_of(WordsOptions, "threshold"),
     },
     "parse": {
         "parser": Key("text", ""),
         "command": Key("text", ""),
-        "style": Key("text", "as-is", choices=STYLES),
+        "style": key_of(ProjectOptions, "e_style"),
     },
     "project": {
-        "system": Key("text", "auto"),
-        "rules": Key("text", ""),
-        "model": Key("path", ""),
-        "style": Key("text", "ud", choices=F_STYLES),
-        "phrases": Key("text", ""),
-        "f_forests": Key("path", ""),
-        "paraphrases": Key("flag", False),
+        **{
+            name: key_of(ProjectOptions, name)
+            for name in ("system", "rules", "model", "style", "phrases", "f_forests", "paraphrases")
+        },
         "refine_links": Key("flag", False),
         "e_best": Key("whole", 1, 1, 100),
-        "also": Key("paths", ()),
-        "min_coverage": Key("share", 0.0),
+        "also": key_of(ProjectOptions, "also"),
+        "min_coverage": key_of(ProjectOptions, "min_coverage"),
     },
-    "train": {
-        "epochs": Key("whole", 10, 1, 1000),
-        "order": Key("whole", 2, 1, 3),
-        "bits": Key("whole", 22, 10, 28),
-    },
+    "train": {name: key_of(TrainOptions, name) for name in ("epochs", "order", "bits")},
     "evaluate": {
         "systems": Key("texts", ()),
         "folds": Key("whole", 5, 0, 1000),
         "held_out": Key("share or path", 0.0),
-        "punctuation": Key("flag", True),
+        "punctuation": key_of(EvaluateOptions, "punctuation"),
     },
     "report": {
         "pictures": Key("whole", 500, 0, 100_000),
