@@ -21,12 +21,11 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin,
 
 import typer
 
-from divproj.data.options import Option, Options, ProjectOptions, option_of
+from divproj.data.options import IGT_FORMATS, Options, ProjectOptions, ReaderOptions, option_of, parse_roles
 from proj_cli.common import faults_for, talk
 
 if TYPE_CHECKING:
     from divproj.io.corpus import Corpus
-    from divproj.io.igt_text import ReaderOptions
     from divproj.runtime.checkpoint import Checkpoint
 
 T = TypeVar("T")
@@ -63,12 +62,6 @@ Shards = Annotated[
 ]
 IgnoreIds = Annotated[bool, typer.Option("--ignore-ids", help="Pair sentences by their order even if their ids differ.")]
 Grams = Annotated[list[Path] | None, typer.Option("--grams", metavar="FILE", help="Your own gloss abbreviations (TSV).")]
-KeepHyphens = Annotated[
-    bool, typer.Option("--keep-hyphens", help="Keep morpheme boundaries in the words (hart-es, not hartes).")
-]
-Misaligned = Annotated[
-    bool, typer.Option("--misaligned", help="Read a file even if most sentences do not have a gloss under each word.")
-]
 MaxMb = Annotated[int, typer.Option("--max-mb", min=1, help="Largest XML file that is read, in megabytes.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object on stdout; needs -o FILE.")]
 EStyle = Annotated[ProjectOptions, "e_style"]
@@ -83,41 +76,37 @@ def seed(about: str = "The same seed gives the same output.") -> Any:
     return typer.Option("--seed", min=0, help=about)
 
 
-IgtFormat = StrEnum("IgtFormat", "plain conllu xigt odin toolbox flextext elan cldf sigmorphon latex")
+def typer_option(kind: type[Options], name: str) -> Any:
+    """The option that a field of the step's options declares."""
+    each = next(each for each in fields(kind) if each.name == name)
+    about = option_of(each)
+    assert about is not None
+    flag = f"--{each.name.replace('_', '-')}"
+    return typer.Option(
+        *(about.names or (flag,)), metavar=about.metavar or None, min=about.low, max=about.high, help=about.help
+    )
+
+
+KeepHyphens = Annotated[bool, typer_option(ReaderOptions, "keep_hyphens")]
+Misaligned = Annotated[bool, typer_option(ReaderOptions, "misaligned")]
+IgtFormat = StrEnum("IgtFormat", IGT_FORMATS)  # type: ignore[misc]
 """Formats of interlinear text."""
 
 
 @dataclass
 class Reader:
-    """How interlinear text is read."""
+    """How interlinear text is read: `ReaderOptions` as users write them."""
 
-    format: Annotated[
-        IgtFormat | None, typer.Option("--format", "-f", help="Format of the text; by default recognised from its content.")
-    ] = None
-    tiers: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--tiers", metavar="ROLE=TIER,…", help="ELAN: the tiers of text, words, morphs, glosses, pos, translation."
-        ),
-    ] = None
-    markers: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--markers", metavar="ROLE=MARKER,…", help="Toolbox: markers of record, words, morphs, glosses, pos, translation."
-        ),
-    ] = None
-    gloss_lang: Annotated[
-        str, typer.Option("--gloss-lang", metavar="CODE", help="Preferred language of glosses and translations.")
-    ] = "en"
-    encoding: Annotated[
-        str, typer.Option("--encoding", metavar="NAME", help="Encoding of a file that is not UTF-8 and does not name it.")
-    ] = ""
+    format: Annotated[IgtFormat | None, typer_option(ReaderOptions, "format")] = None
+    tiers: Annotated[list[str] | None, typer_option(ReaderOptions, "tiers")] = None
+    markers: Annotated[list[str] | None, typer_option(ReaderOptions, "markers")] = None
+    gloss_lang: Annotated[str, typer_option(ReaderOptions, "lang")] = ReaderOptions.lang
+    encoding: Annotated[str, typer_option(ReaderOptions, "encoding")] = ReaderOptions.encoding
 
     def options(self, *, max_mb: int = 200, **more: Any) -> ReaderOptions:
         """The value that `divproj.io.igt.load` takes as `reader`."""
-        from divproj.io.igt_text import ReaderOptions
-
-        roles = {"tiers": roles_of(self.tiers, "--tiers"), "markers": roles_of(self.markers, "--markers")}
+        given_roles = {"tiers": self.tiers or (), "markers": self.markers or ()}
+        roles = {name: usage("", parse_roles, name, texts) for name, texts in given_roles.items()}
         format_ = self.format.value if self.format else ""
         given = {"format": format_, "lang": self.gloss_lang, "encoding": self.encoding, "max_bytes": max_mb << 20}
         return ReaderOptions.of({**given, **roles, **more})
@@ -126,17 +115,6 @@ class Reader:
         """A usage error where an option was given, since nothing is read that it is about."""
         if self != type(self)():
             raise typer.BadParameter(f"--format, --tiers, --markers, --gloss-lang and --encoding are for {why}")
-
-
-def roles_of(given: list[str] | None, option: str) -> dict[str, str]:
-    """`words=tx,glosses=ge` as a mapping."""
-    found: dict[str, str] = {}
-    for pair in (part for text in given or () for part in text.split(",") if part.strip()):
-        role, eq, name = pair.partition("=")
-        if not eq or not name.strip():
-            raise typer.BadParameter(f"{option} takes ROLE=NAME, separated by commas, not '{pair}'")
-        found[role.strip()] = name.strip()
-    return found
 
 
 @dataclass
@@ -252,7 +230,7 @@ class command:  # noqa: N801 - used as a decorator
                 kind, names = self._groups[name]
                 hints = get_type_hints(kind, include_extras=True)
                 chosen = {f.name: f for f in fields(kind) if f.name in names}
-                parameters |= {each: _field_parameter(chosen[each], hints[each]) for each in names}
+                parameters |= {each: _field_parameter(kind, chosen[each], hints[each]) for each in names}
             else:
                 parameters[name] = _parameter(name, self._hints[name], given.default)
         for name, flag in (("quiet", Quiet), ("verbose", Verbose)):
@@ -278,21 +256,14 @@ def _parameter(name: str, kind: Any, default: Any) -> Parameter:
     return Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind, default=Parameter.empty if empty else default)
 
 
-def _field_parameter(each: Field[Any], hint: Any) -> Parameter:
+def _field_parameter(kind: Any, each: Field[Any], hint: Any) -> Parameter:
     """The parameter of a field: as `option` declares it, or as its annotation says."""
-    about = option_of(each)
-    if about is None:
+    if option_of(each) is None:
         return _parameter(each.name, hint, each.default)
+    declared = typer_option(kind, each.name)
     if get_origin(hint) is tuple:
-        return _parameter(each.name, Annotated[list[get_args(hint)[0]] | None, _typer_option(each, about)], None)  # type: ignore[misc]
-    return _parameter(each.name, Annotated[hint, _typer_option(each, about)], each.default)
-
-
-def _typer_option(each: Field[Any], about: Option) -> Any:
-    flag = f"--{each.name.replace('_', '-')}"
-    return typer.Option(
-        *(about.names or (flag,)), metavar=about.metavar or None, min=about.low, max=about.high, help=about.help
-    )
+        return _parameter(each.name, Annotated[list[get_args(hint)[0]] | None, declared], None)  # type: ignore[misc]
+    return _parameter(each.name, Annotated[hint, declared], each.default)
 
 
 def _group(kind: Any, given: dict[str, Any]) -> Any:

@@ -77,7 +77,7 @@ def words(
         talk.caution(f"{plural(text.too_long, 'pair')} with a sentence of more than {LONGEST} words got no links")
     known = known_pairs(known, dictionary or (), glossed or (), common.faults_for(False))
     aligner = WordAligner.load(model) if model else WordAligner()
-    aligner.threshold, aligner.method, aligner.random_state, aligner.stem_length = how.threshold, how.method, how.seed, how.stem
+    aligner.threshold, aligner.method, aligner.random_state = how.threshold, how.method, how.seed
     if how.fast:
         aligner.settings = replace(aligner.settings, sweeps=0)
     place, steps = Place(jobs, scheduler), aligner.settings.for_pairs(text.usable)

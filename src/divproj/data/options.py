@@ -11,6 +11,7 @@ not allowed is refused in the same words everywhere. Nothing here imports numpy,
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterable, Mapping
 from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
@@ -21,6 +22,7 @@ from divproj.data.errors import ProjError
 OPTION = "option"
 """Key of the metadata of a field."""
 SWITCH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+IGT_FORMATS = ("plain", "conllu", "xigt", "odin", "toolbox", "flextext", "elan", "cldf", "sigmorphon", "latex")
 LINK_METHODS = ("posterior", "intersection", "union", "grow-diag-final-and")
 BINARISATIONS = ("head", "left", "right", "all")
 TREE_FORMATS = ("brackets", "enju", "tiger", "conllu", "json")
@@ -62,7 +64,8 @@ class Option:
 
 def option(default: Any, sentence: str, *names: str, **about: Any) -> Any:
     """Return the field of an option: its default, help text, names where they differ from the field's, and fields of `Option`."""
-    return field(default=default, metadata={OPTION: Option(sentence, names, **about)})
+    metadata = {OPTION: Option(sentence, names, **about)}
+    return field(default_factory=default, metadata=metadata) if default is dict else field(default=default, metadata=metadata)
 
 
 def option_of(each: Field[Any]) -> Option | None:
@@ -98,6 +101,64 @@ def parse_settings(known: Mapping[str, Any], texts: Iterable[str]) -> dict[str, 
         except (ValueError, KeyError):
             raise ProjError(f"`set={text}`: {kind.__name__} expected") from None
     return settings
+
+
+@dataclass(frozen=True)
+class ReaderOptions(Options):
+    """How interlinear text is read (every command that reads it, `[input]`, `divproj.read`); a format takes what concerns it."""
+
+    format: str = option(
+        "", "Format of the text; by default recognised from its content.", "--format", "-f", choices=IGT_FORMATS
+    )
+    lang: str = option("en", "Preferred language of glosses and translations.", "--gloss-lang", metavar="CODE")
+    encoding: str = option("", "Encoding of a file that is not UTF-8 and does not name it.", metavar="NAME")
+    max_bytes: int = 200 << 20
+    """Of one XML file."""
+    tiers: Mapping[str, str] = option(
+        dict, "ELAN: the tiers of text, words, morphs, glosses, pos, translation.", metavar="ROLE=TIER,…"
+    )
+    markers: Mapping[str, str] = option(
+        dict, "Toolbox: markers of record, words, morphs, glosses, pos, translation.", metavar="ROLE=MARKER,…"
+    )
+    keep_hyphens: bool = option(False, "Keep morpheme boundaries in the words (hart-es, not hartes).")
+    split: bool = True
+    """Punctuation stands apart from words and boundaries go from the words to the segmentation."""
+    misaligned: bool = option(False, "Read a file even if most sentences do not have a gloss under each word.")
+    as_written: bool = False
+    """Words, translations and ids exactly as the file has them: nothing split off, named or numbered."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.encoding:
+            try:
+                codecs.lookup(self.encoding)
+            except LookupError:
+                raise ProjError(f"unknown encoding {self.encoding!r}", remedy="for example utf-8, cp1252, utf-16") from None
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> ReaderOptions:
+        """Options by name; ProjError for one that no format knows or an encoding that Python does not."""
+        unknown = sorted(set(options) - set(cls.__dataclass_fields__))
+        if unknown:
+            raise ProjError(f"unknown option {unknown[0]!r}, one of {', '.join(cls.__dataclass_fields__)} expected")
+        return cls(**options)
+
+
+def parse_roles(name: str, texts: Iterable[str]) -> dict[str, str]:
+    """Return the roles of tiers or markers, which are written `words=tx,glosses=ge`.
+
+    >>> parse_roles("markers", ["words=tx, glosses=ge"])
+    {'words': 'tx', 'glosses': 'ge'}
+    """
+    roles: dict[str, str] = {}
+    for part in (part.strip() for text in texts for part in text.split(",") if part.strip()):
+        role, equals, value = part.partition("=")
+        if not equals or not value.strip():
+            raise ProjError(
+                f"`{name}={part}`: ROLE=NAME expected, several with commas between them", remedy="words=tx,glosses=ge"
+            )
+        roles[role.strip()] = value.strip()
+    return roles
 
 
 @dataclass(frozen=True)
@@ -137,7 +198,6 @@ class WordsOptions(Options):
 
     threshold: float = option(0.3, "Lowest probability of a link.", low=0, high=1)
     method: str = option("posterior", "posterior, intersection, union or grow-diag-final-and.", choices=LINK_METHODS)
-    stem: int = option(4, "Rare words are represented by this many first letters.", low=1)
     fast: bool = option(False, "Use the HMM alone, without sampling: faster, but less accurate.")
     seed: int = option(1, "The same seed gives the same links.", low=0)
     shard: int = option(10_000, "Pairs learned from together; longer texts are split.", low=1, metavar="PAIRS")

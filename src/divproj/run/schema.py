@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from typing import Any, Literal
 
-from divproj.data.options import EvaluateOptions, Options, ProjectOptions, TrainOptions, WordsOptions, option_of
+from divproj.data.options import EvaluateOptions, Options, ProjectOptions, ReaderOptions, TrainOptions, WordsOptions, option_of
 
 Kind = Literal["text", "path", "paths", "whole", "share", "flag", "texts", "share or path"]
 EXPECTED: dict[Kind, str] = {
@@ -35,6 +35,7 @@ class Key:
 
 KINDS: dict[str, Kind] = {
     "int": "whole", "float": "share", "bool": "flag", "str": "text", "str | None": "text", "Path | None": "path", "tuple[str, ...]": "paths",
+    "Mapping[str, str]": "text",
 }  # fmt: skip
 """What a key holds whose option has this type."""
 
@@ -48,7 +49,11 @@ def key_of(options: type[Options], name: str) -> Key:
     each = next(each for each in fields(options) if each.name == name)
     about = option_of(each)
     assert about is not None
-    default, low, high = "" if each.default is None else each.default, int(about.low or 0), int(about.high or 1 << 31)
+    default, low, high = (
+        "" if each.default in (None, MISSING) else each.default,
+        int(about.low or 0),
+        int(about.high or 1 << 31),
+    )
     return Key(KINDS[str(each.type)], default, low, high, about.choices)
 
 
@@ -62,11 +67,7 @@ KEYS: dict[str, dict[str, Key]] = {
     },
     "input": {
         "text": Key("paths", ()),
-        "format": Key("text", ""),
-        "lang": Key("text", "en"),
-        "encoding": Key("text", ""),
-        "tiers": Key("text", ""),
-        "markers": Key("text", ""),
+        **{name: key_of(ReaderOptions, name) for name in ("format", "lang", "encoding", "tiers", "markers")},
         "f": Key("path", ""),
         "e": Key("path", ""),
         "trees": Key("paths", ()),

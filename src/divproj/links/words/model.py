@@ -21,7 +21,7 @@ from divproj.links.words import kernel
 from divproj.links.words.counts import Counts
 from divproj.links.words.direction import Direction, Floats, Prior, Settings, Watch, WordArrays
 from divproj.links.words.symmetrize import METHODS, from_posteriors, grow_diag_final_and, intersection, union
-from divproj.links.words.vocabulary import Vocabulary, stem
+from divproj.links.words.vocabulary import STEM, Vocabulary, stem
 from divproj.runtime import modelfile
 from divproj.runtime.checkpoint import NOTHING, Checkpoint
 from divproj.runtime.estimator import Estimator
@@ -84,7 +84,7 @@ class WordAligner(Estimator):
     method: str = WordsOptions.method
     settings: Settings = field(default_factory=Settings)
     random_state: int = WordsOptions.seed
-    stem_length: int = WordsOptions.stem
+    stem_length: int = STEM
     lower: bool = True
     counts_: dict[tuple[str, str], float] = field(default_factory=dict)
     """Expected links of word pairs seen in training."""

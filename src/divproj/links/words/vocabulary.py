@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.data.options import WordsOptions
+STEM = 4
+"""First letters that stand for a rare word."""
 
 
-def stem(word: str, length: int = WordsOptions.stem) -> str:
+def stem(word: str, length: int = STEM) -> str:
     """The first characters of a word in lower case; a number is `0`, what has no letter stays.
 
     >>> stem("Houses"), stem("1.250"), stem("!")
