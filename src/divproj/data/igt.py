@@ -38,7 +38,7 @@ class Igt:
     (f, e from 1), `tree` and `e_tree` are there when the source has them.
 
     >>> igt = Igt(("Hund-e", "bell-en"), glosses=("dog-PL", "bark-3PL"), translation="Dogs bark.")
-    >>> igt.lines_up, igt.gloss_of(1)
+    >>> igt.lines_up, igt.glosses[0]
     (True, 'dog-PL')
     """
 
@@ -85,7 +85,3 @@ class Igt:
         shape = (len(f), len(e))
         links = Links(self.links, shape) if self.links is not None else Links(frozenset(), shape, known=False)
         return Pair(f, e, links, self.sent_id, self.translation, sentence=self.sentence, igt=self, where=self.where)
-
-    def gloss_of(self, word: int) -> str:
-        """The gloss of a word (counted from 1); '' if it has none."""
-        return self.glosses[word - 1] if self.lines_up else ""

@@ -16,21 +16,6 @@ from divproj.drawing.scene import GLYPHS, Edge, Scene, altered_side, other, scen
 from divproj.io.corpus import Piece
 
 
-def edge_lines(pair: Pair, altered: Altered | None = None, direction: str = "e_to_f", stage: str = "initial") -> Iterator[str]:
-    """Sign, class and edge of each edge of the left language; after ~ its partner, an edge or (merge) a word.
-
-    >>> from divproj.data.links import Links
-    >>> i_like = DepTree(("I", "like", "swimming"), (2, 0, 2), ("nsubj", "root", "xcomp"))
-    >>> jag_simmar = DepTree(("jag", "simmar", "gärna"), (2, 0, 2), ("nsubj", "root", "advmod"))
-    >>> pair = Pair(jag_simmar, i_like, Links(frozenset({(1, 1), (2, 3), (3, 2)}), (3, 3)))
-    >>> print(*edge_lines(pair), sep="\\n")
-    ≠ other  I ←nsubj─ like
-    ⇄ swap  swimming ←xcomp─ like ~ gärna ←advmod─ simmar
-    """
-    (scene,) = scenes(altered or alter(pair), direction, [stage])
-    return _lines(scene, {side: _shown(getattr(pair, side), scene, side) for side in "fe"}, altered_side(direction))
-
-
 def pair_text(pair: Pair, altered: Altered | None = None, direction: str = "e_to_f", stage: str = "initial") -> str:
     """A header of comment lines (id, both sentences, matched edges), what the stage did (`- `), and the edges."""
     (scene,) = scenes(altered or alter(pair), direction, [stage])

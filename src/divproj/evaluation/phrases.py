@@ -84,11 +84,6 @@ class PhraseScore:
     def f1(self) -> float:
         return float(_scores(self.counts.sum(axis=0))[2])
 
-    @property
-    def breakdown(self) -> list[tuple[float, float]]:
-        """(recall, precision) against each gold standard."""
-        return [tuple(float(x) for x in _scores(row[None])[:2]) for row in self.counts.sum(axis=0)]  # type: ignore[misc]
-
     def as_json(self) -> dict[str, Any]:
         found, wanted, right, given = (int(x) for x in self.counts.sum(axis=(0, 1)))
         said = {"recall": self.recall, "precision": self.precision, "f1": self.f1, "sentences": len(self.rows)}

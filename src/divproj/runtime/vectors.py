@@ -29,8 +29,6 @@ class WordVectors:
     >>> some = WordVectors(["dog", "cat", "of"], rows, np.ones(3, np.float32))
     >>> round(some.similarity("Dog", "cat"), 3), some.similarity("dog", "xyzzy")
     (0.707, 0.0)
-    >>> [word for word, _ in some.nearest("dog", 1)]
-    ['cat']
     """
 
     def __init__(self, words: list[str], rows: NDArray[np.int8], units: Floats) -> None:
@@ -87,17 +85,6 @@ class WordVectors:
             return 0.0
         length = float(self._lengths[i] * self._lengths[j])
         return float(self.rows[i].astype(np.int32) @ self.rows[j].astype(np.int32)) / length if length else 0.0
-
-    def nearest(self, word: str, count: int = 10) -> list[tuple[str, float]]:
-        """The most similar other words with their cosines, best first; of equals the commoner one first."""
-        k = self._at(word)
-        if k < 0 or not self._lengths[k]:
-            return []
-        cosines = (self.rows.astype(np.float32) @ self.rows[k].astype(np.float32)) / np.maximum(
-            self._lengths * self._lengths[k], 1e-9
-        )
-        order = np.argsort(-cosines, kind="stable")
-        return [(self.words[j], float(cosines[j])) for j in order[: count + 1].tolist() if j != k][:count]
 
     def _at(self, word: str) -> int:
         return self.place.get(word.translate(PLAIN).lower(), -1)
