@@ -73,7 +73,8 @@ def train_projection(
         )
         more = [ProjectionInput.of(pair) for pair in text]
     about = {"corpus": corpus.name, "pairs": len(pairs), "signature": signature}
-    parser_files.save(parser_systems.fit(wanted, pairs, unannotated=more, keep=keep, **options), output, about)
+    learned = parser_systems.fit(wanted, pairs, text=more, keep=keep, **options)
+    parser_files.save(learned.system, output, about)
     return Trained(len(pairs), len(checked.left_out))
 
 

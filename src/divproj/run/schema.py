@@ -74,8 +74,6 @@ KEYS: dict[str, dict[str, Key]] = {
         "phrases": Key("text", ""),
         "f_forests": Key("path", ""),
         "paraphrases": Key("flag", False),
-        "refine_links": Key("flag", False),
-        "e_best": Key("whole", 1, 1, 100),
         "also": Key("paths", ()),
         "min_coverage": Key("share", 0.0),
     },
