@@ -110,6 +110,9 @@ class ParserState:
         return ParserState(self.glosses and self.glosses.part(text), self.phrases and self.phrases.part(text))
 
 
+NO_STATE = ParserState()
+
+
 @dataclass
 class ParsedSystem:
     """A parser of F (s4+: several) with the projection that it sees beside words and tags."""
@@ -144,7 +147,7 @@ class ParsedSystem:
             from divproj.projection.phrasal.projector import S5, cached_state
 
             return ParserState(phrases=S5().adapt(text, evidence) if evidence else cached_state(tuple(text)))
-        return ParserState()
+        return NO_STATE
 
     def projector(self, system: str) -> ProjectFunction:
         return self._gold if system == "gold" else projector(system or "s1-r", self.corrections)
@@ -154,7 +157,7 @@ class ParsedSystem:
         why: Reason = "projected"
         return Projection(bitext, heads, (why,) * len(bitext))
 
-    def view(self, bitext: ProjectionInput, state: ParserState) -> View:
+    def view(self, bitext: ProjectionInput, state: ParserState = NO_STATE) -> View:
         """The projection that the parser sees; that of s2+ or s6+ with the probabilities of all edges."""
         if self.recipe.projection == "s2+":
             if self.prior:
@@ -162,7 +165,7 @@ class ParsedSystem:
             return self.corrections.model.weighed(bitext)
         return self.projector(self.recipe.projection)(bitext), None
 
-    def seen(self, bitext: ProjectionInput, state: ParserState, view: View | None = None) -> ParserInput:
+    def seen(self, bitext: ProjectionInput, state: ParserState = NO_STATE, view: View | None = None) -> ParserInput:
         """What the parser sees of a sentence (and of the view of it, where that is known)."""
         recipe, lexicon = self.recipe, self.corrections.model.lexicon
         tags = Lattice(bitext, lexicon).guesses[1:] if recipe.tags else ("_",) * len(bitext)
@@ -179,9 +182,8 @@ class ParsedSystem:
             found = np.concatenate((found, phrase_codes(state.posteriors(bitext), recipe.phrases)), axis=2)
         return ParserInput(bitext.forms, tags, more, found)
 
-    def project(self, bitext: ProjectionInput, state: ParserState | None = None) -> Projection:
+    def project(self, bitext: ProjectionInput, state: ParserState = NO_STATE) -> Projection:
         """Return the tree that the parser finds, with the probability of each edge."""
-        state = state or ParserState()
         projected, own = self.view(bitext, state)
         if self.prior and not projected.upos:
             return projected  # too long for s6, or empty

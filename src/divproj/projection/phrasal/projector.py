@@ -158,11 +158,10 @@ class S5:
         """Return what is known of the text from elsewhere; of s5 alone, nothing."""
         return None
 
-    def posteriors(self, bitext: ProjectionInput, state: PhraseState) -> Posteriors:
+    def posteriors(self, bitext: ProjectionInput, state: PhraseState | None = None) -> Posteriors:
         """Return the probabilities of all edges and phrase borders."""
-        if not len(state.cues.choice):  # no text: the sentence must speak for itself
-            known = TextEvidence(tuple(state.forests.values()), state.phrases)
-            state = self.adapt([bitext], known, priors=state.priors)
+        if state is None or not len(state.cues.choice):
+            state = self._alone(bitext, state or PhraseState())
         linked = state.tag(state.links.of(bitext))
         encoded = state.encode(linked)
         sums = self._sums(encoded, state)
@@ -184,11 +183,17 @@ class S5:
         fill(x.words, x.tags, x.kinds, x.codes, self.weights.table, cues.choice, cues.far, scores)
         return scores if x.extra is None else scores + x.extra
 
-    def project(self, bitext: ProjectionInput, state: PhraseState) -> Projection:
+    def project(self, bitext: ProjectionInput, state: PhraseState | None = None) -> Projection:
         """Return the best tree, with the reason and the probability of each edge."""
         if not 0 < len(bitext) <= LONGEST:
             return s1(bitext)
+        if state is None or not len(state.cues.choice):  # no text: the sentence must speak for itself
+            state = self._alone(bitext, state or PhraseState())
         return self.read_off(bitext, self.posteriors(bitext, state), state)
+
+    def _alone(self, bitext: ProjectionInput, state: PhraseState) -> PhraseState:
+        known = TextEvidence(tuple(state.forests.values()), state.phrases)
+        return self.adapt([bitext], known, priors=state.priors)
 
     def read_off(self, bitext: ProjectionInput, posteriors: Posteriors, state: PhraseState) -> Projection:
         """Return the projection that the chart makes most probable."""
@@ -204,7 +209,7 @@ class S5:
         )
         return Projection(bitext, heads, reasons, confidence, linked.carried, tags)
 
-    def phrases(self, bitext: ProjectionInput, state: PhraseState) -> tuple[ProjectedPhrase, ...]:
+    def phrases(self, bitext: ProjectionInput, state: PhraseState | None = None) -> tuple[ProjectedPhrase, ...]:
         """Return the phrase pairs of the best tree, larger F phrases first."""
         if not 0 < len(bitext) <= LONGEST:
             return ()

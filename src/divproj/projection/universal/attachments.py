@@ -26,6 +26,7 @@ from divproj.projection.universal.english import UPOS
 from divproj.projection.universal.facts import is_mark
 from divproj.projection.universal.given import understood
 from divproj.projection.universal.labels import LABELS
+from divproj.projection.universal.model import GlossModel
 from divproj.projection.universal.projector import S6, GlossAnalysis, GlossStatistics
 
 Floats = NDArray[np.float64]
@@ -171,6 +172,11 @@ class S5WithPriors(S5):
     """System s5 with the attachments and relations of other languages."""
 
     reader: S6 = field(default_factory=lambda: S6(share=ATTACHMENT_SHARE))
+
+    @classmethod
+    def with_model(cls, model: GlossModel | None) -> S5WithPriors:
+        """Return the system with another model of glossed text than the shipped one."""
+        return cls(reader=S6(model, share=ATTACHMENT_SHARE))
 
     def priors_for(self, linked: Sequence[LinkedPair]) -> Attachments | None:
         """Return what other languages tell of the text; nothing where the trees of E are not UD."""

@@ -117,11 +117,11 @@ class S6Plus:
         """Return what s6 learns from the text."""
         return self.base.adapt(text, evidence)
 
-    def project(self, bitext: ProjectionInput, state: GlossState) -> Projection:
+    def project(self, bitext: ProjectionInput, state: GlossState | None = None) -> Projection:
         """Return the tree that s6 and the corrections find best together."""
         return self.edge_probabilities(bitext, state)[0]
 
-    def edge_probabilities(self, bitext: ProjectionInput, state: GlossState) -> tuple[Projection, Floats]:
+    def edge_probabilities(self, bitext: ProjectionInput, state: GlossState | None = None) -> tuple[Projection, Floats]:
         """Return the projection, and the probabilities of all edges [head, child]."""
         projection, probabilities = self.base.edge_probabilities(bitext, state)
         if not is_read(bitext) or not self.weights:
@@ -135,7 +135,9 @@ class S6Plus:
         confidence = tuple(float(probabilities[h, c]) for c, h in enumerate(projected.heads, 1))
         return replace(projected, confidence=confidence), probabilities
 
-    def relabel(self, bitext: ProjectionInput, heads: Sequence[int], tags: Sequence[str], state: GlossState) -> Projection:
+    def relabel(
+        self, bitext: ProjectionInput, heads: Sequence[int], tags: Sequence[str], state: GlossState | None = None
+    ) -> Projection:
         """Return a tree and tags with the relations of s6, or those that the gold trees give a form."""
         projected = self.base.relabel(bitext, self.base.analyze(bitext, state), heads, tags)
         return replace(projected, rels=self._rels(bitext, projected))

@@ -218,12 +218,12 @@ class S6:
         analyses = self._complete(analyses, inputs, state)
         return replace(state, analyses=dict(zip(sentences, analyses, strict=True)))
 
-    def analyze(self, sentence: ProjectionInput, state: GlossState) -> GlossAnalysis:
+    def analyze(self, sentence: ProjectionInput, state: GlossState | None = None) -> GlossAnalysis:
         """Return the analysis of a sentence, which may be of the text or not."""
-        known = state.analyses.get(sentence)
-        if known is not None:
+        known = state and state.analyses.get(sentence)
+        if known:
             return known
-        if not state.statistics.words:  # no text: the sentence must speak for itself
+        if state is None or not state.statistics.words:  # no text: the sentence must speak for itself
             return self.adapt([sentence]).analyses[sentence]
         analyses = [self._with_phrases(sentence, self.read_glosses([sentence], state.statistics)[0], state.chart)]
         usage = _usage(analyses[0].edge_input.words, state.statistics)
@@ -310,7 +310,7 @@ class S6:
         scores[np.ix_(keep, keep)] = self.share * np.log(np.maximum(analysis.plain, 1e-3))
         return scores
 
-    def edge_probabilities(self, sentence: ProjectionInput, state: GlossState) -> tuple[Projection, Floats]:
+    def edge_probabilities(self, sentence: ProjectionInput, state: GlossState | None = None) -> tuple[Projection, Floats]:
         """Return the projection and the probabilities of all edges [head, child]; punctuation attaches where its rule says."""
         projection = self.project(sentence, state)
         probabilities = np.zeros((len(sentence) + 1,) * 2)
@@ -335,7 +335,7 @@ class S6:
         probabilities: Floats = odds / np.maximum(odds.sum(0), 1e-12)
         return probabilities
 
-    def project(self, sentence: ProjectionInput, state: GlossState) -> Projection:
+    def project(self, sentence: ProjectionInput, state: GlossState | None = None) -> Projection:
         """Return the best tree with tags, relations, reasons and the confidence of each edge."""
         if not is_read(sentence):
             return s1(sentence)
