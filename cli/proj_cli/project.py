@@ -40,7 +40,7 @@ def project(
         str | None, typer.Option("--rules", metavar="FILE", help="Rules made by `proj learn`, or the name of a shipped set.")
     ] = None,
     e: options.EFile = None,
-    links: options.Links,
+    links: options.LinksFile = None,
     e_parser: Annotated[
         str | None,
         typer.Option(
@@ -50,9 +50,9 @@ def project(
             "and writes CoNLL-U.  \\[default: en where there are no trees]",
         ),
     ] = None,
-    e_style: options.Style,
+    e_style: options.EStyle = "as-is",
     style: options.FStyle = "ud",
-    reader: options.OldReader,
+    reader: options.Reader,
     keep_hyphens: options.KeepHyphens = False,
     misaligned: options.Misaligned = False,
     grams: options.Grams = None,
@@ -119,10 +119,10 @@ def project(
     options.check_json(as_json, output)
     options.checked_f_style(style)
     known = PhraseSources(phrases, paraphrases, str(f_forests) if f_forests else None)
-    projector = _projector(system, gold, model, rules, e_parser, grams, e_style.name, known, style)
+    projector = _projector(system, gold, model, rules, e_parser, grams, options.checked_style(e_style), known, style)
     path = str(located(source)) if source != "-" else source
     how = reader.options(keep_hyphens=keep_hyphens, misaligned=misaligned)
-    sources = Sources(path, e, links.file, e_parser, reader.format, tuple(grams or ()), projector.preparation.style, how)
+    sources = Sources(path, e, links, e_parser, reader.format, tuple(grams or ()), projector.preparation.style, how)
     others = tuple(Sources(str(located(name)), e_parser=e_parser, style=sources.style) for name in also or ())
     if known and not projector.looks_at_text:
         raise typer.BadParameter(f"--{known.asked} is for s5, s6, and models of s5+")

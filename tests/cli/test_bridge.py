@@ -64,7 +64,7 @@ def test_phrases_feed_projection(tmp_path: Path):
     (few / "align.txt").write_text("".join(lines[:12]), encoding="utf-8")
     words = tmp_path / "words.txt"
     words.write_text("".join(lines[:12]), encoding="utf-8")
-    done = proj("align", few / "f.conllu", few / "e.conllu", "--words", words, "--languages", "de-en", "-o", pairs)
+    done = proj("align", few / "f.conllu", few / "e.conllu", "--links", words, "--languages", "de-en", "-o", pairs)
     assert done.returncode == 0, done.stderr
     found = {}
     for name, options in (

@@ -109,6 +109,8 @@ class Projector:
             if rules is not None or system != registry.AUTO:
                 raise ModelError("a model brings its own rules and system", remedy="give model alone")
             self._load(Path(model))
+        elif rules and self.system != registry.AUTO and not registry.named(self.system).needs:
+            raise ModelError(f"system {self.system} uses no rules", remedy="choose s2+ or s6+, or leave out `rules`")
         elif self.system == registry.AUTO and self._corrections is not None:
             self._settle(
                 registry.Choice("s6+", "rules are given that start from s6")
@@ -153,6 +155,8 @@ class Projector:
         choice = registry.Choice(self.system, REQUESTED)
         if self.system == registry.AUTO:
             choice = registry.choose(gold=len(gold), glosses=glosses)
+        if not registry.named(choice.system).needs:
+            raise ModelError(f"system {choice.system} does not learn from gold trees", remedy="choose s2+, s6+, s4+ or s5+")
         sentences, grams = [*map(ProjectionInput.of, text)], self.preparation.table
         if registry.named(choice.system).parser:
             from divproj.projection import parser_systems
@@ -326,7 +330,7 @@ class Projector:
         return self._made
 
     def _choice(self, **there: bool) -> registry.Choice:
-        return registry.choose(phrases=self.phrases.aligned, forests=self.phrases.f_forests is not None, **there)
+        return registry.choose(forests=self.phrases.f_forests is not None, **there)
 
     def demand(self) -> None:
         """Raise the error that says what the system needs."""

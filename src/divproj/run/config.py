@@ -245,7 +245,7 @@ class _Reader(Values):
             self.fail("project", "rules", "there are no gold trees to learn from", "name some in input.gold")
         system, why = found["system"], "named in the config"
         if system == "auto":
-            there = {"phrases": phrases.aligned, "forests": phrases.f_forests is not None, "glosses": self._glossed()}
+            there = {"forests": phrases.f_forests is not None, "glosses": self._glossed()}
             choice = choose(gold=self._gold_trees() if learns else 0, rules=rules is not None, **there)
             system, why = choice.system, choice.why
         if system not in known:
@@ -257,6 +257,8 @@ class _Reader(Values):
         if system in PROJECTIONS and system not in UNTRAINED and not (rules or learns):
             remedy = 'rules = "hin" or a file, gold trees in input.gold, or system = "s1-r", which needs none'
             self.fail("project", "system", f"{system} needs rules", remedy)
+        if rules and not named(system).needs:
+            self.fail("project", "rules", f"{system} uses no rules", "leave them out, or choose s2+")
         if phrases and not named(system).observes:
             self.fail("project", phrases.asked.replace("-", "_"), f"{system} does not look at phrases", "choose s5, s6 or s5+")
         return Choice(system, why), rules, learns, None

@@ -18,6 +18,7 @@ from divproj.projection.direct import ProjectionInput
 from divproj.projection.pipeline import TextSource, corrections, source_of
 from divproj.projection.prepare import prepared_text
 from divproj.projection.projector import Projector
+from divproj.projection.registry import named
 from divproj.projection.summary import Summary
 from divproj.projection.systems import CORRECTED
 from divproj.run import gold as golden
@@ -96,7 +97,7 @@ def train(job: Job) -> None:
 
     pairs = job.gold_pairs()
     job.tick(f"training {job.config.system} on", len(pairs), 0)
-    options = {key: job.config.value("train", key) for key in ("epochs", "order", "learner", "bits")}
+    options = {key: job.config.value("train", key) for key in ("epochs", "order", "bits")}
     text = [*map(ProjectionInput.of, job.pairs())] if observes(job.config) else ()
     learned = parser_systems.fit(job.config.system, pairs, text=text, random_state=job.config.seed, **options)
     parser_files.save(
@@ -156,7 +157,8 @@ def _projector(job: Job) -> Projector:
         made = Projector(model=job.before["train"] / MODEL, **how)
         made.system_ = config.system
         return made
-    return Projector(config.system, rules=job.before["learn"] / RULES if "learn" in job.before else None, **how)
+    learned = "learn" in job.before and named(config.system).needs
+    return Projector(config.system, rules=job.before["learn"] / RULES if learned else None, **how)
 
 
 def evaluate(job: Job) -> None:

@@ -34,7 +34,6 @@ class Key:
 STYLES = ("as-is", "ud", "function")
 F_STYLES = ("ud", "function")
 METHODS = ("auto", "gloss", "words", "given")
-LEARNERS = ("mira", "perceptron", "crf")
 KEYS: dict[str, dict[str, Key]] = {
     "": {
         "language": Key("text", ""),
@@ -80,7 +79,6 @@ KEYS: dict[str, dict[str, Key]] = {
     "train": {
         "epochs": Key("whole", 10, 1, 1000),
         "order": Key("whole", 2, 1, 3),
-        "learner": Key("text", "mira", choices=LEARNERS),
         "bits": Key("whole", 22, 10, 28),
     },
     "evaluate": {

@@ -113,10 +113,12 @@ class TestProjector:
         assert pair.e.upos == UPOS
 
     def test_what_auto_takes(self):
-        made = Projector(rules="deu", phrases="auto")
-        assert (made.system_, made.why_) == ("s5", "phrases are asked for")
-        trees = Projector(rules="deu", f_forests="trees.xml")
-        assert (trees.system_, trees.why_) == ("s5", "trees or forests of F are given")
+        made = Projector(f_forests="trees.xml")
+        made.ready(self.pairs())
+        assert (made.system_, made.why_) == ("s5", "trees or forests of F are given")
+        for known in ({"phrases": "auto"}, {"f_forests": "trees.xml"}):
+            with pytest.raises(ModelError, match=r"is given to system s2\+, which does not look at phrases"):
+                list(Projector(rules="deu", **known).pipe(self.pairs()))
 
     def test_a_system_that_looks_at_no_phrase_refuses(self):
         with pytest.raises(
