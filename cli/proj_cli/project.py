@@ -42,19 +42,6 @@ def project(
         Path | None, typer.Option("--links-out", metavar="FILE", help="Write the links, in Pharaoh format.")
     ] = None,
     e_out: Annotated[Path | None, typer.Option("--e-out", metavar="FILE", help="Write the E trees, as CoNLL-U.")] = None,
-    refine: Annotated[
-        bool, typer.Option("--refine-links", help="Remove and add links by aligned phrases before projecting.")
-    ] = False,
-    e_best: Annotated[
-        int,
-        typer.Option(
-            "--e-best",
-            min=1,
-            max=100,
-            metavar="N",
-            help="Choose among the parser's N best E trees the one that fits the links best.",
-        ),
-    ] = 1,
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write a page with both trees, links and reasons.")
     ] = None,
@@ -74,41 +61,33 @@ def project(
     """
     from divproj.io.files import located
     from divproj.io.sources import Sources
-    from divproj.projection.whole_text import parsed_by_model, project_text
+    from divproj.projection.pipeline import Wanted, project_corpus
     from divproj.runtime.engine import Place
 
     options.check_json(as_json, output)
-    projector = _projector(how, gold, grams, refine, e_best)
+    projector = _projector(how, gold, grams)
     path = str(located(source)) if source != "-" else source
     reading = reader.options(keep_hyphens=keep_hyphens, misaligned=misaligned)
     sources = Sources(path, e, links, how.e_parser, reader.format, tuple(grams or ()), projector.preparation.style, reading)
     others = tuple(Sources(str(located(name)), e_parser=how.e_parser, style=sources.style) for name in how.also)
-    if e_best > 1:
-        sources, *more = (options.usage("--e-best: ", parsed_by_model, each) for each in (sources, *others))
-        others = tuple(more)
-    known = projector.phrases.phrases
+    known = projector.phrases
     if known and not projector.looks_at_text:
         raise typer.BadParameter(f"--{known.asked} is for s5, s6, and models of s5+")
     faults = common.faults_for(strict)
-    if others or projector.phrases or projector.looks_at_text or gold:
-        place = Place(jobs, scheduler)
-        found = project_text(projector, (sources, *others), faults, how.min_coverage, place, talk.caution)
-    else:
-        wanted = (any((links_out, e_out)), html is not None, how.min_coverage)
-        found = _by_workers(projector, sources, wanted, faults, (jobs, scheduler, shards))
-    _write(found, projector, sources, output, html, (links_out, e_out), faults, how.min_coverage, as_json)
+    wanted = Wanted(how.style, any((links_out, e_out)), html is not None, how.min_coverage)
+    workers = Place(jobs, scheduler)
+    trees = project_corpus(projector, (sources, *others), wanted, faults, workers, talk.caution, shards)
+    _write(trees, projector, sources, output, html, (links_out, e_out), faults, how.min_coverage, as_json)
 
 
-def _projector(
-    how: ProjectOptions, gold: str | None = None, grams: list[Path] | None = None, refine: bool = False, e_best: int = 1
-) -> Projector:
+def _projector(how: ProjectOptions, gold: str | None = None, grams: list[Path] | None = None) -> Projector:
     """Return the projector, loaded and trained here, so that its errors come before anything is read."""
     from divproj.io.sources import read
     from divproj.projection.projector import Projector
 
     if how.model is not None and (how.system != "auto" or how.rules or gold):
         raise typer.BadParameter("--model brings its own rules and system")
-    made = Projector.of(how, grams=grams or (), refine_links=refine, e_best=e_best)
+    made = Projector.of(how, grams=grams or ())
     if gold:
         made.fit(talk.progress(read(gold, faults=common.faults_for(False)), "gold pairs"))
         talk.say(f"{made.system_} learned from {plural(made.gold_, 'gold sentence')} of {gold}")
@@ -117,39 +96,28 @@ def _projector(
     return made
 
 
-def _by_workers(
-    projector: Projector, sources: Sources, wanted: tuple[bool, bool, float], faults: Faults, where: common.Workers
-) -> Iterator[Trees]:
-    from divproj.io.sources import pieces
-    from divproj.projection.batch import Plan, projected
-
-    plan = Plan.of(projector.system_, Path(projector.model) if projector.model else None, projector.rules)
-    return common.trees_from(partial(projected, plan, projector.f_style, *wanted), partial(pieces, sources), faults, where)
-
-
 def project_with(model: Path, sources: Sources, output: Path, *, strict: bool, where: common.Workers, as_json: bool) -> None:
     """`proj parse` with a parser that sees projections."""
-    from divproj.projection.whole_text import project_text
+    from divproj.projection.pipeline import Wanted, project_corpus
+    from divproj.runtime.engine import Place
 
     projector = _projector(ProjectOptions(model=model))
     faults = common.faults_for(strict)
-    if projector.looks_at_text:
-        found = project_text(projector, (sources,), faults)
-    else:
-        found = _by_workers(projector, sources, (False, False, 0.0), faults, where)
-    _write(found, projector, sources, output, None, (None, None), faults, as_json=as_json)
+    jobs, scheduler, shards = where
+    trees = project_corpus(projector, (sources,), Wanted(), faults, Place(jobs, scheduler), talk.caution, shards)
+    _write(trees, projector, sources, output, None, (None, None), faults, as_json=as_json)
 
 
 def _write(
-    found: Iterator[Trees], projector: Projector, sources: Sources, output: Path, html: Path | None,
+    trees: Iterator[Trees], projector: Projector, sources: Sources, output: Path, html: Path | None,
     beside: tuple[Path | None, Path | None], faults: Faults, least: float = 0.0, as_json: bool = False,
 ) -> None:  # fmt: skip
     """Write every tree as it comes, what was asked for beside (links and E trees, a page), and say what was done."""
-    from divproj.projection.batch import write_projections
+    from divproj.projection.pipeline import write_projections
 
-    counted = talk.progress(found, "projecting sentence", lambda trees: trees.count)
+    counted = talk.progress(trees, "projecting sentence", lambda some: some.count)
     done = partial(talk.summary, faults)
-    summary, made = write_projections(counted, sources.path, output, beside, least, done, keep=html is not None)
+    summary, made = write_projections(counted, sources.path, output, beside, least, done)
     system, styles = projector.system_, {"e_style": sources.style, "style": projector.f_style}
     summary.close(system, projector.why_, faults)
     sign = common.signature(cmd="project", system=system, why=projector.why_, **styles)
@@ -207,8 +175,8 @@ def show(
 
     Example: proj rules show deu
     """
-    from divproj.projection.batch import corrections
     from divproj.projection.explain import say
+    from divproj.projection.pipeline import corrections
 
     for line in say(corrections(path), min_count=min_count, weights=weights):
         print(common.harmless(line))  # noqa: T201

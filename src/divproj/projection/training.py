@@ -60,7 +60,8 @@ def train_projection(
     if not pairs:
         raise ProjError("no usable sentence pair to learn from", where)
     about = {"corpus": corpus.name, "pairs": len(pairs), "signature": signature}
-    parser_files.save(parser_systems.fit(wanted, pairs, keep=keep, **options), output, about)
+    learned = parser_systems.fit(wanted, pairs, keep=keep, **options)
+    parser_files.save(learned.system, output, about)
     return Trained(len(pairs), len(checked.left_out))
 
 

@@ -131,7 +131,6 @@ class _Reader(Values):
         parser, parser_model = self._parser()
         phrases = self._phrases()
         choice, rules, learns, model = self._system(phrases)
-        self._several_trees(parser, parser_model)
         made = Config(
             path=self.path, language=" ".join(said[""]["language"].split()),
             results=Path(results).absolute() if results else self.place(said[""]["results"]),
@@ -220,13 +219,6 @@ class _Reader(Values):
                 "project", "also", f"'{name}' is no corpus folder", "f.conllu or igt.txt, e.conllu and align.txt in a folder"
             )
         return path
-
-    def _several_trees(self, parser: str, model: Path | None) -> None:
-        """Several trees of a translation come from a parser in the box or a model, not from a file or a command."""
-        if self.said["project"]["e_best"] > 1 and model is None and parser in ("", "given"):
-            other = "parse.command gives" if self.said["parse"]["command"] else "its trees are given:"
-            remedy = "leave out e_best, or let parse.parser parse the translations"
-            self.fail("project", "e_best", f"several trees of each translation are wanted, but {other} one", remedy)
 
     def _gold_trees(self) -> int:
         """Gold trees to learn from, as far as their files tell: those that are held out do not count."""

@@ -16,12 +16,12 @@ from divproj.io import conllu
 from divproj.io.files import writing
 from divproj.io.sources import Sources
 from divproj.projection.direct import ProjectionInput
-from divproj.projection.observed import Text
+from divproj.projection.pipeline import TextSource, corrections, source_of
+from divproj.projection.prepare import prepared_text
 from divproj.projection.projector import Projector
 from divproj.projection.registry import named
 from divproj.projection.summary import Summary
 from divproj.projection.systems import CORRECTED
-from divproj.projection.whole_text import ready_text
 from divproj.run import gold as golden
 from divproj.run.config import Config
 from divproj.run.reading import OUTPUT, write_beside
@@ -65,7 +65,6 @@ def _share(config: Config) -> float:
 def learn(job: Job) -> None:
     """Rules from the gold trees, or the given ones."""
     from divproj.projection import rulefile
-    from divproj.projection.batch import corrections
     from divproj.projection.systems import Corrections, corrected
 
     if job.config.rules:
@@ -101,8 +100,10 @@ def train(job: Job) -> None:
     job.tick(f"training {job.config.system} on", len(pairs), 0)
     options = {key: job.config.value("train", key) for key in ("epochs", "order", "bits")}
     text = [*map(ProjectionInput.of, job.pairs())] if observes(job.config) else ()
-    made = parser_systems.fit(job.config.system, pairs, text=text, random_state=job.config.seed, **options)
-    parser_files.save(made, job.out / MODEL, {"pairs": len(pairs), "system": job.config.system, "seed": job.config.seed})
+    learned = parser_systems.fit(job.config.system, pairs, text=text, random_state=job.config.seed, **options)
+    parser_files.save(
+        learned.system, job.out / MODEL, {"pairs": len(pairs), "system": job.config.system, "seed": job.config.seed}
+    )
     job.facts |= {"pairs": len(pairs)}
 
 
@@ -116,9 +117,11 @@ def project(job: Job) -> None:
     reasons: dict[str, int] = {}
     with writing(job.out / OUTPUT) as out:
         parser = str(job.config.parser_model or job.config.parser.replace("given", "")) or None
-        text = Text(pairs, parser, job.earlier["align"]["method"] == "given")
-        projections = projector.projections(text, _others(job, parser), place=job.place, say=job.say, faults=job.faults)
-        for count, (pair, found) in enumerate(zip(pairs, projections, strict=True), 1):
+        source = TextSource(parser, job.earlier["align"]["method"] == "given")
+        projections = projector.projections(
+            pairs, source, also=_others(job, parser), workers=job.place, on_message=job.say, faults=job.faults
+        )
+        for count, (pair, found) in enumerate(projections, 1):
             job.tick("projecting sentence", count, len(pairs))
             if not summary.add(found, pair.sent_id):
                 continue
@@ -137,11 +140,11 @@ def project(job: Job) -> None:
     job.facts["confidence"] = round(sum(sure) / len(sure), 6) if sure else None
 
 
-def _others(job: Job, parser: str | None) -> list[Text]:
+def _others(job: Job, parser: str | None) -> list[tuple[TextSource, list[Pair]]]:
     """The same sentences with other translations."""
     style = job.config.value("parse", "style")
     sources = (Sources(str(path), e_parser=parser, style=style) for path in job.config.also)
-    return [ready_text(source, job.faults, job.place, job.say) for source in sources]
+    return [(source_of(each), list(prepared_text(each, job.faults, job.place, job.say))) for each in sources]
 
 
 def _projector(job: Job) -> Projector:
@@ -149,18 +152,18 @@ def _projector(job: Job) -> Projector:
     config = job.config
     e_style, style = config.value("parse", "style"), config.value("project", "style")
     how = ProjectOptions(e_style=e_style, style=style, phrases=config.phrases.phrases, paraphrases=config.phrases.paraphrases)
-    more: dict[str, Any] = {key: config.value("project", key) for key in ("refine_links", "e_best")}
-    more |= {"grams": config.grams}
     if config.phrases.f_forests:
         how = replace(how, f_forests=Path(config.phrases.f_forests))
     if config.model:
-        return Projector.of(replace(how, model=config.model), **more)
+        return Projector.of(replace(how, model=config.model), grams=config.grams)
     if config.trains:
-        made = Projector.of(replace(how, model=job.before["train"] / MODEL), **more)
+        made = Projector.of(replace(how, model=job.before["train"] / MODEL), grams=config.grams)
         made.system_ = config.system
         return made
     learned = "learn" in job.before and named(config.system).needs
-    return Projector.of(replace(how, system=config.system, rules=str(job.before["learn"] / RULES) if learned else None), **more)
+    return Projector.of(
+        replace(how, system=config.system, rules=str(job.before["learn"] / RULES) if learned else None), grams=config.grams
+    )
 
 
 def evaluate(job: Job) -> None:

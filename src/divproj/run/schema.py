@@ -86,14 +86,8 @@ KEYS: dict[str, dict[str, Key]] = {
         "style": key_of(ProjectOptions, "e_style"),
     },
     "project": {
-        **{
-            name: key_of(ProjectOptions, name)
-            for name in ("system", "rules", "model", "style", "phrases", "f_forests", "paraphrases")
-        },
-        "refine_links": Key("flag", False),
-        "e_best": Key("whole", 1, 1, 100),
-        "also": key_of(ProjectOptions, "also"),
-        "min_coverage": key_of(ProjectOptions, "min_coverage"),
+        name: key_of(ProjectOptions, name)
+        for name in ("system", "rules", "model", "style", "phrases", "f_forests", "paraphrases", "also", "min_coverage")
     },
     "train": {name: key_of(TrainOptions, name) for name in ("epochs", "order", "bits")},
     "evaluate": {

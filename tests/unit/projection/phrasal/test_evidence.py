@@ -10,9 +10,10 @@ from divproj.forest.charts import from_arc_scores
 from divproj.forest.hypergraph import Edge, Forest, Node
 from divproj.io.forests import Options, forests_of
 from divproj.parsing.marginals import projective
+from divproj.projection.base import Adapted, TextEvidence
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal import evidence
-from divproj.projection.phrasal.projector import PhraseProjector
+from divproj.projection.phrasal.projector import S5
 
 
 def test_headed_phrases_give_the_probabilities_of_edges():
@@ -52,4 +53,4 @@ def test_the_forest_decides_where_the_links_say_nothing(left: bool, heads: tuple
     words = tuple(Node(k, k + 1, "X", k, k) for k in range(3))
     inner = Node(1, 3, "X", 1 if left else 2, 1 if left else 2)
     forest = Forest(text.forms, (*words, inner, Node(0, 3, "X", 0, 0)), (Edge(3, 1, 2), Edge(4, 0, 3)), 4)
-    assert PhraseProjector().observe([text], [forest]).project(text).heads == heads
+    assert Adapted.to(S5(), [text], TextEvidence([forest])).project(text).heads == heads

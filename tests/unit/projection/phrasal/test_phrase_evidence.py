@@ -8,11 +8,12 @@ import pytest
 
 from divproj import DepTree, Faults, Links, Pair
 from divproj.data.errors import ModelError
+from divproj.projection.base import Adapted, TextEvidence
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal import same_language
 from divproj.projection.phrasal.phrase_evidence import gathered
 from divproj.projection.phrasal.phrase_sources import PhraseSources
-from divproj.projection.phrasal.projector import PhraseProjector
+from divproj.projection.phrasal.projector import S5
 from divproj.projection.projector import Projector
 from divproj.projection.settings import PAIR_SHARE
 
@@ -44,9 +45,8 @@ def test_f_has_the_forests_of_the_parser_whose_style_e_has():
     [forest] = same_language.forests(text(UD), shipped("en"))
     assert forest.forms == NEW
     assert len(forest.edges) >= len(NEW) - 1
-    assert (
-        PhraseProjector().observe(text(UD, links=frozenset()), [forest]).project(text(UD, links=frozenset())[0]).heads[2] == 7
-    )
+    unlinked = text(UD, links=frozenset())
+    assert Adapted.to(S5(), unlinked, TextEvidence([forest])).project(unlinked[0]).heads[2] == 7
     assert same_language.forests(text(OWN), None) == []  # one tree is too few to learn from
 
 
