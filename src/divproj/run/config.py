@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from divproj.data.errors import Faults, ProjError, Where
-from divproj.data.options import parse_roles
+from divproj.data.options import ReaderOptions, parse_roles
 from divproj.io import conllu
 from divproj.io.bitext import is_conllu
 from divproj.io.files import in_folder, located
-from divproj.io.igt_text import ReaderOptions
 from divproj.io.sources import Sources, pairs_from
 from divproj.projection.phrasal.phrase_sources import AUTO, PhraseSources
 from divproj.projection.registry import Choice, choose, named
