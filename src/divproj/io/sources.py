@@ -17,6 +17,7 @@ from typing import Any, BinaryIO, TextIO
 from divproj.data.errors import AlignmentError, Faults, ProjError, Where
 from divproj.data.igt import Igt
 from divproj.data.links import Links
+from divproj.data.options import ReaderOptions
 from divproj.data.pair import Pair
 from divproj.data.sentence import Sentence
 from divproj.data.tree import DepTree
@@ -26,7 +27,6 @@ from divproj.io.bitext import bitext, is_conllu
 from divproj.io.chunks import Blocks, Joined, Lines, Part
 from divproj.io.files import in_folder, located, name_of, reading, samples, unzipped
 from divproj.io.igt_conllu import from_sentence, to_sentence
-from divproj.io.igt_text import ReaderOptions
 from divproj.io.translation_language import language_of, mismatch, with_code
 from divproj.io.trees import NOTHING
 from divproj.runtime.engine import stamp

@@ -12,6 +12,7 @@ from typing import Any
 
 from divproj.data.errors import AlignmentError, Faults, FormatError, ProjError, Where, why
 from divproj.data.links import Links
+from divproj.data.options import AlignOptions
 from divproj.forest.hypergraph import Forest
 from divproj.io import pharaoh
 from divproj.io.files import name_of, reading
@@ -173,3 +174,11 @@ def _digest(paths: list[str]) -> str:
         except OSError:
             digest.update(path.encode())
     return digest.hexdigest()[:12]
+
+
+def read_pairs(source: str, target: str | None, how: AlignOptions, faults: Faults) -> ForestPairs:
+    """Return the pairs of forests of two files, or of JSON lines, read as the options say."""
+    words = lexicon(how.language_pair, how.wordnet, how.candidates, how.embeddings, how.threshold, faults)
+    by_lexicon = how.links is None if how.lexical is None else how.lexical
+    options = Options(how.binarise, punctuation=how.punctuation)
+    return ForestPairs(source, target, words, by_lexicon, how.links, options, how.tree_format, faults)

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from divproj.data.errors import AlignmentError, Faults, Where
 from divproj.data.igt import Igt
+from divproj.data.options import ReaderOptions
 from divproj.io import conllu
 from divproj.io import igt as interlinear
 from divproj.io.bitext import is_conllu, lines
 from divproj.io.files import in_folder, located, reading
-from divproj.io.igt_text import ReaderOptions
 from divproj.links.gloss.aligner import GlossAligner
 from divproj.links.words.priors import Known, from_dictionary, from_links
 from divproj.links.words.text import Row
