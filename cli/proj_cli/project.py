@@ -70,9 +70,8 @@ def project(
     reading = reader.options(keep_hyphens=keep_hyphens, misaligned=misaligned)
     sources = Sources(path, e, links, how.e_parser, reader.format, tuple(grams or ()), projector.preparation.style, reading)
     others = tuple(Sources(str(located(name)), e_parser=how.e_parser, style=sources.style) for name in how.also)
-    known = projector.phrases
-    if known and not projector.looks_at_text:
-        raise typer.BadParameter(f"--{known.asked} is for s5, s6, and models of s5+")
+    if projector.phrases and not projector.looks_at_text:
+        raise typer.BadParameter(f"--{projector.phrases.asked} is for s5, s6, and models of s5+")
     faults = common.faults_for(strict)
     wanted = Wanted(how.style, any((links_out, e_out)), html is not None, how.min_coverage)
     workers = Place(jobs, scheduler)
