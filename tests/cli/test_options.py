@@ -186,9 +186,3 @@ def test_no_message_of_the_library_names_an_option():
 def test_every_argument_that_messages_name_is_an_option():
     known = {name for command in COMMANDS.values() for name in named(command)}
     assert {f"--{name.replace('_', '-')}" for name in ARGUMENTS.split()} <= known
-
-
-def test_commands_are_short():
-    """They had 4,593 lines when library work stood in them."""
-    lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in (ROOT / "cli" / "proj_cli").glob("*.py"))
-    assert lines <= 3_593

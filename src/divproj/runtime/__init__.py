@@ -24,5 +24,6 @@ PUBLIC: dict[str, tuple[str, ...]] = {
     "jit": ("compile_all",),
     "modelfile": ("check_place",),
     "resources": ("folder",),
+    "safe_path": ("protect",),
 }
 """Names that the command line and scripts may rely on, by module; all else may change."""
