@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
@@ -14,6 +15,7 @@ from divproj.data.errors import Faults, ProjError
 from divproj.data.tree import DepTree
 from divproj.io import conllu
 from divproj.io.files import name_of
+from divproj.runtime.safe_path import unprotected
 from divproj.text.tokens import tokenize
 
 if TYPE_CHECKING:
@@ -73,7 +75,12 @@ def _run(command: str, lines: list[str]) -> list[DepTree]:
     try:
         words = shlex.split(command)
         done = subprocess.run(  # noqa: S603 - the command is the user's own
-            words, input="\n".join(lines) + "\n", capture_output=True, text=True, encoding="utf-8"
+            words,
+            input="\n".join(lines) + "\n",
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            env=unprotected(os.environ),
         )
     except ValueError as error:
         raise ProjError(f"the command `{command}` cannot be read: {error}") from None
