@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from importlib.metadata import entry_points
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
@@ -32,6 +34,14 @@ KIND, VERSION, NEURAL = "divproj-language", 1, 2
 JOINT = 250
 """Pairs of UPOS and XPOS up to which one tagger finds both; a treebank with more of them is tagged with UPOS alone."""
 BATCH = 500
+GROUP = "divproj.languages"
+"""Entry points by which installed packages offer language packs."""
+PACKAGES = ("de", "es", "fr", "id", "pt", "ru")
+"""Codes of the packs that are published as packages of their own, `divproj-fr` and so on."""
+TRAINING = (
+    "train a parser from a UD treebank with `proj train TREEBANK.conllu -o MODEL`, and give its folder: "
+    "`proj parse --model MODEL`, `proj project --e-parser MODEL`"
+)
 Pairs = list[tuple[str, str]]
 PLAIN = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "‚": "'", "`": "'", "–": "-", "—": "-", "…": "..."})
 """Typographic marks as treebanks of web text have them."""
@@ -223,18 +233,37 @@ def _neural(model: modelfile.Model) -> tuple[WordTagger, EdgeParser]:
     return NeuralTagger(reader), NeuralParser(reader, scale)
 
 
-@lru_cache(maxsize=2)
-def shipped(name: str = "en") -> Language:
-    """A language that comes with the package."""
-    top = folder("languages")
-    if not (top / name).is_dir():
-        parsers = [path.parent.name for path in top.glob("*/model.json") if f'"{KIND}"' in path.read_text(encoding="utf-8")]
-        there = ", ".join(sorted(parsers))
+def available() -> dict[str, Path]:
+    """Return the folders of the installed language packs by code: those that come with divproj, then those of other packages.
+
+    A package offers its pack by an entry point of the group `divproj.languages`: the code, and the module whose folder it is.
+    """
+    packs = {path.name: path for path in sorted(folder("languages").iterdir()) if _is_pack(path)}
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+        spec = find_spec(entry.module.partition(".")[0])
+        if spec and spec.submodule_search_locations:
+            packs.setdefault(entry.name, Path(next(iter(spec.submodule_search_locations))))
+    return packs
+
+
+def _is_pack(place: Path) -> bool:
+    """Whether a folder holds a language pack, and not a model of another kind; one that cannot be read is refused when loaded."""
+    try:
+        return f'"{KIND}"' in (place / "model.json").read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+@lru_cache(maxsize=4)
+def shipped(code: str = "en") -> Language:
+    """Return the installed language pack of this code; ProjError with the command that installs it where there is none."""
+    packs = available()
+    if code not in packs:
         raise ProjError(
-            f"no language '{name}' comes with divproj; there is {there}",
-            remedy="train one from a UD treebank with `proj train TREEBANK.conllu -o MODEL`, and give `model=MODEL`",
+            f"no language pack '{code}' is installed; installed: {', '.join(packs)}",
+            remedy=f"install it with `pip install divproj-{code}`, or {TRAINING}" if code in PACKAGES else TRAINING,
         )
-    return Language.load(top / name)
+    return Language.load(packs[code])
 
 
 def _calibrate(parser: MstParser, seen: list[ParserInput], trees: list[DepTree], held: Any, options: dict[str, Any]) -> None:

@@ -54,11 +54,10 @@ def _placed(parser: str, texts: list[str], parse: Callable[[list[str]], list[Dep
 
 
 def language_named(parser: str) -> Language | None:
-    """A language in the box by name, or a model's folder; None when it must be a command."""
-    from divproj.parsing.language import Language, shipped
-    from divproj.runtime.resources import folder
+    """Return an installed language by its code, or the model in a folder; None when it must be a command."""
+    from divproj.parsing.language import Language, available, shipped
 
-    if (folder("languages") / parser).is_dir() and "/" not in parser:
+    if parser in available():
         return shipped(parser)
     if Path(parser).is_dir():
         return Language.load(parser)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.metadata import EntryPoint
 
 import numpy as np
 import pytest
@@ -202,8 +203,53 @@ class TestFolder:
                 Language.load(folder)
 
     def test_none_by_that_name(self):
-        with pytest.raises(ProjError, match=r"no language 'xx' comes with divproj; there is .*; train one from a UD treebank"):
+        with pytest.raises(
+            ProjError, match=r"no language pack 'xx' is installed; installed: .*en.*; train a parser from a UD treebank"
+        ):
             shipped("xx")
+
+
+class TestPacks:
+    """Language packs that come with divproj, and those of other packages."""
+
+    def test_models_of_other_kinds_are_no_packs(self):
+        packs = module.available()
+        assert "en" in packs
+        assert "glossed" not in packs
+        assert all((place / "model.json").is_file() for place in packs.values())
+
+    @pytest.fixture
+    def alone(self, tmp_path, monkeypatch):
+        """English alone, as in an installed wheel."""
+        place = tmp_path / "languages"
+        (place / "en").mkdir(parents=True)
+        (place / "en" / "model.json").write_text(f'{{"format": "{module.KIND}"}}')
+        (place / "broken").mkdir()
+        (place / "broken" / "model.json").write_bytes(b"\xff\xfe\xff")
+        (place / "README.md").write_text("no pack")
+        monkeypatch.setattr(module, "folder", lambda kind: place)
+        monkeypatch.setattr(module, "entry_points", lambda group: [])
+        module.shipped.cache_clear()
+        yield place
+        module.shipped.cache_clear()
+
+    def test_a_pack_that_can_be_installed(self, alone):
+        assert list(module.available()) == ["en"]
+        with pytest.raises(
+            ProjError, match=r"no language pack 'fr' is installed; installed: en; install it with `pip install divproj-fr`"
+        ):
+            shipped("fr")
+
+    def test_entry_points(self, alone, tmp_path, monkeypatch):
+        package = tmp_path / "site" / "divproj_qq"
+        package.mkdir(parents=True)
+        (package / "__init__.py").write_text("")
+        monkeypatch.syspath_prepend(str(package.parent))
+        entries = [EntryPoint(code, f"divproj_{code}", module.GROUP) for code in ("qq", "zz", "en")]
+        monkeypatch.setattr(module, "entry_points", lambda group: entries)
+        assert module.available() == {"en": alone / "en", "qq": package}
+        with pytest.raises(ModelError, match=r"model\.json"):
+            shipped("qq")
 
 
 def test_confidence_in_misc():
