@@ -108,7 +108,9 @@ def parse(
         typer.Argument(metavar="INPUT", help="Running text, CoNLL-U, interlinear text or a corpus; - is stdin."),
     ],
     output: Annotated[Path, options.output("FILE", "CoNLL-U to write; - is stdout.")] = Path("-"),
-    lang: Annotated[str | None, typer.Option(metavar="en", help="A language that comes with divproj.")] = None,
+    lang: Annotated[
+        str | None, typer.Option(metavar="CODE", help="An installed language (`proj languages` lists them).")
+    ] = None,
     model: Annotated[Path | None, typer.Option(metavar="MODEL", help="A model made by `proj train`.")] = None,
     keep_tags: Annotated[bool, typer.Option("--keep-tags", help="Use the tags of the CoNLL-U input.")] = False,
     keep_lines: Annotated[bool, typer.Option("--keep-lines", help="Each line of the text is one sentence.")] = False,
@@ -185,7 +187,7 @@ def _parse_plain(
     from divproj.parsing.summary import ParseSummary
 
     faults = common.faults_for(strict)
-    found = common.trees_from(partial(parsed, how), partial(batches, source, keep_lines), faults, where)
+    found = common.trees_from(partial(parsed, how), partial(batches, how, source, keep_lines), faults, where)
     summary = ParseSummary(how.name, hasattr(language(how).parser, "reader"))
     with ExitStack() as stack:
         extra = stack.enter_context(writing(forest)) if forest else None

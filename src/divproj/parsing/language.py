@@ -1,4 +1,4 @@
-"""A language in a box: tagger, lemmatiser and parser learned from one treebank, kept in one folder."""
+"""A language pack: tokenizer, tagger, lemmatiser and parser learned from one treebank, kept in one folder."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ from divproj.parsing.tagger import Tagger, fit_or_take, jackknife
 from divproj.runtime import modelfile
 from divproj.runtime.checkpoint import NOTHING, Checkpoint
 from divproj.runtime.resources import folder
+from divproj.text.tokenizer import Tokenizer
+from divproj.text.tokens import tokenize
 
 KIND, VERSION, NEURAL = "divproj-language", 1, 2
 """Models of `proj train` are of version 1, those with a network (`parsing.neural`) of version 2."""
@@ -65,6 +67,8 @@ class Language:
     """Whether XPOS is found too, and seen by the parser."""
     punctuation: Punctuation = field(default_factory=Punctuation)
     about: dict[str, Any] = field(default_factory=dict)
+    tokenizer: Tokenizer | None = None
+    """How running text is cut; None for English, whose rules are in `text.running` and `text.tokens`."""
 
     @classmethod
     def train(
@@ -106,7 +110,7 @@ class Language:
         progress("lemmas", None)
         lemmatizer = Lemmatizer().fit(triples)
         trees = [replace(s.usable_tree()[0], forms=words) for s, words in zip(sentences, forms, strict=True)]
-        made = cls(tagger, lemmatizer, parser, fine, Punctuation.learn(trees), about or {})
+        made = cls(tagger, lemmatizer, parser, fine, Punctuation.learn(trees), about or {}, Tokenizer.learn(sentences))
         held = made._dev(dev, gold_tags)
         seen = [made.seen(f, _apart(tags)) for f, tags in zip(forms, met, strict=True)]
         parser.fit(seen, trees, dev=held, progress=lambda state: progress("parser", state), keep=keep)
@@ -169,6 +173,10 @@ class Language:
             for sentence, own, tree, sure in zip(part, tags, trees, chances, strict=True):
                 yield _filled(sentence, [next(lemmas) for _ in own], own, tree, sure)
 
+    def words(self, text: str) -> tuple[str, ...]:
+        """Return the words of one sentence, those that are written as one apart."""
+        return tokenize(text) if self.tokenizer is None else self.tokenizer.words(text)
+
     def parse(self, forms: Sequence[tuple[str, ...]], *, confidence: bool = False) -> list[DepTree]:
         """Trees of sentences given as words, with UPOS and XPOS, and how probable each head is where that is asked for."""
         tags = self.tag(forms)
@@ -180,13 +188,13 @@ class Language:
                 for tree, sure in zip(trees, self.chances(seen), strict=True)
             ]
         return [
-            replace(tree, forms=tuple(words), upos=tuple(u for u, _ in own), xpos=tuple(x for _, x in own))
+            replace(tree, forms=tuple(words), upos=tuple(u for u, _ in own), xpos=tuple(_xpos(x) for _, x in own))
             for tree, words, own in zip(trees, forms, tags, strict=True)
         ]
 
     def save(self, folder: str | Path) -> None:
         if not isinstance(self.parser, MstParser) or not isinstance(self.tagger, Tagger):
-            raise ModelError("a language with a network is written by the program that trains it (train/english)")
+            raise ModelError("a language with a network is written by the program that trains it (train/parser)")
         facts = {
             "about": self.about,
             "fine": self.fine,
@@ -194,6 +202,7 @@ class Language:
             "lemmas": self.lemmatizer.meta(),
             "parser": storage.facts(self.parser),
             "punctuation": [[*key, choice] for key, choice in sorted(self.punctuation.choices.items())],
+            "tokenizer": None if self.tokenizer is None else self.tokenizer.facts(),
         }
         arrays = {**self.tagger.to_arrays(), **self.lemmatizer.to_arrays(), **storage.arrays(self.parser)}
         modelfile.save(folder, KIND, VERSION, facts, arrays)
@@ -206,13 +215,14 @@ class Language:
         try:
             tagger, parser = _neural(model) if model.about["version"] == NEURAL else _linear(model, fine)
             lemmatizer = Lemmatizer.from_arrays(model.fact("lemmas", dict), model.arrays)
+            tokenizer = Tokenizer.from_facts(model.fact("tokenizer", dict)) if model.about.get("tokenizer") else None
         except ModelError as error:
             raise ModelError(error.what, error.where or model.where, error.remedy) from None
         rows = model.fact("punctuation", list)
         if not all(isinstance(row, list) and len(row) == 3 and all(isinstance(x, str) for x in row) for row in rows):
             raise ModelError("'punctuation' is not a list of (mark, constellation, choice)", model.where, modelfile.REMEDY)
         punctuation = Punctuation({(mark, shape): choice for mark, shape, choice in rows})
-        return cls(tagger, lemmatizer, parser, fine, punctuation, model.fact("about", dict))
+        return cls(tagger, lemmatizer, parser, fine, punctuation, model.fact("about", dict), tokenizer)
 
 
 def _linear(model: modelfile.Model, fine: bool) -> tuple[WordTagger, EdgeParser]:
@@ -296,12 +306,19 @@ def _filled(
     new = {
         2: tuple(lemmas),
         3: tuple(u for u, _ in tags),
-        4: tuple(x for _, x in tags),
+        4: tuple(_xpos(x) for _, x in tags),
         6: tuple(map(str, tree.heads)),
         7: tree.rels,
         9: misc,
     }
+    if any("=" in x for _, x in tags):
+        new[5] = tuple(x if "=" in x else "_" for _, x in tags)
     return sentence.with_columns(new)
+
+
+def _xpos(tag: str) -> str:
+    """The second tag of a word for XPOS; one that is made of features (`Case=Acc|Number=Sing`) belongs to FEATS."""
+    return "_" if "=" in tag else tag
 
 
 def with_confidence(misc: Sequence[str], heads: Sequence[int], chances: NDArray[np.float64] | parts.Chances) -> tuple[str, ...]:

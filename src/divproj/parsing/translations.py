@@ -14,7 +14,6 @@ from divproj.data.errors import Faults, ProjError
 from divproj.data.tree import DepTree
 from divproj.io import conllu
 from divproj.io.files import name_of
-from divproj.text.tokens import tokenize
 
 if TYPE_CHECKING:
     from divproj.parsing.language import Language
@@ -29,7 +28,7 @@ def parse_translations(parser: str, texts: list[str]) -> list[DepTree | None]:
 
 
 def by_language(language: Language, texts: list[str]) -> list[DepTree | None]:
-    return _placed("", texts, lambda lines: language.parse([tokenize(line) for line in lines], confidence=True))
+    return _placed("", texts, lambda lines: language.parse([language.words(line) for line in lines], confidence=True))
 
 
 def by_command(command: str, texts: list[str]) -> list[DepTree | None]:
