@@ -11,7 +11,7 @@ PUBLIC: dict[str, tuple[str, ...]] = {
         "language",
         "parsed",
     ),
-    "language": ("KIND",),
+    "language": ("KIND", "PACKAGES", "available", "describe"),
     "parser": ("Progress",),
     "summary": ("ParseSummary",),
 }

@@ -58,7 +58,7 @@ def language(how: Parsing) -> Language:
 def parsed(how: Parsing, sentences: list[Sentence], faults: Faults) -> Trees:
     """Parsed sentences, with their forests where those are wanted."""
     model, made, packed = language(how), [], io.StringIO()
-    summary = ParseSummary(how.name, hasattr(model.parser, "reader"))
+    summary = ParseSummary(how.name, model.calibration_error)
     for sentence in model.annotate(sentences, confidence=how.confidence, keep_tags=how.keep_tags):
         summary.add([sentence])
         if how.forest and len(sentence.forms) <= LONGEST:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -14,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.data.errors import ModelError, ProjError
+from divproj.data.errors import ModelError, ProjError, Where
 from divproj.data.sentence import Sentence
 from divproj.data.tree import DepTree
 from divproj.parsing import parts, storage
@@ -173,6 +174,13 @@ class Language:
             for sentence, own, tree, sure in zip(part, tags, trees, chances, strict=True):
                 yield _filled(sentence, [next(lemmas) for _ in own], own, tree, sure)
 
+    @property
+    def calibration_error(self) -> float | None:
+        """How far probabilities were from the share of right heads on the development part; None where that was not measured."""
+        figures = self.about.get("figures")
+        error = figures.get("error") if isinstance(figures, dict) else None
+        return error / 100 if isinstance(error, int | float) else None
+
     def words(self, text: str) -> tuple[str, ...]:
         """Return the words of one sentence, those that are written as one apart."""
         return tokenize(text) if self.tokenizer is None else self.tokenizer.words(text)
@@ -262,6 +270,18 @@ def _is_pack(place: Path) -> bool:
         return f'"{KIND}"' in (place / "model.json").read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return False
+
+
+def describe(place: Path) -> dict[str, Any]:
+    """Return what a language pack says of itself: `language`, `source`, `licence`, `sentences`, `figures` where it has them."""
+    try:
+        facts = json.loads((place / "model.json").read_text(encoding="utf-8"))
+        about = facts["about"]
+    except (OSError, ValueError, KeyError, TypeError):
+        about = None
+    if not isinstance(about, dict):
+        raise ModelError("the pack does not describe itself", Where(str(place)), "install it again")
+    return about
 
 
 @lru_cache(maxsize=4)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from importlib.metadata import EntryPoint
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from toybank import TOY, TREEBANK, sentence_of
 from trees_by_force import is_tree
 
-from divproj import ModelError, ProjError, Sentence
+from divproj import DepTree, ModelError, ProjError, Sentence
 from divproj.data.sentence import confidence_of, misc_value
 from divproj.parsing import language as module
 from divproj.parsing.alternatives import forest_of, several
@@ -264,3 +265,40 @@ def test_tags_are_taken_apart():
     assert module._apart(["NOUN+NN", "X", "PUNCT++", "SYM++"]) == [("NOUN", "NN"), ("X", "_"), ("PUNCT", "+"), ("SYM", "+")]
     assert module._joint(sentence_of(TOY[6]), True) == ("VERB+VE",)
     assert module._joint(sentence_of(TOY[6]), False) == ("VERB",)
+
+
+class TestText:
+    """A language cuts running text as its treebank does."""
+
+    def test_models_keep_how_text_is_cut(self, toy, tmp_path):
+        toy.save(tmp_path / "toy")
+        assert Language.load(tmp_path / "toy").tokenizer == toy.tokenizer
+
+    def test_a_damaged_tokenizer(self, toy, tmp_path):
+        toy.save(tmp_path / "toy")
+        path = tmp_path / "toy" / "model.json"
+        facts = json.loads(path.read_text())
+        facts["tokenizer"]["parts"] = {"du": ["de"]}
+        path.write_text(json.dumps(facts))
+        with pytest.raises(ModelError, match="'tokenizer' does not describe how text is cut"):
+            Language.load(tmp_path / "toy")
+
+    def test_features_are_no_xpos(self):
+        sentence = TREEBANK[0]
+        words = len(sentence.forms)
+        tags = [("NOUN", "Case=Acc|Number=Sing"), *[("X", "_")] * (words - 1)]
+        tree = DepTree(sentence.forms, (0, *range(1, words)), ("root", *["dep"] * (words - 1)))
+        filled = module._filled(sentence, list(sentence.forms), tags, tree, None)
+        assert filled.column(4)[0] == "_"
+        assert filled.column(5)[:2] == ("Case=Acc|Number=Sing", "_")
+
+    def test_packs_describe_themselves(self, tmp_path):
+        assert module.describe(module.available()["en"])["language"] == "English"
+        (tmp_path / "model.json").write_text("[]")
+        with pytest.raises(ModelError, match="the pack does not describe itself; install it again"):
+            module.describe(tmp_path)
+
+    def test_calibration_error(self, toy):
+        assert toy.calibration_error is None
+        assert replace(toy, about={"figures": {"error": 2.5}}).calibration_error == 0.025
+        assert replace(toy, about={"figures": 3}).calibration_error is None
