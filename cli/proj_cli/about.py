@@ -63,7 +63,7 @@ def languages() -> None:
 
     Example: proj languages
     """
-    from divproj.data.errors import ModelError
+    from divproj.data.errors import ProjError
     from divproj.parsing.language import PACKAGES, available, describe
 
     shown = common.table("Languages", "code", "language", "learned from", "licence", "UAS", "LAS", left=4)
@@ -71,7 +71,7 @@ def languages() -> None:
     for code, place in packs.items():
         try:
             about = describe(place)
-        except ModelError as error:
+        except ProjError as error:
             shown.add_row(code, "damaged", str(error), "", "–", "–")
             continue
         figures = about.get("figures") or {}
