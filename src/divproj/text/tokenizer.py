@@ -22,6 +22,7 @@ from typing import Any
 
 from divproj.data.errors import ModelError
 from divproj.data.sentence import Sentence, misc_value
+from divproj.text.settings import ONE_READING
 
 Span = tuple[int, int]
 Parts = tuple[str, ...]
@@ -45,8 +46,6 @@ SUFFIX = 7
 """Most letters of an ending that is learned."""
 SUPPORT = 2
 """Different words that an ending must have been seen with."""
-SURE = 0.98
-"""Share of one reading from which the words beside a word are not asked."""
 
 
 @dataclass(frozen=True)
@@ -177,10 +176,10 @@ class Tokenizer:
         word = low[k]
         if word in self.parts:
             share = self.share.get(word, 1.0)
-            if 1 - SURE < share < SURE:
+            if 1 - ONE_READING < share < ONE_READING:
                 odds = log(share / (1 - share)) + sum(self.beside.get(word, {}).get(sign, 0.0) for sign in _neighbours(low, k))
                 return _cased(form, self.parts[word]) if odds > 0 else (form,)
-            return _cased(form, self.parts[word]) if share >= SURE else (form,)
+            return _cased(form, self.parts[word]) if share >= ONE_READING else (form,)
         if word in self.single or not self.endings or not form[:1].isalpha():
             return (form,)
         for size in range(min(SUFFIX, len(word) - 1), 0, -1):
@@ -366,7 +365,7 @@ class _Counts:
         parts = {word: max(sorted(found), key=found.__getitem__) for word, found in self.split.items()}
         known = {word: parts[word] for word in parts if self.split[word].total() > 1 or not self.plain[word]}
         share = {w: self.split[w].total() / (self.split[w].total() + self.plain[w]) for w in known if self.plain[w]}
-        beside = {word: self._beside(word) for word, value in share.items() if 1 - SURE < value < SURE}
+        beside = {word: self._beside(word) for word, value in share.items() if 1 - ONE_READING < value < ONE_READING}
         endings, single = self._endings(parts)
         elided = frozenset(word for word, count in self.elided.items() if count > 1)
         enclitics = frozenset(word for word, count in self.enclitics.items() if count > 1 or len(word) < 5)
