@@ -76,7 +76,7 @@ def judge(folder: Path, dev: Path) -> dict[str, Any]:
         "uas_plain": _share(row[2][0] == row[2][1] for row in plain),
         "las_plain": _share(row[2][0] == row[2][1] and row[3][0] == row[3][1] for row in plain),
         "upos": _share(row[1][0] == row[1][1] for row in rows),
-        "lemmas": _share(row[0][0] == row[0][1] for row in rows),
+        "lemmas": _share(row[0][0] == row[0][1] for row in rows if row[0][0] != "_"),
         "error": _calibration_error(gold[1::2], parsed[1::2]),
     }
     print(f"{folder}: {figures}; {len(gold) / seconds:.0f} sentences/s with all columns and probabilities", flush=True)

@@ -11,7 +11,7 @@ from data import Names, Tree
 from divproj.data.errors import Faults
 from divproj.data.tree import DepTree
 from divproj.io import conllu
-from divproj.parsing.language import KIND, NEURAL, Language
+from divproj.parsing.language import KIND, NEURAL, Language, has_lemma
 from divproj.parsing.lemmas import Lemmatizer
 from divproj.parsing.neural import storage
 from divproj.parsing.punctuation import Punctuation
@@ -48,7 +48,7 @@ def write(
     arrays = storage.arrays({TABLES.get(name, name): weight for name, weight in weights.items()})
     arrays[storage.PREFIX + "trained.words"] = np.frombuffer("\n".join(names.trained).encode(), np.uint8)
     triples = [t for tree in trees for t in zip(tree.forms, tree.upos, tree.lemmas, strict=True)]
-    lemmas = Lemmatizer().fit(triples)
+    lemmas = Lemmatizer().fit([t for t in triples if has_lemma(t[0], t[2])])
     gold = [DepTree(tuple(t.forms), tuple(t.heads), tuple(t.rels)) for t in trees]
     punctuation = Punctuation.learn(gold).choices
     sizes = {"layers": network.layers, "width": network.width, "small": SMALL, "fed": TAGS, "arc": ARC, "rel": REL}

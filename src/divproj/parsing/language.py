@@ -109,7 +109,7 @@ class Language:
         )
         triples = [t for s in sentences for t in zip(s.forms, s.column(3), s.column(2), strict=True)]
         progress("lemmas", None)
-        lemmatizer = Lemmatizer().fit(triples)
+        lemmatizer = Lemmatizer().fit([t for t in triples if has_lemma(t[0], t[2])] or triples)
         trees = [replace(s.usable_tree()[0], forms=words) for s, words in zip(sentences, forms, strict=True)]
         made = cls(tagger, lemmatizer, parser, fine, Punctuation.learn(trees), about or {}, Tokenizer.learn(sentences))
         held = made._dev(dev, gold_tags)
@@ -302,6 +302,11 @@ def _calibrate(parser: MstParser, seen: list[ParserInput], trees: list[DepTree],
         calibrate_by_twin(parser, seen, trees, options)
     else:
         parser.calibrate(held[0][:500], held[1][:500])
+
+
+def has_lemma(form: str, lemma: str) -> bool:
+    """Whether a row of a treebank has a lemma; `_` is the lemma of `_` alone."""
+    return lemma != "_" or form == "_"
 
 
 def _plain(forms: Sequence[str]) -> tuple[str, ...]:

@@ -302,3 +302,11 @@ class TestText:
         assert toy.calibration_error is None
         assert replace(toy, about={"figures": {"error": 2.5}}).calibration_error == 0.025
         assert replace(toy, about={"figures": 3}).calibration_error is None
+
+
+def test_rows_without_a_lemma_teach_none():
+    none = [s.with_columns({2: ("_",) * len(s.forms)}) for s in TREEBANK]
+    some = Language.train([*TREEBANK, *none, *none], **SMALL)
+    [parsed] = some.annotate([bare(TREEBANK[0])])
+    assert parsed.column(2) == TREEBANK[0].column(2)
+    assert set(next(Language.train(none, **SMALL).annotate([bare(TREEBANK[0])])).column(2)) == {"_"}
