@@ -23,7 +23,7 @@ Tokenizer, sentence splitter, tagger (UPOS{fine}), lemmatiser and parser (UD rel
 |---|---|
 | Made by | `{command}` (see `train/parser/README.md`) |
 | Learned from | {source}, {sentences:,} sentences |
-| Chosen on | a part of the training sentences; the test part was not used |
+| Settings | {settings}; none was chosen on the development part, and the test part was not used |
 | Judged on | the development part, {words:,} words, which it has not learned from, except for the temperature of the probabilities (every other sentence) |
 | Heads (UAS) | {uas:.1f} % of all words and marks; {uas_plain:.1f} % without punctuation |
 | Heads and relations (LAS) | {las:.1f} %; {las_plain:.1f} % without punctuation |
@@ -46,6 +46,10 @@ VECTORS = (
     "The vectors among the weights (`vectors.*`) were made from the word pieces of Google's multilingual universal sentence encoder "
     "(Apache-2.0), for the commonest words in the lists of `wordfreq` (CC BY-SA 4.0). "
 )
+SETTINGS = {
+    True: "those of the English network with two layers; that vectors help was seen on a part of the German training sentences",
+    False: "the defaults of `proj train`",
+}
 LIMITS = {
     "fr": "The treebank is encyclopedic and web text and transcribed speech; marks are rare in the latter.",
     "es": "The treebank is newspaper and web text and transcribed speech of rural Spain.",
@@ -147,6 +151,7 @@ def write(code: str, folder: Path, dev: Path, command: str) -> None:
     card = CARD.format(
         **{**figures, "multiword": multiword},
         name=recipe.name,
+        settings=SETTINGS[neural],
         kind="a small neural network whose forward pass is numpy alone" if neural else "a linear model",
         fine=f"; in FEATS {', '.join(sorted(recipe.fine))}" if facts["fine"] else "",
         command=command,
