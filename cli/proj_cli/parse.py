@@ -156,8 +156,8 @@ def _parse_plain(
     from divproj.parsing.summary import ParseSummary
 
     faults = common.faults_for(strict)
-    found = common.trees_from(partial(parsed, how), partial(batches, source, keep_lines), faults, where)
-    summary = ParseSummary(how.name, hasattr(language(how).parser, "reader"))
+    found = common.trees_from(partial(parsed, how), partial(batches, how, source, keep_lines), faults, where)
+    summary = ParseSummary(how.name, language(how).calibration_error)
     with ExitStack() as stack:
         extra = stack.enter_context(writing(forest)) if forest else None
         out = stack.enter_context(writing(output))

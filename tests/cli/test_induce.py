@@ -19,7 +19,7 @@ import pytest
 from cli.commands import ROOT, proj
 from corpusfiles import write
 
-entry = importlib.import_module("proj_cli.main")
+entry = importlib.import_module("proj_cli.commands")
 CORPUS = ROOT / "corpora" / "deu-eng"
 
 
@@ -88,7 +88,7 @@ def test_resume_goes_on_to_the_same_bytes(small: Path, model: Path, tmp_path: Pa
     code = (
         "import sys; from divproj.induction import inducer; old = inducer.BilingualInducer._sweep\n"
         "def sweep(self):\n    told = old(self)\n    if self.done_ == 4: import _thread; _thread.interrupt_main()\n    return told\n"
-        "inducer.BilingualInducer._sweep = sweep\nfrom proj_cli.main import main; main()"
+        "inducer.BilingualInducer._sweep = sweep\nfrom proj_cli.commands import main; main()"
     )
     command = [sys.executable, "-c", code, "induce", str(small), "-o", str(tmp_path / "m"), "--sweeps", "6", "--chains", "2"]
     done = subprocess.run(command, capture_output=True, text=True)

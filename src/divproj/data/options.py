@@ -183,7 +183,7 @@ class TrainOptions(Options):
 class ParseOptions(Options):
     """How text is parsed (`proj parse`)."""
 
-    lang: str | None = option(None, "A language that comes with divproj.", metavar="en")
+    lang: str | None = option(None, "An installed language (`proj languages` lists them).", metavar="CODE")
     model: Path | None = option(None, "A model made by `proj train`.", metavar="MODEL")
     keep_tags: bool = option(False, "Use the tags of the CoNLL-U input.")
     keep_lines: bool = option(False, "Each line of the text is one sentence.")

@@ -308,7 +308,7 @@ def test_strict(folder: Path):
         ),
         (PLAIN + '[align]\nmethod = "given"', "align.method is 'given', but the text has no links; name them in input.links"),
         (PLAIN + 'gold = "e.conllu"', "no gold tree is of a sentence of the text; the warnings above say why"),
-        ('[input]\ntext = "text.txt"\n[parse]\nparser = "xx"', "no language 'xx' comes with divproj"),
+        ('[input]\ntext = "text.txt"\n[parse]\nparser = "xx"', "no language pack 'xx' is installed"),
     ],
 )
 def test_runs_that_cannot_be(folder: Path, text: str, told: str):
