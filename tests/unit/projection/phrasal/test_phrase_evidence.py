@@ -114,7 +114,7 @@ class TestProjector:
 
     def test_what_auto_takes(self):
         made = Projector(f_forests="trees.xml")
-        made.ready(self.pairs())
+        made.choose_system(self.pairs())
         assert (made.system_, made.why_) == ("s5", "trees or forests of F are given")
         for known in ({"phrases": "auto"}, {"f_forests": "trees.xml"}):
             with pytest.raises(ModelError, match=r"is given to system s2\+, which does not look at phrases"):
