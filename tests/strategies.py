@@ -63,7 +63,47 @@ def pairs(draw, sides: st.SearchStrategy[DepTree] | None = None) -> Pair:
     return Pair(f, e, draw(alignments((len(f), len(e)))), draw(st.sampled_from(("", "s1"))))
 
 
-any_pairs = st.one_of(pairs(), pairs(forests()))
+@st.composite
+def related_pairs(draw, min_size: int = 3, max_size: int = 7) -> Pair:
+    """A tree and another that was made of it, so that edges match, merge and are swapped.
+
+    Each word of F stays as it is, loses its links, shares its link with its head, changes places with its head in E, is linked with its head's
+    partner too, or hangs on any other word in E.
+    """
+    f = draw(trees(min_size, max_size))
+    n, heads = len(f), list(f.heads)
+    links = {(k, k) for k in range(1, n + 1)}
+    moved = set()
+    for word, kind in enumerate(draw(st.lists(st.sampled_from(FATES), min_size=n, max_size=n)), 1):
+        head = f.heads[word - 1]
+        if kind == "unlinked":
+            links.discard((word, word))
+        elif kind == "merged" and head:
+            links = links - {(word, word)} | {(word, head)}
+        elif kind == "shared" and head:
+            links.add((word, head))
+        elif kind == "swapped" and head and not {word, head} & moved:
+            moved |= {word, head}
+            heads[word - 1], heads[head - 1] = heads[head - 1], word
+        elif kind == "moved" and head:
+            other = draw(st.integers(1, n))
+            below = {word}
+            while more := {k for k in range(1, n + 1) if heads[k - 1] in below} - below:
+                below |= more
+            if other not in below and heads[word - 1]:
+                heads[word - 1] = other
+    place = [0, *draw(st.permutations(range(1, n + 1)))]
+    turned = [0] * n
+    for word, head in enumerate(heads, 1):
+        turned[place[word] - 1] = place[head]
+    rels = draw(st.one_of(st.just(()), st.tuples(*[st.sampled_from(RELS)] * n)))
+    e = DepTree(tuple(f"e{k}" for k in range(1, n + 1)), tuple(turned), rels)
+    pair = Pair(f, e, Links(frozenset((i, place[j]) for i, j in links), (n, n)))
+    return draw(st.sampled_from((pair, pair.mirrored)))
+
+
+FATES = ("same", "same", "unlinked", "merged", "merged", "shared", "swapped", "swapped", "swapped", "moved")
+any_pairs = st.one_of(related_pairs(), related_pairs(), related_pairs(), pairs(), pairs(forests()))
 
 comments = st.one_of(
     texts.map("#".__add__),

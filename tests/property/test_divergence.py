@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 
 import bruteforce
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import any_pairs, forests, pairs, trees
+from strategies import any_pairs, forests, pairs, related_pairs, trees
 from synthetic import known_pair, random_pair
 
 from divproj import Links, Pair, alter, analyze, corpus_match, edge_classes, merge, remove, sent_match, swap
@@ -61,6 +62,28 @@ def test_classes_are_the_brute_force(pair):
     expected = [bruteforce.edge_class(k, h, links, e) if h > 0 else None for k, h in enumerate(heads, 1)]
     assert edge_classes(pair) == tuple(expected)
     assert [matched(k, h, pair) for k, h in f] == [expected[k - 1] == "match" for k, h in f]
+
+
+@pytest.mark.parametrize(("strategy", "least"), [(any_pairs, 0.05), (related_pairs(), 0.04)], ids=["any", "related"])
+def test_edges_of_every_class_are_drawn(strategy, least):
+    """Each class and each operation, on either side, in a share of what the tests above see."""
+    classes, steps = Counter(), Counter()
+
+    @given(strategy)
+    @settings(max_examples=50, derandomize=True, database=None)
+    def draw(pair):
+        altered = alter(pair)
+        for side in "fe":
+            classes.update(name for name in altered.classes[side]["initial"] if name)
+        steps.update((step.side, step.kind) for step in altered.operations)
+
+    draw()
+    shares = {name: round(classes[name] / classes.total(), 3) for name in CLASSES}
+    assert min(shares.values()) >= least, shares
+    shares = {
+        (side, kind): round(steps[side, kind] / steps.total(), 3) for side in "fe" for kind in ("remove", "merge", "swap")
+    }
+    assert min(shares.values()) >= least, shares
 
 
 @given(any_pairs)

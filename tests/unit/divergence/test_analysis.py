@@ -103,8 +103,18 @@ class TestPatterns:
         found = analyze([self.swapped, unlinked])
         removal = found.patterns()[0]
         assert (removal.count, removal.total, removal.share) == (1, 2, 0.5)
+        assert removal in found.patterns(min_share=0.5)
         assert removal not in found.patterns(min_share=0.6)
         assert removal not in found.patterns(min_count=2)
+
+    def test_shares_are_of_words_or_of_edges(self):
+        """Two of four nouns are without links; of two edges noun on adposition one is swapped."""
+        e = tree((0, 1, 2, 1, 4, 1, 1), upos=("VERB", "ADP", "NOUN", "ADP", "NOUN", "NOUN", "NOUN"))
+        f = tree((0, 3, 1, 1, 4), upos=("VERB", "ADP", "NOUN", "ADP", "NOUN"))
+        rows = {(p.side, p.kind, p.child): p for p in analyze([pair(f, e, [(k, k) for k in range(1, 6)])]).patterns()}
+        removal, swap = rows["e", "remove", "NOUN"], rows["e", "swap", "NOUN"]
+        assert (removal.count, removal.total, removal.share) == (2, 4, 0.5)
+        assert (swap.parent, swap.count, swap.total, swap.share) == ("ADP", 1, 2, 0.5)
 
     def test_all_operations_are_in_them(self, many):
         found = analyze(many, extended=True)

@@ -78,3 +78,23 @@ def test_edge_class(version, links, other_heads, expected):
     other_rels = ints(-1, 6, 5, 4)[: len(other_heads) + 1]
     found = version("edge_class")(1, 2, start, images, ints(-1, *other_heads), ints(-1, 5, 5), other_rels)
     assert tuple(found) == expected
+
+
+@pytest.mark.parametrize(
+    ("links", "other_heads", "expected"),
+    [
+        ([(1, 1), (2, 2), (2, 1)], (2, 0), kernel.MATCH),
+        ([(1, 1), (2, 2), (2, 3)], (2, 3, 0), kernel.MATCH),
+        ([(1, 1), (2, 2), (2, 3)], (2, 1, 0), kernel.MATCH),
+        ([(1, 1), (2, 2), (2, 1)], (0, 1), kernel.MERGE),
+        ([(1, 3), (2, 2)], (0, 3, 1), kernel.SWAP),
+        ([(1, 1), (2, 3)], (2, 3, 0), kernel.OTHER),
+    ],
+    ids=["match before merge", "match of one image", "match before swap", "merge before swap", "swap", "grandmother"],
+)
+def test_order_of_classes(version, links, other_heads, expected):
+    """An edge of several classes has the first: match, unaligned, merge, swap, other. Word 1 hangs on word 2."""
+    start, images = kernel.index_links.plain(ints(*(i for i, _ in sorted(links))), ints(*(j for _, j in sorted(links))), 2)
+    labels = np.full(5, -1, np.int32)
+    found, _ = version("edge_class")(1, 2, start, images, ints(-1, *other_heads), labels, labels)
+    assert found == expected

@@ -7,7 +7,7 @@ from strategies import pairs
 
 from divproj import DepTree, Links, Pair
 from divproj.data.tree import NO_HEAD, cycles
-from divproj.projection.direct import ProjectionInput, project, s1
+from divproj.projection.direct import ProjectionInput, one_root, project, s1
 
 
 def bitext(forms: str, e: str, heads: tuple[int, ...], links: set[tuple[int, int]], tags: str = "") -> ProjectionInput:
@@ -98,6 +98,22 @@ def test_unaligned_e_words_are_passed_over_one_after_the_other():
     assert found.reasons == ("projected",) * 4
 
 
+def test_the_first_e_word_is_passed_over_too():
+    found = s1(bitext("haus garten sehe", "of house garden see", (2, 4, 1, 0), {(1, 2), (2, 3), (3, 4)}))
+    assert found.heads == (3, 1, 0)
+
+
+def test_one_root_and_no_cycle():
+    """A cycle is cut at its first word; later roots hang on the first, and so does a word without a head."""
+    heads, reasons = [-1, 2, 3, 1, 0, -1], ["projected"] * 6
+    one_root(heads, reasons)
+    assert heads[1:] == [0, 3, 1, 1, 1]
+    assert reasons[1:] == ["guess", "projected", "projected", "guess", "guess"]
+    heads = [-1, 2, -1]
+    one_root(heads, ["guess"] * 3, may_loop=False)
+    assert heads[1:] == [2, 0]
+
+
 def test_words_below_an_unaligned_root_hang_on_the_first_of_them():
     found = s1(bitext("a b c", "top x y z", (0, 1, 1, 3), {(1, 2), (2, 3), (3, 4)}))
     assert found.heads == (0, 1, 2)
@@ -108,6 +124,10 @@ def test_depths_are_counted_from_the_root():
     given_ = bitext("a", "v w x y", (0, 3, 1, 2), set())
     assert given_.e_depths == (0, 1, 3, 2, 4)
     assert bitext("a", "v w", (2, -1), set()).e_heads == (-1, 2, 0), "a word without a head is on the root"
+
+
+def test_coverage_is_the_share_of_linked_words():
+    assert s1(bitext("a b c d", "x y", (0, 1), {(1, 1), (2, 2), (3, 2)})).coverage == 0.75
 
 
 def test_of_two_anchors_of_one_depth_the_left_one_counts():

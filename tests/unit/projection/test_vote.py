@@ -206,6 +206,11 @@ class TestText:
                 assert not matrix.diagonal().any()
             assert system.tags(bitext)[-1 if bitext is not LINKED else 5] == "PUNCT"
 
+    def test_the_last_mark_hangs_on_a_word(self, system):
+        found = system.project(next(iter(system.read_)))
+        assert found.rels[-1] == "punct"
+        assert found.heads[-1] > 0
+
     def test_weights_of_edges_in_the_chart(self, system):
         made, plain = system.scores(LINKED), system.read_[LINKED].plain
         assert made[6] == pytest.approx(np.full(8, NOT_READ))
