@@ -24,6 +24,7 @@ from divproj.io import conllu, pharaoh
 from divproj.io import igt as interlinear
 from divproj.io.bitext import bitext, is_conllu
 from divproj.io.chunks import Blocks, Joined, Lines, Part
+from divproj.io.corpus import SentenceIds
 from divproj.io.files import in_folder, located, name_of, reading, samples, unzipped
 from divproj.io.igt_conllu import from_sentence, to_sentence
 from divproj.io.igt_text import ReaderOptions
@@ -114,7 +115,7 @@ def _from_text(
         if files and len(found) != len(items):
             what = f"{len(found)} sentences, but the text has {len(items)}"
             raise AlignmentError(what, Where(str(files[0])), "give the same sentences in the same order")
-    made = _with_trees(items, iter(trees) if e else None, None, faults)
+    made = _with_trees(items, iter(trees) if e else None, None, SentenceIds(True), faults)
     for k, (f, igt, tree) in enumerate(made):
         assert f is not None
         try:
@@ -181,6 +182,8 @@ class Piece:
     sources: Sources
     stamps: tuple[str, ...] = ()
     """Of the files that whoever reads the piece will open."""
+    ids: SentenceIds = field(default_factory=lambda: SentenceIds(True))
+    """What is known of the ids from the pieces before."""
 
 
 def pieces(sources: Sources, faults: Faults) -> Iterator[Piece]:
@@ -189,7 +192,7 @@ def pieces(sources: Sources, faults: Faults) -> Iterator[Piece]:
     e_files = (e_file, *sources.further[1]) if e_file else ()
     link_files = (links_file, *sources.further[2]) if links_file else ()
     opened = [str(path) for path in sources.grams]
-    count, code = 0, ""
+    count, code, ids = 0, "", SentenceIds(True)
     with ExitStack() as files:
         e_side = Joined([Blocks(files.enter_context(reading(path)), name_of(path)) for path in e_files])
         lines = Joined([Lines(files.enter_context(reading(path)), name_of(path)) for path in link_files])
@@ -212,7 +215,9 @@ def pieces(sources: Sources, faults: Faults) -> Iterator[Piece]:
             if links_part is not None and (short := here - sum(part.count for part in links_part)):
                 what = f"links for {count - short} sentences, but the text has more"
                 raise AlignmentError(what, Where(link_files[-1]), "one line per sentence")
-            yield Piece(f, e_part, links_part, sources, stamps)
+            piece = Piece(f, e_part, links_part, sources, stamps, ids.copy())
+            _look_at_ids(piece, ids)
+            yield piece
         if count and e_side.take(1):
             what = f"more sentences than {name_of(sources.path)}"
             faults.file(AlignmentError(what, Where(e_files[-1]), "the rest was not used"))
@@ -221,6 +226,19 @@ def pieces(sources: Sources, faults: Faults) -> Iterator[Piece]:
             faults.file(AlignmentError(what, Where(link_files[-1]), "the rest was not used"))
     if not count:
         raise ProjError("no sentence in the file", Where(sources.path), "is it empty?")
+
+
+def _look_at_ids(piece: Piece, ids: SentenceIds) -> None:
+    """Bring what is known of the ids past this piece; as a rule its first sentence tells all that there is to know."""
+    if piece.e is None or ids.shared:
+        return
+    unheard = Faults(strict=False)
+    e_side = chain.from_iterable(_sentences(part, unheard) for part in piece.e)
+    for (f, igt), e in zip(_f_items(piece.f, unheard), e_side, strict=False):
+        if f is not None and e is not None:
+            _belongs(f, igt, e, ids, unheard)
+        if ids.shared:
+            return
 
 
 def pairs_of(piece: Piece, faults: Faults, parse: Parse | None = None, *, trees: bool = False) -> Iterator[Pair]:
@@ -233,7 +251,8 @@ def pairs_of(piece: Piece, faults: Faults, parse: Parse | None = None, *, trees:
     parts = (pharaoh.read(BytesIO(part.text), part.path, part.line) for part in piece.links or ())
     lines = chain.from_iterable(parts) if piece.links is not None else None
     items = _f_items(piece.f, faults)
-    for f, igt, tree in _with_trees(items, e_trees, parse if piece.sources.e_parser else None, faults):
+    parser = parse if piece.sources.e_parser else None
+    for f, igt, tree in _with_trees(items, e_trees, parser, piece.ids.copy(), faults):
         line = next(lines, None) if lines else None
         if f is None:
             continue
@@ -347,12 +366,12 @@ def _sentences(part: Part, faults: Faults) -> Iterator[Sentence | None]:
 
 
 def _with_trees(
-    f_side: Iterable[Item], e_side: Iterator[Sentence | None] | None, parse: Parse | None, faults: Faults
+    f_side: Iterable[Item], e_side: Iterator[Sentence | None] | None, parse: Parse | None, ids: SentenceIds, faults: Faults
 ) -> Iterator[tuple[Sentence | None, Igt | None, DepTree | None]]:
     if e_side is not None:
         for f, igt in f_side:
             e = next(e_side, None)
-            yield f, igt, _paired(f, igt, e, faults) if f is not None and e is not None else None
+            yield f, igt, _paired(f, igt, e, ids, faults) if f is not None and e is not None else None
     elif parse is not None:
         batch = list(f_side)
         texts = [igt.translation if igt else "" for igt in (_igt(*item) for item in batch)]
@@ -364,12 +383,8 @@ def _with_trees(
             yield f, igt, igt.e_tree if igt else None
 
 
-def _paired(f: Sentence, igt: Igt | None, e: Sentence, faults: Faults) -> DepTree | None:
-    counted = igt is not None and f.sent_id.isdecimal()  # a number that the reader gave
-    if not counted and f.sent_id and e.sent_id and not _same_id(f.sent_id, e.sent_id) and not _translated(f, igt, e):
-        where = place(f) if f.where.path or igt is None else Where(igt.where.path, igt.where.line, f.sent_id)
-        what = f"F has sent_id {f.sent_id} where E ({e.where.path}:{e.where.line}) has {e.sent_id}"
-        faults.sentence(AlignmentError(what, where, "put the sentences in one order"))
+def _paired(f: Sentence, igt: Igt | None, e: Sentence, ids: SentenceIds, faults: Faults) -> DepTree | None:
+    if not _belongs(f, igt, e, ids, faults):
         return None
     if e.rows == (NOTHING,):  # as `io.trees` writes a translation that is not there
         return None
@@ -377,6 +392,19 @@ def _paired(f: Sentence, igt: Igt | None, e: Sentence, faults: Faults) -> DepTre
     for fault in found:
         faults.word(fault)
     return tree
+
+
+def _belongs(f: Sentence, igt: Igt | None, e: Sentence, ids: SentenceIds, faults: Faults) -> bool:
+    """Whether E is the translation of F by its words or its id; ids that never coincide do not matter."""
+    if igt is not None and f.sent_id.isdecimal():  # a number that the reader gave
+        return True
+    if _same_id(f.sent_id, e.sent_id):
+        ids.shared = True
+        return True
+    if _translated(f, igt, e):
+        return True
+    where = place(f) if f.where.path or igt is None else Where(igt.where.path, igt.where.line, f.sent_id)
+    return ids.pair(replace(f, where=where), e, faults)
 
 
 def _same_id(one: str, other: str) -> bool:

@@ -7,6 +7,7 @@ import io
 from pathlib import Path
 
 import pytest
+from corpusfiles import block, write
 
 from divproj import AlignmentError, Faults, ProjError
 from divproj.io.sources import Sources, pairs_from, read
@@ -23,18 +24,20 @@ def test_a_tree_with_the_same_id_or_the_words_of_the_translation(tmp_path: Path,
 
 
 def test_a_tree_of_another_sentence(tmp_path: Path):
+    """Where ids are shared, one that differs is of another sentence; its tree is not used."""
     faults = Faults(strict=False)
-    [pair] = _pairs(tmp_path, f"# sent_id = e-17\n{TREE.replace('sees', 'barks')}", faults)
+    text = f"{TEXT}\n# sent_id = a2\ndalti miko\nsee dog\n‘See the dog.’\n"
+    _, pair = _pairs(tmp_path, f"# sent_id = a1\n{TREE}# sent_id = e-17\n{TREE.replace('sees', 'barks')}", faults, text)
     assert pair.e.heads == (-1,) * 4  # words alone
     [fault] = faults.noted
     assert str(fault) == (
-        f"{tmp_path / 'text.txt'}:2 (sent_id a1): F has sent_id a1 where E ({tmp_path / 'e.conllu'}:1) has e-17; "
-        "put the sentences in one order"
+        f"{tmp_path / 'text.txt'}:7 (sent_id a2): F has sent_id a2 where E ({tmp_path / 'e.conllu'}:6) has e-17, "
+        "the same expected; put the sentences in one order, or `ignore_ids` to pair them by order"
     )
 
 
-def _pairs(folder: Path, trees: str, faults: Faults):
-    (folder / "text.txt").write_text(TEXT, encoding="utf-8")
+def _pairs(folder: Path, trees: str, faults: Faults, text: str = TEXT):
+    (folder / "text.txt").write_text(text, encoding="utf-8")
     (folder / "e.conllu").write_text(trees, encoding="utf-8")
     return list(pairs_from(Sources.of([folder / "text.txt"], [folder / "e.conllu"], []), faults))
 
@@ -81,3 +84,18 @@ def test_a_text_in_memory_that_does_not_fit(tmp_path: Path):
     assert "links.txt:1" in str(faults.noted[0])
     with pytest.raises(TypeError, match="`source` is 3, a file, a folder, a name, an open file or text expected"):
         list(read(3))
+
+
+def test_ids_that_never_coincide_pair_by_order(tmp_path: Path):
+    """The same folder for every command: a treebank of each side that numbers its sentences in its own way."""
+    f, e = ("".join(block((2, 0), f"{side}-{k}") for k in range(3)) for side in "fe")
+    folder = write(tmp_path / "corpus", f, e, "0-0 1-1\n" * 3)
+    faults = Faults(strict=False)
+    pairs = list(pairs_from(Sources(str(folder)), faults))
+    assert [pair.e.heads for pair in pairs] == [(2, 0)] * 3
+    [fault] = faults.noted
+    assert str(fault) == (
+        f"{folder}/f.conllu:1 (sent_id f-0): F has sent_id f-0 where E ({folder}/e.conllu:1) has e-0, the same expected; "
+        "put the sentences in one order, or `ignore_ids` to pair them by order"
+    )
+    assert faults.sentences == 0

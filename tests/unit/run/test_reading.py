@@ -84,11 +84,12 @@ def test_a_text_may_lie_in_several_files(tmp_path: Path):
 
 
 def test_trees_of_other_sentences_are_not_used(tmp_path: Path):
-    (tmp_path / "f.conllu").write_text(conllu([rows("a", "X", "0", "root")]))
-    (tmp_path / "e.conllu").write_text(conllu([rows("a", "X", "0", "root")], start=7))
+    one = rows("a", "X", "0", "root")
+    (tmp_path / "f.conllu").write_text(conllu([one, one]))
+    (tmp_path / "e.conllu").write_text(conllu([one]) + conllu([one], start=7))
     faults = Faults(strict=False)
-    [pair] = read(tmp_path / "f.conllu", e=tmp_path / "e.conllu", faults=faults)
-    assert pair.e.tree is None
+    first, second = read(tmp_path / "f.conllu", e=tmp_path / "e.conllu", faults=faults)
+    assert (first.e.tree is None, second.e.tree is None) == (False, True)
     assert "F has sent_id" in str(faults.noted[0])
 
 
