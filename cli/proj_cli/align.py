@@ -48,7 +48,8 @@ class PhraseInput:
     source: Annotated[
         str,
         typer.Argument(
-            metavar="SOURCE", help="Trees: Penn brackets, Enju or TIGER-XML, CoNLL-U, forests; or JSON lines of pairs."
+            metavar="SOURCE",
+            help="Trees: Penn brackets, Enju or TIGER-XML, CoNLL-U, forests; or a corpus folder, or JSON lines of pairs.",
         ),
     ]
     target: Annotated[str | None, typer.Argument(metavar="[TARGET]", help="Trees of the other side, in the same order.")] = None
@@ -98,6 +99,7 @@ class PhraseInput:
             help="A cost or setting: null_cost, pair_cost, noncomp_cost, word_cost, parse_share, gap …",
         ),
     ] = None
+    ignore_ids: options.IgnoreIds = False
     strict: options.Strict = False
 
     def read(self) -> ForestPairs:
@@ -105,7 +107,7 @@ class PhraseInput:
         from divproj.forest.build import BINARISATIONS
         from divproj.io.forests import FORMATS, Options
         from divproj.phrases import wordnet as wordnets
-        from divproj.phrases.reading import ForestPairs, lexicon
+        from divproj.phrases.reading import ForestPairs, forest_files, lexicon
 
         options.one_of("--binarise", self.binarise, BINARISATIONS)
         options.one_of("--punctuation", self.punctuation, ("keep", "final", "drop"))
@@ -117,12 +119,13 @@ class PhraseInput:
         if not dash or not one or not two:
             raise typer.BadParameter(f"--languages {self.languages}: two languages such as de-en expected")
         faults, links = common.faults_for(self.strict), options.renamed(self.links, self.old_words, "--words --links")
+        source, target, links = forest_files(self.source, self.target, links)
         found = lexicon((one, two), self.wordnet, self.candidates, self.embeddings, self.threshold, faults)
         if found.wordnet is None and (one, two) == ("en", "en"):
             talk.say(f"proj: no WordNet found, so synonyms are not candidates; {wordnets.REMEDY}")
         use = links is None if self.lexical is None else self.lexical
         how = Options(self.binarise, punctuation=self.punctuation)
-        return ForestPairs(self.source, self.target, found, use, links, how, self.tree_format, faults)
+        return ForestPairs(source, target, found, use, links, how, self.tree_format, faults, not self.ignore_ids)
 
     def aligner(self, given: ForestPairs, model: Path | None = None, **chosen: Any) -> PhraseAligner:
         """The aligner, or a saved one, with the settings that were asked for."""

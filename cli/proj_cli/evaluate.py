@@ -169,8 +169,8 @@ def experiment(
         raise typer.BadParameter("--families is for --by family")
     rows, labelled, table = [], [], []
     read: dict[str, tuple[list[Any], str]] = {}
-    for corpus in files.corpora(corpora, strict=strict, style=style.name):
-        pairs = common.gold_pairs(corpus)
+    for corpus in files.corpora(corpora, strict=strict):
+        pairs = common.gold_pairs(corpus, style.name)
         if len(pairs) < 2:
             from divproj.data.errors import ProjError, Where
 
@@ -179,7 +179,7 @@ def experiment(
             pairs = gloss_linked(pairs)
         sign = common.signature(
             cmd="experiment", **({"folds": folds} if by == "sentence" else {"by": by}), seed=seed, punct="yes" if punctuation else "no",
-            links="gloss" if gloss_links else "given", style=corpus.style, input=corpus.digests[-1],
+            links="gloss" if gloss_links else "given", style=style.name, input=corpus.digests[-1],
         )  # fmt: skip
         read[corpus.name] = pairs, sign
     kin = _families(families, read) if by == "family" else {}

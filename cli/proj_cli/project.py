@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,7 +16,7 @@ from proj_cli.common import talk
 
 if TYPE_CHECKING:
     from divproj.data.errors import Faults
-    from divproj.io.sources import Sources
+    from divproj.io.corpus import Corpus
     from divproj.io.trees import Trees
     from divproj.projection.phrasal.phrase_sources import PhraseSources
     from divproj.projection.projector import Projector
@@ -110,6 +110,7 @@ def project(
         ),
     ] = 0.0,
     as_json: options.AsJson = False,
+    ignore_ids: options.IgnoreIds = False,
     strict: options.Strict = False,
     jobs: options.Jobs = 1,
     scheduler: options.Scheduler = None,
@@ -123,33 +124,31 @@ def project(
 
     Example: proj project text.txt -o trees.conllu --html trees.html
     """
-    from divproj.io.files import located
-    from divproj.io.sources import Sources
+    from divproj.io.corpus import Corpus
     from divproj.projection.phrasal.phrase_sources import PhraseSources
-    from divproj.projection.whole_text import parsed_by_model, project_text
+    from divproj.projection.whole_text import check_parsed_by_model, project_text
     from divproj.runtime.engine import Place
 
     options.check_json(as_json, output)
     options.checked_f_style(style)
     known = PhraseSources(phrases, paraphrases, str(f_forests) if f_forests else None)
     projector = _projector(system, gold, model, rules, e_parser, grams, e_style.name, known, style, refine, e_best)
-    path = str(located(source)) if source != "-" else source
     how = reader.options(keep_hyphens=keep_hyphens, misaligned=misaligned)
-    sources = Sources(path, e, links.file, e_parser, reader.format, tuple(grams or ()), projector.preparation.style, how)
-    others = tuple(Sources(str(located(name)), e_parser=e_parser, style=sources.style) for name in also or ())
-    if e_best > 1:
-        sources, *more = (options.usage("--e-best: ", parsed_by_model, each) for each in (sources, *others))
-        others = tuple(more)
+    given: dict[str, Any] = {"same_ids": not ignore_ids}
+    corpus = Corpus(source, e, links.file, format=reader.format, reader=how, **given)
+    others = tuple(Corpus(name, **given) for name in also or ())
+    for each in (corpus, *others) if e_best > 1 else ():
+        options.usage("--e-best: ", check_parsed_by_model, each, e_parser)
     if known and not projector.looks_at_text:
         raise typer.BadParameter(f"--{known.asked} is for s5, s6, and models of s5+")
     faults = common.faults_for(strict)
     if others or projector.phrases or projector.looks_at_text or gold:
         place = Place(jobs, scheduler)
-        found = project_text(projector, (sources, *others), faults, min_coverage, place, talk.caution)
+        found = project_text(projector, (corpus, *others), faults, min_coverage, place, talk.caution)
     else:
         wanted = (any((links_out, e_out)), html is not None, min_coverage)
-        found = _by_workers(projector, sources, wanted, faults, (jobs, scheduler, shards))
-    _write(found, projector, sources, output, html, (links_out, e_out), faults, min_coverage, as_json)
+        found = _by_workers(projector, corpus, wanted, faults, (jobs, scheduler, shards))
+    _write(found, projector, corpus, output, html, (links_out, e_out), faults, min_coverage, as_json)
 
 
 def _projector(
@@ -157,7 +156,7 @@ def _projector(
     e_style: str, known: PhraseSources | None = None, style: str = "ud", refine: bool = False, e_best: int = 1,
 ) -> Projector:  # fmt: skip
     """What projects: loaded and trained here, so that what is wrong with it is said before anything is read."""
-    from divproj.io.sources import read
+    from divproj.io.corpus import read
     from divproj.projection.projector import Projector
 
     if model is not None and (system != "auto" or rules or gold):
@@ -173,30 +172,31 @@ def _projector(
 
 
 def _by_workers(
-    projector: Projector, sources: Sources, wanted: tuple[bool, bool, float], faults: Faults, where: common.Workers
+    projector: Projector, corpus: Corpus, wanted: tuple[bool, bool, float], faults: Faults, where: common.Workers
 ) -> Iterator[Trees]:
-    from divproj.io.sources import pieces
     from divproj.projection.batch import Plan, projected
 
     plan = Plan.of(projector.system_, Path(projector.model) if projector.model else None, projector.rules)
-    return common.trees_from(partial(projected, plan, projector.f_style, *wanted), partial(pieces, sources), faults, where)
+    how = projector.preparation.stamped()
+    work = partial(projected, plan, how, projector.f_style, *wanted)
+    return common.trees_from(work, partial(how.chunks, corpus), faults, where)
 
 
-def project_with(model: Path, sources: Sources, output: Path, *, strict: bool, where: common.Workers, as_json: bool) -> None:
+def project_with(model: Path, corpus: Corpus, output: Path, *, strict: bool, where: common.Workers, as_json: bool) -> None:
     """`proj parse` with a parser that sees projections."""
     from divproj.projection.whole_text import project_text
 
     projector = _projector("auto", None, model, None, None, None, "as-is")
     faults = common.faults_for(strict)
     if projector.looks_at_text:
-        found = project_text(projector, (sources,), faults)
+        found = project_text(projector, (corpus,), faults)
     else:
-        found = _by_workers(projector, sources, (False, False, 0.0), faults, where)
-    _write(found, projector, sources, output, None, (None, None), faults, as_json=as_json)
+        found = _by_workers(projector, corpus, (False, False, 0.0), faults, where)
+    _write(found, projector, corpus, output, None, (None, None), faults, as_json=as_json)
 
 
 def _write(
-    found: Iterator[Trees], projector: Projector, sources: Sources, output: Path, html: Path | None,
+    found: Iterator[Trees], projector: Projector, corpus: Corpus, output: Path, html: Path | None,
     beside: tuple[Path | None, Path | None], faults: Faults, least: float = 0.0, as_json: bool = False,
 ) -> None:  # fmt: skip
     """Write every tree as it comes, what was asked for beside (links and E trees, a page), and say what was done."""
@@ -204,8 +204,8 @@ def _write(
 
     counted = talk.progress(found, "projecting sentence", lambda trees: trees.count)
     done = partial(talk.summary, faults)
-    summary, made = write_projections(counted, sources.path, output, beside, least, done, keep=html is not None)
-    system, styles = projector.system_, {"e_style": sources.style, "style": projector.f_style}
+    summary, made = write_projections(counted, corpus.path, output, beside, least, done, keep=html is not None)
+    system, styles = projector.system_, {"e_style": projector.preparation.style, "style": projector.f_style}
     summary.close(system, projector.why_, faults)
     sign = common.signature(cmd="project", system=system, why=projector.why_, **styles)
     if html:
@@ -213,7 +213,7 @@ def _write(
         from divproj.io.files import writing
 
         with writing(html) as out:
-            name = Path(sources.path).name
+            name = Path(corpus.path).name
             write_page(made, out, title=name, signature=sign, system=system, expected=summary.accuracy)
         talk.say(f"page: {html}")
     common.end(summary, output, as_json, sign)
@@ -239,7 +239,7 @@ def learn(
     found = files.corpora(corpora, strict=strict)
     pairs = [pair for corpus in found for pair in common.gold_pairs(corpus)]
     if not pairs:
-        raise ProjError("no usable sentence pair to learn from", Where(str(found[0].f)))
+        raise ProjError("no usable sentence pair to learn from", Where(found[0].path))
     about = {
         "corpora": [corpus.name for corpus in found],
         "signature": common.signature(cmd="learn", input="+".join(c.digests[-1] for c in found)),

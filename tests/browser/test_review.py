@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from divproj.io.sources import Sources
 from reviewfiles import HOSTILE, MARKS, TEXT, Client, Command, correct, projected, reviewed, serving, session_of
 from shared import need
 
 from divproj import Corpus, Faults
 from divproj.io import conllu
-from divproj.io.sources import Sources
 from divproj.projection.batch import corrections
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.output import annotated

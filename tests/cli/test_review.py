@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 from cli.commands import ROOT, proj
+from divproj.io.sources import Sources
 from reviewfiles import TEXT, Client, Command
 from typer.testing import CliRunner
 
 from divproj import Faults, ProjError
 from divproj.data.wording import plural
-from divproj.io.sources import Sources
 from divproj.review import opening
 from divproj.review.document import Document
 from divproj.review.opening import sentences_to_learn_with

@@ -5,15 +5,15 @@ Values of `data` and `forest` come out, and only they go in.
 """
 
 PUBLIC: dict[str, tuple[str, ...]] = {
-    "bitext": ("is_conllu",),
     "brackets": ("dumps",),
     "cldf": ("dump",),
     "cldf_metadata": ("names",),
     "conllu": (
         "dumps",
+        "is_conllu",
         "load",
     ),
-    "corpus": ("Corpus",),
+    "corpus": ("Corpus", "read"),
     "elan": ("shown",),
     "files": (
         "in_folder",
@@ -37,11 +37,6 @@ PUBLIC: dict[str, tuple[str, ...]] = {
     "igt_text": ("ReaderOptions",),
     "igt_words": ("rejoined",),
     "shards": ("in_shards",),
-    "sources": (
-        "Sources",
-        "pieces",
-        "read",
-    ),
     "trees": (
         "Trees",
         "written",

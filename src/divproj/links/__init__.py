@@ -16,7 +16,7 @@ PUBLIC: dict[str, tuple[str, ...]] = {
     ),
     "words.reading": (
         "known_pairs",
-        "rows_of",
+        "word_rows",
     ),
     "words.symmetrize": ("METHODS",),
     "words.text": ("Text",),

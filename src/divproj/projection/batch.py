@@ -12,15 +12,15 @@ from typing import Any
 
 from divproj.data.errors import Faults, ProjError, Where
 from divproj.io import conllu, pharaoh
+from divproj.io.corpus import Chunk
 from divproj.io.files import reading, writing
-from divproj.io.sources import Piece
 from divproj.io.trees import Trees, as_sentence, gathered, written
 from divproj.projection import rulefile, systems
 from divproj.projection.base import Engine, code_of
 from divproj.projection.calibration import calibrated
 from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.output import annotated
-from divproj.projection.prepare import preparation_of, prepared
+from divproj.projection.prepare import Preparation, prepared
 from divproj.projection.registry import named
 from divproj.projection.summary import Summary
 from divproj.runtime.engine import stamp
@@ -77,16 +77,18 @@ def _loads(text: bytes, path: str) -> Any:
     return rulefile.loads(text.decode("utf-8", "replace"), path)
 
 
-def projected(plan: Plan, style: str, beside: bool, drawn: bool, least: float, piece: Piece, faults: Faults) -> Trees:
-    """Projected trees of a piece in a head style, with links and E trees `beside` them, or all that a page shows.
+def projected(
+    plan: Plan, how: Preparation, style: str, beside: bool, drawn: bool, least: float, chunk: Chunk, faults: Faults
+) -> Trees:
+    """Projected trees of a chunk in a head style, with links and E trees `beside` them, or all that a page shows.
 
     Trees in which a smaller share of the words than `least` is linked are left out.
     """
     engine, summary = loaded(plan), Summary(plan.name, least=least)
     code = code_of(engine, plan.name)
-    grams = preparation_of(piece).table
+    grams = how.table
     sentences, made = [], []
-    for pair in prepared(piece, faults):
+    for pair in prepared(how, chunk, faults):
         assert pair.sentence is not None
         found = calibrated(engine.project(ProjectionInput.of(pair)), code)
         if not summary.add(found, pair.sent_id):

@@ -14,7 +14,6 @@ from divproj.data.errors import Faults, ModelError
 from divproj.data.head_style import STYLES as HEAD_STYLES
 from divproj.data.pair import Pair
 from divproj.data.sentence import Sentence
-from divproj.io.sources import PARSER
 from divproj.projection import registry, rulefile, systems
 from divproj.projection.base import Engine, code_of
 from divproj.projection.batch import Plan, corrections, project_some
@@ -23,7 +22,7 @@ from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.observed import ObservedText, Text, elected
 from divproj.projection.output import STYLES, annotated
 from divproj.projection.phrasal.phrase_sources import PhraseOptions, PhraseSources
-from divproj.projection.prepare import Preparation
+from divproj.projection.prepare import PARSER, Preparation
 from divproj.runtime.engine import HERE, Place, Say, run
 
 PIECE = 125

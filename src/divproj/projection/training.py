@@ -10,14 +10,14 @@ from divproj.data.errors import Faults, ModelError, ProjError, Where
 from divproj.data.limits import LONGEST, too_long
 from divproj.io import conllu
 from divproj.io.corpus import Corpus
+from divproj.io.files import name_of
 from divproj.io.igt_text import ReaderOptions
-from divproj.io.sources import Sources
 from divproj.parsing.language import Language
 from divproj.projection import parser_files, parser_systems
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.edges import FEATURES
 from divproj.projection.parser_systems import Recipe
-from divproj.projection.prepare import prepared_text
+from divproj.projection.prepare import Preparation, prepared_text
 from divproj.projection.systems import PARSERS, PROJECTIONS
 from divproj.runtime.announce import passing
 from divproj.runtime.checkpoint import Checkpoint
@@ -58,10 +58,10 @@ def train_projection(
     keep: Checkpoint, **options: Any,
 ) -> Trained:  # fmt: skip
     """A parser that sees projections, from a corpus with gold trees of F, saved in a folder."""
-    checked = replace(corpus, checked=True)
-    found = passing(checked, f"{corpus.name}: pairs")
-    where = Where(str(corpus.f))
-    pairs = [p for p in found if _fits(max(len(p.f), len(p.e)), replace(where, sent_id=p.sent_id), corpus.faults)]
+    found = list(passing(corpus, f"{corpus.name}: pairs"))
+    gold = [pair for pair in found if pair.sentence is None or not pair.sentence.unchecked]
+    where = Where(name_of(corpus.path))
+    pairs = [p for p in gold if _fits(max(len(p.f), len(p.e)), replace(where, sent_id=p.sent_id), corpus.faults)]
     if not pairs:
         raise ProjError("no usable sentence pair to learn from", where)
     more = []
@@ -69,12 +69,13 @@ def train_projection(
         how = reader or ReaderOptions()
         lenient = Faults(corpus.faults.strict, tell=corpus.faults.tell)
         text = passing(
-            prepared_text(Sources(unannotated, format=how.format or None, reader=how), lenient), "sentences without trees"
+            prepared_text(Corpus(unannotated, format=how.format or None, reader=how), Preparation(), lenient),
+            "sentences without trees",
         )
         more = [ProjectionInput.of(pair) for pair in text]
     about = {"corpus": corpus.name, "pairs": len(pairs), "signature": signature}
     parser_files.save(parser_systems.fit(wanted, pairs, unannotated=more, keep=keep, **options), output, about)
-    return Trained(len(pairs), len(checked.left_out))
+    return Trained(len(pairs), len(found) - len(gold))
 
 
 def _fits(words: int, where: Where, faults: Faults) -> bool:

@@ -12,10 +12,11 @@ from divproj.data.errors import ProjError, Where
 from divproj.data.pair import Pair
 from divproj.data.sentence import Sentence
 from divproj.io import conllu
+from divproj.io.corpus import Corpus
 from divproj.io.files import writing
-from divproj.io.sources import Sources
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.observed import Text
+from divproj.projection.prepare import Preparation
 from divproj.projection.projector import Projector
 from divproj.projection.summary import Summary
 from divproj.projection.systems import CORRECTED
@@ -137,9 +138,8 @@ def project(job: Job) -> None:
 
 def _others(job: Job, parser: str | None) -> list[Text]:
     """The same sentences with other translations."""
-    style = job.config.value("parse", "style")
-    sources = (Sources(str(path), e_parser=parser, style=style) for path in job.config.also)
-    return [ready_text(source, job.faults, job.place, job.say) for source in sources]
+    how = Preparation(parser, style=job.config.value("parse", "style"))
+    return [ready_text(Corpus(path), how, job.faults, job.place, job.say) for path in job.config.also]
 
 
 def _projector(job: Job) -> Projector:

@@ -309,7 +309,7 @@ def test_development_corpora(name):
 def test_the_lane_is_chosen_by_size(tmp_path, monkeypatch):
     folder = write(tmp_path / "a", GOOD, GOOD, "\n".join(LINES))
     taken = []
-    monkeypatch.setattr(Corpus, "_fast_batches", lambda self: iter(taken.append(self) or ()))
+    monkeypatch.setattr(corpus_module, "_fast_batches", lambda chunk, faults: iter(taken.append(chunk) or ()))
     monkeypatch.setattr(corpus_module, "FAST", 2 * len(GOOD) + 1)
     list(Corpus.at(folder).batches())
     assert not taken

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from divproj.io.sources import Sources, pieces
 
 from divproj import DepTree
 from divproj.data.errors import Faults, ModelError
 from divproj.data.links import Links
-from divproj.io.sources import Sources, pieces
 from divproj.projection import calibration
 from divproj.projection.batch import Plan, projected
 from divproj.projection.calibration import NAMES, Calibration, Sample, calibrated, features, load, save

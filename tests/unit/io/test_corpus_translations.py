@@ -10,7 +10,7 @@ import pytest
 from corpusfiles import block, write
 
 from divproj import AlignmentError, Faults, ProjError
-from divproj.io.sources import Sources, pairs_from, read
+from divproj.io.corpus import Corpus, read
 from divproj.runtime.resources import folder
 
 TEXT = "# sent_id = a1\nmiko dalti\ndog see\n‘The dog sees.’\n"
@@ -39,7 +39,7 @@ def test_a_tree_of_another_sentence(tmp_path: Path):
 def _pairs(folder: Path, trees: str, faults: Faults, text: str = TEXT):
     (folder / "text.txt").write_text(text, encoding="utf-8")
     (folder / "e.conllu").write_text(trees, encoding="utf-8")
-    return list(pairs_from(Sources.of([folder / "text.txt"], [folder / "e.conllu"], []), faults))
+    return list(Corpus(folder / "text.txt", folder / "e.conllu", faults=faults).pairs(trees=False))
 
 
 ROW = "1\tmiko\t_\tNOUN\tn\t_\t{head}\t{rel}\t_\tGloss=dog\n2\tdalti\t_\tVERB\tv\t_\t{top}\t{root}\t_\tGloss=see\n\n"
@@ -55,7 +55,7 @@ ROW = "1\tmiko\t_\tNOUN\tn\t_\t{head}\t{rel}\t_\tGloss=dog\n2\tdalti\t_\tVERB\tv
 )
 def test_tags_without_a_tree_are_the_users(tmp_path: Path, row: str, tags: tuple[str, ...], labels: tuple[str, ...]):
     (tmp_path / "text.conllu").write_text(f"# sent_id = 1\n# text_en = The dog sees.\n{row}", encoding="utf-8")
-    [pair] = pairs_from(Sources.of([tmp_path / "text.conllu"], [], []), Faults())
+    [pair] = Corpus(tmp_path / "text.conllu").pairs(trees=False)
     assert (pair.f.upos, pair.f.xpos) == (tags, labels)
 
 
@@ -73,8 +73,13 @@ def test_a_text_in_memory_has_trees_and_links_from_files():
 
 def test_a_text_in_memory_that_does_not_fit(tmp_path: Path):
     text = "Hunde bellen\ndog.PL bark\n'Dogs bark.'\n"
-    with pytest.raises(AlignmentError, match=r"e\.conllu: 66 sentences, but the text has 1; give the same sentences"):
-        list(read(text, e=DEU / "e.conllu"))
+    faults = Faults(strict=False)
+    [pair] = read(text, e=DEU / "e.conllu", faults=faults)
+    assert str(faults.noted[0]) == (
+        f"different numbers of sentences: <text> has 1, {DEU / 'e.conllu'} has 66; sentences after the shortest have no partner"
+    )
+    with pytest.raises(AlignmentError, match="different numbers of sentences"):
+        list(read(text, e=DEU / "e.conllu", faults=Faults()))
     with pytest.raises(ProjError, match=r"e\.txt: is no CoNLL-U, which goes with a text in memory; give the text as a file"):
         list(read(text, e=tmp_path / "e.txt"))
     (tmp_path / "links.txt").write_text("0-9\n", encoding="utf-8")
@@ -91,7 +96,7 @@ def test_ids_that_never_coincide_pair_by_order(tmp_path: Path):
     f, e = ("".join(block((2, 0), f"{side}-{k}") for k in range(3)) for side in "fe")
     folder = write(tmp_path / "corpus", f, e, "0-0 1-1\n" * 3)
     faults = Faults(strict=False)
-    pairs = list(pairs_from(Sources(str(folder)), faults))
+    pairs = list(read(folder, faults=faults))
     assert [pair.e.heads for pair in pairs] == [(2, 0)] * 3
     [fault] = faults.noted
     assert str(fault) == (
