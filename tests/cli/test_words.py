@@ -48,7 +48,7 @@ def test_bad_input(text: Path):
     (text / "short.txt").write_text("one\n")
     done = proj("words", text / "f.txt", text / "short.txt")
     assert done.returncode == 1
-    assert "5 sentences, but" in done.stderr
+    assert "different numbers of sentences: " in done.stderr
     (text / "empty.txt").write_text("\n\n\n\n\n")
     assert "no pair has words on both sides" in proj("words", text / "f.txt", text / "empty.txt").stderr
     (text / "bad.txt").write_bytes(b"das haus\n\xff\ndas buch\nein buch\nein haus\n")

@@ -9,15 +9,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from divproj.io.sources import Sources, pieces
 
 from divproj import DepTree
 from divproj.data.errors import Faults, ModelError
 from divproj.data.links import Links
+from divproj.io.corpus import Corpus
 from divproj.projection import calibration
 from divproj.projection.batch import Plan, projected
 from divproj.projection.calibration import NAMES, Calibration, Sample, calibrated, features, load, save
 from divproj.projection.direct import Projection, ProjectionInput
+from divproj.projection.prepare import Preparation
 from divproj.projection.projector import Projector
 from divproj.projection.whole_text import project_text
 
@@ -140,14 +141,14 @@ def test_one_word_at_a_time_is_the_same_as_all(monkeypatch):
     assert far.confidence(FOUND) == (0.0, 0.0)
 
 
-def test_pieces_and_whole_texts_have_the_same_confidences(tmp_path: Path):
+def test_chunks_and_whole_texts_have_the_same_confidences(tmp_path: Path):
     text = tmp_path / "text.txt"
     text.write_text(
         "Hund-e bell-en\ndog-PL bark-3PL\n'The dogs bark.'\n\nHund schläf-t\ndog sleep-3SG\n'The dog sleeps.'\n", "utf-8"
     )
-    sources = Sources(str(text))
-    [piece] = pieces(sources, Faults())
-    some = projected(Plan("s1-r"), "ud", False, True, 0.0, piece, Faults()).projections
-    whole = [t.projections[0] for t in project_text(Projector("s1-r"), (sources,), Faults())]
+    corpus = Corpus(text)
+    [chunk] = corpus.chunks()
+    some = projected(Plan("s1-r"), Preparation(), "ud", False, True, 0.0, chunk, Faults()).projections
+    whole = [t.projections[0] for t in project_text(Projector("s1-r"), (corpus,), Faults())]
     assert [f.confidence for f in some] == [f.confidence for f in whole]
     assert {f.calibrated for f in (*some, *whole)} == {"s1-r"}

@@ -8,8 +8,9 @@ import pytest
 from pipelinefiles import PLAIN, config, snapshot, write
 
 from divproj.data.errors import Faults
-from divproj.io.sources import Sources
+from divproj.io.corpus import Corpus
 from divproj.projection import observed, projector, whole_text
+from divproj.projection.prepare import Preparation
 from divproj.projection.projector import Projector
 from divproj.projection.whole_text import project_text
 from divproj.run import stages
@@ -43,8 +44,8 @@ def test_a_text_that_is_observed_first(system: str, tmp_path: Path, small: None)
     folder = write(tmp_path)
 
     def found(place: Place) -> list[str]:
-        sources = Sources(str(folder / "text.txt"))
-        return [x.text for x in project_text(Projector(system), (sources,), Faults(), 0.0, place)]
+        corpus = Corpus(folder / "text.txt")
+        return [x.text for x in project_text(Projector(system), (corpus,), Faults(), 0.0, place)]
 
     assert found(TWO) == found(HERE)
 
@@ -53,7 +54,7 @@ def test_a_text_that_is_observed_first(system: str, tmp_path: Path, small: None)
 def test_a_part_has_its_sentences_alone(system: str, tmp_path: Path):
     folder = write(tmp_path)
     made = Projector(system)
-    pairs = [*made.prepared(whole_text.prepared_text(Sources(str(folder / "text.txt")), Faults()))]
+    pairs = [*made.prepared(whole_text.prepared_text(Corpus(folder / "text.txt"), Preparation(), Faults()))]
     own = made.observe(pairs).ready(pairs)
     text = [projector.ProjectionInput.of(pair) for pair in pairs]
     part = own.part(text[:3])
