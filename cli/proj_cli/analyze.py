@@ -63,14 +63,14 @@ def analyze(
     from divproj.io.files import name_of
     from divproj.runtime.engine import Place
 
-    found = files.corpora(corpora, strict=strict)
+    found, e_style = files.corpora(corpora, strict=strict), style.name
     if html and len(found) > 1:
         raise typer.BadParameter("--html takes one corpus")
     if plot and len(found) < 2:
         raise typer.BadParameter("--plot compares corpora: give two or more")
     if sentences or edges:
         for corpus in found:
-            _stream(corpus, sentences, extended, style.name, jobs, scheduler)
+            _stream(corpus, sentences, extended, e_style, jobs, scheduler)
         return
     results = []
     for corpus in found:
@@ -78,7 +78,7 @@ def analyze(
         how: dict[str, Any] = {
             "extended": extended,
             "tags": tags.value,
-            "style": style.name,
+            "style": e_style,
             "most": most,
             "place": place,
             "say": talk.caution,
@@ -88,10 +88,10 @@ def analyze(
         if not result.sentences:
             raise ProjError("no usable sentence pair", Where(name_of(corpus.path)), "the warnings above say why")
         if html:
-            _write_html(html, corpus, result, style.name, pairs)
+            _write_html(html, corpus, result, e_style, pairs)
         results.append(result)
     names = [corpus.name for corpus in found]
-    signs = [_signature(corpus, result, style.name) for corpus, result in zip(found, results, strict=True)]
+    signs = [_signature(corpus, result, e_style) for corpus, result in zip(found, results, strict=True)]
     if as_json:
         for name, sign, result in zip(names, signs, results, strict=True):
             print(json.dumps({"signature": sign, "corpus": name, **result.as_json()}, ensure_ascii=False))  # noqa: T201

@@ -167,19 +167,19 @@ def experiment(
         raise typer.BadParameter(f"--by {by}: sentence, corpus or family expected")
     if families and by != "family":
         raise typer.BadParameter("--families is for --by family")
-    rows, labelled, table = [], [], []
+    rows, labelled, table, e_style = [], [], [], style.name
     read: dict[str, tuple[list[Any], str]] = {}
     for corpus in files.corpora(corpora, strict=strict):
-        pairs = common.gold_pairs(corpus, style.name)
+        pairs = common.gold_pairs(corpus, e_style)
         if len(pairs) < 2:
             from divproj.data.errors import ProjError, Where
 
-            raise ProjError(f"{len(pairs)} usable pairs, 2 or more expected", Where(str(corpus.f)))
+            raise ProjError(f"{len(pairs)} usable pairs, 2 or more expected", Where(corpus.path))
         if gloss_links:
             pairs = gloss_linked(pairs)
         sign = common.signature(
             cmd="experiment", **({"folds": folds} if by == "sentence" else {"by": by}), seed=seed, punct="yes" if punctuation else "no",
-            links="gloss" if gloss_links else "given", style=style.name, input=corpus.digests[-1],
+            links="gloss" if gloss_links else "given", style=e_style, input=corpus.digests[-1],
         )  # fmt: skip
         read[corpus.name] = pairs, sign
     kin = _families(families, read) if by == "family" else {}
