@@ -20,9 +20,10 @@ from glossbanks import PLACE, judged
 
 from divproj.data.links import Links
 from divproj.data.tree import DepTree
+from divproj.projection.base import Adapted
 from divproj.projection.direct import ProjectionInput
-from divproj.projection.phrasal.projector import PhraseProjector
-from divproj.projection.universal.attachments import AttachedProjector, Attachments
+from divproj.projection.phrasal.projector import S5
+from divproj.projection.universal.attachments import S5WithPriors
 from divproj.projection.universal.model import GlossModel
 from divproj.projection.universal.training import Bank
 from divproj.runtime.vectors import shipped as shipped_vectors
@@ -55,8 +56,7 @@ def main() -> None:
         for view in VIEWS.values():
             seen = [view(bitext, gold) for bitext, gold in zip(bank.bitexts, bank.gold, strict=True)]
             some = Bank(bank.name, bank.family, seen, bank.gold)
-            for system in (PhraseProjector(), AttachedProjector(table=Attachments(model))):
-                system.observe(seen)
+            for system in (Adapted.to(each, seen) for each in (S5(), S5WithPriors.with_model(model))):
                 uas, las, _, upos = judged(some, [*map(system.project, seen)])
                 row.append((uas, las, upos))
         rows.append(row)

@@ -1,6 +1,6 @@
-"""What phrase alignment gives to projection: s5, s5+, refined links, re-ranked E trees, several sources, paraphrases.
+"""What phrase alignment gives to projection: s5, s5+, several sources, paraphrases.
 
-    python bench/bridge_tables.py [phrases] [weights] [s5] [attached] [plus] [links] [trees] [rules] [forests] [sources] [paraphrases] [--sentences 300] [--folds 10] [--jobs 1]
+    python bench/bridge_tables.py [phrases] [weights] [s5] [attached] [plus] [forests] [sources] [paraphrases] [--sentences 300] [--folds 10] [--jobs 1]
         [--corpora odin/ger,…] [--model MODEL]
 
 Without a name all tables are made. ODIN is scored with punctuation, the others without. `--sentences` bounds the large corpora
@@ -26,7 +26,6 @@ from common import DATA, about, need
 from divproj import Corpus, DepTree, Faults, Links, Pair
 from divproj.data.igt import Igt
 from divproj.evaluation.experiment import cross_validate
-from divproj.evaluation.links import score_links
 from divproj.evaluation.trees import score_trees
 from divproj.forest.build import from_tree
 from divproj.forest.hypergraph import Forest
@@ -35,16 +34,14 @@ from divproj.forest.trees import PhraseTree
 from divproj.io import forest as forest_file
 from divproj.links.gloss.aligner import GlossAligner
 from divproj.links.words.model import WordAligner
+from divproj.projection.base import Adapted, TextEvidence
 from divproj.projection.direct import ProjectionInput, s1
-from divproj.projection.phrasal.links import refine_links
 from divproj.projection.phrasal.paraphrases import dependencies, write_corpus
 from divproj.projection.phrasal.phrase_evidence import PhraseEvidence, gathered
 from divproj.projection.phrasal.phrase_sources import PhraseSources
-from divproj.projection.phrasal.projector import PhraseProjector
-from divproj.projection.phrasal.trees import alternatives, choose_tree
+from divproj.projection.phrasal.projector import S5
 from divproj.projection.phrasal.vote import vote
 from divproj.projection.phrasal.weights import Weights
-from divproj.projection.systems import Corrections
 
 ODIN = ("odin/ger", "odin/gli", "odin/hua", "odin/kkn")
 LARGE = ("cdt-da", "pud/fr", "pud/ru", "pud/zh")
@@ -76,13 +73,13 @@ def words_links(pairs: Sequence[Pair]) -> list[Pair]:
 def table_s5(options: argparse.Namespace) -> None:
     print("| corpus | s1-r | s1-l | s5 | error reduction | sentences/s (observe + project) |\n|---|---|---|---|---|---|")
     gains = []
-    PhraseProjector().observe([ProjectionInput.of(pair) for pair in load("odin/ger")] * 8)  # compile first
+    S5().adapt([ProjectionInput.of(pair) for pair in load("odin/ger")] * 8)  # compile first
     for name in options.corpora:
         pairs = load(name)
         text = [ProjectionInput.of(pair) for pair in pairs]
         plain = [uas(name, pairs, [s1(b, side).tree for b in text]) for side in ("right", "left")]
         began = time.perf_counter()
-        projector = PhraseProjector().observe(text)
+        projector = Adapted.to(S5(), text)
         found = uas(name, pairs, [projector.project(b).tree for b in text])
         speed = len(text) / (time.perf_counter() - began)
         gains.append(gain(max(plain), found))
@@ -93,7 +90,7 @@ def table_s5(options: argparse.Namespace) -> None:
 def table_attached(options: argparse.Namespace) -> None:
     """s5 as users get it against s5 without what other languages tell; E as annotated with the links given, and parsed with links found."""
     from divproj.parsing.language import shipped
-    from divproj.projection.universal.attachments import AttachedProjector, Attachments, ud_like
+    from divproj.projection.universal.attachments import S5WithPriors, ud_like
     from divproj.projection.universal.model import GlossModel
 
     model = GlossModel.load(options.model) if options.model else None
@@ -111,8 +108,7 @@ def table_attached(options: argparse.Namespace) -> None:
         for e, links, pairs in (("gold", "gold", gold), ("parsed", "gold", parsed), ("parsed", by, found)):
             text = [ProjectionInput.of(pair) for pair in pairs]
             cells = [uas(name, pairs, [s1(b, side).tree for b in text]) for side in ("right", "left")]
-            for projector in (PhraseProjector(), AttachedProjector(table=Attachments(model))):
-                projector.observe(text)
+            for projector in (Adapted.to(system, text) for system in (S5(), S5WithPriors.with_model(model))):
                 cells.append(uas(name, pairs, [projector.project(b).tree for b in text]))
             row = " | ".join(f"{x:.2f}" for x in cells)
             print(f"| {name} | {e} | {links} | {row} | {cells[3] - cells[2]:+.2f} | {ud_like(text)} |", flush=True)
@@ -130,21 +126,6 @@ def table_plus(options: argparse.Namespace) -> None:
             print(f"| {name} | {links} | {four:.2f} | {five:.2f} | {five - four:+.2f} |", flush=True)
 
 
-def table_links(options: argparse.Namespace) -> None:
-    print("| corpus | links by | P | R | F1 | refined P | R | F1 |\n|---|---|---|---|---|---|---|---|")
-    for name in options.corpora:
-        pairs = load(name)
-        by = "glosses" if name in ODIN else "words"
-        given = [pair.links for pair in (_glossed(pairs) if name in ODIN else words_links(pairs))]
-        text = [replace(ProjectionInput.of(pair), links=links) for pair, links in zip(pairs, given, strict=True)]
-        projector = PhraseProjector().observe(text)
-        cells = []
-        for links in (given, [refine_links(projector, b) for b in text]):
-            score = score_links([_judged(name, pair.links, found) for pair, found in zip(pairs, links, strict=True)])
-            cells += [f"{x:.2f}" for x in (score.precision, score.recall, score.f1)]
-        print(f"| {name} | {by} | {' | '.join(cells)} |", flush=True)
-
-
 def _glossed(pairs: Sequence[Pair]) -> Iterator[Pair]:
     aligner = GlossAligner()
     for pair in pairs:
@@ -160,26 +141,6 @@ def _judged(name: str, gold: Links, found: Links) -> tuple[Links, Links]:
     return gold, Links(frozenset((i, j) for i, j in found.links if i in f or j in e), gold.shape)
 
 
-def table_trees(options: argparse.Namespace) -> None:
-    from divproj.parsing.language import shipped
-
-    english = shipped("en")
-    print(f"English UAS (PUD), parser in the box, best of {BEST}\n")
-    print("| F | sentences | parser | with F | oracle |\n|---|---|---|---|---|")
-    for name in LARGE[1:]:
-        pairs = load(name, options.sentences)
-        lists = [alternatives(english, parsed, BEST) for parsed in english.parse([pair.e.forms for pair in pairs])]
-        text = [replace(ProjectionInput.of(pair), e=best[0][1]) for pair, best in zip(pairs, lists, strict=True)]
-        projector = PhraseProjector().observe(text)
-        picked = [best[choose_tree(projector, b, best)][1] for b, best in zip(text, lists, strict=True)]
-        ideal = [
-            max((tree for _, tree in best), key=lambda t, gold=pair.e: sum(map(int.__eq__, t.heads, gold.heads)))
-            for pair, best in zip(pairs, lists, strict=True)
-        ]
-        cells = [_english(pairs, trees) for trees in ([best[0][1] for best in lists], picked, ideal)]
-        print(f"| {name} | {len(pairs)} | {' | '.join(f'{x:.2f}' for x in cells)} |", flush=True)
-
-
 def table_forests(options: argparse.Namespace) -> None:
     """The F forest of a grammar induced from the same bitext (no tree of either side but E's gold one), tags of F given."""
     print("| corpus | sentences | any bracketing | induced grammar's chart |\n|---|---|---|---|")
@@ -187,25 +148,9 @@ def table_forests(options: argparse.Namespace) -> None:
         pairs = load(name, options.sentences)
         text = [ProjectionInput.of(pair) for pair in pairs]
         forests = [*_induced(pairs)]
-        runs = (PhraseProjector().observe(text), PhraseProjector().observe(text, forests))
+        runs = (Adapted.to(S5(), text), Adapted.to(S5(), text, TextEvidence(forests)))
         cells = [uas(name, pairs, [run.project(b).tree for b in text]) for run in runs]
         print(f"| {name} | {len(pairs)} | {cells[0]:.2f} | {cells[1]:.2f} |", flush=True)
-
-
-def table_rules(options: argparse.Namespace) -> None:
-    print("| corpus | s2+ | s5 | s5 with the rules |\n|---|---|---|---|")
-    for name in options.corpora:
-        pairs = load(name, options.sentences)
-        text = [ProjectionInput.of(pair) for pair in pairs]
-        alone = PhraseProjector().observe(text)
-        made: list[tuple[DepTree, DepTree, DepTree]] = [None] * len(pairs)  # type: ignore[list-item]
-        for part in range(options.folds):
-            corrections = Corrections.learn([pair for k, pair in enumerate(pairs) if k % options.folds != part])
-            ruled = PhraseProjector(corrections=corrections.model).observe(text)
-            for k in range(part, len(pairs), options.folds):
-                made[k] = tuple(run(text[k]).tree for run in (corrections.model.project, alone.project, ruled.project))
-        cells = [uas(name, pairs, trees) for trees in zip(*made, strict=True)]
-        print(f"| {name} | {' | '.join(f'{x:.2f}' for x in cells)} |", flush=True)
 
 
 def _induced(pairs: Sequence[Pair]) -> Iterator[Forest]:
@@ -250,7 +195,7 @@ def _vote(title: str, first: list[Pair], second: list[Pair]) -> None:
     both = [(pair, same[pair.f.forms]) for pair in first if pair.f.forms in same]
     gold = [a for a, _ in both]
     systems: list[tuple[str, list[Callable[[ProjectionInput], object]]]] = [("s1-r", [s1, s1])]
-    systems.append(("s5", [PhraseProjector().observe([ProjectionInput.of(p) for p in x]).project for x in (first, second)]))
+    systems.append(("s5", [Adapted.to(S5(), [ProjectionInput.of(p) for p in x]).project for x in (first, second)]))
     for system, runs in systems:
         made = [[run(ProjectionInput.of(pair)) for run, pair in zip(runs, pairs, strict=True)] for pairs in both]
         columns = [[found[0].tree for found in made], [found[1].tree for found in made], [vote(found).tree for found in made]]
@@ -281,7 +226,7 @@ def table_paraphrases(options: argparse.Namespace) -> None:
     pairs = paraphrase_pairs()
     text = [ProjectionInput.of(pair) for pair in pairs]
     plain = [uas("", pairs, [s1(b, side).tree for b in text]) for side in ("right", "left")]
-    projector = PhraseProjector().observe(text)
+    projector = Adapted.to(S5(), text)
     found = uas("", pairs, [projector.project(b).tree for b in text])
     print("| pairs | s1-r | s1-l | s5 |\n|---|---|---|---|")
     print(f"| {len(pairs)} | {plain[0]:.2f} | {plain[1]:.2f} | {found:.2f} |")
@@ -322,7 +267,7 @@ def _best(forest: Forest) -> set[int]:
 
 
 def _projected(known: PhraseEvidence) -> list[DepTree]:
-    projector = PhraseProjector().observe(known.text, known.forests, known.book)
+    projector = Adapted.to(S5(), known.text, TextEvidence(known.forests, known.book))
     return [projector.project(bitext).tree for bitext in known.text]
 
 
@@ -360,7 +305,7 @@ def table_weights(options: argparse.Namespace) -> None:
         pairs = load(name, options.sentences)
         text = [ProjectionInput.of(pair) for pair in pairs]
         for variant, weights in tried.items():
-            projector = PhraseProjector(weights).observe(text)
+            projector = Adapted.to(S5(weights), text)
             found[name][variant] = uas(name, pairs, [projector.project(b).tree for b in text])
     print(f"| weights | {' | '.join(names)} | mean |\n|{'---|' * (len(names) + 2)}")
     for variant in tried:
@@ -382,9 +327,6 @@ TABLES = {
     "s5": ("s5 without training against S1", table_s5),
     "attached": ("s5 with what other languages tell", table_attached),
     "plus": ("s5+ against s4+", table_plus),
-    "links": ("Links before and after", table_links),
-    "trees": ("E trees before and after", table_trees),
-    "rules": ("Learned corrections as features of s5", table_rules),
     "forests": ("F forests of an induced grammar", table_forests),
     "sources": ("Several sources", table_sources),
     "paraphrases": ("Projection between paraphrases", table_paraphrases),

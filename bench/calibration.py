@@ -30,9 +30,12 @@ from divproj.evaluation.experiment import cross_validate
 from divproj.links.gloss.aligner import GlossAligner
 from divproj.parsing.language import shipped
 from divproj.projection import calibration, registry
+from divproj.projection.base import Adapted
 from divproj.projection.calibration import FILE, Sample, calibration_error, crossed
 from divproj.projection.direct import ProjectFunction, Projection, s1
 from divproj.projection.systems import train
+from divproj.projection.universal.attachments import S5WithPriors
+from divproj.projection.universal.projector import S6
 from divproj.runtime.vectors import shipped as shipped_vectors
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "train" / "glossed"))
@@ -58,16 +61,14 @@ def runs(bank: Any, system: str, work: Path, seed: int) -> Iterator[tuple[Projec
     if system in ("s1-r", "s1-l"):
         yield (lambda b: s1(b, "right" if system == "s1-r" else "left")), every
     elif system == "s5":
-        from divproj.projection.universal.attachments import AttachedProjector, Attachments
         from divproj.projection.universal.model import GlossModel
 
-        table = Attachments(GlossModel.load(need(work / fold(bank.family))))
-        yield AttachedProjector(table=table).observe(bank.bitexts).project, every
+        system = S5WithPriors.with_model(GlossModel.load(need(work / fold(bank.family))))
+        yield Adapted.to(system, bank.bitexts).project, every
     elif system in ("s6", "s6+", "s4+", "s5+"):
         from divproj.projection.universal.model import GlossModel
-        from divproj.projection.universal.projector import Universal
 
-        base = Universal(GlossModel.load(need(work / fold(bank.family)))).observe(bank.bitexts)
+        base = Adapted.to(S6(GlossModel.load(need(work / fold(bank.family)))), bank.bitexts)
         if system == "s6":
             yield base.project, every
             return

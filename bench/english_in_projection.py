@@ -19,10 +19,11 @@ from divproj import Corpus, Faults, Pair
 from divproj.data.igt import Igt
 from divproj.links.gloss.aligner import GlossAligner
 from divproj.parsing.language import shipped
-from divproj.projection.batch import corrections
+from divproj.projection.base import Adapted
 from divproj.projection.direct import Projection, ProjectionInput, s1
-from divproj.projection.phrasal.projector import PhraseProjector
-from divproj.projection.universal.projector import Universal
+from divproj.projection.phrasal.projector import S5
+from divproj.projection.pipeline import corrections
+from divproj.projection.universal.projector import S6
 
 LANGUAGES = ("ger", "gli", "hua", "kkn")
 Project = Callable[[ProjectionInput], Projection]
@@ -45,9 +46,9 @@ def right(pairs: Sequence[Pair], system: str) -> list[bool]:
     if system == "rules":
         project = corrections("deu").model.project
     elif system == "s5":
-        project = PhraseProjector().observe(bitexts).project
+        project = Adapted.to(S5(), bitexts).project
     elif system == "s6":
-        project = Universal().observe(bitexts).project
+        project = Adapted.to(S6(), bitexts).project
     found = []
     for pair, bitext in zip(pairs, bitexts, strict=True):
         heads = project(bitext).heads

@@ -22,6 +22,7 @@ from held_out_s6 import FAMILIES, without_family
 from divproj.data.errors import Faults
 from divproj.data.tree import DepTree
 from divproj.io.corpus import Corpus
+from divproj.projection.base import Adapted
 from divproj.projection.calibration import Sample, crossed
 from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.expected import Expected, combined, recalibrated
@@ -44,7 +45,7 @@ def load(name: str, most: int) -> list[Found]:
                 made.append((gold, ProjectionInput.of(pair)))
     if len(made) > most:
         made = [made[k * len(made) // most] for k in range(most)]
-    system = without_family(name).observe([bitext for _, bitext in made])
+    system = Adapted.to(without_family(name), [bitext for _, bitext in made])
     return [(gold, system.project(bitext)) for gold, bitext in made]
 
 

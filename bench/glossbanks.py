@@ -22,17 +22,18 @@ from ud_drafts import Columns
 from divproj.data.pair import Pair
 from divproj.evaluation.trees import is_punctuation, score_trees
 from divproj.projection import parser_systems
+from divproj.projection.base import Adapted
 from divproj.projection.calibration import FILE, Sample, calibration_error, crossed, save
 from divproj.projection.calibration import learn as fit_map
 from divproj.projection.calibration import load as calibrations
 from divproj.projection.direct import ProjectFunction, Projection, ProjectionInput, s1
 from divproj.projection.loglinear import HeadModel
-from divproj.projection.phrasal.projector import PhraseProjector
+from divproj.projection.phrasal.projector import S5
 from divproj.projection.ud_rows import completed, shipped_grams
-from divproj.projection.universal.attachments import AttachedProjector, Attachments
-from divproj.projection.universal.corrected import Corrected
+from divproj.projection.universal.attachments import S5WithPriors
+from divproj.projection.universal.corrected import S6Plus
 from divproj.projection.universal.model import GlossModel
-from divproj.projection.universal.projector import Universal
+from divproj.projection.universal.projector import S6
 from divproj.projection.universal.training import Bank
 from divproj.runtime.vectors import shipped as shipped_vectors
 
@@ -83,7 +84,7 @@ def own_trees(found: list[Bank], work: Path, sizes: list[int], seeds: list[int],
     for bank in found:
         if len(bank.gold) < max(100, 2 * min(sizes)):
             continue
-        base = Universal(GlossModel.load(work / fold(bank.family))).observe(bank.bitexts)
+        base = Adapted.to(S6(GlossModel.load(work / fold(bank.family))), bank.bitexts)
         draws = [_draw(bank, base, [n for n in sizes if n <= len(bank.gold) // 2], seed, systems) for seed in seeds]
         rows = np.mean(draws, 0)
         rows = np.concatenate([rows, np.full((1 + len(columns) - len(rows), rows.shape[1]), np.nan)])
@@ -92,7 +93,7 @@ def own_trees(found: list[Bank], work: Path, sizes: list[int], seeds: list[int],
     print(f"| mean | {' | '.join(map(_both, np.nanmean(sums, 0)))} |")
 
 
-def _draw(bank: Bank, base: Universal, sizes: list[int], seed: int, systems: list[str]) -> list[list[float]]:
+def _draw(bank: Bank, base: Adapted[S6], sizes: list[int], seed: int, systems: list[str]) -> list[list[float]]:
     """s6, then the systems with each number of own trees."""
     order = np.random.default_rng(seed).permutation(len(bank.gold)).tolist()
     first, rest = order[: len(order) // 2], order[len(order) // 2 :]
@@ -104,14 +105,14 @@ def _draw(bank: Bank, base: Universal, sizes: list[int], seed: int, systems: lis
     return rows
 
 
-def learned(system: str, pairs: list[Pair], text: list[ProjectionInput], base: Universal) -> ProjectFunction:
-    """A system after learning from pairs; `base` is s6 that has gone through the text."""
+def learned(system: str, pairs: list[Pair], text: list[ProjectionInput], base: Adapted[S6]) -> ProjectFunction:
+    """A system after learning from pairs; `base` is s6 with its state for the text."""
     if system == "s2+":
         return HeadModel.fit(pairs).project
     if system == "s6+":
-        return Corrected.fit(pairs, text, base).project
+        return Adapted(S6Plus.cross_fit(pairs, base.state, base.system)[0], base.state).project
     name, _, alone = system.partition(":")
-    return parser_systems.fit(name, pairs, text=text, prior=None if alone else base).project
+    return parser_systems.fit(name, pairs, text=text, prior=None if alone else base.system).project
 
 
 def _both(row: list[float]) -> str:
@@ -145,12 +146,12 @@ def main() -> None:
     for bank in found:
         model = GlossModel.load(options.work / fold(bank.family))
         start = time.process_time()
-        s6 = Universal(model).observe(bank.bitexts)
+        s6 = Adapted.to(S6(model), bank.bitexts)
         trees = {"s1-r": [s1(b) for b in bank.bitexts], "s6": [s6.project(b) for b in bank.bitexts]}
         spent += time.process_time() - start
-        plain = PhraseProjector().observe(bank.bitexts)
+        plain = Adapted.to(S5(), bank.bitexts)
         trees["plain"] = [plain.project(b) for b in bank.bitexts]
-        attached = AttachedProjector(table=Attachments(model)).observe(bank.bitexts)
+        attached = Adapted.to(S5WithPriors.with_model(model), bank.bitexts)
         trees["s5"] = [attached.project(b) for b in bank.bitexts]
         for name, some in samples.items():
             some.append(Sample.of(bank.name, bank.family, zip(bank.gold, trees[name], strict=True)))

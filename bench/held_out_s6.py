@@ -12,7 +12,7 @@ from common import need
 from glossbanks import PLACE
 
 from divproj.projection.universal.model import GlossModel
-from divproj.projection.universal.projector import Universal
+from divproj.projection.universal.projector import S6
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "train" / "glossed"))
 from banks import FAMILIES, fold
@@ -22,9 +22,9 @@ def place_of(bank: str) -> Path:
     return PLACE / fold(FAMILIES["hau" if bank == "hausa" else bank])
 
 
-def without_family(bank: str) -> Universal:
+def without_family(bank: str) -> S6:
     """s6 as it is for a language whose family it has never seen."""
-    return Universal(GlossModel.load(need(place_of(bank))))
+    return S6(GlossModel.load(need(place_of(bank))))
 
 
 if __name__ == "__main__":

@@ -18,14 +18,14 @@ TABLE = """
 * help-{command}          {command} --help
 * help                    --help
 * version                 --version ; corpora ; cite ; cite --help
-* wrong                   analyze nowhere ; project in/deu --system s9 ; analyze in/deu --no-such-option ; rules show nowhere ; project ; convert in/igt/plain.txt in/igt/plain.txt ; parse in/own/english.txt --lang xx ; project in/deu --e-manner x ; analyze --f in/deu/f.conllu
+* wrong                   analyze nowhere ; project in/deu --system s9 ; analyze in/deu --no-such-option ; rules show nowhere ; project ; convert in/igt/plain.txt in/igt/plain.txt ; parse in/own/english.txt --lang xx ; project in/deu --e-style x ; analyze --f in/deu/f.conllu
 
 * analyze-overview        analyze hin-eng deu-eng spa-eng kor-eng ; -q analyze hin-eng deu-eng --json
 * analyze-{corpus}        analyze in/{corpus}
   analyze-{corpus}-all    analyze in/{corpus} --json ; analyze in/{corpus} --edges ; analyze in/{corpus} --sentences ; analyze in/{corpus} --csv out/tables --html out/report.html --extended
 * analyze-page            analyze in/deu --csv out/tables --html out/report.html
-  analyze-style           analyze in/hin --e-manner function --tags upos ; analyze in/hin --e-manner ud --json --min-count 1
-* analyze-files           analyze --f in/deu/f.conllu --e in/deu/e.conllu --align in/deu/align.txt --ignore-ids ; analyze --f - --e in/deu/e.conllu --align in/deu/align.txt < in/deu/f.conllu
+  analyze-style           analyze in/hin --e-style function --tags upos ; analyze in/hin --e-style ud --json --min-count 1
+* analyze-files           analyze --f in/deu/f.conllu --e in/deu/e.conllu --links in/deu/align.txt --ignore-ids ; analyze --f - --e in/deu/e.conllu --links in/deu/align.txt < in/deu/f.conllu
   analyze-bad             analyze in/bad ; analyze in/bad --strict ; analyze in/bad -v
   analyze-jobs            analyze in/deu -j 2
   analyze-{data}          analyze in/{data} ; analyze in/{data} --json ; analyze in/{data} --html out/report.html
@@ -34,48 +34,48 @@ TABLE = """
 * project-{corpus}-s1     project in/{corpus} ; project in/{corpus} --system s1-l -o out/trees.conllu --html out/page.html
   project-{corpus}-{s2}   project in/{corpus} --system {s2} --rules deu -o out/trees.conllu --links-out out/links.txt --e-out out/e.conllu
 * project-{corpus}-s5     project in/{corpus} --system s5 -o out/trees.conllu --html out/page.html
-  project-igt-{corpus}    project in/{corpus}/igt.txt --e in/{corpus}/e.conllu --align in/{corpus}/align.txt --rules {corpus} -o out/trees.conllu ; project in/{corpus}/igt.txt -o out/parsed.conllu --e-out out/e.conllu --links-out out/links.txt ; project in/{corpus}/igt.txt --system s5 --e-parser en --e-manner function
+  project-igt-{corpus}    project in/{corpus}/igt.txt --e in/{corpus}/e.conllu --links in/{corpus}/align.txt --rules {corpus} -o out/trees.conllu ; project in/{corpus}/igt.txt -o out/parsed.conllu --e-out out/e.conllu --links-out out/links.txt ; project in/{corpus}/igt.txt --system s5 --e-parser en --e-style function
 * project-text            project in/deu/igt.txt --rules deu -o out/trees.conllu --html out/page.html ; project - < in/deu/igt.txt
   project-more            project in/deu --system s5 --refine-links --links-out out/links.txt ; project in/deu --also in/deu ; project in/deu/igt.txt --system s5 --e-best 3 ; project in/deu --also in/kor
   project-command         project in/deu/igt.txt --e-parser 'cat in/deu/e.conllu' ; project in/deu --strict -q ; project in/bad ; project in/bad --strict ; project in/deu --system s2+ ; project in/deu --system s5+ ; project in/deu --system s4-1
   project-jobs            project in/deu/igt.txt --rules deu -j 2 -o out/trees.conllu ; project in/deu --system s5 -j 2 -o out/phrasal.conllu
 * project-igt-{igt}       project in/igt/{igt}
 * project-{data}          project in/{data} -o out/s1.conllu ; project in/{data} --system s5 -o out/s5.conllu
-  project-more-{data}     project in/{data} --system s2+ --rules deu -o out/trees.conllu --html out/page.html ; project in/{data} --system s2-1 --rules hin ; project in/{data} --e-manner function
+  project-more-{data}     project in/{data} --system s2+ --rules deu -o out/trees.conllu --html out/page.html ; project in/{data} --system s2-1 --rules hin ; project in/{data} --e-style function
   project-glosses-{odin}  project in/odin-{odin}/igt.txt ; project in/odin-{odin}/igt.txt --system s5 --e in/odin-{odin}/e.conllu -o out/trees.conllu
   project-glossed-{bank}  project in/banks/{bank}.conllu --system s5 -o out/trees.conllu --links-out out/links.txt ; project in/banks/{bank}.conllu
 * learn-{corpus}          learn in/{corpus} -o out/rules.json ; rules show out/rules.json ; project in/{corpus} --rules out/rules.json ; project in/{corpus} --rules out/rules.json --system s2-1
   learn-{data}            learn in/{data} -o out/rules.json ; rules show out/rules.json --min-count 1
-  learn-files             learn --f in/kor/f.conllu --e in/kor/e.conllu --align in/kor/align.txt
+  learn-files             learn --f in/kor/f.conllu --e in/kor/e.conllu --links in/kor/align.txt
   rules-{corpus}          rules show {corpus}
   find                    find 'upos=NOUN & head.upos=VERB' in/deu/f.conllu ; find 'rel=nsubj' in/hin/f.conllu --json
   about                   systems ; cite ; tutorial out/tutorial ; warm --help
   train-{parser}          train in/deu -o out/model --system {parser} --epochs 2 --bits 14 ; project in/deu --model out/model -o out/trees.conllu ; parse in/deu --model out/model -o out/parsed.conllu ; project in/deu/igt.txt --model out/model --html out/page.html
-  train-options           train in/hin -o out/model --system s4+ --trees s1-r --features match,align --epochs 1 --bits 12 --seed 3 ; train in/hin -o out/other --unannotated in/hin/igt.txt --epochs 1 --bits 12 ; project in/hin --model out/other
+  train-options           train in/hin -o out/model --system s4+ --trees s1-r --features match,align --epochs 1 --bits 12 --seed 3 ; train in/hin -o out/other --epochs 1 --bits 12 ; project in/hin --model out/other
   train-treebank          train in/hin/f.conllu --dev in/hin/e.conllu -o out/model --epochs 2 --bits 14 ; parse in/hin/f.conllu --model out/model -o out/parsed.conllu ; parse in/hin/f.conllu --model out/model --keep-tags
   train-odin              train in/odin-hua -o out/model --epochs 1 --bits 14 --system s5+ ; project in/odin-hua --model out/model
 
 * parse                   parse in/own/english.txt --lang en ; parse - --lang en --keep-lines < in/own/english.txt ; parse in/deu/e.conllu --lang en -o out/trees.conllu --forest out/forests.jsonl
-  parse-options           parse in/deu/e.conllu --lang en --keep-tags --manner function --no-confidence ; parse in/own/english.txt --lang en --nbest 3 ; parse in/own/english.txt --lang en -j 2 ; parse in/deu/igt.txt --lang en
+  parse-options           parse in/deu/e.conllu --lang en --keep-tags --style function --no-confidence ; parse in/own/english.txt --lang en --nbest 3 ; parse in/own/english.txt --lang en -j 2 ; parse in/deu/igt.txt --lang en
   check-{igt}             check in/igt/{igt} ; check in/igt/{igt} --json -o out/report.jsonl
 * convert-{igt}           convert in/igt/{igt} out/text.conllu ; convert in/igt/{igt} out/text.xml ; convert in/igt/{igt} out/text.txt ; convert in/igt/{igt} - --to plain --bare
   check-data-{format}     check in/formats/{format} ; check in/formats/{format} --json
   convert-data-{format}   convert in/formats/{format} out/text.conllu ; convert in/formats/{format} out/text.xml ; convert in/formats/{format} out/text.txt
   check-{corpus}          check in/{corpus}/igt.txt --json ; convert in/{corpus}/igt.txt out/text.xml ; convert out/text.xml out/text.conllu ; project out/text.conllu --e in/{corpus}/e.conllu
   check-glossed-{bank}    check in/banks/{bank}.conllu ; convert in/banks/{bank}.conllu out/text.xml ; convert in/banks/{bank}.conllu out/text.txt
-* words                   words in/deu -o out/links.txt ; words in/deu --fast --probs ; evaluate --links in/deu/align.txt out/links.txt
+* words                   words in/deu -o out/links.txt ; words in/deu --fast --probs ; evaluate --word-links in/deu/align.txt out/links.txt
   words-more              words in/deu/igt.txt --fast ; words in/hin/f.conllu in/hin/e.conllu --fast --method intersection --seed 4 ; words in/kor --fast --save out/model ; words in/kor --model out/model --threshold 0.6 ; words in/deu --glossed in/deu/igt.txt --fast
   words-{data}            words in/{data} --fast -o out/links.txt
 * align                   align in/own/old.mrg in/own/new.mrg -o out/pairs.jsonl --html out/pairs.html ; align in/own/old.mrg in/own/new.mrg --text --noncomp off ; align in/own/old.mrg in/own/new.mrg --search packs --set null_cost=2 ; evaluate --phrases out/pairs.jsonl out/pairs.jsonl
-  align-{corpus}          align in/{corpus}/f.conllu in/{corpus}/e.conllu --words in/{corpus}/align.txt --languages de-en -o out/pairs.jsonl --corpus out/corpus
-  align-auto              align in/deu/f.conllu in/deu/e.conllu --words auto --languages de-en --text
-  align-train             align train in/own/old.mrg in/own/new.mrg -o out/model --epochs 2 ; align in/own/old.mrg in/own/new.mrg --model out/model -o out/pairs.jsonl ; align tune in/own/old.mrg in/own/new.mrg --gold out/pairs.jsonl -o out/tuned --trials 3
-  align-smultron          align in/smultron-en-de/f.conllu in/smultron-en-de/e.conllu --words in/smultron-en-de/align.txt --languages de-en --text
+  align-{corpus}          align in/{corpus}/f.conllu in/{corpus}/e.conllu --links in/{corpus}/align.txt --languages de-en -o out/pairs.jsonl --corpus out/corpus
+  align-auto              align in/deu/f.conllu in/deu/e.conllu --links auto --languages de-en --text
+  align-train             align train in/own/old.mrg in/own/new.mrg -o out/model --epochs 2 ; align in/own/old.mrg in/own/new.mrg --model out/model -o out/pairs.jsonl
+  align-smultron          align in/smultron-en-de/f.conllu in/smultron-en-de/e.conllu --links in/smultron-en-de/align.txt --languages de-en --text
 * induce                  induce in/deu -o out/model --sweeps 2 --restarts 1 ; induce parse in/deu/f.conllu --model out/model -o out/trees.txt ; induce parse in/deu/f.conllu --model out/model --forest -o out/forests.jsonl ; project in/deu --system s5 --f-forests out/forests.jsonl -o out/phrased.conllu ; evaluate --brackets in/deu/f.conllu out/trees.txt ; draw in/deu --sent 2 --induced out/model
-  induce-more             induce in/kor -o out/model --sweeps 2 --restarts 1 --links words --soft --moves guided --chains 2 ; induce in/hin/f.conllu -o out/em --method em --sweeps 2 ; induce parse in/hin/f.conllu --model out/em --decode mbr ; induce in/kor -o out/paper --paper --sweeps 2 --tags projected
+  induce-more             induce in/kor -o out/model --sweeps 2 --restarts 1 --links auto --soft --moves guided --chains 2 ; induce in/hin/f.conllu -o out/em --method em --sweeps 2 ; induce parse in/hin/f.conllu --model out/em --decode mbr ; induce in/kor -o out/paper --paper --sweeps 2 --tags projected
   induce-odin             induce in/odin-ger -o out/model --sweeps 2 --restarts 1 --tags projected
 
-* evaluate                project in/deu -o out/r.conllu ; project in/deu --system s5 -o out/p.conllu ; evaluate in/deu/f.conllu out/r.conllu ; evaluate in/deu/f.conllu out/r.conllu out/p.conllu --no-punct ; evaluate in/deu/f.conllu out/p.conllu --json --subtypes ; evaluate --brackets in/deu/f.conllu out/p.conllu --json ; evaluate --links in/deu/align.txt in/deu/align.txt --json
+* evaluate                project in/deu -o out/r.conllu ; project in/deu --system s5 -o out/p.conllu ; evaluate in/deu/f.conllu out/r.conllu ; evaluate in/deu/f.conllu out/r.conllu out/p.conllu --no-punct ; evaluate in/deu/f.conllu out/p.conllu --json --subtypes ; evaluate --brackets in/deu/f.conllu out/p.conllu --json ; evaluate --word-links in/deu/align.txt in/deu/align.txt --json
   experiment-{corpus}     experiment in/{corpus} --systems s1-r,s1-l,s2-3,s2-2,s2-1,s2+ --folds 3 ; experiment in/{corpus} --systems s1-r,s2+,s5 --folds 2 --seed 3 --json --gloss-links
   experiment-parsers      experiment in/deu --systems s3-1,s4-1,s4+,s5+,oracle --folds 2
 * experiment              experiment in/deu in/kor --systems s1-r,s2-1 --folds 2 --train-sizes 5,all
@@ -90,7 +90,7 @@ TABLE = """
 """`*` quick, the name of the case, its commands with `;` between, the stdin of the last after `<`; `{x}` is each of FIELDS[x]."""
 
 FIELDS = {
-    "command": ["analyze", "draw", "words", "align pairs", "align train", "align tune", "induce train", "induce parse", "project",
+    "command": ["analyze", "draw", "words", "align pairs", "align train", "induce train", "induce parse", "project",
                 "train", "evaluate", "experiment", "learn", "rules", "rules show", "check", "convert", "parse", "review", "run",
                 "new", "corpora", "align", "induce"],
     "corpus": ["deu", "hin", "spa", "kor"],
@@ -104,7 +104,7 @@ FIELDS = {
                "lgr_examples.csv", "odin.txt", "sigmorphon.txt", "toolbox_kakabe.sfm"],
 }  # fmt: skip
 
-RENAMED: dict[str, dict[str, str]] = {"": {}, "evaluate": {"--links": "--word-links"}}
+RENAMED: dict[str, dict[str, str]] = {"": {}}
 """With --new-names: by command (the empty one: all), the new name of an option. The old ones must do the same, with a note on stderr."""
 
 

@@ -57,7 +57,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", default="200,2000,all")
     parser.add_argument("--orders", default="1,2")
-    parser.add_argument("--learner", default="mira")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--one", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -65,12 +64,12 @@ def main() -> None:
         size, given = json.loads(options.one)
         print(json.dumps(measure(size, given)))
         return
-    print(f"EWT dev, gold UPOS, all words, universal relations, {options.learner}, seed {options.seed}; {about()}")
+    print(f"EWT dev, gold UPOS, all words, universal relations, seed {options.seed}; {about()}")
     print("| sentences | order | UAS | LAS | training s | sentences/s | MB |\n|---|---|---|---|---|---|---|")
     sizes = [1 << 30 if size == "all" else int(size) for size in options.sizes.split(",")]
     for size in (10, *sizes):
         for order in options.orders.split(","):
-            given = {"order": int(order), "learner": options.learner, "random_state": options.seed}
+            given = {"order": int(order), "random_state": options.seed}
             command = [sys.executable, __file__, "--one", json.dumps([size, given])]
             found = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
             if size > 10:

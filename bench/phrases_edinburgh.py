@@ -16,11 +16,11 @@ from typing import Any
 
 from common import DATA, about
 from phrases_data import Pairs, Row, edinburgh, lexicon, part_of, with_candidates
+from phrases_tune import tune
 
 from divproj.evaluation.phrases import PhraseScore, constituent_row, links_kept, significance
 from divproj.phrases.aligner import PhraseAligner
 from divproj.phrases.results import PhraseAlignment
-from divproj.phrases.tune import tune
 
 DEFAULT = PhraseAligner().word_cost
 Systems = dict[str, tuple[PhraseAligner, str]]

@@ -17,9 +17,10 @@ import numpy as np
 from common import DATA, about, need
 from glossbanks import PLACE, judged
 
-from divproj.projection.universal.attachments import AttachedProjector, Attachments
+from divproj.projection.base import Adapted
+from divproj.projection.universal.attachments import S5WithPriors
 from divproj.projection.universal.model import GlossModel
-from divproj.projection.universal.projector import Universal
+from divproj.projection.universal.projector import S6
 from divproj.projection.universal.training import Bank
 from divproj.runtime.vectors import shipped as shipped_vectors
 
@@ -60,8 +61,7 @@ def main() -> None:
         model = GlossModel.load(options.work / fold(bank.family))
         row = []
         for some in (bank, labelled(bank, 0.0), labelled(bank, options.wrong)):
-            for system in (AttachedProjector(table=Attachments(model)), Universal(model)):
-                system.observe(some.bitexts)
+            for system in (Adapted.to(each, some.bitexts) for each in (S5WithPriors.with_model(model), S6(model))):
                 uas, las, _, upos = judged(some, [*map(system.project, some.bitexts)])
                 row.append((uas, las, upos))
         rows.append(row)

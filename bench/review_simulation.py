@@ -26,10 +26,11 @@ from divproj.data.errors import Faults
 from divproj.data.tree import DepTree
 from divproj.io import conllu
 from divproj.io.corpus import Corpus
-from divproj.projection.batch import corrections
+from divproj.projection.base import Adapted
 from divproj.projection.direct import Projection, ProjectionInput
+from divproj.projection.pipeline import corrections
 from divproj.projection.prepare import Preparation, prepared_text
-from divproj.projection.universal.projector import Universal
+from divproj.projection.universal.projector import S6
 from divproj.review.adapting import InUse
 from divproj.review.checking import check
 from divproj.review.choosing import Word, ranked
@@ -69,8 +70,8 @@ def load(name: str, most: int) -> list[Example]:
     if rules:
         project = corrections(rules).model.project
     else:
-        s6 = Universal() if name.startswith("odin") else without_family(name)  # no bank is of German's family
-        project = s6.observe([b for _, b in found]).project
+        s6 = S6() if name.startswith("odin") else without_family(name)  # no bank is of German's family
+        project = Adapted.to(s6, [b for _, b in found]).project
     return [_example(n, tree, project(bitext)) for n, (tree, bitext) in enumerate(found)]
 
 

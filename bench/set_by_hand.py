@@ -16,7 +16,6 @@ PLACE = "settings.py"
 ELSEWHERE = {
     "drawing/layout.py": "sizes in pixels",
     "drawing/review.py": "sizes in pixels",
-    "parsing/crf.py": "constant of a kernel",
     "parsing/neural/network.py": "part of the trained network",
     "projection/universal/network.py": "part of the trained network",
 }

@@ -22,9 +22,10 @@ from common import about
 from divproj import Corpus, DepTree, Faults, Links, Pair
 from divproj.evaluation.trees import score_trees
 from divproj.parsing.language import shipped
+from divproj.projection.base import Adapted
 from divproj.projection.direct import Projection, ProjectionInput, s1
-from divproj.projection.phrasal.projector import PhraseProjector
-from divproj.projection.universal.attachments import AttachedProjector
+from divproj.projection.phrasal.projector import S5
+from divproj.projection.universal.attachments import S5WithPriors
 from divproj.runtime.resources import folder
 
 PARTICLES = frozenset({"case", "aux", "cop", "mark"})
@@ -75,8 +76,7 @@ def turned(e: DepTree, content: float, shared: float, rng: random.Random) -> Pai
 
 def scores(pairs: Sequence[Pair]) -> list[float]:
     text = [ProjectionInput.of(replace(pair, f=replace(pair.f, upos=()))) for pair in pairs]
-    plain, attached = PhraseProjector().observe(text), AttachedProjector()
-    attached.observe(text)
+    plain, attached = (Adapted.to(system, text) for system in (S5(), S5WithPriors()))
     runs: list[Callable[[ProjectionInput], Projection]] = [s1, lambda b: s1(b, "left"), plain.project, attached.project]
     return [
         score_trees([(p.f, run(b).tree, (), ()) for p, b in zip(pairs, text, strict=True)], punctuation=False).uas

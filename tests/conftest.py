@@ -9,6 +9,7 @@ import os
 import signal
 import threading
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -25,3 +26,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 def pytest_xdist_auto_num_workers() -> int:
     """One more than cores: tests of commands, browsers and clusters wait much of their time."""
     return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1) + 1
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    text = "record what the commands of tests/golden/outputs.toml write now, instead of comparing with it"
+    parser.addoption("--update-outputs", action="store_true", help=text)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 from proj_cli import common, options
@@ -58,15 +60,22 @@ def corpora() -> None:
     typer.echo(f"in {root}")
 
 
-def systems() -> None:
+def systems(
+    papers: Annotated[
+        bool, typer.Option("--papers", help="Also list the systems that serve to compare with the papers.")
+    ] = False,
+) -> None:
     """List the systems: what each needs, what it does, and how accurate it was.
 
     Example: proj systems
     """
-    from divproj.projection.registry import SYSTEMS
+    from divproj.projection.registry import AUTO, SYSTEMS
 
     shown = common.table("Systems", "name", "also", "needs", "what it does", "ODIN", "glossed", left=4)
+    shown.add_row(AUTO, "", "nothing", "Takes the best system for your data, and says which one and why.", "–", "–")
     for code, system in SYSTEMS.items():
+        if not (system.word or papers):
+            continue
         figures = ("–" if figure is None else f"{figure:.1f}" for figure in (system.odin, system.glossed))
         shown.add_row(code, system.word, system.needed, system.about, *figures)
     common.stdout().print(shown)
@@ -74,8 +83,8 @@ def systems() -> None:
         "Percentage of right heads (UAS), from bench/RESULTS.md; the two columns cannot be compared with each other.\n"
         "ODIN: four languages, short sentences, gold links and English trees, ten folds.\n"
         "glossed: glosses and translations alone, 19 treebanks, each by models that had not learned from its family;\n"
-        "s2+, s6+, s4+ and s5+ with 20 gold trees of the language (17 treebanks).\n"
-        "Without --system, proj takes the best system for your data, and says which one and why."
+        "s2+, s6+, s4+ and s5+ with 20 gold trees of the language (17 treebanks)."
+        + ("" if papers else "\n--papers also lists the systems that serve to compare with the papers.")
     )
 
 

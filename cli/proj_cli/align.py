@@ -1,4 +1,4 @@
-"""`proj align`: phrase pairs on parse trees; `proj align train` and `proj align tune`: weights and costs."""
+"""`proj align`: phrase pairs on parse trees; `proj align train`: weights."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from divproj.phrases.em import State
     from divproj.phrases.reading import ForestPairs
     from divproj.phrases.results import PhraseAlignment
-    from divproj.phrases.tune import Trial
 
 
 class Align(TyperGroup):
@@ -61,7 +60,6 @@ class PhraseInput:
             help="Word links in Pharaoh format, one line per pair; auto makes them, as `proj words` does.",
         ),
     ] = None
-    old_words: Annotated[str | None, typer.Option("--words", hidden=True)] = None
     lexical: Annotated[
         bool | None,
         typer.Option("--lexical/--no-lexical", help="Find candidates by form, lemma and WordNet; the default without --links."),
@@ -86,7 +84,6 @@ class PhraseInput:
     tree_format: Annotated[
         str | None, typer.Option("--tree-format", help="brackets, enju, tiger, conllu or json; by default recognised.")
     ] = None
-    file_format: Annotated[str | None, typer.Option("--format", hidden=True)] = None
     binarise: Annotated[
         str, typer.Option("--binarise", help="How to binarise flat phrases: all (a forest), head, left or right.")
     ] = "all"
@@ -111,15 +108,14 @@ class PhraseInput:
 
         options.one_of("--binarise", self.binarise, BINARISATIONS)
         options.one_of("--punctuation", self.punctuation, ("keep", "final", "drop"))
-        self.tree_format = options.renamed(self.tree_format, self.file_format, "--format --tree-format")
         options.one_of("--tree-format", self.tree_format or "brackets", FORMATS)
         if self.source == self.target == "-":
             raise typer.BadParameter("only one side can be stdin (-)")
         one, dash, two = self.languages.lower().partition("-")
         if not dash or not one or not two:
             raise typer.BadParameter(f"--languages {self.languages}: two languages such as de-en expected")
-        faults, links = common.faults_for(self.strict), options.renamed(self.links, self.old_words, "--words --links")
-        source, target, links = forest_files(self.source, self.target, links)
+        faults = common.faults_for(self.strict)
+        source, target, links = forest_files(self.source, self.target, self.links)
         found = lexicon((one, two), self.wordnet, self.candidates, self.embeddings, self.threshold, faults)
         if found.wordnet is None and (one, two) == ("en", "en"):
             talk.say(f"proj: no WordNet found, so synonyms are not candidates; {wordnets.REMEDY}")
@@ -129,8 +125,9 @@ class PhraseInput:
 
     def aligner(self, given: ForestPairs, model: Path | None = None, **chosen: Any) -> PhraseAligner:
         """The aligner, or a saved one, with the settings that were asked for."""
-        from divproj.phrases.aligner import PhraseAligner
         from divproj.phrases.tune import parsed_settings
+
+        from divproj.phrases.aligner import PhraseAligner
 
         relation = given.lexicon.relation
         made = PhraseAligner.load(model, relation) if model else PhraseAligner(relation=relation)
@@ -159,7 +156,7 @@ def pairs(
         Path | None,
         typer.Option("--corpus", metavar="DIR", help="Write chosen trees and links as a corpus folder."),
     ] = None,
-    model: Annotated[Path | None, typer.Option("--model", metavar="DIR", help="A model from `train` or `tune`.")] = None,
+    model: Annotated[Path | None, typer.Option("--model", metavar="DIR", help="A model from `proj align train`.")] = None,
     noncomp: Annotated[
         str | None, typer.Option(help="Non-compositional pairs: climb, trace (the paper's, slow) or off.")
     ] = None,
@@ -268,49 +265,3 @@ def train(
 def _watch(state: State) -> None:
     if not state.batch:
         talk.say(f"epoch {state.epoch}: mean log α {state.history[-1]:.3f}")
-
-
-@app.command("tune", short_help="find costs on pairs with gold phrase pairs")
-@options.command
-def tune(
-    *,
-    wanted: PhraseInput,
-    gold: Annotated[
-        Path | None,
-        typer.Option("--gold", metavar="JSONL", help="Gold phrase pairs; not needed when SOURCE is JSON lines that have them."),
-    ] = None,
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="Folder for the tuned model.")] = MODEL,
-    model: Annotated[Path | None, typer.Option("--model", metavar="DIR", help="Model to start from.")] = None,
-    trials: Annotated[int, typer.Option(min=1, help="How many settings to try.")] = 30,
-    method: Annotated[str, typer.Option(help="Kind of search: bayes or random.")] = "bayes",
-    over: Annotated[str, typer.Option(metavar="NAME=LOW:HIGH,…", help="Costs to search for, with their bounds.")] = "",
-    multiword: Annotated[bool, typer.Option("--multiword", help="Score only phrases of several words.")] = False,
-    seed: Annotated[int, options.seed("Seed that decides which settings are tried.")] = 1,
-) -> None:
-    """Find the costs that do best on a development set, by Bayesian or random search.
-
-    Example: proj align tune dev.jsonl --model model -o tuned --trials 30
-    """
-    from divproj.evaluation.phrase_files import gold_rows, metric
-    from divproj.phrases.settings import SEARCH_SPACE
-    from divproj.phrases.tune import parsed_space
-    from divproj.phrases.tune import tune as search
-    from divproj.runtime.modelfile import check_place
-
-    check_place(output)
-    given = wanted.read()
-    aligner = wanted.aligner(given, model)
-    forests, links = wanted.rows(given)
-    source = gold or Path(wanted.source)
-    score = metric(gold_rows(source), given.places, "both" if multiword else "", str(source))
-    space = options.usage("--over ", parsed_space, over) or {
-        name: bounds for name, bounds in SEARCH_SPACE.items() if name != "parse_share"
-    }
-
-    def told(trial: Trial) -> None:
-        talk.say(f"{trial.value:.2f}  " + "  ".join(f"{name} {value:.3f}" for name, value in trial.params.items()))
-
-    best, done = search(aligner, forests, links, score, space=space, trials=trials, method=method, seed=seed, watch=told)
-    best.save(output)
-    talk.say(f"model: {output}, F1 {max(trial.value for trial in done):.2f} (before: {done[0].value:.2f})")
-    given.finish()

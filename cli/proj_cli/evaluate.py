@@ -26,7 +26,6 @@ def evaluate(
         str | None, typer.Argument(metavar="[OTHER]", help="A second file, to test whether the difference is significant.")
     ] = None,
     word_links: Annotated[bool, typer.Option("--word-links", help="Score word links: precision, recall, F1, AER.")] = False,
-    old_links: Annotated[bool | None, typer.Option("--links", hidden=True)] = None,
     brackets: Annotated[
         bool, typer.Option("--brackets", help="Score unlabelled brackets (CoNLL-U, Penn, TIGER-XML, forests), with baselines.")
     ] = False,
@@ -44,7 +43,7 @@ def evaluate(
 
     Example: proj evaluate gold.conllu trees.conllu
     """
-    if options.renamed(word_links, old_links, "--links --word-links"):
+    if word_links:
         _links(gold, system, as_json)
         return
     if brackets:
@@ -148,7 +147,7 @@ def experiment(
     ] = None,
     jobs: options.Jobs = 1,
     files: options.CorpusFiles,
-    style: options.Style,
+    e_style: options.EStyle = "as-is",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per corpus, with all folds.")] = False,
     strict: options.Strict = False,
 ) -> None:
@@ -167,7 +166,7 @@ def experiment(
         raise typer.BadParameter(f"--by {by}: sentence, corpus or family expected")
     if families and by != "family":
         raise typer.BadParameter("--families is for --by family")
-    rows, labelled, table, e_style = [], [], [], style.name
+    rows, labelled, table, e_style = [], [], [], options.checked_style(e_style)
     read: dict[str, tuple[list[Any], str]] = {}
     for corpus in files.corpora(corpora, strict=strict):
         pairs = common.gold_pairs(corpus, e_style)

@@ -31,8 +31,6 @@ app = typer.Typer(
 )
 CHAINS = 4
 """Chains of a bilingual model: their posteriors are averaged."""
-OLD_LINKS = {"corpus": "the default", "words": "--links auto", "both": "--more-links"}
-"""What `--links` took before it took a file, and what says the same now."""
 Tags = Annotated[str, typer.Option("--tags", help="upos, xpos, auto, or projected (tags of linked E words).")]
 
 
@@ -115,9 +113,6 @@ def train(
         prior, empty, contradiction, edges, strength, average = "2,8", True, 0.0, 0.0, 1.0, 0.0
         start, restarts, alone, chains = "uniform", 1, 0.0, chains or 1
     lengths, pseudo = _lengths(max_length), _prior(prior)
-    if links in OLD_LINKS and not Path(links).exists():
-        talk.say(f"proj: --links {links} is now {OLD_LINKS[links]}; the old name will go in the next version")
-        links, more_links = "auto" if links == "words" else None, links == "both"
     single = source == "-" or Path(source).is_file()
     if start == "auto":
         start = "uniform" if single else "short"

@@ -40,7 +40,6 @@ EFile = Annotated[str | None, typer.Option("--e", metavar="FILE", help="CoNLL-U 
 LinksFile = Annotated[
     str | None, typer.Option("--links", metavar="FILE", help="Word links F-E in Pharaoh format, one line per sentence.")
 ]
-OldAlign = Annotated[str | None, typer.Option("--align", hidden=True)]
 Strict = Annotated[
     bool, typer.Option("--strict/--lenient", help="Stop at the first fault, or leave faulty sentences out with a warning.")
 ]
@@ -67,6 +66,10 @@ Misaligned = Annotated[
 ]
 MaxMb = Annotated[int, typer.Option("--max-mb", min=1, help="Largest XML file that is read, in megabytes.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object on stdout; needs -o FILE.")]
+EStyle = Annotated[
+    str,
+    typer.Option("--e-style", help="Heads of E trees: ud (content words), function, adpositions, determiners; or as-is."),
+]
 FStyle = Annotated[str, typer.Option("--style", help="Heads in the output: ud (content words) or function (function words).")]
 
 
@@ -124,16 +127,6 @@ class Reader:
             raise typer.BadParameter(f"--format, --tiers, --markers, --gloss-lang and --encoding are for {why}")
 
 
-@dataclass
-class OldReader(Reader):
-    """How interlinear text is read, with the old name of `--gloss-lang`."""
-
-    lang: Annotated[str | None, typer.Option("--lang", hidden=True)] = None
-
-    def __post_init__(self) -> None:
-        self.gloss_lang, self.lang = renamed(self.gloss_lang, self.lang, "--lang --gloss-lang"), None
-
-
 def roles_of(given: list[str] | None, option: str) -> dict[str, str]:
     """`words=tx,glosses=ge` as a mapping."""
     found: dict[str, str] = {}
@@ -146,33 +139,6 @@ def roles_of(given: list[str] | None, option: str) -> dict[str, str]:
 
 
 @dataclass
-class Links:
-    """Word links, by the option's new name and its old one."""
-
-    links: LinksFile = None
-    align: OldAlign = None
-
-    @property
-    def file(self) -> str | None:
-        return renamed(self.links, self.align, "--align --links")
-
-
-@dataclass
-class Style:
-    """Heads of E trees."""
-
-    e_style: Annotated[
-        str,
-        typer.Option("--e-style", help="Heads of E trees: ud (content words), function, adpositions, determiners; or as-is."),
-    ] = "as-is"
-    old_style: Annotated[str | None, typer.Option("--e-manner", hidden=True)] = None
-
-    @property
-    def name(self) -> str:
-        return checked_style(renamed(self.e_style, self.old_style, "--e-manner --e-style"))
-
-
-@dataclass
 class CorpusFiles:
     """A corpus by its files, where no folder is given."""
 
@@ -181,15 +147,13 @@ class CorpusFiles:
     )
     e: Annotated[str | None, typer.Option("--e", metavar="FILE", help="CoNLL-U of the translations (E).")] = None
     links: LinksFile = None
-    align: OldAlign = None
     ignore_ids: IgnoreIds = False
 
     def corpora(self, folders: list[str] | None, *, strict: bool = False) -> list[Corpus]:
         """The corpora that arguments and options name; usage errors where they do not name one."""
         from divproj.io.corpus import Corpus
 
-        links = renamed(self.links, self.align, "--align --links")
-        given = [each for each in (self.f, self.e, links) if each is not None]
+        given = [each for each in (self.f, self.e, self.links) if each is not None]
         if given and (folders or len(given) < 3):
             raise typer.BadParameter("give corpus folders, or all three of --f --e --links")
         if given.count("-") > 1:
@@ -223,14 +187,6 @@ class Keep:
         elif self.resume and not made.there:
             talk.caution(f"there is no {path} to go on from: starting anew")
         return made
-
-
-def renamed(new: T, old: T | None, names: str) -> T:
-    """The value of an option that may have been given under its old name, which is said."""
-    if old is None:
-        return new
-    talk.say(f"proj: {names.split()[0]} is now called {names.split()[1]}; the old name will go in the next version")
-    return old
 
 
 def checked_style(style: str) -> str:

@@ -35,13 +35,7 @@ def train(
     projection: Annotated[
         str | None, typer.Option(metavar="SYSTEM", help="For a corpus: the projection whose edges the parser sees.")
     ] = None,
-    unannotated: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="For a corpus: more text of the language, without trees, to learn from."),
-    ] = None,
-    reader: options.Reader,
     order: Annotated[int, typer.Option(min=1, max=3, help="1: edges; 2: also siblings; 3: also grandparents.")] = 2,
-    learner: Annotated[str, typer.Option(help="Learning algorithm: mira, perceptron or crf.")] = "mira",
     decoder: Annotated[str, typer.Option(help="Projective trees (proj), others too (nonproj), or auto.")] = "auto",
     epochs: Annotated[int, typer.Option(min=1, help="Number of passes over the sentences.")] = 10,
     bits: Annotated[int, typer.Option(min=10, max=28, help="Size of the weight table, as a power of two.")] = 22,
@@ -62,10 +56,8 @@ def train(
     from divproj.runtime.modelfile import check_place
 
     check_place(output)
-    if unannotated is None:
-        reader.unused("the text of --unannotated")
     kept, faults = keep.beside(output), common.faults_for(strict)
-    how: dict[str, Any] = {"order": order, "learner": learner, "decoder": decoder, "epochs": epochs, "bits": bits}
+    how: dict[str, Any] = {"order": order, "decoder": decoder, "epochs": epochs, "bits": bits}
     how |= {"random_state": seed}
     treebank = not Path(source).is_dir() and (Path(source).exists() or source == "-" or is_conllu(source))
     if treebank:
@@ -77,9 +69,7 @@ def train(
         wanted = options.usage("", recipe, system, trees, features, projection)
         sign = common.signature(cmd="train", system=system, **how)
         [corpus] = options.CorpusFiles().corpora([source], strict=strict)
-        done = train_projection(
-            corpus, output, wanted, sign, unannotated=unannotated, reader=reader.options(), keep=kept, **how
-        )
+        done = train_projection(corpus, output, wanted, sign, keep=kept, **how)
         faults = corpus.faults
     talk.summary(faults)
     talk.unchecked(done.unchecked)
@@ -113,7 +103,6 @@ def parse(
     keep_tags: Annotated[bool, typer.Option("--keep-tags", help="Use the tags of the CoNLL-U input.")] = False,
     keep_lines: Annotated[bool, typer.Option("--keep-lines", help="Each line of the text is one sentence.")] = False,
     style: Annotated[str, typer.Option(help="Heads: ud (content words), function, adpositions or determiners.")] = "ud",
-    old_style: Annotated[str | None, typer.Option("--manner", hidden=True)] = None,
     nbest: Annotated[int, typer.Option(min=1, metavar="K", help="Write the K best trees of each sentence.")] = 1,
     forest: Annotated[
         Path | None,
@@ -123,7 +112,7 @@ def parse(
     e: Annotated[
         str | None, typer.Option("--e", metavar="FILE", help="For interlinear text: trees of the translations.")
     ] = None,
-    links: options.Links,
+    links: options.LinksFile = None,
     reader: options.Reader,
     as_json: options.AsJson = False,
     strict: options.Strict = False,
@@ -144,12 +133,12 @@ def parse(
     if (lang is None) == (model is None):
         raise typer.BadParameter("give --lang or --model, one of the two")
     options.check_json(as_json, output)
-    style = options.checked_style(options.renamed(style, old_style, "--manner --style"))
+    style = options.checked_style(style)
     if model is not None and _kind(model) != KIND:
         from divproj.io.corpus import Corpus
         from proj_cli.project import project_with
 
-        corpus = Corpus(source, e, links.file, format=reader.format, reader=reader.options())
+        corpus = Corpus(source, e, links, format=reader.format, reader=reader.options())
         project_with(model, corpus, output, strict=strict, where=(jobs, scheduler, shards), as_json=as_json)
         return
     reader.unused("interlinear text, which models of `proj train CORPUS` read")

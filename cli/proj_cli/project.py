@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -40,7 +40,7 @@ def project(
         str | None, typer.Option("--rules", metavar="FILE", help="Rules made by `proj learn`, or the name of a shipped set.")
     ] = None,
     e: options.EFile = None,
-    links: options.Links,
+    links: options.LinksFile = None,
     e_parser: Annotated[
         str | None,
         typer.Option(
@@ -50,9 +50,9 @@ def project(
             "and writes CoNLL-U.  \\[default: en where there are no trees]",
         ),
     ] = None,
-    e_style: options.Style,
+    e_style: options.EStyle = "as-is",
     style: options.FStyle = "ud",
-    reader: options.OldReader,
+    reader: options.Reader,
     keep_hyphens: options.KeepHyphens = False,
     misaligned: options.Misaligned = False,
     grams: options.Grams = None,
@@ -64,19 +64,6 @@ def project(
         list[str] | None,
         typer.Option("--also", metavar="CORPUS2", help="The same F sentences with another translation; the trees vote."),
     ] = None,
-    refine: Annotated[
-        bool, typer.Option("--refine-links", help="Remove and add links by aligned phrases before projecting.")
-    ] = False,
-    e_best: Annotated[
-        int,
-        typer.Option(
-            "--e-best",
-            min=1,
-            max=100,
-            metavar="N",
-            help="Choose among the parser's N best E trees the one that fits the links best.",
-        ),
-    ] = 1,
     f_forests: Annotated[
         Path | None,
         typer.Option(
@@ -126,34 +113,28 @@ def project(
     """
     from divproj.io.corpus import Corpus
     from divproj.projection.phrasal.phrase_sources import PhraseSources
-    from divproj.projection.whole_text import check_parsed_by_model, project_text
+    from divproj.projection.pipeline import Wanted, project_corpus
     from divproj.runtime.engine import Place
 
     options.check_json(as_json, output)
     options.checked_f_style(style)
     known = PhraseSources(phrases, paraphrases, str(f_forests) if f_forests else None)
-    projector = _projector(system, gold, model, rules, e_parser, grams, e_style.name, known, style, refine, e_best)
+    projector = _projector(system, gold, model, rules, e_parser, grams, options.checked_style(e_style), known, style)
     how = reader.options(keep_hyphens=keep_hyphens, misaligned=misaligned)
-    given: dict[str, Any] = {"same_ids": not ignore_ids}
-    corpus = Corpus(source, e, links.file, format=reader.format, reader=how, **given)
-    others = tuple(Corpus(name, **given) for name in also or ())
-    for each in (corpus, *others) if e_best > 1 else ():
-        options.usage("--e-best: ", check_parsed_by_model, each, e_parser)
+    corpus = Corpus(source, e, links, format=reader.format, reader=how, same_ids=not ignore_ids)
+    others = tuple(Corpus(name, same_ids=not ignore_ids) for name in also or ())
     if known and not projector.looks_at_text:
         raise typer.BadParameter(f"--{known.asked} is for s5, s6, and models of s5+")
     faults = common.faults_for(strict)
-    if others or projector.phrases or projector.looks_at_text or gold:
-        place = Place(jobs, scheduler)
-        found = project_text(projector, (corpus, *others), faults, min_coverage, place, talk.caution)
-    else:
-        wanted = (any((links_out, e_out)), html is not None, min_coverage)
-        found = _by_workers(projector, corpus, wanted, faults, (jobs, scheduler, shards))
-    _write(found, projector, corpus, output, html, (links_out, e_out), faults, min_coverage, as_json)
+    wanted = Wanted(style, any((links_out, e_out)), html is not None, min_coverage)
+    workers = Place(jobs, scheduler)
+    trees = project_corpus(projector, (corpus, *others), wanted, faults, workers, talk.caution, shards)
+    _write(trees, projector, corpus, output, html, (links_out, e_out), faults, min_coverage, as_json)
 
 
 def _projector(
     system: str, gold: str | None, model: Path | None, rules: str | None, e_parser: str | None, grams: list[Path] | None,
-    e_style: str, known: PhraseSources | None = None, style: str = "ud", refine: bool = False, e_best: int = 1,
+    e_style: str, known: PhraseSources | None = None, style: str = "ud",
 ) -> Projector:  # fmt: skip
     """What projects: loaded and trained here, so that what is wrong with it is said before anything is read."""
     from divproj.io.corpus import read
@@ -161,7 +142,7 @@ def _projector(
 
     if model is not None and (system != "auto" or rules or gold):
         raise typer.BadParameter("--model brings its own rules and system")
-    more = {"f_style": style, "refine_links": refine, "e_best": e_best, **(asdict(known) if known else {})}
+    more = {"f_style": style, **(asdict(known) if known else {})}
     made = Projector(system, rules=rules, model=model, parser=e_parser, grams=grams or (), style=e_style, **more)
     if gold:
         made.fit(talk.progress(read(gold, faults=common.faults_for(False)), "gold pairs"))
@@ -171,40 +152,28 @@ def _projector(
     return made
 
 
-def _by_workers(
-    projector: Projector, corpus: Corpus, wanted: tuple[bool, bool, float], faults: Faults, where: common.Workers
-) -> Iterator[Trees]:
-    from divproj.projection.batch import Plan, projected
-
-    plan = Plan.of(projector.system_, Path(projector.model) if projector.model else None, projector.rules)
-    how = projector.preparation.stamped()
-    work = partial(projected, plan, how, projector.f_style, *wanted)
-    return common.trees_from(work, partial(how.chunks, corpus), faults, where)
-
-
 def project_with(model: Path, corpus: Corpus, output: Path, *, strict: bool, where: common.Workers, as_json: bool) -> None:
     """`proj parse` with a parser that sees projections."""
-    from divproj.projection.whole_text import project_text
+    from divproj.projection.pipeline import Wanted, project_corpus
+    from divproj.runtime.engine import Place
 
     projector = _projector("auto", None, model, None, None, None, "as-is")
     faults = common.faults_for(strict)
-    if projector.looks_at_text:
-        found = project_text(projector, (corpus,), faults)
-    else:
-        found = _by_workers(projector, corpus, (False, False, 0.0), faults, where)
-    _write(found, projector, corpus, output, None, (None, None), faults, as_json=as_json)
+    jobs, scheduler, shards = where
+    trees = project_corpus(projector, (corpus,), Wanted(), faults, Place(jobs, scheduler), talk.caution, shards)
+    _write(trees, projector, corpus, output, None, (None, None), faults, as_json=as_json)
 
 
 def _write(
-    found: Iterator[Trees], projector: Projector, corpus: Corpus, output: Path, html: Path | None,
+    trees: Iterator[Trees], projector: Projector, corpus: Corpus, output: Path, html: Path | None,
     beside: tuple[Path | None, Path | None], faults: Faults, least: float = 0.0, as_json: bool = False,
 ) -> None:  # fmt: skip
     """Write every tree as it comes, what was asked for beside (links and E trees, a page), and say what was done."""
-    from divproj.projection.batch import write_projections
+    from divproj.projection.pipeline import write_projections
 
-    counted = talk.progress(found, "projecting sentence", lambda trees: trees.count)
+    counted = talk.progress(trees, "projecting sentence", lambda some: some.count)
     done = partial(talk.summary, faults)
-    summary, made = write_projections(counted, corpus.path, output, beside, least, done, keep=html is not None)
+    summary, made = write_projections(counted, corpus.path, output, beside, least, done)
     system, styles = projector.system_, {"e_style": projector.preparation.style, "style": projector.f_style}
     summary.close(system, projector.why_, faults)
     sign = common.signature(cmd="project", system=system, why=projector.why_, **styles)
@@ -262,8 +231,8 @@ def show(
 
     Example: proj rules show deu
     """
-    from divproj.projection.batch import corrections
     from divproj.projection.explain import say
+    from divproj.projection.pipeline import corrections
 
     for line in say(corrections(path), min_count=min_count, weights=weights):
         print(common.harmless(line))  # noqa: T201

@@ -29,7 +29,7 @@ def review(
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="File to save to.  \\[default: NAME.reviewed.conllu]")
     ] = None,
     e: options.EFile = None,
-    links: options.Links,
+    links: options.LinksFile = None,
     origin: Annotated[
         str | None,
         typer.Option("--source", metavar="INPUT", help="The text or corpus folder that FILE was projected from."),
@@ -37,7 +37,7 @@ def review(
     e_parser: Annotated[
         str | None, typer.Option("--e-parser", metavar="COMMAND", help="Parser of the translations, as in `proj project`.")
     ] = None,
-    reader: options.OldReader,
+    reader: options.Reader,
     grams: options.Grams = None,
     system: Annotated[
         str | None, typer.Option(help="Train this system on the gold sentences alone, instead of improving the present trees.")
@@ -81,10 +81,7 @@ def review(
             talk.caution(f"{target} is not what its journal gives: it is kept as {kept.name}")
         if journal.entries:
             talk.say(f"{plural(len(journal.entries), 'change')} of an earlier review taken up from {journal.path.name}")
-        corpus, how = (
-            Corpus(origin or source, e, links.file, reader=reader.options()),
-            Preparation(e_parser, tuple(grams or ())),
-        )
+        corpus, how = Corpus(origin or source, e, links, reader=reader.options()), Preparation(e_parser, tuple(grams or ()))
         found, told = sentences_to_learn_with(document, corpus, how, partial(common.faults_for, strict), talk.summary)
         made = Review(session, target, learner=learner, bitexts=found, name=system or "the review", why_not=told)
         if home:  # the workbench, whose folders are named after the texts

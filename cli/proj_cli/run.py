@@ -28,7 +28,6 @@ def run(
     again: Annotated[
         list[str] | None, typer.Option("--again", metavar="STAGE", help="Do this stage again even if nothing has changed.")
     ] = None,
-    force: Annotated[list[str] | None, typer.Option("--force", hidden=True)] = None,
     start: Annotated[str | None, typer.Option("--from", metavar="STAGE", help="Do this and all later stages again.")] = None,
     style: Annotated[
         str | None, typer.Option("--style", help="Heads in the output, instead of the config's choice: ud or function.")
@@ -50,7 +49,6 @@ def run(
 
     if style:
         options.checked_f_style(style)
-    again = options.renamed(again, force or None, "--force --again")
     found = Run(load(config, output, style), force=again or (), start=start or "", jobs=jobs, scheduler=scheduler)
     if dry_run:
         _plan(list(found.plan()))

@@ -48,7 +48,7 @@ def words(
     shard: Annotated[
         int, typer.Option(min=1, metavar="PAIRS", help="Pairs learned from together; longer texts are split.")
     ] = 10_000,
-    reader: options.OldReader,
+    reader: options.Reader,
     jobs: options.Jobs = 1,
     scheduler: options.Scheduler = None,
     keep: options.Keep,

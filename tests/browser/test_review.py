@@ -16,9 +16,9 @@ from shared import need
 
 from divproj import Corpus, Faults
 from divproj.io import conllu
-from divproj.projection.batch import corrections
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.output import annotated
+from divproj.projection.pipeline import corrections
 from divproj.projection.prepare import Preparation, prepared_text
 from divproj.review.examples import ProjectionInputs
 from divproj.review.retrain import AdaptingLearner

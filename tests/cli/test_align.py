@@ -1,4 +1,4 @@
-"""`proj align`, `proj align train`, `proj align tune` and `proj evaluate --phrases` through a pipe."""
+"""`proj align`, `proj align train` and `proj evaluate --phrases` through a pipe."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_phrase_pairs_as_json_text_and_page(trees: Path):
 
 def test_word_links_alone_and_stdin(trees: Path):
     (trees / "links").write_text("0-4 1-5 2-6 3-7 4-0 5-1 6-2 7-8\n0-5 1-3 2-0 3-1 0-99\n")
-    done = proj("align", "-", trees / "new.mrg", "--words", trees / "links", "--languages", "de-en", stdin=OLD)
+    done = proj("align", "-", trees / "new.mrg", "--links", trees / "links", "--languages", "de-en", stdin=OLD)
     assert done.returncode == 1
     found = rows(done.stdout)
     assert len(found) == 2
@@ -63,7 +63,7 @@ def test_word_links_alone_and_stdin(trees: Path):
     assert "WordNet" not in done.stderr
     assert "links:2: link 0-99 is out of range" in done.stderr
     assert "has 2 lines, but there are more pairs" in done.stderr
-    done = proj("align", trees / "old.mrg", trees / "new.mrg", "--words", "auto", "--languages", "de-en")
+    done = proj("align", trees / "old.mrg", trees / "new.mrg", "--links", "auto", "--languages", "de-en")
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) == 3
 
@@ -106,7 +106,7 @@ def test_long_and_deep_trees_take_bounded_time(trees: Path):
     assert all(row["pairs"][0]["source"] == [0, len(row["source"])] for row in found)
 
 
-def test_training_and_tuning(trees: Path):
+def test_training(trees: Path):
     done = proj("align", "train", trees / "old.mrg", trees / "new.mrg", "-o", trees / "m", "--epochs", "2")
     assert done.returncode == 0, done.stderr
     assert "epoch 2: mean log α" in done.stderr
@@ -115,10 +115,6 @@ def test_training_and_tuning(trees: Path):
     used = proj("align", trees / "old.mrg", trees / "new.mrg", "--model", trees / "m", "-o", trees / "gold.jsonl")
     assert used.returncode == 0, used.stderr
     assert "trained:yes" in (trees / "gold.jsonl").read_text()
-    tuned = proj("align", "tune", trees / "old.mrg", trees / "new.mrg", "--gold", trees / "gold.jsonl", "--model", trees / "m", "-o", trees / "t", "--trials", "2")  # fmt: skip
-    assert tuned.returncode == 0, tuned.stderr
-    assert "F1 100.00 (before: 100.00)" in tuned.stderr
-    assert (trees / "t" / "model.json").exists()
 
 
 def test_pairs_as_json_lines_and_their_scores(trees: Path):
@@ -164,7 +160,7 @@ def test_usage_and_files_that_are_not_there(trees: Path):
     assert done.stderr.startswith("proj: ")
     for options, said in (
         ({"languages": "english"}, "--languages english: two languages"),
-        ({"file_format": "pdf"}, "--tree-format pdf"),
+        ({"tree_format": "pdf"}, "--tree-format pdf"),
         ({"punctuation": "none"}, "--punctuation none"),
     ):
         with pytest.raises(typer.BadParameter, match=said):

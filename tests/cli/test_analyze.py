@@ -101,13 +101,13 @@ def test_plot_of_one_corpus_is_a_usage_error(tmp_path: Path):
 
 
 def test_files_by_option_and_stdin(corpus: Path):
-    done = proj("analyze", "--f", "-", "--e", corpus / "e.conllu", "--align", corpus / "align.txt", "--json", stdin=F)
+    done = proj("analyze", "--f", "-", "--e", corpus / "e.conllu", "--links", corpus / "align.txt", "--json", stdin=F)
     assert done.returncode == 0
     assert json.loads(done.stdout)["sentences"] == 1
 
 
 @pytest.mark.parametrize(
-    "args", [(), ("--f", "x"), ("deu-eng", "--f", "x", "--e", "y", "--align", "z"), ("--f", "-", "--e", "-", "--align", "z")]
+    "args", [(), ("--f", "x"), ("deu-eng", "--f", "x", "--e", "y", "--links", "z"), ("--f", "-", "--e", "-", "--align", "z")]
 )
 def test_usage_errors(args: tuple[str, ...]):
     assert proj("analyze", *args).returncode == 2

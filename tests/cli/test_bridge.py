@@ -1,4 +1,4 @@
-"""`proj project` with s5, refined links and several sources."""
+"""`proj project` with s5 and several sources."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CORPUS = ROOT / "corpora" / "deu-eng"
 
 def test_s5_needs_no_rules(tmp_path: Path):
     out, links = tmp_path / "trees.conllu", tmp_path / "links.txt"
-    done = proj("project", CORPUS, "--system", "s5", "--refine-links", "--links-out", links, "-o", out)
+    done = proj("project", CORPUS, "--system", "s5", "--links-out", links, "-o", out)
     assert done.returncode == 0, done.stderr
     assert "66 sentences projected by s5" in done.stderr
     assert "ProjConf=" in out.read_text(encoding="utf-8")
@@ -53,19 +53,6 @@ def test_forests_of_f_help_s5(tmp_path: Path):
     assert "--f-forests is for s5" in wrong.stderr
 
 
-def test_the_e_tree_that_f_agrees_with(tmp_path: Path):
-    text, out = tmp_path / "igt.txt", tmp_path / "trees.conllu"
-    text.write_text(some((CORPUS / "igt.txt").read_text(encoding="utf-8"), 6), encoding="utf-8")
-    done = proj("project", text, "--system", "s5", "--e-best", 3, "-o", out)
-    assert done.returncode == 0, done.stderr
-    given = proj("project", CORPUS, "--e-best", 3, "-o", out)
-    assert given.returncode == 2
-    assert "gives one per sentence" in " ".join(given.stderr.split())
-    command = proj("project", text, "--e-best", 3, "--e-parser", "cat", "-o", out)
-    assert command.returncode == 2
-    assert "choose a shipped language" in " ".join(command.stderr.split())
-
-
 def test_phrases_feed_projection(tmp_path: Path):
     """Pairs of a file, pairs aligned here, and with trees of F."""
     out, pairs = tmp_path / "trees.conllu", tmp_path / "pairs.jsonl"
@@ -77,7 +64,7 @@ def test_phrases_feed_projection(tmp_path: Path):
     (few / "align.txt").write_text("".join(lines[:12]), encoding="utf-8")
     words = tmp_path / "words.txt"
     words.write_text("".join(lines[:12]), encoding="utf-8")
-    done = proj("align", few / "f.conllu", few / "e.conllu", "--words", words, "--languages", "de-en", "-o", pairs)
+    done = proj("align", few / "f.conllu", few / "e.conllu", "--links", words, "--languages", "de-en", "-o", pairs)
     assert done.returncode == 0, done.stderr
     found = {}
     for name, options in (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -54,6 +55,9 @@ def test_length_and_order(words: tuple[str, ...], monkeypatch: pytest.MonkeyPatc
 def test_systems():
     done = proj("systems")
     assert done.returncode == 0
+    codes = [line.split()[0] for line in done.stdout.splitlines() if re.match(r"(auto|s\d\S*) ", line)]
+    assert codes == ["auto", "s1-r", "s2+", "s5", "s6", "s6+", "s4+", "s5+"]
+    assert "s4-2" in proj("systems", "--papers").stdout
     assert "s5+" in done.stdout
     assert "gold trees, or a trained model" in done.stdout
     assert any(line.split()[:2] == ["s6", "universal"] and line.split()[-1] == "68.5" for line in done.stdout.splitlines())

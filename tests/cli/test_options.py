@@ -1,10 +1,9 @@
-"""One vocabulary of options: the same name, meaning and declaration in every command; old names still work, and say the new one."""
+"""One vocabulary of options: the same name, meaning and declaration in every command."""
 
 from __future__ import annotations
 
 import inspect
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +16,7 @@ from proj_cli.common import ARGUMENTS, as_options
 
 CORPUS = ROOT / "corpora" / "deu-eng"
 READER = {"--format", "--tiers", "--markers", "--gloss-lang", "--encoding"}
-READS_TEXT = [("project",), ("review",), ("words",), ("check",), ("convert",), ("parse",), ("train",)]
+READS_TEXT = [("project",), ("review",), ("words",), ("check",), ("convert",), ("parse",)]
 """Commands that read interlinear text, as their own input or beside it."""
 SHARED = {
     "--jobs": "Number of processes; 0 means one per core. The output is the same.",
@@ -47,14 +46,11 @@ def test_shared_options_are_the_same_everywhere(words: tuple[str, ...]):
             assert found[name].help == about
     if "-j" in found:
         assert found["-j"] is found["--jobs"]
-    assert "--manner" not in found or found["--manner"].hidden
-    assert "--align" not in found or found["--align"].hidden
-    assert "--words" not in found or found["--words"].hidden
-    assert "--force" not in found or found["--force"].hidden or found["--force"].is_flag, "--force replaces a file"
-    if "--format" in found and not found["--format"].hidden:
+    assert "--force" not in found or found["--force"].is_flag, "--force replaces a file"
+    if "--format" in found:
         assert found["--format"].help == "Format of the text; by default recognised from its content."
-    assert "--links" not in found or found["--links"].hidden or found["--links"].metavar == "FILE"
-    assert "--lang" not in found or found["--lang"].hidden or words == ("parse",), "--lang is the language of a parser"
+    assert "--links" not in found or found["--links"].metavar == "FILE"
+    assert "--lang" not in found or words == ("parse",), "--lang is the language of a parser"
 
 
 @pytest.mark.parametrize("words", READS_TEXT, ids=" ".join)
@@ -92,35 +88,8 @@ def test_groups_become_options():
     assert (source, reader.gloss_lang, reader.tiers, keep.resume) == ("text.txt", "es", None, True)
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        (["analyze", "--f", CORPUS / "f.conllu", "--e", CORPUS / "e.conllu", "--align", CORPUS / "align.txt"], "--links"),
-        (["analyze", CORPUS, "--e-manner", "function"], "--e-style"),
-        (["evaluate", "--links", CORPUS / "align.txt", CORPUS / "align.txt"], "--word-links"),
-        (["check", CORPUS / "igt.txt", "--lang", "en"], "--gloss-lang"),
-        (["align", CORPUS / "f.conllu", CORPUS / "e.conllu", "--format", "conllu", "--languages", "de-en"], "--tree-format"),
-        (["run", ROOT / "tutorial" / "none.toml", "--force", "align"], "--again"),
-    ],
-)
-def test_old_names_still_work_and_say_the_new_one(old: list[Any], new: str):
-    done = proj(*old)
-    assert done.returncode == (old[0] == "run"), done.stderr  # the config is not there
-    assert f"is now called {new}; the old name will go in the next version" in done.stderr
-
-
-@pytest.mark.parametrize(("old", "new"), [("words", "--links auto"), ("both", "--more-links"), ("corpus", "the default")])
-def test_links_of_induce_by_a_word(old: str, new: str, tmp_path: Path):
-    done = proj("induce", tmp_path, "-o", tmp_path / "model", "--links", old)
-    assert f"proj: --links {old} is now {new}; the old name will go in the next version" in done.stderr
-    assert "the folder has no f.conllu" in done.stderr
-
-
-@pytest.mark.parametrize(
-    "words", [["parse", CORPUS / "igt.txt", "--lang", "en"], ["train", CORPUS, "-o", "model"]], ids=["parse", "train"]
-)
-def test_options_of_readers_are_refused_where_no_interlinear_text_is_read(words: list[Any]):
-    done = proj(*words, "--encoding", "latin-1")
+def test_options_of_readers_are_refused_where_no_interlinear_text_is_read():
+    done = proj("parse", CORPUS / "igt.txt", "--lang", "en", "--encoding", "latin-1")
     assert done.returncode == 2
     assert "--gloss-lang and --encoding are for" in " ".join(done.stderr.replace("│", " ").split())
 
@@ -186,9 +155,3 @@ def test_no_message_of_the_library_names_an_option():
 def test_every_argument_that_messages_name_is_an_option():
     known = {name for command in COMMANDS.values() for name in named(command)}
     assert {f"--{name.replace('_', '-')}" for name in ARGUMENTS.split()} <= known
-
-
-def test_commands_are_short():
-    """They had 4,593 lines when library work stood in them."""
-    lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in (ROOT / "cli" / "proj_cli").glob("*.py"))
-    assert lines <= 3_593

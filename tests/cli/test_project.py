@@ -96,12 +96,6 @@ def test_a_system_that_learns_from_gold(tmp_path: Path):
     assert "no system 's9'; choose one of auto, s1-r, s1-l" in unknown.stderr
 
 
-def test_old_option_names_still_work(tmp_path: Path):
-    done = proj("project", CORPUS, "--system", "s1-r", "--align", CORPUS / "align.txt", "-o", tmp_path / "trees.conllu")
-    assert done.returncode == 0, done.stderr
-    assert "--align is now called --links" in done.stderr
-
-
 def test_a_system_that_learns_asks_for_rules():
     done = proj("project", CORPUS, "--system", "s2+")
     assert done.returncode == 1
@@ -241,7 +235,7 @@ def test_what_was_projected_from_makes_a_corpus(system: str, tmp_path: Path):
     assert counts == [9, 9, 9], "a sentence without a translation keeps its place"
     trees = out[0].read_text().split("\n\n")
     out[0].write_text("\n\n".join(f"# gold = yes\n{tree}" if tree else tree for tree in trees))
-    done = proj("learn", "--f", out[0], "--e", out[1], "--align", out[2], "-o", tmp_path / "rules.json")
+    done = proj("learn", "--f", out[0], "--e", out[1], "--links", out[2], "-o", tmp_path / "rules.json")
     assert done.returncode == 0, done.stderr
     assert "HEAD of word 1 is '_'" in done.stderr
     assert "rules from 9 pairs" in done.stderr

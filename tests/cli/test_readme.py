@@ -23,7 +23,3 @@ def test_every_block(tmp_path: Path):
     for code in codes:
         done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
-
-
-def test_it_is_short():
-    assert len(README.read_text(encoding="utf-8").splitlines()) <= 90

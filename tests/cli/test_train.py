@@ -55,23 +55,6 @@ def test_a_system_of_a_corpus(tmp_path: Path):
     assert all("ProjConf=" in cell for cell in found[0].column(9))
 
 
-def test_interlinear_text_beside_a_corpus_takes_the_options_of_readers(tmp_path: Path):
-    """Markers of one's own and an old encoding: without the options the letters are others."""
-    text = "\\id 1\n\\w tre\u010di spi\n\\g third sleep\n\\e The third sleeps.\n"
-    (tmp_path / "own.db").write_bytes(text.encode("cp1250"))
-    reader = ("--format", "toolbox", "--markers", "record=id,words=w,glosses=g,translation=e", "--encoding", "cp1250")
-    own = ("--unannotated", tmp_path / "own.db")
-    options = ("--projection", "s1-r", "--features", "proj,pos", *SMALL)
-    done = proj("train", CORPUS, "-o", tmp_path / "model", *own, *reader, *options)
-    assert done.returncode == 0, done.stderr
-    done = proj("parse", tmp_path / "own.db", "--model", tmp_path / "model", *reader)
-    assert done.returncode == 0, done.stderr
-    [found] = conllu.loads(done.stdout)
-    assert found.forms == ("tre\u010di", "spi")
-    guessed = proj("parse", tmp_path / "own.db", "--model", tmp_path / "model", "--format", "toolbox")
-    assert "tre\u010di" not in guessed.stdout
-
-
 @pytest.mark.parametrize(
     ("options", "why"),
     [

@@ -58,7 +58,7 @@ def parsed_model(here: Path) -> None:
     from divproj.projection import parser_files
     from divproj.projection.parser_systems import fit
 
-    parser_files.save(fit("s4-1", pairs(), bits=10, epochs=1), here, {"corpus": "deu-eng"})
+    parser_files.save(fit("s4-1", pairs(), bits=10, epochs=1).system, here, {"corpus": "deu-eng"})
 
 
 def parsed_use(here: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,20 +56,6 @@ def _quads(rows: Any) -> Quads:
         a, b, c, d = (int(x) for x in row)
         made.add((a, b, c, d))
     return frozenset(made)
-
-
-def metric(gold: Sequence[Gold], places: Sequence[int], multiword: str, name: str) -> Callable[[Sequence[Any]], float]:
-    """F1 of alignments of the pairs at these places."""
-    if places and places[-1] >= len(gold):
-        raise AlignmentError(f"gold for {len(gold)} pairs, but there are {places[-1] + 1}", Where(name))
-
-    def score(alignments: Sequence[Any]) -> float:
-        total = PhraseScore()
-        for place, alignment in zip(places, alignments, strict=True):
-            total.add(constituent_row({(*p.src, *p.tgt) for p in alignment.visible}, *gold[place], multiword))
-        return total.f1
-
-    return score
 
 
 def against_constituents(gold: str, system: str) -> dict[str, PhraseScore]:

@@ -3,16 +3,3 @@
 Sentences come in as columns of words, tags and edge codes (`columns`), are hashed to atoms once (`atoms`) and go through
 array kernels (`features`, `decode`, `marginals`, `labels`, `learn`); `parser.MstParser` is the face of it all.
 """
-
-PUBLIC: dict[str, tuple[str, ...]] = {
-    "batch": (
-        "Parsing",
-        "batches",
-        "language",
-        "parsed",
-    ),
-    "language": ("KIND",),
-    "parser": ("Progress",),
-    "summary": ("ParseSummary",),
-}
-"""Names that the command line and scripts may rely on, by module; all else may change."""

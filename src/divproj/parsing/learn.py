@@ -1,4 +1,4 @@
-"""One pass of an online learner, and parsing, over sentences that lie end to end; kernels that know arrays alone.
+"""One pass of MIRA, and parsing, over sentences that lie end to end; kernels that know arrays alone.
 
 Averages are kept lazily: `later` gathers step × change; after n steps the average is (weights × (n + 1) − later) / n.
 """
@@ -213,15 +213,15 @@ def move(weights, later, delta, tau, step, count, ids):  # type: ignore[no-untyp
 
 @kernel(
     "void(f4[::1], f8[::1], f4[:,::1], f8[:,::1], f8[::1], i8[::1], i8[::1], i8[:,::1], i8[:,::1], i4[::1], i8[::1], i8,"
-    " i8, i8, i8[::1], i8[::1], i8, f8, f8)"
+    " i8, i8, i8[::1], i8[::1], f8, f8)"
 )
 def epoch(  # type: ignore[no-untyped-def]
     weights, later, votes, votes_later, state, order_of, first, atoms, more, codes, code_at, slots,
-    order, crossing, gold, gold_labels, mira, cost, clip,
+    order, crossing, gold, gold_labels, cost, clip,
 ):  # fmt: skip
-    """One pass of 1-best MIRA (or, with mira = 0, of the perceptron) in the given order.
+    """One pass of 1-best MIRA in the given order.
 
-    MIRA (k = 1): tau = (L − margin) / ‖phi_gold − phi_pred‖², at most `clip`. `state` holds the steps so far, and adds up the
+    tau = (L − margin) / ‖phi_gold − phi_pred‖², at most `clip`. `state` holds the steps so far, and adds up the
     wrong heads and the words.
     """
     mask, rels = len(weights) - 1, votes.shape[1]
@@ -262,16 +262,14 @@ def epoch(  # type: ignore[no-untyped-def]
         count = tree_ids(own, own_more, own_codes, slots, order, heads, right, -1.0, mask, count, ids, signs)
         margin, norm = difference(weights, delta, count, ids, signs)
         vote_margin, vote_norm = difference(flat, vote_delta, many, vids, vsigns)
-        tau = 1.0
-        if mira:
-            tau = min(clip, max(0.0, loss - margin - vote_margin) / max(norm + vote_norm, 1e-9))
+        tau = min(clip, max(0.0, loss - margin - vote_margin) / max(norm + vote_norm, 1e-9))
         move(weights, later, delta, tau, state[0], count, ids)
         move(flat, flat_later, vote_delta, tau, state[0], many, vids)
 
 
-@kernel("void(f4[::1], f4[:,::1], i8[::1], i8[:,::1], i8[:,::1], i4[::1], i8[::1], i8, i8, i8, i8[::1], i8[::1])")
-def parse_all(weights, votes, first, atoms, more, codes, code_at, slots, order, crossing, heads, labels):  # type: ignore[no-untyped-def]
-    """Trees of all sentences, with the relations voted for."""
+@kernel("void(f4[::1], f4[:,::1], i8[::1], i8[:,::1], i8[:,::1], i4[::1], i8[::1], i8, i8, i8, i8[::1])")
+def parse_all(weights, votes, first, atoms, more, codes, code_at, slots, order, crossing, heads):  # type: ignore[no-untyped-def]
+    """Heads of all words of all sentences."""
     for s in range(len(first) - 1):
         at, end = first[s], first[s + 1]
         n1 = end - at
@@ -283,5 +281,3 @@ def parse_all(weights, votes, first, atoms, more, codes, code_at, slots, order, 
             weights, votes, atoms[at:end], more[at:end], codes[code_at[s] : code_at[s + 1]], slots, order, crossing,
             none, none, 0.0, scores, best, heads[at:end],
         )  # fmt: skip
-        for c in range(1, n1):
-            labels[at + c] = best[heads[at + c], c]

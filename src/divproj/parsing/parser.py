@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from divproj.data.errors import ModelError, ProjError
 from divproj.data.tree import NO_HEAD, DepTree
-from divproj.parsing import crf, marginals
+from divproj.parsing import marginals
 from divproj.parsing.atoms import Batch, Ints, ParserInput
 from divproj.parsing.features import BETWEEN, PER_EDGE, edge_scores, grandparent_scores, sibling_scores
 from divproj.parsing.labels import add_votes, relabel, vote_scores
@@ -66,8 +66,8 @@ class EdgeParser(Protocol):
 class MstParser(Estimator):
     """A graph-based dependency parser (McDonald et al. 2005, 2006) in the style of scikit-learn.
 
-    `order` 1 scores edges, 2 also adjacent siblings, 3 also grandparents (by hill-climbing). `learner` is `mira` (cost-augmented, 1-best, averaged), `perceptron` or
-    `crf`. `decoder` is `proj`, `nonproj` or `auto` (by the share of training trees with crossing edges). `labels=False` leaves
+    `order` 1 scores edges, 2 also adjacent siblings, 3 also grandparents (by hill-climbing). Weights are learned by averaged 1-best MIRA; `cost` is
+    the loss of a wrong head, `clip` the largest step. `decoder` is `proj`, `nonproj` or `auto` (by the share of training trees with crossing edges). `labels=False` leaves
     relations out. After `fit`: `weights_`, `votes_`, `label_weights_`, `rels_`, `crossing_`, `scale_`, `columns_`, `slots_`.
     """
 
@@ -75,18 +75,16 @@ class MstParser(Estimator):
         self,
         *,
         order: int = 2,
-        learner: str = "mira",
         decoder: Decoder = "auto",
         epochs: int = 10,
         labels: bool = True,
         bits: int = 22,
         cost: float = 1.0,
         clip: float = float("inf"),
-        l2: float = 1e-4,
         random_state: int = 1,
     ) -> None:
-        self.order, self.learner, self.decoder, self.epochs = order, learner, decoder, epochs
-        self.labels, self.bits, self.cost, self.clip, self.l2 = labels, bits, cost, clip, l2
+        self.order, self.decoder, self.epochs = order, decoder, epochs
+        self.labels, self.bits, self.cost, self.clip = labels, bits, cost, clip
         self.random_state = random_state
 
     def __repr__(self) -> str:
@@ -145,10 +143,6 @@ class MstParser(Estimator):
         """ProjError where a parameter cannot be used."""
         wrong = [
             (self.order not in (1, 2, 3), f"order is {self.order}, 1, 2 or 3 expected"),
-            (
-                self.learner not in ("mira", "perceptron", "crf"),
-                f"learner is '{self.learner}', mira, perceptron or crf expected",
-            ),
             (self.decoder not in ("auto", "proj", "nonproj"), f"decoder is '{self.decoder}', auto, proj or nonproj expected"),
             (not 10 <= self.bits <= 28, f"bits is {self.bits}, 10 to 28 expected"),
             (self.epochs < 1, f"epochs is {self.epochs}, 1 or more expected"),
@@ -160,8 +154,7 @@ class MstParser(Estimator):
     def _learn_edges(self, batch: Batch, heads: Ints, rels: Ints, dev: Any, progress: Any, keep: Checkpoint, name: str) -> None:
         """Passes over the sentences in changing order; the average of all steps is kept, of the best pass where `dev` judges."""
         random = np.random.default_rng(self.random_state)
-        votes = (1 << VOTE_BITS, len(self.rels_) if self.learner != "crf" else 1)
-        course = Course.empty(1 << self.bits, votes, squares=self.learner == "crf", judged=bool(dev))
+        course = Course.empty(1 << self.bits, (1 << VOTE_BITS, len(self.rels_)), judged=bool(dev))
         if keep.restore(name, vars(course)) and not 0 <= course.passes[0] <= self.epochs:
             raise keep.broken(name, f"{course.passes[0]} passes of {self.epochs}")
         for _ in range(int(course.passes[0])):  # as if they had been made here
@@ -189,16 +182,10 @@ class MstParser(Estimator):
         """One pass; the share of wrong heads while learning."""
         state = course.state
         state[1:] = 0
-        if self.learner == "crf":
-            crf.epoch(
-                course.weights, course.squares, course.later, state, order, batch, heads, crossing=self.crossing_, l2=self.l2
-            )
-        else:
-            epoch.compiled(
-                course.weights, course.later, course.votes, course.votes_later, state, order, batch.first, batch.atoms,
-                batch.more, batch.codes, batch.code_at, batch.slots, self.order, self.crossing_, heads, rels,
-                self.learner == "mira", self.cost, self.clip,
-            )  # fmt: skip
+        epoch.compiled(
+            course.weights, course.later, course.votes, course.votes_later, state, order, batch.first, batch.atoms,
+            batch.more, batch.codes, batch.code_at, batch.slots, self.order, self.crossing_, heads, rels, self.cost, self.clip,
+        )  # fmt: skip
         return float(state[1] / max(1.0, state[2]))
 
     def _dev_uas(
@@ -218,19 +205,14 @@ class MstParser(Estimator):
 
     # parsing
 
-    @property
-    def _seen_order(self) -> int:
-        """The order that weights were learned for: the sums of the CRF know edges alone."""
-        return 1 if self.learner == "crf" else self.order
-
     def predict(self, sentences: Sequence[ParserInput | DepTree]) -> list[DepTree]:
         """The best tree of each sentence, with relations."""
         seen = [_seen(s) for s in sentences]
         made: list[DepTree] = []
         for part in self._parts(seen):
             batch = self._batch(part)
-            heads, labels = self._parse(batch)
-            self._relabel(batch, heads, labels)
+            heads = self._parse(batch)
+            labels = self._relations(batch, heads)
             for sentence, own, rels in zip(part, batch.split(heads), batch.split(labels), strict=True):
                 made.append(DepTree(sentence.forms, own, tuple(self.rels_[r] for r in rels), sentence.tags))
         return [t if isinstance(s, ParserInput) else _as(s, t) for s, t in zip(sentences, made, strict=True)]
@@ -239,8 +221,7 @@ class MstParser(Estimator):
         """The best relations for a tree that is given."""
         check_heads("the sentence", len(sentence), heads)
         batch = self._batch([sentence])
-        labels = np.zeros(len(batch.atoms), np.int64)
-        self._relabel(batch, batch.flat([heads]), labels)
+        labels = self._relations(batch, batch.flat([heads]))
         return tuple(self.rels_[r] for r in labels[1:])
 
     def score(self, sentences: Sequence[ParserInput | DepTree], trees: Sequence[DepTree]) -> float:
@@ -253,13 +234,12 @@ class MstParser(Estimator):
         batch = self._batch([_seen(sentence)])
         scores = next(self._edge_scores(batch))
         n1 = len(scores)
-        order = self._seen_order
-        if order == 1 or n1 > SIBLINGS_UP_TO:
+        if self.order == 1 or n1 > SIBLINGS_UP_TO:
             return Tables(scores, None, np.zeros((0, n1, n1), np.float32))
         siblings = np.zeros((n1, n1, n1), np.float32)
         sibling_scores.compiled(self.weights_, batch.atoms, siblings)
-        grand = np.zeros((n1 if order > 2 else 0, n1, n1), np.float32)
-        if order > 2:
+        grand = np.zeros((n1 if self.order > 2 else 0, n1, n1), np.float32)
+        if self.order > 2:
             grandparent_scores.compiled(self.weights_, batch.atoms, grand)
         return Tables(scores, siblings, grand)
 
@@ -340,24 +320,27 @@ class MstParser(Estimator):
                 raise ModelError(f"the parser sees {self.slots_} codes an edge, the sentence has {sentence.codes.shape[2]}")
         return Batch.of(seen, self.columns_, self.slots_)
 
-    def _parse(self, batch: Batch) -> tuple[Ints, Ints]:
-        """Heads and relations of all tokens."""
-        heads, labels = np.full(len(batch.atoms), -1, np.int64), np.zeros(len(batch.atoms), np.int64)
+    def _parse(self, batch: Batch) -> Ints:
+        """Heads of all tokens."""
+        heads = np.full(len(batch.atoms), -1, np.int64)
         parse_all.compiled(
             self.weights_, self.votes_, batch.first, batch.atoms, batch.more, batch.codes, batch.code_at, batch.slots,
-            self._seen_order, self.crossing_, heads, labels,
+            self.order, self.crossing_, heads,
         )  # fmt: skip
-        return heads, labels
+        return heads
 
-    def _relabel(self, batch: Batch, heads: Ints, labels: Ints) -> None:
+    def _relations(self, batch: Batch, heads: Ints) -> Ints:
+        """The best relations of given heads, as numbers of `rels_`."""
+        labels = np.zeros(len(batch.atoms), np.int64)
         if len(self.rels_) > 2:
             relabel.compiled(self.label_weights_, batch.first, batch.atoms, batch.more, heads, labels)
         else:
             labels[:] = np.where(heads == 0, 0, len(self.rels_) - 1)
+        return labels
 
     def _heads(self, seen: Sequence[ParserInput]) -> list[tuple[int, ...]]:
         batches = map(self._batch, self._parts(seen))
-        return [heads for batch in batches for heads in batch.split(self._parse(batch)[0])]
+        return [heads for batch in batches for heads in batch.split(self._parse(batch))]
 
 
 def check_heads(whose: str, words: int, heads: Sequence[int]) -> None:

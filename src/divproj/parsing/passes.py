@@ -26,7 +26,6 @@ class Course:
     later: Doubles
     votes: Floats
     votes_later: Doubles
-    squares: Floats
     state: Doubles
     """Steps so far; wrong heads and words of this pass."""
     passes: Ints
@@ -35,11 +34,11 @@ class Course:
     best_votes: Floats
 
     @classmethod
-    def empty(cls, size: int, votes: tuple[int, int], *, squares: bool, judged: bool) -> Course:
+    def empty(cls, size: int, votes: tuple[int, int], *, judged: bool) -> Course:
         single = np.float32
         return cls(
             np.zeros(size, single), np.zeros(size), np.zeros(votes, single), np.zeros(votes),
-            np.zeros(size if squares else 0, single), np.zeros(3), np.zeros(1, np.int64), np.full(1, -1.0),
+            np.zeros(3), np.zeros(1, np.int64), np.full(1, -1.0),
             np.zeros(size if judged else 0, single), np.zeros(votes if judged else (0, 0), single),
         )  # fmt: skip
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 FOREST_EDGE = 0.02
 """Probability from which an edge is part of the forest."""
-CRF_RATE = 0.1
-"""Step of AdaGrad; where it was chosen is not recorded."""
 CROSSING_SHARE = 0.10
 """Share of training trees with crossing edges from which `auto` lets them cross."""
 LABEL_EPOCHS = 10

@@ -53,10 +53,9 @@ def restored(model: Model, about: dict[str, Any], prefix: str = "parser.") -> Ms
     if not 0 < parser.scale_ < 1e9:
         raise ModelError(f"'scale' is {parser.scale_}, a positive number expected", model.where, REMEDY)
     units = own.fact("units", dict)
-    votes = len(rels) if parser.learner != "crf" else 1
     shapes: dict[str, tuple[int, ...]] = {
         "weights_": (1 << parser.bits,),
-        "votes_": (1 << VOTE_BITS, votes),
+        "votes_": (1 << VOTE_BITS, len(rels)),
         "label_weights_": (1 << LABEL_BITS if len(rels) > 2 else 1, len(rels)),
     }
     for name, shape in shapes.items():

@@ -2,36 +2,3 @@
 
 An E tree, links and F words come in; an F tree with the reason and the confidence of each edge goes out.
 """
-
-PUBLIC: dict[str, tuple[str, ...]] = {
-    "batch": (
-        "Plan",
-        "corrections",
-        "projected",
-        "write_projections",
-    ),
-    "explain": ("say",),
-    "output": ("STYLES",),
-    "phrasal.paraphrases": (
-        "tree_pair",
-        "write_corpus",
-    ),
-    "phrasal.phrase_sources": ("PhraseSources",),
-    "projector": ("Projector",),
-    "registry": ("SYSTEMS",),
-    "rulefile": ("dump",),
-    "systems": (
-        "Corrections",
-        "SYSTEM_NAMES",
-    ),
-    "training": (
-        "recipe",
-        "train_language",
-        "train_projection",
-    ),
-    "whole_text": (
-        "parsed_by_model",
-        "project_text",
-    ),
-}
-"""Names that the command line and scripts may rely on, by module; all else may change."""

@@ -1,10 +1,10 @@
-"""What every system is to the rest of the house: something that projects, perhaps after it has observed the text."""
+"""What every projection system is: `adapt` learns from a text and returns a state, `project` takes a sentence and that state."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from divproj.projection.direct import ProjectFunction, Projection, ProjectionInput
 
@@ -13,44 +13,79 @@ if TYPE_CHECKING:
     from divproj.projection.phrasal.phrase_pairs import PhraseBook
 
 
-class Engine(Protocol):
-    """A system at work. `divproj.projection.systems` makes one by name; `Projector` is what users see of it."""
+@dataclass(frozen=True)
+class TextEvidence:
+    """What is known of a text besides words, links and E trees: parses of F, and phrase pairs."""
+
+    forests: Sequence[Forest] = ()
+    phrases: PhraseBook | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.forests or self.phrases)
+
+
+NO_EVIDENCE = TextEvidence()
+
+
+class System(Protocol):
+    """One way to make trees of F.
+
+    A system holds what it was made with and what it has learned from gold trees; it never changes. What it learns from the text
+    that is to be projected is a value, the state: `adapt` returns it, and `project` takes it. So the tree of a sentence depends on
+    the system, the sentence and the state alone, whatever was projected before.
+    """
 
     @property
-    def observes(self) -> bool:
-        """Whether it goes through the whole text before it projects a sentence of it."""
+    def code(self) -> str:
+        """The code of the system (s1-r … s6+), by which its confidences are calibrated."""
 
-    def observe(
-        self, bitexts: Sequence[ProjectionInput], forests: Sequence[Forest] = (), phrases: PhraseBook | None = None, /
-    ) -> Any:
-        """Go through a text, with parses of F and phrase pairs where there are some; what was observed before is forgotten."""
+    @property
+    def adapts(self) -> bool:
+        """Whether it learns from the whole text before it projects a sentence of it."""
 
-    def project(self, bitext: ProjectionInput, /) -> Projection:
-        """The tree of one sentence."""
+    def adapt(self, text: Sequence[ProjectionInput], evidence: TextEvidence = NO_EVIDENCE, /) -> Any:
+        """Return what the system learns from a text without F trees; None for systems that learn nothing."""
+
+    def project(self, sentence: ProjectionInput, state: Any, /) -> Projection:
+        """Return the tree of one sentence, which may be of the text or not."""
 
 
 @dataclass(frozen=True)
-class Alone:
-    """A system that projects each sentence for itself.
+class PerSentence:
+    """A system that looks at one sentence at a time.
 
     >>> from divproj.projection.direct import s1
-    >>> Alone(s1).observes
+    >>> PerSentence("s1-r", s1).adapts
     False
     """
 
-    run: ProjectFunction
-    observes: bool = False
+    code: str
+    function: ProjectFunction
+    adapts: bool = False
 
-    def observe(
-        self, bitexts: Sequence[ProjectionInput], forests: Sequence[Forest] = (), phrases: PhraseBook | None = None
-    ) -> Alone:
+    def adapt(self, text: Sequence[ProjectionInput], evidence: TextEvidence = NO_EVIDENCE) -> None:
         """Nothing is learned from the text."""
-        return self
 
-    def project(self, bitext: ProjectionInput) -> Projection:
-        return self.run(bitext)
+    def project(self, sentence: ProjectionInput, state: None = None) -> Projection:
+        """Return the tree of one sentence."""
+        return self.function(sentence)
 
 
-def code_of(engine: Engine | None, name: str) -> str:
-    """The code of a system, by which its confidences are calibrated: that which a trained model was made for, or its name."""
-    return str(getattr(engine, "system", name))
+S = TypeVar("S", bound=System)
+
+
+@dataclass(frozen=True)
+class Adapted(Generic[S]):
+    """A system together with its state for a text."""
+
+    system: S
+    state: Any
+
+    @classmethod
+    def to(cls, system: S, text: Sequence[ProjectionInput], evidence: TextEvidence = NO_EVIDENCE) -> Adapted[S]:
+        """Return the system adapted to a text."""
+        return cls(system, system.adapt(text, evidence))
+
+    def project(self, sentence: ProjectionInput) -> Projection:
+        """Return the tree of one sentence."""
+        return self.system.project(sentence, self.state)

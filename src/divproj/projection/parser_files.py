@@ -14,12 +14,12 @@ from divproj.projection.edges import FEATURES, slots
 from divproj.projection.naming import COLUMNS
 from divproj.projection.parser_systems import ParsedSystem, Recipe
 from divproj.projection.phrasal.features import PHRASES
-from divproj.projection.phrasal.projector import PhraseProjector
 from divproj.projection.systems import PRIOR, PROJECTIONS, Corrections
 from divproj.runtime import modelfile
 
 if TYPE_CHECKING:
-    from divproj.projection.universal.corrected import Corrected
+    from divproj.links.gloss.grams import Grams
+    from divproj.projection.universal.corrected import S6Plus
 
 KIND, VERSION = "divproj-parsed-projection", 1
 
@@ -40,8 +40,8 @@ def save(system: ParsedSystem, folder: str | Path, about: dict[str, Any]) -> Non
     modelfile.save(folder, KIND, VERSION, facts, arrays)
 
 
-def load(folder: str | Path) -> ParsedSystem:
-    """The system in a folder; ModelError where it is damaged or of another version."""
+def load(folder: str | Path, grams: Grams | None = None) -> ParsedSystem:
+    """Return the system in a folder; ModelError where it is damaged or of another version. `grams` are gloss abbreviations for s6."""
     model = modelfile.load(folder, KIND, VERSION)
     recipe = _recipe(model)
     corrections = rulefile.loads(json.dumps(model.fact("rules", dict)), f"{folder}/{modelfile.META}: rules")
@@ -51,13 +51,13 @@ def load(folder: str | Path) -> ParsedSystem:
     if len(facts) > 1 and not recipe.together:
         raise ModelError(f"{len(facts)} parsers, one expected", model.where, modelfile.REMEDY)
     parsers = [storage.restored(model, fact, f"parser{k}.") for k, fact in enumerate(facts)]
-    prior = _prior(recipe, corrections)
+    prior = _prior(recipe, corrections, grams)
     phrases = () if prior else recipe.phrases
     expected = slots(recipe.features) + len(phrases) if recipe.projection else 0
     for parser in parsers:
         if parser.slots_ != expected or parser.columns_ != 2 * recipe.glosses:
             raise ModelError("the parser and the recipe do not look at the same features", model.where, modelfile.REMEDY)
-    made = ParsedSystem(recipe, corrections, parsers, {}, PhraseProjector() if phrases else None, prior=prior)
+    made = ParsedSystem(recipe, corrections, parsers, {}, prior=prior)
     made.phrase_vote, made.parser_vote = _vote(model, "phrase_vote", 0.0), _vote(model, "parser_vote", 1.0)
     if "namer" in model.about:
         made.namer = storage.restored(model, model.fact("namer", dict), "namer.")
@@ -73,13 +73,14 @@ def _vote(model: modelfile.Model, name: str, default: float) -> float:
     return vote
 
 
-def _prior(recipe: Recipe, corrections: Corrections) -> Corrected | None:
+def _prior(recipe: Recipe, corrections: Corrections, grams: Grams | None) -> S6Plus | None:
     """s6+, where the system was learned with it; ProjError where the model of glossed text did not come along."""
     if not recipe.together or corrections.about.get(PRIOR) != "s6":
         return None
-    from divproj.projection.universal.corrected import Corrected
+    from divproj.projection.universal.corrected import S6Plus
+    from divproj.projection.universal.projector import S6
 
-    return Corrected(corrections.model.weights, corrections.model.lexicon)
+    return S6Plus(corrections.model.weights, corrections.model.lexicon, S6(grams=grams))
 
 
 def _recipe(model: modelfile.Model) -> Recipe:

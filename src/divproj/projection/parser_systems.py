@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divproj.data.pair import Pair
-from divproj.data.tree import DepTree
 from divproj.parsing.atoms import ParserInput
 from divproj.parsing.calibration import calibrate_by_twin
 from divproj.parsing.decode import chu_liu_edmonds
 from divproj.parsing.parser import MstParser
+from divproj.projection.base import NO_EVIDENCE, Adapted, TextEvidence
 from divproj.projection.candidates import Lattice, gloss_pieces
 from divproj.projection.direct import ProjectFunction, Projection, ProjectionInput, Reason
 from divproj.projection.edges import PAPER, codes
@@ -41,12 +41,10 @@ from divproj.runtime.announce import passing
 from divproj.runtime.checkpoint import NOTHING, Checkpoint
 
 if TYPE_CHECKING:
-    from divproj.forest.hypergraph import Forest
     from divproj.links.gloss.grams import Grams
-    from divproj.projection.phrasal.phrase_pairs import PhraseBook
-    from divproj.projection.phrasal.projector import PhraseProjector
-    from divproj.projection.universal.corrected import Corrected
-    from divproj.projection.universal.projector import Universal
+    from divproj.projection.phrasal.projector import PhraseState, Posteriors
+    from divproj.projection.universal.corrected import S6Plus
+    from divproj.projection.universal.projector import S6, GlossState
 
 View = tuple[Projection, NDArray[np.float64] | None]
 """A projection, with the probabilities of all edges where the system knows them."""
@@ -93,6 +91,28 @@ RECIPES = {
 """Table 5's systems, and our best."""
 
 
+@dataclass(frozen=True)
+class ParserState:
+    """What a parsing system has learned from a text: that of s6 where it starts from s6, that of s5 where it looks at phrases."""
+
+    glosses: Any = None
+    phrases: PhraseState | None = None
+
+    def posteriors(self, bitext: ProjectionInput) -> Posteriors:
+        """Return what the chart of s5 says of a sentence."""
+        from divproj.projection.phrasal.projector import S5
+
+        assert self.phrases is not None
+        return S5().posteriors(bitext, self.phrases)
+
+    def part(self, text: Sequence[ProjectionInput]) -> ParserState:
+        """Return what these sentences need to be projected in another process."""
+        return ParserState(self.glosses and self.glosses.part(text), self.phrases and self.phrases.part(text))
+
+
+NO_STATE = ParserState()
+
+
 @dataclass
 class ParsedSystem:
     """A parser of F (s4+: several) with the projection that it sees beside words and tags."""
@@ -101,10 +121,8 @@ class ParsedSystem:
     corrections: Corrections
     parsers: list[MstParser]
     peek: dict[ProjectionInput, Pair]
-    phrases: PhraseProjector | None = None
-    """What aligns phrases, for recipes that look at them and do not start from s6."""
     phrase_vote: float = 0.0
-    prior: Corrected | None = None
+    prior: S6Plus | None = None
     """s6+, where the system starts from s6."""
     parser_vote: float = 1.0
     """Votes of all parsers together, where the projection has one."""
@@ -112,35 +130,24 @@ class ParsedSystem:
     """What names relations instead of s6+."""
 
     @property
-    def observes(self) -> bool:
+    def adapts(self) -> bool:
+        """Whether it learns from the whole text before it projects."""
         return bool(self.recipe.phrases or self.prior)
 
     @property
-    def grams(self) -> Grams | None:
-        """Gloss abbreviations of s6."""
-        return self.prior.grams if self.prior else None
-
-    @grams.setter
-    def grams(self, grams: Grams) -> None:
-        if self.prior:
-            self.prior.grams = grams
-
-    @property
-    def system(self) -> str:
-        """The name of its recipe; '' for one that has none."""
+    def code(self) -> str:
+        """The code of its recipe; '' for one that has none."""
         return next((name for name, recipe in RECIPES.items() if recipe == self.recipe), "")
 
-    def observe(
-        self, text: Sequence[ProjectionInput], forests: Sequence[Forest] = (), phrases: PhraseBook | None = None
-    ) -> None:
-        """Let s6 or the phrase aligner go through the text that is to be projected, with parses of F and phrase pairs where there are some."""
+    def adapt(self, text: Sequence[ProjectionInput], evidence: TextEvidence = NO_EVIDENCE) -> ParserState:
+        """Return what s6, or s5 for recipes that look at phrases and do not start from s6, learns from the text."""
         if self.prior:
-            self.prior.observe(text, forests, phrases)
-        elif self.recipe.phrases:
-            from divproj.projection.phrasal.projector import PhraseProjector, observed
+            return ParserState(glosses=self.prior.adapt(text, evidence))
+        if self.recipe.phrases:
+            from divproj.projection.phrasal.projector import S5, cached_state
 
-            known = bool(forests or phrases)
-            self.phrases = PhraseProjector().observe(text, forests, phrases) if known else observed(tuple(text))
+            return ParserState(phrases=S5().adapt(text, evidence) if evidence else cached_state(tuple(text)))
+        return NO_STATE
 
     def projector(self, system: str) -> ProjectFunction:
         return self._gold if system == "gold" else projector(system or "s1-r", self.corrections)
@@ -150,43 +157,45 @@ class ParsedSystem:
         why: Reason = "projected"
         return Projection(bitext, heads, (why,) * len(bitext))
 
-    def view(self, bitext: ProjectionInput) -> View:
+    def view(self, bitext: ProjectionInput, state: ParserState = NO_STATE) -> View:
         """The projection that the parser sees; that of s2+ or s6+ with the probabilities of all edges."""
         if self.recipe.projection == "s2+":
-            return (self.prior or self.corrections.model).weighed(bitext)
+            if self.prior:
+                return self.prior.edge_probabilities(bitext, state.glosses)
+            return self.corrections.model.weighed(bitext)
         return self.projector(self.recipe.projection)(bitext), None
 
-    def seen(self, bitext: ProjectionInput, view: View | None = None) -> ParserInput:
+    def seen(self, bitext: ProjectionInput, state: ParserState = NO_STATE, view: View | None = None) -> ParserInput:
         """What the parser sees of a sentence (and of the view of it, where that is known)."""
         recipe, lexicon = self.recipe, self.corrections.model.lexicon
         tags = Lattice(bitext, lexicon).guesses[1:] if recipe.tags else ("_",) * len(bitext)
         more = _gloss_columns(bitext) if recipe.glosses else ()
         if not recipe.projection:
             return ParserInput(bitext.forms, tags, more)
-        projected, chances = view or self.view(bitext)
+        projected, chances = view or self.view(bitext, state)
         if self.prior:
             tags = projected.upos
         found = codes(bitext, projected, recipe.features, chances, knows_unlinked=self.prior is not None)
-        if self.phrases:
+        if state.phrases:
             from divproj.projection.phrasal.features import phrase_codes
 
-            found = np.concatenate((found, phrase_codes(self.phrases.chances(bitext), recipe.phrases)), axis=2)
+            found = np.concatenate((found, phrase_codes(state.posteriors(bitext), recipe.phrases)), axis=2)
         return ParserInput(bitext.forms, tags, more, found)
 
-    def project(self, bitext: ProjectionInput) -> Projection:
-        """The tree that the parser finds, with the probability of each edge."""
-        projected, own = self.view(bitext)
+    def project(self, bitext: ProjectionInput, state: ParserState = NO_STATE) -> Projection:
+        """Return the tree that the parser finds, with the probability of each edge."""
+        projected, own = self.view(bitext, state)
         if self.prior and not projected.upos:
             return projected  # too long for s6, or empty
-        seen = self.seen(bitext, (projected, own))
+        seen = self.seen(bitext, state, (projected, own))
         if own is not None and self.recipe.together:
-            heads, chances = self._together(bitext, seen, own)
+            heads, chances = self._together(bitext, seen, own, state)
         else:
             [parser] = self.parsers
             [tree] = parser.predict([seen])
             heads, chances = tree.heads, next(parser.marginals([seen]))
         if self.prior:
-            named = self.prior.renamed(bitext, heads, projected.upos)
+            named = self.prior.relabel(bitext, heads, projected.upos, state.glosses)
             heads, rels = named.heads, named.rels
             if self.namer:
                 own_rels = self.namer.relations(with_relations(seen, projected.rels), heads)
@@ -197,12 +206,12 @@ class ParsedSystem:
         return replace(projected, heads=heads, reasons=_reasons(projected, heads), confidence=sure, rels=rels)
 
     def _together(
-        self, bitext: ProjectionInput, seen: ParserInput, own: NDArray[np.float64]
+        self, bitext: ProjectionInput, seen: ParserInput, own: NDArray[np.float64], state: ParserState
     ) -> tuple[tuple[int, ...], NDArray[np.float64]]:
         """The tree with most votes: each parser's tree has one, and the probabilities of s2+ or s6+ weigh as much as all of them."""
         votes, heard = own.copy(), 1 + self.parser_vote
-        if self.phrases:
-            votes += self.phrase_vote * self.phrases.chances(bitext).edges
+        if state.phrases:
+            votes += self.phrase_vote * state.posteriors(bitext).edges
             heard += self.phrase_vote
         chances = votes.copy()
         share = self.parser_vote / len(self.parsers)
@@ -221,70 +230,63 @@ def fit(
     *,
     peek: Sequence[Pair] = (),
     text: Sequence[ProjectionInput] = (),
-    unannotated: Sequence[ProjectionInput] = (),
     keep: Checkpoint = NOTHING,
-    prior: Universal | Literal["auto"] | None = "auto",
+    prior: S6 | Literal["auto"] | None = "auto",
+    grams: Grams | None = None,
     **options: Any,
-) -> ParsedSystem:
-    """Learn a system from pairs with gold F trees; options go to `MstParser`.
+) -> Adapted[ParsedSystem]:
+    """Learn a system from pairs with gold F trees, and return it with its state for the text; options go to `MstParser`.
 
-    A recipe with phrases observes `text` (none: that of the pairs), which has no F trees. `prior` is s6 to start from; `auto` takes
-    that in the box where the text allows it (`starts_from_s6`) and s2+ is not clearly better on the gold trees, None takes none. Sentences of `unannotated` whose trees
-    the system is sure of teach it once more (self-training). Passes of the parsers are kept in a checkpoint.
+    A recipe with phrases adapts to `text` (none: that of the pairs), which has no F trees. `prior` is s6 to start from; `auto` takes
+    the shipped one (with the gloss abbreviations `grams`) where the text allows it (`starts_from_s6`) and s2+ is not clearly better
+    on the gold trees, None takes none. Passes of the parsers are kept in a checkpoint.
     """
     recipe = RECIPES[system] if isinstance(system, str) else system
     pairs = list(pairs)
     bitexts = [ProjectionInput.of(pair) for pair in pairs]
     judged = prior == "auto"
     if prior == "auto":
-        prior = _shipped_prior([*text, *unannotated, *bitexts]) if starts_from_s6(recipe, bitexts) else None
-    unseen: list[Corrected] = []
+        prior = _shipped_prior(grams) if starts_from_s6(recipe, bitexts) else None
+    unseen: list[S6Plus] = []
     if prior:
-        from divproj.projection.universal.projector import is_read
+        from divproj.projection.universal.corrected import S6Plus
+        from divproj.projection.universal.projector import is_read, state_for
 
-        read = [pair for pair, bitext in zip(pairs, bitexts, strict=True) if is_read(bitext)]
-        made, unseen = _from_prior(recipe, read, [*text, *unannotated], prior)
-        if judged and _better_alone(read, unseen):
+        known = [pair for pair, bitext in zip(pairs, bitexts, strict=True) if is_read(bitext)]
+        glosses = state_for(prior, tuple(dict.fromkeys([*text, *bitexts])))
+        corrected, unseen = S6Plus.cross_fit(known, glosses, prior)
+        if judged and _better_alone(known, unseen, glosses):
             prior = None
         else:
-            pairs, bitexts = read, [*filter(is_read, bitexts)]
-            made.parser_vote = min(1.0, len(pairs) / FULL_VOTE)
+            pairs, bitexts = known, [*filter(is_read, bitexts)]
+            learner = ParsedSystem(recipe, starting_from_s6(corrected, pairs), [], {}, prior=corrected)
+            learner.parser_vote = min(1.0, len(pairs) / FULL_VOTE)
+            state = ParserState(glosses)
     if keep is not NOTHING:
         shown_pairs = [(pair.f, pair.e, sorted(pair.links.links)) for pair in (*pairs, *peek)]
-        texts = [(b.forms, b.e, sorted(b.links.links), b.glosses) for b in (*text, *unannotated)]
+        texts = [(b.forms, b.e, sorted(b.links.links), b.glosses) for b in text]
         keep.identify(recipe, options, len(pairs), len(text), shown_pairs, texts, *([PRIOR] if prior else []))
-    shown = {ProjectionInput.of(pair): pair for pair in (*pairs, *peek)} if recipe.projection == "gold" else {}
     if not prior:
-        made = ParsedSystem(recipe, Corrections.learn(pairs, model=recipe.needs_model), [], shown)
-        made.observe(text or bitexts)
-    teacher = None if recipe.trees == "gold" else made.projector(recipe.trees)
+        gold = {ProjectionInput.of(pair): pair for pair in (*pairs, *peek)} if recipe.projection == "gold" else {}
+        learner = ParsedSystem(recipe, Corrections.learn(pairs, model=recipe.needs_model), [], gold)
+        state = learner.adapt(text or bitexts)
+    teacher = None if recipe.trees == "gold" else learner.projector(recipe.trees)
     trees = [teacher(b).tree for b in bitexts] if teacher else [pair.f for pair in pairs]
     if recipe.projection == "s2+":
-        seen, projected = _by_others(made, bitexts, unseen) if prior else _unseen(made, pairs)
-        made.phrase_vote = _phrase_vote(made, pairs, projected)
+        inputs, projected = _by_others(learner, bitexts, unseen, state) if prior else _unseen(learner, pairs, state)
+        learner.phrase_vote = _phrase_vote(pairs, projected, state)
     else:
-        seen = [made.seen(b) for b in bitexts]
+        inputs = [learner.seen(b, state) for b in bitexts]
     seed = options.pop("random_state", 1)
     if prior:
-        made.namer = _namer(pairs, seen, projected, unseen, seed)
+        learner.namer = _namer(pairs, inputs, projected, unseen, seed, state)
     orders = PARSER_ORDERS if recipe.together else (options.pop("order", 2),)
-
-    def learn(seen: Sequence[ParserInput], trees: Sequence[DepTree], name: str) -> list[MstParser]:
-        settings = [{**options, "order": order, "random_state": seed + k} for k, order in enumerate(orders)]
-        return [MstParser(**s).fit(seen, trees, keep=keep, name=f"{name}-{k}") for k, s in enumerate(settings, 1)]
-
-    made.parsers = learn(seen, trees, "parser")
-    calibrate_by_twin(made.parsers[0], seen, trees, {**options, "order": 1})
-    scale = made.parsers[0].scale_
-    for parser in made.parsers:
-        parser.scale_ = scale
-    if more := _surest(made, unannotated):
-        made.parsers = learn(
-            [*seen, *(made.seen(found.bitext) for found in more)], [*trees, *(found.tree for found in more)], "self"
-        )
-        for parser in made.parsers:
-            parser.scale_ = scale
-    return made
+    settings = [{**options, "order": order, "random_state": seed + k} for k, order in enumerate(orders)]
+    learner.parsers = [MstParser(**s).fit(inputs, trees, keep=keep, name=f"parser-{k}") for k, s in enumerate(settings, 1)]
+    calibrate_by_twin(learner.parsers[0], inputs, trees, {**options, "order": 1})
+    for parser in learner.parsers:
+        parser.scale_ = learner.parsers[0].scale_
+    return Adapted(learner, state)
 
 
 def starts_from_s6(recipe: Recipe, text: Sequence[ProjectionInput]) -> bool:
@@ -297,13 +299,13 @@ def starts_from_s6(recipe: Recipe, text: Sequence[ProjectionInput]) -> bool:
     return any(map(is_read, text)) and ud_like(text)
 
 
-def _shipped_prior(text: Sequence[ProjectionInput]) -> Universal:
-    from divproj.projection.universal.projector import observed
+def _shipped_prior(grams: Grams | None) -> S6:
+    from divproj.projection.universal.projector import S6
 
-    return observed(tuple(dict.fromkeys(text)))
+    return S6(grams=grams)
 
 
-def _better_alone(pairs: Sequence[Pair], unseen: Sequence[Corrected]) -> bool:
+def _better_alone(pairs: Sequence[Pair], unseen: Sequence[S6Plus], state: GlossState) -> bool:
     """Whether s2+ is better than s6+ beyond chance, each gold tree judged by what others teach: so where links are very good."""
     parts = min(CORRECTION_FOLDS, len(pairs))
     gained = lost = 0
@@ -311,69 +313,60 @@ def _better_alone(pairs: Sequence[Pair], unseen: Sequence[Corrected]) -> bool:
         alone = HeadModel.fit([pair for k, pair in enumerate(pairs) if k % parts != part])
         for k in range(part, len(pairs), parts):
             bitext, gold = ProjectionInput.of(pairs[k]), pairs[k].f.heads
-            rows = zip(alone.project(bitext).heads, unseen[k].project(bitext).heads, gold, strict=True)
-            for own, with_s6, head in rows:
-                gained += own == head != with_s6
-                lost += own != head == with_s6
+            rows = zip(alone.project(bitext).heads, unseen[k].project(bitext, state).heads, gold, strict=True)
+            for without_s6, with_s6, head in rows:
+                gained += without_s6 == head != with_s6
+                lost += without_s6 != head == with_s6
     return gained - lost > math.sqrt(gained + lost)
 
 
-def _from_prior(
-    recipe: Recipe, pairs: Sequence[Pair], text: Sequence[ProjectionInput], prior: Universal
-) -> tuple[ParsedSystem, list[Corrected]]:
-    """The system before its parsers have learned, and for each pair s6+ without its gold tree."""
-    from divproj.projection.universal.corrected import Corrected
-
-    found, unseen = Corrected.crossed(pairs, text, prior)
-    return ParsedSystem(recipe, starting_from_s6(found, pairs), [], {}, prior=found), unseen
-
-
-def _surest(made: ParsedSystem, unannotated: Sequence[ProjectionInput]) -> list[Projection]:
-    """The half of the sentences whose trees the system is surest of, by the mean probability of their edges."""
-    found = [made.project(bitext) for bitext in unannotated if len(bitext)]
-    found.sort(key=lambda projection: -sum(projection.confidence) / len(projection.heads))
-    return found[: (len(found) + 1) // 2]
-
-
-def _unseen(made: ParsedSystem, pairs: Sequence[Pair]) -> tuple[list[ParserInput], list[Projection]]:
+def _unseen(learner: ParsedSystem, pairs: Sequence[Pair], state: ParserState) -> tuple[list[ParserInput], list[Projection]]:
     """What the parser sees of its training sentences: projections as uncertain as they will be, by models of the others."""
     found: dict[int, tuple[ParserInput, Projection]] = {}
     parts = min(TRAINING_PARTS if len(pairs) < FEWER_PARTS_FROM else TRAINING_PARTS // 2, len(pairs))
     for part in passing(range(parts), "projecting unseen sentences: part", parts):
         others = [pair for k, pair in enumerate(pairs) if k % parts != part]
-        system = replace(made, corrections=Corrections.learn(others)) if others else made
+        system = replace(learner, corrections=Corrections.learn(others)) if others else learner
         for k in range(part, len(pairs), parts):
             bitext = ProjectionInput.of(pairs[k])
-            view = system.view(bitext)
-            found[k] = system.seen(bitext, view), view[0]
+            view = system.view(bitext, state)
+            found[k] = system.seen(bitext, state, view), view[0]
     return [found[k][0] for k in range(len(pairs))], [found[k][1] for k in range(len(pairs))]
 
 
 def _by_others(
-    made: ParsedSystem, bitexts: Sequence[ProjectionInput], unseen: Sequence[Corrected]
+    learner: ParsedSystem, bitexts: Sequence[ProjectionInput], unseen: Sequence[S6Plus], state: ParserState
 ) -> tuple[list[ParserInput], list[Projection]]:
     """As `_unseen`, by s6+ as it is without each sentence's gold tree."""
-    views = [replace(made, prior=own).view(bitext) for bitext, own in zip(bitexts, unseen, strict=True)]
-    return [made.seen(bitext, view) for bitext, view in zip(bitexts, views, strict=True)], [found for found, _ in views]
+    views = [replace(learner, prior=prior).view(bitext, state) for bitext, prior in zip(bitexts, unseen, strict=True)]
+    inputs = [learner.seen(bitext, state, view) for bitext, view in zip(bitexts, views, strict=True)]
+    return inputs, [projection for projection, _ in views]
 
 
 def _namer(
-    pairs: Sequence[Pair], seen: Sequence[ParserInput], projected: Sequence[Projection], unseen: Sequence[Corrected], seed: int
+    pairs: Sequence[Pair],
+    inputs: Sequence[ParserInput],
+    projected: Sequence[Projection],
+    unseen: Sequence[S6Plus],
+    seed: int,
+    state: ParserState,
 ) -> MstParser | None:
     rows = zip(unseen, projected, pairs, strict=True)
-    said = [own.renamed(found.bitext, [max(h, 0) for h in pair.f.heads], found.upos).rels for own, found, pair in rows]
-    shown = [with_relations(s, found.rels) for s, found in zip(seen, projected, strict=True)]
-    return namer(shown, [pair.f for pair in pairs], said, seed)
+    deprels = [
+        prior.relabel(p.bitext, [max(h, 0) for h in pair.f.heads], p.upos, state.glosses).rels for prior, p, pair in rows
+    ]
+    shown = [with_relations(each, p.rels) for each, p in zip(inputs, projected, strict=True)]
+    return namer(shown, [pair.f for pair in pairs], deprels, seed)
 
 
-def _phrase_vote(made: ParsedSystem, pairs: Sequence[Pair], projected: Sequence[Projection]) -> float:
+def _phrase_vote(pairs: Sequence[Pair], projected: Sequence[Projection], state: ParserState) -> float:
     """How much the phrase aligner is heard: its trees beside those of the projection, both scored on the gold trees."""
-    if not made.phrases:
+    if not state.phrases:
         return 0.0
     behind = words = 0
-    for pair, found in zip(pairs, projected, strict=True):
-        ours = made.phrases.chances(found.bitext).heads if len(found.bitext) else ()
-        behind += sum((h == gold) - (o == gold) for h, o, gold in zip(found.heads, ours, pair.f.heads, strict=True))
+    for pair, projection in zip(pairs, projected, strict=True):
+        ours = state.posteriors(projection.bitext).heads if len(projection.bitext) else ()
+        behind += sum((h == gold) - (o == gold) for h, o, gold in zip(projection.heads, ours, pair.f.heads, strict=True))
         words += len(pair.f)
     return PHRASE_VOTE * min(1.0, max(0.0, 1 - behind / (WORSE * max(words, 1))))
 

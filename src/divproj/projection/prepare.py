@@ -100,7 +100,7 @@ class Preparation:
     @property
     def table(self) -> Grams | None:
         """The table of grams with the user's own; None where it is the shipped one."""
-        return self.aligner.grams if self.grams else None
+        return gram_table(self.grams, self.stamps)
 
 
 def _fitting(pair: Pair, tree: DepTree) -> Links:
@@ -163,5 +163,10 @@ def _parser(name: str, stamps: tuple[str, ...]) -> Parse:
 
 @lru_cache(maxsize=2)
 def _aligner(tables: tuple[Path, ...], stamps: tuple[str, ...]) -> GlossAligner:
-    grams = Grams.shipped("en")
-    return GlossAligner(grams.merged(*(Grams.load(table) for table in tables)) if tables else grams)
+    return GlossAligner(gram_table(tables, stamps) or Grams.shipped("en"))
+
+
+@lru_cache(maxsize=2)
+def gram_table(tables: tuple[Path, ...], stamps: tuple[str, ...]) -> Grams | None:
+    """Return the shipped gloss abbreviations with the user's; None where the user has none."""
+    return Grams.shipped("en").merged(*(Grams.load(table) for table in tables)) if tables else None

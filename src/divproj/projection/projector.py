@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -15,22 +15,50 @@ from divproj.data.head_style import STYLES as HEAD_STYLES
 from divproj.data.pair import Pair
 from divproj.data.sentence import Sentence
 from divproj.projection import registry, rulefile, systems
-from divproj.projection.base import Engine, code_of
-from divproj.projection.batch import Plan, corrections, project_some
+from divproj.projection.base import System, TextEvidence
 from divproj.projection.calibration import calibrated
 from divproj.projection.direct import Projection, ProjectionInput
-from divproj.projection.observed import ObservedText, Text, elected
-from divproj.projection.output import STYLES, annotated
-from divproj.projection.phrasal.phrase_sources import PhraseOptions, PhraseSources
+from divproj.projection.output import STYLES
+from divproj.projection.phrasal.phrase_sources import PhraseSources
+from divproj.projection.pipeline import (
+    ADAPT_LIMIT,
+    GIVEN,
+    Plan,
+    TextSource,
+    check_same_sentences,
+    chunks,
+    corrections,
+    load_system,
+    project_planned,
+    rows_of,
+)
 from divproj.projection.prepare import PARSER, Preparation
 from divproj.runtime.engine import HERE, Place, Say, run
 
-PIECE = 125
-"""Sentences that a process takes at a time."""
-WORTH = 4 * PIECE
-"""Sentences from which other processes pay for their start."""
-OBSERVED = 20_000
-"""Sentences that are kept to learn from; the rest of a longer text is projected as it is read."""
+REQUESTED = "as requested"
+WORTH = 500
+"""Sentences from which other processes pay for their start where a model projects; four times as many elsewhere."""
+
+
+@dataclass(frozen=True)
+class TextState:
+    """What a projector knows of a text: the state of its system, and its sentences as phrases left them."""
+
+    state: Any = None
+    sentences: Mapping[tuple[tuple[str, ...], tuple[str, ...]], ProjectionInput] = field(default_factory=dict)
+    """By the words of F and E; empty where no phrases were asked for."""
+
+    def sentence(self, pair: Pair) -> ProjectionInput:
+        """Return the pair as systems see it."""
+        sentence = ProjectionInput.of(pair)
+        return self.sentences.get((sentence.forms, sentence.e.forms), sentence)
+
+    def part(self, sentences: Sequence[ProjectionInput]) -> Any:
+        """Return the state for a worker that projects these sentences."""
+        return self.state.part(sentences) if self.state is not None else None
+
+
+NO_TEXT = TextState()
 
 
 class Projector:
@@ -58,17 +86,12 @@ class Projector:
         phrases: str | Path | None = None,
         paraphrases: bool = False,
         f_forests: str | Path | None = None,
-        refine_links: bool = False,
-        e_best: int = 1,
         seed: int = 1,
     ) -> None:
         self.system = system if system == registry.AUTO else registry.named(system).code
         self.rules = str(rules) if rules else None
         self.model, self.seed = model, seed
-        if e_best < 1:
-            raise ModelError(f"`e_best` is {e_best}, at least 1 expected")
-        known = PhraseSources(str(phrases) if phrases else None, paraphrases, str(f_forests) if f_forests else None)
-        self.phrases = PhraseOptions(refine_links, e_best, known)
+        self.phrases = PhraseSources(str(phrases) if phrases else None, paraphrases, str(f_forests) if f_forests else None)
         self.preparation = Preparation(parser, tuple(map(Path, grams)), style)
         if style not in HEAD_STYLES:
             raise ModelError(f"no head style '{style}' of E trees", remedy=f"choose one of {', '.join(HEAD_STYLES)}")
@@ -78,15 +101,15 @@ class Projector:
         self.system_ = self.why_ = ""
         self.gold_ = 0
         """Gold pairs that were learned from."""
-        self._engine: Engine | None = None
-        self._text: ObservedText | None = None
-        self._known: dict[tuple[tuple[str, ...], tuple[str, ...]], ProjectionInput] = {}
-        """Sentences of the observed text as phrases left them, by their words."""
+        self._made: System | None = None
+        self._fitted = False
         self._corrections: Any = corrections(str(rules)) if rules else None
         if model is not None:
             if rules is not None or system != registry.AUTO:
                 raise ModelError("a model brings its own rules and system", remedy="give model alone")
             self._load(Path(model))
+        elif rules and self.system != registry.AUTO and not registry.named(self.system).needs:
+            raise ModelError(f"system {self.system} uses no rules", remedy="choose s2+ or s6+, or leave out `rules`")
         elif self.system == registry.AUTO and self._corrections is not None:
             self._settle(
                 registry.Choice("s6+", "rules are given that start from s6")
@@ -94,7 +117,7 @@ class Projector:
                 else self._choice(rules=True)
             )
         elif self._can_start:
-            self._settle(registry.Choice(self.system, "asked for"))
+            self._settle(registry.Choice(self.system, REQUESTED))
 
     @property
     def _can_start(self) -> bool:
@@ -104,112 +127,140 @@ class Projector:
         return not registry.named(self.system).needs or self._corrections is not None
 
     @property
-    def code_(self) -> str:
-        """The system that is used, or that a trained model was made for."""
-        return code_of(self._engine, self.system_)
+    def looks_at_text(self) -> bool:
+        """Whether the whole text must be read before it is projected, to adapt to it or to choose a system."""
+        return self._made is None or self._made.adapts
 
     @property
-    def looks_at_text(self) -> bool:
-        """Whether the whole text must be read before it is projected, to learn from it or to choose a system."""
-        return self._engine is None or self._engine.observes
+    def plan(self) -> Plan | None:
+        """The system by its files, for other processes; None before it is chosen, and where it was learned here."""
+        if self._made is None or self._fitted:
+            return None
+        return Plan.of(self.system_, Path(self.model) if self.model else None, self.rules, self.preparation.grams)
 
     @property
     def needs_gold(self) -> bool:
         """Whether `fit` must come before `project`."""
-        return self._engine is None and self.system != registry.AUTO
+        return self._made is None and self.system != registry.AUTO
 
     def fit(self, pairs: Iterable[Pair], *, text: Iterable[Pair] = ()) -> Projector:
-        """Learn from pairs with gold trees of F; `text` is more of the text, without trees, for systems that observe it."""
+        """Learn from pairs with gold trees of F; `text` is more of the text, without trees, for systems that adapt to it."""
         checked = (pair for pair in pairs if pair.sentence is None or not pair.sentence.unchecked)
         gold = [pair for pair in self.prepared(checked) if pair.f.tree is not None and pair.e.tree is not None]
         if not gold:
             raise ModelError("no pair has a gold tree of F and a tree of its translation", remedy="give pairs with trees")
         self.gold_ = len(gold)
         glosses = any(pair.f.glosses for pair in gold)
-        choice = registry.Choice(self.system, "asked for")
+        choice = registry.Choice(self.system, REQUESTED)
         if self.system == registry.AUTO:
             choice = registry.choose(gold=len(gold), glosses=glosses)
+        if not registry.named(choice.system).needs:
+            raise ModelError(f"system {choice.system} does not learn from gold trees", remedy="choose s2+, s6+, s4+ or s5+")
+        sentences, grams = [*map(ProjectionInput.of, text)], self.preparation.table
         if registry.named(choice.system).parser:
             from divproj.projection import parser_systems
 
-            bitexts = [*map(ProjectionInput.of, text)]
-            self._take(parser_systems.fit(choice.system, gold, text=bitexts, random_state=self.seed))
+            learned = parser_systems.fit(choice.system, gold, text=sentences, random_state=self.seed, grams=grams)
+            self._made = learned.system
         elif choice.system == "s6+":
-            self._corrections = systems.corrected(gold, [*map(ProjectionInput.of, text)])
+            self._corrections = systems.corrected(gold, sentences, grams=grams)
             self._settle(choice)
         else:
-            self._corrections = systems.Corrections.learn(gold, model=choice.system in ("s2+", "s5"))
+            self._corrections = systems.Corrections.learn(gold, model=choice.system == "s2+")
             self._settle(choice)
+        self._fitted = True
         self.system_, self.why_ = choice.system, choice.why
         return self
 
-    def observe(self, pairs: Iterable[Pair]) -> Projector:
-        """Read a whole text before it is projected, for systems that learn from all of it; its pairs have trees of E and links."""
-        self._observe(Text(list(pairs)))
-        return self
-
-    def _observe(self, text: Text, faults: Faults | None = None) -> ObservedText:
-        """The text after phrases and the system have gone through it."""
-        engine = self.ready(text.pairs)
-        if self.phrases.phrases and not engine.observes:
-            asked = self.phrases.phrases.asked.replace("-", "_")
-            what = f"`{asked}` is given to system {self.system_}, which does not look at phrases"
+    def adapt(self, pairs: Sequence[Pair], source: TextSource = GIVEN, faults: Faults | None = None) -> TextState:
+        """Return what the system learns from a text, to be given to `project`; its pairs have trees of E and links."""
+        system = self.choose_system(pairs)
+        if self.phrases and not system.adapts:
+            option = self.phrases.asked.replace("-", "_")
+            what = f"`{option}` is given to system {self.system_}, which does not look at phrases"
             raise ModelError(what, remedy="choose s5, s6 or s5+")
-        made = self._text = ObservedText(engine, text, self.phrases, self.preparation.style, faults)
-        self._known = {(b.forms, b.e.forms): b for b in made.text} if self.phrases else {}
-        if made.note and made.note not in self.why_:
-            self.why_ = "; ".join(filter(None, (self.why_, made.note)))
-        return made
+        sentences = [*map(ProjectionInput.of, pairs)]
+        if not self.phrases:
+            return TextState(system.adapt(sentences))
+        from divproj.projection.phrasal.phrase_evidence import gathered
 
-    def project(self, pair: Pair) -> Pair:
-        """The pair with a projected tree of F; it must have a tree of E and links (`pipe` makes them)."""
-        return self._with(pair, self.projection(pair))
+        known = gathered(sentences, self.phrases, parser=source.parser, linked=source.linked, faults=faults)
+        if known.note and known.note not in self.why_:
+            self.why_ = "; ".join(filter(None, (self.why_, known.note)))
+        state = system.adapt(known.text, TextEvidence(known.forests, known.book))
+        return TextState(state, {(b.forms, b.e.forms): b for b in known.text})
 
-    def projection(self, pair: Pair) -> Projection:
-        """The projection of one pair, from the observed text or another one."""
-        engine, given = self.ready((pair,)), ProjectionInput.of(pair)
-        known = self._known.get((given.forms, given.e.forms))
-        if known is None:
-            known = self._text.better(given) if self._text is not None else given
-        return calibrated(engine.project(known), self.code_)
+    def project(self, pair: Pair, state: TextState | None = None) -> Pair:
+        """Return the pair with a projected tree of F; it must have a tree of E and links (`pipe` makes them).
+
+        `state` is what `adapt` has learned from the text that the pair is of; without it the pair must speak for itself.
+        """
+        return self._with(pair, self.projection(pair, state))
+
+    def projection(self, pair: Pair, state: TextState | None = None) -> Projection:
+        """Return the projection of one pair; `state` as in `project`."""
+        system, text = self.choose_system((pair,)), state or self.adapt([pair])
+        return calibrated(system.project(text.sentence(pair), text.state), system.code)
 
     def projections(
         self,
-        text: Text,
-        also: Sequence[Text] = (),
+        pairs: Iterable[Pair],
+        source: TextSource = GIVEN,
         *,
-        place: Place = HERE,
-        say: Say | None = None,
+        also: Sequence[tuple[TextSource, Sequence[Pair]]] = (),
+        workers: Place = HERE,
+        on_message: Say | None = None,
         faults: Faults | None = None,
-    ) -> Iterator[Projection]:
-        """The projections of pairs that have trees of E and links, after the system has observed all of them.
+    ) -> Iterator[tuple[Pair, Projection]]:
+        """Yield each pair with its projection; the pairs have trees of E and links.
 
-        The same sentences with other translations (`also`) vote. Long texts are shared out to the workers of `place`; the
-        projections are the same.
+        The system adapts to the first `ADAPT_LIMIT` pairs; all are projected with that state, as they come. The same sentences with other
+        translations (`also`) vote. Long texts are shared out to the workers; the projections are the same.
         """
-        count = len(text.pairs)
-        engine = self.ready(text.pairs)
-        if not place.scheduler and count < (WORTH if self.model is not None else 4 * WORTH):
-            place = HERE
-        if not (place.here or engine.observes or self.phrases or also):
-            plan = Plan.of(self.system_, Path(self.model) if self.model else None, self.rules)
-            given = [*map(ProjectionInput.of, text.pairs)]
-            parts = [given[k : k + PIECE] for k in range(0, count, PIECE)]
-            alone = chain.from_iterable(run(partial(project_some, plan), lambda _: parts, None, place, say))
-            yield from (calibrated(found, self.code_) for found in alone)
-            return
-        for other in also:
-            other.check_words(text)
-        if also:  # each text is projected before the next one is observed: what was observed before is forgotten then
-            votes = [[*self._observe(each, faults).projections(place, say)] for each in (text, *also)]
-            yield from (calibrated(elected(found), self.code_) for found in zip(*votes, strict=True))
+        stream = iter(pairs)
+        if also:
+            first = list(stream)
+            for where, others in also:
+                check_same_sentences(first, others, where.name)
+            texts = [(source, first), *also]
+            votes = [[p for _, p in self._stream(x, y, workers, on_message, faults)] for x, y in texts]
+            results: Iterable[tuple[Pair, Projection]] = zip(first, map(_vote, zip(*votes, strict=True)), strict=True)
         else:
-            yield from (calibrated(found, self.code_) for found in self._observe(text, faults).projections(place, say))
+            results = self._stream(source, stream, workers, on_message, faults)
+        for pair, projection in results:
+            yield pair, calibrated(projection, self.choose_system((pair,)).code)
+
+    def _stream(
+        self, source: TextSource, pairs: Iterable[Pair], workers: Place, on_message: Say | None, faults: Faults | None
+    ) -> Iterator[tuple[Pair, Projection]]:
+        stream = iter(pairs)
+        first = list(islice(stream, ADAPT_LIMIT))
+        if not first:
+            return
+        system, text = self.choose_system(first), self.adapt(first, source, faults)
+        plan = self.plan
+        if plan is None or (not workers.scheduler and len(first) < (WORTH if self.model else 4 * WORTH)):
+            workers = HERE
+        waiting: deque[Pair] = deque()
+
+        def batches(_: Faults) -> Iterator[tuple[Any, list[ProjectionInput]]]:
+            for some in chunks(chain(first, stream)):
+                waiting.extend(some)
+                sentences = [*map(text.sentence, some)]
+                yield (text.state if workers.here else text.part(sentences)), sentences
+
+        def project_here(batch: tuple[Any, list[ProjectionInput]], _: Faults) -> list[Projection]:
+            return [system.project(sentence, batch[0]) for sentence in batch[1]]
+
+        work = partial(project_planned, plan) if plan and not workers.here else project_here
+        for projections in run(work, batches, None, workers, on_message):
+            for projection in projections:
+                yield waiting.popleft(), projection
 
     def pipe(
         self, pairs: Iterable[Pair], faults: Faults | None = None, *, also: Sequence[Iterable[Pair]] = ()
     ) -> Iterator[Pair]:
-        """The pairs with projected trees of F, one by one; faults go to `faults`.
+        """Yield the pairs with projected trees of F; faults go to `faults`.
 
         `also` has the same sentences with other translations, perhaps in other languages: the trees of all sources vote.
 
@@ -218,28 +269,19 @@ class Projector:
         >>> pair.f.tree is not None
         True
         """
-        if also:
-            text, *others = (self._ready_text(list(each), faults) for each in (pairs, *also))
-            for pair, found in zip(text.pairs, self.projections(text, others, faults=faults), strict=True):
-                yield self._with(pair, found)
-            return
-        source = iter(pairs)
-        raw = list(islice(source, OBSERVED))
-        ready = self.prepared(chain(raw, source), faults)
-        first = list(islice(ready, len(raw)))
-        if first:
-            self._observe(self._described(raw, first), faults)
-        for pair in chain(first, ready):
-            yield self.project(pair)
+        raw = iter(pairs)
+        first = list(islice(raw, ADAPT_LIMIT))
+        others = [list(other) for other in also]
+        texts = [(self._source_of(other), list(self.prepared(other, faults))) for other in others]
+        ready = self.prepared(chain(first, raw), faults)
+        for pair, projection in self.projections(ready, self._source_of(first), also=texts, faults=faults):
+            yield self._with(pair, projection)
 
-    def _ready_text(self, raw: Sequence[Pair], faults: Faults | None) -> Text:
-        return self._described(raw, list(self.prepared(raw, faults)))
-
-    def _described(self, raw: Sequence[Pair], ready: Sequence[Pair]) -> Text:
-        """Pairs that are ready, with what they say of their trees and links before they were."""
+    def _source_of(self, raw: Sequence[Pair]) -> TextSource:
+        """Where the trees and links of pairs come from that are not prepared yet."""
         parsed_here = all(pair.e.tree is None for pair in raw)
         parser = self.preparation.e_parser or PARSER if parsed_here else None
-        return Text(ready, parser, any(pair.links.known for pair in raw))
+        return TextSource(parser, any(pair.links.known for pair in raw))
 
     def prepared(self, pairs: Iterable[Pair], faults: Faults | None = None) -> Iterator[Pair]:
         """Pairs with trees of E and links."""
@@ -252,8 +294,8 @@ class Projector:
         if self._is_parser:
             from divproj.projection import parser_files
 
-            engine: Any = self._engine
-            parser_files.save(engine, path, {"system": self.system_, "seed": self.seed})
+            system: Any = self._made
+            parser_files.save(system, path, {"system": self.system_, "seed": self.seed})
             return
         from divproj.io.files import writing
 
@@ -267,36 +309,27 @@ class Projector:
 
     @property
     def _is_parser(self) -> bool:
-        return hasattr(self._engine, "parsers")
+        return self._made is not None and (self.model is not None or registry.named(self.system_).parser)
 
     def _load(self, folder: Path) -> None:
-        from divproj.projection import parser_files
-
-        self._take(parser_files.load(folder))
         self.system_, self.why_ = f"model:{folder.name}", "a trained model was given"
+        self._made = load_system(Plan.of("", folder, None, self.preparation.grams))
 
     def _settle(self, choice: registry.Choice) -> None:
-        self._take(systems.engine(choice.system, self._corrections))
+        self._made = systems.make(choice.system, self._corrections, self.preparation.table)
         self.system_, self.why_ = choice.system, choice.why
 
-    def _take(self, made: Any) -> None:
-        """Let this system work, with the user's own gloss abbreviations."""
-        if (table := self.preparation.table) and hasattr(made, "grams"):
-            made.grams = table
-        self._engine = made
-
-    def ready(self, pairs: Sequence[Pair]) -> Engine:
-        """What projects, chosen by what these pairs have where nobody chose."""
-        if self._engine is None:
+    def choose_system(self, pairs: Sequence[Pair]) -> System:
+        """Return the system, choosing one from the data if none was requested."""
+        if self._made is None:
             if self.system != registry.AUTO:
                 self.demand()
             self._settle(self._choice(glosses=any(pair.f.glosses for pair in pairs)))
-        assert self._engine is not None
-        return self._engine
+        assert self._made is not None
+        return self._made
 
     def _choice(self, **there: bool) -> registry.Choice:
-        known = self.phrases.phrases
-        return registry.choose(phrases=known.aligned, forests=known.f_forests is not None, **there)
+        return registry.choose(forests=self.phrases.f_forests is not None, **there)
 
     def demand(self) -> None:
         """Raise the error that says what the system needs."""
@@ -315,20 +348,22 @@ class Projector:
             f = replace(sentence.usable_tree()[0], glosses=f.glosses, lemmas=sentence.column(2), feats=sentence.column(5))
         return replace(pair, f=f, reasons=found.reasons, confidence=found.confidence, sentence=sentence)
 
-    def rows(self, pair: Pair, found: Projection, repairs: Counter[str] | None = None) -> Sentence:
-        """The rows of F with the tree of a projection; `repairs` counts relations that were made to fit UD."""
-        assert pair.sentence is not None
-        line = pair.where.line or (pair.igt.where.line if pair.igt else 0)
-        return annotated(pair.sentence, found, self.system_, self.preparation.table, self.f_style, line, repairs)
+    def rows(self, pair: Pair, projection: Projection, repairs: Counter[str] | None = None) -> Sentence:
+        """Return the rows of F with the tree of a projection; `repairs` counts relations that were made to fit UD."""
+        return rows_of(pair, projection, self.system_, self.preparation.table, self.f_style, repairs)
+
+
+def _vote(projections: Sequence[Projection]) -> Projection:
+    from divproj.projection.phrasal.vote import vote
+
+    return vote(projections)
 
 
 def projector(system: str = registry.AUTO, **options: Any) -> Projector:
     """A projector by the name of its system; `auto` chooses the best system for the data.
 
     Options: `rules` (a file or a shipped set), `model` (a folder), `parser` (of the translations), `grams` (your own gloss
-    abbreviations), `style` (heads of E trees), `f_style` (heads of what comes out: ud or function), `seed`; `refine_links` (aligned
-    phrases veto links and propose others), `e_best` (choose among the parser's so many best E trees the one that fits the links best);
-    for systems that look at phrases `phrases` (a file of `proj align`, or auto), `f_forests` (trees or forests of F),
+    abbreviations), `style` (heads of E trees), `f_style` (heads of what comes out: ud or function), `seed`; for systems that look at phrases `phrases` (a file of `proj align`, or auto), `f_forests` (trees or forests of F),
     `paraphrases` (both sides are one language).
 
     >>> projector("phrasal").system_

@@ -27,7 +27,7 @@ class System:
     about: str
     """What it does, in one sentence."""
     word: str = ""
-    """A name in plain words."""
+    """A name in plain words, for the systems that users choose from; the others serve to compare with the papers."""
     needs: str = ""
     """What must be there besides words, translations and links: `gold` trees of F, `rules` or gold, or nothing."""
     observes: bool = False
@@ -152,10 +152,8 @@ def has_gloss_model() -> bool:
     return (folder("languages") / "glossed" / "model.json").is_file()
 
 
-def choose(
-    *, gold: int = 0, rules: bool = False, glosses: bool = False, phrases: bool = False, forests: bool = False
-) -> Choice:
-    """The best system that what is there allows; `phrases` are asked for, `forests` of F are given.
+def choose(*, gold: int = 0, rules: bool = False, glosses: bool = False, forests: bool = False) -> Choice:
+    """Return the best system for the data: number of gold trees, rules, glosses, and trees or forests of F (`forests`).
 
     >>> choose(rules=True).system, choose().system
     ('s2+', 's5')
@@ -168,12 +166,10 @@ def choose(
         return Choice("s5+" if gold >= ENOUGH_GLOSSED_GOLD else "s6+", f"{gold} gold tree{'s' * (gold != 1)} and glosses")
     if gold:
         return Choice("s2+", f"{gold} gold tree{'s' * (gold != 1)}, fewer than the {ENOUGH_GOLD} that a parser needs")
-    if forests:
-        return Choice("s5", "trees or forests of F are given")
-    if rules and phrases:
-        return Choice("s5", "phrases are asked for")
     if rules:
         return Choice("s2+", "rules are given")
+    if forests:
+        return Choice("s5", "trees or forests of F are given")
     if glosses and has_gloss_model():
         return Choice("s6", "no gold trees and no rules, but glosses")
     return Choice("s5", "no gold trees and no rules")

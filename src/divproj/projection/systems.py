@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from divproj.data.errors import ModelError
 from divproj.data.pair import Pair
-from divproj.projection.base import Alone, Engine
+from divproj.projection.base import Adapted, PerSentence, System
 from divproj.projection.candidates import Lexicon
 from divproj.projection.direct import ProjectFunction, Projection, ProjectionInput, s1
 from divproj.projection.loglinear import HeadModel
-from divproj.projection.registry import has_gloss_model
+from divproj.projection.registry import SYSTEMS, has_gloss_model
 from divproj.projection.rules import Rules, learn, s2
 
 if TYPE_CHECKING:
-    from divproj.projection.universal.corrected import Corrected
+    from divproj.links.gloss.grams import Grams
+    from divproj.projection.universal.corrected import S6Plus
 
 UNTRAINED = ("s1-r", "s1-l")
 PROJECTIONS = (*UNTRAINED, "s2-3", "s2-2", "s2-1", "s2+")
@@ -47,63 +48,94 @@ class Corrections:
         return cls(learn(pairs), HeadModel.fit(pairs) if model else untrained, about or {})
 
 
-def corrected(pairs: Sequence[Pair], text: Sequence[ProjectionInput] = (), about: dict[str, Any] | None = None) -> Corrections:
-    """Corrections for s6+: weights that start from what s6 says."""
-    from divproj.projection.universal.corrected import Corrected
+def corrected(
+    pairs: Sequence[Pair],
+    text: Sequence[ProjectionInput] = (),
+    about: dict[str, Any] | None = None,
+    grams: Grams | None = None,
+) -> Corrections:
+    """Learn corrections for s6+: weights that start from what s6 says."""
+    from divproj.projection.universal.corrected import S6Plus
+    from divproj.projection.universal.projector import S6
 
-    return starting_from_s6(Corrected.fit(pairs, text), pairs, about)
+    return starting_from_s6(S6Plus.fit(pairs, text, S6(grams=grams)), pairs, about)
 
 
-def starting_from_s6(found: Corrected, pairs: Sequence[Pair], about: dict[str, Any] | None = None) -> Corrections:
-    """What s6+ has learned from pairs, as it is kept in files."""
-    return Corrections(learn(pairs), HeadModel(found.weights, found.lexicon), {**(about or {}), PRIOR: "s6"})
+def starting_from_s6(learned: S6Plus, pairs: Sequence[Pair], about: dict[str, Any] | None = None) -> Corrections:
+    """Return what s6+ has learned from pairs, as it is kept in files."""
+    return Corrections(learn(pairs), HeadModel(dict(learned.weights), learned.lexicon), {**(about or {}), PRIOR: "s6"})
 
 
 def projector(system: str, corrections: Corrections | None = None) -> ProjectFunction:
-    """The function that projects each sentence for itself by this system."""
-    return engine(system, corrections).project
+    """Return the function that projects each sentence by itself."""
+    made = make(system, corrections)
+    return lambda sentence: made.project(sentence, made.adapt([sentence]))
 
 
-def engine(system: str, corrections: Corrections | None = None) -> Engine:
-    """What projects by this system; ModelError where it needs corrections and has none."""
-    if system == "s1-r":
-        return Alone(lambda bitext: Projection(bitext, *bitext.rightmost))
-    if system == "s1-l":
-        return Alone(lambda bitext: s1(bitext, "left"))
-    if system == "s6":
-        from divproj.projection.universal.projector import Universal
+def make(system: str, corrections: Corrections | None = None, grams: Grams | None = None) -> System:
+    """Return the system of this code; ModelError where it needs what is not given.
 
-        return Universal()
-    if system == CORRECTED and corrections is not None:
-        from divproj.projection.universal.corrected import Corrected
-
-        if corrections.about.get(PRIOR) != "s6":
-            raise ModelError("the rules were not learned with s6", remedy="learn them with system s6+, or choose s2+")
-        return Corrected(corrections.model.weights, corrections.model.lexicon)
-    if system in OBSERVING:  # each sentence for itself: who has the whole text lets it `observe` that
-        if corrections is None and has_gloss_model():
-            from divproj.projection.universal.attachments import AttachedProjector
-
-            return AttachedProjector()
-        from divproj.projection.phrasal.projector import PhraseProjector
-
-        return PhraseProjector(corrections=corrections.model if corrections else None)
-    if system in PARSERS:
+    `corrections` are what was learned from gold trees, `grams` gloss abbreviations instead of the shipped ones.
+    """
+    if system == "oracle" or (system in SYSTEMS and SYSTEMS[system].parser):
         raise ModelError(
             f"system {system} needs a trained parser", remedy="make one with `proj train`, and give it with `model`"
         )
-    if system not in (*PROJECTIONS, CORRECTED):
+    if system not in _MAKERS:
         raise ModelError(f"no system '{system}'", remedy=f"choose one of {', '.join(SYSTEM_NAMES)}")
-    if corrections is None:
+    if corrections is None and SYSTEMS[system].needs:
         raise ModelError(
             f"system {system} needs rules learned from gold trees",
             remedy="give `rules=FILE` (`proj learn` makes one), or `system=s1-r`, which needs none",
         )
+    return _MAKERS[system](corrections, grams)
+
+
+def _s2(code: str, corrections: Corrections) -> System:
     rules = corrections.rules
-    if system == "s2+":
-        return Alone(corrections.model.project)
-    swaps = rules.kept_swaps() if system == "s2-1" else False
-    return Alone(lambda bitext: s2(bitext, rules, remove=system != "s2-3", swap=swaps))
+    swaps = rules.kept_swaps() if code == "s2-1" else False
+    return PerSentence(code, lambda sentence: s2(sentence, rules, remove=code != "s2-3", swap=swaps))
+
+
+def _s5(grams: Grams | None) -> System:
+    if not has_gloss_model():
+        from divproj.projection.phrasal.projector import S5
+
+        return S5()
+    from divproj.projection.settings import ATTACHMENT_SHARE
+    from divproj.projection.universal.attachments import S5WithPriors
+    from divproj.projection.universal.projector import S6
+
+    return S5WithPriors(reader=S6(grams=grams, share=ATTACHMENT_SHARE))
+
+
+def _s6(grams: Grams | None) -> System:
+    from divproj.projection.universal.projector import S6
+
+    return S6(grams=grams)
+
+
+def _s6_plus(corrections: Corrections, grams: Grams | None) -> System:
+    from divproj.projection.universal.corrected import S6Plus
+    from divproj.projection.universal.projector import S6
+
+    if corrections.about.get(PRIOR) != "s6":
+        raise ModelError("the rules were not learned with s6", remedy="learn them with system s6+, or choose s2+")
+    return S6Plus(corrections.model.weights, corrections.model.lexicon, S6(grams=grams))
+
+
+_MAKERS: dict[str, Callable[[Any, Grams | None], System]] = {
+    "s1-r": lambda corrections, grams: PerSentence("s1-r", lambda sentence: Projection(sentence, *sentence.rightmost)),
+    "s1-l": lambda corrections, grams: PerSentence("s1-l", lambda sentence: s1(sentence, "left")),
+    "s2-3": lambda corrections, grams: _s2("s2-3", corrections),
+    "s2-2": lambda corrections, grams: _s2("s2-2", corrections),
+    "s2-1": lambda corrections, grams: _s2("s2-1", corrections),
+    "s2+": lambda corrections, grams: PerSentence("s2+", corrections.model.project),
+    "s5": lambda corrections, grams: _s5(grams),
+    "s6": lambda corrections, grams: _s6(grams),
+    "s6+": _s6_plus,
+}
+"""What makes a system from corrections and gloss abbreviations, by its code."""
 
 
 def train(
@@ -114,28 +146,35 @@ def train(
     seed: int = 1,
     text: Sequence[ProjectionInput] = (),
 ) -> ProjectFunction:
-    """The system after learning from these pairs; `oracle` may peek at the gold trees of others.
+    """Return the function that projects by this system after learning from these pairs; `oracle` may peek at the gold trees of others.
 
-    `text` is all bitext at hand, without F trees, for systems that observe it (s5, s5+); none: that of the pairs.
+    `text` is all bitext at hand, without F trees, for systems that adapt to it (s5, s5+, s6, s6+); none: that of the pairs.
     """
-    if system in UNTRAINED:
-        return projector(system)
-    if system == "s6":
-        from divproj.projection.universal.projector import Universal
-
-        return Universal().observe(text or map(ProjectionInput.of, pairs)).project
-    if system == CORRECTED:
-        from divproj.projection.universal.corrected import Corrected
-
-        return Corrected.fit(pairs, text).project
-    if system in OBSERVING:
-        if has_gloss_model():
-            from divproj.projection.universal.attachments import observed
-        else:
-            from divproj.projection.phrasal.projector import observed  # type: ignore[assignment]
-        return observed(tuple(text) or tuple(map(ProjectionInput.of, pairs))).project
+    sentences = tuple(text) or tuple(map(ProjectionInput.of, pairs))
     if system in PARSERS:
         from divproj.projection import parser_systems  # a parser needs numba: only who asks for one waits for it
 
         return parser_systems.fit(system, pairs, peek=peek, text=text, random_state=seed).project
-    return projector(system, Corrections.learn(pairs, model=system == "s2+"))
+    if system == CORRECTED:
+        from divproj.projection.universal.corrected import S6Plus
+        from divproj.projection.universal.projector import S6
+
+        state = S6().adapt([*map(ProjectionInput.of, pairs), *text])
+        return Adapted(S6Plus.cross_fit(pairs, state)[0], state).project
+    if system in OBSERVING:
+        return Adapted(make(system), _cached_state(system, sentences)).project
+    corrections = None if system in UNTRAINED else Corrections.learn(pairs, model=system == "s2+")
+    return Adapted(make(system, corrections), None).project
+
+
+def _cached_state(system: str, text: tuple[ProjectionInput, ...]) -> Any:
+    """What s5 or s6 learns from a text; folds of one corpus ask for the same."""
+    if system == "s6":
+        from divproj.projection.universal.projector import S6, state_for
+
+        return state_for(S6(), text)
+    if has_gloss_model():
+        from divproj.projection.universal.attachments import cached_state
+    else:
+        from divproj.projection.phrasal.projector import cached_state
+    return cached_state(text)

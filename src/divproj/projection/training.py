@@ -11,13 +11,10 @@ from divproj.data.limits import LONGEST, too_long
 from divproj.io import conllu
 from divproj.io.corpus import Corpus
 from divproj.io.files import name_of
-from divproj.io.igt_text import ReaderOptions
 from divproj.parsing.language import Language
 from divproj.projection import parser_files, parser_systems
-from divproj.projection.direct import ProjectionInput
 from divproj.projection.edges import FEATURES
 from divproj.projection.parser_systems import Recipe
-from divproj.projection.prepare import Preparation, prepared_text
 from divproj.projection.systems import PARSERS, PROJECTIONS
 from divproj.runtime.announce import passing
 from divproj.runtime.checkpoint import Checkpoint
@@ -54,9 +51,8 @@ def train_language(
 
 
 def train_projection(
-    corpus: Corpus, output: Path, wanted: Recipe, signature: str, *, unannotated: str | None = None, reader: ReaderOptions | None = None,
-    keep: Checkpoint, **options: Any,
-) -> Trained:  # fmt: skip
+    corpus: Corpus, output: Path, wanted: Recipe, signature: str, *, keep: Checkpoint, **options: Any
+) -> Trained:
     """A parser that sees projections, from a corpus with gold trees of F, saved in a folder."""
     found = list(passing(corpus, f"{corpus.name}: pairs"))
     gold = [pair for pair in found if pair.sentence is None or not pair.sentence.unchecked]
@@ -64,17 +60,9 @@ def train_projection(
     pairs = [p for p in gold if _fits(max(len(p.f), len(p.e)), replace(where, sent_id=p.sent_id), corpus.faults)]
     if not pairs:
         raise ProjError("no usable sentence pair to learn from", where)
-    more = []
-    if unannotated:
-        how = reader or ReaderOptions()
-        lenient = Faults(corpus.faults.strict, tell=corpus.faults.tell)
-        text = passing(
-            prepared_text(Corpus(unannotated, format=how.format or None, reader=how), Preparation(), lenient),
-            "sentences without trees",
-        )
-        more = [ProjectionInput.of(pair) for pair in text]
     about = {"corpus": corpus.name, "pairs": len(pairs), "signature": signature}
-    parser_files.save(parser_systems.fit(wanted, pairs, unannotated=more, keep=keep, **options), output, about)
+    learned = parser_systems.fit(wanted, pairs, keep=keep, **options)
+    parser_files.save(learned.system, output, about)
     return Trained(len(pairs), len(found) - len(gold))
 
 

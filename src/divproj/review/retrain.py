@@ -20,7 +20,6 @@ from divproj.data.tree import DepTree
 from divproj.data.wording import plural
 from divproj.projection import registry, systems
 from divproj.projection.direct import Projection
-from divproj.projection.observed import Text
 from divproj.projection.projector import Projector
 from divproj.review.adapting import Adapter, Case
 from divproj.review.checking import Verdict, check
@@ -110,8 +109,8 @@ class ProjectionLearner:
         tell("learning from gold sentences", 0, len(pairs))
         projector = Projector(self.system).fit(pairs)
         wanted = [example for example in rest if usable(example)]
-        found = projector.projections(Text([_pair(example, gold=False) for example in wanted]))
-        for done, (example, projection) in enumerate(zip(wanted, found, strict=True)):
+        found = projector.projections([_pair(example, gold=False) for example in wanted])
+        for done, (example, (_, projection)) in enumerate(zip(wanted, found, strict=True)):
             tell("projecting the rest", done, len(wanted))
             yield example.n, _learned(projection, projector.system_)
 

@@ -130,7 +130,6 @@ class _Reader(Values):
         parser, parser_model = self._parser()
         phrases = self._phrases()
         choice, rules, learns, model = self._system(phrases)
-        self._several_trees(parser, parser_model)
         made = Config(
             path=self.path, language=" ".join(said[""]["language"].split()),
             results=Path(results).absolute() if results else self.place(said[""]["results"]),
@@ -223,13 +222,6 @@ class _Reader(Values):
             )
         return path
 
-    def _several_trees(self, parser: str, model: Path | None) -> None:
-        """Several trees of a translation come from a parser in the box or a model, not from a file or a command."""
-        if self.said["project"]["e_best"] > 1 and model is None and parser in ("", "given"):
-            other = "parse.command gives" if self.said["parse"]["command"] else "its trees are given:"
-            remedy = "leave out e_best, or let parse.parser parse the translations"
-            self.fail("project", "e_best", f"several trees of each translation are wanted, but {other} one", remedy)
-
     def _gold_trees(self) -> int:
         """Gold trees to learn from, as far as their files tell: those that are held out do not count."""
         count, held = 0, self.said["evaluate"]["held_out"]
@@ -252,7 +244,7 @@ class _Reader(Values):
             self.fail("project", "rules", "there are no gold trees to learn from", "name some in input.gold")
         system, why = found["system"], "named in the config"
         if system == "auto":
-            there = {"phrases": phrases.aligned, "forests": phrases.f_forests is not None, "glosses": self._glossed()}
+            there = {"forests": phrases.f_forests is not None, "glosses": self._glossed()}
             choice = choose(gold=self._gold_trees() if learns else 0, rules=rules is not None, **there)
             system, why = choice.system, choice.why
         if system not in known:
@@ -264,6 +256,8 @@ class _Reader(Values):
         if system in PROJECTIONS and system not in UNTRAINED and not (rules or learns):
             remedy = 'rules = "hin" or a file, gold trees in input.gold, or system = "s1-r", which needs none'
             self.fail("project", "system", f"{system} needs rules", remedy)
+        if rules and not named(system).needs:
+            self.fail("project", "rules", f"{system} uses no rules", "leave them out, or choose s2+")
         if phrases and not named(system).observes:
             self.fail("project", phrases.asked.replace("-", "_"), f"{system} does not look at phrases", "choose s5, s6 or s5+")
         return Choice(system, why), rules, learns, None

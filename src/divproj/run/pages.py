@@ -11,9 +11,9 @@ from divproj.data.pair import Pair
 from divproj.data.sentence import confidence_of, misc_value
 from divproj.io import conllu
 from divproj.io.files import writing
-from divproj.projection.batch import corrections
 from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.expected import Expected
+from divproj.projection.pipeline import corrections
 from divproj.projection.summary import Summary
 from divproj.run import gold as golden
 from divproj.run.cache import digest_of, versions

@@ -15,12 +15,12 @@ from divproj.io import conllu
 from divproj.io.corpus import Corpus
 from divproj.io.files import writing
 from divproj.projection.direct import ProjectionInput
-from divproj.projection.observed import Text
-from divproj.projection.prepare import Preparation
+from divproj.projection.pipeline import TextSource, corrections, source_of
+from divproj.projection.prepare import Preparation, prepared_text
 from divproj.projection.projector import Projector
+from divproj.projection.registry import named
 from divproj.projection.summary import Summary
 from divproj.projection.systems import CORRECTED
-from divproj.projection.whole_text import ready_text
 from divproj.run import gold as golden
 from divproj.run.config import Config
 from divproj.run.reading import OUTPUT, write_beside
@@ -64,7 +64,6 @@ def _share(config: Config) -> float:
 def learn(job: Job) -> None:
     """Rules from the gold trees, or the given ones."""
     from divproj.projection import rulefile
-    from divproj.projection.batch import corrections
     from divproj.projection.systems import Corrections, corrected
 
     if job.config.rules:
@@ -98,10 +97,12 @@ def train(job: Job) -> None:
 
     pairs = job.gold_pairs()
     job.tick(f"training {job.config.system} on", len(pairs), 0)
-    options = {key: job.config.value("train", key) for key in ("epochs", "order", "learner", "bits")}
+    options = {key: job.config.value("train", key) for key in ("epochs", "order", "bits")}
     text = [*map(ProjectionInput.of, job.pairs())] if observes(job.config) else ()
-    made = parser_systems.fit(job.config.system, pairs, text=text, random_state=job.config.seed, **options)
-    parser_files.save(made, job.out / MODEL, {"pairs": len(pairs), "system": job.config.system, "seed": job.config.seed})
+    learned = parser_systems.fit(job.config.system, pairs, text=text, random_state=job.config.seed, **options)
+    parser_files.save(
+        learned.system, job.out / MODEL, {"pairs": len(pairs), "system": job.config.system, "seed": job.config.seed}
+    )
     job.facts |= {"pairs": len(pairs)}
 
 
@@ -115,9 +116,11 @@ def project(job: Job) -> None:
     reasons: dict[str, int] = {}
     with writing(job.out / OUTPUT) as out:
         parser = str(job.config.parser_model or job.config.parser.replace("given", "")) or None
-        text = Text(pairs, parser, job.earlier["align"]["method"] == "given")
-        projections = projector.projections(text, _others(job, parser), place=job.place, say=job.say, faults=job.faults)
-        for count, (pair, found) in enumerate(zip(pairs, projections, strict=True), 1):
+        source = TextSource(parser, job.earlier["align"]["method"] == "given")
+        projections = projector.projections(
+            pairs, source, also=_others(job, parser), workers=job.place, on_message=job.say, faults=job.faults
+        )
+        for count, (pair, found) in enumerate(projections, 1):
             job.tick("projecting sentence", count, len(pairs))
             if not summary.add(found, pair.sent_id):
                 continue
@@ -136,25 +139,26 @@ def project(job: Job) -> None:
     job.facts["confidence"] = round(sum(sure) / len(sure), 6) if sure else None
 
 
-def _others(job: Job, parser: str | None) -> list[Text]:
+def _others(job: Job, parser: str | None) -> list[tuple[TextSource, list[Pair]]]:
     """The same sentences with other translations."""
     how = Preparation(parser, style=job.config.value("parse", "style"))
-    return [ready_text(Corpus(path), how, job.faults, job.place, job.say) for path in job.config.also]
+    texts = [(Corpus(path), how) for path in job.config.also]
+    return [(source_of(*text), list(prepared_text(*text, job.faults, job.place, job.say))) for text in texts]
 
 
 def _projector(job: Job) -> Projector:
     """What the config chose: a model that is given or was trained before, or a system with the rules that were learned."""
     config = job.config
-    asked = {key: config.value("project", key) for key in ("refine_links", "e_best")}
     styles = {"style": config.value("parse", "style"), "f_style": config.value("project", "style")}
-    how: dict[str, Any] = {"grams": config.grams, **styles, **asdict(config.phrases), **asked}
+    how: dict[str, Any] = {"grams": config.grams, **styles, **asdict(config.phrases)}
     if config.model:
         return Projector(model=config.model, **how)
     if config.trains:
         made = Projector(model=job.before["train"] / MODEL, **how)
         made.system_ = config.system
         return made
-    return Projector(config.system, rules=job.before["learn"] / RULES if "learn" in job.before else None, **how)
+    learned = "learn" in job.before and named(config.system).needs
+    return Projector(config.system, rules=job.before["learn"] / RULES if learned else None, **how)
 
 
 def evaluate(job: Job) -> None:

@@ -274,8 +274,6 @@ system = "auto"              # auto takes the best system for your files: s6 for
 # phrases = "auto"           # align the phrases of both sides first; or a file from `proj align`
 # f_forests = "trees.xml"    # trees or forests of your sentences: TIGER-XML, brackets, `proj parse --forest`
 # paraphrases = false        # true: the "translations" are in the same language
-# refine_links = false       # true: remove and add links by aligned phrases
-# e_best = 1                 # choose among this many trees of the parser the one that fits the links best
 # also = "other-corpus"      # a corpus folder with the same sentences and other translations; the trees vote
 # min_coverage = 0.5         # leave out trees with a smaller share of linked words
 

@@ -34,7 +34,6 @@ class Key:
 STYLES = ("as-is", "ud", "function")
 F_STYLES = ("ud", "function")
 METHODS = ("auto", "gloss", "words", "given")
-LEARNERS = ("mira", "perceptron", "crf")
 KEYS: dict[str, dict[str, Key]] = {
     "": {
         "language": Key("text", ""),
@@ -74,15 +73,12 @@ KEYS: dict[str, dict[str, Key]] = {
         "phrases": Key("text", ""),
         "f_forests": Key("path", ""),
         "paraphrases": Key("flag", False),
-        "refine_links": Key("flag", False),
-        "e_best": Key("whole", 1, 1, 100),
         "also": Key("paths", ()),
         "min_coverage": Key("share", 0.0),
     },
     "train": {
         "epochs": Key("whole", 10, 1, 1000),
         "order": Key("whole", 2, 1, 3),
-        "learner": Key("text", "mira", choices=LEARNERS),
         "bits": Key("whole", 22, 10, 28),
     },
     "evaluate": {

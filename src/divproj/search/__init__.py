@@ -7,8 +7,3 @@ from divproj.search.match import Match, View, find, find_in
 from divproj.search.query import Query, QueryError, parse
 
 __all__ = ["Match", "Query", "QueryError", "View", "find", "find_in", "parse"]
-
-PUBLIC: dict[str, tuple[str, ...]] = {
-    "query": ("parse_path",),
-}
-"""Names that the command line and scripts may rely on, by module; all else may change."""

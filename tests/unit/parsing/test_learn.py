@@ -24,10 +24,10 @@ RELS = ("root", "det", "nsubj", "obj", "advmod")
 class Run:
     """Weights and what else a pass moves, for trees of the toy treebank."""
 
-    def __init__(self, trees, *, rels=1, order=1, crossing=0, mira=1, cost=1.0, clip=float("inf")):
+    def __init__(self, trees, *, rels=1, order=1, crossing=0, cost=1.0, clip=float("inf")):
         self.batch = Batch.of([ParserInput.of(tree) for tree in trees])
         self.order, self.crossing, self.rels = order, crossing, rels
-        self.mira, self.cost, self.clip = mira, cost, clip
+        self.cost, self.clip = cost, clip
         self.heads = self.batch.flat(tree.heads for tree in trees)
         self.labels = self.batch.flat([number_of(tree, k, rels) for k in range(len(tree))] for tree in trees)
         self.weights, self.later = np.zeros(1 << BITS, np.float32), np.zeros(1 << BITS)
@@ -39,7 +39,7 @@ class Run:
         b = self.batch
         learn.epoch.compiled(
             self.weights, self.later, self.votes, self.votes_later, self.state, np.array(sentences, np.int64), b.first,
-            b.atoms, b.more, b.codes, b.code_at, b.slots, self.order, self.crossing, self.heads, self.labels, self.mira,
+            b.atoms, b.more, b.codes, b.code_at, b.slots, self.order, self.crossing, self.heads, self.labels,
             self.cost, self.clip,
         )  # fmt: skip
 
@@ -116,18 +116,6 @@ def test_the_clip_bounds_the_step():
     assert np.allclose(clipped.weights * ratio, free.weights, atol=1e-5)
 
 
-def test_the_perceptron_moves_by_whole_features():
-    run = Run(TOY[2:3], order=2, mira=0)
-    heads, _ = run.parse(0, cost=1.0)
-    run.learn(0)
-    expected = np.zeros(1 << BITS)
-    for place, count in parts(TOY[2], TOY[2].heads, 2).items():
-        expected[place] += count
-    for place, count in parts(TOY[2], heads, 2).items():
-        expected[place] -= count
-    assert run.weights.tolist() == expected.tolist()
-
-
 def test_a_tree_that_is_found_teaches_nothing():
     run = Run(TOY[:1])
     for _ in range(20):
@@ -161,9 +149,8 @@ class TestUnknownHeads:
 
 
 class TestAverage:
-    @pytest.mark.parametrize("mira", [0, 1])
-    def test_lazy_is_naive(self, mira):
-        run = Run(TOY[1:4], order=2, rels=5, mira=mira)
+    def test_lazy_is_naive(self):
+        run = Run(TOY[1:4], order=2, rels=5)
         sums, votes = np.zeros(1 << BITS), np.zeros(run.votes.shape)
         turns = [0, 1, 2, 2, 0, 1, 1, 0, 2]
         for s in turns:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -27,11 +28,10 @@ def toy():
 class TestFits:
     """A toy treebank is learned by heart."""
 
-    @pytest.mark.parametrize("learner", ["mira", "perceptron", "crf"])
     @pytest.mark.parametrize("order", [1, 2, 3])
     @pytest.mark.parametrize("decoder", ["proj", "nonproj"])
-    def test_every_way(self, learner, order, decoder):
-        parser = MstParser(learner=learner, order=order, decoder=decoder, **SMALL).fit(TOY)
+    def test_every_way(self, order, decoder):
+        parser = MstParser(order=order, decoder=decoder, **SMALL).fit(TOY)
         found = parser.predict(TOY)
         assert [tree.heads for tree in found] == [tree.heads for tree in TOY]
         assert [tree.rels for tree in found] == [tree.rels for tree in TOY]
@@ -52,9 +52,8 @@ class TestFits:
         assert not MstParser(epochs=1, bits=10).fit(TOY * 2 + CROSSED[:1]).crossing_
 
     def test_one_sentence_and_one_pass(self):
-        for learner in ("mira", "perceptron", "crf"):
-            parser = MstParser(learner=learner, bits=14, epochs=1 if learner != "crf" else 5).fit(TOY[2:3])
-            assert parser.predict(TOY[2:3])[0].heads == TOY[2].heads
+        parser = MstParser(bits=14, epochs=1).fit(TOY[2:3])
+        assert parser.predict(TOY[2:3])[0].heads == TOY[2].heads
 
     def test_one_word(self):
         assert MstParser(**SMALL).fit(TOY[6:7]).predict(TOY[6:7]) == TOY[6:7]
@@ -130,7 +129,6 @@ class TestRefused:
         ("options", "why"),
         [
             ({"order": 4}, "order is 4, 1, 2 or 3 expected"),
-            ({"learner": "svm"}, "learner is 'svm', mira, perceptron or crf expected"),
             ({"decoder": "best"}, "decoder is 'best', auto, proj or nonproj expected"),
             ({"bits": 40}, "bits is 40, 10 to 28 expected"),
             ({"epochs": 0}, "epochs is 0, 1 or more expected"),
@@ -208,7 +206,7 @@ class TestManner:
 
     def test_repr(self):
         parser = MstParser(order=1)
-        assert repr(parser).startswith("MstParser(order=1, learner='mira', decoder='auto', ")
+        assert repr(parser).startswith("MstParser(order=1, decoder='auto', ")
         assert eval(repr(parser), {"MstParser": MstParser, "inf": float("inf")}).get_params() == parser.get_params()
 
     def test_trees_come_back_as_given(self, toy):
@@ -273,9 +271,9 @@ class TestProgress:
         def stopped(*args, **options):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(module.crf, "epoch", stopped)
+        monkeypatch.setattr(module, "epoch", SimpleNamespace(compiled=stopped))
         with pytest.raises(KeyboardInterrupt):
-            MstParser(learner="crf", bits=14).fit(TOY)
+            MstParser(bits=14).fit(TOY)
 
     def test_progress_is_a_value(self):
         assert Progress(1, 2, 0.5) == Progress(1, 2, 0.5, None)
@@ -283,9 +281,8 @@ class TestProgress:
 
 class TestChances:
     @pytest.mark.parametrize("decoder", ["proj", "nonproj"])
-    @pytest.mark.parametrize("learner", ["mira", "crf"])
-    def test_they_sum_to_one_and_favour_gold(self, decoder, learner):
-        parser = MstParser(decoder=decoder, learner=learner, order=1, **SMALL).fit(TOY)
+    def test_they_sum_to_one_and_favour_gold(self, decoder):
+        parser = MstParser(decoder=decoder, order=1, **SMALL).fit(TOY)
         for tree, chances in zip(TOY, parser.marginals(TOY), strict=True):
             assert chances[:, 1:].sum(axis=0) == pytest.approx(np.ones(len(tree)))
             assert np.mean([chances[h, c] for c, h in enumerate(tree.heads, 1)]) > 0.6

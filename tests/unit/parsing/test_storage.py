@@ -36,9 +36,7 @@ def folder(parser, tmp_path):
     return tmp_path / "model"
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"order": 1}, {"order": 3}, {"learner": "crf"}, {"labels": False}, {"decoder": "nonproj", "clip": 0.5}]
-)
+@pytest.mark.parametrize("options", [{}, {"order": 1}, {"order": 3}, {"labels": False}, {"decoder": "nonproj", "clip": 0.5}])
 def test_there_and_back(options, tmp_path):
     trees = TOY + CROSSED
     parser = MstParser(**SMALL, **options).fit(trees).calibrate(trees, trees)
@@ -98,8 +96,8 @@ class TestRefused:
             ({"params": {"bits": 14.0}}, "'bits' is 14.0, int expected"),
             ({"params": {"bits": 99}}, "'params': bits is 99, 10 to 28 expected"),
             ({"params": {"order": 2.0}}, "'order' is 2.0, int expected"),
-            ({"params": {"learner": 7}}, "'learner' is 7, str expected"),
-            ({"params": {"learner": "svm"}}, "'params': learner is 'svm'"),
+            ({"params": {"decoder": 7}}, "'decoder' is 7, str expected"),
+            ({"params": {"decoder": "best"}}, "'params': decoder is 'best'"),
             ({"params": {"depth": 7}}, "'params': MstParser has no parameter 'depth'"),
             ({"params": {"self": 7}}, "'params': "),
             ({"crossing": 1}, "'crossing' is 1, bool expected"),

@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import legit
-import numpy as np
 import phrase_oracle as oracle
 import pytest
 from hypothesis import given, settings
@@ -21,8 +20,6 @@ from divproj.io.forests import Options, forests_of
 from divproj.phrases import aligner as room
 from divproj.phrases.aligner import PhraseAligner, forced
 from divproj.phrases.problem import Clock, OutOfTimeError, fill
-from divproj.phrases.settings import SEARCH_SPACE
-from divproj.phrases.tune import search, tune
 
 OLD = "(S (NP (DT the) (JJ old) (NN dog)) (VP (VBD slept) (PP (IN in) (NP (DT the) (NN sun)))) (. .))"
 NEW = "(S (PP (IN in) (NP (DT the) (NN sun))) (, ,) (NP (DT the) (JJ old) (NN dog)) (VP (VBD slept)) (. .))"
@@ -296,48 +293,6 @@ def test_the_default_search_finds_what_does_not_compose():
     assert free.log_alpha > strict.log_alpha
     assert len(free.links) == 4
     assert free.visible[0].kind == "non-compositional"
-
-
-def test_tuning_finds_better_costs_and_keeps_the_weights():
-    pairs, found = corpus(1)
-    start = PhraseAligner(null_cost=0.0, pair_cost=4.0, noncomp="off", max_seconds=0)
-
-    def metric(alignments):
-        return sum(x.log_alpha for x in alignments)
-
-    seen = []
-    space = {"null_cost": (0.0, 6.0), "pair_cost": (-4.0, 4.0)}
-    best, done = tune(start, pairs, found, metric, space=space, trials=12, watch=seen.append)
-    assert seen == done
-    assert done[0].params == {"null_cost": 0.0, "pair_cost": 4.0}
-    assert max(t.value for t in done) > done[0].value
-    assert best.null_cost == max(done, key=lambda t: t.value).params["null_cost"]
-    assert np.array_equal(best.model_.weights, start.model_.weights)
-    assert tune(start, pairs, found, metric, space=space, trials=12)[1] == done
-    assert set(SEARCH_SPACE) <= set(start.get_params())
-
-
-def test_searches_are_seeded_and_say_what_they_cannot_do():
-    def bowl(p):
-        return -((p["x"] - 0.3) ** 2) - (p["y"] - 2) ** 2
-
-    space = {"x": (-1.0, 1.0), "y": (0.0, 5.0)}
-    for method in ("bayes", "random"):
-        one, two = (search(bowl, space, 25, method=method, seed=3) for _ in range(2))
-        assert one == two
-        assert all(-1 <= t.params["x"] <= 1 and 0 <= t.params["y"] <= 5 for t in one)
-    bayes = max(search(bowl, space, 30, seed=3), key=lambda t: t.value)
-    assert bayes.value > -0.05
-    for wrong, said in (
-        ({"method": "grid"}, "no method 'grid'; choose one of bayes, random"),
-        ({"trials": 0}, "there is nothing to try"),
-        ({"space": {"x": (1.0, 1.0)}}, "bounds 1.0…1.0 of x, a lower and a higher number expected"),
-    ):
-        with pytest.raises(ModelError) as error:
-            search(bowl, **{"space": space, "trials": 3, **wrong})
-        assert said in str(error.value)
-    with pytest.raises(ModelError, match="'search' cannot be tuned; choose among null_cost"):
-        tune(PhraseAligner(), [], [], len, space={"search": (0, 1)})
 
 
 def test_a_clock_without_an_end_never_rings():

@@ -9,8 +9,8 @@ from divproj.data.links import Links
 from divproj.data.tree import DepTree
 from divproj.projection import systems
 from divproj.projection.direct import ProjectionInput
-from divproj.projection.phrasal.projector import PhraseProjector
-from divproj.projection.universal.attachments import AttachedProjector, ud_like
+from divproj.projection.phrasal.projector import S5, PhraseState
+from divproj.projection.universal.attachments import S5WithPriors, ud_like
 
 E = DepTree(
     ("the", "dog", "saw", "a", "cat"),
@@ -25,20 +25,18 @@ BARE = replace(GLOSSED, glosses=())
 
 
 @pytest.fixture(scope="module")
-def projector() -> AttachedProjector:
-    made = AttachedProjector()
-    made.observe([GLOSSED])
-    return made
+def state() -> PhraseState:
+    return S5WithPriors().adapt([GLOSSED])
 
 
 def test_system_s5_is_attached():
-    assert isinstance(systems.engine("s5"), AttachedProjector)
+    assert isinstance(systems.make("s5"), S5WithPriors)
     found = systems.train("s5", [], text=[GLOSSED])(GLOSSED)
-    assert found == AttachedProjector().project(GLOSSED)
+    assert found == S5WithPriors().project(GLOSSED)
 
 
-def test_a_glossed_sentence_has_tags_and_relations(projector: AttachedProjector):
-    found = projector.project(GLOSSED)
+def test_a_glossed_sentence_has_tags_and_relations(state: PhraseState):
+    found = S5WithPriors().project(GLOSSED, state)
     assert found.heads[3] == 0
     assert found.heads[1] == 1
     assert found.upos == ("NOUN", "DET", "NOUN", "VERB", "PUNCT")
@@ -48,16 +46,15 @@ def test_a_glossed_sentence_has_tags_and_relations(projector: AttachedProjector)
 
 def test_without_glosses_tags_are_those_given_or_linked():
     given = replace(BARE, tags=("NOUN", "DET", "NOUN", "VERB", "PUNCT"))
-    assert AttachedProjector().project(given).upos == given.tags
-    found = AttachedProjector().project(replace(BARE, links=Links(frozenset(), (5, 0)), e=DepTree((), ())))
+    assert S5WithPriors().project(given).upos == given.tags
+    found = S5WithPriors().project(replace(BARE, links=Links(frozenset(), (5, 0)), e=DepTree((), ())))
     assert found.upos == ("_", "_", "_", "_", "PUNCT")
 
 
 def test_words_that_only_the_user_has_linked_take_their_heads_from_the_translation():
     def told(bitext: ProjectionInput) -> list[bool]:
-        found = AttachedProjector()
-        found.observe([bitext])
-        scores = found.table.scores(bitext)[:4, 1:]  # without the mark, which governs nothing
+        state = S5WithPriors().adapt([bitext])
+        scores = state.priors.scores(state.links.of(bitext))[:4, 1:]  # without the mark, which governs nothing
         return [bool(column.any()) for column in scores.T[:4]]
 
     assert told(GLOSSED) == [True] * 4
@@ -71,36 +68,36 @@ def test_no_word_is_punctuation_because_the_translation_ends_with_a_full_stop():
     e = DepTree((*E.forms, "."), (*E.heads, 3), (*E.rels, "punct"), (*E.upos, "PUNCT"))
     for k in range(8):
         text = [ProjectionInput(("ta", "mu", f"ko{k}"), e, Links(frozenset(), (3, 6)), sent_id=str(n)) for n in range(3)]
-        found = AttachedProjector()
-        found.observe(text)
-        assert "PUNCT" not in found.project(text[0]).upos
+        system = S5WithPriors()
+        assert "PUNCT" not in system.project(text[0], system.adapt(text)).upos
 
 
-def test_a_sentence_that_was_not_observed_is_read_when_it_comes(projector: AttachedProjector):
+def test_a_sentence_that_was_not_observed_is_read_when_it_comes(state: PhraseState):
     for late in (replace(GLOSSED, forms=("ta", "bi", "so", "ko", ".")), BARE):
-        assert projector.project(late).heads.count(0) == 1
-    assert len(projector.table.read_) == 2
+        assert S5WithPriors().project(late, state).heads.count(0) == 1
+    assert len(state.priors.readings) == 1
 
 
-def test_part_of_a_text_travels(projector: AttachedProjector):
-    assert pickle.loads(pickle.dumps(projector.part([GLOSSED]))).project(GLOSSED) == projector.project(GLOSSED)
+def test_part_of_a_text_travels(state: PhraseState):
+    system, part = pickle.loads(pickle.dumps((S5WithPriors(), state.part([GLOSSED]))))
+    assert system.project(GLOSSED, part) == S5WithPriors().project(GLOSSED, state)
 
 
 def test_trees_of_another_style_are_left_alone():
     other = replace(GLOSSED, e=replace(E, rels=("dep", "dep", "root", "dep", "dep")))
     assert ud_like([GLOSSED])
     assert not ud_like([other])
-    assert AttachedProjector().project(other) == PhraseProjector().project(other)
+    assert S5WithPriors().project(other) == S5().project(other)
 
 
 def test_labels_of_the_user_limit_the_tags():
     labels = ("n", "art", "n", "v-v:(TAM)", "_")
-    found = AttachedProjector().project(replace(BARE, labels=labels))
+    found = S5WithPriors().project(replace(BARE, labels=labels))
     assert found.upos == ("NOUN", "DET", "NOUN", "VERB", "PUNCT")
     wanted = replace(GLOSSED, labels=("v", "det", "v", "n", "_"))
-    assert AttachedProjector().project(wanted).upos[:4] == ("VERB", "DET", "VERB", "NOUN")
+    assert S5WithPriors().project(wanted).upos[:4] == ("VERB", "DET", "VERB", "NOUN")
 
 
 def test_labels_of_another_tag_set_say_nothing():
     strange = replace(GLOSSED, labels=("Q1", "Q2", "n", "Q3", "Q4"))
-    assert AttachedProjector().project(strange).upos == AttachedProjector().project(GLOSSED).upos
+    assert S5WithPriors().project(strange).upos == S5WithPriors().project(GLOSSED).upos

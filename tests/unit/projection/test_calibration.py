@@ -15,12 +15,11 @@ from divproj.data.errors import Faults, ModelError
 from divproj.data.links import Links
 from divproj.io.corpus import Corpus
 from divproj.projection import calibration
-from divproj.projection.batch import Plan, projected
 from divproj.projection.calibration import NAMES, Calibration, Sample, calibrated, features, load, save
 from divproj.projection.direct import Projection, ProjectionInput
-from divproj.projection.prepare import Preparation
+from divproj.projection.pipeline import Wanted, project_corpus
+from divproj.projection.prepare import Preparation, prepared_text
 from divproj.projection.projector import Projector
-from divproj.projection.whole_text import project_text
 
 E = DepTree(("the", "dogs", "bark"), (2, 3, 0), ("det", "nsubj", "root"), ("DET", "NOUN", "VERB"), confidence=(0.9, 0.6, 0.99))
 LINKS = Links(frozenset({(1, 2), (2, 3)}), (2, 3), weights=(((1, 2), 0.7),))
@@ -147,8 +146,8 @@ def test_chunks_and_whole_texts_have_the_same_confidences(tmp_path: Path):
         "Hund-e bell-en\ndog-PL bark-3PL\n'The dogs bark.'\n\nHund schläf-t\ndog sleep-3SG\n'The dog sleeps.'\n", "utf-8"
     )
     corpus = Corpus(text)
-    [chunk] = corpus.chunks()
-    some = projected(Plan("s1-r"), Preparation(), "ud", False, True, 0.0, chunk, Faults()).projections
-    whole = [t.projections[0] for t in project_text(Projector("s1-r"), (corpus,), Faults())]
+    [chunk] = project_corpus(Projector("s1-r"), (corpus,), Wanted(drawn=True), Faults())
+    some = chunk.projections
+    whole = [found for _, found in Projector("s1-r").projections(prepared_text(corpus, Preparation(), Faults()))]
     assert [f.confidence for f in some] == [f.confidence for f in whole]
     assert {f.calibrated for f in (*some, *whole)} == {"s1-r"}

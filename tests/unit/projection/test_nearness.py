@@ -16,7 +16,7 @@ from divproj.data.tree import DepTree
 from divproj.projection.universal.english import UPOS
 from divproj.projection.universal.model import GlossModel
 from divproj.projection.universal.nearness import SIDES, WAYS, Nearness, attachments, leanings
-from divproj.projection.universal.projector import Universal
+from divproj.projection.universal.projector import S6
 from divproj.runtime import modelfile
 
 NOUN, VERB, DET = (UPOS.index(tag) for tag in ("NOUN", "VERB", "DET"))
@@ -95,13 +95,12 @@ def test_leanings_of_edges_by_hand() -> None:
 
 def test_trees_follow_the_near_treebank(model: GlossModel, two: Nearness) -> None:  # noqa: F811
     bitext = sentence("SOV", "dog", "see", 0)[0]
-    alone = Universal(model).observe([bitext])
-    near = Universal(replace(model, nearness=two)).observe([bitext])
-    before, after = alone.mixed(alone.read_[bitext]), near.mixed(near.read_[bitext])
+    alone, near = S6(model), S6(replace(model, nearness=two))
+    state = near.adapt([bitext])
+    before, after = alone.mix(alone.analyze(bitext)), near.mix(near.analyze(bitext, state))
     assert not np.allclose(before, after)
     assert np.allclose(after.sum(0)[1:], 1)
-    part = near.part([bitext])
-    assert part.project(bitext) == near.project(bitext)
+    assert near.project(bitext, state.part([bitext])) == near.project(bitext, state)
 
 
 def test_kept_in_the_model(model: GlossModel, two: Nearness, tmp_path: Path) -> None:  # noqa: F811

@@ -65,12 +65,12 @@ def test_the_oracle_reads_the_gold_trees(pairs):
 
 def test_what_the_parser_sees(pairs):
     bitext = ProjectionInput.of(pairs[0])
-    bare = fit("s3-1", pairs[:5], **SMALL).seen(bitext)
+    bare = fit("s3-1", pairs[:5], **SMALL).system.seen(bitext)
     assert bare.forms == bitext.forms
     assert bare.codes is None
     assert bare.more == ()
-    assert set(fit("s3-5", pairs[:5], **SMALL).seen(bitext).tags) == {"_"}
-    system = fit("s4-2", pairs[:5], **SMALL)
+    assert set(fit("s3-5", pairs[:5], **SMALL).system.seen(bitext).tags) == {"_"}
+    system = fit("s4-2", pairs[:5], **SMALL).system
     n1 = len(bitext) + 1
     assert system.seen(bitext).codes.shape == (n1, n1, slots(RECIPES["s4-2"].features))
     heads = s1(bitext, "right").heads
@@ -91,7 +91,7 @@ def test_glosses_are_two_columns():
 
 
 def test_reasons_tell_the_parser_s_choices(pairs):
-    system = fit("s4-1", pairs[:12], **SMALL)
+    system = fit("s4-1", pairs[:12], **SMALL).system
     for given in pairs[:20]:
         bitext = ProjectionInput.of(given)
         found, projected = system.project(bitext), system.projector("s2-1")(bitext)
@@ -127,18 +127,18 @@ class TestLittleData:
         unlinked = [pair((2, 0, 2), (2, 0), set(), "a"), pair((0, 1), (0, 1), set(), "b")]
         system = fit(name, unlinked, bits=14)
         if name != "s3-1":
-            assert (system.seen(ProjectionInput.of(unlinked[0])).codes[:, :, 0] == NO_LINKS).all()
+            assert (system.system.seen(ProjectionInput.of(unlinked[0])).codes[:, :, 0] == NO_LINKS).all()
         assert all(is_tree(system.project(ProjectionInput.of(given)).heads) for given in unlinked)
 
 
 def test_the_same_seed_makes_the_same_system(pairs):
-    one, same, other = (fit("s3-1", pairs[:8], random_state=seed, **SMALL).parsers[0] for seed in (3, 3, 4))
+    one, same, other = (fit("s3-1", pairs[:8], random_state=seed, **SMALL).system.parsers[0] for seed in (3, 3, 4))
     assert one.weights_.tobytes() == same.weights_.tobytes() != other.weights_.tobytes()
 
 
 def test_a_recipe_of_one_s_own(pairs):
     system = fit(Recipe(trees="s1-l", projection="s1-r", features=("merge", "reason"), tags=False), pairs[:8], **SMALL)
-    assert system.parsers[0].slots_ == 2
+    assert system.system.parsers[0].slots_ == 2
     assert is_tree(system.project(ProjectionInput.of(pairs[9])).heads)
 
 
@@ -153,14 +153,3 @@ def test_by_name_among_the_systems(pairs):
     assert is_tree(project(ProjectionInput.of(pairs[7])).heads)
     with pytest.raises(ModelError, match="system s4-1 needs a trained parser; make one with `proj train`"):
         projector("s4-1")
-
-
-def test_sentences_without_trees_teach_it_once_more(pairs):
-    more = [ProjectionInput.of(given) for given in pairs[12:20]]
-    plain, taught = (fit("s4-1", pairs[:12], unannotated=text, **SMALL) for text in ((), more))
-    assert (plain.parsers[0].weights_ != taught.parsers[0].weights_).any()
-    assert plain.parsers[0].scale_ == taught.parsers[0].scale_
-    surest = parser_systems._surest(plain, more)
-    assert len(surest) == 4
-    means = [sum(found.confidence) / len(found.heads) for found in surest]
-    assert means == sorted(means, reverse=True)

@@ -23,7 +23,7 @@ def pairs():
 @pytest.fixture(scope="module")
 def systems(pairs):
     """A system with a parser that sees a projection, and one with more of everything."""
-    return {name: fit(name, pairs[:10], **SMALL) for name in ("s3-1", "s4-1", "s4+")}
+    return {name: fit(name, pairs[:10], **SMALL).system for name in ("s3-1", "s4-1", "s4+")}
 
 
 @pytest.mark.parametrize("name", ["s3-1", "s4-1", "s4+"])
@@ -43,7 +43,7 @@ def test_there_and_back(name, systems, pairs, tmp_path):
 
 def test_the_same_seed_makes_the_same_bytes(systems, pairs, tmp_path):
     parser_files.save(systems["s4+"], tmp_path / "one", {})
-    parser_files.save(fit("s4+", pairs[:10], **SMALL), tmp_path / "two", {})
+    parser_files.save(fit("s4+", pairs[:10], **SMALL).system, tmp_path / "two", {})
     for name in ("model.json", "weights.npz"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
@@ -101,6 +101,6 @@ class TestRefused:
         assert "format is 'divproj-language', 'divproj-parsed-projection' expected" in said
 
     def test_the_oracle_is_not_for_keeps(self, pairs, tmp_path):
-        parser_files.save(fit("oracle", pairs[:3], **SMALL), tmp_path / "oracle", {})
+        parser_files.save(fit("oracle", pairs[:3], **SMALL).system, tmp_path / "oracle", {})
         with pytest.raises(ModelError, match="'projection' is 'gold', one of"):
             parser_files.load(tmp_path / "oracle")

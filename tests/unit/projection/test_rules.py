@@ -14,6 +14,7 @@ from divproj.projection import rulefile
 from divproj.projection.direct import ProjectionInput, s1
 from divproj.projection.explain import say
 from divproj.projection.loglinear import HeadModel
+from divproj.projection.projector import Projector
 from divproj.projection.rules import learn, s2
 from divproj.projection.systems import PROJECTIONS, Corrections, projector, train
 from divproj.runtime.resources import folder
@@ -68,7 +69,7 @@ def test_spontaneous_side_is_learned_per_word():
 @given(pairs(), pairs())
 def test_every_system_always_gives_a_tree(seen, new):
     corrections = Corrections.learn([seen])
-    for name in (*PROJECTIONS, "s5"):
+    for name in PROJECTIONS:
         found = projector(name, corrections)(ProjectionInput.of(new))
         heads = found.heads
         assert heads.count(0) == (1 if heads else 0)
@@ -132,3 +133,11 @@ def test_rules_are_said_in_words():
     lines = list(say(Corrections.learn([HOUSE] * 3), min_count=1))
     assert any("Nouns head their adpositions, the reverse of E: 3 of 3" in line for line in lines)
     assert lines[0] == "Learned from 3 sentence pairs."
+
+
+@pytest.mark.parametrize("system", ["s1-r", "s5", "s6"])
+def test_systems_that_learn_nothing_refuse_rules_and_gold_trees(system):
+    with pytest.raises(ModelError, match=f"system {system} uses no rules; choose s2\\+ or s6\\+, or leave out `rules`"):
+        Projector(system, rules="deu")
+    with pytest.raises(ModelError, match=f"system {system} does not learn from gold trees; choose s2\\+, s6"):
+        Projector(system).fit([HOUSE])

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from divproj import read
 from divproj.data.errors import ModelError
 from divproj.data.links import Links
 from divproj.data.tree import DepTree
 from divproj.links.gloss.grams import Grams
+from divproj.projection.base import Adapted
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal.cues import InducedLinks
 from divproj.projection.universal import edges, grammar, hashed
@@ -19,7 +22,7 @@ from divproj.projection.universal.facts import Glosses, in_capitals
 from divproj.projection.universal.labels import LABELS
 from divproj.projection.universal.marks import hang_marks
 from divproj.projection.universal.model import GlossModel
-from divproj.projection.universal.projector import Universal
+from divproj.projection.universal.projector import S6
 from divproj.projection.universal.training import Bank, learn
 
 ENGLISH = English.of(
@@ -69,7 +72,7 @@ def model() -> GlossModel:
 
 def test_unseen_order(model: GlossModel) -> None:
     some = [sentence("OSV", "cat", "eat", k) for k in range(3)]
-    system = Universal(model).observe([b for b, _ in some])
+    system = Adapted.to(S6(model), [b for b, _ in some])
     for bitext, gold in some:
         found = system.project(bitext)
         assert found.tree.heads == gold.heads
@@ -81,7 +84,7 @@ def test_unseen_order(model: GlossModel) -> None:
 def test_given_tags_are_kept(model: GlossModel) -> None:
     bitext, _ = sentence("SVO", "dog", "see", 0)
     given = ProjectionInput(bitext.forms, bitext.e, bitext.links, bitext.glosses, "", ("_", "PROPN", "_", "_", "_"))
-    assert Universal(model).project(given).upos[1] == "PROPN"
+    assert S6(model).project(given).upos[1] == "PROPN"
 
 
 def test_without_glosses_or_translation(model: GlossModel) -> None:
@@ -89,14 +92,14 @@ def test_without_glosses_or_translation(model: GlossModel) -> None:
     bare = ProjectionInput(bitext.forms, bitext.e, bitext.links)
     alone = ProjectionInput(bitext.forms, DepTree((), ()), Links(frozenset(), (5, 0)), bitext.glosses)
     for given in (bare, alone, ProjectionInput(("x",), DepTree((), ()), Links(frozenset(), (1, 0)))):
-        found = Universal(model).project(given)
+        found = S6(model).project(given)
         assert sorted(found.heads).count(0) == 1
         assert len(found.upos) == len(given.forms)
 
 
 def test_weighed_columns_are_probabilities(model: GlossModel) -> None:
     bitext, _ = sentence("SVO", "dog", "see", 0)
-    _, chances = Universal(model).weighed(bitext)
+    _, chances = S6(model).edge_probabilities(bitext)
     assert np.allclose(chances.sum(0)[1:], 1.0)
 
 
@@ -191,5 +194,34 @@ def test_links_are_induced_once_for_a_text(monkeypatch: pytest.MonkeyPatch) -> N
     calls: list[int] = []
     look = InducedLinks.observe
     monkeypatch.setattr(InducedLinks, "observe", lambda self, text: calls.append(len(text)) or look(self, text))
-    Universal().observe([sentence("SOV", "dog", "see", 1)[0]])
+    S6().adapt([sentence("SOV", "dog", "see", 1)[0]])
     assert calls == [1]
+
+
+def test_a_sentence_alone_has_the_statistics_of_its_text(model: GlossModel) -> None:
+    """What was projected before changes nothing, and a sentence that is not of the text is projected with what the text has taught."""
+    text = [sentence("OSV", "cat", "eat", k)[0] for k in range(3)]
+    system = S6(model)
+    state = system.adapt(text)
+    before = [system.project(each, state) for each in text]
+    new = replace(text[0], sent_id="new")
+    assert new not in state.analyses
+    assert system.project(new, state).heads == before[0].heads
+    assert system.project(new, state).confidence == before[0].confidence
+    assert [system.project(each, state) for each in text] == before
+    assert len(state.analyses) == 3
+    assert system.mix(system.analyze(new, state)) == pytest.approx(system.mix(state.analyses[text[0]]))
+
+
+def test_a_long_text_is_projected_with_one_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sentences after those that were adapted to are projected as these are."""
+    from divproj.projection import projector
+    from divproj.projection.projector import Projector
+
+    pairs = [p for p, _ in zip(read("deu-eng"), range(30), strict=False)]
+    monkeypatch.setattr(projector, "ADAPT_LIMIT", 20)
+    made = Projector("s6")
+    state = made.adapt(pairs[:20])
+    alone = [made.projection(pair, state).heads for pair in pairs]
+    assert [found.heads for _, found in made.projections(iter(pairs))] == alone
+    assert [made.projection(pair, state).heads for pair in reversed(pairs)] == alone[::-1]

@@ -15,18 +15,19 @@ from divproj.data.pair import Pair
 from divproj.data.tree import DepTree
 from divproj.links.gloss.grams import Grams
 from divproj.projection import systems
+from divproj.projection.base import Adapted
 from divproj.projection.candidates import Lexicon
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.loglinear import HeadModel
 from divproj.projection.rules import learn as learn_rules
-from divproj.projection.universal.corrected import REL_OF, TAG_OF, Corrected, Followed
+from divproj.projection.universal.corrected import REL_OF, TAG_OF, Followed, S6Plus
 from divproj.projection.universal.english import UPOS
 from divproj.projection.universal.facts import Glosses
 from divproj.projection.universal.inputs import COLUMNS, EDGE, ORDER, Names, word_order
 from divproj.projection.universal.labels import LABELS
 from divproj.projection.universal.model import GlossModel
 from divproj.projection.universal.network import Network, shapes
-from divproj.projection.universal.projector import Universal
+from divproj.projection.universal.projector import S6
 from divproj.projection.universal.training import learn
 
 NAMES = Names(("PST", "ACC", "DEF"), ("tense", "core", "article"))
@@ -52,8 +53,8 @@ def model(linear: GlossModel) -> GlossModel:
 
 def test_readings_are_probabilities(model: GlossModel) -> None:
     some = [sentence("SVO", "dog", "see", k)[0] for k in range(2)]
-    system = Universal(model).observe(some)
-    read = system.read_[some[0]]
+    state = S6(model).adapt(some)
+    read = state.analyses[some[0]]
     assert read.sentence is not None
     assert read.sentence.columns.shape == (4, len(COLUMNS))
     assert (read.sentence.columns < list(COLUMNS.values())).all()
@@ -66,12 +67,12 @@ def test_readings_are_probabilities(model: GlossModel) -> None:
         labels = model.networks[0].relations(found, read.sentence, [2, 3, 0, 3])
         assert labels.shape == (4, len(LABELS))
         assert np.allclose(labels.sum(1), 1, atol=1e-5)
-    assert np.allclose(system.mixed(read).sum(0)[1:], 1)
+    assert np.allclose(S6(model).mix(read).sum(0)[1:], 1)
 
 
 def test_company_changes_nothing(model: GlossModel) -> None:
-    sentences = [s for b in ("SVO", "SOV") if (s := Universal(model).observe([sentence(b, "dog", "see", 0)[0]]))]
-    inputs = [r.sentence for s in sentences for r in s.read_.values() if r.sentence is not None]
+    states = [S6(model).adapt([sentence(order, "dog", "see", 0)[0]]) for order in ("SVO", "SOV")]
+    inputs = [a.sentence for state in states for a in state.analyses.values() if a.sentence is not None]
     order = word_order(inputs)
     assert order.shape == (ORDER,)
     together, alone = network().read(inputs, order), [network().read([s], order)[0] for s in inputs]
@@ -82,16 +83,16 @@ def test_company_changes_nothing(model: GlossModel) -> None:
 def test_given_tags_reach_the_network(model: GlossModel) -> None:
     bitext, _ = sentence("SVO", "dog", "see", 0)
     given = ProjectionInput(bitext.forms, bitext.e, bitext.links, bitext.glosses, "", ("_", "PROPN", "_", "_", "_"))
-    system = Universal(model).observe([given])
-    assert system.read_[given].readings[0].tags[1, UPOS.index("PROPN")] > 0.95
+    system = Adapted.to(S6(model), [given])
+    assert system.state.analyses[given].readings[0].tags[1, UPOS.index("PROPN")] > 0.95
     assert system.project(given).upos[1] == "PROPN"
 
 
 def test_labels_of_the_user_reach_the_network(model: GlossModel) -> None:
     bitext = ProjectionInput.of(gold("SVO", 5))
     given = replace(bitext, labels=("_", "v", *("n",) * (len(bitext) - 2)))
-    system = Universal(model).observe([given])
-    chances = system.read_[given].readings[0].tags
+    system = Adapted.to(S6(model), [given])
+    chances = system.state.analyses[given].readings[0].tags
     assert chances[1, [UPOS.index("VERB"), UPOS.index("AUX")]].sum() > 0.5
     assert chances[2, [UPOS.index("NOUN"), UPOS.index("PROPN")]].sum() > 0.5
     assert system.project(given).upos[1] in ("VERB", "AUX")
@@ -103,7 +104,7 @@ def test_without_glosses_or_translation(model: GlossModel) -> None:
     alone = ProjectionInput(bitext.forms, DepTree((), ()), Links(frozenset(), (5, 0)), bitext.glosses)
     mark = ProjectionInput(("!",), DepTree((), ()), Links(frozenset(), (1, 0)))
     for given in (bare, alone, mark):
-        found = Universal(model).project(given)
+        found = S6(model).project(given)
         assert sorted(found.heads).count(0) == 1
 
 
@@ -155,14 +156,15 @@ def odd(k: int) -> Pair:
 
 def test_corrected_learns_and_starts_from_s6(linear: GlossModel) -> None:
     given = ProjectionInput.of(gold("SVO", 5))
-    plain = Universal(linear).observe([given]).project(given)
-    assert Corrected({}, Lexicon(), Universal(linear)).observe([given]).project(given).heads == plain.heads
+    plain = S6(linear).project(given)
+    assert S6Plus({}, Lexicon(), S6(linear)).project(given).heads == plain.heads
     pairs = [odd(k) for k in range(8)]
-    learned = Corrected.fit(pairs, base=Universal(linear))
-    found = learned.project(ProjectionInput.of(pairs[0]))
+    learned = S6Plus.fit(pairs, base=S6(linear))
+    state = learned.adapt([*map(ProjectionInput.of, pairs)])
+    found = learned.project(ProjectionInput.of(pairs[0]), state)
     assert found.heads == pairs[0].f.heads
     assert found.rels[0] == "discourse"
-    chances = learned.weighed(ProjectionInput.of(pairs[0]))[1]
+    chances = learned.edge_probabilities(ProjectionInput.of(pairs[0]), state)[1]
     assert np.allclose(chances.sum(0)[1:], 1)
 
 
@@ -199,10 +201,14 @@ def test_gold_trees_without_a_pattern_do_no_harm(linear: GlossModel) -> None:
         heads = tuple(0 if c == top else top for c in range(1, len(pair.f.forms) + 1))
         pairs.append(Pair(replace(pair.f, heads=heads), pair.e, pair.links, f"{k}"))
     shown = [ProjectionInput.of(pair) for pair in pairs]
-    base = Universal(linear)
-    learned = Corrected.fit(pairs, base=base)
+    base = S6(linear)
+    state, learned = base.adapt(shown), S6Plus.fit(pairs, base=base)
     right, before = (
-        sum(a == b for p, s in zip(pairs, shown, strict=True) for a, b in zip(p.f.heads, run(s).heads, strict=True))
-        for run in (learned.project, base.project)
+        sum(
+            a == b
+            for p, s in zip(pairs, shown, strict=True)
+            for a, b in zip(p.f.heads, system.project(s, state).heads, strict=True)
+        )
+        for system in (learned, base)
     )
     assert right >= before

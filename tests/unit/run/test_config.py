@@ -112,9 +112,8 @@ def test_a_bitext_whose_translations_have_trees(folder: Path):
         (PLAIN + "[project]\nrules = 'learn'", "project.rules: there are no gold trees to learn from; name some in input.gold"),
         (PLAIN + "[project]\nrules = '../x'", "project.rules: there is no rule file '../x'; learn, none, a file, or a shipped set: deu"),
         (PLAIN + "[project]\nmodel = 'm'", "project.model: 'm' is no folder with a model; `proj train CORPUS -o MODEL`"),
+        (PLAIN + "[project]\nsystem = 's5'\nrules = 'deu'", "project.rules: s5 uses no rules; leave them out, or choose s2+"),
         (PLAIN + "[project]\nsystem = 's1-r'\nphrases = 'auto'", "project.phrases: s1-r does not look at phrases; choose s5, s6"),
-        (PLAIN + "[project]\ne_best = 3", "project.e_best: several trees of each translation are wanted, but its trees are given: one"),
-        ("[input]\ntext='text.txt'\n[parse]\ncommand='cat'\n[project]\ne_best = 3", "but parse.command gives one; leave out e_best"),
         (PLAIN + "[project]\nalso = 'no'", "project.also: 'no' is no corpus folder; f.conllu or igt.txt, e.conllu and align.txt"),
         (PLAIN + "[project]\nf_forests = 'no.xml'", "project.f_forests: there is no file 'no.xml'"),
         (PLAIN + "[project]\nmodel = 'm'\nsystem = 's1-r'", "project.model: a model brings its own rules and system"),
@@ -175,7 +174,7 @@ def test_every_key_is_explained_in_the_config_of_proj_new():
 
     for table, keys in KEYS.items():
         for key in keys:
-            if (table, key) not in {("train", "order"), ("train", "learner"), ("train", "bits")}:
+            if (table, key) not in {("train", "order"), ("train", "bits")}:
                 assert f"{key} = " in CONFIG_TEXT or f"{{{key}}}" in CONFIG_TEXT, key
 
 

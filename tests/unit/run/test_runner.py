@@ -16,7 +16,6 @@ import joblib
 import pytest
 from pipelinefiles import LEARNED, PLAIN, config, conllu, snapshot, unlike, write
 
-import divproj as dp
 from divproj import ProjError
 from divproj.projection import projector as projecting
 from divproj.run import stages
@@ -69,25 +68,6 @@ def test_trees_of_the_sentences_are_used(folder: Path):
     assert states(path)["project"].startswith("kept")
     (folder / "f.mrg").write_text("\n".join(brackets[1:]) + "\n", encoding="utf-8")
     assert not states(path)["project"].startswith("kept")
-
-
-def test_links_are_refined_and_trees_chosen(folder: Path):
-    """What the trees were projected from is published with them, and pages show it."""
-    lines = (folder / "links.txt").read_text(encoding="utf-8").splitlines()
-    (folder / "links.txt").write_text("\n".join(["0-3 2-2", *lines[1:]]) + "\n", encoding="utf-8")
-    text = '[input]\ntext = "text.txt"\nlinks = "links.txt"\n[project]\nsystem = "s5"\n'
-    run(config(folder, text))
-    before = (folder / "results" / "links.txt").read_text(encoding="utf-8")
-    path = config(folder, text + "refine_links = true\ne_best = 3\n")
-    run(path)
-    made = folder / "results"
-    assert (made / "links.txt").read_text(encoding="utf-8") != before
-    pairs = dp.read(made / "trees.conllu", e=made / "e.conllu", links=made / "links.txt")
-    assert sum(len(pair.links) for pair in pairs) == sum(
-        map(len, map(str.split, (made / "links.txt").read_text().splitlines()))
-    )
-    assert states(path)["project"].startswith("kept")
-    assert states(config(folder, text + "refine_links = true\n"))["project"] == "run: project.e_best is 1, was 3"
 
 
 def test_other_translations_vote(folder: Path):

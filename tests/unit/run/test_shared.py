@@ -9,10 +9,11 @@ from pipelinefiles import PLAIN, config, snapshot, write
 
 from divproj.data.errors import Faults
 from divproj.io.corpus import Corpus
-from divproj.projection import observed, projector, whole_text
-from divproj.projection.prepare import Preparation
+from divproj.projection import pipeline, projector
+from divproj.projection.direct import ProjectionInput
+from divproj.projection.pipeline import Wanted, project_corpus
+from divproj.projection.prepare import Preparation, prepared_text
 from divproj.projection.projector import Projector
-from divproj.projection.whole_text import project_text
 from divproj.run import stages
 from divproj.run.config import load
 from divproj.run.runner import Run
@@ -24,9 +25,9 @@ TWO = Place(2)
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts of few sentences, so that there are many."""
-    for module, name, size in ((stages, "BATCH", 5), (stages, "LINKED", 5), (projector, "PIECE", 5), (projector, "WORTH", 1)):
+    for module, name, size in ((stages, "BATCH", 5), (stages, "LINKED", 5), (projector, "WORTH", 1)):
         monkeypatch.setattr(module, name, size)
-    monkeypatch.setattr(observed, "PART", 5)
+    monkeypatch.setattr(pipeline.chunks, "__defaults__", (5,))
 
 
 @pytest.mark.parametrize("system", ["s6", "s5", "s1-r"])
@@ -45,7 +46,7 @@ def test_a_text_that_is_observed_first(system: str, tmp_path: Path, small: None)
 
     def found(place: Place) -> list[str]:
         corpus = Corpus(folder / "text.txt")
-        return [x.text for x in project_text(Projector(system), (corpus,), Faults(), 0.0, place)]
+        return [x.text for x in project_corpus(Projector(system), (corpus,), Wanted(), Faults(), place)]
 
     assert found(TWO) == found(HERE)
 
@@ -54,10 +55,10 @@ def test_a_text_that_is_observed_first(system: str, tmp_path: Path, small: None)
 def test_a_part_has_its_sentences_alone(system: str, tmp_path: Path):
     folder = write(tmp_path)
     made = Projector(system)
-    pairs = [*made.prepared(whole_text.prepared_text(Corpus(folder / "text.txt"), Preparation(), Faults()))]
-    own = made.observe(pairs).ready(pairs)
-    text = [projector.ProjectionInput.of(pair) for pair in pairs]
-    part = own.part(text[:3])
-    kept = part.read if system == "s6" else part.links_._known
+    pairs = list(prepared_text(Corpus(folder / "text.txt"), Preparation(), Faults()))
+    state, own = made.adapt(pairs).state, made.choose_system(pairs)
+    text = [ProjectionInput.of(pair) for pair in pairs]
+    part = state.part(text[:3])
+    kept = part.analyses if system == "s6" else part.links._known
     assert len(kept) == 3 < len(text)
-    assert [part.project(each) for each in text[:3]] == [own.project(each) for each in text[:3]]
+    assert [own.project(each, part) for each in text[:3]] == [own.project(each, state) for each in text[:3]]

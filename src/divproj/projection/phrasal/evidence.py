@@ -1,4 +1,4 @@
-"""What is known of F before phrases are aligned, as scores of edges for the chart: a forest of F, learned corrections."""
+"""What is known of F before phrases are aligned, as scores of edges for the chart: a forest of F."""
 
 from __future__ import annotations
 

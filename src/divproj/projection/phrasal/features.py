@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divproj.projection.phrasal.chart import RELATIONS
-from divproj.projection.phrasal.projector import Chances
+from divproj.projection.phrasal.projector import Posteriors
 from divproj.projection.settings import CHANCE_BINS
 
 PHRASES = ("edge", "link", "shared")
@@ -17,7 +17,7 @@ the smallest aligned phrase that holds both ends."""
 _MOST = 3
 
 
-def phrase_codes(found: Chances, features: Sequence[str] = PHRASES) -> NDArray[np.int32]:
+def phrase_codes(found: Posteriors, features: Sequence[str] = PHRASES) -> NDArray[np.int32]:
     """codes[h, c, slot], a slot a feature; the diagonal and column 0 are of no account."""
     n1 = len(found.edges)
     made = np.zeros((n1, n1, len(features)), np.int32)

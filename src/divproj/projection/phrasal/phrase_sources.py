@@ -35,26 +35,3 @@ class PhraseSources:
         'phrases'
         """
         return "phrases" if self.phrases else "paraphrases" if self.paraphrases else "f-forests"
-
-
-NO_PHRASES = PhraseSources()
-
-
-@dataclass(frozen=True)
-class PhraseOptions:
-    """What aligned phrases are asked for besides trees, and what else they may look at."""
-
-    refine: bool = False
-    """Whether links are refined first."""
-    e_best: int = 1
-    """E trees to choose from."""
-    phrases: PhraseSources = NO_PHRASES
-    """Phrase pairs, and trees or forests of F."""
-
-    @property
-    def improves(self) -> bool:
-        """Whether links or E trees may become others than they were."""
-        return self.refine or self.e_best > 1
-
-    def __bool__(self) -> bool:
-        return self.improves or bool(self.phrases)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Protocol
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from divproj.forest.hypergraph import Forest
 from divproj.parsing.decode import eisner
+from divproj.projection.base import NO_EVIDENCE, TextEvidence
 from divproj.projection.direct import Projection, ProjectionInput, Reason, content_root, s1
-from divproj.projection.loglinear import HeadModel
 from divproj.projection.phrasal import chart, evidence
 from divproj.projection.phrasal.cues import Cues, Encoded, InducedLinks, LinkedPair
 from divproj.projection.phrasal.phrase_pairs import PhraseBook
@@ -43,7 +43,7 @@ class ProjectedPhrase:
 
 
 @dataclass(frozen=True)
-class Chances:
+class Posteriors:
     """What the chart says of a sentence: probabilities of edges [h, c] and of the borders [h, s], [h, t] of phrases."""
 
     linked: LinkedPair
@@ -56,165 +56,180 @@ class Chances:
     """The projective tree whose edges are most probable together."""
 
 
-class Knowledge(Protocol):
+class Priors(Protocol):
     """What is known of a sentence from elsewhere: tags of its words, and log weights [head, child] of its edges."""
 
-    def tags(self, bitext: ProjectionInput) -> tuple[str, ...]: ...
+    def tags(self, linked: LinkedPair) -> tuple[str, ...]: ...
 
-    def scores(self, bitext: ProjectionInput) -> Floats: ...
+    def scores(self, linked: LinkedPair) -> Floats: ...
+
+    def part(self, text: Sequence[ProjectionInput]) -> Priors: ...
 
 
-@dataclass
-class PhraseProjector:
+@dataclass(frozen=True)
+class PhraseState:
+    """What s5 has learned from a text; `S5.adapt` returns one, `S5.project` takes it."""
+
+    links: InducedLinks = field(default_factory=InducedLinks)
+    cues: Cues = field(default_factory=Cues)
+    words: int = 0
+    """Words of the text, or more where sentences are long: compiled charts pay when there are many."""
+    likelihoods: tuple[float, ...] = ()
+    """Log likelihood of the text after each round."""
+    forests: Mapping[tuple[str, ...], Forest] = field(default_factory=dict)
+    """Parses of F by the words of the sentence."""
+    phrases: PhraseBook = field(default_factory=PhraseBook)
+    priors: Priors | None = None
+
+    def tag(self, linked: LinkedPair) -> LinkedPair:
+        """Return the pair with the tags that are known from elsewhere."""
+        return replace(linked, tags=self.priors.tags(linked)) if self.priors else linked
+
+    def encode(self, linked: LinkedPair, *, learning: bool = False) -> Encoded:
+        """Return a sentence as arrays for the chart, with what its forest says.
+
+        Phrase pairs that no tree of F vouches for break ties, but nothing is learned from them.
+        """
+        known = [evidence.of_forest(self.forests[linked.bitext.forms])] if linked.bitext.forms in self.forests else []
+        if (paired := self.phrases.scores(linked.bitext, vouched=learning)) is not None:
+            known.append(paired)
+        if self.priors:
+            known.append(self.priors.scores(linked))
+        return self.cues.encode(linked, self.words, sum(known[1:], known[0]) if known else None)
+
+    def part(self, text: Sequence[ProjectionInput]) -> PhraseState:
+        """Return what these sentences need to be projected in another process: all that was learned, and their own forests."""
+        forms = {bitext.forms for bitext in text}
+        forests = {key: forest for key, forest in self.forests.items() if key in forms}
+        priors = self.priors.part(text) if self.priors else None
+        return replace(self, links=self.links.part(text), forests=forests, likelihoods=(), priors=priors)
+
+
+@dataclass(frozen=True)
+class S5:
     """System s5: the best F tree among all headed bracketings of F, its phrases paired with those of the E tree.
 
-    `observe` goes through unannotated bitext (all that a user has: words, glosses, links, E trees; never an F tree), looks
+    `adapt` goes through unannotated bitext (all that a user has: words, glosses, links, E trees; never an F tree), looks
     for links of words that have none, and learns what heads words choose. Then `project` reads dependencies off the best
-    bracketing: the head of an F phrase holds the image of the E head, and an unlinked word hangs inside the phrase that
+    bracketing: the head of an F phrase holds the image of the E head, and an unlinked word depends, inside the phrase that
     contains it, on the word that its kind chooses elsewhere. Confidences are the chart's posteriors.
     """
 
     weights: Weights = field(default_factory=Weights)
     rounds: int = OBSERVING_ROUNDS
     induce_links: bool = True
-    """Whether unlinked words are given links by word alignment of the observed text."""
-    corrections: HeadModel | None = None
-    """Learned corrections (merges, swaps, spontaneous words): what they make of each edge is a feature of it."""
-    knowledge: Knowledge | None = None
-    """What other languages tell of tags and attachments (`divproj.projection.universal`)."""
-    observes = True
-    """That the text is to be observed before it is projected; for who holds a projector and does not know which."""
-    links_: InducedLinks = field(default_factory=InducedLinks, repr=False)
-    cues_: Cues = field(default_factory=Cues, repr=False)
-    words_: int = 0
-    """Words observed, or more where sentences are long: compiled charts pay when there are many."""
-    history_: list[float] = field(default_factory=list, repr=False)
-    forests_: dict[tuple[str, ...], Forest] = field(default_factory=dict, repr=False)
-    phrases_: PhraseBook = field(default_factory=PhraseBook, repr=False)
+    """Whether unlinked words are given links by word alignment of the text."""
+    code: str = "s5"
+    adapts: bool = True
 
-    def observe(
+    def adapt(
         self,
-        bitexts: Iterable[ProjectionInput],
-        forests: Iterable[Forest] = (),
-        phrases: PhraseBook | None = None,
+        text: Iterable[ProjectionInput],
+        evidence: TextEvidence = NO_EVIDENCE,
+        *,
         links: InducedLinks | None = None,
-    ) -> PhraseProjector:
-        """Learn from bitext without F trees; what was observed before is forgotten.
+        priors: Priors | None = None,
+    ) -> PhraseState:
+        """Learn from a text without F trees.
 
-        `forests` are parses of F sentences (a parser's chart, n-best lists, an induced grammar's chart), found by their words.
-        Without one a sentence may be bracketed in any way. `phrases` are phrase pairs of the sentences (`proj align`). `links` are
-        those that another projector has induced from the same text; they are not looked for again.
+        Parses of F (a parser's chart, n-best lists, an induced grammar's chart) in the `evidence` are found by their words; without
+        one a sentence may be bracketed in any way. `links` are those that were induced from the same text before; they are
+        not induced again.
         """
-        bitexts = [b for b in bitexts if 0 < len(b) <= LONGEST]
-        self.forests_ = {forest.forms: forest for forest in forests}
-        self.phrases_ = phrases or PhraseBook()
-        self.links_ = links or InducedLinks(more=self.phrases_.links)
-        look = self.induce_links and links is None
-        linked = self.links_.observe(bitexts) if look else [self.links_.of(b) for b in bitexts]
-        linked = self._read(linked)
-        self.cues_ = Cues.of(linked)
-        self.words_ = max(sum(map(len, bitexts)), sum(len(b) ** 2 for b in bitexts) // SQUARES)
-        self.history_ = (
-            self.cues_.learn([self.encode(x, learning=True) for x in linked], self.weights.table, self.rounds) if linked else []
-        )
-        return self
+        bitexts = [b for b in text if 0 < len(b) <= LONGEST]
+        phrases = evidence.phrases or PhraseBook()
+        if links is None:
+            links = InducedLinks(more=phrases.links)
+            if self.induce_links:
+                links.observe(bitexts)
+        linked = [links.of(b) for b in bitexts]
+        words = max(sum(map(len, bitexts)), sum(len(b) ** 2 for b in bitexts) // SQUARES)
+        forests = {forest.forms: forest for forest in evidence.forests}
+        state = PhraseState(links, Cues(), words, (), forests, phrases, priors or self.priors_for(linked))
+        linked = [*map(state.tag, linked)]
+        cues = Cues.of(linked)
+        state = replace(state, cues=cues)
+        if linked:
+            encoded = [state.encode(each, learning=True) for each in linked]
+            state = replace(state, likelihoods=tuple(cues.learn(encoded, self.weights.table, self.rounds)))
+        return state
 
-    def _read(self, linked: list[LinkedPair]) -> list[LinkedPair]:
-        """The text as the chart sees it, with the tags that are known from elsewhere."""
-        return [*map(self._tagged, linked)]
+    def priors_for(self, linked: Sequence[LinkedPair]) -> Priors | None:
+        """Return what is known of the text from elsewhere; of s5 alone, nothing."""
+        return None
 
-    def _tagged(self, linked: LinkedPair) -> LinkedPair:
-        return replace(linked, tags=self.knowledge.tags(linked.given)) if self.knowledge else linked
-
-    def encode(self, linked: LinkedPair, *, learning: bool = False) -> Encoded:
-        """A sentence for the chart, with what its forest and learned corrections say.
-
-        Phrase pairs that no tree of F vouches for break ties, but nothing is learned from them.
-        """
-        known = [evidence.of_forest(self.forests_[linked.bitext.forms])] if linked.bitext.forms in self.forests_ else []
-        if (paired := self.phrases_.scores(linked.bitext, vouched=learning)) is not None:
-            known.append(paired)
-        if self.corrections:
-            known.append(evidence.of_chances(self.corrections.weighed(linked.given)[1]))
-        if self.knowledge:
-            known.append(self.knowledge.scores(linked.given))
-        return self.cues_.encode(linked, self.words_, sum(known[1:], known[0]) if known else None)
-
-    def chances(self, bitext: ProjectionInput) -> Chances:
-        """Probabilities of all edges and phrase borders."""
-        if not len(self.cues_.choice):  # nothing observed: the sentence must speak for itself
-            return (
-                replace(self, links_=InducedLinks(), cues_=Cues(), history_=[])
-                .observe([bitext], self.forests_.values(), self.phrases_)
-                .chances(bitext)
-            )
-        linked = self._tagged(self.links_.of(bitext))
-        encoded = self.encode(linked)
-        sums = self._sums(encoded)
+    def posteriors(self, bitext: ProjectionInput, state: PhraseState | None = None) -> Posteriors:
+        """Return the probabilities of all edges and phrase borders."""
+        if state is None or not len(state.cues.choice):
+            state = self._alone(bitext, state or PhraseState())
+        linked = state.tag(state.links.of(bitext))
+        encoded = state.encode(linked)
+        sums = self._sums(encoded, state)
         heads = np.zeros(len(encoded.words), np.int64)
-        eisner.for_work(self.words_, len(heads))(sums[0], heads)
-        return Chances(linked, encoded.codes, *sums, tuple(heads[1:].tolist()))
+        eisner.for_work(state.words, len(heads))(sums[0], heads)
+        return Posteriors(linked, encoded.codes, *sums, tuple(heads[1:].tolist()))
 
-    def _sums(self, encoded: Encoded) -> tuple[Floats, Floats, Floats]:
+    def _sums(self, encoded: Encoded, state: PhraseState) -> tuple[Floats, Floats, Floats]:
         edges, lefts, rights = (np.empty(encoded.codes.shape) for _ in range(3))
-        sums = chart.phrase_sums.for_work(self.words_, len(edges))
-        sums(self.scores(encoded), edges, lefts, rights)
+        sums = chart.phrase_sums.for_work(state.words, len(edges))
+        sums(self.scores(encoded, state), edges, lefts, rights)
         return edges, lefts, rights
 
-    def scores(self, encoded: Encoded) -> Floats:
-        """Log weights of all edges."""
-        made = np.empty(encoded.codes.shape)
-        x, cues = encoded, self.cues_
-        run = chart.arc_scores.for_work(self.words_, len(made))
-        run(x.words, x.tags, x.kinds, x.codes, self.weights.table, cues.choice, cues.far, made)
-        return made if x.extra is None else made + x.extra
+    def scores(self, encoded: Encoded, state: PhraseState) -> Floats:
+        """Return the log weights of all edges."""
+        scores = np.empty(encoded.codes.shape)
+        x, cues = encoded, state.cues
+        fill = chart.arc_scores.for_work(state.words, len(scores))
+        fill(x.words, x.tags, x.kinds, x.codes, self.weights.table, cues.choice, cues.far, scores)
+        return scores if x.extra is None else scores + x.extra
 
-    def part(self, text: Sequence[ProjectionInput]) -> PhraseProjector:
-        """What these sentences need to be projected in another process: all that was learned, and their own forests."""
-        forms = {bitext.forms for bitext in text}
-        forests = {key: forest for key, forest in self.forests_.items() if key in forms}
-        return replace(self, links_=self.links_.part(text), forests_=forests, history_=[])
-
-    def project(self, bitext: ProjectionInput) -> Projection:
-        """The best tree, why each edge, how probable."""
+    def project(self, bitext: ProjectionInput, state: PhraseState | None = None) -> Projection:
+        """Return the best tree, with the reason and the probability of each edge."""
         if not 0 < len(bitext) <= LONGEST:
             return s1(bitext)
-        return self._projected(bitext, self.chances(bitext))
+        if state is None or not len(state.cues.choice):  # no text: the sentence must speak for itself
+            state = self._alone(bitext, state or PhraseState())
+        return self.read_off(bitext, self.posteriors(bitext, state), state)
 
-    def _projected(self, bitext: ProjectionInput, found: Chances) -> Projection:
-        moved = [-1, *found.heads]
+    def _alone(self, bitext: ProjectionInput, state: PhraseState) -> PhraseState:
+        known = TextEvidence(tuple(state.forests.values()), state.phrases)
+        return self.adapt([bitext], known, priors=state.priors)
+
+    def read_off(self, bitext: ProjectionInput, posteriors: Posteriors, state: PhraseState) -> Projection:
+        """Return the projection that the chart makes most probable."""
+        moved = [-1, *posteriors.heads]
         content_root(bitext, moved, ["guess"] * len(moved))
         heads = tuple(moved[1:])
-        sure = tuple(min(1.0, float(found.edges[h, c])) for c, h in enumerate(heads, 1))
-        reasons = tuple(_reason(found, h, c) for c, h in enumerate(heads, 1))
-        linked = Projection(found.linked.bitext, heads, reasons)
-        tags = found.linked.tags or tuple(
-            "PUNCT" if not any(map(str.isalnum, form)) else tag if tag not in ("PUNCT", "_") else own
-            for form, tag, own in zip(bitext.forms, found.linked.bitext.upos, bitext.classes, strict=True)
+        confidence = tuple(min(1.0, float(posteriors.edges[h, c])) for c, h in enumerate(heads, 1))
+        reasons = tuple(_reason(posteriors, h, c) for c, h in enumerate(heads, 1))
+        linked = Projection(posteriors.linked.bitext, heads, reasons)
+        tags = posteriors.linked.tags or tuple(
+            "PUNCT" if not any(map(str.isalnum, form)) else tag if tag not in ("PUNCT", "_") else word_class
+            for form, tag, word_class in zip(bitext.forms, posteriors.linked.bitext.upos, bitext.classes, strict=True)
         )
-        return Projection(bitext, heads, reasons, sure, linked.carried, tags)
+        return Projection(bitext, heads, reasons, confidence, linked.carried, tags)
 
-    def phrases(self, bitext: ProjectionInput) -> tuple[ProjectedPhrase, ...]:
-        """The phrase pairs of the best tree, larger F phrases first."""
+    def phrases(self, bitext: ProjectionInput, state: PhraseState | None = None) -> tuple[ProjectedPhrase, ...]:
+        """Return the phrase pairs of the best tree, larger F phrases first."""
         if not 0 < len(bitext) <= LONGEST:
             return ()
-        found = self.chances(bitext)
-        linked = found.linked.bitext
-        f_below, e_below = subtrees(found.heads), subtrees(linked.e_heads[1:])
-        made = []
+        posteriors = self.posteriors(bitext, state)
+        linked = posteriors.linked.bitext
+        f_below, e_below = subtrees(posteriors.heads), subtrees(linked.e_heads[1:])
+        pairs = []
         for head, anchor in enumerate(linked.anchors):
             if anchor:
                 words = f_below[head]
-                sure = float(found.lefts[head, words[0]] * found.rights[head, words[-1]])
-                made.append(ProjectedPhrase(head, anchor, words, e_below[anchor], min(1.0, sure)))
-        return tuple(sorted(made, key=lambda pair: (-len(pair.f_words), pair.f_head)))
+                probability = float(posteriors.lefts[head, words[0]] * posteriors.rights[head, words[-1]])
+                pairs.append(ProjectedPhrase(head, anchor, words, e_below[anchor], min(1.0, probability)))
+        return tuple(sorted(pairs, key=lambda pair: (-len(pair.f_words), pair.f_head)))
 
 
-def _reason(found: Chances, head: int, child: int) -> Reason:
-    code = found.codes[head, child]
-    if not found.linked.bitext.links.links:
+def _reason(posteriors: Posteriors, head: int, child: int) -> Reason:
+    code = posteriors.codes[head, child]
+    if not posteriors.linked.bitext.links.links:
         return "guess"
-    if found.linked.kinds[child] == UNLINKED:
+    if posteriors.linked.kinds[child] == UNLINKED:
         return "spontaneous"
     if code in (chart.MOTHER, chart.OUT, chart.TOP, chart.TOP_OUT):
         return "projected"
@@ -238,6 +253,6 @@ def subtrees(heads: Sequence[int]) -> list[tuple[int, ...]]:
 
 
 @lru_cache(maxsize=2)
-def observed(bitexts: tuple[ProjectionInput, ...]) -> PhraseProjector:
-    """A projector that has gone through these bitexts; kept, since folds of one corpus ask for the same."""
-    return PhraseProjector().observe(bitexts)
+def cached_state(text: tuple[ProjectionInput, ...]) -> PhraseState:
+    """Return what s5 learns from a text; folds of one corpus ask for the same."""
+    return S5().adapt(text)

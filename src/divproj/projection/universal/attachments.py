@@ -10,25 +10,24 @@ The treebanks are UD: where E's trees are not, nothing is added, and relations a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.links.gloss.grams import Grams
 from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.phrasal.cues import Cues, LinkedPair
-from divproj.projection.phrasal.projector import Chances, PhraseProjector
+from divproj.projection.phrasal.projector import S5, PhraseState, Posteriors
 from divproj.projection.phrasal.weights import GIVEN
 from divproj.projection.settings import ATTACHMENT_SHARE, NOT_READ, UD_SHARE
 from divproj.projection.universal.english import UPOS
 from divproj.projection.universal.facts import is_mark
 from divproj.projection.universal.given import understood
 from divproj.projection.universal.labels import LABELS
-from divproj.projection.universal.model import GlossModel, shipped
-from divproj.projection.universal.projector import Read, Universal
+from divproj.projection.universal.model import GlossModel
+from divproj.projection.universal.projector import S6, GlossAnalysis, GlossStatistics
 
 Floats = NDArray[np.float64]
 RELATIONS = frozenset({*LABELS, "root", "punct"} - {"dep"})
@@ -38,74 +37,113 @@ UNKNOWN = "?"
 """Tag of a word of which nothing is known."""
 
 
-@dataclass
+@dataclass(frozen=True)
+class AttachmentReading:
+    """What other languages tell of a sentence; word masks have place 0 too."""
+
+    analysis: GlossAnalysis
+    unknown: NDArray[np.bool_]
+    """Words of which nothing is known."""
+    silent: NDArray[np.bool_]
+    """Words of whose heads other languages tell nothing."""
+
+
+@dataclass(frozen=True)
 class Attachments:
     """What other languages tell of the sentences of a text: tags, weights of edges, relations."""
 
-    model: GlossModel | None = None
-    """None: the model in the box."""
-    grams: Grams = field(default_factory=Grams.shipped)
-    weight: float = ATTACHMENT_SHARE
-    read_: dict[ProjectionInput, Read] = field(default_factory=dict, repr=False)
-    unknown_: dict[ProjectionInput, NDArray[np.bool_]] = field(default_factory=dict, repr=False)
-    """Of each sentence the words, place 0 too, of which nothing is known."""
-    silent_: dict[ProjectionInput, NDArray[np.bool_]] = field(default_factory=dict, repr=False)
-    """Of each sentence the words, place 0 too, of whose heads other languages tell nothing."""
+    system: S6
+    """What reads glosses; its networks are not asked."""
+    statistics: GlossStatistics
+    labelled: bool
+    """Whether the part-of-speech labels of the text are ones that the table knows."""
+    cues: Cues
+    """Tags of the words of the text over their links."""
+    readings: Mapping[ProjectionInput, AttachmentReading] = field(default_factory=dict, repr=False)
+    """Those of the text's own sentences, so that they are not made twice."""
 
-    @cached_property
-    def base(self) -> Universal:
-        """What reads glosses; its networks are not asked."""
-        return Universal(self.model or shipped(), self.grams, share=self.weight, read_=self.read_)
+    @classmethod
+    def of(cls, linked: Sequence[LinkedPair], system: S6) -> Attachments:
+        """Return what is told of a text."""
+        labelled = understood((x.given for x in linked), system.table)
+        priors = cls(system, GlossStatistics(), labelled, Cues.of(linked))
+        tagged = [priors.tag_unglossed(x) for x in linked]
+        statistics, analyses = system.text_statistics(tagged)
+        rows = zip(linked, tagged, analyses, strict=True)
+        readings = {x.given: priors.reading(x, sentence, analysis) for x, sentence, analysis in rows}
+        return replace(priors, statistics=statistics, readings=readings)
 
-    def read(self, linked: Sequence[LinkedPair], tags: Sequence[Sequence[str]]) -> None:
-        """Go through sentences; `tags` are those of their links, or of the words elsewhere."""
-        labelled = understood((x.given for x in linked), self.grams)
-        allowed = [_allowed(x.given, self.grams if labelled else None) for x in linked]
-        seen = [_seen(*row) for row in zip(linked, tags, allowed, strict=True)]
-        for x, bitext, classes, read in zip(linked, seen, allowed, self.base.glossed(seen), strict=True):
-            self.read_[x.given] = read
-            rows = zip(bitext.forms, bitext.tags, bitext.glosses or ("",) * len(bitext), classes, strict=True)
-            bare = [tag == "_" and not (_told(gloss) or own or is_mark(form, gloss)) for form, tag, gloss, own in rows]
-            self.unknown_[x.given] = np.array([False, *bare])
-            self.silent_[x.given] = self.unknown_[x.given] | _settled(x, classes)
+    def read(self, linked: LinkedPair) -> AttachmentReading:
+        """Return what is told of a sentence, which may be of the text or not."""
+        known = self.readings.get(linked.given)
+        if known is not None:
+            return known
+        tagged = self.tag_unglossed(linked)
+        return self.reading(linked, tagged, self.system.read_glosses([tagged], self.statistics)[0])
 
-    def tags(self, bitext: ProjectionInput) -> tuple[str, ...]:
-        rows = zip(self.base.tags(bitext), self.unknown_[bitext][1:], strict=True)
-        return tuple(UNKNOWN if unknown else tag for tag, unknown in rows)
+    def reading(self, linked: LinkedPair, tagged: ProjectionInput, analysis: GlossAnalysis) -> AttachmentReading:
+        """Return the analysis of a sentence with the words of which nothing is known."""
+        allowed = self._allowed(linked.given)
+        rows = zip(tagged.forms, tagged.tags, tagged.glosses or ("",) * len(tagged), allowed, strict=True)
+        bare = [tag == "_" and not (_has_gloss(gloss) or tags or is_mark(form, gloss)) for form, tag, gloss, tags in rows]
+        unknown = np.array([False, *bare])
+        return AttachmentReading(analysis, unknown, unknown | _settled(linked, allowed))
 
-    def scores(self, bitext: ProjectionInput) -> Floats:
+    def tag_unglossed(self, linked: LinkedPair) -> ProjectionInput:
+        """Return the sentence with tags for words that have no gloss; without any gloss also with the links that were induced."""
+        bitext = linked.given
+        glosses = bitext.glosses or ("",) * len(bitext)
+        if not any(map(_has_gloss, glosses)):
+            bitext = linked.bitext
+        given = bitext.tags or ("_",) * len(bitext)
+        rows = zip(given, self.cues.tags_of(linked.bitext), glosses, self._allowed(linked.given), strict=True)
+        tags = tuple(
+            tag if tag in UPOS else usual if usual in (allowed or WORDS) and not _has_gloss(gloss) else "_"
+            for tag, usual, gloss, allowed in rows
+        )
+        return replace(bitext, tags=tags)
+
+    def _allowed(self, bitext: ProjectionInput) -> list[tuple[str, ...]]:
+        """Tags that the labels of the words allow, () where they say nothing."""
+        if not self.labelled or not bitext.labels:
+            return [()] * len(bitext)
+        return [self.system.table.classes(label) for label in bitext.labels]
+
+    def tags(self, linked: LinkedPair) -> tuple[str, ...]:
+        """UPOS of all words, `?` where nothing is known."""
+        reading = self.read(linked)
+        names = ["PUNCT"] * len(linked.given)
+        for k, probabilities in zip(reading.analysis.edge_input.real, reading.analysis.edge_input.chances, strict=True):
+            names[k - 1] = UPOS[int(probabilities.argmax())]
+        return tuple(UNKNOWN if unknown else tag for tag, unknown in zip(names, reading.unknown[1:], strict=True))
+
+    def scores(self, linked: LinkedPair) -> Floats:
         """Log weights of edges; a word of which nothing is told may have any head but punctuation."""
-        made = self.base.scores(bitext)
-        silent = self.silent_[bitext]
-        made[:, silent] = np.where(made[:, silent] <= NOT_READ, NOT_READ, 0.0)
-        return made
+        reading = self.read(linked)
+        scores = self.system.edge_weights(linked.given, reading.analysis)
+        scores[:, reading.silent] = np.where(scores[:, reading.silent] <= NOT_READ, NOT_READ, 0.0)
+        return scores
 
-    def named(self, found: Projection, chances: Chances) -> Projection:
-        """The tree as UD allows it, with its relations."""
-        bitext = found.bitext
-        made = self.base.renamed(bitext, found.heads, found.upos)
-        why = [r if h == own else "parsed" for r, h, own in zip(found.reasons, made.heads, found.heads, strict=True)]
-        real = set(self.read_[bitext].seen.real)
-        sure = [
-            min(1.0, float(chances.edges[h, c])) if c in real else p
-            for c, (h, p) in enumerate(zip(made.heads, made.confidence, strict=True), 1)
+    def relabel(self, projection: Projection, posteriors: Posteriors) -> Projection:
+        """Return the tree as UD allows it, with its relations."""
+        analysis = self.read(posteriors.linked).analysis
+        tree = self.system.relabel(projection.bitext, analysis, projection.heads, projection.upos)
+        rows = zip(projection.reasons, tree.heads, projection.heads, strict=True)
+        reasons = tuple(reason if head == old else "parsed" for reason, head, old in rows)
+        real = set(analysis.edge_input.real)
+        confidence = [
+            min(1.0, float(posteriors.edges[h, c])) if c in real else p
+            for c, (h, p) in enumerate(zip(tree.heads, tree.confidence, strict=True), 1)
         ]
-        upos = tuple("_" if tag == UNKNOWN else tag for tag in found.upos)
-        return replace(made, reasons=tuple(why), confidence=tuple(sure), upos=upos)
+        upos = tuple("_" if tag == UNKNOWN else tag for tag in projection.upos)
+        return replace(tree, reasons=reasons, confidence=tuple(confidence), upos=upos)
 
-    def part(self, text: Iterable[ProjectionInput]) -> Attachments:
-        """What is known of some sentences."""
-        some = [bitext for bitext in text if bitext in self.read_]
-        kept = ({b: each[b] for b in some} for each in (self.read_, self.unknown_, self.silent_))
-        return Attachments(self.model, self.grams, self.weight, *kept)  # type: ignore[arg-type]
-
-    def forget(self) -> None:
-        self.read_.clear()
-        self.unknown_.clear()
-        self.silent_.clear()
+    def part(self, text: Sequence[ProjectionInput]) -> Attachments:
+        """What is told of some sentences."""
+        return replace(self, readings={sentence: self.readings[sentence] for sentence in text if sentence in self.readings})
 
 
-def _told(gloss: str) -> bool:
+def _has_gloss(gloss: str) -> bool:
     return gloss not in ("", "_")
 
 
@@ -119,30 +157,8 @@ def _settled(linked: LinkedPair, allowed: Sequence[tuple[str, ...]]) -> NDArray[
     if given.links.weights:
         return np.zeros(len(given) + 1, bool)
     rows = zip(given.glosses or ("",) * len(given), given.tags or ("_",) * len(given), allowed, strict=True)
-    bare = [not (_told(gloss) or tag != "_" or own) for gloss, tag, own in rows]
+    bare = [not (_has_gloss(gloss) or tag != "_" or own) for gloss, tag, own in rows]
     return np.array([kind == GIVEN and own for kind, own in zip(linked.kinds, (False, *bare), strict=True)])
-
-
-def _allowed(bitext: ProjectionInput, grams: Grams | None) -> list[tuple[str, ...]]:
-    """Tags that the labels of the words allow, () where they say nothing."""
-    if grams is None or not bitext.labels:
-        return [()] * len(bitext)
-    return [grams.classes(label) for label in bitext.labels]
-
-
-def _seen(linked: LinkedPair, own: Sequence[str], allowed: Sequence[tuple[str, ...]]) -> ProjectionInput:
-    """The sentence with tags for words that have no gloss; without any gloss also with the links that were found."""
-    bitext = linked.given
-    glosses = bitext.glosses or ("",) * len(bitext)
-    if not any(map(_told, glosses)):
-        bitext = linked.bitext
-    given = bitext.tags or ("_",) * len(bitext)
-    rows = zip(given, own, glosses, allowed, strict=True)
-    tags = tuple(
-        tag if tag in UPOS else mine if mine in (classes or WORDS) and not _told(gloss) else "_"
-        for tag, mine, gloss, classes in rows
-    )
-    return replace(bitext, tags=tags)
 
 
 def ud_like(text: Iterable[ProjectionInput]) -> bool:
@@ -151,56 +167,28 @@ def ud_like(text: Iterable[ProjectionInput]) -> bool:
     return sum(rel in RELATIONS for rel in rels) >= UD_SHARE * max(len(rels), 1)
 
 
-@dataclass
-class AttachedProjector(PhraseProjector):
+@dataclass(frozen=True)
+class S5WithPriors(S5):
     """System s5 with the attachments and relations of other languages."""
 
-    table: Attachments = field(default_factory=Attachments, repr=False)
-    late_: ProjectionInput | None = None
-    """A sentence that was read after the text was observed; its reading is kept until the next."""
+    reader: S6 = field(default_factory=lambda: S6(share=ATTACHMENT_SHARE))
 
-    @property
-    def grams(self) -> Grams:
-        """Gloss abbreviations."""
-        return self.table.grams
+    @classmethod
+    def with_model(cls, model: GlossModel | None) -> S5WithPriors:
+        """Return the system with another model of glossed text than the shipped one."""
+        return cls(reader=S6(model, share=ATTACHMENT_SHARE))
 
-    @grams.setter
-    def grams(self, grams: Grams) -> None:
-        self.table = Attachments(self.table.model, grams, self.table.weight)
+    def priors_for(self, linked: Sequence[LinkedPair]) -> Attachments | None:
+        """Return what other languages tell of the text; nothing where the trees of E are not UD."""
+        return Attachments.of(linked, self.reader) if linked and ud_like(x.given for x in linked) else None
 
-    def _read(self, linked: list[LinkedPair]) -> list[LinkedPair]:
-        self.table.forget()
-        self.late_ = None
-        self.knowledge = self.table if linked and ud_like(x.given for x in linked) else None
-        if self.knowledge:
-            cues = Cues.of(linked)
-            self.table.read(linked, [cues.tags_of(x.bitext) for x in linked])
-        return super()._read(linked)
-
-    def _tagged(self, linked: LinkedPair) -> LinkedPair:
-        if self.knowledge and linked.given not in self.table.read_:
-            if self.late_ is not None:
-                self.table.read_.pop(self.late_, None)
-                self.table.unknown_.pop(self.late_, None)
-                self.table.silent_.pop(self.late_, None)
-            self.late_ = linked.given
-            self.table.read([linked], [self.cues_.tags_of(linked.bitext)])
-        return super()._tagged(linked)
-
-    def _projected(self, bitext: ProjectionInput, found: Chances) -> Projection:
-        made = super()._projected(bitext, found)
-        return self.table.named(made, found) if bitext in self.table.read_ else made
-
-    def part(self, text: Sequence[ProjectionInput]) -> PhraseProjector:
-        """What these sentences need to be projected in another process."""
-        table = self.table.part(text)
-        made = super().part(text)
-        return replace(made, table=table, knowledge=table if self.knowledge else None)  # type: ignore[call-arg]
+    def read_off(self, bitext: ProjectionInput, posteriors: Posteriors, state: PhraseState) -> Projection:
+        """Return the projection that the chart makes most probable, with the relations of other languages."""
+        projection = super().read_off(bitext, posteriors, state)
+        return state.priors.relabel(projection, posteriors) if isinstance(state.priors, Attachments) else projection
 
 
 @lru_cache(maxsize=2)
-def observed(text: tuple[ProjectionInput, ...]) -> AttachedProjector:
-    """s5 that has gone through this text; kept, since folds of one corpus ask for the same."""
-    made = AttachedProjector()
-    made.observe(text)
-    return made
+def cached_state(text: tuple[ProjectionInput, ...]) -> PhraseState:
+    """Return what s5 learns from a text; folds of one corpus ask for the same."""
+    return S5WithPriors().adapt(text)

@@ -13,17 +13,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from divproj.data.pair import Pair
-from divproj.forest.hypergraph import Forest
-from divproj.links.gloss.grams import Grams
+from divproj.projection.base import NO_EVIDENCE, TextEvidence
 from divproj.projection.candidates import Lattice, Lexicon
 from divproj.projection.decode import best_tree
 from divproj.projection.direct import Projection, ProjectionInput
@@ -41,122 +39,107 @@ from divproj.projection.settings import (
 )
 from divproj.projection.universal.english import UPOS
 from divproj.projection.universal.given import given_tags
-from divproj.projection.universal.projector import Universal, is_read
-
-if TYPE_CHECKING:
-    from divproj.projection.phrasal.phrase_pairs import PhraseBook
+from divproj.projection.universal.projector import S6, GlossState, is_read
 
 Floats = NDArray[np.float64]
 TAG_OF, REL_OF = "tag of ", "relation of "
 """Weights with such names are usual tags and relations of forms (how often they were seen)."""
 
 
-@dataclass
-class Corrected:
-    """s6 with weights learned from gold trees."""
+@dataclass(frozen=True)
+class S6Plus:
+    """System s6+: s6 with weights learned from gold trees."""
 
-    weights: dict[str, float] = field(default_factory=dict)
+    weights: Mapping[str, float] = field(default_factory=dict)
     lexicon: Lexicon = field(default_factory=Lexicon)
-    base: Universal = field(default_factory=Universal)
-    observes = True
+    base: S6 = field(default_factory=S6)
+    code: str = "s6+"
+    adapts: bool = True
 
     @classmethod
     def fit(
         cls,
         pairs: Sequence[Pair],
         text: Sequence[ProjectionInput] = (),
-        base: Universal | None = None,
+        base: S6 | None = None,
         penalty: float = CORRECTION_PENALTY,
-    ) -> Corrected:
+    ) -> S6Plus:
         """Learn from pairs with gold trees of F; `text` is more of the language, without trees."""
-        return cls.crossed(pairs, text, base, penalty)[0]
+        system = base or S6()
+        state = system.adapt([*map(ProjectionInput.of, pairs), *text])
+        return cls.cross_fit(pairs, state, system, penalty)[0]
 
     @classmethod
-    def crossed(
-        cls,
-        pairs: Sequence[Pair],
-        text: Sequence[ProjectionInput] = (),
-        base: Universal | None = None,
-        penalty: float = CORRECTION_PENALTY,
-    ) -> tuple[Corrected, list[Corrected]]:
-        """What `fit` learns, and for each pair the same without its gold tree: learned from the other folds, and judged on them.
+    def cross_fit(
+        cls, pairs: Sequence[Pair], state: GlossState, base: S6 | None = None, penalty: float = CORRECTION_PENALTY
+    ) -> tuple[S6Plus, list[S6Plus]]:
+        """Return what `fit` learns, and for each pair the same without its gold tree: learned from the other folds, and judged on them.
 
-        A `base` that has gone through all of the text is taken as it is.
+        `state` is what s6 has learned from the text.
         """
         given = [ProjectionInput.of(pair) for pair in pairs]
-        system = base or Universal()
-        everything = dict.fromkeys([*given, *text])
-        if not all(bitext in system.read_ for bitext in everything if is_read(bitext)):
-            system.observe([*everything])
+        system = base or S6()
         read = [k for k, bitext in enumerate(given) if is_read(bitext)]
-        shown = [Shown(given[k], pairs[k], *system.weighed(given[k])) for k in read]
+        shown = [Shown(given[k], pairs[k], *system.edge_probabilities(given[k], state)) for k in read]
         penalty *= 1 + FEW_TREES / max(len(shown), 1)
         parts, followed = [], []
         for k in range(min(CORRECTION_FOLDS, len(shown)) if len(shown) > 1 else 0):
-            part = cls({}, Lexicon(), system)._learn([s for i, s in enumerate(shown) if i % CORRECTION_FOLDS != k], penalty)
+            part = cls._learn([s for i, s in enumerate(shown) if i % CORRECTION_FOLDS != k], penalty, system)
             followed.append(Followed())
             followed[-1].judge(part, shown[k::CORRECTION_FOLDS])
             parts.append(part)
-        made = cls({}, Lexicon(), system)._learn(shown, penalty)
-        made.weights = Followed.joined(followed).kept(made.weights)
+        everything = cls._learn(shown, penalty, system)
+        learned = replace(everything, weights=Followed.joined(followed).kept(everything.weights))
         for k, part in enumerate(parts):
             others = Followed.joined(followed[:k] + followed[k + 1 :])
-            parts[k] = cls(others.kept(part.weights), part.lexicon, system)
+            parts[k] = replace(part, weights=others.kept(part.weights))
         unseen = [cls({}, Lexicon(), system) for _ in given]
         for place, k in enumerate(read if parts else ()):
             unseen[k] = parts[place % CORRECTION_FOLDS]
-        return made, unseen
+        return learned, unseen
 
-    @property
-    def grams(self) -> Grams:
-        """Gloss abbreviations."""
-        return self.base.grams
-
-    @grams.setter
-    def grams(self, grams: Grams) -> None:
-        self.base.grams = grams
-
-    def _learn(self, shown: Sequence[Shown], penalty: float) -> Corrected:
+    @classmethod
+    def _learn(cls, shown: Sequence[Shown], penalty: float, base: S6) -> S6Plus:
         """All that the sentences teach, followed or not."""
-        self.lexicon = Lexicon.of((s.bitext, s.pair.f.rels) for s in shown)
+        bare = cls({}, Lexicon.of((s.bitext, s.pair.f.rels) for s in shown), base)
         questions: list[Question] = []
         before: list[float] = []
         for s in shown:
-            lattice = self.lattice_of(s.bitext, s.found)
+            lattice = bare.lattice_of(s.bitext, s.found)
             for word, heads, gold in s.asked(lattice):
                 rows = [[k for block in lattice.blocks(word, head) for k in SPELLED.row(block)] for head in heads]
                 questions.append((rows, gold))
                 before += [math.log(max(s.chances[head, word], HEAD_FLOOR)) for head in heads]
-        self.weights = fit_weights(questions, penalty, np.array(before)) | usual_forms([s.pair for s in shown])
-        return self
+        weights = fit_weights(questions, penalty, np.array(before)) | usual_forms([s.pair for s in shown])
+        return replace(bare, weights=weights)
 
-    def observe(
-        self, bitexts: Iterable[ProjectionInput], forests: Iterable[Forest] = (), phrases: PhraseBook | None = None
-    ) -> Corrected:
-        """Let s6 go through the text."""
-        self.base.observe(bitexts, forests, phrases)
-        return self
+    def adapt(self, text: Iterable[ProjectionInput], evidence: TextEvidence = NO_EVIDENCE) -> GlossState:
+        """Return what s6 learns from the text."""
+        return self.base.adapt(text, evidence)
 
-    def project(self, bitext: ProjectionInput) -> Projection:
-        """The tree that s6 and the corrections find best together."""
-        return self.weighed(bitext)[0]
+    def project(self, bitext: ProjectionInput, state: GlossState | None = None) -> Projection:
+        """Return the tree that s6 and the corrections find best together."""
+        return self.edge_probabilities(bitext, state)[0]
 
-    def weighed(self, bitext: ProjectionInput) -> tuple[Projection, Floats]:
-        """The projection, and probabilities of all edges [head, child]."""
-        found, chances = self.base.weighed(bitext)
+    def edge_probabilities(self, bitext: ProjectionInput, state: GlossState | None = None) -> tuple[Projection, Floats]:
+        """Return the projection, and the probabilities of all edges [head, child]."""
+        projection, probabilities = self.base.edge_probabilities(bitext, state)
         if not is_read(bitext) or not self.weights:
-            return found, chances
-        heads: Sequence[int] = found.heads
+            return projection, probabilities
+        heads: Sequence[int] = projection.heads
         if self._moves:
-            chances = self._mixed(bitext, found, chances)
-            heads = best_tree([[(int(h), float(column[h])) for h in np.flatnonzero(column)] for column in chances.T[1:]])
-        projected = self.renamed(bitext, heads, self._tags(bitext, found))
-        sure = tuple(float(chances[h, c]) for c, h in enumerate(projected.heads, 1))
-        return replace(projected, confidence=sure), chances
+            probabilities = self._mixed(bitext, projection, probabilities)
+            columns = probabilities.T[1:]
+            heads = best_tree([[(int(h), float(column[h])) for h in np.flatnonzero(column)] for column in columns])
+        projected = self.relabel(bitext, heads, self._tags(bitext, projection), state)
+        confidence = tuple(float(probabilities[h, c]) for c, h in enumerate(projected.heads, 1))
+        return replace(projected, confidence=confidence), probabilities
 
-    def renamed(self, bitext: ProjectionInput, heads: Sequence[int], tags: Sequence[str]) -> Projection:
-        """A tree and tags with the relations of s6, or those that the gold trees give a form."""
-        projected = self.base.renamed(bitext, heads, tags)
+    def relabel(
+        self, bitext: ProjectionInput, heads: Sequence[int], tags: Sequence[str], state: GlossState | None = None
+    ) -> Projection:
+        """Return a tree and tags with the relations of s6, or those that the gold trees give a form."""
+        projected = self.base.relabel(bitext, self.base.analyze(bitext, state), heads, tags)
         return replace(projected, rels=self._rels(bitext, projected))
 
     def _mixed(self, bitext: ProjectionInput, found: Projection, chances: Floats) -> Floats:
@@ -183,7 +166,7 @@ class Corrected:
         return replace(lattice, top=top) if top and top != lattice.old_top else lattice
 
     def _tags(self, bitext: ProjectionInput, found: Projection) -> tuple[str, ...]:
-        given = given_tags(bitext, self.base.grams)
+        given = given_tags(bitext, self.base.table)
         usual = [self.usual(TAG_OF, form) for form in bitext.forms]
         return tuple(
             mine if mine and (given is None or given.allowed[k, UPOS.index(mine)]) else tag
@@ -204,7 +187,7 @@ class Corrected:
 
     @cached_property
     def _model(self) -> HeadModel:
-        return HeadModel(self.weights, self.lexicon)
+        return HeadModel(dict(self.weights), self.lexicon)
 
     @cached_property
     def _forms(self) -> dict[tuple[str, str], str]:
@@ -256,7 +239,7 @@ class Followed:
             made.forms = {what: won + part.forms[what] for what, won in made.forms.items()}
         return made
 
-    def judge(self, learned: Corrected, shown: Iterable[Shown]) -> None:
+    def judge(self, learned: S6Plus, shown: Iterable[Shown]) -> None:
         """Count on sentences that nothing was learned from."""
         for s in shown:
             lattice = learned.lattice_of(s.bitext, s.found)
@@ -271,13 +254,13 @@ class Followed:
                 if s.found.rels[k] not in ("root", "punct"):
                     self._form(REL_OF, learned, form, s.found.rels[k], s.pair.f.rels[k].partition(":")[0])
 
-    def _form(self, what: str, learned: Corrected, form: str, said: str, gold: str) -> None:
+    def _form(self, what: str, learned: S6Plus, form: str, said: str, gold: str) -> None:
         usual = learned.usual(what, form)
         if usual and usual != said and gold not in ("_", ""):
             count = learned.weights[f"{what}{form.lower()} = {usual}"]
             self.forms[what] += (np.array(TRIED_TIMES) <= count) * (int(usual == gold) - int(said == gold))
 
-    def kept(self, weights: dict[str, float]) -> dict[str, float]:
+    def kept(self, weights: Mapping[str, float]) -> dict[str, float]:
         """The weights, except where they harm: of edges as much as is likeliest, of forms those that were seen more often."""
         harmed = self.right[-1] < self.right[0]
         share = TRIED_SHARES[int(self.edges.argmax())] if harmed else 1.0

@@ -26,7 +26,7 @@ WITHOUT_NEARNESS = 2
 Weights = NDArray[np.float32]
 
 
-@dataclass
+@dataclass(eq=False)
 class GlossModel:
     """All that is learned from treebanks of other languages."""
 

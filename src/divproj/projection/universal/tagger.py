@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from zlib import crc32
 
 import numpy as np
@@ -20,7 +20,7 @@ _GROUPS = {
 """Features that are told apart."""
 
 
-def tagger_features(words: Sequence[Word], usage: dict[str, Usage]) -> NDArray[np.int32]:
+def tagger_features(words: Sequence[Word], usage: Mapping[str, Usage]) -> NDArray[np.int32]:
     """[word, feature] numbers for all words of a sentence."""
     n = len(words)
     rows = [_own(w, usage.get(w.form.lower()), first=k == 0) for k, w in enumerate(words)]

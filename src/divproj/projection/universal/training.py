@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from divproj.data.sentence import Sentence
 from divproj.data.tree import DepTree
 from divproj.links.gloss.grams import Grams
 from divproj.projection.direct import ProjectionInput
-from divproj.projection.phrasal.projector import PhraseProjector
+from divproj.projection.phrasal.projector import S5
 from divproj.projection.settings import EDGE_STEPS, FULL_WORDS, RELATION_STEPS, TAGGER_STEPS
 from divproj.projection.universal import edges, hashed, labels, tagger, templates
 from divproj.projection.universal.edges import Order
@@ -22,7 +22,16 @@ from divproj.projection.universal.facts import Glosses, Usage, Word, in_capitals
 from divproj.projection.universal.inputs import RELS, Encoder, SentenceInput, word_order
 from divproj.projection.universal.labels import LABELS, label_features
 from divproj.projection.universal.model import GlossModel
-from divproj.projection.universal.projector import PUNCT, Read, Universal, direct, encoded
+from divproj.projection.universal.projector import (
+    PUNCT,
+    S6,
+    GlossAnalysis,
+    GlossPriors,
+    GlossStatistics,
+    direct,
+    encode,
+    phrase_edges,
+)
 from divproj.projection.universal.tagger import tagger_features
 
 Ints = NDArray[np.int64]
@@ -40,7 +49,7 @@ class Bank:
     gold: list[DepTree]
     words: list[list[Word]] = field(default_factory=list, repr=False)
     usage: dict[str, Usage] = field(default_factory=dict, repr=False)
-    reads: list[Read] = field(default_factory=list, repr=False)
+    reads: list[GlossAnalysis] = field(default_factory=list, repr=False)
     order: Order = field(default_factory=lambda: Order({}), repr=False)
     inputs: list[SentenceInput] = field(default_factory=list, repr=False)
     text: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32), repr=False)
@@ -56,7 +65,7 @@ class Bank:
 
     def encode(self, encoder: Encoder) -> None:
         """Make what the networks see of it; `look` comes first."""
-        self.inputs = encoded(self.bitexts, self.words, encoder)
+        self.inputs = encode(self.bitexts, self.words, encoder, S5().adapt(self.bitexts), self.usage)
         self.text = word_order(self.inputs)
 
     def numbers(self) -> list[tuple[Ints, Ints]]:
@@ -71,7 +80,7 @@ class Bank:
     def heads(self) -> list[Ints]:
         """Gold heads among real words; -1 where the head is punctuation or missing."""
         made = []
-        places = [s.real for s in self.inputs] or [r.seen.real for r in self.reads]
+        places = [s.real for s in self.inputs] or [r.edge_input.real for r in self.reads]
         for real, tree in zip(places, self.gold, strict=True):
             place = {word: k for k, word in enumerate(real, 1)} | {0: 0}
             made.append(np.array([place.get(tree.heads[word - 1], -1) for word in real], np.int64))
@@ -116,7 +125,7 @@ def _read_with(bank: Bank, weights: NDArray[np.float32]) -> None:
         chances = hashed.class_chances(tagger_features(words, bank.usage), weights)
         chances[:, PUNCT] = 1e-6
         chances[np.array([w.mark for w in words])] = np.eye(len(UPOS))[PUNCT]
-        bank.reads.append(Read(edges.edge_input(bitext, words, chances / chances.sum(1, keepdims=True)), np.zeros((0, 0))))
+        bank.reads.append(GlossAnalysis(edges.edge_input(bitext, words, chances / chances.sum(1, keepdims=True))))
 
 
 Questions = tuple[NDArray[np.int32], Ints, Ints, Floats]
@@ -126,10 +135,10 @@ def _questions(
     bank: Bank, names: Sequence[str], given: Mapping[str, Sequence[Floats]], order: Order
 ) -> tuple[Questions, Questions]:
     """Questions with an answer, to learn from; and all of them."""
-    found = edges.edges_of([r.seen for r in bank.reads], given, order)
+    found = edges.edges_of([r.edge_input for r in bank.reads], given, order)
     index = edges.features(found, names)
     gold = np.concatenate(bank.heads())
-    kid = np.concatenate([np.arange(1, len(r.seen) + 1) for r in bank.reads])
+    kid = np.concatenate([np.arange(1, len(r.edge_input) + 1) for r in bank.reads])
     offset = gold - (gold > kid)
     sizes = np.diff(found.starts)
     keep = gold >= 0
@@ -146,21 +155,22 @@ def _together(parts: Sequence[Questions]) -> Questions:
     return np.concatenate([p[0] for p in parts]), starts, right, np.concatenate([p[3] for p in parts])
 
 
-def _fill(matrices: list[Read], flat: Floats, name: str) -> None:
+def _fill(bank: Bank, flat: Floats, name: Literal["plain", "linked"]) -> None:
+    """Put probabilities of all edges of a bank into the field `plain` or `linked` of its analyses."""
     at = 0
-    for read in matrices:
-        n = len(read.seen)
-        made = np.zeros((n + 1, n + 1))
-        made.T[1:][~np.eye(n + 1, dtype=bool)[1:]] = flat[at : at + n * n]
-        setattr(read, name, made)
+    for k, read in enumerate(bank.reads):
+        n = len(read.edge_input)
+        matrix = np.zeros((n + 1, n + 1))
+        matrix.T[1:][~np.eye(n + 1, dtype=bool)[1:]] = flat[at : at + n * n]
+        bank.reads[k] = replace(read, plain=matrix) if name == "plain" else replace(read, linked=matrix)
         at += n * n
 
 
 def _label_rows(bank: Bank) -> tuple[NDArray[np.int32], Ints, Floats]:
     rows, right = [], []
     for read, tree, heads in zip(bank.reads, bank.gold, bank.heads(), strict=True):
-        rows.append(label_features(read.seen, np.maximum(heads, 0).tolist()))
-        names = [tree.rels[word - 1].partition(":")[0] for word in read.seen.real]
+        rows.append(label_features(read.edge_input, np.maximum(heads, 0).tolist()))
+        names = [tree.rels[word - 1].partition(":")[0] for word in read.edge_input.real]
         right += [LABELS.index(r) if r in LABELS and h > 0 else -1 for r, h in zip(names, heads, strict=True)]
     answer = np.array(right, np.int64)
     keep = answer >= 0
@@ -174,20 +184,6 @@ def _learn_class(
     return hashed.fit_class(
         index, np.concatenate([p[1] for p in parts]), np.concatenate([p[2] for p in parts]), size, classes, **how
     )
-
-
-class _Known:
-    """What the model without translation knows of one bank, for the chart of s5."""
-
-    def __init__(self, model: Universal, bank: Bank) -> None:
-        self.model = model
-        model.read_ = dict(zip(bank.bitexts, bank.reads, strict=True))
-
-    def tags(self, bitext: ProjectionInput) -> tuple[str, ...]:
-        return self.model.tags(bitext)
-
-    def scores(self, bitext: ProjectionInput) -> Floats:
-        return self.model.scores(bitext)
 
 
 def learn(
@@ -213,25 +209,22 @@ def learn(
     say("tagger learned")
     for bank in banks:
         _read_with(bank, folds[bank.family].tagger)
-        seen = [r.seen for r in bank.reads]
+        seen = [r.edge_input for r in bank.reads]
         bank.order = Order.of(seen, [direct(s) for s in seen])
     asked = [_questions(bank, templates.PLAIN, {}, bank.order) for bank in banks]
     for family in families:
         folds[family].plain = hashed.fit_choice(*_together(others([a for a, _ in asked], family)), edges.SIZE, **EDGE_STEPS)
     full_plain = hashed.fit_choice(*_together([a for a, _ in asked]), edges.SIZE, **EDGE_STEPS)
     for bank, (_, every) in zip(banks, asked, strict=True):
-        _fill(bank.reads, hashed.choice_chances(every[0], every[1], folds[bank.family].plain), "plain")
+        _fill(bank, hashed.choice_chances(every[0], every[1], folds[bank.family].plain), "plain")
     say("edges without translation learned")
     model = GlossModel(english, full_tagger, full_plain, none, none)
     for bank in banks:
-        known = _Known(Universal(model, grams), bank)
-        chart = PhraseProjector(knowledge=known).observe(bank.bitexts)
-        for bitext, read in zip(bank.bitexts, bank.reads, strict=True):
-            keep = np.array([0, *read.seen.real])
-            own = chart.chances(bitext).edges[np.ix_(keep, keep)]
-            own[:, 0] = 0.0
-            read.phrases = own / np.maximum(own.sum(0), 1e-9)
-        bank.order = Order.of([r.seen for r in bank.reads], [r.phrases for r in bank.reads])
+        priors = GlossPriors(S6(model, grams), GlossStatistics(), dict(zip(bank.bitexts, bank.reads, strict=True)))
+        chart = S5().adapt(bank.bitexts, priors=priors)
+        both = zip(bank.bitexts, bank.reads, strict=True)
+        bank.reads = [replace(read, phrases=phrase_edges(sentence, read, chart)) for sentence, read in both]
+        bank.order = Order.of([r.edge_input for r in bank.reads], [r.phrases for r in bank.reads])
     say("phrases of all banks weighed")
     _linked(banks, model, folds, others)
     say("edges with translation learned")
@@ -252,4 +245,4 @@ def _linked(
     model.linked = hashed.fit_choice(*_together([a for a, _ in asked]), edges.SIZE, **EDGE_STEPS)
     model.labels = _learn_class(rows, labels.SIZE, len(LABELS), RELATION_STEPS)
     for bank, (_, every) in zip(banks, asked, strict=True):
-        _fill(bank.reads, hashed.choice_chances(every[0], every[1], folds[bank.family].linked), "chances")
+        _fill(bank, hashed.choice_chances(every[0], every[1], folds[bank.family].linked), "linked")

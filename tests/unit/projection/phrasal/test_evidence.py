@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 
 from divproj import DepTree, Links
-from divproj.data.pair import Pair
 from divproj.forest.charts import from_arc_scores
 from divproj.forest.hypergraph import Edge, Forest, Node
 from divproj.io.forests import Options, forests_of
 from divproj.parsing.marginals import projective
+from divproj.projection.base import Adapted, TextEvidence
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal import evidence
-from divproj.projection.phrasal.projector import PhraseProjector
-from divproj.projection.systems import Corrections, projector
+from divproj.projection.phrasal.projector import S5
 
 
 def test_headed_phrases_give_the_probabilities_of_edges():
@@ -54,15 +53,4 @@ def test_the_forest_decides_where_the_links_say_nothing(left: bool, heads: tuple
     words = tuple(Node(k, k + 1, "X", k, k) for k in range(3))
     inner = Node(1, 3, "X", 1 if left else 2, 1 if left else 2)
     forest = Forest(text.forms, (*words, inner, Node(0, 3, "X", 0, 0)), (Edge(3, 1, 2), Edge(4, 0, 3)), 4)
-    assert PhraseProjector().observe([text], [forest]).project(text).heads == heads
-
-
-def test_learned_corrections_are_features():
-    """Gold trees in which loose words hang on the next word to the right, against what the text alone suggests."""
-    pairs = [
-        Pair(DepTree((f"v{k}", "su", "ka"), (0, 3, 1), ("root", "x", "y")), _bitext("a").e, _bitext(f"v{k} su ka").links)
-        for k in range(12)
-    ]
-    new = _bitext("zu su ka")
-    ruled = projector("s5", Corrections.learn(pairs))
-    assert ruled(new).heads == (0, 3, 1)
+    assert Adapted.to(S5(), [text], TextEvidence([forest])).project(text).heads == heads

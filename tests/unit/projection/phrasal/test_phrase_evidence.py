@@ -8,11 +8,12 @@ import pytest
 
 from divproj import DepTree, Faults, Links, Pair
 from divproj.data.errors import ModelError
+from divproj.projection.base import Adapted, TextEvidence
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal import same_language
 from divproj.projection.phrasal.phrase_evidence import gathered
 from divproj.projection.phrasal.phrase_sources import PhraseSources
-from divproj.projection.phrasal.projector import PhraseProjector
+from divproj.projection.phrasal.projector import S5
 from divproj.projection.projector import Projector
 from divproj.projection.settings import PAIR_SHARE
 
@@ -44,9 +45,8 @@ def test_f_has_the_forests_of_the_parser_whose_style_e_has():
     [forest] = same_language.forests(text(UD), shipped("en"))
     assert forest.forms == NEW
     assert len(forest.edges) >= len(NEW) - 1
-    assert (
-        PhraseProjector().observe(text(UD, links=frozenset()), [forest]).project(text(UD, links=frozenset())[0]).heads[2] == 7
-    )
+    unlinked = text(UD, links=frozenset())
+    assert Adapted.to(S5(), unlinked, TextEvidence([forest])).project(unlinked[0]).heads[2] == 7
     assert same_language.forests(text(OWN), None) == []  # one tree is too few to learn from
 
 
@@ -113,10 +113,12 @@ class TestProjector:
         assert pair.e.upos == UPOS
 
     def test_what_auto_takes(self):
-        made = Projector(rules="deu", phrases="auto")
-        assert (made.system_, made.why_) == ("s5", "phrases are asked for")
-        trees = Projector(rules="deu", f_forests="trees.xml")
-        assert (trees.system_, trees.why_) == ("s5", "trees or forests of F are given")
+        made = Projector(f_forests="trees.xml")
+        made.ready(self.pairs())
+        assert (made.system_, made.why_) == ("s5", "trees or forests of F are given")
+        for known in ({"phrases": "auto"}, {"f_forests": "trees.xml"}):
+            with pytest.raises(ModelError, match=r"is given to system s2\+, which does not look at phrases"):
+                list(Projector(rules="deu", **known).pipe(self.pairs()))
 
     def test_a_system_that_looks_at_no_phrase_refuses(self):
         with pytest.raises(

@@ -14,6 +14,7 @@ from divproj.forest.dependencies import from_dependencies
 from divproj.forest.parses import count_trees
 from divproj.io.forests import forests_of
 from divproj.phrases.lexicon import Lexicon
+from divproj.projection.base import Adapted, TextEvidence
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal import phrase_pairs
 from divproj.projection.phrasal.aligned_phrases import (
@@ -24,7 +25,7 @@ from divproj.projection.phrasal.aligned_phrases import (
     phrase_book,
 )
 from divproj.projection.phrasal.phrase_pairs import PhraseBook, PhraseLink, SentencePairs
-from divproj.projection.phrasal.projector import PhraseProjector
+from divproj.projection.phrasal.projector import S5
 from divproj.projection.settings import BARE_PAIR_SHARE, OTHER_HEAD, PAIR_SHARE
 
 E = DepTree(("old", "dogs", "sleep", "here"), (2, 3, 0, 3), ("amod", "nsubj", "root", "advmod"), ("ADJ", "NOUN", "VERB", "ADV"))
@@ -61,19 +62,18 @@ def test_unlinked_words_hang_inside_their_smallest_paired_phrase():
     """ka … mo may belong anywhere; the pair says that they stand in the subject."""
     text = bitext("su mo ka lipa", {(1, 3), (4, 2)})
     book = PhraseBook.of([SentencePairs(text.forms, E.forms, (PhraseLink((2, 3, 4), (1, 2), 1.0, 0, 2),))])
-    heads = PhraseProjector().observe([text], (), book).project(text).heads
+    heads = Adapted.to(S5(), [text], TextEvidence((), book)).project(text).heads
     assert heads[3] == 1
     assert all(heads[k] in (2, 3, 4) for k in (1, 2))
     other = PhraseBook.of([SentencePairs(text.forms, E.forms, (PhraseLink((1, 2, 3), (3, 4), 1.0, 0, 3),))])
-    heads = PhraseProjector().observe([text], (), other).project(text).heads
+    heads = Adapted.to(S5(), [text], TextEvidence((), other)).project(text).heads
     assert all(heads[k] in (1, 2, 3) for k in (1, 2))
 
 
 def test_leaf_pairs_are_links_for_words_that_have_none():
     text = bitext("ka lipa su", {(2, 2), (3, 3)})
     book = PhraseBook.of([SentencePairs(text.forms, E.forms, (PhraseLink((1,), (1,), 0.9), PhraseLink((2,), (4,), 0.9)))])
-    projector = PhraseProjector().observe([text], (), book)
-    known = projector.links_.of(text)
+    known = S5().adapt([text], TextEvidence((), book)).links.of(text)
     assert known.bitext.links.links == {(1, 1), (2, 2), (3, 3)}  # the second pair is of a word that has a link
     assert known.kinds == (0, 2, 1, 1)
 

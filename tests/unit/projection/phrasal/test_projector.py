@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -13,11 +11,10 @@ from divproj import AlignmentError, DepTree, Links
 from divproj.data.pair import Pair
 from divproj.data.tree import cycles
 from divproj.evaluation.experiment import cross_validate
+from divproj.projection.base import Adapted
 from divproj.projection.direct import ProjectionInput, s1
 from divproj.projection.phrasal.features import PHRASES, phrase_codes
-from divproj.projection.phrasal.links import refine_links
-from divproj.projection.phrasal.projector import LONGEST, PhraseProjector, observed, subtrees
-from divproj.projection.phrasal.trees import choose_tree
+from divproj.projection.phrasal.projector import LONGEST, S5, cached_state, subtrees
 from divproj.projection.phrasal.vote import ballot, vote
 from divproj.projection.systems import train
 
@@ -40,11 +37,11 @@ TEXT = [
 
 
 @pytest.fixture(scope="module")
-def projector() -> PhraseProjector:
-    return PhraseProjector().observe(TEXT)
+def projector() -> Adapted[S5]:
+    return Adapted.to(S5(), TEXT)
 
 
-def test_loose_words_hang_where_their_kind_does(projector: PhraseProjector):
+def test_loose_words_hang_where_their_kind_does(projector: Adapted[S5]):
     new = bitext("tivo su ka mano lipa su", "cat dog barks", (3, 3, 0), "NOUN NOUN VERB", {(1, 1), (4, 2), (5, 3)})
     assert projector.project(TEXT[0]).heads == (2, 3, 0, 3)
     assert projector.project(TEXT[2]).heads == (0, 1, 4, 1)
@@ -53,21 +50,22 @@ def test_loose_words_hang_where_their_kind_does(projector: PhraseProjector):
     assert s1(TEXT[2]).heads == (0, 1, 2, 1)  # to the left, whatever the word
 
 
-def test_likelihood_rises(projector: PhraseProjector):
-    assert len(projector.history_) == projector.rounds
-    assert projector.history_[0] < projector.history_[-1]
-    assert projector.history_ == sorted(projector.history_)
+def test_likelihood_rises(projector: Adapted[S5]):
+    likelihoods = projector.state.likelihoods
+    assert len(likelihoods) == projector.system.rounds
+    assert likelihoods[0] < likelihoods[-1]
+    assert list(likelihoods) == sorted(likelihoods)
 
 
-def test_same_text_same_trees(projector: PhraseProjector):
-    again = PhraseProjector().observe(TEXT)
+def test_same_text_same_trees(projector: Adapted[S5]):
+    again = Adapted.to(S5(), TEXT)
     assert [again.project(b) for b in TEXT] == [projector.project(b) for b in TEXT]
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pair=pairs())
-def test_always_one_tree(projector: PhraseProjector, pair: Pair):
-    for system in (projector, PhraseProjector(induce_links=False)):
+def test_always_one_tree(projector: Adapted[S5], pair: Pair):
+    for system in (projector, Adapted(S5(induce_links=False), None)):
         found = system.project(ProjectionInput.of(pair))
         assert found.heads.count(0) == (1 if found.heads else 0)
         assert not cycles(found.heads)
@@ -77,8 +75,8 @@ def test_always_one_tree(projector: PhraseProjector, pair: Pair):
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pair=pairs())
-def test_phrases_are_spans_and_nest(projector: PhraseProjector, pair: Pair):
-    phrases = projector.phrases(ProjectionInput.of(pair))
+def test_phrases_are_spans_and_nest(projector: Adapted[S5], pair: Pair):
+    phrases = projector.system.phrases(ProjectionInput.of(pair), projector.state)
     for one in phrases:
         assert one.f_words == tuple(range(one.f_words[0], one.f_words[-1] + 1))
         assert one.f_head in one.f_words
@@ -89,38 +87,37 @@ def test_phrases_are_spans_and_nest(projector: PhraseProjector, pair: Pair):
             assert shared in (set(), set(one.f_words), set(other.f_words))
 
 
-def test_an_unlinked_word_stays_inside_the_phrase_that_holds_it(projector: PhraseProjector):
+def test_an_unlinked_word_stays_inside_the_phrase_that_holds_it(projector: Adapted[S5]):
     # E: [big dog] barks; F: mano ka tivo | lipa, with 'ka' between the two words of the noun phrase
     text = bitext("mano ka tivo lipa", "big dog barks", (2, 3, 0), "ADJ NOUN VERB", {(1, 1), (3, 2), (4, 3)})
     heads = projector.project(text).heads
     assert set(subtrees(heads)[3]) == {1, 2, 3}
-    by_head = {phrase.f_head: phrase for phrase in projector.phrases(text)}
+    by_head = {phrase.f_head: phrase for phrase in projector.system.phrases(text, projector.state)}
     assert by_head[3].f_words == (1, 2, 3)
     assert by_head[3].e_words == (1, 2)
 
 
-def test_links_are_eked_out_between_unlinked_words():
+def test_links_are_induced_between_unlinked_words():
     text = [
         bitext("ro mano", "the dog", (2, 0), "DET NOUN", {(2, 2)}),
         bitext("ro tivo", "the cat", (2, 0), "DET NOUN", {(2, 2)}),
         bitext("ro lipa", "the barking", (2, 0), "DET NOUN", {(2, 2)}),
     ] * 4
-    found = PhraseProjector().observe(text).links_.of(text[0])
+    found = S5().adapt(text).links.of(text[0])
     assert found.bitext.links.links == {(1, 1), (2, 2)}
     assert found.kinds == (0, 2, 1)
     assert found.given is text[0]
 
 
-def test_a_very_long_sentence_falls_back_on_s1(projector: PhraseProjector):
+def test_a_very_long_sentence_falls_back_on_s1(projector: Adapted[S5]):
     n = LONGEST + 1
     long = ProjectionInput(("a",) * n, DepTree(("x",), (0,)), Links(frozenset({(1, 1)}), (n, 1)))
     assert projector.project(long) == s1(long)
-    assert projector.phrases(long) == ()
-    assert refine_links(projector, long) == long.links
+    assert projector.system.phrases(long) == ()
 
 
-def test_codes_for_the_parser(projector: PhraseProjector):
-    found = projector.chances(TEXT[0])
+def test_codes_for_the_parser(projector: Adapted[S5]):
+    found = projector.system.posteriors(TEXT[0], projector.state)
     codes = phrase_codes(found)
     assert codes.shape == (5, 5, len(PHRASES))
     assert codes[3, 2, 0] > 10  # the edge of the best tree
@@ -131,26 +128,7 @@ def test_codes_for_the_parser(projector: PhraseProjector):
     assert phrase_codes(found, ("link",)).shape == (5, 5, 1)
 
 
-def test_refined_links_keep_what_stands_alone(projector: PhraseProjector):
-    for text in TEXT[:6]:
-        assert refine_links(projector, text).links == text.links.links
-
-
-def test_links_of_no_phrase_are_vetoed_and_links_of_heads_proposed():
-    # 'mano' is linked to its word and to one at the other end; 'lipa' and 'barks', heads of paired phrases, are not linked
-    forms, e = "ka mano lipa tivo soro", "dog barks cat sleeps"
-    given = {(2, 1), (4, 3), (5, 4), (2, 4)}
-    text = bitext(forms, e, (2, 4, 4, 0), "NOUN VERB NOUN VERB", given)
-    system = PhraseProjector().observe([*TEXT, text])
-    linked = system.links_.of(text)
-    system.links_._known[text] = replace(linked, chances={(2, 1): 0.9, (3, 2): 0.8, (4, 3): 0.9})
-    found = refine_links(system, text).links
-    assert (2, 4) not in found
-    assert {(2, 1), (4, 3), (5, 4)} <= found
-    assert ((3, 2) in found) == (system.project(text).heads[1:3] == (3, 5))
-
-
-def test_votes_of_several_sources(projector: PhraseProjector):
+def test_votes_of_several_sources(projector: Adapted[S5]):
     one = projector.project(TEXT[0])
     assert vote([one]) is one
     assert vote([one, one]).heads == one.heads
@@ -172,17 +150,11 @@ def test_a_vote_is_a_tree(pair: Pair):
     assert not cycles(found.heads)
 
 
-def test_the_e_tree_that_f_agrees_with(projector: PhraseProjector):
-    # F keeps 'ka mano' apart from 'tivo': so 'big' goes with 'cat'
-    f = bitext("mano lipa tivo rasa", "dog saw cat big", (2, 0, 2, 3), "NOUN VERB NOUN ADJ", {(1, 1), (2, 2), (3, 3), (4, 4)})
-    good, bad = f.e, f.e.with_heads((2, 0, 2, 1))
-    assert choose_tree(projector, f, [(0.0, bad), (0.0, good)]) == 1
-    assert choose_tree(projector, f, [(0.0, bad), (-100.0, good)]) == 0
-    assert choose_tree(projector, f, [(0.0, good)]) == 0
-
-
 def test_in_an_experiment_all_text_is_observed():
-    gold = [Pair(DepTree(b.forms, observed(tuple(TEXT)).project(b).heads), b.e, b.links, str(k)) for k, b in enumerate(TEXT)]
+    gold = [
+        Pair(DepTree(b.forms, S5().project(b, cached_state(tuple(TEXT))).heads), b.e, b.links, str(k))
+        for k, b in enumerate(TEXT)
+    ]
     results = cross_validate(gold, ["s5"], folds=3)
     assert results["s5"].scores.overall.uas == 100
     assert train("s5", gold)(TEXT[0]).heads == gold[0].f.heads

@@ -1,26 +1,38 @@
-"""Costs found on a development set: random search, or Bayesian with a Gaussian process."""
+"""Costs of `PhraseAligner` that do best on a development set: random search, or Bayesian with a Gaussian process.
+
+python bench/phrases_tune.py DEV.jsonl [--model MODEL] [-o TUNED] [--trials 30] [--method bayes] [--multiword] [--seed 1]
+
+DEV has a pair of trees a line (`stree`, `ttree`) with its gold phrase pairs (`tight`, `loose`), as `proj evaluate --phrases` reads them.
+"""
 
 from __future__ import annotations
 
+import argparse
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.data.errors import ModelError
+from divproj.data.errors import Faults, ModelError
+from divproj.evaluation.phrase_files import gold_rows
+from divproj.evaluation.phrases import PhraseScore, constituent_row
+from divproj.io.forests import Options
 from divproj.phrases.aligner import ForestPair, PhraseAligner, WordLinks
+from divproj.phrases.reading import ForestPairs, lexicon
 from divproj.phrases.results import PhraseAlignment
-from divproj.phrases.settings import FIRST_TRIALS, LENGTH_SCALE, NOISE, SEARCH_SPACE
 
 METHODS = ("bayes", "random")
 Floats = NDArray[np.float64]
 Metric = Callable[[Sequence[PhraseAlignment]], float]
-
-
-SWITCH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+SEARCH_SPACE: dict[str, tuple[float, float]] = {"null_cost": (0.0, 6.0), "pair_cost": (-4.0, 4.0), "noncomp_cost": (0.0, 5.0)}
+"""What is searched by default, and within which bounds."""
+FIRST_TRIALS = 8
+"""Random trials before the process is asked."""
+LENGTH_SCALE, NOISE = 0.25, 1e-3
+"""Of the Gaussian process: the length scale in shares of a parameter's range, and the variance of the noise."""
 
 
 @dataclass(frozen=True)
@@ -113,38 +125,39 @@ def with_params(aligner: PhraseAligner, params: Mapping[str, float]) -> PhraseAl
     return replace(aligner, **{name: int(value) if name in ("gap", "beam") else value for name, value in params.items()})  # type: ignore[arg-type]
 
 
-def parsed_settings(aligner: PhraseAligner, texts: Iterable[str]) -> dict[str, Any]:
-    """Parameters of an aligner written `name=value`; ValueError says what cannot be read.
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("dev")
+    parser.add_argument("--model", type=Path)
+    parser.add_argument("-o", "--output", type=Path, default=Path("phrases-model"))
+    parser.add_argument("--trials", type=int, default=30)
+    parser.add_argument("--method", default="bayes", choices=METHODS)
+    parser.add_argument("--multiword", action="store_true", help="score phrases of several words only")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    faults = Faults(strict=False)
+    words = lexicon(("en", "en"), None, None, None, 0.8, faults)
+    given = ForestPairs(options.dev, None, words, True, None, Options(), None, faults)
+    rows, gold = list(given.pairs()), gold_rows(Path(options.dev))
+    aligner = PhraseAligner.load(options.model, words.relation) if options.model else PhraseAligner(relation=words.relation)
 
-    >>> parsed_settings(PhraseAligner(), ["null_cost=2", "both=no"])
-    {'null_cost': 2.0, 'both': False}
-    """
-    known = {name: value for name, value in aligner.get_params().items() if name != "relation"}
-    made: dict[str, Any] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals or name not in known:
-            raise ValueError(f"{text}: NAME=VALUE expected with one of {', '.join(sorted(known))}")
-        kind = type(known[name])
-        try:
-            made[name] = SWITCH[value.lower()] if kind is bool else kind(value)
-        except (ValueError, KeyError):
-            raise ValueError(f"{text}: {kind.__name__} expected") from None
-    return made
+    def f1(alignments: Sequence[PhraseAlignment]) -> float:
+        total = PhraseScore()
+        for place, alignment in zip(given.places, alignments, strict=True):
+            found = {(*pair.src, *pair.tgt) for pair in alignment.visible}
+            total.add(constituent_row(found, *gold[place], "both" if options.multiword else ""))
+        return total.f1
+
+    def say(trial: Trial) -> None:
+        print(f"{trial.value:.2f}  " + "  ".join(f"{name} {value:.3f}" for name, value in trial.params.items()), flush=True)
+
+    best, done = tune(
+        aligner, [(s, t) for s, t, _ in rows], [links for _, _, links in rows], f1,
+        trials=options.trials, method=options.method, seed=options.seed, watch=say,
+    )  # fmt: skip
+    best.save(options.output)
+    print(f"model: {options.output}, F1 {max(trial.value for trial in done):.2f} (before: {done[0].value:.2f})")
 
 
-def parsed_space(text: str) -> dict[str, tuple[float, float]]:
-    """Bounds of parameters written `name=low:high`; ValueError says what cannot be read.
-
-    >>> parsed_space("null_cost=0.5:3")
-    {'null_cost': (0.5, 3.0)}
-    """
-    made = {}
-    for part in filter(None, text.split(",")):
-        name, _, bounds = part.partition("=")
-        low, colon, high = bounds.partition(":")
-        try:
-            made[name.strip()] = (float(low), float(high if colon else "none"))
-        except ValueError:
-            raise ValueError(f"{part}: NAME=LOW:HIGH expected") from None
-    return made
+if __name__ == "__main__":
+    main()
