@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo rules test check format docs warm release-check bench fuzz soak lock sbom audit clean
+.PHONY: demo rules test check format docs warm packs release-check bench fuzz soak lock sbom audit clean
 
 demo: .venv/ready  ## install, run the whole way on the Hindi sample corpus, leave a report in demo/hindi
 	$(BIN)/proj warm --quiet & $(BIN)/proj analyze corpora/hin-eng corpora/deu-eng corpora/spa-eng corpora/kor-eng; wait
@@ -16,12 +16,16 @@ docs: .venv/ready  ## the documentation site, into site/index.html; nothing is f
 warm: .venv/ready  ## compile all numeric kernels now
 	$(BIN)/proj warm
 
-release-check: .venv/ready  ## build, check and install the wheel in an empty environment, and try it there
+packs: .venv/ready  ## the wheels of the language packs, into dist/
+	$(BIN)/python train/wheels.py --outdir dist
+
+release-check: .venv/ready  ## build, check and install the wheels in an empty environment, and try them there
 	$(BIN)/python -m pip install --quiet build twine
 	rm -rf dist
 	$(BIN)/python -m build --quiet --outdir dist .
+	$(BIN)/python train/wheels.py --outdir dist
 	$(BIN)/twine check --strict dist/*
-	$(BIN)/python bench/try_wheel.py dist/*.whl
+	$(BIN)/python bench/try_wheel.py dist/divproj-*.whl dist/divproj_*.whl
 
 rules: .venv/ready  ## learn the shipped rules anew from the sample corpora
 	for pair in hin deu spa kor; do $(BIN)/proj learn corpora/$$pair-eng -o rules/$$pair.json; done

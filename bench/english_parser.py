@@ -1,7 +1,7 @@
 """The English parsers in one run: accuracy on EWT dev and the textbook sentences, speed, load time, memory, size, calibration.
 
 Every parser is measured in a process of its own with one thread. The shipped `en` has learned from dev too, so nothing on dev is
-said of it; that is what its twin is for, made in the same way from the training part alone (`train/english/build.py` leaves it in its
+said of it; that is what its twin is for, made in the same way from the training part alone (`train/parser/build.py` leaves it in its
 work folder as `language-twin`). Probabilities are judged on every other sentence of dev, those that the scale was not fitted on.
 
 python bench/english_parser.py [--twin WORK/language-twin] [--sentences 2001]

@@ -78,7 +78,7 @@ COMPARISONS = {
     ast.Lt: ("<", "<="), ast.LtE: ("<=", "<"), ast.Gt: (">", ">="), ast.GtE: (">=", ">"), ast.Eq: ("==", "!="), ast.NotEq: ("!=", "=="),
     ast.In: ("in", "not in"), ast.NotIn: ("not in", "in"), ast.Is: ("is", "is not"), ast.IsNot: ("is not", "is"),
 }  # fmt: skip
-IGNORED_KEYWORDS = {"strict", "dtype", "axis", "cache", "remedy", "help"}
+IGNORED_KEYWORDS = {"strict", "repr", "compare", "dtype", "axis", "cache", "remedy", "help"}
 """Arguments whose values are types, promises or texts."""
 SPARE_SECONDS, SPARE_FACTOR = 20.0, 4.0
 """A mutant may take this much longer than the tests without it."""

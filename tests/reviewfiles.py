@@ -178,7 +178,7 @@ class Command:
             text=True,
             encoding="utf-8",
             cwd=cwd,
-            env={**(env or os.environ), "NO_COLOR": "1", "TERM": "dumb", "OMP_NUM_THREADS": "1", "BROWSER": "true"},
+            env={"BROWSER": "true", **(env or os.environ), "NO_COLOR": "1", "TERM": "dumb", "OMP_NUM_THREADS": "1"},
             preexec_fn=functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # jobs in the background are deaf to it
         )
         assert self.process.stdout

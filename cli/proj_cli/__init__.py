@@ -1,5 +1,24 @@
 """The command `proj`: options in, one library call, output. No linguistics here."""
 
-from proj_cli.main import app, main
+from typing import Any
 
 __all__ = ["app", "main"]
+
+
+def main() -> None:
+    """Run the command: first what must hold before anything else is imported, then the rest."""
+    from divproj.runtime.safe_path import protect
+
+    protect()
+    from proj_cli.commands import main as begin
+
+    begin()
+
+
+def __getattr__(name: str) -> Any:
+    """Import the Typer application when it is asked for."""
+    if name != "app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from proj_cli.commands import app
+
+    return app

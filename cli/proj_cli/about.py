@@ -1,4 +1,4 @@
-"""`proj corpora`, `proj warm`, `proj cite`: what comes with the toolkit, making it ready, and whom to thank."""
+"""`proj corpora`, `proj languages`, `proj systems`, `proj warm`, `proj cite`: what comes with the toolkit, making it ready, whom to thank."""
 
 from __future__ import annotations
 
@@ -58,6 +58,34 @@ def corpora() -> None:
             shown.add_row(path.name, title.partition(":")[2].strip() or title, str(sum(1 for _ in lines)))
     common.stdout().print(shown)
     typer.echo(f"in {root}")
+
+
+def languages() -> None:
+    """List the installed language packs: what each was learned from, how accurate it was, and its licence.
+
+    Example: proj languages
+    """
+    from divproj.data.errors import ProjError
+    from divproj.parsing.language import PACKAGES, available, describe
+
+    shown = common.table("Languages", "code", "language", "learned from", "licence", "UAS", "LAS", left=4)
+    packs = available()
+    for code, place in packs.items():
+        try:
+            about = describe(place)
+        except ProjError as error:
+            shown.add_row(code, "damaged", str(error), "", "–", "–")
+            continue
+        figures = about.get("figures") or {}
+        cells = (f"{figures[name]:.1f}" if isinstance(figures.get(name), int | float) else "–" for name in ("uas", "las"))
+        shown.add_row(code, *(str(about.get(name, "")) for name in ("language", "source", "licence")), *cells)
+    common.stdout().print(shown)
+    typer.echo(
+        "Percentage of right heads (UAS), and of right heads and relations (LAS), on the development part of the treebank,\n"
+        "with predicted tags. Use one with proj parse --lang CODE or proj project --e-parser CODE."
+    )
+    if missing := [code for code in PACKAGES if code not in packs]:
+        typer.echo(f"Not installed: {', '.join(missing)}. To install one: pip install divproj-{missing[0]}")
 
 
 def systems(

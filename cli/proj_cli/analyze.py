@@ -43,7 +43,7 @@ def analyze(
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw a dendrogram of several corpora by how they diverge.")
     ] = None,
     tags: Annotated[Tags, typer.Option(help="Part-of-speech column for the breakdown.")] = Tags.auto,
-    e_style: options.EStyle = "as-is",
+    trees: options.EStyle,
     extended: Annotated[bool, typer.Option("--extended", help="Add a stage that merges edges on both sides at once.")] = False,
     min_count: Annotated[int, typer.Option(min=1, help="Hide rows of the breakdown with fewer cases.")] = 3,
     min_share: Annotated[float, typer.Option(min=0, max=1, help="Hide rows with a smaller share of all cases.")] = 0.05,
@@ -63,7 +63,7 @@ def analyze(
     from divproj.io.files import name_of
     from divproj.runtime.engine import Place
 
-    found, e_style = files.corpora(corpora, strict=strict), options.checked_style(e_style)
+    found, e_style = files.corpora(corpora, strict=strict), trees.e_style
     if html and len(found) > 1:
         raise typer.BadParameter("--html takes one corpus")
     if plot and len(found) < 2:

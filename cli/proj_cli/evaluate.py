@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from divproj.data.options import EvaluateOptions, ExperimentOptions
 from proj_cli import common, options
 from proj_cli.common import talk
 
@@ -32,11 +33,7 @@ def evaluate(
     phrases: Annotated[
         bool, typer.Option("--phrases", help="Score phrase pairs of `proj align` (GOLD: JSON lines, or a folder of SPADE XML).")
     ] = False,
-    punctuation: Annotated[bool, typer.Option("--punct/--no-punct", help="Whether to count punctuation.")] = True,
-    subtypes: Annotated[
-        bool, typer.Option("--subtypes/--no-subtypes", help="Whether nsubj:pass and nsubj are different relations.")
-    ] = False,
-    seed: Annotated[int, typer.Option(help="Seed of the significance test.")] = 0,
+    how: EvaluateOptions,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Score trees against gold trees: UAS and LAS, by part of speech, source of the head and confidence.
@@ -49,25 +46,25 @@ def evaluate(
     if brackets:
         from proj_cli.bracket_scores import evaluate_brackets
 
-        evaluate_brackets(gold, system, other, seed, as_json)
+        evaluate_brackets(gold, system, other, how.seed, as_json)
         return
     if phrases:
         from proj_cli.phrase_scores import evaluate_phrases
 
-        evaluate_phrases(gold, system, other, seed, as_json)
+        evaluate_phrases(gold, system, other, how.seed, as_json)
         return
     from divproj.evaluation.significance import approximate_randomisation
     from divproj.evaluation.tree_files import scored_pairs
     from divproj.evaluation.trees import score_trees
 
     results = [
-        score_trees(scored_pairs(gold, path, common.faults_for(False)), punctuation=punctuation, subtypes=subtypes)
+        score_trees(scored_pairs(gold, path, common.faults_for(False)), punctuation=how.punctuation, subtypes=how.subtypes)
         for path in (system, *([other] if other else []))
     ]
     sign = common.signature(
-        cmd="evaluate", punct="yes" if punctuation else "no", subtypes="yes" if subtypes else "no", seed=seed
+        cmd="evaluate", punct="yes" if how.punctuation else "no", subtypes="yes" if how.subtypes else "no", seed=how.seed
     )
-    p = approximate_randomisation(results[0].sentences, results[1].sentences, seed=seed) if other else None
+    p = approximate_randomisation(results[0].sentences, results[1].sentences, seed=how.seed) if other else None
     if as_json:
         found: dict[str, Any] = {"signature": sign, **results[0].as_json()}
         if other:
@@ -119,35 +116,15 @@ def _links(gold_path: str, system_path: str, as_json: bool) -> None:
 def experiment(
     *,
     corpora: options.CorpusArguments = None,
-    systems: Annotated[
-        str, typer.Option(help="Systems to compare, separated by commas; see `proj systems`.")
-    ] = "s1-r,s1-l,s2-1,s2+,s3-1,s4-1,s4+",
-    folds: Annotated[int, typer.Option(min=2, help="Number of folds.")] = 10,
-    seed: Annotated[int, typer.Option(help="Seed that decides the folds.")] = 1,
-    by: Annotated[
-        str,
-        typer.Option(
-            "--by", metavar="sentence|corpus|family", help="What is held out: sentences (folds), a corpus, or its family."
-        ),
-    ] = "sentence",
-    families: Annotated[
-        str | None,
-        typer.Option(
-            "--families", metavar="LIST|FILE", help="For --by family: deu-eng=Germanic,… or a table of corpora and families."
-        ),
-    ] = None,
-    train_sizes: Annotated[str | None, typer.Option(metavar="5,10,20,all", help="Make a learning curve.")] = None,
-    punctuation: Annotated[bool, typer.Option("--punct/--no-punct", help="Whether to count punctuation.")] = True,
-    gloss_links: Annotated[
-        bool, typer.Option("--gloss-links", help="Use links from the gloss aligner instead of the corpus's own.")
-    ] = False,
+    how: ExperimentOptions,
+    scoring: Annotated[EvaluateOptions, "punctuation"],
     plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw the learning curve.")] = None,
     latex: Annotated[
         Path | None, typer.Option("--latex", metavar="FILE", help="Write UAS and LAS as a table for LaTeX (booktabs).")
     ] = None,
     jobs: options.Jobs = 1,
     files: options.CorpusFiles,
-    e_style: options.EStyle = "as-is",
+    trees: options.EStyle,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per corpus, with all folds.")] = False,
     strict: options.Strict = False,
 ) -> None:
@@ -158,37 +135,35 @@ def experiment(
     from divproj.evaluation.experiment import cross_families, cross_validate, gloss_linked
     from divproj.projection.systems import SYSTEM_NAMES
 
-    wanted = [name.strip() for name in systems.split(",") if name.strip()]
+    wanted = [name.strip() for name in how.systems.split(",") if name.strip()]
     for name in wanted:
         options.one_of("--systems", name, SYSTEM_NAMES)
-    sizes = _sizes(train_sizes)
-    if by not in ("sentence", "corpus", "family"):
-        raise typer.BadParameter(f"--by {by}: sentence, corpus or family expected")
-    if families and by != "family":
+    sizes = _sizes(how.train_sizes)
+    if how.families and how.by != "family":
         raise typer.BadParameter("--families is for --by family")
-    rows, labelled, table, e_style = [], [], [], options.checked_style(e_style)
+    rows, labelled, table = [], [], []
     read: dict[str, tuple[list[Any], str]] = {}
     for corpus in files.corpora(corpora, strict=strict):
-        pairs = common.gold_pairs(corpus, e_style)
+        pairs = common.gold_pairs(corpus, trees.e_style)
         if len(pairs) < 2:
             from divproj.data.errors import ProjError, Where
 
             raise ProjError(f"{len(pairs)} usable pairs, 2 or more expected", Where(corpus.path))
-        if gloss_links:
+        if how.gloss_links:
             pairs = gloss_linked(pairs)
         sign = common.signature(
-            cmd="experiment", **({"folds": folds} if by == "sentence" else {"by": by}), seed=seed, punct="yes" if punctuation else "no",
-            links="gloss" if gloss_links else "given", style=e_style, input=corpus.digests[-1],
+            cmd="experiment", **({"folds": how.folds} if how.by == "sentence" else {"by": how.by}), seed=how.seed, punct="yes" if scoring.punctuation else "no",
+            links="gloss" if how.gloss_links else "given", style=trees.e_style, input=corpus.digests[-1],
         )  # fmt: skip
         read[corpus.name] = pairs, sign
-    kin = _families(families, read) if by == "family" else {}
-    given: dict[str, Any] = {"seed": seed, "punctuation": punctuation, "jobs": jobs}
+    kin = _families(how.families, read) if how.by == "family" else {}
+    given: dict[str, Any] = {"seed": how.seed, "punctuation": scoring.punctuation, "jobs": jobs}
     for size in sizes:
-        if by != "sentence":
+        if how.by != "sentence":
             together = cross_families({name: own for name, (own, _) in read.items()}, kin, wanted, train_size=size, **given)
         for corpus_name, (pairs, sign) in read.items():
-            if by == "sentence":
-                results = cross_validate(pairs, wanted, train_size=size, folds=folds, **given)
+            if how.by == "sentence":
+                results = cross_validate(pairs, wanted, train_size=size, folds=how.folds, **given)
             else:
                 results = together[corpus_name]
             rows.append((corpus_name, size, {name: result.scores.overall.uas for name, result in results.items()}))
@@ -201,19 +176,23 @@ def experiment(
                 found = {
                     "signature": sign,
                     "corpus": corpus_name,
-                    **({"family": kin.get(corpus_name, corpus_name)} if by != "sentence" else {}),
+                    **({"family": kin.get(corpus_name, corpus_name)} if how.by != "sentence" else {}),
                     "train_size": size or "all",
                     "systems": {name: result.as_json() for name, result in results.items()},
                 }
                 print(json.dumps(found), flush=True)  # noqa: T201
     rows.sort(key=lambda row: list(read).index(row[0]))
     labelled.sort(key=lambda row: list(read).index(row[0]))
-    how = f"{folds} folds" if by == "sentence" else f"learned from the other {'families' if by == 'family' else 'corpora'}"
+    learned = (
+        f"{how.folds} folds"
+        if how.by == "sentence"
+        else f"learned from the other {'families' if how.by == 'family' else 'corpora'}"
+    )
     if not as_json:
-        _print_experiment("UAS", rows, wanted, how, seed)
-        _print_experiment("LAS", labelled, wanted, how, seed)
+        _print_experiment("UAS", rows, wanted, learned, how.seed)
+        _print_experiment("LAS", labelled, wanted, learned, how.seed)
     if latex:
-        _write_latex(latex, table, how, seed, sign)
+        _write_latex(latex, table, learned, how.seed, sign)
     if plot:
         from divproj.drawing.plot import learning_curves
 

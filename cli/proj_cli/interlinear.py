@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from divproj.data.errors import Faults
     from divproj.data.igt import Igt
-    from divproj.io.igt_text import ReaderOptions
+    from divproj.data.options import ReaderOptions
     from divproj.links.gloss.grade import Grade
 
 

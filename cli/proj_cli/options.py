@@ -1,31 +1,35 @@
-"""Options that several commands share, each declared once; and groups of them, which a command takes as one parameter.
+"""Options of the steps as Typer's parameters, and options that several commands share.
 
     @command
-    def words(source: Source, reader: Reader) -> None: ...
+    def words(source: Source, words: WordsOptions, reader: Reader) -> None: ...
 
-has the options `--format --tiers --markers --gloss-lang --encoding` of the group `Reader`, and `--quiet` and `--verbose` as every command.
+has an option for each field of `WordsOptions` (divproj/data/options.py), the options `--format --tiers --markers --gloss-lang --encoding` of
+the group `Reader`, and `--quiet` and `--verbose` as every command. The function gets one object a group.
+`Annotated[ProjectOptions, "e_style"]` takes the named fields alone; the others have their defaults.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from enum import StrEnum
 from functools import cached_property
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
 
+from divproj.data.options import IGT_FORMATS, Options, ProjectOptions, ReaderOptions, option_of, parse_roles
 from proj_cli.common import faults_for, talk
 
 if TYPE_CHECKING:
     from divproj.io.corpus import Corpus
-    from divproj.io.igt_text import ReaderOptions
     from divproj.runtime.checkpoint import Checkpoint
 
 T = TypeVar("T")
+_ARGUMENT = re.compile(r"`(\w+)=([^`]*)`")
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print errors only.")]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Show every warning.")]
 CorpusArguments = Annotated[
@@ -58,19 +62,9 @@ Shards = Annotated[
 ]
 IgnoreIds = Annotated[bool, typer.Option("--ignore-ids", help="Pair sentences by their order even if their ids differ.")]
 Grams = Annotated[list[Path] | None, typer.Option("--grams", metavar="FILE", help="Your own gloss abbreviations (TSV).")]
-KeepHyphens = Annotated[
-    bool, typer.Option("--keep-hyphens", help="Keep morpheme boundaries in the words (hart-es, not hartes).")
-]
-Misaligned = Annotated[
-    bool, typer.Option("--misaligned", help="Read a file even if most sentences do not have a gloss under each word.")
-]
 MaxMb = Annotated[int, typer.Option("--max-mb", min=1, help="Largest XML file that is read, in megabytes.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object on stdout; needs -o FILE.")]
-EStyle = Annotated[
-    str,
-    typer.Option("--e-style", help="Heads of E trees: ud (content words), function, adpositions, determiners; or as-is."),
-]
-FStyle = Annotated[str, typer.Option("--style", help="Heads in the output: ud (content words) or function (function words).")]
+EStyle = Annotated[ProjectOptions, "e_style"]
 
 
 def output(metavar: str, about: str) -> Any:
@@ -82,41 +76,37 @@ def seed(about: str = "The same seed gives the same output.") -> Any:
     return typer.Option("--seed", min=0, help=about)
 
 
-IgtFormat = StrEnum("IgtFormat", "plain conllu xigt odin toolbox flextext elan cldf sigmorphon latex")
+def typer_option(kind: type[Options], name: str) -> Any:
+    """The option that a field of the step's options declares."""
+    each = next(each for each in fields(kind) if each.name == name)
+    about = option_of(each)
+    assert about is not None
+    flag = f"--{each.name.replace('_', '-')}"
+    return typer.Option(
+        *(about.names or (flag,)), metavar=about.metavar or None, min=about.low, max=about.high, help=about.help
+    )
+
+
+KeepHyphens = Annotated[bool, typer_option(ReaderOptions, "keep_hyphens")]
+Misaligned = Annotated[bool, typer_option(ReaderOptions, "misaligned")]
+IgtFormat = StrEnum("IgtFormat", IGT_FORMATS)  # type: ignore[misc]
 """Formats of interlinear text."""
 
 
 @dataclass
 class Reader:
-    """How interlinear text is read."""
+    """How interlinear text is read: `ReaderOptions` as users write them."""
 
-    format: Annotated[
-        IgtFormat | None, typer.Option("--format", "-f", help="Format of the text; by default recognised from its content.")
-    ] = None
-    tiers: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--tiers", metavar="ROLE=TIER,…", help="ELAN: the tiers of text, words, morphs, glosses, pos, translation."
-        ),
-    ] = None
-    markers: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--markers", metavar="ROLE=MARKER,…", help="Toolbox: markers of record, words, morphs, glosses, pos, translation."
-        ),
-    ] = None
-    gloss_lang: Annotated[
-        str, typer.Option("--gloss-lang", metavar="CODE", help="Preferred language of glosses and translations.")
-    ] = "en"
-    encoding: Annotated[
-        str, typer.Option("--encoding", metavar="NAME", help="Encoding of a file that is not UTF-8 and does not name it.")
-    ] = ""
+    format: Annotated[IgtFormat | None, typer_option(ReaderOptions, "format")] = None
+    tiers: Annotated[list[str] | None, typer_option(ReaderOptions, "tiers")] = None
+    markers: Annotated[list[str] | None, typer_option(ReaderOptions, "markers")] = None
+    gloss_lang: Annotated[str, typer_option(ReaderOptions, "lang")] = ReaderOptions.lang
+    encoding: Annotated[str, typer_option(ReaderOptions, "encoding")] = ReaderOptions.encoding
 
     def options(self, *, max_mb: int = 200, **more: Any) -> ReaderOptions:
         """The value that `divproj.io.igt.load` takes as `reader`."""
-        from divproj.io.igt_text import ReaderOptions
-
-        roles = {"tiers": roles_of(self.tiers, "--tiers"), "markers": roles_of(self.markers, "--markers")}
+        given_roles = {"tiers": self.tiers or (), "markers": self.markers or ()}
+        roles = {name: usage("", parse_roles, name, texts) for name, texts in given_roles.items()}
         format_ = self.format.value if self.format else ""
         given = {"format": format_, "lang": self.gloss_lang, "encoding": self.encoding, "max_bytes": max_mb << 20}
         return ReaderOptions.of({**given, **roles, **more})
@@ -125,17 +115,6 @@ class Reader:
         """A usage error where an option was given, since nothing is read that it is about."""
         if self != type(self)():
             raise typer.BadParameter(f"--format, --tiers, --markers, --gloss-lang and --encoding are for {why}")
-
-
-def roles_of(given: list[str] | None, option: str) -> dict[str, str]:
-    """`words=tx,glosses=ge` as a mapping."""
-    found: dict[str, str] = {}
-    for pair in (part for text in given or () for part in text.split(",") if part.strip()):
-        role, eq, name = pair.partition("=")
-        if not eq or not name.strip():
-            raise typer.BadParameter(f"{option} takes ROLE=NAME, separated by commas, not '{pair}'")
-        found[role.strip()] = name.strip()
-    return found
 
 
 @dataclass
@@ -189,24 +168,6 @@ class Keep:
         return made
 
 
-def checked_style(style: str) -> str:
-    """The head style; a usage error that lists them for one that is not known."""
-    from divproj.data.head_style import STYLES
-
-    if style not in STYLES:
-        raise typer.BadParameter(f"no head style {style}; there are {', '.join(STYLES)}")
-    return style
-
-
-def checked_f_style(style: str) -> str:
-    """The head style of trees that go out; a usage error that lists them for one that is not known."""
-    from divproj.projection.output import STYLES
-
-    if style not in STYLES:
-        raise typer.BadParameter(f"no head style {style} to write; there are {', '.join(STYLES)}")
-    return style
-
-
 def check_json(as_json: bool, output: Path) -> None:
     if as_json and str(output) == "-":
         raise typer.BadParameter("--json prints the summary on stdout: give the trees a file with -o")
@@ -218,56 +179,96 @@ def one_of(option: str, value: str, known: Any) -> None:
         raise typer.BadParameter(f"{option} {value}: one of {', '.join(known)} expected")
 
 
-def usage(option: str, parse: Callable[..., T], *given: Any) -> T:
+def usage(option: str, parse: Callable[..., T], *given: Any, **named: Any) -> T:
     """What options say, as the library reads it; what is wrong with it is a usage error."""
     from divproj.data.errors import ProjError
 
     try:
-        return parse(*given)
+        return parse(*given, **named)
     except (ValueError, ProjError) as error:
-        raise typer.BadParameter(f"{option}{error}") from None
+        raise typer.BadParameter(_ARGUMENT.sub(_as_option, f"{option}{error}")) from None
+
+
+def _as_option(found: re.Match[str]) -> str:
+    """
+    >>> _ARGUMENT.sub(_as_option, "`tree_format=pdf`: one of brackets, enju expected")
+    '--tree-format pdf: one of brackets, enju expected'
+    """
+    return f"--{found[1].replace('_', '-')} {found[2]}"
 
 
 class command:  # noqa: N801 - used as a decorator
-    """A command in which every parameter that is a group stands for the options of the group, worked out when asked for."""
+    """A command in which every parameter that is a dataclass stands for the options of its fields, worked out when asked for."""
 
     def __init__(self, function: Callable[..., None]) -> None:
         self._function = function
         self.__name__, self.__doc__, self.__module__ = function.__name__, function.__doc__, function.__module__
 
     @cached_property
+    def _hints(self) -> dict[str, Any]:
+        return get_type_hints(self._function, include_extras=True)
+
+    @cached_property
     def _groups(self) -> dict[str, tuple[Any, list[str]]]:
-        hints = get_type_hints(self._function, include_extras=True)
-        return {name: (kind, [f.name for f in fields(kind)]) for name, kind in hints.items() if is_dataclass(kind)}
+        """By parameter, its dataclass and the fields that are options here."""
+        groups = {}
+        for name, hint in self._hints.items():
+            kind, *names = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+            if is_dataclass(kind):
+                groups[name] = kind, names[0].split() if names else [f.name for f in fields(kind)]
+        return groups
 
     @cached_property
     def __signature__(self) -> Signature:
-        hints = get_type_hints(self._function, include_extras=True)
-        shown: dict[str, Parameter] = {}
+        parameters: dict[str, Parameter] = {}
         for name, given in signature(self._function).parameters.items():
             if name in self._groups:
-                own = get_type_hints(hints[name], include_extras=True)
-                shown |= {f.name: _parameter(f.name, own[f.name], f.default) for f in fields(hints[name])}
+                kind, names = self._groups[name]
+                hints = get_type_hints(kind, include_extras=True)
+                chosen = {f.name: f for f in fields(kind) if f.name in names}
+                parameters |= {each: _field_parameter(kind, chosen[each], hints[each]) for each in names}
             else:
-                shown[name] = _parameter(name, hints[name], given.default)
-        for name, kind in (("quiet", Quiet), ("verbose", Verbose)):
-            shown[name] = _parameter(name, kind, False)
-        return Signature([*shown.values()])
+                parameters[name] = _parameter(name, self._hints[name], given.default)
+        for name, flag in (("quiet", Quiet), ("verbose", Verbose)):
+            parameters[name] = _parameter(name, flag, False)
+        return Signature([*parameters.values()])
 
     @property
     def __annotations__(self) -> dict[str, Any]:  # type: ignore[override]
         return {name: each.annotation for name, each in self.__signature__.parameters.items()}
 
     def __call__(self, *args: Any, **named: Any) -> None:
-        shown = self.__signature__.parameters
-        defaults = {name: each.default for name, each in shown.items() if each.default is not Parameter.empty}
-        given = {**defaults, **dict(zip(shown, args, strict=False)), **named}
+        parameters = self.__signature__.parameters
+        defaults = {name: each.default for name, each in parameters.items() if each.default is not Parameter.empty}
+        given = {**defaults, **dict(zip(parameters, args, strict=False)), **named}
         talk.set(given.pop("quiet"), given.pop("verbose"))
         for name, (kind, names) in self._groups.items():
-            given[name] = kind(**{each: given.pop(each) for each in names})
+            given[name] = _group(kind, {each: given.pop(each) for each in names})
         self._function(**given)
 
 
 def _parameter(name: str, kind: Any, default: Any) -> Parameter:
     empty = default in (MISSING, Parameter.empty)
     return Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind, default=Parameter.empty if empty else default)
+
+
+def _field_parameter(kind: Any, each: Field[Any], hint: Any) -> Parameter:
+    """The parameter of a field: as `option` declares it, or as its annotation says."""
+    if option_of(each) is None:
+        return _parameter(each.name, hint, each.default)
+    declared = typer_option(kind, each.name)
+    if get_origin(hint) is tuple:
+        return _parameter(each.name, Annotated[list[get_args(hint)[0]] | None, declared], None)  # type: ignore[misc]
+    return _parameter(each.name, Annotated[hint, declared], each.default)
+
+
+def _group(kind: Any, given: dict[str, Any]) -> Any:
+    """The object of a group; what it refuses is a usage error."""
+    if not issubclass(kind, Options):
+        return kind(**given)
+    values = {
+        each.name: tuple(given[each.name] or ()) if isinstance(each.default, tuple) else given[each.name]
+        for each in fields(kind)
+        if each.name in given
+    }
+    return usage("", kind, **values)

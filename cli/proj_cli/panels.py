@@ -8,16 +8,15 @@ from typer.core import TyperCommand
 
 INPUT, LINKS, TREES, LEARNING, OUTPUT, RUNNING = "Input", "Links", "Trees", "Learning", "Output", "Running"
 PANELS = {
-    INPUT: "f e origin format format_ tiers markers lang gloss_lang encoding max_mb ignore_ids glossed dictionary candidates grams text_format "
-    "keep_lines keep_tags punctuation binarise gold dev languages tags max_length keep_hyphens folder file_format tree_format misaligned paraphrases",
-    LINKS: "links more_links gloss_links threshold method stem min_prob words embeddings wordnet lexical fast min_coverage",
+    INPUT: "f e origin format tiers markers lang gloss_lang encoding max_mb ignore_ids glossed dictionary candidates grams "
+    "keep_lines keep_tags punctuation binarise gold dev languages tags max_length keep_hyphens folder tree_format misaligned paraphrases",
+    LINKS: "links more_links gloss_links threshold method min_prob embeddings wordnet lexical fast min_coverage",
     TREES: "system systems rules model e_parser e_style style also f_forests project.phrases order decoder trees projection features "
-    "nbest noncomp search stage extended induced side decode prune",
-    LEARNING: "families epochs bits gold_tags train_sizes folds sweeps chains moves mode prior empty consistency strength start restarts "
-    "average alone paper em batch trials multiword soft settings contradiction over iterations rounds held_out set_ sets words.model train.method train.edges experiment.by",
-    OUTPUT: "papers output html csv csv_folder plot latex as_json json sentences edges min_count weights min_share max_pairs text probs punct subtypes bare to "
+    "nbest stage extended induced side decode prune",
+    LEARNING: "families epochs bits gold_tags train_sizes folds sweeps chains start paper settings words.model experiment.by",
+    OUTPUT: "papers output html csv_folder plot latex as_json json sentences edges min_count weights min_share max_pairs text probs subtypes bare to "
     "corpus confidence ud into word_links brackets phrases count by conllu limit sent force show save links_out e_out forest",
-    RUNNING: "strict jobs scheduler shards shard seed resume checkpoint max_seconds quiet verbose help dry_run port fresh show_ again run.start "
+    RUNNING: "strict jobs scheduler shards shard seed resume checkpoint max_seconds quiet verbose help dry_run port fresh again run.start "
     "install_completion show_completion version",
 }
 _PANEL = {name: panel for panel, names in PANELS.items() for name in names.split()}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from divproj.data.options import ParseOptions, TrainOptions
 from divproj.data.wording import plural
 from proj_cli import common, options
 from proj_cli.common import talk
@@ -25,22 +26,7 @@ def train(
     ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="Folder for the model.")],
     dev: Annotated[str | None, typer.Option(metavar="FILE", help="Development treebank; decides which pass is kept.")] = None,
-    system: Annotated[str, typer.Option(help="For a corpus: s3-1 … s3-5, s4-1 … s4-3 or s4+.")] = "s4+",
-    trees: Annotated[
-        str | None, typer.Option(metavar="SYSTEM", help="For a corpus: the trees to learn from: gold, or a system.")
-    ] = None,
-    features: Annotated[
-        str | None, typer.Option(metavar="match,align,pos", help="For a corpus: what the parser sees of the translation.")
-    ] = None,
-    projection: Annotated[
-        str | None, typer.Option(metavar="SYSTEM", help="For a corpus: the projection whose edges the parser sees.")
-    ] = None,
-    order: Annotated[int, typer.Option(min=1, max=3, help="1: edges; 2: also siblings; 3: also grandparents.")] = 2,
-    decoder: Annotated[str, typer.Option(help="Projective trees (proj), others too (nonproj), or auto.")] = "auto",
-    epochs: Annotated[int, typer.Option(min=1, help="Number of passes over the sentences.")] = 10,
-    bits: Annotated[int, typer.Option(min=10, max=28, help="Size of the weight table, as a power of two.")] = 22,
-    gold_tags: Annotated[bool, typer.Option("--gold-tags", help="Train on gold tags, not predicted ones.")] = False,
-    seed: Annotated[int, options.seed("The same seed gives the same model.")] = 1,
+    training: TrainOptions,
     keep: options.Keep,
     strict: options.Strict = False,
 ) -> None:
@@ -57,17 +43,17 @@ def train(
 
     check_place(output)
     kept, faults = keep.beside(output), common.faults_for(strict)
-    how: dict[str, Any] = {"order": order, "decoder": decoder, "epochs": epochs, "bits": bits}
-    how |= {"random_state": seed}
+    how: dict[str, Any] = {name: getattr(training, name) for name in ("order", "decoder", "epochs", "bits")}
+    how |= {"random_state": training.seed}
     treebank = not Path(source).is_dir() and (Path(source).exists() or source == "-" or is_conllu(source))
     if treebank:
         sign, held = common.signature(cmd="train", **how), common.faults_for(strict)
         done = train_language(
-            source, output, sign, faults, dev=dev, held=held, progress=_heard, gold_tags=gold_tags, keep=kept, **how
+            source, output, sign, faults, dev=dev, held=held, progress=_heard, gold_tags=training.gold_tags, keep=kept, **how
         )
     else:
-        wanted = options.usage("", recipe, system, trees, features, projection)
-        sign = common.signature(cmd="train", system=system, **how)
+        wanted = options.usage("", recipe, training.system, training.trees, training.features, training.projection)
+        sign = common.signature(cmd="train", system=training.system, **how)
         [corpus] = options.CorpusFiles().corpora([source], strict=strict)
         done = train_projection(corpus, output, wanted, sign, keep=kept, **how)
         faults = corpus.faults
@@ -98,17 +84,11 @@ def parse(
         typer.Argument(metavar="INPUT", help="Running text, CoNLL-U, interlinear text or a corpus; - is stdin."),
     ],
     output: Annotated[Path, options.output("FILE", "CoNLL-U to write; - is stdout.")] = Path("-"),
-    lang: Annotated[str | None, typer.Option(metavar="en", help="A language that comes with divproj.")] = None,
-    model: Annotated[Path | None, typer.Option(metavar="MODEL", help="A model made by `proj train`.")] = None,
-    keep_tags: Annotated[bool, typer.Option("--keep-tags", help="Use the tags of the CoNLL-U input.")] = False,
-    keep_lines: Annotated[bool, typer.Option("--keep-lines", help="Each line of the text is one sentence.")] = False,
-    style: Annotated[str, typer.Option(help="Heads: ud (content words), function, adpositions or determiners.")] = "ud",
-    nbest: Annotated[int, typer.Option(min=1, metavar="K", help="Write the K best trees of each sentence.")] = 1,
+    how: ParseOptions,
     forest: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write packed forests with probabilities (JSON lines), for `proj align`."),
     ] = None,
-    confidence: Annotated[bool, typer.Option(help="Write probabilities of heads to MISC.")] = True,
     e: Annotated[
         str | None, typer.Option("--e", metavar="FILE", help="For interlinear text: trees of the translations.")
     ] = None,
@@ -130,10 +110,10 @@ def parse(
     from divproj.parsing.language import KIND
     from divproj.runtime.engine import stamp
 
-    if (lang is None) == (model is None):
+    model = how.model
+    if (how.lang is None) == (model is None):
         raise typer.BadParameter("give --lang or --model, one of the two")
     options.check_json(as_json, output)
-    style = options.checked_style(style)
     if model is not None and _kind(model) != KIND:
         from divproj.io.corpus import Corpus
         from proj_cli.project import project_with
@@ -143,9 +123,11 @@ def parse(
         return
     reader.unused("interlinear text, which models of `proj train CORPUS` read")
     place = model.absolute() if model is not None else None
-    how = Parsing(lang, place, stamp(place) if place else "", keep_tags, style, nbest, forest is not None, confidence)
-    language(how)  # here, so that what is wrong with it is said before anything is read
-    _parse_plain(how, source, keep_lines, output, forest, strict, (jobs, scheduler, shards), as_json)
+    parsing = Parsing(
+        how.lang, place, stamp(place) if place else "", how.keep_tags, how.style, how.nbest, forest is not None, how.confidence
+    )
+    language(parsing)  # here, so that what is wrong with it is said before anything is read
+    _parse_plain(parsing, source, how.keep_lines, output, forest, strict, (jobs, scheduler, shards), as_json)
 
 
 def _kind(model: Path) -> str:
@@ -174,8 +156,8 @@ def _parse_plain(
     from divproj.parsing.summary import ParseSummary
 
     faults = common.faults_for(strict)
-    found = common.trees_from(partial(parsed, how), partial(batches, source, keep_lines), faults, where)
-    summary = ParseSummary(how.name, hasattr(language(how).parser, "reader"))
+    found = common.trees_from(partial(parsed, how), partial(batches, how, source, keep_lines), faults, where)
+    summary = ParseSummary(how.name, language(how).calibration_error)
     with ExitStack() as stack:
         extra = stack.enter_context(writing(forest)) if forest else None
         out = stack.enter_context(writing(output))

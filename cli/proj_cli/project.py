@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from divproj.data.options import ProjectOptions
 from divproj.data.wording import plural
 from proj_cli import common, options
 from proj_cli.common import talk
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from divproj.data.errors import Faults
     from divproj.io.corpus import Corpus
     from divproj.io.trees import Trees
-    from divproj.projection.phrasal.phrase_sources import PhraseSources
     from divproj.projection.projector import Projector
 
 rules_app = typer.Typer(help="Show learned rules.", no_args_is_help=True)
@@ -29,29 +28,12 @@ def project(
     *,
     source: Annotated[str, typer.Argument(metavar="INPUT", help="Interlinear text, CoNLL-U, or a corpus folder; - is stdin.")],
     output: Annotated[Path, options.output("FILE", "CoNLL-U to write; - is stdout.")] = Path("-"),
-    system: Annotated[str, typer.Option(help="A system from `proj systems`; auto takes the best one for your data.")] = "auto",
     gold: Annotated[
         str | None, typer.Option("--gold", metavar="CORPUS", help="Sentence pairs with gold F trees to learn from first.")
     ] = None,
-    model: Annotated[
-        Path | None, typer.Option(metavar="MODEL", help="A parser made by `proj train CORPUS`, which sees the projection.")
-    ] = None,
-    rules: Annotated[
-        str | None, typer.Option("--rules", metavar="FILE", help="Rules made by `proj learn`, or the name of a shipped set.")
-    ] = None,
     e: options.EFile = None,
     links: options.LinksFile = None,
-    e_parser: Annotated[
-        str | None,
-        typer.Option(
-            "--e-parser",
-            metavar="NAME",
-            help="Parser of the translations: a language (en), a model from `proj train`, or a command that reads one sentence per line "
-            "and writes CoNLL-U.  \\[default: en where there are no trees]",
-        ),
-    ] = None,
-    e_style: options.EStyle = "as-is",
-    style: options.FStyle = "ud",
+    how: ProjectOptions,
     reader: options.Reader,
     keep_hyphens: options.KeepHyphens = False,
     misaligned: options.Misaligned = False,
@@ -60,42 +42,9 @@ def project(
         Path | None, typer.Option("--links-out", metavar="FILE", help="Write the links, in Pharaoh format.")
     ] = None,
     e_out: Annotated[Path | None, typer.Option("--e-out", metavar="FILE", help="Write the E trees, as CoNLL-U.")] = None,
-    also: Annotated[
-        list[str] | None,
-        typer.Option("--also", metavar="CORPUS2", help="The same F sentences with another translation; the trees vote."),
-    ] = None,
-    f_forests: Annotated[
-        Path | None,
-        typer.Option(
-            "--f-forests",
-            metavar="FILE",
-            help="Trees or forests of F for s5: TIGER-XML, brackets, CoNLL-U, `proj parse --forest`, `proj induce parse --forest`.",
-        ),
-    ] = None,
-    phrases: Annotated[
-        str | None,
-        typer.Option(
-            "--phrases",
-            metavar="FILE|auto",
-            help="Phrase pairs for s5: a file from `proj align`, or auto to align the forests of both sides now.",
-        ),
-    ] = None,
-    paraphrases: Annotated[
-        bool,
-        typer.Option(
-            "--paraphrases",
-            help="INPUT paraphrases the sentences of --e in the same language; no links are needed.",
-        ),
-    ] = False,
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write a page with both trees, links and reasons.")
     ] = None,
-    min_coverage: Annotated[
-        float,
-        typer.Option(
-            "--min-coverage", min=0, max=1, metavar="SHARE", help="Leave out trees with a smaller share of linked words."
-        ),
-    ] = 0.0,
     as_json: options.AsJson = False,
     ignore_ids: options.IgnoreIds = False,
     strict: options.Strict = False,
@@ -112,38 +61,31 @@ def project(
     Example: proj project text.txt -o trees.conllu --html trees.html
     """
     from divproj.io.corpus import Corpus
-    from divproj.projection.phrasal.phrase_sources import PhraseSources
     from divproj.projection.pipeline import Wanted, project_corpus
     from divproj.runtime.engine import Place
 
     options.check_json(as_json, output)
-    options.checked_f_style(style)
-    known = PhraseSources(phrases, paraphrases, str(f_forests) if f_forests else None)
-    projector = _projector(system, gold, model, rules, e_parser, grams, options.checked_style(e_style), known, style)
-    how = reader.options(keep_hyphens=keep_hyphens, misaligned=misaligned)
-    corpus = Corpus(source, e, links, format=reader.format, reader=how, same_ids=not ignore_ids)
-    others = tuple(Corpus(name, same_ids=not ignore_ids) for name in also or ())
-    if known and not projector.looks_at_text:
-        raise typer.BadParameter(f"--{known.asked} is for s5, s6, and models of s5+")
+    projector = _projector(how, gold, grams)
+    reading = reader.options(keep_hyphens=keep_hyphens, misaligned=misaligned)
+    corpus = Corpus(source, e, links, format=reader.format, reader=reading, same_ids=not ignore_ids)
+    others = tuple(Corpus(name, same_ids=not ignore_ids) for name in how.also)
+    if projector.phrases and not projector.looks_at_text:
+        raise typer.BadParameter(f"--{projector.phrases.asked} is for s5, s6, and models of s5+")
     faults = common.faults_for(strict)
-    wanted = Wanted(style, any((links_out, e_out)), html is not None, min_coverage)
+    wanted = Wanted(how.style, any((links_out, e_out)), html is not None, how.min_coverage)
     workers = Place(jobs, scheduler)
     trees = project_corpus(projector, (corpus, *others), wanted, faults, workers, talk.caution, shards)
-    _write(trees, projector, corpus, output, html, (links_out, e_out), faults, min_coverage, as_json)
+    _write(trees, projector, corpus, output, html, (links_out, e_out), faults, how.min_coverage, as_json)
 
 
-def _projector(
-    system: str, gold: str | None, model: Path | None, rules: str | None, e_parser: str | None, grams: list[Path] | None,
-    e_style: str, known: PhraseSources | None = None, style: str = "ud",
-) -> Projector:  # fmt: skip
-    """What projects: loaded and trained here, so that what is wrong with it is said before anything is read."""
+def _projector(how: ProjectOptions, gold: str | None = None, grams: list[Path] | None = None) -> Projector:
+    """Return the projector, loaded and trained here, so that its errors come before anything is read."""
     from divproj.io.corpus import read
     from divproj.projection.projector import Projector
 
-    if model is not None and (system != "auto" or rules or gold):
+    if how.model is not None and (how.system != "auto" or how.rules or gold):
         raise typer.BadParameter("--model brings its own rules and system")
-    more = {"f_style": style, **(asdict(known) if known else {})}
-    made = Projector(system, rules=rules, model=model, parser=e_parser, grams=grams or (), style=e_style, **more)
+    made = Projector.of(how, grams=grams or ())
     if gold:
         made.fit(talk.progress(read(gold, faults=common.faults_for(False)), "gold pairs"))
         talk.say(f"{made.system_} learned from {plural(made.gold_, 'gold sentence')} of {gold}")
@@ -157,7 +99,7 @@ def project_with(model: Path, corpus: Corpus, output: Path, *, strict: bool, whe
     from divproj.projection.pipeline import Wanted, project_corpus
     from divproj.runtime.engine import Place
 
-    projector = _projector("auto", None, model, None, None, None, "as-is")
+    projector = _projector(ProjectOptions(model=model))
     faults = common.faults_for(strict)
     jobs, scheduler, shards = where
     trees = project_corpus(projector, (corpus,), Wanted(), faults, Place(jobs, scheduler), talk.caution, shards)

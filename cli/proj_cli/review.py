@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
-from contextlib import closing
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -44,7 +45,9 @@ def review(
     ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 means any free one.")] = 0,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
-    home: Annotated[str, typer.Option("--home", hidden=True, help="Where the page leads back to.")] = "",
+    from_workbench: Annotated[
+        bool, typer.Option("--workbench", hidden=True, help="Read the workbench's address from standard input; end with it.")
+    ] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Start over; an earlier review is kept under another name.")] = False,
     strict: options.Strict = False,
 ) -> None:
@@ -69,6 +72,7 @@ def review(
     from divproj.review.server import Review, Server
     from divproj.review.session import Session
 
+    home = _line(0) if from_workbench else ""
     if source == "-":
         raise typer.BadParameter("a file is needed here: the result is saved beside it")
     target = output or beside(Path(source))
@@ -84,32 +88,54 @@ def review(
         corpus, how = Corpus(origin or source, e, links, reader=reader.options()), Preparation(e_parser, tuple(grams or ()))
         found, told = sentences_to_learn_with(document, corpus, how, partial(common.faults_for, strict), talk.summary)
         made = Review(session, target, learner=learner, bitexts=found, name=system or "the review", why_not=told)
-        if home:  # the workbench, whose folders are named after the texts
+        if from_workbench:  # whose folders are named after the texts
             made.home, made.title = home, Path(source).parent.name
         server = Server(made, port)
         if journal.entries:
             made.save()
         talk.say(f"{plural(len(session), 'sentence')}, saved as {target}; {told}")
         talk.say("Ctrl-C saves and ends. Open:")
-        serve(server, show)
+        serve(server, show, target.parent, 0 if from_workbench else None)
         made.close()
     talk.say(f"saved: {target}; `proj convert {target} OUT --into FILE` writes its trees into a FLEx, ELAN or Toolbox file")
 
 
-def serve(server: PageServer, show: bool) -> None:
-    """Say the address and serve until Ctrl-C or a polite request to end."""
+def serve(server: PageServer, show: bool, folder: Path, parent: int | None = None) -> None:
+    """Say the address and serve until Ctrl-C, a polite request to end, or the end of `parent`, at the other end of that pipe.
+
+    With `show` the browser opens a file in the folder that leads to the address: the words of a command, and so the address
+    with its token, can be read by every user of the machine, the file only by this one.
+    """
     ended = threading.Event()
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), lambda *_: ended.set())
     threading.Thread(target=server.serve_forever, name="server", daemon=True).start()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent, ended), name="parent", daemon=True).start()
     talk.idle()
     print(server.url, flush=True)  # noqa: T201
-    if show:
-        import webbrowser
+    with ExitStack() as opened:
+        if show:
+            import webbrowser
 
-        webbrowser.open(server.url)
-    while not ended.wait(1):  # a wait without end would not hear Ctrl-C everywhere
-        pass
+            webbrowser.open(opened.enter_context(server.leading_file(folder)).as_uri())
+        while not ended.wait(1):  # a wait without end would not hear Ctrl-C everywhere
+            pass
     server.shutdown()
     server.server_close()
+
+
+def _line(handle: int) -> str:
+    """The first line of an open file, read byte by byte: nothing of what follows is taken."""
+    line = b""
+    while (byte := os.read(handle, 1)) not in (b"", b"\n"):
+        line += byte
+    return line.decode("utf-8", "replace").strip()
+
+
+def _end_with(pipe: int, ended: threading.Event) -> None:
+    """Wait until the other end of a pipe is closed."""
+    while os.read(pipe, 1024):
+        pass
+    ended.set()

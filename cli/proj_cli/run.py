@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from divproj.data.options import F_STYLES
 from proj_cli import common, options
 from proj_cli.common import talk
 
@@ -48,7 +49,7 @@ def run(
     from divproj.runtime.announce import stage
 
     if style:
-        options.checked_f_style(style)
+        options.one_of("--style", style, F_STYLES)
     found = Run(load(config, output, style), force=again or (), start=start or "", jobs=jobs, scheduler=scheduler)
     if dry_run:
         _plan(list(found.plan()))

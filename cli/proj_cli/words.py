@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from divproj.data.options import WordsOptions
 from divproj.data.wording import plural
 from proj_cli import common, options
 from proj_cli.common import talk
@@ -28,8 +29,7 @@ def words(
     ] = None,
     output: Annotated[Path, options.output("FILE", "Links F-E, one line per pair; - is stdout.")] = Path("-"),
     probs: Annotated[bool, typer.Option("--probs", help="Write each link with its probability: 0-1:0.93.")] = False,
-    threshold: Annotated[float, typer.Option(min=0, max=1, help="Lowest probability of a link.")] = 0.3,
-    method: Annotated[str, typer.Option(help="posterior, intersection, union or grow-diag-final-and.")] = "posterior",
+    how: WordsOptions,
     model: Annotated[Path | None, typer.Option("--model", metavar="DIR", help="Start from a saved model.")] = None,
     save: Annotated[
         Path | None, typer.Option("--save", metavar="DIR", help="Save what was learned, together with what --model knew.")
@@ -40,14 +40,6 @@ def words(
     glossed: Annotated[
         list[Path] | None, typer.Option(metavar="FILE", help="Interlinear text of the same language, to learn from too.")
     ] = None,
-    stem: Annotated[int, typer.Option(min=1, help="Rare words are represented by this many first letters.")] = 4,
-    fast: Annotated[
-        bool, typer.Option("--fast", help="Use the HMM alone, without sampling: faster, but less accurate.")
-    ] = False,
-    seed: Annotated[int, options.seed("The same seed gives the same links.")] = 1,
-    shard: Annotated[
-        int, typer.Option(min=1, metavar="PAIRS", help="Pairs learned from together; longer texts are split.")
-    ] = 10_000,
     reader: options.Reader,
     jobs: options.Jobs = 1,
     scheduler: options.Scheduler = None,
@@ -67,20 +59,18 @@ def words(
     from divproj.links.words.corpus import align_text
     from divproj.links.words.model import LONGEST, WordAligner
     from divproj.links.words.reading import known_pairs, word_rows
-    from divproj.links.words.symmetrize import METHODS
     from divproj.links.words.text import Text
     from divproj.runtime.announce import stage
     from divproj.runtime.engine import Place
     from divproj.runtime.modelfile import check_place
 
-    options.one_of("--method", method, METHODS)
     if keep.resume and str(output) == "-":
         raise typer.BadParameter("--resume needs -o FILE, whose checkpoint it goes on from")
     if save:
         check_place(save)
     faults = common.faults_for(False)
     rows, known = word_rows(source, target, faults, reader.options(), same_ids=not ignore_ids)
-    text = Text.of(rows, shard)
+    text = Text.of(rows, how.shard)
     talk.summary(faults)
     if not text.usable + text.too_long:
         raise AlignmentError("no pair has words on both sides", Where(source))
@@ -88,20 +78,20 @@ def words(
         talk.caution(f"{plural(text.too_long, 'pair')} with a sentence of more than {LONGEST} words got no links")
     known = known_pairs(known, dictionary or (), glossed or (), common.faults_for(False))
     aligner = WordAligner.load(model) if model else WordAligner()
-    aligner.threshold, aligner.method, aligner.random_state, aligner.stem_length = threshold, method, seed, stem
-    if fast:
+    aligner.threshold, aligner.method, aligner.random_state = how.threshold, how.method, how.seed
+    if how.fast:
         aligner.settings = replace(aligner.settings, sweeps=0)
     place, steps = Place(jobs, scheduler), aligner.settings.for_pairs(text.usable)
-    how: dict[str, Any] = {"learn": save is not None or model is None, "place": place, "keep": keep.beside(output)}
+    more: dict[str, Any] = {"learn": save is not None or model is None, "place": place, "keep": keep.beside(output)}
     turns = 2 * (text.shard_count if text.shard_count > 1 else steps.ibm1 + steps.hmm + steps.all_sweeps)
     with stage("aligning words", turns) as under_way, writing(output) as out:
-        for links in align_text(aligner, text, known, watch=partial(_said, under_way), say=talk.caution, **how):
+        for links in align_text(aligner, text, known, watch=partial(_said, under_way), say=talk.caution, **more):
             for linked in links:
                 out.write(_line(linked.chances, probs) + "\n")
     if save:
         aligner.save(save)
         talk.say(f"model: {save}")
-    how["keep"].remove()
+    more["keep"].remove()
     if str(output) != "-":
         talk.say(f"{plural(text.pairs, 'pair')} aligned: {output}")
 

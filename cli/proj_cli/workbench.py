@@ -22,7 +22,7 @@ def workbench(folder: Path, port: int, show: bool) -> None:
         count = len(bench.names())
         talk.say(f"{count} text{'s' * (count != 1)} in {folder}; results go to {folder / 'divproj-work'}")
         talk.say("Ctrl-C saves and ends. Open:")
-        serve(server, show)
+        serve(server, show, folder)
 
 
 def texts(folder: Path) -> list[str]:

@@ -445,3 +445,10 @@ def test_one_gold_sentence_of_odin_german_makes_no_tree_worse(new_page: New, tmp
 
 def _rows(path: Path) -> list[Any]:
     return [row for row in conllu.load(path, Faults(strict=False)) if row is not None]
+
+
+def test_a_file_leads_to_the_page(new_page: New, server: Server, tmp_path: Path):
+    """`--open` gives the browser a file, whose name may stand in a list of processes."""
+    with server.leading_file(tmp_path) as path:
+        page = opened(new_page(), path.as_uri())
+    assert page.js("location.origin") == server.origin

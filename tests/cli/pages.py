@@ -112,9 +112,9 @@ class Shell:
 
     def _start(self, words: list[str]) -> None:
         """A part of a Dask cluster in the background."""
-        assert words[0] == "dask", words
-        program = [sys.executable, "-m", "dask", *words[1:]]
-        self.behind.append(subprocess.Popen(program, cwd=self.cwd, env=self._environment(), stderr=subprocess.DEVNULL))
+        assert words[:2] == ["PYTHONSAFEPATH=1", "dask"], words
+        program, env = [sys.executable, "-m", *words[1:]], self._environment() | {"PYTHONSAFEPATH": "1"}
+        self.behind.append(subprocess.Popen(program, cwd=self.cwd, env=env, stderr=subprocess.DEVNULL))
         for _ in range(600):
             try:
                 socket.create_connection(("127.0.0.1", int(self.port)), timeout=1).close()

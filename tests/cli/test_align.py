@@ -10,10 +10,11 @@ import pytest
 import typer
 from cli.commands import proj
 
-from divproj.data.errors import FormatError, ModelError, ProjError
+from divproj.data.errors import Faults, FormatError, ModelError, ProjError
+from divproj.data.options import AlignOptions
 from divproj.evaluation.phrase_files import gold_rows
-from divproj.phrases.reading import ForestPairs
-from proj_cli.align import PhraseInput
+from divproj.phrases.reading import ForestPairs, read_pairs
+from proj_cli import align
 
 OLD = """(S (NP (DT the) (JJ old) (NN dog)) (VP (VBD slept) (PP (IN in) (NP (DT the) (NN sun)))) (. .))
 (S (NP (NNS farmers)) (VP (VBP grow) (NP (JJ red) (NNS apples))))
@@ -141,13 +142,10 @@ def test_pairs_as_json_lines_and_their_scores(trees: Path):
         gold_rows(trees / "bad.jsonl")
 
 
-def wanted(trees: Path, **options: Any) -> PhraseInput:
-    return PhraseInput(str(trees / "old.mrg"), str(trees / "new.mrg"), **{"languages": "de-en", **options})
-
-
 def given(trees: Path, **options: Any) -> ForestPairs:
     """What the command makes of its options, without a process."""
-    return wanted(trees, **options).read()
+    how = AlignOptions(**{"languages": "de-en", **options})
+    return read_pairs(str(trees / "old.mrg"), str(trees / "new.mrg"), how, Faults(strict=False))
 
 
 def test_usage_and_files_that_are_not_there(trees: Path):
@@ -159,19 +157,19 @@ def test_usage_and_files_that_are_not_there(trees: Path):
     assert done.returncode == 1
     assert done.stderr.startswith("proj: ")
     for options, said in (
-        ({"languages": "english"}, "--languages english: two languages"),
-        ({"tree_format": "pdf"}, "--tree-format pdf"),
-        ({"punctuation": "none"}, "--punctuation none"),
+        ({"languages": "english"}, "`languages=english`: two languages"),
+        ({"tree_format": "pdf"}, "`tree_format=pdf`: one of brackets, enju"),
+        ({"punctuation": "none"}, "`punctuation=none`: one of keep, final, drop expected"),
     ):
-        with pytest.raises(typer.BadParameter, match=said):
+        with pytest.raises(ProjError, match=said):
             given(trees, **options)
     with pytest.raises(typer.BadParameter, match="only one side can be stdin"):
-        PhraseInput("-", "-", languages="de-en").read()
+        align._read("-", "-", AlignOptions(languages="de-en"), False)
     for text, said in (("speed=3", "--set speed=3: NAME=VALUE expected"), ("gap=wide", "--set gap=wide: int expected")):
         with pytest.raises(typer.BadParameter, match=said):
-            wanted(trees, settings=[text]).aligner(given(trees))
+            align._aligner(given(trees), AlignOptions(settings=(text,)))
     with pytest.raises(ModelError, match="none"):
-        wanted(trees).aligner(given(trees), trees / "none")
+        align._aligner(given(trees), AlignOptions(), trees / "none")
     with pytest.raises(ProjError, match="WordNet"):
         given(trees, wordnet=trees)
     (trees / "old.mrg").write_text("")

@@ -10,7 +10,7 @@ import pytest
 import typer
 from cli.commands import proj
 
-from proj_cli.main import app
+from proj_cli.commands import app
 from proj_cli.panels import _PANEL, ORDER
 
 LONGEST = 100

@@ -19,7 +19,7 @@ import pytest
 from cli.commands import ROOT, proj
 from corpusfiles import write
 
-entry = importlib.import_module("proj_cli.main")
+entry = importlib.import_module("proj_cli.commands")
 CORPUS = ROOT / "corpora" / "deu-eng"
 
 
@@ -88,7 +88,7 @@ def test_resume_goes_on_to_the_same_bytes(small: Path, model: Path, tmp_path: Pa
     code = (
         "import sys; from divproj.induction import inducer; old = inducer.BilingualInducer._sweep\n"
         "def sweep(self):\n    told = old(self)\n    if self.done_ == 4: import _thread; _thread.interrupt_main()\n    return told\n"
-        "inducer.BilingualInducer._sweep = sweep\nfrom proj_cli.main import main; main()"
+        "inducer.BilingualInducer._sweep = sweep\nfrom proj_cli.commands import main; main()"
     )
     command = [sys.executable, "-c", code, "induce", str(small), "-o", str(tmp_path / "m"), "--sweeps", "6", "--chains", "2"]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -98,7 +98,7 @@ def test_resume_goes_on_to_the_same_bytes(small: Path, model: Path, tmp_path: Pa
     done = here("induce", small, "-o", tmp_path / "m", "--sweeps", 6, "--chains", 2, "--resume")
     assert done.returncode == 0, done.stderr
     assert files(tmp_path / "m") == files(model)
-    other = here("induce", small, "-o", tmp_path / "m", "--sweeps", 6, "--mode", "matchings", "--resume")
+    other = here("induce", small, "-o", tmp_path / "m", "--sweeps", 6, "--set", "mode=matchings", "--resume")
     assert other.returncode == 1
     assert "the checkpoint is of another corpus or other settings" in other.stderr
 
@@ -116,8 +116,8 @@ def test_ctrl_c_keeps_the_last_sweep(tmp_path: Path):
         "--sweeps",
         "100000",
         "-v",
-        "--restarts",
-        "1",
+        "--set",
+        "restarts=1",
     ]
     hearing = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # jobs in the background are deaf to it
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=hearing) as running:
@@ -199,7 +199,7 @@ def test_draw_induced(small: Path, model: Path, tmp_path: Path):
 
 
 def test_one_language_and_several_lengths(small: Path, tmp_path: Path):
-    done = here("induce", small / "f.conllu", "-o", tmp_path / "m", "--sweeps", 3, "--max-length", "3,4", "--method", "em")
+    done = here("induce", small / "f.conllu", "-o", tmp_path / "m", "--sweeps", 3, "--max-length", "3,4", "--set", "method=em")
     assert done.returncode == 0, done.stderr
     assert "2 sentences empty or of more than 3 words left out" in done.stderr
     assert here("induce", "parse", small / "f.conllu", "--model", tmp_path / "m" / "4").returncode == 0
@@ -208,7 +208,7 @@ def test_one_language_and_several_lengths(small: Path, tmp_path: Path):
     )
     assert done.returncode == 0, done.stderr
     assert sorted(p.name for p in (tmp_path / "b").iterdir()) == ["3", "4"]
-    done = here("induce", small, "-o", tmp_path / "p", "--sweeps", 2, "--tags", "projected", "--links", "auto", "--soft")
+    done = here("induce", small, "-o", tmp_path / "p", "--sweeps", 2, "--tags", "projected", "--links", "auto")
     assert done.returncode == 0, done.stderr
 
 
@@ -240,7 +240,14 @@ def test_bad_input(small: Path, model: Path, tmp_path: Path):
     assert done.returncode == 2
     assert "from 1 to 200 words" in " ".join(done.stderr.split()).replace("│ ", "").replace(" │", "")
     assert here("induce", long, "-o", tmp_path / "m", "--max-length", "ten").returncode == 2
-    assert here("induce", long, "-o", tmp_path / "m", "--prior", "2").returncode == 2
+    for setting, said in (
+        ("distituent=0", "--set distituent=0: a positive pseudo-count expected"),
+        ("speed=3", "--set speed=3: NAME=VALUE expected with one of"),
+        ("restarts=few", "--set restarts=few: int expected"),
+    ):
+        done = here("induce", long, "-o", tmp_path / "m", "--set", setting)
+        assert done.returncode == 2
+        assert said in " ".join(done.stderr.replace("│", " ").split())
     assert here("induce", long, "-o", tmp_path / "m", "--links", tmp_path / "none").returncode == 1
     assert "no pair of sentences of 1 to 1 words" in here("induce", long, "-o", tmp_path / "m", "--max-length", 1).stderr
     assert "no sentence of 1 to 1 words" in here("induce", long / "f.conllu", "-o", tmp_path / "m", "--max-length", 1).stderr
@@ -249,7 +256,7 @@ def test_bad_input(small: Path, model: Path, tmp_path: Path):
     assert here("induce", long, "-o", tmp_path / "m", "--sweeps", 2, "--links", tmp_path / "links.txt").returncode == 0
     assert "the folder has no align.txt; make links here with --links auto" in here("induce", long, "-o", tmp_path / "m").stderr
     assert "no such file, folder or sample corpus" in here("induce", tmp_path / "none", "-o", tmp_path / "m").stderr
-    assert here("induce", small, "-o", tmp_path / "m", "--moves", "jump").returncode == 1
+    assert here("induce", small, "-o", tmp_path / "m", "--set", "moves=jump").returncode == 1
     assert here("induce", small / "f.conllu", "-o", tmp_path / "m", "--tags", "deep").returncode == 1
 
 

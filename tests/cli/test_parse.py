@@ -99,5 +99,5 @@ def test_models_that_cannot_be_used(model: Path, tmp_path: Path):
     assert not (tmp_path / "out.conllu").exists()
     with pytest.raises(ModelError, match="none: is not there; a model is a folder"):
         parse("-", model=tmp_path / "none")
-    with pytest.raises(ProjError, match="no language 'xx' comes with divproj"):
+    with pytest.raises(ProjError, match="no language pack 'xx' is installed"):
         parse("-", lang="xx")

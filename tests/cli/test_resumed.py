@@ -59,7 +59,7 @@ def test_align_train(tmp_path: Path):
     (tmp_path / "old.mrg").write_text(OLD)
     (tmp_path / "new.mrg").write_text(NEW)
     files = [tmp_path / "old.mrg", tmp_path / "new.mrg"]
-    command = ["align", "train", *files, "-o", "OUT", "--epochs", 2, "--batch", 1]
+    command = ["align", "train", *files, "-o", "OUT", "--epochs", 2, "--set", "batch_size=1"]
     done = kill_and_resume(command, tmp_path, SEED, TIMES, often=())
     assert any("weights" in kept for _, kept in done["killed"])
 

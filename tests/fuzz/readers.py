@@ -73,9 +73,9 @@ def written_back(data: bytes, name: str) -> None:
     """Trees go into a damaged file, and come out of it again."""
     from dataclasses import replace
 
+    from divproj.data.options import ReaderOptions
     from divproj.data.tree import DepTree
     from divproj.io import igt, igt_back, igt_conllu
-    from divproj.io.igt_text import ReaderOptions
 
     options = ReaderOptions(format=name, misaligned=True)
     found = igt.load_bytes(data, name, lenient(), options, "case")

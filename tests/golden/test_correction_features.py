@@ -31,18 +31,18 @@ READ = ProjectionInput(
 )
 """Glossed, with Penn's tags: a word without a link, a group of two, a word for two."""
 BARE = ProjectionInput(
-    ("ja", "der", "alte", "mann", "schläft", "nicht"),
+    ("ach", "ja", "der", "alte", "mann", "schläft", "nicht"),
     DepTree(("the", "old", "man", "sleeps"), (3, 3, 4, 0), (), ("DET", "ADJ", "NOUN", "VERB")),
-    Links(frozenset({(2, 1), (3, 2), (4, 3), (5, 4)}), (6, 4)),
+    Links(frozenset({(3, 1), (4, 2), (5, 3), (6, 4)}), (7, 4)),
 )
-"""Without glosses and relations; the first and the last word have no link."""
+"""Without glosses and relations; the first two words and the last have no link."""
 UNLINKED = ProjectionInput(("o", "!"), DepTree((), ()), Links(frozenset(), (2, 0)))
 LEXICON = Lexicon({"ne": "IN", "nicht": "PART"}, {"house": "NN"}, {"ne": "case"})
 LATTICES = {
     "read": Lattice(READ, LEXICON),
     "read, word 4 as the root": Lattice(READ, LEXICON, 4),
     "bare": Lattice(BARE, LEXICON),
-    "bare, word 6 as the root": Lattice(BARE, LEXICON).with_top(6),
+    "bare, word 7 as the root": Lattice(BARE, LEXICON).with_top(7),
     "unlinked": Lattice(UNLINKED),
 }
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from divproj.data.errors import Faults
 from divproj.data.igt import Igt
+from divproj.data.options import ReaderOptions
 from divproj.data.tree import DepTree
 from divproj.io import igt, igt_back, igt_conllu
-from divproj.io.igt_text import ReaderOptions
 
 WORDS = st.sampled_from(("sena", "uva-n", "kolu", "ñe", "ʔa", "ku=mi", "«na", "ro,", "R&B", "<tu>"))
 SENTENCES = st.lists(st.lists(WORDS, min_size=1, max_size=4), min_size=1, max_size=4)

@@ -184,7 +184,7 @@ def loaded_by_help() -> frozenset[str]:
         "try:\n    main()\nexcept SystemExit:\n    print(*sys.modules, file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "proj_cli.main" in done.stderr.split()
+    assert "proj_cli.commands" in done.stderr.split()
     return frozenset(done.stderr.split())
 
 

@@ -25,6 +25,7 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from divproj.data.errors import FormatError
+from divproj.data.options import E_STYLES
 from divproj.data.tree import DepTree
 
 KINDS = ("mark", "aux", "cop", "case")
@@ -186,7 +187,7 @@ class _Turn:
         return len(kinds)
 
 
-STYLES = ("as-is", "ud", *NAMED)
+STYLES = E_STYLES
 
 
 def in_style(tree: DepTree, style: str) -> DepTree:

@@ -10,6 +10,7 @@ from typing import Any
 
 from divproj.data.errors import Faults, ModelError, ProjError
 from divproj.data.igt import Igt
+from divproj.data.options import EvaluateOptions, ExperimentOptions
 from divproj.data.pair import Pair
 from divproj.evaluation.significance import approximate_randomisation
 from divproj.evaluation.trees import TreeScores, score_trees
@@ -66,9 +67,9 @@ def cross_validate(
     pairs: Sequence[Pair],
     systems: Sequence[str],
     *,
-    folds: int = 10,
-    seed: int = 1,
-    punctuation: bool = True,
+    folds: int = ExperimentOptions.folds,
+    seed: int = ExperimentOptions.seed,
+    punctuation: bool = EvaluateOptions.punctuation,
     train_size: int | None = None,
     jobs: int = 1,
     groups: Sequence[Hashable] | None = None,
@@ -123,8 +124,8 @@ def cross_families(
     families: Mapping[str, str],
     systems: Sequence[str],
     *,
-    seed: int = 1,
-    punctuation: bool = True,
+    seed: int = ExperimentOptions.seed,
+    punctuation: bool = EvaluateOptions.punctuation,
     train_size: int | None = None,
     jobs: int = 1,
 ) -> dict[str, dict[str, SystemResult]]:

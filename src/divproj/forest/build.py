@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from divproj.data.errors import FormatError, ProjError
+from divproj.data.options import BINARISATIONS
 from divproj.forest import heads
 from divproj.forest.charts import from_arc_scores, from_headed_chart
 from divproj.forest.dependencies import from_dependencies
@@ -18,7 +19,6 @@ from divproj.runtime.logs import log_add
 
 __all__ = ["from_arc_scores", "from_dependencies", "from_headed_chart", "from_n_best", "from_tree"]
 
-BINARISATIONS = ("head", "left", "right", "all")
 MOST_CHILDREN = 100
 """Of a phrase that is binarised in all ways, for their number grows with the third power; one that has more is binarised from its head."""
 Range = tuple[int, int]

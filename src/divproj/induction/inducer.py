@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from divproj.data.errors import ModelError
+from divproj.data.options import InduceOptions
 from divproj.data.pair import Pair
 from divproj.induction.ccm import CCM, Forest, Start, Told, Watch, bracket_f1, first_trees, generator, log_joint
 from divproj.induction.gold import TagPair, tag_pair
@@ -49,7 +50,7 @@ class BilingualInducer(Estimator):
 
     def __init__(
         self,
-        sweeps: int = 100,
+        sweeps: int = InduceOptions.sweeps,
         moves: str = "both",
         mode: str = "trees",
         constituent: float = 2.0,
@@ -69,7 +70,7 @@ class BilingualInducer(Estimator):
         average: float = 0.5,
         alone: float = MONOLINGUAL_SHARE,
         decode: str = "viterbi",
-        random_state: int = 1,
+        random_state: int = InduceOptions.seed,
     ) -> None:
         self.alone = alone
         self.sweeps, self.moves, self.mode = sweeps, moves, mode

@@ -8,6 +8,7 @@ from dataclasses import replace
 from divproj.data.errors import Faults, FormatError, ModelError, Where
 from divproj.data.igt import Igt
 from divproj.data.links import Links
+from divproj.data.options import InduceOptions
 from divproj.data.pair import Pair
 from divproj.data.sentence import Sentence
 from divproj.data.tree import DepTree
@@ -52,8 +53,8 @@ def _need_tags(found: list[tuple[str, ...]], source: str) -> None:
 
 
 def tag_pairs(
-    source: str, faults: Faults, *, tags: str, links: str | None = None, more: bool = False, min_prob: float, soft: bool,
-    ignore_ids: bool,
+    source: str, faults: Faults, *, tags: str, links: str | None = None, more: bool = False, min_prob: float = InduceOptions.min_prob,
+    soft: bool = False, ignore_ids: bool = False,
 ) -> list[TagPair]:  # fmt: skip
     """Pairs of a corpus folder; links of a file (else of its align.txt), or "auto", made here.
 

@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from divproj.data.errors import Faults, ModelError, ProjError, Where
+from divproj.data.options import InduceOptions, parse_settings
 from divproj.data.wording import plural
 from divproj.induction import modelfile
 from divproj.induction.ccm import CCM
 from divproj.induction.chains import Plan, joined, run_chains
 from divproj.induction.consensus import Consensus
 from divproj.induction.gold import TagPair
+from divproj.induction.inducer import BilingualInducer
 from divproj.induction.reading import sentences
 from divproj.io.files import writing
 from divproj.runtime.announce import stage
@@ -35,6 +37,31 @@ class Keep(Protocol):
     """Minutes between checkpoints."""
 
 
+CHAINS = 4
+"""Chains of a bilingual model: their posteriors are averaged."""
+PAPER: dict[str, Any] = {
+    "constituent": 2.0, "distituent": 8.0, "count_empty": True, "contradiction": 0.0, "edges": 0.0, "strength": 1.0, "anneal": 0.0,
+    "start": "uniform", "restarts": 1, "average": 0.0, "alone": 0.0,
+}  # fmt: skip
+"""Settings of the published model (Snyder et al. 2009)."""
+NAMES = ("sweeps", "constituent", "distituent", "count_empty", "average", "random_state", "start", "restarts", "edges")
+NAMES_OF_ONE, NAMES_OF_PAIRS = ("method",), ("moves", "mode", "contradiction", "strength", "alone", "anneal")
+"""Settings that a model names, whether they were chosen or not."""
+
+
+def sampler_settings(how: InduceOptions, single: bool) -> dict[str, Any]:
+    """Return the parameters of `CCM` (one language) or of `BilingualInducer`, as the options say."""
+    known = (CCM() if single else BilingualInducer()).get_params()
+    chosen = parse_settings(known, how.settings)
+    paper = {name: value for name, value in PAPER.items() if how.paper and name in known}
+    values = {**known, **paper, **chosen, "sweeps": how.sweeps, "random_state": how.seed}
+    for name in ("constituent", "distituent"):
+        if not 0 < values[name] < 1e9:
+            raise ProjError(f"`set={name}={values[name]:g}`: a positive pseudo-count expected")
+    names = (*NAMES, *(NAMES_OF_ONE if single else NAMES_OF_PAIRS), *chosen)
+    return {name: values[name] for name in dict.fromkeys(names)}
+
+
 @dataclass
 class Induction:
     """Models of sentences, each saved in a folder."""
@@ -50,12 +77,10 @@ class Induction:
     """What the latest sweep found."""
     signature: Callable[..., str]
 
-    def two_languages(
-        self, pairs: list[TagPair], folder: Path, length: int, chains: int, more: dict[str, Any], about: dict[str, Any]
-    ) -> bool:
+    def two_languages(self, pairs: list[TagPair], folder: Path, length: int, chains: int, links: str) -> bool:
         """The model of sentence pairs up to a length; False when it was stopped before its end."""
-        pairs, settings = self._short(pairs, length), self.settings | more
-        about |= {"max_length": length}
+        pairs, settings = self._short(pairs, length), self.settings
+        about = {"cmd": "induce", "links": links, **self._about(), "max_length": length}
         digest = hashlib.sha256(repr([(p.f, p.e, sorted(p.links.items())) for p in pairs]).encode()).hexdigest()[:24]
         sign = self.signature(**about, chains=chains, input=digest)
         own = self.signature(**{k: v for k, v in about.items() if k != "cmd"}, input=digest)
@@ -76,7 +101,7 @@ class Induction:
         self.say(f"model from {plural(len(pairs), 'pair')}: {folder}")
         return complete
 
-    def one_language(self, text: list[tuple[str, ...]], source: str, folder: Path, length: int, method: str) -> None:
+    def one_language(self, text: list[tuple[str, ...]], source: str, folder: Path, length: int) -> None:
         """The model of tag sequences up to a length."""
         chosen = [s for s in text if 0 < len(s) <= length]
         if not chosen:
@@ -85,7 +110,7 @@ class Induction:
             self.say(
                 f"proj: {plural(left, 'sentence')} empty or of more than {length} words left out; `max_length` sets the limit"
             )
-        settings = self.settings | {"method": method}
+        settings, method = self.settings, self.settings["method"]
         with self._watched(1) as watch:
             model = CCM(**settings).fit(chosen, watch=partial(watch, 1))
         seed = settings["random_state"]
@@ -93,6 +118,21 @@ class Induction:
         notes = {"signature": sign, "tags": self.tags, "sentences": len(chosen), "settings": settings}
         modelfile.save(folder, modelfile.Model({"f": Consensus((model.grammar_,))}, notes))
         self.say(f"model from {plural(len(chosen), 'sentence')}: {folder}")
+
+    def _about(self) -> dict[str, Any]:
+        """The settings as signatures have them."""
+        given = self.settings
+        prior = f"{given['constituent']:g},{given['distituent']:g}"
+        named = {"tags": self.tags, "moves": given["moves"], "mode": given["mode"], "prior": prior}
+        named["empty"] = "yes" if given["count_empty"] else "no"
+        names = ("contradiction", "edges", "strength", "start", "restarts", "alone")
+        more = [name for name in given if name not in (*NAMES, *NAMES_OF_PAIRS)]
+        return {
+            **named,
+            **{name: given[name] for name in names},
+            "seed": given["random_state"],
+            **{name: given[name] for name in more},
+        }
 
     def _short(self, pairs: list[TagPair], length: int) -> list[TagPair]:
         """Pairs with words on both sides and none too long; what is left out is said."""

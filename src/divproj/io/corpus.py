@@ -35,6 +35,7 @@ from typing import Any, BinaryIO, NamedTuple, TextIO, overload
 from divproj.data.errors import AlignmentError, Faults, FormatError, ProjError, Where
 from divproj.data.igt import Igt
 from divproj.data.links import Links
+from divproj.data.options import ReaderOptions
 from divproj.data.pair import Pair
 from divproj.data.pair_arrays import PairBatch, batched
 from divproj.data.sentence import Sentence
@@ -45,7 +46,6 @@ from divproj.io.bitext import bitext, different_numbers
 from divproj.io.chunks import Blocks, Joined, Lines, Part
 from divproj.io.files import Digest, Source, in_folder, located, name_of, reading, samples, unzipped
 from divproj.io.igt_conllu import from_sentence, to_sentence
-from divproj.io.igt_text import ReaderOptions
 from divproj.io.translation_language import language_of, with_code
 from divproj.io.trees import NOTHING
 from divproj.text.tokens import tokenize

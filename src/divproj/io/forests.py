@@ -11,6 +11,7 @@ from typing import BinaryIO, cast
 
 from divproj.data.errors import Faults, FormatError, ProjError, Where
 from divproj.data.limits import LONGEST, too_long
+from divproj.data.options import TREE_FORMATS
 from divproj.data.sentence import Sentence
 from divproj.forest import build
 from divproj.forest.heads import PUNCTUATION
@@ -19,7 +20,7 @@ from divproj.forest.trees import PhraseTree
 from divproj.io import brackets, conllu, enju, forest, tiger
 from divproj.io.files import Source, name_of, reading, rewound
 
-FORMATS = ("brackets", "enju", "tiger", "conllu", "json")
+FORMATS = TREE_FORMATS
 HEAD = 1 << 16
 _ELEMENT = re.compile(r"<([A-Za-z_][\w.-]*)[\s/>]")
 _CONLLU = re.compile(r"^\d+(?:-\d+|\.\d+)?\t[^\t\n]*(?:\t[^\t\n]*){8}\r?$", re.MULTILINE)

@@ -9,11 +9,11 @@ from typing import Any, BinaryIO, cast
 
 from divproj.data.errors import Faults, FormatError, ProjError, Where
 from divproj.data.igt import Igt
+from divproj.data.options import ReaderOptions
 from divproj.io import cldf_metadata, igt_finish
 from divproj.io.files import Digest, Source, name_of, reading, rewound
 from divproj.io.igt_guess import HEAD, guess, ranked
 from divproj.io.igt_plain import dump, dumps, read
-from divproj.io.igt_text import ReaderOptions
 from divproj.io.settings import CLOSE_SCORES, LEAST_SCORE
 
 __all__ = ["FORMATS", "dump", "dumps", "guess", "load", "load_bytes", "loads", "ranked", "read"]

@@ -17,11 +17,11 @@ from typing import BinaryIO, cast
 
 from divproj.data.errors import Faults, FormatError, ProjError, Where
 from divproj.data.igt import Igt
+from divproj.data.options import ReaderOptions
 from divproj.data.sentence import Sentence
 from divproj.io import conllu, elan, flextext, igt
 from divproj.io.files import writing
 from divproj.io.igt_guess import HEAD, guess
-from divproj.io.igt_text import ReaderOptions
 
 FORMATS = ("toolbox", "flextext", "elan")
 TIER_TYPE = "divproj-tree"

@@ -12,10 +12,10 @@ from itertools import islice
 
 from divproj.data.errors import Faults, FormatError, Where
 from divproj.data.igt import Igt
+from divproj.data.options import ReaderOptions
 from divproj.data.tree import NO_HEAD
 from divproj.io import igt_words
 from divproj.io.igt_parts import UNKNOWN_LANGUAGE, lang_code, preferred, squeezed, tree_of, unquoted
-from divproj.io.igt_text import ReaderOptions
 from divproj.io.settings import ENOUGH_TRANSLATIONS, FEWEST_GLOSSED, NEAR_COUNT, SAME_LANGUAGE
 from divproj.text import language_id
 

@@ -7,11 +7,11 @@ import html
 import io
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, BinaryIO, cast
 
 from divproj.data.errors import Faults, FormatError, ProjError, Where
 from divproj.data.igt import Igt
+from divproj.data.options import ReaderOptions
 from divproj.io.files import Source, name_of, reading, rewound
 
 LONGEST = 64 << 20
@@ -26,46 +26,6 @@ _BOMS = (
 )
 _NOT_XML = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _DECLARED = re.compile(rb"<\?xml[^>]*?encoding\s*=\s*[\"']([\w.:-]+)")
-
-
-@dataclass(frozen=True)
-class ReaderOptions:
-    """How to read an interlinear file; a format takes what concerns it."""
-
-    format: str = ""
-    """Empty: guessed from the content."""
-    lang: str = "en"
-    """The language preferred where a file has glosses or translations in several."""
-    encoding: str = ""
-    """Empty: by byte-order mark and XML declaration, otherwise UTF-8."""
-    max_bytes: int = 200 * MEGABYTE
-    """Of one XML file."""
-    tiers: Mapping[str, str] = field(default_factory=dict)
-    """ELAN: tier (or linguistic type) of each role: text words morphs glosses pos translation."""
-    markers: Mapping[str, str] = field(default_factory=dict)
-    """Toolbox: marker of each role: record words morphs glosses pos translation."""
-    keep_hyphens: bool = False
-    """Words keep the boundaries of their morphemes: FORM is `hart-es`."""
-    split: bool = True
-    """Punctuation stands apart from words and boundaries go from the words to the segmentation."""
-    misaligned: bool = False
-    """Also a file in which fewer than half of the sentences have a gloss under each word."""
-    as_written: bool = False
-    """Words, translations and ids exactly as the file has them: nothing split off, named or numbered."""
-
-    @classmethod
-    def of(cls, options: Mapping[str, Any]) -> ReaderOptions:
-        """Options by name; ProjError for one that no format knows or an encoding that Python does not."""
-        unknown = sorted(set(options) - set(cls.__dataclass_fields__))
-        if unknown:
-            raise ProjError(f"unknown option {unknown[0]!r}, one of {', '.join(cls.__dataclass_fields__)} expected")
-        made = cls(**options)
-        if made.encoding:
-            try:
-                codecs.lookup(made.encoding)
-            except LookupError:
-                raise ProjError(f"unknown encoding {made.encoding!r}", remedy="for example utf-8, cp1252, utf-16") from None
-        return made
 
 
 Options = ReaderOptions

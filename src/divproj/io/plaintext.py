@@ -7,11 +7,17 @@ from collections.abc import Iterator
 from divproj.data.errors import Faults, FormatError, Where
 from divproj.data.sentence import Sentence
 from divproj.io.files import Source, name_of, reading
-from divproj.text.running import sentence_spans, spans
+from divproj.text import running
+from divproj.text.tokenizer import Token, Tokenizer
 
 
-def load(source: Source, faults: Faults | None = None, *, keep_lines: bool = False) -> Iterator[Sentence]:
-    """CoNLL-U sentences without annotation; a line is a paragraph, or one sentence with `keep_lines`."""
+def load(
+    source: Source, faults: Faults | None = None, *, keep_lines: bool = False, tokenizer: Tokenizer | None = None
+) -> Iterator[Sentence]:
+    """CoNLL-U sentences without annotation; a line is a paragraph, or one sentence with `keep_lines`.
+
+    Text is cut as English where no tokenizer is given.
+    """
     faults = faults or Faults()
     path = name_of(source)
     count = 0
@@ -23,25 +29,31 @@ def load(source: Source, faults: Faults | None = None, *, keep_lines: bool = Fal
             except UnicodeDecodeError:
                 faults.sentence(FormatError("the line is not UTF-8 text", where, "save the file as UTF-8"))
                 continue
-            for start, end in [(0, len(line))] if keep_lines else sentence_spans(line):
+            for start, end in [(0, len(line))] if keep_lines else (tokenizer or running).sentence_spans(line):
                 text = line[start:end]
-                if words := spans(text):
+                if tokens := _english(text) if tokenizer is None else tokenizer.tokens(text):
                     count += 1
-                    yield blank(text, words, str(count), where)
+                    yield blank(text, tokens, str(count), where)
 
 
-def blank(text: str, words: tuple[tuple[int, int], ...], sent_id: str, where: Where) -> Sentence:
-    """A sentence without annotation from a text and where its words begin and end."""
-    none = ("_",) * len(words)
-    starts = [start for start, _ in words[1:]]
-    glued = [end == start for (_, end), start in zip(words, starts, strict=False)] + [False]
-    return Sentence(
-        (f"# sent_id = {sent_id}", f"# text = {text}"),
-        (
-            tuple(str(k) for k in range(1, len(words) + 1)),
-            tuple(text[start:end] for start, end in words),
-            *(none,) * 7,
-            tuple("SpaceAfter=No" if near else "_" for near in glued),
-        ),
-        where,
-    )
+def _english(text: str) -> list[Token]:
+    return [Token(start, end, (text[start:end],)) for start, end in running.spans(text)]
+
+
+def blank(text: str, tokens: list[Token], sent_id: str, where: Where) -> Sentence:
+    """A sentence without annotation from a text and its tokens; one that stands for several words has a row for the whole."""
+    rows: list[tuple[str, str, str]] = []
+    words = 0
+    for token, following in zip(tokens, [*tokens[1:], None], strict=True):
+        misc = "SpaceAfter=No" if following is not None and following.start == token.end else "_"
+        if len(token.words) == 1:
+            words += 1
+            rows.append((str(words), token.words[0], misc))
+            continue
+        rows.append((f"{words + 1}-{words + len(token.words)}", text[token.start : token.end], misc))
+        for word in token.words:
+            words += 1
+            rows.append((str(words), word, "_"))
+    ids, forms, misc_column = zip(*rows, strict=True)
+    none = ("_",) * len(rows)
+    return Sentence((f"# sent_id = {sent_id}", f"# text = {text}"), (ids, forms, *(none,) * 7, misc_column), where)

@@ -33,8 +33,6 @@ GRAM_RANK, NEGATION_RANK = 0.1, 0.3
 """What each place in the list of words that a gram may be translated by costs."""
 
 # Word alignment of bitext
-THRESHOLD = 0.3
-"""Probability from which a link is written; where it was chosen is not recorded."""
 SAME_STRING = 1.0
 """Pseudo-count of a string that stands on both sides: names, numbers, punctuation."""
 DICTIONARY_ENTRY = 2.0

@@ -58,7 +58,7 @@ def language(how: Parsing) -> Language:
 def parsed(how: Parsing, sentences: list[Sentence], faults: Faults) -> Trees:
     """Parsed sentences, with their forests where those are wanted."""
     model, made, packed = language(how), [], io.StringIO()
-    summary = ParseSummary(how.name, hasattr(model.parser, "reader"))
+    summary = ParseSummary(how.name, model.calibration_error)
     for sentence in model.annotate(sentences, confidence=how.confidence, keep_tags=how.keep_tags):
         summary.add([sentence])
         if how.forest and len(sentence.forms) <= LONGEST:
@@ -78,12 +78,12 @@ def _in_style(sentence: Sentence, style: str) -> Sentence:
     return sentence.with_columns({6: tuple(map(str, tree.heads)), 7: tree.rels})
 
 
-def batches(source: str, keep_lines: bool, faults: Faults) -> Iterator[list[Sentence]]:
+def batches(how: Parsing, source: str, keep_lines: bool, faults: Faults) -> Iterator[list[Sentence]]:
     """Sentences of a CoNLL-U file or of plain text, some at a time."""
     if source.removesuffix(".gz").endswith((".conllu", ".conll")) or (source == "-" and _rows_on_stdin()):
         sentences: Iterator[Sentence] = (sentence for sentence in conllu.load(source, faults) if sentence is not None)
     else:
-        sentences = load(source, faults, keep_lines=keep_lines)
+        sentences = load(source, faults, keep_lines=keep_lines, tokenizer=language(how).tokenizer)
     while some := list(islice(sentences, SIZE)):
         for sentence in some:
             if len(sentence.forms) > PARSED_WHOLE:

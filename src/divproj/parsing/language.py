@@ -1,10 +1,13 @@
-"""A language in a box: tagger, lemmatiser and parser learned from one treebank, kept in one folder."""
+"""A language pack: tokenizer, tagger, lemmatiser and parser learned from one treebank, kept in one folder."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from importlib.metadata import entry_points
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
@@ -12,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.data.errors import ModelError, ProjError
+from divproj.data.errors import ModelError, ProjError, Where
 from divproj.data.sentence import Sentence
 from divproj.data.tree import DepTree
 from divproj.parsing import parts, storage
@@ -26,12 +29,22 @@ from divproj.parsing.tagger import Tagger, fit_or_take, jackknife
 from divproj.runtime import modelfile
 from divproj.runtime.checkpoint import NOTHING, Checkpoint
 from divproj.runtime.resources import folder
+from divproj.text.tokenizer import Tokenizer
+from divproj.text.tokens import tokenize
 
 KIND, VERSION, NEURAL = "divproj-language", 1, 2
 """Models of `proj train` are of version 1, those with a network (`parsing.neural`) of version 2."""
 JOINT = 250
 """Pairs of UPOS and XPOS up to which one tagger finds both; a treebank with more of them is tagged with UPOS alone."""
 BATCH = 500
+GROUP = "divproj.languages"
+"""Entry points by which installed packages offer language packs."""
+PACKAGES = ("de", "es", "fr", "id", "pt", "ru")
+"""Codes of the packs that are published as packages of their own, `divproj-fr` and so on."""
+TRAINING = (
+    "train a parser from a UD treebank with `proj train TREEBANK.conllu -o MODEL`, and give its folder: "
+    "`proj parse --model MODEL`, `proj project --e-parser MODEL`"
+)
 Pairs = list[tuple[str, str]]
 PLAIN = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "‚": "'", "`": "'", "–": "-", "—": "-", "…": "..."})
 """Typographic marks as treebanks of web text have them."""
@@ -55,6 +68,8 @@ class Language:
     """Whether XPOS is found too, and seen by the parser."""
     punctuation: Punctuation = field(default_factory=Punctuation)
     about: dict[str, Any] = field(default_factory=dict)
+    tokenizer: Tokenizer | None = None
+    """How running text is cut; None for English, whose rules are in `text.running` and `text.tokens`."""
 
     @classmethod
     def train(
@@ -94,9 +109,9 @@ class Language:
         )
         triples = [t for s in sentences for t in zip(s.forms, s.column(3), s.column(2), strict=True)]
         progress("lemmas", None)
-        lemmatizer = Lemmatizer().fit(triples)
+        lemmatizer = Lemmatizer().fit([t for t in triples if has_lemma(t[0], t[2])] or triples)
         trees = [replace(s.usable_tree()[0], forms=words) for s, words in zip(sentences, forms, strict=True)]
-        made = cls(tagger, lemmatizer, parser, fine, Punctuation.learn(trees), about or {})
+        made = cls(tagger, lemmatizer, parser, fine, Punctuation.learn(trees), about or {}, Tokenizer.learn(sentences))
         held = made._dev(dev, gold_tags)
         seen = [made.seen(f, _apart(tags)) for f, tags in zip(forms, met, strict=True)]
         parser.fit(seen, trees, dev=held, progress=lambda state: progress("parser", state), keep=keep)
@@ -159,6 +174,17 @@ class Language:
             for sentence, own, tree, sure in zip(part, tags, trees, chances, strict=True):
                 yield _filled(sentence, [next(lemmas) for _ in own], own, tree, sure)
 
+    @property
+    def calibration_error(self) -> float | None:
+        """How far probabilities were from the share of right heads on the development part; None where that was not measured."""
+        figures = self.about.get("figures")
+        error = figures.get("error") if isinstance(figures, dict) else None
+        return error / 100 if isinstance(error, int | float) else None
+
+    def words(self, text: str) -> tuple[str, ...]:
+        """Return the words of one sentence, those that are written as one apart."""
+        return tokenize(text) if self.tokenizer is None else self.tokenizer.words(text)
+
     def parse(self, forms: Sequence[tuple[str, ...]], *, confidence: bool = False) -> list[DepTree]:
         """Trees of sentences given as words, with UPOS and XPOS, and how probable each head is where that is asked for."""
         tags = self.tag(forms)
@@ -170,13 +196,13 @@ class Language:
                 for tree, sure in zip(trees, self.chances(seen), strict=True)
             ]
         return [
-            replace(tree, forms=tuple(words), upos=tuple(u for u, _ in own), xpos=tuple(x for _, x in own))
+            replace(tree, forms=tuple(words), upos=tuple(u for u, _ in own), xpos=tuple(_xpos(x) for _, x in own))
             for tree, words, own in zip(trees, forms, tags, strict=True)
         ]
 
     def save(self, folder: str | Path) -> None:
         if not isinstance(self.parser, MstParser) or not isinstance(self.tagger, Tagger):
-            raise ModelError("a language with a network is written by the program that trains it (train/english)")
+            raise ModelError("a language with a network is written by the program that trains it (train/parser)")
         facts = {
             "about": self.about,
             "fine": self.fine,
@@ -184,6 +210,7 @@ class Language:
             "lemmas": self.lemmatizer.meta(),
             "parser": storage.facts(self.parser),
             "punctuation": [[*key, choice] for key, choice in sorted(self.punctuation.choices.items())],
+            "tokenizer": None if self.tokenizer is None else self.tokenizer.facts(),
         }
         arrays = {**self.tagger.to_arrays(), **self.lemmatizer.to_arrays(), **storage.arrays(self.parser)}
         modelfile.save(folder, KIND, VERSION, facts, arrays)
@@ -196,13 +223,14 @@ class Language:
         try:
             tagger, parser = _neural(model) if model.about["version"] == NEURAL else _linear(model, fine)
             lemmatizer = Lemmatizer.from_arrays(model.fact("lemmas", dict), model.arrays)
+            tokenizer = Tokenizer.from_facts(model.fact("tokenizer", dict)) if model.about.get("tokenizer") else None
         except ModelError as error:
             raise ModelError(error.what, error.where or model.where, error.remedy) from None
         rows = model.fact("punctuation", list)
         if not all(isinstance(row, list) and len(row) == 3 and all(isinstance(x, str) for x in row) for row in rows):
             raise ModelError("'punctuation' is not a list of (mark, constellation, choice)", model.where, modelfile.REMEDY)
         punctuation = Punctuation({(mark, shape): choice for mark, shape, choice in rows})
-        return cls(tagger, lemmatizer, parser, fine, punctuation, model.fact("about", dict))
+        return cls(tagger, lemmatizer, parser, fine, punctuation, model.fact("about", dict), tokenizer)
 
 
 def _linear(model: modelfile.Model, fine: bool) -> tuple[WordTagger, EdgeParser]:
@@ -223,18 +251,49 @@ def _neural(model: modelfile.Model) -> tuple[WordTagger, EdgeParser]:
     return NeuralTagger(reader), NeuralParser(reader, scale)
 
 
-@lru_cache(maxsize=2)
-def shipped(name: str = "en") -> Language:
-    """A language that comes with the package."""
-    top = folder("languages")
-    if not (top / name).is_dir():
-        parsers = [path.parent.name for path in top.glob("*/model.json") if f'"{KIND}"' in path.read_text(encoding="utf-8")]
-        there = ", ".join(sorted(parsers))
+def available() -> dict[str, Path]:
+    """Return the folders of the installed language packs by code: those that come with divproj, then those of other packages.
+
+    A package offers its pack by an entry point of the group `divproj.languages`: the code, and the module whose folder it is.
+    """
+    packs = {path.name: path for path in sorted(folder("languages").iterdir()) if _is_pack(path)}
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+        spec = find_spec(entry.module.partition(".")[0])
+        if spec and spec.submodule_search_locations:
+            packs.setdefault(entry.name, Path(next(iter(spec.submodule_search_locations))))
+    return packs
+
+
+def _is_pack(place: Path) -> bool:
+    """Whether a folder holds a language pack, and not a model of another kind; one that cannot be read is refused when loaded."""
+    try:
+        return f'"{KIND}"' in (place / "model.json").read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def describe(place: Path) -> dict[str, Any]:
+    """Return what a language pack says of itself: `language`, `source`, `licence`, `sentences`, `figures` where it has them."""
+    try:
+        facts = json.loads((place / "model.json").read_text(encoding="utf-8"))
+        about = facts["about"]
+    except (OSError, ValueError, KeyError, TypeError):
+        about = None
+    if not isinstance(about, dict):
+        raise ModelError("the pack does not describe itself", Where(str(place)), "install it again")
+    return about
+
+
+@lru_cache(maxsize=4)
+def shipped(code: str = "en") -> Language:
+    """Return the installed language pack of this code; ProjError with the command that installs it where there is none."""
+    packs = available()
+    if code not in packs:
         raise ProjError(
-            f"no language '{name}' comes with divproj; there is {there}",
-            remedy="train one from a UD treebank with `proj train TREEBANK.conllu -o MODEL`, and give `model=MODEL`",
+            f"no language pack '{code}' is installed; installed: {', '.join(packs)}",
+            remedy=f"install it with `pip install divproj-{code}`, or {TRAINING}" if code in PACKAGES else TRAINING,
         )
-    return Language.load(top / name)
+    return Language.load(packs[code])
 
 
 def _calibrate(parser: MstParser, seen: list[ParserInput], trees: list[DepTree], held: Any, options: dict[str, Any]) -> None:
@@ -243,6 +302,11 @@ def _calibrate(parser: MstParser, seen: list[ParserInput], trees: list[DepTree],
         calibrate_by_twin(parser, seen, trees, options)
     else:
         parser.calibrate(held[0][:500], held[1][:500])
+
+
+def has_lemma(form: str, lemma: str) -> bool:
+    """Whether a row of a treebank has a lemma; `_` is the lemma of `_` alone."""
+    return lemma != "_" or form == "_"
 
 
 def _plain(forms: Sequence[str]) -> tuple[str, ...]:
@@ -267,12 +331,19 @@ def _filled(
     new = {
         2: tuple(lemmas),
         3: tuple(u for u, _ in tags),
-        4: tuple(x for _, x in tags),
+        4: tuple(_xpos(x) for _, x in tags),
         6: tuple(map(str, tree.heads)),
         7: tree.rels,
         9: misc,
     }
+    if any("=" in x for _, x in tags):
+        new[5] = tuple(x if "=" in x else "_" for _, x in tags)
     return sentence.with_columns(new)
+
+
+def _xpos(tag: str) -> str:
+    """The second tag of a word for XPOS; one that is made of features (`Case=Acc|Number=Sing`) belongs to FEATS."""
+    return "_" if "=" in tag else tag
 
 
 def with_confidence(misc: Sequence[str], heads: Sequence[int], chances: NDArray[np.float64] | parts.Chances) -> tuple[str, ...]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from divproj.data.errors import ModelError, ProjError
+from divproj.data.options import TrainOptions
 from divproj.data.tree import NO_HEAD, DepTree
 from divproj.parsing import marginals
 from divproj.parsing.atoms import Batch, Ints, ParserInput
@@ -23,7 +24,6 @@ from divproj.runtime.checkpoint import NOTHING, Checkpoint
 from divproj.runtime.estimator import Estimator
 
 Floats = NDArray[np.float32]
-Decoder = Literal["auto", "proj", "nonproj"]
 VOTE_BITS = 15
 LABEL_BITS = 17
 BATCH_TOKENS = 200_000
@@ -74,14 +74,14 @@ class MstParser(Estimator):
     def __init__(
         self,
         *,
-        order: int = 2,
-        decoder: Decoder = "auto",
-        epochs: int = 10,
+        order: int = TrainOptions.order,
+        decoder: str = TrainOptions.decoder,
+        epochs: int = TrainOptions.epochs,
         labels: bool = True,
-        bits: int = 22,
+        bits: int = TrainOptions.bits,
         cost: float = 1.0,
         clip: float = float("inf"),
-        random_state: int = 1,
+        random_state: int = TrainOptions.seed,
     ) -> None:
         self.order, self.decoder, self.epochs = order, decoder, epochs
         self.labels, self.bits, self.cost, self.clip = labels, bits, cost, clip
@@ -120,13 +120,13 @@ class MstParser(Estimator):
         self.slots_ = next((s.codes.shape[2] for s in seen if s.codes is not None), 0)
         if 16 * self.columns_ + 4 * self.slots_ > ROOM:
             raise ProjError(f"{self.columns_} further columns and {self.slots_} codes an edge are more than the parser can see")
-        names = sorted({r for t in trees for r, h in zip(t.rels, t.heads, strict=False) if h > 0}) if self.labels else []
-        self.rels_ = ("root", *names)
+        names = {r for t in trees for r, h in zip(t.rels, t.heads, strict=False) if h > 0} if self.labels else set()
+        self.rels_ = ("root", *sorted(names - {"root"}))
         crossed = sum(map(crosses, trees)) / len(trees)
         self.crossing_ = self.decoder == "nonproj" or (self.decoder == "auto" and crossed > CROSSING_SHARE)
         batch = self._batch(seen)
         heads = batch.flat(tree.heads for tree in trees)
-        number = {rel: k for k, rel in enumerate(self.rels_)}
+        number = {rel: k for k, rel in enumerate(self.rels_) if k}
         rels = batch.flat(
             [
                 0 if h == 0 else number.get(r, -1) if h > 0 else -1

@@ -26,5 +26,3 @@ TAGGING_FOLDS = 5
 """Parts of the treebank that are tagged in turn by a tagger of the others."""
 WEAK_SENTENCE = 0.5
 """A sentence whose words are less sure than this, on average, is doubtful."""
-CALIBRATION_ERROR = 0.03
-"""Calibration error of the English pack on the development part of EWT; text of another kind may be further off."""

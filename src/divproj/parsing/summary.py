@@ -9,7 +9,7 @@ from typing import Any
 
 from divproj.data.sentence import Sentence, confidence_of
 from divproj.data.wording import plural
-from divproj.parsing.settings import CALIBRATION_ERROR, WEAK_SENTENCE
+from divproj.parsing.settings import WEAK_SENTENCE
 
 DOUBTFUL = 5
 """Sentences that are named as those to look at first."""
@@ -59,8 +59,8 @@ class ParseSummary(Judged):
     """Sentences that were parsed, and how sure the parser is of their heads."""
 
     parser: str = ""
-    calibrated: bool = False
-    """Whether confidences are probabilities that were checked against gold trees."""
+    calibration_error: float | None = None
+    """How far confidences were from the share of right heads on gold trees; None where nobody has looked."""
     parsed: int = 0
     left_out: int = 0
     words: int = 0
@@ -81,7 +81,7 @@ class ParseSummary(Judged):
     @property
     def expected(self) -> float | None:
         """The share of heads that should be right, where confidences are calibrated."""
-        return self.sure / self.judged if self.judged and self.calibrated else None
+        return self.sure / self.judged if self.judged and self.calibration_error is not None else None
 
     def lines(self) -> list[str]:
         """As text, one fact per line."""
@@ -91,7 +91,9 @@ class ParseSummary(Judged):
         if self.judged:
             known = self.expected
             told = (
-                f"{100 * known:.0f} % of the heads (± {200 * CALIBRATION_ERROR:.0f}; the pack's calibration)" if known else ""
+                f"{100 * known:.0f} % of the heads (± {200 * (self.calibration_error or 0):.0f}; the pack's calibration)"
+                if known
+                else ""
             )
             made.append(f"expected to be right: {told or 'not known; this model is not calibrated'}")
             made += self.look_first()
@@ -107,7 +109,7 @@ class ParseSummary(Judged):
             "mean_confidence": self.mean_confidence,
             "expected": {
                 "uas": round(100 * known, 2),
-                "standard_error": 100 * CALIBRATION_ERROR,
+                "standard_error": 100 * (self.calibration_error or 0),
                 "source": "the pack's calibration",
             }
             if known

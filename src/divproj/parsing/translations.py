@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
@@ -14,7 +15,7 @@ from divproj.data.errors import Faults, ProjError
 from divproj.data.tree import DepTree
 from divproj.io import conllu
 from divproj.io.files import name_of
-from divproj.text.tokens import tokenize
+from divproj.runtime.safe_path import unprotected
 
 if TYPE_CHECKING:
     from divproj.parsing.language import Language
@@ -29,7 +30,7 @@ def parse_translations(parser: str, texts: list[str]) -> list[DepTree | None]:
 
 
 def by_language(language: Language, texts: list[str]) -> list[DepTree | None]:
-    return _placed("", texts, lambda lines: language.parse([tokenize(line) for line in lines], confidence=True))
+    return _placed("", texts, lambda lines: language.parse([language.words(line) for line in lines], confidence=True))
 
 
 def by_command(command: str, texts: list[str]) -> list[DepTree | None]:
@@ -54,11 +55,10 @@ def _placed(parser: str, texts: list[str], parse: Callable[[list[str]], list[Dep
 
 
 def language_named(parser: str) -> Language | None:
-    """A language in the box by name, or a model's folder; None when it must be a command."""
-    from divproj.parsing.language import Language, shipped
-    from divproj.runtime.resources import folder
+    """Return an installed language by its code, or the model in a folder; None when it must be a command."""
+    from divproj.parsing.language import Language, available, shipped
 
-    if (folder("languages") / parser).is_dir() and "/" not in parser:
+    if parser in available():
         return shipped(parser)
     if Path(parser).is_dir():
         return Language.load(parser)
@@ -73,7 +73,12 @@ def _run(command: str, lines: list[str]) -> list[DepTree]:
     try:
         words = shlex.split(command)
         done = subprocess.run(  # noqa: S603 - the command is the user's own
-            words, input="\n".join(lines) + "\n", capture_output=True, text=True, encoding="utf-8"
+            words,
+            input="\n".join(lines) + "\n",
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            env=unprotected(os.environ),
         )
     except ValueError as error:
         raise ProjError(f"the command `{command}` cannot be read: {error}") from None

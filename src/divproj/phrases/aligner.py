@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from divproj.data.errors import AlignmentError, ModelError
+from divproj.data.options import AlignTrainOptions
 from divproj.data.pair import Pair
 from divproj.forest.dependencies import from_dependencies
 from divproj.forest.hypergraph import Forest
@@ -76,13 +77,13 @@ class PhraseAligner(Estimator):
     """For one pair; 0 is no bound."""
     em: str = "viterbi"
     """Kind of training: `viterbi` or `soft`."""
-    epochs: int = 6
+    epochs: int = AlignTrainOptions.epochs
     batch_size: int = 200
     optimiser: str = "lbfgs"
     kappa: float = 1.0
     lexical: str = "pruned"
     """Family 1 features: those that two training pairs have (`pruned`), all of them `hashed`, or `none`."""
-    random_state: int = 1
+    random_state: int = AlignTrainOptions.seed
     relation: Relation | None = None
     """Flags of two lemmas (`features.SURFACE` …); not saved with a model."""
     model_: LocalModel = field(default_factory=LocalModel, repr=False)

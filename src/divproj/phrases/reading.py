@@ -12,6 +12,7 @@ from typing import Any
 
 from divproj.data.errors import AlignmentError, Faults, FormatError, ProjError, Where, why
 from divproj.data.links import Links
+from divproj.data.options import AlignOptions
 from divproj.forest.hypergraph import Forest
 from divproj.io import pharaoh
 from divproj.io.bitext import different_numbers
@@ -191,3 +192,12 @@ def _digest(paths: list[str]) -> str:
         except OSError:
             digest.update(path.encode())
     return digest.hexdigest()[:12]
+
+
+def read_pairs(source: str, target: str | None, how: AlignOptions, faults: Faults, *, same_ids: bool = True) -> ForestPairs:
+    """Return the pairs of forests of two files, of a corpus folder, or of JSON lines, read as the options say."""
+    source, target, links = forest_files(source, target, how.links)
+    words = lexicon(how.language_pair, how.wordnet, how.candidates, how.embeddings, how.threshold, faults)
+    by_lexicon = links is None if how.lexical is None else how.lexical
+    options = Options(how.binarise, punctuation=how.punctuation)
+    return ForestPairs(source, target, words, by_lexicon, links, options, how.tree_format, faults, same_ids)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from divproj.data.head_style import COMP, in_style
+from divproj.data.options import F_STYLES
 from divproj.data.sentence import PROJECTED, Sentence
 from divproj.data.tree import DepTree, cycles
 from divproj.links.gloss.grams import Grams
@@ -16,7 +17,7 @@ from divproj.projection.universal.marks import hang_marks
 from divproj.projection.word_classes import relation_of
 
 _TAGS = frozenset(UPOS)
-STYLES = ("ud", "function")
+STYLES = F_STYLES
 """Head styles of what goes out: content words as heads, or function words."""
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from divproj.data.errors import Faults, ModelError
 from divproj.data.head_style import STYLES as HEAD_STYLES
+from divproj.data.options import ProjectOptions
 from divproj.data.pair import Pair
 from divproj.data.sentence import Sentence
 from divproj.projection import registry, rulefile, systems
@@ -75,14 +76,14 @@ class Projector:
 
     def __init__(
         self,
-        system: str = registry.AUTO,
+        system: str = ProjectOptions.system,
         *,
         rules: str | Path | None = None,
         model: str | Path | None = None,
         parser: str | None = None,
         grams: Sequence[str | Path] = (),
-        style: str = "as-is",
-        f_style: str = "ud",
+        style: str = ProjectOptions.e_style,
+        f_style: str = ProjectOptions.style,
         phrases: str | Path | None = None,
         paraphrases: bool = False,
         f_forests: str | Path | None = None,
@@ -118,6 +119,12 @@ class Projector:
             )
         elif self._can_start:
             self._settle(registry.Choice(self.system, REQUESTED))
+
+    @classmethod
+    def of(cls, how: ProjectOptions, **more: Any) -> Projector:
+        """Return the projector that the options describe; `more` are other keywords."""
+        given: dict[str, Any] = {name: getattr(how, name) for name in ("rules", "model", "phrases", "paraphrases", "f_forests")}
+        return cls(how.system, parser=how.e_parser, style=how.e_style, f_style=how.style, **given, **more)
 
     @property
     def _can_start(self) -> bool:

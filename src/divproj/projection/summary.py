@@ -179,8 +179,8 @@ class Summary(Judged):
     def from_json(cls, found: Mapping[str, Any]) -> Summary:
         """What `as_json` gave, to be said again.
 
-        >>> Summary.from_json(Summary("s6", "asked for", projected=2, words=9, linked=6).as_json()).lines()[:2]
-        ['2 sentences projected by s6 (asked for)', '67 % of 9 words linked']
+        >>> Summary.from_json(Summary("s6", "as requested", projected=2, words=9, linked=6).as_json()).lines()[:2]
+        ['2 sentences projected by s6 (as requested)', '67 % of 9 words linked']
         """
         return cls(
             found["system"], found["why"], found["min_coverage"], found["projected"], found["without_translation"],

@@ -10,20 +10,27 @@ import hmac
 import json
 import secrets
 import sys
-from collections.abc import Callable, Mapping
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from html import escape
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
 from divproj.data.errors import ProjError, Where
 from divproj.drawing.served import Page
+from divproj.runtime.leftovers import new_folder
 
 HOST = "127.0.0.1"
 LARGEST = 64 << 10
 """Bytes of a request's body."""
 PATIENCE = 30
 """Seconds a client may be silent in the middle of a request."""
+OPENING = "proj-review-"
+"""How the name begins of the folder with the file that the browser opens; a hidden one could not be read by all browsers."""
 JSON = "application/json"
 Answer = tuple[HTTPStatus, dict[str, Any]]
 Fields = Mapping[str, Any]
@@ -39,6 +46,8 @@ class PageServer(ThreadingHTTPServer):
 
     def __init__(self, page: Page, port: int, handler: type[PageHandler]) -> None:
         self.page = page
+        self.opened = False
+        """Whether a file of ours (`leading_file`) leads to the page."""
         self.token = secrets.token_urlsafe(24)
         try:
             super().__init__((HOST, port), handler)
@@ -52,6 +61,23 @@ class PageServer(ThreadingHTTPServer):
     @property
     def url(self) -> str:
         return f"{self.origin}/?token={self.token}"
+
+    @contextmanager
+    def leading_file(self, folder: Path) -> Iterator[Path]:
+        """Write a page that leads to this one, which only the user can read: in the folder or, if need be, a temporary one."""
+        with ExitStack() as opened:
+            try:
+                place = opened.enter_context(new_folder(folder.absolute(), OPENING))
+            except OSError:
+                place = opened.enter_context(new_folder(Path(tempfile.gettempdir()), OPENING))
+            path, url = place / "review.html", escape(self.url)
+            path.touch(0o600)
+            path.write_text(
+                f'<!DOCTYPE html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={url}">\n<a href="{url}">Open</a>\n',
+                encoding="utf-8",
+            )
+            self.opened = True
+            yield path
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that went away is no news; a bug stays a traceback."""
@@ -123,8 +149,10 @@ class PageHandler(BaseHTTPRequestHandler):
 
     @property
     def _neighbours(self) -> tuple[str, ...]:
-        """What else `Sec-Fetch-Site` may say: another port of this host that knows the token may lead to the page itself."""
-        return ("same-site",) if self.leads_here and self.command == "GET" and self.path.partition("?")[0] == "/" else ()
+        """What else `Sec-Fetch-Site` may say: another port of this host, or a file, that knows the token may lead to the page itself."""
+        if self.command != "GET" or self.path.partition("?")[0] != "/":
+            return ()
+        return ("same-site",) * self.leads_here + ("cross-site",) * self.server.opened
 
     @property
     def leads_here(self) -> bool:

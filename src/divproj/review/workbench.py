@@ -187,12 +187,18 @@ class Workbench:
                     raise WorkError(f"{name} has no trees yet: project it first")
                 work.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(self.folder / name, trees)
-            words: list[Any] = ["review", trees, *(["--home", self.home] if self.home else [])]
+            words: list[Any] = ["review", trees, "--workbench"]
             if (work / "e.conllu").is_file() and (work / "align.txt").is_file():
                 words += ["--e", work / "e.conllu", "--links", work / "align.txt"]
             process = subprocess.Popen(
-                self._argv(words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8"
+                self._argv(words),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                encoding="utf-8",
             )
+            _tell(process, self.home)
             url = _first_line(process)
             if not url:
                 raise WorkError(f"the review of {name} did not start: {_last(process.stderr)}")
@@ -256,6 +262,9 @@ class Workbench:
             process.terminate()
         for process, _ in self.reviews.values():
             process.wait(START_PATIENCE)
+            for stream in (process.stdin, process.stdout, process.stderr):
+                if stream is not None:
+                    stream.close()
 
     # Processes.
 
@@ -310,6 +319,17 @@ def _sentences(path: Path) -> Iterator[Sentence]:
 def _has_heads(path: Path) -> bool:
     first = next(_sentences(path), None)
     return first is not None and any(head.isdecimal() for head in first.column(6))
+
+
+def _tell(process: subprocess.Popen[str], home: str) -> None:
+    """Give a review our address through its standard input: every user of the machine can read the words of a command.
+
+    The pipe stays open as long as we live; when it closes, the review ends.
+    """
+    assert process.stdin is not None
+    with suppress(OSError):  # it has ended already, and says why
+        process.stdin.write(f"{home}\n")
+        process.stdin.flush()
 
 
 def _first_line(process: subprocess.Popen[str]) -> str:

@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from divproj.data.errors import Faults, ProjError, Where
+from divproj.data.options import ReaderOptions, parse_roles
 from divproj.io import conllu
 from divproj.io.conllu import is_conllu
 from divproj.io.corpus import Corpus
 from divproj.io.files import in_folder, located
-from divproj.io.igt import FORMATS
-from divproj.io.igt_text import ReaderOptions
 from divproj.projection.phrasal.phrase_sources import AUTO, PhraseSources
 from divproj.projection.registry import Choice, choose, named
 from divproj.projection.systems import CORRECTED, OBSERVING, PARSERS, PROJECTIONS, SYSTEM_NAMES, UNTRAINED
@@ -151,19 +150,16 @@ class _Reader(Values):
             self.fail("input", "", "no text is named", 'text = "my-texts.txt" (interlinear), or f = "…" and e = "…" (bitext)')
         if found["text"] and (found["f"] or found["e"]):
             self.fail("input", "text", "there are both interlinear text and a bitext", "give text, or f and e")
-        if found["format"] and found["format"] not in FORMATS:
-            self.not_one_of("input", "format", found["format"], tuple(FORMATS))
 
     def _reader(self) -> ReaderOptions:
         """The options of the readers; roles are written `words=tx, glosses=ge`."""
         found = self.said["input"]
-        roles: dict[str, dict[str, str]] = {"tiers": {}, "markers": {}}
-        for key, made in roles.items():
-            for part in filter(None, (each.strip() for each in found[key].split(","))):
-                role, eq, name = part.partition("=")
-                if not eq or not name.strip():
-                    self.fail("input", key, f"'{part}' is no ROLE=NAME", f'{key} = "words=tx, glosses=ge"')
-                made[role.strip()] = name.strip()
+        roles: dict[str, dict[str, str]] = {}
+        for key in ("tiers", "markers"):
+            try:
+                roles[key] = parse_roles(key, [found[key]])
+            except ProjError:
+                self.fail("input", key, f"found '{found[key]}', ROLE=NAME expected", f'{key} = "words=tx, glosses=ge"')
         try:
             return ReaderOptions.of({"lang": found["lang"], "encoding": found["encoding"], **roles})
         except ProjError as error:

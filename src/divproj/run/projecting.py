@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from divproj.data.errors import ProjError, Where
+from divproj.data.options import ProjectOptions
 from divproj.data.pair import Pair
 from divproj.data.sentence import Sentence
 from divproj.io import conllu
@@ -149,16 +150,19 @@ def _others(job: Job, parser: str | None) -> list[tuple[TextSource, list[Pair]]]
 def _projector(job: Job) -> Projector:
     """What the config chose: a model that is given or was trained before, or a system with the rules that were learned."""
     config = job.config
-    styles = {"style": config.value("parse", "style"), "f_style": config.value("project", "style")}
-    how: dict[str, Any] = {"grams": config.grams, **styles, **asdict(config.phrases)}
+    e_style, style = config.value("parse", "style"), config.value("project", "style")
+    how = ProjectOptions(e_style=e_style, style=style, phrases=config.phrases.phrases, paraphrases=config.phrases.paraphrases)
+    more: dict[str, Any] = {"grams": config.grams}
+    if config.phrases.f_forests:
+        how = replace(how, f_forests=Path(config.phrases.f_forests))
     if config.model:
-        return Projector(model=config.model, **how)
+        return Projector.of(replace(how, model=config.model), **more)
     if config.trains:
-        made = Projector(model=job.before["train"] / MODEL, **how)
+        made = Projector.of(replace(how, model=job.before["train"] / MODEL), **more)
         made.system_ = config.system
         return made
     learned = "learn" in job.before and named(config.system).needs
-    return Projector(config.system, rules=job.before["learn"] / RULES if learned else None, **how)
+    return Projector.of(replace(how, system=config.system, rules=str(job.before["learn"] / RULES) if learned else None), **more)
 
 
 def evaluate(job: Job) -> None:

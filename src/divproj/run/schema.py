@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from typing import Any, Literal
+
+from divproj.data.options import EvaluateOptions, Options, ProjectOptions, ReaderOptions, TrainOptions, WordsOptions, option_of
 
 Kind = Literal["text", "path", "paths", "whole", "share", "flag", "texts", "share or path"]
 EXPECTED: dict[Kind, str] = {
@@ -31,8 +33,30 @@ class Key:
     choices: tuple[str, ...] = ()
 
 
-STYLES = ("as-is", "ud", "function")
-F_STYLES = ("ud", "function")
+KINDS: dict[str, Kind] = {
+    "int": "whole", "float": "share", "bool": "flag", "str": "text", "str | None": "text", "Path | None": "path", "tuple[str, ...]": "paths",
+    "Mapping[str, str]": "text",
+}  # fmt: skip
+"""What a key holds whose option has this type."""
+
+
+def key_of(options: type[Options], name: str) -> Key:
+    """The key of a field of a step's options.
+
+    >>> key_of(TrainOptions, "order")
+    Key(kind='whole', default=2, low=1, high=3, choices=())
+    """
+    each = next(each for each in fields(options) if each.name == name)
+    about = option_of(each)
+    assert about is not None
+    default, low, high = (
+        "" if each.default in (None, MISSING) else each.default,
+        int(about.low or 0),
+        int(about.high or 1 << 31),
+    )
+    return Key(KINDS[str(each.type)], default, low, high, about.choices)
+
+
 METHODS = ("auto", "gloss", "words", "given")
 KEYS: dict[str, dict[str, Key]] = {
     "": {
@@ -43,11 +67,7 @@ KEYS: dict[str, dict[str, Key]] = {
     },
     "input": {
         "text": Key("paths", ()),
-        "format": Key("text", ""),
-        "lang": Key("text", "en"),
-        "encoding": Key("text", ""),
-        "tiers": Key("text", ""),
-        "markers": Key("text", ""),
+        **{name: key_of(ReaderOptions, name) for name in ("format", "lang", "encoding", "tiers", "markers")},
         "f": Key("path", ""),
         "e": Key("path", ""),
         "trees": Key("paths", ()),
@@ -58,34 +78,27 @@ KEYS: dict[str, dict[str, Key]] = {
         "method": Key("text", "auto", choices=METHODS),
         "grams": Key("paths", ()),
         "dictionary": Key("paths", ()),
-        "threshold": Key("share", 0.3),
+        "threshold": key_of(WordsOptions, "threshold"),
     },
     "parse": {
         "parser": Key("text", ""),
         "command": Key("text", ""),
-        "style": Key("text", "as-is", choices=STYLES),
+        "style": key_of(ProjectOptions, "e_style"),
     },
     "project": {
-        "system": Key("text", "auto"),
-        "rules": Key("text", ""),
-        "model": Key("path", ""),
-        "style": Key("text", "ud", choices=F_STYLES),
-        "phrases": Key("text", ""),
-        "f_forests": Key("path", ""),
-        "paraphrases": Key("flag", False),
-        "also": Key("paths", ()),
-        "min_coverage": Key("share", 0.0),
+        **{
+            name: key_of(ProjectOptions, name)
+            for name in ("system", "rules", "model", "style", "phrases", "f_forests", "paraphrases")
+        },
+        "also": key_of(ProjectOptions, "also"),
+        "min_coverage": key_of(ProjectOptions, "min_coverage"),
     },
-    "train": {
-        "epochs": Key("whole", 10, 1, 1000),
-        "order": Key("whole", 2, 1, 3),
-        "bits": Key("whole", 22, 10, 28),
-    },
+    "train": {name: key_of(TrainOptions, name) for name in ("epochs", "order", "bits")},
     "evaluate": {
         "systems": Key("texts", ()),
         "folds": Key("whole", 5, 0, 1000),
         "held_out": Key("share or path", 0.0),
-        "punctuation": Key("flag", True),
+        "punctuation": key_of(EvaluateOptions, "punctuation"),
     },
     "report": {
         "pictures": Key("whole", 500, 0, 100_000),

@@ -73,7 +73,7 @@ class Values:
         }[rule.kind]
         if not good:
             self.fail(table, key, f"found {_shown(found)}, {EXPECTED[rule.kind]} expected")
-        if rule.choices and found not in rule.choices:
+        if rule.choices and found not in (*rule.choices, rule.default):
             self.not_one_of(table, key, found, rule.choices)
         if rule.kind == "whole" and not rule.low <= found <= rule.high:
             self.fail(table, key, f"found {found}, a number from {rule.low} to {rule.high} expected")

@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 
 from divproj.data.errors import Faults, ProjError, Where
 from divproj.runtime import fingerprints
+from divproj.runtime.safe_path import protected_children
 
 B = TypeVar("B")
 R = TypeVar("R")
@@ -31,6 +32,8 @@ WINDOW = 8
 """Batches for each worker that are read, worked on or waiting to be taken at a time: memory stays flat."""
 MOST = 1 << 20
 """Faults of one batch that are kept."""
+SAFE_PATH = "divproj-safe-path"
+"""Name of our plugin of Dask workers."""
 DASK = "install it with: pip install 'divproj[dask]'"
 SAME = "every worker needs the divproj that you have here: pip install divproj=={}"
 
@@ -74,7 +77,7 @@ def run(
     if len(first) < 2:  # nothing to share
         yield from _taken(map(_task, first), calls, faults)
         return
-    with _pool(place) as pool, closing(_outcomes(first, calls, pool, say or _warn)) as outcomes:
+    with protected_children(), _pool(place) as pool, closing(_outcomes(first, calls, pool, say or _warn)) as outcomes:
         yield from _taken(outcomes, calls, faults)
 
 
@@ -316,6 +319,7 @@ def _cluster(address: str) -> Iterator[_Pool]:
     with client:
         _check_workers(client, where)
         try:
+            client.register_plugin(_safe_path(), SAFE_PATH)  # for workers that join later too
             workers = max(1, sum(client.ncores().values()))
             yield _Pool(_backend(client), workers, (ImportError, AttributeError), cluster=True)
         except distributed.KilledWorker as error:
@@ -365,13 +369,37 @@ def _check_workers(client: Any, where: Where) -> None:
     try:
         client.wait_for_workers(1, timeout=10)
     except TimeoutError:
-        raise ProjError("the Dask cluster has no worker", where, f"start some with `dask worker {where.path}`") from None
+        raise ProjError(
+            "the Dask cluster has no worker", where, f"start some with `PYTHONSAFEPATH=1 dask worker {where.path}`"
+        ) from None
     found = client.run(metadata.version, "divproj", on_error="return")  # a function that any Python has
     for worker, version in sorted(found.items()):
         if isinstance(version, Exception):
             raise ProjError(f"Dask worker {worker} has no divproj", where, SAME.format(version_here))
         if version != version_here:
             raise ProjError(f"Dask worker {worker} has divproj {version}, not {version_here}", where, SAME.format(version_here))
+
+
+def _safe_path() -> Any:
+    """Return a plugin that takes the working folder of a Dask worker off its module path, before it imports divproj.
+
+    Dask starts workers with `-m` and `-c`, which put that folder first. The class is a local one, so that it is sent by value: a
+    worker that had to import it from divproj would take the `divproj.py` of its working folder.
+    """
+    from distributed import WorkerPlugin
+
+    class SafePath(WorkerPlugin):  # type: ignore[misc]
+        def setup(self, worker: Any) -> None:
+            import os
+            import sys
+            from importlib import util
+
+            before, unsafe = sys.path[:], ("", ".", os.getcwd())  # noqa: PTH109
+            sys.path[:] = [entry for entry in before if entry not in unsafe]
+            if util.find_spec("divproj") is None:  # installed nowhere else
+                sys.path[:] = before
+
+    return SafePath()
 
 
 def _version() -> str:

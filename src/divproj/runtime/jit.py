@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from divproj.runtime import announce
+from divproj.runtime.safe_path import protected_children
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -149,7 +150,7 @@ def compile_all(jobs: int = 0) -> int:
     done: set[Kernel[..., Any]] = set()
     counted = announce.stage("compiling kernels", len(left))
     pool_of = ProcessPoolExecutor(jobs, initializer=gc.disable)  # numba makes much garbage that lives long
-    with counted as count, pool_of as pool:
+    with protected_children(), counted as count, pool_of as pool:
         while left or running:
             ready = [each for each in left if done.issuperset(each.called.values())]
             for each in ready[: jobs - len(running)]:

@@ -26,3 +26,5 @@ JAPANESE = 0.05
 """Share of kana, beside Chinese characters, from which a text is Japanese."""
 ONE_WORD = 8.0
 """Log odds that one word can speak against a language at most."""
+ONE_READING = 0.98
+"""Share of a written word's occurrences from which it always is, or never is, several words; the words beside it are not asked then."""

@@ -9,8 +9,8 @@ from eaffile import FREE, GLOSSES, INCLUDED, SENTENCES, TIMES, Eaf, lines, plain
 
 from divproj.data.errors import Faults
 from divproj.data.igt import Igt
+from divproj.data.options import ReaderOptions
 from divproj.io import elan, igt
-from divproj.io.igt_text import ReaderOptions
 
 
 def read(made: Eaf, **options) -> list[Igt]:

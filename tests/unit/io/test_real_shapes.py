@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from divproj.data.errors import Faults, FormatError
 from divproj.data.igt import Igt
+from divproj.data.options import ReaderOptions
 from divproj.data.tree import DepTree
 from divproj.io import igt, igt_back, igt_conllu, igt_words
-from divproj.io.igt_text import ReaderOptions
 
 
 def tex(text: str) -> list[Igt]:

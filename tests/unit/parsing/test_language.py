@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from importlib.metadata import EntryPoint
 
 import numpy as np
 import pytest
 from toybank import TOY, TREEBANK, sentence_of
 from trees_by_force import is_tree
 
-from divproj import ModelError, ProjError, Sentence
+from divproj import DepTree, ModelError, ProjError, Sentence
 from divproj.data.sentence import confidence_of, misc_value
 from divproj.parsing import language as module
 from divproj.parsing.alternatives import forest_of, several
@@ -202,8 +204,53 @@ class TestFolder:
                 Language.load(folder)
 
     def test_none_by_that_name(self):
-        with pytest.raises(ProjError, match=r"no language 'xx' comes with divproj; there is .*; train one from a UD treebank"):
+        with pytest.raises(
+            ProjError, match=r"no language pack 'xx' is installed; installed: .*en.*; train a parser from a UD treebank"
+        ):
             shipped("xx")
+
+
+class TestPacks:
+    """Language packs that come with divproj, and those of other packages."""
+
+    def test_models_of_other_kinds_are_no_packs(self):
+        packs = module.available()
+        assert "en" in packs
+        assert "glossed" not in packs
+        assert all((place / "model.json").is_file() for place in packs.values())
+
+    @pytest.fixture
+    def alone(self, tmp_path, monkeypatch):
+        """English alone, as in an installed wheel."""
+        place = tmp_path / "languages"
+        (place / "en").mkdir(parents=True)
+        (place / "en" / "model.json").write_text(f'{{"format": "{module.KIND}"}}')
+        (place / "broken").mkdir()
+        (place / "broken" / "model.json").write_bytes(b"\xff\xfe\xff")
+        (place / "README.md").write_text("no pack")
+        monkeypatch.setattr(module, "folder", lambda kind: place)
+        monkeypatch.setattr(module, "entry_points", lambda group: [])
+        module.shipped.cache_clear()
+        yield place
+        module.shipped.cache_clear()
+
+    def test_a_pack_that_can_be_installed(self, alone):
+        assert list(module.available()) == ["en"]
+        with pytest.raises(
+            ProjError, match=r"no language pack 'fr' is installed; installed: en; install it with `pip install divproj-fr`"
+        ):
+            shipped("fr")
+
+    def test_entry_points(self, alone, tmp_path, monkeypatch):
+        package = tmp_path / "site" / "divproj_qq"
+        package.mkdir(parents=True)
+        (package / "__init__.py").write_text("")
+        monkeypatch.syspath_prepend(str(package.parent))
+        entries = [EntryPoint(code, f"divproj_{code}", module.GROUP) for code in ("qq", "zz", "en")]
+        monkeypatch.setattr(module, "entry_points", lambda group: entries)
+        assert module.available() == {"en": alone / "en", "qq": package}
+        with pytest.raises(ModelError, match=r"model\.json"):
+            shipped("qq")
 
 
 def test_confidence_in_misc():
@@ -218,3 +265,48 @@ def test_tags_are_taken_apart():
     assert module._apart(["NOUN+NN", "X", "PUNCT++", "SYM++"]) == [("NOUN", "NN"), ("X", "_"), ("PUNCT", "+"), ("SYM", "+")]
     assert module._joint(sentence_of(TOY[6]), True) == ("VERB+VE",)
     assert module._joint(sentence_of(TOY[6]), False) == ("VERB",)
+
+
+class TestText:
+    """A language cuts running text as its treebank does."""
+
+    def test_models_keep_how_text_is_cut(self, toy, tmp_path):
+        toy.save(tmp_path / "toy")
+        assert Language.load(tmp_path / "toy").tokenizer == toy.tokenizer
+
+    def test_a_damaged_tokenizer(self, toy, tmp_path):
+        toy.save(tmp_path / "toy")
+        path = tmp_path / "toy" / "model.json"
+        facts = json.loads(path.read_text())
+        facts["tokenizer"]["parts"] = {"du": ["de"]}
+        path.write_text(json.dumps(facts))
+        with pytest.raises(ModelError, match="'tokenizer' does not describe how text is cut"):
+            Language.load(tmp_path / "toy")
+
+    def test_features_are_no_xpos(self):
+        sentence = TREEBANK[0]
+        words = len(sentence.forms)
+        tags = [("NOUN", "Case=Acc|Number=Sing"), *[("X", "_")] * (words - 1)]
+        tree = DepTree(sentence.forms, (0, *range(1, words)), ("root", *["dep"] * (words - 1)))
+        filled = module._filled(sentence, list(sentence.forms), tags, tree, None)
+        assert filled.column(4)[0] == "_"
+        assert filled.column(5)[:2] == ("Case=Acc|Number=Sing", "_")
+
+    def test_packs_describe_themselves(self, tmp_path):
+        assert module.describe(module.available()["en"])["language"] == "English"
+        (tmp_path / "model.json").write_text("[]")
+        with pytest.raises(ModelError, match="the pack does not describe itself; install it again"):
+            module.describe(tmp_path)
+
+    def test_calibration_error(self, toy):
+        assert toy.calibration_error is None
+        assert replace(toy, about={"figures": {"error": 2.5}}).calibration_error == 0.025
+        assert replace(toy, about={"figures": 3}).calibration_error is None
+
+
+def test_rows_without_a_lemma_teach_none():
+    none = [s.with_columns({2: ("_",) * len(s.forms)}) for s in TREEBANK]
+    some = Language.train([*TREEBANK, *none, *none], **SMALL)
+    [parsed] = some.annotate([bare(TREEBANK[0])])
+    assert parsed.column(2) == TREEBANK[0].column(2)
+    assert set(next(Language.train(none, **SMALL).annotate([bare(TREEBANK[0])])).column(2)) == {"_"}

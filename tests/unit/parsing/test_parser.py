@@ -65,6 +65,12 @@ class TestFits:
         bare = [DepTree(tree.forms, tree.heads, upos=tree.upos) for tree in TOY]
         assert MstParser(**SMALL).fit(bare).rels_ == ("root",)
 
+    def test_the_relation_root_is_for_roots(self):
+        trees = [DepTree(("w1", "w2", "w3"), (0, 1, 1), ("root", "root", "obj"))]
+        parser = MstParser(**SMALL).fit(trees)
+        assert parser.rels_ == ("root", "obj")
+        assert parser.predict(trees)[0].rels == ("root", "obj", "obj")
+
     def test_one_relation_besides_root(self):
         trees = [tree.with_heads(tree.heads, ["root" if h == 0 else "dep" for h in tree.heads]) for tree in TOY]
         parser = MstParser(**SMALL).fit(trees)

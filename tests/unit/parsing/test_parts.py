@@ -14,6 +14,7 @@ from divproj.parsing import batch
 from divproj.parsing.alternatives import forest_of, several
 from divproj.parsing.language import Language
 from divproj.parsing.parts import Chances
+from divproj.text.tokenizer import Token
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +24,7 @@ def language():
 
 def words(count):
     text = " ".join(["a"] * (count - 1) + ["."])
-    return blank(text, tuple((2 * k, 2 * k + 1) for k in range(count)), "1", Where("x", 1))
+    return blank(text, [Token(2 * k, 2 * k + 1, (text[2 * k],)) for k in range(count)], "1", Where("x", 1))
 
 
 def test_a_long_sentence_is_one_tree(language):

@@ -44,7 +44,8 @@ def test_every_system_trains_and_projects(name, pairs):
         assert len(found.confidence) == len(found.rels) == len(found.reasons) == len(given.f)
         assert all(-1e-9 <= sure <= 1 + 1e-9 for sure in found.confidence)
         assert found.tree.rels.count("root") == 1
-    assert len(system.parsers) == (len(parser_systems.PARSER_ORDERS) if system.recipe.together else 1)
+    made = system.system
+    assert len(made.parsers) == (len(parser_systems.PARSER_ORDERS) if made.recipe.together else 1)
 
 
 def test_every_name_is_known():

@@ -176,6 +176,23 @@ def test_every_request_needs_token_host_and_origin(client: Client, method: str, 
         assert ask(Origin=None)[0] == 403
 
 
+def test_a_file_of_ours_may_lead_to_the_page_and_to_nothing_else(tmp_path: Path):
+    """Browsers call a way from a file to a server cross-site."""
+    with serving(reviewed(tmp_path)) as server:
+        client = Client(server.url)
+
+        def ask(path: str) -> int:
+            return client.raw("GET", path, client.headers(Origin=None, Sec_Fetch_Site="cross-site"))[0]
+
+        assert ask(f"/?token={client.token}") == 403
+        with server.leading_file(tmp_path / "nowhere") as path:
+            assert f'content="0; url={server.url}"' in path.read_text()
+        assert not path.exists()
+        assert ask(f"/?token={client.token}") == 200
+        assert ask("/?token=wrong") == ask("/") == ask("/api/document") == 403
+        assert client.post("/api/undo", Sec_Fetch_Site="cross-site")[0] == 403
+
+
 def test_the_token_of_the_address_is_no_token_for_the_rest(client: Client):
     status, _, _ = client.raw("GET", f"/api/document?token={client.token}", {"Host": client.host})
     assert status == 403

@@ -17,6 +17,7 @@ import pytest
 from pipelinefiles import LEARNED, PLAIN, config, conllu, snapshot, unlike, write
 
 from divproj import ProjError
+from divproj.projection import pipeline
 from divproj.projection import projector as projecting
 from divproj.run import stages
 from divproj.run.config import load
@@ -307,7 +308,7 @@ def test_strict(folder: Path):
         ),
         (PLAIN + '[align]\nmethod = "given"', "align.method is 'given', but the text has no links; name them in input.links"),
         (PLAIN + 'gold = "e.conllu"', "no gold tree is of a sentence of the text; the warnings above say why"),
-        ('[input]\ntext = "text.txt"\n[parse]\nparser = "xx"', "no language 'xx' comes with divproj"),
+        ('[input]\ntext = "text.txt"\n[parse]\nparser = "xx"', "no language pack 'xx' is installed"),
     ],
 )
 def test_runs_that_cannot_be(folder: Path, text: str, told: str):
@@ -487,7 +488,7 @@ def test_several_cores_give_the_same_trees(folder: Path, tmp_path: Path, monkeyp
         folder, LEARNED.replace('"s2+"', '"s4+"').replace("folds = 2", "folds = 0") + "[train]\nepochs = 1\nbits = 10\n"
     )
     run(path)
-    monkeypatch.setattr(projecting, "PIECE", 2)
+    monkeypatch.setattr(pipeline.chunks, "__defaults__", (2,))
     monkeypatch.setattr(projecting, "WORTH", 4)
     with joblib.parallel_config(backend="threading"):
         Run(load(path, tmp_path / "other"), jobs=2).execute()

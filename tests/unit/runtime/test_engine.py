@@ -150,7 +150,7 @@ class FakeClient:
 @pytest.mark.parametrize(
     ("versions", "message"),
     [
-        ({}, "s: the Dask cluster has no worker; start some with `dask worker s`"),
+        ({}, "s: the Dask cluster has no worker; start some with `PYTHONSAFEPATH=1 dask worker s`"),
         ({"w2": ImportError("x"), "w1": "0.1.0"}, "Dask worker w2 has no divproj; every worker needs the divproj"),
         ({"w1": "0.0.1"}, "Dask worker w1 has divproj 0.0.1, not "),
     ],
@@ -167,6 +167,7 @@ def test_a_batch_that_workers_die_on(monkeypatch):
         __enter__ = lambda self: self  # noqa: E731
         __exit__ = lambda self, *_: None  # noqa: E731
         ncores = lambda self: self.versions  # noqa: E731
+        register_plugin = lambda self, plugin, name: None  # noqa: E731
 
     monkeypatch.setattr(distributed, "Client", lambda *_, **__: Client({}))
     for name in ("_knock", "_check_workers", "_backend"):

@@ -21,7 +21,7 @@ from divproj.links.gloss.gram_rows import ABSORBED, CASES, GENDERS, POS, Gram, k
 from divproj.links.gloss.pos_labels import classes_of
 from divproj.runtime.resources import folder
 
-LANGUAGES = {"en": "", "es": ".es", "fr": ".fr"}
+LANGUAGES = {"en": "", "de": ".de", "es": ".es", "fr": ".fr", "id": ".id", "pt": ".pt", "ru": ".ru"}
 _CODES = {
     "eng": "en",
     "english": "en",
@@ -31,6 +31,18 @@ _CODES = {
     "fra": "fr",
     "french": "fr",
     "français": "fr",
+    "por": "pt",
+    "portuguese": "pt",
+    "português": "pt",
+    "rus": "ru",
+    "russian": "ru",
+    "русский": "ru",
+    "ind": "id",
+    "indonesian": "id",
+    "deu": "de",
+    "ger": "de",
+    "german": "de",
+    "deutsch": "de",
 }
 
 _CUT = re.compile(r"[-.:/()=+_~\[\]<>{}|,;*#\\\"“”„«»‹›`\u00ad‐‑‒–—−∅Ø]+|(?<!\w)['‘’]|['‘’](?!\w)")

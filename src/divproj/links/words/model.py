@@ -14,8 +14,9 @@ import numpy as np
 
 from divproj.data.errors import ModelError, Where, why
 from divproj.data.links import Links
+from divproj.data.options import WordsOptions
 from divproj.data.pair import Pair
-from divproj.links.settings import SAME_STRING, THRESHOLD
+from divproj.links.settings import SAME_STRING
 from divproj.links.words import kernel
 from divproj.links.words.counts import Counts
 from divproj.links.words.direction import Direction, Floats, Prior, Settings, Watch, WordArrays
@@ -79,10 +80,10 @@ class WordAligner(Estimator):
     True
     """
 
-    threshold: float = THRESHOLD
-    method: str = "posterior"
+    threshold: float = WordsOptions.threshold
+    method: str = WordsOptions.method
     settings: Settings = field(default_factory=Settings)
-    random_state: int = 1
+    random_state: int = WordsOptions.seed
     stem_length: int = STEM
     lower: bool = True
     counts_: dict[tuple[str, str], float] = field(default_factory=dict)

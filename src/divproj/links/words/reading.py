@@ -8,13 +8,13 @@ from pathlib import Path
 
 from divproj.data.errors import Faults
 from divproj.data.igt import Igt
+from divproj.data.options import ReaderOptions
 from divproj.data.sentence import Sentence
 from divproj.io import igt as interlinear
 from divproj.io.conllu import is_conllu
 from divproj.io.corpus import LINES, Corpus
 from divproj.io.files import is_pipe, reading
 from divproj.io.igt_conllu import from_sentence
-from divproj.io.igt_text import ReaderOptions
 from divproj.links.gloss.aligner import GlossAligner
 from divproj.links.words.priors import Known, from_dictionary, from_links
 from divproj.links.words.text import Row

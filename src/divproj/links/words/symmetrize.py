@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from divproj.data.options import LINK_METHODS
+
 LinkSet = frozenset[tuple[int, int]]
-METHODS = ("posterior", "intersection", "union", "grow-diag-final-and")
+METHODS = LINK_METHODS
 _NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
 
 

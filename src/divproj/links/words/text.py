@@ -12,11 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divproj.data.errors import AlignmentError
+from divproj.data.options import WordsOptions
 from divproj.links.words.model import LONGEST, Sides, WordPair
 from divproj.links.words.vocabulary import Vocabulary
-
-SHARD = 10_000
-"""Pairs that are learned from together: some 500 MB for sentences of twenty words."""
 
 
 class Row(NamedTuple):
@@ -44,7 +42,7 @@ class Text:
     digest: str
 
     @classmethod
-    def of(cls, rows: Iterable[Row], size: int = SHARD) -> Text:
+    def of(cls, rows: Iterable[Row], size: int = WordsOptions.shard) -> Text:
         """Reads it once; `size` is how many pairs make a shard."""
         digest = hashlib.blake2b(digest_size=16)
         pairs = usable = too_long = 0

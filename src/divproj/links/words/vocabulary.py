@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 STEM = 4
+"""First letters that stand for a rare word."""
 
 
 def stem(word: str, length: int = STEM) -> str:

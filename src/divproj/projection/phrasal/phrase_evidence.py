@@ -20,7 +20,6 @@ from divproj.projection.phrasal.aligned_phrases import (
 )
 from divproj.projection.phrasal.phrase_pairs import PhraseBook
 from divproj.projection.phrasal.phrase_sources import AUTO, PhraseSources
-from divproj.runtime.resources import folder
 
 if TYPE_CHECKING:
     from divproj.parsing.language import Language
@@ -89,7 +88,7 @@ def forests_from_file(path: str, text: Sequence[ProjectionInput], faults: Faults
 
 
 def _shipped(code: str) -> Language | None:
-    """The language in the box with this code, if there is one."""
-    from divproj.parsing.language import shipped
+    """Return the installed language with this code, if there is one."""
+    from divproj.parsing.language import available, shipped
 
-    return shipped(code) if code and (folder("languages") / code).is_dir() else None
+    return shipped(code) if code in available() else None

@@ -88,18 +88,34 @@ class TestShipped:
         assert all(len(set(row.words)) == len(row.words) for row in table.rows)
         assert table.language == language
 
-    @pytest.mark.parametrize(("language", "code"), [("English", "en"), ("spa", "es"), ("français", "fr")])
+    @pytest.mark.parametrize(
+        ("language", "code"),
+        [
+            ("English", "en"),
+            ("spa", "es"),
+            ("français", "fr"),
+            ("русский", "ru"),
+            ("por", "pt"),
+            ("ind", "id"),
+            ("German", "de"),
+        ],
+    )
     def test_languages_by_name(self, language, code):
         assert Grams.shipped(language).language == code
 
     def test_words_of_other_languages(self):
         assert Grams.shipped("es").words("1SG")[0] == "yo"
         assert "pas" in Grams.shipped("fr").words("NEG")
+        assert Grams.shipped("ru").words("1ЕД") == Grams.shipped("ru").words("1SG")
+        assert Grams.shipped("ru").words("деепр") == Grams.shipped("ru").words("CVB")
+        assert Grams.shipped("de").words("präp") == Grams.shipped("de").words("PRAEP")
+        assert Grams.shipped("id").words("1INKL") == ("kita",)
+        assert Grams.shipped("pt").words("TÓP") == Grams.shipped("pt").words("TOP")
 
     def test_no_table(self):
         with pytest.raises(ProjError) as caught:
             Grams.shipped("Klingon")
-        expected = "no table of grams for language 'Klingon', one of en, es, fr expected; write one and give it with `grams`"
+        expected = "no table of grams for language 'Klingon', one of en, de, es, fr, id, pt, ru expected; write one and give it with `grams`"
         assert str(caught.value) == expected
 
 

@@ -105,7 +105,7 @@ class TestProjector:
         made = Projector("s5", phrases="auto")
         [pair] = made.pipe(self.pairs())
         assert pair.f.heads == (3, 3, 7, 6, 6, 7, 0, 10, 10, 7)
-        assert made.why_ == "asked for; F and E are both in the language 'en', so F has parses too"
+        assert made.why_ == "as requested; F and E are both in the language 'en', so F has parses too"
 
     def test_e_parsed_here_has_a_forest(self):
         [pair] = Projector("s5", phrases="auto").pipe(self.pairs(tree=False))

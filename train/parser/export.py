@@ -1,4 +1,4 @@
-"""The student as a language of divproj: weights in one byte each, lemmas, punctuation, a scale for probabilities."""
+"""A network as a language pack: weights in one byte each, lemmas, punctuation, how text is cut, a scale for probabilities."""
 
 from __future__ import annotations
 
@@ -8,24 +8,36 @@ from typing import Any
 import numpy as np
 
 from data import Names, Tree
+from divproj.data.errors import Faults
 from divproj.data.tree import DepTree
-from divproj.parsing.language import KIND, NEURAL, Language
+from divproj.io import conllu
+from divproj.parsing.language import KIND, NEURAL, Language, has_lemma
 from divproj.parsing.lemmas import Lemmatizer
 from divproj.parsing.neural import storage
 from divproj.parsing.punctuation import Punctuation
 from divproj.runtime import modelfile
 from divproj.runtime.vectors import WordVectors
+from divproj.text.tokenizer import Tokenizer
 from model import ARC, REL, SMALL, TAGS, Network
+from recipes import Recipe
 
 TABLES = {"trained.weight": "trained", "affixes.weight": "affixes", "grams.weight": "grams"}
 
-SOURCE = {"twin": "UD English EWT, training part", "student": "UD English EWT, training and development parts"}
+PARTS = {"twin": "training part", "student": "training and development parts"}
 
 
 def write(
-    folder: Path, network: Network, names: Names, trees: list[Tree], vectors: Path, recipe: dict[str, Any], scale: float
+    folder: Path,
+    network: Network,
+    names: Names,
+    trees: list[Tree],
+    treebanks: list[Path],
+    vectors: Path,
+    recipe: Recipe,
+    about: dict[str, Any],
+    scale: float,
 ) -> None:
-    """Write the model; lemmas and places of punctuation are learned from the trees."""
+    """Write the pack; lemmas and places of punctuation are learned from the trees, how text is cut from the files they were read from."""
     kept = np.load(vectors, allow_pickle=False)
     words = WordVectors([str(word) for word in kept["words"]], kept["rows"], kept["units"])
     weights = {name: weight.detach().numpy() for name, weight in network.named_parameters()}
@@ -36,20 +48,29 @@ def write(
     arrays = storage.arrays({TABLES.get(name, name): weight for name, weight in weights.items()})
     arrays[storage.PREFIX + "trained.words"] = np.frombuffer("\n".join(names.trained).encode(), np.uint8)
     triples = [t for tree in trees for t in zip(tree.forms, tree.upos, tree.lemmas, strict=True)]
-    lemmas = Lemmatizer().fit(triples)
+    lemmas = Lemmatizer().fit([t for t in triples if has_lemma(t[0], t[2])])
     gold = [DepTree(tuple(t.forms), tuple(t.heads), tuple(t.rels)) for t in trees]
     punctuation = Punctuation.learn(gold).choices
     sizes = {"layers": network.layers, "width": network.width, "small": SMALL, "fed": TAGS, "arc": ARC, "rel": REL}
+    sentences = (s for path in treebanks for s in conllu.load(path, Faults(strict=False)) if s is not None)
+    tokenizer = None if recipe.name == "English" else Tokenizer.learn(sentences, recipe.contractions()).facts()
     facts = {
-        "about": {"source": SOURCE[recipe["role"]], "sentences": len(trees), "recipe": recipe},
+        "about": {
+            "language": recipe.name,
+            "source": f"{recipe.source}, {PARTS[about['role']]}",
+            "licence": recipe.licence,
+            "sentences": len(trees),
+            "recipe": about,
+        },
         "fine": True,
         "scale": scale,
         "lemmas": lemmas.meta(),
         "network": {"format": storage.FORMAT, **sizes, "upos": names.upos, "xpos": names.xpos, "rels": names.rels},
         "punctuation": [[*key, choice] for key, choice in sorted(punctuation.items())],
+        "tokenizer": tokenizer,
     }
     arrays = {**arrays, **lemmas.to_arrays(), **words.arrays()}
-    modelfile.save(folder, KIND, NEURAL, facts, arrays, beside=("LICENSE*",))
+    modelfile.save(folder, KIND, NEURAL, facts, arrays, beside=("LICENSE*", "README.md"))
 
 
 def fit_scale(folder: Path, held: list[Tree]) -> float:

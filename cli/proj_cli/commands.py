@@ -47,7 +47,7 @@ COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
     "Parsers": (parse.train, parse.parse),
     "Interlinear files": (interlinear.check, interlinear.convert),
     "How good is it?": (evaluate.evaluate, evaluate.experiment),
-    "About divproj": (tutorial.tutorial, about.corpora, about.systems, about.warm, about.cite),
+    "About divproj": (tutorial.tutorial, about.corpora, about.languages, about.systems, about.warm, about.cite),
 }
 for panel, commands in COMMANDS.items():
     for command in commands:

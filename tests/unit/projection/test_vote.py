@@ -1,0 +1,233 @@
+"""s6's vote: how the probabilities of its models become those of edges, and these a tree with tags, relations and reasons."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from unit.projection.test_universal import ENGLISH, sentence
+from unit.projection.test_universal_network import NAMES, network
+
+from divproj.data.links import Links
+from divproj.data.tree import DepTree
+from divproj.projection.direct import ProjectionInput
+from divproj.projection.phrasal.projector import LONGEST
+from divproj.projection.settings import LINEAR_SHARE, NEAR_SHARE, NOT_READ, PHRASAL_VOTE, PUNCTUATION_HEAD
+from divproj.projection.universal import edges, labels, projector, tagger
+from divproj.projection.universal.english import UPOS
+from divproj.projection.universal.hashed import class_chances
+from divproj.projection.universal.model import GlossModel
+from divproj.projection.universal.network import Reading
+from divproj.projection.universal.projector import Universal, direct, is_read
+
+FLOOR = 1e-6
+"""The least probability that a voter gives."""
+
+
+@pytest.fixture(scope="module")
+def linear() -> GlossModel:
+    """Weights of edges drawn at random, and none of tags and relations."""
+    chance = np.random.default_rng(7)
+    plain, linked = (chance.normal(0, 0.5, edges.SIZE).astype(np.float32) for _ in range(2))
+    tags, relations = np.zeros((tagger.SIZE, len(UPOS)), np.float32), np.zeros((labels.SIZE, len(labels.LABELS)), np.float32)
+    return GlossModel(ENGLISH, tags, plain, linked, relations)
+
+
+@pytest.fixture(scope="module")
+def deep(linear: GlossModel) -> GlossModel:
+    parts = (linear.english, linear.tagger, linear.plain, linear.linked, linear.labels)
+    return GlossModel(*parts, names=NAMES, networks=(network(), network(2)))
+
+
+def columns(chance: np.random.Generator, n: int) -> np.ndarray:
+    """Probabilities [head, child] of n words; one is zero."""
+    made = chance.random((n + 1, n + 1))
+    made[0, 1] = 0.0
+    np.fill_diagonal(made, 0.0)
+    made[:, 0] = 0.0
+    return made / np.maximum(made.sum(0), 1e-9)
+
+
+def readings(chance: np.random.Generator, n: int) -> tuple[Reading, Reading]:
+    """What two networks say; one edge has no chance."""
+    made = []
+    for _ in range(2):
+        with np.errstate(divide="ignore"):
+            logs = np.log(columns(chance, n)).astype(np.float32)
+        tags = chance.random((n, len(UPOS))).astype(np.float32)
+        blank = np.zeros((n + 1, 1), np.float32)
+        made.append(Reading(tags / tags.sum(1, keepdims=True), logs, blank, blank))
+    return made[0], made[1]
+
+
+class TestVote:
+    """p(h | c) ∝ (linked^(1-v) · s5^v)^l · networks^(1-l) · exp(s · near), voters that say nothing left out."""
+
+    n = 4
+
+    def expected(self, read, vote):
+        made = np.zeros((self.n + 1, self.n + 1))
+        for c in range(1, self.n + 1):
+            for h in range(self.n + 1):
+                if h == c:
+                    continue
+                odds = max(read.chances[h, c], FLOOR) ** (1 - vote) * max(read.phrases[h, c], FLOOR) ** vote
+                if read.readings:
+                    mean = sum(max(float(r.edges[h, c]), -1e9) for r in read.readings) / len(read.readings)
+                    odds = odds**LINEAR_SHARE * max(np.exp(mean), FLOOR) ** (1 - LINEAR_SHARE)
+                if read.near.size:
+                    odds *= np.exp(NEAR_SHARE * read.near[h, c])
+                made[h, c] = odds
+        return made / np.maximum(made.sum(0), 1e-12)
+
+    @pytest.mark.parametrize("vote", [PHRASAL_VOTE, 0.5])
+    @pytest.mark.parametrize("deep", [False, True])
+    @pytest.mark.parametrize("near", [False, True])
+    def test_of_all_models(self, vote, deep, near, linear):
+        chance = np.random.default_rng(1)
+        system = Universal(linear, vote=vote).observe([sentence("SVO", "dog", "see", 0)[0]])
+        [read] = system.read_.values()
+        read = replace(
+            read, chances=columns(chance, self.n), phrases=columns(chance, self.n), near=np.zeros((0, 0)), readings=()
+        )
+        if deep:
+            read.readings = readings(chance, self.n)
+        if near:
+            read.near = chance.normal(size=(self.n + 1, self.n + 1))
+        found = system.mixed(read)
+        assert found == pytest.approx(self.expected(read, vote), rel=1e-5)
+        assert found[:, 1:].sum(axis=0) == pytest.approx(np.ones(self.n))
+
+    def test_of_tags(self, linear):
+        chance = np.random.default_rng(2)
+        [read] = Universal(linear).observe([sentence("SVO", "dog", "see", 0)[0]]).read_.values()
+        assert (read.tags == read.seen.chances).all()
+        said = readings(chance, self.n)
+        mean = (said[0].tags + said[1].tags) / 2
+        mixed = replace(read, readings=said).tags
+        assert mixed == pytest.approx(LINEAR_SHARE * read.seen.chances + (1 - LINEAR_SHARE) * mean, rel=1e-5)
+
+    def test_of_relations(self, deep):
+        bitext, _ = sentence("SVO", "dog", "see", 0)
+        system = Universal(deep).observe([bitext])
+        read, heads = system.read_[bitext], [2, 3, 0, 3]
+        alone = class_chances(labels.label_features(read.seen, heads), deep.labels, 20)
+        rows = zip(deep.networks, read.readings, strict=True)
+        mean = sum(each.relations(reading, read.sentence, heads) for each, reading in rows) / 2
+        assert system._labels(read, heads) == pytest.approx(LINEAR_SHARE * alone + (1 - LINEAR_SHARE) * mean, rel=1e-5)
+        assert system._labels(replace(read, sentence=None), heads) == pytest.approx(alone)
+
+
+LINKED = ProjectionInput(
+    ("d", "s", "v", "w", "o", "!", "p"),
+    DepTree(("dog", "sees", "big", "fish"), (2, 0, 4, 2), ("nsubj", "root", "amod", "obj"), ("NOUN", "VERB", "ADJ", "NOUN")),
+    Links(frozenset({(2, 1), (3, 2), (4, 2), (5, 4), (7, 3)}), (7, 4)),
+    ("DEF", "dog", "see", "PST", "fish", "", "big"),
+    tags=("DET", "NOUN", "VERB", "AUX", "NOUN", "_", "ADJ"),
+)
+"""`d` has no link, `v` and `w` are one word of E, `p` is linked to a word below that of `o`; the exclamation mark stands inside."""
+
+
+class TestTree:
+    """A tree of edges that we choose: each probability is 0.9."""
+
+    def project(self, linear, heads):
+        system = Universal(linear, vote=0.0).observe([LINKED])
+        [read] = system.read_.values()
+        chances = np.full((7, 7), 0.1 / 5)
+        for c, h in enumerate(heads, 1):
+            chances[h, c] = 0.9
+        np.fill_diagonal(chances, 0.0)
+        read.chances, read.readings, read.near = chances, (), np.zeros((0, 0))
+        return system, system.project(LINKED)
+
+    def test_edges_become_a_tree(self, linear):
+        _, found = self.project(linear, (2, 3, 0, 3, 3, 5))
+        assert found.heads == (2, 3, 0, 3, 3, 5, 5)
+        assert found.confidence == pytest.approx((*[0.9] * 5, PUNCTUATION_HEAD, 0.9))
+        assert (found.rels[2], found.rels[5]) == ("root", "punct")
+        assert found.upos == ("DET", "NOUN", "VERB", "AUX", "NOUN", "PUNCT", "ADJ")
+        assert found.reasons == ("spontaneous", "projected", "projected", "merge", "projected", "guess", "projected")
+
+    def test_reasons_of_other_edges(self, linear):
+        """`s` below its sister `o`, and `o` below its own dependent `p`."""
+        _, found = self.project(linear, (2, 5, 0, 3, 6, 3))
+        assert (found.heads[1], found.reasons[1]) == (5, "parsed")
+        assert (found.heads[4], found.reasons[4]) == (7, "swap")
+
+    def test_probabilities_of_all_edges(self, linear):
+        system, found = self.project(linear, (2, 3, 0, 3, 3, 5))
+        again, matrix = system.weighed(LINKED)
+        assert again == found
+        assert matrix.sum(axis=0) == pytest.approx([0, *[1] * 7])
+        assert matrix[3, 5] == pytest.approx(0.9)
+        assert matrix[5, 7] == pytest.approx(0.9)
+        assert matrix[6].sum() == 0, "no word hangs on punctuation"
+        assert matrix[found.heads[5], 6] == 1.0
+
+    def test_tree_of_someone_else(self, linear):
+        """Words below punctuation go up to its head, and there is one root."""
+        system, _ = self.project(linear, (2, 3, 0, 3, 3, 5))
+        tags = ("NOUN", "NOUN", "VERB", "VERB", "NOUN", "PUNCT", "VERB")
+        found = system.renamed(LINKED, (2, 3, 0, 3, 6, 3, 0), tags)
+        assert found.heads == (2, 3, 0, 3, 3, 3, 3)
+        assert found.upos == tags
+        assert found.confidence[:5] == (1.0,) * 5
+
+    def test_another_process_projects_the_same(self, linear):
+        system, found = self.project(linear, (2, 3, 0, 3, 3, 5))
+        system.vote = 0.7
+        voted = system.project(LINKED)
+        assert voted.confidence != found.confidence
+        assert system.part([LINKED]).project(LINKED) == voted
+
+
+@pytest.fixture(scope="module")
+def system(linear: GlossModel) -> Universal:
+    """After it has read a text, in which one sentence is there twice."""
+    text = [sentence(order, "cat", "eat", k)[0] for order in ("OSV", "SVO") for k in range(2)]
+    return Universal(linear, share=0.5).observe([*text, text[0], LINKED])
+
+
+class TestText:
+    """What a text becomes."""
+
+    def test_probabilities(self, system):
+        assert len(system.read_) == 5, "a sentence that is there twice is read once"
+        for bitext, read in system.read_.items():
+            real = len(read.seen.real)
+            assert read.seen.chances.sum(axis=1) == pytest.approx(np.ones(real))
+            assert read.seen.chances[:, UPOS.index("PUNCT")] == pytest.approx(np.zeros(real), abs=1e-5)
+            for matrix in (read.plain, read.phrases, read.chances):
+                assert matrix.shape == (real + 1, real + 1)
+                assert matrix[:, 1:].sum(axis=0) == pytest.approx(np.ones(real))
+                assert not matrix[:, 0].any()
+                assert not matrix.diagonal().any()
+            assert system.tags(bitext)[-1 if bitext is not LINKED else 5] == "PUNCT"
+
+    def test_weights_of_edges_in_the_chart(self, system):
+        made, plain = system.scores(LINKED), system.read_[LINKED].plain
+        assert made[6] == pytest.approx(np.full(8, NOT_READ))
+        keep = [0, 1, 2, 3, 4, 5, 7]
+        assert made[np.ix_(keep, keep)] == pytest.approx(0.5 * np.log(np.maximum(plain, 1e-3)))
+
+    def test_few_edges_at_a_time(self, system, linear, monkeypatch):
+        for size in (1, 33):
+            monkeypatch.setattr(projector, "EDGES", size)
+            again = Universal(linear, share=0.5).observe(system.read_)
+            for one, other in zip(system.read_.values(), again.read_.values(), strict=True):
+                assert (one.plain == other.plain).all()
+                assert (one.chances == other.chances).all()
+
+    def test_edges_of_the_translation(self, system):
+        expected = np.zeros((7, 7))
+        for head, child in ((3, 2), (4, 2), (3, 5), (4, 5), (5, 6)):
+            expected[head, child] = 1.0
+        assert direct(system.read_[LINKED].seen).tolist() == expected.tolist()
+
+    def test_nothing_to_read(self, linear):
+        assert Universal(linear).observe([]).read_ == {}
+        e = DepTree(("x",), (0,))
+        for n, read in ((0, False), (1, True), (LONGEST, True), (LONGEST + 1, False)):
+            assert is_read(ProjectionInput(("a",) * n, e, Links(frozenset(), (n, 1)))) == read
