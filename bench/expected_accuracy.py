@@ -21,12 +21,12 @@ from held_out_s6 import FAMILIES, without_family
 
 from divproj.data.errors import Faults
 from divproj.data.tree import DepTree
-from divproj.io.sources import Sources
+from divproj.io.corpus import Corpus
 from divproj.projection.base import Adapted
 from divproj.projection.calibration import Sample, crossed
 from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.expected import Expected, combined, recalibrated
-from divproj.projection.prepare import prepared_text
+from divproj.projection.prepare import Preparation, prepared_text
 
 Found = tuple[DepTree, Projection]
 NEAR = 0.05
@@ -38,7 +38,7 @@ def load(name: str, most: int) -> list[Found]:
     folder = need(DATA / ("ud-igt-hausa" if name == "hau" else f"glossbanks/{name}"))
     made = []
     for path in sorted(folder.glob("*.conllu")):
-        for pair in prepared_text(Sources(str(path), e_parser="en"), Faults(strict=False)):
+        for pair in prepared_text(Corpus(path), Preparation("en"), Faults(strict=False)):
             assert pair.sentence is not None
             gold, faults = pair.sentence.usable_tree()
             if not faults and len(gold):

@@ -25,11 +25,11 @@ from held_out_s6 import without_family
 from divproj.data.errors import Faults
 from divproj.data.tree import DepTree
 from divproj.io import conllu
-from divproj.io.sources import Sources
+from divproj.io.corpus import Corpus
 from divproj.projection.base import Adapted
 from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.pipeline import corrections
-from divproj.projection.prepare import prepared_text
+from divproj.projection.prepare import Preparation, prepared_text
 from divproj.projection.universal.projector import S6
 from divproj.review.adapting import InUse
 from divproj.review.checking import check
@@ -61,7 +61,7 @@ def load(name: str, most: int) -> list[Example]:
     path = next(path.glob("*.conllu")) if path.is_dir() else path
     gold = _gold(path)
     found: list[tuple[DepTree, ProjectionInput]] = []
-    for pair in prepared_text(Sources(str(path), e_parser="en"), Faults(strict=False)):
+    for pair in prepared_text(Corpus(path), Preparation("en"), Faults(strict=False)):
         sentence, bitext = pair.sentence, ProjectionInput.of(pair)
         assert sentence is not None
         waiting = gold.get(_bare(sentence.forms))

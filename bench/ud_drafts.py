@@ -27,7 +27,7 @@ from divproj.data.errors import Faults, ProjError
 from divproj.data.sentence import Sentence
 from divproj.evaluation.ud_check import check_text
 from divproj.io import conllu
-from divproj.io.sources import Sources
+from divproj.io.corpus import Corpus
 from divproj.projection.pipeline import Wanted, project_corpus
 from divproj.projection.projector import Projector
 
@@ -75,7 +75,7 @@ def drafts(path: Path, system: str, out: Path, gold: list[Sentence]) -> tuple[li
         trees.write_text("".join(map(conllu.dumps, gold[:GOLD])), encoding="utf-8")
         projector.fit(read(trees))
     with out.open("w", encoding="utf-8") as stream:
-        for trees in project_corpus(projector, (Sources(str(path)),), Wanted(), Faults(strict=False)):
+        for trees in project_corpus(projector, (Corpus(path),), Wanted(), Faults(strict=False)):
             stream.write(trees.text)
             if trees.summary:
                 found += trees.summary.repairs

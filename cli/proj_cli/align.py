@@ -42,19 +42,22 @@ MODEL = Path("phrases-model")
 
 Source = Annotated[
     str,
-    typer.Argument(metavar="SOURCE", help="Trees: Penn brackets, Enju or TIGER-XML, CoNLL-U, forests; or JSON lines of pairs."),
+    typer.Argument(
+        metavar="SOURCE",
+        help="Trees: Penn brackets, Enju or TIGER-XML, CoNLL-U, forests; or a corpus folder, or JSON lines of pairs.",
+    ),
 ]
 Target = Annotated[str | None, typer.Argument(metavar="[TARGET]", help="Trees of the other side, in the same order.")]
 
 
-def _read(source: str, target: str | None, how: AlignOptions, strict: bool) -> ForestPairs:
+def _read(source: str, target: str | None, how: AlignOptions, strict: bool, ignore_ids: bool) -> ForestPairs:
     """The pairs of trees that are to be aligned."""
     from divproj.phrases import wordnet
     from divproj.phrases.reading import read_pairs
 
     if source == target == "-":
         raise typer.BadParameter("only one side can be stdin (-)")
-    pairs = read_pairs(source, target, how, common.faults_for(strict))
+    pairs = read_pairs(source, target, how, common.faults_for(strict), same_ids=not ignore_ids)
     if pairs.lexicon.wordnet is None and how.language_pair == ("en", "en"):
         talk.say(f"proj: no WordNet found, so synonyms are not candidates; {wordnet.REMEDY}")
     return pairs
@@ -91,6 +94,7 @@ def pairs(
     max_seconds: Annotated[
         float, typer.Option("--max-seconds", min=0, help="Time limit for one pair; then the best so far is taken.")
     ] = 10.0,
+    ignore_ids: options.IgnoreIds = False,
     strict: options.Strict = False,
     jobs: options.Jobs = 1,
     scheduler: options.Scheduler = None,
@@ -106,7 +110,7 @@ def pairs(
     from divproj.phrases.batch import align_forests, plan_of
     from divproj.runtime.engine import Place
 
-    given = _read(source, target, how, strict)
+    given = _read(source, target, how, strict, ignore_ids)
     aligner = _aligner(given, how, model, max_seconds=max_seconds)
     sign = common.signature(cmd="align", **aligner.described, input=given.digest)
     counts = {"pairs": 0, "unreachable": 0, "truncated": 0}
@@ -165,6 +169,7 @@ def train(
     output: Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="Folder for the model.")] = MODEL,
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted training from its checkpoint.")] = False,
     learning: AlignTrainOptions,
+    ignore_ids: options.IgnoreIds = False,
     strict: options.Strict = False,
 ) -> None:
     """Learn weights by feature-enhanced EM from parsed pairs; no gold is needed.
@@ -178,7 +183,7 @@ def train(
     from divproj.runtime.modelfile import check_place
 
     check_place(output)
-    given = _read(source, target, how, strict)
+    given = _read(source, target, how, strict, ignore_ids)
     aligner = _aligner(given, how, epochs=learning.epochs, random_state=learning.seed)
     rows = list(talk.progress(given.pairs(), "pairs"))
     talk.summary(given.faults)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -64,28 +63,35 @@ def analyze(
     from divproj.io.files import name_of
     from divproj.runtime.engine import Place
 
-    found = files.corpora(corpora, strict=strict, style=trees.e_style)
+    found, e_style = files.corpora(corpora, strict=strict), trees.e_style
     if html and len(found) > 1:
         raise typer.BadParameter("--html takes one corpus")
     if plot and len(found) < 2:
         raise typer.BadParameter("--plot compares corpora: give two or more")
     if sentences or edges:
         for corpus in found:
-            _stream(corpus, sentences, extended, jobs, scheduler)
+            _stream(corpus, sentences, extended, e_style, jobs, scheduler)
         return
     results = []
     for corpus in found:
         most, place = max_pairs if html else 0, Place(jobs, scheduler)
-        how: dict[str, Any] = {"extended": extended, "tags": tags.value, "most": most, "place": place, "say": talk.caution}
+        how: dict[str, Any] = {
+            "extended": extended,
+            "tags": tags.value,
+            "style": e_style,
+            "most": most,
+            "place": place,
+            "say": talk.caution,
+        }
         result, pairs = analyze_corpus(corpus, **how)
         talk.summary(corpus.faults)
         if not result.sentences:
-            raise ProjError("no usable sentence pair", Where(name_of(corpus.f)), "the warnings above say why")
+            raise ProjError("no usable sentence pair", Where(name_of(corpus.path)), "the warnings above say why")
         if html:
-            _write_html(html, corpus, result, pairs)
+            _write_html(html, corpus, result, e_style, pairs)
         results.append(result)
     names = [corpus.name for corpus in found]
-    signs = [_signature(corpus, result) for corpus, result in zip(found, results, strict=True)]
+    signs = [_signature(corpus, result, e_style) for corpus, result in zip(found, results, strict=True)]
     if as_json:
         for name, sign, result in zip(names, signs, results, strict=True):
             print(json.dumps({"signature": sign, "corpus": name, **result.as_json()}, ensure_ascii=False))  # noqa: T201
@@ -102,22 +108,22 @@ def analyze(
         talk.say(f"plot: {plot}")
 
 
-def _stream(corpus: Corpus, as_json: bool, extended: bool, jobs: int, scheduler: str | None) -> None:
+def _stream(corpus: Corpus, as_json: bool, extended: bool, style: str, jobs: int, scheduler: str | None) -> None:
     from divproj.drawing.text import edges_of
 
-    work = partial(edges_of, as_json, extended)
-    found = common.spread(work, lambda faults: replace(corpus, faults=faults).pieces(), corpus.faults, jobs, scheduler)
+    work = partial(edges_of, as_json, extended, style)
+    found = common.spread(work, partial(corpus.chunks, size=None), corpus.faults, jobs, scheduler)
     for _, text in talk.progress(found, f"{corpus.name}: pairs", lambda item: item[0]):
         sys.stdout.write(text)
     talk.summary(corpus.faults)
 
 
-def _signature(corpus: Corpus, result: Analysis) -> str:
+def _signature(corpus: Corpus, result: Analysis, style: str) -> str:
     return common.signature(
         cmd="analyze",
         tags=result.tags,
         extended="yes" if result.extended else "no",
-        **({} if corpus.style == "as-is" else {"style": corpus.style}),
+        **({} if style == "as-is" else {"style": style}),
         mode="strict" if corpus.faults.strict else "lenient",
         left_out=f"{corpus.faults.sentences}s+{corpus.faults.words}w",
         input=corpus.digests[-1],
@@ -184,7 +190,7 @@ def _print_overview(names: list[str], results: list[Analysis], signs: list[str])
         console.print(common.harmless(f"{names[k]}: {signs[k]}"), highlight=False, soft_wrap=True)
 
 
-def _write_html(path: Path, corpus: Corpus, result: Analysis, pairs: list[Pair]) -> None:
+def _write_html(path: Path, corpus: Corpus, result: Analysis, style: str, pairs: list[Pair]) -> None:
     from divproj.divergence.operations import alter
     from divproj.drawing.html import write_report
     from divproj.io.files import writing
@@ -193,6 +199,6 @@ def _write_html(path: Path, corpus: Corpus, result: Analysis, pairs: list[Pair])
         alter(pair, extended=result.extended, compiled=len(pairs) > 300) for pair in talk.progress(pairs, "drawing pair")
     )
     with writing(path) as out:
-        faults, sign = [str(fault) for fault in corpus.faults.noted], _signature(corpus, result)
+        faults, sign = [str(fault) for fault in corpus.faults.noted], _signature(corpus, result, style)
         write_report(result, altered, out, title=corpus.name, signature=sign, faults=faults)
     talk.say(f"report: {path}")

@@ -120,15 +120,17 @@ def faults_for(strict: bool) -> Faults:
     return Faults(strict, tell=talk.warn)
 
 
-def gold_pairs(corpus: Corpus) -> list[Pair]:
-    """The pairs of a corpus to learn from; what is not fit for that is said."""
+def gold_pairs(corpus: Corpus, style: str = "as-is") -> list[Pair]:
+    """The pairs of a corpus to learn from, E trees in a style; what is not fit for that is said."""
     from dataclasses import replace
 
-    checked = replace(corpus, checked=True)
-    pairs = list(talk.progress(checked, f"{corpus.name}: pairs"))
+    from divproj.data.head_style import in_style
+
+    pairs = list(talk.progress(corpus, f"{corpus.name}: pairs"))
+    gold = [pair for pair in pairs if pair.sentence is None or not pair.sentence.unchecked]
     talk.summary(corpus.faults)
-    talk.unchecked(len(checked.left_out))
-    return pairs
+    talk.unchecked(len(pairs) - len(gold))
+    return gold if style == "as-is" else [replace(pair, e=in_style(pair.e, style)) for pair in gold]
 
 
 def spread(work: Work[B, T], read: Read[B], faults: Faults, jobs: int, scheduler: str | None) -> Iterator[T]:

@@ -143,17 +143,17 @@ def experiment(
         raise typer.BadParameter("--families is for --by family")
     rows, labelled, table = [], [], []
     read: dict[str, tuple[list[Any], str]] = {}
-    for corpus in files.corpora(corpora, strict=strict, style=trees.e_style):
-        pairs = common.gold_pairs(corpus)
+    for corpus in files.corpora(corpora, strict=strict):
+        pairs = common.gold_pairs(corpus, trees.e_style)
         if len(pairs) < 2:
             from divproj.data.errors import ProjError, Where
 
-            raise ProjError(f"{len(pairs)} usable pairs, 2 or more expected", Where(str(corpus.f)))
+            raise ProjError(f"{len(pairs)} usable pairs, 2 or more expected", Where(corpus.path))
         if how.gloss_links:
             pairs = gloss_linked(pairs)
         sign = common.signature(
             cmd="experiment", **({"folds": how.folds} if how.by == "sentence" else {"by": how.by}), seed=how.seed, punct="yes" if scoring.punctuation else "no",
-            links="gloss" if how.gloss_links else "given", style=corpus.style, input=corpus.digests[-1],
+            links="gloss" if how.gloss_links else "given", style=trees.e_style, input=corpus.digests[-1],
         )  # fmt: skip
         read[corpus.name] = pairs, sign
     kin = _families(how.families, read) if how.by == "family" else {}

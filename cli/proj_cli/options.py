@@ -128,7 +128,7 @@ class CorpusFiles:
     links: LinksFile = None
     ignore_ids: IgnoreIds = False
 
-    def corpora(self, folders: list[str] | None, *, strict: bool = False, style: str = "as-is") -> list[Corpus]:
+    def corpora(self, folders: list[str] | None, *, strict: bool = False) -> list[Corpus]:
         """The corpora that arguments and options name; usage errors where they do not name one."""
         from divproj.io.corpus import Corpus
 
@@ -139,15 +139,11 @@ class CorpusFiles:
             raise typer.BadParameter("only one of --f --e --links can be stdin (-)")
         if given:
             f, e, links = given
-            return [
-                Corpus(
-                    f, e, links, Path(f).stem if f != "-" else "corpus", not self.ignore_ids, faults_for(strict), style=style
-                )
-            ]
+            return [Corpus(f, e, links, same_ids=not self.ignore_ids, faults=faults_for(strict), complete=True)]
         if not folders:
             raise typer.BadParameter("give a corpus folder, or --f --e --links")
         same = not self.ignore_ids
-        return [Corpus.at(name, faults=faults_for(strict), same_ids=same, style=style) for name in folders]
+        return [Corpus.at(name, faults=faults_for(strict), same_ids=same) for name in folders]
 
 
 @dataclass

@@ -37,7 +37,7 @@ def train(
 
     Example: proj train es_gsd-ud-train.conllu --dev es_gsd-ud-dev.conllu -o spanish
     """
-    from divproj.io.bitext import is_conllu
+    from divproj.io.conllu import is_conllu
     from divproj.projection.training import recipe, train_language, train_projection
     from divproj.runtime.modelfile import check_place
 
@@ -115,11 +115,11 @@ def parse(
         raise typer.BadParameter("give --lang or --model, one of the two")
     options.check_json(as_json, output)
     if model is not None and _kind(model) != KIND:
-        from divproj.io.sources import Sources
+        from divproj.io.corpus import Corpus
         from proj_cli.project import project_with
 
-        sources = Sources(source, e, links, format=reader.format, reader=reader.options())
-        project_with(model, sources, output, strict=strict, where=(jobs, scheduler, shards), as_json=as_json)
+        corpus = Corpus(source, e, links, format=reader.format, reader=reader.options())
+        project_with(model, corpus, output, strict=strict, where=(jobs, scheduler, shards), as_json=as_json)
         return
     reader.unused("interlinear text, which models of `proj train CORPUS` read")
     place = model.absolute() if model is not None else None

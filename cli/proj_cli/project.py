@@ -16,7 +16,7 @@ from proj_cli.common import talk
 
 if TYPE_CHECKING:
     from divproj.data.errors import Faults
-    from divproj.io.sources import Sources
+    from divproj.io.corpus import Corpus
     from divproj.io.trees import Trees
     from divproj.projection.projector import Projector
 
@@ -46,6 +46,7 @@ def project(
         Path | None, typer.Option("--html", metavar="FILE", help="Write a page with both trees, links and reasons.")
     ] = None,
     as_json: options.AsJson = False,
+    ignore_ids: options.IgnoreIds = False,
     strict: options.Strict = False,
     jobs: options.Jobs = 1,
     scheduler: options.Scheduler = None,
@@ -59,29 +60,27 @@ def project(
 
     Example: proj project text.txt -o trees.conllu --html trees.html
     """
-    from divproj.io.files import located
-    from divproj.io.sources import Sources
+    from divproj.io.corpus import Corpus
     from divproj.projection.pipeline import Wanted, project_corpus
     from divproj.runtime.engine import Place
 
     options.check_json(as_json, output)
     projector = _projector(how, gold, grams)
-    path = str(located(source)) if source != "-" else source
     reading = reader.options(keep_hyphens=keep_hyphens, misaligned=misaligned)
-    sources = Sources(path, e, links, how.e_parser, reader.format, tuple(grams or ()), projector.preparation.style, reading)
-    others = tuple(Sources(str(located(name)), e_parser=how.e_parser, style=sources.style) for name in how.also)
+    corpus = Corpus(source, e, links, format=reader.format, reader=reading, same_ids=not ignore_ids)
+    others = tuple(Corpus(name, same_ids=not ignore_ids) for name in how.also)
     if projector.phrases and not projector.looks_at_text:
         raise typer.BadParameter(f"--{projector.phrases.asked} is for s5, s6, and models of s5+")
     faults = common.faults_for(strict)
     wanted = Wanted(how.style, any((links_out, e_out)), html is not None, how.min_coverage)
     workers = Place(jobs, scheduler)
-    trees = project_corpus(projector, (sources, *others), wanted, faults, workers, talk.caution, shards)
-    _write(trees, projector, sources, output, html, (links_out, e_out), faults, how.min_coverage, as_json)
+    trees = project_corpus(projector, (corpus, *others), wanted, faults, workers, talk.caution, shards)
+    _write(trees, projector, corpus, output, html, (links_out, e_out), faults, how.min_coverage, as_json)
 
 
 def _projector(how: ProjectOptions, gold: str | None = None, grams: list[Path] | None = None) -> Projector:
     """Return the projector, loaded and trained here, so that its errors come before anything is read."""
-    from divproj.io.sources import read
+    from divproj.io.corpus import read
     from divproj.projection.projector import Projector
 
     if how.model is not None and (how.system != "auto" or how.rules or gold):
@@ -95,7 +94,7 @@ def _projector(how: ProjectOptions, gold: str | None = None, grams: list[Path] |
     return made
 
 
-def project_with(model: Path, sources: Sources, output: Path, *, strict: bool, where: common.Workers, as_json: bool) -> None:
+def project_with(model: Path, corpus: Corpus, output: Path, *, strict: bool, where: common.Workers, as_json: bool) -> None:
     """`proj parse` with a parser that sees projections."""
     from divproj.projection.pipeline import Wanted, project_corpus
     from divproj.runtime.engine import Place
@@ -103,12 +102,12 @@ def project_with(model: Path, sources: Sources, output: Path, *, strict: bool, w
     projector = _projector(ProjectOptions(model=model))
     faults = common.faults_for(strict)
     jobs, scheduler, shards = where
-    trees = project_corpus(projector, (sources,), Wanted(), faults, Place(jobs, scheduler), talk.caution, shards)
-    _write(trees, projector, sources, output, None, (None, None), faults, as_json=as_json)
+    trees = project_corpus(projector, (corpus,), Wanted(), faults, Place(jobs, scheduler), talk.caution, shards)
+    _write(trees, projector, corpus, output, None, (None, None), faults, as_json=as_json)
 
 
 def _write(
-    trees: Iterator[Trees], projector: Projector, sources: Sources, output: Path, html: Path | None,
+    trees: Iterator[Trees], projector: Projector, corpus: Corpus, output: Path, html: Path | None,
     beside: tuple[Path | None, Path | None], faults: Faults, least: float = 0.0, as_json: bool = False,
 ) -> None:  # fmt: skip
     """Write every tree as it comes, what was asked for beside (links and E trees, a page), and say what was done."""
@@ -116,8 +115,8 @@ def _write(
 
     counted = talk.progress(trees, "projecting sentence", lambda some: some.count)
     done = partial(talk.summary, faults)
-    summary, made = write_projections(counted, sources.path, output, beside, least, done)
-    system, styles = projector.system_, {"e_style": sources.style, "style": projector.f_style}
+    summary, made = write_projections(counted, corpus.path, output, beside, least, done)
+    system, styles = projector.system_, {"e_style": projector.preparation.style, "style": projector.f_style}
     summary.close(system, projector.why_, faults)
     sign = common.signature(cmd="project", system=system, why=projector.why_, **styles)
     if html:
@@ -125,7 +124,7 @@ def _write(
         from divproj.io.files import writing
 
         with writing(html) as out:
-            name = Path(sources.path).name
+            name = Path(corpus.path).name
             write_page(made, out, title=name, signature=sign, system=system, expected=summary.accuracy)
         talk.say(f"page: {html}")
     common.end(summary, output, as_json, sign)
@@ -151,7 +150,7 @@ def learn(
     found = files.corpora(corpora, strict=strict)
     pairs = [pair for corpus in found for pair in common.gold_pairs(corpus)]
     if not pairs:
-        raise ProjError("no usable sentence pair to learn from", Where(str(found[0].f)))
+        raise ProjError("no usable sentence pair to learn from", Where(found[0].path))
     about = {
         "corpora": [corpus.name for corpus in found],
         "signature": common.signature(cmd="learn", input="+".join(c.digests[-1] for c in found)),

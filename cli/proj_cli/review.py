@@ -63,7 +63,8 @@ def review(
         workbench(Path(source), port, show)
         return
     source = projected(source)
-    from divproj.io.sources import Sources
+    from divproj.io.corpus import Corpus
+    from divproj.projection.prepare import Preparation
     from divproj.review.document import Document
     from divproj.review.journal import keep_other
     from divproj.review.opening import beside, journal_for, sentences_to_learn_with
@@ -84,8 +85,8 @@ def review(
             talk.caution(f"{target} is not what its journal gives: it is kept as {kept.name}")
         if journal.entries:
             talk.say(f"{plural(len(journal.entries), 'change')} of an earlier review taken up from {journal.path.name}")
-        sources = Sources(origin or source, e, links, e_parser, None, tuple(grams or ()), reader=reader.options())
-        found, told = sentences_to_learn_with(document, sources, partial(common.faults_for, strict), talk.summary)
+        corpus, how = Corpus(origin or source, e, links, reader=reader.options()), Preparation(e_parser, tuple(grams or ()))
+        found, told = sentences_to_learn_with(document, corpus, how, partial(common.faults_for, strict), talk.summary)
         made = Review(session, target, learner=learner, bitexts=found, name=system or "the review", why_not=told)
         if from_workbench:  # whose folders are named after the texts
             made.home, made.title = home, Path(source).parent.name

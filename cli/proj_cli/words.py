@@ -44,6 +44,7 @@ def words(
     jobs: options.Jobs = 1,
     scheduler: options.Scheduler = None,
     keep: options.Keep,
+    ignore_ids: options.IgnoreIds = False,
 ) -> None:
     """Align the words of a bitext (IBM Model 1, HMM and a Bayesian model with fertility, in both directions).
 
@@ -57,7 +58,7 @@ def words(
     from divproj.io.files import writing
     from divproj.links.words.corpus import align_text
     from divproj.links.words.model import LONGEST, WordAligner
-    from divproj.links.words.reading import known_pairs, rows_of
+    from divproj.links.words.reading import known_pairs, word_rows
     from divproj.links.words.text import Text
     from divproj.runtime.announce import stage
     from divproj.runtime.engine import Place
@@ -68,7 +69,7 @@ def words(
     if save:
         check_place(save)
     faults = common.faults_for(False)
-    rows, known = rows_of(source, target, faults, reader.options())
+    rows, known = word_rows(source, target, faults, reader.options(), same_ids=not ignore_ids)
     text = Text.of(rows, how.shard)
     talk.summary(faults)
     if not text.usable + text.too_long:

@@ -38,7 +38,7 @@ def projected(source: str) -> str:
     import subprocess
 
     from divproj.data.errors import ProjError, Where
-    from divproj.io.bitext import is_conllu
+    from divproj.io.conllu import is_conllu
 
     path = Path(source)
     if not path.is_file() or is_conllu(path):

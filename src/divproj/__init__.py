@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from divproj.divergence.operations import Altered, Operation, alter, merge, remove, swap
     from divproj.front import analyze, draw, evaluate, parser, write
     from divproj.induction.inducer import BilingualInducer as Inducer
-    from divproj.io.corpus import Corpus
-    from divproj.io.sources import read
+    from divproj.io.corpus import Corpus, read
     from divproj.links.gloss.aligner import GlossAligner
     from divproj.links.words.model import WordAligner
     from divproj.phrases.aligner import PhraseAligner
@@ -43,8 +42,7 @@ _PLACES = {
     "divproj.divergence.operations": ("Altered", "Operation", "alter", "merge", "remove", "swap"),
     "divproj.front": ("analyze", "draw", "evaluate", "parser", "write"),
     "divproj.induction.inducer": ("Inducer",),
-    "divproj.io.corpus": ("Corpus",),
-    "divproj.io.sources": ("read",),
+    "divproj.io.corpus": ("Corpus", "read"),
     "divproj.links.gloss.aligner": ("GlossAligner",),
     "divproj.links.words.model": ("WordAligner",),
     "divproj.phrases.aligner": ("PhraseAligner",),

@@ -16,11 +16,10 @@ from shared import need
 
 from divproj import Corpus, Faults
 from divproj.io import conllu
-from divproj.io.sources import Sources
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.output import annotated
 from divproj.projection.pipeline import corrections
-from divproj.projection.prepare import prepared_text
+from divproj.projection.prepare import Preparation, prepared_text
 from divproj.review.examples import ProjectionInputs
 from divproj.review.retrain import AdaptingLearner
 from divproj.review.server import Review, Server
@@ -417,7 +416,7 @@ def test_one_gold_sentence_of_odin_german_makes_no_tree_worse(new_page: New, tmp
         tuple("".join(c for c in f if c not in "-=~").lower() for f in row.forms) for row in _rows(source.with_name("f.conllu"))
     ]
     gold = dict(zip(bare, (row.usable_tree()[0].heads for row in _rows(source.with_name("f.conllu"))), strict=True))
-    pairs = [pair for pair in prepared_text(Sources(str(source), e_parser="en"), Faults(strict=False)) if pair.sentence]
+    pairs = [pair for pair in prepared_text(Corpus(source), Preparation("en"), Faults(strict=False)) if pair.sentence]
     run = corrections("deu").model.project
     made = [annotated(pair.sentence, run(ProjectionInput.of(pair)), "s2+") for pair in pairs]  # type: ignore[arg-type]
     session = session_of("".join(conllu.dumps(replace(row, end="\n\n")) for row in made))

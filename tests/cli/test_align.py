@@ -175,3 +175,17 @@ def test_usage_and_files_that_are_not_there(trees: Path):
     (trees / "old.mrg").write_text("")
     with pytest.raises(FormatError, match=r"old.mrg: nothing in the file"):
         list(given(trees).pairs())
+
+
+def test_a_corpus_folder_has_both_sides_and_links(tmp_path: Path):
+    row = "1\tHund\t_\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tschläft\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+    for side, names in {"f": "abc", "e": "axc"}.items():
+        (tmp_path / f"{side}.conllu").write_text("".join(f"# sent_id = {name}\n{row}" for name in names), encoding="utf-8")
+    (tmp_path / "align.txt").write_text("0-0 1-1\n" * 3)
+    done = proj("align", tmp_path, "--languages", "de-de")
+    assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == ["a", "c"], done.stderr
+    assert "F has sent_id b where E" in done.stderr
+    done = proj("align", tmp_path, "--languages", "de-de", "--ignore-ids")
+    assert len(done.stdout.splitlines()) == 3
+    (tmp_path / "e.conllu").unlink()
+    assert "the folder has no e.conllu; name the files with --f, --e and --links" in proj("align", tmp_path).stderr

@@ -49,6 +49,20 @@ def test_project_a_corpus(rules: Path, tmp_path: Path):
     assert scores["total"] == 444
 
 
+def test_ids_that_never_coincide(tmp_path: Path):
+    """Trees of the translations are paired by order, as `proj analyze` pairs them; before, all of them were dropped."""
+    row = "1\tmiko\t_\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tdalti\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+    for side in "fe":
+        (tmp_path / f"{side}.conllu").write_text("".join(f"# sent_id = {side}-{k}\n{row}" for k in range(3)))
+    (tmp_path / "align.txt").write_text("0-0 1-1\n" * 3)
+    done = proj("project", tmp_path, "--system", "s1-r")
+    assert heads(done.stdout) == [[2, 0]] * 3
+    assert done.stderr.count("F has sent_id f-0 where E") == done.stderr.count("sent_id f-0") / 2 == 1
+    assert "3 sentences projected by s1-r" in done.stderr
+    assert "sent_id" not in proj("project", tmp_path, "--system", "s1-r", "--ignore-ids").stderr
+    assert "3 sentence pairs" in proj("analyze", tmp_path).stdout
+
+
 def test_project_raw_interlinear_text(rules: Path, tmp_path: Path):
     page, links = tmp_path / "page.html", tmp_path / "links.txt"
     done = proj(

@@ -18,7 +18,8 @@ from typer.testing import CliRunner
 
 from divproj import Faults, ProjError
 from divproj.data.wording import plural
-from divproj.io.sources import Sources
+from divproj.io.corpus import Corpus
+from divproj.projection.prepare import Preparation
 from divproj.review import opening
 from divproj.review.document import Document
 from divproj.review.opening import sentences_to_learn_with
@@ -167,10 +168,10 @@ def test_messages(tmp_path: Path, trees: Path):
 def test_what_there_is_to_learn_with(trees: Path, monkeypatch: pytest.MonkeyPatch):
     document = Document.open(trees)
     monkeypatch.setattr(opening, "has_parser", lambda: True)
-    found, said = sentences_to_learn_with(document, Sources(str(trees)), partial(Faults, strict=False), lambda _: None)
+    found, said = sentences_to_learn_with(document, Corpus(trees), Preparation(), partial(Faults, strict=False), lambda _: None)
     assert (bool(found), said) == (True, "the translations will be parsed for learning")
     monkeypatch.setattr(opening, "has_parser", lambda: False)
-    found, said = sentences_to_learn_with(document, Sources(str(trees)), partial(Faults, strict=False), lambda _: None)
+    found, said = sentences_to_learn_with(document, Corpus(trees), Preparation(), partial(Faults, strict=False), lambda _: None)
     assert not found
     assert said.startswith("only correction is possible: learning needs the trees of the translations (`e=FILE.conllu` or")
 
@@ -218,6 +219,8 @@ def test_learning_from_corrections(tmp_path: Path, started: list[Command]):
     assert text.count("# projection = s2+") == 54
     assert text.count("# projection = s1-r") == 12
     document = Document.open(trees)
-    found = sentences_to_learn_with(document, Sources(str(CORPUS)), Faults, lambda _: None)[0].all()  # as --source does
+    found = sentences_to_learn_with(document, Corpus(CORPUS), Preparation(), Faults, lambda _: None)[
+        0
+    ].all()  # as --source does
     assert sorted(found) == list(range(66))
     assert all(found[n].forms == block.sentence.forms for n, block in enumerate(document.blocks))

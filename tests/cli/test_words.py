@@ -48,7 +48,7 @@ def test_bad_input(text: Path):
     (text / "short.txt").write_text("one\n")
     done = proj("words", text / "f.txt", text / "short.txt")
     assert done.returncode == 1
-    assert "5 sentences, but" in done.stderr
+    assert "different numbers of sentences: " in done.stderr
     (text / "empty.txt").write_text("\n\n\n\n\n")
     assert "no pair has words on both sides" in proj("words", text / "f.txt", text / "empty.txt").stderr
     (text / "bad.txt").write_bytes(b"das haus\n\xff\ndas buch\nein buch\nein haus\n")
@@ -84,3 +84,32 @@ def test_shards_of_trees_and_of_interlinear_text():
         done = proj("words", source, "--shard", 30)
         assert done.returncode == 0, done.stderr
         assert len(done.stdout.splitlines()) == 66
+
+
+def test_trees_are_recognised_by_their_content(tmp_path: Path):
+    """A pipe has no name that tells what comes through it."""
+    expected = proj("words", CORPUS, "--fast").stdout
+    os.mkfifo(tmp_path / "pipe")
+    with ThreadPoolExecutor(1) as other:
+        other.submit((tmp_path / "pipe").write_bytes, (CORPUS / "f.conllu").read_bytes())
+        assert proj("words", tmp_path / "pipe", CORPUS / "e.conllu", "--fast").stdout == expected
+
+
+def test_standard_input_comes_once():
+    done = proj("words", "-", "-", stdin=b"das haus\n")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "proj: <stdin>: this is read twice, but the text of a pipe comes once; give a file\n"
+
+
+def test_other_sentences_get_no_links(tmp_path: Path):
+    """A pair whose ids do not agree keeps its line, unless ids are to be ignored."""
+    ids = {"f": "abc", "e": "axc"}
+    for side, names in ids.items():
+        rows = (f"# sent_id = {name}\n1\t{side}{k}\t_\t_\t_\t_\t0\troot\t_\t_\n\n" for k, name in enumerate(names))
+        (tmp_path / f"{side}.conllu").write_text("".join(rows))
+    done = proj("words", tmp_path, "--fast")
+    assert [bool(line) for line in done.stdout.splitlines()] == [True, False, True]
+    assert "F has sent_id b where E" in done.stderr
+    done = proj("words", tmp_path, "--fast", "--ignore-ids")
+    assert [bool(line) for line in done.stdout.splitlines()] == [True] * 3
+    assert "sent_id" not in done.stderr

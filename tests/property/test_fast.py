@@ -57,8 +57,8 @@ def outcome(folder: Path, way: str) -> tuple:
     corpus = lenient(folder)
     pairs = []
     try:
-        if way == "pieces":
-            batches = chain.from_iterable(piece.batches(corpus.faults) for piece in corpus.pieces())
+        if way == "chunks":
+            batches = chain.from_iterable(chunk.batches(corpus.faults) for chunk in corpus.chunks(size=None))
         else:
             batches = batched(corpus.pairs()) if way == "careful" else corpus.batches()
         result = analyze_batches(batches, each=lambda pair, share: pairs.append((pair, share))).as_json()
@@ -78,7 +78,7 @@ def test_the_fast_lane_is_not_noticed(texts, chunk):
 
 
 @given(files(), st.sampled_from((1 << 20, 1, 30, 100)), st.sampled_from((0, 1 << 30)))
-def test_pieces_are_not_noticed(texts, chunk, large):
+def test_chunks_are_not_noticed(texts, chunk, large):
     with tempfile.TemporaryDirectory() as name, patch.multiple(corpus_module, FAST=large), patch.multiple(chunks, CHUNK=chunk):
         folder = write(Path(name), *texts)
-        assert outcome(folder, "pieces") == outcome(folder, "careful")
+        assert outcome(folder, "chunks") == outcome(folder, "careful")

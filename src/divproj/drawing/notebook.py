@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
-
 from divproj.data.errors import ProjError
 from divproj.drawing.measure import escape
 from divproj.drawing.svg import pair_svg
@@ -14,14 +12,13 @@ SHOWN = 3
 
 
 def corpus_html(corpus: Corpus) -> str:
-    """The name of a corpus and pictures of its first pairs.
+    """Name, number of pairs and first sentences of a corpus, and pictures of its first pairs.
 
     >>> "deu-eng" in corpus_html(Corpus.at("deu-eng"))
     True
     """
-    files = ", ".join(escape(str(path)) for path in (corpus.f, corpus.e, corpus.align))
     try:
-        pictures = [pair_svg(pair) for pair in islice(corpus, SHOWN)]
+        pictures = [pair_svg(pair) for pair in corpus[:SHOWN]]
     except ProjError as error:  # a notebook shows what there is
         pictures = [f"<p>{escape(str(error))}</p>"]
-    return f"<div><p><b>{escape(corpus.name)}</b> ({files}), its first pairs:</p>{''.join(pictures)}</div>"
+    return f"<div><p>{escape(repr(corpus))}</p>{''.join(pictures)}</div>"

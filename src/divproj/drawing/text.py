@@ -9,11 +9,12 @@ from dataclasses import replace
 from divproj.data.errors import Faults
 from divproj.data.pair import Pair
 from divproj.data.tree import DepTree
+from divproj.divergence.batch import batches_in_style
 from divproj.divergence.dorr import edge_text
 from divproj.divergence.operations import Altered, alter
 from divproj.drawing.measure import visible
 from divproj.drawing.scene import GLYPHS, Edge, Scene, altered_side, other, scenes
-from divproj.io.corpus import Piece
+from divproj.io.corpus import Chunk
 
 
 def pair_text(pair: Pair, altered: Altered | None = None, direction: str = "e_to_f", stage: str = "initial") -> str:
@@ -51,12 +52,12 @@ def _shown(tree: DepTree, scene: Scene, side: str) -> DepTree:
     return DepTree(tuple(map(visible, tree.forms)), scene.heads[side], tuple(rels))
 
 
-def edges_of(as_json: bool, extended: bool, piece: Piece, faults: Faults) -> tuple[int, str]:
-    """How many pairs a piece has, and their edges as lines of text."""
+def edges_of(as_json: bool, extended: bool, style: str, chunk: Chunk, faults: Faults) -> tuple[int, str]:
+    """How many pairs a chunk has, and their edges as lines of text."""
     lines: list[str] = []
-    for batch in piece.batches(faults):
+    for batch in batches_in_style(chunk, style, faults):
         for k in range(len(batch)):
             pair = batch.pair(k)
-            altered = alter(pair, extended=extended, compiled=piece.fast or len(lines) > 300)
+            altered = alter(pair, extended=extended, compiled=chunk.fast or len(lines) > 300)
             lines.append(json.dumps(altered.as_json(), ensure_ascii=False) if as_json else pair_text(pair, altered) + "\n")
     return len(lines), "".join(f"{line}\n" for line in lines)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import zip_longest
+from dataclasses import replace
 
-from divproj.data.errors import AlignmentError, Faults, FormatError, ModelError, ProjError, Where
+from divproj.data.errors import Faults, FormatError, ModelError, Where
+from divproj.data.igt import Igt
 from divproj.data.links import Links
 from divproj.data.options import InduceOptions
 from divproj.data.pair import Pair
@@ -14,9 +15,10 @@ from divproj.data.tree import DepTree
 from divproj.induction.gold import KINDS, TagPair, kept_leaves, tag_pair
 from divproj.induction.output import Tagged
 from divproj.io import conllu, pharaoh
-from divproj.io.corpus import SentenceIds
-from divproj.io.files import in_folder, located, reading
+from divproj.io.corpus import read
+from divproj.io.files import head_of
 from divproj.io.forests import guess, phrase_trees
+from divproj.io.igt_conllu import to_sentence
 from divproj.links.words.model import WordAligner
 
 
@@ -41,10 +43,7 @@ def sentences(source: str, faults: Faults, tags: str) -> list[Tagged]:
 
 def _trees_in(source: str) -> str:
     """ "brackets" or "tiger" where a file holds phrase trees, else nothing."""
-    if source == "-":
-        return ""
-    with reading(source) as stream:
-        head = stream.read(1 << 16)
+    head = head_of(source)
     return guess(head) if head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"(", b"<") else ""
 
 
@@ -96,27 +95,16 @@ def tree_pairs(
     source: str, faults: Faults, linked: bool, ignore_ids: bool = False, links_file: str | None = None
 ) -> Iterator[Pair]:
     """Pairs of a corpus folder, or of a shipped corpus, without heads; with links when `linked`, of the folder or a file."""
-    folder = located(source)
-    names = ("f.conllu", "e.conllu", *(("align.txt",) if linked else ()))
-    files = [links_file if links_file and name == "align.txt" else in_folder(folder, name) for name in names]
-    for name, path in zip(names, files, strict=True):
-        if path is None:
-            remedy = "make links here with `links=auto`" if name == "align.txt" else "give a folder with f.conllu and e.conllu"
-            what = f"the folder has no {name}" if folder.is_dir() else "no such file or folder"
-            raise ProjError(what, Where(str(folder)), remedy)
-    end, ids = object(), SentenceIds(not ignore_ids)
-    sides = (conllu.load(str(path), faults, keep_places=True) for path in files[:2])
-    lines = pharaoh.load(str(files[2])) if linked else None
-    count = 0
-    for f, e in zip_longest(*sides, fillvalue=end):
-        line = next(lines, None) if lines is not None else None
-        if f is end or e is end or (linked and line is None):
-            faults.file(
-                AlignmentError("different numbers of sentences", Where(str(folder)), f"pairs after the {count}th were not read")
-            )
-            return
-        count += 1
-        if not isinstance(f, Sentence) or not isinstance(e, Sentence) or not ids.pair(f, e, faults):
+    corpus = read(source, links=links_file, same_ids=not ignore_ids, faults=faults)
+    corpus.need("e")
+    if linked:
+        corpus.need("links", remedy="name a file with `links`, or make links here with `links=auto`")
+    else:
+        corpus = replace(corpus, links=())
+    for count, (f, e, line) in enumerate(corpus.rows(), 1):
+        if isinstance(f, Igt):
+            f = to_sentence(f)
+        if f is None or e is None or (linked and line is None):
             continue
         trees = _bare(f), _bare(e)
         shape = len(trees[0]), len(trees[1])

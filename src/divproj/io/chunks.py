@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import BinaryIO
@@ -13,8 +13,6 @@ from divproj.io.conllu import LONGEST
 
 CHUNK = 1 << 20
 """Bytes of CoNLL-U that make a piece: enough work to send off, little enough to keep many."""
-LINES = 1000
-"""Lines of links that make a piece where they stand alone."""
 _BLANK = re.compile(rb"\n(?:\r?\n)+")
 _LEADING = re.compile(rb"(?:\xef\xbb\xbf)?(?:\r?\n)*")
 
@@ -116,13 +114,3 @@ class Joined:
                 found.append(part)
             count -= part.count
         return tuple(found)
-
-
-def side_by_side(f: Blocks, e: Blocks, links: Lines) -> Iterator[tuple[Part, Part, Part]]:
-    """Parts of three files with the same number of sentences, until the longest has ended."""
-    while True:
-        count = f.fill() or e.fill() or LINES
-        parts = f.take(count), e.take(count), links.take(count)
-        if not any(part.count for part in parts):
-            return
-        yield parts

@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import io
 import itertools
+import os
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from divproj.data.errors import Faults, FormatError, Where
 from divproj.data.sentence import Sentence
-from divproj.io.files import Digest, Source, name_of, reading
+from divproj.io.files import Digest, Source, head_of, is_pipe, name_of, reading
 
 CHUNK = 1 << 20
 _BLANK = re.compile(b"(\n\n+)")
+_FIRST_ROW = re.compile(rb"(?:\xef\xbb\xbf)?(?:#[^\n]*\n|\r?\n)*\d+(?:[-.]\d+)?(?:\t[^\t\n]*){9}(?:\r?\n|$)")
 LONGEST = 64 << 20  # bytes in one sentence; past that it is no CoNLL-U file
 
 
@@ -31,6 +34,23 @@ def load(
     """
     with reading(source, digest) as stream:
         yield from read(stream, name_of(source), faults, keep_places=keep_places)
+
+
+def is_conllu(source: Source) -> bool:
+    """Whether a file is CoNLL-U, by its name or else by its first row: a number and nine more columns.
+
+    >>> is_conllu("f.conllu.gz"), looks_like_conllu(b"# a comment\\n1\\tJa" + b"\\t_" * 8), looks_like_conllu(b"1 a line of text")
+    (True, True, False)
+    """
+    name = os.fspath(source)
+    if name.removesuffix(".gz").endswith(".conllu"):
+        return True
+    return (is_pipe(source) or Path(source).is_file()) and looks_like_conllu(head_of(source))
+
+
+def looks_like_conllu(head: bytes) -> bool:
+    """Whether the first row of what a file begins with has a number and nine more columns."""
+    return _FIRST_ROW.match(head) is not None
 
 
 def loads(text: str, faults: Faults | None = None) -> list[Sentence]:

@@ -1,81 +1,244 @@
-"""A corpus of tree pairs: a folder with `f.conllu`, `e.conllu` and `align.txt`, or the three files by name."""
+"""Sentence pairs from whatever users have: the one reader.
+
+A text may be a corpus folder (`f.conllu`, `e.conllu`, `align.txt`), the name of a sample corpus, files, or text in memory:
+
+    read("my-corpus")                                       a folder, or deu-eng, a sample corpus
+    read("text.flextext")                                   interlinear text of any format
+    read("f.conllu", e="e.conllu", links="align.txt")       trees of both sides, and links
+    read("f.txt", e="e.txt")                                bitext, one sentence per line
+
+Each gives a `Corpus`: it names the files and how to read them, and holds no sentence. To loop over it is to read it, from the
+start and pair by pair, as often as wanted. What is wrong with a sentence goes to `faults`, and the good ones go on.
+
+Reading has two halves, so that other processes can do most of it:
+
+    Corpus.chunks    cuts the files between sentences            Chunk(f=bytes of 200 sentences, e=…, links=…)
+    pairs_of         reads one chunk, here or in a worker        Pair, Pair, …
+                     (`Chunk.batches`: as arrays, through the fast lane of `io.fast` where the files are large)
+
+Which sentences of the two sides belong together is decided by `SentenceIds`: by their ids; by order, with one warning, where
+the ids of the two sides never coincide.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from io import BytesIO
-from itertools import zip_longest
+from itertools import chain, islice
+from os import PathLike, fspath
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO, NamedTuple, TextIO, overload
 
 from divproj.data.errors import AlignmentError, Faults, FormatError, ProjError, Where
+from divproj.data.igt import Igt
+from divproj.data.links import Links
+from divproj.data.options import ReaderOptions
 from divproj.data.pair import Pair
 from divproj.data.pair_arrays import PairBatch, batched
 from divproj.data.sentence import Sentence
 from divproj.data.tree import DepTree
 from divproj.io import conllu, pharaoh
-from divproj.io.chunks import Blocks, Lines, Part, side_by_side
-from divproj.io.files import Source, in_folder, located, name_of, reading, samples
+from divproj.io import igt as interlinear
+from divproj.io.bitext import bitext, different_numbers
+from divproj.io.chunks import Blocks, Joined, Lines, Part
+from divproj.io.files import Digest, Source, in_folder, located, name_of, reading, samples, unzipped
+from divproj.io.igt_conllu import from_sentence, to_sentence
+from divproj.io.translation_language import language_of, with_code
+from divproj.io.trees import NOTHING
+from divproj.text.tokens import tokenize
 
-Streams = Sequence[BinaryIO]
-Starts = tuple[int, int, int]
+SIZE = 200
+"""Sentences in a chunk."""
 FAST = 300_000
 """Bytes of CoNLL-U from which the fast lane pays for loading its compiled code."""
+LINES = "lines"
+"""Format of a text with one sentence per line."""
+SHOWN = 3
+"""Sentences that a corpus shows of itself."""
+COUNTED = 1000
+"""Sentences that a corpus counts to show itself."""
+TELLING = 10
+"""Sentences from which it names the language of the translations."""
+
+Files = Source | Sequence[Source] | None
+Parse = Callable[[list[str]], list[DepTree | None]]
+"""Trees of translations; None for an empty one."""
 
 
-@dataclass(frozen=True)
+def read(
+    source: Source | BinaryIO | TextIO | Sequence[Source],
+    *,
+    e: Files = None,
+    links: Files = None,
+    format: str | None = None,  # noqa: A002
+    same_ids: bool = True,
+    faults: Faults | None = None,
+    **options: Any,
+) -> Corpus:
+    """Read sentence pairs; the result can be looped over again and again, and indexed.
+
+    `source` is a file of any format that divproj reads, a corpus folder (`f.conllu`, `e.conllu`, `align.txt`, or `igt.txt`),
+    the name of a sample corpus, an open file, or text (a string with a line end). `e` names CoNLL-U with trees of the
+    translations, or plain text with one translation per line (then `source` is CoNLL-U, or has one sentence per line too);
+    `links` names a Pharaoh file. Each may be a list of files, which are read one after the other. Without `same_ids`
+    sentences are paired by their order, whatever their ids. Faults go to `faults`; by default they are noted there, and
+    `Faults(strict=True)` raises the first one. Further options are those of the readers (`lang`, `tiers`, `markers`,
+    `encoding` …).
+
+    >>> pairs = read("Hunde bellen\\ndog.PL bark\\n'Dogs bark.'\\n")
+    >>> pairs[0].f.forms, pairs[0].f.glosses, pairs[0].e.forms
+    (('Hunde', 'bellen'), ('dog.PL', 'bark'), ('Dogs', 'bark', '.'))
+    >>> read("deu-eng")[0].f.tree is not None
+    True
+    """
+    faults = Faults(strict=False) if faults is None else faults
+    how: dict[str, Any] = {"format": format, "same_ids": same_ids, "faults": faults, "reader": ReaderOptions.of(options)}
+    if not isinstance(source, str | PathLike | Sequence):
+        if not hasattr(source, "read"):
+            raise TypeError(f"`source` is {source!r}, a file, a folder, a name, an open file or text expected")
+        data: bytes | str = source.read()
+        source = f"{unzipped(data).decode('utf-8', 'replace') if isinstance(data, bytes) else data}\n"
+    if isinstance(source, str) and "\n" in source:
+        if plain := [path for path in _names(e) if not conllu.is_conllu(path)]:
+            raise ProjError("is no CoNLL-U, which goes with a text in memory", Where(plain[0]), "give the text as a file, too")
+        return Corpus((), _names(e), _names(links), text=source, **how)
+    files = _names(source)
+    for path in files:
+        if path != "-" and not located(path).exists():
+            raise ProjError("no such file, folder or sample corpus", Where(path), f"sample corpora are {samples()}")
+    return Corpus(files, e, links, **how)
+
+
+@dataclass(frozen=True, repr=False)
 class Corpus:
-    """The files of a corpus; each iteration reads it from the start, pair by pair.
+    """Where the sentence pairs of a text are, and how to read them; each iteration reads them from the start, pair by pair.
 
     >>> corpus = Corpus.at("deu-eng")
-    >>> corpus.name, len(corpus.find("deu-001").f)
-    ('deu-eng', 7)
+    >>> corpus.name, len(corpus.find("deu-001").f), corpus[2].sent_id
+    ('deu-eng', 7, 'deu-003')
+    >>> print(str(corpus)[:102], "…")
+    Corpus deu-eng, 66 pairs, translations in en: Der Haustürschlüssel liegt auf dem Küchentisch . | Meine …
     """
 
-    f: Source
-    e: Source
-    align: Source
-    name: str = "corpus"
+    f: Files
+    """Files of the language you study (F); a folder or the name of a sample corpus stands for its files."""
+    e: Files = ()
+    """Files with trees of the translations (E), CoNLL-U; or plain text with a translation per line."""
+    links: Files = ()
+    """Word links in Pharaoh format."""
+    name: str = ""
     same_ids: bool = True
-    """Whether sentence ids must be equal on both sides."""
+    """Whether ids tell which sentences belong together; else their order does."""
     faults: Faults = field(default_factory=Faults, compare=False)
+    complete: bool = False
+    """Whether pairs without a tree on each side, or without links, are left out."""
+    format: str | None = None
+    """Format of the text of F; by default its content tells."""
+    reader: ReaderOptions = field(default_factory=ReaderOptions)
+    """How interlinear text is read."""
+    translations: Source | None = None
+    """Plain text with a translation per line, or CoNLL-U of which the words alone are wanted, where `e` has the trees."""
+    text: str = ""
+    """Text in memory, in the place of files of F."""
+    path: str = ""
+    """The folder or file that messages name."""
     digests: list[str] = field(default_factory=list, compare=False)
-    """Of each complete reading: 24 hex digits that stand for the bytes of the three files."""
-    style: str = "as-is"
-    """What the trees of E are turned to (`data.head_style`)."""
-    checked: bool = False
-    """Whether `pairs` leaves out projected F trees that nobody has marked gold: they are nothing to learn from."""
-    left_out: list[str] = field(default_factory=list, compare=False)
-    """Ids of the sentences that `checked` left out."""
+    """Of each complete reading: 24 hex digits that stand for the bytes of F, E and links."""
+
+    def __post_init__(self) -> None:
+        f, e, links = (_names(given) for given in (self.f, self.e, self.links))
+        if len(f) == 1 and not self.text and f[0] != "-" and (folder := located(f[0])).is_dir():
+            self._set("path", self.path or str(folder))
+            self._set("name", self.name or folder.resolve().name)
+            text, trees, align = (in_folder(folder, name) for name in ("f.conllu", "e.conllu", "align.txt"))
+            text = text or in_folder(folder, "igt.txt")
+            if text is None:
+                what = "the folder has neither f.conllu nor igt.txt"
+                raise ProjError(what, Where(str(folder)), "name the files with `f`, `e` and `links`")
+            f, e, links = (str(text),), e or _names(trees), links or _names(align)
+        for name, files in (("f", f), ("e", e), ("links", links)):
+            self._set(name, files)
+        self._set("path", self.path or (f[0] if f else "<text>"))
+        self._set("name", self.name or (Path(f[0]).stem if f and f[0] != "-" else "") or "corpus")
+
+    def _set(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
 
     @classmethod
-    def at(cls, folder: Source, *, faults: Faults | None = None, same_ids: bool = True, style: str = "as-is") -> Corpus:
-        """The corpus in a folder, or a sample corpus by its name; its files may be gzipped (`.gz`)."""
-        path = located(str(folder))
-        if not path.is_dir():
-            what = "this is a file, a corpus folder was expected" if path.exists() else "no such folder"
-            remedy = (
-                f"give a folder with f.conllu, e.conllu and align.txt, `f`, `e` and `links`, or a sample corpus: {samples()}"
-            )
-            raise ProjError(what, Where(str(path)), remedy)
-        files = []
-        for name in ("f.conllu", "e.conllu", "align.txt"):
-            files.append(in_folder(path, name))
-            if files[-1] is None:
-                raise ProjError(f"the folder has no {name}", Where(str(path)), "or name the files with `f`, `e` and `links`")
-        f, e, align = files
-        assert f
-        assert e
-        assert align
-        return cls(f, e, align, path.resolve().name, same_ids, faults or Faults(), style=style)
+    def at(
+        cls, source: Source, e: Files = None, links: Files = None, *, faults: Faults | None = None, same_ids: bool = True
+    ) -> Corpus:
+        """The tree pairs of a folder, of a sample corpus by its name, or of files; they may be gzipped (`.gz`)."""
+        path = located(fspath(source))
+        remedy = f"give a folder with f.conllu, e.conllu and align.txt, `f`, `e` and `links`, or a sample corpus: {samples()}"
+        if not path.exists() and fspath(source) != "-":
+            raise ProjError("no such file or folder" if e or links else "no such folder", Where(str(path)), remedy)
+        corpus = cls(fspath(source), e, links, same_ids=same_ids, faults=Faults() if faults is None else faults, complete=True)
+        if path.is_dir():
+            corpus.need("e", "links")
+        elif not (corpus.e and corpus.links) and conllu.is_conllu(source):
+            raise ProjError("this is a file, a corpus folder was expected", Where(str(path)), remedy)
+        return corpus
+
+    def need(self, *sides: str, remedy: str = "name the files with `f`, `e` and `links`") -> None:
+        """ProjError that says what to do where there is no file for one of these sides."""
+        for side in sides:
+            if not getattr(self, side):
+                name = {"e": "e.conllu", "links": "align.txt"}[side]
+                what = (
+                    f"the folder has no {name}" if Path(self.path).is_dir() else f"there is no file of `{side}` for this text"
+                )
+                raise ProjError(what, Where(name_of(self.path)), remedy)
+
+    @property
+    def has_trees(self) -> bool:
+        """Whether there are files with trees of the translations."""
+        return bool(self._e_files()[0])
+
+    def __repr__(self) -> str:
+        """The name, the number of pairs, the language of the translations, the first sentences."""
+        try:
+            pairs = list(islice(self._again(), COUNTED + 1))
+        except ProjError as error:
+            return f"Corpus {self.name}: {error}"
+        count = f"{len(pairs)} pair{'s' * (len(pairs) != 1)}" if len(pairs) <= COUNTED else f"more than {COUNTED:,} pairs"
+        languages = dict.fromkeys(pair.igt.language for pair in pairs if pair.igt and pair.igt.language)
+        texts = [Igt((), translation=pair.translation or " ".join(pair.e.forms)) for pair in pairs]
+        code = language_of(texts) if len(texts) >= TELLING else ""
+        facts = [f"Corpus {self.name}", count, *languages, *([f"translations in {code}"] if code else [])]
+        first = [" ".join(pair.f.forms) for pair in pairs[:SHOWN]] + ["…"] * (len(pairs) > SHOWN)
+        return f"{', '.join(facts)}: {' | '.join(first)}"
 
     def _repr_html_(self) -> str:
         from divproj.drawing.notebook import corpus_html  # the one arrow that bends: a notebook shows the picture
 
         return corpus_html(self)
+
+    def __iter__(self) -> Iterator[Pair]:
+        return self.pairs()
+
+    def _again(self) -> Iterator[Pair]:
+        """The pairs, with faults that were reported when they were read first."""
+        return replace(self, faults=Faults(self.faults.strict), digests=[]).pairs()
+
+    @overload
+    def __getitem__(self, place: int) -> Pair: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Pair]: ...
+
+    def __getitem__(self, place: int | slice) -> Pair | list[Pair]:
+        """The pair at a place (from 0), or those of a slice, which is read from the start."""
+        if isinstance(place, slice) and not any(x and x < 0 for x in (place.start, place.stop, place.step)):
+            return list(islice(self._again(), place.start, place.stop, place.step))
+        if isinstance(place, slice) or place < 0:
+            return list(self._again())[place]
+        for pair in islice(self._again(), place, None):
+            return pair
+        raise IndexError(f"there is no pair {place} in {self.name}")
 
     def find(self, sent: str | None = None) -> Pair:
         """The pair with this sent_id, or with this number (from 1); None: the first."""
@@ -90,174 +253,333 @@ class Corpus:
                     break
         if by_number is None:
             what = f"no sentence with id or number {sent}"
-            raise ProjError(what, Where(str(self.f)), "`proj analyze --edges` lists the ids")
+            raise ProjError(what, Where(name_of(self.path)), "`proj analyze --edges` lists the ids")
         return by_number
 
-    def __iter__(self) -> Iterator[Pair]:
-        return self.pairs()
-
-    def pairs(self) -> Iterator[Pair]:
-        """The usable pairs in order; faults go to `faults`."""
-        counts = [0, 0, 0]
-        with self._open() as streams:
-            yield from self._careful(streams, (1, 1, 1), SentenceIds(self.same_ids), counts)
-        self._closing(counts)
+    def pairs(self, *, trees: bool = True) -> Iterator[Pair]:
+        """The usable pairs in order; faults go to `faults`. `trees` as in `pairs_of`."""
+        for chunk in self.chunks():
+            yield from pairs_of(chunk, self.faults, trees=trees)
 
     def batches(self) -> Iterator[PairBatch]:
-        """The same pairs as arrays; for large files, by the fast reader."""
-        return self._fast_batches() if self._is_large() else batched(self.pairs())
+        """Pairs with trees and links as arrays; for large files, by the fast reader."""
+        for chunk in self.chunks(size=None):
+            yield from chunk.batches(self.faults)
 
-    def pieces(self) -> Iterator[Piece]:
-        """The same pairs in pieces that are not read yet; `Piece.batches` reads one, in any process."""
-        fast, ids, counts = self._is_large(), SentenceIds(self.same_ids), [0, 0, 0]
-        bare = replace(self, f=name_of(self.f), e=name_of(self.e), align=name_of(self.align), faults=Faults(), digests=[])
-        with self._open() as streams:
-            sides = Blocks(streams[0], name_of(self.f)), Blocks(streams[1], name_of(self.e)), Lines(streams[2])
-            for parts in side_by_side(*sides):
-                piece = Piece(bare, parts, ids.copy(), fast)
-                piece.look_at_ids(ids)
-                yield piece
-                counts = [count + part.count for count, part in zip(counts, parts, strict=True)]
-                if counts[2] > max(counts[:2]):  # blank lines at the end are no sentences
-                    counts[2] -= piece.blank_lines(counts[2] - max(counts[:2]))
-        self._closing(counts)
+    def rows(self) -> Iterator[Row]:
+        """Sentences side by side, as little made of them as can be."""
+        for chunk in self.chunks():
+            yield from rows_of(chunk, self.faults)
 
-    @contextmanager
-    def _open(self) -> Iterator[list[BinaryIO]]:
-        """The three files; when they have been read to their ends, the digest of what was read is kept."""
+    def chunks(self, faults: Faults | None = None, size: int | None = SIZE) -> Iterator[Chunk]:
+        """All sentences, so many to a chunk (None: a megabyte of CoNLL-U), cut but not read: `pairs_of` reads one, in any process."""
+        faults = self.faults if faults is None else faults
+        fast = size is None and self._is_large()
+        counts, ids, language = [0, 0, 0], SentenceIds(self.same_ids), ""
         hashes = [hashlib.sha256() for _ in range(3)]
-        with ExitStack() as files:
-            sources = zip((self.f, self.e, self.align), hashes, strict=True)
-            yield [files.enter_context(reading(source, digest)) for source, digest in sources]
+        e_files, _ = self._e_files()
+        with ExitStack() as stack:
+            e_side = Joined([Blocks(stack.enter_context(reading(path, hashes[1])), name_of(path)) for path in e_files])
+            lines = Joined([Lines(stack.enter_context(reading(path, hashes[2])), name_of(path)) for path in _names(self.links)])
+            for f in self._f_sides(faults, size, stack, hashes[0], hashes[1]):
+                if isinstance(f, tuple):
+                    language = language if counts[0] else language_of(f)
+                    f = tuple(with_code(igt, language) for igt in f)
+                here = f.count if isinstance(f, Part) else len(f)
+                e, links = (side.take(here) if has else None for side, has in ((e_side, e_files), (lines, self.links)))
+                chunk = Chunk(f, e, links, ids.copy(), self.complete, fast, language)
+                chunk.look_at_ids(ids)
+                yield chunk
+                for k, some in enumerate(((here,), (p.count for p in e or ()), (p.count for p in links or ()))):
+                    counts[k] += sum(some)
+            self._count_rest(e_side, lines, counts)
         self.digests.append("".join(x.hexdigest()[:8] for x in hashes))
+        self._check_counts((_names(self.f) or (self.path,), e_files, _names(self.links)), counts, faults)
+
+    def _e_files(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Files of E with trees, and those with plain translations."""
+        e = _names(self.e)
+        if self.translations is not None or (e and conllu.is_conllu(e[0])):
+            return e, _names(self.translations)
+        return (), e
 
     def _is_large(self) -> bool:
-        sources = (self.f, self.e, self.align)
-        if self.style != "as-is" or not all(Path(s).is_file() for s in sources):
+        files = [_names(side) for side in (self.f, self.e, self.links)]
+        if any(len(side) != 1 or not Path(side[0]).is_file() for side in files) or not self._is_conllu(files[0][0]):
             return False
-        return sum(Path(s).stat().st_size for s in sources[:2]) >= FAST
+        if not conllu.is_conllu(files[1][0]):
+            return False
+        return sum(Path(side[0]).stat().st_size for side in files[:2]) >= FAST
 
-    def _careful(self, streams: Streams, lines: Starts, ids: SentenceIds, counts: list[int]) -> Iterator[Pair]:
-        """Pairs by the reader that can tell what is wrong; the streams start at these lines of their files."""
-        f_side, e_side = (
-            conllu.read(stream, name_of(source), self.faults, keep_places=True, line=line)
-            for stream, source, line in zip(streams[:2], (self.f, self.e), lines[:2], strict=True)
-        )
-        end = object()
-        for f, e, links in zip_longest(f_side, e_side, pharaoh.read(streams[2], name_of(self.align), lines[2]), fillvalue=end):
-            blank = links is not end and not links[1].strip()  # type: ignore[index]
-            if links is end or not (f is end and e is end and blank):
-                for k, side in enumerate((f, e, links)):
-                    counts[k] += side is not end
-            if f is end or e is end or links is end:
-                continue
-            if f is None or e is None:
-                continue  # noted by the reader
-            if self.checked and f.unchecked:  # type: ignore[attr-defined]
-                self.left_out.append(f.sent_id)  # type: ignore[attr-defined]
-            elif ids.pair(f, e, self.faults):  # type: ignore[arg-type]
-                yield self._pair(f, e, *links)  # type: ignore[arg-type,misc]
+    def _is_conllu(self, path: str) -> bool:
+        return self.format == "conllu" or (self.format is None and conllu.is_conllu(path))
 
-    def _fast_batches(self) -> Iterator[PairBatch]:
-        counts = [0, 0, 0]
-        with self._open() as streams:
-            yield from self._quick(streams, (1, 1, 1), SentenceIds(self.same_ids), counts)
-        self._closing(counts)
+    def _f_sides(
+        self, faults: Faults, size: int | None, stack: ExitStack, digest: Digest, e_digest: Digest
+    ) -> Iterator[Part | tuple[Igt, ...]]:
+        """F sentences of every file in order, some at a time: bytes of CoNLL-U, or instances."""
+        files, translations = _names(self.f), self._e_files()[1]
+        if self.text:
+            data = self.text.encode("utf-8", "surrogatepass")
+            digest.update(data)
+            yield from _some(iter(interlinear.load_bytes(data, self.format, faults, self.reader)))
+        elif translations or self.format == LINES:
+            yield from _some(bitext(files, translations, faults, (digest, e_digest)))
+        else:
+            for path in files:
+                if self._is_conllu(path):
+                    blocks = Blocks(stack.enter_context(reading(path, digest)), name_of(path))
+                    while (part := blocks.take(size or blocks.fill())).count:
+                        yield part
+                else:
+                    yield from _some(interlinear.load(path, self.format, faults, self.reader, digest))
 
-    def _quick(self, streams: Streams, lines: Starts, ids: SentenceIds, counts: list[int]) -> Iterator[PairBatch]:
-        """Batches by the scanner; the streams start at these lines of their files."""
-        from divproj.io import fast
+    @staticmethod
+    def _count_rest(e: Joined, links: Joined, counts: list[int]) -> None:
+        """Count what stands after the last sentence of F; blank lines at the end of the links are no sentences."""
+        while parts := e.take(SIZE):
+            counts[1] += sum(part.count for part in parts)
+        while parts := links.take(SIZE):
+            for line in chain.from_iterable(part.text.splitlines() for part in parts):
+                counts[2] += bool(line.strip()) or counts[2] < max(counts[:2])
 
-        def careful(f: bytes, f_line: int, e: bytes, e_line: int, line: str, number: int) -> Pair | None:
-            sides = [self._sentence(f, self.f, f_line), self._sentence(e, self.e, e_line)]
-            if sides[0] is None or sides[1] is None or not ids.pair(sides[0], sides[1], self.faults):
-                return None
-            return self._pair(sides[0], sides[1], Where(name_of(self.align), number), line)
+    @staticmethod
+    def _check_counts(files: Sequence[Sequence[str]], counts: list[int], faults: Faults) -> None:
+        for paths, count in zip(files, counts, strict=True):
+            if paths and not count:
+                raise FormatError("no sentence in the file", Where(name_of(paths[0])), "is it empty?")
+        if len({count for paths, count in zip(files, counts, strict=True) if paths}) > 1:
+            faults.file(different_numbers(files, counts, "sentences after the shortest have no partner"))
 
-        book = fast.ScanBook()
-        f, e = (fast.Table(stream, book, line) for stream, line in zip(streams[:2], lines[:2], strict=True))
-        for batch in fast.batches(f, e, fast.LinkTable(streams[2], lines[2]), careful, self.same_ids, counts):
-            if ids.shared is None:
-                batch.pair(0)  # tells whether the sides share their ids
-            yield batch
 
-    def _sentence(self, block: bytes, source: Source, line: int) -> Sentence | None:
-        try:
-            return conllu.parse(block, name_of(source), line)
-        except FormatError as error:
-            self.faults.sentence(error)
-            return None
+def _names(given: Files) -> tuple[str, ...]:
+    if given is None or isinstance(given, str | PathLike):
+        return () if given is None else (fspath(given),)
+    return tuple(fspath(path) for path in given)
 
-    def _pair(self, f: Sentence, e: Sentence, where: Where, line: str) -> Pair:
-        f_tree, e_tree = self._tree(f), self._tree(e)
-        if self.style != "as-is":
-            from divproj.data.head_style import in_style
 
-            e_tree = in_style(e_tree, self.style)
-        shape = (len(f_tree), len(e_tree))
-        sent_id = f.sent_id or e.sent_id or str(where.line)
-        place = Where(where.path, where.line, f.sent_id)
-        return Pair(f_tree, e_tree, pharaoh.parse(line, shape, place, self.faults), sent_id)
+def _some(stream: Iterator[Igt]) -> Iterator[tuple[Igt, ...]]:
+    while some := tuple(islice(stream, SIZE)):
+        yield some
 
-    def _tree(self, sentence: Sentence) -> DepTree:
-        tree, faults = sentence.usable_tree()
-        for fault in faults:
-            self.faults.word(fault)
-        return tree
 
-    def _closing(self, counts: list[int]) -> None:
-        for count, source in zip(counts, (self.f, self.e, self.align), strict=True):
-            if not count:
-                raise FormatError("no sentence in the file", Where(name_of(source)), "is it empty?")
-        if len(set(counts)) > 1:
-            names = (name_of(s) for s in (self.f, self.e, self.align))
-            told = ", ".join(f"{name} has {count}" for name, count in zip(names, counts, strict=True))
-            self.faults.file(
-                AlignmentError(f"different numbers of sentences: {told}", None, "pairs after the shortest were not read")
-            )
+class Row(NamedTuple):
+    """What stands side by side in the files; None where nothing is, or nothing that can be used."""
+
+    f: Sentence | Igt | None
+    e: Sentence | None
+    links: tuple[Where, str] | None
 
 
 @dataclass(frozen=True)
-class Piece:
-    """Pairs that stand side by side in the files of a corpus, not read yet."""
+class Chunk:
+    """Sentences that stand side by side in the files of a corpus, cut but not read."""
 
-    corpus: Corpus
-    """Names of the files, and how to read them."""
-    parts: tuple[Part, Part, Part]
+    f: Part | tuple[Igt, ...]
+    """Rows of CoNLL-U, or instances of interlinear text."""
+    e: tuple[Part, ...] | None
+    """Sentences of E; None: there is no file of them."""
+    links: tuple[Part, ...] | None
     ids: SentenceIds
-    """What is known of the ids from the pieces before."""
-    fast: bool
+    """What is known of the ids from the chunks before."""
+    complete: bool = False
+    fast: bool = False
+    """Whether arrays come through the fast lane."""
+    language: str = ""
+    """The code of the language that translations without one are in; '' where that is undecided."""
 
     def batches(self, faults: Faults) -> Iterator[PairBatch]:
-        """The pairs as arrays; what is not usable goes to `faults`."""
-        streams = [BytesIO(part.text) for part in self.parts]
-        f, e, links = (part.line for part in self.parts)
-        corpus, ids = replace(self.corpus, faults=faults), self.ids.copy()
+        """Pairs with trees and links as arrays; what is not usable goes to `faults`."""
         if self.fast:
-            return corpus._quick(streams, (f, e, links), ids, [0, 0, 0])
-        return batched(corpus._careful(streams, (f, e, links), ids, [0, 0, 0]))
+            return _fast_batches(self, faults)
+        return batched(pairs_of(replace(self, complete=True), faults, trees=True))
 
     def look_at_ids(self, ids: SentenceIds) -> None:
-        """Bring what is known of the ids past this piece; as a rule its first pair tells all that there is to know."""
-        if not ids.check or ids.shared:
+        """Bring what is known of the ids past this chunk; as a rule its first pair tells all that there is to know."""
+        if self.e is None or ids.shared or not ids.check or not any(b"sent_id" in part.text for part in self.e):
             return
-        unheard = Faults(strict=False)
-        sides = (conllu.read(BytesIO(part.text), "", unheard, keep_places=True) for part in self.parts[:2])
-        for f, e, _ in zip(*sides, range(self.parts[2].count), strict=False):
-            if f is not None and e is not None:
-                ids.pair(f, e, unheard)
+        for _ in rows_of(replace(self, ids=ids, links=None), Faults(strict=False), advance=True):
             if ids.shared:
                 return
 
-    def blank_lines(self, last: int) -> int:
-        """How many of the last lines of links are blank."""
-        return sum(1 for line in self.parts[2].text.splitlines()[-last:] if not line.strip())
+
+def rows_of(chunk: Chunk, faults: Faults, *, advance: bool = False) -> Iterator[Row]:
+    """Sentences of a chunk side by side, a row for every place; E of another sentence, by its id, is left out.
+
+    With `advance` the chunk's own knowledge of the ids is brought on.
+    """
+    ids = chunk.ids if advance else chunk.ids.copy()
+    f_side = _sentences(chunk.f, faults) if isinstance(chunk.f, Part) else (igt if igt.words else None for igt in chunk.f)
+    e_side = chain.from_iterable(_sentences(part, faults) for part in chunk.e or ())
+    lines = chain.from_iterable(pharaoh.read(BytesIO(part.text), part.path, part.line) for part in chunk.links or ())
+    for f in f_side:
+        e, line = next(e_side, None), next(lines, None)
+        yield Row(f, e if f is not None and e is not None and ids.pair(f, e, faults) else None, line)
+
+
+def pairs_of(
+    chunk: Chunk, faults: Faults, parse: Parse | None = None, *, parse_all: bool = False, trees: bool = False
+) -> Iterator[Pair]:
+    """The usable pairs of a chunk.
+
+    `parse` makes trees of translations that have none (`parse_all`: of all that are not from files of E); without it E has
+    words alone. With `trees` F keeps the tree that it came with, else it has words alone. Links are those of the source;
+    `links.known` is False where it has none.
+    """
+    rows = rows_of(chunk, faults)
+    alone = chunk.e is None and parse is None  # all there is to know of E stands with F
+    parsed = _parsed(rows, parse, parse_all) if parse is not None and chunk.e is None else ((row, None) for row in rows)
+    for row, tree in parsed:
+        if row.f is None:
+            continue
+        try:
+            if chunk.complete and isinstance(row.f, Sentence) and chunk.e is not None and chunk.links is not None:
+                pair = _tree_pair(row, faults)
+            else:
+                given = from_sentence(row.f) if alone and isinstance(row.f, Sentence) else row.f
+                igt = given if isinstance(given, Igt) else None
+                pair = _pair(row, igt, igt.e_tree if alone and igt else tree, trees, faults)
+                if chunk.complete:
+                    pair = _completed(pair, faults)
+            if pair is not None:
+                yield pair
+        except AlignmentError as error:
+            faults.sentence(error)
+
+
+def _parsed(rows: Iterator[Row], parse: Parse, parse_all: bool) -> Iterator[tuple[Row, DepTree | None]]:
+    """Rows with trees of their translations."""
+    batch = list(rows)
+    instances = [from_sentence(row.f) if isinstance(row.f, Sentence) else row.f for row in batch]
+    trees = [None if igt is None or parse_all else igt.e_tree for igt in instances]
+    wanted = [k for k, igt in enumerate(instances) if igt is not None and trees[k] is None]
+    for k, tree in zip(wanted, parse([instances[k].translation for k in wanted]), strict=True):  # type: ignore[union-attr]
+        trees[k] = tree
+    yield from zip(batch, trees, strict=True)
+
+
+def _tree_pair(row: Row, faults: Faults) -> Pair | None:
+    """A pair of trees with links; None where a side or the links are missing, which was noted."""
+    f, e, line = row
+    if not isinstance(f, Sentence) or e is None or line is None or e.rows == (NOTHING,):
+        return None
+    f_tree, e_tree = _usable_tree(f, faults), _usable_tree(e, faults)
+    where, text = line
+    sent_id = f.sent_id or e.sent_id or str(where.line)
+    links = pharaoh.parse(text, (len(f_tree), len(e_tree)), Where(where.path, where.line, f.sent_id), faults)
+    f_tree = replace(f_tree, lemmas=f.column(2), feats=f.column(5))
+    return Pair(f_tree, e_tree, links, sent_id, f.comment("text_en") or "", sentence=f, where=place(f))
+
+
+def _completed(pair: Pair, faults: Faults) -> Pair | None:
+    """The pair where it has trees and links; else what it lacks is noted."""
+    lacking = [
+        what
+        for what, has in (
+            ("no tree of F", pair.f.tree is not None),
+            ("no tree of the translation: give trees with `e`", pair.e.tree is not None),
+            ("no links: give them with `links`", pair.links.known),
+        )
+        if not has
+    ]
+    if lacking:
+        faults.sentence(AlignmentError("; ".join(lacking), pair.where))
+        return None
+    return pair
+
+
+def _pair(row: Row, given: Igt | None, tree: DepTree | None, trees: bool, faults: Faults) -> Pair:
+    """The pair of a row: F, perhaps with the instance that it is; E by its file, by a tree that was made for it, or in words."""
+    f = row.f if isinstance(row.f, Sentence) else to_sentence(row.f or Igt(()))
+    glosses = (given.glosses if given.lines_up else ()) if given else f.glosses
+    side = replace(_tree(f, faults), glosses=glosses) if trees else _words(f, glosses)
+    if row.e is not None and row.e.rows != (NOTHING,):  # as `io.trees` writes a translation that is not there
+        tree = _usable_tree(row.e, faults)
+    igt = given or (from_sentence(f) if tree is None or row.links is None else None)
+    translation = igt.translation if igt else f.comment("text_en") or ""
+    e = tree if tree is not None else DepTree.unparsed(igt.e_words or tokenize(translation) if igt else ())
+    shape = (len(f.forms), len(e))
+    if row.links is not None and len(e):
+        links = pharaoh.parse(row.links[1], shape, Where(row.links[0].path, row.links[0].line, f.sent_id), faults)
+    elif igt is not None and igt.links is not None and len(e):
+        links = _own_links(igt, shape)
+    else:
+        links = Links(frozenset(), shape, known=False)
+    return Pair(side, e, links, f.sent_id, translation, sentence=f, igt=igt, where=place(row.f or f))
+
+
+def _words(f: Sentence, glosses: tuple[str, ...]) -> DepTree:
+    """F without its tree; tags that came without a tree are the user's, and those of a treebank are not to be seen."""
+    if set(f.column(6)) != {"_"}:
+        return DepTree.unparsed(f.forms, glosses=glosses)
+    return DepTree.unparsed(f.forms, upos=f.column(3), xpos=f.column(4), glosses=glosses)
+
+
+def _tree(f: Sentence, faults: Faults) -> DepTree:
+    if all(head == "_" for head in f.column(6)):
+        return DepTree.unparsed(f.forms, upos=f.column(3), xpos=f.column(4), lemmas=f.column(2), feats=f.column(5))
+    return replace(_usable_tree(f, faults), lemmas=f.column(2), feats=f.column(5))
+
+
+def _usable_tree(sentence: Sentence, faults: Faults) -> DepTree:
+    tree, wrong = sentence.usable_tree()
+    for fault in wrong:
+        faults.word(fault)
+    return tree
+
+
+def _own_links(igt: Igt, shape: tuple[int, int]) -> Links:
+    assert igt.links is not None
+    try:
+        return Links(igt.links, shape)
+    except AlignmentError as error:
+        remedy = "the translation must be in the words of the gold links"
+        raise AlignmentError(f"gold {error.what}", igt.where, remedy) from None
+
+
+def place(sentence: Sentence | Igt) -> Where:
+    """Where a sentence stands, with its id."""
+    return Where(sentence.where.path, sentence.where.line, sentence.sent_id)
+
+
+def _sentences(part: Part, faults: Faults) -> Iterator[Sentence | None]:
+    return conllu.read(BytesIO(part.text), part.path, faults, keep_places=True, line=part.line)
+
+
+def _fast_batches(chunk: Chunk, faults: Faults) -> Iterator[PairBatch]:
+    """Batches by the scanner; sentences that it does not take go through the careful reader."""
+    from divproj.io import fast
+
+    assert isinstance(chunk.f, Part)
+    ids, empty = chunk.ids.copy(), (Part(),)
+    f_part, [e_part], [line_part] = chunk.f, chunk.e or empty, chunk.links or empty
+
+    def careful(f: bytes, f_line: int, e: bytes, e_line: int, line: str, number: int) -> Pair | None:
+        sides = []
+        for block, at, path in ((f, f_line, f_part.path), (e, e_line, e_part.path)):
+            try:
+                sides.append(conllu.parse(block, path, at))
+            except FormatError as error:
+                faults.sentence(error)
+        if len(sides) < 2 or not ids.pair(sides[0], sides[1], faults):
+            return None
+        return _tree_pair(Row(sides[0], sides[1], (Where(line_part.path, number), line)), faults)
+
+    book = fast.ScanBook()
+    f_table, e_table = (fast.Table(BytesIO(part.text), book, part.line) for part in (f_part, e_part))
+    links = fast.LinkTable(BytesIO(line_part.text), line_part.line)
+    for batch in fast.batches(f_table, e_table, links, careful, ids.check, [0, 0, 0]):
+        if ids.shared is None:
+            batch.pair(0)  # tells whether the sides share their ids
+        yield batch
 
 
 class SentenceIds:
-    """Whether sentences of the two sides belong together by their ids.
+    """Whether sentences of the two sides belong together: the one rule.
 
-    Two files may number their sentences in two ways; then order pairs them, until an id shows up on both sides.
+    Two sentences belong together when their ids are the same, but for the name of the text that some formats put in front, or
+    when E has the words of F's translation. Two files may number their sentences in two ways; then order pairs them, with one
+    warning, until an id shows up on both sides.
     """
 
     def __init__(self, check: bool) -> None:
@@ -266,28 +588,59 @@ class SentenceIds:
         self.recent: tuple[dict[str, None], dict[str, None]] = ({}, {})
 
     def copy(self) -> SentenceIds:
-        made = SentenceIds(self.check)
-        made.shared = self.shared
+        same = SentenceIds(self.check)
+        same.shared = self.shared
         if not self.shared:  # once shared they stay so
-            made.recent = self.recent[0].copy(), self.recent[1].copy()
-        return made
+            same.recent = self.recent[0].copy(), self.recent[1].copy()
+        return same
 
-    def pair(self, f: Sentence, e: Sentence, faults: Faults) -> bool:
-        if not self.check or not f.sent_id or not e.sent_id:
+    def pair(self, f: Sentence | Igt, e: Sentence, faults: Faults) -> bool:
+        """Whether a sentence of F and the one of E in its place belong together."""
+        if not self.check or (isinstance(f, Igt) and f.sent_id.isdecimal()):  # a number that the reader gave
             return True
-        if f.sent_id == e.sent_id:
+        if f.sent_id and e.sent_id and not _same_id(f.sent_id, e.sent_id) and _translated(f, e):
+            return True
+        return self.same((f.sent_id, e.sent_id), (f.where, e.where), faults)
+
+    def same(self, ids: tuple[str, str], places: tuple[Where, Where], faults: Faults) -> bool:
+        """Whether these ids are of one sentence; what is wrong with them goes to `faults`."""
+        f, e = ids
+        if not self.check or not f or not e:
+            return True
+        if _same_id(f, e):
             self.shared = True
             return True
-        what = f"F has sent_id {f.sent_id} where E ({e.where.path}:{e.where.line}) has {e.sent_id}, the same expected"
-        error = AlignmentError(what, f.where, "put the sentences in one order, or `ignore_ids` to pair them by order")
+        what = f"F has sent_id {f} where E ({places[1].path}:{places[1].line}) has {e}, the same expected"
+        error = AlignmentError(
+            what, replace(places[0], sent_id=f), "put the sentences in one order, or `ignore_ids` to pair them by order"
+        )
         if self.shared is None:
             self.shared = False
             faults.file(error)
-        for own, other, sent_id in ((0, 1, f.sent_id), (1, 0, e.sent_id)):
-            self.recent[own][sent_id] = None
-            if len(self.recent[own]) > 1000:
-                del self.recent[own][next(iter(self.recent[own]))]
+        for side, other, sent_id in ((0, 1, f), (1, 0, e)):
+            self.recent[side][sent_id] = None
+            if len(self.recent[side]) > 1000:
+                del self.recent[side][next(iter(self.recent[side]))]
             self.shared = self.shared or sent_id in self.recent[other]
         if self.shared:
             faults.sentence(error)
         return not self.shared
+
+
+def _same_id(one: str, other: str) -> bool:
+    """The same, but for the name of the text that some formats and runs put in front.
+
+    >>> _same_id("turkish.tur-01", "tur-01"), _same_id("tur-11", "1")
+    (True, False)
+    """
+    return one == other or one.endswith(f".{other}") or other.endswith(f".{one}")
+
+
+def _translated(f: Sentence | Igt, e: Sentence) -> bool:
+    """Whether E has the words of F's translation: then it belongs to it, whatever its id."""
+    translation = f.translation if isinstance(f, Igt) else f.comment("text_en") or ""
+    return bool(translation) and _letters(translation) == _letters(" ".join(e.forms))
+
+
+def _letters(text: str) -> str:
+    return "".join(char for char in text.casefold() if char.isalnum())

@@ -11,6 +11,7 @@ import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TextIO, cast
 
@@ -21,6 +22,8 @@ from divproj.runtime.resources import folder
 Source = str | os.PathLike[str]
 DENSEST, SAFE = 400, 16 << 20
 """How many times its size gzip data may unpack to (one sentence repeated: 150; zeros: 1030), once past so many bytes."""
+HEAD = 1 << 16
+"""Bytes that are looked at to recognise a format."""
 _UMASK = os.umask(0o022)
 os.umask(_UMASK)  # there is no other way to ask for it
 
@@ -112,27 +115,101 @@ def samples() -> str:
     return ", ".join(sorted(p.name for p in folder("corpora").iterdir() if p.is_dir()))
 
 
+class Rewound(io.RawIOBase):
+    """A stream whose first bytes were read already, from its beginning."""
+
+    def __init__(self, head: bytes, rest: BinaryIO) -> None:
+        self._head, self._rest = head, rest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._head[: len(buffer)] or self._rest.read(len(buffer))
+        self._head = self._head[len(data) :] if self._head else b""
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def rewound(head: bytes, rest: BinaryIO) -> BinaryIO:
+    """The stream from its beginning, after `head` was read from it."""
+    return cast(BinaryIO, io.BufferedReader(Rewound(head, rest), 1 << 20))
+
+
+@dataclass
+class _Pipe:
+    """A source whose bytes come once; its first ones may be looked at before it is read."""
+
+    stream: BinaryIO
+    head: bytes = b""
+    is_read: bool = False
+
+
+_pipes: dict[tuple[Any, ...], _Pipe] = {}
+"""Pipes that were opened, by what tells them apart."""
+
+
+def is_pipe(source: Source) -> bool:
+    """Whether a source can be read only once: standard input, or a pipe, such as the shell makes of `<(command)`."""
+    return os.fspath(source) == "-" or Path(source).is_fifo()
+
+
+def _pipe(source: Source) -> _Pipe:
+    name = os.fspath(source)
+    if name == "-" and sys.stdin is None:
+        raise ProjError("standard input is closed", Where(name_of(source)), "give a file, or something to read")
+    about = None if name == "-" else Path(source).stat()
+    key = (name, about.st_dev, about.st_ino) if about else (name, id(sys.stdin.buffer))
+    if key not in _pipes:
+        _pipes[key] = _Pipe(_opened(source) if about else sys.stdin.buffer)
+    return _pipes[key]
+
+
+def head_of(source: Source) -> bytes:
+    """The first bytes of a file, unzipped; those of a pipe are kept for whoever reads it."""
+    if not is_pipe(source):
+        with reading(source) as stream:
+            return stream.read(HEAD)
+    pipe = _pipe(source)
+    if not pipe.is_read and not pipe.head:
+        pipe.head = pipe.stream.read(HEAD)
+    zipped = pipe.head[:2] == b"\x1f\x8b"
+    return zlib.decompressobj(31).decompress(pipe.head, HEAD) if zipped else pipe.head
+
+
 @contextmanager
 def reading(source: Source, digest: Digest | None = None) -> Iterator[BinaryIO]:
     """Bytes of a file, of standard input for `-`, unzipped when they are gzip."""
     where = Where(name_of(source))
-    if os.fspath(source) == "-" and sys.stdin is None:
-        raise ProjError("standard input is closed", where, "give a file, or something to read")
+    with _once(source, where) if is_pipe(source) else _opened(source) as opened:
+        zipped = cast(Any, opened).peek(2)[:2] == b"\x1f\x8b"
+        if not zipped and digest is None:
+            yield opened
+            return
+        raw = cast(BinaryIO, _Unpacked(opened, where) if zipped else opened)
+        yield cast(BinaryIO, io.BufferedReader(_Watched(raw, digest, where), 1 << 20))
+
+
+@contextmanager
+def _once(source: Source, where: Where) -> Iterator[BinaryIO]:
+    pipe = _pipe(source)
+    if pipe.is_read:
+        raise ProjError("this is read twice, but the text of a pipe comes once", where, "give a file")
+    pipe.is_read = True
+    with pipe.stream:
+        yield rewound(pipe.head, pipe.stream) if pipe.head else pipe.stream
+
+
+def _opened(source: Source) -> BinaryIO:
+    where = Where(name_of(source))
     try:
-        opened = sys.stdin.buffer if os.fspath(source) == "-" else open(source, "rb")  # noqa: SIM115
+        return open(source, "rb")
     except FileNotFoundError:
         raise ProjError("no such file", where) from None
     except IsADirectoryError:
         raise ProjError("this is a folder, a file was expected", where) from None
     except OSError as error:
         raise ProjError(f"cannot be opened: {error.strerror}", where) from None
-    with opened:
-        zipped = cast(Any, opened).peek(2)[:2] == b"\x1f\x8b"
-        if not zipped and digest is None:
-            yield cast(BinaryIO, opened)
-            return
-        raw = cast(BinaryIO, _Unpacked(opened, where) if zipped else opened)
-        yield cast(BinaryIO, io.BufferedReader(_Watched(raw, digest, where), 1 << 20))
 
 
 def permissions(path: Path) -> int:

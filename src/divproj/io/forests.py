@@ -18,8 +18,7 @@ from divproj.forest.heads import PUNCTUATION
 from divproj.forest.hypergraph import Forest
 from divproj.forest.trees import PhraseTree
 from divproj.io import brackets, conllu, enju, forest, tiger
-from divproj.io.files import Source, name_of, reading
-from divproj.io.igt_text import rewound
+from divproj.io.files import Source, name_of, reading, rewound
 
 FORMATS = TREE_FORMATS
 HEAD = 1 << 16

@@ -11,10 +11,9 @@ from divproj.data.errors import Faults, FormatError, ProjError, Where
 from divproj.data.igt import Igt
 from divproj.data.options import ReaderOptions
 from divproj.io import cldf_metadata, igt_finish
-from divproj.io.files import Source, name_of, reading
+from divproj.io.files import Digest, Source, name_of, reading, rewound
 from divproj.io.igt_guess import HEAD, guess, ranked
 from divproj.io.igt_plain import dump, dumps, read
-from divproj.io.igt_text import rewound
 from divproj.io.settings import CLOSE_SCORES, LEAST_SCORE
 
 __all__ = ["FORMATS", "dump", "dumps", "guess", "load", "load_bytes", "loads", "ranked", "read"]
@@ -39,15 +38,16 @@ def load(
     format: str | None = None,  # noqa: A002
     faults: Faults | None = None,
     reader: ReaderOptions | None = None,
+    digest: Digest | None = None,
     **options: Any,
 ) -> Iterator[Igt]:
     """Instances of a file in any of the `FORMATS`, guessed from its content when none is named.
 
     What cannot be read as it stands goes to `faults` (None: raise); how to read is said by `reader`, or by its fields one by
-    one (`lang="es"`).
+    one (`lang="es"`). `digest` (of hashlib) takes the bytes as they are read.
     """
     settings = reader or ReaderOptions.of(options)
-    with reading(source) as stream:
+    with reading(source, digest) as stream:
         yield from _any(stream, name_of(source), format or settings.format or None, faults or Faults(), settings)
 
 

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, cast
 from divproj.data.errors import Faults, FormatError, ProjError, Where
 from divproj.data.igt import Igt
 from divproj.data.options import ReaderOptions
-from divproj.io.files import Source, name_of, reading
+from divproj.io.files import Source, name_of, reading, rewound
 
 LONGEST = 64 << 20
 """Bytes in one line of text; past that it is no text file."""
@@ -44,26 +44,6 @@ def from_text(read: Read, text: str, faults: Faults | None, options: Mapping[str
     """`loads` of a format."""
     stream = cast(BinaryIO, io.BytesIO(text.encode("utf-8", "surrogatepass")))
     return list(read(stream, "", faults or Faults(), Options.of(options)))
-
-
-class Rewound(io.RawIOBase):
-    """A stream whose first bytes were read already, from its beginning."""
-
-    def __init__(self, head: bytes, rest: BinaryIO) -> None:
-        self._head, self._rest = head, rest
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self._head[: len(buffer)] or self._rest.read(len(buffer))
-        self._head = self._head[len(data) :] if self._head else b""
-        buffer[: len(data)] = data
-        return len(data)
-
-
-def rewound(head: bytes, rest: BinaryIO) -> BinaryIO:
-    return cast(BinaryIO, io.BufferedReader(Rewound(head, rest), PIECE))
 
 
 def lines(stream: BinaryIO, path: str, faults: Faults, encoding: str = "") -> Iterator[tuple[int, str]]:

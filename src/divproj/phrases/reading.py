@@ -15,7 +15,9 @@ from divproj.data.links import Links
 from divproj.data.options import AlignOptions
 from divproj.forest.hypergraph import Forest
 from divproj.io import pharaoh
-from divproj.io.files import name_of, reading
+from divproj.io.bitext import different_numbers
+from divproj.io.corpus import SentenceIds, read
+from divproj.io.files import located, name_of, reading
 from divproj.io.forests import Options, forests_from, forests_of
 from divproj.links.words.model import WordAligner
 from divproj.phrases import embeddings, wordnet
@@ -30,6 +32,16 @@ SHIPPED_VECTORS, NO_VECTORS = "en", "none"
 """Names of vectors that are no files."""
 
 
+def forest_files(source: str, target: str | None, links: str | None) -> tuple[str, str | None, str | None]:
+    """Files of the two sides and of links; those of a corpus folder, or of a sample corpus, where one is given."""
+    if target is not None or source == "-" or not located(source).is_dir():
+        return source, target, links
+    corpus = read(source, links=links)
+    corpus.need("e")
+    f, e, align = (str(files[0]) if files else None for files in (corpus.f, corpus.e, corpus.links))  # type: ignore[index]
+    return str(f), e, align
+
+
 @dataclass
 class ForestPairs:
     """Pairs of forests with their candidates, one after the other; what is bad is said and left out."""
@@ -42,6 +54,8 @@ class ForestPairs:
     options: Options
     file_format: str | None
     faults: Faults
+    same_ids: bool = True
+    """Whether ids tell which trees belong together; else their order does."""
     places: list[int] = field(default_factory=list)
     """Place in the input (from 0) of every pair given so far."""
     ends: str = ""
@@ -82,8 +96,7 @@ class ForestPairs:
     def finish(self) -> None:
         """AlignmentError, after all pairs are done, when one side had more."""
         if self.ends:
-            remedy = "the sides must have one tree a sentence in the same order; the pairs up to there are done"
-            raise AlignmentError(self.ends, Where(self.source), remedy)
+            raise AlignmentError(self.ends, Where(name_of(self.source)), "the pairs up to the end of the shortest are done")
 
     def _files(self) -> Iterator[tuple[Any, Any, Any]]:
         assert self.target is not None
@@ -91,14 +104,19 @@ class ForestPairs:
             forests_from(path, self.file_format, self.faults, self.options, keep_places=True)
             for path in (self.source, self.target)
         ]
-        missing, counts = object(), [0, 0]
+        missing, counts, ids = object(), [0, 0], SentenceIds(self.same_ids)
         for src, tgt in zip_longest(*sides, fillvalue=missing):
             counts[0] += src is not missing
             counts[1] += tgt is not missing
-            if src is not missing and tgt is not missing:
+            if not (isinstance(src, Forest) and isinstance(tgt, Forest)):
+                if src is not missing and tgt is not missing:
+                    yield None, None, None
+            elif ids.same((src.sent_id, tgt.sent_id), (src.where, tgt.where), self.faults):
                 yield src, tgt, None
+            else:
+                yield None, None, None
         if counts[0] != counts[1]:
-            self.ends = f"{counts[0]} trees, but {self.target} has {counts[1]}"
+            self.ends = different_numbers(((self.source,), (self.target,)), counts, "").what
 
     def _json(self) -> Iterator[tuple[Any, Any, Any]]:
         """Lines with two trees in Penn brackets, and perhaps `links` (pairs of words counted from 0)."""
@@ -176,9 +194,10 @@ def _digest(paths: list[str]) -> str:
     return digest.hexdigest()[:12]
 
 
-def read_pairs(source: str, target: str | None, how: AlignOptions, faults: Faults) -> ForestPairs:
-    """Return the pairs of forests of two files, or of JSON lines, read as the options say."""
+def read_pairs(source: str, target: str | None, how: AlignOptions, faults: Faults, *, same_ids: bool = True) -> ForestPairs:
+    """Return the pairs of forests of two files, of a corpus folder, or of JSON lines, read as the options say."""
+    source, target, links = forest_files(source, target, how.links)
     words = lexicon(how.language_pair, how.wordnet, how.candidates, how.embeddings, how.threshold, faults)
-    by_lexicon = how.links is None if how.lexical is None else how.lexical
+    by_lexicon = links is None if how.lexical is None else how.lexical
     options = Options(how.binarise, punctuation=how.punctuation)
-    return ForestPairs(source, target, words, by_lexicon, how.links, options, how.tree_format, faults)
+    return ForestPairs(source, target, words, by_lexicon, links, options, how.tree_format, faults, same_ids)

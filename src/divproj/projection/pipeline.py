@@ -23,16 +23,16 @@ from divproj.data.errors import AlignmentError, Faults, ProjError, Where
 from divproj.data.pair import Pair
 from divproj.data.sentence import Sentence
 from divproj.io import conllu, pharaoh
+from divproj.io.corpus import Chunk, Corpus
 from divproj.io.files import reading, writing
 from divproj.io.shards import in_shards
-from divproj.io.sources import PARSER, Piece, Sources, pieces
 from divproj.io.trees import Trees, as_sentence, gathered, written
 from divproj.projection import rulefile, systems
 from divproj.projection.base import System
 from divproj.projection.calibration import calibrated
 from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.output import annotated
-from divproj.projection.prepare import gram_table, preparation_of, prepared, prepared_text
+from divproj.projection.prepare import PARSER, Preparation, gram_table, prepared, prepared_text
 from divproj.projection.registry import named
 from divproj.projection.summary import Summary
 from divproj.runtime.engine import HERE, Place, Say, run, stamp
@@ -146,50 +146,51 @@ class Wanted:
 
 def project_corpus(
     projector: Projector,
-    sources: Sequence[Sources],
+    corpora: Sequence[Corpus],
     wanted: Wanted,
     faults: Faults,
     workers: Place = HERE,
     on_message: Say | None = None,
     shards: Path | None = None,
 ) -> Iterator[Trees]:
-    """Project every sentence of the first source, by the votes of all sources; trees come as text, chunk by chunk.
+    """Project every sentence of the first corpus, by the votes of all corpora; trees come as text, chunk by chunk.
 
     With `shards` workers that do all of a chunk write their trees into files in this folder.
     """
-    if projector.plan is not None and not (projector.looks_at_text or projector.phrases or len(sources) > 1):
-        work, read = partial(_project_piece, projector.plan, wanted), partial(pieces, sources[0])
+    if projector.plan is not None and not (projector.looks_at_text or projector.phrases or len(corpora) > 1):
+        how = projector.preparation.stamped()
+        work, read = partial(_project_chunk, projector.plan, how, wanted), partial(how.chunks, corpora[0])
         if shards is not None and not workers.here:
             return in_shards(work, read, faults, workers, shards, on_message or (lambda text: None))
         return run(work, read, faults, workers, on_message)
-    return _project_text(projector, sources, wanted, faults, workers, on_message)
+    return _project_text(projector, corpora, wanted, faults, workers, on_message)
 
 
-def _project_piece(plan: Plan, wanted: Wanted, piece: Piece, faults: Faults) -> Trees:
-    """All that becomes of a piece of a corpus, by a system that looks at one sentence at a time."""
-    pairs = list(prepared(piece, faults))
-    system, table = load_system(plan), preparation_of(piece).table
+def _project_chunk(plan: Plan, how: Preparation, wanted: Wanted, chunk: Chunk, faults: Faults) -> Trees:
+    """All that becomes of a chunk of a corpus, by a system that looks at one sentence at a time."""
+    pairs = list(prepared(how, chunk, faults))
+    system, table = load_system(plan), how.table
     projections = (calibrated(system.project(ProjectionInput.of(pair), None), system.code) for pair in pairs)
     return _trees(zip(pairs, projections, strict=True), plan.name, wanted, table)
 
 
 def _project_text(
-    projector: Projector, sources: Sequence[Sources], wanted: Wanted, faults: Faults, workers: Place, on_message: Say | None
+    projector: Projector, corpora: Sequence[Corpus], wanted: Wanted, faults: Faults, workers: Place, on_message: Say | None
 ) -> Iterator[Trees]:
     """All that becomes of a corpus, by a system that adapts to its text."""
-    pairs = prepared_text(sources[0], faults, workers, on_message)
-    others = [(source_of(other), list(prepared_text(other, faults, workers, on_message))) for other in sources[1:]]
+    how = projector.preparation
+    pairs = prepared_text(corpora[0], how, faults, workers, on_message)
+    others = [(source_of(other, how), list(prepared_text(other, how, faults, workers, on_message))) for other in corpora[1:]]
     projections = projector.projections(
-        pairs, source_of(sources[0]), also=others, workers=workers, on_message=on_message, faults=faults
+        pairs, source_of(corpora[0], how), also=others, workers=workers, on_message=on_message, faults=faults
     )
     for chunk in chunks(projections):
         yield _trees(chunk, projector.system_, wanted, projector.preparation.table)
 
 
-def source_of(sources: Sources) -> TextSource:
-    """Return where the trees of E and the links of files come from."""
-    parser = None if sources.file(sources.e, "e.conllu") else sources.e_parser or PARSER
-    return TextSource(parser, sources.file(sources.links, "align.txt") is not None, sources.path)
+def source_of(corpus: Corpus, how: Preparation) -> TextSource:
+    """Return where the trees of E and the links of a corpus come from."""
+    return TextSource(None if corpus.has_trees else how.e_parser or PARSER, bool(corpus.links), corpus.path)
 
 
 def _trees(items: Iterable[tuple[Pair, Projection]], system: str, wanted: Wanted, table: Any) -> Trees:

@@ -14,12 +14,16 @@ from divproj.data.igt import Igt
 from divproj.data.links import Links
 from divproj.data.pair import Pair
 from divproj.data.tree import DepTree
-from divproj.io.sources import PARSER, SIZE, Parse, Piece, Sources, pairs_of, pieces
+from divproj.io.corpus import SIZE, Chunk, Corpus, Parse, pairs_of
+from divproj.io.files import name_of
+from divproj.io.translation_language import mismatch
 from divproj.links.gloss.aligner import GlossAligner
 from divproj.links.gloss.grams import Grams
 from divproj.parsing.translations import by_language, language_named, parse_translations
-from divproj.runtime.engine import HERE, Place, Say, run
+from divproj.runtime.engine import HERE, Place, Say, run, stamp
 
+PARSER = "en"
+"""What parses translations when nobody says otherwise and the source has no trees of them."""
 NO_TRANSLATION = "there is no tree of a translation, so nothing is projected here"
 
 
@@ -74,6 +78,21 @@ class Preparation:
         """What parses translations."""
         return _parser(self.e_parser or PARSER, self.stamps)
 
+    def stamped(self) -> Preparation:
+        """The same with stamps of its files, for workers."""
+        files = [*map(str, self.grams), *([self.e_parser] if self.e_parser and Path(self.e_parser).is_dir() else [])]
+        return replace(self, stamps=tuple(map(stamp, files)))
+
+    def chunks(self, corpus: Corpus, faults: Faults) -> Iterator[Chunk]:
+        """The chunks of a corpus; translations in another language than their parser's are said."""
+        for k, chunk in enumerate(corpus.chunks(faults)):
+            if not k and chunk.e is None and isinstance(chunk.f, tuple) and (self.e_parser or chunk.f[0].e_tree is None):
+                where = Where(chunk.f[0].where.path or name_of(corpus.path))
+                wrong = mismatch(chunk.language, self.e_parser or PARSER, where)
+                if wrong:
+                    faults.file(wrong)
+            yield chunk
+
     @property
     def aligner(self) -> GlossAligner:
         return _aligner(self.grams, self.stamps)
@@ -94,26 +113,22 @@ def _fitting(pair: Pair, tree: DepTree) -> Links:
     return Links(frozenset(), (len(pair.f), len(tree)), known=pair.links.known)
 
 
-def prepared(piece: Piece, faults: Faults) -> Iterator[Pair]:
-    """The pairs of a piece, ready to be projected."""
-    how = preparation_of(piece)
-    yield from how.linked(pairs_of(piece, faults, how.parse if piece.sources.e_parser else None), faults)
+def prepared(how: Preparation, chunk: Chunk, faults: Faults) -> Iterator[Pair]:
+    """The pairs of a chunk, ready to be projected."""
+    yield from how.linked(pairs_of(chunk, faults, how.parse, parse_all=how.e_parser is not None), faults)
 
 
-def preparation_of(piece: Piece) -> Preparation:
-    """What the source of a piece asks for."""
-    sources = piece.sources
-    return Preparation(sources.e_parser, sources.grams, sources.style, piece.stamps)
-
-
-def prepared_text(sources: Sources, faults: Faults, place: Place = HERE, say: Say | None = None) -> Iterator[Pair]:
-    """All pairs of a source, ready to be projected; parsed and linked where `place` says."""
-    for some in run(_prepared_piece, partial(pieces, sources), faults, place, say):
+def prepared_text(
+    corpus: Corpus, how: Preparation, faults: Faults, place: Place = HERE, say: Say | None = None
+) -> Iterator[Pair]:
+    """All pairs of a corpus, ready to be projected; parsed and linked where `place` says."""
+    how = how.stamped()
+    for some in run(partial(_prepared_chunk, how), partial(how.chunks, corpus), faults, place, say):
         yield from some
 
 
-def _prepared_piece(piece: Piece, faults: Faults) -> list[Pair]:
-    return [*prepared(piece, faults)]
+def _prepared_chunk(how: Preparation, chunk: Chunk, faults: Faults) -> list[Pair]:
+    return [*prepared(how, chunk, faults)]
 
 
 Unlinked = tuple[int, Where, Igt | None, DepTree | None]

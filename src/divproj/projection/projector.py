@@ -15,7 +15,6 @@ from divproj.data.head_style import STYLES as HEAD_STYLES
 from divproj.data.options import ProjectOptions
 from divproj.data.pair import Pair
 from divproj.data.sentence import Sentence
-from divproj.io.sources import PARSER
 from divproj.projection import registry, rulefile, systems
 from divproj.projection.base import System, TextEvidence
 from divproj.projection.calibration import calibrated
@@ -34,7 +33,7 @@ from divproj.projection.pipeline import (
     project_planned,
     rows_of,
 )
-from divproj.projection.prepare import Preparation
+from divproj.projection.prepare import PARSER, Preparation
 from divproj.runtime.engine import HERE, Place, Say, run
 
 REQUESTED = "as requested"

@@ -10,6 +10,7 @@ from divproj.data.errors import Faults, ModelError, ProjError, Where
 from divproj.data.limits import LONGEST, too_long
 from divproj.io import conllu
 from divproj.io.corpus import Corpus
+from divproj.io.files import name_of
 from divproj.parsing.language import Language
 from divproj.projection import parser_files, parser_systems
 from divproj.projection.edges import FEATURES
@@ -53,16 +54,16 @@ def train_projection(
     corpus: Corpus, output: Path, wanted: Recipe, signature: str, *, keep: Checkpoint, **options: Any
 ) -> Trained:
     """A parser that sees projections, from a corpus with gold trees of F, saved in a folder."""
-    checked = replace(corpus, checked=True)
-    found = passing(checked, f"{corpus.name}: pairs")
-    where = Where(str(corpus.f))
-    pairs = [p for p in found if _fits(max(len(p.f), len(p.e)), replace(where, sent_id=p.sent_id), corpus.faults)]
+    found = list(passing(corpus, f"{corpus.name}: pairs"))
+    gold = [pair for pair in found if pair.sentence is None or not pair.sentence.unchecked]
+    where = Where(name_of(corpus.path))
+    pairs = [p for p in gold if _fits(max(len(p.f), len(p.e)), replace(where, sent_id=p.sent_id), corpus.faults)]
     if not pairs:
         raise ProjError("no usable sentence pair to learn from", where)
     about = {"corpus": corpus.name, "pairs": len(pairs), "signature": signature}
     learned = parser_systems.fit(wanted, pairs, keep=keep, **options)
     parser_files.save(learned.system, output, about)
-    return Trained(len(pairs), len(checked.left_out))
+    return Trained(len(pairs), len(found) - len(gold))
 
 
 def _fits(words: int, where: Where, faults: Faults) -> bool:

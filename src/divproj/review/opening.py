@@ -7,9 +7,9 @@ from pathlib import Path
 
 from divproj.data.errors import Faults, ProjError, Where
 from divproj.data.pair import Pair
-from divproj.io.sources import Sources
+from divproj.io.corpus import Corpus
 from divproj.projection.direct import ProjectionInput
-from divproj.projection.prepare import prepared_text
+from divproj.projection.prepare import Preparation, prepared_text
 from divproj.review.document import Document
 from divproj.review.examples import ProjectionInputs
 from divproj.review.journal import Journal, set_aside
@@ -49,7 +49,7 @@ def journal_for(document: Document, target: Path, *, fresh: bool, say: Callable[
 
 
 def sentences_to_learn_with(
-    document: Document, sources: Sources, faults: Callable[[], Faults], done: Callable[[Faults], None]
+    document: Document, corpus: Corpus, how: Preparation, faults: Callable[[], Faults], done: Callable[[Faults], None]
 ) -> tuple[ProjectionInputs, str]:
     """What projection may see of the sentences, and what is to be said of it; `done` gets the faults of each reading.
 
@@ -58,13 +58,13 @@ def sentences_to_learn_with(
 
     def read() -> dict[int, ProjectionInput]:
         noted = faults()
-        found = list(passing(prepared_text(sources, noted), "reading sentence"))
+        found = list(passing(prepared_text(corpus, how, noted), "reading sentence"))
         done(noted)
         if not (paired := placed(document, found)):
-            raise ProjError(f"no sentence of {sources.path} is in {document.path}", remedy="their words must be the same")
+            raise ProjError(f"no sentence of {corpus.path} is in {document.path}", remedy="their words must be the same")
         return paired
 
-    if any((sources.e, sources.links, sources.e_parser, sources.path != document.path)):
+    if any((corpus.e, corpus.links, how.e_parser, corpus.path != document.path)):
         inputs = read()
         return ProjectionInputs(inputs), f"{len(inputs)} to learn with"
     if has_parser() and any(block.sentence.comment("text_en") for block in document.blocks):

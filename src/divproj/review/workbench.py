@@ -228,7 +228,9 @@ class Workbench:
         trees, work = self.trees(name), self.work(name)
         if trees is None or not (work / "align.txt").is_file():
             raise WorkError(f"{name} has no trees and links yet: project it first")
-        corpus = Corpus(str(trees), str(work / "e.conllu"), str(work / "align.txt"), name, faults=Faults(strict=False))
+        corpus = Corpus(
+            str(trees), str(work / "e.conllu"), str(work / "align.txt"), name, faults=Faults(strict=False), complete=True
+        )
         found = analyze(corpus)
         return {"name": name, "stages": found.stage_counts("e_to_f"), "pairs": found.sentences}
 

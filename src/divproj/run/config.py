@@ -12,13 +12,12 @@ from typing import Any
 from divproj.data.errors import Faults, ProjError, Where
 from divproj.data.options import ReaderOptions, parse_roles
 from divproj.io import conllu
-from divproj.io.bitext import is_conllu
+from divproj.io.conllu import is_conllu
+from divproj.io.corpus import Corpus
 from divproj.io.files import in_folder, located
-from divproj.io.sources import Sources, pairs_from
 from divproj.projection.phrasal.phrase_sources import AUTO, PhraseSources
 from divproj.projection.registry import Choice, choose, named
 from divproj.projection.systems import CORRECTED, OBSERVING, PARSERS, PROJECTIONS, SYSTEM_NAMES, UNTRAINED
-from divproj.run.reading import UNPARSED
 from divproj.run.values import Values
 from divproj.runtime.resources import folder
 
@@ -171,8 +170,8 @@ class _Reader(Values):
         format_, reader = self.said["input"]["format"] or None, self._reader()
         for path in self.files("input", "text"):
             with suppress(ProjError):
-                sources = Sources(str(path), e_parser=UNPARSED, format=format_, reader=reader)
-                if any(pair.f.glosses for pair in islice(pairs_from(sources, Faults(strict=False)), LOOKED_AT)):
+                text = Corpus(path, format=format_, reader=reader, faults=Faults(strict=False))
+                if any(pair.f.glosses for pair in islice(text.pairs(trees=False), LOOKED_AT)):
                     return True
         return False
 

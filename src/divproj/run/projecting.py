@@ -13,11 +13,11 @@ from divproj.data.options import ProjectOptions
 from divproj.data.pair import Pair
 from divproj.data.sentence import Sentence
 from divproj.io import conllu
+from divproj.io.corpus import Corpus
 from divproj.io.files import writing
-from divproj.io.sources import Sources
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.pipeline import TextSource, corrections, source_of
-from divproj.projection.prepare import prepared_text
+from divproj.projection.prepare import Preparation, prepared_text
 from divproj.projection.projector import Projector
 from divproj.projection.registry import named
 from divproj.projection.summary import Summary
@@ -142,9 +142,9 @@ def project(job: Job) -> None:
 
 def _others(job: Job, parser: str | None) -> list[tuple[TextSource, list[Pair]]]:
     """The same sentences with other translations."""
-    style = job.config.value("parse", "style")
-    sources = (Sources(str(path), e_parser=parser, style=style) for path in job.config.also)
-    return [(source_of(each), list(prepared_text(each, job.faults, job.place, job.say))) for each in sources]
+    how = Preparation(parser, style=job.config.value("parse", "style"))
+    texts = [(Corpus(path), how) for path in job.config.also]
+    return [(source_of(*text), list(prepared_text(*text, job.faults, job.place, job.say))) for text in texts]
 
 
 def _projector(job: Job) -> Projector:

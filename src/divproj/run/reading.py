@@ -1,4 +1,4 @@
-"""The sentences of a run as its stages hand them on: files that `divproj.io.sources` reads again, line by line in step."""
+"""The sentences of a run as its stages hand them on: files that `divproj.io.corpus` reads again, line by line in step."""
 
 from __future__ import annotations
 
@@ -13,15 +13,13 @@ from divproj.data.links import Links
 from divproj.data.pair import Pair
 from divproj.data.tree import DepTree
 from divproj.io import conllu, pharaoh
+from divproj.io.corpus import Corpus
 from divproj.io.files import writing
 from divproj.io.igt_conllu import from_sentence, to_sentence
-from divproj.io.sources import Sources, pairs_from
 from divproj.io.translation_language import language_of, with_code
 from divproj.io.trees import NOTHING, as_sentence, named
 
 TEXT, TREES, LINKS, PLACES, OUTPUT = "text.conllu", "e.conllu", "links.txt", "places.json", "trees.conllu"
-UNPARSED = "none"
-"""Stands for a parser where nothing is to be parsed."""
 
 
 def with_own_ids(pairs: Iterable[Pair]) -> Iterator[Pair]:
@@ -90,11 +88,11 @@ def read_beside(pairs: Sequence[Pair], folder: Path) -> Sequence[Pair]:
 
 def read_text(folder: Path, e: Path | None = None, links: Path | None = None) -> list[Pair]:
     """The text that a stage wrote, with trees and links that others wrote for it; E is empty where it has no tree."""
-    sources = Sources.of([folder / TEXT], [e] if e else (), [links] if links else (), e_parser=UNPARSED)
+    corpus = Corpus(folder / TEXT, e, links, faults=Faults(strict=False))
     places = json.loads((folder / PLACES).read_text(encoding="utf-8"))
     return [
         _placed(pair, Where(str(file), int(line), pair.sent_id), e is not None)
-        for pair, (file, line) in zip(pairs_from(sources, Faults(strict=False)), places, strict=True)
+        for pair, (file, line) in zip(corpus.pairs(trees=False), places, strict=True)
     ]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from divproj.data.errors import Faults, FormatError, ProjError, Where
 from divproj.io import conllu
 from divproj.io import igt as interlinear
-from divproj.io.bitext import is_conllu
+from divproj.io.conllu import is_conllu
 from divproj.run.settings import SAME_TEXT
 
 CONFIG, README = "divproj.toml", "README.md"

@@ -13,9 +13,9 @@ from divproj.data.links import Links
 from divproj.data.pair import Pair
 from divproj.data.tree import DepTree
 from divproj.io import pharaoh
-from divproj.io.bitext import is_conllu
+from divproj.io.conllu import is_conllu
+from divproj.io.corpus import LINES, Corpus
 from divproj.io.files import writing
-from divproj.io.sources import LINES, Sources, pairs_from
 from divproj.io.translation_language import language_of, mismatch
 from divproj.projection.prepare import NO_TRANSLATION, Preparation, link_some, parse_some
 from divproj.run import gold as golden
@@ -23,7 +23,6 @@ from divproj.run.config import Config
 from divproj.run.reading import (  # fmt: skip
     LINKS,
     TREES,
-    UNPARSED,
     instance,
     read_links,
     read_text,
@@ -103,7 +102,7 @@ def read(job: Job) -> None:
     """The text in one form, with the trees and links that are given for it."""
     config = job.config
     made: list[Pair] = []
-    for pair in with_own_ids(pairs_from(_sources(config), job.faults)):
+    for pair in with_own_ids(_corpus(config, job.faults).pairs(trees=False)):
         made.append(pair)
         job.tick("reading sentence", len(made), 0)
     first = Where(str(config.text[0] if config.text else config.f))
@@ -126,13 +125,12 @@ def read(job: Job) -> None:
     }
 
 
-def _sources(config: Config) -> Sources:
+def _corpus(config: Config, faults: Faults) -> Corpus:
     """The files of the text, of its translations' trees and of its links."""
     if config.f and config.e:
         format_ = None if is_conllu(config.f) else LINES
-        return Sources.of([config.f], config.trees, config.links, format=format_, translations=str(config.e), e_parser=UNPARSED)
-    options = {"format": config.format or None, "reader": config.reader}
-    return Sources.of(config.text, config.trees, config.links, **options, e_parser=UNPARSED)
+        return Corpus(config.f, config.trees, config.links, format=format_, translations=config.e, faults=faults)
+    return Corpus(config.text, config.trees, config.links, format=config.format or None, reader=config.reader, faults=faults)
 
 
 def parse(job: Job) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
+import os
 import sys
+from threading import Thread
 
 import pytest
 from corpusfiles import block, lenient, write
 
-from divproj import AlignmentError, Corpus, Faults, FormatError, ProjError
+from divproj import AlignmentError, Corpus, Faults, FormatError, ProjError, read
 from divproj.data.tree import NO_HEAD
 
 F = block((0, 1), "a") + block((2, 0, 2), "b") + block((0,), "c")
@@ -60,7 +62,7 @@ class TestReading:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(LINKS.encode()))))
         corpus = Corpus(folder / "f.conllu", str(folder / "e.conllu"), "-")
         assert list(corpus) == list(Corpus.at(folder))
-        assert corpus.name == "corpus"
+        assert corpus.name == "f"
 
     def test_byte_order_marks_and_windows_line_ends(self, tmp_path, folder):
         f, e, links = (b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode() for text in (F, E, LINKS))
@@ -110,13 +112,16 @@ class TestFolders:
         path = folder / "f.conllu"
         assert self.at(path) == f"{path}: this is a file, a corpus folder was expected; {self.remedy}"
 
-    @pytest.mark.parametrize("name", ["f.conllu", "e.conllu", "align.txt"])
+    @pytest.mark.parametrize("name", ["e.conllu", "align.txt"])
     def test_without_a_file(self, folder, name):
         (folder / name).unlink()
-        assert self.at(folder) == f"{folder}: the folder has no {name}; or name the files with `f`, `e` and `links`"
+        assert self.at(folder) == f"{folder}: the folder has no {name}; name the files with `f`, `e` and `links`"
 
     def test_empty(self, tmp_path):
-        assert self.at(tmp_path) == f"{tmp_path}: the folder has no f.conllu; or name the files with `f`, `e` and `links`"
+        assert (
+            self.at(tmp_path)
+            == f"{tmp_path}: the folder has neither f.conllu nor igt.txt; name the files with `f`, `e` and `links`"
+        )
 
     @pytest.mark.parametrize("way", ["pairs", "batches"])
     def test_missing_file_by_name(self, folder, way):
@@ -149,7 +154,7 @@ class TestCounts:
         folder = write(tmp_path / "a", f, e, links)
         names = [folder / name for name in ("f.conllu", "e.conllu", "align.txt")]
         told = ", ".join(f"{name} has {count}" for name, count in zip(names, counts, strict=True))
-        expected = f"different numbers of sentences: {told}; pairs after the shortest were not read"
+        expected = f"different numbers of sentences: {told}; sentences after the shortest have no partner"
         assert message(Corpus.at(folder)) == expected
         corpus = lenient(folder)
         assert len(list(corpus)) == min(counts)
@@ -221,7 +226,7 @@ class TestIds:
 
     def told(self, corpus, line, f_id, e_id) -> str:
         return (
-            f"{corpus.f}:{line} (sent_id {f_id}): F has sent_id {f_id} where E ({corpus.e}:{line}) has {e_id}, the same "
+            f"{corpus.f[0]}:{line} (sent_id {f_id}): F has sent_id {f_id} where E ({corpus.e[0]}:{line}) has {e_id}, the same "
             "expected; put the sentences in one order, or `ignore_ids` to pair them by order"
         )
 
@@ -265,3 +270,118 @@ def test_a_sentence_of_20000_words(tmp_path):
     folder = write(tmp_path / "a", flat, flat, " ".join(f"{k}-{k}" for k in range(n)) + "\n")
     (found,) = Corpus.at(folder)
     assert len(found.f) == len(found.links) == n
+
+
+class TestAgain:
+    """What `read` gives is no generator: it can be looped over again, indexed, and shows itself."""
+
+    def test_a_second_loop(self, folder):
+        pairs = read(folder)
+        assert [pair.sent_id for pair in pairs] == [pair.sent_id for pair in pairs] == ["a", "b", "c"]
+
+    def test_places_and_slices(self, folder):
+        pairs = read(folder)
+        assert (pairs[0].sent_id, pairs[-1].sent_id) == ("a", "c")
+        assert [[p.sent_id for p in pairs[part]] for part in (slice(1, None), slice(-1), slice(0, 3, 2))] == [
+            ["b", "c"],
+            ["a", "b"],
+            ["a", "c"],
+        ]
+        with pytest.raises(IndexError, match="there is no pair 3 in xyz-eng"):
+            pairs[3]
+
+    def test_faults_are_noted_once(self, tmp_path):
+        pairs = read(write(tmp_path / "a", "broken\n\n" + F, block() + E, "\n" + LINKS), faults=Faults(strict=False))
+        assert len(list(pairs)) == 3
+        assert [pairs[k].sent_id for k in range(3)] == ["a", "b", "c"]
+        repr(pairs)
+        assert len(pairs.faults.noted) == 1
+
+    def test_streams(self, folder):
+        """The first pair is there before the rest is read."""
+        pairs = iter(read(folder / "f.conllu"))
+        assert next(pairs).sent_id == "a"
+
+    def test_it_shows_itself(self, folder, tmp_path):
+        assert repr(read(folder)) == "Corpus xyz-eng, 3 pairs: w1 w2 | w1 w2 w3 | w1"
+        assert repr(Corpus(tmp_path / "none")) == f"Corpus none: {tmp_path / 'none'}: no such file"
+        many = write(tmp_path / "many", block() * 1001, block().replace("w1", "x") * 1001, "\n" * 1001)
+        assert repr(read(many)) == "Corpus many, more than 1,000 pairs: w1 | w1 | w1 | …"
+        glossed = "# language = deu\nHunde bellen\ndog.PL bark\n'Dogs bark.'\n"
+        assert repr(read(glossed)) == "Corpus corpus, 1 pair, deu: Hunde bellen"
+        shown = read(folder)._repr_html_()
+        assert "xyz-eng, 3 pairs" in shown
+        assert shown.count("<svg") == 3
+
+    def test_a_text_in_memory(self):
+        pairs = read("Hunde bellen\ndog.PL bark\n'Dogs bark.'\n")
+        assert [p.f.forms for p in pairs] == [p.f.forms for p in pairs] == [("Hunde", "bellen")]
+        assert repr(pairs) == "Corpus corpus, 1 pair: Hunde bellen"
+
+
+class TestWhatIsGiven:
+    def test_one_file(self, folder):
+        """A treebank alone has trees of F, and pairs without a translation."""
+        [first, *_] = Corpus(folder / "f.conllu")
+        assert (first.f.heads, first.e.tree, first.links.known) == ((0, 1), None, False)
+
+    def test_files_by_name_are_the_folder(self, folder):
+        files = [folder / name for name in ("f.conllu", "e.conllu", "align.txt")]
+        assert list(read(files[0], e=files[1], links=files[2])) == list(read(folder)) == list(Corpus.at(folder))
+        assert list(Corpus.at(files[0], files[1], files[2])) == list(Corpus.at(folder))
+
+    def test_interlinear_text_with_all_that_is_needed(self, tmp_path):
+        """A folder with igt.txt is a corpus where trees and links come along."""
+        folder = write(tmp_path / "a", F, E, LINKS)
+        (folder / "f.conllu").unlink()
+        (folder / "igt.txt").write_text("# sent_id = a\nmiko dalti\ndog see\n‘The dog sees.’\n", encoding="utf-8")
+        corpus = lenient(folder)
+        assert list(corpus) == []
+        assert str(corpus.faults.noted[0]) == f"{folder / 'igt.txt'}:2 (sent_id a): no tree of F"
+
+    def test_what_is_missing_is_said(self, tmp_path):
+        path = tmp_path / "text.txt"
+        path.write_text("# sent_id = a\nmiko dalti\ndog see\n‘The dog sees.’\n", encoding="utf-8")
+        corpus = Corpus.at(path, faults=Faults(strict=False))
+        assert list(corpus) == []
+        assert str(corpus.faults.noted[0]) == (
+            f"{path}:2 (sent_id a): no tree of F; no tree of the translation: give trees with `e`; "
+            "no links: give them with `links`"
+        )
+        with pytest.raises(ProjError, match=r"text\.txt: there is no file of `e` for this text; name the files with `f`"):
+            corpus.need("e")
+        with pytest.raises(ProjError, match=r"none: no such file or folder; give a folder with"):
+            Corpus.at(tmp_path / "none", "e.conllu", "align.txt")
+        with pytest.raises(ProjError, match=r"none: no such file, folder or sample corpus; sample corpora are deu-eng"):
+            read(tmp_path / "none")
+
+
+class TestPipes:
+    """Files are recognised by what is in them, and pipes are read once."""
+
+    def pipe(self, path, data):
+        os.mkfifo(path)
+        Thread(target=path.write_bytes, args=(data,), daemon=True).start()
+        return path
+
+    def test_trees_of_the_translations_from_a_pipe(self, tmp_path, folder):
+        e = self.pipe(tmp_path / "pipe", E.encode())
+        assert [p.e for p in read(folder / "f.conllu", e=e)] == [p.e for p in read(folder)]
+
+    def test_packed(self, tmp_path, folder):
+        sides = [self.pipe(tmp_path / name, gzip.compress(text.encode())) for name, text in (("f", F), ("e", E))]
+        assert list(Corpus(*sides, folder / "align.txt")) == list(Corpus.at(folder))
+
+    def test_trees_under_another_name(self, tmp_path, folder):
+        (tmp_path / "trees.txt").write_text(E)
+        assert [p.e for p in read(folder / "f.conllu", e=tmp_path / "trees.txt")] == [p.e for p in read(folder)]
+
+    def test_a_pipe_comes_once(self, tmp_path):
+        pairs = read(self.pipe(tmp_path / "pipe", F.encode()))
+        assert len(list(pairs)) == 3
+        assert message(pairs) == f"{tmp_path / 'pipe'}: this is read twice, but the text of a pipe comes once; give a file"
+
+    def test_standard_input_comes_once(self, folder, monkeypatch):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(F.encode()))))
+        corpus = Corpus("-", "-", folder / "align.txt")
+        assert message(corpus) == "<stdin>: this is read twice, but the text of a pipe comes once; give a file"

@@ -309,13 +309,13 @@ def test_development_corpora(name):
 def test_the_lane_is_chosen_by_size(tmp_path, monkeypatch):
     folder = write(tmp_path / "a", GOOD, GOOD, "\n".join(LINES))
     taken = []
-    monkeypatch.setattr(Corpus, "_fast_batches", lambda self: iter(taken.append(self) or ()))
+    monkeypatch.setattr(corpus_module, "_fast_batches", lambda chunk, faults: iter(taken.append(chunk) or ()))
     monkeypatch.setattr(corpus_module, "FAST", 2 * len(GOOD) + 1)
     list(Corpus.at(folder).batches())
     assert not taken
     monkeypatch.setattr(corpus_module, "FAST", 2 * len(GOOD))
     list(Corpus.at(folder, faults=Faults()).batches())
-    assert len(taken) == 1
+    assert taken
 
 
 def test_strings_of_one_hash_stay_apart():

@@ -13,12 +13,12 @@ import pytest
 from divproj import DepTree
 from divproj.data.errors import Faults, ModelError
 from divproj.data.links import Links
-from divproj.io.sources import Sources
+from divproj.io.corpus import Corpus
 from divproj.projection import calibration
 from divproj.projection.calibration import NAMES, Calibration, Sample, calibrated, features, load, save
 from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.pipeline import Wanted, project_corpus
-from divproj.projection.prepare import prepared_text
+from divproj.projection.prepare import Preparation, prepared_text
 from divproj.projection.projector import Projector
 
 E = DepTree(("the", "dogs", "bark"), (2, 3, 0), ("det", "nsubj", "root"), ("DET", "NOUN", "VERB"), confidence=(0.9, 0.6, 0.99))
@@ -140,14 +140,14 @@ def test_one_word_at_a_time_is_the_same_as_all(monkeypatch):
     assert far.confidence(FOUND) == (0.0, 0.0)
 
 
-def test_pieces_and_whole_texts_have_the_same_confidences(tmp_path: Path):
+def test_chunks_and_whole_texts_have_the_same_confidences(tmp_path: Path):
     text = tmp_path / "text.txt"
     text.write_text(
         "Hund-e bell-en\ndog-PL bark-3PL\n'The dogs bark.'\n\nHund schläf-t\ndog sleep-3SG\n'The dog sleeps.'\n", "utf-8"
     )
-    sources = Sources(str(text))
-    [chunk] = project_corpus(Projector("s1-r"), (sources,), Wanted(drawn=True), Faults())
+    corpus = Corpus(text)
+    [chunk] = project_corpus(Projector("s1-r"), (corpus,), Wanted(drawn=True), Faults())
     some = chunk.projections
-    whole = [found for _, found in Projector("s1-r").projections(prepared_text(sources, Faults()))]
+    whole = [found for _, found in Projector("s1-r").projections(prepared_text(corpus, Preparation(), Faults()))]
     assert [f.confidence for f in some] == [f.confidence for f in whole]
     assert {f.calibrated for f in (*some, *whole)} == {"s1-r"}

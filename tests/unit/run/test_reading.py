@@ -10,10 +10,10 @@ from pipelinefiles import conllu, rows, write
 
 from divproj import AlignmentError, DepTree, Faults, Links, Pair, Where, read
 from divproj.data.igt import Igt
-from divproj.io.sources import LINES, Sources, pairs_from
+from divproj.io.corpus import LINES, Corpus
 from divproj.io.trees import as_sentence, missing
 from divproj.run import gold as golden
-from divproj.run.reading import UNPARSED, read_links, read_text, read_trees, with_own_ids, write_text
+from divproj.run.reading import read_links, read_text, read_trees, with_own_ids, write_text
 
 ONE = Igt(("miko-na", "dal-ti"), glosses=("dog-NOM", "see-PST"), translation="The dog saw it.", sent_id="a")
 TREE = DepTree(("The", "dog"), (2, 0), ("det", "root"), ("DET", "NOUN"))
@@ -23,13 +23,13 @@ def pair_of(igt: Igt, tree: DepTree | None = None, links: frozenset[tuple[int, i
     return replace(igt, e_tree=tree, links=links).pair()
 
 
-def sources(tmp_path: Path, text: str, **files: str) -> Sources:
+def corpus(tmp_path: Path, text: str, faults: Faults, **files: str) -> Corpus:
     """Files of a text, one sentence per line, with those beside it."""
     (tmp_path / "f.txt").write_text(text)
     for name, content in files.items():
         (tmp_path / name.replace("_", ".")).write_text(content)
     beside = [[tmp_path / x] if (tmp_path / x).exists() else [] for x in ("e.conllu", "links.txt")]
-    return Sources.of([tmp_path / "f.txt"], *beside, format=LINES, e_parser=UNPARSED)
+    return Corpus(tmp_path / "f.txt", *beside, format=LINES, faults=faults)
 
 
 def test_a_text_comes_back(tmp_path: Path):
@@ -57,16 +57,17 @@ def test_ids_are_made_unlike():
 def test_other_files_stay_in_step(tmp_path: Path):
     trees = conllu([rows(w, "X", "0", "root") for w in ("a", "b", "c", "d")]).replace("# sent_id", "# id")
     faults = Faults(strict=False)
-    given = sources(tmp_path, "x\n\nz\n", e_conllu=trees, links_txt="0-0\n1-1\n0-0\n\n0-0\n")
-    found = list(pairs_from(given, faults))
+    given = corpus(tmp_path, "x\n\nz\n", faults, e_conllu=trees, links_txt="0-0\n1-1\n0-0\n\n0-0\n")
+    found = list(given.pairs(trees=False))
     assert [(pair.e.forms, sorted(pair.links)) for pair in found] == [(("a",), [(1, 1)]), (("c",), [(1, 1)])]
-    assert "more sentences than" in str(faults.noted[0])
-    assert "the rest was not used" in str(faults.noted[0])
-    with pytest.raises(AlignmentError, match="links for 5 sentences, but the text has more; one line per sentence"):
-        list(pairs_from(sources(tmp_path, "x\n" * 6), faults))
-    faults = Faults(strict=False)
-    list(pairs_from(sources(tmp_path, "x\n" * 4), faults))
-    assert f"links.txt: more lines than {tmp_path / 'f.txt'} has sentences" in str(faults.noted[-1])
+    names = [tmp_path / name for name in ("f.txt", "e.conllu", "links.txt")]
+    assert str(faults.noted[0]) == (
+        f"different numbers of sentences: {names[0]} has 3, {names[1]} has 4, {names[2]} has 5; "
+        "sentences after the shortest have no partner"
+    )
+    *_, pair = corpus(tmp_path, "x\n" * 6, faults).pairs()
+    assert (pair.e.tree, pair.links.known) == (None, False)
+    assert f"{names[0]} has 6" in str(faults.noted[-1])
 
 
 def test_a_text_may_lie_in_several_files(tmp_path: Path):
@@ -84,11 +85,12 @@ def test_a_text_may_lie_in_several_files(tmp_path: Path):
 
 
 def test_trees_of_other_sentences_are_not_used(tmp_path: Path):
-    (tmp_path / "f.conllu").write_text(conllu([rows("a", "X", "0", "root")]))
-    (tmp_path / "e.conllu").write_text(conllu([rows("a", "X", "0", "root")], start=7))
+    one = rows("a", "X", "0", "root")
+    (tmp_path / "f.conllu").write_text(conllu([one, one]))
+    (tmp_path / "e.conllu").write_text(conllu([one]) + conllu([one], start=7))
     faults = Faults(strict=False)
-    [pair] = read(tmp_path / "f.conllu", e=tmp_path / "e.conllu", faults=faults)
-    assert pair.e.tree is None
+    first, second = read(tmp_path / "f.conllu", e=tmp_path / "e.conllu", faults=faults)
+    assert (first.e.tree is None, second.e.tree is None) == (False, True)
     assert "F has sent_id" in str(faults.noted[0])
 
 
@@ -102,7 +104,9 @@ def test_bitext(tmp_path: Path):
     ]  # fmt: skip
     assert "f.txt:3: the line is not UTF-8 text; save the file as UTF-8" in str(faults.noted[0])
     (tmp_path / "e.txt").write_text("A dog saw it.\n")
-    with pytest.raises(AlignmentError, match=r"4 sentences, but .*e\.txt has 1; the two sides must have one sentence per line"):
+    with pytest.raises(
+        AlignmentError, match=r"different numbers of sentences: .*f\.txt has 4, .*e\.txt has 1; lines after a missing one"
+    ):
         list(read(tmp_path / "f.txt", e=tmp_path / "e.txt"))
 
 
@@ -110,7 +114,7 @@ def test_both_sides_of_a_bitext_may_be_trees(tmp_path: Path):
     for name in ("f.conllu", "e.conllu"):
         (tmp_path / name).write_text(conllu([rows("a b", "X X", "2 0", "x root")]))
     both = [str(tmp_path / name) for name in ("f.conllu", "e.conllu")]
-    [pair] = pairs_from(Sources(both[0], translations=both[1], e_parser=UNPARSED), Faults())
+    [pair] = Corpus(both[0], translations=both[1])
     assert (pair.f.forms, pair.translation, pair.e.tree) == (("a", "b"), "a b", None)
 
 

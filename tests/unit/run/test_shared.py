@@ -8,11 +8,11 @@ import pytest
 from pipelinefiles import PLAIN, config, snapshot, write
 
 from divproj.data.errors import Faults
-from divproj.io.sources import Sources
+from divproj.io.corpus import Corpus
 from divproj.projection import pipeline, projector
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.pipeline import Wanted, project_corpus
-from divproj.projection.prepare import prepared_text
+from divproj.projection.prepare import Preparation, prepared_text
 from divproj.projection.projector import Projector
 from divproj.run import stages
 from divproj.run.config import load
@@ -45,8 +45,8 @@ def test_a_text_that_is_observed_first(system: str, tmp_path: Path, small: None)
     folder = write(tmp_path)
 
     def found(place: Place) -> list[str]:
-        sources = Sources(str(folder / "text.txt"))
-        return [x.text for x in project_corpus(Projector(system), (sources,), Wanted(), Faults(), place)]
+        corpus = Corpus(folder / "text.txt")
+        return [x.text for x in project_corpus(Projector(system), (corpus,), Wanted(), Faults(), place)]
 
     assert found(TWO) == found(HERE)
 
@@ -55,7 +55,7 @@ def test_a_text_that_is_observed_first(system: str, tmp_path: Path, small: None)
 def test_a_part_has_its_sentences_alone(system: str, tmp_path: Path):
     folder = write(tmp_path)
     made = Projector(system)
-    pairs = list(prepared_text(Sources(str(folder / "text.txt")), Faults()))
+    pairs = list(prepared_text(Corpus(folder / "text.txt"), Preparation(), Faults()))
     state, own = made.adapt(pairs).state, made.choose_system(pairs)
     text = [ProjectionInput.of(pair) for pair in pairs]
     part = state.part(text[:3])

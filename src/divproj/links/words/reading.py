@@ -3,94 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from itertools import zip_longest
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
 
-from divproj.data.errors import AlignmentError, Faults, Where
+from divproj.data.errors import Faults
 from divproj.data.igt import Igt
 from divproj.data.options import ReaderOptions
-from divproj.io import conllu
+from divproj.data.sentence import Sentence
 from divproj.io import igt as interlinear
-from divproj.io.bitext import is_conllu, lines
-from divproj.io.files import in_folder, located, reading
+from divproj.io.conllu import is_conllu
+from divproj.io.corpus import LINES, Corpus
+from divproj.io.files import is_pipe, reading
+from divproj.io.igt_conllu import from_sentence
 from divproj.links.gloss.aligner import GlossAligner
 from divproj.links.words.priors import Known, from_dictionary, from_links
 from divproj.links.words.text import Row
 from divproj.text.tokens import tokenize
 
 
-def rows_of(
-    source: str, target: str | None, faults: Faults, reader: ReaderOptions | None = None
+def word_rows(
+    source: str, target: str | None, faults: Faults, reader: ReaderOptions | None = None, *, same_ids: bool = True
 ) -> tuple[Iterable[Row], Known]:
-    """Sentence pairs, and links of their glosses where they have glosses."""
-    source, target = _files(source, target)
-    if target is None:
-        return _interlinear(source, faults, reader)
-    found = Rows(source, target, faults)
-    again = all(Path(path).is_file() for path in (source, target))  # not of a pipe
-    return (found if again else [*found]), {}
-
-
-def _files(source: str, target: str | None) -> tuple[str, str | None]:
-    """The two files; those of a corpus folder where one is given."""
-    folder = located(source)
-    if target is not None or source == "-" or not folder.is_dir():
-        return source, target
-    f, e = (str(in_folder(folder, name) or folder / name) for name in ("f.conllu", "e.conllu"))
-    return f, e
-
-
-class Words(NamedTuple):
-    """A sentence of one side."""
-
-    forms: list[str]
-    lemmas: list[str] | None = None
-    tags: list[str] | None = None
+    """The words of sentence pairs, and links of their glosses where they have glosses."""
+    lines = LINES if target is not None and not is_conllu(source) else None
+    corpus = Corpus(source, target, format=lines, reader=reader or ReaderOptions(), same_ids=same_ids, faults=faults)
+    corpus = replace(corpus, links=())  # those of a folder are not looked at
+    if target is None and not corpus.e:
+        instances = [from_sentence(row.f) if isinstance(row.f, Sentence) else row.f or Igt(()) for row in corpus.rows()]
+        return [Row(list(x.words), list(x.e_words or tokenize(x.translation))) for x in instances], _gloss_counts(instances)
+    rows = Rows(corpus)
+    return (rows if not any(map(is_pipe, (source, target or ""))) else [*rows]), {}
 
 
 @dataclass
 class Rows:
-    """The pairs of two files, line by line; faults are reported at the first reading."""
+    """The words of the pairs of a corpus, read whenever they are asked for; faults are reported at the first reading."""
 
-    source: str
-    target: str
-    faults: Faults
-    _told: bool = field(default=False, init=False)
+    corpus: Corpus
+    _reported: bool = field(default=False, init=False)
 
     def __iter__(self) -> Iterator[Row]:
-        faults = Faults(strict=False) if self._told else self.faults
-        sides = [_sentences(path, faults) for path in (self.source, self.target)]
-        counts = [0, 0]
-        for f, e in zip_longest(*sides):
-            counts[0] += f is not None
-            counts[1] += e is not None
-            if f is not None and e is not None:
-                lemmas = (f.lemmas, e.lemmas) if f.lemmas is not None and e.lemmas is not None else None
-                tags = (f.tags, e.tags) if f.tags is not None and e.tags is not None else None
-                yield Row(f.forms, e.forms, lemmas, tags)
-        if counts[0] != counts[1]:
-            what = f"{counts[0]} sentences, but {self.target} has {counts[1]}"
-            raise AlignmentError(what, Where(self.source), "the two sides must have one sentence a line, line by line the same")
-        self._told = True
-
-
-def _sentences(path: str, faults: Faults) -> Iterator[Words]:
-    """Sentences of a file; one that cannot be read counts as an empty one, and is said."""
-    if not is_conllu(path):
-        yield from (Words(line.split()) for _, line in lines(path, faults))
-        return
-    for sentence in conllu.load(path, faults, keep_places=True):
-        if sentence:
-            yield Words(list(sentence.forms), list(sentence.column(2)), list(sentence.column(3)))
-        else:
-            yield Words([], [], [])
-
-
-def _interlinear(path: str, faults: Faults, reader: ReaderOptions | None) -> tuple[list[Row], Known]:
-    instances = list(interlinear.load(path, None, faults, reader=reader))
-    return [Row(list(x.words), list(x.e_words or tokenize(x.translation))) for x in instances], _gloss_counts(instances)
+        corpus = replace(self.corpus, faults=Faults(strict=False)) if self._reported else self.corpus
+        for f, e, _ in corpus.rows():
+            if f is None:  # keeps its place
+                yield Row([], [], ([], []), ([], []))
+            elif isinstance(f, Igt):
+                yield Row(list(f.words), list(e.forms) if e else f.translation.split())
+            else:
+                forms, columns = (list(e.forms), (list(e.column(2)), list(e.column(3)))) if e else ([], ([], []))
+                yield Row(list(f.forms), forms, (list(f.column(2)), columns[0]), (list(f.column(3)), columns[1]))
+        self._reported = True
 
 
 def known_pairs(known: Known, dictionaries: Iterable[Path], glossed: Iterable[Path], faults: Faults) -> Known:

@@ -10,7 +10,7 @@ from corpusfiles import block, lenient, write
 
 from divproj import FormatError, ProjError
 from divproj.io import chunks, conllu
-from divproj.io.chunks import Blocks, Lines, side_by_side
+from divproj.io.chunks import Blocks
 
 ONE, TWO, THREE = (block((0, 1), name) for name in "abc")
 
@@ -52,24 +52,19 @@ def test_a_sentence_without_end(monkeypatch):
         Blocks(io.BytesIO(b"1\tx\n" * (1 << 20)), "x.conllu").fill()
 
 
-def test_files_of_different_lengths():
-    sides = Blocks(io.BytesIO(ONE.encode())), Blocks(io.BytesIO((ONE + TWO).encode())), Lines(io.BytesIO(b"0-0\n\n0-1\n"))
-    assert [tuple(part.count for part in found) for found in side_by_side(*sides)] == [(1, 1, 1), (0, 1, 1), (0, 0, 1)]
-
-
 def test_a_broken_file_is_named(tmp_path):
     """Whichever of the three files, which are open at once, it is."""
     folder = write(tmp_path / "corpus", ONE, b"", "0-0\n")
     (folder / "e.conllu").write_bytes(gzip.compress(ONE.encode())[:-9])
-    for read in (lambda c: c.pairs(), lambda c: c.pieces()):
+    for read in (lambda c: c.pairs(), lambda c: c.chunks()):
         with pytest.raises(ProjError, match=r"e\.conllu: broken gzip data: .*; unpack it or fetch it again"):
             list(read(lenient(folder)))
 
 
-def test_pieces_end_as_pairs_do(tmp_path):
+def test_chunks_end_as_pairs_do(tmp_path):
     folder = write(tmp_path / "corpus", ONE + TWO, ONE, "0-0\n\n\n")
     one, two = lenient(folder), lenient(folder)
-    assert len(list(one.pairs())) == sum(len(batch) for piece in two.pieces() for batch in piece.batches(two.faults)) == 1
+    assert len(list(one.pairs())) == sum(len(batch) for chunk in two.chunks() for batch in chunk.batches(two.faults)) == 1
     assert [*map(str, one.faults.noted)] == [*map(str, two.faults.noted)]
     assert "f.conllu has 2" in str(two.faults.noted[-1])
     assert one.digests == two.digests
