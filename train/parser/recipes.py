@@ -55,6 +55,7 @@ RECIPES = {
         vectors="glove",
         vector_words=30_000,
         layers=3,
+        punctuation=True,
         teachers=3,
         teacher_epochs=13,
         epochs=18,
