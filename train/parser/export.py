@@ -50,7 +50,7 @@ def write(
     triples = [t for tree in trees for t in zip(tree.forms, tree.upos, tree.lemmas, strict=True)]
     lemmas = Lemmatizer().fit([t for t in triples if has_lemma(t[0], t[2])])
     gold = [DepTree(tuple(t.forms), tuple(t.heads), tuple(t.rels)) for t in trees]
-    punctuation = Punctuation.learn(gold).choices
+    punctuation = Punctuation.learn(gold).choices if recipe.punctuation else {}
     sizes = {"layers": network.layers, "width": network.width, "small": SMALL, "fed": TAGS, "arc": ARC, "rel": REL}
     sentences = (s for path in treebanks for s in conllu.load(path, Faults(strict=False)) if s is not None)
     tokenizer = None if recipe.name == "English" else Tokenizer.learn(sentences, recipe.contractions()).facts()

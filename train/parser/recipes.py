@@ -24,6 +24,8 @@ class Recipe:
     """Networks that teach, besides the linear parser; none where one network learns from the treebank alone."""
     teacher_epochs: int = 0
     epochs: int = 14
+    punctuation: bool = False
+    """Whether marks are attached as the treebank usually has them; treebanks that are put together do not agree on it."""
     parts: str = ""
     """Words written as one that the treebank may not have, and what they stand for: `fürs=für+das`."""
     bare: float = 0.15
@@ -53,6 +55,7 @@ RECIPES = {
         vectors="glove",
         vector_words=30_000,
         layers=3,
+        punctuation=True,
         teachers=3,
         teacher_epochs=13,
         epochs=18,
