@@ -21,7 +21,7 @@ release-check: .venv/ready  ## build, check and install the wheel in an empty en
 	rm -rf dist
 	$(BIN)/python -m build --quiet --outdir dist .
 	$(BIN)/twine check --strict dist/*
-	$(BIN)/python bench/try_wheel.py dist/*.whl
+	$(BIN)/python bench/tools/try_wheel.py dist/*.whl
 
 rules: .venv/ready  ## learn the shipped rules anew from the sample corpora
 	for pair in hin deu spa kor; do $(BIN)/proj learn corpora/$$pair-eng -o rules/$$pair.json; done
@@ -45,14 +45,14 @@ bench: .venv/ready  ## accuracy and speed into bench/RESULTS.md; ONLY="growth me
 
 fuzz: .venv/ready  ## ten minutes of damaged files, then 2,000 commands over mutants; with ATHERIS=--atheris guided by coverage
 	$(BIN)/python -m pip install --quiet --editable '.[fuzz]'
-	$(BIN)/python bench/fuzz.py --seconds 600 $(ATHERIS)
-	$(BIN)/python bench/fuzz_cli.py --count 2000
+	$(BIN)/python bench/robustness/fuzz.py --seconds 600 $(ATHERIS)
+	$(BIN)/python bench/robustness/fuzz_cli.py --count 2000
 
 soak: .venv/ready  ## 500 random commands over damaged corpora
-	$(BIN)/python bench/soak.py --count 500
+	$(BIN)/python bench/robustness/soak.py --count 500
 
 lock: .venv/ready  ## exact versions of the runtime dependencies, as installed and tested here
-	$(BIN)/python bench/lock.py > requirements.lock.new
+	$(BIN)/python bench/tools/lock.py > requirements.lock.new
 	mv requirements.lock.new requirements.lock
 
 .venv/locked/ready: requirements.lock  # what the lock gives, and nothing else

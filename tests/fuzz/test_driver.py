@@ -1,4 +1,4 @@
-"""bench/fuzz.py tells what it tried: a target that did not run is no success."""
+"""bench/robustness/fuzz.py tells what it tried: a target that did not run is no success."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-BENCH = Path(__file__).resolve().parents[2] / "bench" / "fuzz.py"
+BENCH = Path(__file__).resolve().parents[2] / "bench" / "robustness" / "fuzz.py"
 
 
 @pytest.fixture

@@ -1,0 +1,54 @@
+"""`proj analyze` end to end from files against udapi only loading the two CoNLL-U files, in one run.
+
+python bench/speed/analyze_speed.py [--pairs 100000]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from bench.common import DATA, about, need, run
+
+LOAD = "import sys; from udapi.core.document import Document\nfor p in sys.argv[1:]: d=Document(); d.load_conllu(p); list(d.bundles)"
+
+
+def repeated(source: Path, target: Path, times: int) -> Path:
+    target.mkdir(parents=True, exist_ok=True)
+    for name in ("f.conllu", "e.conllu", "align.txt"):
+        with (target / name).open("wb") as out:
+            for _ in range(times):
+                with (source / name).open("rb") as part:
+                    shutil.copyfileobj(part, out)
+    return target
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--pairs", type=int, default=100_000)
+    wanted = parser.parse_args().pairs
+    source = need(DATA / "cdt-da")
+    have = sum(1 for _ in (source / "align.txt").open())
+    proj = str(Path(sys.executable).parent / "proj")
+    print(f"proj analyze against udapi, cdt-da repeated; {about()}")
+    print("| pairs | words | proj analyze, s | MB | udapi load, s | MB | ratio |\n|---|---|---|---|---|---|---|")
+    run(proj, "analyze", str(source), "--json")  # compiled code is on disk after this
+    with tempfile.TemporaryDirectory() as folder:
+        for pairs in (wanted // 100, wanted // 10, wanted):
+            corpus = repeated(source, Path(folder) / "corpus", max(1, pairs // have))
+            ours, our_mb, out = run(proj, "analyze", str(corpus), "--json")
+            result = json.loads(out)
+            theirs, their_mb, _ = run(sys.executable, "-c", LOAD, str(corpus / "f.conllu"), str(corpus / "e.conllu"))
+            words = sum(result["words"].values())
+            print(
+                f"| {result['sentences']:,} | {words:,} | {ours:.2f} | {our_mb:.0f} | {theirs:.2f} | {their_mb:.0f} | {ours / theirs:.3f} |"
+            )
+
+
+if __name__ == "__main__":
+    main()
