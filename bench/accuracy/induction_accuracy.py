@@ -35,7 +35,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import numpy as np
-from bench.common import DATA, OUT, ROOT, Kept, about, need
+from bench.common import DATA, OUT, ROOT, RowLog, about, need
 
 from divproj import Corpus, Faults, Links, Pair
 from divproj.evaluation.brackets import BracketScore, baselines, score_brackets
@@ -308,7 +308,7 @@ def main() -> None:
     if options.english or options.penn:
         (english if options.english else penn)()
         return
-    kept = Kept(options.results)
+    kept = RowLog(options.results)
     there = _all_rows(options.results) if options.table else kept.rows
     rows = {(row["corpus"], row["length"], row["split"], row["system"]): row for row in there}
     systems = options.systems.split(",")

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from bench.common import DATA, OUT, Kept, about, need
+from bench.common import DATA, OUT, RowLog, about, need
 
 from divproj import Corpus, Faults
 from divproj.data.pair import Pair
@@ -42,7 +42,7 @@ def main() -> None:
     options = parser.parse_args()
     print(f"UAS without punctuation, seed {options.seed}; {about()}")
     print(f"| corpus | trained on | {' | '.join(SYSTEMS)} |\n|{'---|' * (len(SYSTEMS) + 2)}")
-    kept = Kept(options.rows)
+    kept = RowLog(options.rows)
     rows = {(name, size): found for name, size, found in kept.rows}
     for name in options.corpora.split(","):
         pairs = list(Corpus.at(need(DATA / name), faults=Faults(strict=False)))

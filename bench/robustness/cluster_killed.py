@@ -16,7 +16,7 @@ import threading
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from bench.common import ROOT, Measured, about, measured
+from bench.common import ROOT, Usage, about, measure
 from bench.tools.generate import generate
 
 RATES = {"remove": 0.1, "merge": 0.1, "swap": 0.05}
@@ -61,7 +61,7 @@ def digest(output: Path, trees: str) -> str:
     return hashlib.sha256((output / trees if trees else output).read_bytes()).hexdigest()[:16]
 
 
-def said(took: Measured) -> str:
+def said(took: Usage) -> str:
     return f"{took.seconds:.0f} s by the clock, {took.cpu:.0f} CPU s, {took.memory:.0f} MB"
 
 
@@ -77,7 +77,7 @@ def main() -> None:
         here = Path(name)
         generate(here / "c", chosen.pairs, 1, **RATES)
         command, trees = prepared(here, chosen.command)
-        alone = measured(*command, str(here / "one"), "-j", "1")
+        alone = measure(*command, str(here / "one"), "-j", "1")
         one = digest(here / "one", trees)
         print(f"{about()}\n{chosen.pairs} pairs, proj {chosen.command}; one core: {said(alone)}", flush=True)
         with LocalCluster(n_workers=4, threads_per_worker=1, dashboard_address=None, silence_logs="CRITICAL") as cluster:
@@ -97,7 +97,7 @@ def main() -> None:
 
             watching = threading.Thread(target=watch)
             watching.start()
-            spread = measured(*command, str(here / "four"), "--scheduler", cluster.scheduler_address)
+            spread = measure(*command, str(here / "four"), "--scheduler", cluster.scheduler_address)
             ended.set()
             watching.join()
         four = digest(here / "four", trees)

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from bench.common import DATA, about, need, run
+from bench.common import DATA, Table, measure, need
 
 LOAD = "import sys; from udapi.core.document import Document\nfor p in sys.argv[1:]: d=Document(); d.load_conllu(p); list(d.bundles)"
 
@@ -35,19 +35,21 @@ def main() -> None:
     source = need(DATA / "cdt-da")
     have = sum(1 for _ in (source / "align.txt").open())
     proj = str(Path(sys.executable).parent / "proj")
-    print(f"proj analyze against udapi, cdt-da repeated; {about()}")
-    print("| pairs | words | proj analyze, s | MB | udapi load, s | MB | ratio |\n|---|---|---|---|---|---|---|")
-    run(proj, "analyze", str(source), "--json")  # compiled code is on disk after this
-    with tempfile.TemporaryDirectory() as folder:
+    columns = ("proj analyze, s", "proj analyze, MB", "udapi load, s", "udapi load, MB", "ratio")
+    measure(proj, "analyze", str(source), "--json")  # compiled code is on disk after this
+    caption = "`proj analyze` against udapi loading the two files, cdt-da repeated"
+    with (
+        Table("analyze_speed", caption, "pairs", "words", *columns) as table,
+        tempfile.TemporaryDirectory() as folder,
+    ):
         for pairs in (wanted // 100, wanted // 10, wanted):
             corpus = repeated(source, Path(folder) / "corpus", max(1, pairs // have))
-            ours, our_mb, out = run(proj, "analyze", str(corpus), "--json")
-            result = json.loads(out)
-            theirs, their_mb, _ = run(sys.executable, "-c", LOAD, str(corpus / "f.conllu"), str(corpus / "e.conllu"))
+            ours = measure(proj, "analyze", str(corpus), "--json")
+            result = json.loads(ours.text)
+            theirs = measure(sys.executable, "-c", LOAD, str(corpus / "f.conllu"), str(corpus / "e.conllu"))
+            cells = [cell for usage in (ours, theirs) for cell in (f"{usage.seconds:.2f}", f"{usage.memory:.0f}")]
             words = sum(result["words"].values())
-            print(
-                f"| {result['sentences']:,} | {words:,} | {ours:.2f} | {our_mb:.0f} | {theirs:.2f} | {their_mb:.0f} | {ours / theirs:.3f} |"
-            )
+            table.add(f"{result['sentences']:,}", f"{words:,}", *cells, f"{ours.seconds / theirs.seconds:.3f}")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from bench.accuracy.ud_drafts import bare
-from bench.common import DATA, ROOT, about, measured, need
+from bench.common import DATA, ROOT, Table, measure, need
 
 RUN = """
 import hashlib, json, sys, time, warnings
@@ -51,34 +51,31 @@ def main() -> None:
     have = sorted(path for path in need(DATA / "glossbanks").iterdir() if path.is_dir())
     names = [path.name for path in have] if options.banks == "all" else options.banks.split(",")
     checkouts = [path.resolve() for path in (options.before, ROOT) if path]
-    print(f"CPU seconds, the least of {options.times} turns, up to {options.cap} sentences a bank; {about()}")
+    titles, systems = ("before", "now")[-len(checkouts) :], options.systems.split(",")
     with tempfile.TemporaryDirectory() as folder:
         files = [str(bare(need(DATA / "glossbanks" / name), options.cap, Path(folder))[0]) for name in names]
-        for system in options.systems.split(","):
-            _table(system, names, [_best(path, system, files, options.times) for path in checkouts])
+        runs = [[_best(path, system, files, options.times) for path in checkouts] for system in systems]
+    columns = [f"{system} {title}, {unit}" for system in systems for title in titles for unit in ("s", "sentences/s")]
+    caption = f"CPU seconds, the least of {options.times} turns, up to {options.cap} sentences a bank"
+    with Table("glossed_speed", caption, "bank", "sentences", *columns, "same bytes") as table:
+        for k, name in enumerate(names):
+            rows = [run[k] for system in runs for run in system]
+            equal = all(len({run[k][2] for run in system}) == 1 for system in runs)
+            table.add(name, rows[0][1], *_cells(rows), "" if len(checkouts) < 2 else "yes" if equal else "no")
+        sums = [(sum(row[0] for row in run), sum(row[1] for row in run), "") for system in runs for run in system]
+        table.add("all", sums[0][1], *_cells(sums), "")
+
+
+def _cells(rows: list[tuple[float, int, str]]) -> list[str]:
+    return [cell for seconds, count, _ in rows for cell in (f"{seconds:.2f}", f"{count / seconds:.0f}")]
 
 
 def _best(checkout: Path, system: str, files: list[str], times: int) -> list[tuple[float, int, str]]:
     """Seconds, sentences and digest of each file."""
     path = os.pathsep.join(str(checkout / part) for part in ("src", "cli"))
     env = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    turns = [json.loads(measured(sys.executable, "-c", RUN, system, *files, env=env).text) for _ in range(times)]
+    turns = [json.loads(measure(sys.executable, "-c", RUN, system, *files, env=env).text) for _ in range(times)]
     return [min(map(tuple, rows)) for rows in zip(*turns, strict=True)]
-
-
-def _table(system: str, names: list[str], found: list[list[tuple[float, int, str]]]) -> None:
-    titles = ("before", "now") if len(found) > 1 else ("now",)
-    cells = " | ".join(f"{title}, s | sentences/s" for title in titles)
-    print(f"\n{system}\n\n| bank | sentences | {cells} | same bytes |\n|---|---|{'---|---|' * len(found)}---|")
-    for name, *rows in zip(names, *found, strict=True):
-        _row(name, [(seconds, count) for seconds, count, _ in rows], len({digest for *_, digest in rows}) == 1)
-    _row("all", [(sum(row[0] for row in rows), sum(row[1] for row in rows)) for rows in found])
-
-
-def _row(name: str, runs: list[tuple[float, int]], same: bool | None = None) -> None:
-    cells = " | ".join(f"{seconds:.2f} | {count / seconds:.0f}" for seconds, count in runs)
-    verdict = "" if same is None or len(runs) < 2 else "yes" if same else "**no**"
-    print(f"| {name} | {runs[-1][1]} | {cells} | {verdict} |", flush=True)
 
 
 if __name__ == "__main__":

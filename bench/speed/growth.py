@@ -1,6 +1,6 @@
 """Time and memory as a corpus grows 1×, 10×, 100×: reading and the commands that learn or walk, on generated pairs; udapi as peer.
 
-python bench/speed/growth.py [--pairs 100000] [--seed 1] [--plot docs/growth.png] [--only align,induce,train]
+python bench/speed/growth.py [--pairs 100000] [--seed 1] [--plot docs/growth.png] [--only reading|commands|learning]
 
 Seconds are those of processors, start of Python included; memory is that of the largest process. s2+, parse and words get a tenth of the
 pairs, align, induce and train a hundredth.
@@ -15,7 +15,7 @@ from collections import defaultdict
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from bench.common import ROOT, Measured, about, grown, measured
+from bench.common import ROOT, Table, Usage, log_axes, measure
 from bench.tools.generate import generate
 
 from divproj.drawing.plot import pyplot, save
@@ -40,7 +40,10 @@ for path in sys.argv[1:]:
     words += sum(len(tree.descendants) for bundle in document.bundles for tree in bundle.trees)
 print(words, time.process_time() - start)
 """
-Row = tuple[int, Measured]
+Row = tuple[int, Usage]
+CAPTION = "generated pairs of 21 words, CPU seconds with the start of Python"
+LEARNING = ("align", "induce", "train")
+"""Commands that learn, in a table of their own."""
 
 
 def columns(corpus: Path, name: str, column: int, pairs: int) -> Path:
@@ -63,19 +66,19 @@ def columns(corpus: Path, name: str, column: int, pairs: int) -> Path:
 
 def cut(corpus: Path, pairs: int, name: str) -> Path:
     """The first pairs of a corpus, as one of their own."""
-    made = corpus / name
-    made.mkdir()
+    part = corpus / name
+    part.mkdir()
     for name in ("f.conllu", "e.conllu"):
-        (made / name).write_text("\n\n".join((corpus / name).read_text("utf-8").split("\n\n")[:pairs]) + "\n\n", "utf-8")
+        (part / name).write_text("\n\n".join((corpus / name).read_text("utf-8").split("\n\n")[:pairs]) + "\n\n", "utf-8")
     links = (corpus / "align.txt").read_text("utf-8").splitlines(keepends=True)
-    (made / "align.txt").write_text("".join(links[:pairs]), "utf-8")
-    return made
+    (part / "align.txt").write_text("".join(links[:pairs]), "utf-8")
+    return part
 
 
-def reading(corpus: Path, small: Path) -> tuple[Measured, float, Measured, float]:
+def reading(corpus: Path, small: Path) -> tuple[Usage, float, Usage, float]:
     """The fast reader and udapi on the same two files: what each took, and words a second once it runs."""
-    ours = measured(sys.executable, "-c", READ, str(corpus), str(small))
-    theirs = measured(sys.executable, "-c", UDAPI, str(corpus / "f.conllu"), str(corpus / "e.conllu"))
+    ours = measure(sys.executable, "-c", READ, str(corpus), str(small))
+    theirs = measure(sys.executable, "-c", UDAPI, str(corpus / "f.conllu"), str(corpus / "e.conllu"))
     speeds = [int(words) / float(seconds) for words, seconds in (ours.text.split(), theirs.text.split())]
     return ours, speeds[0], theirs, speeds[1]
 
@@ -98,22 +101,22 @@ def jobs(corpus: Path, small: Path, pairs: int) -> dict[str, tuple[int, list[str
     }  # fmt: skip
 
 
-def table(found: dict[str, list[Row]]) -> None:
-    print("\n| command | pairs | CPU s | s | ms a pair, CPU | MB |\n|---|---|---|---|---|---|")
-    for name, rows in found.items():
-        for pairs, took in rows:
-            each = f"{1000 * took.cpu / pairs:.3f}"
-            print(f"| {name} | {pairs:,} | {took.cpu:.1f} | {took.seconds:.1f} | {each} | {took.memory:.0f} |", flush=True)
+def table_of(name: str, commands: dict[str, list[Row]], seed: int) -> None:
+    with Table(name, CAPTION, "command", "pairs", "CPU s", "s", "ms a pair, CPU", "MB", seed=seed) as table:
+        for command, rows in commands.items():
+            for pairs, usage in rows:
+                each = f"{1000 * usage.cpu / pairs:.3f}"
+                table.add(command, f"{pairs:,}", f"{usage.cpu:.1f}", f"{usage.seconds:.1f}", each, f"{usage.memory:.0f}")
 
 
-def plot(found: dict[str, list[Row]], path: Path) -> None:
+def plot(commands: dict[str, list[Row]], path: Path) -> None:
     plt = pyplot()
     figure, panels = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
     for panel, label in ((panels[0], "CPU seconds"), (panels[1], "MB, largest process")):
-        for name, rows in found.items():
+        for name, rows in commands.items():
             values = [took.cpu if label.startswith("CPU") else took.memory for _, took in rows]
             panel.plot([pairs for pairs, _ in rows], values, marker="o", label=name)
-        grown(panel, label)
+        log_axes(panel, label)
     panels[0].legend(fontsize=8)
     save(figure, path)
 
@@ -123,37 +126,51 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--plot", type=Path, default=ROOT / "docs" / "growth.png")
-    parser.add_argument("--only", default="", help="Commands, by how their names begin; nothing is plotted then.")
+    parser.add_argument(
+        "--only", choices=("reading", "commands", "learning"), help="One of the three tables; the plot is of `commands`."
+    )
     options = parser.parse_args()
-    only = tuple(filter(None, options.only.split(",")))
+    parts = (options.only,) if options.only else ("reading", "commands", "learning")
     sizes = [options.pairs // 100, options.pairs // 10, options.pairs]
-    print(f"generated pairs of 21 words, seed {options.seed}, CPU seconds with the start of Python; {about()}\n")
-    found: dict[str, list[Row]] = defaultdict(list)
+    commands: dict[str, list[Row]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as folder:
         small = Path(folder) / "small"
         generate(small, 1000, options.seed + 1, **RATES)
-        measured(PROJ, "-q", "learn", str(small), "-o", str(small / "rules.json"))
-        if not only:
-            print("| reading f.conllu, e.conllu | divproj, words/s | CPU s | MB | udapi, words/s | CPU s | MB | times |")
-            print("|---|---|---|---|---|---|---|---|")
-        for pairs in sizes:
-            corpus = Path(folder) / f"corpus-{pairs}"
+        measure(PROJ, "-q", "learn", str(small), "-o", str(small / "rules.json"))
+        corpora = {pairs: Path(folder) / f"corpus-{pairs}" for pairs in sizes}
+        for pairs, corpus in corpora.items():
             generate(corpus, pairs, options.seed, **RATES)
-            if not only:
-                ours, speed, theirs, slow = reading(corpus, small)
-                cells = (
-                    f"{speed:,.0f} | {ours.cpu:.1f} | {ours.memory:.0f} | {slow:,.0f} | {theirs.cpu:.1f} | {theirs.memory:.0f}"
-                )
-                print(f"| {pairs:,} pairs | {cells} | {speed / slow:.0f} |", flush=True)
+        if "reading" in parts:
+            read(corpora, small, options.seed)
+        for pairs, corpus in corpora.items():
             for name, (count, command) in jobs(corpus, small, pairs).items():
-                if only and not name.startswith(only):
+                if ("learning" if name.startswith(LEARNING) else "commands") not in parts:
                     continue
                 if pairs == sizes[0]:
-                    measured(PROJ, "-q", *command)  # compiled code is on disk after this
-                found[name].append((count, measured(PROJ, "-q", *command)))
-        table(found)
-    if not only:
-        plot(found, options.plot)
+                    measure(PROJ, "-q", *command)  # compiled code is on disk after this
+                commands[name].append((count, measure(PROJ, "-q", *command)))
+    for part in parts[-2:]:
+        chosen = {name: rows for name, rows in commands.items() if name.startswith(LEARNING) == (part == "learning")}
+        if chosen:
+            table_of(f"growth-{part}", chosen, options.seed)
+        if chosen and part == "commands":
+            plot(chosen, options.plot)
+
+
+def read(corpora: dict[int, Path], small: Path, seed: int) -> None:
+    columns = [f"{reader}, {unit}" for reader in ("divproj", "udapi") for unit in ("words/s", "CPU s", "MB")]
+    with Table("growth-reading", f"Reading f.conllu and e.conllu; {CAPTION}", "pairs", *columns, "times", seed=seed) as table:
+        for pairs, corpus in corpora.items():
+            ours, speed, theirs, slow = reading(corpus, small)
+            cells = [
+                f"{speed:,.0f}",
+                f"{ours.cpu:.1f}",
+                f"{ours.memory:.0f}",
+                f"{slow:,.0f}",
+                f"{theirs.cpu:.1f}",
+                f"{theirs.memory:.0f}",
+            ]
+            table.add(f"{pairs:,}", *cells, f"{speed / slow:.0f}")
 
 
 if __name__ == "__main__":

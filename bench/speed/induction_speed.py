@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from bench.common import DATA, OUT, about, need
+from bench.common import DATA, OUT, Table, need
 
 from divproj import Corpus, Faults
 from divproj.drawing.plot import pyplot, save
@@ -45,7 +45,7 @@ def sweep_seconds(pairs: list[TagPair], sweeps: int, **more: object) -> tuple[Bi
     return model, seconds, memory
 
 
-def against_plain(count: int) -> None:
+def against_plain(count: int) -> str:
     pairs = pairs_of(4000)[:: 4000 // count][:count]
     found = {}
     for name in ("compiled", "plain"):
@@ -55,11 +55,10 @@ def against_plain(count: int) -> None:
     same = (found["plain"][0].state_.mate == found["compiled"][0].state_.mate).all()
     plain, fast = found["plain"][1][1], found["compiled"][1][1]
     _, many, _ = sweep_seconds(pairs * 40, 2)
-    print(
-        f"{count} pairs, second sweep: plain Python {plain:.2f} s, compiled {1000 * fast:.2f} ms: {plain / fast:.0f} times faster;",
-        end=" ",
+    return (
+        f"{count} pairs, second sweep: plain Python {plain:.2f} s, compiled {1000 * fast:.2f} ms: {plain / fast:.0f} times faster; "
+        f"same trees and alignments: {'yes' if same else 'NO'} (the pairs 40 times over: {1000 * many[1] / 40:.2f} ms each)"
     )
-    print(f"same trees and alignments: {'yes' if same else 'NO'} (the pairs 40 times over: {1000 * many[1] / 40:.2f} ms each)")
 
 
 def main() -> None:
@@ -68,19 +67,19 @@ def main() -> None:
     parser.add_argument("--plain", type=int, default=12, help="pairs for the comparison with plain Python; 0: none")
     parser.add_argument("--sweeps", type=int, default=12)
     options = parser.parse_args()
-    print(f"Bilingual sampler, pairs of 30 words or fewer, moves both, seed 1, processor time; {about()}")
-    if options.plain:
-        against_plain(options.plain)
-    print("| pairs | s a sweep | ms a pair | MB after 2 sweeps | MB at the end |\n|---|---|---|---|---|")
     rows = []
-    for size in map(int, options.pairs.split(",")):
-        pairs = pairs_of(size)
-        _, seconds, memory = sweep_seconds(pairs, options.sweeps)
-        mean = sum(seconds[1:]) / len(seconds[1:])
-        rows.append((len(pairs), mean))
-        print(
-            f"| {len(pairs):,} | {mean:.2f} | {1000 * mean / len(pairs):.3f} | {memory[1]:.0f} | {memory[-1]:.0f} |", flush=True
-        )
+    caption = "Bilingual sampler, pairs of 30 words or fewer, both moves, CPU time"
+    columns = ("pairs", "s a sweep", "ms a pair", "MB after 2 sweeps", "MB at the end")
+    with Table("induction_speed", caption, *columns, seed=1) as table:
+        if options.plain:
+            table.note(against_plain(options.plain))
+        for size in map(int, options.pairs.split(",")):
+            pairs = pairs_of(size)
+            _, seconds, memory = sweep_seconds(pairs, options.sweeps)
+            mean = sum(seconds[1:]) / len(seconds[1:])
+            rows.append((len(pairs), mean))
+            cells = (f"{mean:.2f}", f"{1000 * mean / len(pairs):.3f}", f"{memory[1]:.0f}", f"{memory[-1]:.0f}")
+            table.add(f"{len(pairs):,}", *cells)
     plt = pyplot()
     figure, panel = plt.subplots(figsize=(4.2, 3.2), layout="constrained")
     panel.plot([r[0] for r in rows], [r[1] for r in rows], marker="o")

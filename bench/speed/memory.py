@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from bench.common import about, measured
+from bench.common import Table, measure
 from bench.tools.generate import generate
 
 WANTED = 1024
@@ -26,25 +26,30 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     proj, jobs = str(Path(sys.executable).parent / "proj"), str(options.jobs)
-    print(f"memory of the largest process, --jobs {jobs}, seed {options.seed}; {about()}")
-    print(
-        "| pairs | words | analyze, s | CPU s | MB | project s1-r, s | CPU s | MB | under 1 GB |\n|---|---|---|---|---|---|---|---|---|"
+    columns = [f"{command}, {unit}" for command in ("analyze", "project s1-r") for unit in ("s", "CPU s", "MB")]
+    table = Table(
+        "memory", "Memory of the largest process, one job", "pairs", "words", *columns, "under 1 GB", seed=options.seed
     )
+    with table:
+        measure_sizes(table, options, proj, jobs)
+
+
+def measure_sizes(table: Table, options: argparse.Namespace, proj: str, jobs: str) -> None:
+    """Add a row for a tenth of the pairs and one for all of them; leave with an error if a divergence is not found."""
     for pairs in (options.pairs // 10, options.pairs):
         with tempfile.TemporaryDirectory() as folder:
             corpus, out = Path(folder) / "corpus", str(Path(folder) / "out.conllu")
-            made = generate(corpus, pairs, options.seed, **RATES)
-            analyzed = measured(proj, "-q", "analyze", str(corpus), "--json", "--jobs", jobs)
-            found = json.loads(analyzed.text)
-            assert found["sentences"] == pairs
-            assert sum(found["words"].values()) == made["words"]
+            generated = generate(corpus, pairs, options.seed, **RATES)
+            analyzed = measure(proj, "-q", "analyze", str(corpus), "--json", "--jobs", jobs)
+            counts = json.loads(analyzed.text)
+            assert counts["sentences"] == pairs
+            assert sum(counts["words"].values()) == generated["words"]
             for kind, sides in (("remove", "e"), ("merge", "ef"), ("swap", "e")):
-                assert sum(found["operations"][side][kind] for side in sides) == made[kind]  # what was made is found
-            projected = measured(proj, "-q", "project", str(corpus), "-o", out, "--jobs", jobs)
+                assert sum(counts["operations"][side][kind] for side in sides) == generated[kind]
+            projected = measure(proj, "-q", "project", str(corpus), "-o", out, "--jobs", jobs)
             fits = "yes" if max(analyzed.memory, projected.memory) < WANTED else "NO"
-            took = [f"{x.seconds:.1f} | {x.cpu:.1f} | {x.memory:.0f}" for x in (analyzed, projected)]
-            cells = (f"{pairs:,}", f"{made['words']:,}", *took, fits)
-            print(f"| {' | '.join(cells)} |", flush=True)
+            cells = [f for x in (analyzed, projected) for f in (f"{x.seconds:.1f}", f"{x.cpu:.1f}", f"{x.memory:.0f}")]
+            table.add(f"{pairs:,}", f"{generated['words']:,}", *cells, fits)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from bench.accuracy.phrases_data import edinburgh, lexicon, with_candidates
-from bench.common import DATA, about
+from bench.common import DATA, Table
 
 from divproj.drawing.plot import pyplot, save
 from divproj.forest.hypergraph import Edge, Forest, Node
@@ -127,7 +127,7 @@ def timed(call, items: list) -> float:
     return best
 
 
-def chart_speed(chance: random.Random, count: int) -> None:
+def chart_speed(chance: random.Random, count: int, seed: int) -> None:
     given = [problem_of(tree(23, chance), tree(23, chance), chance) for _ in range(count)]
     for one in given[:20]:
         assert abs(plain(one) - fill(one, compiled=True).A[one.src.root, one.tgt.root]) < 1e-9 or not fill(one).reachable
@@ -135,22 +135,20 @@ def chart_speed(chance: random.Random, count: int) -> None:
     twin = timed(lambda one: fill(one, compiled=False), given[:3])
     fast = timed(lambda one: fill(one, compiled=True), given * 20)
     whole = timed(lambda one: read_off(f, compiled=True) if (f := fill(one, compiled=True)).reachable else None, given)
-    print("| exact chart, two trees of 23 words | ms a pair | times |\n|---|---|---|")
-    for name, seconds in (
-        ("plain Python, lists", slow),
-        ("the kernel not compiled", twin),
-        ("compiled", fast),
-        ("compiled, the best set read off", whole),
-    ):
-        print(f"| {name} | {1000 * seconds:.3f} | {slow / seconds:.0f} |")
+    caption = "Exact chart, two trees of 23 words, CPU time of one core"
+    with Table("phrases_speed-chart", caption, "chart", "ms a pair", "times", seed=seed) as table:
+        for name, seconds in (
+            ("plain Python, lists", slow),
+            ("the kernel not compiled", twin),
+            ("compiled", fast),
+            ("compiled, the best set read off", whole),
+        ):
+            table.add(name, f"{1000 * seconds:.3f}", f"{slow / seconds:.0f}")
 
 
-def forest_speed(chance: random.Random, sizes: list[int], count: int) -> list[tuple[float, float, float]]:
-    """A table; for each size the nodes, seconds of the chart and of the whole."""
+def forest_speed(table: Table, chance: random.Random, sizes: list[int], count: int) -> list[tuple[float, float, float]]:
+    """Add a row for each size; return the nodes, seconds of the chart and of the whole."""
     aligner = PhraseAligner()
-    print(
-        "\n| packed forests | nodes | edges | chart ms | pairs a second | with sums ms | whole alignment ms | pairs a second |\n|---|---|---|---|---|---|---|---|"
-    )
     rows = []
     for size in sizes:
         pairs = [(packed(23, size, chance), packed(23, size, chance)) for _ in range(count)]
@@ -163,7 +161,8 @@ def forest_speed(chance: random.Random, sizes: list[int], count: int) -> list[tu
         sums = timed(lambda x: posteriors(summed(x, problem(x, LocalModel().log_probs(x.table), Costs()))), ready)
         whole = timed(lambda x: aligner.align_pair(x[0], x[1], [(k, k) for k in range(23)]), pairs)
         rows.append((nodes, chart, whole))
-        print(f"| {size} | {nodes:.0f} | {edges:.0f} | {1000 * chart:.2f} | {1 / chart:.0f} | {1000 * sums:.2f} | {1000 * whole:.1f} | {1 / whole:.0f} |", flush=True)  # fmt: skip
+        cells = [f"{1000 * chart:.2f}", f"{1 / chart:.0f}", f"{1000 * sums:.2f}", f"{1000 * whole:.1f}", f"{1 / whole:.0f}"]
+        table.add(size, f"{nodes:.0f}", f"{edges:.0f}", *cells)
     return rows
 
 
@@ -180,7 +179,7 @@ def plot(rows: list[tuple[float, float, float]], path: Path) -> None:
     save(figure, path)
 
 
-def em_speed(count: int, seed: int) -> None:
+def em_speed(count: int, seed: int) -> str:
     rows = edinburgh(DATA)
     chance = random.Random(seed)
     chosen = [rows[chance.randrange(len(rows))] for _ in range(count)]
@@ -188,8 +187,8 @@ def em_speed(count: int, seed: int) -> None:
     pairs, candidates = with_candidates(chosen, "all")
     ready = time.perf_counter()
     aligner = PhraseAligner(relation=lexicon().relation, epochs=6).fit(pairs, candidates)
-    print(
-        f"\nEM over {count} pairs (Edinburgh, drawn with repetition, forests of all binarisations), {len(aligner.history_)} epochs: "
+    return (
+        f"EM over {count:,} pairs (Edinburgh, drawn with repetition, forests of all binarisations), {len(aligner.history_)} epochs: "
         f"trees and candidates {ready - start:.1f} s, EM {time.perf_counter() - ready:.1f} s, CPU {time.process_time() - cpu:.1f} s in all"
     )
 
@@ -202,14 +201,23 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--plot", type=Path, default=None, help="cost against nodes, as a picture")
     options = parser.parse_args()
-    print(f"phrase alignment, seed {options.seed}, CPU time of one core; {about()}\n")
     chance = random.Random(options.seed)
-    chart_speed(chance, options.pairs)
-    rows = forest_speed(chance, [int(x) for x in options.sizes.split(",")], max(3, options.pairs // 10))
+    chart_speed(chance, options.pairs, options.seed)
+    columns = (
+        "nodes",
+        "edges",
+        "chart, ms",
+        "chart, pairs/s",
+        "with sums, ms",
+        "whole alignment, ms",
+        "whole alignment, pairs/s",
+    )
+    with Table("phrases_speed-forests", "Packed forests, CPU time of one core", "size", *columns, seed=options.seed) as table:
+        rows = forest_speed(table, chance, [int(x) for x in options.sizes.split(",")], max(3, options.pairs // 10))
+        if options.em and (DATA / "paraphrase").exists():
+            table.note(em_speed(options.em, options.seed))
     if options.plot:
         plot(rows, options.plot)
-    if options.em and (DATA / "paraphrase").exists():
-        em_speed(options.em, options.seed)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from bench.common import ROOT, about
+from bench.common import ROOT, Table
 
 COMMANDS = {
     "project": "project turkish/turkish.txt -o trees.conllu",
@@ -40,11 +40,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", nargs="*", help="some of: " + ", ".join(COMMANDS))
     args = parser.parse_args()
-    print(f"{about()}\n")
-    print(
-        "| command | kernels | takes, s | first sign, s | longest silence, s | longest without a stage, s |\n|---|---|---|---|---|---|"
-    )
-    with tempfile.TemporaryDirectory() as place:
+    columns = ("takes, s", "first sign, s", "longest silence, s", "longest without a stage, s")
+    with (
+        Table("progress", "What a terminal shows, seconds by the clock", "command", "kernels", *columns) as table,
+        tempfile.TemporaryDirectory() as place,
+    ):
         folder = Path(place)
         _prepare(folder)
         for name in args.only or COMMANDS:
@@ -52,7 +52,7 @@ def main() -> int:
             for state in ("cold", "warm"):
                 shutil.rmtree(folder / "turkish" / "results", ignore_errors=True)
                 first, silence, nameless, spent = watch(COMMANDS[name].format(corpora=ROOT / "corpora"), folder, cache)
-                print(f"| `proj {name}` | {state} | {spent:.1f} | {first:.2f} | {silence:.2f} | {nameless:.2f} |", flush=True)
+                table.add(f"`proj {name}`", state, f"{spent:.1f}", *(f"{x:.2f}" for x in (first, silence, nameless)))
     return 0
 
 

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from bench.common import DATA, about, need, run
+from bench.common import DATA, Table, measure, need
 from bench.speed.analyze_speed import repeated
 
 
@@ -23,18 +23,21 @@ def main() -> None:
     source = need(DATA / options.corpus)
     have = sum(1 for _ in (source / "align.txt").open())
     proj = str(Path(sys.executable).parent / "proj")
-    print(f"proj project on {options.corpus} repeated, one core; {about()}")
-    print("| system | sentences | s | sentences a minute | MB |\n|---|---|---|---|---|")
-    with tempfile.TemporaryDirectory() as folder:
+    caption = f"`proj project` on {options.corpus} repeated, files to file, one core"
+    with (
+        Table("project_speed", caption, "system", "sentences", "s", "sentences a minute", "MB") as table,
+        tempfile.TemporaryDirectory() as folder,
+    ):
         rules = str(Path(folder) / "rules.json")
-        run(proj, "-q", "learn", str(repeated(source, Path(folder) / "gold", 1)), "-o", rules)
+        measure(proj, "-q", "learn", str(repeated(source, Path(folder) / "gold", 1)), "-o", rules)
         for wanted in (options.sentences // 10, options.sentences):
             corpus = repeated(source, Path(folder) / "corpus", max(1, wanted // have))
             count = have * max(1, wanted // have)
             for system in ("s1-r", "s2-1", "s2+"):
                 out = str(Path(folder) / "out.conllu")
-                seconds, memory, _ = run(proj, "-q", "project", str(corpus), "--rules", rules, "--system", system, "-o", out)
-                print(f"| {system} | {count:,} | {seconds:.1f} | {60 * count / seconds:,.0f} | {memory:.0f} |", flush=True)
+                usage = measure(proj, "-q", "project", str(corpus), "--rules", rules, "--system", system, "-o", out)
+                speed = f"{60 * count / usage.seconds:,.0f}"
+                table.add(system, f"{count:,}", f"{usage.seconds:.1f}", speed, f"{usage.memory:.0f}")
 
 
 if __name__ == "__main__":

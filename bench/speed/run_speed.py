@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from bench.common import ROOT, about, run
+from bench.common import ROOT, Table, measure
 
 CORPUS = ROOT / "corpora" / "hin-eng"
 CONFIG = """\
@@ -60,27 +60,19 @@ def main() -> None:
         model = f'"{options.parser}"' if options.parser in ("en", "en-fast") else f'"{Path(options.parser).resolve()}"'
         config = CONFIG.format(sentences=options.sentences, parser=model, system=options.system)
         (folder / "divproj.toml").write_text(config, encoding="utf-8")
-        print(f"proj run on {options.sentences} sentences, {options.system}; {about()}")
-        print("| run | s | processor s | MB | stages, s |\n|---|---|---|---|---|")
-        for what in ("from nothing", "again", "folds = 0"):
-            if what == "folds = 0":
-                (folder / "divproj.toml").write_text(config.replace("[evaluate]", "[evaluate]\nfolds = 0"), encoding="utf-8")
-            (folder / "results" / "log.txt").unlink(missing_ok=True)
-            before = _processor()
-            seconds, memory, _ = run(proj, "-q", "run", str(folder / "divproj.toml"))
-            stages = re.findall(
-                r"(\w+): (?:run|may run) .*?, ([\d.]+) s, \d+ warnings", (folder / "results" / "log.txt").read_text()
-            )
-            told = ", ".join(f"{stage} {float(spent):.1f}" for stage, spent in stages) or "all kept"
-            print(f"| {what} | {seconds:.1f} | {_processor() - before:.1f} | {memory:.0f} | {told} |", flush=True)
-
-
-def _processor() -> float:
-    """Processor seconds of all processes started so far."""
-    import resource
-
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+        caption = f"`proj run` on {options.sentences:,} sentences, {options.system}"
+        with Table("run_speed", caption, "run", "s", "CPU s", "MB", "stages, s") as table:
+            for change in ("from nothing", "again", "folds = 0"):
+                if change == "folds = 0":
+                    (folder / "divproj.toml").write_text(
+                        config.replace("[evaluate]", "[evaluate]\nfolds = 0"), encoding="utf-8"
+                    )
+                log = folder / "results" / "log.txt"
+                log.unlink(missing_ok=True)
+                usage = measure(proj, "-q", "run", str(folder / "divproj.toml"))
+                stages = re.findall(r"(\w+): (?:run|may run) .*?, ([\d.]+) s, \d+ warnings", log.read_text())
+                spent = ", ".join(f"{stage} {float(seconds):.1f}" for stage, seconds in stages) or "all kept"
+                table.add(change, f"{usage.seconds:.1f}", f"{usage.cpu:.1f}", f"{usage.memory:.0f}", spent)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from bench.common import ROOT, about, measured
+from bench.common import ROOT, Table, measure
 from bench.tools.generate import generate
 
 RATES = {"remove": 0.1, "merge": 0.1, "swap": 0.05}
@@ -26,9 +26,11 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=5)
     times = parser.parse_args().times
     samples = [str(ROOT / "corpora" / f"{name}-eng") for name in ("hin", "deu", "spa", "kor")]
-    print(f"fastest of {times} runs, by the clock and of processors; {about()}\n")
-    print("| command | wanted, s | s | CPU s | MB |\n|---|---|---|---|---|")
-    with tempfile.TemporaryDirectory() as folder:
+    caption = f"Fastest of {times} runs (first run ever: one), by the clock and of processors"
+    with (
+        Table("startup", caption, "command", "wanted, s", "s", "CPU s", "MB") as table,
+        tempfile.TemporaryDirectory() as folder,
+    ):
         large = Path(folder) / "large"
         generate(large, 2000, 1, **RATES)
         rows = [
@@ -39,13 +41,13 @@ def main() -> None:
             ("`proj analyze`, 2,000 pairs, first run ever", 15, ["-q", "analyze", str(large)], True),
         ]
         for name, wanted, command, cold in rows:
-            measured(PROJ, *command)
-            found = []
+            measure(PROJ, *command)
+            runs = []
             for k in range(1 if cold else times):
                 env = {**os.environ, "NUMBA_CACHE_DIR": str(Path(folder) / f"cache-{k}")} if cold else None
-                found.append(measured(PROJ, *command, env=env))
-            best = min(found, key=lambda took: took.seconds)
-            print(f"| {name} | {wanted} | {best.seconds:.2f} | {best.cpu:.2f} | {best.memory:.0f} |", flush=True)
+                runs.append(measure(PROJ, *command, env=env))
+            best = min(runs, key=lambda usage: usage.seconds)
+            table.add(name, wanted, f"{best.seconds:.2f}", f"{best.cpu:.2f}", f"{best.memory:.0f}")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from bench.common import DATA, ROOT, about, grown, need, run
+from bench.common import DATA, ROOT, Table, log_axes, measure, need
 
 from divproj import Corpus, Faults
 from divproj.drawing.plot import pyplot, save
@@ -39,25 +39,33 @@ def main() -> None:
     sizes = [int(x) for x in options.pairs.split(",")]
     pairs = list(Corpus.at(need(DATA / "cdt-da"), faults=Faults(strict=False)))
     proj = str(Path(sys.executable).parent / "proj")
-    print(f"proj words, Danish repeated with substitutions, seed 1; {about()}")
-    print("| pairs | s | s a 1,000 pairs | MB | s with -j 2 | MB of a process |\n|---|---|---|---|---|---|")
     rows = []
-    with tempfile.TemporaryDirectory() as folder:
+    columns = ("pairs", "s", "s a 1,000 pairs", "MB", "s with -j 2", "MB of a process")
+    with (
+        Table("words_growth", "`proj words`, Danish repeated with substitutions", *columns, seed=1) as table,
+        tempfile.TemporaryDirectory() as folder,
+    ):
         for size in sizes:
             f, e = longer(pairs, size, Path(folder))
             outs = [Path(folder) / name for name in ("one", "two")]
             command = (proj, "-q", "words", str(f), str(e), "-o")
-            seconds, memory, _ = run(*command, str(outs[0]))
-            shared, part, _ = run(*command, str(outs[1]), "-j", "2")
+            alone, shared = measure(*command, str(outs[0])), measure(*command, str(outs[1]), "-j", "2")
             assert outs[0].read_bytes() == outs[1].read_bytes()
-            rows.append((size, seconds, memory))
-            cells = f"{1000 * seconds / size:.2f} | {memory:.0f} | {shared:.1f} | {part:.0f}"
-            print(f"| {size:,} | {seconds:.1f} | {cells} |", flush=True)
+            rows.append((size, alone.seconds, alone.memory))
+            each = f"{1000 * alone.seconds / size:.2f}"
+            table.add(
+                f"{size:,}",
+                f"{alone.seconds:.1f}",
+                each,
+                f"{alone.memory:.0f}",
+                f"{shared.seconds:.1f}",
+                f"{shared.memory:.0f}",
+            )
     plt = pyplot()
     figure, panels = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
     for panel, k, label in ((panels[0], 1, "seconds"), (panels[1], 2, "MB")):
         panel.plot([r[0] for r in rows], [r[k] for r in rows], marker="o")
-        grown(panel, label)
+        log_axes(panel, label)
     save(figure, options.plot)
 
 
