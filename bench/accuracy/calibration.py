@@ -22,8 +22,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import numpy as np
-from bench.accuracy.glossbanks import learned
-from bench.common import DATA, OUT, about, need
+from bench.accuracy.glossbanks import WORK, learned
+from bench.common import DATA, Table, need
 
 from divproj import Corpus, DepTree, Faults, Pair
 from divproj.data.igt import Igt
@@ -43,6 +43,15 @@ SYSTEMS = ",".join(registry.SYSTEMS)
 OWN = (10, 30)
 """Gold trees that systems learn from; parsers learn from the second number alone."""
 TESTED = 70
+COLUMNS = (
+    "heads",
+    "right",
+    "error of raw confidences",
+    "calibration error",
+    "mean of banks (by chance alone)",
+    "worst bank",
+    "banks within 5 points",
+)
 ODIN = ("ger", "gli", "hua", "kkn")
 
 
@@ -102,7 +111,7 @@ def gathered(found: Sequence[Any], system: str, work: Path, seed: int) -> list[S
     return samples
 
 
-def told(samples: Sequence[Sample]) -> tuple[list[str], list[tuple[float, float, int]]]:
+def row_of(samples: Sequence[Sample]) -> tuple[list[str], list[tuple[float, float, int]]]:
     """A row of the table, and the reliability of ten bins, families held out."""
     held, rng = crossed(samples), np.random.default_rng(1)
     chances = np.concatenate([held[s.name] for s in samples])
@@ -113,7 +122,7 @@ def told(samples: Sequence[Sample]) -> tuple[list[str], list[tuple[float, float,
     misses = [100 * float(held[s.name].mean() - s.right.mean()) for s in samples]
     cells = [
         str(len(right)), f"{100 * right.mean():.1f}", f"{100 * calibration_error(raw, right):.1f}",
-        f"**{100 * calibration_error(chances, right):.1f}**", f"{fmean(each):.1f} ({fmean(floor):.1f})", f"{max(each):.1f}",
+        f"{100 * calibration_error(chances, right):.1f}", f"{fmean(each):.1f} ({fmean(floor):.1f})", f"{max(each):.1f}",
         f"{sum(abs(x) <= 5 for x in misses)} of {len(misses)}",
     ]  # fmt: skip
     at = np.minimum((chances * 10).astype(int), 9)
@@ -136,28 +145,27 @@ def glossed(pairs: Sequence[Pair]) -> list[Pair]:
 
 
 def odin(systems: Sequence[str], folds: int) -> None:
-    print(f"ODIN, {folds} folds, punctuation counted; {about()}\n")
-    print("| system | links and English | heads | right | calibration error | by language |\n|---|---|---|---|---|---|")
     corpora = [list(Corpus.at(need(DATA / "odin" / name), faults=Faults(strict=False))) for name in ODIN]
-    for how, some in (("gold", corpora), ("glosses, parsed", [*map(glossed, corpora)])):
-        for system in systems:
-            scores = [cross_validate(pairs, [system], folds=folds)[system].scores for pairs in some]
-            total = sum(s.overall.total for s in scores)
-            gaps = [
-                sum(s.by_confidence[k].heads for s in scores) - sum(s.confidence[k] for s in scores)
-                for k in range(len(scores[0].confidence))
-            ]
-            uas = 100 * sum(s.overall.heads for s in scores) / total
-            each = ", ".join(f"{name} {100 * (s.calibration_error() or 0):.1f}" for name, s in zip(ODIN, scores, strict=True))
-            print(
-                f"| {system} | {how} | {total} | {uas:.1f} | **{100 * sum(map(abs, gaps)) / total:.1f}** | {each} |", flush=True
-            )
+    columns = ("system", "links and English", "heads", "right", "calibration error", "by language")
+    with Table("calibration-odin", f"ODIN, {folds} folds, punctuation counted", *columns) as table:
+        for how, some in (("gold", corpora), ("glosses, parsed", [*map(glossed, corpora)])):
+            for system in systems:
+                scores = [cross_validate(pairs, [system], folds=folds)[system].scores for pairs in some]
+                total = sum(s.overall.total for s in scores)
+                gaps = [
+                    sum(s.by_confidence[k].heads for s in scores) - sum(s.confidence[k] for s in scores)
+                    for k in range(len(scores[0].confidence))
+                ]
+                uas = 100 * sum(s.overall.heads for s in scores) / total
+                errors = (100 * (s.calibration_error() or 0) for s in scores)
+                each = ", ".join(f"{name} {error:.1f}" for name, error in zip(ODIN, errors, strict=True))
+                table.add(system, how, total, f"{uas:.1f}", f"{100 * sum(map(abs, gaps)) / total:.1f}", each)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--systems", default=SYSTEMS)
-    parser.add_argument("--work", type=Path, default=OUT / "held-out-s6")
+    parser.add_argument("--work", type=Path, default=WORK)
     parser.add_argument("--cap", type=int, default=150)
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
@@ -169,25 +177,21 @@ def main() -> None:
     if options.odin:
         odin(systems, options.folds)
         return
-    found = [*map(doubted, banks(need(DATA), options.cap, shipped_vectors("en"), set()))]
-    print(f"Families held out, punctuation counted, up to {options.cap} sentences a bank, seed {options.seed}; {about()}\n")
-    print("| system | heads | right | error of raw confidences | calibration error | mean of banks (by chance alone) | worst bank | banks within 5 points |")  # fmt: skip
-    print("|---|---|---|---|---|---|---|---|")
-    made, drawn = {}, {}
-    for system in systems:
-        samples = gathered(found, system, options.work, options.seed)
-        cells, drawn[system] = told(samples)
-        made[system] = calibration.learn(samples)
-        print(f"| {system} | {' | '.join(cells)} |", flush=True)
-        if options.write:  # at once: what is stopped has kept what it had
-            place = options.write / FILE
-            kept = calibration.load(place) if place.is_file() else {}
-            notes = {
-                "made by": "bench/calibration.py",
-                "licence": "CC BY-SA 4.0",
-                "banks": {b.name: len(b.gold) for b in found},
-            }
-            calibration.save(kept | made, place, notes)
+    tested = [*map(doubted, banks(need(DATA), options.cap, shipped_vectors("en"), set()))]
+    caption = f"Families held out, punctuation counted, up to {options.cap} sentences a bank"
+    maps, drawn = {}, {}
+    with Table("calibration", caption, "system", *COLUMNS, seed=options.seed) as table:
+        for system in systems:
+            samples = gathered(tested, system, options.work, options.seed)
+            cells, drawn[system] = row_of(samples)
+            maps[system] = calibration.learn(samples)
+            table.add(system, *cells)
+            if options.write:  # at once: what is stopped has kept what it had
+                place = options.write / FILE
+                kept = calibration.load(place) if place.is_file() else {}
+                sizes = {b.name: len(b.gold) for b in tested}
+                notes = {"made by": "bench/accuracy/calibration.py", "licence": "CC BY-SA 4.0", "banks": sizes}
+                calibration.save(kept | maps, place, notes)
     if options.plot:
         _plot(drawn, options.plot)
 

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from bench.common import DATA, about, need
+from bench.common import DATA, Table, need
 from scipy.stats import binomtest
 
 from divproj import Corpus, Faults, Pair
@@ -64,21 +64,18 @@ def main() -> None:
     parser.add_argument("--systems", default="s1-r,rules,s5,s6")
     options = parser.parse_args()
     first, second = options.parsers.split(",")
-    print(f"ODIN, links by glosses, all words with a gold head; {about()}\n")
-    print(
-        f"| language | system | heads | {first} | {second} | only {first} right | only {second} right | p |\n|---|---|---|---|---|---|---|---|"
-    )
-    for name in LANGUAGES:
-        pairs = list(Corpus.at(need(DATA / "odin" / name), faults=Faults(strict=False)))
-        texts = [parsed(pairs, which) for which in (first, second)]
-        for system in options.systems.split(","):
-            if system == "rules" and name != "ger":
-                continue
-            a, b = (right(text, system) for text in texts)
-            lost, won = (sum(x > y for x, y in zip(p, q, strict=True)) for p, q in ((a, b), (b, a)))
-            p = binomtest(won, won + lost).pvalue if won + lost else 1.0
-            scores = " | ".join(f"{100 * sum(x) / len(x):.1f}" for x in (a, b))
-            print(f"| {name} | {system} | {len(a)} | {scores} | {lost} | {won} | {p:.2f} |", flush=True)
+    columns = ("language", "system", "heads", first, second, f"only {first} right", f"only {second} right", "p")
+    with Table("english_in_projection", "ODIN, UAS, links by glosses, all words with a gold head", *columns) as table:
+        for name in LANGUAGES:
+            pairs = list(Corpus.at(need(DATA / "odin" / name), faults=Faults(strict=False)))
+            texts = [parsed(pairs, which) for which in (first, second)]
+            for system in options.systems.split(","):
+                if system == "rules" and name != "ger":
+                    continue
+                a, b = (right(text, system) for text in texts)
+                lost, won = (sum(x > y for x, y in zip(p, q, strict=True)) for p, q in ((a, b), (b, a)))
+                p = binomtest(won, won + lost).pvalue if won + lost else 1.0
+                table.add(name, system, len(a), *(f"{100 * sum(x) / len(x):.1f}" for x in (a, b)), lost, won, f"{p:.2f}")
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from bench.common import DATA, about, need
+from bench.common import DATA, Table, need
 
 LANGUAGES = ("en", "en-fast")
 TWIN = "twin of en"
@@ -142,10 +142,9 @@ def main() -> None:
         command = [sys.executable, __file__, "--only", str(place), "--sentences", str(options.sentences)]
         done = subprocess.run(command, env={**os.environ, **threads}, stdout=subprocess.PIPE, text=True, check=True)
         tables[name] = json.loads(done.stdout)
-    print(f"English parsers; {about()}\n\n| | {' | '.join(places)} |\n|---|{'---|' * len(places)}")
-    for key, title in ROWS.items():
-        cells = (f"{own[key]:.4g}" if key in own else "" for own in tables.values())
-        print(f"| {title} | {' | '.join(cells)} |")
+    with Table("english_parser", "English parsers, sentences a second of processor time", "figure", *places) as table:
+        for key, title in ROWS.items():
+            table.add(title, *(f"{figures[key]:.4g}" if key in figures else "" for figures in tables.values()))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Expected accuracy, as `proj project` and `proj run` print it, against the true one: without gold trees, and with some.
 
-Every bank is projected by s6 as it is without the bank's family (`held_out_s6`), from glosses and translation alone. `none`: the
+Every bank is projected by s6 as it is without the bank's family (`glossbanks.py`), from glosses and translation alone. `none`: the
 map of confidences (`projection.calibration`) is fitted on banks of other families, and its mean is compared with the share of
 right heads. `some`: 30 sentences by chance are marked gold, as in a review; what they say of the others, joined with what the
 calibration says, is compared with what is true of these.
@@ -19,8 +19,8 @@ from statistics import fmean
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import numpy as np
-from bench.accuracy.held_out_s6 import FAMILIES, without_family
-from bench.common import DATA, about, need
+from bench.accuracy.glossbanks import FAMILIES, without_family
+from bench.common import DATA, Table, need
 
 from divproj.data.errors import Faults
 from divproj.data.tree import DepTree
@@ -72,26 +72,28 @@ def main() -> None:
     parser.add_argument("--gold", type=int, default=30)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    print(f"s6, at most {options.most} sentences, {options.gold} gold, seed {options.seed}; {about()}\n", flush=True)
     found = {name: load(name, options.most) for name in options.banks or FAMILIES}
     samples = [Sample.of(name, FAMILIES[name], some) for name, some in found.items()]
     held = crossed(samples)
     misses = {s.name: float(held[s.name].mean() - s.right.mean()) for s in samples}
-    print("| bank | expected, no gold | true | expected, some gold | true of the others |\n|---|---|---|---|---|")
-    near, near_some = [], []
-    for sample in samples:
-        some = found[sample.name]
-        each = np.split(held[sample.name], np.cumsum([len(tree) for tree, _ in some])[:-1])
-        guess, true = float(held[sample.name].mean()), float(sample.right.mean())
-        others = [miss for name, miss in misses.items() if FAMILIES[name] != sample.family]
-        error = float(np.sqrt(np.mean(np.square(others))))
-        said, rest = sampled(some, each, guess, error, options.gold, options.seed)
-        near += [sample.name] * (abs(guess - true) <= NEAR)
-        near_some += [sample.name] * (abs(said - rest) <= NEAR)
-        cells = " | ".join(f"{100 * value:.1f}" for value in (guess, true, said, rest))
-        print(f"| {sample.name} | {cells} |", flush=True)
-    print(f"\nwithin 5 points: {len(near)} of {len(found)} without gold, {len(near_some)} of {len(found)} with some")
-    print(f"standard error without gold: {100 * np.sqrt(np.mean(np.square([*misses.values()]))):.1f} points")
+    caption = f"Share of right heads, s6, families held out, at most {options.most} sentences, {options.gold} gold"
+    columns = ("bank", "expected, no gold", "true", "expected, some gold", "true of the others")
+    near, near_some = 0, 0
+    with Table("expected_accuracy", caption, *columns, seed=options.seed) as table:
+        for sample in samples:
+            some = found[sample.name]
+            each = np.split(held[sample.name], np.cumsum([len(tree) for tree, _ in some])[:-1])
+            guess, true = float(held[sample.name].mean()), float(sample.right.mean())
+            others = [miss for name, miss in misses.items() if FAMILIES[name] != sample.family]
+            error = float(np.sqrt(np.mean(np.square(others))))
+            said, rest = sampled(some, each, guess, error, options.gold, options.seed)
+            near += abs(guess - true) <= NEAR
+            near_some += abs(said - rest) <= NEAR
+            table.add(sample.name, *(f"{100 * value:.1f}" for value in (guess, true, said, rest)))
+        table.note(
+            f"within 5 points: {near} of {len(found)} without gold, {near_some} of {len(found)} with {options.gold} gold sentences"
+        )
+        table.note(f"standard error without gold: {100 * np.sqrt(np.mean(np.square([*misses.values()]))):.1f} points")
 
 
 if __name__ == "__main__":

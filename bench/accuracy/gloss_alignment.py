@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from bench.common import DATA, ROOT, about
+from bench.common import DATA, ROOT, Table
 
 from divproj import Faults, Links, Sentence
 from divproj.data.igt import Igt
@@ -93,13 +93,13 @@ def main() -> None:
         if options.folders
         else {"ODIN": [DATA / "odin" / n for n in ODIN], "samples": [ROOT / "corpora" / n for n in SAMPLES]}
     )
-    print(f"Gloss alignment against gold links; {about()}")
-    print("| corpus | sentences | links | P | R | F1 |\n|---|---|---|---|---|---|")
-    for group, folders in groups.items():
-        report(group, [folder for folder in folders if folder.exists()], aligner, options)
+    columns = ("corpus", "sentences", "links", "P", "R", "F1", "sentences/s")
+    with Table("gloss_alignment", "Gloss alignment against gold links", *columns) as table:
+        for group, folders in groups.items():
+            report(table, group, [folder for folder in folders if folder.exists()], aligner, options)
 
 
-def report(group: str, folders: list[Path], aligner: GlossAligner, options: argparse.Namespace) -> None:
+def report(table: Table, group: str, folders: list[Path], aligner: GlossAligner, options: argparse.Namespace) -> None:
     total: Counter[str] = Counter()
     rows = []
     passes: Counter[tuple[str, bool]] = Counter()
@@ -118,14 +118,14 @@ def report(group: str, folders: list[Path], aligner: GlossAligner, options: argp
                 show(case, result)
         rows.append(score(count["right"], count["found"], count["gold"]))
         total += count
-        print(f"| {folder.name} | {count['sentences']} | {count['gold']} | {' | '.join(f'{x:.1f}' for x in rows[-1])} |")
+        table.add(folder.name, count["sentences"], count["gold"], *(f"{x:.1f}" for x in rows[-1]), "")
     if not rows:
         return
     macro = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
     micro = score(total["right"], total["found"], total["gold"])
+    speed = f"{total['sentences'] / seconds:,.0f}"
     for label, values in (("macro", macro), ("micro", micro)):
-        print(f"| **{group}, {label}** | {total['sentences']} | {total['gold']} | {' | '.join(f'{x:.1f}' for x in values)} |")
-    print(f"| | | | | | {total['sentences'] / seconds:,.0f} sentences/s |")
+        table.add(f"{group}, {label}", total["sentences"], total["gold"], *(f"{x:.1f}" for x in values), speed)
     if options.errors:
         for source in sorted({source for source, _ in passes}):
             right, wrong = passes[source, True], passes[source, False]

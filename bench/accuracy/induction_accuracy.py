@@ -17,7 +17,7 @@ expected brackets under the mean of their posteriors, `joint` the same where the
 
 A fifth of the sentences, by a hash of their ids, is for choosing settings and never tested on. Of the others, split c is
 tested on every fifth from c on and learns from the rest. Both models have the same settings where they share them. `gloss/…`
-are glossbanks whose translations the English parser in the box tagged (E has no gold tree, so F alone is scored; links are the
+are glossbanks whose translations the shipped English parser tagged (E has no gold tree, so F alone is scored; links are the
 word aligner's); nothing was chosen on them, nor on SMULTRON. Results are written as they come (`--results`), and a run goes on
 from there.
 """
@@ -35,7 +35,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import numpy as np
-from bench.common import DATA, OUT, ROOT, RowLog, about, need
+from bench.common import DATA, OUT, ROOT, RowLog, Table, need
 
 from divproj import Corpus, Faults, Links, Pair
 from divproj.evaluation.brackets import BracketScore, baselines, score_brackets
@@ -79,7 +79,7 @@ def load(name: str) -> list:
 
 
 def glossbank(name: str) -> list:
-    """Sentences with their translations, which the English parser in the box tags; no links."""
+    """Sentences with their translations, which the shipped English parser tags; no links."""
     from divproj.parsing.translations import parse_translations
 
     trees = []
@@ -178,17 +178,20 @@ def english() -> None:
     train, dev = read(folder / "en_ewt-ud-train.conllu.gz"), read(folder / "en_ewt-ud-dev.conllu")
     text, gold = [x for x, _ in dev], [y for _, y in dev]
     rows = [(len(x), y, ()) for x, y in dev]
-    print(f"CCM, English of 10 words or fewer, {len(train)} training and {len(dev)} test sentences; {about()}")
-    print("| priors | EM, 40 iterations | Gibbs, 60 sweeps, mean of 5 seeds (range) |\n|---|---|---|")
-    for name, options in (
-        ("2/20, no empty spans (default)", PRIORS["2,20"]),
-        ("2/8, empty spans (the paper)", PRIORS["2,8"]),
-        ("20/80, empty spans", {"constituent": 20.0, "distituent": 80.0, "count_empty": True}),
-    ):
-        em = CCM("em", sweeps=40, **options).fit([x for x, _ in train]).score(text, gold)
-        gibbs = [CCM(sweeps=60, random_state=s, **options).fit([x for x, _ in train]).score(text, gold) for s in range(1, 6)]
-        print(f"| {name} | {em:.1f} | {np.mean(gibbs):.1f} ({min(gibbs):.1f}-{max(gibbs):.1f}) |", flush=True)
-    print(", ".join(f"{k} {v.overall.f1:.1f}" for k, v in baselines(rows).items()))
+    caption = f"F1 of the CCM on EWT dev, 10 words or fewer, {len(train):,} training and {len(dev):,} test sentences"
+    columns = ("priors", "EM, 40 iterations", "Gibbs, 60 sweeps, mean of 5 seeds (range)")
+    with Table("induction_accuracy-english", caption, *columns, seed="1 to 5") as table:
+        for name, options in (
+            ("2/20, no empty spans (default)", PRIORS["2,20"]),
+            ("2/8, empty spans (the paper)", PRIORS["2,8"]),
+            ("20/80, empty spans", {"constituent": 20.0, "distituent": 80.0, "count_empty": True}),
+        ):
+            em = CCM("em", sweeps=40, **options).fit([x for x, _ in train]).score(text, gold)
+            gibbs = [
+                CCM(sweeps=60, random_state=s, **options).fit([x for x, _ in train]).score(text, gold) for s in range(1, 6)
+            ]
+            table.add(name, f"{em:.1f}", f"{np.mean(gibbs):.1f} ({min(gibbs):.1f}-{max(gibbs):.1f})")
+        table.note(", ".join(f"{k} {v.overall.f1:.1f}" for k, v in baselines(rows).items()))
 
 
 def penn() -> None:
@@ -209,11 +212,13 @@ def penn() -> None:
     text, gold = [x for x, _ in data], [y for _, y in data]
     em = CCM("em").fit(text).score(text, gold)
     gibbs = [CCM(random_state=s).fit(text).score(text, gold) for s in range(1, 6)]
-    print(
-        f"CCM, {len(data)} English sentences of 10 words or fewer, Penn trees and tags, learned from and scored on; {about()}"
+    caption = (
+        f"F1 of the CCM, {len(data)} English sentences of 10 words or fewer, Penn trees and tags, learned from and scored on"
     )
-    print(f"EM {em:.1f}, Gibbs {np.mean(gibbs):.1f} ({min(gibbs):.1f}-{max(gibbs):.1f})", end="; ")
-    print(", ".join(f"{k} {v.overall.f1:.1f}" for k, v in baselines([(len(x), y, ()) for x, y in data]).items()))
+    with Table("induction_accuracy-penn", caption, "EM", "Gibbs, mean of 5 seeds (range)", seed="1 to 5") as table:
+        table.add(f"{em:.1f}", f"{np.mean(gibbs):.1f} ({min(gibbs):.1f}-{max(gibbs):.1f})")
+        lines = baselines([(len(x), y, ()) for x, y in data])
+        table.note(", ".join(f"{k} {v.overall.f1:.1f}" for k, v in lines.items()))
 
 
 def f1(counts: list[int]) -> float:
@@ -227,12 +232,30 @@ def score(row: dict, way: str, side: str, test: int) -> float:
     return float(np.mean([f1(found[str(test)]) for found in row["one"][side]]))
 
 
-def table(rows: dict, systems: list[str], options: argparse.Namespace) -> None:
+def tables(rows: dict, systems: list[str], options: argparse.Namespace) -> None:
     """Means over splits; gains over the CCM without the cue (single chains), and over the CCM with it (consensus)."""
     bi = [s for s in systems if s not in ALONE]
     heads = ["CCM", "CCM, mean", "CCM + cue, mean", *bi, *(f"gain, {s}" for s in bi), *(f"over CCM + cue, {s}" for s in bi)]
-    heads += ["gold brackets", "right-branching"]
-    print(f"| language | test | train | pairs | splits | {' | '.join(heads)} |\n|{'---|' * (len(heads) + 5)}")
+    columns = ("language", "test", "train", "pairs", "splits", *heads, "gold brackets", "right-branching")
+    caption = (
+        f"Unlabelled F1 on held-out sentences, mean over splits, {options.members} chains each, UPOS, prior {options.prior}"
+    )
+    seeds = f"1 to {options.splits * options.members}"
+    with Table("induction_accuracy", caption, *columns, seed=seeds) as table:
+        gains = add_rows(table, rows, systems, bi, options)
+    columns = ("pairs", "over", "system", "rows", "mean gain", "median", "worst row", "rows below -1")
+    with Table("induction_accuracy-summary", "Gains in F1, the same run", *columns, seed=seeds) as table:
+        for (group, base, system), values in sorted(gains.items()):
+            g = np.array(values)
+            table.add(
+                group, base, system, len(g), f"{g.mean():+.2f}", f"{np.median(g):+.1f}", f"{g.min():+.1f}", (g < -1).sum()
+            )
+
+
+def add_rows(
+    table: Table, rows: dict, systems: list[str], bi: list[str], options: argparse.Namespace
+) -> dict[tuple[str, str, str], list[float]]:
+    """Add a row for each side and length of each corpus; return the gains by group of corpora, model beaten and system."""
     gains: dict[tuple[str, str, str], list[float]] = {}
     for name in options.corpora.split(","):
         group = "chosen on" if name in CORPORA else "kept back"
@@ -250,26 +273,20 @@ def table(rows: dict, systems: list[str], options: argparse.Namespace) -> None:
             base, cued = found("mono", "one"), found("cue", "mean")
             columns = [base, found("mono", "mean"), cued, *(found(s, "joint") for s in bi)]
             cells = ["" if v is None else f"{v:.1f}" for v in columns]
-            for what, against in (("CCM", base), ("CCM + cue", cued)):
+            for model, against in (("CCM", base), ("CCM + cue", cued)):
                 for s in bi:
                     own, pure = found(s, "joint"), found(s, "mean")
                     cells.append("" if own is None or against is None else f"{own - against:+.1f}")
                     if own is not None and pure is not None and against is not None:
                         groups = (group,) if name in (*CORPORA, *TINY) else (group, f"{group}, without the tiny ones")
                         for place, (label, value) in product(groups, ((s, own), (f"{s}, without the CCM's share", pure))):
-                            gains.setdefault((place, what, label), []).append(value - against)
+                            gains.setdefault((place, model, label), []).append(value - against)
             _, gold, _ = np.sum([rows[name, train, c, "mono"]["mean"][side][str(test)] for c in ready], axis=0)
             cells += [f"{gold}", f"{lines[side]['right'][test].f1:.1f}"]
             label = f"{name} {'F' if side == 'f' else 'E'}"
             pairs = rows[name, train, ready[0], "mono"]["train"]
-            print(f"| {label} | ≤ {test} | ≤ {train} | {pairs} | {len(ready)} | {' | '.join(cells)} |")
-    print(
-        "\n| pairs | over | system | rows | mean gain | median | worst row | rows below -1 |\n|---|---|---|---|---|---|---|---|"
-    )
-    for (group, what, s), found_gains in sorted(gains.items()):
-        g = np.array(found_gains)
-        numbers = f"{len(g)} | {g.mean():+.2f} | {np.median(g):+.1f} | {g.min():+.1f} | {(g < -1).sum()}"
-        print(f"| {group} | {what} | {s} | {numbers} |")
+            table.add(label, f"≤ {test}", f"≤ {train}", pairs, len(ready), *cells)
+    return gains
 
 
 def branching(name: str) -> dict:
@@ -329,8 +346,7 @@ def main() -> None:
                         row |= {"corpus": name, "length": length, "split": split, "system": system}
                         rows[name, length, split, system] = row
                         kept.add(row)
-    print(f"Unlabelled F1, mean ± deviation over splits, {options.members} chains each, UPOS, prior {options.prior}; {about()}")
-    table(rows, systems, options)
+    tables(rows, systems, options)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from bench.common import DATA, OUT, RowLog, about, need
+from bench.common import DATA, OUT, RowLog, Table, need
 
 from divproj import Corpus, Faults
 from divproj.data.pair import Pair
@@ -40,23 +40,22 @@ def main() -> None:
     parser.add_argument("--plot", type=Path)
     parser.add_argument("--rows", type=Path, default=OUT / "curves.jsonl")
     options = parser.parse_args()
-    print(f"UAS without punctuation, seed {options.seed}; {about()}")
-    print(f"| corpus | trained on | {' | '.join(SYSTEMS)} |\n|{'---|' * (len(SYSTEMS) + 2)}")
     kept = RowLog(options.rows)
-    rows = {(name, size): found for name, size, found in kept.rows}
-    for name in options.corpora.split(","):
-        pairs = list(Corpus.at(need(DATA / name), faults=Faults(strict=False)))
-        cut = len(pairs) * 4 // 5
-        for size in (min(int(text), cut) for text in options.sizes.split(",")):
-            if (name, size) not in rows:
-                drawn = sorted(random.Random(f"{options.seed}/{size}").sample(range(cut), size))
-                rows[name, size] = {s: uas(s, [pairs[k] for k in drawn], pairs[cut:], options.seed) for s in SYSTEMS}
-                kept.add([name, size, rows[name, size]])
-            print(f"| {name} | {size} | {' | '.join(f'{rows[name, size][s]:.2f}' for s in SYSTEMS)} |", flush=True)
+    rows = {(name, size): scores for name, size, scores in kept.rows}
+    caption = "UAS without punctuation on the last fifth, gold links and E trees"
+    with Table("parser_curves", caption, "corpus", "trained on", *SYSTEMS, seed=options.seed) as table:
+        for name in options.corpora.split(","):
+            pairs = list(Corpus.at(need(DATA / name), faults=Faults(strict=False)))
+            cut = len(pairs) * 4 // 5
+            for size in (min(int(text), cut) for text in options.sizes.split(",")):
+                if (name, size) not in rows:
+                    drawn = sorted(random.Random(f"{options.seed}/{size}").sample(range(cut), size))
+                    rows[name, size] = {s: uas(s, [pairs[k] for k in drawn], pairs[cut:], options.seed) for s in SYSTEMS}
+                    kept.add([name, size, rows[name, size]])
+                table.add(name, size, *(f"{rows[name, size][s]:.2f}" for s in SYSTEMS))
     if options.plot:
-        learning_curves(
-            options.plot, [(name, size if size < 700 else 1000, found) for (name, size), found in sorted(rows.items())]
-        )
+        curves = [(name, size if size < 700 else 1000, scores) for (name, size), scores in sorted(rows.items())]
+        learning_curves(options.plot, curves)
 
 
 if __name__ == "__main__":

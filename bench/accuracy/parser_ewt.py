@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from bench.common import DATA, about, need
+from bench.common import DATA, Table, need
 
 from divproj.data.tree import DepTree
 from divproj.io import conllu
@@ -67,21 +67,18 @@ def main() -> None:
         size, given = json.loads(options.one)
         print(json.dumps(measure(size, given)))
         return
-    print(f"EWT dev, gold UPOS, all words, universal relations, {options.learner}, seed {options.seed}; {about()}")
-    print("| sentences | order | UAS | LAS | training s | sentences/s | MB |\n|---|---|---|---|---|---|---|")
     sizes = [1 << 30 if size == "all" else int(size) for size in options.sizes.split(",")]
-    for size in (10, *sizes):
-        for order in options.orders.split(","):
-            given = {"order": int(order), "learner": options.learner, "random_state": options.seed}
-            command = [sys.executable, __file__, "--one", json.dumps([size, given])]
-            found = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-            if size > 10:
-                shown = "all" if size == 1 << 30 else f"{size:,}"
-                print(
-                    f"| {shown} | {order} | {found['uas']:.2f} | {found['las']:.2f} | {found['train']:.1f} | "
-                    f"{found['speed']:,.0f} | {found['memory']:.0f} |",
-                    flush=True,
-                )
+    caption = f"EWT dev, gold UPOS, all words, universal relations, {options.learner}, CPU time of one core"
+    columns = ("sentences", "order", "UAS", "LAS", "training, s", "sentences/s", "MB")
+    with Table("parser_ewt", caption, *columns, seed=options.seed) as table:
+        for size in (10, *sizes):
+            for order in options.orders.split(","):
+                given = {"order": int(order), "learner": options.learner, "random_state": options.seed}
+                command = [sys.executable, __file__, "--one", json.dumps([size, given])]
+                row = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+                if size > 10:
+                    cells = (f"{row['uas']:.2f}", f"{row['las']:.2f}", f"{row['train']:.1f}", f"{row['speed']:,.0f}")
+                    table.add("all" if size == 1 << 30 else f"{size:,}", order, *cells, f"{row['memory']:.0f}")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from bench.accuracy.phrases_data import Pairs, Row, edinburgh, lexicon, part_of, with_candidates
-from bench.common import DATA, about
+from bench.common import DATA, Table
 
 from divproj.evaluation.phrases import PhraseScore, constituent_row, links_kept, significance
 from divproj.phrases.aligner import PhraseAligner
@@ -27,6 +27,12 @@ from divproj.phrases.tune import tune
 
 DEFAULT = PhraseAligner().word_cost
 Systems = dict[str, tuple[PhraseAligner, str]]
+COLUMNS = (
+    "system",
+    *(f"{pairs} {score}" for pairs in ("multiword", "all") for score in ("R", "P", "F1")),
+    "p against the first (multiword, all)",
+    "reachable",
+)
 SPACE = {"null_cost": (0.0, 6.0), "pair_cost": (-4.0, 4.0), "noncomp_cost": (0.0, 5.0)}
 
 
@@ -56,29 +62,24 @@ def reached(found: Sequence[PhraseAlignment]) -> float:
     return 100 * sum(x.reachable for x in found) / len(found)
 
 
-def table(rows: Sequence[Row], answers: dict[str, list[PhraseAlignment]]) -> None:
-    print(
-        "\n| system | multiword R | P | F1 | all R | P | F1 | p against the first (multiword, all) | reachable |\n|---|---|---|---|---|---|---|---|---|"
-    )
+def compare(table: Table, rows: Sequence[Row], answers: dict[str, list[PhraseAlignment]]) -> None:
     first: tuple[PhraseScore, PhraseScore] | None = None
     for name, found in answers.items():
         parts = scored(rows, found), scored(rows, found, "")
         p = "" if first is None else ", ".join(f"{significance(a, b):.4f}" for a, b in zip(first, parts, strict=True))
         first = first or parts
-        numbers = " | ".join(f"{x.recall:.2f} | {x.precision:.2f} | {x.f1:.2f}" for x in parts)
-        print(f"| {name} | {numbers} | {p} | {reached(found):.1f} |", flush=True)
+        table.add(name, *(f"{value:.2f}" for x in parts for value in (x.recall, x.precision, x.f1)), p, f"{reached(found):.1f}")
 
 
-def gold_links(rows: Sequence[Row], pairs: dict[str, Pairs], systems: Systems) -> None:
+def gold_links(rows: Sequence[Row], pairs: dict[str, Pairs], systems: Systems, seed: int) -> None:
     """Sure links as candidates: how many are kept, how many roots reached."""
     links = [row["sure"] for row in rows]
-    print("\n| gold links as candidates | sure links kept | reachable | multiword F1 | all F1 |\n|---|---|---|---|---|")
-    for name, (aligner, kind) in systems.items():
-        found = aligner.predict(pairs[kind], links)
-        numbers = (
-            f"{kept(rows, found):.1f} | {reached(found):.1f} | {scored(rows, found).f1:.2f} | {scored(rows, found, '').f1:.2f}"
-        )
-        print(f"| {name} | {numbers} |", flush=True)
+    columns = ("system", "sure links kept", "reachable", "multiword F1", "all F1")
+    with Table("phrases_edinburgh-gold", "Test, gold links as candidates", *columns, seed=seed) as table:
+        for name, (aligner, kind) in systems.items():
+            found = aligner.predict(pairs[kind], links)
+            scores = (scored(rows, found).f1, scored(rows, found, "").f1)
+            table.add(name, f"{kept(rows, found):.1f}", f"{reached(found):.1f}", *(f"{f1:.2f}" for f1 in scores))
 
 
 def costs_of(text: str) -> dict[str, float]:
@@ -103,11 +104,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--costs", default="", help="costs found before: nothing is tuned")
     options = parser.parse_args()
-    print(f"Edinburgh paraphrases, seed {options.seed}; {about()}")
     rows: dict[str, list[Row]] = {"train": [], "dev": [], "test": []}
     for row in edinburgh(DATA):
         rows[part_of(row)].append(row)
-    print(", ".join(f"{name} {len(part)}" for name, part in rows.items()), flush=True)
     data: dict[str, dict[str, Any]] = {
         kind: {name: with_candidates(part, kind) for name, part in rows.items()} for kind in ("all", "head")
     }
@@ -115,7 +114,7 @@ def main() -> None:
     base = PhraseAligner(relation=lexicon().relation, random_state=options.seed, max_seconds=0, word_cost=0)
     forest = replace(base).fit(*data["all"]["train"])
     one_best = replace(base, model_=type(base.model_)()).fit(*data["head"]["train"])
-    print(f"EM {time.perf_counter() - start:.1f} s, mean log α {[round(x, 2) for x in forest.history_]}", flush=True)
+    learned = f"EM {time.perf_counter() - start:.1f} s, mean log α {[round(x, 2) for x in forest.history_]}"
     costs = costs_of(options.costs) or tuned(forest, rows, data["all"], options.trials, options.seed)
     forest, base, one_best = (replace(x, **costs) for x in (forest, base, one_best))
     mono = replace(forest, noncomp="off")
@@ -135,9 +134,11 @@ def main() -> None:
     for part in ("test", "dev"):
         everything = {**alone, **together}
         answers = {name: x.predict(*data[kind][part]) for name, (x, kind) in everything.items()}
-        for title, systems in (("one thing taken away", alone), ("one thing after the other taken away", together)):
-            print(f"\n{part}, {title}, the same costs for all: {costs}")
-            table(rows[part], {name: answers[name] for name in systems})
+        for kind, title, systems in (("alone", "one thing", alone), ("together", "one thing after the other", together)):
+            caption = f"{part.capitalize()}, {len(rows[part])} pairs, {title} taken away, the same costs for all"
+            with Table(f"phrases_edinburgh-{part}-{kind}", caption, *COLUMNS, seed=options.seed) as table:
+                compare(table, rows[part], {name: answers[name] for name in systems})
+                table.note(f"costs {costs}; {learned}")
     strict = {"noncomp": "off", "leaf_phrase": False}
     gold_links(
         rows["test"],
@@ -150,6 +151,7 @@ def main() -> None:
             "non-compositional, all binarisations, without EM": (base, "all"),
             "non-compositional, all binarisations, without EM, with word_cost": (replace(base, word_cost=DEFAULT), "all"),
         },
+        options.seed,
     )
 
 

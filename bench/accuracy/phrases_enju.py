@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from bench.accuracy.phrases_data import lexicon
-from bench.common import DATA, about, need
+from bench.common import DATA, Table, need
 
 from divproj.evaluation.phrases import NULL, PhrasePairs, Texts, ali_score, annotated, human_score
 from divproj.forest.build import from_tree
@@ -50,8 +50,8 @@ def expected(path: Path) -> list[tuple[str, str]]:
     return [(bare(left), bare(right)) for left, _, right in rows]
 
 
-def example(folder: Path, show: bool) -> None:
-    """How many of the author's pairs are ours; side by side where wanted."""
+def example(folder: Path, show: bool) -> str:
+    """Return how many of the author's pairs are ours; print them side by side where wanted."""
     sides = [from_tree(tree(folder / f"{side}-001.xml")) for side in "st"]
     theirs, ours = expected(folder / "expected-alignment.txt"), aligned(sides[0], sides[1])
     more = sorted(ours - set(theirs), key=lambda pair: (NULL in pair, -len(pair[0] + pair[1])))
@@ -61,18 +61,17 @@ def example(folder: Path, show: bool) -> None:
             print(f"| {pair[0]} | {pair[1]} | {'yes' if pair in theirs else ''} | {'yes' if pair in ours else ''} |")
     whole, partners = set(theirs), {pair for pair in theirs if NULL not in pair}
     mine = {pair for pair in ours if NULL not in pair}
-    print(
-        f"\nexpected pairs {len(partners)}, reproduced {len(partners & mine)}, others of ours {len(mine - partners)}; "
+    return (
+        f"Enju example: expected pairs {len(partners)}, reproduced {len(partners & mine)}, others of ours {len(mine - partners)}; "
         f"expected nulls {len(whole - partners)}, reproduced {len((whole - partners) & ours)}"
     )
 
 
-def sample(folder: Path) -> None:
+def sample(table: Table, folder: Path) -> None:
     """ALIR and ALIP of ours and of each annotator against the other two."""
     src, tgt = (tree(folder / f"{side}-0003.xml") for side in "st")
     links = [enju.load_links(folder / f"{side}-0003.xml")[0] for side in "st"]
     people = annotated(src, tgt, links[0], links[1])
-    print("\n| ESPADA sample | ALIR | ALIP | ALIF | without nulls: ALIR | ALIP | ALIF |\n|---|---|---|---|---|---|---|")
     bare = [frozenset(pair for pair in one if NULL not in pair) for one in people]
     forests = from_tree(src), from_tree(tgt)
     rows = {
@@ -80,7 +79,7 @@ def sample(folder: Path) -> None:
         "an annotator": [human_score([gold]) for gold in (people, bare)],
     }
     for name, scores in rows.items():
-        print(f"| {name} | " + " | ".join(f"{x.recall:.2f} | {x.precision:.2f} | {x.f1:.2f}" for x in scores) + " |")
+        table.add(name, *(f"{value:.2f}" for x in scores for value in (x.recall, x.precision, x.f1)))
 
 
 def main() -> None:
@@ -88,9 +87,10 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="the phrases side by side")
     options = parser.parse_args()
     folder = need(DATA / "paraphrase")
-    print(f"Enju example and ESPADA sample; {about()}\n")
-    example(folder / "enju", options.show)
-    sample(folder / "espada")
+    columns = [f"{kind}{score}" for kind in ("", "without nulls: ") for score in ("ALIR", "ALIP", "ALIF")]
+    with Table("phrases_enju", "ESPADA sample, without training", "pairs of", *columns) as table:
+        sample(table, folder / "espada")
+        table.note(example(folder / "enju", options.show))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from bench.common import DATA, about, need
+from bench.common import DATA, Table, need
 
 from divproj.data.errors import Faults
 from divproj.evaluation.phrases import PhraseScore, node_quads, node_row
@@ -50,13 +50,13 @@ def main() -> None:
     parser.add_argument("--marks", action="store_true", help="keep punctuation and paragraph tags")
     options = parser.parse_args()
     folder = need(DATA / "smultron" / "raw")
-    print(f"SMULTRON, seed {options.seed}; {about()}\n")
-    print(
-        "Recall against good links, precision against good and fuzzy ones, phrases of more than one word on both sides (all: any).\n"
-    )
-    print(
-        "| languages | word links | EM | pairs | links | R | P | F1 | all R | P | F1 | reachable |\n|---|---|---|---|---|---|---|---|---|---|---|---|"
-    )
+    caption = "SMULTRON: recall against good links, precision against good and fuzzy ones, phrases of more than one word on both sides (all: any)"
+    columns = ("languages", "word links", "EM", "pairs", "links", "R", "P", "F1", "all R", "all P", "all F1", "reachable")
+    with Table("phrases_smultron", caption, *columns, seed=options.seed) as table:
+        align_all(table, folder, options)
+
+
+def align_all(table: Table, folder: Path, options: argparse.Namespace) -> None:
     for language in ("en", "sv"):
         gold = tiger.load_links(need(folder / f"alignments_banana_de_{language}.xml.gz"))
         sides = trees(folder, "de", options.marks), trees(folder, language, options.marks)
@@ -85,13 +85,10 @@ def main() -> None:
                     answer = {(*p.src, *p.tgt) for p in alignment.visible}
                     multiword.add(node_row(answer, sure, possible, "both"))
                     whole.add(node_row(answer, sure, possible))
-                numbers = " | ".join(f"{x.recall:.2f} | {x.precision:.2f} | {x.f1:.2f}" for x in (multiword, whole))
+                scores = [f"{value:.2f}" for x in (multiword, whole) for value in (x.recall, x.precision, x.f1)]
                 count = sum(map(len, candidates))
                 reached = 100 * sum(x.reachable for x in found) / len(found)
-                print(
-                    f"| de-{language} | {name} | {'yes' if em else 'no'} | {len(pairs)} | {count} | {numbers} | {reached:.1f} |",
-                    flush=True,
-                )
+                table.add(f"de-{language}", name, "yes" if em else "no", len(pairs), count, *scores, f"{reached:.1f}")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from bench.common import DATA, about, need
+from bench.common import DATA, Table, need
 
 from divproj import Corpus, Faults
 from divproj.evaluation.experiment import cross_validate
@@ -27,14 +27,14 @@ def main() -> None:
     parser.add_argument("--sentences", type=int, default=500)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    print(f"UAS without punctuation, {options.folds} folds, first {options.sentences} pairs, seed 1; {about()}")
-    print(f"| corpus | {' | '.join(SYSTEMS)} | error reduction |\n|{'---|' * (len(SYSTEMS) + 2)}")
-    for name in ("cdt-da", "pud/fr", "pud/ru", "pud/zh"):
-        pairs = list(islice(Corpus.at(need(DATA / name), faults=Faults(strict=False)), options.sentences))
-        results = cross_validate(pairs, SYSTEMS, folds=options.folds, seed=1, punctuation=False, jobs=options.jobs)
-        uas = [results[system].scores.overall.uas for system in SYSTEMS]
-        reduction = (uas[3] - max(uas[:2])) / (100 - max(uas[:2]))
-        print(f"| {name} | {' | '.join(f'{x:.2f}' for x in uas)} | {100 * reduction:.1f} % |", flush=True)
+    caption = f"UAS without punctuation, {options.folds} folds, first {options.sentences:,} pairs"
+    with Table("projection_large", caption, "corpus", *SYSTEMS, "error reduction", seed=1) as table:
+        for name in ("cdt-da", "pud/fr", "pud/ru", "pud/zh"):
+            pairs = list(islice(Corpus.at(need(DATA / name), faults=Faults(strict=False)), options.sentences))
+            results = cross_validate(pairs, SYSTEMS, folds=options.folds, seed=1, punctuation=False, jobs=options.jobs)
+            uas = [results[system].scores.overall.uas for system in SYSTEMS]
+            reduction = (uas[3] - max(uas[:2])) / (100 - max(uas[:2]))
+            table.add(name, *(f"{x:.2f}" for x in uas), f"{100 * reduction:.1f} %")
 
 
 if __name__ == "__main__":

@@ -20,8 +20,8 @@ from pathlib import Path
 from statistics import fmean
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from bench.accuracy.held_out_s6 import without_family
-from bench.common import DATA, about, need
+from bench.accuracy.glossbanks import without_family
+from bench.common import DATA, Table, need
 
 from divproj.data.errors import Faults
 from divproj.data.tree import DepTree
@@ -186,40 +186,43 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--most", type=int, default=300, help="sentences of a corpus")
     options = parser.parse_intermixed_args()
-    print(f"{options.question}, {options.seeds} seeds, at most {options.most} sentences; {about()}\n", flush=True)
     names = options.corpora or [name for name in CORPORA if options.question == "learning" or "odin" not in name]
+    data = {name: load(name, options.most) for name in names}
+    for name, some in data.items():
+        print(f"{name}: {len(some)} sentences", file=sys.stderr, flush=True)
+    caption = f"{options.seeds} seeds, at most {options.most} sentences, families held out"
     if options.question == "learning":
-        print(
-            "| corpus | heads right in use | corrected | change, mean | worst seed | trees worse, of 150 | taken |\n|---|---|---|---|---|---|---|"
-        )
+        compare_sizes(data, options.seeds, f"Right heads of the rest after learning from corrected sentences; {caption}")
     else:
-        print("| corpus | chosen by | in use | " + " | ".join(f"{n} heads changed" for n in CHANGED), end=" | ")
-        print("after all rounds (heads changed) | by seed, 50 heads |\n" + "|---" * (5 + len(CHANGED)) + "|")
-    sums: dict[str, list[list[float]]] = {policy: [] for policy in POLICIES}
-    for name in names:
-        data = load(name, options.most)
-        print(f"{name}: {len(data)} sentences", file=sys.stderr, flush=True)
-        if options.question == "learning":
-            runs = [list(learning(data, seed)) for seed in range(options.seeds)]
-            for rows in zip(*runs, strict=True):
+        compare_policies(data, options.seeds, f"Right heads in sentences never shown, by heads changed; {caption}")
+
+
+def compare_sizes(data: dict[str, list[Example]], seeds: int, caption: str) -> None:
+    columns = ("corpus", "heads right in use", "corrected", "change, mean", "worst seed", "trees worse, of 150", "taken")
+    with Table("review_simulation-learning", caption, *columns, seed=f"0 to {seeds - 1}") as table:
+        for name, some in data.items():
+            for rows in zip(*(learning(some, seed) for seed in range(seeds)), strict=True):
                 gains = [after - before for _, before, after, _, _ in rows]
-                print(
-                    f"| {name} | {fmean(row[1] for row in rows):.1f} | {rows[0][0]} | {fmean(gains):+.2f} | {min(gains):+.2f} "
-                    f"| {fmean(row[3] for row in rows):.1f} | {sum(row[4] for row in rows)} of {len(rows)} |",
-                    flush=True,
-                )
-            continue
-        for policy in POLICIES:
-            done = [list(choosing(data, policy, seed)) for seed in range(options.seeds)]
-            at = [fmean(by_heads(rounds, n) for rounds in done) for n in CHANGED]
-            sums[policy].append(at)
-            last = f"{fmean(r[-1][2] for r in done):.1f} ({fmean(r[-1][1] for r in done):.0f})"
-            each = " ".join(f"{by_heads(rounds, 50):.1f}" for rounds in done)
-            cells = [f"{fmean(r[0][2] for r in done):.1f}", *(f"{x:.1f}" for x in at), last, each]
-            print(f"| {name} | {policy} | {' | '.join(cells)} |", flush=True)
-    for policy, found in sums.items():
-        if found:
-            print(f"| mean | {policy} | | {' | '.join(f'{fmean(x):.1f}' for x in zip(*found, strict=True))} | | |")
+                used = f"{fmean(row[1] for row in rows):.1f}"
+                worse, taken = f"{fmean(row[3] for row in rows):.1f}", f"{sum(row[4] for row in rows)} of {len(rows)}"
+                table.add(name, used, rows[0][0], f"{fmean(gains):+.2f}", f"{min(gains):+.2f}", worse, taken)
+
+
+def compare_policies(data: dict[str, list[Example]], seeds: int, caption: str) -> None:
+    at = [f"{n} heads changed" for n in CHANGED]
+    columns = ("corpus", "chosen by", "in use", *at, "after all rounds (heads changed)", "by seed, 50 heads")
+    sums: dict[str, list[list[float]]] = {policy: [] for policy in POLICIES}
+    with Table("review_simulation-choosing", caption, *columns, seed=f"0 to {seeds - 1}") as table:
+        for name, some in data.items():
+            for policy in POLICIES:
+                runs = [list(choosing(some, policy, seed)) for seed in range(seeds)]
+                sums[policy].append([fmean(by_heads(rounds, n) for rounds in runs) for n in CHANGED])
+                last = f"{fmean(r[-1][2] for r in runs):.1f} ({fmean(r[-1][1] for r in runs):.0f})"
+                each = " ".join(f"{by_heads(rounds, 50):.1f}" for rounds in runs)
+                used = f"{fmean(r[0][2] for r in runs):.1f}"
+                table.add(name, policy, used, *(f"{x:.1f}" for x in sums[policy][-1]), last, each)
+        for policy, rows in sums.items():
+            table.add("mean", policy, "", *(f"{fmean(x):.1f}" for x in zip(*rows, strict=True)), "", "")
 
 
 if __name__ == "__main__":

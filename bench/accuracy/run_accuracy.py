@@ -6,7 +6,7 @@ in the sentences whose gold trees it was not given, punctuation counted as the r
 
 Interlinear text (ODIN, the glossbanks) has words, glosses and translations alone. Danish and PUD have the trees of E and the links of the
 corpus, and no glosses. The model of glossed text is the one without the language's family where a bank of that family is among those that it
-learns from (`held_out_s6`). The maps of confidences are those of the pack, which were fitted on 19 banks, the tested one among them;
+learns from (`glossbanks.py`). The maps of confidences are those of the pack, which were fitted on 19 banks, the tested one among them;
 *folds alone* is what the gold sentences say without them.
 
 python bench/accuracy/run_accuracy.py [--gold 30] [--most 150] [--seeds 1,2,3] [CORPUS ...]
@@ -27,8 +27,8 @@ from statistics import fmean
 from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from bench.accuracy.held_out_s6 import place_of
-from bench.common import DATA, ROOT, about, need
+from bench.accuracy.glossbanks import model_without
+from bench.common import DATA, ROOT, Table, need
 
 from divproj.data.errors import Faults
 from divproj.data.sentence import Sentence
@@ -52,16 +52,16 @@ from proj_cli import main
 sys.argv[0] = "proj"
 main()
 """
-"""`proj` with other models in the box."""
+"""`proj` with other models than those shipped."""
 
 
-def box(bank: str, place: Path) -> Path:
-    """The languages in the box, as they are without the family of a bank."""
+def languages_without(bank: str, place: Path) -> Path:
+    """Return a folder of the shipped languages as they are without the family of a bank."""
     made = place / "languages"
     (made / "glossed").mkdir(parents=True)
     for name in ("en", "en-fast"):
         (made / name).symlink_to(ROOT / "languages" / name)
-    for path in need(place_of(bank)).iterdir():
+    for path in model_without(bank).iterdir():
         (made / "glossed" / path.name).symlink_to(path.resolve())
     (made / "glossed" / calibration.FILE).unlink(missing_ok=True)
     (made / "glossed" / calibration.FILE).symlink_to(ROOT / "languages" / "glossed" / calibration.FILE)
@@ -134,7 +134,7 @@ def judged(name: str, most: int, count: int, seed: int) -> Row:
         _write(place / "gold.conllu", [gold[n] for n in sorted(given)])
         (place / "divproj.toml").write_text(f'seed = {seed}\n[input]\n{said}gold = "gold.conllu"\n', encoding="utf-8")
         bank = ODIN.get(name, "" if name in PAIRS else name)
-        languages = box(bank, place) if bank else ROOT / "languages"
+        languages = languages_without(bank, place) if bank else ROOT / "languages"
         command = [sys.executable, "-c", LAUNCH, str(languages), "run", str(place / "divproj.toml"), "-j", "1", "--json"]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
@@ -157,24 +157,23 @@ def main() -> None:
     parser.add_argument("--seeds", default="1,2,3", help="of the choice of gold sentences and of the run")
     options = parser.parse_args()
     seeds = [*map(int, options.seeds.split(","))]
-    print(f"`proj run --json`, {options.gold} gold sentences, at most {options.most} sentences, seeds {seeds}; {about()}\n")
-    print(
-        "| corpus | system | printed (± 2 standard errors) | folds alone | true of the rest | miss |\n|---|---|---|---|---|---|"
-    )
-    found: list[list[Row]] = []
-    for name in options.corpora or (*ODIN, *PAIRS, *BANKS):
-        found.append([judged(name, options.most, options.gold, seed) for seed in seeds])
-        each = found[-1]
-        said = " ".join(f"{row.said:.1f} (± {2 * row.error:.0f})" for row in each)
-        cells = (" ".join(f"{x:.1f}" for x in column) for column in ([r.folds for r in each], [r.true for r in each]))
-        misses = " ".join(f"{row.miss:+.1f}" for row in each)
-        print(f"| {name} | {each[0].system} | {said} | {' | '.join(cells)} | {misses} |", flush=True)
-    every = [row for each in found for row in each]
-    for k, seed in enumerate(seeds):
-        print(f"\nseed {seed}: within 5 points on {sum(abs(each[k].miss) <= NEAR for each in found)} of {len(found)} corpora")
-    inside = sum(abs(row.miss) <= 2 * row.error for row in every)
-    print(f"\nall: {sum(abs(row.miss) <= NEAR for row in every)} of {len(every)}; within the printed ±: {inside}", end="; ")
-    print(f"by folds alone within 5 points: {sum(abs(row.folds - row.true) <= NEAR for row in every)}")
+    caption = f"`expected.uas` of `proj run --json`, {options.gold} gold sentences, at most {options.most} sentences"
+    columns = ("corpus", "system", "printed (± 2 standard errors)", "folds alone", "true of the rest", "miss")
+    every: list[list[Row]] = []
+    with Table(f"run_accuracy-{options.gold}", caption, *columns, seed=options.seeds) as table:
+        for name in options.corpora or (*ODIN, *PAIRS, *BANKS):
+            runs = [judged(name, options.most, options.gold, seed) for seed in seeds]
+            every.append(runs)
+            said = " ".join(f"{row.said:.1f} (± {2 * row.error:.0f})" for row in runs)
+            folds, true = (" ".join(f"{x:.1f}" for x in column) for column in ([r.folds for r in runs], [r.true for r in runs]))
+            table.add(name, runs[0].system, said, folds, true, " ".join(f"{row.miss:+.1f}" for row in runs))
+        for k, seed in enumerate(seeds):
+            near = sum(abs(runs[k].miss) <= NEAR for runs in every)
+            table.note(f"seed {seed}: within 5 points on {near} of {len(every)} corpora")
+        rows = [row for runs in every for row in runs]
+        near, inside = sum(abs(row.miss) <= NEAR for row in rows), sum(abs(row.miss) <= 2 * row.error for row in rows)
+        alone = sum(abs(row.folds - row.true) <= NEAR for row in rows)
+        table.note(f"all: {near} of {len(rows)}; within the printed ±: {inside}; by folds alone within 5 points: {alone}")
 
 
 if __name__ == "__main__":

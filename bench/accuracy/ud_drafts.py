@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from bench.common import DATA, about, need
+from bench.common import DATA, Table, need
 
 from divproj import read
 from divproj.data.errors import Faults, ProjError
@@ -37,6 +37,17 @@ GOLD = 20
 """Gold trees of a bank for systems that learn from them."""
 COLUMNS = (2, 3, 4, 5, 6, 7, 8)
 """What drafts must find themselves."""
+COLUMN_NAMES = (
+    "text",
+    "words",
+    "level 1 and 2",
+    "level 3",
+    "our check 2 / 3",
+    "UPOS",
+    "FEATS P / R / F1",
+    "the same, words with gold features",
+    "LEMMA right of given",
+)
 
 
 def bare(place: Path, cap: int, folder: Path) -> tuple[Path, list[Sentence]]:
@@ -140,44 +151,39 @@ def main() -> None:
     parser.add_argument("--only", default="", help="names that contain this")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
-    print(f"up to {options.cap} sentences a bank; {about()}\n")
     for system in options.systems.split(","):
-        print(
-            f"\n{system}\n\n| text | words | level 2 | level 3 | our check 2 / 3 | UPOS | FEATS P / R / F1 | LEMMA right of given |"
-        )
-        print("|---|---|---|---|---|---|---|---|---|")
-        kinds, repairs, total = Counter[str](), Counter[str](), Counter[str]()
-        with tempfile.TemporaryDirectory() as scratch, warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            for name, path, gold in (*banks(options.cap, Path(scratch)), *others()):
-                if options.only not in name:
-                    continue
-                out = options.folder / f"{system}-{name.replace('/', '-')}.conllu"
-                try:
-                    made, found = drafts(path, system, out, gold)
-                except ProjError as error:
-                    print(f"| {name} | – | {error.what} |")
-                    continue
-                repairs += found
-                errors = validated(options.validator, out) if options.validator else Counter()
-                own = Counter(finding.level for _, some in check_text(made) for finding in some)
-                columns = Columns()
-                columns.add(made, gold)
-                words = sum(len(s.forms) for s in made)
-                levels = [sum(n for kind, n in errors.items() if kind.startswith(f"L{k}")) for k in (2, 3)]
-                first = sum(n for kind, n in errors.items() if kind.startswith("L1"))
-                kinds += errors
-                total += Counter(words=words, two=levels[0] + first, three=levels[1])
-                cells = [
-                    str(words),
-                    str(levels[0] + first),
-                    str(levels[1]),
-                    f"{own[2]} / {own[3]}",
-                    *(columns.cells() if gold else ["–"] * 4),
-                ]
-                print(f"| {name} | {' | '.join(cells)} |", flush=True)
-        print(f"| all | {total['words']} | {total['two']} | {total['three']} | | | | | |")
-        print(f"\nerrors by kind: {dict(kinds.most_common())}\nrepaired: {dict(repairs.most_common())}")
+        caption = f"Drafts by {system}, up to {options.cap:,} sentences a bank: errors of the official validator"
+        with Table("ud_drafts" if system == "auto" else f"ud_drafts-{system}", caption, *COLUMN_NAMES) as table:
+            validate_drafts(table, system, options)
+
+
+def validate_drafts(table: Table, system: str, options: argparse.Namespace) -> None:
+    kinds, repairs, total = Counter[str](), Counter[str](), Counter[str]()
+    with tempfile.TemporaryDirectory() as scratch, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name, path, gold in (*banks(options.cap, Path(scratch)), *others()):
+            if options.only not in name:
+                continue
+            out = options.folder / f"{system}-{name.replace('/', '-')}.conllu"
+            try:
+                sentences, repaired = drafts(path, system, out, gold)
+            except ProjError as error:
+                print(f"{name}: not projected: {error.what}", file=sys.stderr)
+                continue
+            repairs += repaired
+            errors = validated(options.validator, out) if options.validator else Counter()
+            levels = Counter(finding.level for _, some in check_text(sentences) for finding in some)
+            columns = Columns()
+            columns.add(sentences, gold)
+            words = sum(len(s.forms) for s in sentences)
+            first, two, three = (sum(n for kind, n in errors.items() if kind.startswith(f"L{k}")) for k in (1, 2, 3))
+            kinds += errors
+            total += Counter(words=words, two=two + first, three=three)
+            scores = columns.cells() if gold else ["–"] * 4
+            table.add(name, words, two + first, three, f"{levels[2]} / {levels[3]}", *scores)
+    table.add("all", total["words"], total["two"], total["three"], "", "", "", "", "")
+    for title, counts in (("errors by kind", kinds), ("repaired", repairs)):
+        table.note(f"{title}: {', '.join(f'{kind} {n}' for kind, n in counts.most_common()) or 'none'}")
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import fmean
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from bench.common import about
+from bench.common import Table
 
 from divproj import Corpus, DepTree, Faults, Links, Pair
 from divproj.evaluation.trees import score_trees
@@ -91,9 +91,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=3)
     options = parser.parse_args()
-    print(
-        f"UAS without punctuation, {options.seeds} seeds; {about()}\n\n| text | s1-r | s1-l | s5 without other languages | s5 |\n|---|---|---|---|---|"
-    )
+    columns = ("text", "s1-r", "s1-l", "s5 without other languages", "s5")
+    with Table("verb_final", "UAS without punctuation", *columns, seed=f"1 to {options.seeds}") as table:
+        measure_texts(table, options.seeds)
+
+
+def measure_texts(table: Table, seeds: int) -> None:
     corpora = {
         name: list(Corpus.at(folder("corpora") / name, faults=Faults(strict=False)))
         for name in ("kor-eng", "hin-eng", "deu-eng", "spa-eng")
@@ -102,28 +105,24 @@ def main() -> None:
     for content, shared in ((1.0, 0.0), (1.0, 0.5), (0.6, 0.5), (0.4, 0.5), (0.25, 0.5), (0.25, 0.8)):
         rows = [
             scores([turned(e, content, shared, random.Random(f"{seed}/{k}")) for k, e in enumerate(english)])
-            for seed in range(1, options.seeds + 1)
+            for seed in range(1, seeds + 1)
         ]
-        cells = " | ".join(f"{fmean(column):.1f}" for column in zip(*rows, strict=True))
-        print(
-            f"| made: {content:.0%} of content words linked, {shared:.0%} of particles with their content word | {cells} |",
-            flush=True,
-        )
+        title = f"made: {content:.0%} of content words linked, {shared:.0%} of particles with their content word"
+        table.add(title, *(f"{fmean(column):.1f}" for column in zip(*rows, strict=True)))
     for name in ("kor-eng", "hin-eng"):
         trees = shipped("en").parse([pair.e.forms for pair in corpora[name]])
         corpora[f"{name}, English parsed"] = [replace(p, e=tree) for p, tree in zip(corpora[name], trees, strict=True)]
     for name in ("kor-eng", "kor-eng, English parsed", "hin-eng", "hin-eng, English parsed"):
         for keep in (1.0, 0.6, 0.4, 0.25):
             rows = []
-            for seed in range(1, options.seeds + 1):
+            for seed in range(1, seeds + 1):
                 rng = random.Random(seed)
                 some = [
                     replace(p, links=Links(frozenset(x for x in p.links if rng.random() < keep), p.links.shape))
                     for p in corpora[name]
                 ]
                 rows.append(scores(some))
-            cells = " | ".join(f"{fmean(column):.1f}" for column in zip(*rows, strict=True))
-            print(f"| {name}, {keep:.0%} of links | {cells} |", flush=True)
+            table.add(f"{name}, {keep:.0%} of links", *(f"{fmean(column):.1f}" for column in zip(*rows, strict=True)))
 
 
 if __name__ == "__main__":

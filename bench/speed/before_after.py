@@ -117,7 +117,7 @@ def timed(command: Command, checkout: Path, place: Path) -> Usage:
     files = {RULES: f"{place}-rules.json", OUTPUT: f"{place}-output", f"{OUTPUT}-model": f"{place}-model"}
     path = [str(checkout / part) for part in ("src", "cli")]
     code = f"import sys; sys.path[:0] = {path!r}; sys.argv[0] = 'proj'; from proj_cli import main; sys.exit(main())"
-    env = {**os.environ, "NUMBA_CACHE_DIR": f"{place}-cache"} if command.cold else None
+    env = {**os.environ, "NUMBA_CACHE_DIR": tempfile.mkdtemp(dir=place.parent)} if command.cold else None
     return measure(sys.executable, "-c", code, *(files.get(word, word) for word in command.words), env=env)
 
 
