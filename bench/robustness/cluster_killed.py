@@ -16,7 +16,7 @@ import threading
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from bench.common import ROOT, Usage, about, measure
+from bench.common import ROOT, Table, Usage, measure
 from bench.tools.generate import generate
 
 RATES = {"remove": 0.1, "merge": 0.1, "swap": 0.05}
@@ -61,8 +61,8 @@ def digest(output: Path, trees: str) -> str:
     return hashlib.sha256((output / trees if trees else output).read_bytes()).hexdigest()[:16]
 
 
-def said(took: Usage) -> str:
-    return f"{took.seconds:.0f} s by the clock, {took.cpu:.0f} CPU s, {took.memory:.0f} MB"
+def cells(usage: Usage) -> list[str]:
+    return [f"{usage.seconds:.0f}", f"{usage.cpu:.0f}", f"{usage.memory:.0f}"]
 
 
 def main() -> None:
@@ -73,13 +73,15 @@ def main() -> None:
     chosen = parser.parse_args()
     from distributed import Client, LocalCluster
 
-    with tempfile.TemporaryDirectory() as name:
+    caption = f"`proj {chosen.command}` over {chosen.pairs:,} generated pairs, one of four Dask workers killed"
+    columns = ("run", "s", "CPU s", "MB of the command", "MB of the workers", "digest of the trees")
+    with Table("cluster_killed", caption, *columns, seed=1) as table, tempfile.TemporaryDirectory() as name:
         here = Path(name)
         generate(here / "c", chosen.pairs, 1, **RATES)
         command, trees = prepared(here, chosen.command)
         alone = measure(*command, str(here / "one"), "-j", "1")
         one = digest(here / "one", trees)
-        print(f"{about()}\n{chosen.pairs} pairs, proj {chosen.command}; one core: {said(alone)}", flush=True)
+        table.add("one core", *cells(alone), "", one)
         with LocalCluster(n_workers=4, threads_per_worker=1, dashboard_address=None, silence_logs="CRITICAL") as cluster:
             with Client(cluster) as client:
                 pids = list(client.run(os.getpid).values())
@@ -101,9 +103,9 @@ def main() -> None:
             ended.set()
             watching.join()
         four = digest(here / "four", trees)
-        print(f"four workers, {len(killed)} killed: {said(spread)} (the command itself)")
-        print(f"workers' peaks: {', '.join(f'{mb:.0f}' for mb in memory.values())} MB")
-        print(f"same bytes: {one == four} ({one}, {four})")
+        peaks = ", ".join(f"{mb:.0f}" for mb in memory.values())
+        table.add(f"four workers, {len(killed)} killed", *cells(spread), peaks, four)
+        table.note(f"same bytes: {'yes' if one == four else 'NO'}")
 
 
 if __name__ == "__main__":

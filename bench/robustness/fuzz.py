@@ -36,9 +36,11 @@ SLOWER = 3
 """Times as long as alone that a case may take with its branches counted."""
 CASES, BRANCHES = r"^(?:#|stat::number_of_executed_units: )(\d+)", r" cov: (\d+)"
 """Where a guided process tells how many cases it met, and how many branches of divproj they reached."""
+COLUMNS = ("target", "cases", "read", "refused", "failed")
 BEGUN = "the cases begin"
 """What a target says when it has started; one that fails before could not run."""
-sys.path[0] = str(ROOT / "tests")  # in place of this folder, in which this file is called fuzz too
+sys.path[:1] = [str(ROOT / "tests"), str(ROOT)]  # in place of this folder, in which this file is called fuzz too
+from bench.common import Table  # noqa: E402
 
 
 def targets():  # type: ignore[no-untyped-def]
@@ -130,24 +132,27 @@ def drive(names: list[str], seed: int, seconds: float) -> int:
             keep(name, data, f"the process ended with {process.returncode}")
             faults.append(name)
             turn += 1
-    return report(counts, faults)
+    with Table("fuzz", "Damaged files through every reader and loader", *COLUMNS, seed=seed) as table:
+        return report(table, counts, faults)
 
 
-def report(counts: dict[str, Counter[str]], faults: list[str]) -> int:
-    print(f"\n| target | cases | read | refused | failed |\n|{'---|' * 5}")
+def report(table: Table, counts: dict[str, Counter[str]], faults: list[str]) -> int:
+    """Add a row for each target and one for all; return the exit code."""
     total: Counter[str] = Counter()
     for name, count in counts.items():
-        print(f"| {name} | {sum(count.values())} | {count['read']} | {count['refused']} | {count['failed']} |")
+        table.add(name, sum(count.values()), count["read"], count["refused"], count["failed"])
         total.update(count)
-    print(f"| all {len(counts)} | {sum(total.values())} | {total['read']} | {total['refused']} | {total['failed']} |")
-    print(f"\n{len(faults)} faults" + (f", kept in {OUT}" if faults else ""))
-    return told_all(len(counts), [name for name, count in counts.items() if not count.total()]) or bool(faults)
+    table.add(f"all {len(counts)}", sum(total.values()), total["read"], total["refused"], total["failed"])
+    silent = [name for name, count in counts.items() if not count.total()]
+    table.note(f"{len(faults)} faults; {targets_run(len(counts), silent)}")
+    if faults:
+        print(f"faults are kept in {OUT}", file=sys.stderr)
+    return bool(silent or faults)
 
 
-def told_all(count: int, silent: list[str]) -> bool:
-    """Say how many targets ran; whether some did not."""
-    print(f"{count - len(silent)} of {count} targets ran" + (f"; these did not: {', '.join(silent)}" if silent else ""))
-    return bool(silent)
+def targets_run(count: int, silent: list[str]) -> str:
+    """Return how many targets ran, and which did not."""
+    return f"{count - len(silent)} of {count} targets ran" + (f"; these did not: {', '.join(silent)}" if silent else "")
 
 
 def kernel_modules() -> list[str]:
@@ -237,22 +242,23 @@ def drive_guided(names: list[str], seconds: float) -> int:
     each, total = max(1, int(seconds / len(names))), 0
     silent: list[str] = []
     faults: list[str] = []
-    print(f"| target | cases | branches | outcome |\n|{'---|' * 4}")
-    for name in names:
-        log = OUT / file_name(name, "guided.log")
-        code = forked(name, each, log)
-        said = log.read_text(errors="replace")
-        cases, branches = (max(map(int, re.findall(what, said, re.MULTILINE)), default=0) for what in (CASES, BRANCHES))
-        found = re.findall(r"^fault .*", said, re.MULTILINE)
-        if code and BEGUN in said:
-            found.append(f"fault {name} ended with {code}, see {log}")
-        outcome = f"{len(found)} faults" if found else "ok" if cases and branches else f"not run, see {log}"
-        print(f"| {name} | {cases} | {branches} | {outcome} |", flush=True)
-        silent += [name] if outcome.startswith("not run") else []
-        faults += found
-        total += cases
-    print("\n".join(["", *faults, f"{total} cases, {len(faults)} faults"]))
-    return told_all(len(names), silent) or bool(faults)
+    with Table("fuzz-guided", "The same, guided by code coverage (atheris)", "target", "cases", "branches", "outcome") as table:
+        for name in names:
+            log = OUT / file_name(name, "guided.log")
+            code = forked(name, each, log)
+            said = log.read_text(errors="replace")
+            cases, branches = (max(map(int, re.findall(x, said, re.MULTILINE)), default=0) for x in (CASES, BRANCHES))
+            new = re.findall(r"^fault .*", said, re.MULTILINE)
+            if code and BEGUN in said:
+                new.append(f"fault {name} ended with {code}, see {log}")
+            outcome = f"{len(new)} faults" if new else "ok" if cases and branches else f"not run, see {log}"
+            table.add(name, cases, branches, outcome)
+            silent += [name] if outcome.startswith("not run") else []
+            faults += new
+            total += cases
+        table.note(f"{total:,} cases, {len(faults)} faults; {targets_run(len(names), silent)}")
+    print("\n".join(faults))
+    return bool(silent or faults)
 
 
 def main() -> int:

@@ -25,7 +25,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[0] = str(ROOT / "tests")
+sys.path[:1] = [str(ROOT / "tests"), str(ROOT)]
+from bench.common import Table  # noqa: E402
+
 CPU, MEMORY = 60, 4 << 30
 """Seconds of processor time and bytes of address space for one case."""
 CODES = {0, 1, 2, 3}
@@ -301,8 +303,13 @@ def main() -> int:
         if wrong:
             faults += 1
             print(wrong, flush=True)
-    print(f"{sum(codes.values())} cases, seed {chosen.seed}: exit codes {dict(sorted(codes.items()))}; {faults} faults")
-    print(f"commands: {dict(sorted(commands.items()))}")
+    with Table(
+        "fuzz_cli", "Exit codes of commands over damaged copies of good files", "exit code", "cases", seed=chosen.seed
+    ) as table:
+        for code, count in sorted(codes.items()):
+            table.add(code, count)
+        table.add("all", sum(codes.values()))
+        table.note(f"{faults} faults; commands: {', '.join(f'{name} {count}' for name, count in sorted(commands.items()))}")
     return faults > 0
 
 

@@ -16,6 +16,9 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from bench.common import DATA, Table, need
+
 from divproj.data.errors import Faults, ProjError
 from divproj.data.igt import Igt
 from divproj.io import igt, igt_words
@@ -27,28 +30,41 @@ TAIL = re.compile(r"[’”'\"»]\s+(?:\(|\[|[A-Z][a-z]+:)|\((?:[A-Z][\w-]+,? )?
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=Path(__file__).resolve().parents[3] / "shared" / "data" / "igt-real")
+    parser.add_argument("--data", type=Path, default=DATA / "igt-real")
     parser.add_argument("--sample", type=int, default=0)
     parser.add_argument("--each", type=int, default=0, help="translations at random from every file")
     parser.add_argument("--seed", type=int, default=7)
     options = parser.parse_args()
-    with (options.data / "INDEX.tsv").open(encoding="utf-8") as stream:
+    with need(options.data / "INDEX.tsv").open(encoding="utf-8") as stream:
         index = list(csv.DictReader(stream, delimiter="\t"))
+    columns = ("file", "examples", "of", "translations", "of these", "flagged", "lost letters per 1000", "languages")
+    with Table("real_files", "Examples and translations read, against an index counted independently", *columns) as table:
+        every = read_all(table, index, options.data)
+    chance = random.Random(options.seed)
+    drawn = chance.sample(every, min(options.sample, len(every)))
+    for name in dict.fromkeys(file for file, _, _ in every):
+        some = [one for one in every if one[0] == name]
+        drawn += chance.sample(some, min(options.each, len(some)))
+    for file, code, text in drawn:
+        print(f"{file}\t{code}\t{text}", file=sys.stderr)
+
+
+def read_all(table: Table, index: list[dict[str, str]], data: Path) -> list[tuple[str, str, str]]:
+    """Add a row for each file; return file, language and text of every translation."""
     every: list[tuple[str, str, str]] = []
     sums: Counter[str] = Counter()
-    print("file\texamples\tof\ttranslations\tof\tfaulty\tlost letters per 1000\tlanguages")
     for row in index:
-        path = options.data / row["kind"] / row["file"]
+        path = data / row["kind"] / row["file"]
         try:
-            found, raw = _read(path), _read(path, as_written=True)
+            instances, raw = _read(path), _read(path, as_written=True)
         except ProjError as error:
-            print(f"{row['file']}\tnot read: {error}")
-            continue
-        examples = sum(int(dict(one.meta).get("parts", 1)) for one in found)
-        texts = [(code, text) for one in found for code, text in one.translations or (("en", one.translation),) if text]
-        translated = sum(bool(one.translation) for one in found)
+            print(f"{row['file']}\tnot read: {error}", file=sys.stderr)
+            instances, raw = [], []
+        examples = sum(int(dict(one.meta).get("parts", 1)) for one in instances)
+        texts = [(code, text) for one in instances for code, text in one.translations or (("en", one.translation),) if text]
+        translated = sum(bool(one.translation) for one in instances)
         faulty = sum(is_faulty(text, code, texts) for code, text in texts)
-        lost, letters = _lost(found, raw)
+        lost, letters = _lost(instances, raw)
         languages = Counter(code for code, _ in texts)
         wanted = int(row["examples"]), int(row["with_translation"])
         sums += Counter(
@@ -58,18 +74,11 @@ def main() -> None:
         every += [(row["file"], code, text) for code, text in texts]
         said = " ".join(f"{code}:{count}" for code, count in languages.most_common())
         share = 1000 * lost / max(1, letters)
-        print(f"{row['file']}\t{examples}\t{wanted[0]}\t{translated}\t{wanted[1]}\t{faulty}\t{share:.2f}\t{said}")
-    print(
-        f"examples {100 * sums['examples'] / sums['wanted']:.2f} %, translations {100 * sums['translated'] / sums['translations']:.2f} %,"
-    )
-    print(f"faulty {sums['faulty']} of {sums['texts']}, letters lost {sums['lost']} of {sums['letters']}")
-    chance = random.Random(options.seed)
-    drawn = chance.sample(every, min(options.sample, len(every)))
-    for name in dict.fromkeys(file for file, _, _ in every):
-        own = [one for one in every if one[0] == name]
-        drawn += chance.sample(own, min(options.each, len(own)))
-    for file, code, text in drawn:
-        print(f"{file}\t{code}\t{text}", file=sys.stderr)
+        table.add(row["file"], examples, wanted[0], translated, wanted[1], faulty, f"{share:.2f}", said)
+    read, translated = 100 * sums["examples"] / sums["wanted"], 100 * sums["translated"] / sums["translations"]
+    table.note(f"examples {read:.2f} %, translations {translated:.2f} %; flagged {sums['faulty']:,} of {sums['texts']:,}")
+    table.note(f"letters of the source words that are in neither FORM nor `MSeg=`: {sums['lost']:,} of {sums['letters']:,}")
+    return every
 
 
 def _read(path: Path, *, as_written: bool = False) -> list[Igt]:

@@ -27,7 +27,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[0] = str(ROOT / "tests")
+sys.path[:1] = [str(ROOT / "tests"), str(ROOT)]
+from bench.common import Table  # noqa: E402
+
 OLD = "what was here before\n"
 LIMIT = 300
 """Seconds for one command on a busy machine; more is a hang."""
@@ -275,17 +277,18 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores Ctrl-C, and so would its children
     import proj_cli  # noqa: F401  loaded once, for all
 
-    told: Counter[tuple[str, str]] = Counter()
+    endings: Counter[tuple[str, str]] = Counter()
     began = time.time()
     with tempfile.TemporaryDirectory(prefix="divproj-soak-") as base:
         for number in range(given.first, given.first + given.count):
-            told[one(number, given.seed, Path(base))] += 1
-    codes = sorted({code for _, code in told})
-    print(f"| trouble | {' | '.join(codes)} |\n|{'---|' * (len(codes) + 1)}")
-    for trouble in sorted({trouble for trouble, _ in told}):
-        print(f"| {trouble or 'none'} | {' | '.join(str(told[trouble, code]) for code in codes)} |")
-    print(f"\n{given.count} commands, seed {given.seed}, {time.time() - began:.0f} s; columns are exit codes")
-    return bool(sum(count for (_, code), count in told.items() if code == "failed"))
+            endings[one(number, given.seed, Path(base))] += 1
+    codes = sorted({code for _, code in endings})
+    caption = f"Exit codes of {given.count} commands over damaged corpora, by trouble"
+    with Table("soak", caption, "trouble", *codes, seed=given.seed) as table:
+        for trouble in sorted({trouble for trouble, _ in endings}):
+            table.add(trouble or "none", *(endings[trouble, code] for code in codes))
+        table.note(f"{time.time() - began:.0f} s")
+    return bool(sum(count for (_, code), count in endings.items() if code == "failed"))
 
 
 if __name__ == "__main__":

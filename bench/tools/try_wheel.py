@@ -9,6 +9,9 @@ import time
 import venv
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from bench.common import Table
+
 MOST_MB = 20
 """Largest wheel that we publish."""
 SMOKE = (
@@ -25,26 +28,26 @@ SMOKE = (
 
 def main(wheel: Path) -> int:
     size = wheel.stat().st_size / 1e6
-    print(f"wheel {wheel.name}: {size:.1f} MB")
     if size > MOST_MB:
-        print(f"larger than {MOST_MB} MB")
+        print(f"{wheel}: {size:.1f} MB; at most {MOST_MB} MB are published")
         return 1
-    with tempfile.TemporaryDirectory() as place:
+    caption = "The wheel in an empty environment, seconds by the clock"
+    with Table("try_wheel", caption, "step", "MB", "s") as table, tempfile.TemporaryDirectory() as place:
+        table.add("wheel", f"{size:.1f}", "")
         home = Path(place) / "env"
         venv.create(home, with_pip=True)
         bare = _megabytes(home)
         python = home / ("Scripts" if sys.platform == "win32" else "bin") / "python"
         subprocess.run([python, "-m", "pip", "install", "--quiet", wheel.resolve()], check=True)
-        print(f"environment: {_megabytes(home) - bare:.0f} MB installed")
+        table.add("environment with all that it needs", f"{_megabytes(home) - bare:.0f}", "")
         work = Path(place) / "work"
         work.mkdir()
         for words in SMOKE:
             began = time.monotonic()
             done = subprocess.run([python, "-m", "divproj", *words], cwd=work, capture_output=True, text=True)
-            print(f"{time.monotonic() - began:6.2f} s  proj {' '.join(words)}")
+            table.add(f"`proj {' '.join(words)}`", "", f"{time.monotonic() - began:.2f}")
             if done.returncode:
-                print(done.stderr)
-                return 1
+                sys.exit(done.stderr)
     return 0
 
 
