@@ -39,9 +39,9 @@ format: .venv/ready
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: .venv/ready  ## accuracy and speed into bench/RESULTS.md; ONLY="growth memory" for some; see bench/README.md
+bench: .venv/ready  ## accuracy and speed into bench/results and RESULTS.md; ONLY="growth memory" for some; see bench/README.md
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'
-	$(BIN)/python bench/run.py $(if $(ONLY),--only $(ONLY))
+	$(BIN)/python bench/run.py $(if $(ONLY),--only $(ONLY)) $(if $(PLACE),--place $(PLACE))
 
 fuzz: .venv/ready  ## ten minutes of damaged files, then 2,000 commands over mutants; with ATHERIS=--atheris guided by coverage
 	$(BIN)/python -m pip install --quiet --editable '.[fuzz]'

@@ -86,19 +86,20 @@ def _question(entry: dict[str, Any]) -> Question:
 
 
 def table(result: Result, rows: Sequence[str] = (), columns: Sequence[str] = ()) -> str:
-    """Return the result as a Markdown table.
+    """Return the result as a Markdown table, with rows and columns in the order they are asked for.
 
     A row is named by its first cell (`mean`), or by cells of its columns (`over=CCM&system=words`).
     """
     wanted = [_column(result, text) for text in columns or result.columns]
-    chosen = [row for row in result.rows if not rows or any(_is_named(row, name) for name in rows)]
-    missing = [name for name in rows if not any(_is_named(row, name) for row in result.rows)]
-    if missing:
-        raise ValueError(
-            f"{result.name}: no row {missing[0]}; there are {', '.join(dict.fromkeys(_first(row) for row in result.rows))}"
-        )
+    chosen: list[dict[str, str]] = []
+    for name in rows:
+        named = [row for row in result.rows if _is_named(row, name)]
+        if not named:
+            there = ", ".join(dict.fromkeys(map(_first, result.rows)))
+            raise ValueError(f"{result.name}: no row {name}; there are {there}")
+        chosen += [row for row in named if row not in chosen]
     lines = [markdown_row([title for _, _, title in wanted]), f"|{'---|' * len(wanted)}"]
-    lines += [markdown_row([_cell(row[name], part) for name, part, _ in wanted]) for row in chosen]
+    lines += [markdown_row([_cell(row[name], part) for name, part, _ in wanted]) for row in (chosen if rows else result.rows)]
     return "\n".join(lines)
 
 
