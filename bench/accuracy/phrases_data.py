@@ -26,8 +26,11 @@ Pairs = list[tuple[Forest, Forest]]
 
 @cache
 def lexicon() -> Lexicon:
-    """Forms, lemmas, WordNet: no vectors."""
-    return Lexicon(wordnet=wordnet.find())
+    """Return forms, lemmas and WordNet, without vectors; leave with a message if there is no WordNet, which changes every figure."""
+    synonyms = wordnet.find()
+    if synonyms is None:
+        sys.exit("WordNet is not there, and the kept figures were measured with it; set WNHOME or NLTK_DATA to where it is")
+    return Lexicon(wordnet=synonyms)
 
 
 def edinburgh(data: Path) -> list[Row]:
