@@ -127,7 +127,9 @@ class Table:
         if error is not None:
             return
         print("".join(f"\n{note}\n" for note in self.notes), end="", flush=True)
-        print(f"-> {os.path.relpath(self.write())}", file=sys.stderr)
+        path = self.write()
+        trial = "" if path.parent == RESULTS else f"; bench/results/{path.name}, made with other options, is kept"
+        print(f"written to {os.path.relpath(path)}{trial}", file=sys.stderr)
 
     def write(self, folder: Path = RESULTS, words: Sequence[str] = ()) -> Path:
         """Write the result and return its path; `words` are those of the command line."""

@@ -110,6 +110,28 @@ def test_pages_are_what_the_results_say(bench):
     assert len(lines) <= bench.report.MOST_LINES, "shorten it: what was tried goes to bench/notes"
 
 
+def test_a_page_that_disagrees_is_named(bench, monkeypatch: pytest.MonkeyPatch):
+    page = ROOT / "docs" / "results.md"
+    monkeypatch.setattr(sys, "argv", ["report.py", "--check"])
+    bench.report.main()
+    monkeypatch.setattr(bench.report, "pages", lambda: {page: "other"})
+    with pytest.raises(SystemExit, match=r"not what bench/results says: docs/results.md; run python bench/report.py"):
+        bench.report.main()
+
+
+def test_benchmarks_say_what_they_need(bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    from bench.accuracy import phrases_data
+
+    monkeypatch.setattr(phrases_data.wordnet, "find", lambda: None)
+    phrases_data.lexicon.cache_clear()
+    with pytest.raises(SystemExit, match="WordNet is not there, and the kept figures were measured with it; set WNHOME"):
+        phrases_data.lexicon()
+    with pytest.raises(
+        SystemExit, match=r"nowhere is not there; set DIVPROJ_DATA to a folder with the data of bench/README.md"
+    ):
+        bench.common.need(tmp_path / "nowhere")
+
+
 def test_every_result_answers_a_question(bench):
     asked = bench.report.questions()
     named = [name for question in asked for name in question.results]
