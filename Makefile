@@ -25,7 +25,7 @@ release-check: .venv/ready  ## build, check and install the wheels in an empty e
 	$(BIN)/python -m build --quiet --outdir dist .
 	$(BIN)/python train/wheels.py --outdir dist
 	$(BIN)/twine check --strict dist/*
-	$(BIN)/python bench/try_wheel.py dist/divproj-*.whl dist/divproj_*.whl
+	$(BIN)/python bench/tools/try_wheel.py dist/divproj-*.whl dist/divproj_*.whl
 
 rules: .venv/ready  ## learn the shipped rules anew from the sample corpora
 	for pair in hin deu spa kor; do $(BIN)/proj learn corpora/$$pair-eng -o rules/$$pair.json; done
@@ -43,20 +43,20 @@ format: .venv/ready
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: .venv/ready  ## accuracy and speed into bench/RESULTS.md; ONLY="growth memory" for some; see bench/README.md
+bench: .venv/ready  ## accuracy and speed into bench/results and RESULTS.md; ONLY="growth memory" for some; see bench/README.md
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'
-	$(BIN)/python bench/run.py $(if $(ONLY),--only $(ONLY))
+	$(BIN)/python bench/run.py $(if $(ONLY),--only $(ONLY)) $(if $(PLACE),--place $(PLACE))
 
 fuzz: .venv/ready  ## ten minutes of damaged files, then 2,000 commands over mutants; with ATHERIS=--atheris guided by coverage
 	$(BIN)/python -m pip install --quiet --editable '.[fuzz]'
-	$(BIN)/python bench/fuzz.py --seconds 600 $(ATHERIS)
-	$(BIN)/python bench/fuzz_cli.py --count 2000
+	$(BIN)/python bench/robustness/fuzz.py --seconds 600 $(ATHERIS)
+	$(BIN)/python bench/robustness/fuzz_cli.py --count 2000
 
 soak: .venv/ready  ## 500 random commands over damaged corpora
-	$(BIN)/python bench/soak.py --count 500
+	$(BIN)/python bench/robustness/soak.py --count 500
 
 lock: .venv/ready  ## exact versions of the runtime dependencies, as installed and tested here
-	$(BIN)/python bench/lock.py > requirements.lock.new
+	$(BIN)/python bench/tools/lock.py > requirements.lock.new
 	mv requirements.lock.new requirements.lock
 
 .venv/locked/ready: requirements.lock  # what the lock gives, and nothing else

@@ -182,7 +182,7 @@ def test_files_of_the_source_code_that_are_named_exist(page: Path):
 
 
 @pytest.mark.parametrize(
-    "page", [*PAGES, *FRONT, ROOT / "bench" / "RESULTS.md", ROOT / "CHANGELOG.md"], ids=lambda page: page.name
+    "page", [*PAGES, *FRONT, *sorted((ROOT / "bench").rglob("*.md")), ROOT / "CHANGELOG.md"], ids=lambda page: page.name
 )
 def test_rows_of_tables_are_as_long_as_their_heading(page: Path):
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.S | re.M)

@@ -54,7 +54,7 @@ def test_every_name_is_on_the_api_page():
 
 
 def test_the_hook():
-    spec = importlib.util.spec_from_file_location("site_pages", ROOT / "bench" / "site_pages.py")
+    spec = importlib.util.spec_from_file_location("site_pages", ROOT / "bench" / "tools" / "site_pages.py")
     assert spec is not None
     assert spec.loader is not None
     hook = importlib.util.module_from_spec(spec)

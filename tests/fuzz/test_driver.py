@@ -1,4 +1,4 @@
-"""bench/fuzz.py tells what it tried: a target that did not run is no success."""
+"""bench/robustness/fuzz.py tells what it tried: a target that did not run is no success."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-BENCH = Path(__file__).resolve().parents[2] / "bench" / "fuzz.py"
+BENCH = Path(__file__).resolve().parents[2] / "bench" / "robustness" / "fuzz.py"
 
 
 @pytest.fixture
@@ -19,21 +19,23 @@ def bench(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     spec = importlib.util.spec_from_file_location("bench_fuzz", BENCH)
     assert spec is not None
     assert spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    monkeypatch.setattr(script.Table, "write", lambda _: Path("fuzz.json"))  # the kept results stay
+    return script
 
 
 @pytest.mark.parametrize(
     ("counts", "faults", "told", "code"),
     [
-        ({"a": Counter(read=2), "b": Counter(refused=1)}, [], "0 faults\n2 of 2 targets ran\n", 0),
-        ({"a": Counter(read=2), "b": Counter()}, [], "0 faults\n1 of 2 targets ran; these did not: b\n", 1),
-        ({"a": Counter(read=1, failed=1)}, ["fault a~1.0.0"], "1 of 1 targets ran\n", 1),
+        ({"a": Counter(read=2), "b": Counter(refused=1)}, [], "0 faults; 2 of 2 targets ran\n", 0),
+        ({"a": Counter(read=2), "b": Counter()}, [], "0 faults; 1 of 2 targets ran; these did not: b\n", 1),
+        ({"a": Counter(read=1, failed=1)}, ["fault a~1.0.0"], "1 faults; 1 of 1 targets ran\n", 1),
     ],
 )
 def test_report(bench, capsys, counts, faults, told, code):
-    assert bench.report(counts, faults) == code
+    with bench.Table("fuzz", "Damaged files", *bench.COLUMNS) as table:
+        assert bench.report(table, counts, faults) == code
     assert capsys.readouterr().out.endswith(told)
 
 

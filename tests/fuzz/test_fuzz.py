@@ -1,6 +1,6 @@
 """Damaged files through every reader and every model loader: read or refused in words, in bounded time.
 
-`python bench/fuzz.py --seconds 600` goes on where these few examples end.
+`python bench/robustness/fuzz.py --seconds 600` goes on where these few examples end.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("set_by_hand", ROOT / "bench" / "set_by_hand.py")
+    spec = importlib.util.spec_from_file_location("set_by_hand", ROOT / "bench" / "tools" / "set_by_hand.py")
     assert spec
     assert spec.loader
     made = importlib.util.module_from_spec(spec)

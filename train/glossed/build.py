@@ -3,7 +3,7 @@
     python train/glossed/build.py DATA --work WORK -o languages/glossed
 
 DATA holds `glossbanks`, `ud-igt-hausa` and `ewt`. Needs torch and divproj. What is in WORK is not done again, so a run that was
-stopped goes on; a new English parser or other links call for a new WORK. `bench/glossbanks.py --work WORK` judges the models there.
+stopped goes on; a new English parser or other links call for a new WORK. `bench/accuracy/glossbanks.py --work WORK` judges the models there.
 """
 
 from __future__ import annotations

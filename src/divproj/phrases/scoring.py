@@ -23,7 +23,7 @@ COMBINE = ("loglinear", "literal")
 class Costs:
     """The penalties μ of the paper. This is the one place where they have defaults; `PhraseAligner` takes them from here.
 
-    The defaults were chosen on training pairs of the Edinburgh paraphrases (`bench/phrases_tune.py`). The paper's own values are
+    The defaults were chosen on training pairs of the Edinburgh paraphrases (`bench/accuracy/phrases_tune.py`). The paper's own values are
     `PAPER_COSTS`; with them and our local model sets of few pairs are best.
     """
 

@@ -1,0 +1,215 @@
+"""Do confidences mean what they say? Maps of every system, families held out, and on ODIN, which no map has seen.
+
+    python bench/accuracy/calibration.py [--systems s5,s2+] [--work WORK] [--cap 150] [--write languages/glossed] [--odin] [--plot FILE]
+
+Without `--odin` the maps are fitted on the glossbanks, each family judged by a map fitted on the others, and with `--write` the maps fitted
+on all banks take their place in the pack; maps of systems that are not named stay. So run it after the pack was built (WORK is that of
+`train/glossed/build.py`, for s5, s6, s6+, s4+ and s5+: models that have not seen the family). Systems that learn get 10 and 30 gold trees of
+each bank, by chance, and are judged on others; s4+ and s5+ once as they start from s6 and once as they are without it, with one map for both.
+`--odin` judges the maps of the pack on ODIN: gold links and English trees, and links by glosses with parsed English, as users have them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+import numpy as np
+from bench.accuracy.glossbanks import WORK, learned
+from bench.common import DATA, Table, need
+
+from divproj import Corpus, DepTree, Faults, Pair
+from divproj.data.igt import Igt
+from divproj.evaluation.experiment import cross_validate
+from divproj.links.gloss.aligner import GlossAligner
+from divproj.parsing.language import shipped
+from divproj.projection import calibration, registry
+from divproj.projection.base import Adapted
+from divproj.projection.calibration import FILE, Sample, calibration_error, crossed
+from divproj.projection.direct import ProjectFunction, Projection, s1
+from divproj.projection.systems import train
+from divproj.projection.universal.attachments import S5WithPriors
+from divproj.projection.universal.projector import S6
+from divproj.runtime.vectors import shipped as shipped_vectors
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "train" / "glossed"))
+from banks import banks, fold
+
+SYSTEMS = ",".join(registry.SYSTEMS)
+OWN = (10, 30)
+"""Gold trees that systems learn from; parsers learn from the second number alone."""
+TESTED = 70
+COLUMNS = (
+    "heads",
+    "right",
+    "error of raw confidences",
+    "calibration error",
+    "mean of banks (by chance alone)",
+    "worst bank",
+    "banks within 5 points",
+)
+ODIN = ("ger", "gli", "hua", "kkn")
+
+
+def doubted(bank: Any) -> Any:
+    """The bank with what the English parser thinks of its trees."""
+    trees = shipped("en").parse([b.e.forms for b in bank.bitexts], confidence=True)
+    bank.bitexts = [replace(b, e=replace(b.e, confidence=tree.confidence)) for b, tree in zip(bank.bitexts, trees, strict=True)]
+    return bank
+
+
+def runs(bank: Any, system: str, work: Path, seed: int) -> Iterator[tuple[ProjectFunction, Sequence[int]]]:
+    """The system as it is without the bank's family, and the sentences it is judged on."""
+    every = range(len(bank.gold))
+    if system in ("s1-r", "s1-l"):
+        yield (lambda b: s1(b, "right" if system == "s1-r" else "left")), every
+    elif system == "s5":
+        from divproj.projection.universal.model import GlossModel
+
+        system = S5WithPriors.with_model(GlossModel.load(need(work / fold(bank.family))))
+        yield Adapted.to(system, bank.bitexts).project, every
+    elif system in ("s6", "s6+", "s4+", "s5+"):
+        from divproj.projection.universal.model import GlossModel
+
+        base = Adapted.to(S6(GlossModel.load(need(work / fold(bank.family)))), bank.bitexts)
+        if system == "s6":
+            yield base.project, every
+            return
+        for pairs, tested in _drawn(bank, OWN if system == "s6+" else OWN[1:], seed):
+            for name in [system] if system == "s6+" else [system, f"{system}:alone"]:
+                yield learned(name, pairs, bank.bitexts, base), tested
+    else:
+        for pairs, tested in _drawn(bank, OWN if system.startswith("s2") else OWN[1:], seed):
+            yield train(system, pairs, seed=seed, text=bank.bitexts), tested
+
+
+def _drawn(bank: Any, sizes: Sequence[int], seed: int) -> Iterator[tuple[list[Pair], list[int]]]:
+    order = [*range(len(bank.gold))]
+    random.Random(seed).shuffle(order)
+    for size in sizes:
+        size = min(size, len(order) // 2)
+        pairs = [
+            Pair(replace(bank.gold[k], glosses=b.glosses), b.e, b.links, b.sent_id)
+            for k, b in ((k, bank.bitexts[k]) for k in order[:size])
+        ]
+        yield pairs, order[size : size + TESTED]
+
+
+def gathered(found: Sequence[Any], system: str, work: Path, seed: int) -> list[Sample]:
+    samples = []
+    for bank in found:
+        pairs: list[tuple[DepTree, Projection]] = []
+        for run, tested in runs(bank, system, work, seed):
+            pairs += [(bank.gold[k], run(bank.bitexts[k])) for k in tested]
+        samples.append(Sample.of(bank.name, bank.family, pairs))
+    return samples
+
+
+def row_of(samples: Sequence[Sample]) -> tuple[list[str], list[tuple[float, float, int]]]:
+    """A row of the table, and the reliability of ten bins, families held out."""
+    held, rng = crossed(samples), np.random.default_rng(1)
+    chances = np.concatenate([held[s.name] for s in samples])
+    right = np.concatenate([s.right for s in samples])
+    raw = 1 / (1 + np.exp(-np.concatenate([s.table[:, 1] for s in samples])))
+    each = [100 * calibration_error(held[s.name], s.right) for s in samples]
+    floor = [100 * calibration_error(held[s.name], rng.random(len(s.right)) < held[s.name]) for s in samples]
+    misses = [100 * float(held[s.name].mean() - s.right.mean()) for s in samples]
+    cells = [
+        str(len(right)), f"{100 * right.mean():.1f}", f"{100 * calibration_error(raw, right):.1f}",
+        f"{100 * calibration_error(chances, right):.1f}", f"{fmean(each):.1f} ({fmean(floor):.1f})", f"{max(each):.1f}",
+        f"{sum(abs(x) <= 5 for x in misses)} of {len(misses)}",
+    ]  # fmt: skip
+    at = np.minimum((chances * 10).astype(int), 9)
+    bins = [
+        (float(chances[at == k].mean()), float(right[at == k].mean()), int((at == k).sum()))
+        for k in range(10)
+        if (at == k).any()
+    ]
+    return cells, bins
+
+
+def glossed(pairs: Sequence[Pair]) -> list[Pair]:
+    """English parsed and linked by glosses, as users have it."""
+    aligner = GlossAligner()
+    trees = shipped("en").parse([pair.e.forms for pair in pairs], confidence=True)
+    return [
+        replace(p, e=e, links=aligner.align(Igt(p.f.forms, glosses=p.f.glosses, sent_id=p.sent_id), e.forms, e.tags()).links)
+        for p, e in zip(pairs, trees, strict=True)
+    ]
+
+
+def odin(systems: Sequence[str], folds: int) -> None:
+    corpora = [list(Corpus.at(need(DATA / "odin" / name), faults=Faults(strict=False))) for name in ODIN]
+    columns = ("system", "links and English", "heads", "right", "calibration error", "by language")
+    with Table("calibration-odin", f"ODIN, {folds} folds, punctuation counted", *columns) as table:
+        for how, some in (("gold", corpora), ("glosses, parsed", [*map(glossed, corpora)])):
+            for system in systems:
+                scores = [cross_validate(pairs, [system], folds=folds)[system].scores for pairs in some]
+                total = sum(s.overall.total for s in scores)
+                gaps = [
+                    sum(s.by_confidence[k].heads for s in scores) - sum(s.confidence[k] for s in scores)
+                    for k in range(len(scores[0].confidence))
+                ]
+                uas = 100 * sum(s.overall.heads for s in scores) / total
+                errors = (100 * (s.calibration_error() or 0) for s in scores)
+                each = ", ".join(f"{name} {error:.1f}" for name, error in zip(ODIN, errors, strict=True))
+                table.add(system, how, total, f"{uas:.1f}", f"{100 * sum(map(abs, gaps)) / total:.1f}", each)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--systems", default=SYSTEMS)
+    parser.add_argument("--work", type=Path, default=WORK)
+    parser.add_argument("--cap", type=int, default=150)
+    parser.add_argument("--folds", type=int, default=5)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--write", type=Path)
+    parser.add_argument("--odin", action="store_true")
+    parser.add_argument("--plot", type=Path)
+    options = parser.parse_args()
+    systems = options.systems.split(",")
+    if options.odin:
+        odin(systems, options.folds)
+        return
+    tested = [*map(doubted, banks(need(DATA), options.cap, shipped_vectors("en"), set()))]
+    caption = f"Families held out, punctuation counted, up to {options.cap} sentences a bank"
+    maps, drawn = {}, {}
+    with Table("calibration", caption, "system", *COLUMNS, seed=options.seed) as table:
+        for system in systems:
+            samples = gathered(tested, system, options.work, options.seed)
+            cells, drawn[system] = row_of(samples)
+            maps[system] = calibration.learn(samples)
+            table.add(system, *cells)
+            if options.write:  # at once: what is stopped has kept what it had
+                place = options.write / FILE
+                kept = calibration.load(place) if place.is_file() else {}
+                sizes = {b.name: len(b.gold) for b in tested}
+                notes = {"made by": "bench/accuracy/calibration.py", "licence": "CC BY-SA 4.0", "banks": sizes}
+                calibration.save(kept | maps, place, notes)
+    if options.plot:
+        _plot(drawn, options.plot)
+
+
+def _plot(drawn: dict[str, list[tuple[float, float, int]]], path: Path) -> None:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(5, 5))
+    panel = figure.subplots()
+    panel.plot([0, 1], [0, 1], "--", color="grey")
+    for system, bins in drawn.items():
+        panel.plot([said for said, _, _ in bins], [true for _, true, _ in bins], marker=".", label=system)
+    panel.set_xlabel("ProjConf")
+    panel.set_ylabel("share of right heads")
+    panel.legend()
+    figure.savefig(path, dpi=110)
+
+
+if __name__ == "__main__":
+    main()

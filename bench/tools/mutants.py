@@ -1,0 +1,378 @@
+"""Deliberate faults in the core modules, and how many of them the tests notice (mutation testing).
+
+python bench/tools/mutants.py [MODULE …] [--sample N] [--seed N] [--minutes M] [-o FILE] [--list]
+
+Each mutant is a module with one change: another operator or comparison, another constant, a branch turned round, a sign lost. The tests named
+for the module in `TESTS` run on it until the first fails. A mutant that no test notices has survived: a test is missing, or the change
+makes no difference (`--list` prints all mutants without running anything, to look at them). The result is one JSON object, with the kill rate and the survivors
+of each module.
+
+Mutants live in a temporary copy of the checkout. A process that has loaded numpy, numba and pytest forks for each. Modules with kernels are tested as plain
+Python (`PLAIN`), since compiling each mutant would take most of the time. A mutant that takes far longer than the tests without it counts as killed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+UNIT, PROPERTY = "tests/unit", "tests/property"
+DIVERGENCE = [f"{UNIT}/divergence", f"{PROPERTY}/test_divergence.py"]
+S2 = [f"{UNIT}/projection/{name}.py" for name in ("test_s1", "test_rules", "test_recipes")]
+S2_PLUS = ["tests/golden/test_correction_features.py", f"{UNIT}/projection/test_loglinear.py"]
+S6 = [f"{UNIT}/projection/{name}.py" for name in ("test_universal", "test_universal_network", "test_nearness")]
+CHART = [f"{UNIT}/projection/phrasal"]
+ALIGNER = [f"{UNIT}/phrases", f"{PROPERTY}/test_forests.py"]
+INDUCTION = [f"{UNIT}/induction", f"{PROPERTY}/test_induction.py"]
+WORDS = [f"{UNIT}/links/words"]
+PARSING = [f"{UNIT}/parsing", f"{PROPERTY}/test_parsing.py"]
+TESTS = {
+    "divergence/kernel.py": DIVERGENCE,
+    "divergence/match.py": DIVERGENCE,
+    "divergence/operations.py": DIVERGENCE,
+    "divergence/analysis.py": DIVERGENCE,
+    "projection/direct.py": S2,
+    "projection/rules.py": S2,
+    "projection/systems.py": S2,
+    "projection/candidates.py": S2_PLUS,
+    "projection/features.py": S2_PLUS,
+    "projection/loglinear.py": S2_PLUS,
+    "projection/decode.py": [f"{UNIT}/projection/test_decode.py", *S2_PLUS],
+    "projection/edges.py": [f"{UNIT}/projection/test_edges.py", *S2],
+    "projection/parser_systems.py": [f"{UNIT}/projection/test_recipes.py", f"{UNIT}/projection/test_parsed.py"],
+    "projection/universal/projector.py": S6,
+    "projection/phrasal/chart.py": CHART,
+    "phrases/em.py": ALIGNER,
+    "phrases/noncomp.py": ALIGNER,
+    "phrases/scoring.py": ALIGNER,
+    "phrases/chart.py": ALIGNER,
+    "induction/ccm.py": INDUCTION,
+    "induction/sampler.py": INDUCTION,
+    "induction/tree_alignment.py": INDUCTION,
+    "links/words/kernel.py": WORDS,
+    "links/words/symmetrize.py": WORDS,
+    "parsing/marginals.py": PARSING,
+    "parsing/decode.py": PARSING,
+}
+"""Core modules below src/divproj, and the tests that should notice a fault in each."""
+PLAIN = ("divergence/", "phrases/", "induction/", "links/", "projection/phrasal/")
+"""Modules whose kernels are not compiled; those of `parsing` count on integers that overflow, which Python's do not."""
+OPERATORS = {
+    ast.Add: ("+", "-"), ast.Sub: ("-", "+"), ast.Mult: ("*", "/"), ast.Div: ("/", "*"), ast.FloorDiv: ("//", "*"), ast.Mod: ("%", "*"),
+    ast.Pow: ("**", "*"), ast.BitAnd: ("&", "|"), ast.BitOr: ("|", "&"), ast.BitXor: ("^", "&"), ast.LShift: ("<<", ">>"), ast.RShift: (">>", "<<"),
+}  # fmt: skip
+COMPARISONS = {
+    ast.Lt: ("<", "<="), ast.LtE: ("<=", "<"), ast.Gt: (">", ">="), ast.GtE: (">=", ">"), ast.Eq: ("==", "!="), ast.NotEq: ("!=", "=="),
+    ast.In: ("in", "not in"), ast.NotIn: ("not in", "in"), ast.Is: ("is", "is not"), ast.IsNot: ("is not", "is"),
+}  # fmt: skip
+IGNORED_KEYWORDS = {"strict", "repr", "compare", "dtype", "axis", "cache", "remedy", "help"}
+"""Arguments whose values are types, promises or texts."""
+SPARE_SECONDS, SPARE_FACTOR = 20.0, 4.0
+"""A mutant may take this much longer than the tests without it."""
+PRELOADED = ("numpy", "scipy.optimize", "scipy.sparse", "numba", "pytest", "hypothesis", "networkx", "nltk")
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change of a module's text, between two offsets in bytes."""
+
+    line: int
+    kind: str
+    old: str
+    new: str
+    start: int
+    end: int
+
+    def applied(self, source: bytes) -> bytes:
+        return source[: self.start] + self.new.encode() + source[self.end :]
+
+
+class Mutants(ast.NodeVisitor):
+    """All mutants of a module; nothing in annotations, decorators, messages of errors and texts."""
+
+    def __init__(self, source: bytes) -> None:
+        self.source, self.mutants = source, []
+        self.lines = [0]
+        for line in source.splitlines(keepends=True):
+            self.lines.append(self.lines[-1] + len(line))
+        self.visit(ast.parse(source))
+
+    def span(self, node: ast.AST) -> tuple[int, int]:
+        return self.lines[node.lineno - 1] + node.col_offset, self.lines[node.end_lineno - 1] + node.end_col_offset
+
+    def add(self, kind: str, line: int, start: int, end: int, new: str) -> None:
+        self.mutants.append(Mutant(line, kind, self.source[start:end].decode(), new, start, end))
+
+    def between(self, kind: str, left: ast.AST, right: ast.AST, old: str, new: str) -> None:
+        """Replace an operator, which stands between two expressions."""
+        start, end = self.span(left)[1], self.span(right)[0]
+        text = re.sub(rb"#[^\n]*", lambda comment: b" " * len(comment[0]), self.source[start:end])
+        pattern = rb"\b" + rb"\s+".join(old.encode().split()) + rb"\b" if old[0].isalpha() else re.escape(old.encode())
+        place = re.search(pattern, text)
+        assert place, (old, text)
+        self.add(kind, right.lineno, start + place.start(), start + place.end(), new)
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        if type(node.op) in OPERATORS and not self.is_text(node.left):
+            self.between("operator", node.left, node.right, *OPERATORS[type(node.op)])
+        self.generic_visit(node)
+
+    @staticmethod
+    def is_text(node: ast.AST) -> bool:
+        return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        old, new = OPERATORS.get(type(node.op), ("", ""))
+        if old:
+            self.between("operator", node.target, node.value, f"{old}=", f"{new}=")
+        self.visit(node.value)
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        for left, op, right in zip([node.left, *node.comparators], node.ops, node.comparators, strict=False):
+            self.between("comparison", left, right, *COMPARISONS[type(op)])
+        self.generic_visit(node)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> None:
+        old, new = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
+        for left, right in zip(node.values, node.values[1:], strict=False):
+            self.between("operator", left, right, old, new)
+        self.generic_visit(node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
+        start, inner = self.span(node)[0], self.span(node.operand)[0]
+        if isinstance(node.op, ast.USub | ast.Not):
+            kind = "operator" if isinstance(node.op, ast.USub) else "branch"
+            skipped = self.source[start:inner].decode().replace("-", "", 1).replace("not", "", 1)
+            self.add(kind, node.lineno, start, inner, skipped)
+        self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        value = node.value
+        if isinstance(value, bool):
+            self.add("constant", node.lineno, *self.span(node), str(not value))
+        elif isinstance(value, int):
+            self.add("constant", node.lineno, *self.span(node), str(value + 1))
+        elif isinstance(value, float):
+            self.add("constant", node.lineno, *self.span(node), repr(2 * value or 1.0))
+
+    def visit_Name(self, node: ast.Name) -> None:
+        other = {"min": "max", "max": "min"}.get(node.id)
+        if other:
+            self.add("operator", node.lineno, *self.span(node), other)
+
+    def turn_round(self, test: ast.expr) -> None:
+        """A condition and its contrary; those with `not`, `==`, `in` and `is` have it among their comparisons already."""
+        if isinstance(test, ast.Compare) and len(test.ops) == 1:
+            known = isinstance(test.ops[0], ast.Eq | ast.NotEq | ast.In | ast.NotIn | ast.Is | ast.IsNot)
+        else:
+            known = isinstance(test, ast.UnaryOp | ast.Constant)
+        if not known:
+            start, end = self.span(test)
+            self.add("branch", test.lineno, start, end, f"(not ({self.source[start:end].decode()}))")
+
+    def visit_If(self, node: ast.If) -> None:
+        if isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            return
+        self.turn_round(node.test)
+        self.generic_visit(node)
+
+    def visit_While(self, node: ast.While) -> None:
+        self.turn_round(node.test)
+        self.generic_visit(node)
+
+    def visit_IfExp(self, node: ast.IfExp) -> None:
+        self.turn_round(node.test)
+        self.generic_visit(node)
+
+    def visit_comprehension(self, node: ast.comprehension) -> None:
+        for test in node.ifs:
+            self.turn_round(test)
+        self.generic_visit(node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        for default in [*node.args.defaults, *filter(None, node.args.kw_defaults)]:
+            self.visit(default)
+        for statement in node.body:
+            self.visit(statement)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        for statement in node.body:
+            self.visit(statement)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self.visit(node.value)
+
+    def visit_keyword(self, node: ast.keyword) -> None:
+        if node.arg not in IGNORED_KEYWORDS:
+            self.visit(node.value)
+
+    def visit_Raise(self, node: ast.Raise) -> None:
+        """Messages are read by tests of their own."""
+
+    def visit_Assert(self, node: ast.Assert) -> None:
+        """For the type checker."""
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
+        """A text."""
+
+
+def mutants_of(source: bytes) -> list[Mutant]:
+    """Return all mutants of a module's text that are still Python, in their order."""
+    return [
+        mutant for mutant in sorted(Mutants(source).mutants, key=lambda each: each.start) if compiles(mutant.applied(source))
+    ]
+
+
+def compiles(source: bytes) -> bool:
+    try:
+        compile(source, "mutant", "exec")
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+class Checkout:
+    """A copy of the checkout in which modules are replaced, and the process that forks for the tests."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        for name in ("src", "tests"):
+            shutil.copytree(ROOT / name, folder / name)
+        for path in ROOT.iterdir():
+            if path.name not in ("src", "tests", ".git", ".venv"):
+                (folder / path.name).symlink_to(path)
+
+    def run(self, tests: list[str], seconds: float, plain: bool) -> tuple[str, float, str]:
+        """Run tests in a forked process; return passed, failed or late, the seconds it took, and what it printed."""
+        began, log = time.perf_counter(), self.folder / "log"
+        pid = os.fork()
+        if not pid:
+            self.test(tests, log, plain)
+        while time.perf_counter() - began < seconds:
+            done, status = os.waitpid(pid, os.WNOHANG)
+            if done:
+                code = os.waitstatus_to_exitcode(status)
+                end = {0: "passed", 1: "failed", 2: "failed"}.get(code, "failed" if code < 0 else "")
+                if not end:
+                    sys.exit(f"pytest ended with {code}:\n{log.read_text(encoding='utf-8', errors='replace')}")
+                return end, time.perf_counter() - began, log.read_text(encoding="utf-8", errors="replace")
+            time.sleep(0.02)
+        os.killpg(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        return "late", time.perf_counter() - began, ""
+
+    def test(self, tests: list[str], log: Path, plain: bool) -> None:
+        """Become the process that runs the tests; does not return."""
+        import numba
+        import pytest
+
+        os.setsid()
+        numba.config.DISABLE_JIT = plain
+        with open(log, "wb") as file:
+            os.dup2(file.fileno(), 1)
+            os.dup2(file.fileno(), 2)
+        os.chdir(self.folder)
+        sys.path[:0] = [str(self.folder / "src"), str(ROOT / "cli")]
+        sys.dont_write_bytecode = True
+        code = 3
+        try:
+            code = int(pytest.main(["-x", "-n", "0", "-q", "-p", "no:cacheprovider", "--tb=line", *tests]))
+        finally:
+            sys.stdout.flush()
+            os._exit(code)
+
+
+def measure(module: str, checkout: Checkout, sample: list[Mutant], until: float) -> dict[str, object]:
+    """Run the tests of a module on its mutants; return how many were killed, and the survivors."""
+    path = checkout.folder / "src" / "divproj" / module
+    source, tests = path.read_bytes(), [*TESTS[module], f"src/divproj/{module}"]
+    plain = module.startswith(PLAIN)
+    end, usual, said = checkout.run(tests, 900, plain)
+    if end != "passed":
+        sys.exit(f"the tests of {module} fail without a mutant:\n{said}")
+    counts, survivors = {"failed": 0, "late": 0, "passed": 0}, []
+    for mutant in sample:
+        if time.perf_counter() > until:
+            break
+        path.write_bytes(mutant.applied(source))
+        end, _, _ = checkout.run(tests, usual * SPARE_FACTOR + SPARE_SECONDS, plain)
+        counts[end] += 1
+        if end == "passed":
+            survivors.append(asdict(mutant))
+            print(f"  {module}:{mutant.line} {mutant.kind}: {mutant.old} → {mutant.new}", file=sys.stderr, flush=True)
+    path.write_bytes(source)
+    tried = sum(counts.values())
+    killed = tried - counts["passed"]
+    print(f"{module}: {killed} of {tried} killed; tests take {usual:.1f} s", file=sys.stderr, flush=True)
+    rate = round(100 * killed / tried, 1) if tried else None
+    return {"module": module, "tried": tried, "killed": killed, "late": counts["late"], "rate": rate, "survivors": survivors}
+
+
+def preload() -> None:
+    """Load what takes long and is not tested."""
+    for name in PRELOADED:
+        __import__(name)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("modules", nargs="*", metavar="MODULE", help="those with one of these in their paths; all of the table")
+    parser.add_argument("--sample", type=int, default=20, help="mutants of each module, drawn at random; 0 means all")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--minutes", type=float, default=60, help="no new mutant is begun after this time")
+    parser.add_argument("-o", "--output", type=Path, help="file for the JSON; standard output")
+    parser.add_argument("--list", action="store_true", help="print the mutants, run nothing")
+    given = parser.parse_args()
+    modules = [name for name in TESTS if not given.modules or any(part in name for part in given.modules)]
+    if not modules:
+        parser.error(f"no core module has {', '.join(given.modules)} in its path; there are {', '.join(TESTS)}")
+    samples = {}
+    for module in modules:
+        mutants = mutants_of((ROOT / "src" / "divproj" / module).read_bytes())
+        chosen = random.Random(f"{given.seed} {module}").sample(mutants, min(given.sample or len(mutants), len(mutants)))
+        samples[module] = sorted(chosen, key=lambda mutant: mutant.start)
+        if given.list:
+            print(
+                *(f"{module}:{mutant.line}\t{mutant.kind}\t{mutant.old} → {mutant.new}" for mutant in samples[module]), sep="\n"
+            )
+    if given.list:
+        return
+    os.environ |= {"PYTHONHASHSEED": "0", **{f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}}
+    preload()
+    until = time.perf_counter() + 60 * given.minutes
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        checkout = Checkout(Path(folder))
+        rows = [measure(module, checkout, sample, until) for module, sample in samples.items()]
+    tried, killed = (sum(int(row[key]) for row in rows) for key in ("tried", "killed"))
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, cwd=ROOT).stdout.strip()
+    result = {
+        "command": " ".join(["python", "bench/tools/mutants.py", *sys.argv[1:]]),
+        "commit": commit,
+        "tried": tried,
+        "killed": killed,
+        "rate": round(100 * killed / max(1, tried), 1),
+        "modules": rows,
+    }
+    text = json.dumps(result, ensure_ascii=False, indent=1)
+    if given.output:
+        given.output.write_text(text + "\n", encoding="utf-8")
+    else:
+        print(text)
+
+
+if __name__ == "__main__":
+    main()
