@@ -108,7 +108,7 @@ class Client:
 
     def raw(self, method: str, path: str, headers: dict[str, str], body: bytes | None = None) -> tuple[int, Any, Any]:
         """Status, headers and body; only the headers given are sent."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         with contextlib.closing(connection):
             connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
             for name, value in headers.items():
@@ -189,5 +189,5 @@ class Command:
         """Exit code and what was said on stderr."""
         if self.process.poll() is None:
             self.process.send_signal(how)
-        _, said = self.process.communicate(timeout=60)
+        _, said = self.process.communicate(timeout=300)
         return self.process.returncode, said

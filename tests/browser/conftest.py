@@ -146,7 +146,7 @@ class Page:
             raise RuntimeError(answer["exceptionDetails"].get("exception", {}).get("description", str(answer)))
         return answer["result"].get("value")
 
-    def wait(self, condition: str, seconds: float = 20.0) -> None:
+    def wait(self, condition: str, seconds: float = 120.0) -> None:
         """Until the expression is true; one that fails, since its page is being left or is not complete, is not true yet."""
         end, error = time.monotonic() + seconds, ""
         while True:

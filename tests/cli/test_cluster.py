@@ -49,7 +49,7 @@ def started(*arguments, env=None):
 def scheduler(tmp_path: Path):
     file = tmp_path / "scheduler.json"
     with started("distributed.cli.dask_scheduler", "--port", 0, "--no-dashboard", "--scheduler-file", file) as made:
-        for _ in range(600):
+        for _ in range(3000):
             if file.exists() and file.read_text().strip().endswith("}"):
                 break
             time.sleep(0.1)
@@ -58,8 +58,16 @@ def scheduler(tmp_path: Path):
 
 def worker(address, env=None):
     return started(
-        "distributed.cli.dask_worker", address, "--nthreads", 1, "--no-dashboard", "--no-nanny", "--death-timeout", 60, env=env
+        "distributed.cli.dask_worker", address, "--nthreads", 1, "--no-dashboard", "--no-nanny", "--death-timeout", 300, env=env
     )
+
+
+def wait_for_workers(address: str, count: int = 1) -> None:
+    """As long as a busy machine may need to start them."""
+    from distributed import Client
+
+    with Client(address, timeout=300) as client:
+        client.wait_for_workers(count, timeout=300)
 
 
 def paths(*tops: Path) -> dict[str, str]:
@@ -85,10 +93,7 @@ def test_a_worker_with_other_code_works_on_nothing(tmp_path):
     assert proj(*command, "-o", tmp_path / "one.conllu").returncode == 0
     alike, unlike = paths(ROOT / "src", ROOT / "cli"), paths(strange, ROOT / "cli")
     with scheduler(tmp_path) as (_, address), worker(address, alike), worker(address, unlike):
-        from distributed import Client
-
-        with Client(address) as client:
-            client.wait_for_workers(2, timeout=60)
+        wait_for_workers(address, 2)
         found = proj(*command, "-o", tmp_path / "two.conllu", "--scheduler", address)
     assert found.returncode == 0, found.stderr
     assert "has other code: its sentences are done here; every worker needs the divproj that you have here" in found.stderr
@@ -101,6 +106,7 @@ def test_a_scheduler_that_dies_is_blamed(tmp_path):
     parser.write_text(PARSER)
     text = interlinear(tmp_path / "text.txt", 3000)
     with scheduler(tmp_path) as (process, address), worker(address, paths(ROOT / "src", ROOT / "cli")):
+        wait_for_workers(address)
         command = f"{sys.executable} {parser} {tmp_path / 'mark'} {process.pid}"
         found = proj(
             "project", text, "--system", "s1-r", "--e-parser", command, "-o", tmp_path / "two.conllu", "--scheduler", address
@@ -137,7 +143,7 @@ def test_a_parent_that_is_killed_takes_its_workers_along(tmp_path):
 
 
 def wait_for(happens) -> None:
-    for _ in range(600):
+    for _ in range(3000):
         if happens():
             return
         time.sleep(0.1)

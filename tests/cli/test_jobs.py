@@ -224,7 +224,7 @@ def test_words_on_a_cluster_and_a_killed_worker(bitext, cluster, tmp_path):
             break
     assert busy, run.communicate()[1]
     os.kill(next(nanny.pid for nanny in cluster.workers.values() if nanny.worker_address == busy), signal.SIGKILL)
-    said = run.communicate(timeout=120)[1]
+    said = run.communicate(timeout=600)[1]
     assert run.returncode == 0, said
     assert (tmp_path / "two").read_bytes() == expected
 

@@ -58,7 +58,7 @@ def test_a_workbench_and_its_reviews(texts: Path):
         assert len(tokens) == 2
         child = review_of(texts)
         assert not [line for line in commands().values() if any(each in line for each in tokens)]
-        page = http.client.HTTPConnection(urlsplit(answer["url"]).netloc, timeout=30)
+        page = http.client.HTTPConnection(urlsplit(answer["url"]).netloc, timeout=120)
         page.request("GET", f"/?token={token(answer['url'])}")
         assert token(command.url) in page.getresponse().read().decode(), "the review leads back to the workbench"
     finally:

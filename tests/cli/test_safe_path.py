@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from cli.commands import ROOT
-from cli.test_cluster import scheduler
+from cli.test_cluster import scheduler, wait_for_workers
 from cli.test_jobs import interlinear
 
 from divproj.runtime.safe_path import OURS, VARIABLE, protect, unprotected
@@ -124,7 +124,7 @@ def test_the_users_own_parser_has_the_users_path(tmp_path: Path, script: list[st
 
 @contextmanager
 def dask_worker(address: str, folder: Path, *options: str, **environment: str) -> Iterator[None]:
-    words = ["distributed.cli.dask_worker", address, "--nthreads", "1", "--no-dashboard", "--death-timeout", "60", *options]
+    words = ["distributed.cli.dask_worker", address, "--nthreads", "1", "--no-dashboard", "--death-timeout", "300", *options]
     process = subprocess.Popen(
         [sys.executable, "-m", *words],
         cwd=folder,
@@ -136,7 +136,7 @@ def dask_worker(address: str, folder: Path, *options: str, **environment: str) -
         yield
     finally:
         process.send_signal(signal.SIGTERM)
-        process.wait(60)
+        process.wait(300)
 
 
 def test_a_dask_worker_among_the_texts(texts: Path, script: list[str]):
@@ -144,6 +144,7 @@ def test_a_dask_worker_among_the_texts(texts: Path, script: list[str]):
     pytest.importorskip("distributed")
     words = ("project", "text.txt", "--system", "s1-r", "--e-parser", PARSER, "-o", "out.conllu")
     with scheduler(texts.parent) as (_, address), dask_worker(address, texts, **{VARIABLE: "1"}):
+        wait_for_workers(address)
         done = call(script, *words, "--scheduler", address, cwd=texts)
     assert (ran(texts), done.returncode, done.stderr.count("done here")) == ("", 0, 0), done.stderr
 
@@ -155,6 +156,7 @@ def test_a_dask_worker_that_was_started_without_a_safe_path(texts: Path, script:
         (texts / f"{name}.py").unlink()
     words = ("project", "text.txt", "--system", "s1-r", "--e-parser", PARSER, "-o", "out.conllu")
     with scheduler(texts.parent) as (_, address), dask_worker(address, texts, "--no-nanny"):
+        wait_for_workers(address)
         done = call(script, *words, "--scheduler", address, cwd=texts)
     assert (ran(texts), done.returncode, done.stderr.count("done here")) == ("", 0, 0), done.stderr
 

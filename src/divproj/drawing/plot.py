@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
 import io
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from divproj.data.errors import ProjError, Where
 from divproj.io.files import is_stream, replacing, streamed
+
+DATE = "SOURCE_DATE_EPOCH"
+"""The variable that gives programs another date than today's."""
 
 
 def pyplot() -> Any:
@@ -24,14 +29,30 @@ def pyplot() -> Any:
 
 
 def save(figure: Any, path: Path) -> None:
-    """Write the figure whole or not at all; the ending names the format."""
-    drawn = io.BytesIO()
+    """Write the figure whole or not at all; the ending names the format. The same figure gives the same bytes."""
+    kind = path.suffix.removeprefix(".") or "png"
     try:
-        figure.savefig(drawn, format=path.suffix.removeprefix(".") or "png", bbox_inches="tight", dpi=150)
+        drawn = _drawn(figure, "svg" if kind == "svgz" else kind)
     except ValueError as error:
         raise ProjError(f"could not be written: {error}", Where(str(path))) from None
     with streamed(path) if is_stream(path) else replacing(path) as out:
-        out.write(drawn.getvalue())
+        out.write(gzip.compress(drawn, mtime=0) if kind == "svgz" else drawn)
+
+
+def _drawn(figure: Any, kind: str) -> bytes:
+    """The bytes of a figure, without clock and chance: matplotlib writes the date, and names in SVG are drawn by lot."""
+    import matplotlib
+
+    drawn, date = io.BytesIO(), os.environ.get(DATE)
+    os.environ[DATE] = date or "0"
+    try:
+        with matplotlib.rc_context({"svg.hashsalt": "divproj"}):
+            figure.savefig(drawn, format=kind, bbox_inches="tight", dpi=150)
+    finally:
+        os.environ.pop(DATE)
+        if date is not None:
+            os.environ[DATE] = date
+    return drawn.getvalue()
 
 
 def dendrogram(path: Path, names: Sequence[str], profiles: Sequence[Sequence[float]]) -> None:

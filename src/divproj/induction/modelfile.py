@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from divproj.induction.grammar import Counts, Grammar
 from divproj.induction.inducer import BilingualInducer
 from divproj.induction.spans import Inventory
 from divproj.runtime import modelfile
+from divproj.runtime.leftovers import new_part
 
 FORMAT, VERSION = "divproj-induction", 1
 ARRAYS = ("keys", "yields", "contexts", "totals")
@@ -136,12 +137,16 @@ def load_chain(path: Path, chain: BilingualInducer, about: str) -> int:
 
 
 def _save_arrays(path: Path, arrays: dict[str, Any]) -> None:
-    part = path.with_name(f".{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        modelfile.write_arrays(part, arrays)
-        part.replace(path)
-    except OSError as error:
-        with suppress(OSError):
+        handle, part = new_part(path)
+        try:
+            modelfile.write_arrays(part, arrays)
+            part.replace(path)
+        except BaseException:
             part.unlink(missing_ok=True)
+            raise
+        finally:
+            os.close(handle)
+    except OSError as error:
         raise ModelError(f"could not be written: {error.strerror}", Where(str(path))) from None

@@ -32,6 +32,8 @@ WINDOW = 8
 """Batches for each worker that are read, worked on or waiting to be taken at a time: memory stays flat."""
 MOST = 1 << 20
 """Faults of one batch that are kept."""
+CONNECTING = 30
+"""Seconds until a Dask scheduler must answer, and until the first worker must be there."""
 SAFE_PATH = "divproj-safe-path"
 """Name of our plugin of Dask workers."""
 DASK = "install it with: pip install 'divproj[dask]'"
@@ -311,7 +313,7 @@ def _cluster(address: str) -> Iterator[_Pool]:
         raise ProjError("a scheduler needs Dask, which is not installed", where, DASK) from None
     try:
         _knock(address)
-        client = distributed.Client(address, timeout=10, set_as_default=False)
+        client = distributed.Client(address, timeout=CONNECTING, set_as_default=False)
     except (OSError, ValueError) as error:
         what = f"no Dask scheduler answers: {str(error).splitlines()[0][:200] if str(error) else type(error).__name__}"
         raise ProjError(what, where, "start one with `dask scheduler`, and give the address that it prints") from None
@@ -358,7 +360,7 @@ def _knock(address: str) -> None:
     from distributed.comm import get_address_host_port
 
     if address.partition("://")[0] in ("tcp", "tls"):
-        socket.create_connection(get_address_host_port(address, strict=True), timeout=10).close()
+        socket.create_connection(get_address_host_port(address, strict=True), timeout=CONNECTING).close()
 
 
 def _check_workers(client: Any, where: Where) -> None:
@@ -367,7 +369,7 @@ def _check_workers(client: Any, where: Where) -> None:
 
     version_here = _version()
     try:
-        client.wait_for_workers(1, timeout=10)
+        client.wait_for_workers(1, timeout=CONNECTING)
     except TimeoutError:
         raise ProjError(
             "the Dask cluster has no worker", where, f"start some with `PYTHONSAFEPATH=1 dask worker {where.path}`"

@@ -5,13 +5,13 @@ numba costs 0.6 s to import, so it is imported only when `compiled` is asked for
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import sys
 import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, cached_property
-from pathlib import Path
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from divproj.runtime import announce
@@ -26,6 +26,8 @@ WORTH = 4000
 
 LOADING, FIRST_RUN = "loading kernels", "compiling kernels (first run only)"
 """Names of the stage in which kernels are made ready."""
+OPTIONS = {"nogil": True, "no_cfunc_wrapper": True}
+"""numba's: no C function is asked for, and each takes time to compile."""
 
 
 class Kernel(Generic[P, R]):
@@ -60,14 +62,34 @@ class Kernel(Generic[P, R]):
         func: Any = self.plain
         twin = types.FunctionType(func.__code__, _Scope(func.__globals__), func.__name__, func.__defaults__)
         twin.__module__, twin.__qualname__ = func.__module__, func.__qualname__
-        if not _kept(twin):
+        cache = _cache(twin, self.sources)
+        if cache is not None and not cache.exists:
             for each in announce.stages:
                 each.what = FIRST_RUN if each.what == LOADING else each.what
-        options = {"nogil": True, "no_cfunc_wrapper": True}  # no C function is asked for, and each takes time to compile
-        try:
-            return numba.njit(self.signature, cache=True, **options)(twin)  # type: ignore[no-any-return]
-        except RuntimeError:  # no folder for the cache can be written: compile for this run alone
-            return numba.njit(self.signature, **options)(twin)  # type: ignore[no-any-return]
+        machine: Any = numba.njit(**OPTIONS)(twin)
+        if machine is not twin:  # NUMBA_DISABLE_JIT
+            if cache is not None:
+                machine._cache = cache
+            machine.compile(self.signature)
+            machine.disable_compile()
+        return machine  # type: ignore[no-any-return]
+
+    @cached_property
+    def sources(self) -> str:
+        """A digest of all that the machine code depends on: this kernel, those below it, and the constants that they use."""
+        digest = hashlib.blake2b(repr(sorted(OPTIONS.items())).encode(), digest_size=16)
+        for each in sorted(_below(self), key=lambda each: (each.plain.__module__, each.plain.__qualname__)):
+            digest.update(repr(each.facts).encode())
+        return digest.hexdigest()
+
+    @property
+    def facts(self) -> tuple[Any, ...]:
+        """What this kernel says, without comments and docstring: names of kernels and modules, values of constants."""
+        code, scope = self.plain.__code__, self.plain.__globals__
+        used = {name: _fact(scope[name]) for name in code.co_names if name in scope}
+        constants = [each for each in code.co_consts if each != self.plain.__doc__]
+        names = code.co_names, code.co_varnames, code.co_argcount
+        return self.plain.__module__, self.plain.__qualname__, self.signature, code.co_code, constants, names, used
 
     @property
     def called(self) -> dict[str, Kernel[..., Any]]:
@@ -110,30 +132,37 @@ def _announced(each: Kernel[..., Any]) -> Iterator[announce.Stage]:
     if under_way:
         yield under_way[-1]
         return
-    with announce.stage(LOADING, len(_closure(each))) as begun:
+    with announce.stage(LOADING, sum("compiled" not in vars(one) for one in _below(each))) as begun:
         yield begun
 
 
-def _closure(each: Kernel[..., Any]) -> set[Kernel[..., Any]]:
-    """A kernel and all kernels below it that are not compiled yet."""
-    found: set[Kernel[..., Any]] = set()
+def _below(each: Kernel[..., Any]) -> set[Kernel[..., Any]]:
+    """A kernel and all kernels that it needs."""
+    needed: set[Kernel[..., Any]] = set()
     waiting = [each]
     while waiting:
         one = waiting.pop()
-        if one not in found and "compiled" not in vars(one):
-            found.add(one)
+        if one not in needed:
+            needed.add(one)
             waiting += one.called.values()
-    return found
+    return needed
 
 
-def _kept(twin: types.FunctionType) -> bool:
-    """Whether machine code of this function seems to be on the disk; True where that cannot be known."""
+def _fact(value: Any) -> Any:
+    """A global of a kernel as it is compared: a kernel or module by its name, anything else by its value."""
+    if isinstance(value, Kernel):
+        return value.plain.__module__, value.plain.__qualname__
+    return value.__name__ if isinstance(value, types.ModuleType) else value
+
+
+def _cache(twin: types.FunctionType, stamp: str) -> Any:
+    """The kernel's machine code on the disk; None where no folder for it can be written."""
+    from divproj.runtime.kernel_cache import KernelCache
+
     try:
-        from numba.core.caching import FunctionCache
-
-        return Path(FunctionCache(twin)._cache_file._index_path).exists()
-    except (ImportError, AttributeError, RuntimeError, OSError):
-        return True
+        return KernelCache(twin, stamp)
+    except RuntimeError:  # it is compiled for this run alone
+        return None
 
 
 def compile_all(jobs: int = 0) -> int:

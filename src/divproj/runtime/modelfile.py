@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import json
 import os
+import shutil
+import stat
 import zipfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -72,25 +75,60 @@ def save(
     arrays: Mapping[str, Array],
     beside: Sequence[str] = (),
 ) -> None:
-    """Write both files whole or not at all: into a new folder beside, which then takes the place of the old one.
+    """Write both files whole or not at all: into a new folder beside, which takes the place of the old one in one step.
 
-    The folder may hold files with names like those `beside` too (shell patterns).
+    The folder may hold files with names like those `beside` too (shell patterns), which stay.
     """
     folder = check_place(folder, beside)
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with new_folder(folder.parent, part_prefix(folder.name)) as part:
+        folder.mkdir(parents=True, exist_ok=True)
+        target = folder.resolve()  # a link stays one
+        with new_folder(target.parent, part_prefix(target.name)) as part:
             write_arrays(part / ARRAYS, arrays)
             with zipfile.ZipFile(part / ARRAYS) as archive:
                 facts = {"format": kind, "version": version, **about, BOUND: fingerprint(archive)}
             text = json.dumps(facts, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
             (part / META).write_text(text, encoding="utf-8", errors="backslashreplace")
-            folder.mkdir(exist_ok=True)
-            with _held(folder, alone=True):
-                for file in (ARRAYS, META):
-                    (part / file).replace(folder / file)
+            with _held(target, alone=True):
+                _swap(part, target)
     except OSError as error:
         raise ModelError(f"could not be written: {error.strerror}", Where(str(folder))) from None
+
+
+def _swap(part: Path, folder: Path) -> None:
+    """Put a new model in the place of an old one, whose other files stay; the old model is then in `part`."""
+    for path in _others(folder):
+        _copy(path, part / path.name)
+    part.chmod(stat.S_IMODE(folder.stat().st_mode))
+    if _exchange(part, folder):
+        for path in _others(part):  # written by somebody else in the meantime
+            if not (folder / path.name).exists():
+                path.replace(folder / path.name)
+        return
+    for file in (ARRAYS, META):  # one by one: cut off in between, neither model is there, and loading says so
+        (part / file).replace(folder / file)
+
+
+def _others(folder: Path) -> list[Path]:
+    return [path for path in folder.iterdir() if path.name not in (META, ARRAYS) and path.is_file()]
+
+
+def _copy(path: Path, target: Path) -> None:
+    try:
+        os.link(path, target)
+    except OSError:  # a file system without links
+        shutil.copy2(path, target)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Let two folders trade their names in one step; False where the system cannot."""
+    libc = ctypes.CDLL(None) if os.name == "posix" else None
+    names = os.fsencode(one), os.fsencode(other)
+    if hasattr(libc, "renameat2"):  # Linux: AT_FDCWD twice, RENAME_EXCHANGE
+        return bool(libc.renameat2(-100, names[0], -100, names[1], 2) == 0)
+    if hasattr(libc, "renamex_np"):  # macOS: RENAME_SWAP
+        return bool(libc.renamex_np(*names, 2) == 0)
+    return False
 
 
 def check_place(folder: str | Path, beside: Sequence[str] = ()) -> Path:
@@ -155,16 +193,27 @@ def _held(folder: Path, alone: bool = False) -> Iterator[None]:
     except ImportError:  # Windows: a file that is open is not replaced there
         yield
         return
+    while True:
+        try:
+            handle = os.open(folder, os.O_RDONLY)
+        except OSError as error:
+            raise ModelError(f"cannot be opened: {error.strerror}", Where(str(folder))) from None
+        try:
+            with suppress(OSError):  # file systems without locks
+                fcntl.flock(handle, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+            if _is_at(handle, folder):
+                yield
+                return
+        finally:
+            os.close(handle)
+
+
+def _is_at(handle: int, folder: Path) -> bool:
+    """Whether an open folder still has its name: another model may have taken its place while we waited for the lock."""
     try:
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError as error:
-        raise ModelError(f"cannot be opened: {error.strerror}", Where(str(folder))) from None
-    try:
-        with suppress(OSError):  # file systems without locks
-            fcntl.flock(handle, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
-        yield
-    finally:
-        os.close(handle)
+        return os.path.samestat(os.fstat(handle), folder.stat())
+    except OSError:  # nothing is there: to be said when it is read
+        return True
 
 
 def read_arrays(

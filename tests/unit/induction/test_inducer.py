@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -12,12 +13,13 @@ from hypothesis import strategies as st
 from unit.induction import brute
 
 from divproj.data.errors import AlignmentError, ModelError
-from divproj.induction import inducer, pair_sampler, sampler
+from divproj.induction import inducer, modelfile, pair_sampler, sampler
 from divproj.induction import tree_alignment as ta
 from divproj.induction.ccm import CCM
 from divproj.induction.gold import TagPair
 from divproj.induction.inducer import BilingualInducer
 from divproj.induction.state import PairState, TagArrays, giza_priors
+from divproj.runtime.modelfile import read_arrays
 
 PAIRS = [
     TagPair(("D", "N", "V"), ("N", "V"), {(2, 1): 1.0, (3, 2): 1.0}),
@@ -318,3 +320,15 @@ def test_long_sentences_can_be_parsed():
     tree = model.predict([["D", "N"] * 60])[0]
     assert len(tree) == 119
     assert math.isfinite(sampler.inside(3, np.zeros((4, 4)), np.zeros((4, 4))))
+
+
+def test_two_that_write_one_checkpoint(tmp_path):
+    """Each writes into a file of its own, which then takes the name."""
+
+    def save(number):
+        modelfile._save_arrays(tmp_path / "chain-1.npz", {"number": np.full(1000, number)})
+
+    with ThreadPoolExecutor(4) as threads:
+        assert len(list(threads.map(save, range(40)))) == 40
+    assert len(set(read_arrays(tmp_path / "chain-1.npz")["number"])) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["chain-1.npz"]

@@ -142,7 +142,7 @@ def server(bench: Workbench) -> Iterator[WorkbenchServer]:
 
 
 def ask(server: WorkbenchServer, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, dict[str, Any]]:
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=120)
     sent = {"X-Review-Token": server.token, "Origin": server.origin, "Content-Type": "application/json", **headers}
     connection.request(method, path, None if body is None else json.dumps(body), sent)
     answer = connection.getresponse()

@@ -116,12 +116,12 @@ def test_one_batch_needs_no_pool():
 def test_a_killed_worker_is_not_missed(tmp_path):
     faults, told = lenient()
     said = []
-    found = list(run(partial(dies_once, tmp_path / "mark"), numbers(400), faults, Place(2), said.append))
-    assert [total for _, total in found] == [4 * k + 1 for k in range(200)]
+    totals = list(run(partial(dies_once, tmp_path / "mark"), numbers(400), faults, Place(2), said.append))
+    assert totals == [4 * k + 1 for k in range(200)]
     assert told[:10] == [f"numbers:{k}: {k} is odd" for k in range(1, 20, 2)]
     assert (faults.words, faults.sentences) == (200, 1)
     assert said == ["a worker process was killed (out of memory?): its sentences are done again"]
-    assert len({worker for worker, _ in found} - {os.getpid()}) >= 2
+    assert (tmp_path / "mark").exists()
 
 
 def test_workers_that_always_die():

@@ -5,8 +5,11 @@ from __future__ import annotations
 import io
 import json
 import random
+import subprocess
+import sys
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -275,6 +278,76 @@ def test_many_write_and_read_in_one_folder(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
 
 
+@pytest.mark.skipif(sys.platform not in ("linux", "darwin"), reason="folders cannot trade their names")
+class TestOneStep:
+    """The old model is there until the new one is."""
+
+    def test_killed_at_any_moment(self, model):
+        """By SIGKILL at each of the places at which the process touches the disk: the old model or the new one, never none."""
+        code = (
+            "import os, signal, sys\nfrom pathlib import Path\nimport numpy as np\nfrom divproj.runtime import modelfile\n"
+            "left = [0]\n"
+            "def at(event, args):\n"
+            "    if event in ('open', 'os.rename', 'os.mkdir', 'os.remove', 'os.rmdir', 'os.link', 'os.chmod', 'ctypes.call_function'):\n"
+            "        left[0] -= 1\n"
+            "        if left[0] == 0: os.kill(os.getpid(), signal.SIGKILL)\n"
+            "sys.addaudithook(at)\n"
+            "folder, number = Path(sys.argv[1]), 0\n"
+            "while True:\n"
+            "    number += 1\n"
+            "    pid = os.fork()\n"
+            "    if not pid:\n"
+            "        left[0] = number\n"
+            f"        modelfile.save(folder, '{KIND}', 3, {{'number': number}}, {{'number': np.array([number])}})\n"
+            "        os._exit(0)\n"
+            "    ended = os.waitpid(pid, 0)[1]\n"
+            f"    found = modelfile.load(folder, '{KIND}', 3)\n"
+            "    assert found.fact('number', int) == found.array('number', 'i', 1)[0]\n"
+            "    assert (folder / 'README.md').read_text() == 'kept'\n"
+            "    print(found.about['number'])\n"
+            "    if not ended: break\n"
+        )
+        modelfile.save(model, KIND, 3, {"number": 0}, {"number": np.array([0])})
+        (model / "README.md").write_text("kept")
+        done = subprocess.run([sys.executable, "-c", code, str(model)], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        numbers = [int(line) for line in done.stdout.split()]
+        assert len(numbers) > 8
+        assert numbers == sorted(numbers)
+        assert (numbers[0], numbers[-1]) == (0, len(numbers))
+        assert sorted(path.name for path in model.parent.iterdir()) == ["model"], "the last one removes what the others left"
+
+    def test_files_that_others_write_stay(self, model, monkeypatch):
+        real = modelfile._exchange
+
+        def exchange(one, other):
+            (model / "chain-2.npz").write_text("just now")
+            return real(one, other)
+
+        monkeypatch.setattr(modelfile, "_exchange", exchange)
+        (model / "chain-1.npz").write_text("before")
+        modelfile.save(model, KIND, 3, {"name": "new"}, ARRAYS, ("chain-*.npz",))
+        assert sorted(path.name for path in model.iterdir()) == ["chain-1.npz", "chain-2.npz", "model.json", "weights.npz"]
+        assert modelfile.load(model, KIND, 3).about["name"] == "new"
+
+    def test_links_and_modes_stay(self, model, tmp_path):
+        model.chmod(0o750)
+        (tmp_path / "link").symlink_to(model)
+        modelfile.save(tmp_path / "link", KIND, 3, {"name": "new"}, ARRAYS)
+        assert (tmp_path / "link").is_symlink()
+        assert model.stat().st_mode & 0o777 == 0o750
+        assert modelfile.load(model, KIND, 3).about["name"] == "new"
+
+    def test_files_that_cannot_be_linked_are_copied(self, model, monkeypatch):
+        def link(*_):
+            raise PermissionError(1, "Operation not permitted")
+
+        monkeypatch.setattr(modelfile.os, "link", link)
+        (model / "README.md").write_text("kept")
+        modelfile.save(model, KIND, 3, {"name": "new"}, ARRAYS)
+        assert (model / "README.md").read_text() == "kept"
+
+
 class TestBound:
     """The two files of a model belong together."""
 
@@ -284,9 +357,8 @@ class TestBound:
         assert "weights.npz: is not of the same model as model.json; saving was interrupted, or" in refused(model)
 
     def test_killed_between_the_two_files(self, model, monkeypatch):
-        """What is left is refused, and the next save puts it right."""
-        from pathlib import Path
-
+        """Where folders cannot trade their names; what is left is refused, and the next save puts it right."""
+        monkeypatch.setattr(modelfile, "_exchange", lambda one, other: False)
         real, done = Path.replace, []
 
         def replace(self, target):

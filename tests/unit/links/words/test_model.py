@@ -104,7 +104,7 @@ def test_ctrl_c_keeps_what_there_is():
                 sweeps.append(turn)
                 if sweeps.count(TURN) == 2 and turn == TURN:  # both directions are at work
                     _thread.interrupt_main()
-            time.sleep(0.02)  # long enough in all for the interrupt to be heard
+            time.sleep(0.5 if sweeps.count(TURN) == 2 else 0.02)  # long enough in all for the interrupt to be heard
 
     pairs = PAIRS * 200
     found = WordAligner(settings=Settings(sweeps=2000, burn_in=10)).fit_align(pairs, watch=watch)
