@@ -170,7 +170,8 @@ def _project_chunk(plan: Plan, how: Preparation, wanted: Wanted, chunk: Chunk, f
     """All that becomes of a chunk of a corpus, by a system that looks at one sentence at a time."""
     pairs = list(prepared(how, chunk, faults))
     system, table = load_system(plan), how.table
-    projections = (calibrated(system.project(ProjectionInput.of(pair), None), system.code) for pair in pairs)
+    state = system.adapt(())  # of a system that learns nothing from a text
+    projections = (calibrated(system.project(ProjectionInput.of(pair), state), system.code) for pair in pairs)
     return _trees(zip(pairs, projections, strict=True), plan.name, wanted, table)
 
 
