@@ -27,7 +27,7 @@ from divproj.io.bitext import bitext, is_conllu
 from divproj.io.chunks import Blocks, Joined, Lines, Part
 from divproj.io.files import in_folder, located, name_of, reading, samples, unzipped
 from divproj.io.igt_conllu import from_sentence, to_sentence
-from divproj.io.translation_language import language_of, mismatch, with_code
+from divproj.io.translation_language import text_language, with_codes
 from divproj.io.trees import NOTHING
 from divproj.runtime.engine import stamp
 from divproj.text.tokens import tokenize
@@ -37,12 +37,12 @@ SIZE = 200
 LINES = "lines"
 """Format of a text with one sentence per line, for which E has one translation per line or CoNLL-U."""
 PARSER = "en"
-"""What parses translations when nobody says otherwise and the source has no trees of them."""
+"""What parses English translations when nobody says otherwise and the source has no trees of them."""
 
 Source = str | Path | BinaryIO | TextIO
 Files = str | Path | Sequence[str | Path] | None
-Parse = Callable[[list[str]], list[DepTree | None]]
-"""Trees of translations; None for an empty one."""
+Parse = Callable[[list[Igt]], list[tuple[str, str, DepTree | None]]]
+"""Text, language and tree of the translation of each sentence that is gone by; None where it is empty or has no parser."""
 
 
 def read(
@@ -115,7 +115,7 @@ def _from_text(
             what = f"{len(found)} sentences, but the text has {len(items)}"
             raise AlignmentError(what, Where(str(files[0])), "give the same sentences in the same order")
     made = _with_trees(items, iter(trees) if e else None, None, faults)
-    for k, (f, igt, tree) in enumerate(made):
+    for k, (f, igt, tree, _) in enumerate(made):
         assert f is not None
         try:
             yield _pair(f, igt, tree, lines[k] if links else None, True, faults)
@@ -181,6 +181,10 @@ class Piece:
     sources: Sources
     stamps: tuple[str, ...] = ()
     """Of the files that whoever reads the piece will open."""
+    parses: bool = False
+    """Whether translations are to be parsed: a parser was named, or there are no trees of them."""
+    language: str = ""
+    """Of most translations of the text."""
 
 
 def pieces(sources: Sources, faults: Faults) -> Iterator[Piece]:
@@ -189,20 +193,17 @@ def pieces(sources: Sources, faults: Faults) -> Iterator[Piece]:
     e_files = (e_file, *sources.further[1]) if e_file else ()
     link_files = (links_file, *sources.further[2]) if links_file else ()
     opened = [str(path) for path in sources.grams]
-    count, code = 0, ""
+    count, language, parses = 0, "", bool(sources.e_parser)
     with ExitStack() as files:
         e_side = Joined([Blocks(files.enter_context(reading(path)), name_of(path)) for path in e_files])
         lines = Joined([Lines(files.enter_context(reading(path)), name_of(path)) for path in link_files])
-        for path, f in _f_sides(sources, faults, files):
-            if not count and not e_files and not sources.e_parser:
-                igt = _igt(*next(_f_items(f, Faults(strict=False)), (None, None)))
-                if igt is None or igt.e_tree is None:
-                    sources = replace(sources, e_parser=PARSER)
+        for f in _f_sides(sources, faults, files):
+            if not count and not e_files:
+                first = [_igt(*item) for item in _f_items(f, Faults(strict=False))]
+                parses = parses or not first or first[0] is None or first[0].e_tree is None
+                language = text_language(first)
             if isinstance(f, tuple):
-                code = code if count else language_of(f)
-                f = tuple(with_code(igt, code) for igt in f)
-            if not count and (wrong := mismatch(code, sources.e_parser or "", Where(name_of(path)))):
-                faults.file(wrong)
+                f = tuple(with_codes(f, language))
             if not count:
                 opened += [sources.e_parser] if sources.e_parser and Path(sources.e_parser).is_dir() else []
                 stamps = tuple(stamp(path) for path in opened)
@@ -212,7 +213,7 @@ def pieces(sources: Sources, faults: Faults) -> Iterator[Piece]:
             if links_part is not None and (short := here - sum(part.count for part in links_part)):
                 what = f"links for {count - short} sentences, but the text has more"
                 raise AlignmentError(what, Where(link_files[-1]), "one line per sentence")
-            yield Piece(f, e_part, links_part, sources, stamps)
+            yield Piece(f, e_part, links_part, sources, stamps, parses and not e_files, language)
         if count and e_side.take(1):
             what = f"more sentences than {name_of(sources.path)}"
             faults.file(AlignmentError(what, Where(e_files[-1]), "the rest was not used"))
@@ -226,19 +227,20 @@ def pieces(sources: Sources, faults: Faults) -> Iterator[Piece]:
 def pairs_of(piece: Piece, faults: Faults, parse: Parse | None = None, *, trees: bool = False) -> Iterator[Pair]:
     """The usable pairs of a piece.
 
-    `parse` makes trees of translations that have none; without it E has words alone. With `trees` F keeps the tree that it
+    `parse` makes trees of translations where the piece has none; without it E has words alone. With `trees` F keeps the tree that it
     came with, else it has words alone. Links are those of the source; `links.known` is False where it has none.
     """
     e_trees = chain.from_iterable(_sentences(part, faults) for part in piece.e) if piece.e is not None else None
     parts = (pharaoh.read(BytesIO(part.text), part.path, part.line) for part in piece.links or ())
     lines = chain.from_iterable(parts) if piece.links is not None else None
     items = _f_items(piece.f, faults)
-    for f, igt, tree in _with_trees(items, e_trees, parse if piece.sources.e_parser else None, faults):
+    for f, igt, tree, language in _with_trees(items, e_trees, parse if piece.parses else None, faults):
         line = next(lines, None) if lines else None
         if f is None:
             continue
         try:
-            yield _pair(f, igt, tree, line, trees, faults)
+            pair = _pair(f, igt, tree, line, trees, faults)
+            yield replace(pair, e_language=language) if language else pair
         except AlignmentError as error:
             faults.sentence(error)
 
@@ -246,7 +248,7 @@ def pairs_of(piece: Piece, faults: Faults, parse: Parse | None = None, *, trees:
 def _pair(
     f: Sentence, given: Igt | None, tree: DepTree | None, line: tuple[Where, str] | None, trees: bool, faults: Faults
 ) -> Pair:
-    glosses = (given.glosses if given.lines_up else ()) if given else f.glosses
+    glosses = (given.glosses if given.lines_up else ()) if given and given.sentence is not f else f.glosses
     igt = given or (from_sentence(f) if tree is None or line is None else None)
     translation = igt.translation if igt else f.comment("text_en") or ""
     e = tree if tree is not None else DepTree.unparsed(igt.e_words or tokenize(translation) if igt else ())
@@ -300,17 +302,16 @@ def _igt(f: Sentence | None, igt: Igt | None) -> Igt | None:
     return from_sentence(f) if f is not None and igt is None else igt
 
 
-def _f_sides(sources: Sources, faults: Faults, files: ExitStack) -> Iterator[tuple[str, Part | tuple[Igt, ...]]]:
-    """F sentences of every file in order, some at a time, with the file they are of."""
+def _f_sides(sources: Sources, faults: Faults, files: ExitStack) -> Iterator[Part | tuple[Igt, ...]]:
+    """F sentences of every file in order, some at a time."""
     if sources.translations or sources.format == LINES:
         path = _f_path(sources)
         stream = bitext(path, sources.translations, faults)
         while some := tuple(islice(stream, SIZE)):
-            yield path, some
+            yield some
         return
     for path in (_f_path(sources), *sources.further[0]):
-        for some_f in _f_side(path, sources, faults, files):
-            yield path, some_f
+        yield from _f_side(path, sources, faults, files)
 
 
 def _f_side(path: str, sources: Sources, faults: Faults, files: ExitStack) -> Iterator[Part | tuple[Igt, ...]]:
@@ -348,20 +349,20 @@ def _sentences(part: Part, faults: Faults) -> Iterator[Sentence | None]:
 
 def _with_trees(
     f_side: Iterable[Item], e_side: Iterator[Sentence | None] | None, parse: Parse | None, faults: Faults
-) -> Iterator[tuple[Sentence | None, Igt | None, DepTree | None]]:
+) -> Iterator[tuple[Sentence | None, Igt | None, DepTree | None, str]]:
+    """F sentences with the tree of their translation and the code of its language, '' where nobody asked for that."""
     if e_side is not None:
         for f, igt in f_side:
             e = next(e_side, None)
-            yield f, igt, _paired(f, igt, e, faults) if f is not None and e is not None else None
+            yield f, igt, _paired(f, igt, e, faults) if f is not None and e is not None else None, ""
     elif parse is not None:
-        batch = list(f_side)
-        texts = [igt.translation if igt else "" for igt in (_igt(*item) for item in batch)]
-        for (f, igt), tree in zip(batch, parse(texts), strict=True):
-            yield f, igt, tree
+        batch = [(f, _igt(f, given) or Igt(())) for f, given in f_side]
+        for (f, igt), (text, language, tree) in zip(batch, parse([igt for _, igt in batch]), strict=True):
+            yield f, igt if text == igt.translation else replace(igt, translation=text), tree, language
     else:
         for f, given in f_side:
             igt = _igt(f, given)
-            yield f, igt, igt.e_tree if igt else None
+            yield f, igt, igt.e_tree if igt else None, ""
 
 
 def _paired(f: Sentence, igt: Igt | None, e: Sentence, faults: Faults) -> DepTree | None:

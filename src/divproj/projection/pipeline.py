@@ -25,7 +25,7 @@ from divproj.data.sentence import Sentence
 from divproj.io import conllu, pharaoh
 from divproj.io.files import reading, writing
 from divproj.io.shards import in_shards
-from divproj.io.sources import PARSER, Piece, Sources, pieces
+from divproj.io.sources import Piece, Sources, pieces
 from divproj.io.trees import Trees, as_sentence, gathered, written
 from divproj.projection import rulefile, systems
 from divproj.projection.base import System
@@ -33,7 +33,7 @@ from divproj.projection.calibration import calibrated
 from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.output import annotated
 from divproj.projection.prepare import gram_table, preparation_of, prepared, prepared_text
-from divproj.projection.registry import named
+from divproj.projection.registry import AUTO, named
 from divproj.projection.summary import Summary
 from divproj.runtime.engine import HERE, Place, Say, run, stamp
 from divproj.runtime.resources import folder
@@ -53,7 +53,7 @@ class TextSource:
     """Where the trees of E and the links of a text come from."""
 
     parser: str | None = None
-    """The language or model that parsed E; None where the trees were given."""
+    """The language or model that parsed E, `auto` for the pack of its language; None where the trees were given."""
     linked: bool = True
     """Whether the links were given."""
     name: str = ""
@@ -188,7 +188,7 @@ def _project_text(
 
 def source_of(sources: Sources) -> TextSource:
     """Return where the trees of E and the links of files come from."""
-    parser = None if sources.file(sources.e, "e.conllu") else sources.e_parser or PARSER
+    parser = None if sources.file(sources.e, "e.conllu") else sources.e_parser or AUTO
     return TextSource(parser, sources.file(sources.links, "align.txt") is not None, sources.path)
 
 

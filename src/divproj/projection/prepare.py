@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import islice
@@ -14,10 +14,20 @@ from divproj.data.igt import Igt
 from divproj.data.links import Links
 from divproj.data.pair import Pair
 from divproj.data.tree import DepTree
-from divproj.io.sources import PARSER, SIZE, Parse, Piece, Sources, pairs_of, pieces
+from divproj.io.files import name_of
+from divproj.io.sources import PARSER, SIZE, Piece, Sources, pairs_of, pieces
+from divproj.io.translation_language import text_language
 from divproj.links.gloss.aligner import GlossAligner
 from divproj.links.gloss.grams import Grams
-from divproj.parsing.translations import by_language, language_named, parse_translations
+from divproj.parsing.translations import (
+    Choice,
+    by_language,
+    choose,
+    language_named,
+    note_foreign,
+    parse_translations,
+    report_foreign,
+)
 from divproj.runtime.engine import HERE, Place, Say, run
 
 NO_TRANSLATION = "there is no tree of a translation, so nothing is projected here"
@@ -28,33 +38,58 @@ class Preparation:
     """Parses translations, then links words through the glosses; what a pair has already is left as it is."""
 
     e_parser: str | None = None
-    """A language in the box, a model's folder, a command, or `corenlp:URL`; None: `en`."""
+    """A language pack, a model's folder, a command, or `corenlp:URL`; None: the pack of each translation's language."""
     grams: tuple[Path, ...] = ()
     style: str = "as-is"
     stamps: tuple[str, ...] = ()
     """Of the files above, so that a worker notices when they change."""
+    language: str = ""
+    """The language that most translations of the text are in: of those whose words do not tell it."""
 
     def __call__(self, pairs: Iterable[Pair], faults: Faults) -> Iterator[Pair]:
         """Pairs that can be projected, some parsed at a time."""
-        source = iter(pairs)
+        source, how = iter(pairs), self
         while batch := list(islice(source, SIZE)):
-            yield from self.linked(self.parsed(batch), faults)
+            how = how if how.language else replace(how, language=text_language(map(_instance, batch)))
+            yield from how.linked(how.parsed(batch, faults), faults)
+        report_foreign(faults)
 
-    def parsed(self, pairs: list[Pair]) -> list[Pair]:
-        """The pairs, each with a tree of its translation where there is one to parse."""
+    def parsed(self, pairs: list[Pair], faults: Faults) -> list[Pair]:
+        """Return the pairs, each with a tree of its translation where there is one to parse and a parser for it."""
         wanted = [k for k, pair in enumerate(pairs) if pair.e.tree is None and (len(pair.e) or pair.translation.strip())]
-        trees = self.parse([pairs[k].translation or " ".join(pairs[k].e.forms) for k in wanted])
         made = list(pairs)
-        for k, tree in zip(wanted, trees, strict=True):
+        for k, (text, language, tree) in zip(wanted, self.parse([_instance(pairs[k]) for k in wanted], faults), strict=True):
+            made[k] = replace(pairs[k], e_language=language)
             if tree is not None:
-                made[k] = replace(pairs[k], e=tree, links=_fitting(pairs[k], tree))
+                made[k] = replace(made[k], e=tree, links=_fitting(pairs[k], tree), translation=text)
         return made
+
+    def parse(self, sentences: Sequence[Igt], faults: Faults) -> list[tuple[str, str, DepTree | None]]:
+        """Return text, language and tree of the translation of each sentence that is gone by; None where it is empty or has no parser.
+
+        Translations in another language than their parser are counted in `faults` (`report_foreign`).
+        """
+        choices = choose(sentences, self.e_parser, self.language)
+        for choice, igt in zip(choices, sentences, strict=True):
+            if choice.foreign:
+                note_foreign(faults, choice.language, choice.parser, igt.where)
+        return [(choice.text, choice.language, tree) for choice, tree in zip(choices, self.trees(choices), strict=True)]
+
+    def trees(self, choices: Sequence[Choice]) -> list[DepTree | None]:
+        """Return trees of translations, each by its own parser; None where there is none."""
+        trees: list[DepTree | None] = [None] * len(choices)
+        for parser in dict.fromkeys(choice.parser for choice in choices if choice.parser):
+            places = [k for k, choice in enumerate(choices) if choice.parser == parser]
+            for k, tree in zip(places, _parser(parser, self.stamps)([choices[k].text for k in places]), strict=True):
+                trees[k] = tree
+        return trees
 
     def linked(self, pairs: Iterable[Pair], faults: Faults) -> Iterator[Pair]:
         """The pairs with links, and heads of E in the chosen style; a sentence without a translation is said."""
         for pair in pairs:
             if pair.e.tree is None:
-                faults.kept(AlignmentError(NO_TRANSLATION, pair.where))
+                if not pair.e_language:  # else it has a translation, of a language without a parser
+                    faults.kept(AlignmentError(NO_TRANSLATION, pair.where))
                 yield replace(pair, e=DepTree((), ()), links=Links(frozenset(), (len(pair.f), 0)))
                 continue
             links = pair.links
@@ -68,11 +103,6 @@ class Preparation:
                         continue
             e = in_style(pair.e, self.style)
             yield pair if links is pair.links and e is pair.e else replace(pair, links=links, e=e)
-
-    @property
-    def parse(self) -> Parse:
-        """What parses translations."""
-        return _parser(self.e_parser or PARSER, self.stamps)
 
     @property
     def aligner(self) -> GlossAligner:
@@ -97,19 +127,34 @@ def _fitting(pair: Pair, tree: DepTree) -> Links:
 def prepared(piece: Piece, faults: Faults) -> Iterator[Pair]:
     """The pairs of a piece, ready to be projected."""
     how = preparation_of(piece)
-    yield from how.linked(pairs_of(piece, faults, how.parse if piece.sources.e_parser else None), faults)
+    yield from how.linked(pairs_of(piece, faults, partial(how.parse, faults=faults)), faults)
 
 
 def preparation_of(piece: Piece) -> Preparation:
     """What the source of a piece asks for."""
     sources = piece.sources
-    return Preparation(sources.e_parser, sources.grams, sources.style, piece.stamps)
+    return Preparation(sources.e_parser, sources.grams, sources.style, piece.stamps, piece.language)
 
 
 def prepared_text(sources: Sources, faults: Faults, place: Place = HERE, say: Say | None = None) -> Iterator[Pair]:
     """All pairs of a source, ready to be projected; parsed and linked where `place` says."""
     for some in run(_prepared_piece, partial(pieces, sources), faults, place, say):
         yield from some
+    report_foreign(faults, Where(name_of(sources.path)))
+
+
+def parser_of(pairs: Iterable[Pair]) -> str | None:
+    """Return the pack that parsed the translations; None where there were several."""
+    codes = {pair.e_language for pair in pairs if pair.e.tree is not None} - {""}
+    return (codes or {PARSER}).pop() if len(codes) < 2 else None
+
+
+def _instance(pair: Pair) -> Igt:
+    """The sentence as far as its translations and glosses go."""
+    if pair.igt is not None and pair.igt.translation and pair.igt.translation == pair.translation:
+        return pair.igt
+    translation = pair.translation or " ".join(pair.e.forms)
+    return Igt(pair.f.forms, glosses=pair.f.glosses, translation=translation, where=pair.where)
 
 
 def _prepared_piece(piece: Piece, faults: Faults) -> list[Pair]:
@@ -120,9 +165,9 @@ Unlinked = tuple[int, Where, Igt | None, DepTree | None]
 """Words of a sentence, where it stands, its glosses, and the tree of its translation."""
 
 
-def parse_some(how: Preparation, texts: list[str], faults: Faults) -> list[DepTree | None]:
+def parse_some(how: Preparation, choices: Sequence[Choice], faults: Faults) -> list[DepTree | None]:
     """Trees of translations: what a worker of the engine is asked to do."""
-    return how.parse(texts)
+    return how.trees(choices)
 
 
 def link_some(how: Preparation, rows: Sequence[Unlinked], faults: Faults) -> list[Links]:
@@ -139,8 +184,8 @@ def link_some(how: Preparation, rows: Sequence[Unlinked], faults: Faults) -> lis
     return made
 
 
-@lru_cache(maxsize=2)
-def _parser(name: str, stamps: tuple[str, ...]) -> Parse:
+@lru_cache(maxsize=8)
+def _parser(name: str, stamps: tuple[str, ...]) -> Callable[[list[str]], list[DepTree | None]]:
     """What parses translations; a model is loaded once."""
     language = None if name.startswith("corenlp:") else language_named(name)
     return partial(by_language, language) if language else partial(parse_translations, name)
