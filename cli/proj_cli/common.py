@@ -66,7 +66,7 @@ class Talk:
 
     def warn(self, fault: ProjError) -> None:
         self.warned += 1
-        if self.verbose or self.warned <= SHOWN:
+        if self.verbose or self.warned <= SHOWN or fault.always_shown:
             self.caution(str(fault))
         elif self.warned == SHOWN + 1:
             self.say("proj: more warnings follow; -v shows them all")

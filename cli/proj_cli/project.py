@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -54,7 +53,7 @@ def project(
 ) -> None:
     """Project trees from the translations (E) to the language you study (F).
 
-    English translations without trees are parsed by the shipped parser. Links come from --links, from the input, or from the
+    Translations without trees are parsed by the parser of their language; without one, only the glosses are used. Links come from --links, from the input, or from the
     glosses. Every word gets a head; MISC says where it came from (Proj=) and how probable it is (ProjConf=). The last lines say
     what was projected and what is a guess; exit code 3 means that every tree is a guess.
 
@@ -111,10 +110,16 @@ def _write(
     beside: tuple[Path | None, Path | None], faults: Faults, least: float = 0.0, as_json: bool = False,
 ) -> None:  # fmt: skip
     """Write every tree as it comes, what was asked for beside (links and E trees, a page), and say what was done."""
+    from divproj.data.errors import Where
+    from divproj.parsing.translations import report_foreign
     from divproj.projection.pipeline import write_projections
 
     counted = talk.progress(trees, "projecting sentence", lambda some: some.count)
-    done = partial(talk.summary, faults)
+
+    def done() -> None:
+        report_foreign(faults, Where(corpus.path))
+        talk.summary(faults)
+
     summary, made = write_projections(counted, corpus.path, output, beside, least, done)
     system, styles = projector.system_, {"e_style": projector.preparation.style, "style": projector.f_style}
     summary.close(system, projector.why_, faults)

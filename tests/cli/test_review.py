@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import signal
 import stat
 import time
@@ -20,7 +21,6 @@ from divproj import Faults, ProjError
 from divproj.data.wording import plural
 from divproj.io.corpus import Corpus
 from divproj.projection.prepare import Preparation
-from divproj.review import opening
 from divproj.review.document import Document
 from divproj.review.opening import sentences_to_learn_with
 from proj_cli import app
@@ -165,12 +165,22 @@ def test_messages(tmp_path: Path, trees: Path):
     assert CliRunner().invoke(app, ["review", "-"]).exit_code == 2
 
 
-def test_what_there_is_to_learn_with(trees: Path, monkeypatch: pytest.MonkeyPatch):
+def test_what_there_is_to_learn_with(trees: Path):
     document = Document.open(trees)
-    monkeypatch.setattr(opening, "has_parser", lambda: True)
     found, said = sentences_to_learn_with(document, Corpus(trees), Preparation(), partial(Faults, strict=False), lambda _: None)
     assert (bool(found), said) == (True, "the translations will be parsed for learning")
-    monkeypatch.setattr(opening, "has_parser", lambda: False)
+    italian = trees.read_text(encoding="utf-8").replace("# text_en", "# text_it")
+    for text, told in (
+        (italian, "learning will use the glosses alone: no parser is installed for Italian"),
+        (re.sub("(?m)^# text_it.*\n", "", italian), "learning will use the glosses alone"),
+    ):
+        trees.write_text(text, encoding="utf-8")
+        inputs, said = sentences_to_learn_with(
+            Document.open(trees), Corpus(trees), Preparation(), partial(Faults, strict=False), lambda _: None
+        )
+        assert (len(inputs.all()), said) == (sum(bool(block.sentence.glosses) for block in document.blocks), told)
+    trees.write_text(re.sub(r"Gloss=[^|\n]*", "_", italian), encoding="utf-8")
+    document = Document.open(trees)
     found, said = sentences_to_learn_with(document, Corpus(trees), Preparation(), partial(Faults, strict=False), lambda _: None)
     assert not found
     assert said.startswith("only correction is possible: learning needs the trees of the translations (`e=FILE.conllu` or")

@@ -6,7 +6,7 @@ Found by trying                                               tested by
 - headline “99.0 % mean confidence”                           test_the_report_begins_with_held_out_accuracy, test_without_gold_the_calibration_speaks
 - mean over sentences that were trained on                    test_the_report_begins_with_held_out_accuracy
 - 1,276 sentences without translations “projected”            test_a_table_without_translations_is_not_projected
-- Portuguese stored as text_en and parsed as English          test_portuguese_translations_are_recognised
+- Italian stored as text_en and parsed as English          test_italian_translations_are_recognised
 - `<text>: there is no tree`: no file, no line                test_warnings_name_file_and_line
 - “(not done yet)” after finished stages                      test_a_run_says_what_it_did
 - loky's “A worker stopped”                                   test_workers_come_and_go_in_silence
@@ -47,18 +47,18 @@ from divproj.io import conllu
 from divproj.run.config import load
 
 ROOT = Path(__file__).resolve().parents[2]
-PORTUGUESE = """\
+ITALIAN = """\
 aba we kai
 dog 3SG eat
-'O cachorro comeu a carne que estava na mesa.'
+'Il cane ha mangiato la carne che era sulla tavola.'
 
 na we ti
 1SG 3SG see
-'Eu vi o homem que estava na casa com a mulher dele.'
+'Ho visto l’uomo che era nella casa con sua moglie.'
 
 kan we do
 water 3SG fall
-'A água não caiu ontem, mas vai cair hoje.'
+'La pioggia non è caduta ieri, ma cadrà oggi.'
 
 """
 
@@ -146,27 +146,47 @@ def test_glosses_alone_are_neither_a_projection_nor_a_guess(tmp_path: Path):
     assert (found["projected"], found["without_translation"], found["by_glosses_alone"], found["guesses"]) == (0, 1, 1, 0)
 
 
-def test_portuguese_translations_are_recognised(tmp_path: Path):
+def test_italian_translations_are_recognised(tmp_path: Path):
     text = tmp_path / "text.txt"
-    text.write_text(PORTUGUESE, encoding="utf-8")
+    text.write_text(ITALIAN, encoding="utf-8")
     done = proj("project", text, "-o", tmp_path / "trees.conllu", "--json")
-    told = f"proj: warning: {text}: the translations look like Portuguese (pt), but they are parsed as English; choose: "
-    assert told in done.stderr
+    told = f"proj: warning: {text}: 3 translations are in Italian (it), for which there is no parser: not parsed, so trees come from"
+    assert done.stderr.count(told) == 1
+    assert "train a parser (`proj train TREEBANK.conllu -o MODEL`) and give it with --e-parser MODEL" in done.stderr
     assert (
-        "a parser for Portuguese with --e-parser, trees with --e, or another translation line with --gloss-lang en"
-        in done.stderr
+        "3 sentences with a translation in Italian, which has no parser: the tree comes from the glosses alone" in done.stderr
     )
     trees = (tmp_path / "trees.conllu").read_text(encoding="utf-8")
-    assert trees.count("# text_pt = ") == 3
+    assert trees.count("# text_it = ") == 3
     assert "# text_en" not in trees
+    assert "expected to be right: not known, since nothing is projected" in done.stderr
+    found = json.loads(done.stdout)
+    assert (found["expected"], found["parsed_as_another_language"], found["not_parsed"]) == (None, None, {"Italian": 3})
+    run = proj("run", config(tmp_path, '[input]\ntext = "text.txt"\n'))
+    assert "text.txt: 3 translations are in Italian (it), for which there is no parser" in run.stderr
+    assert "3 sentences with a translation in Italian, which has no parser: the tree comes from the glosses alone" in run.stderr
+    again = (tmp_path / "results" / "trees.conllu").read_text(encoding="utf-8")
+    assert "# text_it = " in again
+    assert [row.split("\t")[6:8] for row in again.splitlines() if "\t" in row] == [
+        row.split("\t")[6:8] for row in trees.splitlines() if "\t" in row
+    ]
+
+
+def test_a_parser_of_another_language_is_used_when_it_is_asked_for(tmp_path: Path):
+    text = tmp_path / "text.txt"
+    text.write_text(ITALIAN, encoding="utf-8")
+    done = proj("project", text, "-o", tmp_path / "trees.conllu", "--json", "--e-parser", "en")
+    told = (
+        f"proj: warning: {text}: 3 translations are in Italian (it), but parsed by 'en', as requested; leave --e-parser out, or"
+    )
+    assert told in done.stderr
     # the calibration is of English that was parsed as English, so it says nothing of these trees
-    unknown = "expected to be right: not known, since the translations are Portuguese and the parser is not"
+    unknown = "expected to be right: not known, since the translations are Italian and the parser is not"
     assert unknown in done.stderr
     found = json.loads(done.stdout)
-    assert (found["expected"], found["parsed_as_another_language"]) == (None, "Portuguese")
-    run = proj("run", config(tmp_path, '[input]\ntext = "text.txt"\n'))
-    assert "text.txt: the translations look like Portuguese (pt), but they are parsed as English" in run.stderr
-    assert "# text_pt = " in (tmp_path / "results" / "trees.conllu").read_text(encoding="utf-8")
+    assert (found["expected"], found["parsed_as_another_language"], found["without_translation"]) == (None, "Italian", 0)
+    run = proj("run", config(tmp_path, '[input]\ntext = "text.txt"\n[parse]\nparser = "en"\n'))
+    assert "text.txt: 3 translations are in Italian (it), but parsed by 'en', as requested" in run.stderr
     assert unknown in run.stderr
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -36,6 +37,9 @@ class ProjError(Exception):
     >>> str(ProjError("no such file", Where("text.txt"), "name another with `model=DIR`"))
     'text.txt: no such file; name another with `model=DIR`'
     """
+
+    always_shown = False
+    """Whether it is to be shown however many others there were before: it says something of the text as a whole."""
 
     def __init__(self, what: str, where: Where | None = None, remedy: str = "") -> None:
         self.what, self.where, self.remedy = what, where, remedy
@@ -105,6 +109,8 @@ class Faults:
     noted: list[ProjError] = field(default_factory=list)
     words: int = 0
     sentences: int = 0
+    foreign: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Translations in another language than their parser, by language and parser ('' for none): reported once at the end."""
     most: int = 1000
     """Errors kept in `noted`: memory stays flat on a corpus that is bad throughout."""
 
@@ -112,13 +118,14 @@ class Faults:
         """Add the faults that another object noted for a part of the corpus."""
         self.words += other.words
         self.sentences += other.sentences
+        self.foreign += other.foreign
         for error in other.noted:
             self._note(error)
 
     def moved(self) -> Faults:
         """The faults noted so far, moved to an object of their own."""
         apart = replace(self, tell=None)
-        self.noted, self.words, self.sentences = [], 0, 0
+        self.noted, self.words, self.sentences, self.foreign = [], 0, 0, Counter()
         return apart
 
     def word(self, error: ProjError) -> None:
@@ -137,12 +144,12 @@ class Faults:
 
     def file(self, error: ProjError) -> None:
         """The file as a whole has a fault that leaves its sentences usable."""
-        self._note(error)
+        self._note(error, always=True)
 
-    def _note(self, error: ProjError) -> None:
+    def _note(self, error: ProjError, *, always: bool = False) -> None:
         if self.strict:
             raise error
-        if len(self.noted) < self.most:
+        if always or len(self.noted) < self.most:
             self.noted.append(error)
         if self.tell:
             self.tell(error)

@@ -318,7 +318,7 @@ class ProjectOptions(Options):
     e_parser: str | None = option(
         None,
         "Parser of the translations: a language (en), a model from `proj train`, or a command that reads one sentence per line "
-        "and writes CoNLL-U.  \\[default: en where there are no trees]",
+        "and writes CoNLL-U.  \\[default: that of each translation's language]",
         metavar="NAME",
     )
     e_style: str = option(

@@ -37,6 +37,8 @@ class Pair:
     igt: Igt | None = field(default=None, compare=False, repr=False)
     """The glossed instance that F came from, where it is one."""
     where: Where = field(default=Where(), compare=False, repr=False)
+    e_language: str = field(default="", compare=False)
+    """Code of the language of the translation, once that was asked; with an E of no words there is no parser of it."""
 
     @property
     def mirrored(self) -> Pair:

@@ -46,7 +46,7 @@ from divproj.io.bitext import bitext, different_numbers
 from divproj.io.chunks import Blocks, Joined, Lines, Part
 from divproj.io.files import Digest, Source, in_folder, located, name_of, reading, samples, unzipped
 from divproj.io.igt_conllu import from_sentence, to_sentence
-from divproj.io.translation_language import language_of, with_code
+from divproj.io.translation_language import text_language, with_codes
 from divproj.io.trees import NOTHING
 from divproj.text.tokens import tokenize
 
@@ -64,7 +64,7 @@ TELLING = 10
 """Sentences from which it names the language of the translations."""
 
 Files = Source | Sequence[Source] | None
-Parse = Callable[[list[str]], list[DepTree | None]]
+Parse = Callable[[list[Igt]], list[tuple[str, str, DepTree | None]]]
 """Trees of translations; None for an empty one."""
 
 
@@ -207,7 +207,7 @@ class Corpus:
         count = f"{len(pairs)} pair{'s' * (len(pairs) != 1)}" if len(pairs) <= COUNTED else f"more than {COUNTED:,} pairs"
         languages = dict.fromkeys(pair.igt.language for pair in pairs if pair.igt and pair.igt.language)
         texts = [Igt((), translation=pair.translation or " ".join(pair.e.forms)) for pair in pairs]
-        code = language_of(texts) if len(texts) >= TELLING else ""
+        code = text_language(texts) if len(texts) >= TELLING else ""
         facts = [f"Corpus {self.name}", count, *languages, *([f"translations in {code}"] if code else [])]
         first = [" ".join(pair.f.forms) for pair in pairs[:SHOWN]] + ["…"] * (len(pairs) > SHOWN)
         return f"{', '.join(facts)}: {' | '.join(first)}"
@@ -283,8 +283,8 @@ class Corpus:
             lines = Joined([Lines(stack.enter_context(reading(path, hashes[2])), name_of(path)) for path in _names(self.links)])
             for f in self._f_sides(faults, size, stack, hashes[0], hashes[1]):
                 if isinstance(f, tuple):
-                    language = language if counts[0] else language_of(f)
-                    f = tuple(with_code(igt, language) for igt in f)
+                    language = language if counts[0] else text_language(f)
+                    f = tuple(with_codes(f, language))
                 here = f.count if isinstance(f, Part) else len(f)
                 e, links = (side.take(here) if has else None for side, has in ((e_side, e_files), (lines, self.links)))
                 chunk = Chunk(f, e, links, ids.copy(), self.complete, fast, language)
@@ -428,34 +428,40 @@ def pairs_of(
     """
     rows = rows_of(chunk, faults)
     alone = chunk.e is None and parse is None  # all there is to know of E stands with F
-    parsed = _parsed(rows, parse, parse_all) if parse is not None and chunk.e is None else ((row, None) for row in rows)
-    for row, tree in parsed:
+    if parse is not None and chunk.e is None:
+        parsed = _parsed(rows, parse, parse_all)
+    else:
+        parsed = ((row, None, None, "") for row in rows)
+    for row, instance, tree, language in parsed:
         if row.f is None:
             continue
         try:
             if chunk.complete and isinstance(row.f, Sentence) and chunk.e is not None and chunk.links is not None:
                 pair = _tree_pair(row, faults)
             else:
-                given = from_sentence(row.f) if alone and isinstance(row.f, Sentence) else row.f
+                given = from_sentence(row.f) if alone and isinstance(row.f, Sentence) else instance or row.f
                 igt = given if isinstance(given, Igt) else None
                 pair = _pair(row, igt, igt.e_tree if alone and igt else tree, trees, faults)
                 if chunk.complete:
                     pair = _completed(pair, faults)
             if pair is not None:
-                yield pair
+                yield replace(pair, e_language=language) if language else pair
         except AlignmentError as error:
             faults.sentence(error)
 
 
-def _parsed(rows: Iterator[Row], parse: Parse, parse_all: bool) -> Iterator[tuple[Row, DepTree | None]]:
-    """Rows with trees of their translations."""
+def _parsed(rows: Iterator[Row], parse: Parse, parse_all: bool) -> Iterator[tuple[Row, Igt | None, DepTree | None, str]]:
+    """Rows with their instances, the trees of their translations, and the languages of those."""
     batch = list(rows)
     instances = [from_sentence(row.f) if isinstance(row.f, Sentence) else row.f for row in batch]
     trees = [None if igt is None or parse_all else igt.e_tree for igt in instances]
-    wanted = [k for k, igt in enumerate(instances) if igt is not None and trees[k] is None]
-    for k, tree in zip(wanted, parse([instances[k].translation for k in wanted]), strict=True):  # type: ignore[union-attr]
-        trees[k] = tree
-    yield from zip(batch, trees, strict=True)
+    languages = [""] * len(batch)
+    unparsed = [(k, igt) for k, igt in enumerate(instances) if igt is not None and trees[k] is None]
+    results = parse([igt for _, igt in unparsed])
+    for (k, igt), (text, language, tree) in zip(unparsed, results, strict=True):
+        trees[k], languages[k] = tree, language
+        instances[k] = igt if text == igt.translation else replace(igt, translation=text)
+    yield from zip(batch, instances, trees, languages, strict=True)
 
 
 def _tree_pair(row: Row, faults: Faults) -> Pair | None:
@@ -491,7 +497,7 @@ def _completed(pair: Pair, faults: Faults) -> Pair | None:
 def _pair(row: Row, given: Igt | None, tree: DepTree | None, trees: bool, faults: Faults) -> Pair:
     """The pair of a row: F, perhaps with the instance that it is; E by its file, by a tree that was made for it, or in words."""
     f = row.f if isinstance(row.f, Sentence) else to_sentence(row.f or Igt(()))
-    glosses = (given.glosses if given.lines_up else ()) if given else f.glosses
+    glosses = (given.glosses if given.lines_up else ()) if given and given.sentence is not f else f.glosses
     side = replace(_tree(f, faults), glosses=glosses) if trees else _words(f, glosses)
     if row.e is not None and row.e.rows != (NOTHING,):  # as `io.trees` writes a translation that is not there
         tree = _usable_tree(row.e, faults)

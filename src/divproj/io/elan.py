@@ -17,10 +17,11 @@ from divproj.io import elan_roles
 from divproj.io.elan_roles import ROLES, Annotation, Tier
 from divproj.io.elan_tiers import Annotations, depth_of, tiers_above
 from divproj.io.files import Source
-from divproj.io.igt_parts import glue, grouped, instance, joined, lang_code, one_line, preferred, squeezed, tokens
+from divproj.io.igt_parts import glue, grouped, instance, joined, one_line, preferred, squeezed, tokens
 from divproj.io.igt_text import Options, from_file, from_text
 from divproj.io.igt_xml import Node, units
 from divproj.io.settings import SAME_SPEAKER, WITHIN_TEXT
+from divproj.io.translation_language import lang_code
 
 TAGS = frozenset({
     "ANNOTATION_DOCUMENT", "HEADER", "TIME_ORDER", "TIME_SLOT", "TIER", "ANNOTATION", "ALIGNABLE_ANNOTATION", "REF_ANNOTATION",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from divproj.io.igt_parts import lang_code, tokens
+from divproj.io.igt_parts import tokens
 from divproj.io.settings import (
     DISTINCT,
     MOSTLY_IDS,
@@ -20,6 +20,7 @@ from divproj.io.settings import (
     TIER_SAMPLE,
     TRANSLATION_GRAMS,
 )
+from divproj.io.translation_language import lang_code
 from divproj.text import language_id
 
 LITERAL = "lit"

@@ -11,9 +11,10 @@ from typing import Any, BinaryIO
 from divproj.data.errors import Faults, Where
 from divproj.data.igt import Igt
 from divproj.io.files import Source
-from divproj.io.igt_parts import EDGES, glue, instance, joined, lang_code, preferred, squeezed
+from divproj.io.igt_parts import EDGES, glue, instance, joined, preferred, squeezed
 from divproj.io.igt_text import Options, from_file, from_text
 from divproj.io.igt_xml import Node, units
+from divproj.io.translation_language import lang_code
 
 TAGS = frozenset({"document", "interlinear-text", "paragraphs", "paragraph", "phrases", "phrase", "words", "word", "morphemes",
                   "morph", "item", "languages", "language", "media-files", "media"})  # fmt: skip

@@ -1,6 +1,6 @@
 """What `# key = value` lines say of an instance, in CoNLL-U and above plain text alike.
 
-`text_en` and its like are translations; `words_en`, `tags_en`, `heads_en`, `rels_en` and `align_en` (Pharaoh, F-E) the
+`text_en`, `english`, `translation` and their like are translations (`translation_language.translation_key`); `words_en`, `tags_en`, `heads_en`, `rels_en` and `align_en` (Pharaoh, F-E) the
 translation side; `gloss`, `segments`, `tags`, `heads` and `rels` what the lines below cannot hold. Lists are separated by
 blanks; in them `\\s` is a blank, `\\_` an underscore, `\\\\` a backslash, and `_` nothing. Any other key is kept as it is.
 """
@@ -16,14 +16,13 @@ from divproj.data.igt import Igt
 from divproj.data.links import Links
 from divproj.data.tree import NO_HEAD, DepTree
 from divproj.io import pharaoh
-from divproj.io.igt_parts import cell, lang_code, one_line, preferred, tokens, tree_of
+from divproj.io.igt_parts import cell, one_line, preferred, tokens, tree_of
+from divproj.io.translation_language import translation_key
 
 Pairs = list[tuple[str, str]]
 _COMMENT = re.compile(r"#\s*([\w.:\[\]-]+(?: [\w.:\[\]-]+)?)\s*=(?:\s+(.*)|\s*)$", re.DOTALL)
-_TRANSLATION = re.compile(r"text(?:_([a-z]{2,3})(?:[-_]\w+)?|\[([\w-]+)\])$")
-_NOT_LANGUAGES = {"ipa", "raw", "seg", "mor", "ort", "lat", "org", "src"}
 _KEYS = {
-    "sent_id", "text", "translation", "language", "lang", "judgement", "grammaticality", "lines", "gloss", "segments", "tags", "heads", "rels",
+    "sent_id", "text", "language", "lang", "judgement", "grammaticality", "lines", "gloss", "segments", "tags", "heads", "rels",
     "words_en", "tags_en", "heads_en", "rels_en", "align_en",
 }  # fmt: skip
 _ESCAPES = {"\\": "\\\\", " ": "\\s"}
@@ -70,7 +69,7 @@ def of_instance(igt: Igt, *, rows: bool) -> Pairs:
         others = [("en", igt.translation)]
     elif others and igt.translation not in {text for _, text in others}:
         others.insert(0, ("", igt.translation))
-    pairs += [("translation" if not code else _text_key(code), text) for code, text in others]
+    pairs += [("translation" if not code else _text_key(code, text), text) for code, text in others]
     if igt.language:
         pairs.append(("language", igt.language))
     if igt.judgement and rows:
@@ -104,11 +103,11 @@ def meta_key(key: str) -> str:
     """
     key = re.sub(r"[^\w.:\[\] -]+", "_", one_line(key)) or "note"
     key = key.replace(" ", "_") if key.count(" ") > 1 else key
-    return f"x_{key}" if key in _KEYS or _TRANSLATION.match(key) else key
+    return f"x_{key}" if key in _KEYS or translation_key(key, "any text") is not None else key
 
 
-def _text_key(code: str) -> str:
-    return f"text_{code}" if _TRANSLATION.match(f"text_{code}") else f"text[{code}]"
+def _text_key(code: str, text: str) -> str:
+    return f"text_{code}" if translation_key(f"text_{code}", text) == code else f"text[{code}]"
 
 
 def _tree_pairs(tree: DepTree, suffix: str) -> Pairs:
@@ -123,19 +122,17 @@ def read(pairs: Iterable[tuple[str, str]], n: int, lang: str, where: Where, faul
     texts: Pairs = []
     meta: Pairs = []
     for key, value in pairs:
-        found = _TRANSLATION.match(key)
-        code = lang_code(found[1] or found[2]) if found else ""
-        if found and code not in _NOT_LANGUAGES:
+        if (code := translation_key(key, value)) is not None:
             texts.append((code, value))
-        elif key == "translation":
-            texts.append(("", value))
         elif key in _KEYS and key not in known:
             known[key] = value
         else:
             meta.append((key, value))
     e_words = unlisted(known.get("words_en", ""))
     e_tags = unlisted(known.get("tags_en", ""))
-    translation, translations = preferred(texts, lang)
+    coded = {text for code, text in texts if code}
+    distinct = dict.fromkeys((code, text) for code, text in texts if code or text not in coded)
+    translation, translations = preferred(distinct, lang)
     fields: dict[str, Any] = {
         "sent_id": known.get("sent_id", ""),
         "text": known.get("text", ""),

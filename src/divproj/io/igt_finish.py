@@ -15,8 +15,9 @@ from divproj.data.igt import Igt
 from divproj.data.options import ReaderOptions
 from divproj.data.tree import NO_HEAD
 from divproj.io import igt_words
-from divproj.io.igt_parts import UNKNOWN_LANGUAGE, lang_code, preferred, squeezed, tree_of, unquoted
-from divproj.io.settings import ENOUGH_TRANSLATIONS, FEWEST_GLOSSED, NEAR_COUNT, SAME_LANGUAGE
+from divproj.io.igt_parts import preferred, squeezed, tree_of, unquoted
+from divproj.io.settings import FEWEST_GLOSSED, NEAR_COUNT
+from divproj.io.translation_language import UNKNOWN_LANGUAGE, check_stated, lang_code
 from divproj.text import language_id
 
 TOGETHER = 500
@@ -110,7 +111,7 @@ def _named(igt: Igt, number: int, seen: dict[str, int]) -> Igt:
 def _with_languages(instances: list[Igt], lang: str, where: Where, faults: Faults) -> Iterator[Igt]:
     """Translations of no stated language, with the one that their words are in."""
     rows = [_translations(igt) for igt in instances]
-    _check_stated(rows, where, faults)
+    check_stated(rows, where, faults)
     slots = max((sum(not code for code, _ in row) for row in rows), default=0)
     for slot in range(slots):
         places = []
@@ -129,22 +130,6 @@ def _with_languages(instances: list[Igt], lang: str, where: Where, faults: Fault
         translation, translations = preferred(_distinct(row), lang)
         meta = (*igt.meta, *(("note", aside) for aside in _asides(igt)))
         yield replace(igt, translation=translation, translations=translations, meta=meta)
-
-
-def _check_stated(rows: list[list[tuple[str, str]]], where: Where, faults: Faults) -> None:
-    """A file that names one language and is in another all through is believed by its words, and that is said."""
-    for stated in {code for row in rows for code, _ in row} & set(language_id.LANGUAGES):
-        texts = [text for row in rows for code, text in row if code == stated]
-        whole = language_id.of_lines(texts).code if len(texts) >= ENOUGH_TRANSLATIONS else ""
-        if not whole or whole == stated:
-            continue
-        alone = [guess.code for guess in map(language_id.of_text, texts) if guess.code]
-        if alone.count(whole) < SAME_LANGUAGE * len(alone) or len(alone) < ENOUGH_TRANSLATIONS // 2:
-            continue
-        what = f"the translations are said to be in '{stated}' but are in '{whole}'"
-        faults.file(FormatError(what, where, f"read as '{whole}'"))
-        for row in rows:
-            row[:] = [(whole if code == stated else code, text) for code, text in row]
 
 
 def _translations(igt: Igt) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""What the readers of interlinear text share: tokens and columns, numbering and quotes, joined morphemes, languages."""
+"""What the readers of interlinear text share: tokens and columns, numbering and quotes, joined morphemes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from divproj.data.igt import Igt
 from divproj.data.tree import NO_HEAD, DepTree, cycles
+from divproj.io.translation_language import lang_code
 
 _BLANK = "[ \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]"
 _BLANKS = re.compile(f"{_BLANK}+")
@@ -23,8 +24,6 @@ _BARE_NUMBER = re.compile(r"\(?\d+[a-z]?[.)]?$|[a-z][.)]$")
 _JUDGEMENT = re.compile(r"([*?#%]{1,3})[ \t]*(?=[^\s*?#%/])")
 _QUOTES = {"'": "'’´", "‘": "’'", "`": "'’´`", "“": '”"', '"': '"”', "„": "“”", "«": "»", "‹": "›", "「": "」", "‚": "‘’"}
 _AFTER = re.compile(r"\s*[(\[].*[)\]][.]?$", re.DOTALL)
-UNKNOWN_LANGUAGE = "und"
-"""Code of a translation whose language cannot be told (ISO 639: undetermined)."""
 EDGES = "-=~"
 """Marks at the edge of a morpheme that say how it joins the next."""
 MISSING = "***"
@@ -50,11 +49,6 @@ UPOS = frozenset(
         "X",
     )
 )
-_CODES = {
-    "english": "en", "eng": "en", "stan1293": "en", "french": "fr", "fra": "fr", "fre": "fr", "stan1290": "fr",
-    "german": "de", "deu": "de", "ger": "de", "stan1295": "de", "spanish": "es", "spa": "es", "stan1288": "es",
-    "portuguese": "pt", "por": "pt", "port1283": "pt", "russian": "ru", "rus": "ru", "russ1263": "ru",
-}  # fmt: skip
 
 
 def tokens(line: str) -> tuple[str, ...]:
@@ -200,17 +194,6 @@ def grouped(pieces: Sequence[str]) -> list[list[int]]:
         else:
             groups.append([k])
     return groups
-
-
-def lang_code(name: str) -> str:
-    """A short code for the languages people translate into; other names stay as they are.
-
-    >>> lang_code("eng"), lang_code("en-US"), lang_code("bi")
-    ('en', 'en', 'bi')
-    """
-    low = name.strip().lower()
-    base = low.partition("-")[0] if re.fullmatch(r"[a-z]{2,3}-.*", low) else low
-    return _CODES.get(base, base if base != low or len(low) < 4 else name.strip())
 
 
 def preferred(texts: Iterable[tuple[str, str]], lang: str, *, stated: bool = False) -> tuple[str, tuple[tuple[str, str], ...]]:

@@ -67,5 +67,7 @@ GLOSS_GRAMS, SAME_WORDS = 0.3, 0.4
 as the first."""
 LETTER_SHARE = 0.005
 """Share of the words of a text that have a mark between letters, from which the mark is a letter of its writing."""
+UNFAMILIAR_WORDS = 60
+"""Words of translations, none of which is recognised, from which on too few frequent words of English speak against English."""
 BELIEVED_TRANSLATIONS = 3
 """Translations from which on their language is believed."""

@@ -17,8 +17,9 @@ from divproj.data.errors import Faults, FormatError, ProjError, Where
 from divproj.data.igt import Igt
 from divproj.io import toolbox_shape
 from divproj.io.files import Source
-from divproj.io.igt_parts import glue, grouped, instance, joined, lang_code, preferred, squeezed
+from divproj.io.igt_parts import glue, grouped, instance, joined, preferred, squeezed
 from divproj.io.igt_text import Options, from_file, from_text, lines
+from divproj.io.translation_language import lang_code
 
 MARKERS = {
     "record": ("ref", "utterance_id", "rf", "recid", "sid", "reg", "enr", "rec"),

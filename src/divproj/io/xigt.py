@@ -10,9 +10,10 @@ from divproj.data.igt import Igt, morphs
 from divproj.data.tree import NO_HEAD, DepTree
 from divproj.io import odin, xigt_rows
 from divproj.io.files import Source
-from divproj.io.igt_parts import instance, joined, lang_code, preferred, squeezed, tokens, tree_of
+from divproj.io.igt_parts import instance, joined, preferred, squeezed, tokens, tree_of
 from divproj.io.igt_text import Options, from_file, from_text
 from divproj.io.igt_xml import Node, units
+from divproj.io.translation_language import lang_code
 from divproj.io.xigt_items import Items
 from divproj.io.xigt_write import dump, dumps
 

@@ -272,6 +272,16 @@ def _is_pack(place: Path) -> bool:
         return False
 
 
+@lru_cache(maxsize=64)
+def pack(code: str) -> Path | None:
+    """Return the folder of an installed language pack, None where there is none of this code; looked up once.
+
+    >>> pack("en").name, pack("xx")
+    ('en', None)
+    """
+    return available().get(code)
+
+
 def describe(place: Path) -> dict[str, Any]:
     """Return what a language pack says of itself: `language`, `source`, `licence`, `sentences`, `figures` where it has them."""
     try:

@@ -1,4 +1,14 @@
-"""Trees of translations: by a language of ours, a command, or a CoreNLP server."""
+"""Trees of translations: by a language pack, a model, a command, or a CoreNLP server.
+
+A translation is parsed by a parser of its own language, or not at all. `choose` finds for every sentence of a text the
+translation to parse and the parser for it:
+
+    translations of a sentence        installed      chosen
+    en "He sleeps." fr "Il dort."     en             en, by the pack `en`
+    en "He sleeps." fr "Il dort."     en, fr         the language that the glosses are in; en if they are in neither
+    fr "Il dort."                     en             none: the sentence is projected from its glosses alone
+    fr "Il dort."                     `e_parser=en`  fr, by `en`: the user asked for it, and is warned
+"""
 
 from __future__ import annotations
 
@@ -7,22 +17,138 @@ import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
-from divproj.data.errors import Faults, ProjError
+from divproj.data.errors import Faults, ProjError, Where
+from divproj.data.igt import Igt
 from divproj.data.tree import DepTree
+from divproj.data.wording import plural
 from divproj.io import conllu
 from divproj.io.files import name_of
+from divproj.io.translation_language import NAMES, UNKNOWN_LANGUAGE, language_name, languages_of, translations_of
+from divproj.parsing.language import PACKAGES, Language, Pairs, pack, shipped
 from divproj.runtime.safe_path import unprotected
+from divproj.text.language_id import of_lines
 
-if TYPE_CHECKING:
-    from divproj.parsing.language import Language
+
+class Choice(NamedTuple):
+    """The translation of a sentence that is parsed."""
+
+    text: str
+    language: str
+    """Code of its language; '' for an empty one."""
+    parser: str
+    """What parses it (`language_named`); '' where no parser of its language is installed."""
+
+    @property
+    def foreign(self) -> bool:
+        """Whether it has no parser, or one of another language."""
+        return bool(self.language) and (not self.parser or parser_language(self.parser) not in ("", self.language))
+
+
+def choose(sentences: Sequence[Igt], parser: str | None = None, default: str = "") -> list[Choice]:
+    """Return the translation of every sentence that is to be parsed, and its parser.
+
+    `parser` is the one that the user asked for, `default` the language of the text that the sentences are a part of.
+
+    >>> [choice] = choose([Igt(("mwen", "dòmi"), translations=(("fr", "Je dors."), ("en", "I sleep.")))])
+    >>> choice.text, choice.parser
+    ('I sleep.', 'en')
+    """
+    rows = [translations_of(igt) for igt in sentences]
+    codes = iter(languages_of([pair for row in rows for pair in row], default))
+    candidates = [[(next(codes), text) for _, text in row] for row in rows]
+    if parser is not None:
+        wanted = parser_language(parser)
+        return [_asked_for(row, igt.translation, parser, wanted) for row, igt in zip(candidates, sentences, strict=True)]
+    of_glosses = (
+        _gloss_language(sentences) if any(len({code for code, _ in row if pack(code)}) > 1 for row in candidates) else ""
+    )
+    return [_parseable(row, igt.translation, of_glosses) for row, igt in zip(candidates, sentences, strict=True)]
+
+
+def _asked_for(row: Pairs, preferred: str, parser: str, wanted: str) -> Choice:
+    """The translation in the language of the parser, else the preferred one."""
+    if not row:
+        return Choice("", "", parser)
+    code, text = min(row, key=lambda pair: (pair[0] != wanted, pair[1] != preferred))
+    return Choice(text, code if text.strip() else "", parser)
+
+
+def _parseable(row: Pairs, preferred: str, of_glosses: str) -> Choice:
+    """The translation that a pack parses: in the language of the glosses before the preferred one."""
+    if not row:
+        return Choice("", "", "")
+    code, text = min(row, key=lambda pair: (pack(pair[0]) is None, pair[0] != of_glosses, pair[1] != preferred))
+    return Choice(text, code if text.strip() else "", code if pack(code) else "")
+
+
+def _gloss_language(sentences: Sequence[Igt]) -> str:
+    """The language of the words in the glosses; '' if it cannot be told."""
+    return of_lines(" ".join(_LEXICAL.findall(" ".join(igt.glosses))) for igt in sentences if igt.glosses).code
+
+
+_LEXICAL = re.compile(r"(?<![^\W_])[^\W\d_]{2,}(?![^\W_])")
+
+
+def parser_language(parser: str) -> str:
+    """Return the code of the language that a parser is for, as far as its name tells; '' for a model's folder or a command.
+
+    >>> parser_language("en-fast"), parser_language("udpipe --parse")
+    ('en', '')
+    """
+    return parser.partition("-")[0] if pack(parser) else ""
+
+
+class ForeignTranslationsError(ProjError):
+    """Translations are in another language than their parser, or in one that no parser is for."""
+
+    always_shown = True
+    language = ""
+    """Its name."""
+    parser = ""
+    """The parser that was used all the same, as requested; '' where none was used."""
+    count = 0
+
+
+def foreign_translations(language: str, parser: str, count: int, where: Where | None) -> ForeignTranslationsError:
+    """Return what is to be said of translations in this language: they were parsed by a parser of another one, or by none."""
+    name = language_name(language)
+    said = f"{plural(count, 'translation')} {'is' if count == 1 else 'are'} in {name}" + f" ({language})" * (language in NAMES)
+    train = "train a parser (`proj train TREEBANK.conllu -o MODEL`) and give it with `e_parser=MODEL`"
+    if parser:
+        what, remedy = f"{said}, but parsed by '{parser}', as requested", f"leave `e_parser` out, or {train}"
+    else:
+        what = f"{said}, for which there is no parser: not parsed, so trees come from the glosses alone (guesses where there are none)"
+        install = f"install one (`pip install divproj-{language}`), or " if language in PACKAGES else ""
+        remedy = (
+            f"{install}{train}"
+            if language != UNKNOWN_LANGUAGE
+            else f"say the language in the file (`# text_fr = …`), or {train}"
+        )
+    error = ForeignTranslationsError(what, where, remedy)
+    error.language, error.parser, error.count = name, parser, count
+    return error
+
+
+def note_foreign(faults: Faults, language: str, parser: str, where: Where) -> None:
+    """Count a translation that was parsed by a parser of another language, or not at all; raise where faults are errors."""
+    if faults.strict:
+        raise foreign_translations(language, parser, 1, where)
+    faults.foreign[language, parser] += 1
+
+
+def report_foreign(faults: Faults, where: Where | None = None) -> None:
+    """Say once for each language what `note_foreign` has counted."""
+    for (language, parser), count in sorted(faults.foreign.items()):
+        faults.file(foreign_translations(language, parser, count, where))
+    faults.foreign.clear()
 
 
 def parse_translations(parser: str, texts: list[str]) -> list[DepTree | None]:
-    """Trees of the texts (None for an empty one) by a language in the box, a model's folder, a command or `corenlp:URL`."""
+    """Trees of the texts (None for an empty one) by a language pack, a model's folder, a command or `corenlp:URL`."""
     if parser.startswith("corenlp:"):
         return _placed(parser, texts, lambda lines: _corenlp(parser.partition(":")[2], lines))
     language = language_named(parser)
@@ -56,9 +182,7 @@ def _placed(parser: str, texts: list[str], parse: Callable[[list[str]], list[Dep
 
 def language_named(parser: str) -> Language | None:
     """Return an installed language by its code, or the model in a folder; None when it must be a command."""
-    from divproj.parsing.language import Language, available, shipped
-
-    if parser in available():
+    if pack(parser):
         return shipped(parser)
     if Path(parser).is_dir():
         return Language.load(parser)

@@ -32,8 +32,8 @@ from divproj.projection.base import System
 from divproj.projection.calibration import calibrated
 from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.output import annotated
-from divproj.projection.prepare import PARSER, Preparation, gram_table, prepared, prepared_text
-from divproj.projection.registry import named
+from divproj.projection.prepare import Preparation, gram_table, prepared, prepared_text
+from divproj.projection.registry import AUTO, named
 from divproj.projection.summary import Summary
 from divproj.runtime.engine import HERE, Place, Say, run, stamp
 from divproj.runtime.resources import folder
@@ -53,7 +53,7 @@ class TextSource:
     """Where the trees of E and the links of a text come from."""
 
     parser: str | None = None
-    """The language or model that parsed E; None where the trees were given."""
+    """The language or model that parsed E, `auto` for the pack of its language; None where the trees were given."""
     linked: bool = True
     """Whether the links were given."""
     name: str = ""
@@ -159,7 +159,7 @@ def project_corpus(
     """
     if projector.plan is not None and not (projector.looks_at_text or projector.phrases or len(corpora) > 1):
         how = projector.preparation.stamped()
-        work, read = partial(_project_chunk, projector.plan, how, wanted), partial(how.chunks, corpora[0])
+        work, read = partial(_project_chunk, projector.plan, how, wanted), corpora[0].chunks
         if shards is not None and not workers.here:
             return in_shards(work, read, faults, workers, shards, on_message or (lambda text: None))
         return run(work, read, faults, workers, on_message)
@@ -191,7 +191,7 @@ def _project_text(
 
 def source_of(corpus: Corpus, how: Preparation) -> TextSource:
     """Return where the trees of E and the links of a corpus come from."""
-    return TextSource(None if corpus.has_trees else how.e_parser or PARSER, bool(corpus.links), corpus.path)
+    return TextSource(None if corpus.has_trees else how.e_parser or AUTO, bool(corpus.links), corpus.path)
 
 
 def _trees(items: Iterable[tuple[Pair, Projection]], system: str, wanted: Wanted, table: Any) -> Trees:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import islice
@@ -14,12 +14,20 @@ from divproj.data.igt import Igt
 from divproj.data.links import Links
 from divproj.data.pair import Pair
 from divproj.data.tree import DepTree
-from divproj.io.corpus import SIZE, Chunk, Corpus, Parse, pairs_of
+from divproj.io.corpus import SIZE, Chunk, Corpus, pairs_of
 from divproj.io.files import name_of
-from divproj.io.translation_language import mismatch
+from divproj.io.translation_language import text_language
 from divproj.links.gloss.aligner import GlossAligner
 from divproj.links.gloss.grams import Grams
-from divproj.parsing.translations import by_language, language_named, parse_translations
+from divproj.parsing.translations import (
+    Choice,
+    by_language,
+    choose,
+    language_named,
+    note_foreign,
+    parse_translations,
+    report_foreign,
+)
 from divproj.runtime.engine import HERE, Place, Say, run, stamp
 
 PARSER = "en"
@@ -32,33 +40,58 @@ class Preparation:
     """Parses translations, then links words through the glosses; what a pair has already is left as it is."""
 
     e_parser: str | None = None
-    """A language in the box, a model's folder, a command, or `corenlp:URL`; None: `en`."""
+    """A language pack, a model's folder, a command, or `corenlp:URL`; None: the pack of each translation's language."""
     grams: tuple[Path, ...] = ()
     style: str = "as-is"
     stamps: tuple[str, ...] = ()
     """Of the files above, so that a worker notices when they change."""
+    language: str = ""
+    """The language that most translations of the text are in: of those whose words do not tell it."""
 
     def __call__(self, pairs: Iterable[Pair], faults: Faults) -> Iterator[Pair]:
         """Pairs that can be projected, some parsed at a time."""
-        source = iter(pairs)
+        source, how = iter(pairs), self
         while batch := list(islice(source, SIZE)):
-            yield from self.linked(self.parsed(batch), faults)
+            how = how if how.language else replace(how, language=text_language(map(_instance, batch)))
+            yield from how.linked(how.parsed(batch, faults), faults)
+        report_foreign(faults)
 
-    def parsed(self, pairs: list[Pair]) -> list[Pair]:
-        """The pairs, each with a tree of its translation where there is one to parse."""
+    def parsed(self, pairs: list[Pair], faults: Faults) -> list[Pair]:
+        """Return the pairs, each with a tree of its translation where there is one to parse and a parser for it."""
         wanted = [k for k, pair in enumerate(pairs) if pair.e.tree is None and (len(pair.e) or pair.translation.strip())]
-        trees = self.parse([pairs[k].translation or " ".join(pairs[k].e.forms) for k in wanted])
         made = list(pairs)
-        for k, tree in zip(wanted, trees, strict=True):
+        for k, (text, language, tree) in zip(wanted, self.parse([_instance(pairs[k]) for k in wanted], faults), strict=True):
+            made[k] = replace(pairs[k], e_language=language)
             if tree is not None:
-                made[k] = replace(pairs[k], e=tree, links=_fitting(pairs[k], tree))
+                made[k] = replace(made[k], e=tree, links=_fitting(pairs[k], tree), translation=text)
         return made
+
+    def parse(self, sentences: Sequence[Igt], faults: Faults) -> list[tuple[str, str, DepTree | None]]:
+        """Return text, language and tree of the translation of each sentence that is gone by; None where it is empty or has no parser.
+
+        Translations in another language than their parser are counted in `faults` (`report_foreign`).
+        """
+        choices = choose(sentences, self.e_parser, self.language or text_language(sentences))
+        for choice, igt in zip(choices, sentences, strict=True):
+            if choice.foreign:
+                note_foreign(faults, choice.language, choice.parser, igt.where)
+        return [(choice.text, choice.language, tree) for choice, tree in zip(choices, self.trees(choices), strict=True)]
+
+    def trees(self, choices: Sequence[Choice]) -> list[DepTree | None]:
+        """Return trees of translations, each by its own parser; None where there is none."""
+        trees: list[DepTree | None] = [None] * len(choices)
+        for parser in dict.fromkeys(choice.parser for choice in choices if choice.parser):
+            places = [k for k, choice in enumerate(choices) if choice.parser == parser]
+            for k, tree in zip(places, _parser(parser, self.stamps)([choices[k].text for k in places]), strict=True):
+                trees[k] = tree
+        return trees
 
     def linked(self, pairs: Iterable[Pair], faults: Faults) -> Iterator[Pair]:
         """The pairs with links, and heads of E in the chosen style; a sentence without a translation is said."""
         for pair in pairs:
             if pair.e.tree is None:
-                faults.kept(AlignmentError(NO_TRANSLATION, pair.where))
+                if not pair.e_language:  # else it has a translation, of a language without a parser
+                    faults.kept(AlignmentError(NO_TRANSLATION, pair.where))
                 yield replace(pair, e=DepTree((), ()), links=Links(frozenset(), (len(pair.f), 0)))
                 continue
             links = pair.links
@@ -73,25 +106,10 @@ class Preparation:
             e = in_style(pair.e, self.style)
             yield pair if links is pair.links and e is pair.e else replace(pair, links=links, e=e)
 
-    @property
-    def parse(self) -> Parse:
-        """What parses translations."""
-        return _parser(self.e_parser or PARSER, self.stamps)
-
     def stamped(self) -> Preparation:
-        """The same with stamps of its files, for workers."""
+        """Return the same with stamps of its files, for workers."""
         files = [*map(str, self.grams), *([self.e_parser] if self.e_parser and Path(self.e_parser).is_dir() else [])]
         return replace(self, stamps=tuple(map(stamp, files)))
-
-    def chunks(self, corpus: Corpus, faults: Faults) -> Iterator[Chunk]:
-        """The chunks of a corpus; translations in another language than their parser's are said."""
-        for k, chunk in enumerate(corpus.chunks(faults)):
-            if not k and chunk.e is None and isinstance(chunk.f, tuple) and (self.e_parser or chunk.f[0].e_tree is None):
-                where = Where(chunk.f[0].where.path or name_of(corpus.path))
-                wrong = mismatch(chunk.language, self.e_parser or PARSER, where)
-                if wrong:
-                    faults.file(wrong)
-            yield chunk
 
     @property
     def aligner(self) -> GlossAligner:
@@ -115,7 +133,9 @@ def _fitting(pair: Pair, tree: DepTree) -> Links:
 
 def prepared(how: Preparation, chunk: Chunk, faults: Faults) -> Iterator[Pair]:
     """The pairs of a chunk, ready to be projected."""
-    yield from how.linked(pairs_of(chunk, faults, how.parse, parse_all=how.e_parser is not None), faults)
+    how = replace(how, language=chunk.language)
+    parse = partial(how.parse, faults=faults)
+    yield from how.linked(pairs_of(chunk, faults, parse, parse_all=how.e_parser is not None), faults)
 
 
 def prepared_text(
@@ -123,8 +143,23 @@ def prepared_text(
 ) -> Iterator[Pair]:
     """All pairs of a corpus, ready to be projected; parsed and linked where `place` says."""
     how = how.stamped()
-    for some in run(partial(_prepared_chunk, how), partial(how.chunks, corpus), faults, place, say):
+    for some in run(partial(_prepared_chunk, how), corpus.chunks, faults, place, say):
         yield from some
+    report_foreign(faults, Where(name_of(corpus.path)))
+
+
+def parser_of(pairs: Iterable[Pair]) -> str | None:
+    """Return the pack that parsed the translations; None where there were several."""
+    codes = {pair.e_language for pair in pairs if pair.e.tree is not None} - {""}
+    return (codes or {PARSER}).pop() if len(codes) < 2 else None
+
+
+def _instance(pair: Pair) -> Igt:
+    """The sentence as far as its translations and glosses go."""
+    if pair.igt is not None and pair.igt.translation and pair.igt.translation == pair.translation:
+        return pair.igt
+    translation = pair.translation or " ".join(pair.e.forms)
+    return Igt(pair.f.forms, glosses=pair.f.glosses, translation=translation, where=pair.where)
 
 
 def _prepared_chunk(how: Preparation, chunk: Chunk, faults: Faults) -> list[Pair]:
@@ -135,9 +170,9 @@ Unlinked = tuple[int, Where, Igt | None, DepTree | None]
 """Words of a sentence, where it stands, its glosses, and the tree of its translation."""
 
 
-def parse_some(how: Preparation, texts: list[str], faults: Faults) -> list[DepTree | None]:
+def parse_some(how: Preparation, choices: Sequence[Choice], faults: Faults) -> list[DepTree | None]:
     """Trees of translations: what a worker of the engine is asked to do."""
-    return how.parse(texts)
+    return how.trees(choices)
 
 
 def link_some(how: Preparation, rows: Sequence[Unlinked], faults: Faults) -> list[Links]:
@@ -154,8 +189,8 @@ def link_some(how: Preparation, rows: Sequence[Unlinked], faults: Faults) -> lis
     return made
 
 
-@lru_cache(maxsize=2)
-def _parser(name: str, stamps: tuple[str, ...]) -> Parse:
+@lru_cache(maxsize=8)
+def _parser(name: str, stamps: tuple[str, ...]) -> Callable[[list[str]], list[DepTree | None]]:
     """What parses translations; a model is loaded once."""
     language = None if name.startswith("corenlp:") else language_named(name)
     return partial(by_language, language) if language else partial(parse_translations, name)

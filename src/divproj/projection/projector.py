@@ -33,7 +33,7 @@ from divproj.projection.pipeline import (
     project_planned,
     rows_of,
 )
-from divproj.projection.prepare import PARSER, Preparation
+from divproj.projection.prepare import Preparation, parser_of
 from divproj.runtime.engine import HERE, Place, Say, run
 
 REQUESTED = "as requested"
@@ -191,7 +191,8 @@ class Projector:
             return TextState(system.adapt(sentences))
         from divproj.projection.phrasal.phrase_evidence import gathered
 
-        known = gathered(sentences, self.phrases, parser=source.parser, linked=source.linked, faults=faults)
+        parser = parser_of(pairs) if source.parser == registry.AUTO else source.parser
+        known = gathered(sentences, self.phrases, parser=parser, linked=source.linked, faults=faults)
         if known.note and known.note not in self.why_:
             self.why_ = "; ".join(filter(None, (self.why_, known.note)))
         state = system.adapt(known.text, TextEvidence(known.forests, known.book))
@@ -287,7 +288,7 @@ class Projector:
     def _source_of(self, raw: Sequence[Pair]) -> TextSource:
         """Where the trees and links of pairs come from that are not prepared yet."""
         parsed_here = all(pair.e.tree is None for pair in raw)
-        parser = self.preparation.e_parser or PARSER if parsed_here else None
+        parser = self.preparation.e_parser or registry.AUTO if parsed_here else None
         return TextSource(parser, any(pair.links.known for pair in raw))
 
     def prepared(self, pairs: Iterable[Pair], faults: Faults | None = None) -> Iterator[Pair]:

@@ -9,8 +9,8 @@ from typing import Any
 
 from divproj.data.errors import Faults
 from divproj.data.wording import plural
-from divproj.io.translation_language import foreign
 from divproj.parsing.summary import Judged
+from divproj.parsing.translations import ForeignTranslationsError
 from divproj.projection.direct import Projection
 from divproj.projection.expected import Expected, expected_of_sums
 
@@ -52,6 +52,8 @@ class Summary(Judged):
     """Known from gold sentences; without it the calibration speaks."""
     foreign: str = ""
     """The language of translations that were parsed as another: of such trees the calibration knows nothing."""
+    unparsed: dict[str, int] = field(default_factory=dict)
+    """Of the untranslated ones those with a translation in a language that has no parser, by its name."""
 
     def add(self, found: Projection, name: str = "") -> bool:
         """Count a tree; False when its coverage is too low for it to be written."""
@@ -85,7 +87,15 @@ class Summary(Judged):
     def close(self, system: str, why: str, faults: Faults) -> None:
         """What is known at the end: the system, how it came to be the one, and what was warned of."""
         self.system, self.why, self.left_out = system, why, faults.sentences
-        self.foreign = foreign(faults.noted)
+        self.add_foreign(faults)
+
+    def add_foreign(self, faults: Faults) -> None:
+        """Take over what was said of translations in another language than their parser."""
+        for error in faults.noted:
+            if isinstance(error, ForeignTranslationsError) and error.parser:
+                self.foreign = self.foreign or error.language
+            elif isinstance(error, ForeignTranslationsError):
+                self.unparsed[error.language] = self.unparsed.get(error.language, 0) + error.count
 
     @property
     def guessed(self) -> int:
@@ -122,8 +132,10 @@ class Summary(Judged):
         rests = "the tree is a guess" if not self.by_glosses else "the tree comes from the glosses alone"
         if self.by_glosses and self.guessed:
             rests += ", or is a guess where there are none"
+        others = self.untranslated - sum(self.unparsed.values())
         for count, what in (
-            (self.untranslated, f"without a translation: {rests}"),
+            *((count, f"with a translation in {name}, which has no parser: {rests}") for name, count in self.unparsed.items()),
+            (others, f"without a translation: {rests}"),
             (self.unlinked, f"without links to the translation: {rests}{self._remedy}"),
             (self.uncovered, f"left out: fewer than {100 * self.least:.0f} % of the words are linked"),
             (self.left_out, "left out with faults"),
@@ -169,6 +181,7 @@ class Summary(Judged):
             "mean_confidence": self.mean_confidence,
             "expected": known.as_json() if known else None,
             "parsed_as_another_language": self.foreign or None,
+            "not_parsed": self.unparsed,
             "below_half": self.weak,
             "doubtful": [name for _, name in self.doubtful],
             "repaired": dict(sorted(self.repairs.items())),
@@ -187,5 +200,5 @@ class Summary(Judged):
             found["without_links"], found["by_glosses_alone"], found["without_glosses"], found["left_out"]["faults"], found["left_out"]["coverage"],
             found["words"], found["linked_words"], weak=found["below_half"], doubtful=[(0.0, name) for name in found["doubtful"]],
             repairs=Counter(found["repaired"]), expected=Expected.from_json(found["expected"]),
-            foreign=found["parsed_as_another_language"] or "",
+            foreign=found["parsed_as_another_language"] or "", unparsed=dict(found["not_parsed"]),
         )  # fmt: skip

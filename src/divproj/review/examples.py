@@ -50,7 +50,8 @@ class Learner(Protocol):
 
 
 def usable(example: Example) -> bool:
-    return example.bitext is not None and len(example.bitext.e) > 0
+    """Whether there is more to learn from than the words: a tree of the translation, or glosses."""
+    return example.bitext is not None and (len(example.bitext.e) > 0 or any(example.bitext.glosses))
 
 
 def examples(session: Session, places: Sequence[int], bitexts: Mapping[int, ProjectionInput]) -> list[Example]:

@@ -8,13 +8,15 @@ from pathlib import Path
 from divproj.data.errors import Faults, ProjError, Where
 from divproj.data.pair import Pair
 from divproj.io.corpus import Corpus
+from divproj.io.igt_conllu import from_sentence
+from divproj.io.translation_language import language_name
+from divproj.parsing.translations import choose
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.prepare import Preparation, prepared_text
 from divproj.review.document import Document
 from divproj.review.examples import ProjectionInputs
 from divproj.review.journal import Journal, set_aside
 from divproj.runtime.announce import passing
-from divproj.runtime.resources import folder
 
 ALONE = "only correction is possible: learning needs the trees of the translations (`e=FILE.conllu` or `e_parser=COMMAND`)"
 
@@ -67,24 +69,27 @@ def sentences_to_learn_with(
     if any((corpus.e, corpus.links, how.e_parser, corpus.path != document.path)):
         inputs = read()
         return ProjectionInputs(inputs), f"{len(inputs)} to learn with"
-    if has_parser() and any(block.sentence.comment("text_en") for block in document.blocks):
-        return ProjectionInputs(read=read), "the translations will be parsed for learning"
-    return ProjectionInputs(), ALONE
+    material = material_of(document)
+    return (ProjectionInputs(read=read), material) if material else (ProjectionInputs(), ALONE)
 
 
-def has_parser() -> bool:
-    """Whether there is a parser for the translations in the box."""
-    try:
-        return (folder("languages") / "en" / "model.json").is_file()
-    except ProjError:
-        return False
+def material_of(document: Document) -> str:
+    """Return in words what learning can use of the sentences as they are in the file; '' for nothing."""
+    sentences = [from_sentence(block.sentence) for block in document.blocks]
+    choices = choose(sentences)
+    if any(choice.language and choice.parser for choice in choices):
+        return "the translations will be parsed for learning"
+    if not any(any(igt.glosses) for igt in sentences):
+        return ""
+    languages = sorted({language_name(choice.language) for choice in choices if choice.language})
+    return "learning will use the glosses alone" + (f": no parser is installed for {', '.join(languages)}" if languages else "")
 
 
 def placed(document: Document, found: list[Pair]) -> dict[int, ProjectionInput]:
     """What projection sees, by the place of the sentence with the same id and words, or, without ids, the next with the same words."""
     waiting: dict[tuple[str, tuple[str, ...]], list[ProjectionInput]] = {}
     for pair in reversed(found):
-        if len(pair.e):
+        if len(pair.e) or any(pair.f.glosses):
             waiting.setdefault((pair.sent_id, pair.f.forms), []).append(ProjectionInput.of(pair))
     made = {}
     for n, block in enumerate(document.blocks):

@@ -43,7 +43,8 @@ class AdaptingLearner:
     def __call__(self, gold: Sequence[Example], rest: Sequence[Example], tell: Tell) -> Iterator[tuple[int, Learned]]:
         known = [example for example in gold if usable(example) and example.prior.heads]
         if not known:
-            raise ProjError("no gold sentence has a tree of its translation", remedy="mark other sentences gold")
+            what = "no gold sentence has glosses or a tree of its translation"
+            raise ProjError(what, remedy="mark other sentences gold")
         tell("learning from gold sentences", 0, len(known))
         adapter = self._adapter(known)
         wanted = [example for example in rest if usable(example) and example.prior.heads]
@@ -103,16 +104,21 @@ class ProjectionLearner:
             raise ProjError(f"system '{self.system}' does not learn", remedy=f"choose one of {', '.join(able)}")
 
     def __call__(self, gold: Sequence[Example], rest: Sequence[Example], tell: Tell) -> Iterator[tuple[int, Learned]]:
-        pairs = [_pair(example) for example in gold if usable(example)]
+        pairs = [_pair(example) for example in gold if _translated(example)]
         if not pairs:
             raise ProjError("no gold sentence has a tree of its translation", remedy="mark other sentences gold")
         tell("learning from gold sentences", 0, len(pairs))
         projector = Projector(self.system).fit(pairs)
-        wanted = [example for example in rest if usable(example)]
+        wanted = [example for example in rest if _translated(example)]
         found = projector.projections([_pair(example, gold=False) for example in wanted])
         for done, (example, (_, projection)) in enumerate(zip(wanted, found, strict=True)):
             tell("projecting the rest", done, len(wanted))
             yield example.n, _learned(projection, projector.system_)
+
+
+def _translated(example: Example) -> bool:
+    """Whether there is a tree of the translation, which systems of projection need to learn."""
+    return example.bitext is not None and len(example.bitext.e) > 0
 
 
 def _learned(found: Projection, system: str) -> Learned:

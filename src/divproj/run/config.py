@@ -52,7 +52,7 @@ class Config:
     grams: tuple[Path, ...]
     dictionary: tuple[Path, ...]
     parser: str
-    """A shipped language, `given`, or '' where a command parses."""
+    """A language pack, `auto` for the pack of each translation's language, `given`, or '' where a command or a model parses."""
     parser_model: Path | None
     system: str
     why: str
@@ -185,7 +185,7 @@ class _Reader(Values):
             return "", None
         given = bool(self._trees())
         if name in ("", "given"):
-            return ("given" if given or name else "en"), None
+            return ("given" if given or name else "auto"), None
         if self.said["input"]["trees"]:
             self.fail(
                 "parse", "parser", "the trees of the translations are given too", 'remove input.trees, or parser = "given"'

@@ -15,6 +15,7 @@ from divproj.data.sentence import Sentence
 from divproj.io import conllu
 from divproj.io.corpus import Corpus
 from divproj.io.files import writing
+from divproj.parsing.language import pack
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.pipeline import TextSource, corrections, source_of
 from divproj.projection.prepare import Preparation, prepared_text
@@ -111,15 +112,17 @@ def project(job: Job) -> None:
     """A tree for every sentence of the text."""
     pairs, projector = job.pairs(), _projector(job)
     summary = Summary(projector.system_, job.config.why, job.config.value("project", "min_coverage"))
-    summary.foreign = job.earlier["read"].get("foreign", "")
+    parsed = job.earlier["parse"]
+    summary.foreign, summary.unparsed = parsed.get("foreign", ""), parsed.get("unparsed", {})
     kept: list[Pair] = []
     sure: list[float] = []
     reasons: dict[str, int] = {}
     with writing(job.out / OUTPUT) as out:
-        parser = str(job.config.parser_model or job.config.parser.replace("given", "")) or None
+        model = str(job.config.parser_model) if job.config.parser_model else None
+        parser = model or (parsed["parser"] if pack(parsed["parser"]) else None)
         source = TextSource(parser, job.earlier["align"]["method"] == "given")
         projections = projector.projections(
-            pairs, source, also=_others(job, parser), workers=job.place, on_message=job.say, faults=job.faults
+            pairs, source, also=_others(job, model), workers=job.place, on_message=job.say, faults=job.faults
         )
         for count, (pair, found) in enumerate(projections, 1):
             job.tick("projecting sentence", count, len(pairs))
@@ -140,9 +143,11 @@ def project(job: Job) -> None:
     job.facts["confidence"] = round(sum(sure) / len(sure), 6) if sure else None
 
 
-def _others(job: Job, parser: str | None) -> list[tuple[TextSource, list[Pair]]]:
+def _others(job: Job, model: str | None) -> list[tuple[TextSource, list[Pair]]]:
     """The same sentences with other translations."""
-    how = Preparation(parser, style=job.config.value("parse", "style"))
+    parser = job.config.parser
+    requested = model or (parser if parser not in ("", "auto", "given") else None)
+    how = Preparation(requested, style=job.config.value("parse", "style"))
     texts = [(Corpus(path), how) for path in job.config.also]
     return [(source_of(*text), list(prepared_text(*text, job.faults, job.place, job.say))) for text in texts]
 

@@ -16,7 +16,7 @@ from divproj.io import conllu, pharaoh
 from divproj.io.corpus import Corpus
 from divproj.io.files import writing
 from divproj.io.igt_conllu import from_sentence, to_sentence
-from divproj.io.translation_language import language_of, with_code
+from divproj.io.translation_language import with_codes
 from divproj.io.trees import NOTHING, as_sentence, named
 
 TEXT, TREES, LINKS, PLACES, OUTPUT = "text.conllu", "e.conllu", "links.txt", "places.json", "trees.conllu"
@@ -46,9 +46,7 @@ def instance(pair: Pair) -> Igt:
 
 def with_language(pairs: Sequence[Pair]) -> list[Pair]:
     """The pairs with their translations under the code of the language that they are in."""
-    found = [*map(instance, pairs)]
-    code = language_of(found)
-    return [replace(pair, igt=with_code(igt, code)) for pair, igt in zip(pairs, found, strict=True)]
+    return [replace(pair, igt=igt) for pair, igt in zip(pairs, with_codes([*map(instance, pairs)]), strict=True)]
 
 
 def write_text(pairs: Sequence[Pair], folder: Path, *, links: bool = False) -> None:

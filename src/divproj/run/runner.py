@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from divproj.data.errors import Faults, ProjError, Where
 from divproj.io.files import in_folder
+from divproj.parsing.language import available
 from divproj.projection.phrasal.phrase_sources import AUTO
 from divproj.run import pages, projecting, stages
 from divproj.run.cache import Done, Store, file_digest, versions
@@ -21,7 +22,6 @@ from divproj.run.config import Config
 from divproj.run.stages import Job, Tick
 from divproj.runtime.engine import Say
 from divproj.runtime.modelfile import ARRAYS, META
-from divproj.runtime.resources import folder
 
 State = Literal["kept", "run", "may run"]
 Options = dict[str, Any]
@@ -136,8 +136,11 @@ def files_of(config: Config, table: str, key: str) -> dict[str, Path]:
         case "project", "model":
             return _model_files(said, config.model)
         case "parse", "parser":
-            shipped = folder("languages") / config.parser if config.parser not in ("", "given") else None
-            return _model_files(said or config.parser, config.parser_model or shipped)
+            if config.parser_model:
+                return _model_files(said, config.parser_model)
+            packs = available()
+            codes = [code for code in packs if "-" not in code] if config.parser == "auto" else [config.parser]
+            return {label: file for code in codes for label, file in _model_files(code, packs.get(code)).items()}
     return {}
 
 

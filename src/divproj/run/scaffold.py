@@ -11,6 +11,7 @@ from divproj.data.errors import Faults, FormatError, ProjError, Where
 from divproj.io import conllu
 from divproj.io import igt as interlinear
 from divproj.io.conllu import is_conllu
+from divproj.io.igt_conllu import from_sentence
 from divproj.run.settings import SAME_TEXT
 
 CONFIG, README = "divproj.toml", "README.md"
@@ -155,7 +156,7 @@ def _conllu_kind(path: Path) -> str:
     if all(row.unchecked for row in rows):
         return "projected"
     first = rows[0]
-    glossed = bool(first.glosses) or any(c.startswith("# text_en") for c in first.comments)
+    glossed = bool(first.glosses) or bool(from_sentence(first).translation)
     headed = any(head.isdecimal() for head in first.column(6))
     if glossed:
         return "text+gold" if headed else "text"
@@ -262,7 +263,7 @@ method = "auto"              # given (the links above), gloss (through the gloss
 # threshold = 0.3            # for words: a lower value gives more links, a higher one safer links
 
 [parse]
-# parser = "en"              # the English parser of divproj, the folder of a model from `proj train`, or "given"
+# parser = "en"              # a language for all translations (else each is parsed in its own), the folder of a model from `proj train`, or "given"
 # command = "udpipe --tokenizer=presegmented --tag --parse english.udpipe"   # a program: one sentence per line in, CoNLL-U out
 style = "as-is"              # or convert the trees to ud (content words are heads) or function (function words are)
 

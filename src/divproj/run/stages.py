@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -16,8 +17,9 @@ from divproj.io import pharaoh
 from divproj.io.conllu import is_conllu
 from divproj.io.corpus import LINES, Corpus
 from divproj.io.files import writing
-from divproj.io.translation_language import language_of, mismatch
+from divproj.parsing.translations import choose, note_foreign, report_foreign
 from divproj.projection.prepare import NO_TRANSLATION, Preparation, link_some, parse_some
+from divproj.projection.summary import Summary
 from divproj.run import gold as golden
 from divproj.run.config import Config
 from divproj.run.reading import (  # fmt: skip
@@ -109,9 +111,6 @@ def read(job: Job) -> None:
     if not made:
         raise ProjError("no sentence that can be used", first, "the warnings above say why")
     given = sum(1 for pair in made if pair.e.tree is not None)
-    if config.parser == "en" and not given and (wrong := mismatch(language_of([*map(instance, made)]), "en", first)):
-        job.faults.file(wrong)
-        job.facts["foreign"] = wrong.language
     made = with_language(made)
     write_text(made, job.out, links=bool(config.links))
     glossed = [instance(pair) for pair in made]
@@ -150,31 +149,43 @@ def parse(job: Job) -> None:
                     "leave input.trees out: the translations are then parsed",
                 )
             raise ProjError(what, Where(str(config.path)), remedy)
-        trees, source = own, "given"
+        trees, source, lacking = own, "given", [pair for pair, tree in zip(text, own, strict=True) if tree is None]
     else:
-        trees, source = _parsed(job, text)
+        trees, source, lacking = _parsed(job, text)
     if config.value("parse", "style") != "as-is":
         from divproj.data.head_style import in_style
 
         trees = [tree and in_style(tree, config.value("parse", "style")) for tree in trees]
-    for pair, tree in zip(text, trees, strict=True):
-        if tree is None:
-            job.faults.kept(ProjError(NO_TRANSLATION, pair.where))
+    for pair in lacking:
+        job.faults.kept(ProjError(NO_TRANSLATION, pair.where))
     write_trees(trees, text, job.out)
     job.facts |= {"parser": source, "parsed": sum(1 for tree in trees if tree is not None)}
     job.facts["e_words"] = sum(len(tree) for tree in trees if tree is not None)
 
 
-def _parsed(job: Job, text: Sequence[Pair]) -> tuple[list[DepTree | None], str]:
+def _parsed(job: Job, text: Sequence[Pair]) -> tuple[list[DepTree | None], str, list[Pair]]:
+    """Trees of the translations, the parsers of most of them first, and the sentences that have no translation."""
     config, command = job.config, job.config.value("parse", "command")
-    parser = command or str(config.parser_model or config.parser)
+    parser = command or (
+        str(config.parser_model) if config.parser_model else None if config.parser == "auto" else config.parser
+    )
     how = Preparation(parser, stamps=(stamp(config.parser_model),) if config.parser_model else ())
+    choices = choose([*map(instance, text)], parser)
+    for pair, choice in zip(text, choices, strict=True):
+        if choice.foreign:
+            note_foreign(job.faults, choice.language, choice.parser, pair.where)
+    report_foreign(job.faults, Where(str(config.text[0] if config.text else config.f)))
     trees: list[DepTree | None] = []
-    parts = [[pair.translation for pair in text[start : start + BATCH]] for start in range(0, len(text), BATCH)]
-    for found in run(partial(parse_some, how), lambda _: parts, None, HERE if command else job.place, job.say):
-        trees += found
+    parts = [choices[start : start + BATCH] for start in range(0, len(choices), BATCH)]
+    for some in run(partial(parse_some, how), lambda _: parts, None, HERE if command else job.place, job.say):
+        trees += some
         job.tick("parsing translation", len(trees), len(text))
-    return trees, command or (config.parser_model.name if config.parser_model else config.parser)
+    used = Counter(choice.parser for choice in choices if choice.parser and choice.language)
+    counted = Summary()
+    counted.add_foreign(job.faults)
+    job.facts |= {"foreign": counted.foreign, "unparsed": counted.unparsed}
+    source = command or (config.parser_model.name if config.parser_model else ", ".join(name for name, _ in used.most_common()))
+    return trees, source or "none", [pair for pair, choice in zip(text, choices, strict=True) if not choice.language]
 
 
 def align(job: Job) -> None:

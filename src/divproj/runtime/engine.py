@@ -164,7 +164,7 @@ _one_at_a_time = Lock()
 
 def _task(call: _Call) -> _Outcome:
     """One batch in a worker."""
-    faults = replace(call.read, noted=[*call.read.noted])  # a call may be made again
+    faults = replace(call.read, noted=[*call.read.noted], foreign=call.read.foreign.copy())  # a call may be made again
     if call.code and (why := _unlike(call)):
         return _Outcome(None, faults, worker=why)
     with _one_at_a_time:

@@ -124,9 +124,9 @@ def _exchange(one: Path, other: Path) -> bool:
     """Let two folders trade their names in one step; False where the system cannot."""
     libc = ctypes.CDLL(None) if os.name == "posix" else None
     names = os.fsencode(one), os.fsencode(other)
-    if hasattr(libc, "renameat2"):  # Linux: AT_FDCWD twice, RENAME_EXCHANGE
+    if libc is not None and hasattr(libc, "renameat2"):  # Linux: AT_FDCWD twice, RENAME_EXCHANGE
         return bool(libc.renameat2(-100, names[0], -100, names[1], 2) == 0)
-    if hasattr(libc, "renamex_np"):  # macOS: RENAME_SWAP
+    if libc is not None and hasattr(libc, "renamex_np"):  # macOS: RENAME_SWAP
         return bool(libc.renamex_np(*names, 2) == 0)
     return False
 

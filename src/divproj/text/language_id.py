@@ -42,6 +42,10 @@ _SCRIPTS = {
 }  # fmt: skip
 
 
+_ALSO = {"ja": ("CJK", "HIRAGANA", "KATAKANA"), "ko": ("HANGUL", "CJK"), "fa": ("ARABIC",)}
+"""Scripts of languages that `_SCRIPTS` does not have, or not all of."""
+
+
 class Guess(NamedTuple):
     """A language code, '' when undecided, and how probable the best one was."""
 
@@ -147,25 +151,58 @@ def of_each(texts: Iterable[str], among: Iterable[str] = ()) -> list[Guess]:
 def _among_likely(line: str, alone: Guess, likely: set[str]) -> Guess:
     if not line.strip() or alone.code in likely or (alone.code and alone.score >= CERTAIN and len(line.split()) >= LONG):
         return alone
+    compared = {table.code for table in _tables()}
+    if alone.code and alone.code not in compared:  # the script says it
+        return alone
     if len(likely) > 1:
         return of_text(line, likely)
     code = next(iter(likely))
-    tables = {table.code: table for table in _tables()}
-    letters = [char for char in line if char.isalpha()]
-    foreign = sum(char > "ʯ" for char in letters)
-    if code not in tables or not letters or (2 * foreign > len(letters)) != tables[code].cyrillic:
-        return alone if code not in tables or alone.code else Guess("", 0.0)
+    if code not in compared or not script_of(line) or not can_be(code, line):
+        return alone if code not in compared or alone.code else Guess("", 0.0)
     return Guess(code, 1 - alone.score if alone.code else alone.score)
 
 
-def _by_script(texts: list[str]) -> Guess | None:
-    """The language of a script that one language of translation uses; None for Latin, Cyrillic and no letters."""
+def script_of(text: str) -> str:
+    """Return the script of most letters of a text, as Unicode names it; '' without letters.
+
+    >>> script_of("Она ушла, OK?"), script_of("12!")
+    ('CYRILLIC', '')
+    """
+    counts = _letters_by_script([text])
+    return counts.most_common(1)[0][0] if counts else ""
+
+
+def can_be(code: str, text: str) -> bool:
+    """Return whether a text can be in a language, judged by its script; True where either is not known.
+
+    >>> can_be("en", "Она ушла домой."), can_be("uk", "Она ушла домой."), can_be("en", "12")
+    (False, True, True)
+    """
+    script, scripts = script_of(text), _scripts_of(code)
+    return not script or not scripts or script in scripts
+
+
+@lru_cache(maxsize=1000)
+def _scripts_of(code: str) -> tuple[str, ...]:
+    cyrillic = {table.code: table.cyrillic for table in _tables()}
+    if code in cyrillic:
+        return ("CYRILLIC",) if cyrillic[code] else ("LATIN",)
+    return _ALSO.get(code, tuple(script for script, language in _SCRIPTS.items() if language == code))
+
+
+def _letters_by_script(texts: list[str]) -> Counter[str]:
     counts: Counter[str] = Counter()
     for char in (char for text in texts[:200] for char in text[:500]):
         if char > "ʯ" and char.isalpha():
             counts[unicodedata.name(char, "?").split()[0].split("-")[0]] += 1
         elif char.isalpha():
             counts["LATIN"] += 1
+    return counts
+
+
+def _by_script(texts: list[str]) -> Guess | None:
+    """The language of a script that one language of translation uses; None for Latin, Cyrillic and no letters."""
+    counts = _letters_by_script(texts)
     if not counts:
         return None
     script, most = counts.most_common(1)[0]

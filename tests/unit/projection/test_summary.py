@@ -8,7 +8,7 @@ from divproj import DepTree, Faults
 from divproj.data.errors import Where
 from divproj.data.links import Links
 from divproj.io import conllu
-from divproj.io.translation_language import mismatch
+from divproj.parsing.translations import note_foreign, report_foreign
 from divproj.projection import calibration
 from divproj.projection.calibration import NAMES, Calibration
 from divproj.projection.described import described
@@ -139,8 +139,9 @@ def test_of_translations_in_another_language_than_the_parsers_no_accuracy_is_exp
     monkeypatch.setattr("divproj.projection.expected.calibration_of", lambda _: own)
     faults = Faults(strict=False)
     for code, known in (("en", True), ("pt", False)):
-        if wrong := mismatch(code, "en", Where("text.txt")):
-            faults.file(wrong)
+        if code != "en":
+            note_foreign(faults, code, "en", Where("text.txt", 3))
+        report_foreign(faults, Where("text.txt"))
         summary = Summary()
         assert summary.add(calibration.calibrated(s1(LINKED), "s1-r"))
         summary.close("s1-r", "asked for", faults)

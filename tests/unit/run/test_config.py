@@ -38,7 +38,7 @@ def test_what_there_is_decides_the_system(folder: Path):
     assert load(config(folder, PLAIN + '[project]\nrules = "hin"')).system == "s2+"
     found = load(config(folder, LEARNED))
     assert (found.system, found.learns, found.rules, found.systems) == ("s2+", True, None, ("s1-r", "s2+"))
-    assert load(config(folder, '[input]\ntext = "text.txt"')).parser == "en"
+    assert load(config(folder, '[input]\ntext = "text.txt"')).parser == "auto"
 
 
 def test_phrases_and_trees_of_f(folder: Path):

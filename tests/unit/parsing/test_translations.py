@@ -1,0 +1,126 @@
+"""A translation is parsed by a parser of its own language, or not at all. The sentences are ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from divproj.data.errors import Faults, Where
+from divproj.data.igt import Igt
+from divproj.parsing import translations
+from divproj.parsing.language import pack
+from divproj.parsing.translations import (
+    Choice,
+    ForeignTranslationsError,
+    choose,
+    foreign_translations,
+    note_foreign,
+    parser_language,
+    report_foreign,
+)
+
+BOTH = (("fr", "Le chien dort."), ("en", "The dog sleeps."))
+
+
+def glossed(*translations: tuple[str, str], glosses: tuple[str, ...] = ()) -> Igt:
+    return Igt(("chen", "a", "dòmi"), glosses=glosses, translation=translations[0][1], translations=translations)
+
+
+def test_languages_of_parsers():
+    assert [parser_language(name) for name in ("en", "en-fast", "models/my-fr", "xx", "udpipe --parse")] == [
+        "en",
+        "en",
+        "",
+        "",
+        "",
+    ]
+    assert [pack(name) for name in ("glossed", "xx", "", "../en", "corenlp:http://localhost", "und")] == [None] * 6
+
+
+class TestChoose:
+    @pytest.fixture
+    def french(self, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setattr(translations, "pack", lambda name: Path(name) if name in ("en", "fr") else None)
+
+    @pytest.fixture
+    def english(self, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setattr(translations, "pack", lambda name: Path(name) if name == "en" else None)
+
+    def test_a_parser_of_its_language_or_none(self, english):
+        chosen = choose([glossed(("fr", "Le chien dort.")), glossed(("en", "The dog sleeps.")), Igt(("a",))])
+        assert chosen == [
+            Choice("Le chien dort.", "fr", ""),
+            Choice("The dog sleeps.", "en", "en"),
+            Choice("", "", ""),
+        ]
+        assert [choice.foreign for choice in chosen] == [True, False, False]
+
+    def test_sentence_by_sentence(self, french):
+        chosen = choose(
+            [Igt(("a",), translation="Le chien dort sur la table."), Igt(("a",), translation="The dog is sleeping.")]
+        )
+        assert [choice.parser for choice in chosen] == ["fr", "en"]
+
+    def test_of_several_the_one_with_a_parser(self, english):
+        assert choose([glossed(*BOTH)]) == [Choice("The dog sleeps.", "en", "en")]
+        assert choose([glossed(("fr", "Le chien dort."), ("es", "El perro duerme."))]) == [Choice("Le chien dort.", "fr", "")]
+
+    def test_of_several_with_parsers_the_language_of_the_glosses(self, french):
+        of_french = ("chien", "le", "dormir-PRS"), ("homme", "avec", "son-DEF"), ("femme", "dans", "maison")
+        of_english = ("dog", "the", "sleep-PRS"), ("man", "with", "his-DEF"), ("woman", "in", "house")
+        for words, code in ((of_french, "fr"), (of_english, "en")):
+            assert {choice.parser for choice in choose([glossed(*BOTH, glosses=glosses) for glosses in words])} == {code}
+        assert choose([glossed(*BOTH)]) == [Choice("Le chien dort.", "fr", "fr")]  # no glosses: the preferred one
+
+    def test_the_parser_that_was_asked_for(self, french):
+        assert choose([glossed(*BOTH)], "en") == [Choice("The dog sleeps.", "en", "en")]
+        [chosen] = choose([glossed(("es", "El perro duerme."))], "en")
+        assert chosen == Choice("El perro duerme.", "es", "en")
+        assert chosen.foreign
+        [chosen] = choose([glossed(*BOTH)], "models/mine")
+        assert (chosen.text, chosen.parser, chosen.foreign) == ("Le chien dort.", "models/mine", False)
+        assert choose([Igt(("a",))], "en") == [Choice("", "", "en")]
+
+    def test_a_language_that_the_text_is_in(self, french):
+        assert [choice.parser for choice in choose([Igt(("a",), translation="Ana.")], default="fr")] == ["fr"]
+        assert [choice.parser for choice in choose([Igt(("a",), translation="Ana.")])] == ["en"]
+
+
+class TestMessages:
+    def test_no_parser(self):
+        faults = Faults(strict=False)
+        for _ in range(3):
+            note_foreign(faults, "fr", "", Where("text.txt", 4))
+        note_foreign(faults, "zh", "", Where("text.txt", 9))
+        note_foreign(faults, "und", "", Where("text.txt", 12))
+        report_foreign(faults, Where("text.txt"))
+        report_foreign(faults, Where("text.txt"))
+        assert [str(error) for error in faults.noted] == [
+            "text.txt: 3 translations are in French (fr), for which there is no parser: not parsed, so trees come from the glosses alone "
+            "(guesses where there are none); install one (`pip install divproj-fr`), or train a parser (`proj train TREEBANK.conllu -o MODEL`) "
+            "and give it with `e_parser=MODEL`",
+            "text.txt: 1 translation is in a language that was not recognised, for which there is no parser: not parsed, so trees come from "
+            "the glosses alone (guesses where there are none); say the language in the file (`# text_fr = …`), or train a parser "
+            "(`proj train TREEBANK.conllu -o MODEL`) and give it with `e_parser=MODEL`",
+            "text.txt: 1 translation is in Chinese (zh), for which there is no parser: not parsed, so trees come from the glosses alone "
+            "(guesses where there are none); train a parser (`proj train TREEBANK.conllu -o MODEL`) and give it with `e_parser=MODEL`",
+        ]
+
+    def test_another_parser_as_requested(self):
+        error = foreign_translations("pt", "en", 2, Where("text.txt"))
+        assert str(error).startswith(
+            "text.txt: 2 translations are in Portuguese (pt), but parsed by 'en', as requested; leave `e_parser` out, or"
+        )
+        assert (error.language, error.parser, error.count) == ("Portuguese", "en", 2)
+
+    def test_strict(self):
+        with pytest.raises(ForeignTranslationsError, match=r"text.txt:4: 1 translation is in French \(fr\)"):
+            note_foreign(Faults(), "fr", "", Where("text.txt", 4))
+
+    def test_workers_add_up(self):
+        faults, other = Faults(strict=False), Faults(strict=False)
+        note_foreign(faults, "fr", "", Where())
+        note_foreign(other, "fr", "", Where())
+        faults.take(other.moved())
+        assert (faults.foreign, other.foreign) == ({("fr", ""): 2}, {})

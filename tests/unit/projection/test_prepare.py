@@ -1,0 +1,155 @@
+"""Before projection: translations are parsed in their own language, and what has no parser is said once. The sentences are ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from divproj.io.sources import Sources
+
+import divproj as dp
+from divproj.data.errors import Faults
+from divproj.parsing.language import pack
+from divproj.parsing.translations import ForeignTranslationsError
+from divproj.projection import prepare
+from divproj.projection.prepare import Preparation, parser_of, prepared_text
+from divproj.runtime.engine import Place
+
+SENTENCES = (
+    ("miko dali", "dog see.PST", "Il cane ha visto la casa di mio padre."),
+    ("tesu dali", "cat see.PST", "Il gatto ha visto la casa con noi."),
+    ("miko romi", "dog sleep", "Il cane dorme sotto la tavola della cucina."),
+    ("tesu romi", "cat sleep", "Sì."),
+)
+ENGLISH = ("The dog saw my father's house.", "The cat saw the house with us.", "The dog sleeps on the table.", "Yes.")
+
+
+def conllu(key: str = "text_it", *, english: bool = False, glosses: bool = True) -> str:
+    """The sentences as CoNLL-U, with Italian translations under a key, and English ones beside them."""
+    blocks = []
+    for k, (words, meanings, italian) in enumerate(SENTENCES):
+        comments = [f"# sent_id = {k + 1}", f"# {key} = {italian}"] + [f"# text_en = {ENGLISH[k]}"] * english
+        rows = [
+            f"{n}\t{word}\t_\t_\t_\t_\t_\t_\t_\t{f'Gloss={gloss}' if glosses else '_'}"
+            for n, (word, gloss) in enumerate(zip(words.split(), meanings.split(), strict=True), 1)
+        ]
+        blocks.append("\n".join([*comments, *rows]) + "\n\n")
+    return "".join(blocks)
+
+
+def plain() -> str:
+    return "".join(f"{words}\n{glosses}\n'{italian}'\n\n" for words, glosses, italian in SENTENCES)
+
+
+def told(faults: Faults) -> list[str]:
+    return [error.what for error in faults.noted]
+
+
+@pytest.mark.parametrize("key", ["text_it", "text[ita]", "translation", "italian", "translation_it", "translated_text"])
+def test_without_a_parser_glosses_alone_are_used_and_that_is_said_once(tmp_path: Path, key: str):
+    (tmp_path / "text.conllu").write_text(conllu(key), encoding="utf-8")
+    faults = Faults(strict=False)
+    pairs = list(prepared_text(Sources(str(tmp_path / "text.conllu")), faults))
+    assert [len(pair.e) for pair in pairs] == [0, 0, 0, 0]
+    assert {pair.e_language for pair in pairs} == {"it"}
+    [message] = told(faults)
+    assert message.startswith("4 translations are in Italian (it), for which there is no parser")
+    assert pairs[0].f.glosses == ("dog", "see.PST")
+    assert pairs[0].translation == SENTENCES[0][2]
+
+
+def test_the_translation_changes_nothing_then(tmp_path: Path):
+    text = conllu()
+    without = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("# text_it"))
+    trees = []
+    for each in (text, without):
+        (tmp_path / "text.conllu").write_text(each, encoding="utf-8")
+        made = dp.projector("s6").pipe(dp.read(tmp_path / "text.conllu"), Faults(strict=False))
+        trees.append([(pair.f.heads, pair.f.rels) for pair in made])
+    assert trees[0] == trees[1]
+
+
+def test_interlinear_text_and_python(tmp_path: Path):
+    faults = Faults(strict=False)
+    pairs = list(Preparation()(dp.read(plain()), faults))
+    assert [len(pair.e) for pair in pairs] == [0, 0, 0, 0]
+    assert len(told(faults)) == 1
+    (tmp_path / "text.txt").write_text(plain(), encoding="utf-8")
+    assert [pair.e_language for pair in prepared_text(Sources(str(tmp_path / "text.txt")), faults)] == ["it"] * 4
+
+
+def test_of_several_translations_the_one_with_a_parser_is_taken_and_all_are_kept(tmp_path: Path):
+    (tmp_path / "text.conllu").write_text(conllu(english=True), encoding="utf-8")
+    faults = Faults(strict=False)
+    pairs = list(prepared_text(Sources(str(tmp_path / "text.conllu")), faults))
+    assert [pair.translation for pair in pairs] == list(ENGLISH)
+    assert all(pair.e.tree is not None and pair.e_language == "en" for pair in pairs)
+    assert not faults.noted
+    assert all(pair.sentence.comment("text_it") == italian for pair, (_, _, italian) in zip(pairs, SENTENCES, strict=True))
+    again = list(Preparation()(dp.read(tmp_path / "text.conllu"), Faults()))
+    assert [(pair.e, pair.translation) for pair in again] == [(pair.e, pair.translation) for pair in pairs]
+
+
+def test_a_parser_of_the_language_is_used_as_soon_as_there_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    from divproj.parsing import translations
+
+    parsed: list[str] = []
+
+    def parse(texts: list[str]) -> list[dp.DepTree | None]:
+        parsed.extend(texts)
+        return [dp.DepTree(tuple(text.split()), (0, *[1] * (len(text.split()) - 1))) for text in texts]
+
+    monkeypatch.setattr(translations, "pack", lambda name: Path(name) if name == "it" else pack(name))
+    monkeypatch.setattr(prepare, "_parser", lambda name, stamps: {"it": parse}[name])
+    (tmp_path / "text.conllu").write_text(conllu(), encoding="utf-8")
+    pairs = list(prepared_text(Sources(str(tmp_path / "text.conllu")), Faults()))
+    assert parsed == [italian for _, _, italian in SENTENCES]
+    assert [pair.e.forms for pair in pairs] == [tuple(italian.split()) for _, _, italian in SENTENCES]
+    assert parser_of(pairs) == "it"
+
+
+def test_the_parser_that_was_asked_for_is_used_with_a_warning(tmp_path: Path):
+    (tmp_path / "text.conllu").write_text(conllu(), encoding="utf-8")
+    faults = Faults(strict=False)
+    pairs = list(prepared_text(Sources(str(tmp_path / "text.conllu"), e_parser="en-fast"), faults))
+    assert all(pair.e.tree is not None for pair in pairs)
+    assert told(faults) == ["4 translations are in Italian (it), but parsed by 'en-fast', as requested"]
+
+
+def test_strict_stops_at_the_first(tmp_path: Path):
+    (tmp_path / "text.conllu").write_text(conllu(), encoding="utf-8")
+    with pytest.raises(ForeignTranslationsError, match=r"text.conllu:1 .*1 translation is in Italian \(it\)"):
+        list(prepared_text(Sources(str(tmp_path / "text.conllu")), Faults()))
+
+
+def test_a_long_text_is_told_once_whatever_the_workers(tmp_path: Path):
+    (tmp_path / "text.conllu").write_text(conllu() * 120, encoding="utf-8")
+    for place in (Place(), Place(2)):
+        faults = Faults(strict=False)
+        assert len(list(prepared_text(Sources(str(tmp_path / "text.conllu")), faults, place))) == 480
+        [message] = told(faults)
+        assert message.startswith("480 translations are in Italian (it)")
+
+
+def test_a_last_piece_of_short_translations_is_in_the_language_of_the_text(tmp_path: Path):
+    text = conllu("translation") * 50 + conllu("translation").split("\n\n")[3] + "\n\n"
+    (tmp_path / "text.conllu").write_text(text, encoding="utf-8")
+    *_, last = prepared_text(Sources(str(tmp_path / "text.conllu")), Faults(strict=False))
+    assert (last.translation, last.e_language) == ("Sì.", "it")
+
+
+def test_sentences_without_any_translation_are_named_as_before(tmp_path: Path):
+    (tmp_path / "text.conllu").write_text("# sent_id = a\n1\tmiko\t_\t_\t_\t_\t_\t_\t_\tGloss=dog\n\n", encoding="utf-8")
+    faults = Faults(strict=False)
+    [pair] = prepared_text(Sources(str(tmp_path / "text.conllu")), faults)
+    assert (len(pair.e), pair.e_language) == (0, "")
+    assert told(faults) == ["there is no tree of a translation, so nothing is projected here"]
+
+
+def test_parser_of():
+    [english] = dp.read("Hunde bellen\ndog.PL bark\n'Dogs bark.'\n")
+    [ready] = Preparation()([english], Faults())
+    assert parser_of([ready]) == parser_of([english]) == "en"
+    from dataclasses import replace
+
+    assert parser_of([ready, replace(ready, e_language="it")]) is None
