@@ -237,6 +237,81 @@ def test_the_sparse_normaliser_equals_the_explicit_one():
     assert expected == pytest.approx(table / norm, rel=1e-12)
 
 
+@pytest.mark.parametrize("version", ["plain", "compiled"])
+def test_coupling_of_two_yields(version):
+    """omega/Z: (c + beta) / Z for yields that were aligned c times, beta / Z for others."""
+    keys, values = np.full(16, -1, np.int64), np.zeros(16, np.int32)
+    for (one, other), count in {(2, 3): 4, (1, 3): 1}.items():
+        slot = sampler.find_slot(keys, values, one * 10 + other)
+        keys[slot], values[slot] = one * 10 + other, count
+    in_pairs, settings = np.array([0.0, 1.0, 4.0]), np.array([0.5, 2.0, 1.0])
+    found = {
+        pair: getattr(pair_sampler.coupling, version)(*pair, 10, keys, values, in_pairs, settings)
+        for pair in ((2, 3), (1, 3), (2, 4), (0, 3))
+    }
+    assert found == {(2, 3): 2.25, (1, 3): 0.75, (2, 4): 0.25, (0, 3): 0.25}
+
+
+@pytest.mark.parametrize("leaves", [False, True])
+def test_weights_of_aligned_nodes(leaves):
+    """rho = (omega/Z) p(score of the pair) / (p(score of one alone) p(score of the other alone)); words only where leaves count."""
+    links = np.array([(0, 0), (1, 2)], np.int32)
+    sums, rho = np.zeros((4, 4)), np.zeros((3, 5))
+    pair_sampler.link_sums(2, 3, 0, 2, links, np.ones(2), sums)
+    one, two = brute.arrays(((0, 2), (0, 1), (1, 2))), brute.arrays(((0, 3), (0, 1), (1, 3), (1, 2), (2, 3)))
+    yields = np.arange(16, dtype=np.int32)
+    gz_pair, gz_node = np.linspace(0.1, 0.7, 7), np.linspace(0.2, 0.8, 4)
+    keys, values = np.full(1024, -1, np.int64), np.zeros(1024, np.int32)
+    settings = np.array([0.5, 2.0, float(leaves)])
+    base = pair_sampler.fill_rho(
+        2, 3, one[0], one[1], two[0], two[1], 0, 0, yields, yields, sums, gz_pair, gz_node, keys, values, np.zeros(16), settings, 16, rho
+    )  # fmt: skip
+
+    def touching(side, start, end):
+        return sum(start <= link[side] < end for link in links.tolist())
+
+    def alone(side, start, end):
+        return gz_node[min(touching(side, start, end), 3)]
+
+    spans = [list(zip(tree[0].tolist(), tree[1].tolist(), strict=True)) for tree in (one, two)]
+    counted = [[span for span in own if leaves or span[1] - span[0] > 1] for own in spans]
+    assert base == pytest.approx(sum(math.log(alone(side, *span)) for side in (0, 1) for span in counted[side]))
+    for a, (i, j) in enumerate(spans[0]):
+        for b, (k, m) in enumerate(spans[1]):
+            if (i, j) not in counted[0] or (k, m) not in counted[1]:
+                assert rho[a, b] == 0.0
+                continue
+            good = sum(i <= x < j and k <= y < m for x, y in links.tolist())
+            score = good - (touching(0, i, j) + touching(1, k, m) - 2 * good)
+            wanted = 0.25 * gz_pair[max(-3, min(score, 3)) + 3] / (alone(0, i, j) * alone(1, k, m))
+            assert rho[a, b] == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize(("average", "kept"), [(0.0, 1), (0.2, 1), (0.5, 2), (1.0, 5)])
+def test_the_grammar_is_of_the_last_sweeps(average, kept):
+    """Of the last alone as in the paper (`average` 0), or of the mean of the last share of them."""
+    model = BilingualInducer(sweeps=5, average=average, restarts=1).begin(PAIRS)
+    seen = []
+    model.run(0, 5, lambda _: seen.append([counts.scaled(1.0) for counts in model.state_.counts]))
+    assert model.kept_ == kept
+    for k, grammar in enumerate(model.grammars_):
+        for name in ("yields", "contexts", "totals"):
+            mean = sum(getattr(counts[k], name) for counts in seen[-kept:]) / kept
+            assert getattr(grammar.counts, name) == pytest.approx(mean), name
+    assert any((a[0].yields != b[0].yields).any() for a, b in itertools.pairwise(seen))
+
+
+def test_the_model_s_power_rises_to_its_strength():
+    model = BilingualInducer(sweeps=10, strength=0.8, anneal=0.5).begin(PAIRS)
+    model.last_ = 10
+    powers = []
+    for model.done_ in (1, 2, 6, 10):
+        powers.append(model._strength())
+    assert powers == pytest.approx([0.0, 0.16, 0.8, 0.8])
+    model.anneal = 0.0
+    assert model._strength() == 0.8
+
+
 def test_without_links_and_alignments_matchings_are_two_ccms():
     """rho = 0 everywhere: M is the same for every pair of trees, so every proposal is accepted."""
     bare = [TagPair(p.f, p.e) for p in PAIRS]

@@ -269,6 +269,30 @@ def test_costs_come_into_the_scores():
     assert heavy.noncomp == 2.5
 
 
+def test_the_cost_of_a_pair_is_asked_of_phrases_alone():
+    """Not of two words; of a word and a phrase it is."""
+    one = prepared()[0]
+    probs = LocalModel().log_probs(one.table)
+    free, dear = (problem(one, probs, Costs(pair_cost=cost, word_cost=0.0)).pair for cost in (0.0, 2.0))
+    leaf = one.src.forest.arrays.is_leaf[:, None] & one.tgt.forest.arrays.is_leaf[None, :]
+    finite = np.isfinite(free)
+    assert (finite & leaf).any()
+    assert free[finite] - dear[finite] == pytest.approx(np.where(leaf, 0.0, 2.0)[finite])
+
+
+def test_a_word_and_a_phrase_leave_the_other_words_alone():
+    """Each of them costs what a word without a partner does."""
+    one = prepared()[0]
+    probs = LocalModel().log_probs(one.table)
+    cheap, dear = (problem(one, probs, Costs(null_cost=cost, word_cost=0.0)).pair for cost in (1.0, 3.0))
+    s, t = one.src, one.tgt
+    rest = np.where(s.forest.arrays.is_leaf[:, None], t.length[None, :] - 1, 0.0)
+    rest += np.where(t.forest.arrays.is_leaf[None, :], s.length[:, None] - 1, 0.0)
+    finite = np.isfinite(cheap)
+    assert rest[finite].max() > 0
+    assert cheap[finite] - dear[finite] == pytest.approx(2 * rest[finite])
+
+
 def test_costs_have_their_defaults_in_one_place():
     own = PhraseAligner().get_params()
     assert {f.name: own[f.name] for f in fields(Costs)} == asdict(Costs())
@@ -289,6 +313,133 @@ def test_parses_count_by_their_share():
     assert problem(tree, LocalModel().log_probs(tree.table), Costs(parse_share=0.4, combine="literal")).mix == 0.0
     assert summed(one, plain).src.weight.min() < 0
     assert summed(tree, plain) is plain
+
+
+def forest_pair(seed=3, words=5):
+    """Two forests whose phrases are the parser's choice, and pairs of them with the trees of TEXTS, which are not ambiguous."""
+    chance = random.Random(seed)
+    forests = [View(oracle.random_forest(chance, words, 3)) for _ in range(2)]
+    return prepare(*forests, [(k, k) for k in range(words)], Encoder())
+
+
+def test_each_side_s_parses_count():
+    """μp weighs the parse of either side; where one side alone is ambiguous it is asked of that."""
+    both = forest_pair()
+    assert both.src.rho.min() < 0 > both.tgt.rho.min()
+    tree = View(oracle.random_tree(random.Random(1), 5))
+    links = [(k, k) for k in range(5)]
+    for one in (both, prepare(both.src, tree, links, Encoder()), prepare(tree, both.tgt, links, Encoder())):
+        probs = LocalModel().log_probs(one.table)
+        plain, mixed, literal = (problem(one, probs, c) for c in (Costs(), Costs(parse_share=0.4), Costs(parse_share=0.4, combine="literal")))  # fmt: skip
+        finite = np.isfinite(plain.pair)
+        rho = one.src.rho[:, None] + one.tgt.rho[None, :]
+        assert mixed.pair[finite] == pytest.approx((0.6 * plain.pair + 0.4 * rho)[finite])
+        assert mixed.src.null == pytest.approx(0.6 * plain.src.null)
+        assert mixed.tgt.null == pytest.approx(0.6 * plain.tgt.null)
+        assert mixed.noncomp == pytest.approx(0.6 * plain.noncomp)
+        assert literal.mix == 0.4
+        assert literal.src.rho.tolist() == one.src.rho.tolist()
+        assert literal.tgt.rho.tolist() == one.tgt.rho.tolist()
+        assert literal.noncomp == plain.noncomp
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_edges_of_a_phrase_share_its_probability(seed):
+    """exp of the weights of sums: p(edge | phrase), which is what trees through the edge have of all trees below the phrase."""
+    one = forest_pair(seed, 6)
+    for view in (one.src, one.tgt):
+        a = view.forest.arrays
+        shares = np.zeros(len(view.forest))
+        np.add.at(shares, a.edge_parent, np.exp(view.chances))
+        assert shares[~a.is_leaf] == pytest.approx(np.ones(int((~a.is_leaf).sum())))
+        trees = {}
+        for tree in oracle.trees_of(view.forest):
+            mass = np.exp(sum(a.edge_weight[e] for e in tree.values()))
+            edge = tree[view.forest.root]
+            trees[edge] = trees.get(edge, 0.0) + mass
+        for edge, mass in trees.items():
+            assert np.exp(view.chances[edge]) == pytest.approx(mass / sum(trees.values()))
+
+
+class TestFamilies:
+    """§5.2, each feature for all pairs of kinds."""
+
+    @pytest.fixture
+    def one(self):
+        return prepared()[0]
+
+    def test_words_and_categories_together(self, one):
+        """Family 1: two pairs share a weight if lemmas and categories of both sides are the same; τ∅ is a lemma of its own."""
+        rows = [*zip(one.src.kinds.lemma, one.src.kinds.category.tolist(), strict=True), ("", NULL)]
+        columns = [*zip(one.tgt.kinds.lemma, one.tgt.kinds.category.tolist(), strict=True), ("", NULL)]
+        seen = {}
+        for i, row in enumerate(rows):
+            for j, column in enumerate(columns):
+                seen.setdefault((row, column), set()).add(int(one.table.keys[i, j]))
+        assert all(len(numbers) == 1 for numbers in seen.values())
+        assert len(set.union(*seen.values())) == len(seen)
+
+    def test_prepositions(self, one):
+        """Family 5: both heads are prepositions."""
+        s, t = one.src.kinds.preposition, one.tgt.kinds.preposition
+        assert s.any()
+        assert not s.all()
+        assert ((one.table.flags[:-1, :-1] & PREPOSITIONS > 0) == np.logical_and.outer(s, t)).all()
+
+    def test_categories(self, one):
+        """Family 6: a weight for each pair of categories; family 7: the same on both sides."""
+        s, t = one.src.kinds.category, one.tgt.kinds.category
+        same = one.table.flags[:-1, :-1] & SAME_CATEGORY > 0
+        assert (same == np.equal.outer(s, t)).all()
+        assert 0 < same.sum() < same.size
+        numbers = one.table.category - FLAGS
+        assert (numbers[:-1] // features.CATEGORIES == s[:, None]).all()
+        assert (numbers[:, :-1] % features.CATEGORIES == t[None, :]).all()
+        assert (numbers[-1] // features.CATEGORIES == NULL).all()
+
+
+class TestSteps:
+    """How far an M-step goes."""
+
+    def after(self, training, updates, whole):
+        """Weights before and after an update, those that L-BFGS finds and the gradient there."""
+        rows = prepared("all")
+        model = LocalModel(first_weights())
+        state = State(model.weights.copy(), np.zeros(FIXED), updates=updates)
+        model.weights = state.weights
+        seen = [expect(x, model, Costs(), training) for x in rows]
+        kept = [(x.table, own[1]) for x, own in zip(rows, seen, strict=True) if own is not None]
+        data = block([table for table, _ in kept], [events for _, events in kept], model)
+        before, norm = state.weights.copy(), NORMS.index(model.null_norm)
+        best, gradient = before.copy(), np.zeros(FIXED)
+        best[data.numbers] = maximise(before[data.numbers], data, training.kappa, norm, training.steps)
+        gradient[data.numbers] = objective(before[data.numbers], data, training.kappa, norm)[1]
+        update(rows, model, Costs(), training, state, whole)
+        assert state.running == [pytest.approx(sum(own[0] for own in seen if own)), len(kept)]
+        assert state.updates == updates + 1
+        return before, state, best, gradient
+
+    @pytest.mark.parametrize(("updates", "whole", "step"), [(0, False, 2**-0.7), (3, False, 5**-0.7), (3, True, 1.0)])
+    def test_mini_batches_go_a_part_of_the_way(self, updates, whole, step):
+        """η_k = (k + 2)^-0.7 (Liang & Klein 2009); all pairs at once go the whole way."""
+        before, state, best, _ = self.after(Training(), updates, whole)
+        assert np.abs(best - before).max() > 0.01
+        assert state.weights == pytest.approx((1 - step) * before + step * best)
+
+    def test_adagrad_goes_uphill(self):
+        before, state, _, gradient = self.after(Training(optimiser="adagrad", rate=0.05), 0, False)
+        assert state.weights == pytest.approx(before + 0.05 * gradient / np.sqrt(gradient**2 + 1e-8))
+        assert state.squares == pytest.approx(gradient**2)
+
+
+def test_training_that_no_longer_gains_has_stalled():
+    from divproj.phrases.em import _stalled
+
+    assert not _stalled([-10.0, -9.0], 2)
+    assert not _stalled([-10.0, -9.0, -8.0], 2)
+    assert _stalled([-10.0, -10.0, -10.0], 2)
+    assert _stalled([-10.0, -8.0, -9.0, -8.5], 2)
+    assert not _stalled([-10.0, -8.0, -9.0, -7.0], 2)
 
 
 def test_settings_that_cannot_be_are_refused():

@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from divproj import Corpus, FormatError, ModelError
@@ -17,7 +17,7 @@ from divproj.evaluation.links import score_links
 from divproj.links.words.direction import TURN, Settings
 from divproj.links.words.model import LONGEST, WordAligner
 from divproj.links.words.priors import from_dictionary, from_links
-from divproj.links.words.symmetrize import grow_diag_final_and
+from divproj.links.words.symmetrize import from_posteriors, grow_diag_final_and
 from divproj.links.words.vocabulary import stem
 from divproj.runtime.resources import folder
 
@@ -178,6 +178,41 @@ def test_growing_stays_between_intersection_and_union(a, b):
     grown = grow_diag_final_and(a, b)
     assert a & b <= grown <= a | b
     assert grow_diag_final_and(a, a) == a
+
+
+def grown_slowly(forward, backward):
+    """Grow-diag-final-and as Koehn et al. print it, asking all links whether a word has one."""
+    links = set(forward & backward)
+
+    def alone(i, j):
+        return all(i != a for a, _ in links), all(j != b for _, b in links)
+
+    while True:
+        before = len(links)
+        for i, j in sorted(links):
+            for di, dj in ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1)):
+                if (i + di, j + dj) in forward | backward and any(alone(i + di, j + dj)):
+                    links.add((i + di, j + dj))
+        if len(links) == before:
+            break
+    for side in (forward, backward):
+        for link in sorted(side):
+            if all(alone(*link)):
+                links.add(link)
+    return links
+
+
+@settings(max_examples=150)
+@given(links, links)
+def test_growing_is_as_printed(a, b):
+    assert grow_diag_final_and(a, b) == grown_slowly(a, b)
+    shared = a | {(k, k) for k in range(1, 4)}
+    assert grow_diag_final_and(shared, b | {(2, 2)}) == grown_slowly(shared, b | {(2, 2)})
+
+
+def test_posteriors_reach_the_threshold():
+    forward, backward = np.array([[0.9, 0.4], [0.2, 0.6]]), np.array([[0.5, 0.2], [0.3, 0.4]])
+    assert from_posteriors(forward, backward, 0.5) == {(1, 1): 0.7, (2, 2): 0.5}
 
 
 @pytest.mark.parametrize(
