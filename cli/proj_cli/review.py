@@ -81,7 +81,7 @@ def review(
     journal = journal_for(document, target, fresh=fresh, say=talk.say)
     with closing(journal):
         session = Session(document, journal)
-        if kept := keep_other(target, session.bytes()):
+        if kept := keep_other(target, session.has_been):
             talk.caution(f"{target} is not what its journal gives: it is kept as {kept.name}")
         if journal.entries:
             talk.say(f"{plural(len(journal.entries), 'change')} of an earlier review taken up from {journal.path.name}")

@@ -84,6 +84,7 @@ def test_killed_in_the_middle_nothing_is_lost(trees: Path, saved: Path, started:
         code, said = command.end(signal.SIGKILL)
         assert code == -signal.SIGKILL
         assert version == 0 or f"{plural(version, 'change')} of an earlier review taken up" in said
+    assert not list(trees.parent.glob("*.old*")), "what the journal gave before the crash needs no copy"
     command = Command(trees)
     started.append(command)
     client = Client(command.url)

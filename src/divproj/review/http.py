@@ -7,10 +7,13 @@ Every request must name this host, bear the token and come from this origin; the
 from __future__ import annotations
 
 import hmac
+import io
 import json
 import secrets
+import socket
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from html import escape
@@ -31,6 +34,8 @@ PATIENCE = 30
 """Seconds a client may be silent in the middle of a request."""
 OPENING = "proj-review-"
 """How the name begins of the folder with the file that the browser opens; a hidden one could not be read by all browsers."""
+LONGEST = 60
+"""Seconds until a request must have arrived, however it trickles."""
 JSON = "application/json"
 Answer = tuple[HTTPStatus, dict[str, Any]]
 Fields = Mapping[str, Any]
@@ -85,6 +90,28 @@ class PageServer(ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
 
+class _Arriving(io.RawIOBase):
+    """The bytes of a connection, which have until `deadline` to arrive."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.connection = connection
+        self.deadline = 0.0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        usual = self.connection.gettimeout() or float(PATIENCE)
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("the request took too long")
+        self.connection.settimeout(min(usual, left))
+        try:
+            return self.connection.recv_into(buffer)
+        finally:
+            self.connection.settimeout(usual)
+
+
 class PageHandler(BaseHTTPRequestHandler):
     """Checks first, then looks up what to do."""
 
@@ -94,6 +121,17 @@ class PageHandler(BaseHTTPRequestHandler):
     timeout = PATIENCE
     protocol_version = "HTTP/1.1"
     server_version, sys_version = "divproj", ""
+
+    def setup(self) -> None:
+        super().setup()
+        self.arriving = _Arriving(self.connection)
+        self.rfile.close()
+        self.rfile = io.BufferedReader(self.arriving)
+
+    def handle_one_request(self) -> None:
+        """As usual, but a client that sends a byte from time to time does not stay for ever."""
+        self.arriving.deadline = time.monotonic() + LONGEST
+        super().handle_one_request()
 
     def do_GET(self) -> None:
         path, _, query = self.path.partition("?")

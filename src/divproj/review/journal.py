@@ -11,7 +11,7 @@ import gzip
 import json
 import os
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -162,13 +162,13 @@ def sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
-def keep_other(path: Path, expected: bytes) -> Path | None:
-    """Keep a copy of a reviewed file that is not what its journal gives, and would be written over; None where it is."""
+def keep_other(path: Path, known: Callable[[bytes], bool]) -> Path | None:
+    """Keep a copy of a reviewed file that its journal does not know, and that would be written over; None where it does."""
     if not path.exists():
         return None
     with reading(path) as stream:
         found = stream.read()
-    if found == expected:
+    if known(found):
         return None
     name = _old_name(path)
     save(name, (found,))

@@ -12,9 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from divproj.data.errors import ModelError, ProjError, Where
+from divproj.data.errors import Faults, ModelError, ProjError, Where
 from divproj.data.tree import NO_HEAD, cycles
-from divproj.review.document import CORRECTED, Document, State
+from divproj.review.document import CORRECTED, Block, Document, State
 from divproj.review.journal import Entry, Journal, save
 
 LONGEST_RELATION = 60
@@ -74,6 +74,32 @@ class Session:
     def bytes(self) -> bytes:
         with self.lock:
             return b"".join(self.document.rendered(self.states))
+
+    def has_been(self, data: bytes) -> bool:
+        """Return whether the file has had these bytes at some point of the review: after a crash it lags behind the journal."""
+        with self.lock:
+            if data == self.bytes():
+                return True
+            try:
+                other = Document(data, self.document.path, Faults(strict=False))
+            except ProjError:  # no sentence in it
+                return False
+            between, theirs = ([p for p in each.parts if not isinstance(p, Block)] for each in (self.document, other))
+            if between != theirs or len(other.blocks) != len(self):
+                return False
+            earlier = Session(self.document)
+            wrong = {n for n in range(len(self)) if not earlier._renders(n, other.blocks[n])}
+            for _, entry in self.journal.entries if self.journal and wrong else ():
+                change = earlier._effect(entry)
+                earlier._take(entry["op"], change)
+                for n in change.after:
+                    (wrong.discard if earlier._renders(n, other.blocks[n]) else wrong.add)(n)
+                if not wrong:
+                    break
+            return not wrong
+
+    def _renders(self, n: int, block: Block) -> bool:
+        return self.document.blocks[n].rendered(self.states[n]) == b"".join(block.lines)
 
     def save(self, path: Path) -> None:
         save(path, (self.bytes(),))

@@ -122,7 +122,7 @@ def _copy(path: Path, target: Path) -> None:
 
 def _exchange(one: Path, other: Path) -> bool:
     """Let two folders trade their names in one step; False where the system cannot."""
-    libc = ctypes.CDLL(None) if os.name == "posix" else None
+    libc: Any = ctypes.CDLL(None) if os.name == "posix" else None
     names = os.fsencode(one), os.fsencode(other)
     if libc is not None and hasattr(libc, "renameat2"):  # Linux: AT_FDCWD twice, RENAME_EXCHANGE
         return bool(libc.renameat2(-100, names[0], -100, names[1], 2) == 0)

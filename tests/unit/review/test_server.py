@@ -15,6 +15,7 @@ from reviewfiles import HOSTILE, MARKS, TEXT, Client, correct, projected, review
 
 from divproj import Corpus, DepTree, Links, ProjError
 from divproj.projection.direct import ProjectionInput
+from divproj.review import http
 from divproj.review import server as module
 from divproj.review.examples import ProjectionInputs
 from divproj.review.http import LARGEST
@@ -255,6 +256,25 @@ def test_a_body_is_not_taken_for_the_next_request(client: Client):
             received += chunk
     assert received.count(b"HTTP/1.1") == 1
     assert b"403" in received
+
+
+@pytest.mark.parametrize(
+    "start", [b"GET / HTTP/1.1\r\nX: ", b"POST /api/undo HTTP/1.1\r\nHost: {}\r\nX-Review-Token: {}\r\nOrigin: http://{}\r\n"]
+)
+def test_a_request_that_trickles_is_left(client: Client, monkeypatch: pytest.MonkeyPatch, start: bytes):
+    """Headers or a body of which a byte comes now and then; the time between two bytes alone was limited."""
+    monkeypatch.setattr(http, "LONGEST", 1)
+    head = start
+    if start.startswith(b"POST"):
+        head = start.decode().format(client.host, client.token, client.host).encode()
+        head += b"Content-Type: application/json\r\nContent-Length: 60000\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", client.port), timeout=120) as line:
+        line.sendall(head)
+        with pytest.raises(OSError):  # noqa: PT012  closed by the server, sooner or later
+            for _ in range(5000):
+                line.sendall(b" ")
+                time.sleep(0.02)
+    assert client.get("/api/document")[0] == 200
 
 
 def test_only_this_machine_and_a_token_of_its_own(review: Review):

@@ -124,6 +124,32 @@ def test_what_is_not_there():
     assert session.history == []
 
 
+def test_a_file_that_lags_behind_the_journal_is_known(tmp_path: Path):
+    """After a crash it is what the journal gave half a second before; anything else is somebody's."""
+    session = Session(Document(TEXT.encode(), "trees.conllu"), Journal(tmp_path / "j", ABOUT))
+    files = [session.bytes()]
+    session.set_gold(0, True)
+    files.append(session.bytes())
+    session.set_relation(0, 1, "iobj")
+    session.undo()
+    session.set_head(0, 4, 3)
+    files.append(session.bytes())
+    assert session.journal
+    session.journal.close()
+    again = Session(Document(TEXT.encode(), "trees.conllu"), Journal(tmp_path / "j", ABOUT))
+    assert again.bytes() == files[-1]
+    assert all(map(again.has_been, files))
+    for other in (
+        b"mine",
+        b"",
+        files[1] + b"\n",
+        files[2].replace(b"\tobj\t", b"\tobl\t", 1),
+        TEXT.encode().partition(b"\n\n")[2],
+    ):
+        assert other not in files
+        assert not again.has_been(other)
+
+
 def test_no_change_is_no_entry():
     session = session_of()
     assert session.set_head(0, 4, 1).told == "nothing to change"
