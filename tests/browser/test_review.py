@@ -178,7 +178,7 @@ def test_everything_by_keyboard(page: Any, review: Review):
     for version in range(6, 11):
         page.press("u")
         done(page, version)
-    assert review.session.bytes() == TEXT.encode()
+    assert review.session.render() == TEXT.encode()
     page.press("u")
     page.wait("document.querySelector('#told').textContent === 'there is nothing to undo'")
     page.press("U")
@@ -198,7 +198,7 @@ def test_everything_by_keyboard(page: Any, review: Review):
     page.wait(f"{NOW}.id === 'a1' && !{NOW}.gold")
     page.press("s")
     page.wait("document.querySelector('#told').textContent.startsWith('written: ')")
-    assert review.output.read_bytes() == review.session.bytes()
+    assert review.output.read_bytes() == review.session.render()
     page.press("?")
     assert page.js("document.querySelector('#helpbox').open")
     page.press("g", "Escape")

@@ -48,11 +48,11 @@ def perform(session: Session, edit: tuple[Any, ...]) -> bool:
         "undo": session.undo,
         "redo": session.redo,
     }
-    before = session.bytes()
+    before = session.render()
     try:
         acts[kind](*rest)
     except EditError:
-        assert session.bytes() == before
+        assert session.render() == before
         return False
     return True
 
@@ -68,16 +68,16 @@ def sound(session: Session) -> None:
 @given(st.lists(edits, max_size=25))
 def test_undoing_all_gives_the_file_back(todo: list[tuple[Any, ...]]):
     session = Session(Document(TEXT.encode()))
-    seen = {0: session.bytes()}
+    seen = {0: session.render()}
     for edit in todo:
         if perform(session, edit):
             sound(session)
             if edit[0] not in ("undo", "redo"):
-                seen[len(session.history)] = session.bytes()
+                seen[len(session.history)] = session.render()
     while session.history:
-        assert session.bytes() == seen[len(session.history)]
+        assert session.render() == seen[len(session.history)]
         session.undo()
-    assert session.bytes() == TEXT.encode()
+    assert session.render() == TEXT.encode()
     while session.undone:
         session.redo()
         sound(session)
@@ -89,10 +89,10 @@ def test_a_journal_replayed_gives_the_session_back(todo: list[tuple[Any, ...]], 
         path = Path(folder) / "journal"
         session = Session(Document(TEXT.encode()), Journal(path, ABOUT))
         assert session.journal
-        after = [(path.stat().st_size, session.bytes())]
+        after = [(path.stat().st_size, session.render())]
         for edit in todo:
             perform(session, edit)
-            after.append((path.stat().st_size, session.bytes()))
+            after.append((path.stat().st_size, session.render()))
         session.journal.close()
         again = Session(Document(TEXT.encode()), Journal(path, ABOUT))
         assert again.journal
@@ -116,8 +116,8 @@ def test_what_was_saved_can_be_reviewed_again(todo: list[tuple[Any, ...]]):
     session = Session(Document(TEXT.encode()))
     for edit in todo:
         perform(session, edit)
-    again = Session(Document(session.bytes()))
+    again = Session(Document(session.render()))
     for state, saved in zip(session.states, again.states, strict=True):
         assert (saved.heads, saved.rels, saved.gold) == (state.heads, state.rels, state.gold)
         assert (saved.reasons, saved.sure) == (state.reasons, state.sure)
-    assert again.bytes() == session.bytes()
+    assert again.render() == session.render()

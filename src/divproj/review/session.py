@@ -71,14 +71,14 @@ class Session:
 
     # What there is.
 
-    def bytes(self) -> bytes:
+    def render(self) -> bytes:
         with self.lock:
             return b"".join(self.document.rendered(self.states))
 
     def has_been(self, data: bytes) -> bool:
         """Return whether the file has had these bytes at some point of the review: after a crash it lags behind the journal."""
         with self.lock:
-            if data == self.bytes():
+            if data == self.render():
                 return True
             try:
                 other = Document(data, self.document.path, Faults(strict=False))
@@ -102,7 +102,7 @@ class Session:
         return self.document.blocks[n].rendered(self.states[n]) == b"".join(block.lines)
 
     def save(self, path: Path) -> None:
-        save(path, (self.bytes(),))
+        save(path, (self.render(),))
 
     @property
     def gold(self) -> list[int]:

@@ -143,4 +143,4 @@ def test_confidences_of_a_parser_count_too():
     session = Session(document)
     assert session.states[0].confidence == 0.5
     session.set_head(0, 2, 0)
-    assert session.bytes() == b"1\ta\t_\t_\t_\t_\t2\tx\t_\tX=1|Proj=corrected\n2\tb\t_\t_\t_\t_\t0\troot\t_\tProj=corrected\n"
+    assert session.render() == b"1\ta\t_\t_\t_\t_\t2\tx\t_\tX=1|Proj=corrected\n2\tb\t_\t_\t_\t_\t0\troot\t_\tProj=corrected\n"

@@ -52,7 +52,7 @@ def test_learning_adds_to_the_trees_in_use(pairs: list[Pair]):
             assert (reason == "learned") == (old.heads[k] != new.heads[k])
             if reason != "learned" and old.rels[k] == "punct":
                 assert new.rels[k] == "punct"
-    assert b"# projection = s1-r coverage=" in session.bytes()
+    assert b"# projection = s1-r coverage=" in session.render()
     verdict = job.verdict
     assert verdict is not None
     assert [point.gold for point in verdict.curve] == [0, 5, 10, 15, 20]
@@ -101,12 +101,12 @@ def test_one_gold_sentence_makes_no_tree_worse(pairs: list[Pair], first: int):
 def test_too_few_sentences_for_a_system_that_starts_anew(pairs: list[Pair]):
     session, bitexts = projected(pairs)
     correct(session, pairs, range(4))
-    before = session.bytes()
+    before = session.render()
     job = Job(session, ProjectionLearner("s2-1"), ProjectionInputs(bitexts), "s2-1")
     job.start()
     job.wait(60)
     assert job.status["told"] == "nothing has changed: learning can be checked from 5 gold sentences on: 1 more is needed"
-    assert session.bytes() == before
+    assert session.render() == before
 
 
 def test_systems_that_do_not_learn():
@@ -185,12 +185,12 @@ def test_what_is_edited_while_it_learns_stays():
 def test_stopping():
     session, hold = session_of(), threading.Event()
     session.set_gold(1, True)
-    before = session.bytes()
+    before = session.render()
     job = job_of(session, Reversing(hold=hold))
     job.stop()
     hold.set()
     assert ended(job) == {"state": "idle", "told": "learning was stopped; nothing has changed", "done": 0, "total": 0}
-    assert session.bytes() == before
+    assert session.render() == before
 
 
 @pytest.mark.parametrize(
@@ -203,9 +203,9 @@ def test_stopping():
 def test_a_learner_that_fails(fault: Exception, told: str):
     session = session_of()
     session.set_gold(1, True)
-    before = session.bytes()
+    before = session.render()
     assert ended(job_of(session, Reversing(fault))) == {"state": "failed", "told": told, "done": 0, "total": 0}
-    assert session.bytes() == before
+    assert session.render() == before
 
 
 def test_nothing_to_learn_from_or_to_do():
@@ -224,13 +224,13 @@ def test_nothing_to_learn_from_or_to_do():
 def test_worse_trees_are_not_taken(pairs: list[Pair]):
     session, bitexts = projected(pairs)
     correct(session, pairs, range(6))
-    before = session.bytes()
+    before = session.render()
     job = Job(session, Reversing(), ProjectionInputs(bitexts), "mine")
     job.start()
     told = ended(job)["told"]
     assert told.startswith("nothing has changed: checked on 6 gold sentences that it had not seen, learning puts ")
     assert told.endswith("wrong, which is no clear gain; about 6 more gold sentences are needed")
-    assert session.bytes() == before
+    assert session.render() == before
 
 
 def test_folds_that_cannot_be_learned_from_are_left_out():

@@ -104,7 +104,7 @@ def test_edits(client: Client, review: Review):
     assert client.post("/api/redo")[1]["told"] == "done again: marked gold"
     status, answer = client.post("/api/save")
     assert (status, answer["told"]) == (200, f"written: {review.output}")
-    assert review.output.read_bytes() == review.session.bytes()
+    assert review.output.read_bytes() == review.session.render()
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_bodies_that_make_no_sense(client: Client, review: Review, body: Any):
     status, answer = client.post("/api/edit", body)
     assert status == 400
     assert answer["error"]
-    assert review.session.bytes() == TEXT.encode()
+    assert review.session.render() == TEXT.encode()
 
 
 @pytest.mark.parametrize("data", [b"", b"[]", b"3", b"null", b"{", b"\xff", b"[" * 60_000, b'{"n":1e999}', b'"x"'])
@@ -243,7 +243,7 @@ def test_content_types_and_sizes(client: Client, review: Review):
         assert client.post("/api/undo", b"", Content_Length=size) == (413, {"error": f"at most {LARGEST} bytes expected"})
     assert client.post("/api/edit", b" " * LARGEST)[0] == 400
     assert client.raw("GET", "/" + "a" * 70_000, client.headers())[0] == 414
-    assert review.session.bytes() == TEXT.encode()
+    assert review.session.render() == TEXT.encode()
 
 
 def test_a_body_is_not_taken_for_the_next_request(client: Client):
@@ -323,7 +323,7 @@ def test_the_file_is_written_soon(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     review = reviewed(tmp_path)
     review.session.set_gold(0, True)
     wait_until(review.output.exists)
-    assert review.output.read_bytes() == review.session.bytes()
+    assert review.output.read_bytes() == review.session.render()
     review.close()
 
 
@@ -340,7 +340,7 @@ def test_a_file_that_cannot_be_written_is_told_and_written_later(tmp_path: Path,
         (tmp_path / "no").mkdir()
         wait_until(lambda: not review.error)
         assert client.get("/api/document")[1]["saved"]["error"] == ""
-    assert review.output.read_bytes() == session.bytes()
+    assert review.output.read_bytes() == session.render()
 
 
 def test_learning_without_anything_to_learn_with(client: Client):
@@ -391,7 +391,7 @@ def test_learning(tmp_path: Path):
         assert (status, answer["told"], answer["items"]) == (200, "undone: the review learned from 12 sentences", {})
         assert "sentence" not in answer
     review.close()
-    assert (tmp_path / "o.conllu").read_bytes() == session.bytes()
+    assert (tmp_path / "o.conllu").read_bytes() == session.render()
 
 
 def test_learning_twice_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

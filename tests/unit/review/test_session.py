@@ -29,7 +29,7 @@ def test_a_new_head():
     assert state.hand == {4}
     session.set_head(0, 4, 1, "nmod")
     assert session.states[0].rels[3] == "nmod"
-    assert b"4\tkaren\t_\tNOUN\t_\t_\t1\tnmod\t" in session.bytes()
+    assert b"4\tkaren\t_\tNOUN\t_\t_\t1\tnmod\t" in session.render()
 
 
 def test_a_cycle_is_refused_and_a_swap_offered():
@@ -42,7 +42,7 @@ def test_a_cycle_is_refused_and_a_swap_offered():
         caught.value.offered
         == "Let karen (4) take the place of ga (3): karen (4) becomes the root, and ga (3) hangs on karen (4)"
     )
-    assert session.bytes() == TEXT.encode()
+    assert session.render() == TEXT.encode()
     change = session.set_head(0, 3, 4, fix=True)
     assert change.told == "karen (4) took the place of ga (3)"
     assert session.states[0].heads == (3, 3, 4, 0)
@@ -127,17 +127,17 @@ def test_what_is_not_there():
 def test_a_file_that_lags_behind_the_journal_is_known(tmp_path: Path):
     """After a crash it is what the journal gave half a second before; anything else is somebody's."""
     session = Session(Document(TEXT.encode(), "trees.conllu"), Journal(tmp_path / "j", ABOUT))
-    files = [session.bytes()]
+    files = [session.render()]
     session.set_gold(0, True)
-    files.append(session.bytes())
+    files.append(session.render())
     session.set_relation(0, 1, "iobj")
     session.undo()
     session.set_head(0, 4, 3)
-    files.append(session.bytes())
+    files.append(session.render())
     assert session.journal
     session.journal.close()
     again = Session(Document(TEXT.encode(), "trees.conllu"), Journal(tmp_path / "j", ABOUT))
-    assert again.bytes() == files[-1]
+    assert again.render() == files[-1]
     assert all(map(again.has_been, files))
     for other in (
         b"mine",
@@ -166,7 +166,7 @@ def test_a_tree_without_root_is_not_gold():
     session.set_head(0, 1, 2)
     session.set_head(0, 2, 0)
     session.set_gold(0, True)
-    assert session.bytes().startswith(b"# gold = yes\n1\ta\t_\t_\t_\t_\t2\tx\t")
+    assert session.render().startswith(b"# gold = yes\n1\ta\t_\t_\t_\t_\t2\tx\t")
 
 
 def test_an_edit_of_what_has_changed_meanwhile():
@@ -180,16 +180,16 @@ def test_an_edit_of_what_has_changed_meanwhile():
 
 def test_undo_and_redo():
     session = session_of()
-    bytes_at = [session.bytes()]
+    bytes_at = [session.render()]
     for edit in (lambda: session.set_head(0, 4, 3), lambda: session.set_gold(0, True), lambda: session.set_head(1, 1, 3)):
         edit()
-        bytes_at.append(session.bytes())
+        bytes_at.append(session.render())
     for k in (2, 1, 0):
         session.undo()
-        assert session.bytes() == bytes_at[k]
+        assert session.render() == bytes_at[k]
     for k in (1, 2, 3):
         session.redo()
-        assert session.bytes() == bytes_at[k]
+        assert session.render() == bytes_at[k]
     session.undo()
     assert session.set_gold(1, True).told == "marked gold"
     with pytest.raises(EditError, match="nothing to redo"):
@@ -218,7 +218,7 @@ def test_learning_changes_only_what_nobody_touched():
     assert session.states[1].sure == (0.51, 0.7, 0.9)
     assert session.machine[1] == session.states[1]
     assert (
-        b"# projection = s2+ x\n1\truwa\t_\tNOUN\t_\t_\t2\tdet\t2:det\tGloss=rain|Proj=guess|ProjConf=0.51\n" in session.bytes()
+        b"# projection = s2+ x\n1\truwa\t_\tNOUN\t_\t_\t2\tdet\t2:det\tGloss=rain|Proj=guess|ProjConf=0.51\n" in session.render()
     )
     assert session.epoch == 1
     assert list(session.learn([(1, NEW)], "again", versions).after) == []
@@ -233,7 +233,7 @@ def test_a_learner_cannot_break_a_tree(heads: tuple[int, ...]):
     session = session_of()
     with pytest.raises(EditError, match=r"the heads do not make a tree|a tree of another length"):
         session.learn([(1, NEW._replace(heads=heads))], "learned")
-    assert session.bytes() == TEXT.encode()
+    assert session.render() == TEXT.encode()
 
 
 def opened(path: Path) -> Session:
@@ -251,14 +251,14 @@ def test_a_journal_gives_the_same_bytes_and_the_same_undo(tmp_path: Path):
     session.redo()
     session.journal.close()  # type: ignore[union-attr]
     again = opened(tmp_path / "j")
-    assert again.bytes() == session.bytes()
+    assert again.render() == session.render()
     assert again.states == session.states
     assert again.machine == session.machine
     assert again.undone == session.undone
     assert again.redo().told == "marked gold"
     while again.history:
         again.undo()
-    assert again.bytes() == TEXT.encode()
+    assert again.render() == TEXT.encode()
 
 
 @pytest.mark.parametrize(
@@ -291,7 +291,7 @@ def test_what_cannot_be_journalled_is_not_done(tmp_path: Path):
     session.journal.broken = "disk gone"  # type: ignore[union-attr]
     with pytest.raises(ProjError, match="the journal is no longer written to: disk gone"):
         session.set_gold(0, True)
-    assert session.bytes() == TEXT.encode()
+    assert session.render() == TEXT.encode()
     assert not session.history
 
 
