@@ -107,7 +107,7 @@ def test_a_journal_replayed_gives_the_session_back(todo: list[tuple[Any, ...]], 
         path.write_bytes(path.read_bytes()[:cut])
         crashed = Session(Document(TEXT.encode()), Journal(path, ABOUT))
         assert crashed.journal
-        assert crashed.bytes() == [text for size, text in after if size <= cut][-1]
+        assert crashed.render() == [text for size, text in after if size <= cut][-1]
         crashed.journal.close()
 
 
