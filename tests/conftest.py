@@ -1,6 +1,7 @@
 """Settings of the whole suite: property tests are repeatable and know no deadline, and there is one worker more than cores.
 
-`HYPOTHESIS_PROFILE=explore pytest tests/property` looks further, at other examples every time.
+`HYPOTHESIS_PROFILE=explore pytest tests/property` looks further, at other examples every time; `brief` does not look for the simplest
+example of a failure (for bench/mutants.py, which only asks whether there is one).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import signal
 import threading
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores Ctrl-C, which tests send
@@ -19,6 +20,7 @@ CALM = (HealthCheck.too_slow, HealthCheck.data_too_large)
 settings.register_profile(
     "repeatable", deadline=None, max_examples=25, derandomize=True, database=None, suppress_health_check=CALM
 )
+settings.register_profile("brief", settings.get_profile("repeatable"), phases=(Phase.explicit, Phase.generate))
 settings.register_profile("explore", deadline=None, max_examples=2000, suppress_health_check=CALM)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 

@@ -351,7 +351,11 @@ def main() -> None:
             )
     if given.list:
         return
-    os.environ |= {"PYTHONHASHSEED": "0", **{f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}}
+    os.environ |= {
+        "HYPOTHESIS_PROFILE": "brief",
+        "PYTHONHASHSEED": "0",
+        **{f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")},
+    }
     preload()
     until = time.perf_counter() + 60 * given.minutes
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:

@@ -101,9 +101,14 @@ class TestFittedWeights:
     def test_features_of_one_question_are_left_out(self):
         questions = [([["tl:a", "tl:once"], ["tl:b"]], 0), ([["tl:a"], ["tl:b"], ["tl:b", "tl:b"]], 0)]
         found = self.fitted(questions)
-        assert set(found) == {"tl:a", "tl:b"}
+        assert list(found) == ["tl:a", "tl:b"], "in the order in which they first occur"
+        assert found == self.fitted([([["tl:a"], ["tl:b"]], 0), questions[1]])
         assert found["tl:a"] > 0 > found["tl:b"]
         assert all(value == round(value, 4) for value in found.values())
+
+    def test_features_stand_in_the_order_of_their_first_occurrence(self):
+        questions = [([["tl:z"], ["tl:y"]], 0), ([["tl:x"], ["tl:z"]], 0), ([["tl:x"], ["tl:y"]], 0)]
+        assert list(self.fitted(questions[1:] + questions[:1] * 2)) == ["tl:x", "tl:z", "tl:y"]
 
     def test_a_feature_that_is_twice_in_one_question_is_met_once(self):
         assert set(self.fitted([([["tl:c"], ["tl:c"]], 0), ([["tl:d"], []], 0), ([["tl:d"], []], 0)])) == {"tl:d"}
@@ -143,6 +148,7 @@ class TestModel:
         model = HeadModel({"r=P": 1.0})
         found, edges = model.weighed(ProjectionInput.of(COPULA))
         assert found.heads == (0, 1)
+        assert edges.shape == (3, 3)
         assert edges[0, 1] == found.confidence[0] == pytest.approx(math.e / (math.e + 1))
         assert edges[:, 1:].sum(axis=0) == pytest.approx([1.0, 1.0])
         assert not edges[:, 0].any()

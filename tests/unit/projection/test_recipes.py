@@ -76,6 +76,12 @@ class TestSwapRules:
         assert s2(given, rules).heads == (2, 3, 0)
         assert s2(given, rules).reasons == ("swap", "swap", "swap")
 
+    def test_not_over_a_word_without_a_partner(self):
+        """The adposition is in E alone: the noun stays below the verb."""
+        e = tree((0, 1, 2), upos=("VERB", "ADP", "NOUN"))
+        rules = Rules(sentences=1, swap={("NOUN", "ADP"): Swaps(1, 1, 1)})
+        assert s2(ProjectionInput.of(pair((0, 1), e, {(1, 1), (2, 3)})), rules).heads == (0, 1)
+
 
 class TestBackOff:
     """A tag or word that is not known, or that goes both ways, follows the side of most heads; if that is even, the left."""
