@@ -169,12 +169,14 @@ def portable(words: Sequence[str]) -> str:
 
 
 def same_command(kept: str, command: str) -> bool:
-    """Whether two commands have the same options; a name in capitals stands for any place.
+    """Whether two commands have the same options; a name in capitals stands for any place, and a final … for any further words.
 
     >>> same_command("python bench/x.py --work WORK --cap 200", "python bench/x.py --work ../w --cap 200")
     True
     """
     old, new = shlex.split(kept), shlex.split(command)
+    if old[-1] == "…":
+        old, new = old[:-1], new[: len(old) - 1]
     return len(old) == len(new) and all(a == b or PLACE.fullmatch(a) for a, b in zip(old, new, strict=True))
 
 

@@ -1,6 +1,6 @@
 """The language packs in one table: accuracy on the development part, size, load time and speed, each in a process with one thread.
 
-python bench/accuracy/language_packs.py FOLDER_WITH_TREEBANKS [CODE=PACK …]
+python bench/accuracy/language_packs.py [CODE=PACK …] [--treebanks FOLDER]
 
 The folder has `fr/dev.conllu.gz` and so on. Without packs, those of the checkout are measured.
 """
@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from bench.common import Table
+from bench.common import DATA, Table, need
 
 ROWS = {
     "uas": "UAS",
@@ -57,13 +57,13 @@ def measure(pack: Path, dev: Path) -> dict[str, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("treebanks", type=Path)
     parser.add_argument("packs", nargs="*", help="CODE=PACK")
+    parser.add_argument("--treebanks", type=Path, default=DATA / "treebanks")
     parser.add_argument("--only", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.only:
         code, _, pack = options.only.partition("=")
-        print(json.dumps(measure(Path(pack), options.treebanks / code / "dev.conllu.gz")))
+        print(json.dumps(measure(Path(pack), need(options.treebanks / code / "dev.conllu.gz"))))
         return
     from divproj.parsing.language import PACKAGES, available
 
@@ -71,7 +71,7 @@ def main() -> None:
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
     tables = {}
     for pack in packs:
-        command = [sys.executable, __file__, str(options.treebanks), "--only", pack]
+        command = [sys.executable, __file__, "--treebanks", str(options.treebanks), "--only", pack]
         done = subprocess.run(command, env={**os.environ, **threads}, stdout=subprocess.PIPE, text=True, check=True)
         tables[pack.partition("=")[0]] = json.loads(done.stdout.splitlines()[-1])
     with Table("language_packs", "Language packs on the development parts of their treebanks", "figure", *tables) as table:

@@ -46,7 +46,7 @@ def measure_sizes(table: Table, options: argparse.Namespace, proj: str, jobs: st
             assert sum(counts["words"].values()) == generated["words"]
             for kind, sides in (("remove", "e"), ("merge", "ef"), ("swap", "e")):
                 assert sum(counts["operations"][side][kind] for side in sides) == generated[kind]
-            projected = measure(proj, "-q", "project", str(corpus), "-o", out, "--jobs", jobs)
+            projected = measure(proj, "-q", "project", str(corpus), "--system", "s1-r", "-o", out, "--jobs", jobs)
             fits = "yes" if max(analyzed.memory, projected.memory) < WANTED else "NO"
             cells = [f for x in (analyzed, projected) for f in (f"{x.seconds:.1f}", f"{x.cpu:.1f}", f"{x.memory:.0f}")]
             table.add(f"{pairs:,}", f"{generated['words']:,}", *cells, fits)

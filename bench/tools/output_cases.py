@@ -49,6 +49,7 @@ TABLE = """
   learn-files             learn --f in/kor/f.conllu --e in/kor/e.conllu --links in/kor/align.txt
   rules-{corpus}          rules show {corpus}
   find                    find 'upos=NOUN & head.upos=VERB' in/deu/f.conllu ; find 'rel=nsubj' in/hin/f.conllu --json
+  languages               languages
   about                   systems ; cite ; tutorial out/tutorial ; warm --help
   train-{parser}          train in/deu -o out/model --system {parser} --epochs 2 --bits 14 ; project in/deu --model out/model -o out/trees.conllu ; parse in/deu --model out/model -o out/parsed.conllu ; project in/deu/igt.txt --model out/model --html out/page.html
   train-options           train in/hin -o out/model --system s4+ --trees s1-r --features match,align --epochs 1 --bits 12 --seed 3 ; train in/hin -o out/other --epochs 1 --bits 12 ; project in/hin --model out/other

@@ -14,6 +14,9 @@ import time
 import venv
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from bench.common import Table
+
 MOST_MB = 20
 """Largest wheel that we publish."""
 SMOKE = (
@@ -39,47 +42,48 @@ SENTENCES = {
 }
 
 
-def main(wheel: Path, packs: list[Path]) -> int:
-    for file, most in ((wheel, MOST_MB), *((pack, PACK_MB) for pack in packs)):
-        size = file.stat().st_size / 1e6
-        print(f"wheel {file.name}: {size:.1f} MB")
-        if size > most:
-            print(f"larger than {most} MB")
-            return 1
-    with tempfile.TemporaryDirectory() as place:
+def main(wheel: Path, packs: list[Path]) -> None:
+    columns = ("step", "MB", "s")
+    with (
+        Table("try_wheel", "The wheels in an empty environment, seconds by the clock", *columns) as table,
+        tempfile.TemporaryDirectory() as place,
+    ):
+        for file, most in ((wheel, MOST_MB), *((pack, PACK_MB) for pack in packs)):
+            size = file.stat().st_size / 1e6
+            if size > most:
+                sys.exit(f"{file}: {size:.1f} MB; at most {most} MB are published")
+            table.add(f"wheel {file.name.split('-')[0]}", f"{size:.1f}", "")
         home = Path(place) / "env"
         venv.create(home, with_pip=True)
         bare = _megabytes(home)
         python = home / ("Scripts" if sys.platform == "win32" else "bin") / "python"
         subprocess.run([python, "-m", "pip", "install", "--quiet", wheel.resolve()], check=True)
-        print(f"environment with all that it needs: {_megabytes(home) - bare:.0f} MB")
+        table.add("environment with all that it needs", f"{_megabytes(home) - bare:.0f}", "")
         work = Path(place) / "work"
         work.mkdir()
-        if not all(_works(python, work, words) for words in SMOKE):
-            return 1
+        for words in SMOKE:
+            run(table, python, work, words)
         for pack in packs:
             code = pack.name.split("-")[0].removeprefix("divproj_")
             (work / "text.txt").write_text(SENTENCES[code] + "\n", encoding="utf-8")
             parse = ("parse", "text.txt", "--lang", code, "-o", f"{code}.conllu")
-            if _works(python, work, parse, fails="pip install divproj-"):
-                print(f"{code} was there before it was installed")
-                return 1
+            done = subprocess.run([python, "-m", "divproj", *parse], cwd=work, capture_output=True, text=True)
+            if not done.returncode or "pip install divproj-" not in done.stderr:
+                sys.exit(
+                    f"{code}: before its pack was installed, a message that names it was expected, and came: {done.stderr}"
+                )
             subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-deps", pack.resolve()], check=True)
-            if not _works(python, work, parse):
-                return 1
-        return 0 if _works(python, work, ("languages",)) else 1
+            run(table, python, work, parse)
+        run(table, python, work, ("languages",), " with the packs")
 
 
-def _works(python: Path, work: Path, words: tuple[str, ...], fails: str = "") -> bool:
-    """Whether a command does its work; where it is to fail with some words, whether it did not."""
+def run(table: Table, python: Path, work: Path, words: tuple[str, ...], remark: str = "") -> None:
+    """Add a row with the seconds of a command; leave with its message if it fails."""
     began = time.monotonic()
     done = subprocess.run([python, "-m", "divproj", *words], cwd=work, capture_output=True, text=True)
-    if fails and done.returncode and fails in done.stderr:
-        return False
-    print(f"{time.monotonic() - began:6.2f} s  proj {' '.join(words)}")
+    table.add(f"`proj {' '.join(words)}`{remark}", "", f"{time.monotonic() - began:.2f}")
     if done.returncode:
-        print(done.stderr)
-    return not done.returncode
+        sys.exit(f"proj {' '.join(words)}: exit code {done.returncode}: {done.stderr}")
 
 
 def _megabytes(folder: Path) -> float:
@@ -87,4 +91,4 @@ def _megabytes(folder: Path) -> float:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), [Path(name) for name in sys.argv[2:]]))
+    main(Path(sys.argv[1]), [Path(name) for name in sys.argv[2:]])

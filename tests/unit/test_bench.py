@@ -59,6 +59,8 @@ def test_a_command_with_other_options_is_a_trial(bench, tmp_path: Path, monkeypa
     trial = table_of(bench, ("ger", "5", "6")).write(tmp_path, ["bench/accuracy/trees.py", "--work", "../work", "--cap", "3"])
     assert trial == tmp_path / "out" / "results" / "trees.json"
     assert bench.common.Result.load("trees", tmp_path).rows[0]["s5"] == "3"
+    assert bench.common.same_command("python bench/x.py WHEEL …", "python bench/x.py a.whl b.whl")
+    assert not bench.common.same_command("python bench/x.py WHEEL …", "python bench/y.py a.whl b.whl")
 
 
 def test_a_script_that_fails_keeps_the_old_table(bench, monkeypatch: pytest.MonkeyPatch):
@@ -145,7 +147,7 @@ def test_every_script_writes_results_that_are_known(bench):
     """The scripts that results name exist; every script that measures keeps tables, and each of these belongs to a result."""
     results = [bench.common.Result.load(path.stem) for path in (BENCH / "results").glob("*.json")]
     assert {ROOT / result.command.split()[1] for result in results} <= set(SCRIPTS)
-    helpers = {"phrases_data.py"}
+    helpers = {"phrases_data.py", "phrases_tune.py"}
     for script in SCRIPTS:
         if script.parent.name != "tools" and script.name not in helpers:
             assert "Table(" in script.read_text(encoding="utf-8"), script
