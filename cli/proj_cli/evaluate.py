@@ -55,15 +55,14 @@ def evaluate(
         return
     from divproj.evaluation.significance import approximate_randomisation
     from divproj.evaluation.tree_files import scored_pairs
-    from divproj.evaluation.trees import score_trees
+    from divproj.evaluation.trees import las_kind, score_trees
 
     results = [
         score_trees(scored_pairs(gold, path, common.faults_for(False)), punctuation=how.punctuation, subtypes=how.subtypes)
         for path in (system, *([other] if other else []))
     ]
-    sign = common.signature(
-        cmd="evaluate", punct="yes" if how.punctuation else "no", subtypes="yes" if how.subtypes else "no", seed=how.seed
-    )
+    counted = {"punct": "yes" if how.punctuation else "no", "las": las_kind(how.subtypes)}
+    sign = common.signature(cmd="evaluate", **counted, seed=how.seed)
     p = approximate_randomisation(results[0].sentences, results[1].sentences, seed=how.seed) if other else None
     if as_json:
         found: dict[str, Any] = {"signature": sign, **results[0].as_json()}
@@ -117,7 +116,7 @@ def experiment(
     *,
     corpora: options.CorpusArguments = None,
     how: ExperimentOptions,
-    scoring: Annotated[EvaluateOptions, "punctuation"],
+    scoring: Annotated[EvaluateOptions, "punctuation subtypes"],
     plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw the learning curve.")] = None,
     latex: Annotated[
         Path | None, typer.Option("--latex", metavar="FILE", help="Write UAS and LAS as a table for LaTeX (booktabs).")
@@ -133,6 +132,7 @@ def experiment(
     Example: proj experiment hin-eng deu-eng --systems s1-r,s2-1,s2+,s4+
     """
     from divproj.evaluation.experiment import cross_families, cross_validate, gloss_linked
+    from divproj.evaluation.trees import las_kind
     from divproj.projection.systems import SYSTEM_NAMES
 
     wanted = [name.strip() for name in how.systems.split(",") if name.strip()]
@@ -153,11 +153,11 @@ def experiment(
             pairs = gloss_linked(pairs)
         sign = common.signature(
             cmd="experiment", **({"folds": how.folds} if how.by == "sentence" else {"by": how.by}), seed=how.seed, punct="yes" if scoring.punctuation else "no",
-            links="gloss" if how.gloss_links else "given", style=trees.e_style, input=corpus.digests[-1],
+            las=las_kind(scoring.subtypes), links="gloss" if how.gloss_links else "given", style=trees.e_style, input=corpus.digests[-1],
         )  # fmt: skip
         read[corpus.name] = pairs, sign
     kin = _families(how.families, read) if how.by == "family" else {}
-    given: dict[str, Any] = {"seed": how.seed, "punctuation": scoring.punctuation, "jobs": jobs}
+    given: dict[str, Any] = {"seed": how.seed, "punctuation": scoring.punctuation, "subtypes": scoring.subtypes, "jobs": jobs}
     for size in sizes:
         if how.by != "sentence":
             together = cross_families({name: own for name, (own, _) in read.items()}, kin, wanted, train_size=size, **given)
@@ -192,7 +192,7 @@ def experiment(
         _print_experiment("UAS", rows, wanted, learned, how.seed)
         _print_experiment("LAS", labelled, wanted, learned, how.seed)
     if latex:
-        _write_latex(latex, table, learned, how.seed, sign)
+        _write_latex(latex, table, learned, how.seed, sign, scoring.subtypes)
     if plot:
         from divproj.drawing.plot import learning_curves
 
@@ -200,11 +200,11 @@ def experiment(
         talk.say(f"plot: {plot}")
 
 
-def _write_latex(path: Path, rows: list[list[str]], how: str, seed: int, sign: str) -> None:
+def _write_latex(path: Path, rows: list[list[str]], how: str, seed: int, sign: str, subtypes: bool) -> None:
     from divproj.drawing.latex import table
     from divproj.io.files import writing
 
-    caption = f"Attachment scores in cross-validation ({how}, seed {seed}): percentage of words with the right head (UAS), and with the right head and relation (LAS)."
+    caption = f"Attachment scores in cross-validation ({how}, seed {seed}): percentage of words with the right head (UAS), and with the right head and {'' if subtypes else 'universal '}relation (LAS)."
     with writing(path) as out:
         out.write(table(["corpus", "trained on", "system", "UAS", "LAS", "words"], rows, caption, left=3, note=sign))
     talk.say(f"table: {path}")

@@ -13,7 +13,7 @@ PANELS = {
     LINKS: "links more_links gloss_links threshold method min_prob embeddings wordnet lexical fast min_coverage",
     TREES: "system systems rules model e_parser e_style style also f_forests project.phrases order decoder trees projection features "
     "nbest stage extended induced side decode prune",
-    LEARNING: "families epochs bits gold_tags train_sizes folds sweeps chains start paper settings words.model experiment.by",
+    LEARNING: "check families epochs bits gold_tags train_sizes folds sweeps chains start paper settings words.model experiment.by",
     OUTPUT: "papers output html csv_folder plot latex as_json json sentences edges min_count weights min_share max_pairs text probs subtypes bare to "
     "corpus confidence ud into word_links brackets phrases count by conllu limit sent force show save links_out e_out forest",
     RUNNING: "strict jobs scheduler shards shard seed resume checkpoint max_seconds quiet verbose help dry_run port fresh again run.start "

@@ -15,6 +15,7 @@ from proj_cli.common import talk
 
 if TYPE_CHECKING:
     from divproj.data.errors import Faults
+    from divproj.data.pair import Pair
     from divproj.io.corpus import Corpus
     from divproj.io.trees import Trees
     from divproj.projection.projector import Projector
@@ -84,6 +85,8 @@ def _projector(how: ProjectOptions, gold: str | None = None, grams: list[Path] |
 
     if how.model is not None and (how.system != "auto" or how.rules or gold):
         raise typer.BadParameter("--model brings its own rules and system")
+    if how.rules and gold:
+        raise typer.BadParameter("--rules and --gold: rules are given, or learned from gold trees; leave one of them out")
     made = Projector.of(how, grams=grams or ())
     if gold:
         made.fit(talk.progress(read(gold, faults=common.faults_for(False)), "gold pairs"))
@@ -140,18 +143,31 @@ def learn(
     *,
     corpora: options.CorpusArguments = None,
     output: Annotated[Path, options.output("FILE", "Rule file to write; - is stdout.")] = Path("-"),
+    system: Annotated[
+        str,
+        typer.Option(
+            help="The system that the rules are for: s6+, s2+, s2-1, s2-2 or s2-3; auto takes s6+ for glossed text and s2+ for other."
+        ),
+    ] = "auto",
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check", help="Test first, on gold sentences held back; write the rules only if they make better trees."
+        ),
+    ] = False,
     files: options.CorpusFiles,
     strict: options.Strict = False,
 ) -> None:
     """Learn corrections from sentence pairs with gold trees on both sides.
 
-    Example: proj learn my-gold -o my-language.json
+    Example: proj learn my-gold -o my-language.json --check
     """
     from divproj.data.errors import ProjError, Where
     from divproj.io.files import writing
     from divproj.projection import rulefile
-    from divproj.projection.systems import Corrections
+    from divproj.projection.systems import RULED, Corrections
 
+    options.one_of("--system", system, ("auto", *RULED))
     found = files.corpora(corpora, strict=strict)
     pairs = [pair for corpus in found for pair in common.gold_pairs(corpus)]
     if not pairs:
@@ -160,10 +176,28 @@ def learn(
         "corpora": [corpus.name for corpus in found],
         "signature": common.signature(cmd="learn", input="+".join(c.digests[-1] for c in found)),
     }
+    rules = Corrections.learn(pairs, system, about=about)
+    if check and not _better(pairs, rules.system):
+        return
     with writing(output) as out:
-        rulefile.dump(Corrections.learn(pairs, about=about), out)
+        rulefile.dump(rules, out)
     if str(output) != "-":
-        talk.say(f"rules from {plural(len(pairs), 'pair')}: {output}")
+        talk.say(f"Rules for {rules.system}, learned from {plural(len(pairs), 'pair')}, written to {output}")
+
+
+def _better(pairs: list[Pair], system: str) -> bool:
+    """Whether rules for a system make better trees; what was measured is said."""
+    from divproj.review.retrain import check_rules
+    from divproj.runtime.announce import stage
+
+    with stage("checking rules") as under_way:
+
+        def tell(what: str, done: int, total: int) -> None:
+            under_way.what, under_way.done, under_way.total = what, done, total
+
+        verdict = check_rules(pairs, system, tell)
+    talk.say(f"Rules for {system}: {verdict.told}" if verdict.better else f"No rules written: {verdict.told}")
+    return verdict.better
 
 
 @rules_app.command("show")
@@ -171,7 +205,7 @@ def show(
     path: Annotated[str, typer.Argument(metavar="FILE", help="A rule file, or the name of a shipped set.")],
     min_count: Annotated[int, typer.Option(min=1, help="Hide findings with fewer cases.")] = 2,
     weights: Annotated[
-        bool, typer.Option("--weights", help="Also show the strongest weights of the model behind s2+.")
+        bool, typer.Option("--weights", help="Also show the strongest weights of the model behind s2+ or s6+.")
     ] = False,
 ) -> None:
     """Show rules in words, with counts and examples.

@@ -7,6 +7,7 @@ from os import PathLike
 from pathlib import Path
 
 from divproj.data.errors import AlignmentError
+from divproj.data.options import EvaluateOptions
 from divproj.data.pair import Pair
 from divproj.data.tree import DepTree
 from divproj.divergence.analysis import Analysis
@@ -56,8 +57,16 @@ def analyze(
     return analyze_pairs(source, extended=extended, tags=tags, each=each)
 
 
-def evaluate(gold: Iterable[Pair | DepTree], system: Iterable[Pair | DepTree], *, punctuation: bool = False) -> TreeScores:
-    """Attachment scores of F trees against gold trees of the same sentences, in the same order.
+def evaluate(
+    gold: Iterable[Pair | DepTree],
+    system: Iterable[Pair | DepTree],
+    *,
+    punctuation: bool = EvaluateOptions.punctuation,
+    subtypes: bool = EvaluateOptions.subtypes,
+) -> TreeScores:
+    """Return attachment scores of F trees against gold trees of the same sentences, in the same order.
+
+    The defaults are those of `proj evaluate`: punctuation counts, and LAS compares universal relations (with `subtypes`, whole ones).
 
     >>> import divproj as dp
     >>> evaluate(dp.read("deu-eng"), dp.read("deu-eng")).uas
@@ -72,7 +81,7 @@ def evaluate(gold: Iterable[Pair | DepTree], system: Iterable[Pair | DepTree], *
     for g, s in zip(gold, system, strict=True):
         reasons, sure = (s.reasons, s.confidence) if isinstance(s, Pair) else ((), ())
         rows.append((_tree(g), _tree(s), reasons, sure))
-    return score_trees(rows, punctuation=punctuation)
+    return score_trees(rows, punctuation=punctuation, subtypes=subtypes)
 
 
 def _tree(item: Pair | DepTree) -> DepTree:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import shutil
 import sys
 import threading
 import time
@@ -107,15 +108,19 @@ def test_from_a_flex_file_to_rules(new_page: New, server: WorkbenchServer, tmp_p
     reviewed = tmp_path / "divproj-work" / "field.flextext" / "trees.reviewed.conllu"
     page.wait("document.querySelector('#told').textContent.startsWith('written')")
     assert reviewed.read_text(encoding="utf-8").count("# gold = yes") == 3
-    # back, learn, look at the rules, search, save as a file
+    # back, learn (too little to check, so nothing changes), look at rules, search, save as a file
     page.press("b")
     page.wait("document.querySelector('#texts .how b')")
     assert text_of(page, "#texts .how") == f"{SENTENCES} sentences, 3 gold"
     page.press("l")
+    page.wait("document.querySelector('#told').textContent.includes('checked from 5 gold sentences on: 2 more are needed')", 60)
+    assert not page.js("bench.state().rules")
+    shutil.copyfile(folder("rules") / "deu.json", tmp_path / "divproj-work" / "rules.json")
+    page.press("l")
     page.wait("bench.state().rules", 60)
     page.press("r")
     page.wait("!document.querySelector('#panel').hidden", 60)
-    assert "Learned from 3 sentence pairs" in text_of(page, "#panelbody")
+    assert "Learned for s2+ from 66 sentence pairs" in text_of(page, "#panelbody")
     page.press("Escape")
     page.press("d")
     page.wait("document.querySelector('#panelbody td')", 60)

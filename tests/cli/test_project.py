@@ -19,7 +19,7 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("rules") / "hin.json"
     done = proj("learn", CORPUS, "-o", path)
     assert done.returncode == 0, done.stderr
-    assert "rules from 66 pairs" in done.stderr
+    assert "Rules for s2+, learned from 66 pairs, written to " in done.stderr
     return path
 
 
@@ -75,6 +75,42 @@ def test_project_raw_interlinear_text(rules: Path, tmp_path: Path):
     found = json.loads(proj("evaluate", "--word-links", CORPUS / "align.txt", links, "--json").stdout)
     assert found["precision"] > 95
     assert found["recall"] > 80
+
+
+def test_learn_for_a_system_and_check(rules: Path, tmp_path: Path):
+    out = tmp_path / "rules.json"
+    done = proj("learn", CORPUS, "--system", "s2-1", "-o", out)
+    assert "Rules for s2-1, learned from 66 pairs" in done.stderr
+    assert json.loads(out.read_text(encoding="utf-8"))["system"] == "s2-1"
+    refused = proj("learn", CORPUS, "--system", "s5")
+    assert refused.returncode == 2
+    assert "auto, s2-3, s2-2, s2-1, s2+, s6+" in " ".join(refused.stderr.replace("│", " ").split())
+    few = tmp_path / "few"
+    few.mkdir()
+    for name in ("f.conllu", "e.conllu"):
+        (few / name).write_text("\n\n".join((CORPUS / name).read_text(encoding="utf-8").split("\n\n")[:4]) + "\n\n")
+    (few / "align.txt").write_text("\n".join((CORPUS / "align.txt").read_text().splitlines()[:4]) + "\n")
+    done = proj("learn", few, "--check", "-o", few / "rules.json")
+    assert done.returncode == 0, done.stderr
+    assert "No rules written: learning can be checked from 5 gold sentences on: 1 more is needed" in done.stderr
+    assert not (few / "rules.json").exists()
+    done = proj("learn", CORPUS, "--check", "-o", out)
+    assert "Rules for s2+: checked on 66 gold sentences that it had not seen, learning puts" in done.stderr
+    assert out.read_bytes() == rules.read_bytes()
+
+
+def test_rules_do_not_lower_glossed_text(tmp_path: Path):
+    """Rules learned for s2+ elsewhere: s6 stays, and the summary says so; s2+ can be chosen all the same."""
+    text = tmp_path / "text.txt"
+    text.write_text("\n\n".join((ROOT / "tutorial" / "turkish.txt").read_text(encoding="utf-8").split("\n\n")[:4]) + "\n")
+    plain, ruled = proj("project", text), proj("project", text, "--rules", "deu")
+    assert ruled.returncode == 0, ruled.stderr
+    assert ruled.stdout == plain.stdout
+    assert "projected by s6 (glosses; the rules are not used: they were learned for s2+, which is less accurate" in ruled.stderr
+    assert "projected by s2+ (asked for)" in proj("project", text, "--rules", "deu", "--system", "s2+").stderr
+    both = proj("project", text, "--rules", "deu", "--gold", CORPUS)
+    assert both.returncode == 2
+    assert "leave one of them out" in " ".join(both.stderr.replace("│", " ").split())
 
 
 def test_project_without_rules_takes_the_best_that_needs_none(tmp_path: Path):
@@ -208,7 +244,7 @@ def test_only_trees_that_somebody_has_looked_at_are_learned_from(rules: Path, tm
     (tmp_path / "f.conllu").write_text("\n\n".join(marked))
     told = "63 projected trees without the comment `# gold = yes` left out: nobody has looked at them"
     for command, said in (
-        (("learn", tmp_path, "-o", tmp_path / "r.json"), "rules from 3 pairs"),
+        (("learn", tmp_path, "-o", tmp_path / "r.json"), "Rules for s2+, learned from 3 pairs"),
         (("train", tmp_path, "-o", tmp_path / "m", "--system", "s3-1", "--bits", 12, "--epochs", 1), "model of 3 pairs"),
         (("train", tmp_path / "f.conllu", "-o", tmp_path / "l", "--bits", 12, "--epochs", 1), "model of 3 sentences"),
     ):
@@ -238,7 +274,7 @@ def test_what_was_projected_from_makes_a_corpus(system: str, tmp_path: Path):
     done = proj("learn", "--f", out[0], "--e", out[1], "--links", out[2], "-o", tmp_path / "rules.json")
     assert done.returncode == 0, done.stderr
     assert "HEAD of word 1 is '_'" in done.stderr
-    assert "rules from 9 pairs" in done.stderr
+    assert "Rules for s6+, learned from 9 pairs" in done.stderr
 
 
 TOOLBOX = """\\id story

@@ -344,16 +344,30 @@ def test_experiment_prints_las():
     assert "LAS" in done.stdout
     found = json.loads(proj("experiment", ROOT / "corpora" / "kor-eng", "--systems", "s1-r", "--folds", 2, "--json").stdout)
     assert f"{found['systems']['s1-r']['las']:.2f}" in done.stdout
+    assert "|las:universal|" in found["signature"]
+
+
+def test_one_las_by_default(tmp_path: Path):
+    gold, made = tmp_path / "gold.conllu", tmp_path / "made.conllu"
+    gold.write_text("1\ta\t_\tNOUN\t_\t_\t2\tnsubj:pass\t_\t_\n2\tb\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n")
+    made.write_text(gold.read_text().replace("nsubj:pass", "nsubj"))
+    plain = json.loads(proj("evaluate", gold, made, "--json").stdout)
+    whole = json.loads(proj("evaluate", gold, made, "--subtypes", "--json").stdout)
+    assert (plain["las"], whole["las"]) == (100.0, 50.0)
+    assert "|las:universal|" in plain["signature"]
+    assert "|las:subtypes|" in whole["signature"]
+    again = proj("experiment", ROOT / "corpora" / "kor-eng", "--systems", "s1-r", "--folds", 2, "--subtypes", "--json")
+    assert "|las:subtypes|" in json.loads(again.stdout)["signature"]
 
 
 def test_rules_in_words_weights_behind_details(learned: Path):
     shown = proj("rules", "show", learned / "results" / "rules.json").stdout
-    assert "Learned from 9 sentence pairs." in shown
+    assert "Learned for s2+ from 9 sentence pairs." in shown
     assert not re.search(r"[+-]\d\.\d\d  ", shown)
     assert re.search(r"[+-]\d\.\d\d  ", proj("rules", "show", learned / "results" / "rules.json", "--weights").stdout)
     page = (learned / "results" / "report.html").read_text(encoding="utf-8")
     rules = page.partition('<section id="rules">')[2].partition("</section>")[0]
     words, _, behind = rules.partition("<details")
-    assert "Learned from 9 sentence pairs." in words
+    assert "Learned for s2+ from 9 sentence pairs." in words
     assert not re.search(r"[+-]\d\.\d\d", words)
     assert re.search(r"[+-]\d\.\d\d", behind)

@@ -284,7 +284,9 @@ class EvaluateOptions(Options):
     """How trees are scored (`proj evaluate`, `proj experiment`, `[evaluate]`)."""
 
     punctuation: bool = option(True, "Whether to count punctuation.", "--punct/--no-punct")
-    subtypes: bool = option(False, "Whether nsubj:pass and nsubj are different relations.", "--subtypes/--no-subtypes")
+    subtypes: bool = option(
+        False, "Whether LAS takes nsubj:pass and nsubj for different relations.", "--subtypes/--no-subtypes"
+    )
     seed: int = option(0, "Seed of the significance test.")
 
 
@@ -313,7 +315,11 @@ class ProjectOptions(Options):
     """How trees are projected (`proj project`, `[project]`, `projector`)."""
 
     system: str = option("auto", "A system from `proj systems`; auto takes the best one for your data.")
-    rules: str | None = option(None, "Rules made by `proj learn`, or the name of a shipped set.", metavar="FILE")
+    rules: str | None = option(
+        None,
+        "Rules made by `proj learn`, or the name of a shipped set; on glossed text auto uses rules for s6+ only.",
+        metavar="FILE",
+    )
     model: Path | None = option(None, "A parser made by `proj train CORPUS`, which sees the projection.", metavar="MODEL")
     e_parser: str | None = option(
         None,

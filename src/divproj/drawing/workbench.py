@@ -11,7 +11,7 @@ KEYS = (
     ("P", "project the text"),
     ("E", "save its trees as a file"),
     ("D", "show how it diverges from the translation"),
-    ("L", "learn rules from all gold sentences"),
+    ("L", "learn rules from all gold sentences, if a test shows that they help"),
     ("R", "show the rules in words"),
     ("A", "add a file"),
     ("/", "search the trees"),

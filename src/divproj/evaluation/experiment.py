@@ -70,6 +70,7 @@ def cross_validate(
     folds: int = ExperimentOptions.folds,
     seed: int = ExperimentOptions.seed,
     punctuation: bool = EvaluateOptions.punctuation,
+    subtypes: bool = EvaluateOptions.subtypes,
     train_size: int | None = None,
     jobs: int = 1,
     groups: Sequence[Hashable] | None = None,
@@ -88,7 +89,7 @@ def cross_validate(
     counted = passing(done, f"cross-validating {', '.join(systems)}: fold", len(tasks))
     for (system, k), outcome in zip(tasks, counted, strict=True):
         results.setdefault(system, SystemResult(TreeScores()))
-        fold_scores = score_trees(outcome, punctuation=punctuation)
+        fold_scores = score_trees(outcome, punctuation=punctuation, subtypes=subtypes)
         results[system].folds.append(
             {
                 "uas": fold_scores.overall.uas,
@@ -126,6 +127,7 @@ def cross_families(
     *,
     seed: int = ExperimentOptions.seed,
     punctuation: bool = EvaluateOptions.punctuation,
+    subtypes: bool = EvaluateOptions.subtypes,
     train_size: int | None = None,
     jobs: int = 1,
 ) -> dict[str, dict[str, SystemResult]]:
@@ -143,7 +145,7 @@ def cross_families(
     results: dict[str, dict[str, SystemResult]] = {}
     counted = passing(done, f"cross-validating {', '.join(systems)} by family: part", len(tasks))
     for (name, system), outcome in zip(tasks, counted, strict=True):
-        scores = score_trees(outcome, punctuation=punctuation)
+        scores = score_trees(outcome, punctuation=punctuation, subtypes=subtypes)
         results.setdefault(name, {})[system] = SystemResult(scores)
     return results
 

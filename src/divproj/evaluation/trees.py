@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from divproj.data.options import EvaluateOptions
 from divproj.data.tree import DepTree
 
 BINS = 10
@@ -64,7 +65,7 @@ class TreeScores:
 
     @property
     def las(self) -> float:
-        """Percent of words with the right head and relation."""
+        """Percent of words with the right head and relation; subtypes of relations count only where that was requested."""
         return self.overall.las
 
     def calibration_error(self) -> float | None:
@@ -98,11 +99,15 @@ def is_punctuation(form: str, upos: str = "_") -> bool:
 
 
 def score_trees(
-    pairs: Iterable[tuple[DepTree, DepTree, Sequence[str], Sequence[float]]], *, punctuation: bool = True, subtypes: bool = True
+    pairs: Iterable[tuple[DepTree, DepTree, Sequence[str], Sequence[float]]],
+    *,
+    punctuation: bool = EvaluateOptions.punctuation,
+    subtypes: bool = EvaluateOptions.subtypes,
 ) -> TreeScores:
-    """Scores over (gold, system, source of each edge, confidence of each edge); the last two may be empty.
+    """Return scores over (gold, system, source of each edge, confidence of each edge); the last two may be empty.
 
-    The root word counts; words without a gold head do not. Relations are compared with their subtypes or without.
+    The root word counts; words without a gold head do not. LAS compares universal relations, as the CoNLL 2018 shared task does, or
+    relations with their `subtypes`; this is the one definition behind `proj evaluate`, `proj experiment`, `proj run` and `dp.evaluate`.
     """
     scores = TreeScores()
     for gold, system, sources, confidence in pairs:
@@ -125,6 +130,11 @@ def score_trees(
                 scores.confidence[at] += confidence[k]
         scores.sentences.append((right, words))
     return scores
+
+
+def las_kind(subtypes: bool) -> str:
+    """Return what LAS compares, for signatures: universal relations, or relations with their subtypes."""
+    return "subtypes" if subtypes else "universal"
 
 
 def _label(rel: str, subtypes: bool) -> str:

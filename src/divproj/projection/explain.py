@@ -26,14 +26,14 @@ def name(tag: str) -> str:
 def say(corrections: Corrections, *, min_count: int = 2, weights: bool = False) -> Iterator[str]:
     """A line a finding, the most telling first; `weights` adds the strongest of the model's, which are no words."""
     rules = corrections.rules
-    yield f"Learned from {plural(rules.sentences, 'sentence pair')}."
+    yield f"Learned for {corrections.system} from {plural(rules.sentences, 'sentence pair')}."
     yield from _headedness(rules)
     yield ""
     yield from _swaps(rules, min_count)
     yield from _merges(rules, min_count)
     yield from _spontaneous(rules, min_count)
     if weights and corrections.model.weights:
-        yield f"The model of s2+ has {len(corrections.model.weights):,} weights; the strongest:"
+        yield f"The model of {corrections.system} has {len(corrections.model.weights):,} weights; the strongest:"
         strongest = sorted(corrections.model.weights.items(), key=lambda item: (-abs(item[1]), item[0]))
         yield from (f"  {weight:+.2f}  {feature}" for feature, weight in strongest[:10])
 

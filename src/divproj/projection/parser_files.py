@@ -14,7 +14,7 @@ from divproj.projection.edges import FEATURES, slots
 from divproj.projection.naming import COLUMNS
 from divproj.projection.parser_systems import ParsedSystem, Recipe
 from divproj.projection.phrasal.features import PHRASES
-from divproj.projection.systems import PRIOR, PROJECTIONS, Corrections
+from divproj.projection.systems import CORRECTED, PROJECTIONS, Corrections
 from divproj.runtime import modelfile
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _vote(model: modelfile.Model, name: str, default: float) -> float:
 
 def _prior(recipe: Recipe, corrections: Corrections, grams: Grams | None) -> S6Plus | None:
     """s6+, where the system was learned with it; ProjError where the model of glossed text did not come along."""
-    if not recipe.together or corrections.about.get(PRIOR) != "s6":
+    if not recipe.together or corrections.system != CORRECTED:
         return None
     from divproj.projection.universal.corrected import S6Plus
     from divproj.projection.universal.projector import S6

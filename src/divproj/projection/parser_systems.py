@@ -26,7 +26,6 @@ from divproj.projection.direct import ProjectFunction, Projection, ProjectionInp
 from divproj.projection.edges import PAPER, codes
 from divproj.projection.loglinear import HeadModel
 from divproj.projection.naming import namer, with_relations
-from divproj.projection.registry import has_gloss_model
 from divproj.projection.settings import (
     CORRECTION_FOLDS,
     FEWER_PARTS_FROM,
@@ -36,7 +35,7 @@ from divproj.projection.settings import (
     TRAINING_PARTS,
     WORSE,
 )
-from divproj.projection.systems import PRIOR, Corrections, projector, starting_from_s6
+from divproj.projection.systems import Corrections, projector, starting_from_s6, suits_s6
 from divproj.runtime.announce import passing
 from divproj.runtime.checkpoint import NOTHING, Checkpoint
 
@@ -265,10 +264,10 @@ def fit(
     if keep is not NOTHING:
         shown_pairs = [(pair.f, pair.e, sorted(pair.links.links)) for pair in (*pairs, *peek)]
         texts = [(b.forms, b.e, sorted(b.links.links), b.glosses) for b in text]
-        keep.identify(recipe, options, len(pairs), len(text), shown_pairs, texts, *([PRIOR] if prior else []))
+        keep.identify(recipe, options, len(pairs), len(text), shown_pairs, texts, *(["prior"] if prior else []))
     if not prior:
         gold = {ProjectionInput.of(pair): pair for pair in (*pairs, *peek)} if recipe.projection == "gold" else {}
-        learner = ParsedSystem(recipe, Corrections.learn(pairs, model=recipe.needs_model), [], gold)
+        learner = ParsedSystem(recipe, Corrections.learn(pairs, "s2+" if recipe.needs_model else "s2-1"), [], gold)
         state = learner.adapt(text or bitexts)
     teacher = None if recipe.trees == "gold" else learner.projector(recipe.trees)
     trees = [teacher(b).tree for b in bitexts] if teacher else [pair.f for pair in pairs]
@@ -291,12 +290,11 @@ def fit(
 
 def starts_from_s6(recipe: Recipe, text: Sequence[ProjectionInput]) -> bool:
     """Whether the model of glossed text has something to say: glosses are there, and E's trees are UD, as those it learned from."""
-    if not recipe.together or not any(bitext.glosses for bitext in text) or not has_gloss_model():
+    if not recipe.together or not suits_s6(text):
         return False
-    from divproj.projection.universal.attachments import ud_like
     from divproj.projection.universal.projector import is_read
 
-    return any(map(is_read, text)) and ud_like(text)
+    return any(map(is_read, text))
 
 
 def _shipped_prior(grams: Grams | None) -> S6:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
@@ -157,6 +157,9 @@ def project_corpus(
 
     With `shards` workers that do all of a chunk write their trees into files in this folder.
     """
+    if projector.rules and not projector.system_ and corpora[0].path != "-":  # so that chunks can go to the workers at once
+        first = replace(corpora[0], faults=Faults(strict=False)).pairs(trees=False)
+        projector.choose_system(list(islice(first, CHUNK)))
     if projector.plan is not None and not (projector.looks_at_text or projector.phrases or len(corpora) > 1):
         how = projector.preparation.stamped()
         work, read = partial(_project_chunk, projector.plan, how, wanted), corpora[0].chunks

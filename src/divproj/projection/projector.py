@@ -111,12 +111,8 @@ class Projector:
             self._load(Path(model))
         elif rules and self.system != registry.AUTO and not registry.named(self.system).needs:
             raise ModelError(f"system {self.system} uses no rules", remedy="choose s2+ or s6+, or leave out `rules`")
-        elif self.system == registry.AUTO and self._corrections is not None:
-            self._settle(
-                registry.Choice("s6+", "rules are given that start from s6")
-                if self._corrections.about.get(systems.PRIOR) == "s6"
-                else self._choice(rules=True)
-            )
+        elif self.system == registry.AUTO and self._rules_for == systems.CORRECTED:
+            self._settle(self._choice())
         elif self._can_start:
             self._settle(registry.Choice(self.system, REQUESTED))
 
@@ -169,11 +165,8 @@ class Projector:
 
             learned = parser_systems.fit(choice.system, gold, text=sentences, random_state=self.seed, grams=grams)
             self._made = learned.system
-        elif choice.system == "s6+":
-            self._corrections = systems.corrected(gold, sentences, grams=grams)
-            self._settle(choice)
         else:
-            self._corrections = systems.Corrections.learn(gold, model=choice.system == "s2+")
+            self._corrections = systems.Corrections.learn(gold, choice.system, text=sentences, grams=grams)
             self._settle(choice)
         self._fitted = True
         self.system_, self.why_ = choice.system, choice.why
@@ -332,12 +325,22 @@ class Projector:
         if self._made is None:
             if self.system != registry.AUTO:
                 self.demand()
-            self._settle(self._choice(glosses=any(pair.f.glosses for pair in pairs)))
+            self._settle(self._choice(pairs))
         assert self._made is not None
         return self._made
 
-    def _choice(self, **there: bool) -> registry.Choice:
-        return registry.choose(forests=self.phrases.f_forests is not None, **there)
+    @property
+    def _rules_for(self) -> str:
+        """The system that the given rules were learned for, '' without rules."""
+        return str(self._corrections.system) if self._corrections is not None else ""
+
+    def _choice(self, pairs: Sequence[Pair] = ()) -> registry.Choice:
+        """The best system for pairs; rules are left aside only for text that s6 is made for."""
+        if self._rules_for:
+            glosses = systems.suits_s6([*map(ProjectionInput.of, pairs)])
+        else:
+            glosses = any(pair.f.glosses for pair in pairs)
+        return registry.choose(rules=self._rules_for, glosses=glosses, forests=self.phrases.f_forests is not None)
 
     def demand(self) -> None:
         """Raise the error that says what the system needs."""

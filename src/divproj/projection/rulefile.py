@@ -9,7 +9,7 @@ from divproj.data.errors import ModelError, Where, why
 from divproj.projection.candidates import Lexicon
 from divproj.projection.loglinear import HeadModel
 from divproj.projection.rules import Rules, Sides, Swaps
-from divproj.projection.systems import Corrections
+from divproj.projection.systems import CORRECTED, DEFAULT, RULED, Corrections
 
 FORMAT, VERSION = "divproj-rules", 1
 
@@ -21,6 +21,7 @@ def dumps(corrections: Corrections) -> str:
             "format": FORMAT,
             "version": VERSION,
             "about": corrections.about,
+            "system": corrections.system,
             "sentences": rules.sentences,
             "thresholds": {"min_sentences": rules.min_sentences, "min_share": rules.min_share},
             "headedness": rules.overall.as_json(),
@@ -76,7 +77,11 @@ def loads(text: str, path: str = "") -> Corrections:
     tags = [
         {word: table.value(word, str) for word in table.data} for table in map(model.inside, ("f_tags", "e_tags", "f_rels"))
     ]
-    return Corrections(rules, HeadModel(weights, Lexicon(*tags)), check.value("about", dict))
+    about = check.value("about", dict)
+    system = check.value("system", str) if "system" in data else CORRECTED if about.get("prior") == "s6" else DEFAULT
+    if system not in RULED:
+        raise ModelError(f"'system' is {system!r:.40}, one of {', '.join(RULED)} expected", Where(path))
+    return Corrections(rules, HeadModel(weights, Lexicon(*tags)), about, system)
 
 
 class _Checked:

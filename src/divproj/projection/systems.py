@@ -12,7 +12,7 @@ from divproj.projection.base import Adapted, PerSentence, System
 from divproj.projection.candidates import Lexicon
 from divproj.projection.direct import ProjectFunction, Projection, ProjectionInput, s1
 from divproj.projection.loglinear import HeadModel
-from divproj.projection.registry import SYSTEMS, has_gloss_model
+from divproj.projection.registry import AUTO, SYSTEMS, has_gloss_model
 from divproj.projection.rules import Rules, learn, s2
 
 if TYPE_CHECKING:
@@ -30,40 +30,67 @@ CORRECTED = "s6+"
 """s6 corrected by gold trees of the language itself: observes the text and learns from gold."""
 SYSTEM_NAMES = (*PROJECTIONS, *OBSERVING, CORRECTED, *PARSERS)
 DEFAULT = "s2+"
-PRIOR = "prior"
-"""In what is said about corrections: the system whose trees they start from, where there is one."""
+RULED = ("s2-3", "s2-2", "s2-1", DEFAULT, CORRECTED)
+"""Systems that rules can be learned for."""
 
 
 @dataclass
 class Corrections:
-    """All that is learned from gold F trees of a language pair: counted rules and the model of s2+."""
+    """All that is learned from gold F trees of a language pair: counted rules, and the weights of s2+ or s6+."""
 
     rules: Rules
     model: HeadModel
     about: dict[str, Any] = field(default_factory=dict)
+    system: str = DEFAULT
+    """The system that they were learned for. Weights of s2+ start from equal candidates, those of s6+ from what s6 says; rules for
+    s2-1 to s2-3 have no weights."""
 
     @classmethod
-    def learn(cls, pairs: Sequence[Pair], *, model: bool = True, about: dict[str, Any] | None = None) -> Corrections:
+    def learn(
+        cls,
+        pairs: Sequence[Pair],
+        system: str = DEFAULT,
+        *,
+        text: Sequence[ProjectionInput] = (),
+        about: dict[str, Any] | None = None,
+        grams: Grams | None = None,
+    ) -> Corrections:
+        """Learn corrections for a system; for s6+ `text` is more of the language, without trees, and `grams` are gloss abbreviations.
+
+        `auto` chooses by the pairs: s6+ where s6 is made for them (glosses, and UD trees of E), else s2+.
+        """
+        if system == AUTO:
+            system = CORRECTED if suits_s6([*map(ProjectionInput.of, pairs)]) else DEFAULT
+        if system not in RULED:
+            raise ModelError(f"no rules are learned for system '{system}'", remedy=f"choose one of {', '.join((AUTO, *RULED))}")
+        if system == CORRECTED:
+            from divproj.projection.universal.corrected import S6Plus
+            from divproj.projection.universal.projector import S6
+
+            return starting_from_s6(S6Plus.fit(pairs, text, S6(grams=grams)), pairs, about)
         untrained = HeadModel(lexicon=Lexicon.of((ProjectionInput.of(pair), pair.f.rels) for pair in pairs))
-        return cls(learn(pairs), HeadModel.fit(pairs) if model else untrained, about or {})
+        return cls(learn(pairs), HeadModel.fit(pairs) if system == DEFAULT else untrained, about or {}, system)
 
-
-def corrected(
-    pairs: Sequence[Pair],
-    text: Sequence[ProjectionInput] = (),
-    about: dict[str, Any] | None = None,
-    grams: Grams | None = None,
-) -> Corrections:
-    """Learn corrections for s6+: weights that start from what s6 says."""
-    from divproj.projection.universal.corrected import S6Plus
-    from divproj.projection.universal.projector import S6
-
-    return starting_from_s6(S6Plus.fit(pairs, text, S6(grams=grams)), pairs, about)
+    def check(self, system: str) -> None:
+        """Raise ModelError where these corrections cannot serve a system; counted rules serve s2-1 to s2-3 in any case."""
+        if system in (DEFAULT, CORRECTED) and system != self.system:
+            what = f"the rules were learned for {self.system}, and cannot be used by {system}"
+            raise ModelError(what, remedy=f"learn rules with `system={system}`, or choose {self.system}")
 
 
 def starting_from_s6(learned: S6Plus, pairs: Sequence[Pair], about: dict[str, Any] | None = None) -> Corrections:
     """Return what s6+ has learned from pairs, as it is kept in files."""
-    return Corrections(learn(pairs), HeadModel(dict(learned.weights), learned.lexicon), {**(about or {}), PRIOR: "s6"})
+    return Corrections(learn(pairs), HeadModel(dict(learned.weights), learned.lexicon), about or {}, CORRECTED)
+
+
+def suits_s6(text: Sequence[ProjectionInput]) -> bool:
+    """Return whether a text is one that s6 is made for: it has glosses, and the trees of E, where there are any yet, are UD's."""
+    if not has_gloss_model() or not any(sentence.glosses for sentence in text):
+        return False
+    from divproj.projection.universal.attachments import ud_like
+
+    parsed = [sentence for sentence in text if sentence.e.tree is not None]
+    return not parsed or ud_like(parsed)
 
 
 def projector(system: str, corrections: Corrections | None = None) -> ProjectFunction:
@@ -88,6 +115,8 @@ def make(system: str, corrections: Corrections | None = None, grams: Grams | Non
             f"system {system} needs rules learned from gold trees",
             remedy="give `rules=FILE` (`proj learn` makes one), or `system=s1-r`, which needs none",
         )
+    if corrections is not None:
+        corrections.check(system)
     return _MAKERS[system](corrections, grams)
 
 
@@ -119,8 +148,6 @@ def _s6_plus(corrections: Corrections, grams: Grams | None) -> System:
     from divproj.projection.universal.corrected import S6Plus
     from divproj.projection.universal.projector import S6
 
-    if corrections.about.get(PRIOR) != "s6":
-        raise ModelError("the rules were not learned with s6", remedy="learn them with system s6+, or choose s2+")
     return S6Plus(corrections.model.weights, corrections.model.lexicon, S6(grams=grams))
 
 
@@ -157,13 +184,13 @@ def train(
         return parser_systems.fit(system, pairs, peek=peek, text=text, random_state=seed).project
     if system == CORRECTED:
         from divproj.projection.universal.corrected import S6Plus
-        from divproj.projection.universal.projector import S6
+        from divproj.projection.universal.projector import S6, state_for
 
-        state = S6().adapt([*map(ProjectionInput.of, pairs), *text])
+        state = state_for(S6(), tuple(dict.fromkeys([*text, *map(ProjectionInput.of, pairs)])))
         return Adapted(S6Plus.cross_fit(pairs, state)[0], state).project
     if system in OBSERVING:
         return Adapted(make(system), _cached_state(system, sentences)).project
-    corrections = None if system in UNTRAINED else Corrections.learn(pairs, model=system == "s2+")
+    corrections = None if system in UNTRAINED else Corrections.learn(pairs, system)
     return Adapted(make(system, corrections), None).project
 
 

@@ -41,33 +41,34 @@ class Verdict:
     curve: tuple[Point, ...] = ()
 
 
-def check(learner: Learner, gold: Sequence[Example], tell: Tell) -> Verdict:
+def check(learner: Learner, gold: Sequence[Example], tell: Tell, *, curve: bool = True) -> Verdict:
     """Choose among the learner's variants the one that the gold sentences speak for; none, when none does.
 
     A variant is better when it gains more heads than it loses, by more than their chance difference: gained − lost >
-    √(gained + lost). Where nothing tells, the cautious variants change only what the odds are for, and must lose nothing.
+    √(gained + lost). Where nothing tells, the cautious variants change only what the odds are for, and must lose nothing. The learning
+    `curve` takes three more rounds of folds.
     """
     known = [example for example in gold if example.prior.heads]
     variants = list(getattr(learner, "variants", lambda: [learner])())
     if len(known) < FEW_GOLD:
         return _few(variants, gold, known, tell)
     tried = [(variant, *_tried(variant, gold, known, tell)) for variant in variants]
-    size = len(known)
+    size, shares = len(known), CURVE_SHARES if curve else ()
     for variant, held, gained, lost in tried:
         if gained - lost > math.sqrt(gained + lost):
             told = f"checked on {_sentences(size)} that it had not seen, learning puts {plural(gained, 'head')} right and {lost} wrong"
-            return Verdict(variant, True, told, gained, lost, 0, held, _curve(variant, gold, known, held, tell))
+            return Verdict(variant, True, told, gained, lost, 0, held, _curve(variant, gold, known, held, shares, tell))
     for variant, held, gained, lost in tried[1:2]:
         if lost == 0:
             told = f"{_sentences(size)} are too few to see a difference, so only what the odds are strongly for is changed"
-            return Verdict(variant, True, told, gained, lost, 0, held, _curve(variant, gold, known, held, tell))
+            return Verdict(variant, True, told, gained, lost, 0, held, _curve(variant, gold, known, held, shares, tell))
     variant, held, gained, lost = tried[0]
     more = needed(size, gained, lost)
     told = (
         f"checked on {_sentences(size)} that it had not seen, learning puts {plural(gained, 'head')} right and {lost} wrong, "
         f"which is no clear gain; about {more} more gold sentences are needed"
     )
-    return Verdict(variant, False, told, gained, lost, more, held, _curve(variant, gold, known, held, tell))
+    return Verdict(variant, False, told, gained, lost, more, held, _curve(variant, gold, known, held, shares, tell))
 
 
 def _few(variants: Sequence[Any], gold: Sequence[Example], known: Sequence[Example], tell: Tell) -> Verdict:
@@ -124,11 +125,16 @@ def checked(learner: Any, gold: Sequence[Example], tell: Tell, share: float = 1.
 
 
 def _curve(
-    learner: Any, gold: Sequence[Example], known: Sequence[Example], held: Mapping[int, Learned], tell: Tell
+    learner: Any,
+    gold: Sequence[Example],
+    known: Sequence[Example],
+    held: Mapping[int, Learned],
+    shares: Sequence[float],
+    tell: Tell,
 ) -> tuple[Point, ...]:
     """Heads right against gold sentences learned from, on gold sentences that were not."""
     made = [_point(0, known, {x.n: x.prior.heads for x in known})]
-    for share in CURVE_SHARES if len(gold) >= 2 * FEW_GOLD else ():
+    for share in shares if len(gold) >= 2 * FEW_GOLD else ():
         trees = checked(learner, gold, tell, share)
         made.append(_point(round(share * len(gold)), known, {n: tree.heads for n, tree in trees.items()}))
     made.append(_point(len(gold), known, {n: tree.heads for n, tree in held.items()}))

@@ -16,12 +16,11 @@ from typing import Any
 from divproj.data.errors import ProjError
 from divproj.data.pair import Pair
 from divproj.data.sentence import PROJECTED
-from divproj.data.tree import DepTree
 from divproj.data.wording import plural
 from divproj.projection import registry, systems
-from divproj.projection.direct import Projection
-from divproj.projection.projector import Projector
-from divproj.review.adapting import Adapter, Case
+from divproj.projection.calibration import calibrated
+from divproj.projection.direct import Projection, ProjectionInput
+from divproj.review.adapting import Adapter, Case, InUse
 from divproj.review.checking import Verdict, check
 from divproj.review.examples import Example, Learner, ProjectionInputs, Tell, examples, usable
 from divproj.review.session import Learned, Session
@@ -79,8 +78,7 @@ class AdaptingLearner:
 
 
 def _case(example: Example) -> Case:
-    assert example.bitext is not None
-    return Case(example.bitext, example.prior)
+    return Case(_input(example), example.prior)
 
 
 def _added(note: str) -> str:
@@ -104,16 +102,36 @@ class ProjectionLearner:
             raise ProjError(f"system '{self.system}' does not learn", remedy=f"choose one of {', '.join(able)}")
 
     def __call__(self, gold: Sequence[Example], rest: Sequence[Example], tell: Tell) -> Iterator[tuple[int, Learned]]:
-        pairs = [_pair(example) for example in gold if _translated(example)]
+        pairs = {example.n: _pair(example) for example in gold if _translated(example)}
         if not pairs:
             raise ProjError("no gold sentence has a tree of its translation", remedy="mark other sentences gold")
         tell("learning from gold sentences", 0, len(pairs))
-        projector = Projector(self.system).fit(pairs)
-        wanted = [example for example in rest if _translated(example)]
-        found = projector.projections([_pair(example, gold=False) for example in wanted])
-        for done, (example, (_, projection)) in enumerate(zip(wanted, found, strict=True)):
+        system = self.system
+        if system == registry.AUTO:
+            system = registry.choose(gold=len(pairs), glosses=any(pair.f.glosses for pair in pairs.values())).system
+        wanted = {example.n: example for example in rest if _translated(example)}
+        text = {n: ProjectionInput.of(pair) for n, pair in pairs.items()} | {n: _input(x) for n, x in wanted.items()}
+        project = systems.train(system, [*pairs.values()], text=[text[n] for n in sorted(text)])
+        for done, n in enumerate(wanted):
             tell("projecting the rest", done, len(wanted))
-            yield example.n, _learned(projection, projector.system_)
+            yield n, _learned(calibrated(project(text[n]), system), system)
+
+
+def check_rules(pairs: Sequence[Pair], system: str, tell: Tell) -> Verdict:
+    """Return whether rules for a system make better trees than projection without rules.
+
+    Both project pairs with gold trees of F: without rules the system that `auto` takes then, with rules one that has learned them from the
+    other pairs.
+    """
+    text = [ProjectionInput.of(pair) for pair in pairs]
+    without = registry.choose(glosses=systems.suits_s6(text)).system
+    tell(f"projecting by {without}", 0, len(pairs))
+    project = systems.train(without, (), text=text)
+    gold = []
+    for n, (pair, bitext) in enumerate(zip(pairs, text, strict=True)):
+        found = project(bitext)
+        gold.append(Example(n, bitext, pair.f, InUse(found.heads, found.tree.rels, found.reasons)))
+    return check(ProjectionLearner(system), gold, tell, curve=False)
 
 
 def _translated(example: Example) -> bool:
@@ -127,12 +145,15 @@ def _learned(found: Projection, system: str) -> Learned:
     return Learned(found.heads, found.tree.rels, found.reasons, found.confidence, note)
 
 
-def _pair(example: Example, *, gold: bool = True) -> Pair:
-    """The sentence as a pair: with its tree to learn from, else with words alone."""
-    given = example.bitext
-    assert given is not None
-    f = example.tree if gold else DepTree.unparsed(given.forms, glosses=given.glosses, upos=given.tags)
-    return Pair(f, given.e, given.links, given.sent_id)
+def _input(example: Example) -> ProjectionInput:
+    assert example.bitext is not None
+    return example.bitext
+
+
+def _pair(example: Example) -> Pair:
+    """The sentence with its gold tree, to learn from."""
+    given = _input(example)
+    return Pair(example.tree, given.e, given.links, given.sent_id)
 
 
 class Job:

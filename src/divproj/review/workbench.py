@@ -163,7 +163,7 @@ class Workbench:
         return self._begin(name, "projecting", words)
 
     def learn(self) -> str:
-        """Rules from the gold sentences of all texts."""
+        """Learn rules from the gold sentences of all texts; they are taken only if a check on these sentences shows better trees."""
         corpora = []
         for name in self.names():
             trees, work = self.trees(name), self.work(name)
@@ -172,7 +172,7 @@ class Workbench:
                 corpora.append(work)
         if not corpora:
             raise WorkError("there is no gold sentence yet: review a text and mark sentences that are right with G")
-        return self._begin("", "learning", ["learn", *corpora, "-o", self.folder / WORK / RULES])
+        return self._begin("", "learning", ["learn", *corpora, "--check", "-o", self.folder / WORK / RULES])
 
     def open(self, name: str) -> str:
         """The address of a text's review, which is started if need be."""

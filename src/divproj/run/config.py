@@ -9,15 +9,17 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from divproj.data.errors import Faults, ProjError, Where
+from divproj.data.errors import Faults, ModelError, ProjError, Where
 from divproj.data.options import ReaderOptions, parse_roles
 from divproj.io import conllu
 from divproj.io.conllu import is_conllu
 from divproj.io.corpus import Corpus
 from divproj.io.files import in_folder, located
+from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal.phrase_sources import AUTO, PhraseSources
+from divproj.projection.pipeline import corrections
 from divproj.projection.registry import Choice, choose, named
-from divproj.projection.systems import CORRECTED, OBSERVING, PARSERS, PROJECTIONS, SYSTEM_NAMES, UNTRAINED
+from divproj.projection.systems import CORRECTED, OBSERVING, PARSERS, PROJECTIONS, SYSTEM_NAMES, UNTRAINED, suits_s6
 from divproj.run.values import Values
 from divproj.runtime.resources import folder
 
@@ -175,6 +177,16 @@ class _Reader(Values):
                     return True
         return False
 
+    def _suits_s6(self) -> bool:
+        """Whether the text has glosses and its given trees of E are UD's, as far as the first sentences tell."""
+        if not (text := self.files("input", "text")):
+            return False
+        format_, reader = self.said["input"]["format"] or None, self._reader()
+        with suppress(ProjError):
+            corpus = Corpus(text, self._trees(), format=format_, reader=reader, faults=Faults(strict=False))
+            return suits_s6([ProjectionInput.of(pair) for pair in islice(corpus.pairs(trees=False), LOOKED_AT)])
+        return False
+
     def _parser(self) -> tuple[str, Path | None]:
         """A language by name, `given`, or a model's folder; '' for a command."""
         found, name = self.said["parse"], self.said["parse"]["parser"]
@@ -239,13 +251,20 @@ class _Reader(Values):
         if learns and not gold:
             self.fail("project", "rules", "there are no gold trees to learn from", "name some in input.gold")
         system, why = found["system"], "named in the config"
+        given = corrections(str(rules)) if rules else None
         if system == "auto":
-            there = {"forests": phrases.f_forests is not None, "glosses": self._glossed()}
-            choice = choose(gold=self._gold_trees() if learns else 0, rules=rules is not None, **there)
+            there = {"forests": phrases.f_forests is not None, "glosses": self._suits_s6() if given else self._glossed()}
+            choice = choose(gold=self._gold_trees() if learns else 0, rules=given.system if given else "", **there)
             system, why = choice.system, choice.why
+            rules = rules if named(system).needs else None
         if system not in known:
             self.not_one_of("project", "system", system, ("auto", *known))
-        if system == CORRECTED and not learns:
+        if given:
+            try:
+                given.check(system)
+            except ModelError as error:
+                self.fail("project", "system", error.what, error.remedy)
+        if system == CORRECTED and not (learns or given):
             self.fail("project", "system", f"{system} learns from gold trees", "name some in input.gold, and no other rules")
         if system in PARSERS and not gold:
             self.fail("project", "system", f"{system} needs gold trees to learn from, or a model", "name some in input.gold")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from divproj.data.pair import Pair
 from divproj.data.sentence import confidence_of, misc_value
+from divproj.evaluation.trees import las_kind
 from divproj.io import conllu
 from divproj.io.files import writing
 from divproj.projection.direct import Projection, ProjectionInput
@@ -46,6 +47,7 @@ def signature(config: Config, inputs: dict[str, str]) -> str:
         "why": config.why,
         "align": config.value("align", "method"),
         "style": config.value("parse", "style"),
+        "las": las_kind(config.value("evaluate", "subtypes")),
         "seed": config.seed,
         "input": digest_of(inputs)[:12],
     }

@@ -20,9 +20,9 @@ from divproj.projection.direct import ProjectionInput
 from divproj.projection.pipeline import TextSource, corrections, source_of
 from divproj.projection.prepare import Preparation, prepared_text
 from divproj.projection.projector import Projector
-from divproj.projection.registry import named
+from divproj.projection.registry import AUTO, named
 from divproj.projection.summary import Summary
-from divproj.projection.systems import CORRECTED
+from divproj.projection.systems import CORRECTED, DEFAULT, PROJECTIONS, RULED, Corrections
 from divproj.run import gold as golden
 from divproj.run.config import Config
 from divproj.run.reading import OUTPUT, write_beside
@@ -66,7 +66,6 @@ def _share(config: Config) -> float:
 def learn(job: Job) -> None:
     """Rules from the gold trees, or the given ones."""
     from divproj.projection import rulefile
-    from divproj.projection.systems import Corrections, corrected
 
     if job.config.rules:
         found = corrections(str(job.config.rules))
@@ -74,13 +73,18 @@ def learn(job: Job) -> None:
         pairs = job.gold_pairs()
         job.tick("learning rules from", len(pairs), 0)
         about = {"corpora": [job.config.title], "pairs": len(pairs)}
-        if job.config.system == CORRECTED:
-            found = corrected(pairs, [*map(ProjectionInput.of, job.pairs())], about)
-        else:
-            found = Corrections.learn(pairs, about=about)
+        text = [*map(ProjectionInput.of, job.pairs())] if observes(job.config) else ()
+        found = Corrections.learn(pairs, rules_system(job.config), text=text, about=about)
     with writing(job.out / RULES) as out:
         rulefile.dump(found, out)
     job.facts |= {"sentences": found.rules.sentences}
+
+
+def rules_system(config: Config) -> str:
+    """Return the system that the run's rules are learned for; rules for s2+ serve s2-1 to s2-3, too."""
+    if config.system in PROJECTIONS:
+        return DEFAULT
+    return config.system if config.system in RULED else AUTO
 
 
 def observes(config: Config) -> bool:

@@ -88,7 +88,7 @@ STAGES = (
     Stage("parse", stages.parse, ("read",), (*_all("parse"), ("input", "trees"))),
     Stage("align", stages.align, ("read", "parse"), _all("align")),
     Stage("gold", projecting.gold, ("read", "parse", "align"), (("input", "gold"), ("evaluate", "held_out")), wanted=_gold),
-    Stage("learn", projecting.learn, ("gold",), (("project", "rules"),), lambda c: {"title": c.title, "learns": c.learns, "whole text": projecting.observes(c)}, _learns),
+    Stage("learn", projecting.learn, ("gold",), (("project", "rules"),), lambda c: {"title": c.title, "learns": c.learns, "rules for": projecting.rules_system(c), "whole text": projecting.observes(c)}, _learns),
     Stage("train", projecting.train, ("gold",), _all("train"), lambda c: {"system": c.system}, lambda c: c.trains),
     Stage("project", projecting.project, ("read", "parse", "align", "learn", "train"), (*(key for key in _all("project") if key[1] not in ("system", "rules")), ("align", "grams")),
           lambda c: {"system": c.system, "why": c.why}),

@@ -269,7 +269,7 @@ style = "as-is"              # or convert the trees to ud (content words are hea
 
 [project]
 system = "auto"              # auto takes the best system for your files: s6 for glossed text, s6+ or s5+ with gold trees; `proj systems` lists all
-# rules = "learn"            # from the gold trees; or a rule file, or a shipped set: hin, deu, spa, kor; or none
+# rules = "learn"            # from the gold trees; or a rule file; or none; for text without glosses also a shipped set: hin, deu, spa, kor
 # style = "ud"               # heads in the output: content words (ud) or function words (function)
 # model = "my-model"         # a model from `proj train CORPUS`, instead of system and rules
 # phrases = "auto"           # align the phrases of both sides first; or a file from `proj align`
@@ -286,6 +286,7 @@ folds = 5                    # cross-validation on the gold sentences; 0 for non
 # held_out = 0.2             # a share of the gold sentences (or a file with others) that is used only for testing
 # systems = ["s1-r", "s2+", "s4+"]
 # punctuation = false        # whether to count punctuation
+# subtypes = true            # whether LAS takes nsubj:pass and nsubj for different relations
 
 [report]
 pictures = 500               # number of sentences drawn on each page, least confident first

@@ -94,7 +94,7 @@ KEYS: dict[str, dict[str, Key]] = {
         "systems": Key("texts", ()),
         "folds": Key("whole", 5, 0, 1000),
         "held_out": Key("share or path", 0.0),
-        "punctuation": key_of(EvaluateOptions, "punctuation"),
+        **{name: key_of(EvaluateOptions, name) for name in ("punctuation", "subtypes")},
     },
     "report": {
         "pictures": Key("whole", 500, 0, 100_000),

@@ -29,9 +29,9 @@ def cross_validation(job: Job, folds: int) -> dict[str, Any]:
     config, pairs = job.config, job.gold_pairs()
     systems = config.systems
     job.tick(f"cross-validating {', '.join(systems)} on", len(pairs), 0)
-    punctuation = config.value("evaluate", "punctuation")
+    counted = {key: config.value("evaluate", key) for key in ("punctuation", "subtypes")}
     jobs = job.jobs if len(pairs) * min(folds, len(pairs)) * len(systems) >= WORTH else 1
-    results = cross_validate(pairs, systems, folds=folds, seed=config.seed, punctuation=punctuation, jobs=jobs)
+    results = cross_validate(pairs, systems, folds=folds, seed=config.seed, jobs=jobs, **counted)
     found: dict[str, Any] = {
         "folds": min(folds, len(pairs)),
         "pairs": len(pairs),
@@ -66,7 +66,7 @@ def held_out(job: Job) -> dict[str, Any]:
         texts = [confidence_of(cell) for cell in misc]
         sure = tuple(map(float, texts)) if all(texts) else ()
         triples.append((pair.f, in_style(row.usable_tree()[0], turned), tuple(misc_value(cell, "Proj") for cell in misc), sure))
-    scores = score_trees(triples, punctuation=job.config.value("evaluate", "punctuation"), subtypes=False)
+    scores = score_trees(triples, **{key: job.config.value("evaluate", key) for key in ("punctuation", "subtypes")})
     return {"sentences": len(triples), "sentences_right": scores.sentences, **scores.as_json()}
 
 

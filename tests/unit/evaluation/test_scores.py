@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from divproj import Corpus, DepTree, Links
-from divproj.evaluation.experiment import better, cross_validate, make_folds
+import divproj as dp
+from divproj import Corpus, DepTree, Links, Pair
+from divproj.evaluation.experiment import better, cross_families, cross_validate, make_folds
 from divproj.evaluation.links import LinkScore, score_links
 from divproj.evaluation.significance import approximate_randomisation
-from divproj.evaluation.trees import score_trees
+from divproj.evaluation.trees import las_kind, score_trees
 from divproj.runtime.resources import folder
 
 GOLD = DepTree(("a", "b", "c", "."), (2, 0, -1, 2), ("nsubj", "root", "obj", "punct"), ("NOUN", "VERB", "NOUN", "PUNCT"))
@@ -17,7 +18,7 @@ GOLD = DepTree(("a", "b", "c", "."), (2, 0, -1, 2), ("nsubj", "root", "obj", "pu
 def test_attachment_skips_words_without_a_gold_head():
     system = GOLD.with_heads((2, 0, 2, 1), ("nsubj:pass", "root", "obj", "punct"))
     scores = score_trees([(GOLD, system, ("projected", "projected", "guess", "guess"), (0.9, 0.8, 0.7, 0.2))])
-    assert (scores.overall.total, scores.overall.heads, scores.overall.labelled) == (3, 2, 1)
+    assert (scores.overall.total, scores.overall.heads, scores.overall.labelled) == (3, 2, 2)
     assert scores.by_pos["VERB"].uas == 100.0
     assert scores.by_source["guess"].uas == 0.0
     assert scores.sentences == [(2, 3)]
@@ -26,9 +27,25 @@ def test_attachment_skips_words_without_a_gold_head():
 
 def test_punctuation_and_subtypes_are_choices():
     system = GOLD.with_heads((2, 0, 2, 1), ("nsubj:pass", "root", "obj", "punct"))
-    scores = score_trees([(GOLD, system, (), ())], punctuation=False, subtypes=False)
-    assert (scores.overall.total, scores.overall.labelled) == (2, 2)
+    scores = score_trees([(GOLD, system, (), ())], punctuation=False, subtypes=True)
+    assert (scores.overall.total, scores.overall.labelled) == (2, 1)
     assert scores.calibration_error() is None
+
+
+def test_one_las():
+    """Every way to LAS compares universal relations and counts punctuation unless something else is requested."""
+    f = DepTree(("a", "b", "."), (2, 0, 2), ("nsubj:pass", "root", "punct"), ("NOUN", "VERB", "PUNCT"))
+    e = DepTree(("x", "y", "."), (2, 0, 2), ("nsubj", "root", "punct"), ("NOUN", "VERB", "PUNCT"))
+    pairs = [Pair(f, e, Links(frozenset({(1, 1), (2, 2), (3, 3)}), (3, 3)), f"s{k}") for k in range(4)]
+    trees = [pair.f.with_heads((2, 0, 2), ("nsubj", "root", "punct")) for pair in pairs]
+    for subtypes, las in ((False, 100.0), (True, 200 / 3)):
+        given = {"subtypes": True} if subtypes else {}
+        scored = score_trees([(pair.f, tree, (), ()) for pair, tree in zip(pairs, trees, strict=True)], **given)
+        folds = cross_validate(pairs, ["s1-r"], folds=2, **given)["s1-r"].scores
+        family = cross_families({"a": pairs, "b": pairs}, {}, ["s1-r"], **given)["a"]["s1-r"].scores
+        for scores in (scored, dp.evaluate(pairs, trees, **given), folds, family):
+            assert (scores.overall.total, scores.las) == (12, pytest.approx(las))
+    assert (las_kind(False), las_kind(True)) == ("universal", "subtypes")
 
 
 def test_links_with_sure_and_possible():

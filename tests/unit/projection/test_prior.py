@@ -15,7 +15,6 @@ from divproj.parsing.language import shipped
 from divproj.projection import parser_files
 from divproj.projection.direct import ProjectionInput, s1
 from divproj.projection.parser_systems import RECIPES, fit, starts_from_s6
-from divproj.projection.systems import PRIOR
 from divproj.projection.universal.corrected import TAG_OF, Followed, S6Plus
 from divproj.projection.universal.projector import S6
 from divproj.runtime.resources import folder
@@ -48,7 +47,7 @@ def test_glossed_text_starts_from_s6(name, pairs):
     assert system.prior is not None
     assert system.adapts
     assert system.code == name
-    assert system.corrections.about == {PRIOR: "s6"}
+    assert system.corrections.system == "s6+"
     for bitext in text(pairs[12:]):
         found = system.project(bitext, state)
         assert is_tree(found.heads)

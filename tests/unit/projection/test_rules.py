@@ -132,7 +132,7 @@ def test_what_is_no_json_is_refused_with_its_line():
 def test_rules_are_said_in_words():
     lines = list(say(Corrections.learn([HOUSE] * 3), min_count=1))
     assert any("Nouns head their adpositions, the reverse of E: 3 of 3" in line for line in lines)
-    assert lines[0] == "Learned from 3 sentence pairs."
+    assert lines[0] == "Learned for s2+ from 3 sentence pairs."
 
 
 @pytest.mark.parametrize("system", ["s1-r", "s5", "s6"])

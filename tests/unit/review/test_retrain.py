@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from reviewfiles import TEXT, correct, projected, session_of
 
-from divproj import Corpus, Pair, ProjError
-from divproj.projection.direct import ProjectionInput
+from divproj import Corpus, DepTree, Links, Pair, ProjError
+from divproj.projection.direct import ProjectionInput, s1
 from divproj.review.checking import checked
 from divproj.review.examples import Example, ProjectionInputs, Tell, in_use
-from divproj.review.retrain import AdaptingLearner, Job, ProjectionLearner
+from divproj.review.retrain import AdaptingLearner, Job, ProjectionLearner, check_rules
 from divproj.review.session import Learned, Session
 from divproj.runtime.resources import folder
 
@@ -107,6 +108,45 @@ def test_too_few_sentences_for_a_system_that_starts_anew(pairs: list[Pair]):
     job.wait(60)
     assert job.status["told"] == "nothing has changed: learning can be checked from 5 gold sentences on: 1 more is needed"
     assert session.render() == before
+
+
+def reversed_pairs(count: int) -> list[Pair]:
+    """Pairs without glosses whose adpositions are heads, unlike those of the translation."""
+    made = []
+    for k in range(count):
+        f = DepTree((f"mo{k}", "sa", f"run{k}"), (2, 3, 0), ("obl", "case", "root"))
+        e = DepTree(("ran", "in", f"town{k}"), (0, 3, 1), ("root", "case", "obl"), ("VERB", "ADP", "NOUN"))
+        made.append(Pair(f, e, Links(frozenset({(1, 3), (2, 2), (3, 1)}), (3, 3)), f"s{k}"))
+    return made
+
+
+def test_rules_are_checked_before_they_are_taken():
+    verdict = check_rules(reversed_pairs(12), "s2+", lambda what, done, total: None)
+    assert verdict.better
+    assert verdict.told == "checked on 12 gold sentences that it had not seen, learning puts 24 heads right and 0 wrong"
+    few = check_rules(reversed_pairs(4), "s2+", lambda what, done, total: None)
+    assert (few.better, few.told) == (False, "learning can be checked from 5 gold sentences on: 1 more is needed")
+
+
+def test_rules_that_teach_nothing_are_not_taken():
+    straight = [replace(pair, f=replace(pair.f, heads=(3, 1, 0))) for pair in reversed_pairs(12)]
+    verdict = check_rules(straight, "s2+", lambda what, done, total: None)
+    assert not verdict.better
+    assert "learning puts 0 heads right and 0 wrong, which is no clear gain" in verdict.told
+
+
+def test_a_system_that_observes_sees_the_gold_sentences_too(pairs: list[Pair], monkeypatch: pytest.MonkeyPatch):
+    """s6+ that had gone through a fold alone knew less of the word order than the trees that it is compared with."""
+    texts: list[list[str]] = []
+
+    def train(system: str, gold: Sequence[Pair], text: Sequence[ProjectionInput] = ()) -> Any:
+        texts.append([bitext.sent_id for bitext in text])
+        return s1
+
+    monkeypatch.setattr("divproj.review.retrain.systems.train", train)
+    gold = [Example(n, ProjectionInput.of(pair), pair.f) for n, pair in enumerate(pairs[:6])]
+    assert checked(ProjectionLearner("s6+"), gold, lambda what, done, total: None)
+    assert texts == [[pair.sent_id for pair in pairs[:6]]] * 6
 
 
 def test_systems_that_do_not_learn():

@@ -218,7 +218,8 @@ def test_learning_changes_only_what_nobody_touched():
     assert session.states[1].sure == (0.51, 0.7, 0.9)
     assert session.machine[1] == session.states[1]
     assert (
-        b"# projection = s2+ x\n1\truwa\t_\tNOUN\t_\t_\t2\tdet\t2:det\tGloss=rain|Proj=guess|ProjConf=0.51\n" in session.render()
+        b"# projection = s2+ x\n1\truwa\t_\tNOUN\t_\t_\t2\tdet\t2:det\tGloss=rain|Proj=guess|ProjConf=0.51\n"
+        in session.render()
     )
     assert session.epoch == 1
     assert list(session.learn([(1, NEW)], "again", versions).after) == []

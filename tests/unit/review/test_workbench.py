@@ -106,6 +106,16 @@ def test_a_name_is_no_option(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     assert not [word for word in begun[0][len(COMMAND) :] if word.startswith("--rules")]
 
 
+def test_rules_are_checked_before_texts_are_projected_with_them(bench: Workbench, monkeypatch: pytest.MonkeyPatch):
+    begun: list[list[str]] = []
+    monkeypatch.setattr(Workbench, "_begin", lambda self, name, what, words: begun.append(self._argv(words)) or what)
+    work = bench.folder / WORK / "own.conllu"
+    work.mkdir(parents=True)
+    (work / "align.txt").write_text("0-0 1-1\n")
+    bench.learn()
+    assert begun[0][-5:] == ["learn", str(work), "--check", "-o", str(bench.folder / WORK / "rules.json")]
+
+
 def test_modules_among_the_texts_are_not_run(tmp_path: Path):
     (tmp_path / "typer.py").write_text("raise SystemExit('run')")
     done = subprocess.run([*COMMAND, "--version"], cwd=tmp_path, capture_output=True, text=True)

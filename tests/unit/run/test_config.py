@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from divproj.projection.registry import choose
 from divproj.projection.settings import ENOUGH_GOLD
 from divproj.run.config import load, loads
 from divproj.run.schema import KEYS, line_of
+from divproj.runtime.resources import folder as shipped
 
 
 @pytest.fixture
@@ -35,10 +37,32 @@ def test_defaults(folder: Path):
 
 def test_what_there_is_decides_the_system(folder: Path):
     assert load(config(folder, PLAIN + 'gold = "gold.conllu"')).system == "s5+"
-    assert load(config(folder, PLAIN + '[project]\nrules = "hin"')).system == "s2+"
     found = load(config(folder, LEARNED))
     assert (found.system, found.learns, found.rules, found.systems) == ("s2+", True, None, ("s1-r", "s2+"))
     assert load(config(folder, '[input]\ntext = "text.txt"')).parser == "auto"
+
+
+def test_rules_that_do_not_start_from_s6_are_not_used_on_glossed_text(folder: Path):
+    found = load(config(folder, PLAIN + '[project]\nrules = "hin"'))
+    assert (found.system, found.rules) == ("s6", None)
+    assert "the rules are not used: they were learned for s2+" in found.why
+    forced = load(config(folder, PLAIN + '[project]\nrules = "hin"\nsystem = "s2+"'))
+    assert (forced.system, forced.rules and forced.rules.name) == ("s2+", "hin.json")
+    (folder / "e.conllu").write_text(
+        (folder / "e.conllu").read_text().replace("\tnsubj\t", "\tSBJ\t").replace("\tdet\t", "\tNMOD\t")
+    )
+    assert load(config(folder, PLAIN + '[project]\nrules = "hin"')).system == "s2+", "s6 is not made for other relations"
+
+
+def test_a_rule_file_for_s6plus(folder: Path):
+    rules = json.loads((shipped("rules") / "hin.json").read_text(encoding="utf-8"))
+    (folder / "mine.json").write_text(json.dumps(rules | {"system": "s6+"}))
+    found = load(config(folder, PLAIN + '[project]\nrules = "mine.json"'))
+    assert (found.system, found.rules) == ("s6+", folder / "mine.json")
+    wrong = told(folder, PLAIN + '[project]\nrules = "mine.json"\nsystem = "s2+"')
+    assert "project.system: the rules were learned for s6+, and cannot be used by s2+" in wrong
+    wrong = told(folder, PLAIN + '[project]\nrules = "hin"\nsystem = "s6+"')
+    assert "project.system: the rules were learned for s2+, and cannot be used by s6+" in wrong
 
 
 def test_phrases_and_trees_of_f(folder: Path):

@@ -106,7 +106,7 @@ def test_with_gold_trees(folder: Path):
     assert scores["held_out"]["uas"] > 80
     assert scores["links"]["f1"] > 80
     assert found["signature"].startswith(
-        "divproj:0.1.0|cmd:run|system:s2+|why:named in the config|align:gloss|style:as-is|seed:1|input:"
+        "divproj:0.1.0|cmd:run|system:s2+|why:named in the config|align:gloss|style:as-is|las:universal|seed:1|input:"
     )
     assert found["inputs"].keys() == {"text.txt", "e.conllu", "links.txt", "gold.conllu"}
     page = (folder / "results" / "report.html").read_text(encoding="utf-8")
@@ -114,7 +114,7 @@ def test_with_gold_trees(folder: Path):
         "Tavi",
         "Cross-validation: 2 folds of 6 gold sentences",
         "2 held-out sentences",
-        "Learned from 6 sentence pairs",
+        "Learned for s2+ from 6 sentence pairs",
     ):
         assert part in page
     assert "s1-r against s2+" in page
@@ -249,9 +249,29 @@ def test_a_bitext_without_glosses(folder: Path):
 
 def test_shipped_rules_and_own_grams(folder: Path):
     (folder / "grams.tsv").write_text("gram\tmeaning\twords\nVEL\tinessive\tin\n", encoding="utf-8")
-    made = run(config(folder, PLAIN + '[align]\ngrams = "grams.tsv"\n[project]\nrules = "hin"\n[parse]\nstyle = "function"\n'))
+    made = run(
+        config(
+            folder,
+            PLAIN + '[align]\ngrams = "grams.tsv"\n[project]\nrules = "hin"\nsystem = "s2+"\n[parse]\nstyle = "function"\n',
+        )
+    )
     assert made.facts["project"]["system"] == "s2+"
     assert (folder / "results" / "rules.json").exists()
+
+
+def test_one_las_in_folds_and_held_out_sentences(folder: Path):
+    """Both compare universal relations; the config can ask for subtypes, and the signature says which."""
+    gold = folder / "gold.conllu"
+    gold.write_text(gold.read_text().replace("\tnsubj\t", "\tnsubj:own\t"))
+    more = '[project]\nsystem = "s1-r"\n[evaluate]\nheld_out = 0.5\nfolds = 2\n'
+    las = {}
+    for kind, key in (("universal", ""), ("subtypes", "subtypes = true\n")):
+        run(config(folder, LEARNED.partition("[project]")[0] + more + key))
+        found = results(folder)
+        assert f"|las:{kind}|" in found["signature"]
+        las[kind] = found["scores"]["cross_validation"]["systems"]["s1-r"]["las"], found["scores"]["held_out"]["las"]
+    assert las["universal"] == (100.0, 100.0)
+    assert max(las["subtypes"]) < 80
 
 
 def test_a_command_parses(folder: Path):
