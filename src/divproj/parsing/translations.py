@@ -53,7 +53,7 @@ def choose(sentences: Sequence[Igt], parser: str | None = None, default: str = "
 
     `parser` is the one that the user asked for, `default` the language of the text that the sentences are a part of.
 
-    >>> [choice] = choose([Igt(("mwen", "dòmi"), translations=(("fr", "Je dors."), ("en", "I sleep.")))])
+    >>> [choice] = choose([Igt(("mwen", "dòmi"), translations=(("it", "Dormo."), ("en", "I sleep.")))])
     >>> choice.text, choice.parser
     ('I sleep.', 'en')
     """
