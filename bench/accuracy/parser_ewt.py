@@ -67,12 +67,12 @@ def main() -> None:
         print(json.dumps(measure(size, given)))
         return
     sizes = [1 << 30 if size == "all" else int(size) for size in options.sizes.split(",")]
-    caption = f"EWT dev, gold UPOS, all words, universal relations, {options.learner}, CPU time of one core"
+    caption = "EWT dev, gold UPOS, all words, universal relations, CPU time of one core"
     columns = ("sentences", "order", "UAS", "LAS", "training, s", "sentences/s", "MB")
     with Table("parser_ewt", caption, *columns, seed=options.seed) as table:
         for size in (10, *sizes):
             for order in options.orders.split(","):
-                given = {"order": int(order), "learner": options.learner, "random_state": options.seed}
+                given = {"order": int(order), "random_state": options.seed}
                 command = [sys.executable, __file__, "--one", json.dumps([size, given])]
                 row = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
                 if size > 10:
