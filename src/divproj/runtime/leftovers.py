@@ -9,7 +9,6 @@ import hashlib
 import os
 import re
 import shutil
-import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -37,6 +36,7 @@ def new_part(path: Path) -> tuple[int, Path]:
     while True:
         handle, name = tempfile.mkstemp(prefix=part_prefix(path.name), suffix=PART, dir=path.parent)
         if _claimed(handle) and os.fstat(handle).st_nlink:
+            _ours[handle] = Path(name)
             return handle, Path(name)
         os.close(handle)  # somebody cleans up, or did before it was locked
 
@@ -54,12 +54,25 @@ def new_folder(parent: Path, prefix: str, suffix: str = PART, mode: int = 0o700)
         if _claimed(handle) and made.is_dir():
             break
         os.close(handle)
+    _ours[handle] = made
     try:
         made.chmod(mode)
         yield made
     finally:
         shutil.rmtree(made, ignore_errors=True)
         os.close(handle)
+
+
+_ours: dict[int, Path] = {}
+"""Files and folders that this process has begun, by the number under which each is open."""
+
+
+def remove_ours() -> None:
+    """Remove what this process has begun and not finished: for one that is about to end without unwinding."""
+    for handle, path in list(_ours.items()):
+        with suppress(OSError):
+            if os.path.samestat(os.fstat(handle), path.stat()):
+                _remove_tree(path)
 
 
 def remove_parts(path: Path) -> None:
@@ -81,12 +94,16 @@ def _remove(path: Path) -> None:
         try:
             if not locked(handle):
                 return
-            if stat.S_ISDIR(os.fstat(handle).st_mode):
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                path.unlink(missing_ok=True)
+            _remove_tree(path)
         finally:
             os.close(handle)
+
+
+def _remove_tree(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _claimed(handle: int) -> bool:
