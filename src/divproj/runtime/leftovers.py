@@ -18,16 +18,34 @@ PART = ".part"
 """How the names of files and folders end that are not yet whole."""
 _MADE = "[a-z0-9_]{8}"
 """What `tempfile` puts into a name."""
+MOST = 255
+"""Bytes of a name that file systems allow."""
 LONGEST = 240
 """Bytes of an output's name that its part's name can hold: file systems allow 255, and the part's own letters need 15."""
 
 
 def part_prefix(name: str) -> str:
-    """How the names of an output's parts begin; a name near the limit of file systems is cut and told apart by its hash."""
+    """How the names of an output's parts begin."""
+    return f".{_cut(name, LONGEST)}."
+
+
+def name_beside(name: str, ending: str) -> str:
+    """Return the name of a file that belongs to another: with this ending, and not longer than file systems allow.
+
+    >>> name_beside("links.txt", ".checkpoint"), len(name_beside(250 * "x", ".checkpoint"))
+    ('links.txt.checkpoint', 87)
+    """
+    return _cut(name, MOST - len(os.fsencode(ending))) + ending
+
+
+def _cut(name: str, longest: int) -> str:
+    """A name that has more bytes is cut and told apart by its hash."""
     raw = os.fsencode(name)
-    if len(raw) > LONGEST:
-        name = f"{raw[: LONGEST // 4].decode('ascii', 'ignore')}{hashlib.sha256(raw).hexdigest()[:16]}"
-    return f".{name}."
+    return (
+        name
+        if len(raw) <= longest
+        else f"{raw[: LONGEST // 4].decode('ascii', 'ignore')}{hashlib.sha256(raw).hexdigest()[:16]}"
+    )
 
 
 def new_part(path: Path) -> tuple[int, Path]:
