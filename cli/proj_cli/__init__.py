@@ -10,6 +10,9 @@ def main() -> None:
     from divproj.runtime.safe_path import protect
 
     protect()
+    from proj_cli.signals import leave_at_once
+
+    leave_at_once()
     from proj_cli.commands import main as begin
 
     begin()

@@ -26,6 +26,7 @@ from proj_cli import (
     project,
     review,
     run,
+    signals,
     tutorial,
     words,
 )
@@ -89,6 +90,12 @@ def main() -> None:
     """Entry point: data errors are one line on stderr and exit 1; a bug stays a traceback."""
     guard.streams()
     _lighten(next((word for word in sys.argv[1:] if not word.startswith("-")), ""))
+    with signals.heard() as numbers:
+        _run(numbers)
+
+
+def _run(numbers: list[int]) -> None:
+    """Run the command; `numbers` are those of the signals that came."""
     try:
         try:
             app()
@@ -108,6 +115,8 @@ def main() -> None:
         from divproj.data.errors import ProjError  # here, so that `proj --help` does without numpy
 
         if not isinstance(error, ProjError):
+            if numbers:  # Ctrl-C in the middle of an import is often another error
+                sys.exit(128 + numbers[0])
             raise
         common.talk.error(str(error))
         sys.exit(1)

@@ -161,13 +161,15 @@ def end(summary: Any, output: Path, as_json: bool, sign: str) -> None:
 
     import typer
 
+    from divproj.data.wording import shell_word
+
     told = summary.as_json()
     if as_json:
         print(json.dumps({"signature": sign, "output": str(output), **told}, ensure_ascii=False))  # noqa: T201
     for line in summary.lines():
         talk.say(line)
     if str(output) != "-":
-        talk.say(f"trees: {output}; `proj review {output}` shows them and takes corrections")
+        talk.say(f"trees: {output}; `proj review {shell_word(output)}` shows them and takes corrections")
     if told["exit_code"]:
         raise typer.Exit(told["exit_code"])
 

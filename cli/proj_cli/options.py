@@ -156,10 +156,11 @@ class Keep:
     def beside(self, output: Path) -> Checkpoint:
         """Where long work for this output is kept: beside it; nowhere for standard output."""
         from divproj.runtime.checkpoint import NOTHING, Checkpoint
+        from divproj.runtime.leftovers import name_beside
 
         if str(output) == "-":
             return NOTHING
-        path = output.with_name(output.name + ".checkpoint")
+        path = output.with_name(name_beside(output.name, ".checkpoint"))
         made = Checkpoint(path, resume=self.resume, seconds=60 * self.checkpoint, tell=talk.caution)
         if made.there and not self.resume:
             talk.caution(f"{path} is of an interrupted run and will be replaced; --resume goes on from it")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from divproj.data.wording import plural
+from divproj.data.wording import plural, shell_word
 from proj_cli import common, options
 from proj_cli.common import talk
 
@@ -97,7 +97,9 @@ def review(
         talk.say("Ctrl-C saves and ends. Open:")
         serve(server, show, target.parent, 0 if from_workbench else None)
         made.close()
-    talk.say(f"saved: {target}; `proj convert {target} OUT --into FILE` writes its trees into a FLEx, ELAN or Toolbox file")
+    talk.say(
+        f"saved: {target}; `proj convert {shell_word(target)} OUT --into FILE` writes its trees into a FLEx, ELAN or Toolbox file"
+    )
 
 
 def serve(server: PageServer, show: bool, folder: Path, parent: int | None = None) -> None:

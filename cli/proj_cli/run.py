@@ -109,9 +109,10 @@ def new(
 
     Example: proj new Hausa --folder hausa
     """
+    from divproj.data.wording import shell_word
     from divproj.run.scaffold import CONFIG, begin
 
     made = begin(language, folder)
     for line in made.told:
         talk.say(line)
-    talk.say(f"config: {folder / CONFIG}; read it, then `proj run {folder / CONFIG}`")
+    talk.say(f"config: {folder / CONFIG}; read it, then `proj run {shell_word(folder / CONFIG)}`")

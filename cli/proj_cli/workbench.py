@@ -39,13 +39,14 @@ def projected(source: str) -> str:
 
     from divproj.data.errors import ProjError, Where
     from divproj.io.conllu import is_conllu
+    from divproj.runtime.leftovers import name_beside
 
     path = Path(source)
     if not path.is_file() or is_conllu(path):
         return source
-    target = path.with_name(f"{path.name}.trees.conllu")
+    target = path.absolute().with_name(name_beside(path.name, ".trees.conllu"))
     if not target.exists():
         talk.say(f"{path.name} has no trees yet: projecting them into {target.name}")
-        if subprocess.run([*COMMAND, "project", source, "-o", str(target)]).returncode:
+        if subprocess.run([*COMMAND, "project", str(path.absolute()), "-o", str(target)]).returncode:
             raise ProjError("no trees could be projected", Where(source), "`proj check` says what is wrong with the text")
-    return str(target)
+    return str(path.with_name(target.name))

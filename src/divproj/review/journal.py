@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from divproj.data.errors import ModelError, ProjError, Where
+from divproj.data.wording import shell_word
 from divproj.io.files import reading, replacing
+from divproj.runtime.leftovers import name_beside
 
 try:
     import fcntl
@@ -77,7 +79,9 @@ class Journal:
             if self.reviewed is not None:
                 what = f"the journal is empty or cut off, and {self.reviewed.name} has what it cannot give back"
                 raise ModelError(
-                    what, Where(str(self.path)), f"put a copy of the journal back, {ANEW.format(self.reviewed.name)}"
+                    what,
+                    Where(str(self.path)),
+                    f"put a copy of the journal back, {ANEW.format(shell_word(self.reviewed.name))}",
                 )
             self._file.truncate(0)
             self._write(self.header)
@@ -185,9 +189,9 @@ def set_aside(path: Path) -> Path | None:
 
 
 def _old_name(path: Path) -> Path:
-    name = path.with_name(f"{path.name}.old")
+    name = path.with_name(name_beside(path.name, ".old"))
     count = 1
     while name.exists():
         count += 1
-        name = path.with_name(f"{path.name}.old{count}")
+        name = path.with_name(name_beside(path.name, f".old{count}"))
     return name

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from divproj.data.errors import Faults, ProjError, Where
 from divproj.data.pair import Pair
+from divproj.data.wording import shell_word
 from divproj.io.corpus import Corpus
 from divproj.io.igt_conllu import from_sentence
 from divproj.io.translation_language import language_name
@@ -17,6 +18,7 @@ from divproj.review.document import Document
 from divproj.review.examples import ProjectionInputs
 from divproj.review.journal import Journal, set_aside
 from divproj.runtime.announce import passing
+from divproj.runtime.leftovers import name_beside
 
 ALONE = "only correction is possible: learning needs the trees of the translations (`e=FILE.conllu` or `e_parser=COMMAND`)"
 
@@ -28,12 +30,12 @@ def beside(path: Path) -> Path:
     'trees.reviewed.conllu'
     """
     name = path.name.removesuffix(".gz").removesuffix(".conllu")
-    return path.with_name(f"{name}.reviewed.conllu")
+    return path.with_name(name_beside(name, ".reviewed.conllu"))
 
 
 def journal_for(document: Document, target: Path, *, fresh: bool, say: Callable[[str], None]) -> Journal:
     """The journal beside the output; refuses to write over what no journal accounts for."""
-    path = target.with_name(f"{target.name}.journal")
+    path = target.with_name(name_beside(target.name, ".journal"))
     if target.resolve() == Path(document.path).resolve():
         raise ProjError("the output is the file itself", Where(str(target)), "give another name with -o")
     if fresh:
@@ -44,7 +46,7 @@ def journal_for(document: Document, target: Path, *, fresh: bool, say: Callable[
         raise ProjError(
             "is there already, and no journal beside it says how it came about",
             Where(str(target)),
-            f"review it itself (proj review {target.name}), name another with -o, or begin anew with `fresh`",
+            f"review it itself (proj review {shell_word(target.name)}), name another with -o, or begin anew with `fresh`",
         )
     about = {"input": Path(document.path).name, "sha256": document.digest, "bytes": document.size}
     return Journal(path, about, target)

@@ -18,6 +18,8 @@ from divproj.review.document import CORRECTED, Block, Document, State
 from divproj.review.journal import Entry, Journal, save
 
 LONGEST_RELATION = 60
+Data = bytes
+"""The type, inside a class that has a method of this name."""
 
 
 class EditError(ProjError):
@@ -75,7 +77,7 @@ class Session:
         with self.lock:
             return b"".join(self.document.rendered(self.states))
 
-    def has_been(self, data: bytes) -> bool:
+    def has_been(self, data: Data) -> bool:
         """Return whether the file has had these bytes at some point of the review: after a crash it lags behind the journal."""
         with self.lock:
             if data == self.render():

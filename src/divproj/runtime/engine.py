@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
@@ -15,7 +16,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from threading import Lock, Thread
+from threading import Lock, Thread, current_thread, main_thread
 from typing import Any, TypeVar
 
 from divproj.data.errors import Faults, ProjError, Where
@@ -206,9 +207,13 @@ class _Pool:
     """Workers that were found to be unlike us."""
 
     def start(self, calls: list[_Call]) -> Any:
+        quiet_workers()
+        with _deaf():
+            return self._start(calls)
+
+    def _start(self, calls: list[_Call]) -> Any:
         from joblib import Parallel, delayed
 
-        quiet_workers()
         parallel = Parallel(
             n_jobs=self.workers, backend=self.backend, return_as="generator", batch_size=1, pre_dispatch="2*n_jobs",
             max_nbytes=None,
@@ -223,8 +228,32 @@ def _child(parent: int, call: _Call) -> _Outcome:
     """One batch in a process of ours, which ends when we do, however we end."""
     if os.getpid() != parent and parent not in _watched:
         _watched.add(parent)
+        _leave_to_parent()
         Thread(target=_watch, args=(parent,), daemon=True).start()
     return _task(call)
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Within this block new processes and threads do not hear Ctrl-C, which a terminal sends to all: we end our workers ourselves.
+
+    A worker that heard it while it starts would show a traceback.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    old = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, old)
+
+
+def _leave_to_parent() -> None:
+    """From here on a worker does nothing at Ctrl-C; commands that it runs hear it again."""
+    if current_thread() is main_thread() and hasattr(signal, "pthread_sigmask"):
+        signal.signal(signal.SIGINT, lambda *_: None)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 _watched: set[int] = set()

@@ -12,10 +12,13 @@ import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, cached_property
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 from divproj.runtime import announce
 from divproj.runtime.safe_path import protected_children
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -170,16 +173,14 @@ def compile_all(jobs: int = 0) -> int:
 
     Each is compiled once, after those that it calls; what most work waits for goes first.
     """
-    import gc
     import os
-    from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+    from concurrent.futures import FIRST_COMPLETED, Future, wait
 
     left, jobs = _most_awaited_first(_kernels()), jobs or os.cpu_count() or 1
     running: dict[Future[None], Kernel[..., Any]] = {}
     done: set[Kernel[..., Any]] = set()
     counted = announce.stage("compiling kernels", len(left))
-    pool_of = ProcessPoolExecutor(jobs, initializer=gc.disable)  # numba makes much garbage that lives long
-    with protected_children(), counted as count, pool_of as pool:
+    with protected_children(), counted as count, _compilers(jobs) as pool:
         while left or running:
             ready = [each for each in left if done.issuperset(each.called.values())]
             for each in ready[: jobs - len(running)]:
@@ -190,6 +191,33 @@ def compile_all(jobs: int = 0) -> int:
                 done.add(running.pop(task))
                 count.advance()
     return len(done)
+
+
+@contextmanager
+def _compilers(jobs: int) -> Iterator[Executor]:
+    """Processes that compile; who leaves early does not wait for what they are at."""
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
+    others = multiprocessing.active_children()
+    with ProcessPoolExecutor(jobs, initializer=_prepare_compiler) as pool:
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in multiprocessing.active_children():
+                if process not in others:
+                    process.kill()
+            raise
+
+
+def _prepare_compiler() -> None:
+    """Called in each process that compiles: Ctrl-C is for its parent, and numba makes much garbage that lives long."""
+    import gc
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.disable()
 
 
 def _kernels() -> list[Kernel[..., Any]]:

@@ -9,7 +9,6 @@ import hashlib
 import os
 import re
 import shutil
-import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -19,16 +18,34 @@ PART = ".part"
 """How the names of files and folders end that are not yet whole."""
 _MADE = "[a-z0-9_]{8}"
 """What `tempfile` puts into a name."""
+MOST = 255
+"""Bytes of a name that file systems allow."""
 LONGEST = 240
 """Bytes of an output's name that its part's name can hold: file systems allow 255, and the part's own letters need 15."""
 
 
 def part_prefix(name: str) -> str:
-    """How the names of an output's parts begin; a name near the limit of file systems is cut and told apart by its hash."""
+    """How the names of an output's parts begin."""
+    return f".{_cut(name, LONGEST)}."
+
+
+def name_beside(name: str, ending: str) -> str:
+    """Return the name of a file that belongs to another: with this ending, and not longer than file systems allow.
+
+    >>> name_beside("links.txt", ".checkpoint"), len(name_beside(250 * "x", ".checkpoint"))
+    ('links.txt.checkpoint', 87)
+    """
+    return _cut(name, MOST - len(os.fsencode(ending))) + ending
+
+
+def _cut(name: str, longest: int) -> str:
+    """A name that has more bytes is cut and told apart by its hash."""
     raw = os.fsencode(name)
-    if len(raw) > LONGEST:
-        name = f"{raw[: LONGEST // 4].decode('ascii', 'ignore')}{hashlib.sha256(raw).hexdigest()[:16]}"
-    return f".{name}."
+    return (
+        name
+        if len(raw) <= longest
+        else f"{raw[: LONGEST // 4].decode('ascii', 'ignore')}{hashlib.sha256(raw).hexdigest()[:16]}"
+    )
 
 
 def new_part(path: Path) -> tuple[int, Path]:
@@ -37,6 +54,7 @@ def new_part(path: Path) -> tuple[int, Path]:
     while True:
         handle, name = tempfile.mkstemp(prefix=part_prefix(path.name), suffix=PART, dir=path.parent)
         if _claimed(handle) and os.fstat(handle).st_nlink:
+            _ours[handle] = Path(name)
             return handle, Path(name)
         os.close(handle)  # somebody cleans up, or did before it was locked
 
@@ -54,12 +72,25 @@ def new_folder(parent: Path, prefix: str, suffix: str = PART, mode: int = 0o700)
         if _claimed(handle) and made.is_dir():
             break
         os.close(handle)
+    _ours[handle] = made
     try:
         made.chmod(mode)
         yield made
     finally:
         shutil.rmtree(made, ignore_errors=True)
         os.close(handle)
+
+
+_ours: dict[int, Path] = {}
+"""Files and folders that this process has begun, by the number under which each is open."""
+
+
+def remove_ours() -> None:
+    """Remove what this process has begun and not finished: for one that is about to end without unwinding."""
+    for handle, path in list(_ours.items()):
+        with suppress(OSError):
+            if os.path.samestat(os.fstat(handle), path.stat()):
+                _remove_tree(path)
 
 
 def remove_parts(path: Path) -> None:
@@ -81,12 +112,16 @@ def _remove(path: Path) -> None:
         try:
             if not locked(handle):
                 return
-            if stat.S_ISDIR(os.fstat(handle).st_mode):
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                path.unlink(missing_ok=True)
+            _remove_tree(path)
         finally:
             os.close(handle)
+
+
+def _remove_tree(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _claimed(handle: int) -> bool:
