@@ -254,7 +254,10 @@ def test_bad_input(small: Path, model: Path, tmp_path: Path):
     assert "the folder holds other things (align.txt)" in here("induce", long, "-o", write(tmp_path / "x", "", "", "")).stderr
     (long / "align.txt").rename(tmp_path / "links.txt")
     assert here("induce", long, "-o", tmp_path / "m", "--sweeps", 2, "--links", tmp_path / "links.txt").returncode == 0
-    assert "the folder has no align.txt; make links here with --links auto" in here("induce", long, "-o", tmp_path / "m").stderr
+    assert (
+        "the folder has no align.txt; name a file with --links, or make links here with --links auto"
+        in here("induce", long, "-o", tmp_path / "m").stderr
+    )
     assert "no such file, folder or sample corpus" in here("induce", tmp_path / "none", "-o", tmp_path / "m").stderr
     assert here("induce", small, "-o", tmp_path / "m", "--set", "moves=jump").returncode == 1
     assert here("induce", small / "f.conllu", "-o", tmp_path / "m", "--tags", "deep").returncode == 1

@@ -82,7 +82,7 @@ def test_usage(model: Path):
         parse("-")
     with pytest.raises(typer.BadParameter, match="give --lang or --model"):
         parse("-", lang="en", model=model)
-    with pytest.raises(typer.BadParameter, match="no head style odd"):
+    with pytest.raises(typer.BadParameter, match="--style odd: one of as-is, ud, function, adpositions, determiners expected"):
         parse("-", model=model, style="odd")
 
 

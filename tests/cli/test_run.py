@@ -86,7 +86,7 @@ def test_warnings_are_told(tmp_path: Path):
     (folder / "links.txt").write_text("0-0 7-7\n" * 12)
     done = proj("run", config(folder, PLAIN + 'links = "links.txt"\n'))
     assert done.returncode == 0
-    assert "links.txt:1: link 7-7 is out of range" in done.stderr
+    assert "links.txt:1 (sent_id 1): link 7-7 is out of range" in done.stderr
     assert "12 warnings, in the report" in done.stderr
 
 

@@ -100,13 +100,18 @@ def corpus(data: bytes, role: str) -> None:
 
 def lane(folder: Path, fast: bool) -> list[object]:
     """What was found in a corpus, or why it was refused; then the faults noted."""
+    from dataclasses import replace
+    from itertools import chain
+
     from divproj.data.pair_arrays import batched
     from divproj.divergence.analysis import analyze_batches
     from divproj.io.corpus import Corpus
 
     found = Corpus.at(folder, faults=lenient())
     try:
-        made: object = analyze_batches(found._fast_batches() if fast else batched(found.pairs())).as_json()
+        chunks = (replace(chunk, fast=True).batches(found.faults) for chunk in found.chunks(size=None))
+        batches = chain.from_iterable(chunks) if fast else batched(found.pairs())
+        made: object = analyze_batches(batches).as_json()
     except ProjError as error:
         made = error
     return [made, *found.faults.noted]

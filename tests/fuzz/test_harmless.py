@@ -122,7 +122,7 @@ def test_induced(pages: Path, tmp_path: Path):
 
 SHOWN = (
     "analyze C", "analyze C C", "analyze C --edges", "analyze C --strict", "analyze C/\x1b[31m", "draw C --text", "draw C --sent \x1b[31m",
-    "check C/f.conllu", "check C/align.txt", "evaluate C/f.conllu C/e.conllu C/f.conllu", "evaluate C/align.txt C/align.txt --links",
+    "check C/f.conllu", "check C/align.txt", "evaluate C/f.conllu C/e.conllu C/f.conllu", "evaluate C/align.txt C/align.txt --word-links",
     "evaluate --brackets C/e.conllu C/e.conllu", "learn C -o OUT", "rules show OUT", "rules show \x1b[31m", "run C/divproj.toml --dry-run",
     "run C/\x1b[2J.toml", "induce C -o MODEL --sweeps 2 --chains 1",
 )  # fmt: skip

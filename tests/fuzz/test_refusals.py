@@ -107,6 +107,6 @@ def test_arrays_of_another_type(tmp_path: Path):
 
 def test_a_model_that_cannot_be_written(tmp_path: Path):
     (tmp_path / "file").write_text("…")
-    with pytest.raises(ModelError, match="could not be written: File exists"):
+    with pytest.raises(ModelError, match="could not be written: Not a directory"):
         modelfile.save(tmp_path / "file" / "model", "x", 1, {}, {})
     assert os.listdir(tmp_path) == ["file"]

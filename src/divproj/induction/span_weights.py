@@ -1,7 +1,7 @@
 """What is known of spans beside their tags: links that contradict them, and words that seldom stand at an edge.
 
 Both are logarithms added to a span's ratio of constituent to distituent while trees are sampled; parsing new sentences needs
-neither. The numbers were chosen on the `--tune` parts of `bench/induction_accuracy.py`.
+neither. The numbers were chosen on the `--tune` parts of `bench/accuracy/induction_accuracy.py`.
 """
 
 from __future__ import annotations

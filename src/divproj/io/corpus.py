@@ -282,8 +282,9 @@ class Corpus:
             e_side = Joined([Blocks(stack.enter_context(reading(path, hashes[1])), name_of(path)) for path in e_files])
             lines = Joined([Lines(stack.enter_context(reading(path, hashes[2])), name_of(path)) for path in _names(self.links)])
             for f in self._f_sides(faults, size, stack, hashes[0], hashes[1]):
+                if not counts[0] and not e_files and size is not None:
+                    language = text_language(f if isinstance(f, tuple) else map(from_sentence, _readable(f)))
                 if isinstance(f, tuple):
-                    language = language if counts[0] else text_language(f)
                     f = tuple(with_codes(f, language))
                 here = f.count if isinstance(f, Part) else len(f)
                 e, links = (side.take(here) if has else None for side, has in ((e_side, e_files), (lines, self.links)))
@@ -448,6 +449,12 @@ def pairs_of(
                 yield replace(pair, e_language=language) if language else pair
         except AlignmentError as error:
             faults.sentence(error)
+
+
+def _readable(part: Part) -> Iterator[Sentence]:
+    """Sentences of CoNLL-U that can be read; what is wrong with the others is noted when they are read for good."""
+    rows = conllu.read(BytesIO(part.text), part.path, Faults(strict=False), keep_places=True, line=part.line)
+    return (sentence for sentence in rows if sentence is not None)
 
 
 def _parsed(rows: Iterator[Row], parse: Parse, parse_all: bool) -> Iterator[tuple[Row, Igt | None, DepTree | None, str]]:

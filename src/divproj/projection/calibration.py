@@ -234,7 +234,7 @@ def shipped() -> dict[str, Calibration]:
 
 def load(place: str | Path) -> dict[str, Calibration]:
     """Maps by system; ModelError where the file is damaged or of another version."""
-    where, remedy = Where(str(place)), "make the pack anew with bench/glossbanks.py, or install divproj again"
+    where, remedy = Where(str(place)), "make the pack anew with bench/accuracy/glossbanks.py, or install divproj again"
     try:
         found = json.loads(Path(place).read_text(encoding="utf-8"))
         if found["kind"] != KIND or found["version"] != VERSION or found["features"] != list(NAMES):

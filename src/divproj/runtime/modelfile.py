@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divproj.data.errors import ModelError, Where, why
-from divproj.runtime.leftovers import new_folder, part_prefix
+from divproj.runtime.leftovers import PART, new_folder, part_prefix
 
 Array = NDArray[Any]
 NOWHERE = Where()
@@ -137,7 +137,7 @@ def check_place(folder: str | Path, beside: Sequence[str] = ()) -> Path:
     if folder.exists() and not folder.is_dir():
         raise ModelError("is a file, a folder expected", Where(str(folder)), "models are folders: choose another name")
     names = sorted(p.name for p in folder.iterdir()) if folder.is_dir() else []
-    others = [n for n in names if not any(fnmatch(n, known) for known in (META, ARRAYS, "README.md", *beside))]
+    others = [n for n in names if not any(fnmatch(n, known) for known in (META, ARRAYS, "README.md", f".*{PART}", *beside))]
     if others:
         raise ModelError(f"the folder holds other things ({others[0]})", Where(str(folder)), "give a new folder for the model")
     return folder

@@ -42,7 +42,7 @@ STEPS: dict[tuple[str, ...], type[Options]] = {
     ("evaluate",): EvaluateOptions,
     ("experiment",): ExperimentOptions,
 }
-MOST = 270
+MOST = 275
 """Options of all commands together, without --quiet and --verbose, which every command has."""
 
 

@@ -306,7 +306,7 @@ class TestAgain:
         assert repr(read(folder)) == "Corpus xyz-eng, 3 pairs: w1 w2 | w1 w2 w3 | w1"
         assert repr(Corpus(tmp_path / "none")) == f"Corpus none: {tmp_path / 'none'}: no such file"
         many = write(tmp_path / "many", block() * 1001, block().replace("w1", "x") * 1001, "\n" * 1001)
-        assert repr(read(many)) == "Corpus many, more than 1,000 pairs: w1 | w1 | w1 | …"
+        assert repr(read(many)) == "Corpus many, more than 1,000 pairs, translations in en: w1 | w1 | w1 | …"
         glossed = "# language = deu\nHunde bellen\ndog.PL bark\n'Dogs bark.'\n"
         assert repr(read(glossed)) == "Corpus corpus, 1 pair, deu: Hunde bellen"
         shown = read(folder)._repr_html_()

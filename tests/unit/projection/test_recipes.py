@@ -141,7 +141,7 @@ class TestParsers:
 
         def train(name):
             calls.clear()
-            return fit(name, [GOLD] * 3, peek=[GOLD], bits=10, epochs=1), *calls[0]
+            return fit(name, [GOLD] * 3, peek=[GOLD], bits=10, epochs=1).system, *calls[0]
 
         return train
 
@@ -167,6 +167,6 @@ class TestParsers:
 
     def test_recipes_differ_in_one_thing(self):
         s1_view = codes(NEW, s1(NEW))
-        assert (fit("s4-2", [GOLD] * 3, bits=10, epochs=1).seen(NEW).codes == s1_view).all()
+        assert (fit("s4-2", [GOLD] * 3, bits=10, epochs=1).system.seen(NEW).codes == s1_view).all()
         assert {name for name, recipe in RECIPES.items() if recipe.together} == {"s4+", "s5+"}
         assert {name for name, recipe in RECIPES.items() if not recipe.tags} == {"s3-5"}

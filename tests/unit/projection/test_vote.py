@@ -19,7 +19,7 @@ from divproj.projection.universal.english import UPOS
 from divproj.projection.universal.hashed import class_chances
 from divproj.projection.universal.model import GlossModel
 from divproj.projection.universal.network import Reading
-from divproj.projection.universal.projector import Universal, direct, is_read
+from divproj.projection.universal.projector import S6, GlossState, _upos, direct, is_read
 
 FLOOR = 1e-6
 """The least probability that a voter gives."""
@@ -72,7 +72,7 @@ class TestVote:
             for h in range(self.n + 1):
                 if h == c:
                     continue
-                odds = max(read.chances[h, c], FLOOR) ** (1 - vote) * max(read.phrases[h, c], FLOOR) ** vote
+                odds = max(read.linked[h, c], FLOOR) ** (1 - vote) * max(read.phrases[h, c], FLOOR) ** vote
                 if read.readings:
                     mean = sum(max(float(r.edges[h, c]), -1e9) for r in read.readings) / len(read.readings)
                     odds = odds**LINEAR_SHARE * max(np.exp(mean), FLOOR) ** (1 - LINEAR_SHARE)
@@ -86,33 +86,33 @@ class TestVote:
     @pytest.mark.parametrize("near", [False, True])
     def test_of_all_models(self, vote, deep, near, linear):
         chance = np.random.default_rng(1)
-        system = Universal(linear, vote=vote).observe([sentence("SVO", "dog", "see", 0)[0]])
-        [read] = system.read_.values()
+        system = S6(linear, vote=vote)
+        read = system.analyze(sentence("SVO", "dog", "see", 0)[0])
         read = replace(
-            read, chances=columns(chance, self.n), phrases=columns(chance, self.n), near=np.zeros((0, 0)), readings=()
+            read, linked=columns(chance, self.n), phrases=columns(chance, self.n), near=np.zeros((0, 0)), readings=()
         )
         if deep:
-            read.readings = readings(chance, self.n)
+            read = replace(read, readings=readings(chance, self.n))
         if near:
-            read.near = chance.normal(size=(self.n + 1, self.n + 1))
-        found = system.mixed(read)
+            read = replace(read, near=chance.normal(size=(self.n + 1, self.n + 1)))
+        found = system.mix(read)
         assert found == pytest.approx(self.expected(read, vote), rel=1e-5)
         assert found[:, 1:].sum(axis=0) == pytest.approx(np.ones(self.n))
 
     def test_of_tags(self, linear):
         chance = np.random.default_rng(2)
-        [read] = Universal(linear).observe([sentence("SVO", "dog", "see", 0)[0]]).read_.values()
-        assert (read.tags == read.seen.chances).all()
+        read = S6(linear).analyze(sentence("SVO", "dog", "see", 0)[0])
+        assert (read.tags == read.edge_input.chances).all()
         said = readings(chance, self.n)
         mean = (said[0].tags + said[1].tags) / 2
         mixed = replace(read, readings=said).tags
-        assert mixed == pytest.approx(LINEAR_SHARE * read.seen.chances + (1 - LINEAR_SHARE) * mean, rel=1e-5)
+        assert mixed == pytest.approx(LINEAR_SHARE * read.edge_input.chances + (1 - LINEAR_SHARE) * mean, rel=1e-5)
 
     def test_of_relations(self, deep):
         bitext, _ = sentence("SVO", "dog", "see", 0)
-        system = Universal(deep).observe([bitext])
-        read, heads = system.read_[bitext], [2, 3, 0, 3]
-        alone = class_chances(labels.label_features(read.seen, heads), deep.labels, 20)
+        system = S6(deep)
+        read, heads = system.analyze(bitext), [2, 3, 0, 3]
+        alone = class_chances(labels.label_features(read.edge_input, heads), deep.labels, 20)
         rows = zip(deep.networks, read.readings, strict=True)
         mean = sum(each.relations(reading, read.sentence, heads) for each, reading in rows) / 2
         assert system._labels(read, heads) == pytest.approx(LINEAR_SHARE * alone + (1 - LINEAR_SHARE) * mean, rel=1e-5)
@@ -133,17 +133,17 @@ class TestTree:
     """A tree of edges that we choose: each probability is 0.9."""
 
     def project(self, linear, heads):
-        system = Universal(linear, vote=0.0).observe([LINKED])
-        [read] = system.read_.values()
+        system = S6(linear, vote=0.0)
+        read = system.analyze(LINKED)
         chances = np.full((7, 7), 0.1 / 5)
         for c, h in enumerate(heads, 1):
             chances[h, c] = 0.9
         np.fill_diagonal(chances, 0.0)
-        read.chances, read.readings, read.near = chances, (), np.zeros((0, 0))
-        return system, system.project(LINKED)
+        state = GlossState(analyses={LINKED: replace(read, linked=chances, readings=(), near=np.zeros((0, 0)))})
+        return system, state, system.project(LINKED, state)
 
     def test_edges_become_a_tree(self, linear):
-        _, found = self.project(linear, (2, 3, 0, 3, 3, 5))
+        *_, found = self.project(linear, (2, 3, 0, 3, 3, 5))
         assert found.heads == (2, 3, 0, 3, 3, 5, 5)
         assert found.confidence == pytest.approx((*[0.9] * 5, PUNCTUATION_HEAD, 0.9))
         assert (found.rels[2], found.rels[5]) == ("root", "punct")
@@ -152,13 +152,13 @@ class TestTree:
 
     def test_reasons_of_other_edges(self, linear):
         """`s` below its sister `o`, and `o` below its own dependent `p`."""
-        _, found = self.project(linear, (2, 5, 0, 3, 6, 3))
+        *_, found = self.project(linear, (2, 5, 0, 3, 6, 3))
         assert (found.heads[1], found.reasons[1]) == (5, "parsed")
         assert (found.heads[4], found.reasons[4]) == (7, "swap")
 
     def test_probabilities_of_all_edges(self, linear):
-        system, found = self.project(linear, (2, 3, 0, 3, 3, 5))
-        again, matrix = system.weighed(LINKED)
+        system, state, found = self.project(linear, (2, 3, 0, 3, 3, 5))
+        again, matrix = system.edge_probabilities(LINKED, state)
         assert again == found
         assert matrix.sum(axis=0) == pytest.approx([0, *[1] * 7])
         assert matrix[3, 5] == pytest.approx(0.9)
@@ -168,71 +168,72 @@ class TestTree:
 
     def test_tree_of_someone_else(self, linear):
         """Words below punctuation go up to its head, and there is one root."""
-        system, _ = self.project(linear, (2, 3, 0, 3, 3, 5))
+        system, state, _ = self.project(linear, (2, 3, 0, 3, 3, 5))
         tags = ("NOUN", "NOUN", "VERB", "VERB", "NOUN", "PUNCT", "VERB")
-        found = system.renamed(LINKED, (2, 3, 0, 3, 6, 3, 0), tags)
+        found = system.relabel(LINKED, system.analyze(LINKED, state), (2, 3, 0, 3, 6, 3, 0), tags)
         assert found.heads == (2, 3, 0, 3, 3, 3, 3)
         assert found.upos == tags
         assert found.confidence[:5] == (1.0,) * 5
 
     def test_another_process_projects_the_same(self, linear):
-        system, found = self.project(linear, (2, 3, 0, 3, 3, 5))
-        system.vote = 0.7
-        voted = system.project(LINKED)
+        system, state, found = self.project(linear, (2, 3, 0, 3, 3, 5))
+        system = replace(system, vote=0.7)
+        voted = system.project(LINKED, state)
         assert voted.confidence != found.confidence
-        assert system.part([LINKED]).project(LINKED) == voted
+        assert system.project(LINKED, state.part([LINKED])) == voted
 
 
 @pytest.fixture(scope="module")
-def system(linear: GlossModel) -> Universal:
+def state(linear: GlossModel) -> GlossState:
     """After it has read a text, in which one sentence is there twice."""
     text = [sentence(order, "cat", "eat", k)[0] for order in ("OSV", "SVO") for k in range(2)]
-    return Universal(linear, share=0.5).observe([*text, text[0], LINKED])
+    return S6(linear, share=0.5).adapt([*text, text[0], LINKED])
 
 
 class TestText:
     """What a text becomes."""
 
-    def test_probabilities(self, system):
-        assert len(system.read_) == 5, "a sentence that is there twice is read once"
-        for bitext, read in system.read_.items():
-            real = len(read.seen.real)
-            assert read.seen.chances.sum(axis=1) == pytest.approx(np.ones(real))
-            assert read.seen.chances[:, UPOS.index("PUNCT")] == pytest.approx(np.zeros(real), abs=1e-5)
-            for matrix in (read.plain, read.phrases, read.chances):
+    def test_probabilities(self, state):
+        assert len(state.analyses) == 5, "a sentence that is there twice is read once"
+        for bitext, read in state.analyses.items():
+            real = len(read.edge_input.real)
+            assert read.edge_input.chances.sum(axis=1) == pytest.approx(np.ones(real))
+            assert read.edge_input.chances[:, UPOS.index("PUNCT")] == pytest.approx(np.zeros(real), abs=1e-5)
+            for matrix in (read.plain, read.phrases, read.linked):
                 assert matrix.shape == (real + 1, real + 1)
                 assert matrix[:, 1:].sum(axis=0) == pytest.approx(np.ones(real))
                 assert not matrix[:, 0].any()
                 assert not matrix.diagonal().any()
-            assert system.tags(bitext)[-1 if bitext is not LINKED else 5] == "PUNCT"
+            assert _upos(bitext, read.edge_input)[-1 if bitext is not LINKED else 5] == "PUNCT"
 
-    def test_the_last_mark_hangs_on_a_word(self, system):
-        found = system.project(next(iter(system.read_)))
+    def test_the_last_mark_hangs_on_a_word(self, state, linear):
+        found = S6(linear, share=0.5).project(next(iter(state.analyses)), state)
         assert found.rels[-1] == "punct"
         assert found.heads[-1] > 0
 
-    def test_weights_of_edges_in_the_chart(self, system):
-        made, plain = system.scores(LINKED), system.read_[LINKED].plain
+    def test_weights_of_edges_in_the_chart(self, state, linear):
+        analysis = state.analyses[LINKED]
+        made, plain = S6(linear, share=0.5).edge_weights(LINKED, analysis), analysis.plain
         assert made[6] == pytest.approx(np.full(8, NOT_READ))
         keep = [0, 1, 2, 3, 4, 5, 7]
         assert made[np.ix_(keep, keep)] == pytest.approx(0.5 * np.log(np.maximum(plain, 1e-3)))
 
-    def test_few_edges_at_a_time(self, system, linear, monkeypatch):
+    def test_few_edges_at_a_time(self, state, linear, monkeypatch):
         for size in (1, 33):
             monkeypatch.setattr(projector, "EDGES", size)
-            again = Universal(linear, share=0.5).observe(system.read_)
-            for one, other in zip(system.read_.values(), again.read_.values(), strict=True):
+            again = S6(linear, share=0.5).adapt(state.analyses)
+            for one, other in zip(state.analyses.values(), again.analyses.values(), strict=True):
                 assert (one.plain == other.plain).all()
-                assert (one.chances == other.chances).all()
+                assert (one.linked == other.linked).all()
 
-    def test_edges_of_the_translation(self, system):
+    def test_edges_of_the_translation(self, state):
         expected = np.zeros((7, 7))
         for head, child in ((3, 2), (4, 2), (3, 5), (4, 5), (5, 6)):
             expected[head, child] = 1.0
-        assert direct(system.read_[LINKED].seen).tolist() == expected.tolist()
+        assert direct(state.analyses[LINKED].edge_input).tolist() == expected.tolist()
 
     def test_nothing_to_read(self, linear):
-        assert Universal(linear).observe([]).read_ == {}
+        assert S6(linear).adapt([]).analyses == {}
         e = DepTree(("x",), (0,))
         for n, read in ((0, False), (1, True), (LONGEST, True), (LONGEST + 1, False)):
             assert is_read(ProjectionInput(("a",) * n, e, Links(frozenset(), (n, 1)))) == read

@@ -258,7 +258,7 @@ def test_nothing_to_learn_from_or_to_do():
     assert told == "there is nothing to do: every sentence is gold or corrected by hand"
     session.set_gold(0, True)
     told = ended(job_of(session, AdaptingLearner()))["told"]
-    assert told == "no gold sentence has a tree of its translation; mark other sentences gold"
+    assert told == "no gold sentence has glosses or a tree of its translation; mark other sentences gold"
 
 
 def test_worse_trees_are_not_taken(pairs: list[Pair]):

@@ -17,9 +17,9 @@ import pytest
 from pipelinefiles import LEARNED, PLAIN, config, conllu, snapshot, unlike, write
 
 from divproj import ProjError
+from divproj.io.corpus import Corpus
 from divproj.projection import pipeline
 from divproj.projection import projector as projecting
-from divproj.run import stages
 from divproj.run.config import load
 from divproj.run.pages import said
 from divproj.run.runner import NAMES, Outcome, Run, _difference
@@ -315,7 +315,7 @@ def test_strict(folder: Path):
     path = config(folder, "strict = true\n" + PLAIN + 'links = "links.txt"')
     with pytest.raises(ProjError, match="link 0-99 is out of range"):
         run(path)
-    assert "links.txt:1: link 0-99 is out of range" in (folder / "results" / "log.txt").read_text()
+    assert "links.txt:1 (sent_id 1): link 0-99 is out of range" in (folder / "results" / "log.txt").read_text()
     assert not (folder / "results" / "trees.conllu").exists()
 
 
@@ -337,9 +337,13 @@ def test_runs_that_cannot_be(folder: Path, text: str, told: str):
     assert told in str(error.value)
 
 
-def test_trees_of_other_sentences(folder: Path):
-    (folder / "one.txt").write_text("# sent_id = a1\nmiko dalti\ndog see\n‘The dog sees.’\n", encoding="utf-8")
-    (folder / "other.conllu").write_text("# sent_id = z9\n1\tRain\t_\tNOUN\t_\t_\t0\troot\t_\t_\n\n")
+TWO = "# sent_id = a1\nmiko dalti\ndog see\n‘The dog sees.’\n\n# sent_id = a2\nmiko romi\ndog sleep\n‘The dog sleeps.’\n"
+NO_TREES = "".join(f"# sent_id = {name}\n1\t_\t_\t_\t_\t_\t_\t_\t_\tEmpty=Yes\n\n" for name in ("a1", "a2"))
+
+
+def test_trees_that_are_none(folder: Path):
+    (folder / "one.txt").write_text(TWO, encoding="utf-8")
+    (folder / "other.conllu").write_text(NO_TREES)
     with pytest.raises(
         ProjError, match=r"no tree of other\.conllu fits the text; leave input\.trees out: the translations are then"
     ):
@@ -350,8 +354,8 @@ def test_a_stage_that_fails_leaves_nothing_behind(folder: Path):
     """Also where the folder's name is not UTF-8: the log has it escaped."""
     odd = Path(os.fsdecode(os.fsencode(folder) + b"\xff"))
     folder.rename(odd)
-    (odd / "one.txt").write_text("# sent_id = a1\nmiko dalti\ndog see\n‘The dog sees.’\n", encoding="utf-8")
-    (odd / "other.conllu").write_text("# sent_id = z9\n1\tRain\t_\tNOUN\t_\t_\t0\troot\t_\t_\n\n")
+    (odd / "one.txt").write_text(TWO, encoding="utf-8")
+    (odd / "other.conllu").write_text(NO_TREES)
     with pytest.raises(ProjError, match=r"no tree of other\.conllu fits"):
         run(config(odd, '[input]\ntext = "one.txt"\ntrees = "other.conllu"\n'))
     assert list((odd / "results").rglob(".*.part")) == []
@@ -441,7 +445,10 @@ def test_own_results_are_not_read_only_once(folder: Path):
 
 
 def test_an_unreadable_manner_is_refused_early(folder: Path):
-    with pytest.raises(ProjError, match=r"parse\.style: found 'udd', one of as-is, ud, function expected; did you mean 'ud'"):
+    with pytest.raises(
+        ProjError,
+        match=r"parse\.style: found 'udd', one of as-is, ud, function, adpositions, determiners expected; did you mean 'ud'",
+    ):
         load(config(folder, PLAIN + '[parse]\nstyle = "udd"\n'))
 
 
@@ -482,15 +489,14 @@ def test_ctrl_c_does_not_pass_for_the_end(folder: Path, monkeypatch: pytest.Monk
 
 def test_a_file_that_changes_while_it_is_read(folder: Path, monkeypatch: pytest.MonkeyPatch):
     path = config(folder, PLAIN)
-    whole = stages.pairs_from
+    whole = Corpus.chunks
 
-    def slow(*args: Any) -> Any:
-        found = list(whole(*args))
+    def slow(*args: Any, **options: Any) -> Any:
+        yield from whole(*args, **options)
         with (folder / "text.txt").open("a", encoding="utf-8") as out:
             out.write("\n")
-        return found
 
-    monkeypatch.setattr(stages, "pairs_from", slow)
+    monkeypatch.setattr(Corpus, "chunks", slow)
     with pytest.raises(ProjError, match=r"text\.txt was changed while it was read; run again"):
         run(path)
     assert not (folder / "results" / "stages" / "read").exists()
