@@ -10,7 +10,7 @@ from functools import cached_property
 
 from divproj.data.errors import ProjError
 
-SECONDS = 5.0
+SECONDS = 20.0
 """Of the processor, for one case of some kilobytes."""
 
 
