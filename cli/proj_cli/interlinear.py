@@ -146,6 +146,7 @@ def convert(
     from divproj.data.errors import FormatError, ProjError, Where
     from divproj.io import cldf, cldf_metadata, igt_conllu, igt_words, xigt
     from divproj.io import igt as plain
+    from divproj.io import igt_plain
     from divproj.io.files import is_stream, writing
     from divproj.links.gloss.grade import grade
 
@@ -181,7 +182,7 @@ def convert(
     with writing(target) as out:
         instances = talk.progress(watched(), "sentences")
         if kind is Target.plain:
-            plain.dump(map(igt_words.rejoined, instances), out, bare=bare)
+            igt_plain.dump(map(igt_words.rejoined, instances), out, bare=bare)
         elif kind is Target.cldf:
             beside = cldf.dump(map(igt_words.rejoined, instances), out, Path(target).name)
         else:

@@ -9,9 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from divproj.runtime.jit import kernel
+from divproj.runtime.logs import LOW
 
-LOW = -1e30
-"""Score of what cannot be: below all sums of scores."""
 
 
 @kernel("void(f8[:,::1], i8[::1])")

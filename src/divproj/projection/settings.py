@@ -76,10 +76,6 @@ EVIDENCE_SHARE = 1.0
 """What the logarithm of such a probability counts beside the weights of the chart."""
 CROSSED_BORDER = 0.1
 """Cost of each phrase border that an edge crosses, where phrases do not know their heads."""
-DOUBTED_LINK = 0.1
-"""Probability below which word alignment of the observed text doubts a link."""
-TRUSTED_LINK = 0.8
-"""Probability from which it believes in a link that is not there."""
 PAIR_SHARE = 1.0
 """What the logarithm of a head's probability counts beside the weights of the chart; not tuned."""
 BARE_PAIR_SHARE = 0.02
@@ -98,8 +94,6 @@ SAME_STYLE = 0.7
 COMMON_WORDS = 0.7
 """Share of F's words that E must have, too: the language of a text that no table knows is sometimes taken for another.
 Edinburgh's paraphrases have 0.82 to 0.92, Naija beside English 0.65, other languages less than 0.12."""
-CHART_SHARE = 0.3
-"""What the phrase chart's logarithm counts, where that of the parser counts 1."""
 USUAL_CONFIDENCE = 0.6
 """Confidence of an edge whose system does not say how sure it is."""
 UNLINKED_VOTE = 0.5

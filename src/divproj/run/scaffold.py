@@ -10,6 +10,7 @@ from pathlib import Path
 from divproj.data.errors import Faults, FormatError, ProjError, Where
 from divproj.io import conllu
 from divproj.io import igt as interlinear
+from divproj.io.igt_guess import guess
 from divproj.io.conllu import is_conllu
 from divproj.io.igt_conllu import from_sentence
 from divproj.run.settings import SAME_TEXT
@@ -132,7 +133,7 @@ def _kind(path: Path) -> str:
     if all(_LINKS.fullmatch(line) for line in lines[:50]):
         return "links"
     try:
-        name = interlinear.guess(head)
+        name = guess(head)
         if name != "plain":
             return "" if name == "latex" and "\\gl" not in text and "\\begingl" not in text else "text"
         if path.suffix.lower() not in (".txt", ".igt", ""):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from divproj.data.errors import ModelError, ProjError
 from divproj.projection.settings import SMALL_WEIGHT
+from divproj.projection.ud_names import LABELS
 from divproj.projection.universal import edges, labels, tagger
 from divproj.projection.universal.english import UPOS, English
 from divproj.projection.universal.inputs import Names
@@ -84,7 +85,7 @@ class GlossModel:
             "tagger": (tagger.SIZE, len(UPOS)),
             "plain": (edges.SIZE,),
             "linked": (edges.SIZE,),
-            "labels": (labels.SIZE, len(labels.LABELS)),
+            "labels": (labels.SIZE, len(LABELS)),
         }
         weights = {name: model.array(name, "f", *shape).astype(np.float32) for name, shape in shapes.items()}
         known = Names(tuple(map(str, model.fact("grams", list))), tuple(map(str, model.fact("kinds", list))))
