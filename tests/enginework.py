@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 
-from divproj.data.errors import FormatError, ProjError, Where
+from divproj.core.errors import FormatError, ProjError, Where
 
 
 def double(batch, faults):

@@ -8,19 +8,19 @@ from functools import cached_property
 
 import numpy as np
 
-from divproj.phrases.problem import PhraseSet, Problem, Side
+from divproj.phrases.problem import ForestSide, PhraseSet, Problem
 
 
 @dataclass(frozen=True)
 class Tree:
     """One tree of a forest: its nodes with their two children."""
 
-    side: Side
+    side: ForestSide
     children: dict[int, tuple[int, int]]
     nodes: frozenset[int]
 
     @classmethod
-    def of(cls, side: Side, edges: tuple[int, ...]) -> Tree:
+    def of(cls, side: ForestSide, edges: tuple[int, ...]) -> Tree:
         chosen = side.tree(edges)
         a = side.arrays
         children = {int(u): (int(a.edge_left[e]), int(a.edge_right[e])) for u, e in enumerate(chosen) if e >= 0}

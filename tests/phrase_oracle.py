@@ -9,7 +9,7 @@ import random
 import numpy as np
 
 from divproj.forest.hypergraph import Edge, Forest, Node
-from divproj.phrases.problem import Problem, Side
+from divproj.phrases.problem import ForestSide, Problem
 
 
 def random_tree(chance: random.Random, words: int) -> Forest:
@@ -62,10 +62,10 @@ def trees_of(forest: Forest, node: int | None = None):
                 yield {node: e, **left, **right}
 
 
-def side(forest: Forest, null, weight=None) -> Side:
+def side(forest: Forest, null, weight=None) -> ForestSide:
     arrays = forest.arrays
     zeros = np.zeros(len(arrays.edge_parent)) if weight is None else weight
-    return Side(arrays, forest.root, np.asarray(null, float), np.zeros(len(forest)), zeros)
+    return ForestSide(arrays, forest.root, np.asarray(null, float), np.zeros(len(forest)), zeros)
 
 
 def random_problem(seed: int, most: int = 6, forests: bool = False, noncomp: float | None = None) -> tuple[Problem, list]:
@@ -97,7 +97,7 @@ def problem_of(
 class Tree:
     """A tree as the oracle wants it: children, spans."""
 
-    def __init__(self, given: Side, edges=None):
+    def __init__(self, given: ForestSide, edges=None):
         a = given.arrays
         self.given, self.root = given, given.root
         edges = range(len(a.edge_parent)) if edges is None else edges.values()

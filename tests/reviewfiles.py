@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from divproj import Pair
-from divproj.io import conllu
+from divproj.io.trees import conllu
 from divproj.projection.direct import ProjectionInput, s1
-from divproj.projection.output import annotated
+from divproj.projection.pipeline import annotated
 from divproj.review.document import Document
 from divproj.review.server import Review, Server
 from divproj.review.session import Session

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from divproj import DepTree, Links, Pair, Sentence
-from divproj.data.tree import NO_HEAD
+from divproj.core.tree import NO_HEAD
 
 RELS = ("root", "nsubj", "nsubj:pass", "obj", "advmod", "dep", "dep:x", "_")
 TAGS = ("NOUN", "VERB", "ADV", "DET", "_")

@@ -7,7 +7,7 @@ import random
 from strategies import RELS, TAGS
 
 from divproj import DepTree, Links, Pair
-from divproj.data.tree import NO_HEAD
+from divproj.core.tree import NO_HEAD
 
 
 def random_heads(rng: random.Random, n: int) -> list[int]:

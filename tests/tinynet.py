@@ -6,9 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
+from divproj.parsing import network as storage
+from divproj.parsing import network as words
 from divproj.parsing.language import KIND, NEURAL
 from divproj.parsing.lemmas import Lemmatizer
-from divproj.parsing.neural import storage, words
 from divproj.runtime import modelfile
 from divproj.runtime.vectors import WordVectors
 
@@ -85,8 +86,8 @@ def twin(forms: tuple[str, ...]) -> tuple[list[int], list[int], np.ndarray, np.n
     w, known = rounded(), vectors()
     inputs = []
     for form in forms:
-        vector = known.vector(words.key(form))
-        own = TRAINED.index(words.key(form)) + 1 if words.key(form) in TRAINED else 0
+        vector = known.vector(words.word_key(form))
+        own = TRAINED.index(words.word_key(form)) + 1 if words.word_key(form) in TRAINED else 0
         grams = [w["grams"][row] for row in words.gram_rows(form)]
         affixes = [w["affixes"][row] for row in words.affix_rows(form)]
         inputs.append(

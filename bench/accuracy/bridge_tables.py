@@ -25,24 +25,23 @@ import numpy as np
 from bench.common import DATA, Table, need
 
 from divproj import Corpus, DepTree, Faults, Links, Pair
-from divproj.data.igt import Igt
+from divproj.core.sentence import Igt
 from divproj.evaluation.experiment import cross_validate
 from divproj.evaluation.trees import score_trees
 from divproj.forest.build import from_tree
 from divproj.forest.hypergraph import Forest
 from divproj.forest.parses import viterbi
 from divproj.forest.trees import PhraseTree
-from divproj.io import forest as forest_file
-from divproj.links.gloss.aligner import GlossAligner
-from divproj.links.words.model import WordAligner
+from divproj.io.trees import forest as forest_file
+from divproj.links.glosses import GlossAligner
+from divproj.links.word_model import WordAligner
 from divproj.projection.base import Adapted, TextEvidence
 from divproj.projection.direct import ProjectionInput, s1
-from divproj.projection.phrasal.paraphrases import dependencies, write_corpus
-from divproj.projection.phrasal.phrase_evidence import PhraseEvidence, gathered
-from divproj.projection.phrasal.phrase_sources import PhraseSources
-from divproj.projection.phrasal.projector import S5
-from divproj.projection.phrasal.vote import vote
-from divproj.projection.phrasal.weights import Weights
+from divproj.projection.phrasal.cues import RelationWeights
+from divproj.projection.phrasal.evidence import PhraseEvidence, dependencies, gathered, write_corpus
+from divproj.projection.phrasal.phrase_pairs import PhraseSources
+from divproj.projection.phrasal.s5 import S5
+from divproj.projection.projector import vote
 
 ODIN = ("odin/ger", "odin/gli", "odin/hua", "odin/kkn")
 LARGE = ("cdt-da", "pud/fr", "pud/ru", "pud/zh")
@@ -92,8 +91,8 @@ def table_s5(options: argparse.Namespace) -> None:
 def table_attached(options: argparse.Namespace) -> None:
     """s5 as users get it against s5 without what other languages tell; E as annotated with the links given, and parsed with links found."""
     from divproj.parsing.language import shipped
-    from divproj.projection.universal.attachments import S5WithPriors, ud_like
-    from divproj.projection.universal.model import GlossModel
+    from divproj.projection.glossed.attachments import S5WithPriors, ud_like
+    from divproj.projection.glossed.model import GlossModel
 
     model = GlossModel.load(options.model) if options.model else None
     english = shipped("en")
@@ -279,13 +278,13 @@ def _phrases(name: str, pairs: Sequence[Pair], forests: list[Forest]) -> list[st
     return [f"{scores[0]:.2f}", middle, f"{scores[-1]:.2f}", f"{gain(scores[0], scores[-1]):.1f} %"]
 
 
-def variants() -> dict[str, Weights]:
+def variants() -> dict[str, RelationWeights]:
     """The hand-set weights; all of them weaker and stronger; and each of them halved and doubled alone, for words of all kinds."""
-    first = Weights()
+    first = RelationWeights()
     kinds = {kind: dict(getattr(first, kind)) for kind in ("given", "found", "unlinked")}
 
-    def changed(by: float, only: str = "") -> Weights:
-        return Weights(**{
+    def changed(by: float, only: str = "") -> RelationWeights:
+        return RelationWeights(**{
             kind: tuple((name, value * (by if only in ("", name) else 1.0)) for name, value in own.items())
             for kind, own in kinds.items()
         })  # fmt: skip

@@ -26,17 +26,17 @@ from bench.accuracy.glossbanks import WORK, learned
 from bench.common import DATA, Table, need
 
 from divproj import Corpus, DepTree, Faults, Pair
-from divproj.data.igt import Igt
+from divproj.core.sentence import Igt
 from divproj.evaluation.experiment import cross_validate
-from divproj.links.gloss.aligner import GlossAligner
+from divproj.links.glosses import GlossAligner
 from divproj.parsing.language import shipped
-from divproj.projection import calibration, registry
+from divproj.projection import confidence, registry
 from divproj.projection.base import Adapted
-from divproj.projection.calibration import FILE, Sample, calibration_error, crossed
+from divproj.projection.confidence import FILE, CalibrationSample, calibration_error, crossed
 from divproj.projection.direct import ProjectFunction, Projection, s1
+from divproj.projection.glossed.attachments import S5WithPriors
+from divproj.projection.glossed.s6 import S6
 from divproj.projection.systems import train
-from divproj.projection.universal.attachments import S5WithPriors
-from divproj.projection.universal.projector import S6
 from divproj.runtime.vectors import shipped as shipped_vectors
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "train" / "glossed"))
@@ -71,12 +71,12 @@ def runs(bank: Any, system: str, work: Path, seed: int) -> Iterator[tuple[Projec
     if system in ("s1-r", "s1-l"):
         yield (lambda b: s1(b, "right" if system == "s1-r" else "left")), every
     elif system == "s5":
-        from divproj.projection.universal.model import GlossModel
+        from divproj.projection.glossed.model import GlossModel
 
         system = S5WithPriors.with_model(GlossModel.load(need(work / fold(bank.family))))
         yield Adapted.to(system, bank.bitexts).project, every
     elif system in ("s6", "s6+", "s4+", "s5+"):
-        from divproj.projection.universal.model import GlossModel
+        from divproj.projection.glossed.model import GlossModel
 
         base = Adapted.to(S6(GlossModel.load(need(work / fold(bank.family)))), bank.bitexts)
         if system == "s6":
@@ -102,17 +102,17 @@ def _drawn(bank: Any, sizes: Sequence[int], seed: int) -> Iterator[tuple[list[Pa
         yield pairs, order[size : size + TESTED]
 
 
-def gathered(found: Sequence[Any], system: str, work: Path, seed: int) -> list[Sample]:
+def gathered(found: Sequence[Any], system: str, work: Path, seed: int) -> list[CalibrationSample]:
     samples = []
     for bank in found:
         pairs: list[tuple[DepTree, Projection]] = []
         for run, tested in runs(bank, system, work, seed):
             pairs += [(bank.gold[k], run(bank.bitexts[k])) for k in tested]
-        samples.append(Sample.of(bank.name, bank.family, pairs))
+        samples.append(CalibrationSample.of(bank.name, bank.family, pairs))
     return samples
 
 
-def row_of(samples: Sequence[Sample]) -> tuple[list[str], list[tuple[float, float, int]]]:
+def row_of(samples: Sequence[CalibrationSample]) -> tuple[list[str], list[tuple[float, float, int]]]:
     """A row of the table, and the reliability of ten bins, families held out."""
     held, rng = crossed(samples), np.random.default_rng(1)
     chances = np.concatenate([held[s.name] for s in samples])
@@ -185,14 +185,14 @@ def main() -> None:
         for system in systems:
             samples = gathered(tested, system, options.work, options.seed)
             cells, drawn[system] = row_of(samples)
-            maps[system] = calibration.learn(samples)
+            maps[system] = confidence.learn(samples)
             table.add(system, *cells)
             if options.write:  # at once: what is stopped has kept what it had
                 place = options.write / FILE
-                kept = calibration.load(place) if place.is_file() else {}
+                kept = confidence.load(place) if place.is_file() else {}
                 sizes = {b.name: len(b.gold) for b in tested}
                 notes = {"made by": "bench/accuracy/calibration.py", "licence": "CC BY-SA 4.0", "banks": sizes}
-                calibration.save(kept | maps, place, notes)
+                confidence.save(kept | maps, place, notes)
     if options.plot:
         _plot(drawn, options.plot)
 

@@ -19,14 +19,14 @@ from bench.common import DATA, Table, need
 from scipy.stats import binomtest
 
 from divproj import Corpus, Faults, Pair
-from divproj.data.igt import Igt
-from divproj.links.gloss.aligner import GlossAligner
+from divproj.core.sentence import Igt
+from divproj.links.glosses import GlossAligner
 from divproj.parsing.language import shipped
 from divproj.projection.base import Adapted
 from divproj.projection.direct import Projection, ProjectionInput, s1
-from divproj.projection.phrasal.projector import S5
+from divproj.projection.glossed.s6 import S6
+from divproj.projection.phrasal.s5 import S5
 from divproj.projection.pipeline import corrections
-from divproj.projection.universal.projector import S6
 
 LANGUAGES = ("ger", "gli", "hua", "kkn")
 Project = Callable[[ProjectionInput], Projection]

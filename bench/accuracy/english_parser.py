@@ -50,8 +50,8 @@ ROWS = {
 
 def measured(place: Path, count: int) -> dict[str, float]:
     """All figures of a language; times are of the processor, after a first call."""
-    from divproj.data.errors import Faults
-    from divproj.io import conllu
+    from divproj.core.errors import Faults
+    from divproj.io.trees import conllu
     from divproj.parsing.language import Language
 
     start = time.process_time()

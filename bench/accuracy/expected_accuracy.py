@@ -22,13 +22,12 @@ import numpy as np
 from bench.accuracy.glossbanks import FAMILIES, without_family
 from bench.common import DATA, Table, need
 
-from divproj.data.errors import Faults
-from divproj.data.tree import DepTree
+from divproj.core.errors import Faults
+from divproj.core.tree import DepTree
 from divproj.io.corpus import Corpus
 from divproj.projection.base import Adapted
-from divproj.projection.calibration import Sample, crossed
+from divproj.projection.confidence import CalibrationSample, Expected, combined, crossed, recalibrated
 from divproj.projection.direct import Projection, ProjectionInput
-from divproj.projection.expected import Expected, combined, recalibrated
 from divproj.projection.prepare import Preparation, prepared_text
 
 Found = tuple[DepTree, Projection]
@@ -74,7 +73,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     found = {name: load(name, options.most) for name in options.banks or FAMILIES}
-    samples = [Sample.of(name, FAMILIES[name], some) for name, some in found.items()]
+    samples = [CalibrationSample.of(name, FAMILIES[name], some) for name, some in found.items()]
     held = crossed(samples)
     misses = {s.name: float(held[s.name].mean() - s.right.mean()) for s in samples}
     caption = f"Share of right heads, s6, families held out, at most {options.most} sentences, {options.gold} gold"

@@ -21,9 +21,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from bench.common import DATA, ROOT, Table
 
 from divproj import Faults, Links, Sentence
-from divproj.data.igt import Igt
-from divproj.io import conllu, pharaoh
-from divproj.links.gloss.aligner import GlossAligner, GlossAlignment
+from divproj.core.sentence import Igt
+from divproj.io.trees import conllu, pharaoh
+from divproj.links.glosses import GlossAligner, GlossAlignment
 
 ODIN = ("ger", "gli", "hua", "kkn")
 SAMPLES = ("hin-eng", "deu-eng", "spa-eng", "kor-eng")

@@ -21,20 +21,20 @@ import numpy as np
 from bench.accuracy.ud_drafts import Columns
 from bench.common import DATA, OUT, Table, need
 
-from divproj.data.pair import Pair
+from divproj.core.pair import Pair
 from divproj.evaluation.trees import is_punctuation, score_trees
-from divproj.projection import parser_systems
+from divproj.projection import parsers
 from divproj.projection.base import Adapted
+from divproj.projection.correction import HeadModel
 from divproj.projection.direct import ProjectFunction, Projection, ProjectionInput, s1
-from divproj.projection.loglinear import HeadModel
-from divproj.projection.phrasal.projector import S5
-from divproj.projection.ud_rows import completed, shipped_grams
-from divproj.projection.universal.attachments import S5WithPriors
-from divproj.projection.universal.corrected import S6Plus
-from divproj.projection.universal.model import GlossModel
-from divproj.projection.universal.projector import S6
-from divproj.projection.universal.training import Bank
+from divproj.projection.glossed.attachments import S5WithPriors
+from divproj.projection.glossed.corrected import S6Plus
+from divproj.projection.glossed.model import GlossModel
+from divproj.projection.glossed.s6 import S6
+from divproj.projection.glossed.training import Bank
+from divproj.projection.phrasal.s5 import S5
 from divproj.runtime.vectors import shipped as shipped_vectors
+from divproj.ud.rows import completed, shipped_grams
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "train" / "glossed"))
 from banks import FAMILIES, banks, fold
@@ -127,7 +127,7 @@ def learned(system: str, pairs: list[Pair], text: list[ProjectionInput], base: A
     if system == "s6+":
         return Adapted(S6Plus.cross_fit(pairs, base.state, base.system)[0], base.state).project
     name, _, alone = system.partition(":")
-    return parser_systems.fit(name, pairs, text=text, prior=None if alone else base.system).project
+    return parsers.fit(name, pairs, text=text, prior=None if alone else base.system).project
 
 
 def _both(row: list[float]) -> str:

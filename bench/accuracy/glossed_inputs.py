@@ -23,15 +23,15 @@ import numpy as np
 from bench.accuracy.glossbanks import WORK, judge
 from bench.common import DATA, Table, need
 
-from divproj.data.links import Links
-from divproj.data.tree import DepTree
+from divproj.core.links import Links
+from divproj.core.tree import DepTree
 from divproj.projection.base import Adapted
 from divproj.projection.direct import ProjectionInput
-from divproj.projection.phrasal.projector import S5
-from divproj.projection.universal.attachments import S5WithPriors
-from divproj.projection.universal.model import GlossModel
-from divproj.projection.universal.projector import S6
-from divproj.projection.universal.training import Bank
+from divproj.projection.glossed.attachments import S5WithPriors
+from divproj.projection.glossed.model import GlossModel
+from divproj.projection.glossed.s6 import S6
+from divproj.projection.glossed.training import Bank
+from divproj.projection.phrasal.s5 import S5
 from divproj.runtime.vectors import shipped as shipped_vectors
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "train" / "glossed"))

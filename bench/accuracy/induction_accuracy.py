@@ -40,11 +40,10 @@ from bench.common import DATA, OUT, ROOT, RowLog, Table, need
 from divproj import Corpus, Faults, Links, Pair
 from divproj.evaluation.brackets import BracketScore, baselines, score_brackets
 from divproj.induction.ccm import CCM
-from divproj.induction.chains import joined, run_chains
-from divproj.induction.consensus import Consensus
-from divproj.induction.gold import constituents, tag_pair, tags_of
-from divproj.induction.settings import EDGE_CUE
-from divproj.io import brackets, conllu
+from divproj.induction.inducer import EDGE_CUE
+from divproj.induction.reading import constituents, tag_pair, tags_of
+from divproj.induction.training import Consensus, joined, run_chains
+from divproj.io.trees import brackets, conllu
 
 sys.path.insert(0, str(ROOT / "cli"))
 LENGTHS = (10, 20, 30)
@@ -196,8 +195,8 @@ def english() -> None:
 
 def penn() -> None:
     """CCM on English sentences of ten words or fewer with Penn trees: paraphrases (automatic trees) and SMULTRON (by hand)."""
-    from divproj.evaluation.bracket_files import of_phrases, without_marks
-    from divproj.io.forests import phrase_trees
+    from divproj.evaluation.brackets import of_phrases, without_marks
+    from divproj.io.trees.forests import phrase_trees
 
     with gzip.open(need(DATA / "paraphrase" / "edinburgh" / "train.jsonl.gz"), "rt", encoding="utf-8") as stream:
         texts = dict.fromkeys(row[key] for row in map(json.loads, stream) for key in ("stree", "ttree"))

@@ -36,8 +36,8 @@ ROWS = {
 
 def measure(pack: Path, dev: Path) -> dict[str, float]:
     """Return the figures of a pack; times are of the processor, after a first call."""
-    from divproj.data.errors import Faults
-    from divproj.io import conllu
+    from divproj.core.errors import Faults
+    from divproj.io.trees import conllu
     from divproj.parsing.language import Language
 
     sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "train" / "parser"))

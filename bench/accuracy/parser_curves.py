@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from bench.common import DATA, OUT, RowLog, Table, need
 
 from divproj import Corpus, Faults
-from divproj.data.pair import Pair
+from divproj.core.pair import Pair
 from divproj.drawing.plot import learning_curves
 from divproj.evaluation.trees import score_trees
 from divproj.projection.direct import ProjectionInput

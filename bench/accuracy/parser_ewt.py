@@ -20,8 +20,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from bench.common import DATA, Table, need
 
-from divproj.data.tree import DepTree
-from divproj.io import conllu
+from divproj.core.tree import DepTree
+from divproj.io.trees import conllu
 from divproj.parsing.parser import MstParser
 
 

@@ -15,10 +15,10 @@ from bench.common import need
 
 from divproj.forest.build import from_tree
 from divproj.forest.hypergraph import Forest
-from divproj.io import brackets
+from divproj.io.trees import brackets
 from divproj.phrases import wordnet
-from divproj.phrases.candidates import Candidates, candidates
 from divproj.phrases.lexicon import Lexicon
+from divproj.phrases.reading import Candidates, candidates
 
 Row = dict[str, Any]
 Pairs = list[tuple[Forest, Forest]]

@@ -19,9 +19,9 @@ from divproj.evaluation.phrases import NULL, PhrasePairs, Texts, ali_score, anno
 from divproj.forest.build import from_tree
 from divproj.forest.hypergraph import Forest
 from divproj.forest.trees import PhraseTree
-from divproj.io import enju
+from divproj.io.trees import enju
 from divproj.phrases.aligner import PhraseAligner
-from divproj.phrases.candidates import candidates
+from divproj.phrases.reading import candidates
 
 
 def tree(path: Path) -> PhraseTree:

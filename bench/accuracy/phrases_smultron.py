@@ -16,13 +16,13 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from bench.common import DATA, Table, need
 
-from divproj.data.errors import Faults
+from divproj.core.errors import Faults
 from divproj.evaluation.phrases import PhraseScore, node_quads, node_row
 from divproj.forest.build import from_tree
 from divproj.forest.hypergraph import Forest
-from divproj.io import tiger
-from divproj.io.forests import shorn
-from divproj.links.words.model import WordAligner
+from divproj.io.trees import tiger
+from divproj.io.trees.forests import shorn
+from divproj.links.word_model import WordAligner
 from divproj.phrases.aligner import PhraseAligner
 from divproj.phrases.lexicon import Lexicon
 

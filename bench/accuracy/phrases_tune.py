@@ -16,12 +16,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.data.errors import Faults, ModelError
-from divproj.evaluation.phrase_files import gold_rows
-from divproj.evaluation.phrases import PhraseScore, constituent_row
-from divproj.io.forests import Options
+from divproj.core.errors import Faults, ModelError
+from divproj.evaluation.phrases import PhraseScore, constituent_row, gold_rows
+from divproj.io.trees.forests import ForestOptions
 from divproj.phrases.aligner import ForestPair, PhraseAligner, WordLinks
-from divproj.phrases.reading import ForestPairs, lexicon
+from divproj.phrases.reading import ForestPairs, load_lexicon
 from divproj.phrases.results import PhraseAlignment
 
 METHODS = ("bayes", "random")
@@ -136,8 +135,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     faults = Faults(strict=False)
-    words = lexicon(("en", "en"), None, None, None, 0.8, faults)
-    given = ForestPairs(options.dev, None, words, True, None, Options(), None, faults)
+    words = load_lexicon(("en", "en"), None, None, None, 0.8, faults)
+    given = ForestPairs(options.dev, None, words, True, None, ForestOptions(), None, faults)
     rows, gold = list(given.pairs()), gold_rows(Path(options.dev))
     aligner = PhraseAligner.load(options.model, words.relation) if options.model else PhraseAligner(relation=words.relation)
 

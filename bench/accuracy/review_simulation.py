@@ -23,20 +23,17 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from bench.accuracy.glossbanks import without_family
 from bench.common import DATA, Table, need
 
-from divproj.data.errors import Faults
-from divproj.data.tree import DepTree
-from divproj.io import conllu
+from divproj.core.errors import Faults
+from divproj.core.tree import DepTree
 from divproj.io.corpus import Corpus
+from divproj.io.trees import conllu
 from divproj.projection.base import Adapted
 from divproj.projection.direct import Projection, ProjectionInput
+from divproj.projection.glossed.s6 import S6
 from divproj.projection.pipeline import corrections
 from divproj.projection.prepare import Preparation, prepared_text
-from divproj.projection.universal.projector import S6
-from divproj.review.adapting import InUse
-from divproj.review.checking import check
-from divproj.review.choosing import Word, ranked
-from divproj.review.examples import Example
-from divproj.review.retrain import AdaptingLearner
+from divproj.review.learning import AdaptingLearner, InUse, ReviewedSentence, check
+from divproj.review.server import DoubtfulWord, ranked
 
 CORPORA = {
     "odin-ger": ("odin/ger/igt.txt", "deu"),
@@ -55,7 +52,7 @@ CHANGED = (25, 50, 100)
 """Heads changed by the person, after which the ways to choose are compared."""
 
 
-def load(name: str, most: int) -> list[Example]:
+def load(name: str, most: int) -> list[ReviewedSentence]:
     """Sentences with a whole gold tree, and the tree in use."""
     place, rules = CORPORA[name]
     path = need(DATA / place)
@@ -89,23 +86,23 @@ def _bare(forms: Sequence[str]) -> tuple[str, ...]:
     return tuple("".join(c for c in form if c not in "-=~").lower() for form in forms)
 
 
-def _example(n: int, gold: DepTree, found: Projection) -> Example:
+def _example(n: int, gold: DepTree, found: Projection) -> ReviewedSentence:
     tree = found.tree
     prior = InUse(found.heads, tree.rels, found.reasons, found.confidence, tree.upos)
-    return Example(n, found.bitext, DepTree(tree.forms, gold.heads, gold.rels, tree.upos, glosses=tree.glosses), prior)
+    return ReviewedSentence(n, found.bitext, DepTree(tree.forms, gold.heads, gold.rels, tree.upos, glosses=tree.glosses), prior)
 
 
 def quiet(what: str, done: int, total: int) -> None:
     """Nothing is told of the progress."""
 
 
-def share(examples: Sequence[Example], heads: dict[int, Sequence[int]]) -> float:
+def share(examples: Sequence[ReviewedSentence], heads: dict[int, Sequence[int]]) -> float:
     """Percent of right heads."""
     pairs = [pair for x in examples for pair in zip(x.tree.heads, heads[x.n], strict=True)]
     return 100 * fmean(a == b for a, b in pairs)
 
 
-def learning(data: list[Example], seed: int) -> Iterator[tuple[int, float, float, int, bool]]:
+def learning(data: list[ReviewedSentence], seed: int) -> Iterator[tuple[int, float, float, int, bool]]:
     """(corrected, right before, right after, trees that are worse, whether it was taken) of the rest."""
     order = random.Random(seed).sample(data, len(data))
     for size in SIZES:
@@ -119,17 +116,17 @@ def learning(data: list[Example], seed: int) -> Iterator[tuple[int, float, float
         yield size, before, share(rest, heads), worse, verdict.better
 
 
-def _right(example: Example, heads: Sequence[int]) -> int:
+def _right(example: ReviewedSentence, heads: Sequence[int]) -> int:
     return sum(a == b for a, b in zip(example.tree.heads, heads, strict=True))
 
 
-def choosing(data: list[Example], policy: str, seed: int) -> Iterator[tuple[int, int, float]]:
+def choosing(data: list[ReviewedSentence], policy: str, seed: int) -> Iterator[tuple[int, int, float]]:
     """(corrected, heads changed by the person, right heads of unseen sentences) before the first round and after each."""
     order = random.Random(seed).sample(data, len(data))
     cut = min(100, len(data) // 3)
     unseen, pool = order[:cut], order[cut:]
     now = {x.n: (x.prior.heads, x.prior.sure) for x in pool}
-    done: list[Example] = []
+    done: list[ReviewedSentence] = []
     changed = 0
     yield 0, 0, share(unseen, {x.n: x.prior.heads for x in unseen})
     for size in ROUNDS:
@@ -160,12 +157,14 @@ def by_heads(rounds: Sequence[tuple[int, int, float]], changed: int) -> float:
     return rounds[-1][2]
 
 
-def _chosen(policy: str, left: list[Example], done: list[Example], now: dict[int, tuple], count: int) -> list[Example]:
+def _chosen(
+    policy: str, left: list[ReviewedSentence], done: list[ReviewedSentence], now: dict[int, tuple], count: int
+) -> list[ReviewedSentence]:
     if policy == "random":
         return left[:count]
     if policy == "least confident":
         return sorted(left, key=lambda x: fmean(now[x.n][1]))[:count]
-    new: list[Example] = []
+    new: list[ReviewedSentence] = []
     while len(new) < count:  # five at a time: each choice changes little in the next
         free = {x.n: _words(x, now[x.n][1]) for x in left if x not in new}
         best = [choice.n for choice in ranked(free, [_words(x, x.prior.sure) for x in (*done, *new)])]
@@ -174,10 +173,10 @@ def _chosen(policy: str, left: list[Example], done: list[Example], now: dict[int
     return new
 
 
-def _words(example: Example, sure: Sequence[float | None]) -> list[Word]:
+def _words(example: ReviewedSentence, sure: Sequence[float | None]) -> list[DoubtfulWord]:
     p = example.prior
     rows = zip(example.tree.forms, p.tags, p.rels, p.reasons, sure, strict=True)
-    return [Word(form.lower(), tag, rel, reason, c or 0.0) for form, tag, rel, reason, c in rows]
+    return [DoubtfulWord(form.lower(), tag, rel, reason, c or 0.0) for form, tag, rel, reason, c in rows]
 
 
 def main() -> None:
@@ -198,7 +197,7 @@ def main() -> None:
         compare_policies(data, options.seeds, f"Right heads in sentences never shown, by heads changed; {caption}")
 
 
-def compare_sizes(data: dict[str, list[Example]], seeds: int, caption: str) -> None:
+def compare_sizes(data: dict[str, list[ReviewedSentence]], seeds: int, caption: str) -> None:
     columns = ("corpus", "heads right in use", "corrected", "change, mean", "worst seed", "trees worse, of 150", "taken")
     with Table("review_simulation-learning", caption, *columns, seed=f"0 to {seeds - 1}") as table:
         for name, some in data.items():
@@ -209,7 +208,7 @@ def compare_sizes(data: dict[str, list[Example]], seeds: int, caption: str) -> N
                 table.add(name, used, rows[0][0], f"{fmean(gains):+.2f}", f"{min(gains):+.2f}", worse, taken)
 
 
-def compare_policies(data: dict[str, list[Example]], seeds: int, caption: str) -> None:
+def compare_policies(data: dict[str, list[ReviewedSentence]], seeds: int, caption: str) -> None:
     at = [f"{n} heads changed" for n in CHANGED]
     columns = ("corpus", "chosen by", "in use", *at, "after all rounds (heads changed)", "by seed, 50 heads")
     sums: dict[str, list[list[float]]] = {policy: [] for policy in POLICIES}

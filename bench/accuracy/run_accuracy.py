@@ -30,11 +30,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from bench.accuracy.glossbanks import model_without
 from bench.common import DATA, ROOT, Table, need
 
-from divproj.data.errors import Faults
-from divproj.data.sentence import Sentence
-from divproj.io import conllu
-from divproj.projection import calibration
-from divproj.run.gold import bare
+from divproj.core.errors import Faults
+from divproj.core.sentence import Sentence
+from divproj.io.trees import conllu
+from divproj.projection import confidence
+from divproj.run.texts import bare
 
 PAIRS = {"danish": "cdt-da", "pud-fr": "pud/fr", "pud-ru": "pud/ru", "pud-zh": "pud/zh"}
 ODIN = {"odin-ger": "", "odin-gli": "", "odin-hua": "hau", "odin-kkn": ""}
@@ -63,8 +63,8 @@ def languages_without(bank: str, place: Path) -> Path:
         (made / name).symlink_to(ROOT / "languages" / name)
     for path in model_without(bank).iterdir():
         (made / "glossed" / path.name).symlink_to(path.resolve())
-    (made / "glossed" / calibration.FILE).unlink(missing_ok=True)
-    (made / "glossed" / calibration.FILE).symlink_to(ROOT / "languages" / "glossed" / calibration.FILE)
+    (made / "glossed" / confidence.FILE).unlink(missing_ok=True)
+    (made / "glossed" / confidence.FILE).symlink_to(ROOT / "languages" / "glossed" / confidence.FILE)
     return made
 
 

@@ -25,13 +25,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from bench.common import DATA, Table, need
 
 from divproj import read
-from divproj.data.errors import Faults, ProjError
-from divproj.data.sentence import Sentence
-from divproj.evaluation.ud_check import check_text
-from divproj.io import conllu
+from divproj.core.errors import Faults, ProjError
+from divproj.core.sentence import Sentence
 from divproj.io.corpus import Corpus
+from divproj.io.trees import conllu
 from divproj.projection.pipeline import Wanted, project_corpus
 from divproj.projection.projector import Projector
+from divproj.ud.grammar import check_text
 
 GOLD = 20
 """Gold trees of a bank for systems that learn from them."""

@@ -27,8 +27,8 @@ from divproj.evaluation.trees import score_trees
 from divproj.parsing.language import shipped
 from divproj.projection.base import Adapted
 from divproj.projection.direct import Projection, ProjectionInput, s1
-from divproj.projection.phrasal.projector import S5
-from divproj.projection.universal.attachments import S5WithPriors
+from divproj.projection.glossed.attachments import S5WithPriors
+from divproj.projection.phrasal.s5 import S5
 from divproj.runtime.resources import folder
 
 PARTICLES = frozenset({"case", "aux", "cop", "mark"})

@@ -25,16 +25,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from bench.common import DATA, Table, need
 
 from divproj import Corpus, Faults, Links, Pair
-from divproj.data.igt import Igt
-from divproj.evaluation.links import LinkScore, score_links
-from divproj.links.gloss.aligner import GlossAligner
-from divproj.links.words.corpus import align_text
-from divproj.links.words.direction import Settings
-from divproj.links.words.model import WordAligner
-from divproj.links.words.priors import from_links
-from divproj.links.words.symmetrize import grow_diag_final_and
-from divproj.links.words.text import Row, Text
-from divproj.links.words.vocabulary import stem
+from divproj.core.sentence import Igt
+from divproj.evaluation.trees import LinkScore, score_links
+from divproj.links.glosses import GlossAligner
+from divproj.links.word_corpus import WordRow, WordText, align_text
+from divproj.links.word_direction import Settings
+from divproj.links.word_model import WordAligner, from_links, grow_diag_final_and, stem
 
 BIN = Path(sys.executable).parent
 
@@ -130,16 +126,16 @@ def compare_shards(options: argparse.Namespace) -> None:
     with Table("words_aer-shards", "AER", "corpus", "pairs", "together", *columns, seed=1) as table:
         for name in options.corpora.split(","):
             pairs = corpus(name)
-            rows = [Row([*pair.f.forms], [*pair.e.forms]) for pair in pairs]
+            rows = [WordRow([*pair.f.forms], [*pair.e.forms]) for pair in pairs]
 
-            def aer(*texts: Text, pairs: list[Pair] = pairs, name: str = name) -> str:
+            def aer(*texts: WordText, pairs: list[Pair] = pairs, name: str = name) -> str:
                 links = [x.links.links for text in texts for shard in align_text(WordAligner(), text) for x in shard]
                 return f"{score(pairs, links, name.startswith('pud')).aer:.3f}"
 
-            cells = [aer(Text.of(rows))]
+            cells = [aer(WordText.of(rows))]
             for size in sizes:
-                apart = [Text.of(rows[start : start + size]) for start in range(0, len(rows), size)]
-                cells += [aer(*apart), aer(Text.of(rows, size))]
+                apart = [WordText.of(rows[start : start + size]) for start in range(0, len(rows), size)]
+                cells += [aer(*apart), aer(WordText.of(rows, size))]
             table.add(name, len(pairs), *cells)
 
 

@@ -19,9 +19,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from bench.common import DATA, Table, need
 
-from divproj.data.errors import Faults, ProjError
-from divproj.data.igt import Igt
-from divproj.io import igt, igt_words
+from divproj.core.errors import Faults, ProjError
+from divproj.core.sentence import Igt
+from divproj.io.interlinear import formats, words
 from divproj.text import language_id
 
 MACRO = re.compile(r"\\[A-Za-z]|[{}$]|``|</?(?:sup|sub|i|b)>")
@@ -82,7 +82,7 @@ def read_all(table: Table, index: list[dict[str, str]], data: Path) -> list[tupl
 
 
 def _read(path: Path, *, as_written: bool = False) -> list[Igt]:
-    return list(igt.load(path, None, Faults(strict=False), as_written=as_written))
+    return list(formats.load(path, None, Faults(strict=False), as_written=as_written))
 
 
 def is_faulty(text: str, code: str, texts: list[tuple[str, str]]) -> bool:
@@ -97,9 +97,7 @@ def _lost(found: list[Igt], raw: list[Igt]) -> tuple[int, int]:
     """Letters of the words as the file has them that are not in the words as they are given, and how many there are."""
     lost = total = 0
     for one, whole in zip(found, raw, strict=True):
-        source = Counter(
-            char for char in igt_words.clean("".join(whole.words)).casefold() if char.isalpha() and char not in "øØ"
-        )
+        source = Counter(char for char in words.clean("".join(whole.words)).casefold() if char.isalpha() and char not in "øØ")
         given = Counter(char for char in "".join((*one.words, *one.segments)).casefold() if char.isalpha())
         lost += (source - given).total()
         total += source.total()

@@ -46,7 +46,7 @@ class Job:
 
 
 def whole_conllu(path: Path) -> None:
-    from divproj.io import conllu
+    from divproj.io.trees import conllu
 
     assert list(conllu.load(path))
 

@@ -19,8 +19,8 @@ from bench.common import DATA, OUT, Table, need
 from divproj import Corpus, Faults
 from divproj.drawing.plot import pyplot, save
 from divproj.induction import inducer
-from divproj.induction.gold import TagPair, tag_pair
 from divproj.induction.inducer import BilingualInducer
+from divproj.induction.reading import TagPair, tag_pair
 
 SETTINGS = {"start": "uniform"}
 

@@ -19,10 +19,8 @@ from divproj.drawing.plot import pyplot, save
 from divproj.forest.hypergraph import Edge, Forest, Node
 from divproj.forest.parses import normalised
 from divproj.phrases.aligner import PhraseAligner
-from divproj.phrases.features import Encoder
-from divproj.phrases.model import LocalModel
-from divproj.phrases.problem import Problem, fill, posteriors, read_off
-from divproj.phrases.scoring import Costs, View, prepare, problem, summed
+from divproj.phrases.model import LocalModel, PhraseEncoder
+from divproj.phrases.problem import Costs, Problem, ScoredForest, fill, posteriors, prepare, problem, read_off, summed
 
 LABELS = ("NP", "VP", "PP", "S", "ADJP", "ADVP")
 
@@ -78,7 +76,7 @@ def tree(words: int, chance: random.Random) -> Forest:
 
 def problem_of(src: Forest, tgt: Forest, chance: random.Random) -> Problem:
     links = [(i, j) for i in range(len(src.forms)) for j in range(len(tgt.forms)) if i == j or chance.random() < 0.02]
-    given = prepare(View(src), View(tgt), links, Encoder())
+    given = prepare(ScoredForest(src), ScoredForest(tgt), links, PhraseEncoder())
     return problem(given, LocalModel().log_probs(given.table), Costs())
 
 
@@ -156,8 +154,8 @@ def forest_speed(table: Table, chance: random.Random, sizes: list[int], count: i
         nodes = sum(len(s) + len(t) for s, t in pairs) / (2 * count)
         edges = sum(len(s.edges) + len(t.edges) for s, t in pairs) / (2 * count)
         chart = timed(lambda one: read_off(f) if (f := fill(one, compiled=True)).reachable else None, given)
-        encoder = Encoder()
-        ready = [prepare(View(s), View(t), [(k, k) for k in range(23)], encoder) for s, t in pairs]
+        encoder = PhraseEncoder()
+        ready = [prepare(ScoredForest(s), ScoredForest(t), [(k, k) for k in range(23)], encoder) for s, t in pairs]
         sums = timed(lambda x: posteriors(summed(x, problem(x, LocalModel().log_probs(x.table), Costs()))), ready)
         whole = timed(lambda x: aligner.align_pair(x[0], x[1], [(k, k) for k in range(23)]), pairs)
         rows.append((nodes, chart, whole))

@@ -1,6 +1,9 @@
-"""Every number that is set by hand, room by room: its name, value, what it is, and where it was chosen, as `settings.py` of the room says it.
+"""Every number that is set by hand, package by package: its name, its value, and what it is, as the docstring below it says.
 
-python bench/tools/set_by_hand.py [ROOM …]
+python bench/tools/set_by_hand.py [PACKAGE …]
+
+A number stands in the module whose formula uses it. What is listed: constants with a fraction that somebody must have chosen, and
+other constants of numbers that a docstring describes.
 """
 
 from __future__ import annotations
@@ -12,14 +15,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "divproj"
-PLACE = "settings.py"
 ELSEWHERE = {
-    "drawing/layout.py": "sizes in pixels",
+    "drawing/svg.py": "sizes in pixels",
     "drawing/review.py": "sizes in pixels",
-    "parsing/neural/network.py": "part of the trained network",
-    "projection/universal/network.py": "part of the trained network",
+    "parsing/network.py": "part of the trained network",
+    "projection/glossed/model.py": "part of the trained network",
 }
-"""Modules with other numbers, and what these are. A kernel keeps its own: machine code on the disk is as old as its source."""
+"""Modules some of whose numbers are not choices, and what these are."""
 SMALLEST, LARGEST = 5e-4, 39.0
 """Numbers beyond these only keep arithmetic in bounds: a logarithm of nothing, a share that counts as none, seconds, bytes."""
 
@@ -27,7 +29,7 @@ SMALLEST, LARGEST = 5e-4, 39.0
 class Number(NamedTuple):
     """A constant of a module."""
 
-    room: str
+    package: str
     module: str
     name: str
     value: str
@@ -35,17 +37,18 @@ class Number(NamedTuple):
 
 
 def numbers(source: Path = SOURCE) -> Iterator[Number]:
-    """The constants of the settings of all rooms."""
-    for path in sorted(source.rglob(PLACE)):
-        yield from (number for number, _ in constants(path, source))
-
-
-def strays(source: Path = SOURCE) -> Iterator[Number]:
-    """Constants with a fraction, or tables of such, that are set by hand elsewhere."""
+    """Yield the constants that were chosen, and those that a docstring describes."""
     for path in sorted(source.rglob("*.py")):
-        for number, value in constants(path, source):
-            if path.name != PLACE and number.module not in ELSEWHERE and any(map(chosen, ast.walk(value))):
+        for number, _ in constants(path, source):
+            if number.about or number in bare(path, source):
                 yield number
+
+
+def bare(path: Path, source: Path = SOURCE) -> list[Number]:
+    """Return the constants of a module that somebody must have chosen and nobody has described."""
+    if path.relative_to(source).as_posix() in ELSEWHERE:
+        return []
+    return [number for number, value in constants(path, source) if not number.about and any(map(chosen, ast.walk(value)))]
 
 
 def constants(path: Path, source: Path) -> Iterator[tuple[Number, ast.expr]]:
@@ -77,13 +80,13 @@ def chosen(node: ast.AST) -> bool:
 
 
 def main() -> None:
-    room = ""
+    package = ""
     for number in numbers():
-        if sys.argv[1:] and number.room not in sys.argv[1:]:
+        if sys.argv[1:] and number.package not in sys.argv[1:]:
             continue
-        if number.room != room:
-            room = number.room
-            print(f"\n## {room}\n\n| number | value | what it is |\n|---|---|---|")
+        if number.package != package:
+            package = number.package
+            print(f"\n## {package}\n\n| number | value | what it is |\n|---|---|---|")
         print(f"| `{number.name}` | {number.value} | {number.about} |")
 
 

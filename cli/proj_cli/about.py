@@ -1,12 +1,17 @@
-"""`proj corpora`, `proj languages`, `proj systems`, `proj warm`, `proj cite`: what comes with the toolkit, making it ready, whom to thank."""
+"""`proj corpora`, `proj languages`, `proj systems`, `proj warm`, `proj cite`: what comes with the toolkit, making it ready, whom to thank.
+
+`proj tutorial`: the files of the tutorial, copied to where you want to work with them.
+"""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from proj_cli import common, options
+from proj_cli.common import talk
 
 PAPERS = """\
 divproj stands on three papers; please cite those whose methods you used, and divproj itself (CITATION.cff).
@@ -65,7 +70,7 @@ def languages() -> None:
 
     Example: proj languages
     """
-    from divproj.data.errors import ProjError
+    from divproj.core.errors import ProjError
     from divproj.parsing.language import PACKAGES, available, describe
 
     shown = common.table("Languages", "code", "language", "learned from", "licence", "UAS", "LAS", left=4)
@@ -133,3 +138,22 @@ def cite() -> None:
     Example: proj cite
     """
     typer.echo(PAPERS, nl=False)
+
+
+@options.command
+def tutorial(
+    *,
+    folder: Annotated[
+        Path, typer.Argument(metavar="[DIR]", help="Folder to create; files that are there already are not replaced.")
+    ] = Path("turkish"),
+) -> None:
+    """Copy the tutorial's files into a folder: 36 glossed Turkish sentences in three formats, gold trees, a notebook.
+
+    Example: proj tutorial turkish
+    """
+    from divproj.run.scaffold import copy_tutorial
+
+    made = copy_tutorial(folder)
+    for name in made.kept:
+        talk.say(f"{folder / name} is there already and was left as it is")
+    talk.say(f"{len(made.copied)} file{'s' * (len(made.copied) != 1)} copied to {folder}; begin with {folder / 'README.md'}")

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from divproj.data.options import AlignOptions, AlignTrainOptions
-from divproj.data.wording import plural
+from divproj.core.options import AlignOptions, AlignTrainOptions
+from divproj.core.wording import plural
 from proj_cli import common, options
 from proj_cli.common import talk
 
 if TYPE_CHECKING:
     from divproj.phrases.aligner import PhraseAligner
-    from divproj.phrases.em import State
+    from divproj.phrases.em import EmState
     from divproj.phrases.reading import ForestPairs
     from divproj.phrases.results import PhraseAlignment
 
@@ -65,7 +65,7 @@ def _read(source: str, target: str | None, how: AlignOptions, strict: bool, igno
 
 def _aligner(pairs: ForestPairs, how: AlignOptions, model: Path | None = None, **chosen: Any) -> PhraseAligner:
     """The aligner, or a saved one, with the settings that were requested."""
-    from divproj.data.options import parse_settings
+    from divproj.core.options import parse_settings
     from divproj.phrases.aligner import PhraseAligner
 
     relation = pairs.lexicon.relation
@@ -105,10 +105,10 @@ def pairs(
     """
     from contextlib import ExitStack
 
-    from divproj.data.errors import AlignmentError, Where
+    from divproj.core.errors import AlignmentError, Where
     from divproj.io.files import writing
-    from divproj.phrases.batch import align_forests, plan_of
-    from divproj.runtime.engine import Place
+    from divproj.phrases.reading import align_forests, plan_of
+    from divproj.runtime.engine import Workers
 
     given = _read(source, target, how, strict, ignore_ids)
     aligner = _aligner(given, how, model, max_seconds=max_seconds)
@@ -117,7 +117,7 @@ def pairs(
     with ExitStack() as stack:
         out = stack.enter_context(writing(output))
         plan = plan_of(aligner, given, model, how.wordnet, how.candidates, how.embeddings, how.threshold)
-        found = align_forests(plan, given, Place(jobs, scheduler), talk.caution)
+        found = align_forests(plan, given, Workers(jobs, scheduler), talk.caution)
         made = _written(found, out, text, sign, counts)
         if corpus:
             made = iter(_kept(made, corpus))
@@ -152,7 +152,7 @@ def _written(
 
 def _kept(alignments: Iterable[PhraseAlignment], corpus: Path) -> list[PhraseAlignment]:
     """The alignments, after their trees went to a corpus folder."""
-    from divproj.projection.phrasal.paraphrases import tree_pair, write_corpus
+    from divproj.projection.phrasal.evidence import tree_pair, write_corpus
 
     found = list(alignments)
     talk.say(f"corpus of {write_corpus(map(tree_pair, found), corpus)} tree pairs: {corpus}")
@@ -197,6 +197,6 @@ def train(
     given.finish()
 
 
-def _watch(state: State) -> None:
+def _watch(state: EmState) -> None:
     if not state.batch:
         talk.say(f"epoch {state.epoch}: mean log α {state.history[-1]:.3f}")

@@ -1,4 +1,7 @@
-"""`proj analyze`: how two languages diverge."""
+"""`proj analyze`: how two languages diverge.
+
+`proj draw`: one pair as a picture or as lines.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from divproj.data.wording import plural
+from divproj.core.wording import plural
 from proj_cli import common, options
 from proj_cli.common import talk
 
 if TYPE_CHECKING:
-    from divproj.data.pair import Pair
+    from divproj.core.pair import Pair
     from divproj.divergence.analysis import Analysis
     from divproj.io.corpus import Corpus
 
@@ -58,10 +61,10 @@ def analyze(
 
     Example: proj analyze hin-eng --html report.html
     """
-    from divproj.data.errors import ProjError, Where
-    from divproj.divergence.batch import analyze_corpus, write_tables
+    from divproj.core.errors import ProjError, Where
+    from divproj.divergence.analysis import analyze_corpus, write_tables
     from divproj.io.files import name_of
-    from divproj.runtime.engine import Place
+    from divproj.runtime.engine import Workers
 
     found, e_style = files.corpora(corpora, strict=strict), trees.e_style
     if html and len(found) > 1:
@@ -74,7 +77,7 @@ def analyze(
         return
     results = []
     for corpus in found:
-        most, place = max_pairs if html else 0, Place(jobs, scheduler)
+        most, place = max_pairs if html else 0, Workers(jobs, scheduler)
         how: dict[str, Any] = {
             "extended": extended,
             "tags": tags.value,
@@ -144,7 +147,7 @@ STAGE_NAMES = {
 
 
 def _print_one(result: Analysis, sign: str, min_count: int, min_share: float) -> None:
-    from divproj.divergence import dorr
+    from divproj.divergence import analysis
     from divproj.divergence.operations import CLASSES
 
     console = common.stdout()
@@ -164,10 +167,10 @@ def _print_one(result: Analysis, sign: str, min_count: int, min_share: float) ->
             shown.add_row(*map(common.harmless, texts))
         console.print(shown)
     shown = common.table("Dorr's types", "type", "what it is", "count", "example", left=2)
-    for name in dorr.TYPES:
+    for name in analysis.TYPES:
         example = result.examples[name][0] if result.examples[name] else None
         text = f"{example.sent_id}: {example.text}" if example else ""
-        shown.add_row(name, dorr.MEANING[name], str(result.dorr[name]), common.harmless(text))
+        shown.add_row(name, analysis.MEANING[name], str(result.dorr[name]), common.harmless(text))
     shown.columns[3].justify = "left"
     console.print(shown)
     words = ", ".join(plural(result.words[side], f"{side.upper()} word") for side in "fe")
@@ -202,3 +205,50 @@ def _write_html(path: Path, corpus: Corpus, result: Analysis, style: str, pairs:
         faults, sign = [str(fault) for fault in corpus.faults.noted], _signature(corpus, result, style)
         write_report(result, altered, out, title=corpus.name, signature=sign, faults=faults)
     talk.say(f"report: {path}")
+
+
+Stage = StrEnum("Stage", "initial remove merge extended swap")
+
+
+@options.command
+def draw(
+    *,
+    corpus: options.CorpusArguments = None,
+    sent: Annotated[
+        str | None, typer.Option("--sent", metavar="ID", help="Which pair: its sent_id, or its number from 1.")
+    ] = None,
+    output: Annotated[Path, options.output("FILE", "Output file; - is stdout.")] = Path("-"),
+    text: Annotated[bool, typer.Option("--text", help="Draw with characters, for the terminal.")] = False,
+    stage: Annotated[Stage, typer.Option(help="Draw the trees as they are after this stage.")] = Stage.initial,
+    induced: Annotated[
+        Path | None, typer.Option("--induced", metavar="MODEL", help="Draw trees and aligned nodes of a `proj induce` model.")
+    ] = None,
+    files: options.CorpusFiles,
+) -> None:
+    """Draw a pair of trees as SVG: the translation (E) above, the language you study (F) below, with links and divergences.
+
+    Example: proj draw deu-eng --sent deu-010 -o pair.svg
+    """
+    from divproj.io.files import writing
+
+    if induced:
+        if not corpus or len(corpus) > 1:
+            raise typer.BadParameter("give the corpus that the model was learned from")
+        from divproj.drawing.induced import draw_induced
+
+        made = draw_induced(corpus[0], induced, sent, common.faults_for(False), text=text)
+        with writing(output) as out:
+            out.write(made + "\n")
+        return
+    from divproj.divergence.operations import alter
+    from divproj.drawing.svg import pair_svg
+    from divproj.drawing.text import pair_text
+
+    found = files.corpora(corpus)
+    if len(found) > 1:
+        raise typer.BadParameter("give one corpus")
+    pair = found[0].find(sent)
+    altered = alter(pair, extended=stage is Stage.extended)
+    with writing(output) as out:
+        out.write(pair_text(pair, altered, stage=stage.value) if text else pair_svg(pair, altered, stage=stage.value))
+        out.write("\n")

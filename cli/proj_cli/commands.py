@@ -1,24 +1,29 @@
-"""The table of contents: every command, grouped, and how errors end."""
+"""The table of contents: every command, grouped, and how errors end.
+
+One guard for all commands: no output takes the place of an input or of another output. And streams as data wants them.
+
+Help by groups: which panel each option belongs to, the same in all commands.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import chain
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from proj_cli import (
     about,
     align,
     analyze,
     common,
-    draw,
     evaluate,
     find,
-    guard,
     induce,
     interlinear,
     options,
@@ -27,10 +32,156 @@ from proj_cli import (
     review,
     run,
     signals,
-    tutorial,
     words,
 )
-from proj_cli.panels import Grouped
+
+OUTPUTS = ("output", "html", "csv_folder", "plot", "latex", "forest", "links_out", "e_out", "save")
+"""Parameters that name what a command writes, whichever command; those of other names are read."""
+ALSO = (("convert", "target"), ("pairs", "corpus"))
+"""Parameters of one command that it writes."""
+CORPUS = ("f.conllu", "e.conllu", "align.txt", "igt.txt", "gold.txt")
+MODEL = ("model.json", "weights.npz")
+
+
+class Guarded(TyperCommand):
+    """A command that compares the files of its options before it runs."""
+
+    def invoke(self, ctx: Any) -> Any:
+        check(self.name or "", {param.name: (param.opts[-1], ctx.params.get(param.name)) for param in self.params})
+        return super().invoke(ctx)
+
+
+def check(command: str, options: dict[Any, tuple[str, Any]]) -> None:
+    """Refuse outputs that are inputs, or each other; `options` is what was given to each parameter, and how that is spelt."""
+    written: dict[str, str] = {}
+    outputs = {name for name in options if name in OUTPUTS or (command, name) in ALSO}
+    for name in sorted(outputs, reverse=True):
+        label, value = options[name]
+        for path in paths(value):
+            if (real := place(path)) is not None:
+                if real in written:
+                    raise refused(f"{label} and {written[real]} would both be written there", path)
+                written[real] = label
+    for name in set(options) - outputs:
+        for path in paths(options[name][1]):
+            for file in files(path):
+                if taken := written.get(place(file) or ""):
+                    raise refused(f"{taken} would take the place of an input", file)
+
+
+def refused(what: str, path: str) -> Exception:
+    from divproj.core.errors import ProjError, Where
+
+    return ProjError(what, Where("standard output" if path == "-" else path), "give another name")
+
+
+def paths(value: Any) -> Iterator[str]:
+    """What may be paths in the value of a parameter."""
+    if isinstance(value, list | tuple):
+        for each in value:
+            yield from paths(each)
+    elif isinstance(value, str | Path) and str(value):
+        yield str(value)
+
+
+def place(path: str) -> str | None:
+    """What is the same for two names of one file; None for devices and pipes."""
+    try:
+        if path == "-":
+            return path
+        found = Path(path) if Path(path).exists() else Path(os.path.realpath(path))  # `no/../f` is f: `no` will be made
+        if not found.exists() or found.is_dir():
+            return os.path.realpath(found)
+        about = found.stat()
+        return f"{about.st_dev}:{about.st_ino}" if found.is_file() else None
+    except (OSError, ValueError):
+        return None
+
+
+def files(path: str) -> Iterator[str]:
+    """What a command may read by this name: the file, or those of a corpus or model in the folder."""
+    try:
+        if path == "-":
+            return
+        if Path(path).is_dir():
+            known = (*CORPUS, *(f"{name}.gz" for name in CORPUS), *MODEL)
+            yield from (str(file) for name in known if (file := Path(path) / name).is_file())
+        elif Path(path).is_file():
+            yield path
+    except (OSError, ValueError):
+        return
+
+
+def streams() -> None:
+    """Data on standard output is UTF-8, whatever the locale; a closed stream is an empty one.
+
+    What is no character (odd bytes of a file name) is escaped. The numbers 0 to 2 are taken, so that no file gets them.
+    """
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free number
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif name == "stdout" and hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+INPUT, LINKS, TREE_PANEL, LEARNING, OUTPUT, RUNNING = "Input", "Links", "Trees", "Learning", "Output", "Running"
+PANELS = {
+    INPUT: "f e origin format tiers markers lang gloss_lang encoding max_mb ignore_ids glossed dictionary candidates grams "
+    "keep_lines keep_tags punctuation binarise gold dev languages tags max_length keep_hyphens folder tree_format misaligned paraphrases",
+    LINKS: "links more_links gloss_links threshold method min_prob embeddings wordnet lexical fast min_coverage",
+    TREE_PANEL: "system systems rules model e_parser e_style style also f_forests project.phrases order decoder trees projection features "
+    "nbest stage extended induced side decode prune",
+    LEARNING: "check families epochs bits gold_tags train_sizes folds sweeps chains start paper settings words.model experiment.by",
+    OUTPUT: "papers output html csv_folder plot latex as_json json sentences edges min_count weights min_share max_pairs text probs subtypes bare to "
+    "corpus confidence ud into word_links brackets phrases count by conllu limit sent force show save links_out e_out forest",
+    RUNNING: "strict jobs scheduler shards shard seed resume checkpoint max_seconds quiet verbose help dry_run port fresh again run.start "
+    "install_completion show_completion version",
+}
+_PANEL = {name: panel for panel, names in PANELS.items() for name in names.split()}
+ORDER = (INPUT, LINKS, TREE_PANEL, LEARNING, OUTPUT, RUNNING)
+
+
+def examples_first(text: str) -> str:
+    """A docstring with its examples right after the first paragraph; lines of other paragraphs are joined, to be wrapped anew.
+
+    >>> examples_first("Draws.\\n\\nMore\\nlines.\\n\\nExample: proj draw")
+    'Draws.\\n\\nExample: proj draw\\n\\nMore lines.'
+    """
+    first, *rest = (part if _is_example(part) else " ".join(part.split()) for part in text.split("\n\n"))
+    return "\n\n".join([first, *sorted(rest, key=lambda part: not _is_example(part))])
+
+
+def _is_example(paragraph: str) -> bool:
+    return paragraph.lstrip().startswith("Example")
+
+
+class Grouped(TyperCommand):
+    """A command whose options are shown in groups, in the same order everywhere."""
+
+    def __init__(self, *args: Any, **given: Any) -> None:
+        params = given.get("params") or []
+        for param in params:
+            if getattr(param, "is_flag", False):
+                param.metavar = ""  # takes no value
+            if param.param_type_name == "option":
+                here = _PANEL.get(f"{given.get('name')}.{param.name}")  # `edges` is one thing in `analyze`, another in `induce`
+                param.rich_help_panel = here or _PANEL.get(param.name or "", TREE_PANEL)
+        params.sort(key=lambda p: -1 if p.param_type_name != "option" else ORDER.index(p.rich_help_panel))
+        given["help"] = examples_first(given.get("help") or "")
+        super().__init__(*args, **given)
+
+    def get_help_option(self, ctx: Any) -> Any:
+        found: Any = super().get_help_option(ctx)
+        if found is not None:
+            found.rich_help_panel = RUNNING
+        return found
+
 
 app = typer.Typer(
     name="proj",
@@ -43,12 +194,12 @@ app = typer.Typer(
 SEE, TREES = "See how two languages diverge", "Trees from interlinear text"
 COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
     "The whole way": (run.new, run.run),
-    SEE: (analyze.analyze, draw.draw, find.find),
+    SEE: (analyze.analyze, analyze.draw, find.find),
     TREES: (project.project, project.learn, review.review, words.words),
     "Parsers": (parse.train, parse.parse),
     "Interlinear files": (interlinear.check, interlinear.convert),
     "How good is it?": (evaluate.evaluate, evaluate.experiment),
-    "About divproj": (tutorial.tutorial, about.corpora, about.languages, about.systems, about.warm, about.cite),
+    "About divproj": (about.tutorial, about.corpora, about.languages, about.systems, about.warm, about.cite),
 }
 for panel, commands in COMMANDS.items():
     for command in commands:
@@ -58,7 +209,7 @@ app.add_typer(project.rules_app, name="rules", rich_help_panel=TREES)
 app.add_typer(induce.app, name="induce", rich_help_panel=TREES)
 
 
-class Command(guard.Guarded, Grouped):
+class Command(Guarded, Grouped):
     """Refuses outputs that would overwrite inputs, and shows its options in groups."""
 
 
@@ -88,7 +239,7 @@ def start(
 
 def main() -> None:
     """Entry point: data errors are one line on stderr and exit 1; a bug stays a traceback."""
-    guard.streams()
+    streams()
     _lighten(next((word for word in sys.argv[1:] if not word.startswith("-")), ""))
     with signals.heard() as numbers:
         _run(numbers)
@@ -112,7 +263,7 @@ def _run(numbers: list[int]) -> None:
         common.talk.error(f"{place}{error.strerror or error}")
         sys.exit(1)
     except Exception as error:
-        from divproj.data.errors import ProjError  # here, so that `proj --help` does without numpy
+        from divproj.core.errors import ProjError  # here, so that `proj --help` does without numpy
 
         if not isinstance(error, ProjError):
             if numbers:  # Ctrl-C in the middle of an import is often another error

@@ -1,4 +1,9 @@
-"""`proj evaluate` and `proj experiment`: how good are the trees?"""
+"""`proj evaluate` and `proj experiment`: how good are the trees?
+
+`proj evaluate --brackets`: unlabelled bracketing, with baselines.
+
+`proj evaluate --phrases`: phrase pairs against gold pairs, or against annotators (SPADE, ESPADA).
+"""
 
 from __future__ import annotations
 
@@ -8,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from divproj.data.options import EvaluateOptions, ExperimentOptions
+from divproj.core.options import EvaluateOptions, ExperimentOptions
+from divproj.core.wording import plural
 from proj_cli import common, options
 from proj_cli.common import talk
 
@@ -44,18 +50,13 @@ def evaluate(
         _links(gold, system, as_json)
         return
     if brackets:
-        from proj_cli.bracket_scores import evaluate_brackets
-
         evaluate_brackets(gold, system, other, how.seed, as_json)
         return
     if phrases:
-        from proj_cli.phrase_scores import evaluate_phrases
-
         evaluate_phrases(gold, system, other, how.seed, as_json)
         return
-    from divproj.evaluation.significance import approximate_randomisation
-    from divproj.evaluation.tree_files import scored_pairs
-    from divproj.evaluation.trees import las_kind, score_trees
+    from divproj.evaluation.experiment import approximate_randomisation
+    from divproj.evaluation.trees import las_kind, score_trees, scored_pairs
 
     results = [
         score_trees(scored_pairs(gold, path, common.faults_for(False)), punctuation=how.punctuation, subtypes=how.subtypes)
@@ -97,7 +98,7 @@ def _print(scores: TreeScores, sign: str) -> None:
 
 
 def _links(gold_path: str, system_path: str, as_json: bool) -> None:
-    from divproj.evaluation.links import score_files
+    from divproj.evaluation.trees import score_files
 
     score = score_files(gold_path, system_path)
     sign = common.signature(cmd="evaluate-links")
@@ -146,7 +147,7 @@ def experiment(
     for corpus in files.corpora(corpora, strict=strict):
         pairs = common.gold_pairs(corpus, trees.e_style)
         if len(pairs) < 2:
-            from divproj.data.errors import ProjError, Where
+            from divproj.core.errors import ProjError, Where
 
             raise ProjError(f"{len(pairs)} usable pairs, 2 or more expected", Where(corpus.path))
         if how.gloss_links:
@@ -201,7 +202,7 @@ def experiment(
 
 
 def _write_latex(path: Path, rows: list[list[str]], how: str, seed: int, sign: str, subtypes: bool) -> None:
-    from divproj.drawing.latex import table
+    from divproj.drawing.text import table
     from divproj.io.files import writing
 
     caption = f"Attachment scores in cross-validation ({how}, seed {seed}): percentage of words with the right head (UAS), and with the right head and {'' if subtypes else 'universal '}relation (LAS)."
@@ -249,3 +250,58 @@ def _print_experiment(
             group = [scores for _, other, scores in rows if other == size]
             shown.add_row("average", str(size or "all"), *(f"{sum(g[s] for g in group) / len(group):.2f}" for s in systems))
     common.stdout().print(shown)
+
+
+def evaluate_brackets(gold: str, system: str, other: str | None, seed: int, as_json: bool) -> None:
+    from divproj.evaluation.brackets import baselines, f1_randomisation, score_brackets
+    from divproj.evaluation.brackets import rows as rows_of
+
+    rows = [list(rows_of(gold, path, common.faults_for(False))) for path in (system, *([other] if other else []))]
+    scores = {path: score_brackets(of) for path, of in zip((system, other), rows, strict=False) if path}
+    scores |= baselines(rows[0], seed=seed)
+    sign = common.signature(cmd="evaluate-brackets", seed=seed)
+    p = f1_randomisation(scores[system].sentences, scores[other].sentences, seed=seed) if other else None
+    if as_json:
+        found: dict[str, Any] = {"signature": sign, **{name: score.as_json() for name, score in scores.items()}}
+        print(json.dumps(found | ({"p": p} if other else {}), ensure_ascii=False))  # noqa: T201
+        return
+    limits = [k for k, score in scores[system].up_to.items() if score.gold]
+    shown = common.table("Unlabelled brackets, percent", "", "precision", "recall", "F1", *(f"F1 ≤ {k}" for k in limits))
+    for name, score in scores.items():
+        numbers = (score.overall.precision, score.overall.recall, score.overall.f1, *(score.up_to[k].f1 for k in limits))
+        shown.add_row(common.harmless(name), *(f"{x:.2f}" for x in numbers))
+    console = common.stdout()
+    console.print(shown)
+    if other:
+        a, b = scores[system].overall.f1, scores[other].overall.f1
+        told = f"{system} {a:.2f}, {other} {b:.2f}: difference {a - b:+.2f}, p = {p:.4f}"
+        console.print(common.harmless(told), soft_wrap=True)
+    console.print(
+        f"{plural(sum(n > 1 for n in scores[system].lengths), 'sentence')} of two words or more; {sign}", highlight=False
+    )
+
+
+def evaluate_phrases(gold: str, system: str, other: str | None, seed: int, as_json: bool) -> None:
+    """Scores of what `proj align` wrote; GOLD is JSON lines, or a folder with s-*.xml and t-*.xml."""
+    from divproj.evaluation.phrases import against_annotators, against_constituents, significance
+
+    score = against_annotators if Path(gold).is_dir() else against_constituents
+    scores = {path: score(gold, path) for path in (system, *([other] if other else []))}
+    sign = common.signature(cmd="evaluate-phrases", seed=seed)
+    p = {}
+    if other:
+        p = {name: significance(scores[system][name], scores[other][name], seed=seed) for name in scores[system]}
+    if as_json:
+        found = {path: {name: part.as_json() for name, part in parts.items()} for path, parts in scores.items()}
+        print(json.dumps({"signature": sign, **found, **({"p": p} if other else {})}, ensure_ascii=False))  # noqa: T201
+        return
+    console = common.stdout()
+    shown = common.table("Phrase pairs, percent", "", "pairs", "recall", "precision", "F1", "found", "wanted", left=2)
+    for path, parts in scores.items():
+        for name, part in parts.items():
+            numbers = part.as_json()
+            shown.add_row(common.harmless(path), name, *(f"{numbers[k]:.2f}" for k in ("recall", "precision", "f1")), str(numbers["given"]), str(numbers["wanted"]))  # fmt: skip
+    console.print(shown)
+    for name, value in p.items():
+        console.print(f"{name}: p = {value:.4f}", highlight=False)
+    console.print(sign, highlight=False, soft_wrap=True)

@@ -12,8 +12,8 @@ from proj_cli import common, options
 from proj_cli.common import talk
 
 if TYPE_CHECKING:
-    from divproj.data.errors import Faults
-    from divproj.data.sentence import Sentence
+    from divproj.core.errors import Faults
+    from divproj.core.sentence import Sentence
     from divproj.search import Match
 
 LANGUAGE = "Query language"
@@ -83,12 +83,12 @@ def find(
         for match in search(talk.progress(_sentences(files, faults), "searching sentence"), wanted, faults):
             sentences, words = sentences + 1, words + len(match.words)
             if path:
-                from divproj.search import View
+                from divproj.search import SentenceView
 
-                view = View(match.sentence)
+                view = SentenceView(match.sentence)
                 tally.update(value or "_" for k in match.words for value in view.values(k, path))
             elif conllu:
-                from divproj.io.conllu import dumps
+                from divproj.io.trees.conllu import dumps
 
                 out.write(dumps(match.sentence).rstrip("\n") + "\n\n")
             elif json:
@@ -106,8 +106,8 @@ def find(
 
 
 def _sentences(files: list[str], faults: Faults) -> Iterator[Sentence]:
-    from divproj.io import conllu
     from divproj.io.files import in_folder, located
+    from divproj.io.trees import conllu
 
     for name in files:
         path = located(name)
@@ -117,7 +117,7 @@ def _sentences(files: list[str], faults: Faults) -> Iterator[Sentence]:
 
 def _lines(match: Match) -> Iterator[str]:
     """`tur-01  3  Dedem köyde [yaşıyor]`: where, which word, the sentence around it."""
-    from divproj.data.sentence import misc_value
+    from divproj.core.sentence import misc_value
 
     sentence = match.sentence
     forms, name = sentence.forms, sentence.sent_id or str(sentence.where)

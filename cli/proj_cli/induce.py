@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from divproj.data.options import InduceOptions
-from divproj.data.wording import plural
+from divproj.core.options import InduceOptions
+from divproj.core.wording import plural
 from proj_cli import common, options
 from proj_cli.common import talk
 
@@ -58,13 +58,13 @@ def train(
     """
     from divproj.induction.reading import sentences, tag_pairs
     from divproj.induction.training import CHAINS, Induction, sampler_settings
-    from divproj.runtime.engine import Place
+    from divproj.runtime.engine import Workers
 
     lengths = _lengths(how.max_length)
     single = source == "-" or Path(source).is_file()
     settings = options.usage("", sampler_settings, how, single)
     faults, folders = common.faults_for(strict), _folders(output, lengths)
-    run = Induction(settings, how.tags, keep, Place(jobs, scheduler), talk.say, _Said(), common.signature)
+    run = Induction(settings, how.tags, keep, Workers(jobs, scheduler), talk.say, _Said(), common.signature)
     if single:
         text = [s.tags for s in sentences(source, faults, how.tags)]
         talk.summary(faults)
@@ -114,7 +114,7 @@ def _lengths(text: str) -> list[int]:
 
 def _folders(output: Path, lengths: list[int]) -> dict[int, Path]:
     """Where the model of each length goes; asked before long work."""
-    from divproj.induction.modelfile import BESIDE
+    from divproj.induction.training import BESIDE
     from divproj.runtime.modelfile import check_place
 
     return {n: check_place(output / str(n) if len(lengths) > 1 else output, BESIDE) for n in lengths}
@@ -142,11 +142,11 @@ def parse(
 
     Example: proj induce parse text.conllu --model model --side f -o trees.txt
     """
-    from divproj.induction.output import forest_of, phrase_tree
+    from divproj.induction.reading import forest_of, phrase_tree
     from divproj.induction.training import grammar_for
-    from divproj.io import brackets
-    from divproj.io import forest as forest_file
     from divproj.io.files import writing
+    from divproj.io.trees import brackets
+    from divproj.io.trees import forest as forest_file
 
     faults = common.faults_for(strict)
     grammar, text = grammar_for(model, side, source, tags, faults, talk.caution)

@@ -1,10 +1,13 @@
-"""`proj check` and `proj convert`: interlinear text graded, and carried from format to format."""
+"""`proj check` and `proj convert`: interlinear text graded, and carried from format to format.
+
+`proj check --ud`: what the UD validator would say of a CoNLL-U file.
+"""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
@@ -13,19 +16,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from divproj.core.errors import Faults
+from divproj.core.wording import plural
+from divproj.io.trees import conllu
+from divproj.ud.grammar import check_text
 from proj_cli import common, options
 from proj_cli.common import talk
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from divproj.data.errors import Faults
-    from divproj.data.igt import Igt
-    from divproj.data.options import ReaderOptions
-    from divproj.links.gloss.grade import Grade
+    from divproj.core.options import ReaderOptions
+    from divproj.core.sentence import Igt
+    from divproj.links.grade import Grade
 
 
-class Target(StrEnum):
+class TargetFormat(StrEnum):
     conllu = "conllu"
     xigt = "xigt"
     plain = "plain"
@@ -33,15 +39,16 @@ class Target(StrEnum):
 
 
 ENDINGS = {
-    ".conllu": Target.conllu,
-    ".conll": Target.conllu,
-    ".xml": Target.xigt,
-    ".xigt": Target.xigt,
-    ".txt": Target.plain,
-    ".igt": Target.plain,
-    ".csv": Target.cldf,
+    ".conllu": TargetFormat.conllu,
+    ".conll": TargetFormat.conllu,
+    ".xml": TargetFormat.xigt,
+    ".xigt": TargetFormat.xigt,
+    ".txt": TargetFormat.plain,
+    ".igt": TargetFormat.plain,
+    ".csv": TargetFormat.cldf,
 }
 SHOWN = 20
+
 
 FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="Interlinear text in any format; - is stdin.")]
 
@@ -68,12 +75,10 @@ def check(
     if reader.tiers == ["list"]:
         _show_tiers(file, replace(reader, tiers=None).options(max_mb=max_mb), output)
         return
-    from divproj.io import igt as interlinear
-    from divproj.links.gloss.grade import KINDS, grade, known_names
+    from divproj.io.interlinear import formats as interlinear
+    from divproj.links.grade import KINDS, grade, known_names
 
     if ud:
-        from proj_cli.ud import check_ud
-
         found_faults = common.faults_for(strict)
         with _console(output) as console:
             check_ud(file, lambda text: _say(console, text), found_faults, as_json=as_json)
@@ -120,7 +125,7 @@ def convert(
     target: Annotated[
         str, typer.Argument(metavar="OUT", help="File to write: .conllu, .xml (Xigt), .csv (CLDF) or .txt; - is stdout.")
     ],
-    to: Annotated[Target | None, typer.Option("--to", help="Format of OUT; by default its file name says which.")] = None,
+    to: Annotated[TargetFormat | None, typer.Option("--to", help="Format of OUT; by default its file name says which.")] = None,
     into: Annotated[
         Path | None,
         typer.Option(
@@ -143,26 +148,27 @@ def convert(
 
     Example: proj convert trees.conllu story-with-trees.eaf --into story.eaf
     """
-    from divproj.data.errors import FormatError, ProjError, Where
-    from divproj.io import cldf, cldf_metadata, igt_conllu, igt_words, xigt
-    from divproj.io import igt as plain
-    from divproj.io import igt_plain
+    from divproj.core.errors import FormatError, ProjError, Where
     from divproj.io.files import is_stream, writing
-    from divproj.links.gloss.grade import grade
+    from divproj.io.interlinear import cldf, words, xigt
+    from divproj.io.interlinear import formats as interlinear
+    from divproj.io.interlinear import plain as igt_plain
+    from divproj.io.interlinear import rows as igt_conllu
+    from divproj.links.grade import grade
 
     if target != "-" and Path(target).exists() and not force:
         raise ProjError("this file exists already", Where(target), "--force replaces it")
     faults = common.faults_for(strict)
     how = reader.options(keep_hyphens=keep_hyphens, misaligned=misaligned, max_mb=max_mb)
     if into is not None:
-        from divproj.io.igt_back import write_into
+        from divproj.io.interlinear.write_back import write_into
 
         write_into(source, target, into, how, faults)
         _tell(faults)
         talk.say(f"{into} with trees: {target}")
         return
     kind = to or _target(target)
-    for name in cldf_metadata.names(Path(target).name) if kind is Target.cldf and target != "-" and not force else ():
+    for name in cldf.names(Path(target).name) if kind is TargetFormat.cldf and target != "-" and not force else ():
         if (Path(target).parent / name).exists():
             raise ProjError(
                 "this file exists already and belongs to OUT", Where(str(Path(target).parent / name)), "--force replaces it"
@@ -171,7 +177,7 @@ def convert(
     beside: dict[str, str] = {}
 
     def watched() -> Iterator[Igt]:
-        for igt in plain.load(source, None, faults, how):
+        for igt in interlinear.load(source, None, faults, how):
             found = grade(igt)
             counts[0] += 1
             if not found.level:
@@ -181,12 +187,12 @@ def convert(
 
     with writing(target) as out:
         instances = talk.progress(watched(), "sentences")
-        if kind is Target.plain:
-            igt_plain.dump(map(igt_words.rejoined, instances), out, bare=bare)
-        elif kind is Target.cldf:
-            beside = cldf.dump(map(igt_words.rejoined, instances), out, Path(target).name)
+        if kind is TargetFormat.plain:
+            igt_plain.dump(map(words.rejoined, instances), out, bare=bare)
+        elif kind is TargetFormat.cldf:
+            beside = cldf.dump(map(words.rejoined, instances), out, Path(target).name)
         else:
-            (igt_conllu if kind is Target.conllu else xigt).dump(instances, out)
+            (igt_conllu if kind is TargetFormat.conllu else xigt).dump(instances, out)
     if target != "-" and not is_stream(Path(target)):
         for name, text in beside.items():
             with writing(Path(target).parent / name) as out:
@@ -198,9 +204,9 @@ def convert(
 
 def _show_tiers(file: str, reader: ReaderOptions, output: Path) -> None:
     """The tiers of an ELAN file and what they are read as."""
-    from divproj.data.errors import Faults
-    from divproj.io import elan
+    from divproj.core.errors import Faults
     from divproj.io.files import name_of, reading
+    from divproj.io.interlinear import elan
 
     with reading(file) as stream:
         rows = elan.shown(stream, name_of(file), Faults(strict=False), reader)
@@ -211,9 +217,9 @@ def _show_tiers(file: str, reader: ReaderOptions, output: Path) -> None:
         console.print(shown)
 
 
-def _target(name: str) -> Target:
+def _target(name: str) -> TargetFormat:
     if name == "-":
-        return Target.conllu
+        return TargetFormat.conllu
     path = Path(name)
     ending = (path.with_suffix("") if path.suffix == ".gz" else path).suffix.lower()
     if ending not in ENDINGS:
@@ -260,7 +266,7 @@ def _print(console: Console, igt: Igt, found: Grade) -> None:
 
 
 def _print_sums(console: Console, levels: Counter[int], kinds: Counter[str], unknown: Counter[str], sign: str) -> None:
-    from divproj.links.gloss.grade import KINDS, LEVELS
+    from divproj.links.grade import KINDS, LEVELS
 
     total = levels.total()
     shown = common.table("Leipzig level", "level", "what it means", "sentences", "percent", left=2)
@@ -285,3 +291,26 @@ def _tell(faults: Faults) -> None:
     if faults.noted:
         n = len(faults.noted)
         talk.say(f"proj: {n} fault{'s' * (n != 1)} in the file itself; what could be read was")
+
+
+def check_ud(file: str, say: Callable[[str], None], faults: Faults, *, as_json: bool) -> Counter[int]:
+    """Say the findings of every sentence, then their sums; findings by level."""
+    levels: Counter[int] = Counter()
+    words = count = 0
+    for sentence, found in check_text(s for s in conllu.load(file, faults) if s is not None):
+        count += 1
+        words += len(sentence.forms)
+        levels.update(finding.level for finding in found)
+        for finding in found:
+            if as_json:
+                say(json.dumps({"sent_id": sentence.sent_id, **finding.as_json()}, ensure_ascii=False))
+            else:
+                say(f"{sentence.sent_id or f'line {sentence.where.line}'}: {finding}")
+    share = 100 * levels[3] / max(words, 1)
+    if as_json:
+        say(json.dumps({"sentences": count, "words": words, "level 2": levels[2], "level 3": levels[3]}))
+    else:
+        say(
+            f"{plural(count, 'sentence')}, {plural(words, 'word')}: {plural(levels[2], 'finding')} at level 2, {levels[3]} at level 3 ({share:.1f} in 100 words)"
+        )
+    return levels

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin,
 
 import typer
 
-from divproj.data.options import IGT_FORMATS, Options, ProjectOptions, ReaderOptions, option_of, parse_roles
+from divproj.core.options import IGT_FORMATS, Options, ProjectOptions, ReaderOptions, option_of, parse_roles
 from proj_cli.common import faults_for, talk
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class Reader:
     encoding: Annotated[str, typer_option(ReaderOptions, "encoding")] = ReaderOptions.encoding
 
     def options(self, *, max_mb: int = 200, **more: Any) -> ReaderOptions:
-        """The value that `divproj.io.igt.load` takes as `reader`."""
+        """The value that `divproj.io.interlinear.formats.load` takes as `reader`."""
         given_roles = {"tiers": self.tiers or (), "markers": self.markers or ()}
         roles = {name: usage("", parse_roles, name, texts) for name, texts in given_roles.items()}
         format_ = self.format.value if self.format else ""
@@ -182,7 +182,7 @@ def one_of(option: str, value: str, known: Any) -> None:
 
 def usage(option: str, parse: Callable[..., T], *given: Any, **named: Any) -> T:
     """What options say, as the library reads it; what is wrong with it is a usage error."""
-    from divproj.data.errors import ProjError
+    from divproj.core.errors import ProjError
 
     try:
         return parse(*given, **named)

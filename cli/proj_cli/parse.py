@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from divproj.data.options import ParseOptions, TrainOptions
-from divproj.data.wording import plural
+from divproj.core.options import ParseOptions, TrainOptions
+from divproj.core.wording import plural
 from proj_cli import common, options
 from proj_cli.common import talk
 
@@ -37,8 +37,8 @@ def train(
 
     Example: proj train es_gsd-ud-train.conllu --dev es_gsd-ud-dev.conllu -o spanish
     """
-    from divproj.io.conllu import is_conllu
-    from divproj.projection.training import recipe, train_language, train_projection
+    from divproj.io.trees.conllu import is_conllu
+    from divproj.projection.parser_files import recipe, train_language, train_projection
     from divproj.runtime.modelfile import check_place
 
     check_place(output)
@@ -149,11 +149,10 @@ def _parse_plain(
 ) -> None:  # fmt: skip
     from contextlib import ExitStack
 
-    from divproj.data.errors import ProjError, Where
+    from divproj.core.errors import ProjError, Where
     from divproj.io.files import writing
-    from divproj.io.trees import written
-    from divproj.parsing.batch import batches, language, parsed
-    from divproj.parsing.summary import ParseSummary
+    from divproj.io.output import written
+    from divproj.parsing.batch import ParseSummary, batches, language, parsed
 
     faults = common.faults_for(strict)
     found = common.trees_from(partial(parsed, how), partial(batches, how, source, keep_lines), faults, where)

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from divproj.data.options import ProjectOptions
-from divproj.data.wording import plural
+from divproj.core.options import ProjectOptions
+from divproj.core.wording import plural
 from proj_cli import common, options
 from proj_cli.common import talk
 
 if TYPE_CHECKING:
-    from divproj.data.errors import Faults
-    from divproj.data.pair import Pair
+    from divproj.core.errors import Faults
+    from divproj.core.pair import Pair
     from divproj.io.corpus import Corpus
-    from divproj.io.trees import Trees
+    from divproj.io.output import Trees
     from divproj.projection.projector import Projector
 
 rules_app = typer.Typer(help="Show learned rules.", no_args_is_help=True)
@@ -62,7 +62,7 @@ def project(
     """
     from divproj.io.corpus import Corpus
     from divproj.projection.pipeline import Wanted, project_corpus
-    from divproj.runtime.engine import Place
+    from divproj.runtime.engine import Workers
 
     options.check_json(as_json, output)
     projector = _projector(how, gold, grams)
@@ -73,7 +73,7 @@ def project(
         raise typer.BadParameter(f"--{projector.phrases.asked} is for s5, s6, and models of s5+")
     faults = common.faults_for(strict)
     wanted = Wanted(how.style, any((links_out, e_out)), html is not None, how.min_coverage)
-    workers = Place(jobs, scheduler)
+    workers = Workers(jobs, scheduler)
     trees = project_corpus(projector, (corpus, *others), wanted, faults, workers, talk.caution, shards)
     _write(trees, projector, corpus, output, html, (links_out, e_out), faults, how.min_coverage, as_json)
 
@@ -99,12 +99,12 @@ def _projector(how: ProjectOptions, gold: str | None = None, grams: list[Path] |
 def project_with(model: Path, corpus: Corpus, output: Path, *, strict: bool, where: common.Workers, as_json: bool) -> None:
     """`proj parse` with a parser that sees projections."""
     from divproj.projection.pipeline import Wanted, project_corpus
-    from divproj.runtime.engine import Place
+    from divproj.runtime.engine import Workers
 
     projector = _projector(ProjectOptions(model=model))
     faults = common.faults_for(strict)
     jobs, scheduler, shards = where
-    trees = project_corpus(projector, (corpus,), Wanted(), faults, Place(jobs, scheduler), talk.caution, shards)
+    trees = project_corpus(projector, (corpus,), Wanted(), faults, Workers(jobs, scheduler), talk.caution, shards)
     _write(trees, projector, corpus, output, None, (None, None), faults, as_json=as_json)
 
 
@@ -113,7 +113,7 @@ def _write(
     beside: tuple[Path | None, Path | None], faults: Faults, least: float = 0.0, as_json: bool = False,
 ) -> None:  # fmt: skip
     """Write every tree as it comes, what was asked for beside (links and E trees, a page), and say what was done."""
-    from divproj.data.errors import Where
+    from divproj.core.errors import Where
     from divproj.parsing.translations import report_foreign
     from divproj.projection.pipeline import write_projections
 
@@ -162,7 +162,7 @@ def learn(
 
     Example: proj learn my-gold -o my-language.json --check
     """
-    from divproj.data.errors import ProjError, Where
+    from divproj.core.errors import ProjError, Where
     from divproj.io.files import writing
     from divproj.projection import rulefile
     from divproj.projection.systems import RULED, Corrections
@@ -187,7 +187,7 @@ def learn(
 
 def _better(pairs: list[Pair], system: str) -> bool:
     """Whether rules for a system make better trees; what was measured is said."""
-    from divproj.review.retrain import check_rules
+    from divproj.review.learning import check_rules
     from divproj.runtime.announce import stage
 
     with stage("checking rules") as under_way:
@@ -212,8 +212,8 @@ def show(
 
     Example: proj rules show deu
     """
-    from divproj.projection.explain import say
     from divproj.projection.pipeline import corrections
+    from divproj.projection.rulefile import say
 
     for line in say(corrections(path), min_count=min_count, weights=weights):
         print(common.harmless(line))  # noqa: T201

@@ -1,9 +1,13 @@
-"""`proj review`: correct projected trees in a browser."""
+"""`proj review`: correct projected trees in a browser.
+
+`proj review` on a folder (the workbench), or on a text that has no trees yet.
+"""
 
 from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from contextlib import ExitStack, closing
 from functools import partial
@@ -12,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from divproj.data.wording import plural, shell_word
+from divproj.core.wording import plural, shell_word
 from proj_cli import common, options
 from proj_cli.common import talk
 
@@ -57,7 +61,6 @@ def review(
 
     Example: proj review trees.conllu --e translations.conllu
     """
-    from proj_cli.workbench import projected, workbench
 
     if Path(source).is_dir():
         workbench(Path(source), port, show)
@@ -65,10 +68,9 @@ def review(
     source = projected(source)
     from divproj.io.corpus import Corpus
     from divproj.projection.prepare import Preparation
-    from divproj.review.document import Document
-    from divproj.review.journal import keep_other
+    from divproj.review.document import Document, keep_other
+    from divproj.review.learning import AdaptingLearner, ProjectionLearner
     from divproj.review.opening import beside, journal_for, sentences_to_learn_with
-    from divproj.review.retrain import AdaptingLearner, ProjectionLearner
     from divproj.review.server import Review, Server
     from divproj.review.session import Session
 
@@ -141,3 +143,45 @@ def _end_with(pipe: int, ended: threading.Event) -> None:
     while os.read(pipe, 1024):
         pass
     ended.set()
+
+
+COMMAND = (sys.executable, "-P", "-m", "divproj")  # -P: modules that lie among the texts are not ours
+
+
+def workbench(folder: Path, port: int, show: bool) -> None:
+    """Serve the workbench of a folder until Ctrl-C."""
+    from divproj.review.workbench import Workbench, WorkbenchServer
+
+    with closing(Workbench(folder, COMMAND, texts)) as bench:
+        server = WorkbenchServer(bench, port)
+        count = len(bench.names())
+        talk.say(f"{count} text{'s' * (count != 1)} in {folder}; results go to {folder / 'divproj-work'}")
+        talk.say("Ctrl-C saves and ends. Open:")
+        serve(server, show, folder)
+
+
+def texts(folder: Path) -> list[str]:
+    """The files of a folder that are texts, or trees."""
+    from divproj.run.scaffold import look
+
+    found = look(folder)
+    return [*found.text, *found.gold]
+
+
+def projected(source: str) -> str:
+    """The file to review: `source` itself if it has trees, else trees projected from it, beside it."""
+    import subprocess
+
+    from divproj.core.errors import ProjError, Where
+    from divproj.io.trees.conllu import is_conllu
+    from divproj.runtime.leftovers import name_beside
+
+    path = Path(source)
+    if not path.is_file() or is_conllu(path):
+        return source
+    target = path.absolute().with_name(name_beside(path.name, ".trees.conllu"))
+    if not target.exists():
+        talk.say(f"{path.name} has no trees yet: projecting them into {target.name}")
+        if subprocess.run([*COMMAND, "project", str(path.absolute()), "-o", str(target)]).returncode:
+            raise ProjError("no trees could be projected", Where(source), "`proj check` says what is wrong with the text")
+    return str(path.with_name(target.name))

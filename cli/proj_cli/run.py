@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from divproj.data.options import F_STYLES
+from divproj.core.options import F_STYLES
 from proj_cli import common, options
 from proj_cli.common import talk
 
@@ -66,7 +66,7 @@ def run(
 
         made = found.execute(tell, talk.warn, tick, talk.caution)
     if as_json:
-        from divproj.run.pages import summary
+        from divproj.run.runner import summary
 
         where = {"output": str(made.folder / "trees.conllu"), "report": str(made.folder / "report.html")}
         told = {"signature": made.signature, **where, "warnings": made.warnings, **summary(made.facts)}
@@ -83,7 +83,7 @@ def _plan(steps: list[Step]) -> None:
 
 def _close(made: Outcome) -> None:
     """What came out, in a few lines, and where to look."""
-    from divproj.run.pages import said
+    from divproj.run.runner import said
 
     place = made.folder.resolve()
     folder = place.relative_to(Path.cwd()) if place.is_relative_to(Path.cwd()) else place
@@ -109,7 +109,7 @@ def new(
 
     Example: proj new Hausa --folder hausa
     """
-    from divproj.data.wording import shell_word
+    from divproj.core.wording import shell_word
     from divproj.run.scaffold import CONFIG, begin
 
     made = begin(language, folder)

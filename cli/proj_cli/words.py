@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from divproj.data.options import WordsOptions
-from divproj.data.wording import plural
+from divproj.core.options import WordsOptions
+from divproj.core.wording import plural
 from proj_cli import common, options
 from proj_cli.common import talk
 
@@ -54,14 +54,12 @@ def words(
 
     Example: proj words french.txt english.txt -o links.txt
     """
-    from divproj.data.errors import AlignmentError, Where
+    from divproj.core.errors import AlignmentError, Where
     from divproj.io.files import writing
-    from divproj.links.words.corpus import align_text
-    from divproj.links.words.model import LONGEST, WordAligner
-    from divproj.links.words.reading import known_pairs, word_rows
-    from divproj.links.words.text import Text
+    from divproj.links.word_corpus import WordText, align_text, known_pairs, word_rows
+    from divproj.links.word_model import LONGEST, WordAligner
     from divproj.runtime.announce import stage
-    from divproj.runtime.engine import Place
+    from divproj.runtime.engine import Workers
     from divproj.runtime.modelfile import check_place
 
     if keep.resume and str(output) == "-":
@@ -70,7 +68,7 @@ def words(
         check_place(save)
     faults = common.faults_for(False)
     rows, known = word_rows(source, target, faults, reader.options(), same_ids=not ignore_ids)
-    text = Text.of(rows, how.shard)
+    text = WordText.of(rows, how.shard)
     talk.summary(faults)
     if not text.usable + text.too_long:
         raise AlignmentError("no pair has words on both sides", Where(source))
@@ -81,7 +79,7 @@ def words(
     aligner.threshold, aligner.method, aligner.random_state = how.threshold, how.method, how.seed
     if how.fast:
         aligner.settings = replace(aligner.settings, sweeps=0)
-    place, steps = Place(jobs, scheduler), aligner.settings.for_pairs(text.usable)
+    place, steps = Workers(jobs, scheduler), aligner.settings.for_pairs(text.usable)
     more: dict[str, Any] = {"learn": save is not None or model is None, "place": place, "keep": keep.beside(output)}
     turns = 2 * (text.shard_count if text.shard_count > 1 else steps.ibm1 + steps.hmm + steps.all_sweeps)
     with stage("aligning words", turns) as under_way, writing(output) as out:
@@ -103,7 +101,7 @@ def _line(chances: dict[tuple[int, int], float], probs: bool) -> str:
 
 def _said(under_way: Stage, stage: str, turn: int, likelihood: float) -> None:
     """Progress of both directions with the log-likelihood, or of the shards of a long text."""
-    from divproj.links.words.direction import TURN
+    from divproj.links.word_direction import TURN
 
     shard = f"shard {turn} {stage}" if stage in ("learned", "linked") else stage
     said = shard if likelihood != likelihood else f"{stage}, log-likelihood {likelihood:,.0f}"

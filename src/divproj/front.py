@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from os import PathLike
 from pathlib import Path
 
-from divproj.data.errors import AlignmentError
-from divproj.data.options import EvaluateOptions
-from divproj.data.pair import Pair
-from divproj.data.tree import DepTree
+from divproj.core.errors import AlignmentError
+from divproj.core.options import EvaluateOptions
+from divproj.core.pair import Pair
+from divproj.core.tree import DepTree
 from divproj.divergence.analysis import Analysis
 from divproj.divergence.analysis import analyze as analyze_pairs
 from divproj.drawing.svg import pair_svg, tree_svg

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from divproj.drawing.phrases import write_alignments
-from divproj.io.forests import Options, forests_of
+from divproj.io.trees.forests import ForestOptions, forests_of
 from divproj.phrases.aligner import PhraseAligner
 
 New = Callable[[], Any]
@@ -25,7 +25,7 @@ BAR = f"[...{DRAWN}.querySelectorAll('.phrase[data-side=\"0\"][data-pair]')].fin
 def url(tmp_path_factory: pytest.TempPathFactory) -> str:
     made = []
     for a, b in PAIRS:
-        src, tgt = (forests_of(text, "brackets", None, Options("all"))[0] for text in (a, b))
+        src, tgt = (forests_of(text, "brackets", None, ForestOptions("all"))[0] for text in (a, b))
         links = [(i, j) for i, x in enumerate(src.forms) for j, y in enumerate(tgt.forms) if x == y]
         made.append(PhraseAligner().align_pair(src, tgt, links))
     path = tmp_path_factory.mktemp("phrases") / "page.html"

@@ -15,13 +15,11 @@ from reviewfiles import HOSTILE, MARKS, TEXT, Client, Command, correct, projecte
 from shared import need
 
 from divproj import Corpus, Faults
-from divproj.io import conllu
+from divproj.io.trees import conllu
 from divproj.projection.direct import ProjectionInput
-from divproj.projection.output import annotated
-from divproj.projection.pipeline import corrections
+from divproj.projection.pipeline import annotated, corrections
 from divproj.projection.prepare import Preparation, prepared_text
-from divproj.review.examples import ProjectionInputs
-from divproj.review.retrain import AdaptingLearner
+from divproj.review.learning import AdaptingLearner, ProjectionInputs
 from divproj.review.server import Review, Server
 from divproj.runtime.resources import folder
 

@@ -14,11 +14,10 @@ from typing import Any
 
 import pytest
 
-from divproj.io import conllu
-from divproj.review.workbench import Workbench
-from divproj.review.workbench_server import WorkbenchServer
+from divproj.io.trees import conllu
+from divproj.review.workbench import Workbench, WorkbenchServer
 from divproj.runtime.resources import folder
-from proj_cli.workbench import texts
+from proj_cli.review import texts
 
 SENTENCES = 6
 New = Callable[[], Any]

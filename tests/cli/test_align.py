@@ -10,9 +10,9 @@ import pytest
 import typer
 from cli.commands import proj
 
-from divproj.data.errors import Faults, FormatError, ModelError, ProjError
-from divproj.data.options import AlignOptions
-from divproj.evaluation.phrase_files import gold_rows
+from divproj.core.errors import Faults, FormatError, ModelError, ProjError
+from divproj.core.options import AlignOptions
+from divproj.evaluation.phrases import gold_rows
 from divproj.phrases.reading import ForestPairs, read_pairs
 from proj_cli import align
 

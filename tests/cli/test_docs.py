@@ -17,8 +17,9 @@ from cli.commands import ROOT, proj
 from cli.pages import DOCS, Block, Shell, all_blocks, blocks
 
 from divproj.forest import parses
-from divproj.io import forests, igt
-from divproj.links.gloss.grams import Grams
+from divproj.io.interlinear import formats, guess
+from divproj.io.trees import forests
+from divproj.links.grams import Grams
 from divproj.parsing.language import PACKAGES
 from divproj.projection.phrasal import phrase_pairs
 from divproj.run import config
@@ -86,7 +87,7 @@ def test_python(page: Path, folder: Path):
 @pytest.mark.parametrize("block", OTHERS)
 def test_other_blocks(block: Block, tmp_path: Path):
     """Samples are read by the reader that they are about; commands that install and build are tried as far as that is quick."""
-    if block.kind in igt.FORMATS:
+    if block.kind in formats.FORMATS:
         _interlinear(block)
     else:
         _READERS[block.kind](block.text, tmp_path)
@@ -94,8 +95,8 @@ def test_other_blocks(block: Block, tmp_path: Path):
 
 def _interlinear(block: Block) -> None:
     """One sentence, recognised as what it is, with a gloss under each word and a translation."""
-    assert igt.guess(block.text.encode()) == block.kind
-    [one] = igt.loads(block.text, block.kind)
+    assert guess.guess(block.text.encode()) == block.kind
+    [one] = formats.loads(block.text, block.kind)
     assert one.lines_up
     assert one.translation
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cli.commands import ROOT, proj
 
-from divproj.io import conllu as ours
+from divproj.io.trees import conllu as ours
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,7 @@ import pytest
 import typer
 from cli.commands import proj
 
-from proj_cli.commands import app
-from proj_cli.panels import _PANEL, ORDER
+from proj_cli.commands import _PANEL, ORDER, app
 
 LONGEST = 100
 """Lines on a terminal of 100 columns."""

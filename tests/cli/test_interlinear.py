@@ -10,7 +10,7 @@ from cli.commands import ROOT, proj
 from eaffile import story
 from typer.testing import CliRunner
 
-from divproj.io import igt
+from divproj.io.interlinear import formats
 from proj_cli import interlinear, options
 
 FIXTURES = ROOT / "tests" / "fixtures" / "igt"
@@ -30,7 +30,7 @@ def piped(*args: object, stdin: str) -> str:
 
 
 def test_formats_are_those_of_the_library():
-    assert [one.value for one in options.IgtFormat] == list(igt.FORMATS)
+    assert [one.value for one in options.IgtFormat] == list(formats.FORMATS)
 
 
 class TestCheck:
@@ -129,7 +129,7 @@ class TestConvert:
         out = tmp_path / f"out{ending}"
         done = here("convert", FIXTURES / name, out)
         assert (done.exit_code, done.stdout) == (0, "")
-        before, after = list(igt.load(FIXTURES / name)), list(igt.load(out))
+        before, after = list(formats.load(FIXTURES / name)), list(formats.load(out))
         for field in ("words", "segments", "glosses", "translation", "tags"):
             assert [getattr(one, field) for one in after] == [getattr(one, field) for one in before]
 
@@ -149,7 +149,7 @@ class TestConvert:
         assert done.returncode == 0
         assert "proj: warning: <stdin>:1 (sent_id 1): 3 words but 2 glosses, without a gloss: 'kolu'" in done.stderr
         assert "2 sentences written, 1 of them with lines that do not fit" in done.stderr
-        assert [one.glosses for one in igt.load(out)] == [("sister", "swim"), ("sister",)]
+        assert [one.glosses for one in formats.load(out)] == [("sister", "swim"), ("sister",)]
 
     def test_it_does_not_overwrite(self, tmp_path):
         out = tmp_path / "a.txt"
@@ -183,7 +183,7 @@ class TestConvert:
 
     def test_gzip(self, tmp_path):
         proj("convert", FIXTURES / "odin.txt", tmp_path / "a.conllu.gz")
-        assert len(list(igt.load(tmp_path / "a.conllu.gz"))) == 2
+        assert len(list(formats.load(tmp_path / "a.conllu.gz"))) == 2
 
 
 class TestCldf:
@@ -194,7 +194,7 @@ class TestCldf:
         assert (done.exit_code, done.stdout) == (0, "")
         assert (tmp_path / "out-metadata.json").exists()
         assert here("convert", out, tmp_path / "again.conllu").exit_code == 0
-        before, after = list(igt.load(FIXTURES / name)), list(igt.load(tmp_path / "again.conllu"))
+        before, after = list(formats.load(FIXTURES / name)), list(formats.load(tmp_path / "again.conllu"))
         assert [one.sent_id for one in after] == [one.sent_id for one in before]
         for field in ("words", "segments", "glosses", "translation", "judgement"):
             assert [getattr(one, field) for one in after] == [getattr(one, field) for one in before], field

@@ -16,9 +16,10 @@ from cli.commands import ROOT, proj
 from corpusfiles import block, write
 from typer.testing import CliRunner
 
-from divproj.data.errors import Faults, ProjError
-from divproj.io import chunks, shards
-from divproj.io.trees import Trees
+from divproj.core.errors import Faults, ProjError
+from divproj.io import corpus as chunks
+from divproj.io import output
+from divproj.io.output import Trees
 from proj_cli import app
 
 PARSER = """
@@ -113,12 +114,12 @@ def test_shards_that_cannot_be(job, tmp_path):
     assert f"none: no shards can be written here: No such file or directory; {asked}" in found.stderr
     trees = Trees(1, "text")
     with pytest.raises(ProjError, match=f"a worker does not see the folder for its shard; {seen}"):
-        shards.sharded(lambda *_: trees, tmp_path / "none", [], Faults())
-    made = shards.sharded(lambda *_: trees, tmp_path, [], Faults())
+        output.sharded(lambda *_: trees, tmp_path / "none", [], Faults())
+    made = output.sharded(lambda *_: trees, tmp_path, [], Faults())
     assert made.text == ""
-    assert shards.taken(made) == trees
+    assert output.taken(made) == trees
     with pytest.raises(ProjError, match=f"the shard of a worker is not here: No such file or directory; {seen}"):
-        shards.taken(made)
+        output.taken(made)
 
 
 def test_no_scheduler_answers(tmp_path):
@@ -175,7 +176,7 @@ def test_parse_is_the_same(monkeypatch, tmp_path):
 
 def test_align_is_the_same(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("divproj.phrases.batch.BATCH", 2)
+    monkeypatch.setattr("divproj.phrases.reading.BATCH", 2)
     trees = "(S (NP (NNS farmers)) (VP (VBP grow) (NP (JJ {}) (NNS apples))))\n"
     Path("old.mrg").write_text("".join(trees.format(f"red{k}") for k in range(8)))
     Path("new.mrg").write_text("".join(trees.format(f"red{k // 2}") for k in range(8)))
@@ -292,9 +293,9 @@ def test_runs_at_the_same_time_in_one_folder(tmp_path):
 
 KERNEL = """
 import numpy as np
-from divproj.io import scan
+from divproj.io import fast
 text = np.frombuffer(bytearray(b"abcabc"), np.uint8)
-print(scan.same_bytes.compiled(text, 0, 3, text, 3, 6))
+print(fast.same_bytes.compiled(text, 0, 3, text, 3, 6))
 """
 
 

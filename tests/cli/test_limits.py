@@ -5,11 +5,14 @@ from __future__ import annotations
 import pytest
 from cli.commands import proj
 
-from divproj.data.limits import LONGEST
+from divproj.core.errors import LONGEST_SENTENCE
 
-LONG = "".join(f"{k}\tw\tw\tNOUN\tNN\t_\t{k - 1}\t{'dep' if k > 1 else 'root'}\t_\t_\n" for k in range(1, LONGEST + 2)) + "\n"
+LONG = (
+    "".join(f"{k}\tw\tw\tNOUN\tNN\t_\t{k - 1}\t{'dep' if k > 1 else 'root'}\t_\t_\n" for k in range(1, LONGEST_SENTENCE + 2))
+    + "\n"
+)
 SHORT = "1\ta\ta\tDET\tDT\t_\t2\tdet\t_\t_\n2\tdog\tdog\tNOUN\tNN\t_\t3\tnsubj\t_\t_\n3\tbarks\tbark\tVERB\tVBZ\t_\t0\troot\t_\t_\n\n"
-SAID = f"{LONGEST + 1} words, at most {LONGEST} expected; cut it into sentences"
+SAID = f"{LONGEST_SENTENCE + 1} words, at most {LONGEST_SENTENCE} expected; cut it into sentences"
 
 
 @pytest.fixture
@@ -45,7 +48,7 @@ def test_endless_sentences_are_not_searched(text):
 
 
 def test_endless_glosses_are_not_linked(tmp_path):
-    path, n = tmp_path / "t.txt", LONGEST + 1
+    path, n = tmp_path / "t.txt", LONGEST_SENTENCE + 1
     path.write_text(
         f"{'a ' * n}\n{'dog ' * n}\n‘{'dog ' * n}’\n\nadam geldi\nman come-PST\n‘The man came.’\n", encoding="utf-8"
     )
@@ -65,7 +68,7 @@ def test_endless_sentences_are_not_drawn(command, text, tmp_path):
     found = proj(command, folder, "--html", page, *(["-o", tmp_path / "out"] if command == "project" else []))
     assert found.returncode == 0, found.stderr
     shown = page.read_text(encoding="utf-8")
-    assert shown.count(f"Not drawn: {LONGEST + 1} words, at most {LONGEST} expected.") == 1
+    assert shown.count(f"Not drawn: {LONGEST_SENTENCE + 1} words, at most {LONGEST_SENTENCE} expected.") == 1
     assert shown.count("data-z=") == 2
 
 

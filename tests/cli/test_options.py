@@ -11,7 +11,7 @@ from cli.commands import ROOT, proj
 from cli.test_help import COMMANDS
 
 import divproj
-from proj_cli import guard, options
+from proj_cli import commands, options
 from proj_cli.common import ARGUMENTS, as_options
 
 CORPUS = ROOT / "corpora" / "deu-eng"
@@ -98,9 +98,9 @@ def test_options_of_readers_are_refused_where_no_interlinear_text_is_read():
 def test_one_rule_about_overwriting(words: tuple[str, ...]):
     """What an option names is replaced unless it is an input; an argument is replaced only with --force. All are guarded."""
     command = COMMANDS[words]
-    assert isinstance(command, guard.Guarded)
+    assert isinstance(command, commands.Guarded)
     for param in command.params:
-        written = param.name in guard.OUTPUTS or (words[-1], param.name) in guard.ALSO
+        written = param.name in commands.OUTPUTS or (words[-1], param.name) in commands.ALSO
         if written and param.param_type_name == "argument":
             assert "--force" in named(command)
         about = (getattr(param, "help", None) or "").lower()

@@ -11,8 +11,8 @@ from cli.commands import proj
 from toybank import TOY, TREEBANK
 
 from divproj import ModelError, ProjError
-from divproj.data.sentence import misc_value
-from divproj.io import conllu
+from divproj.core.sentence import misc_value
+from divproj.io.trees import conllu
 from divproj.parsing.language import Language
 from proj_cli.parse import parse
 

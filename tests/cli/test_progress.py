@@ -16,7 +16,7 @@ import pytest
 from cli.commands import ROOT, proj
 
 from divproj.runtime.announce import stage, stages
-from proj_cli.progress import Bar, clock
+from proj_cli.common import Bar, clock
 
 PATIENCE = 300.0
 Screen = Callable[[], str]

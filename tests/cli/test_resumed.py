@@ -18,7 +18,7 @@ from corpusfiles import write
 from killing import kill_and_resume
 from toybank import TREEBANK
 
-from divproj.io import conllu
+from divproj.io.trees import conllu
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 CORPUS = ROOT / "corpora" / "deu-eng"

@@ -18,7 +18,7 @@ from reviewfiles import TEXT, Client, Command
 from typer.testing import CliRunner
 
 from divproj import Faults, ProjError
-from divproj.data.wording import plural
+from divproj.core.wording import plural
 from divproj.io.corpus import Corpus
 from divproj.projection.prepare import Preparation
 from divproj.review.document import Document

@@ -13,7 +13,7 @@ import pytest
 import typer
 from cli.commands import ROOT, proj
 
-from proj_cli import app, guard
+from proj_cli import app, commands
 
 KOREAN = ROOT / "corpora" / "kor-eng"
 
@@ -113,4 +113,4 @@ def test_every_output_is_guarded():
                     and (getattr(param, "help", None) or "").startswith(("Write ", "Save ", "A page "))
                     and (name, param.name) != ("convert", "into")
                 ):  # what is read, and written elsewhere
-                    assert param.name in guard.OUTPUTS or (name, param.name) in guard.ALSO, (name, param.name)
+                    assert param.name in commands.OUTPUTS or (name, param.name) in commands.ALSO, (name, param.name)

@@ -10,7 +10,7 @@ import typer
 from cli.commands import ROOT, proj
 from toybank import TREEBANK
 
-from divproj.io import conllu
+from divproj.io.trees import conllu
 from proj_cli.parse import train
 
 CORPUS = ROOT / "corpora" / "hin-eng"

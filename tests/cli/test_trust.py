@@ -43,7 +43,7 @@ import pytest
 from cli.commands import proj
 from pipelinefiles import LEARNED, PLAIN, config, write
 
-from divproj.io import conllu
+from divproj.io.trees import conllu
 from divproj.run.config import load
 
 ROOT = Path(__file__).resolve().parents[2]

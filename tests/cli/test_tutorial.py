@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from cli.commands import ROOT, proj
 
-from divproj.data.errors import ProjError
-from divproj.io import conllu
-from divproj.run.tutorial import copy_tutorial
+from divproj.core.errors import ProjError
+from divproj.io.trees import conllu
+from divproj.run.scaffold import copy_tutorial
 
 
 def test_the_notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from divproj.data.errors import ProjError
+from divproj.core.errors import ProjError
 
 SECONDS = 20.0
 """Of the processor, for one case of some kilobytes."""

@@ -12,7 +12,7 @@ import numpy as np
 from fuzz.limits import Target
 from fuzz.places import place
 
-from divproj.data.pair import Pair
+from divproj.core.pair import Pair
 from divproj.runtime.resources import folder
 
 PAIRS = (("der hund bellt", "the dog barks"), ("der fuchs gräbt", "the fox digs"), ("ein hund gräbt", "a dog digs"))
@@ -27,13 +27,13 @@ def pairs() -> list[Pair]:
 
 
 def words_model(here: Path) -> None:
-    from divproj.links.words.model import WordAligner
+    from divproj.links.word_model import WordAligner
 
     WordAligner().fit([(f.split(), e.split()) for f, e in PAIRS]).save(here)
 
 
 def words_use(here: Path) -> None:
-    from divproj.links.words.model import WordAligner
+    from divproj.links.word_model import WordAligner
 
     WordAligner.load(here).align([(f.split(), e.split()) for f, e in PAIRS])
 
@@ -47,7 +47,7 @@ def language_model(here: Path) -> None:
 
 
 def language_use(here: Path) -> None:
-    from divproj.io import conllu
+    from divproj.io.trees import conllu
     from divproj.parsing.language import Language
 
     text = "".join(f"{k}\t{form}\t_\t_\t_\t_\t_\t_\t_\t_\n" for k, form in enumerate(["the", "dog", "sleeps"], 1))
@@ -56,7 +56,7 @@ def language_use(here: Path) -> None:
 
 def parsed_model(here: Path) -> None:
     from divproj.projection import parser_files
-    from divproj.projection.parser_systems import fit
+    from divproj.projection.parsers import fit
 
     parser_files.save(fit("s4-1", pairs(), bits=10, epochs=1).system, here, {"corpus": "deu-eng"})
 
@@ -77,7 +77,7 @@ def phrases_model(here: Path) -> None:
 
 
 def phrases_use(here: Path) -> None:
-    from divproj.io.forests import forests_of
+    from divproj.io.trees.forests import forests_of
     from divproj.phrases.aligner import PhraseAligner
 
     src, tgt = forests_of(FOREST), forests_of(FOREST.replace("fox", "vixen"))
@@ -85,37 +85,36 @@ def phrases_use(here: Path) -> None:
 
 
 def induced_model(here: Path) -> None:
-    from divproj.induction import modelfile
+    from divproj.induction import training
     from divproj.induction.ccm import CCM
-    from divproj.induction.consensus import Consensus
+    from divproj.induction.training import Consensus
 
     made = CCM(sweeps=2).fit([("DET", "NOUN", "VERB"), ("NOUN", "VERB"), ("DET", "ADJ", "NOUN", "VERB")])
-    modelfile.save(here, modelfile.Model({"f": Consensus((made.grammar_,))}, {"tags": "upos"}))
+    training.save(here, training.InducedGrammars({"f": Consensus((made.grammar_,))}, {"tags": "upos"}))
 
 
 def induced_use(here: Path) -> None:
-    from divproj.induction import modelfile
+    from divproj.induction import training
 
-    grammar = modelfile.load(here).side("f")
+    grammar = training.load(here).side("f")
     grammar.unknown_tags([("DET", "X")])
     grammar.parse([("DET", "NOUN", "VERB"), ("X",)], "viterbi")
     list(grammar.charts([("DET", "NOUN", "VERB")]))
 
 
 def words_kept(here: Path) -> None:
-    from divproj.links.words.model import WordAligner
+    from divproj.links.word_model import WordAligner
     from divproj.runtime.checkpoint import Checkpoint
 
     WordAligner().fit([(f.split(), e.split()) for f, e in PAIRS], keep=Checkpoint(here, resume=True, seconds=0))
 
 
 def shards_kept(here: Path) -> None:
-    from divproj.links.words.corpus import align_text
-    from divproj.links.words.model import WordAligner
-    from divproj.links.words.text import Row, Text
+    from divproj.links.word_corpus import WordRow, WordText, align_text
+    from divproj.links.word_model import WordAligner
     from divproj.runtime.checkpoint import Checkpoint
 
-    text = Text.of([Row(f.split(), e.split()) for f, e in PAIRS], 2)
+    text = WordText.of([WordRow(f.split(), e.split()) for f, e in PAIRS], 2)
     list(align_text(WordAligner(), text, keep=Checkpoint(here, resume=True, seconds=0)))
 
 

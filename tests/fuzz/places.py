@@ -6,7 +6,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from divproj.data.errors import Faults
+from divproj.core.errors import Faults
 
 
 def lenient() -> Faults:

@@ -20,8 +20,10 @@ from pipelinefiles import write as write_pipeline
 from reviewfiles import HOSTILE, TEXT
 from tinywordnet import write as write_wordnet
 
-from divproj.data.errors import Faults, ProjError
-from divproj.io.igt import FORMATS as IGT
+from divproj.core import options as options_module
+from divproj.core.errors import Faults, ProjError
+from divproj.io.interlinear import plain
+from divproj.io.interlinear.formats import FORMATS as IGT
 from divproj.runtime.resources import folder
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures" / "igt"
@@ -56,7 +58,8 @@ def _stream(data: bytes) -> io.BufferedReader:
 
 
 def conllu_text(data: bytes) -> None:
-    from divproj.io import conllu, igt_conllu
+    from divproj.io.interlinear import rows
+    from divproj.io.trees import conllu
 
     for sentence in conllu.read(_stream(data), "case", lenient(), keep_places=True):
         if sentence is None:
@@ -64,7 +67,7 @@ def conllu_text(data: bytes) -> None:
         tree, faults = sentence.usable_tree()
         assert all(map(str, faults))
         conllu.dumps(sentence)
-        igt_conllu.from_sentence(sentence, lenient())
+        rows.from_sentence(sentence, lenient())
         assert len(sentence.glosses) in (0, len(tree.forms))
     list(conllu.read(_stream(data), "case", Faults()))
 
@@ -73,14 +76,14 @@ def written_back(data: bytes, name: str) -> None:
     """Trees go into a damaged file, and come out of it again."""
     from dataclasses import replace
 
-    from divproj.data.options import ReaderOptions
-    from divproj.data.tree import DepTree
-    from divproj.io import igt, igt_back, igt_conllu
+    from divproj.core.options import ReaderOptions
+    from divproj.core.tree import DepTree
+    from divproj.io.interlinear import formats, rows, write_back
 
     options = ReaderOptions(format=name, misaligned=True)
-    found = igt.load_bytes(data, name, lenient(), options, "case")
+    found = formats.load_bytes(data, name, lenient(), options, "case")
     flat = [replace(one, tree=DepTree(one.words, (0, *[1] * (len(one.words) - 1)))) for one in found if one.words]
-    igt_back.into(data, [igt_conllu.to_sentence(one) for one in flat], options, "case", lenient())
+    write_back.into(data, [rows.to_sentence(one) for one in flat], options, "case", lenient())
 
 
 def corpus(data: bytes, role: str) -> None:
@@ -103,7 +106,7 @@ def lane(folder: Path, fast: bool) -> list[object]:
     from dataclasses import replace
     from itertools import chain
 
-    from divproj.data.pair_arrays import batched
+    from divproj.core.pair_arrays import batched
     from divproj.divergence.analysis import analyze_batches
     from divproj.io.corpus import Corpus
 
@@ -131,60 +134,60 @@ def corpus_files() -> dict[str, bytes]:
 
 
 def interlinear(data: bytes, name: str | None) -> None:
-    from divproj.io import igt, igt_conllu, xigt_write
-    from divproj.links.gloss.grade import grade
+    from divproj.io.interlinear import formats, rows, xigt
+    from divproj.links.grade import grade
 
-    found = list(igt._any(_stream(data), "case", name, lenient(), igt.ReaderOptions(misaligned=True)))[:8]
+    found = list(formats._any(_stream(data), "case", name, lenient(), options_module.ReaderOptions(misaligned=True)))[:8]
     for one in found:
         grade(one)
-        igt.dumps([one])
+        plain.dumps([one])
         _aligner().align(one, one.translation.split())
-    igt_conllu.dumps(found)
-    xigt_write.dumps(found)
+    rows.dumps(found)
+    xigt.dumps(found)
 
 
 def cldf_files(data: bytes, role: str) -> None:
     """One of the files of a CLDF data set is damaged."""
-    from divproj.io import igt
+    from divproj.io.interlinear import formats
 
     here = place() / "cldf"
     here.mkdir(exist_ok=True)
     good = {"case.csv": igt_seeds.TABLE, "x-metadata.json": igt_seeds.metadata(), "languages.csv": b"ID,Name\nk,Kolu\n"}
     for name, text in good.items():
         (here / name).write_bytes(data if name == role else text)
-    list(igt.load(here / "case.csv", None, lenient(), misaligned=True))
+    list(formats.load(here / "case.csv", None, lenient(), misaligned=True))
 
 
 @cache
 def _aligner():  # type: ignore[no-untyped-def]
-    from divproj.links.gloss.aligner import GlossAligner
+    from divproj.links.glosses import GlossAligner
 
     return GlossAligner()
 
 
 def trees(data: bytes, name: str | None) -> None:
-    from divproj.io import forest, forests
+    from divproj.io.trees import forest, forests
 
-    for how in (forests.Options(pack="trees"), forests.Options(binarise="all", punctuation="drop", empties=True)):
+    for how in (forests.ForestOptions(pack="trees"), forests.ForestOptions(binarise="all", punctuation="drop", empties=True)):
         for one in forests._any(_stream(data), "case", name, lenient(), how, True):
             if one is not None:
                 assert forest.loads(forest.dumps(one)) == [one]
 
 
 def node_links(data: bytes) -> None:
-    from divproj.io import tiger
+    from divproj.io.trees import tiger
 
     tiger.most_linked(tiger.load_links(file(data), lenient()))
 
 
 def enju_links(data: bytes) -> None:
-    from divproj.io import enju
+    from divproj.io.trees import enju
 
     enju.load_links(file(data), lenient())
 
 
 def pharaoh_lines(data: bytes) -> None:
-    from divproj.io import pharaoh
+    from divproj.io.trees import pharaoh
 
     for where, line in pharaoh.read(_stream(data), "case"):  # type: ignore[arg-type]
         pharaoh.dumps(pharaoh.parse(line, (5, 4), where, lenient()))
@@ -199,7 +202,7 @@ def rules(data: bytes) -> None:
 
 
 def grams(data: bytes) -> None:
-    from divproj.links.gloss.grams import Grams
+    from divproj.links.grams import Grams
 
     table = Grams.load(file(data))
     for name in ("3SG.F", "NEG", "", "\u202e", "pl"):
@@ -213,9 +216,9 @@ def word_table(data: bytes) -> None:
 
 
 def vectors(data: bytes) -> None:
-    from divproj.phrases import embeddings
+    from divproj.phrases import lexicon
 
-    found = embeddings.load(file(data, "vectors"))
+    found = lexicon.load(file(data, "vectors"))
     found.cosine("net", "nets")
     found.rows(["net", "", "\ud800"])
 
@@ -255,16 +258,17 @@ def config(data: bytes) -> None:
 
 
 def running_text(data: bytes) -> None:
-    from divproj.io import conllu, plaintext
+    from divproj.io.trees import conllu
+    from divproj.parsing import batch
 
     for keep in (False, True):
-        for sentence in plaintext.load(file(data), lenient(), keep_lines=keep):
+        for sentence in batch.load(file(data), lenient(), keep_lines=keep):
             again = conllu.loads(conllu.dumps(sentence))
             assert [s.forms for s in again] == [sentence.forms]
 
 
 def packed(data: bytes) -> None:
-    from divproj.io import conllu
+    from divproj.io.trees import conllu
 
     list(conllu.load(file(data, "case.gz"), lenient()))
 
@@ -280,8 +284,7 @@ def reviewed(data: bytes) -> None:
 
 def journal(data: bytes) -> None:
     """A journal, its checksums made right again so that what it says is looked at too."""
-    from divproj.review.document import Document
-    from divproj.review.journal import Journal
+    from divproj.review.document import Document, Journal
     from divproj.review.session import Session
 
     lines = []
@@ -298,9 +301,8 @@ def journal(data: bytes) -> None:
 
 
 def journal_seeds() -> Sequence[bytes]:
-    from divproj.review.document import Document
-    from divproj.review.journal import Journal
-    from divproj.review.session import Learned, Session
+    from divproj.review.document import Document, Journal
+    from divproj.review.session import LearnedTree, Session
 
     path = place() / "good.journal"
     path.unlink(missing_ok=True)
@@ -309,7 +311,7 @@ def journal_seeds() -> Sequence[bytes]:
     session.set_head(0, 4, 3, "obj")
     session.set_relation(0, 2, "advmod")
     session.set_gold(0, True)
-    session.learn([(1, Learned([3, 3, 0], ["nsubj", "aux", "root"], ["learned"] * 3, [0.5] * 3, "s2+"))], "learned")
+    session.learn([(1, LearnedTree([3, 3, 0], ["nsubj", "aux", "root"], ["learned"] * 3, [0.5] * 3, "s2+"))], "learned")
     session.undo()
     session.redo()
     log.close()
@@ -354,7 +356,7 @@ def _igt(name: str) -> Callable[[], list[bytes]]:
 
 
 def _forest_json() -> Sequence[bytes]:
-    from divproj.io import forest, forests
+    from divproj.io.trees import forest, forests
 
     return ["".join(map(forest.dumps, forests.forests_of(BRACKETS[0].decode()))).encode()]
 

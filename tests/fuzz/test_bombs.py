@@ -15,9 +15,9 @@ import pytest
 from fuzz.limits import survived
 from fuzz.readers import READERS
 
-from divproj.data.errors import ModelError, ProjError
-from divproj.io import igt
+from divproj.core.errors import ModelError, ProjError
 from divproj.io.files import reading
+from divproj.io.interlinear import formats
 from divproj.runtime import modelfile
 
 resource = pytest.importorskip("resource", reason="limits on memory need POSIX")
@@ -64,15 +64,15 @@ def xml(name: str, kind: str) -> str:
 @pytest.mark.parametrize("name", ["xigt", "flextext", "elan"])
 def test_entities_are_refused(name: str, kind: str):
     with pytest.raises(ProjError, match=r"the XML (defines|defines or calls in) entities"):
-        igt.loads(xml(name, kind), name)
+        formats.loads(xml(name, kind), name)
     with pytest.raises(ProjError, match=r"the XML defines entities, which is refused"):
-        igt.loads(xml(name, kind))
+        formats.loads(xml(name, kind))
 
 
 @pytest.mark.parametrize("kind", ENTITIES)
 @pytest.mark.parametrize("name", ["tiger", "enju"])
 def test_entities_in_treebanks_are_refused(name: str, kind: str):
-    from divproj.io.forests import forests_of
+    from divproj.io.trees.forests import forests_of
 
     with pytest.raises(ProjError, match="the XML defines entities"):
         forests_of(xml(name, kind), name)

@@ -14,7 +14,7 @@ from defusedxml.ElementTree import fromstring
 from fuzz.hostile import HTML, TERMINAL, write
 from typer.testing import CliRunner
 
-from divproj.data.errors import ProjError
+from divproj.core.errors import ProjError
 from proj_cli import app
 
 FOREIGN = ("img", "iframe", "object", "embed", "base", "form", "textarea", "foreignobject", "animate", "set", "use", "image")

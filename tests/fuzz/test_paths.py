@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pipelinefiles import PLAIN, config, snapshot, write
 
-from divproj.data.errors import ProjError
+from divproj.core.errors import ProjError
 from divproj.run.cache import Store
 from divproj.run.config import load
 from divproj.run.runner import Run

@@ -11,10 +11,10 @@ import pytest
 from fuzz.loaders import good, use
 from fuzz.readers import _rules
 
-from divproj.data.errors import FormatError, ModelError, Where
+from divproj.core.errors import FormatError, ModelError, Where
 from divproj.forest import build
-from divproj.io.brackets import loads
-from divproj.io.forests import Options, forests_of
+from divproj.io.trees.brackets import loads
+from divproj.io.trees.forests import ForestOptions, forests_of
 from divproj.projection import rulefile
 from divproj.runtime import modelfile
 
@@ -33,7 +33,7 @@ def test_a_phrase_of_very_many_parts_is_binarised_from_its_head():
     text = f"(S {' '.join('(X x)' for _ in range(build.MOST_CHILDREN + 1))})"
     (tree,) = loads(text)[0].trees
     assert build.from_tree(tree, binarise="all") == build.from_tree(tree)
-    assert forests_of(text, options=Options(binarise="all"))[0].is_tree
+    assert forests_of(text, options=ForestOptions(binarise="all"))[0].is_tree
 
 
 def test_examples_of_a_rule():

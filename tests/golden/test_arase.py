@@ -10,8 +10,8 @@ import numpy as np
 import phrase_oracle as oracle
 import pytest
 
-from divproj.io.forests import forests_of
-from divproj.phrases import noncomp
+from divproj.io.trees.forests import forests_of
+from divproj.phrases import beam_search
 from divproj.phrases.beam_search import Limits, Packs
 from divproj.phrases.problem import Problem, fill, posteriors, read_off
 
@@ -43,7 +43,7 @@ def test_worked_examples(name):
     problem, logs = problem_of(row), row["logs"]
     wanted = logs["pair"] * math.log(GOLDEN["pair"]) + logs["null"] * math.log(GOLDEN["null"])
     wanted -= GOLDEN["null_cost"] * (logs["words"] + GOLDEN["noncomp_cost"] * logs["noncomp"])
-    found = Packs(problem, FREE, noncomp.align).found()
+    found = Packs(problem, FREE, beam_search.align).found()
     assert found is not None
     assert found.score == pytest.approx(wanted, abs=GOLDEN["tolerance"])
     [src], [tgt] = (forests_of(row[key], "brackets") for key in ("source", "target"))
@@ -61,7 +61,7 @@ def test_the_objective_is_the_best_of_all_legitimate_sets(name):
     place = [{s.arrays.start[k]: k for k in np.flatnonzero(s.arrays.is_leaf)} for s in (problem.src, problem.tgt)]
     links = [(place[0][i], place[1][j]) for i, j in row["links"]]
     best = oracle.best(problem, links, compositional=False)
-    found = Packs(problem, FREE, noncomp.align).found()
+    found = Packs(problem, FREE, beam_search.align).found()
     assert found is not None
     assert found.score == pytest.approx(best, abs=GOLDEN["tolerance"])
     every = [score for _, score in oracle.sets(problem, links)]

@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from divproj import DepTree, Links
-from divproj.projection.candidates import Lattice, Lexicon
+from divproj.projection.candidates import Lattice, TagLexicon, names
 from divproj.projection.direct import ProjectionInput
-from divproj.projection.features import names
 
 FILE = Path(__file__).with_name("correction_features.txt")
 READ = ProjectionInput(
@@ -37,7 +36,7 @@ BARE = ProjectionInput(
 )
 """Without glosses and relations; the first two words and the last have no link."""
 UNLINKED = ProjectionInput(("o", "!"), DepTree((), ()), Links(frozenset(), (2, 0)))
-LEXICON = Lexicon({"ne": "IN", "nicht": "PART"}, {"house": "NN"}, {"ne": "case"})
+LEXICON = TagLexicon({"ne": "IN", "nicht": "PART"}, {"house": "NN"}, {"ne": "case"})
 LATTICES = {
     "read": Lattice(READ, LEXICON),
     "read, word 4 as the root": Lattice(READ, LEXICON, 4),

@@ -44,7 +44,7 @@ def test_names_and_places():
 
 def test_the_kernel_has_the_same_places():
     from divproj.parsing import features
-    from divproj.parsing.atoms import Batch, ParserInput
+    from divproj.parsing.features import Batch, ParserInput
 
     batch = Batch.of([ParserInput(FORMS, TAGS, (STEMS,), codes())], 1, SLOTS)
     between, ids = np.empty(features.BETWEEN, np.int64), np.empty(features.PER_EDGE, np.int64)

@@ -13,11 +13,10 @@ import numpy as np
 import pytest
 from unit.induction import brute
 
-from divproj.induction import pair_sampler
+from divproj.induction import sampler
 from divproj.induction import tree_alignment as ta
-from divproj.induction.gold import TagPair
-from divproj.induction.inducer import BilingualInducer
-from divproj.induction.state import giza_priors
+from divproj.induction.inducer import BilingualInducer, giza_priors
+from divproj.induction.reading import TagPair
 
 GOLDEN = tomllib.loads(Path(__file__).with_name("snyder2009.toml").read_text(encoding="utf-8"))
 
@@ -62,11 +61,11 @@ def test_giza_scores():
         n, m = row["words"][0], 3
         sums = np.zeros((n + 1, m + 1))
         array = np.array([(i - 1, j - 1) for i, j in links], np.int32)
-        pair_sampler.link_sums(n, m, 0, len(links), array, np.ones(len(links)), sums)
+        sampler.link_sums(n, m, 0, len(links), array, np.ones(len(links)), sums)
         (i, j), (k, last) = row["span_pair"]
-        assert pair_sampler.giza_pair(sums, n, m, i, j, k, last) - row["cap"] == wanted
-    assert row["cap"] == pair_sampler.CAP
-    assert [pair_sampler.giza_node(float(x)) for x in range(6)] == [0, 1, 2, 3, 3, 3]
+        assert sampler.giza_pair(sums, n, m, i, j, k, last) - row["cap"] == wanted
+    assert row["cap"] == sampler.CAP
+    assert [sampler.giza_node(float(x)) for x in range(6)] == [0, 1, 2, 3, 3, 3]
 
 
 def test_priors():

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from shared import DATA
 
-from divproj.data.errors import Faults
-from divproj.io import conllu
+from divproj.core.errors import Faults
+from divproj.io.trees import conllu
 from divproj.parsing.language import shipped
 
 TREES = [s.tree for s in conllu.load(Path(__file__).parent / "textbook.conllu", Faults(strict=True)) if s is not None]

@@ -14,7 +14,7 @@ from strategies import sentences, tame_comments
 from udapi.core.document import Document
 
 from divproj import Faults, ProjError
-from divproj.io import conllu
+from divproj.io.trees import conllu
 from divproj.runtime import resources
 
 several = st.lists(sentences(), max_size=4)

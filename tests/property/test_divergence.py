@@ -13,9 +13,8 @@ from strategies import any_pairs, forests, pairs, related_pairs, trees
 from synthetic import known_pair, random_pair
 
 from divproj import Links, Pair, alter, analyze, corpus_match, edge_classes, merge, remove, sent_match, swap
-from divproj.data.tree import NO_HEAD, cycles
-from divproj.divergence.match import matched
-from divproj.divergence.operations import CLASSES, GONE
+from divproj.core.tree import NO_HEAD, cycles
+from divproj.divergence.operations import CLASSES, GONE, matched
 from divproj.runtime import jit
 
 DIRECTIONS = {"e_to_f": "e", "f_to_e": "f"}

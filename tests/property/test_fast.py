@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from strategies import tree_heads
 
 from divproj import ProjError
-from divproj.data.pair_arrays import batched
+from divproj.core.pair_arrays import batched
 from divproj.divergence.analysis import analyze_batches
-from divproj.io import chunks, fast
+from divproj.io import corpus as chunks
 from divproj.io import corpus as corpus_module
+from divproj.io import fast
 
 plain = st.builds(
     lambda heads, sent_id, rel: block(heads, sent_id, [rel] * len(heads)).encode(),

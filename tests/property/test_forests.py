@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from randomtrees import all_trees, random_forest, random_tree
 
-from divproj.data.errors import Faults, ProjError
+from divproj.core.errors import Faults, ProjError
 from divproj.forest import build, parses
 from divproj.forest.hypergraph import Forest
-from divproj.io import brackets
-from divproj.io import forest as forest_io
-from divproj.io.forests import FORMATS, forests_of
+from divproj.io.trees import brackets
+from divproj.io.trees import forest as forest_io
+from divproj.io.trees.forests import FORMATS, forests_of
 
 seeds = st.integers(0, 10**6)
 
@@ -175,7 +175,7 @@ def test_the_arc_forest_has_every_projective_tree_once(seed: int, words: int) ->
 def projective_trees(n: int) -> list[tuple[int, ...]]:
     import itertools
 
-    from divproj.data.tree import cycles
+    from divproj.core.tree import cycles
     from divproj.forest.dependencies import projective
 
     whole = itertools.product(range(n + 1), repeat=n)

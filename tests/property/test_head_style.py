@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from strategies import forests, trees
 
 from divproj import DepTree
-from divproj.data.head_style import KINDS, content_heads, function_heads
-from divproj.data.tree import cycles
+from divproj.core.tree import cycles
+from divproj.ud.head_style import KINDS, content_heads, function_heads
 
 RELS = [
     "case",

@@ -8,12 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import trees
 
-from divproj.evaluation.brackets import brackets as scored
+from divproj.evaluation.brackets import bracket_spans as scored
 from divproj.evaluation.brackets import score_one, upper_bound
 from divproj.induction.ccm import CCM
-from divproj.induction.gold import constituents, kept_words, one_to_one
-from divproj.induction.output import Tagged, phrase_tree
-from divproj.io import brackets
+from divproj.induction.reading import Tagged, constituents, kept_words, one_to_one, phrase_tree
+from divproj.io.trees import brackets
 
 MODEL = CCM(sweeps=3, random_state=2).fit([list("DNVDN"), list("DNV"), list("PDAN"), list("NVP")])
 words = st.lists(st.sampled_from("DNVAP."), min_size=1, max_size=9)

@@ -11,11 +11,10 @@ from strategies import fields, forests, texts
 from trees_by_force import all_trees, chances_by_force, is_projective, is_tree, projective_trees, tree_sum
 
 from divproj import DepTree
-from divproj.parsing import marginals
-from divproj.parsing.alternatives import n_best
-from divproj.parsing.atoms import Batch, ParserInput
+from divproj.parsing import decode
 from divproj.parsing.decode import chu_liu_edmonds, eisner, eisner_siblings
-from divproj.parsing.features import BETWEEN, PER_EDGE, edge_ids, tags_between
+from divproj.parsing.features import BETWEEN, PER_EDGE, Batch, ParserInput, edge_ids, tags_between
+from divproj.parsing.language import n_best
 from divproj.parsing.parser import MstParser, crosses
 
 
@@ -66,7 +65,7 @@ def test_trees_of_longer_sentences(scores):
 @given(tables(4), st.sampled_from((0.1, 1.0, 10.0, 100.0, 1000.0)))
 def test_sums_over_trees(scores, scale):
     n = len(scores) - 1
-    for sums, trees in ((marginals.projective.compiled, projective_trees), (marginals.nonprojective, all_trees)):
+    for sums, trees in ((decode.projective.compiled, projective_trees), (decode.nonprojective, all_trees)):
         chances = np.zeros_like(scores)
         log_z = sums(scores * scale, chances)
         expected, expected_z = chances_by_force(scores * scale, trees(n))
@@ -77,8 +76,8 @@ def test_sums_over_trees(scores, scale):
 @given(tables(20, 5), st.sampled_from((0.1, 1.0, 5.0, 20.0)))
 def test_two_ways_to_the_same_sums(scores, scale):
     one, other = np.zeros_like(scores), np.zeros_like(scores)
-    log_z = marginals.nonprojective(scores * scale, one)
-    assert log_z == pytest.approx(marginals.elimination.compiled(scores * scale, other), rel=1e-6)
+    log_z = decode.nonprojective(scores * scale, one)
+    assert log_z == pytest.approx(decode.elimination.compiled(scores * scale, other), rel=1e-6)
     assert np.allclose(one, other, atol=1e-5)
     assert np.allclose(one[:, 1:].sum(axis=0), 1.0, atol=1e-6)
 

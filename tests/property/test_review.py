@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reviewfiles import TEXT
 
-from divproj.data.tree import cycles
-from divproj.review.document import Document
-from divproj.review.journal import Journal
-from divproj.review.session import EditError, Learned, Session, incomplete
+from divproj.core.tree import cycles
+from divproj.review.document import Document, Journal
+from divproj.review.session import EditError, LearnedTree, Session, incomplete
 
 ABOUT = {"sha256": "x"}
 place = st.integers(0, 3)
@@ -30,11 +29,11 @@ edits = st.one_of(
 )
 
 
-def chain(size: int, root: int) -> Learned:
+def chain(size: int, root: int) -> LearnedTree:
     """Every word hangs on the next towards the root."""
     root = root % size
     heads = tuple(0 if k == root else k + 2 if k < root else k for k in range(size))
-    return Learned(heads, ("dep",) * size, ("guess",) * size, (0.5,) * size, "# projection = x")
+    return LearnedTree(heads, ("dep",) * size, ("guess",) * size, (0.5,) * size, "# projection = x")
 
 
 def perform(session: Session, edit: tuple[Any, ...]) -> bool:

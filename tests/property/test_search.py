@@ -8,8 +8,8 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from divproj.data.sentence import Sentence
-from divproj.io import conllu
+from divproj.core.sentence import Sentence
+from divproj.io.trees import conllu
 from divproj.search import QueryError, find_in, parse
 
 ATOMS = st.sampled_from(

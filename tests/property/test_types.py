@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from strategies import alignments, forests, pairs, trees
 
 from divproj import DepTree, Sentence
-from divproj.data.links import Links
-from divproj.data.tree import cycles
-from divproj.io import pharaoh
+from divproj.core.links import Links
+from divproj.core.tree import cycles
+from divproj.io.trees import pharaoh
 
 
 @given(alignments())

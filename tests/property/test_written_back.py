@@ -9,11 +9,12 @@ from eaffile import Eaf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from divproj.data.errors import Faults
-from divproj.data.igt import Igt
-from divproj.data.options import ReaderOptions
-from divproj.data.tree import DepTree
-from divproj.io import igt, igt_back, igt_conllu
+from divproj.core.errors import Faults
+from divproj.core.options import ReaderOptions
+from divproj.core.sentence import Igt
+from divproj.core.tree import DepTree
+from divproj.io.interlinear import formats, write_back
+from divproj.io.interlinear import rows as igt_conllu
 
 WORDS = st.sampled_from(("sena", "uva-n", "kolu", "ñe", "ʔa", "ku=mi", "«na", "ro,", "R&B", "<tu>"))
 SENTENCES = st.lists(st.lists(WORDS, min_size=1, max_size=4), min_size=1, max_size=4)
@@ -34,19 +35,19 @@ def trees_of(found: list[Igt], chance: list[bool]) -> list[Igt]:
 
 def holds(data: bytes, name: str, added: re.Pattern[bytes], chance: list[bool]) -> None:
     options = ReaderOptions(format=name)
-    found = igt.load_bytes(data, name, Faults(strict=False), options)
+    found = formats.load_bytes(data, name, Faults(strict=False), options)
     trees = trees_of(found, chance)
     rows = [igt_conllu.to_sentence(one) for one in trees]
-    made = igt_back.into(data, rows, options, "", Faults(strict=False))
+    made = write_back.into(data, rows, options, "", Faults(strict=False))
     assert made != data
     assert added.sub(b"", made) == data
-    again = igt.load_bytes(made, name, Faults(strict=False), options)
+    again = formats.load_bytes(made, name, Faults(strict=False), options)
     assert [(one.words, one.glosses, one.translation, one.sent_id) for one in again] == [
         (one.words, one.glosses, one.translation, one.sent_id) for one in found
     ]
     wanted = {one.sent_id: one.tree.heads for one in trees if one.tree}
     assert {one.sent_id: one.tree.heads for one in again if one.tree} == wanted
-    assert igt_back.into(made, rows, options, "", Faults(strict=False)) == made
+    assert write_back.into(made, rows, options, "", Faults(strict=False)) == made
 
 
 CHANCE = st.lists(st.booleans(), min_size=1, max_size=4)

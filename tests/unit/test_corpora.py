@@ -12,8 +12,8 @@ import pytest
 from shared import DATA
 
 from divproj import Corpus, Sentence, analyze
-from divproj.divergence.dorr import TYPES
-from divproj.io import conllu
+from divproj.divergence.analysis import TYPES
+from divproj.io.trees import conllu
 from divproj.runtime import resources
 
 FOLDER = resources.folder("corpora")

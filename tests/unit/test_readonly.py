@@ -16,7 +16,7 @@ RUN = """
 import numpy as np
 import divproj
 
-from divproj.forest.inside import best
+from divproj.forest.parses import best
 assert divproj.__file__.startswith({place!r}), divproj.__file__
 first = np.array([0, 0, 0, 1], np.int32)
 out, back = np.zeros(3), np.zeros(3, np.int32)

@@ -5,15 +5,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from divproj.data.errors import Faults
-from divproj.io import conllu
-from divproj.io.igt_conllu import from_sentence
-from divproj.links.gloss.aligner import GlossAligner
-from divproj.links.gloss.meaning import Meaning
+from divproj.core.errors import Faults
+from divproj.io.interlinear.rows import from_sentence
+from divproj.io.trees import conllu
+from divproj.links.glosses import GlossAligner, Meaning
 from divproj.parsing.language import shipped
 from divproj.projection.direct import ProjectionInput
-from divproj.projection.universal.english import English, widened
-from divproj.projection.universal.training import Bank
+from divproj.projection.glossed.facts import English, widened
+from divproj.projection.glossed.training import Bank
 from divproj.runtime.vectors import WordVectors
 from divproj.text.tokens import tokenize
 

@@ -16,12 +16,9 @@ import torch
 from banks import banks, fold, lexicon
 from reorder import reordered
 
-from divproj.links.gloss.grams import Grams
-from divproj.projection.universal.inputs import Encoder, Names
-from divproj.projection.universal.model import GlossModel
-from divproj.projection.universal.nearness import SIDES, Nearness, attachments
-from divproj.projection.universal.network import Network
-from divproj.projection.universal.training import Bank, learn
+from divproj.links.grams import Grams
+from divproj.projection.glossed.model import SIDES, GlossModel, GlossNetwork, InputEncoder, Names, Nearness, attachments
+from divproj.projection.glossed.training import Bank, learn
 from divproj.runtime.vectors import shipped as shipped_vectors
 from loop import Course, examples, train
 
@@ -44,7 +41,7 @@ def main() -> None:
     names = Names(
         tuple(sorted({r.name for r in grams.rows})), tuple(sorted({r.kind for r in grams.rows if r.kind} | {"person"}))
     )
-    encoder = Encoder(names, vectors)
+    encoder = InputEncoder(names, vectors)
     others = [reordered(bank, ORDERS + k) for k, bank in enumerate(found)]
     for bank in others:
         bank.look(grams, model.english)
@@ -75,7 +72,7 @@ def _nearness(some: list[Bank]) -> Nearness:
     return Nearness(tuple(bank.name for bank in some), orders, counts)
 
 
-def _networks(args: argparse.Namespace, some: list[Bank], name: str, names: Names) -> tuple[Network, ...]:
+def _networks(args: argparse.Namespace, some: list[Bank], name: str, names: Names) -> tuple[GlossNetwork, ...]:
     """Trained, or read where they are."""
     made = []
     for seed in range(1, args.seeds + 1):
@@ -86,7 +83,7 @@ def _networks(args: argparse.Namespace, some: list[Bank], name: str, names: Name
             np.savez(path.with_suffix(".part.npz"), **trained.arrays())
             path.with_suffix(".part.npz").replace(path)
         with np.load(path, allow_pickle=False) as kept:
-            made.append(Network.of(dict(kept), len(names.grams), len(names.kinds)))
+            made.append(GlossNetwork.of(dict(kept), len(names.grams), len(names.kinds)))
     return tuple(made)
 
 

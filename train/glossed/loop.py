@@ -11,9 +11,9 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from divproj.projection.glossed.model import COLUMNS, EDGE, OF_GLOSS, OF_LINKS, SHAPES, SentenceInput, edge_columns
+from divproj.projection.glossed.training import Bank
 from divproj.projection.phrasal import chart
-from divproj.projection.universal.inputs import COLUMNS, EDGE, OF_GLOSS, OF_LINKS, SHAPES, SentenceInput, edge_columns
-from divproj.projection.universal.training import Bank
 from model import Batch, Network
 
 FULL = 1000

@@ -1,4 +1,4 @@
-"""The network of the gloss model for training, the same as `divproj.projection.universal.network` computes without torch."""
+"""The network of the gloss model for training, the same as `divproj.projection.glossed.model` computes without torch."""
 
 from __future__ import annotations
 
@@ -7,9 +7,23 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from divproj.projection.universal.english import UPOS
-from divproj.projection.universal.inputs import COLUMNS, EDGE, ORDER, RELS
-from divproj.projection.universal.network import COLUMN, EDGE_WIDTH, GLOSS, GRAM, INPUT, KIND, LINKED, SLOPE, TEXT, VECTOR
+from divproj.projection.glossed.model import (
+    COLUMN,
+    COLUMNS,
+    EDGE,
+    EDGE_WIDTH,
+    GLOSS,
+    GRAM,
+    INPUT,
+    LINKED,
+    NETWORK_KIND,
+    ORDER,
+    RELS,
+    SLOPE,
+    TEXT,
+    VECTOR,
+)
+from divproj.ud.tagsets import UPOS
 
 Batch = dict[str, torch.Tensor]
 
@@ -22,7 +36,7 @@ class Network(nn.Module):
         state, size = 4 * width + len(UPOS), EDGE_WIDTH
         self.columns = nn.ModuleDict({name: nn.Embedding(rows, COLUMN, padding_idx=0) for name, rows in COLUMNS.items()})
         self.grams = nn.Embedding(grams + 2, GRAM, padding_idx=0)
-        self.kinds = nn.Embedding(kinds + 2, KIND, padding_idx=0)
+        self.kinds = nn.Embedding(kinds + 2, NETWORK_KIND, padding_idx=0)
         self.gloss, self.linked = nn.Linear(VECTOR, GLOSS), nn.Linear(VECTOR, LINKED)
         self.text, self.enter = nn.Linear(ORDER, TEXT), nn.Linear(INPUT, 2 * width)
         self.lstm = nn.LSTM(2 * width, width, batch_first=True, bidirectional=True)
@@ -83,7 +97,7 @@ class Network(nn.Module):
         return x * (torch.rand(full) > share)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Weights by the names of `divproj.projection.universal.network.shapes`."""
+        """Weights by the names of `divproj.projection.glossed.model.shapes`."""
         tables = ("columns.", "edge.", "rel_edge.", "grams.", "kinds.")
         found = {name: weight.detach().numpy().copy() for name, weight in self.state_dict().items()}
         return {name.removesuffix(".weight") if name.startswith(tables) else name: array for name, array in found.items()}

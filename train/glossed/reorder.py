@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from divproj.data.links import Links
-from divproj.data.tree import DepTree
-from divproj.projection.universal.training import Bank
+from divproj.core.links import Links
+from divproj.core.tree import DepTree
+from divproj.projection.glossed.training import Bank
 
 TOGETHER = (
     ("nsubj", "csubj"), ("obj", "iobj", "ccomp", "xcomp"), ("obl", "advcl"), ("aux",), ("cop",), ("mark",), ("advmod",), ("amod",), ("nmod",),

@@ -8,9 +8,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from divproj.data.errors import Faults
-from divproj.data.sentence import Sentence, misc_value
-from divproj.io import conllu
+from divproj.core.errors import Faults
+from divproj.core.sentence import Sentence, misc_value
+from divproj.io.trees import conllu
 from divproj.parsing.language import Language
 from recipes import RECIPES, Recipe
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from divproj.parsing.neural import words
+from divproj.parsing import network
 
 CLOSING = (".", "!", "?")
 """Marks at the end of a sentence that translations are often written without."""
@@ -84,7 +84,7 @@ class Names:
 
     @classmethod
     def of(cls, trees: list[Tree], known: list[str]) -> Names:
-        counts = Counter(words.key(form) for tree in trees for form in tree.forms)
+        counts = Counter(network.word_key(form) for tree in trees for form in tree.forms)
         trained = sorted(word for word, count in counts.items() if count > 1)
         columns = [sorted({tag for tree in trees for tag in getattr(tree, name)}) for name in ("upos", "xpos", "rels")]
         return cls(known, trained, *columns)
@@ -112,16 +112,16 @@ class Corpus:
         number = {form: k for k, form in enumerate(types)}
         vector = {word: k + 1 for k, word in enumerate(names.vectors)}
         trained = {word: k + 1 for k, word in enumerate(names.trained)}
-        grams = [words.gram_rows(form) for form in types]
+        grams = [network.gram_rows(form) for form in types]
         tables = [{tag: k for k, tag in enumerate(tags)} for tags in (names.upos, names.xpos, names.rels)]
         flat = [
             np.array([table.get(tag, -1) for tree in trees for tag in getattr(tree, column)], np.int64)
             for table, column in zip(tables, ("upos", "xpos", "rels"), strict=True)
         ]
         return cls(
-            np.array([vector.get(words.key(form), 0) for form in types], np.int64),
-            np.array([trained.get(words.key(form), 0) for form in types], np.int64),
-            np.array([words.affix_rows(form) for form in types], np.int64),
+            np.array([vector.get(network.word_key(form), 0) for form in types], np.int64),
+            np.array([trained.get(network.word_key(form), 0) for form in types], np.int64),
+            np.array([network.affix_rows(form) for form in types], np.int64),
             np.array([row for rows in grams for row in rows], np.int64),
             np.concatenate([[0], np.cumsum([len(rows) for rows in grams])]).astype(np.int64),
             np.concatenate([[0], np.cumsum([len(tree.forms) for tree in trees])]).astype(np.int64),

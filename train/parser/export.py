@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from data import Names, Tree
-from divproj.data.errors import Faults
-from divproj.data.tree import DepTree
-from divproj.io import conllu
-from divproj.parsing.language import KIND, NEURAL, Language, has_lemma
+from divproj.core.errors import Faults
+from divproj.core.tree import DepTree
+from divproj.io.trees import conllu
+from divproj.parsing import network as storage
+from divproj.parsing.language import KIND, NEURAL, Language, Punctuation, has_lemma
 from divproj.parsing.lemmas import Lemmatizer
-from divproj.parsing.neural import storage
-from divproj.parsing.punctuation import Punctuation
 from divproj.runtime import modelfile
 from divproj.runtime.vectors import WordVectors
 from divproj.text.tokenizer import Tokenizer

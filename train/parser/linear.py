@@ -10,9 +10,9 @@ import numpy as np
 
 import thin
 from data import Lessons, Names, Tree, chosen
-from divproj.data.errors import Faults
-from divproj.data.sentence import Sentence
-from divproj.io import conllu
+from divproj.core.errors import Faults
+from divproj.core.sentence import Sentence
+from divproj.io.trees import conllu
 from divproj.parsing.language import Language
 from divproj.text.tokenizer import Tokenizer
 from recipes import RECIPES

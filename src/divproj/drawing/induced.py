@@ -10,12 +10,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from divproj.data.errors import Faults, ModelError, ProjError, Where
-from divproj.drawing.layout import GAP, TAG, WORD
+from divproj.core.errors import Faults, ModelError, ProjError, Where
 from divproj.drawing.measure import escape, runs_rtl, text_width, visible
-from divproj.drawing.svg import MARGIN, STYLE
-from divproj.induction.gold import kept_words
-from divproj.induction.reading import tree_pairs
+from divproj.drawing.svg import GAP, MARGIN, STYLE, TAG, WORD
+from divproj.induction.reading import kept_words, tree_pairs
 from divproj.io.files import in_folder, reading
 
 Span = tuple[int, int]

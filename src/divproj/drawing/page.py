@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import resources
 from typing import IO, Any
 
-from divproj.data.limits import LONGEST
+from divproj.core.errors import LONGEST_SENTENCE
 from divproj.drawing.measure import escape
-from divproj.drawing.scene import GLYPHS
-from divproj.drawing.svg import STYLE, size_of
+from divproj.drawing.svg import GLYPHS, STYLE, size_of
 
 
 class Spool:
@@ -93,8 +92,8 @@ def picture(words: int, draw: Callable[[], str], rtl: bool = False) -> str:
 
     A sentence of too many `words` gets none.
     """
-    if words > LONGEST:
-        return f'<div class="pic"><p class="note">Not drawn: {words} words, at most {LONGEST} expected.</p></div>'
+    if words > LONGEST_SENTENCE:
+        return f'<div class="pic"><p class="note">Not drawn: {words} words, at most {LONGEST_SENTENCE} expected.</p></div>'
     svg = draw()
     wide, high = size_of(svg)
     packed = base64.b64encode(zlib.compress(svg.encode(), 9)).decode()

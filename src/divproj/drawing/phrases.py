@@ -7,13 +7,15 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from typing import TextIO
 
-from divproj.drawing.layout import GAP, TAG, WORD
 from divproj.drawing.measure import escape, runs_rtl, text_width
 from divproj.drawing.page import Spool, document, head, number, percent, picture, tools
-from divproj.drawing.settings import UNSURE_PAIR
-from divproj.drawing.svg import MARGIN, STYLE
+from divproj.drawing.svg import GAP, MARGIN, STYLE, TAG, WORD
 from divproj.forest.hypergraph import Forest
 from divproj.phrases.results import PhraseAlignment, PhrasePair
+
+UNSURE_PAIR = 0.5
+"""Pairs less probable than this are drawn with a broken line."""
+
 
 BAR, STEP, BETWEEN, ROW = 15, 19, 56, 22
 """Pixels: height of a bar, from one level to the next, between the two rows of words, of a row of words."""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from divproj.data.errors import ProjError, Where
+from divproj.core.errors import ProjError, Where
 from divproj.io.files import is_stream, replacing, streamed
 
 DATE = "SOURCE_DATE_EPOCH"

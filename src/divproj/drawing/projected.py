@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import repeat
 from typing import IO, TextIO, get_args
 
-from divproj.data.pair import Pair
+from divproj.core.pair import Pair
 from divproj.drawing.measure import escape, runs_rtl
 from divproj.drawing.page import (
     Spool,
@@ -30,12 +30,14 @@ from divproj.drawing.page import (
     sign,
     tools,
 )
-from divproj.drawing.scene import Edge, Scene
-from divproj.drawing.settings import LOW_CONFIDENCE, SURE_EDGE
-from divproj.drawing.svg import scene_svg
-from divproj.projection.described import described
+from divproj.drawing.svg import SURE_EDGE, DrawnEdge, Scene, scene_svg
+from divproj.projection.confidence import Expected
 from divproj.projection.direct import Projection, ProjectionInput, Reason
-from divproj.projection.expected import Expected
+from divproj.projection.registry import described
+
+LOW_CONFIDENCE = 0.5
+"""Words below this are counted among the figures."""
+
 
 REASONS: tuple[Reason, ...] = get_args(Reason)
 EXPLAINED = {
@@ -52,6 +54,7 @@ BINS = 20
 RTL = ' dir="rtl"'
 CLOSING = frozenset(".,;:!?…)]}»”%")
 """Tokens of a translation that are written without a space before them."""
+
 
 Sources = Mapping[tuple[int, int], str]
 
@@ -95,14 +98,14 @@ def projection_svg(projection: Projection, sources: Sources | None = None, *, st
 def reasoned(projection: Projection) -> Scene:
     """What is to be seen of a projection: the edges of F by reason, those of E as given, partners where one came from another."""
     bitext, tree = projection.bitext, projection.tree
-    edges: dict[str, list[Edge]] = {"f": [], "e": []}
-    marks: dict[tuple[str, int], Edge] = {}
+    edges: dict[str, list[DrawnEdge]] = {"f": [], "e": []}
+    marks: dict[tuple[str, int], DrawnEdge] = {}
     made: dict[str, list[str]] = {}
     sure: Iterable[float | None] = projection.confidence or repeat(None, len(bitext))
     rows = zip(tree.heads, projection.reasons, tree.rels, sure, strict=True)
     for word, (up, reason, label, confidence) in enumerate(rows, 1):
         partners = tuple(_origin(bitext, word, up))
-        edge = Edge("f", word, up, reason, partners, label, confidence=confidence)
+        edge = DrawnEdge("f", word, up, reason, partners, label, confidence=confidence)
         if up > 0:
             edges["f"].append(edge)
             for name in partners:
@@ -113,7 +116,7 @@ def reasoned(projection: Projection) -> Scene:
     for word, up in bitext.e.edges:
         label = labels[word - 1]
         partners = tuple(made.get(f"e{word}-{up}", ()))
-        edges["e"].append(Edge("e", word, up, "given", partners, "" if label == "_" else label))
+        edges["e"].append(DrawnEdge("e", word, up, "given", partners, "" if label == "_" else label))
     return Scene("initial", edges, {"f": tree.heads, "e": bitext.e.heads}, set(), bitext.links.links, [], marks)
 
 

@@ -1,20 +1,73 @@
 """The page on which trees are corrected: one tree as a picture that can be taken hold of, and the frame around it.
 
 Arcs bear their confidence as colour, line and number; every word can be reached and says all about itself to a screen reader.
+
+Pages that `proj review` serves: frame, style and script in one, and the policy under which they work.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import base64
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import resources
 from typing import NamedTuple
 
-from divproj.drawing.layout import LEVEL, Fan, columns, fan, label_width
 from divproj.drawing.measure import escape, runs_rtl, text_width
 from divproj.drawing.projected import EXPLAINED
-from divproj.drawing.scene import GLYPHS, Edge
-from divproj.drawing.served import Page, page_of
-from divproj.drawing.settings import FAIR_HEAD, WEAK_HEAD
-from divproj.drawing.svg import MARGIN, arc_shape, root_shape
+from divproj.drawing.svg import GLYPHS, LEVEL, MARGIN, STYLE, DrawnEdge, Fan, arc_shape, columns, fan, label_width, root_shape
+
+WEAK_HEAD, FAIR_HEAD = 0.5, 0.8
+"""Confidences below which a head is called weak, and fair."""
+
+
+Keys = Sequence[tuple[str, str]]
+"""What the keyboard does: keys, and what happens."""
+
+
+class Page(NamedTuple):
+    """A page, and the Content-Security-Policy under which it works."""
+
+    html: str
+    policy: str
+
+
+def page_of(name: str, title: str, scripts: Sequence[str], keys: Keys, marks: Mapping[str, str]) -> Page:
+    """The page `name`.html with its styles and scripts; `marks` are put in place of {{…}}."""
+    css = STYLE + "".join(_file(f"{style}.css") for style in ("page", name))
+    js = "".join(_file(f"{script}.js") for script in ("served", *scripts))
+    rows = "".join(f'<tr><th scope="row">{_keys(key)}</th><td>{escape(what)}</td></tr>' for key, what in keys)
+    body = _file(f"{name}.html")
+    for mark, text in {"keys": rows, **marks}.items():
+        body = body.replace(f"{{{{{mark}}}}}", text)
+    policy = (
+        f"default-src 'none'; style-src {_hash(css)}; script-src {_hash(js)}; img-src data:; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
+    )
+    return Page(
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, '
+        'initial-scale=1"><meta name="referrer" content="no-referrer">\n'
+        f'<link rel="icon" href="data:,"><title>{escape(title)} · {name}</title>\n<style>{css}</style></head>\n'
+        f'<body class="divproj {name}">{body}<script>{js}</script>\n</body></html>\n',
+        policy,
+    )
+
+
+def _file(name: str) -> str:
+    return resources.files("divproj.drawing").joinpath(name).read_text("utf-8")
+
+
+def _keys(names: str) -> str:
+    """
+    >>> _keys("U or Ctrl+Z")
+    '<kbd>U</kbd> or <kbd>Ctrl+Z</kbd>'
+    """
+    return " or ".join(f"<kbd>{escape(name)}</kbd>" for name in names.split(" or "))
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
 
 GLOSS = 11.5
 """Font size in pixels of a gloss."""
@@ -23,7 +76,7 @@ ZONE = 30
 REASONS = {**EXPLAINED, "corrected": "a person chose this head"}
 
 
-class Shown(NamedTuple):
+class DrawnSentence(NamedTuple):
     """A sentence to be drawn; `hand` are the words that a person has corrected."""
 
     forms: Sequence[str]
@@ -47,7 +100,7 @@ def band(sure: float | None) -> str:
     return "weak" if sure < WEAK_HEAD else "fair" if sure < FAIR_HEAD else "good"
 
 
-def word_told(shown: Shown, k: int) -> str:
+def word_told(shown: DrawnSentence, k: int) -> str:
     """All about a word, in words."""
     gloss = f" ‘{shown.glosses[k - 1]}’" if shown.glosses and shown.glosses[k - 1] else ""
     tag = f" {shown.tags[k - 1]}" if shown.tags[k - 1] not in ("", "_") else ""
@@ -60,12 +113,12 @@ def word_told(shown: Shown, k: int) -> str:
     return ", ".join(parts)
 
 
-def sentence_svg(shown: Shown) -> str:
+def sentence_svg(shown: DrawnSentence) -> str:
     """The tree above its words; words are the options of a list, so that a keyboard can choose among them."""
     return "".join(_picture(shown))
 
 
-def _picture(shown: Shown) -> Iterator[str]:
+def _picture(shown: DrawnSentence) -> Iterator[str]:
     n = len(shown.forms)
     rtl = runs_rtl(shown.forms)
     at = [0, *(range(n - 1, -1, -1) if rtl else range(n))]
@@ -91,13 +144,13 @@ def _picture(shown: Shown) -> Iterator[str]:
     yield "</svg>"
 
 
-def _edge(shown: Shown, k: int) -> Edge:
+def _edge(shown: DrawnSentence, k: int) -> DrawnEdge:
     reason, rel = shown.reasons[k - 1], shown.rels[k - 1]
     kind = reason if reason in GLYPHS else "given"
-    return Edge("f", k, shown.heads[k - 1], kind, (), "" if rel == "_" else rel, confidence=shown.sure[k - 1])
+    return DrawnEdge("f", k, shown.heads[k - 1], kind, (), "" if rel == "_" else rel, confidence=shown.sure[k - 1])
 
 
-def _words(shown: Shown, tags: Sequence[str], xs: Sequence[int], base: int, rtl: bool) -> Iterator[str]:
+def _words(shown: DrawnSentence, tags: Sequence[str], xs: Sequence[int], base: int, rtl: bool) -> Iterator[str]:
     direction = ' direction="rtl"' if rtl else ""
     for k, form in enumerate(shown.forms, 1):
         gloss, tag = shown.glosses[k - 1] if shown.glosses else "", tags[k - 1]
@@ -120,7 +173,7 @@ def _words(shown: Shown, tags: Sequence[str], xs: Sequence[int], base: int, rtl:
         )
 
 
-def _arcs(drawn: Fan, roots: dict[int, Edge], shown: Shown, xs: Sequence[int], edge_y: int) -> Iterator[str]:
+def _arcs(drawn: Fan, roots: dict[int, DrawnEdge], shown: DrawnSentence, xs: Sequence[int], edge_y: int) -> Iterator[str]:
     shapes = [(edge, root_shape(edge, *drawn.roots[child], xs, edge_y, -1)) for child, edge in roots.items()]
     shapes += ((arc.edge, arc_shape(arc, xs, edge_y, -1)) for arc in sorted(drawn.arcs, key=lambda arc: -arc.level))
     for edge, shape in shapes:

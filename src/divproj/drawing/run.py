@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TextIO
 
-from divproj.divergence.dorr import MEANING
+from divproj.divergence.analysis import MEANING
 from divproj.divergence.operations import CLASSES
-from divproj.drawing.curve import reliability_svg
 from divproj.drawing.html import STAGE_NAMES
 from divproj.drawing.measure import escape
 from divproj.drawing.page import bar, counted, document, head, named, number, percent, scroll, tools
 from divproj.drawing.projected import sentence_piece
-from divproj.projection.described import described
+from divproj.drawing.svg import reliability_svg
 from divproj.projection.direct import REASONS, Projection
+from divproj.projection.registry import described
 
 PARTS = {
     "scores": "Scores", "divergence": "Divergence", "rules": "Rules", "sentences": "Sentences", "warnings": "Warnings", "settings": "Settings",
@@ -22,7 +22,7 @@ PARTS = {
 
 
 @dataclass(frozen=True)
-class Run:
+class RunReport:
     """What the report shows. Facts are those of each stage; `more` counts warnings that are not shown."""
 
     title: str
@@ -39,12 +39,12 @@ class Run:
     files: Sequence[str]
 
 
-def write_run(run: Run, out: TextIO) -> None:
+def write_run(run: RunReport, out: TextIO) -> None:
     for part in document("run", run.title, _body(run)):
         out.write(part)
 
 
-def _body(run: Run) -> Iterator[str]:
+def _body(run: RunReport) -> Iterator[str]:
     parts = {part: name for part, name in PARTS.items() if part not in ("rules", "warnings") or getattr(run, part)}
     said = described(str(run.facts["project"]["system"]))
     about = (
@@ -64,7 +64,7 @@ def _body(run: Run) -> Iterator[str]:
     yield "</main>\n"
 
 
-def _rules(run: Run) -> Iterator[str]:
+def _rules(run: RunReport) -> Iterator[str]:
     """The rules in words; the weights of the model behind them for who asks."""
     weights = [line for line in run.rules if line.startswith((" ", "The model of s2+"))]
     items = "".join(f"<li><bdi>{escape(line)}</bdi></li>" for line in run.rules if line not in weights)
@@ -75,7 +75,7 @@ def _rules(run: Run) -> Iterator[str]:
     yield "</section>\n"
 
 
-def _figures(run: Run) -> Iterator[str]:
+def _figures(run: RunReport) -> Iterator[str]:
     read, align, project = (run.facts[name] for name in ("read", "align", "project"))
     words = read["words"]
     known = run.scores.get("expected")
@@ -108,7 +108,7 @@ def _figures(run: Run) -> Iterator[str]:
     yield f'<p class="note files">In this folder: {", ".join(links)}</p>\n'
 
 
-def _scores(run: Run) -> Iterator[str]:
+def _scores(run: RunReport) -> Iterator[str]:
     yield '<section id="scores"><h2>Scores</h2>'
     if not {"cross_validation", "held_out", "links"} & set(run.scores):
         yield '<p class="note">There are no gold trees to compare with: name some in <code>input.gold</code>.</p></section>\n'
@@ -136,7 +136,7 @@ def _scores(run: Run) -> Iterator[str]:
     yield "</section>\n"
 
 
-def _reliability(run: Run) -> Iterator[str]:
+def _reliability(run: RunReport) -> Iterator[str]:
     """Confidence against what is right, on sentences that were not learned from."""
     folded = run.scores.get("cross_validation", {}).get("systems", {}).get(run.facts["project"]["system"], {})
     bins = folded.get("calibration") or run.scores.get("held_out", {}).get("calibration")
@@ -170,7 +170,7 @@ def _table(title: str, columns: Sequence[str], rows: Any) -> Iterator[str]:
     yield "</tbody></table></div>"
 
 
-def _divergence(run: Run) -> Iterator[str]:
+def _divergence(run: RunReport) -> Iterator[str]:
     found = run.facts["analyze"]
     told = "gold trees" if found["trees"] == "gold" else "projected trees, so that less is seen than there is"
     yield f'<section id="divergence"><h2>How the languages diverge</h2><p class="note">{counted(found["sentences"], "pairs")} with {told}. '
@@ -192,7 +192,7 @@ def _divergence(run: Run) -> Iterator[str]:
     yield "</ul></section>\n"
 
 
-def _warnings(run: Run) -> Iterator[str]:
+def _warnings(run: RunReport) -> Iterator[str]:
     yield '<section id="warnings"><h2>Warnings</h2>'
     for stage, told in run.warnings.items():
         count = len(told) + run.more.get(stage, 0)
@@ -202,7 +202,7 @@ def _warnings(run: Run) -> Iterator[str]:
     yield "</section>\n"
 
 
-def _settings(run: Run) -> Iterator[str]:
+def _settings(run: RunReport) -> Iterator[str]:
     yield '<section id="settings"><h2>Settings</h2><div class="two">'
     rows = [
         (f"{table}.{key}" if table else key, _shown(value))
@@ -223,7 +223,7 @@ def _shown(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _least(run: Run) -> Iterator[str]:
+def _least(run: RunReport) -> Iterator[str]:
     reasons = run.facts["project"]["reasons"]
     counts = {reason: reasons.get(reason, 0) for reason in REASONS}
     told = ", ".join(f"{reason} {number(count)}" for reason, count in counts.items() if count)

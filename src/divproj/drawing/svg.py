@@ -1,21 +1,327 @@
 """A pair as a picture: E with its arcs above, F with its arcs below, links between (SVG without outside references).
 
 Every edge is a `<g>` that names its class and its partners on the other side, so that a page can light them together.
+
+What is to be seen of a pair after each stage: edges with class, label and partners, links, and the stage's operations.
+
+Where words and arcs go: columns wide enough for their words, stems and labels; arcs stacked by nesting.
+
+Small figures of accuracy: a learning curve with its errors, and how confidence compares with what is right.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from divproj.data.links import Links
-from divproj.data.pair import Pair
-from divproj.data.tree import NO_HEAD, DepTree
-from divproj.divergence.dorr import edge_text
-from divproj.divergence.operations import GONE, Altered, Operation, alter
-from divproj.drawing.layout import LEVEL, ROUND, WORD, Arc, Fan, columns, fan, label_width, spread
+from divproj.core.links import Links
+from divproj.core.pair import Pair
+from divproj.core.tree import NO_HEAD, DepTree
+from divproj.core.wording import plural
+from divproj.divergence.analysis import edge_text
+from divproj.divergence.operations import GONE, Altered, Operation, Stage, alter
 from divproj.drawing.measure import escape, runs_rtl, text_width
-from divproj.drawing.scene import GLYPHS, Edge, Scene, scenes
+
+SURE_EDGE = 0.95
+"""Confidence from which on a picture does not print it."""
+
+
+LinkPairs = Iterable[tuple[int, int]]
+Images = Mapping[int, Sequence[int]]
+GLYPHS = {
+    "match": "=",
+    "unaligned": "✕",
+    "merge": "⊕",
+    "swap": "⇄",
+    "other": "≠",
+    "remove": "✕",
+    "extended": "⊕",
+    "projected": "↓",
+    "spontaneous": "∅",
+    "guess": "?",
+    "parsed": "◆",
+    "learned": "✓",
+    "corrected": "✎",
+}
+"""A sign for every class of edges, every operation and every reason of a projected head."""
+UNSIGNED = ("match", "projected", "given", "root")
+"""Edges that bear no sign in a picture: the usual ones."""
+INVERSE = "⁻¹"
+"""Ends the label of an edge that a swap has turned round."""
+
+
+class DrawnEdge(NamedTuple):
+    """An edge of one side; `partners` name edges (`f2-4`: child 2, head 4) or words (`f2`) of the other."""
+
+    side: str
+    child: int
+    head: int
+    kind: str
+    partners: tuple[str, ...]
+    label: str
+    turned: bool = False
+    """Whether a swap has turned it round."""
+    confidence: float | None = None
+    """How sure a projection is of it."""
+
+    @property
+    def sign(self) -> str:
+        """The glyph before its label."""
+        return GLYPHS["swap"] if self.turned else "" if self.kind in UNSIGNED else GLYPHS[self.kind]
+
+    @property
+    def number(self) -> str:
+        """The confidence after its label, where it is not `SURE_EDGE`.
+
+        >>> DrawnEdge("f", 1, 2, "guess", (), "dep", confidence=0.431).number
+        '43\u202f%'
+        """
+        return "" if self.confidence is None or self.confidence >= SURE_EDGE else f"{100 * self.confidence:.0f}\u202f%"
+
+
+class Scene(NamedTuple):
+    """A pair after one stage."""
+
+    stage: Stage
+    edges: dict[str, list[DrawnEdge]]
+    heads: dict[str, tuple[int, ...]]
+    moved: set[tuple[str, int]]
+    """(side, child) of the edges that this stage gave another head."""
+    links: frozenset[tuple[int, int]]
+    operations: list[Operation]
+    """Those of this stage alone."""
+    marks: Mapping[tuple[str, int], DrawnEdge] = {}
+    """(side, word) → the root's mark, where it says more than that."""
+
+    def roots(self, side: str) -> list[DrawnEdge]:
+        """The marks of the words without a head above them."""
+        found = (k for k, head in enumerate(self.heads[side], 1) if head == 0)
+        return [self.marks.get((side, k)) or DrawnEdge(side, k, 0, "root", (), "root") for k in found]
+
+    def share(self, side: str) -> tuple[int, int]:
+        """How many of the side's edges match, and how many there are."""
+        return sum(edge.kind == "match" for edge in self.edges[side]), len(self.edges[side])
+
+
+def other(side: str) -> str:
+    return "f" if side == "e" else "e"
+
+
+def altered_side(direction: str) -> str:
+    """The side whose edges are compared, and which the swaps change.
+
+    >>> altered_side("e_to_f")
+    'e'
+    """
+    if direction not in ("e_to_f", "f_to_e"):
+        raise ValueError(f"direction is '{direction}', e_to_f or f_to_e expected")
+    return direction[0]
+
+
+def scenes(altered: Altered, direction: str = "e_to_f", stages: Sequence[str] | None = None) -> list[Scene]:
+    """The pair after each stage (or after those asked for).
+
+    Swaps change one side at a time: after "swap" the side that `direction` starts from is changed, the other is not.
+    """
+    changed = altered_side(direction)
+    known = list(altered.heads["e"])
+    for stage in stages or ():
+        if stage not in known:
+            raise ValueError(f"stage is '{stage}', one of {', '.join(known)} expected")
+    found: list[Scene] = []
+    last: Scene | None = None
+    links, images = altered.pair.links.links, _indexed(altered.pair.links.links)
+    labels = {side: list(_labels(getattr(altered.pair, side))) for side in "fe"}
+    for stage in known:
+        done = [op for op in altered.operations if op.kind == stage and (stage != "swap" or op.side == changed)]
+        if last and not done:
+            last = Scene(stage, last.edges, last.heads, set(), links, done)
+        else:
+            heads = {side: altered.heads[side][stage] for side in "fe"}
+            kinds: dict[str, Sequence[str | None]] = {side: altered.classes[side][stage] for side in "fe"}
+            if stage in ("merge", "extended"):
+                links = _folded(links, done)
+                images = _indexed(links)
+            elif last and stage == "swap":
+                heads[other(changed)] = last.heads[other(changed)]
+                kinds[other(changed)] = (None,) * len(heads[other(changed)])
+                _swap_labels(labels[changed], done)
+            edges = {side: _edges(side, kinds[side], heads, labels[side], images["fe".index(side)]) for side in "fe"}
+            if stage == "swap":
+                turned = {(op.parent, op.child) for op in done}
+                edges[changed] = [e._replace(turned=True) if (e.child, e.head) in turned else e for e in edges[changed]]
+            were = last.heads if last else heads
+            moved = {(side, e.child) for side in "fe" for e in edges[side] if e.head != were[side][e.child - 1]}
+            last = Scene(stage, edges, heads, moved, links, done)
+        if stages is None or stage in stages:
+            found.append(last)
+    return found
+
+
+def _edges(
+    side: str, kinds: Sequence[str | None], heads: Mapping[str, Sequence[int]], labels: Sequence[str], images: Images
+) -> list[DrawnEdge]:
+    theirs = heads[other(side)]
+    return [
+        DrawnEdge(side, child, head, *_judged(kind, side, child, head, images, theirs), label)
+        for child, (head, kind, label) in enumerate(zip(heads[side], kinds, labels, strict=True), 1)
+        if head > 0
+    ]
+
+
+def _judged(
+    kind: str | None, side: str, child: int, head: int, images: Images, heads: Sequence[int]
+) -> tuple[str, tuple[str, ...]]:
+    """Class and partners of an edge; `heads` are the other side's. A class not given is tested as in `kernel.edge_class`."""
+    a_words, b_words = images.get(child, ()), images.get(head, ())
+    side = other(side)
+    if kind in (None, "match") and (names := [f"{side}{a}-{b}" for a in a_words for b in b_words if heads[a - 1] == b]):
+        return "match", tuple(names)
+    if kind in (None, "merge") and (names := [f"{side}{a}" for a in a_words if a in b_words]):
+        return "merge", tuple(names)
+    if kind in (None, "swap") and (names := [f"{side}{b}-{a}" for a in a_words for b in b_words if heads[b - 1] == a]):
+        return "swap", tuple(names)
+    return kind or ("other" if a_words else "unaligned"), ()
+
+
+def _indexed(links: LinkPairs) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
+    """Images of the words of F and of E."""
+    of_f: dict[int, list[int]] = {}
+    of_e: dict[int, list[int]] = {}
+    for i, j in sorted(links):
+        of_f.setdefault(i, []).append(j)
+        of_e.setdefault(j, []).append(i)
+    return of_f, of_e
+
+
+def _folded(links: LinkPairs, merges: Sequence[Operation]) -> frozenset[tuple[int, int]]:
+    """The links after these merges: those of a child go to its parent, as in `kernel.fold`."""
+    into: dict[str, dict[int, int]] = {"f": {}, "e": {}}
+    for op in reversed(merges):
+        into[op.side][op.child] = into[op.side].get(op.parent, op.parent)
+    return frozenset((into["f"].get(i, i), into["e"].get(j, j)) for i, j in links)
+
+
+def _labels(tree: DepTree) -> Iterable[str]:
+    return ("" if rel == "_" else rel for rel in tree.rels) if tree.rels else ("",) * len(tree)
+
+
+def _swap_labels(labels: list[str], swaps: Sequence[Operation]) -> None:
+    """A child takes its parent's label along with its place; the edge turned round keeps its own, marked as inverse."""
+    for op in swaps:
+        own = labels[op.child - 1]
+        labels[op.child - 1] = labels[op.parent - 1]
+        turned = own.removesuffix(INVERSE) if own.endswith(INVERSE) else own + INVERSE
+        labels[op.parent - 1] = turned if own else ""
+
+
+WORD, TAG, LABEL, NUMBER = 15.0, 9.5, 10.5, 9.5
+"""Font sizes in pixels of a form, its part of speech, a relation and a confidence."""
+STEP, GAP, LEVEL, ROUND = 7, 16, 21, 7
+"""Pixels between stems at a word, between words, between levels of arcs, and the radius of an arc's shoulders."""
+
+
+class Arc(NamedTuple):
+    """An edge with its level (1 is next to the words) and the places of its stems, in pixels from the words' middles."""
+
+    edge: DrawnEdge
+    level: int
+    at_head: float
+    at_child: float
+
+
+class Fan(NamedTuple):
+    """The arcs of one side after one stage."""
+
+    arcs: list[Arc]
+    roots: dict[int, tuple[int, float]]
+    """Word → level and place of the root's mark."""
+    height: int
+    stems: dict[int, int]
+
+
+def fan(edges: Sequence[DrawnEdge], roots: Sequence[int], at: Sequence[int]) -> Fan:
+    """Levels and stems; `at[k]` is the place of word k counted from the left.
+
+    An arc lies above those it covers or crosses. The stems at a word are ordered so that nested arcs do not cross:
+    arcs to the left with the outermost at the right, the root's mark, arcs to the right with the outermost at the left.
+    """
+    sky = [0] * len(at)
+    spans = sorted((abs(at[e.child] - at[e.head]), min(at[e.child], at[e.head]), k) for k, e in enumerate(edges))
+    level = [0] * len(edges)
+    slots: dict[int, list[tuple[int, int, int]]] = {}
+    for length, left, k in spans:
+        height = max(sky[left : left + length]) + 1
+        sky[left : left + length] = [height] * length
+        level[k] = height
+        edge = edges[k]
+        to_right = at[edge.child] > at[edge.head]
+        slots.setdefault(edge.head, []).append((1, -height, k) if to_right else (-1, height, k))
+        slots.setdefault(edge.child, []).append((-1, height, k) if to_right else (1, -height, k))
+    marks: dict[int, int] = {}
+    for word in roots:
+        marks[word] = max(sky[max(at[word] - 1, 0) : at[word] + 1]) + 1
+        slots.setdefault(word, []).append((0, 0, -word))
+    place_of: dict[tuple[int, int], float] = {}
+    for word, here in slots.items():
+        here.sort()
+        first = -STEP * (len(here) - 1) / 2
+        for slot, (_, _, k) in enumerate(here):
+            place_of[word, k] = first + STEP * slot
+    arcs = [Arc(e, level[k], place_of[e.head, k], place_of[e.child, k]) for k, e in enumerate(edges)]
+    tops = {word: (height, place_of[word, -word]) for word, height in marks.items()}
+    return Fan(arcs, tops, max((*level, *marks.values(), 0)), {word: len(here) for word, here in slots.items()})
+
+
+def label_width(edge: DrawnEdge) -> float:
+    """Pixels that the label, its sign and its number take."""
+    sign = 15.0 if edge.sign else 0.0
+    return text_width(edge.label) * LABEL + sign + (text_width(edge.number) * NUMBER + 5 if edge.number else 0.0)
+
+
+def columns(
+    forms: Sequence[str],
+    tags: Sequence[str],
+    fans: Sequence[Fan],
+    at: Sequence[int],
+    root: float = 24.0,
+    least: Sequence[float] = (),
+) -> tuple[list[float], float]:
+    """Middle of each word's column in pixels, indexed by word (place 0 is not used), and the width of them all.
+
+    Columns are moved apart until no word touches the next and every arc is wide enough for its label, in every fan.
+    A root's mark is `root` pixels wide, and word k takes `least[k-1]` at least.
+    """
+    n = len(forms)
+    width = [12.0] * n
+    for k, (form, tag) in enumerate(zip(forms, tags, strict=True), 1):
+        width[at[k]] = max(12.0, text_width(form) * WORD, text_width(tag) * TAG, *least[k - 1 : k])
+    for f in fans:
+        for k, stems in f.stems.items():
+            width[at[k]] = max(width[at[k]], STEP * stems, root if k in f.roots else 0.0)
+    ending: list[list[tuple[int, float]]] = [[] for _ in range(n)]
+    for f in fans:
+        for edge, _, at_head, at_child in f.arcs:
+            left, right = at[edge.head], at[edge.child]
+            lean = at_head - at_child
+            if left > right:
+                left, right, lean = right, left, -lean
+            ending[right].append((left, label_width(edge) + 2 * ROUND + 4 + lean))
+    x = [0.0] * n
+    for place in range(n):
+        x[place] = x[place - 1] + (width[place - 1] + width[place]) / 2 + GAP if place else width[0] / 2
+        for left, need in ending[place]:
+            x[place] = max(x[place], x[left] + need)
+    return [0.0, *(x[at[k]] for k in range(1, n + 1))], x[-1] + width[-1] / 2 if n else 0.0
+
+
+def spread(xs: Sequence[float], at: Sequence[int], own: float, extent: float, most: float = 28.0) -> list[int]:
+    """Columns of a row `own` pixels wide pulled apart (by `most` pixels a word) towards `extent` and centred in it."""
+    gaps = len(xs) - 2
+    more = min((extent - own) / gaps, most) if gaps > 0 else 0.0
+    start = (extent - own - more * max(gaps, 0)) / 2
+    return [0, *(round(xs[k] + start + more * at[k]) for k in range(1, len(xs)))]
+
 
 STYLE = """\
 .divproj{--bg:#fff;--ink:#1b1f24;--soft:#5b6470;--line:#8b95a1;--link:#b9c1cb;--remove:#8431a8;--merge:#0b5cad;--swap:#b45309;\
@@ -64,7 +370,7 @@ TIP = 3
 """Pixels between the arrow's point and its word."""
 
 
-class Row(NamedTuple):
+class DrawnRow(NamedTuple):
     """One side of the picture: what it says and where."""
 
     side: str
@@ -117,7 +423,7 @@ def scene_svg(
 def tree_svg(tree: DepTree, *, standalone: bool = True) -> str:
     """One tree alone, its arcs above the words."""
     labels = tree.rels or ("",) * len(tree)
-    edges = [Edge("e", k, head, "given", (), "" if labels[k - 1] == "_" else labels[k - 1]) for k, head in tree.edges]
+    edges = [DrawnEdge("e", k, head, "given", (), "" if labels[k - 1] == "_" else labels[k - 1]) for k, head in tree.edges]
     scene = Scene("initial", {"e": edges, "f": []}, {"e": tree.heads, "f": ()}, set(), frozenset(), [])
     row = _row("e", tree, [scene])
     xs = spread(row.xs, row.at, row.width, row.width)
@@ -131,7 +437,7 @@ def tree_svg(tree: DepTree, *, standalone: bool = True) -> str:
         parts.append(f'<style>{STYLE}</style><rect class="bg" x="{-MARGIN}" width="{wide}" height="{high}"/>')
     pair = Pair(DepTree((), ()), tree, Links(frozenset(), (0, len(tree))))
     parts += ['<g class="side" data-side="e">', *_words(row, [scene], xs, base, True)]
-    parts += [*_edges(row, [scene], xs, base - 16, pair, True), "</g></svg>"]
+    parts += [*_edge_parts(row, [scene], xs, base - 16, pair, True), "</g></svg>"]
     return "".join(parts)
 
 
@@ -173,12 +479,12 @@ def _picture(
     for row, xs, base in ((e, e_xs, e_base), (f, f_xs, f_base)):
         yield f'<g class="side" data-side="{row.side}">'
         yield from _words(row, shown, xs, base, titles)
-        yield from _edges(row, shown, xs, base - 16 if row.side == "e" else base + 7, pair, titles)
+        yield from _edge_parts(row, shown, xs, base - 16 if row.side == "e" else base + 7, pair, titles)
         yield "</g>"
     yield "</svg>"
 
 
-def _row(side: str, tree: DepTree, shown: Sequence[Scene]) -> Row:
+def _row(side: str, tree: DepTree, shown: Sequence[Scene]) -> DrawnRow:
     n = len(tree)
     rtl = runs_rtl(tree.forms)
     at = [0, *(range(n - 1, -1, -1) if rtl else range(n))]
@@ -193,7 +499,7 @@ def _row(side: str, tree: DepTree, shown: Sequence[Scene]) -> Row:
             mark = max((mark, *(label_width(root) + 3 for root in roots)))
             fans.append(fan(scene.edges[side], [root.child for root in roots], at))
     xs, width = columns(tree.forms, tags, list({id(f): f for f in fans}.values()), at, mark)
-    return Row(side, tree, tags, rtl, at, fans, xs, width)
+    return DrawnRow(side, tree, tags, rtl, at, fans, xs, width)
 
 
 def _links(
@@ -220,7 +526,7 @@ def _links(
     yield "</g>"
 
 
-def _words(row: Row, shown: Sequence[Scene], xs: Sequence[int], base: int, titles: bool) -> Iterator[str]:
+def _words(row: DrawnRow, shown: Sequence[Scene], xs: Sequence[int], base: int, titles: bool) -> Iterator[str]:
     above = row.side == "e"
     tag_y = base + 14 if above else base - 18
     op_y = base - 20 if above else base + 21
@@ -266,12 +572,14 @@ def _told(tree: DepTree, word: int, ops: Sequence[Operation]) -> Iterator[str]:
             yield f"takes in {tree.forms[op.child - 1]}"
 
 
-def _edges(row: Row, shown: Sequence[Scene], xs: Sequence[int], edge_y: int, pair: Pair, titles: bool) -> Iterator[str]:
+def _edge_parts(
+    row: DrawnRow, shown: Sequence[Scene], xs: Sequence[int], edge_y: int, pair: Pair, titles: bool
+) -> Iterator[str]:
     up = -1 if row.side == "e" else 1
-    drawn: dict[tuple[Edge, str], list[str]] = {}
-    moved: dict[tuple[Edge, str], str] = {}
+    drawn: dict[tuple[DrawnEdge, str], list[str]] = {}
+    moved: dict[tuple[DrawnEdge, str], str] = {}
     last: Fan | None = None
-    keys: list[tuple[Edge, str]] = []
+    keys: list[tuple[DrawnEdge, str]] = []
     for scene, f in zip(shown, row.fans, strict=True):
         if f is not last:
             keys = [(root, root_shape(root, *f.roots[root.child], xs, edge_y, up)) for root in scene.roots(row.side)]
@@ -296,7 +604,7 @@ def _edges(row: Row, shown: Sequence[Scene], xs: Sequence[int], edge_y: int, pai
         )
 
 
-def edge_title(edge: Edge, pair: Pair) -> str:
+def edge_title(edge: DrawnEdge, pair: Pair) -> str:
     """What hovering over an edge says."""
     ours, theirs = (pair.e, pair.f) if edge.side == "e" else (pair.f, pair.e)
     if edge.head == 0:
@@ -329,7 +637,7 @@ def arc_shape(arc: Arc, xs: Sequence[int], edge_y: int, up: int) -> str:
     )
 
 
-def _label(edge: Edge) -> str:
+def _label(edge: DrawnEdge) -> str:
     """Sign, relation and number, as many as there are."""
     text = f'<tspan class="glyph">{edge.sign}</tspan>' if edge.sign else ""
     if edge.label:
@@ -339,10 +647,108 @@ def _label(edge: Edge) -> str:
     return text
 
 
-def root_shape(edge: Edge, level: int, lean: float, xs: Sequence[int], edge_y: int, up: int) -> str:
+def root_shape(edge: DrawnEdge, level: int, lean: float, xs: Sequence[int], edge_y: int, up: int) -> str:
     x, y = round(xs[edge.child] + lean), edge_y + up * (level * LEVEL - 6)
     tip = edge_y + up * TIP
     return (
         f'<path d="M{x} {y}V{tip + up * 5}"/><path class="tip" d="M{x} {tip}l-3 {up * 6}h6z"/>'
         f'<text x="{x}" y="{y + (-3 if up < 0 else 10)}">{_label(edge)}</text>'
     )
+
+
+WIDE, HIGH, LEFT, LOW = 320, 186, 42, 42
+"""Pixels: of the figure, and of the space for numbers at its left and below it."""
+
+
+CurvePoint = tuple[float, float, float]
+"""Gold sentences, share of right heads, standard error."""
+Bin = tuple[float, float, int]
+"""Mean confidence, share of right heads, words."""
+
+
+def learning_svg(points: Sequence[CurvePoint]) -> str:
+    """Heads right (percent) against gold sentences learned from; bars are two standard errors."""
+    most = max(1.0, *(x for x, _, _ in points))
+    low = max(0.0, min(y - 2 * e for _, y, e in points) - 0.03)
+    high = min(1.0, max(y + 2 * e for _, y, e in points) + 0.03)
+    low, high = _rounded(low, high)
+    told = ", ".join(f"{100 * y:.0f} % after {x:.0f}" for x, y, _ in points)
+
+    def at(x: float, y: float) -> tuple[float, float]:
+        return LEFT + 8 + (WIDE - LEFT - 20) * x / most, 8 + (HIGH - LOW - 16) * (high - y) / max(high - low, 1e-9)
+
+    parts = [_frame("curve", f"Learning curve, heads right by gold sentences: {told}")]
+    parts += _levels(low, high, lambda y: at(0, y)[1])
+    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in (at(x, y) for x, y, _ in points))
+    parts.append(f'<polyline class="line" points="{line}"/>')
+    for x, y, e in points:
+        px, py = at(x, y)
+        top, end = at(x, min(1.0, y + 2 * e))[1], at(x, max(0.0, y - 2 * e))[1]
+        parts.append(f'<path class="error" d="M{px:.1f} {top:.1f}V{end:.1f}"/><circle cx="{px:.1f}" cy="{py:.1f}" r="3.5">')
+        parts.append(f"<title>{plural(round(x), 'gold sentence')}: {100 * y:.1f} % ± {200 * e:.1f}</title></circle>")
+        parts.append(f'<text x="{px:.1f}" y="{HIGH - 24}">{x:.0f}</text>')
+    parts.append(_below("gold sentences learned from; heads right in others", WIDE - 6))
+    return "".join((*parts, "</svg>"))
+
+
+def reliability_svg(bins: Sequence[Bin], error: float | None) -> str:
+    """Right heads against confidence; on the diagonal a confidence means what it says."""
+    side = HIGH - LOW - 16
+    most = max((words for _, _, words in bins), default=1)
+
+    def at(x: float, y: float) -> tuple[float, float]:
+        return LEFT + 8 + side * 1.4 * x, 8 + side * (1 - y)
+
+    told = ", ".join(f"{100 * c:.0f} % sure: {100 * y:.0f} % right ({plural(n, 'word')})" for c, y, n in bins)
+    parts = [_frame("reliability", f"Confidence and what is right: {told}")]
+    (x0, y0), (x1, y1) = at(0, 0), at(1, 1)
+    parts += _levels(0.0, 1.0, lambda y: at(0, y)[1], x1)
+    parts.append(f'<path class="diagonal" d="M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}"/>')
+    for confidence, right, words in bins:
+        x, y = at(confidence, right)
+        radius = 2.5 + 5 * (words / most) ** 0.5
+        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"><title>{100 * confidence:.0f} % sure: ')
+        parts.append(f"{100 * right:.1f} % right, {plural(words, 'word')}</title></circle>")
+    for k in (0, 50, 100):
+        parts.append(f'<text x="{at(k / 100, 0)[0]:.1f}" y="{HIGH - 24}">{k} %</text>')
+    parts.append(_below("confidence; at the left, heads right", x1))
+    return "".join((*parts, "</svg>"))
+
+
+def _frame(kind: str, told: str) -> str:
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="figure {kind}" viewBox="0 0 {WIDE} {HIGH}" width="{WIDE}" height="{HIGH}" role="img" '
+        f'aria-label="{escape(told)}"><title>{escape(told)}</title>'
+    )
+
+
+def _rounded(low: float, high: float) -> tuple[float, float]:
+    """Whole tens of percent around a range.
+
+    >>> _rounded(0.52, 0.71)
+    (0.5, 0.8)
+    """
+    return int(low * 10 + 1e-9) / 10, min(10, -int(-high * 10 // 1)) / 10
+
+
+def _below(told: str, right: float) -> str:
+    """What the axes are."""
+    return f'<text x="{(LEFT + right) / 2:.1f}" y="{HIGH - 6}">{told}</text>'
+
+
+def _levels(low: float, high: float, y_of: Callable[[float], float], right: float = WIDE - 6) -> Iterator[str]:
+    """Lines at round shares: five at most."""
+    for tens in _round_levels(low, high):
+        y = y_of(tens / 10)
+        yield f'<path class="level" d="M{LEFT} {y:.1f}H{right:.1f}"/><text class="side" x="{LEFT - 5}" y="{y + 4:.1f}">{10 * tens} %</text>'
+
+
+def _round_levels(low: float, high: float) -> list[int]:
+    """Tens of percent.
+
+    >>> _round_levels(0.1, 1.0), _round_levels(0.5, 0.8), _round_levels(0.0, 1.0)
+    ([2, 4, 6, 8, 10], [5, 6, 7, 8], [0, 5, 10])
+    """
+    first, last = round(low * 10), round(high * 10)
+    every = next(k for k in (1, 2, 5) if (last - first) / k < 5)
+    return [k for k in range(first, last + 1) if k % every == 0]

@@ -1,20 +1,24 @@
-"""A pair as plain lines, one an edge: for a terminal, for grep and for people who do not see colours."""
+"""A pair as plain lines, one an edge: for a terminal, for grep and for people who do not see colours.
+
+What a notebook shows of a corpus.
+
+Tables for papers: LaTeX with booktabs.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from divproj.data.errors import Faults
-from divproj.data.pair import Pair
-from divproj.data.tree import DepTree
-from divproj.divergence.batch import batches_in_style
-from divproj.divergence.dorr import edge_text
+from divproj.core.errors import Faults, ProjError
+from divproj.core.pair import Pair
+from divproj.core.tree import DepTree
+from divproj.divergence.analysis import batches_in_style, edge_text
 from divproj.divergence.operations import Altered, alter
-from divproj.drawing.measure import visible
-from divproj.drawing.scene import GLYPHS, Edge, Scene, altered_side, other, scenes
-from divproj.io.corpus import Chunk
+from divproj.drawing.measure import escape, visible
+from divproj.drawing.svg import GLYPHS, DrawnEdge, Scene, altered_side, other, pair_svg, scenes
+from divproj.io.corpus import Chunk, Corpus
 
 
 def pair_text(pair: Pair, altered: Altered | None = None, direction: str = "e_to_f", stage: str = "initial") -> str:
@@ -38,7 +42,7 @@ def _lines(scene: Scene, trees: dict[str, DepTree], side: str) -> Iterator[str]:
         yield f"{line} ~ {partners}" if partners else line
 
 
-def _partners(edge: Edge, tree: DepTree) -> Iterator[str]:
+def _partners(edge: DrawnEdge, tree: DepTree) -> Iterator[str]:
     for name in edge.partners:
         child, _, head = name[1:].partition("-")
         yield edge_text(tree, int(child), int(head)) if head else tree.forms[int(child) - 1]
@@ -61,3 +65,67 @@ def edges_of(as_json: bool, extended: bool, style: str, chunk: Chunk, faults: Fa
             altered = alter(pair, extended=extended, compiled=chunk.fast or len(lines) > 300)
             lines.append(json.dumps(altered.as_json(), ensure_ascii=False) if as_json else pair_text(pair, altered) + "\n")
     return len(lines), "".join(f"{line}\n" for line in lines)
+
+
+SHOWN = 3
+"""Pairs that are drawn."""
+
+
+def corpus_html(corpus: Corpus) -> str:
+    """Name, number of pairs and first sentences of a corpus, and pictures of its first pairs.
+
+    >>> "deu-eng" in corpus_html(Corpus.at("deu-eng"))
+    True
+    """
+    try:
+        pictures = [pair_svg(pair) for pair in corpus[:SHOWN]]
+    except ProjError as error:  # a notebook shows what there is
+        pictures = [f"<p>{escape(str(error))}</p>"]
+    return f"<div><p>{escape(repr(corpus))}</p>{''.join(pictures)}</div>"
+
+
+_SIGNS = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
+
+
+def escaped(text: str) -> str:
+    r"""Text that LaTeX prints as it stands.
+
+    >>> escaped("s1_r & 50 %")
+    's1\\_r \\& 50 \\%'
+    """
+    return "".join(_SIGNS.get(c, c) for c in text)
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]], caption: str, *, left: int = 1, note: str = "") -> str:
+    r"""A table with a caption; the first `left` columns are text, the others numbers. `note` becomes a comment.
+
+    >>> print(table(["corpus", "s1-r"], [["deu", "88.5"]], "UAS"), end="")
+    \begin{table}
+    \centering
+    \begin{tabular}{lr}
+    \toprule
+    corpus & s1-r \\
+    \midrule
+    deu & 88.5 \\
+    \bottomrule
+    \end{tabular}
+    \caption{UAS}
+    \end{table}
+    """
+    shape = "l" * left + "r" * (len(columns) - left)
+    body = [" & ".join(map(escaped, row)) + r" \\" for row in (columns, *rows)]
+    lines = [f"% {' '.join(note.split())}"] if note else []
+    lines += [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{shape}}}", r"\toprule", body[0], r"\midrule", *body[1:]]
+    lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{escaped(caption)}}}", r"\end{table}"]
+    return "\n".join(lines) + "\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from divproj.drawing.measure import escape
-from divproj.drawing.served import Page, page_of
+from divproj.drawing.review import Page, page_of
 
 KEYS = (
     ("↑ ↓", "previous text, next text"),

@@ -2,15 +2,27 @@
 
 As in Snyder et al. (2009): micro-averaged, the whole sentence is a bracket, single words and doubles are not; sentences of one
 word are left out.
+
+Bracketings in files: gold and system side by side, for unlabelled scores.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import zip_longest
+from typing import Any, NamedTuple
 
 import numpy as np
+
+from divproj.core.errors import LONGEST_SENTENCE, AlignmentError, Faults, Where, too_long
+from divproj.core.tree import DepTree
+from divproj.forest.trees import PhraseTree
+from divproj.induction.reading import constituents, kept_leaves, kept_words
+from divproj.io.files import reading
+from divproj.io.trees import brackets, conllu, forest
+from divproj.io.trees.forests import guess, phrase_trees
 
 Span = tuple[int, int]
 LIMITS = (10, 20, 30, 40)
@@ -54,17 +66,17 @@ class BracketScore:
         }
 
 
-def brackets(spans: Iterable[Span], n: int) -> frozenset[Span]:
+def bracket_spans(spans: Iterable[Span], n: int) -> frozenset[Span]:
     """What is scored: spans of two words or more, each once, and the whole sentence.
 
-    >>> sorted(brackets([(0, 1), (1, 3), (1, 3)], 3))
+    >>> sorted(bracket_spans([(0, 1), (1, 3), (1, 3)], 3))
     [(0, 3), (1, 3)]
     """
     return frozenset((i, j) for i, j in spans if j - i > 1) | {(0, n)}
 
 
 def score_one(gold: Iterable[Span], found: Iterable[Span], n: int) -> BracketScore:
-    wanted, made = brackets(gold, n), brackets(found, n)
+    wanted, made = bracket_spans(gold, n), bracket_spans(found, n)
     return BracketScore(len(wanted & made), len(wanted), len(made))
 
 
@@ -74,7 +86,7 @@ def upper_bound(gold: Iterable[Span], n: int) -> BracketScore:
     >>> upper_bound([(0, 4)], 4).precision
     33.333...
     """
-    wanted = sorted(brackets(gold, n), key=lambda s: s[0] - s[1])
+    wanted = sorted(bracket_spans(gold, n), key=lambda s: s[0] - s[1])
     kept: list[Span] = []
     for i, j in wanted:  # a bracket that crosses a longer one is given up
         if all(j <= a or b <= i or (a <= i and j <= b) for a, b in kept):
@@ -169,3 +181,65 @@ def f1_randomisation(a: Sequence[BracketScore], b: Sequence[BracketScore], *, ro
         gap = np.abs(f1(left.sum(axis=0) + moved) - f1(right.sum(axis=0) - moved))
         at_least += int((gap >= seen - 1e-12).sum())
     return (at_least + 1) / (rounds + 1)
+
+
+class Bracketed(NamedTuple):
+    """Words, spans over all of them, and which words are neither punctuation nor symbols."""
+
+    forms: tuple[str, ...]
+    spans: frozenset[tuple[int, int]]
+    kept: tuple[int, ...]
+
+
+def rows(
+    gold_path: str, system_path: str, faults: Faults | None = None
+) -> Iterator[tuple[int, list[tuple[int, int]], list[tuple[int, int]]]]:
+    """For each sentence of both files its length and the spans of each, punctuation left out; one too long to score is a fault."""
+    for k, (gold, system) in enumerate(zip_longest(read(gold_path), read(system_path)), 1):
+        if gold is None or system is None:
+            shorter = system_path if system is None else gold_path
+            raise AlignmentError(f"{shorter} has fewer sentences than its partner", remedy="score files of the same text")
+        if max(len(gold.forms), len(system.forms)) > LONGEST_SENTENCE:
+            (faults or Faults()).sentence(too_long(len(gold.forms), Where(gold_path, sent_id=f"sentence {k}")))
+            continue
+        if len(system.forms) == len(gold.forms):
+            spans = without_marks(system.spans, gold.kept)
+        elif len(system.forms) == len(gold.kept):
+            spans = sorted(system.spans)
+        else:
+            what = f"sentence {k} has {len(system.forms)} words, {len(gold.forms)} (or {len(gold.kept)} without punctuation) expected"
+            raise AlignmentError(what, Where(system_path), "score files of the same text in the same order")
+        yield len(gold.kept), without_marks(gold.spans, gold.kept), spans
+
+
+def without_marks(spans: frozenset[tuple[int, int]], kept: tuple[int, ...]) -> list[tuple[int, int]]:
+    """Spans counted in kept words alone."""
+    return sorted({(bisect_left(kept, i), bisect_left(kept, j)) for i, j in spans})
+
+
+def read(path: str) -> Iterator[Bracketed]:
+    """Brackets of CoNLL-U (maximal projections), Penn trees, TIGER-XML or forests (their best tree)."""
+    with reading(path) as stream:
+        kind = guess(stream.read(1 << 16))
+    if kind == "conllu":
+        for sentence in conllu.load(path, Faults()):
+            assert sentence is not None
+            tree = sentence.usable_tree()[0]
+            yield Bracketed(tree.forms, frozenset(), ()) if len(tree) > LONGEST_SENTENCE else _projections(tree)
+    elif kind == "json":
+        for found in forest.load(path, Faults()):
+            assert found is not None
+            for item in brackets.loads(str(found.to_nltk()).replace("\n", " ")):
+                yield of_phrases(item.trees[0])
+    else:
+        yield from map(of_phrases, phrase_trees(path, kind, Faults()))
+
+
+def _projections(tree: DepTree) -> Bracketed:
+    kept = tuple(k - 1 for k in kept_words(tree))
+    return Bracketed(tree.forms, frozenset((kept[i], kept[j - 1] + 1) for i, j in constituents(tree)), kept)
+
+
+def of_phrases(tree: PhraseTree) -> Bracketed:
+    """The phrases of a tree."""
+    return Bracketed(tree.forms, frozenset((node.start, node.end) for node in tree.nodes), kept_leaves(tree))

@@ -1,4 +1,7 @@
-"""Cross-validation of systems on pairs with gold F trees: Table 4, learning curves."""
+"""Cross-validation of systems on pairs with gold F trees: Table 4, learning curves.
+
+Approximate randomisation: could the difference of two systems be chance?
+"""
 
 from __future__ import annotations
 
@@ -8,18 +11,47 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from divproj.data.errors import Faults, ModelError, ProjError
-from divproj.data.igt import Igt
-from divproj.data.options import EvaluateOptions, ExperimentOptions
-from divproj.data.pair import Pair
-from divproj.evaluation.significance import approximate_randomisation
+import numpy as np
+
+from divproj.core.errors import Faults, ModelError, ProjError
+from divproj.core.options import EvaluateOptions, ExperimentOptions
+from divproj.core.pair import Pair
+from divproj.core.sentence import Igt
 from divproj.evaluation.trees import TreeScores, score_trees
-from divproj.projection.calibration import calibrated
+from divproj.projection.confidence import calibrated
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.prepare import Preparation
 from divproj.projection.systems import OBSERVING, UNTRAINED, train
 from divproj.runtime.announce import passing
-from divproj.runtime.engine import Place, run
+from divproj.runtime.engine import Workers, run
+
+
+def approximate_randomisation(
+    a: Sequence[tuple[int, int]], b: Sequence[tuple[int, int]], *, rounds: int = 10_000, seed: int = 0
+) -> float:
+    """p-value for the difference of two micro-averaged scores, sentences exchanged at random (Noreen 1989).
+
+    `a` and `b` hold (right, total) a sentence, in the same order.
+
+    >>> approximate_randomisation([(1, 1)] * 20, [(1, 1)] * 20)
+    1.0
+    """
+    if len(a) != len(b):
+        raise ValueError(f"{len(a)} and {len(b)} sentences, the same number expected")
+    left, right = np.array(a, float).reshape(-1, 2), np.array(b, float).reshape(-1, 2)
+
+    def difference(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        scores = [np.where(t[..., 1], t[..., 0] / np.maximum(t[..., 1], 1e-9), 0.0) for t in (x, y)]
+        return np.asarray(np.abs(scores[0] - scores[1]))
+
+    seen = difference(left.sum(axis=0), right.sum(axis=0))
+    chance = np.random.default_rng(seed)
+    at_least = 0
+    for start in range(0, rounds, 500):
+        swap = chance.random((min(500, rounds - start), len(left))) < 0.5
+        moved = swap @ (right - left)
+        at_least += int((difference(left.sum(axis=0) + moved, right.sum(axis=0) - moved) >= seen - 1e-12).sum())
+    return (at_least + 1) / (rounds + 1)
 
 
 def make_folds(count: int, folds: int, seed: int, groups: Sequence[Hashable] | None = None) -> list[list[int]]:
@@ -84,7 +116,7 @@ def cross_validate(
     parts = make_folds(len(pairs), min(folds, len(pairs)), seed, groups)
     tasks = [(system, k) for system in systems for k in range(len(parts))]
     work = partial(_one_fold, pairs, parts, seed, train_size)
-    done = run(work, lambda _: tasks, place=Place(max(jobs, 0)))
+    done = run(work, lambda _: tasks, place=Workers(max(jobs, 0)))
     results: dict[str, SystemResult] = {}
     counted = passing(done, f"cross-validating {', '.join(systems)}: fold", len(tasks))
     for (system, k), outcome in zip(tasks, counted, strict=True):
@@ -141,7 +173,7 @@ def cross_families(
         what = f"all corpora are of one family, {next(iter(kin.values()), 'none')}: nothing is left to learn from"
         raise ProjError(what, remedy="give corpora of two families or more")
     tasks = [(name, system) for name in corpora for system in systems]
-    done = run(partial(_one_corpus, corpora, kin, seed, train_size), lambda _: tasks, place=Place(max(jobs, 0)))
+    done = run(partial(_one_corpus, corpora, kin, seed, train_size), lambda _: tasks, place=Workers(max(jobs, 0)))
     results: dict[str, dict[str, SystemResult]] = {}
     counted = passing(done, f"cross-validating {', '.join(systems)} by family: part", len(tasks))
     for (name, system), outcome in zip(tasks, counted, strict=True):

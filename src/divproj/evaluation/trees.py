@@ -1,13 +1,24 @@
-"""Attachment scores of trees against gold: overall, by part of speech, by where an edge came from, by confidence."""
+"""Attachment scores of trees against gold: overall, by part of speech, by where an edge came from, by confidence.
+
+Trees of files against gold trees of another.
+
+Word links against gold: precision, recall, F1 and alignment error rate, with sure and possible links.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
+from unicodedata import normalize
 
-from divproj.data.options import EvaluateOptions
-from divproj.data.tree import DepTree
+from divproj.core.errors import AlignmentError, Faults
+from divproj.core.links import Links
+from divproj.core.options import EvaluateOptions
+from divproj.core.sentence import confidence_of, misc_value
+from divproj.core.tree import DepTree
+from divproj.io.trees import conllu, pharaoh
 
 BINS = 10
 
@@ -139,3 +150,96 @@ def las_kind(subtypes: bool) -> str:
 
 def _label(rel: str, subtypes: bool) -> str:
     return rel if subtypes else rel.partition(":")[0]
+
+
+def scored_pairs(
+    gold_path: str, system_path: str, faults: Faults
+) -> Iterator[tuple[DepTree, DepTree, tuple[str, ...], tuple[float, ...]]]:
+    """(gold tree, tree, where its edges came from, confidence) of two files of the same text, sentence by sentence."""
+    for gold, system in zip_longest(conllu.load(gold_path, faults), conllu.load(system_path, faults)):
+        if gold is None or system is None:
+            shorter = system_path if system is None else gold_path
+            raise AlignmentError(f"{shorter} has fewer sentences than its partner", remedy="score files of the same text")
+        if gold.forms != system.forms and _bare(gold.forms) != _bare(system.forms):
+            raise AlignmentError(
+                f"the words differ from {gold.where}: {' '.join(system.forms[:8])} … for {' '.join(gold.forms[:8])} …",
+                system.where,
+                "score files of the same text in the same order",
+            )
+        misc = system.column(9)
+        sources = tuple(misc_value(cell, "Proj") for cell in misc)
+        texts = [confidence_of(cell) for cell in misc]
+        confidence = tuple(float(t) for t in texts) if all(t.replace(".", "", 1).isdecimal() for t in texts) else ()
+        yield gold.usable_tree()[0], system.usable_tree()[0], sources if any(sources) else (), confidence
+
+
+def _bare(forms: tuple[str, ...]) -> list[str]:
+    """Words without morpheme boundaries, characters composed: interlinear lines are often segmented, and UD wants composed ones."""
+    return [normalize("NFC", "".join(c for c in form if c not in "-=~").lower()) for form in forms]
+
+
+@dataclass
+class LinkScore:
+    """Counts behind Och & Ney's measures: A found, S sure, A∩S, A∩P (sure links are possible too)."""
+
+    found: int = 0
+    sure: int = 0
+    found_sure: int = 0
+    found_possible: int = 0
+
+    def add(self, gold: Links, system: Links) -> None:
+        self.found += len(system.links)
+        self.sure += len(gold.sure)
+        self.found_sure += len(system.links & gold.sure)
+        self.found_possible += len(system.links & gold.links)
+
+    @property
+    def precision(self) -> float:
+        return 100 * self.found_possible / self.found if self.found else 100.0
+
+    @property
+    def recall(self) -> float:
+        return 100 * self.found_sure / self.sure if self.sure else 100.0
+
+    @property
+    def f1(self) -> float:
+        """
+        >>> LinkScore(found=4, sure=4, found_sure=3, found_possible=3).f1
+        75.0
+        """
+        p, r = self.precision, self.recall
+        return 2 * p * r / (p + r) if p + r else 0.0
+
+    @property
+    def aer(self) -> float:
+        """Och & Ney (2003):  AER = 1 − (|A∩S| + |A∩P|) / (|A| + |S|)"""
+        both = self.found + self.sure
+        return 1 - (self.found_sure + self.found_possible) / both if both else 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "precision": self.precision,
+            "recall": self.recall,
+            "f1": self.f1,
+            "aer": self.aer,
+            "found": self.found,
+            "sure": self.sure,
+        }
+
+
+def score_links(pairs: Iterable[tuple[Links, Links]]) -> LinkScore:
+    """Micro-averaged over (gold, system)."""
+    score = LinkScore()
+    for gold, system in pairs:
+        score.add(gold, system)
+    return score
+
+
+def score_files(gold: str, system: str) -> LinkScore:
+    """Links of a Pharaoh file against gold ones, line by line."""
+    score = LinkScore()
+    for own, other in zip_longest(pharaoh.load(gold), pharaoh.load(system)):
+        if own is None or other is None:
+            raise AlignmentError(f"{system if other is None else gold} has fewer lines than its partner")
+        score.add(*(pharaoh.parse(line, (1 << 30, 1 << 30), where) for where, line in (own, other)))
+    return score

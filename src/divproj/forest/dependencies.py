@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from divproj.data.errors import FormatError, Where
-from divproj.data.tree import DepTree
-from divproj.forest.categories import category, phrase_label
+from divproj.core.errors import FormatError, Where
+from divproj.core.tree import DepTree
+from divproj.forest.charts import Packer
+from divproj.forest.heads import category, phrase_label
 from divproj.forest.hypergraph import Forest, Node
-from divproj.forest.pack import Packer
 
 _LEVELS = (
     "compound flat fixed goeswith",

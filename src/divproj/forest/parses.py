@@ -1,4 +1,9 @@
-"""Trees of a forest: how many, the best, the k best, at random; marginals, and forests made smaller or normalised by them."""
+"""Trees of a forest: how many, the best, the k best, at random; marginals, and forests made smaller or normalised by them.
+
+Kernels of forests: sums and maxima over all trees, on the arrays of `ForestArrays`.
+
+Edges of node v are first[v] … first[v+1]-1; children have lower numbers than parents; weights are logarithms.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +15,107 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.data.errors import ProjError
-from divproj.forest import inside as kernels
+from divproj.core.errors import ProjError
 from divproj.forest.hypergraph import Edge, Forest, Node
-from divproj.runtime.jit import Kernel
+from divproj.runtime.jit import Kernel, kernel
+
+
+@kernel("void(i4[::1], i4[::1], i4[::1], f8[::1], f8[::1])")
+def inside_kernel(first, left, right, weight, out):  # type: ignore[no-untyped-def]
+    """log β(v) = log Σ_e exp(w_e + log β(left) + log β(right)); leaves have 0."""
+    for v in range(len(first) - 1):
+        low, high = first[v], first[v + 1]
+        if low == high:
+            out[v] = 0.0
+            continue
+        top = -np.inf
+        for e in range(low, high):
+            value = weight[e] + out[left[e]] + out[right[e]]
+            if value > top:
+                top = value
+        if top == -np.inf:
+            out[v] = top
+            continue
+        total = 0.0
+        for e in range(low, high):
+            total += np.exp(weight[e] + out[left[e]] + out[right[e]] - top)
+        out[v] = top + np.log(total)
+
+
+@kernel("void(i4[::1], i4[::1], i4[::1], f8[::1], f8[::1], i8, f8[::1], f8[::1])")
+def marginals_kernel(first, left, right, weight, beta, root, node, edge):  # type: ignore[no-untyped-def]
+    """ρ of nodes and edges: the share of all trees, by weight, that have them. `beta` is from `inside`.
+
+    Top down: ρ(e) = ρ(v) · exp(w_e + β(left) + β(right) − β(v)), ρ(child) = Σ ρ(e). Nothing overflows, outside values are not needed.
+    """
+    node[:] = 0.0
+    edge[:] = 0.0
+    if beta[root] == -np.inf:
+        return
+    node[root] = 1.0
+    for v in range(root, -1, -1):
+        if node[v] <= 0.0:
+            continue
+        for e in range(first[v], first[v + 1]):
+            share = node[v] * np.exp(weight[e] + beta[left[e]] + beta[right[e]] - beta[v])
+            edge[e] = share
+            node[left[e]] += share
+            node[right[e]] += share
+
+
+@kernel("void(i4[::1], i4[::1], i4[::1], f8[::1], f8[::1], i8, f8[::1])")
+def outside_kernel(first, left, right, weight, beta, root, out):  # type: ignore[no-untyped-def]
+    """log of the weight of all that lies around a node; −∞ for nodes that no tree has."""
+    out[:] = -np.inf
+    out[root] = 0.0
+    for v in range(root, -1, -1):
+        if out[v] == -np.inf:
+            continue
+        for e in range(first[v], first[v + 1]):
+            a, b = left[e], right[e]
+            around = out[v] + weight[e]
+            out[a] = np.logaddexp(out[a], around + beta[b])
+            out[b] = np.logaddexp(out[b], around + beta[a])
+
+
+@kernel("void(i4[::1], i4[::1], i4[::1], f8[::1], f8[::1], i4[::1])")
+def best(first, left, right, weight, out, back):  # type: ignore[no-untyped-def]
+    """Weight of the best tree below each node and its edge there (the first of equals), −1 at leaves."""
+    for v in range(len(first) - 1):
+        low, high = first[v], first[v + 1]
+        back[v] = -1
+        out[v] = 0.0 if low == high else -np.inf
+        for e in range(low, high):
+            value = weight[e] + out[left[e]] + out[right[e]]
+            if back[v] < 0 or value > out[v]:
+                out[v] = value
+                back[v] = e
+
+
+@kernel("i8(i4[::1], i4[::1], i4[::1], f8[::1], f8[::1], i8, f8[::1], i4[::1])")
+def draw(first, left, right, weight, beta, root, chances, edges):  # type: ignore[no-untyped-def]
+    """One tree at random by weight; fills `edges` with its edges, top down, and returns how many. `chances` are uniform in [0, 1)."""
+    stack = np.empty(len(chances) + 1, np.int64)
+    stack[0] = root
+    high, count = 1, 0
+    while high > 0:
+        high -= 1
+        v = stack[high]
+        if first[v] == first[v + 1]:
+            continue
+        rest = chances[count]
+        chosen = first[v + 1] - 1
+        for e in range(first[v], first[v + 1]):
+            rest -= np.exp(weight[e] + beta[left[e]] + beta[right[e]] - beta[v])
+            if rest < 0.0:
+                chosen = e
+                break
+        edges[count] = chosen
+        count += 1
+        stack[high] = right[chosen]
+        stack[high + 1] = left[chosen]
+        high += 2
+    return count
 
 
 @dataclass(frozen=True)
@@ -41,7 +143,7 @@ def inside(forest: Forest, *, fast: bool = False) -> NDArray[np.float64]:
     """log β of every node; `fast` is for many forests: machine code that takes a moment to load."""
     a = forest.arrays
     beta = np.empty(len(forest))
-    _run(kernels.inside, fast)(a.edge_first, a.edge_left, a.edge_right, a.edge_weight, beta)
+    _run(inside_kernel, fast)(a.edge_first, a.edge_left, a.edge_right, a.edge_weight, beta)
     return beta
 
 
@@ -50,7 +152,7 @@ def outside(forest: Forest, *, fast: bool = False) -> NDArray[np.float64]:
     a = forest.arrays
     out = np.empty(len(forest))
     beta = inside(forest, fast=fast)
-    _run(kernels.outside, fast)(a.edge_first, a.edge_left, a.edge_right, a.edge_weight, beta, forest.root, out)
+    _run(outside_kernel, fast)(a.edge_first, a.edge_left, a.edge_right, a.edge_weight, beta, forest.root, out)
     return out
 
 
@@ -65,7 +167,7 @@ def marginals(forest: Forest, *, fast: bool = False) -> Marginals:
     a = forest.arrays
     beta = inside(forest, fast=fast)
     node, edge = np.empty(len(forest)), np.empty(len(forest.edges))
-    _run(kernels.marginals, fast)(a.edge_first, a.edge_left, a.edge_right, a.edge_weight, beta, forest.root, node, edge)
+    _run(marginals_kernel, fast)(a.edge_first, a.edge_left, a.edge_right, a.edge_weight, beta, forest.root, node, edge)
     in_order = np.empty_like(edge)
     in_order[a.edge_order] = edge
     return Marginals(float(beta[forest.root]), np.minimum(node, 1.0), np.minimum(in_order, 1.0))
@@ -75,7 +177,7 @@ def viterbi(forest: Forest, *, fast: bool = False) -> Parse:
     """The tree of highest weight."""
     a = forest.arrays
     score, back = np.empty(len(forest)), np.empty(len(forest), dtype=np.int32)
-    _run(kernels.best, fast)(a.edge_first, a.edge_left, a.edge_right, a.edge_weight, score, back)
+    _run(best, fast)(a.edge_first, a.edge_left, a.edge_right, a.edge_weight, score, back)
     edges, stack = [], [forest.root]
     while stack:
         e = back[stack.pop()]
@@ -102,7 +204,7 @@ def sample(forest: Forest, count: int, seed: int, *, fast: bool = False) -> list
     if beta[forest.root] == -np.inf:
         raise ProjError("every tree of the forest has weight 0, none can be drawn", forest.where)
     chance = np.random.default_rng(seed)
-    run = _run(kernels.draw, fast)
+    run = _run(draw, fast)
     found = []
     for _ in range(count):
         edges = np.empty(len(forest.forms), dtype=np.int32)
@@ -129,7 +231,7 @@ class _Lazy:
         self.forest = forest
         a = forest.arrays
         self.best, back = np.empty(len(forest)), np.empty(len(forest), dtype=np.int32)
-        kernels.best(a.edge_first, a.edge_left, a.edge_right, a.edge_weight, self.best, back)
+        best(a.edge_first, a.edge_left, a.edge_right, a.edge_weight, self.best, back)
         self.done: list[list[tuple[float, int, int, int]]] = [[] for _ in forest.nodes]  # (weight, edge, rank left, rank right)
         self.waiting: dict[int, list[tuple[float, int, int, int]]] = {}
         self.pending: dict[int, list[tuple[int, int, int]]] = {}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from divproj.data.errors import FormatError, Where
+from divproj.core.errors import FormatError, Where
 
 if TYPE_CHECKING:
     import nltk

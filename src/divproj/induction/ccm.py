@@ -1,4 +1,10 @@
-"""`CCM`: the constituent-context model of one language (Klein & Manning 2002), by EM or by collapsed Gibbs sampling."""
+"""`CCM`: the constituent-context model of one language (Klein & Manning 2002), by EM or by collapsed Gibbs sampling.
+
+What is known of spans beside their tags: links that contradict them, and words that seldom stand at an edge.
+
+Both are logarithms added to a span's ratio of constituent to distituent while trees are sampled; parsing new sentences needs
+neither. The numbers were chosen on the `--tune` parts of `bench/accuracy/induction_accuracy.py`.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +13,89 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from divproj.data.errors import ModelError
+from divproj.core.errors import ModelError
 from divproj.induction import sampler
-from divproj.induction.grammar import Counts, Grammar, spans_of
-from divproj.induction.settings import LENGTH_STEPS
-from divproj.induction.span_weights import NOTHING, SpanWeights, edge_cue
-from divproj.induction.spans import Floats, Ints, Inventory, Tags, Text, Tree, fast
-from divproj.runtime.estimator import Estimator
+from divproj.induction.grammar import Floats, Grammar, Ints, Inventory, SpanCounts, Tags, TagText, Tree, fast, spans_of
+from divproj.runtime.modelfile import Estimator
+
+LENGTH_STEPS = (4, 6, 8, 10, 12, 15, 20, 25, 30, 40, 60, 100)
+"""Lengths at which longer sentences join, where short ones go first."""
+LEAST_EDGE_ODDS = -2.0
+"""Smallest log odds of a tag at an edge: one that is never there shall not rule out a span."""
+
+
+@dataclass(frozen=True)
+class SpanWeights:
+    """Log weights of the spans of one side, in the places of `Text.yields`, and which spans links contradict."""
+
+    weights: Floats
+    against: Floats
+
+    @property
+    def given(self) -> bool:
+        """Whether there is any weight at all."""
+        return len(self.weights) > 0
+
+    def conflicts(self, places: Ints) -> int:
+        """How many of the spans at these places links contradict."""
+        return int(self.against[places].sum()) if len(self.against) else 0
+
+
+NOTHING = SpanWeights(np.zeros(0), np.zeros(0))
+
+
+def span_weights(text: TagText, kinds: Floats, contradiction: float, edges: float) -> SpanWeights:
+    """The weights of one side of a bitext; `kinds` as in `state.TagArrays`.
+
+    Only contradictions count. Every binary tree of n words has n-1 phrases, so a reward for phrases that links agree with is
+    a fine for phrases without links, and where links are few trees are built around their absence.
+    """
+    found = np.zeros(len(text.yields))
+    if contradiction:
+        found[kinds < 0] -= contradiction
+    if edges:
+        found += edges * edge_cue(text)
+    return SpanWeights(found, (kinds < 0) * 1.0 if contradiction else np.zeros(0))
+
+
+def edge_cue(text: TagText) -> Floats:
+    """For every span, how little its first tag looks like one that begins phrases, and its last like one that ends them.
+
+    Sentences are phrases whose edges can be seen: with lb, le the log odds (at most 0, at least -2) of a tag at the beginning and
+    end of sentences, a span has  min(0, lb - le)(first tag) + min(0, le - lb)(last tag);  true edges of the sentence are free.
+    The difference of the two leaves alone tags that are rare at both edges.
+    """
+    firsts, lasts = edge_odds(text)
+    begins, ends = np.minimum(0.0, firsts - lasts), np.minimum(0.0, lasts - firsts)
+    found = np.zeros(len(text.yields))
+    for k, n in enumerate(np.diff(text.at).tolist()):
+        base = int(text.grid_at[k])
+        tags = _tags(text, base, n)
+        left, right = np.zeros(n + 1), np.zeros(n + 1)
+        left[1:n], right[1:n] = begins[tags[1:]], ends[tags[: n - 1]]
+        found[base : base + (n + 1) ** 2] = (left[:, None] + right[None, :]).ravel()
+    return found
+
+
+def edge_odds(text: TagText) -> tuple[Floats, Floats]:
+    """For each yield of one word lb and le: log of (times it begins or ends a sentence + 1) / (times expected + 1)."""
+    kinds = int(text.yields.max(initial=0)) + 1
+    counts = np.zeros((3, kinds))
+    for k, n in enumerate(np.diff(text.at).tolist()):
+        tags = _tags(text, int(text.grid_at[k]), n)
+        np.add.at(counts[0], tags, 1.0)
+        counts[1, tags[0]] += 1.0
+        counts[2, tags[-1]] += 1.0
+    expected = counts[0] * len(text) / max(text.words, 1)
+    odds = np.clip(np.log((counts[1:] + 1.0) / (expected + 1.0)), LEAST_EDGE_ODDS, 0.0)
+    return odds[0], odds[1]
+
+
+def _tags(text: TagText, base: int, n: int) -> Ints:
+    """Yields of the single words: one id for each tag."""
+    found: Ints = text.yields[base + np.arange(n) * (n + 1) + np.arange(n) + 1]
+    return found
+
 
 Told = dict[str, float]
 Watch = Callable[[Told], None]
@@ -27,14 +109,14 @@ def generator(seed: int, *place: int) -> np.random.Generator:
     return np.random.default_rng([seed, *place])
 
 
-class Forest:
+class TreeArrays:
     """The current tree of every sentence, as the kernels want it; sentence k has nodes 2 at[k] - k on."""
 
-    def __init__(self, text: Text, nodes: tuple[Ints, Ints, Ints, Ints]) -> None:
+    def __init__(self, text: TagText, nodes: tuple[Ints, Ints, Ints, Ints]) -> None:
         self.text, self.nodes = text, nodes
 
     @classmethod
-    def uniform(cls, text: Text, chance: Floats) -> Forest:
+    def uniform(cls, text: TagText, chance: Floats) -> TreeArrays:
         """Splits uniform from the top down; `chance` has a number a word."""
         count = 2 * text.words - len(text)
         made = cls(text, tuple(np.zeros(count, np.int32) for _ in range(4)))  # type: ignore[arg-type]
@@ -52,9 +134,9 @@ class Forest:
     def trees(self) -> list[Tree]:
         return [spans_of(*self.part(k)[:2]) for k in range(len(self.text))]
 
-    def counts(self, inventory: Inventory, count_empty: bool) -> Counts:
+    def counts(self, inventory: Inventory, count_empty: bool) -> SpanCounts:
         """Everything counted from scratch."""
-        text, found = self.text, Counts.empty(inventory)
+        text, found = self.text, SpanCounts.empty(inventory)
         run = fast(sampler.count_tree, text.words)
         for k in range(len(text)):
             start, end, _, _ = self.part(k)
@@ -75,8 +157,8 @@ class Forest:
 
 def gibbs_sweep(
     grammar: Grammar,
-    forest: Forest,
-    counts: Counts,
+    forest: TreeArrays,
+    counts: SpanCounts,
     chance: np.random.Generator,
     extra: SpanWeights = NOTHING,
     sweeps: int = 8,
@@ -108,7 +190,9 @@ class Start:
             raise ModelError(f"no start '{self.kind}'", remedy=f"choose one of {', '.join(STARTS)}")
 
 
-def first_trees(grammar: Grammar, text: Text, seed: int, start: Start, extra: SpanWeights = NOTHING, side: int = 0) -> Forest:
+def first_trees(
+    grammar: Grammar, text: TagText, seed: int, start: Start, extra: SpanWeights = NOTHING, side: int = 0
+) -> TreeArrays:
     """Trees before the first sweep: from "uniform" splits, or those that "short" sentences lead to; the paper's are a single
     draw of uniform splits.
 
@@ -119,7 +203,7 @@ def first_trees(grammar: Grammar, text: Text, seed: int, start: Start, extra: Sp
     """
     best, top = None, (-np.inf, -np.inf)
     for turn in range(max(1, start.restarts)):
-        forest = Forest.uniform(text, generator(seed, 0, side, turn).random(text.words))
+        forest = TreeArrays.uniform(text, generator(seed, 0, side, turn).random(text.words))
         if start.kind == "uniform" and start.restarts <= 1:
             return forest
         run = _short_first if start.kind == "short" else _all_at_once
@@ -132,15 +216,15 @@ def first_trees(grammar: Grammar, text: Text, seed: int, start: Start, extra: Sp
     return best
 
 
-def _all_at_once(grammar: Grammar, forest: Forest, place: tuple[int, ...], sweeps: int, extra: SpanWeights) -> Counts:
+def _all_at_once(grammar: Grammar, forest: TreeArrays, place: tuple[int, ...], sweeps: int, extra: SpanWeights) -> SpanCounts:
     counts = forest.counts(grammar.inventory, grammar.count_empty)
     for sweep in range(2 * sweeps):
         gibbs_sweep(grammar, forest, counts, generator(*place, sweep), extra, 64)
     return counts
 
 
-def _short_first(grammar: Grammar, forest: Forest, place: tuple[int, ...], sweeps: int, extra: SpanWeights) -> Counts:
-    sizes, counts = np.diff(forest.text.at), Counts.empty(grammar.inventory)
+def _short_first(grammar: Grammar, forest: TreeArrays, place: tuple[int, ...], sweeps: int, extra: SpanWeights) -> SpanCounts:
+    sizes, counts = np.diff(forest.text.at), SpanCounts.empty(grammar.inventory)
     before, longest = 0, forest.text.longest
     for step, limit in enumerate((*(size for size in LENGTH_STEPS if size < longest), longest)):
         joining, there = np.flatnonzero((sizes > before) & (sizes <= limit)), np.flatnonzero(sizes <= limit)
@@ -195,7 +279,7 @@ class CCM(Estimator):
         if not sentences:
             raise ModelError("no sentence to learn from")
         inventory, self.text_ = Inventory.learn(sentences)
-        empty = Grammar(inventory, Counts.empty(inventory), self.constituent, self.distituent, self.count_empty)
+        empty = Grammar(inventory, SpanCounts.empty(inventory), self.constituent, self.distituent, self.count_empty)
         self.grammar_ = empty
         self.history_: list[Told] = []
         self.done_ = 0
@@ -204,7 +288,7 @@ class CCM(Estimator):
             start = Start(self.start, self.restarts, self.warm_up)
             self.forest_ = first_trees(empty, self.text_, self.random_state, start, self.extra_)
             self.counts_ = self.forest_.counts(inventory, self.count_empty)
-            self._sum, self._kept = Counts.empty(inventory), 0
+            self._sum, self._kept = SpanCounts.empty(inventory), 0
         return self.partial_fit(sweeps=self.sweeps, watch=watch)
 
     def partial_fit(
@@ -226,7 +310,7 @@ class CCM(Estimator):
                 watch(told)
         if self.method == "gibbs" and sweeps:
             self.grammar_ = self.grammar_.with_counts(self._sum.scaled(1 / self._kept))
-            self._sum, self._kept = Counts.empty(self.grammar_.inventory), 0
+            self._sum, self._kept = SpanCounts.empty(self.grammar_.inventory), 0
         return self
 
     def _gibbs(self, keep: bool) -> Told:
@@ -241,7 +325,7 @@ class CCM(Estimator):
     def _em(self) -> Told:
         """One iteration; the counts are the expectations, to which the pseudo-counts of the prior are added."""
         text, old, prior = self.text_, self.grammar_.counts, self.grammar_.prior
-        new = Counts.empty(self.grammar_.inventory)
+        new = SpanCounts.empty(self.grammar_.inventory)
         score = fast(sampler.expect, text.words)(
             text.at, text.grid_at, text.yields, text.contexts, old.yields, old.contexts, old.totals, prior,
             float(self.count_empty), new.yields, new.contexts, new.totals, int(self.done_ == 1), text.longest,
@@ -272,7 +356,7 @@ def bracket_f1(rows: Iterable[tuple[Tags, Iterable[tuple[int, int]], Tree]]) -> 
     return 200 * right / (gold + found) if gold + found else 0.0
 
 
-def log_prior(counts: Counts, prior: Floats) -> float:
+def log_prior(counts: SpanCounts, prior: Floats) -> float:
     """Log Dirichlet density (up to a constant) of the parameters that these counts make: what EM's smoothing amounts to."""
     total = 0.0
     for row in (0, 1):
@@ -284,7 +368,7 @@ def log_prior(counts: Counts, prior: Floats) -> float:
     return float(total)
 
 
-def log_joint(counts: Counts, prior: Floats) -> float:
+def log_joint(counts: SpanCounts, prior: Floats) -> float:
     """Log probability of all yields and contexts with the multinomials integrated out (Dirichlet-multinomial)."""
     from math import lgamma
 

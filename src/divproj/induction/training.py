@@ -1,35 +1,387 @@
-"""Grammars from files to files: what `proj induce` does with the sentences it has read."""
+"""Grammars from files to files: what `proj induce` does with the sentences it has read.
+
+Several chains of the bilingual sampler, one after the other or side by side through the engine, into one model.
+
+Several chains as one grammar: their posteriors are averaged, and the tree of most expected brackets is taken.
+
+Chains of one sampler fall into different modes, and a mean of their counts is none of them. The mean of what they make of a
+sentence is a distribution over its trees, and the tree that has most brackets in common with it on average (minimum Bayes
+risk) is seldom worse than the best chain's. Where the CCM of each language alone has a small share in that mean, brackets that it is
+sure of stay unless the bilingual chains are sure of others.
+
+Models and checkpoints in a folder: `model.json`, `weights.npz`, and `chain-K.npz` to go on from. Never pickle.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from threading import Event
 from typing import Any, Protocol
 
-from divproj.data.errors import Faults, ModelError, ProjError, Where
-from divproj.data.options import InduceOptions, parse_settings
-from divproj.data.wording import plural
-from divproj.induction import modelfile
-from divproj.induction.ccm import CCM
-from divproj.induction.chains import Plan, joined, run_chains
-from divproj.induction.consensus import Consensus
-from divproj.induction.gold import TagPair
+import numpy as np
+
+from divproj.core.errors import Faults, ModelError, ProjError, Where
+from divproj.core.options import InduceOptions, parse_settings
+from divproj.core.wording import plural
+from divproj.induction.ccm import CCM, Told, TreeArrays
+from divproj.induction.grammar import DECODERS, Floats, Grammar, Inventory, SpanChart, SpanCounts, Tags, Tree, best
 from divproj.induction.inducer import BilingualInducer
-from divproj.induction.reading import sentences
+from divproj.induction.reading import TagPair, sentences
 from divproj.io.files import writing
+from divproj.runtime import engine, modelfile
 from divproj.runtime.announce import stage
-from divproj.runtime.engine import Place
+from divproj.runtime.engine import HERE, Workers
+from divproj.runtime.leftovers import new_part
+
+
+@dataclass(frozen=True)
+class Consensus:
+    """Grammars of the same inventory, one for each chain. With one member it is that grammar."""
+
+    members: tuple[Grammar, ...]
+    weights: tuple[float, ...] = ()
+    """What each member counts; empty: all the same."""
+
+    def __post_init__(self) -> None:
+        if not self.members:
+            raise ModelError("no chain to learn a grammar from")
+
+    @property
+    def shares(self) -> Floats:
+        """Weights of the members that sum to 1."""
+        given = np.array(self.weights or (1.0,) * len(self.members))
+        made: Floats = given / given.sum()
+        return made
+
+    @property
+    def inventory(self) -> Inventory:
+        return self.members[0].inventory
+
+    @property
+    def mean(self) -> Grammar:
+        """The grammar of the mean counts, for trees by Viterbi."""
+        total = SpanCounts.empty(self.inventory)
+        for member, share in zip(self.members, self.shares.tolist(), strict=True):
+            total = total + member.counts.scaled(share)
+        return self.members[0].with_counts(total)
+
+    def unknown_tags(self, sentences: Iterable[Tags]) -> set[str]:
+        return self.members[0].unknown_tags(sentences)
+
+    def charts(self, sentences: Iterable[Tags]) -> Iterator[SpanChart]:
+        """Mean probabilities of spans, and of their splits: p(k | i, j) = mean p(i, k, j) / mean p(i, j).
+
+        A forest with these splits has the mean span probabilities exactly.
+        """
+        text = list(sentences)
+        for charts in zip(*(member.charts(text) for member in self.members), strict=True):
+            yield charts[0] if len(charts) == 1 else _mean(charts, self.shares)
+
+    def parse(self, sentences: Iterable[Tags], decode: str = "auto") -> list[Tree]:
+        """The best binary trees: `mbr` of the mean posteriors, `viterbi` of the mean counts; auto is mbr for several chains."""
+        if decode == "auto":
+            decode = "mbr" if len(self.members) > 1 else "viterbi"
+        if decode not in DECODERS:
+            raise ModelError(f"no way to decode '{decode}'", remedy=f"choose one of auto, {', '.join(DECODERS)}")
+        if decode == "viterbi" or len(self.members) == 1:
+            return self.mean.parse(sentences, decode)
+        text = list(sentences)
+        words = sum(map(len, text))
+        return [best(chart.marginals, words) for chart in self.charts(text)]
+
+
+def _mean(charts: tuple[SpanChart, ...], shares: Floats) -> SpanChart:
+    """One chart of the mean: its `inside` and `ratio` give the splits of `output.forest_of`, log p(k | i, j)."""
+    spans: Floats = np.tensordot(shares, [chart.marginals for chart in charts], 1)
+    n = len(spans) - 1
+    splits = np.zeros((n + 1, n + 1, n + 1))
+    for chart, share in zip(charts, shares.tolist(), strict=True):
+        for i in range(n):
+            for j in range(i + 2, n + 1):
+                if chart.marginals[i, j] > 0:
+                    splits[i, j, i + 1 : j] += share * chart.marginals[i, j] * np.exp(chart.splits(i, j))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(splits) - np.log(spans)[:, :, None]
+    return SpanChart(spans, np.zeros_like(spans), spans, logs)
+
+
+FORMAT, VERSION = "divproj-induction", 1
+ARRAYS = ("keys", "yields", "contexts", "totals")
+MOST = 1e9
+"""Pseudo-count or weight of a stored model; anything larger is damage."""
+MOST_CHAINS = 1000
+BESIDE = ("pairs.jsonl", "chain-*.npz", ".chain-*.npz.part")
+"""Files that stand beside those of a model: trees of the training pairs, checkpoints."""
+
+
+@dataclass(frozen=True)
+class InducedGrammars:
+    """Grammars by side ("f", "e"; a model of one language has "f" alone) and how they came about."""
+
+    grammars: dict[str, Consensus]
+    about: dict[str, Any] = field(default_factory=dict)
+
+    def side(self, name: str) -> Consensus:
+        if name not in self.grammars:
+            raise ModelError(f"the model has no side '{name}'", remedy=f"choose {' or '.join(self.grammars)}")
+        return self.grammars[name]
+
+
+def save(folder: Path, model: InducedGrammars) -> None:
+    """Both files, whole or not at all."""
+    arrays: dict[str, Any] = {}
+    sides: dict[str, Any] = {}
+    for name, grammar in model.grammars.items():
+        inventory, first = grammar.inventory, grammar.members[0]
+        counts = [member.counts for member in grammar.members]
+        tables = ([c.yields for c in counts], [c.contexts for c in counts], [c.totals for c in counts])
+        values = (inventory.keys, *map(np.concatenate, tables))
+        arrays |= {f"{name}_{key}": value for key, value in zip(ARRAYS, values, strict=True)}
+        sides[name] = {
+            "tags": inventory.tags,
+            "contexts": inventory.contexts,
+            "constituent": first.constituent,
+            "distituent": first.distituent,
+            "count_empty": first.count_empty,
+            "chains": len(grammar.members),
+            **({"weights": list(grammar.weights)} if grammar.weights else {}),
+        }
+    modelfile.save(folder, FORMAT, VERSION, {"sides": sides, **model.about}, arrays, BESIDE)
+
+
+def load(folder: Path) -> InducedGrammars:
+    """A saved model; ModelError when it is not one, of another version, or broken."""
+    found = modelfile.load(folder, FORMAT, VERSION)
+    grammars = {str(name): _grammar(str(name), side, found) for name, side in found.fact("sides", dict).items()}
+    return InducedGrammars(grammars, {k: v for k, v in found.about.items() if k not in ("format", "version", "sides")})
+
+
+def _grammar(name: str, side: Any, found: modelfile.ModelFolder) -> Consensus:
+    facts = modelfile.ModelFolder(found.kind, side if isinstance(side, dict) else {}, where=found.where)
+    tags = facts.fact("tags", list)
+    if not all(isinstance(tag, str) for tag in tags):
+        raise ModelError(f"side '{name}' has tags that are not texts", found.where, modelfile.REMEDY)
+    inventory = Inventory(tuple(tags), found.array(f"{name}_keys", "i", None), facts.fact("contexts", int))
+    chains = facts.fact("chains", int) if "chains" in facts.about else 1
+    if not 0 < chains <= MOST_CHAINS:
+        raise ModelError(f"side '{name}' has {chains} chains, 1 to {MOST_CHAINS} expected", found.where, modelfile.REMEDY)
+    yields = found.array(f"{name}_yields", "f", 2 * chains, inventory.yields)
+    contexts = found.array(f"{name}_contexts", "f", 2 * chains, inventory.context_ids)
+    totals = found.array(f"{name}_totals", "f", 2 * chains)
+    numbers = (int, float)
+    priors = float(facts.fact("constituent", numbers)), float(facts.fact("distituent", numbers))
+    if not all(0 < x < MOST for x in (*priors, inventory.contexts)):
+        what = f"side '{name}' has priors {priors} and {inventory.contexts} contexts, numbers above 0 expected"
+        raise ModelError(what, found.where, modelfile.REMEDY)
+    if min(x.min(initial=0) for x in (inventory.keys, yields, contexts, totals)) < 0:
+        raise ModelError(f"side '{name}' has counts below 0", found.where, modelfile.REMEDY)
+    counts = (SpanCounts(*(table[k : k + 2] for table in (yields, contexts, totals))) for k in range(0, 2 * chains, 2))
+    empty = facts.fact("count_empty", bool)
+    weights = facts.fact("weights", list) if "weights" in facts.about else []
+    if weights and (len(weights) != chains or not all(isinstance(x, numbers) and 0 < x < MOST for x in weights)):
+        what = f"side '{name}' has the weights {weights!r:.40}, {chains} numbers above 0 expected"
+        raise ModelError(what, found.where, modelfile.REMEDY)
+    return Consensus(tuple(Grammar(inventory, each, *priors, empty) for each in counts), tuple(map(float, weights)))
+
+
+def save_chain(path: Path, chain: BilingualInducer, first: int, about: str) -> None:
+    """All that the next sweep needs: trees, alignments, sums so far. Counts follow from the trees."""
+    state = chain.state_
+    arrays: dict[str, Any] = {"mate": state.mate, "place": np.array([first, chain.done_, chain.kept_])}
+    for side, forest, sums, nodes in zip("fe", state.forests, chain.sums_, chain.nodes_, strict=True):
+        arrays |= {f"{side}_{k}": array for k, array in enumerate(forest.nodes)}
+        arrays |= {f"{side}_yields": sums.yields, f"{side}_contexts": sums.contexts, f"{side}_totals": sums.totals}
+        arrays[f"{side}_nodes"] = nodes
+    names = list(chain.history_[0]) if chain.history_ else []
+    told = [[entry[key] for key in names] for entry in chain.history_]
+    arrays |= {"history": np.array(told, float), "names": np.array(names, "U20"), "about": np.array(about)}
+    _save_arrays(path, arrays)
+
+
+def load_chain(path: Path, chain: BilingualInducer, about: str) -> int:
+    """Put a chain that has begun on the same pairs where the file left it; returns where its run had begun."""
+    where = Where(str(path))
+    arrays = modelfile.read_arrays(path)
+    try:
+        if str(arrays["about"].item()) != about:
+            raise ModelError(
+                "the checkpoint is of another corpus or other settings", where, "give the same ones, or start without `resume`"
+            )
+        f, e = (
+            TreeArrays(side, (arrays[f"{name}_0"], arrays[f"{name}_1"], arrays[f"{name}_2"], arrays[f"{name}_3"]))
+            for name, side in zip("fe", chain.bitext_.sides, strict=True)
+        )
+        chain._restore((f, e), arrays["mate"])
+        sums = [SpanCounts(*(arrays[f"{name}_{key}"] for key in ARRAYS[1:])) for name in "fe"]
+        chain.sums_ = (sums[0], sums[1])
+        chain.nodes_ = tuple(arrays[f"{name}_nodes"] for name in "fe")
+        first, chain.done_, chain.kept_ = (int(x) for x in arrays["place"])
+        names = arrays["names"].tolist()
+        chain.history_ = [dict(zip(names, row, strict=True)) for row in arrays["history"].tolist()]
+    except (KeyError, ValueError, IndexError) as error:
+        raise ModelError(f"a broken checkpoint: {error}", where, "start without `resume`") from None
+    return first
+
+
+def _save_arrays(path: Path, arrays: dict[str, Any]) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, part = new_part(path)
+        try:
+            modelfile.write_arrays(part, arrays)
+            part.replace(path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+        finally:
+            os.close(handle)
+    except OSError as error:
+        raise ModelError(f"could not be written: {error.strerror}", Where(str(path))) from None
+
+
+ChainWatch = Callable[[int, Told], None]
+"""Called with the number of a chain and what its sweep reports."""
+
+
+@dataclass(frozen=True)
+class ChainPlan:
+    """How a run is kept: the folder, what identifies it, minutes between checkpoints, whether to go on from one."""
+
+    folder: Path | None = None
+    about: str = ""
+    minutes: float = 3.0
+    resume: bool = False
+
+    def path(self, number: int) -> Path | None:
+        """Where the checkpoint of a chain is."""
+        return self.folder / f"chain-{number}.npz" if self.folder else None
+
+
+def run_chains(
+    pairs: Sequence[TagPair],
+    chains: int,
+    settings: dict[str, object],
+    plan: ChainPlan | None = None,
+    *,
+    place: Workers = HERE,
+    watch: ChainWatch | None = None,
+) -> tuple[list[BilingualInducer], bool]:
+    """Chain k has the seed of `settings` plus k - 1, wherever it runs.
+
+    Ctrl-C: then the second value is False. In this process the chain ends after its sweep, and chains that had not begun are
+    not there; elsewhere chains that had not ended are as their checkpoints have them. `watch` hears of every sweep here, and
+    of the last one of chains that ran elsewhere.
+    """
+    plan = plan or ChainPlan()
+    made = [BilingualInducer(**settings) for _ in range(chains)]  # type: ignore[arg-type]
+    for k, chain in enumerate(made):
+        chain.random_state += k
+    complete = _here(made, pairs, plan, watch) if place.here or chains < 2 else _elsewhere(made, pairs, plan, place, watch)
+    return [chain for chain in made if hasattr(chain, "state_")], complete
+
+
+def _here(made: list[BilingualInducer], pairs: Sequence[TagPair], plan: ChainPlan, watch: ChainWatch | None) -> bool:
+    """One after the other, in a thread: so Ctrl-C falls between two sweeps."""
+    stop = Event()
+
+    def all_chains() -> None:
+        for number, chain in enumerate(made, 1):
+            if not stop.is_set():
+                _run(chain, pairs, plan, number, stop, watch)
+
+    with ThreadPoolExecutor(1) as thread:
+        running = thread.submit(all_chains)
+        try:
+            while wait([running], timeout=0.2).not_done:  # short waits: a long one does not hear Ctrl-C everywhere
+                pass
+        except KeyboardInterrupt:
+            stop.set()
+        running.result()
+    return not stop.is_set()
+
+
+def _elsewhere(
+    made: list[BilingualInducer], pairs: Sequence[TagPair], plan: ChainPlan, place: Workers, watch: ChainWatch | None
+) -> bool:
+    """Each chain in a worker of the engine."""
+
+    def read(faults: Faults) -> Iterator[tuple[int, BilingualInducer]]:
+        yield from enumerate(list(made), 1)
+
+    try:
+        for k, chain in enumerate(engine.run(partial(_chain, tuple(pairs), plan), read, place=place)):
+            if k:
+                chain.bitext_ = made[0].bitext_  # in memory once
+            made[k] = chain
+            if watch:
+                watch(k + 1, chain.history_[-1])
+    except KeyboardInterrupt:
+        for number, chain in enumerate(made, 1):
+            path = plan.path(number)
+            if not hasattr(chain, "state_") and path and path.exists():
+                chain.begin(pairs, fresh=False)
+                chain.run(load_chain(path, chain, plan.about), chain.done_)
+        return False
+    return True
+
+
+def _chain(
+    pairs: tuple[TagPair, ...], plan: ChainPlan, numbered: tuple[int, BilingualInducer], faults: Faults
+) -> BilingualInducer:
+    number, chain = numbered
+    _run(chain, pairs, plan, number, Event(), None)
+    return chain
+
+
+def _run(
+    chain: BilingualInducer, pairs: Sequence[TagPair], plan: ChainPlan, number: int, stop: Event, watch: ChainWatch | None
+) -> None:
+    path = plan.path(number)
+    goes_on = path is not None and plan.resume and path.exists()
+    chain.begin(pairs, fresh=not goes_on)
+    first = load_chain(path, chain, plan.about) if path and goes_on else 0
+    saved = time.monotonic()
+
+    def ended() -> bool:
+        nonlocal saved
+        if path and time.monotonic() - saved > 60 * plan.minutes:
+            save_chain(path, chain, first, plan.about)
+            saved = time.monotonic()
+        return stop.is_set()
+
+    chain.run(first, chain.sweeps, lambda told: watch(number, told) if watch else None, ended)
+    if not stop.is_set():
+        chain.learn_alone(pairs)
+    if path:
+        save_chain(path, chain, first, plan.about)
+
+
+def joined(chains: Sequence[BilingualInducer]) -> dict[str, Consensus]:
+    """One grammar for each side, of all chains that have made a sweep, and of the CCMs of the language alone that they have beside them."""
+    ready = [chain for chain in chains if chain.done_] or list(chains)
+    made = {}
+    for k, side in enumerate("fe"):
+        members = [(chain.grammars_[k], 1.0 - chain.alone if chain.alone_ else 1.0) for chain in ready]
+        members += [(chain.alone_[k], chain.alone) for chain in ready if chain.alone_]
+        grammars, weights = zip(*members, strict=True)
+        made[side] = Consensus(grammars, weights if any(chain.alone_ for chain in ready) else ())
+    return made
+
 
 Say = Callable[[str], None]
 Watch = Callable[[int, dict[str, float]], None]
 
 
-class Keep(Protocol):
+class Checkpointing(Protocol):
     """How long work is kept."""
 
     resume: bool
@@ -69,8 +421,8 @@ class Induction:
     settings: dict[str, Any]
     """Parameters of the samplers."""
     tags: str
-    keep: Keep
-    place: Place
+    keep: Checkpointing
+    place: Workers
     say: Say
     """What the user is to know."""
     swept: Say
@@ -84,14 +436,14 @@ class Induction:
         digest = hashlib.sha256(repr([(p.f, p.e, sorted(p.links.items())) for p in pairs]).encode()).hexdigest()[:24]
         sign = self.signature(**about, chains=chains, input=digest)
         own = self.signature(**{k: v for k, v in about.items() if k != "cmd"}, input=digest)
-        plan = Plan(folder, own, self.keep.checkpoint, self.keep.resume)
+        plan = ChainPlan(folder, own, self.keep.checkpoint, self.keep.resume)
         with self._watched(chains) as watch:
             made, complete = run_chains(pairs, chains, settings, plan, place=self.place, watch=watch)
         if not made:
             raise KeyboardInterrupt  # before the first sweep: there is nothing to keep
         last = [{key: round(value, 4) for key, value in chain.history_[-1].items()} for chain in made if chain.history_]
         notes = {"signature": sign, "tags": about["tags"], "pairs": len(pairs), "settings": settings, "chains": last}
-        modelfile.save(folder, modelfile.Model(joined(made), notes))
+        save(folder, InducedGrammars(joined(made), notes))
         _write_pairs(folder / "pairs.jsonl", pairs, made[0])
         for k, sweep in enumerate(last, 1):
             self.say(
@@ -116,7 +468,7 @@ class Induction:
         seed = settings["random_state"]
         sign = self.signature(cmd="induce", method=method, tags=self.tags, seed=seed, max_length=length)
         notes = {"signature": sign, "tags": self.tags, "sentences": len(chosen), "settings": settings}
-        modelfile.save(folder, modelfile.Model({"f": Consensus((model.grammar_,))}, notes))
+        save(folder, InducedGrammars({"f": Consensus((model.grammar_,))}, notes))
         self.say(f"model from {plural(len(chosen), 'sentence')}: {folder}")
 
     def _about(self) -> dict[str, Any]:
@@ -173,7 +525,7 @@ def _write_pairs(path: Path, pairs: list[TagPair], chain: Any) -> None:
 
 def grammar_for(model: Path, side: str, source: str, tags: str | None, faults: Faults, caution: Say) -> tuple[Any, list[Any]]:
     """The grammar of a model's side, and the sentences of a file in tags that it knows."""
-    found = modelfile.load(model)
+    found = load(model)
     grammar = found.side(side)
     kind = tags or str(found.about.get("tags", "auto"))
     text = sentences(source, faults, "auto" if kind == "projected" else kind)

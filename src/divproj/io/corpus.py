@@ -18,37 +18,204 @@ Reading has two halves, so that other processes can do most of it:
 
 Which sentences of the two sides belong together is decided by `SentenceIds`: by their ids; by order, with one warning, where
 the ids of the two sides never coincide.
+
+Files cut into pieces between sentences, as bytes: reading them is left to whoever takes a piece, maybe another process.
+
+Bitext: sentences and translations in two files, one per line, or CoNLL-U.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from io import BytesIO
-from itertools import chain, islice
+from itertools import chain, islice, zip_longest
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TextIO, overload
 
-from divproj.data.errors import AlignmentError, Faults, FormatError, ProjError, Where
-from divproj.data.igt import Igt
-from divproj.data.links import Links
-from divproj.data.options import ReaderOptions
-from divproj.data.pair import Pair
-from divproj.data.pair_arrays import PairBatch, batched
-from divproj.data.sentence import Sentence
-from divproj.data.tree import DepTree
-from divproj.io import conllu, pharaoh
-from divproj.io import igt as interlinear
-from divproj.io.bitext import bitext, different_numbers
-from divproj.io.chunks import Blocks, Joined, Lines, Part
+from divproj.core.errors import AlignmentError, Faults, FormatError, ProjError, Where
+from divproj.core.links import Links
+from divproj.core.options import ReaderOptions
+from divproj.core.pair import Pair
+from divproj.core.pair_arrays import PairBatch, batched
+from divproj.core.sentence import Igt, Sentence
+from divproj.core.tree import DepTree
 from divproj.io.files import Digest, Source, in_folder, located, name_of, reading, samples, unzipped
-from divproj.io.igt_conllu import from_sentence, to_sentence
-from divproj.io.translation_language import text_language, with_codes
-from divproj.io.trees import NOTHING
+from divproj.io.interlinear import formats as interlinear
+from divproj.io.interlinear.languages import text_language, with_codes
+from divproj.io.interlinear.rows import from_sentence, to_sentence
+from divproj.io.output import NOTHING
+from divproj.io.trees import conllu, pharaoh
+from divproj.io.trees.conllu import LONGEST
 from divproj.text.tokens import tokenize
+
+
+def bitext(
+    f: Sequence[Source], e: Sequence[Source], faults: Faults, digests: tuple[Digest | None, Digest | None] = (None, None)
+) -> Iterator[Igt]:
+    """The sentences of `f` with the translations of `e`; one that cannot be read has no words, so that lines stay in step."""
+    sides = chain.from_iterable(_side(path, faults, digests[0]) for path in f)
+    if not e:
+        yield from sides
+        return
+    counts = [0, 0]
+    translations = chain.from_iterable(_translations(path, faults, digests[1]) for path in e)
+    for igt, translation in zip_longest(sides, translations):
+        counts[0] += igt is not None
+        counts[1] += translation is not None
+        if igt is not None and translation is not None:
+            yield replace(igt, translation=translation, translations=())
+    if counts[0] != counts[1]:
+        raise different_numbers((f, e), counts, "lines after a missing one would get the wrong partner: mend the files")
+
+
+def different_numbers(files: Sequence[Sequence[Source]], counts: Sequence[int], remedy: str) -> AlignmentError:
+    """The error of files that should have the same number of sentences.
+
+    >>> str(different_numbers((["f.txt"], ["e.txt"]), (3, 2), "mend them"))
+    'different numbers of sentences: f.txt has 3, e.txt has 2; mend them'
+    """
+    sides = (f"{' + '.join(map(name_of, paths))} has {count}" for paths, count in zip(files, counts, strict=True) if paths)
+    return AlignmentError(f"different numbers of sentences: {', '.join(sides)}", None, remedy)
+
+
+def _side(path: Source, faults: Faults, digest: Digest | None) -> Iterator[Igt]:
+    if conllu.is_conllu(path):
+        for sentence in conllu.load(path, faults, keep_places=True, digest=digest):
+            yield Igt(()) if sentence is None else from_sentence(sentence, faults)
+        return
+    for where, line in lines(path, faults, digest):
+        yield Igt(tuple(line.split()), where=where)
+
+
+def _translations(path: Source, faults: Faults, digest: Digest | None) -> Iterator[str]:
+    if conllu.is_conllu(path):
+        sentences = conllu.load(path, faults, keep_places=True, digest=digest)
+        yield from (" ".join(row.forms) if row else "" for row in sentences)
+    else:
+        yield from (line for _, line in lines(path, faults, digest))
+
+
+def lines(path: Source, faults: Faults, digest: Digest | None = None) -> Iterator[tuple[Where, str]]:
+    """(place, line) of plain text; a line that is not UTF-8 is reported and counts as an empty one."""
+    with reading(path, digest) as stream:
+        for number, raw in enumerate(stream, 1):
+            where = Where(name_of(path), number)
+            try:
+                yield where, " ".join(raw.decode("utf-8-sig").replace("\0", "").split())
+            except UnicodeDecodeError:
+                faults.sentence(FormatError("the line is not UTF-8 text", where, "save the file as UTF-8"))
+                yield where, ""
+
+
+CHUNK = 1 << 20
+"""Bytes of CoNLL-U that make a piece: enough work to send off, little enough to keep many."""
+_BLANK = re.compile(rb"\n(?:\r?\n)+")
+_LEADING = re.compile(rb"(?:\xef\xbb\xbf)?(?:\r?\n)*")
+
+
+@dataclass(frozen=True)
+class FilePart:
+    """Some sentences, or lines of links, of a file, as they stand there; `line` is the number of the first line."""
+
+    text: bytes = b""
+    line: int = 1
+    count: int = 0
+    path: str = ""
+    """Name of the file, for messages."""
+
+
+class Blocks:
+    """The sentences of a CoNLL-U file, to be taken in parts. They are counted, not read."""
+
+    def __init__(self, stream: BinaryIO, path: str = "") -> None:
+        self._stream, self._path = stream, path
+        self._text, self._line, self._ended = b"", 1, False
+        self._ends: list[int] = []  # of the sentences in the text, with the blank lines after each
+
+    def fill(self) -> int:
+        """Sentences that are ready: those of a chunk, 0 at the end of the file."""
+        while not self._ends and not self._ended:
+            new = self._stream.read(CHUNK)
+            self._text += new
+            self._ended = len(new) == 0
+            self._find()
+            if not self._ends and len(self._text) > LONGEST:
+                what = f"no blank line in {LONGEST >> 20} MB"
+                raise FormatError(what, Where(self._path, self._line), "is this a CoNLL-U file?")
+        return len(self._ends)
+
+    def _find(self) -> None:
+        text = self._text
+        leading = _LEADING.match(text)
+        start = leading.end() if leading and self._line == 1 else 0
+        last = len(text) if self._ended else len(text) - 2  # blank lines at the end may go on in the next chunk
+        self._ends = [end for end in _blanks(text, start) if end <= last]
+        if self._ended and text[self._ends[-1] if self._ends else start :].strip(b"\n"):
+            self._ends.append(len(text))
+
+    def take(self, count: int) -> FilePart:
+        """The next sentences, fewer when the file ends before; all bytes of the file come in some part."""
+        texts, taken, line = [], 0, self._line
+        while taken < count and self.fill():
+            some = min(count - taken, len(self._ends))
+            cut = self._ends[some - 1]
+            texts.append(self._text[:cut])
+            self._text = self._text[cut:]
+            self._ends = [end - cut for end in self._ends[some:]]
+            self._line += texts[-1].count(b"\n")
+            taken += some
+        return FilePart(b"".join(texts), line, taken, self._path)
+
+
+def _blanks(text: bytes, start: int) -> list[int]:
+    """Where the blank lines between sentences end."""
+    if b"\r" in text:
+        return [found.end() for found in _BLANK.finditer(text, start)]
+    ends, end = [], text.find(b"\n\n") + 2
+    while end > 1:
+        while text.startswith(b"\n", end):
+            end += 1
+        if end > start:
+            ends.append(end)
+        end = text.find(b"\n\n", end) + 2
+    return ends
+
+
+class Lines:
+    """The lines of a file, to be taken in parts."""
+
+    def __init__(self, stream: BinaryIO, path: str = "") -> None:
+        self._stream, self._path, self._line = stream, path, 1
+
+    def take(self, count: int) -> FilePart:
+        lines = list(islice(self._stream, count))
+        self._line += len(lines)
+        return FilePart(b"".join(lines), self._line - len(lines), len(lines), self._path)
+
+
+class Joined:
+    """Several files, one after the other, to be taken in parts that are of one file each."""
+
+    def __init__(self, files: Sequence[Blocks | Lines]) -> None:
+        self._files, self._now = files, 0
+
+    def take(self, count: int) -> tuple[FilePart, ...]:
+        """The next `count` sentences or lines, fewer when the last file ends before."""
+        found: list[FilePart] = []
+        while count and self._now < len(self._files):
+            part = self._files[self._now].take(count)
+            if part.count < count:
+                self._now += 1
+            if part.count:
+                found.append(part)
+            count -= part.count
+        return tuple(found)
+
 
 SIZE = 200
 """Sentences in a chunk."""
@@ -62,6 +229,7 @@ COUNTED = 1000
 """Sentences that a corpus counts to show itself."""
 TELLING = 10
 """Sentences from which it names the language of the translations."""
+
 
 Files = Source | Sequence[Source] | None
 Parse = Callable[[list[Igt]], list[tuple[str, str, DepTree | None]]]
@@ -213,7 +381,7 @@ class Corpus:
         return f"{', '.join(facts)}: {' | '.join(first)}"
 
     def _repr_html_(self) -> str:
-        from divproj.drawing.notebook import corpus_html  # the one arrow that bends: a notebook shows the picture
+        from divproj.drawing.text import corpus_html  # the one arrow that bends: a notebook shows the picture
 
         return corpus_html(self)
 
@@ -286,7 +454,7 @@ class Corpus:
                     language = text_language(f if isinstance(f, tuple) else map(from_sentence, _readable(f)))
                 if isinstance(f, tuple):
                     f = tuple(with_codes(f, language))
-                here = f.count if isinstance(f, Part) else len(f)
+                here = f.count if isinstance(f, FilePart) else len(f)
                 e, links = (side.take(here) if has else None for side, has in ((e_side, e_files), (lines, self.links)))
                 chunk = Chunk(f, e, links, ids.copy(), self.complete, fast, language)
                 chunk.look_at_ids(ids)
@@ -317,7 +485,7 @@ class Corpus:
 
     def _f_sides(
         self, faults: Faults, size: int | None, stack: ExitStack, digest: Digest, e_digest: Digest
-    ) -> Iterator[Part | tuple[Igt, ...]]:
+    ) -> Iterator[FilePart | tuple[Igt, ...]]:
         """F sentences of every file in order, some at a time: bytes of CoNLL-U, or instances."""
         files, translations = _names(self.f), self._e_files()[1]
         if self.text:
@@ -376,11 +544,11 @@ class Row(NamedTuple):
 class Chunk:
     """Sentences that stand side by side in the files of a corpus, cut but not read."""
 
-    f: Part | tuple[Igt, ...]
+    f: FilePart | tuple[Igt, ...]
     """Rows of CoNLL-U, or instances of interlinear text."""
-    e: tuple[Part, ...] | None
+    e: tuple[FilePart, ...] | None
     """Sentences of E; None: there is no file of them."""
-    links: tuple[Part, ...] | None
+    links: tuple[FilePart, ...] | None
     ids: SentenceIds
     """What is known of the ids from the chunks before."""
     complete: bool = False
@@ -410,7 +578,7 @@ def rows_of(chunk: Chunk, faults: Faults, *, advance: bool = False) -> Iterator[
     With `advance` the chunk's own knowledge of the ids is brought on.
     """
     ids = chunk.ids if advance else chunk.ids.copy()
-    f_side = _sentences(chunk.f, faults) if isinstance(chunk.f, Part) else (igt if igt.words else None for igt in chunk.f)
+    f_side = _sentences(chunk.f, faults) if isinstance(chunk.f, FilePart) else (igt if igt.words else None for igt in chunk.f)
     e_side = chain.from_iterable(_sentences(part, faults) for part in chunk.e or ())
     lines = chain.from_iterable(pharaoh.read(BytesIO(part.text), part.path, part.line) for part in chunk.links or ())
     for f in f_side:
@@ -451,7 +619,7 @@ def pairs_of(
             faults.sentence(error)
 
 
-def _readable(part: Part) -> Iterator[Sentence]:
+def _readable(part: FilePart) -> Iterator[Sentence]:
     """Sentences of CoNLL-U that can be read; what is wrong with the others is noted when they are read for good."""
     rows = conllu.read(BytesIO(part.text), part.path, Faults(strict=False), keep_places=True, line=part.line)
     return (sentence for sentence in rows if sentence is not None)
@@ -555,7 +723,7 @@ def place(sentence: Sentence | Igt) -> Where:
     return Where(sentence.where.path, sentence.where.line, sentence.sent_id)
 
 
-def _sentences(part: Part, faults: Faults) -> Iterator[Sentence | None]:
+def _sentences(part: FilePart, faults: Faults) -> Iterator[Sentence | None]:
     return conllu.read(BytesIO(part.text), part.path, faults, keep_places=True, line=part.line)
 
 
@@ -563,8 +731,8 @@ def _fast_batches(chunk: Chunk, faults: Faults) -> Iterator[PairBatch]:
     """Batches by the scanner; sentences that it does not take go through the careful reader."""
     from divproj.io import fast
 
-    assert isinstance(chunk.f, Part)
-    ids, empty = chunk.ids.copy(), (Part(),)
+    assert isinstance(chunk.f, FilePart)
+    ids, empty = chunk.ids.copy(), (FilePart(),)
     f_part, [e_part], [line_part] = chunk.f, chunk.e or empty, chunk.links or empty
 
     def careful(f: bytes, f_line: int, e: bytes, e_line: int, line: str, number: int) -> Pair | None:
@@ -579,7 +747,7 @@ def _fast_batches(chunk: Chunk, faults: Faults) -> Iterator[PairBatch]:
         return _tree_pair(Row(sides[0], sides[1], (Where(line_part.path, number), line)), faults)
 
     book = fast.ScanBook()
-    f_table, e_table = (fast.Table(BytesIO(part.text), book, part.line) for part in (f_part, e_part))
+    f_table, e_table = (fast.SentenceTable(BytesIO(part.text), book, part.line) for part in (f_part, e_part))
     links = fast.LinkTable(BytesIO(line_part.text), line_part.line)
     for batch in fast.batches(f_table, e_table, links, careful, ids.check, [0, 0, 0]):
         if ids.shared is None:

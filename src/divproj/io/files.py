@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TextIO, cast
 
-from divproj.data.errors import ProjError, Where
+from divproj.core.errors import ProjError, Where
 from divproj.runtime.leftovers import new_part
 from divproj.runtime.resources import folder
 

@@ -1,26 +1,194 @@
-"""Parsing of plain sentences piece by piece: what a worker of the engine is asked to do."""
+"""Parsing of plain sentences piece by piece: what a worker of the engine is asked to do.
+
+What `proj parse` has done, in a few lines: counted while sentences stream, the same as text and as JSON.
+
+Plain text: paragraphs into sentences, sentences into words.
+"""
 
 from __future__ import annotations
 
+import heapq
 import io
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
-from divproj.data.errors import Faults, FormatError
-from divproj.data.head_style import in_style
-from divproj.data.limits import CUT, LONGEST, PARSED_WHOLE, in_parts
-from divproj.data.sentence import Sentence
-from divproj.io import conllu
-from divproj.io import forest as forests
-from divproj.io.plaintext import load
-from divproj.io.trees import Trees, gathered
-from divproj.parsing.alternatives import forest_of, several
-from divproj.parsing.language import Language, shipped
-from divproj.parsing.summary import ParseSummary
+from divproj.core.errors import CUT, LONGEST_SENTENCE, PARSED_WHOLE, Faults, FormatError, Where, in_parts
+from divproj.core.sentence import Sentence, confidence_of
+from divproj.core.wording import plural
+from divproj.io.files import Source, name_of, reading
+from divproj.io.output import Trees, gathered
+from divproj.io.trees import conllu
+from divproj.io.trees import forest as forests
+from divproj.parsing.language import Language, forest_of, several, shipped
+from divproj.text import running
+from divproj.text.tokenizer import Token, Tokenizer
+from divproj.ud.head_style import in_style
+
+WEAK_SENTENCE = 0.5
+"""A sentence whose words are less sure than this, on average, is doubtful."""
+
+
+def load(
+    source: Source, faults: Faults | None = None, *, keep_lines: bool = False, tokenizer: Tokenizer | None = None
+) -> Iterator[Sentence]:
+    """CoNLL-U sentences without annotation; a line is a paragraph, or one sentence with `keep_lines`.
+
+    Text is cut as English where no tokenizer is given.
+    """
+    faults = faults or Faults()
+    path = name_of(source)
+    count = 0
+    with reading(source) as stream:
+        for number, raw in enumerate(stream, 1):
+            where = Where(path, number)
+            try:
+                line = " ".join(raw.decode("utf-8-sig").replace("\0", "").split())
+            except UnicodeDecodeError:
+                faults.sentence(FormatError("the line is not UTF-8 text", where, "save the file as UTF-8"))
+                continue
+            for start, end in [(0, len(line))] if keep_lines else (tokenizer or running).sentence_spans(line):
+                text = line[start:end]
+                if tokens := _english(text) if tokenizer is None else tokenizer.tokens(text):
+                    count += 1
+                    yield blank(text, tokens, str(count), where)
+
+
+def _english(text: str) -> list[Token]:
+    return [Token(start, end, (text[start:end],)) for start, end in running.spans(text)]
+
+
+def blank(text: str, tokens: list[Token], sent_id: str, where: Where) -> Sentence:
+    """A sentence without annotation from a text and its tokens; one that stands for several words has a row for the whole."""
+    rows: list[tuple[str, str, str]] = []
+    words = 0
+    for token, following in zip(tokens, [*tokens[1:], None], strict=True):
+        misc = "SpaceAfter=No" if following is not None and following.start == token.end else "_"
+        if len(token.words) == 1:
+            words += 1
+            rows.append((str(words), token.words[0], misc))
+            continue
+        rows.append((f"{words + 1}-{words + len(token.words)}", text[token.start : token.end], misc))
+        for word in token.words:
+            words += 1
+            rows.append((str(words), word, "_"))
+    ids, forms, misc_column = zip(*rows, strict=True)
+    none = ("_",) * len(rows)
+    return Sentence((f"# sent_id = {sent_id}", f"# text = {text}"), (ids, forms, *(none,) * 7, misc_column), where)
+
+
+DOUBTFUL = 5
+"""Sentences that are named as those to look at first."""
+
+
+@dataclass(kw_only=True)
+class Judged:
+    """How sure a parser or a projection is of its heads, and of which sentences least."""
+
+    judged: int = 0
+    sure: float = 0.0
+    """Sum of confidences."""
+    weak: int = 0
+    doubtful: list[tuple[float, str]] = field(default_factory=list)
+
+    def judge(self, sure: Sequence[float], sent_id: str, forms: Sequence[str]) -> None:
+        """Count the confidences of a sentence, which is named by its id or its first words."""
+        if not sure:
+            return
+        self.judged += len(sure)
+        self.sure += sum(sure)
+        mean = sum(sure) / len(sure)
+        self.weak += mean < WEAK_SENTENCE
+        one = (mean, sent_id or f"“{' '.join(forms[:4])} …”")
+        if len(self.doubtful) < DOUBTFUL or one < self.doubtful[-1]:
+            self.doubtful = heapq.nsmallest(DOUBTFUL, [*self.doubtful, one])
+
+    def add_counts(self, other: Judged, *counts: str) -> None:
+        """Add what another process has counted, under these names too."""
+        for name in ("judged", "sure", "weak", *counts):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.doubtful = heapq.nsmallest(DOUBTFUL, [*self.doubtful, *other.doubtful])
+
+    def look_first(self) -> list[str]:
+        """The line that names the sentences to look at first, where there are any."""
+        low = f"{plural(self.weak, 'sentence')} below {100 * WEAK_SENTENCE:.0f} % confidence; " if self.weak else ""
+        names = ", ".join(name for _, name in self.doubtful)
+        return [f"to look at first: {low}least sure {names}"] if self.doubtful else []
+
+    @property
+    def mean_confidence(self) -> float | None:
+        return round(self.sure / self.judged, 4) if self.judged else None
+
+
+@dataclass
+class ParseSummary(Judged):
+    """Sentences that were parsed, and how sure the parser is of their heads."""
+
+    parser: str = ""
+    calibration_error: float | None = None
+    """How far confidences were from the share of right heads on gold trees; None where nobody has looked."""
+    parsed: int = 0
+    left_out: int = 0
+    words: int = 0
+
+    def add(self, sentences: Sequence[Sentence]) -> ParseSummary:
+        """Count parsed sentences; `ParseConf=` in MISC says how sure the parser is."""
+        for sentence in sentences:
+            self.parsed += 1
+            self.words += len(sentence.forms)
+            texts = [confidence_of(cell) for cell in sentence.column(9)]
+            self.judge([float(text) for text in texts if text], sentence.sent_id, sentence.forms)
+        return self
+
+    def merge(self, other: ParseSummary) -> None:
+        """Add what another process has counted."""
+        self.add_counts(other, "parsed", "left_out", "words")
+
+    @property
+    def expected(self) -> float | None:
+        """The share of heads that should be right, where confidences are calibrated."""
+        return self.sure / self.judged if self.judged and self.calibration_error is not None else None
+
+    def lines(self) -> list[str]:
+        """As text, one fact per line."""
+        made = [f"{plural(self.parsed, 'sentence')} parsed by {self.parser}, {plural(self.words, 'word')}"]
+        if self.left_out:
+            made.append(f"{plural(self.left_out, 'sentence')} left out with faults")
+        if self.judged:
+            known = self.expected
+            told = (
+                f"{100 * known:.0f} % of the heads (± {200 * (self.calibration_error or 0):.0f}; the pack's calibration)"
+                if known
+                else ""
+            )
+            made.append(f"expected to be right: {told or 'not known; this model is not calibrated'}")
+            made += self.look_first()
+        return made
+
+    def as_json(self) -> dict[str, Any]:
+        known = self.expected
+        return {
+            "parser": self.parser,
+            "parsed": self.parsed,
+            "left_out": {"faults": self.left_out},
+            "words": self.words,
+            "mean_confidence": self.mean_confidence,
+            "expected": {
+                "uas": round(100 * known, 2),
+                "standard_error": 100 * (self.calibration_error or 0),
+                "source": "the pack's calibration",
+            }
+            if known
+            else None,
+            "below_half": self.weak,
+            "doubtful": [name for _, name in self.doubtful],
+            "exit_code": 0,
+        }
+
 
 SIZE = 200
 """Sentences that are parsed at a time."""
@@ -61,10 +229,10 @@ def parsed(how: Parsing, sentences: list[Sentence], faults: Faults) -> Trees:
     summary = ParseSummary(how.name, model.calibration_error)
     for sentence in model.annotate(sentences, confidence=how.confidence, keep_tags=how.keep_tags):
         summary.add([sentence])
-        if how.forest and len(sentence.forms) <= LONGEST:
+        if how.forest and len(sentence.forms) <= LONGEST_SENTENCE:
             forests.dump([forest_of(model, sentence)], packed)
         elif how.forest:
-            what = f"{len(sentence.forms)} words: no forest of more than {LONGEST}"
+            what = f"{len(sentence.forms)} words: no forest of more than {LONGEST_SENTENCE}"
             faults.file(FormatError(what, replace(sentence.where, sent_id=sentence.sent_id), CUT))
         for found in several(model, sentence, how.nbest) if how.nbest > 1 else (sentence,):
             made.append(_in_style(found, how.style))

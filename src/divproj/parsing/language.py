@@ -1,8 +1,21 @@
-"""A language pack: tokenizer, tagger, lemmatiser and parser learned from one treebank, kept in one folder."""
+"""A language pack: tokenizer, tagger, lemmatiser and parser learned from one treebank, kept in one folder.
+
+Where punctuation hangs in a tree of words: read off a treebank, as a table of a few choices.
+
+The mark's neighbours on both sides are climbed as far as their heads stay on the same side; at the top of each climb is the highest
+word that the mark can hang on without crossing an edge. Which of the two it takes, or the top of what a pair of marks encloses,
+depends on the mark and on which top governs the other. A graph-based parser sees none of this; the treebank tells.
+
+Sentences too long to be parsed as one: cut into parts, parsed, and put together again.
+
+More than one tree: the K best of a sentence, and the packed forest of the probable ones.
+"""
 
 from __future__ import annotations
 
+import heapq
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -15,22 +28,212 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.data.errors import ModelError, ProjError, Where
-from divproj.data.sentence import Sentence
-from divproj.data.tree import DepTree
-from divproj.parsing import parts, storage
-from divproj.parsing.atoms import ParserInput
-from divproj.parsing.calibration import calibrate_by_twin
+from divproj.core.errors import PARSED_WHOLE, PART, ModelError, ProjError, Where
+from divproj.core.sentence import Sentence
+from divproj.core.tree import DepTree
+from divproj.forest.charts import from_arc_scores
+from divproj.forest.dependencies import from_dependencies
+from divproj.forest.hypergraph import Forest
+from divproj.parsing import parser as storage
+from divproj.parsing.decode import chu_liu_edmonds, eisner, eisner_siblings
+from divproj.parsing.features import ParserInput
+from divproj.parsing.learn import climb, sibling_sum
 from divproj.parsing.lemmas import Lemmatizer
-from divproj.parsing.parser import EdgeParser, MstParser, Progress
-from divproj.parsing.punctuation import Punctuation
-from divproj.parsing.settings import TAGGING_FOLDS
+from divproj.parsing.parser import EdgeParser, MstParser, Progress, Tables, calibrate_by_twin
 from divproj.parsing.tagger import Tagger, fit_or_take, jackknife
 from divproj.runtime import modelfile
 from divproj.runtime.checkpoint import NOTHING, Checkpoint
 from divproj.runtime.resources import folder
 from divproj.text.tokenizer import Tokenizer
 from divproj.text.tokens import tokenize
+
+FOREST_EDGE = 0.02
+"""Probability from which an edge is part of the forest."""
+TAGGING_FOLDS = 5
+"""Parts of the treebank that are tagged in turn by a tagger of the others."""
+
+
+_ENDS = frozenset(".!?;:…。！？।,")
+JOINED = "parataxis"
+"""The relation of a part's root to the root of the first."""
+
+
+def cut(seen: ParserInput, whole: int = PARSED_WHOLE, most: int = PART) -> list[ParserInput]:
+    """The sentence, or its parts of at most so many words, cut after a mark in their second half where there is one.
+
+    >>> [len(part) for part in cut(ParserInput(tuple("abc.defgh"), tuple("xxx.xxxxx")), 8, 5)]
+    [4, 5]
+    """
+    if len(seen) <= whole:
+        return [seen]
+    made, start = [], 0
+    while start < len(seen):
+        end = min(start + most, len(seen))
+        if end < len(seen):
+            marks = (k + 1 for k in range(end - 1, start + most // 2 - 1, -1) if seen.forms[k] in _ENDS)
+            end = next(marks, end)
+        own = slice(start, end)
+        made.append(ParserInput(seen.forms[own], seen.tags[own], tuple(column[own] for column in seen.more)))
+        start = end
+    return made
+
+
+def joined(trees: Sequence[DepTree]) -> DepTree:
+    """One tree of the trees of the parts: the roots of the later ones hang on the first."""
+    if len(trees) == 1:
+        return trees[0]
+    heads: list[int] = []
+    rels: list[str] = []
+    root = trees[0].heads.index(0) + 1
+    for tree in trees:
+        shift = len(heads)
+        for head, rel in zip(tree.heads, tree.rels, strict=True):
+            heads.append(shift + head if head > 0 else root if shift else head)
+            rels.append(JOINED if shift and head == 0 else rel)
+    forms, tags = tuple(form for tree in trees for form in tree.forms), tuple(tag for tree in trees for tag in tree.upos)
+    return DepTree(forms, tuple(heads), tuple(rels), tags)
+
+
+@dataclass(frozen=True)
+class Chances:
+    """How probable edges are: within a part as found there, and that a part's root hangs on the first as that it is a root."""
+
+    parts: tuple[NDArray[np.float64], ...]
+
+    def __getitem__(self, edge: tuple[int, int]) -> float:
+        head, child = edge
+        shift = 0
+        for part in self.parts:
+            if child - shift < len(part):
+                own = head - shift
+                return float(part[own if 0 < own < len(part) else 0, child - shift])
+            shift += len(part) - 1
+        raise IndexError(edge)
+
+
+def shared_out(found: Iterator[NDArray[np.float64]], counts: Sequence[int]) -> Iterator[NDArray[np.float64] | Chances]:
+    """For each sentence the chances of its parts."""
+    for count in counts:
+        parts = tuple(next(found) for _ in range(count))
+        yield parts[0] if count == 1 else Chances(parts)
+
+
+LEFT, RIGHT, INSIDE = "left", "right", "inside"
+REL = "punct"
+CLOSING = {")": "(", "]": "[", "}": "{", '"': '"', "'": "'", "»": "«", "''": "``", "”": "“", "’": "‘", "“": "„"}
+OPENING = frozenset(CLOSING.values())
+
+
+@dataclass(frozen=True)
+class PunctuationPlace:
+    """A mark in a tree: what it is called, and the words it may hang on."""
+
+    key: tuple[str, str]
+    options: dict[str, int]
+
+
+@dataclass
+class Punctuation:
+    """The usual choice of each mark in each constellation."""
+
+    choices: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    @classmethod
+    def learn(cls, trees: Iterable[DepTree]) -> Punctuation:
+        """Count the choices of gold trees; a constellation of any mark is kept under the mark ''."""
+        seen: dict[tuple[str, str], Counter[str]] = {}
+        for tree in trees:
+            for word, place in _places(tree.forms, tree.heads, tree.rels):
+                for option, head in place.options.items():
+                    if head == tree.heads[word - 1]:
+                        for key in (place.key, ("", place.key[1])):
+                            seen.setdefault(key, Counter())[option] += 1
+        return cls({key: _most(counts) for key, counts in sorted(seen.items()) if counts.total() > 1})
+
+    def attached(self, tree: DepTree) -> DepTree:
+        """The tree with its punctuation where it usually hangs; marks that govern something stay."""
+        if not self.choices:
+            return tree
+        heads = list(tree.heads)
+        for word, place in _places(tree.forms, tree.heads, tree.rels):
+            choice = self.choices.get(place.key) or self.choices.get(("", place.key[1]), "")
+            if choice in place.options:
+                heads[word - 1] = place.options[choice]
+        return tree.with_heads(heads)
+
+
+def _most(counts: Counter[str]) -> str:
+    return min(counts, key=lambda option: (-counts[option], option))
+
+
+def _places(forms: Sequence[str], heads: Sequence[int], rels: Sequence[str]) -> Iterable[tuple[int, PunctuationPlace]]:
+    n = len(forms)
+    governs = set(heads)
+    mark = [False, *(rel == REL and k not in governs for k, rel in enumerate(rels, 1)), False]
+    if not any(mark) or all(mark[1:-1]):
+        return
+    partners = _partners(forms, mark)
+    for word in (k for k in range(1, n + 1) if mark[k]):
+        left = _climb(heads, _next(mark, word, -1), word, n)
+        right = _climb(heads, _next(mark, word, 1), word, n)
+        options = {LEFT: left[-1]} if left else {}
+        if right:
+            options[RIGHT] = right[-1]
+        partner = partners.get(word, 0)
+        inside = (
+            [k for k in (left if partner < word else right) if min(word, partner) < k < max(word, partner)] if partner else []
+        )
+        if inside:
+            options[INSIDE] = inside[-1]
+        shape = "first" if not left else "last" if not right else _between(heads, left, right)
+        paired = "" if not inside else "closing" if partner < word else "opening"
+        yield word, PunctuationPlace((forms[word - 1], f"{shape} {paired}"), options)
+
+
+def _next(mark: Sequence[bool], word: int, step: int) -> int:
+    """The nearest word that is no mark; 0 for none."""
+    k = word + step
+    while 0 < k < len(mark) - 1 and mark[k]:
+        k += step
+    return k if 0 < k < len(mark) - 1 else 0
+
+
+def _climb(heads: Sequence[int], start: int, word: int, n: int) -> list[int]:
+    """From a neighbour of a mark up, as long as heads are on the same side of it."""
+    path: list[int] = []
+    k = start
+    while k > 0 and len(path) <= n:
+        path.append(k)
+        k = heads[k - 1]
+        if (k > word) != (start > word):
+            break
+    return path
+
+
+def _between(heads: Sequence[int], left: list[int], right: list[int]) -> str:
+    """Which top hangs on the other side: the left one, the right one, or neither."""
+    if heads[left[-1] - 1] in right:
+        return "left under top" if heads[left[-1] - 1] == right[-1] else "left under"
+    if heads[right[-1] - 1] in left:
+        return "right under top" if heads[right[-1] - 1] == left[-1] else "right under"
+    return "apart"
+
+
+def _partners(forms: Sequence[str], mark: Sequence[bool]) -> dict[int, int]:
+    """Brackets and quotation marks that belong together, both ways."""
+    found: dict[int, int] = {}
+    open_: list[int] = []
+    for k, form in enumerate(forms, 1):
+        if not mark[k]:
+            continue
+        match = next((o for o in reversed(open_) if forms[o - 1] == CLOSING.get(form)), 0)
+        if match:
+            found[k], found[match] = match, k
+            del open_[open_.index(match) :]
+        elif form in OPENING:
+            open_.append(k)
+    return found
+
 
 KIND, VERSION, NEURAL = "divproj-language", 1, 2
 """Models of `proj train` are of version 1, those with a network (`parsing.neural`) of version 2."""
@@ -133,21 +336,21 @@ class Language:
 
     def tag(self, forms: Sequence[tuple[str, ...]]) -> list[Pairs]:
         """UPOS and XPOS of every word; very long sentences in the parts that they are parsed in."""
-        cuts = [parts.cut(ParserInput(_plain(words), ())) for words in forms]
+        cuts = [cut(ParserInput(_plain(words), ())) for words in forms]
         found = iter(self.tagger.predict([part.forms for own in cuts for part in own]))
         return [[pair for _ in own for pair in _apart(next(found))] for own in cuts]
 
     def trees(self, seen: Sequence[ParserInput]) -> list[DepTree]:
         """The best trees, with punctuation where the treebank hangs it; very long sentences in parts."""
-        cuts = [parts.cut(sentence) for sentence in seen]
+        cuts = [cut(sentence) for sentence in seen]
         found = iter(self.parser.predict([part for own in cuts for part in own]))
-        return [parts.joined([self.punctuation.attached(next(found)) for _ in own]) for own in cuts]
+        return [joined([self.punctuation.attached(next(found)) for _ in own]) for own in cuts]
 
-    def chances(self, seen: Sequence[ParserInput]) -> Iterator[NDArray[np.float64] | parts.Chances]:
+    def chances(self, seen: Sequence[ParserInput]) -> Iterator[NDArray[np.float64] | Chances]:
         """The probability of every edge of each sentence."""
-        cuts = [parts.cut(sentence) for sentence in seen]
+        cuts = [cut(sentence) for sentence in seen]
         found = self.parser.marginals([part for own in cuts for part in own])
-        return parts.shared_out(found, [len(own) for own in cuts])
+        return shared_out(found, [len(own) for own in cuts])
 
     def annotate(
         self, sentences: Iterable[Sentence], *, confidence: bool = True, keep_tags: bool = False
@@ -233,21 +436,20 @@ class Language:
         return cls(tagger, lemmatizer, parser, fine, punctuation, model.fact("about", dict), tokenizer)
 
 
-def _linear(model: modelfile.Model, fine: bool) -> tuple[WordTagger, EdgeParser]:
+def _linear(model: modelfile.ModelFolder, fine: bool) -> tuple[WordTagger, EdgeParser]:
     parser = storage.restored(model, model.fact("parser", dict))
     if parser.columns_ != fine or parser.slots_:
         raise ModelError("the parser does not look at what the tagger finds", model.where, modelfile.REMEDY)
     return Tagger.from_arrays(model.fact("tagger", dict), model.arrays), parser
 
 
-def _neural(model: modelfile.Model) -> tuple[WordTagger, EdgeParser]:
-    from divproj.parsing.neural.parser import NeuralParser, NeuralTagger, Reader
-    from divproj.parsing.neural.storage import network
+def _neural(model: modelfile.ModelFolder) -> tuple[WordTagger, EdgeParser]:
+    from divproj.parsing.network import BatchScorer, NeuralParser, NeuralTagger, network
 
     scale = float(model.fact("scale", (int, float)))
     if not 0 < scale < 1e9:
         raise ModelError(f"'scale' is {scale}, a positive number expected", model.where, modelfile.REMEDY)
-    reader = Reader(network(model))
+    reader = BatchScorer(network(model))
     return NeuralTagger(reader), NeuralParser(reader, scale)
 
 
@@ -333,7 +535,7 @@ def _apart(tags: Sequence[str]) -> Pairs:
 
 
 def _filled(
-    sentence: Sentence, lemmas: list[str], tags: Pairs, tree: DepTree, chances: NDArray[np.float64] | parts.Chances | None
+    sentence: Sentence, lemmas: list[str], tags: Pairs, tree: DepTree, chances: NDArray[np.float64] | Chances | None
 ) -> Sentence:
     misc = sentence.column(9)
     if chances is not None:
@@ -356,7 +558,7 @@ def _xpos(tag: str) -> str:
     return "_" if "=" in tag else tag
 
 
-def with_confidence(misc: Sequence[str], heads: Sequence[int], chances: NDArray[np.float64] | parts.Chances) -> tuple[str, ...]:
+def with_confidence(misc: Sequence[str], heads: Sequence[int], chances: NDArray[np.float64] | Chances) -> tuple[str, ...]:
     """MISC of the words with how sure each of these heads is."""
     return tuple(_with_sure(old, float(chances[h, c])) for c, (old, h) in enumerate(zip(misc, heads, strict=True), 1))
 
@@ -364,3 +566,102 @@ def with_confidence(misc: Sequence[str], heads: Sequence[int], chances: NDArray[
 def _with_sure(misc: str, sure: float) -> str:
     kept = [item for item in misc.split("|") if item != "_" and not item.startswith("ParseConf=")]
     return "|".join((*kept, f"ParseConf={sure:.2f}"))
+
+
+FORCED = 1e6
+"""What forbids an edge: no sum of scores comes near it."""
+
+
+def n_best(parser: EdgeParser, sentence: ParserInput, count: int) -> list[tuple[float, tuple[int, ...]]]:
+    """The best trees with their scores, best first (Lawler 1972: each tree found splits what is left to search).
+
+    Exact where the decoder is: projective trees of orders 1 and 2, and order 1 with crossing edges.
+    """
+    tables = parser.tables(sentence)
+    n = len(sentence)
+    start = _best(parser, tables, {}, set())
+    waiting = [(-_score(tables, start), start, 1, frozenset[tuple[int, int]]())]
+    found: list[tuple[float, tuple[int, ...]]] = []
+    while waiting and len(found) < count:
+        cost, tree, free, banned = heapq.heappop(waiting)
+        found.append((-cost, tree))
+        for c in range(free, n + 1):  # agree with the tree before c, differ at c
+            kept = {k: tree[k - 1] for k in range(1, c)}
+            barred = frozenset({*(edge for edge in banned if edge[1] >= c), (tree[c - 1], c)})
+            other = _best(parser, tables, kept, barred)
+            if all(other[k - 1] == h for k, h in kept.items()) and not any(
+                (other[k - 1], k) in barred for k in range(1, n + 1)
+            ):
+                heapq.heappush(waiting, (-_score(tables, other), other, c, barred))
+    return found
+
+
+def _best(
+    parser: EdgeParser, tables: Tables, kept: dict[int, int], banned: set[tuple[int, int]] | frozenset[tuple[int, int]]
+) -> tuple[int, ...]:
+    """The best tree with these heads and without these edges, if there is one."""
+    scores = tables.edges.copy()
+    for c, h in kept.items():
+        scores[np.arange(len(scores)) != h, c] -= FORCED
+    for h, c in banned:
+        scores[h, c] -= FORCED
+    heads = np.zeros(len(scores), np.int64)
+    if tables.siblings is None:
+        (chu_liu_edmonds if parser.crossing_ else eisner).compiled(scores, heads)
+    else:
+        eisner_siblings.compiled(scores, tables.siblings, heads)
+        if parser.crossing_ or len(tables.grand):
+            climb.compiled(scores, tables.siblings, tables.grand, parser.crossing_, heads)
+    return tuple(heads[1:].tolist())
+
+
+def _score(tables: Tables, tree: tuple[int, ...]) -> float:
+    total = sum(float(tables.edges[h, c]) for c, h in enumerate(tree, 1))
+    if tables.siblings is not None:
+        heads = np.array((-1, *tree), np.int64)
+        total += sum(float(sibling_sum.compiled(tables.siblings, heads, h)) for h in range(len(heads)))
+        if len(tables.grand):
+            total += sum(float(tables.grand[tree[h - 1], h, c]) for c, h in enumerate(tree, 1) if h > 0)
+    return total
+
+
+def several(language: Language, sentence: Sentence, count: int) -> Iterator[Sentence]:
+    """The K best trees of a parsed sentence (of a very long one the best), each with its rank and log-probability among the K in a comment."""
+    if len(sentence.forms) > PARSED_WHOLE:
+        yield sentence
+        return
+    tags = list(zip(sentence.column(3), sentence.column(4), strict=True))
+    seen = language.seen(sentence.forms, tags)
+    trees = n_best(language.parser, seen, count)
+    scaled = [score * language.parser.scale_ for score, _ in trees]
+    log_sum = float(np.logaddexp.reduce(scaled))
+    sure = any("ParseConf=" in cell for cell in sentence.column(9))
+    [chances] = language.parser.marginals([seen])
+    for rank, (score, (_, heads)) in enumerate(zip(scaled, trees, strict=True), 1):
+        rels = language.parser.relations(seen, heads)
+        note = f"# parse = {rank} of {len(trees)} log_prob={score - log_sum:.4f}"
+        misc = with_confidence(sentence.column(9), heads, chances) if sure else sentence.column(9)
+        made = sentence.with_columns({6: tuple(map(str, heads)), 7: rels, 9: misc})
+        yield replace(made, comments=(*made.comments, note))
+
+
+def forest_of(language: Language, sentence: Sentence, at_least: float = FOREST_EDGE) -> Forest:
+    """Headed phrases of all probable projective trees of a parsed sentence, with their probabilities.
+
+    Edges below `at_least` are left out, but for those of the best projective tree. Of a very long sentence the tree it has.
+    """
+    if len(sentence.forms) > PARSED_WHOLE:
+        return from_dependencies(sentence.usable_tree()[0], lemmas=sentence.column(2), sent_id=sentence.sent_id)
+    tags = list(zip(sentence.column(3), sentence.column(4), strict=True))
+    made = packed(language.parser, language.seen(sentence.forms, tags), at_least)
+    return replace(made, forms=sentence.forms, lemmas=sentence.column(2), sent_id=sentence.sent_id)
+
+
+def packed(parser: EdgeParser, seen: ParserInput, at_least: float = FOREST_EDGE) -> Forest:
+    """The same of any parser that scores edges, for a sentence as it sees it."""
+    scores = parser.tables(seen).edges * parser.scale_
+    keep = parser.projective_marginals(scores) >= at_least
+    heads = np.zeros(len(scores), np.int64)
+    eisner.compiled(scores, heads)
+    keep[heads[1:], np.arange(1, len(scores))] = True
+    return from_arc_scores(seen.forms, seen.tags, scores, keep=keep)

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.data.errors import ModelError
-from divproj.runtime.estimator import Estimator
+from divproj.core.errors import ModelError
+from divproj.runtime.modelfile import Estimator
 
 FORMAT, VERSION = "divproj-lemmas", 1
 PREFIX = "lemmas."

@@ -1,4 +1,11 @@
-"""`MstParser`: learns weights of edges from trees, finds the best tree, and says how sure it is of each edge."""
+"""`MstParser`: learns weights of edges from trees, finds the best tree, and says how sure it is of each edge.
+
+What passes over a treebank change: weights with the sums for their average, in arrays that a checkpoint can keep.
+
+An `MstParser` as facts and arrays, small: weights in one byte each, what rounds to nothing left out.
+
+How probabilities follow from scores, where there are no sentences to spare for judging it.
+"""
 
 from __future__ import annotations
 
@@ -9,21 +16,97 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.data.errors import ModelError, ProjError
-from divproj.data.options import TrainOptions
-from divproj.data.tree import NO_HEAD, DepTree
-from divproj.parsing import marginals
-from divproj.parsing.atoms import Batch, Ints, ParserInput
-from divproj.parsing.features import BETWEEN, PER_EDGE, edge_scores, grandparent_scores, sibling_scores
-from divproj.parsing.labels import add_votes, relabel, vote_scores
-from divproj.parsing.learn import SIBLINGS_UP_TO, epoch, parse_all
-from divproj.parsing.passes import Course, learn_labels
-from divproj.parsing.settings import CROSSING_SHARE
+from divproj.core.errors import ModelError, ProjError
+from divproj.core.options import TrainOptions
+from divproj.core.tree import NO_HEAD, DepTree
+from divproj.parsing import decode, features
+from divproj.parsing.features import (
+    BETWEEN,
+    PER_EDGE,
+    Batch,
+    Ints,
+    ParserInput,
+    edge_scores,
+    grandparent_scores,
+    sibling_scores,
+)
+from divproj.parsing.learn import SIBLINGS_UP_TO, add_votes, epoch, label_epoch, parse_all, relabel, vote_scores
 from divproj.runtime.announce import passing
 from divproj.runtime.checkpoint import NOTHING, Checkpoint
-from divproj.runtime.estimator import Estimator
+from divproj.runtime.modelfile import REMEDY, Array, Estimator, ModelFolder, quantised
+
+CROSSING_SHARE = 0.10
+"""Share of training trees with crossing edges from which `auto` lets them cross."""
+LABEL_EPOCHS = 10
+"""Passes over the training data in learning relations."""
+
 
 Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class TrainingState:
+    """Weights of edges and votes for relations while they are learned; `best_…` are the averages that a judge liked best."""
+
+    weights: Floats
+    later: Doubles
+    votes: Floats
+    votes_later: Doubles
+    state: Doubles
+    """Steps so far; wrong heads and words of this pass."""
+    passes: Ints
+    best: Doubles
+    best_weights: Floats
+    best_votes: Floats
+
+    @classmethod
+    def empty(cls, size: int, votes: tuple[int, int], *, judged: bool) -> TrainingState:
+        single = np.float32
+        return cls(
+            np.zeros(size, single), np.zeros(size), np.zeros(votes, single), np.zeros(votes),
+            np.zeros(3), np.zeros(1, np.int64), np.full(1, -1.0),
+            np.zeros(size if judged else 0, single), np.zeros(votes if judged else (0, 0), single),
+        )  # fmt: skip
+
+    def average(self) -> tuple[Floats, Floats]:
+        steps = self.state[0]
+        return averaged(self.weights, self.later, steps), averaged(self.votes, self.votes_later, steps)
+
+    def judge(self, score: float, found: tuple[Floats, Floats]) -> None:
+        """Keep these averages where none before was better."""
+        if score >= self.best[0]:
+            self.best[0] = score
+            self.best_weights[:], self.best_votes[:] = found
+
+    def best_average(self) -> tuple[Floats, Floats]:
+        return (self.best_weights, self.best_votes) if self.best[0] >= 0 else self.average()
+
+
+def averaged(now: Floats, later: Doubles, steps: float) -> Floats:
+    """The mean of the weights after every step: `later` is the sum of step × change, and the changes sum to the weights."""
+    return (now - (later - now) / steps).astype(np.float32)
+
+
+def learn_labels(weights: Floats, batch: Batch, heads: Ints, rels: Ints, seed: int, keep: Checkpoint, name: str) -> Floats:
+    """Weights for the relations of given trees, from passes in changing order."""
+    later, place = np.zeros(weights.shape), np.zeros(2, np.int64)  # passes, steps
+    arrays: dict[str, NDArray[Any]] = {"weights": weights, "later": later, "place": place}
+    keep.restore(name, arrays)
+    random = np.random.default_rng(seed)
+    known = np.where(heads < 0, 0, heads)
+    known[batch.first[:-1]] = -1
+    for done in passing(range(LABEL_EPOCHS), "training the labels: pass", LABEL_EPOCHS):
+        order = random.permutation(len(batch))
+        if done < place[0]:
+            continue
+        step = label_epoch.compiled(weights, later, int(place[1]), order, batch.first, batch.atoms, batch.more, known, rels)
+        place[:] = done + 1, step
+        keep.offer(name, arrays)
+    keep.finish(name, arrays)
+    return averaged(weights, later, max(1, int(place[1])))
+
+
 VOTE_BITS = 15
 LABEL_BITS = 17
 BATCH_TOKENS = 200_000
@@ -154,7 +237,7 @@ class MstParser(Estimator):
     def _learn_edges(self, batch: Batch, heads: Ints, rels: Ints, dev: Any, progress: Any, keep: Checkpoint, name: str) -> None:
         """Passes over the sentences in changing order; the average of all steps is kept, of the best pass where `dev` judges."""
         random = np.random.default_rng(self.random_state)
-        course = Course.empty(1 << self.bits, (1 << VOTE_BITS, len(self.rels_)), judged=bool(dev))
+        course = TrainingState.empty(1 << self.bits, (1 << VOTE_BITS, len(self.rels_)), judged=bool(dev))
         if keep.restore(name, vars(course)) and not 0 <= course.passes[0] <= self.epochs:
             raise keep.broken(name, f"{course.passes[0]} passes of {self.epochs}")
         for _ in range(int(course.passes[0])):  # as if they had been made here
@@ -178,7 +261,7 @@ class MstParser(Estimator):
         self.weights_, self.votes_ = course.best_average() if dev else course.average()
         self.epochs_ = int(course.passes[0])
 
-    def _pass(self, course: Course, order: Ints, batch: Batch, heads: Ints, rels: Ints) -> float:
+    def _pass(self, course: TrainingState, order: Ints, batch: Batch, heads: Ints, rels: Ints) -> float:
         """One pass; the share of wrong heads while learning."""
         state = course.state
         state[1:] = 0
@@ -269,7 +352,7 @@ class MstParser(Estimator):
 
     def _chances(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         chances = np.zeros_like(scores)
-        sums: Any = marginals.nonprojective if self.crossing_ else marginals.projective.compiled
+        sums: Any = decode.nonprojective if self.crossing_ else decode.projective.compiled
         sums(scores, chances)
         return chances
 
@@ -277,7 +360,7 @@ class MstParser(Estimator):
     def projective_marginals(scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """The probability of every edge over projective trees, from scaled scores."""
         chances = np.zeros_like(scores)
-        marginals.projective.compiled(scores, chances)
+        decode.projective.compiled(scores, chances)
         return chances
 
     def calibrate(self, sentences: Sequence[ParserInput | DepTree], trees: Sequence[DepTree]) -> MstParser:
@@ -368,3 +451,97 @@ def crosses(tree: DepTree) -> bool:
     """
     edges = [(min(c, h), max(c, h)) for c, h in enumerate(tree.heads, 1) if h != NO_HEAD]
     return any(a < c < b < d for a, b in edges for c, d in edges)
+
+
+TABLES = ("weights_", "votes_", "label_weights_")
+
+
+def facts(parser: MstParser) -> dict[str, Any]:
+    params = {k: v for k, v in parser.get_params().items() if v != float("inf")}
+    return {
+        "templates": features.VERSION,
+        "params": params,
+        "rels": list(parser.rels_),
+        "crossing": bool(parser.crossing_),
+        "columns": parser.columns_,
+        "slots": parser.slots_,
+        "scale": parser.scale_,
+        "units": {name: quantised(getattr(parser, name))[1] for name in TABLES},
+    }
+
+
+def arrays(parser: MstParser, prefix: str = "parser.") -> dict[str, Array]:
+    return {prefix + name.rstrip("_"): quantised(getattr(parser, name))[0] for name in TABLES}
+
+
+def restored(model: ModelFolder, about: dict[str, Any], prefix: str = "parser.") -> MstParser:
+    """The parser of these facts and arrays; ModelError where they do not fit each other or this version."""
+    own = ModelFolder(model.kind, about, model.arrays, model.where)
+    templates = own.fact("templates", int)
+    if templates != features.VERSION:
+        what = f"its feature templates are version {templates}, {features.VERSION} expected"
+        raise ModelError(what, model.where, "train it again with this version of divproj")
+    rels = own.fact("rels", list)
+    if not rels or not all(isinstance(rel, str) for rel in rels):
+        raise ModelError("'rels' is not a list of relations", model.where, REMEDY)
+    parser = _untrained(own)
+    parser.rels_ = tuple(rels)
+    parser.crossing_ = own.fact("crossing", bool)
+    parser.columns_, parser.slots_ = own.fact("columns", int), own.fact("slots", int)
+    if min(parser.columns_, parser.slots_) < 0 or 16 * parser.columns_ + 4 * parser.slots_ > ROOM:
+        what = f"{parser.columns_} further columns and {parser.slots_} codes an edge are not possible"
+        raise ModelError(what, model.where, REMEDY)
+    parser.scale_ = float(own.fact("scale", (int, float)))
+    if not 0 < parser.scale_ < 1e9:
+        raise ModelError(f"'scale' is {parser.scale_}, a positive number expected", model.where, REMEDY)
+    units = own.fact("units", dict)
+    shapes: dict[str, tuple[int, ...]] = {
+        "weights_": (1 << parser.bits,),
+        "votes_": (1 << VOTE_BITS, len(rels)),
+        "label_weights_": (1 << LABEL_BITS if len(rels) > 2 else 1, len(rels)),
+    }
+    for name, shape in shapes.items():
+        unit = units.get(name)
+        if not isinstance(unit, (int, float)) or not 0 < unit < 1e9:
+            raise ModelError(f"the unit of '{name}' is {unit!r:.40}, a positive number expected", model.where, REMEDY)
+        table = own.array(prefix + name.rstrip("_"), "i", *shape)
+        setattr(parser, name, table.astype(np.float32) * np.float32(unit))
+    return parser
+
+
+def _untrained(model: ModelFolder) -> MstParser:
+    """A parser with the parameters of a model, each of the type of its default."""
+    params = ModelFolder(model.kind, model.fact("params", dict), where=model.where)
+    for name, default in MstParser().get_params().items():
+        if name in params.about:
+            params.fact(name, (int, float) if isinstance(default, float) else type(default))
+    try:
+        parser = MstParser().set_params(**params.about)
+        parser.check_params()
+    except (ProjError, TypeError) as error:
+        raise ModelError(f"'params': {error}", model.where, REMEDY) from None
+    return parser
+
+
+def calibrate_by_twin(
+    parser: MstParser, seen: Sequence[ParserInput], trees: Sequence[DepTree], options: dict[str, Any]
+) -> None:
+    """Set the parser's scale by that of a smaller twin, judged on sentences that the twin did not learn from.
+
+    Scores grow with the sentences learned from; so the twin's scale is corrected by how far apart heads are scored by each.
+    """
+    some = min(len(seen), 1000)
+    held = [k for k in range(some) if k % 5 == 4]
+    rest = [k for k in range(some) if k % 5 != 4]
+    if len(held) < 3:
+        return
+    twin = MstParser(**{**options, "labels": False, "decoder": "nonproj" if parser.crossing_ else "proj", "epochs": 5})
+    twin.fit([seen[k] for k in rest], [trees[k] for k in rest])
+    tested = [seen[k] for k in held]
+    twin.calibrate(tested, [trees[k] for k in held])
+    parser.scale_ = twin.scale_ * _spread(twin, tested) / max(_spread(parser, tested), 1e-9)
+
+
+def _spread(parser: MstParser, seen: Sequence[ParserInput]) -> float:
+    """Mean deviation of the scores of a word's heads."""
+    return float(np.mean([scores[:, 1:].std(axis=0).mean() for scores in parser.edge_scores(seen)]))

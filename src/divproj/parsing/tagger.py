@@ -2,37 +2,299 @@
 
 Learning is cost-augmented 1-best MIRA (Crammer et al. 2006) with averaging, as in the parser; features are left out by chance
 while learning, so that the endings of a word are learned beside the word. Tags are opaque: `NOUN+NN` gives two tagsets at once.
+
+What the tagger sees of words: properties hashed once per word type, and the templates that put them together.
+
+The tagger's weights: sparse rows in memory, a few small arrays on disk.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.data.errors import ModelError, Where
+from divproj.core.errors import ModelError, Where
 from divproj.parsing import tagger_kernel as kernel
-from divproj.parsing.settings import FEW_WORDS, QUICK_PASSES, TAGGER_PASSES
-from divproj.parsing.tagger_atoms import (
-    LINKED,
-    TEMPLATES,
-    Sentences,
-    encode,
-    lexical_array,
-    linked_array,
-    tag_classes,
-    template_array,
-    template_digest,
-)
-from divproj.parsing.tagger_weights import Weights, key_table, pack, thin, unpack
+from divproj.parsing.tagger_kernel import NONE
 from divproj.runtime.announce import passing
 from divproj.runtime.checkpoint import NOTHING, Checkpoint, text_of
-from divproj.runtime.estimator import Estimator
-from divproj.runtime.modelfile import like_defaults
+from divproj.runtime.modelfile import Estimator, like_defaults
+
+FEW_WORDS = 20_000
+"""Training words below which features seen once are kept and more passes are made."""
+TAGGER_PASSES = (30, 14)
+"""Passes over few words and over many."""
+QUICK_PASSES = 7
+"""Passes over many words in a fold: half the time for 0.1 points less."""
+CLASSED = 4
+"""Times a word must be seen before its tags count as known."""
+RARE_TAG = 0.05
+"""Share of a word's occurrences from which a tag is one of its known tags."""
+
+
+ATOMS = ("form", "low", "s1", "s2", "s3", "s4", "s5", "p1", "p2", "p3", "p4", "p5", "shape", "flags", "class")
+_ALONE = "form low s1 s2 s3 s4 s5 p1 p2 p3 p4 p5 shape flags class"
+_AROUND = """
+low-1 low+1 low-2 low+2 form-1 form+1 s3-1 s3+1 s2-1 s2+1 s3-2 s3+2 shape-1 shape+1 class-1 class+1 class-2 class+2
+"""
+_TOGETHER = """
+low-1 low, low low+1, low-1 low+1, low-2 low-1, low+1 low+2, shape-1 shape, shape shape+1, shape low-1, class-1 class+1,
+class-2 class-1, class+1 class+2, class-1 class class+1, class-1 low, low class+1, s3 class-1, s3 class+1, s2 class-1,
+s2 shape, s3 shape, flags flags-1, p1 s3 flags
+"""
+TEMPLATES = ("", *_ALONE.split(), *_AROUND.split(), *(" ".join(pair.split()) for pair in _TOGETHER.split(",")))
+"""What is seen of a word (`low`), of its neighbours (`low-1`), and together; the empty one is always there."""
+LINKED = ("", "low", "low+1")
+"""Templates that are also seen with the tag of the word before."""
+LEXICAL = frozenset(("form", "low", "s4", "s5", "p4", "p5", "class"))
+"""Atoms that all but name the word, left out together by chance."""
+
+
+Sentences = Sequence[Sequence[str]]
+Integers = NDArray[np.int64]
+
+
+def hashed(text: str) -> int:
+    """The same number for a string on every machine; 0 to 3 are kept for places without a word."""
+    return crc32(text.encode("utf-8", "surrogatepass")) | 4
+
+
+def plain(word: str) -> str:
+    """Lower case, every digit a 0.
+
+    >>> plain("B2B")
+    'b0b'
+    """
+    return no_digits(word.lower())
+
+
+def no_digits(word: str) -> str:
+    return word if word.isalpha() else re.sub(r"\d", "0", word)
+
+
+def shape(word: str) -> str:
+    """
+    >>> shape("McDonald's-2019")
+    "XxXxx'x-00"
+    """
+    if word.isalpha() and (word.islower() or word.istitle()):
+        return "X" + "xx"[: len(word) - 1] if word[0].isupper() else "xx"[: len(word)]
+    kinds = "".join("X" if c.isupper() else "x" if c.isalpha() else "0" if c.isdigit() else c for c in word)
+    return re.sub(r"(.)\1{2,}", r"\1\1", kinds)
+
+
+def atoms_of(word: str, classes: Mapping[int, int]) -> list[int]:
+    """The hashed properties of a word, in the order of `ATOMS`."""
+    low = plain(word)
+    flags = (
+        not word.isalpha() and any(map(str.isdigit, word)),
+        "-" in word,
+        word[:1].isupper(),
+        word.isupper(),
+        word.isalnum(),
+        "'" in word,
+    )
+    marks = "".join(["01"[flag] for flag in flags])
+    known = classes.get(hashed(low))
+    return [
+        hashed("f" + no_digits(word)),
+        hashed("w" + low),
+        *(hashed("s" + low[-k:]) if len(low) >= k else 3 for k in range(1, 6)),
+        *(hashed("p" + low[:k]) if len(low) >= k else 3 for k in range(1, 6)),
+        hashed("x" + shape(word)),
+        hashed("b" + marks),
+        hashed(f"?{low[-3:]}{marks[2]}") if known is None else hashed(f"c{known}"),
+    ]
+
+
+def parts_of(template: str) -> list[tuple[int, str]]:
+    """
+    >>> parts_of("low-1 shape")
+    [(-1, 'low'), (0, 'shape')]
+    """
+    pairs = (re.split(r"(?=[-+])", part) for part in template.split())
+    return [(int(offset[0]) if offset else 0, atom) for atom, *offset in pairs]
+
+
+def template_array() -> Integers:
+    """(template, part, [offset, atom]) as the kernels read them."""
+    found = np.full((len(TEMPLATES), 3, 2), NONE, np.int64)
+    for f, template in enumerate(TEMPLATES):
+        for k, (offset, atom) in enumerate(parts_of(template)):
+            found[f, k] = offset, ATOMS.index(atom)
+    return found
+
+
+def linked_array() -> Integers:
+    return np.array([TEMPLATES.index(template) for template in LINKED], np.int64)
+
+
+def lexical_array() -> NDArray[np.bool_]:
+    """Which templates look at the word itself through a lexical atom."""
+    return np.array([any(not offset and atom in LEXICAL for offset, atom in parts_of(t)) for t in TEMPLATES])
+
+
+def template_digest() -> int:
+    """Changes with the templates, so that weights of others are not taken for these."""
+    return hashed(" | ".join((*ATOMS, *TEMPLATES, *LINKED)))
+
+
+def tag_classes(sentences: Sentences, tags: Sentences) -> dict[int, int]:
+    """Number of the set of tags that a word has, for words seen often enough: what it may be, known from afar."""
+    seen: dict[str, Counter[str]] = defaultdict(Counter)
+    for words, row in zip(sentences, tags, strict=True):
+        for word, tag in zip(words, row, strict=True):
+            seen[plain(word)][tag] += 1
+    numbers: dict[tuple[str, ...], int] = {}
+    found = {}
+    for word, counts in sorted(seen.items()):
+        total = counts.total()
+        if total >= CLASSED:
+            ranked = sorted(counts, key=lambda tag: (-counts[tag], tag))[:3]
+            found[hashed(word)] = numbers.setdefault(tuple(t for t in ranked if counts[t] >= RARE_TAG * total), len(numbers))
+    return found
+
+
+def encode(sentences: Sentences, classes: Mapping[int, int]) -> tuple[Integers, Integers, Integers]:
+    """Word types end to end, where each sentence starts, and the atoms of the types."""
+    numbers: dict[str, int] = {}
+    flat = [numbers.setdefault(word, len(numbers)) for sentence in sentences for word in sentence]
+    at = np.cumsum([0, *map(len, sentences)]).astype(np.int64)
+    atoms = np.array([atoms_of(word, classes) for word in numbers], np.int64).reshape(len(numbers), len(ATOMS))
+    return np.array(flat, np.int64), at, atoms
+
+
+FULL = 4
+"""Rows that have a weight for one in so many tags are kept full in memory."""
+KEEP = 800_000
+"""Weights that a tagger keeps, the largest ones."""
+PARTS = ("scale", "keys", "sizes", "columns", "levels", "triple_places", "triple_levels", "words", "classes")
+KINDS = ("f4", "u4", "u2", "u2", "i1", "u4", "i1", "u4", "u2")
+
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class TaggerWeights:
+    """What was learned: row r of the features is `columns`/`values[starts[r] : starts[r + 1]]`, for the key `keys[r]`."""
+
+    keys: Integers
+    starts: NDArray[np.int32]
+    columns: NDArray[np.uint16]
+    values: Floats
+    triple: Floats
+
+    @cached_property
+    def table(self) -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
+        return key_table(self.keys)
+
+
+def key_table(keys: Integers) -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
+    """Open addressing, at most half full."""
+    size = 2 << max(1, len(keys)).bit_length()
+    slots, owners = np.zeros(size, np.uint32), np.zeros(size, np.int32)
+    kernel.fill_table.for_work(len(keys))(keys, slots, owners)
+    return slots, owners
+
+
+def thin(keys: Integers, mean: Floats, triple: Floats) -> TaggerWeights:
+    """The `KEEP` largest weights of a full matrix, rounded as a saved tagger has them: loading changes nothing."""
+    size = np.abs(mean)
+    least = np.partition(size.ravel(), -KEEP)[-KEEP] if size.size > KEEP else 0.0
+    row, column = np.nonzero(size > least)
+    used, place = np.unique(row, return_inverse=True)
+    starts = np.searchsorted(place, np.arange(len(used) + 1)).astype(np.int32)
+    weights = TaggerWeights(keys[used], starts, column.astype(np.uint16), mean[row, column], triple)
+    return unpack(pack(weights, {}), triple.shape[2])[0]
+
+
+def pack(weights: TaggerWeights, classes: Mapping[int, int]) -> dict[str, NDArray[Any]]:
+    """Small arrays for the weights; those that round to 0 are left out."""
+    scale = max(float(np.abs(weights.values).max(initial=0.0)), float(np.abs(weights.triple).max(initial=0.0)), 1e-9)
+    levels, triple = to_levels(weights.values, scale), to_levels(weights.triple.ravel(), scale)
+    places, used = np.flatnonzero(triple), levels != 0
+    row = np.repeat(np.arange(len(weights.keys)), np.diff(weights.starts))
+    sizes = np.bincount(row[used], minlength=len(weights.keys))
+    words = sorted(classes)
+    return {
+        "scale": np.array([scale], np.float32),
+        "keys": np.diff(weights.keys, prepend=0).astype(np.uint32),
+        "sizes": sizes.astype(np.uint16),
+        "columns": weights.columns[used],
+        "levels": levels[used],
+        "triple_places": np.diff(places, prepend=0).astype(np.uint32),
+        "triple_levels": triple[places],
+        "words": np.diff(np.array(words, np.int64), prepend=0).astype(np.uint32),
+        "classes": np.array([classes[word] for word in words], np.uint16),
+    }
+
+
+def to_levels(values: Floats, scale: float) -> NDArray[np.int8]:
+    """-127 … 127, finer near 0: the square root of the share of `scale`."""
+    levels: NDArray[np.int8] = np.rint(np.sign(values) * np.sqrt(np.abs(values) / scale) * 127).astype(np.int8)
+    return levels
+
+
+def from_levels(levels: NDArray[np.int8], scale: float) -> Floats:
+    shares = levels.astype(np.float32) / 127
+    return (np.sign(shares) * shares * shares * scale).astype(np.float32)
+
+
+def unpack(arrays: Mapping[str, NDArray[Any]], tags: int) -> tuple[TaggerWeights, dict[int, int]]:
+    """The inverse of `pack`; ValueError when the arrays do not fit together."""
+    part = {name: arrays[name] for name in PARTS}
+    wrong = [name for name, kind in zip(PARTS, KINDS, strict=True) if part[name].ndim != 1 or part[name].dtype != kind]
+    if wrong:
+        raise ValueError(f"'{wrong[0]}' is of type {part[wrong[0]].dtype} and shape {part[wrong[0]].shape}")
+    scale = float(part["scale"][0])
+    keys, places, words = (np.cumsum(part[name], dtype=np.int64) for name in ("keys", "triple_places", "words"))
+    columns = part["columns"].astype(np.uint16)
+    sizes = (len(keys), len(columns), len(places), len(words))
+    if not np.isfinite(scale) or sizes != (
+        len(part["sizes"]),
+        len(part["levels"]),
+        len(part["triple_levels"]),
+        len(part["classes"]),
+    ):
+        raise ValueError("arrays of unequal length, or a scale that is no number")
+    if part["sizes"].sum(dtype=np.int64) != len(columns) or (len(columns) and columns.max() >= tags):
+        raise ValueError("features or tags out of range")
+    triple = np.zeros((tags + 1) * (tags + 1) * tags, np.float32)
+    triple[places] = from_levels(part["triple_levels"], scale)
+    weights = TaggerWeights(
+        keys,
+        *with_full_rows(part["sizes"], columns, from_levels(part["levels"], scale), tags),
+        triple.reshape(tags + 1, tags + 1, tags),
+    )
+    return weights, dict(zip(words.tolist(), part["classes"].tolist(), strict=True))
+
+
+def with_full_rows(
+    sizes: NDArray[np.uint16], columns: NDArray[np.uint16], values: Floats, tags: int
+) -> tuple[NDArray[np.int32], NDArray[np.uint16], Floats]:
+    """Starts, columns and values with zeros put into rows of many weights: a full row is added faster."""
+    sizes = sizes.astype(np.int64)
+    full = (sizes * FULL >= tags) & (sizes < tags)
+    row = np.repeat(np.arange(len(sizes)), sizes)
+    new_sizes = np.where(full, tags, sizes)
+    starts = np.concatenate(([0], np.cumsum(new_sizes)))
+    old_starts = np.cumsum(sizes) - sizes
+    place = starts[row] + np.where(full[row], columns, np.arange(len(row)) - old_starts[row])
+    new_columns, new_values = np.zeros(starts[-1], np.uint16), np.zeros(starts[-1], np.float32)
+    new_columns[(starts[:-1][full, None] + np.arange(tags)).ravel()] = np.tile(np.arange(tags), int(full.sum()))
+    new_columns[place], new_values[place] = columns, values
+    return starts.astype(np.int32), new_columns, new_values
+
 
 FORMAT, VERSION = "divproj-tagger", 1
 PREFIX = "tagger."
@@ -68,9 +330,9 @@ class Tagger(Estimator):
         check(sentences, tags)
         self.tags_ = sorted({tag for sentence in tags for tag in sentence})
         self.classes_ = tag_classes(sentences, tags)
-        course = Course(self, sentences, tags)
+        course = TaggerState(self, sentences, tags)
         passes = TAGGER_PASSES[len(course.gold) > FEW_WORDS] if self.epochs is None else self.epochs
-        best: tuple[float, Weights] | None = None
+        best: tuple[float, TaggerWeights] | None = None
         self.whole_ = False
         try:
             for turn in passing(range(1, passes + 1), "training the tagger: pass", passes):
@@ -140,7 +402,7 @@ class Tagger(Estimator):
         return tagger
 
 
-class Course:
+class TaggerState:
     """Training data as arrays, and the weights while they are learned."""
 
     def __init__(self, tagger: Tagger, sentences: Sentences, tags: Sentences) -> None:
@@ -175,7 +437,7 @@ class Course:
         )  # fmt: skip
         return 1 - int(wrong) / len(self.gold)
 
-    def average(self) -> Weights:
+    def average(self) -> TaggerWeights:
         """The mean of the weights after every step, the largest of them, rounded."""
         share = np.float32(1 / max(1, int(self.steps[0])))
         mean = self.sums * -share

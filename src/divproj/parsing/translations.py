@@ -21,19 +21,19 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from divproj.data.errors import Faults, ProjError, Where
-from divproj.data.igt import Igt
-from divproj.data.tree import DepTree
-from divproj.data.wording import plural
-from divproj.io import conllu
+from divproj.core.errors import Faults, ProjError, Where
+from divproj.core.sentence import Igt
+from divproj.core.tree import DepTree
+from divproj.core.wording import plural
 from divproj.io.files import name_of
-from divproj.io.translation_language import NAMES, UNKNOWN_LANGUAGE, language_name, languages_of, translations_of
+from divproj.io.interlinear.languages import NAMES, UNKNOWN_LANGUAGE, language_name, languages_of, translations_of
+from divproj.io.trees import conllu
 from divproj.parsing.language import PACKAGES, Language, Pairs, pack, shipped
 from divproj.runtime.safe_path import unprotected
 from divproj.text.language_id import of_lines
 
 
-class Choice(NamedTuple):
+class TranslationChoice(NamedTuple):
     """The translation of a sentence that is parsed."""
 
     text: str
@@ -48,7 +48,7 @@ class Choice(NamedTuple):
         return bool(self.language) and (not self.parser or parser_language(self.parser) not in ("", self.language))
 
 
-def choose(sentences: Sequence[Igt], parser: str | None = None, default: str = "") -> list[Choice]:
+def choose(sentences: Sequence[Igt], parser: str | None = None, default: str = "") -> list[TranslationChoice]:
     """Return the translation of every sentence that is to be parsed, and its parser.
 
     `parser` is the one that the user asked for, `default` the language of the text that the sentences are a part of.
@@ -69,20 +69,20 @@ def choose(sentences: Sequence[Igt], parser: str | None = None, default: str = "
     return [_parseable(row, igt.translation, of_glosses) for row, igt in zip(candidates, sentences, strict=True)]
 
 
-def _asked_for(row: Pairs, preferred: str, parser: str, wanted: str) -> Choice:
+def _asked_for(row: Pairs, preferred: str, parser: str, wanted: str) -> TranslationChoice:
     """The translation in the language of the parser, else the preferred one."""
     if not row:
-        return Choice("", "", parser)
+        return TranslationChoice("", "", parser)
     code, text = min(row, key=lambda pair: (pair[0] != wanted, pair[1] != preferred))
-    return Choice(text, code if text.strip() else "", parser)
+    return TranslationChoice(text, code if text.strip() else "", parser)
 
 
-def _parseable(row: Pairs, preferred: str, of_glosses: str) -> Choice:
+def _parseable(row: Pairs, preferred: str, of_glosses: str) -> TranslationChoice:
     """The translation that a pack parses: in the language of the glosses before the preferred one."""
     if not row:
-        return Choice("", "", "")
+        return TranslationChoice("", "", "")
     code, text = min(row, key=lambda pair: (pack(pair[0]) is None, pair[0] != of_glosses, pair[1] != preferred))
-    return Choice(text, code if text.strip() else "", code if pack(code) else "")
+    return TranslationChoice(text, code if text.strip() else "", code if pack(code) else "")
 
 
 def _gloss_language(sentences: Sequence[Igt]) -> str:

@@ -10,23 +10,37 @@ from typing import Any
 
 import numpy as np
 
-from divproj.data.errors import AlignmentError, ModelError
-from divproj.data.options import AlignTrainOptions
-from divproj.data.pair import Pair
+from divproj.core.errors import AlignmentError, ModelError
+from divproj.core.options import AlignTrainOptions
+from divproj.core.pair import Pair
 from divproj.forest.dependencies import from_dependencies
 from divproj.forest.hypergraph import Forest
 from divproj.forest.parses import viterbi
-from divproj.phrases import chart, gapchart, hill_climbing, noncomp, sums
+from divproj.phrases import beam_search, chart, hill_climbing
 from divproj.phrases.beam_search import Limits, Packs
-from divproj.phrases.em import State, Training, Watch, train
-from divproj.phrases.features import FIXED, Encoder, Relation
-from divproj.phrases.model import LocalModel, first_weights, lexical_keys
-from divproj.phrases.problem import NEVER, Clock, OutOfTimeError, PhraseSet, Problem, fill, posteriors, read_off
-from divproj.phrases.refine import refine
+from divproj.phrases.em import EmState, Training, Watch, train
+from divproj.phrases.hill_climbing import refine
+from divproj.phrases.model import FIXED, LocalModel, PhraseEncoder, Relation, first_weights, lexical_keys
+from divproj.phrases.problem import (
+    COMBINE,
+    NEVER,
+    Clock,
+    Costs,
+    OutOfTimeError,
+    PhraseSet,
+    Prepared,
+    Problem,
+    ScoredForest,
+    fill,
+    posteriors,
+    prepare,
+    problem,
+    read_off,
+    summed,
+)
 from divproj.phrases.results import PhraseAlignment, alignment_of
-from divproj.phrases.scoring import COMBINE, Costs, Prepared, View, prepare, problem, summed
 from divproj.runtime import modelfile
-from divproj.runtime.estimator import Estimator
+from divproj.runtime.modelfile import Estimator
 
 SEARCHES = ("chart", "packs")
 NONCOMP = ("climb", "trace", "off")
@@ -130,9 +144,12 @@ class PhraseAligner(Estimator):
 
         With a `checkpoint` folder the state is kept there after every mini-batch; `resume` goes on from it, to the same end.
         """
-        encoder = Encoder(self.relation)
+        encoder = PhraseEncoder(self.relation)
         encoder.learning = self.lexical != "none"
-        prepared = [prepare(View(s), View(t), getattr(x, "links", x), encoder) for s, t, x in _forests(pairs, candidates)]
+        prepared = [
+            prepare(ScoredForest(s), ScoredForest(t), getattr(x, "links", x), encoder)
+            for s, t, x in _forests(pairs, candidates)
+        ]
         self.vocabulary_ = encoder.vocabulary
         tables = [x.table for x in prepared]
         keys = lexical_keys(tables) if self.lexical == "pruned" else np.empty(0, np.int64)
@@ -140,7 +157,7 @@ class PhraseAligner(Estimator):
         self.model_ = LocalModel(first_weights(buckets or len(keys)), keys, buckets, self.null_norm)
         state = self._stored_state(checkpoint) if checkpoint and resume else None
 
-        def seen(state: State) -> None:
+        def seen(state: EmState) -> None:
             if checkpoint:
                 self._store(checkpoint, state)
             if watch:
@@ -170,15 +187,15 @@ class PhraseAligner(Estimator):
         self, pairs: Iterable[ForestPair | Pair], candidates: Iterable[WordLinks] | None = None
     ) -> Iterator[PhraseAlignment]:
         """The best set of phrase pairs of every pair, one after the other."""
-        encoder = Encoder(self.relation, self.vocabulary_)
+        encoder = PhraseEncoder(self.relation, self.vocabulary_)
         self._compile()
         for src, tgt, found in _forests(pairs, candidates):
-            yield self._align(View(src), View(tgt), getattr(found, "links", found), encoder)
+            yield self._align(ScoredForest(src), ScoredForest(tgt), getattr(found, "links", found), encoder)
 
     def _compile(self) -> None:
         """Before any clock runs: compiling, or loading what was compiled before, takes seconds."""
-        kernels: list[Any] = [chart.best_rows, chart.decode, sums.sum_rows, sums.outside]
-        kernels += [gapchart.gap_rows, gapchart.gap_decode] if self.gap else []
+        kernels: list[Any] = [chart.best_rows, chart.decode, chart.scaled_sum_rows, chart.scaled_outside]
+        kernels += [chart.gap_rows, chart.gap_decode] if self.gap else []
         kernels += [hill_climbing.climb, hill_climbing.assemble] if self.noncomp == "climb" else []
         for kernel in kernels:
             _ = kernel.compiled
@@ -187,7 +204,7 @@ class PhraseAligner(Estimator):
         """Phrase pairs of one pair of forests."""
         return next(self.align([(src, tgt)], [links]))
 
-    def _align(self, src: View, tgt: View, links: WordLinks, encoder: Encoder) -> PhraseAlignment:
+    def _align(self, src: ScoredForest, tgt: ScoredForest, links: WordLinks, encoder: PhraseEncoder) -> PhraseAlignment:
         clock = Clock(self.max_seconds or NEVER)
         cut = len(src.forest) * len(tgt.forest) > MOST_CELLS
         if cut:
@@ -235,7 +252,7 @@ class PhraseAligner(Estimator):
     def _packs(self, given: Problem, clock: Clock, at_least: PhraseSet | None) -> PhraseSet | None:
         """Algorithm B.1, with §4.3 from one side or both; what was found before when that is better or time runs out."""
         best = at_least
-        trace = noncomp.align if self.noncomp == "trace" else None
+        trace = beam_search.align if self.noncomp == "trace" else None
         late = False
         for turned in (False, True)[: 1 + (self.both and trace is not None)]:
             it = given.turned if turned else given
@@ -281,7 +298,7 @@ class PhraseAligner(Estimator):
         made.model_ = LocalModel(weights.astype(np.float64), keys.astype(np.int64), buckets, made.null_norm)
         return made
 
-    def _store(self, folder: Path, state: State) -> None:
+    def _store(self, folder: Path, state: EmState) -> None:
         about = {
             "epoch": state.epoch, "batch": state.batch, "updates": state.updates, "running": state.running,
             "history": state.history, "finished": state.finished, "settings": self._settings(),
@@ -296,7 +313,7 @@ class PhraseAligner(Estimator):
             if k not in ("relation", "epochs", "max_seconds", "noncomp", "both", "search")
         }
 
-    def _stored_state(self, folder: Path) -> State | None:
+    def _stored_state(self, folder: Path) -> EmState | None:
         """The state of an interrupted training on the same pairs; None when there is none."""
         if not (folder / modelfile.META).exists():
             return None
@@ -307,13 +324,13 @@ class PhraseAligner(Estimator):
             raise ModelError("the checkpoint is of another training: pairs or settings differ", stored.where, "train without resuming")  # fmt: skip
         numbers = (stored.fact(name, int) for name in ("epoch", "batch", "updates"))
         lists = (stored.fact(name, list) for name in ("running", "history"))
-        return State(stored.array("weights", "f", size), stored.array("squares", "f", size), *numbers, *lists)
+        return EmState(stored.array("weights", "f", size), stored.array("squares", "f", size), *numbers, *lists)
 
 
-def best_tree(view: View) -> View:
+def best_tree(view: ScoredForest) -> ScoredForest:
     """The best parse alone."""
     forest = view.forest
-    return view if not view.ambiguous else View(forest.tree(viterbi(forest, fast=True).edges))
+    return view if not view.ambiguous else ScoredForest(forest.tree(viterbi(forest, fast=True).edges))
 
 
 def usable_targets(given: Problem) -> frozenset[int]:

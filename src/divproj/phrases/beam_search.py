@@ -2,6 +2,13 @@
 
 Slower than `problem.fill` and, without beam, of the same best score; it keeps the competing supports that
 non-compositional alignment (`noncomp`) has to unpack. Pairs are numbered u·m + v.
+
+Non-compositional alignment: Algorithms 4.2 and C.1 on the packs of `packs`.
+
+Source phrases x, y have a proper lowest common mother u, but their targets nest: τn lies in τm. If the kids of both pairs fit
+together, ⟨u, τm⟩ is aligned with all of them as kids; pairs in the way are dissolved: their own alignment
+disappears, their kids stay. Departs: C.1, lines 8-9, returns TRACE(τn,ψ) alone and so loses the siblings of ψ; here they are
+merged as in line 29. All arguments are pairs, so that a target aligned with two sources has separate supports.
 """
 
 from __future__ import annotations
@@ -13,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from divproj.phrases.problem import Clock, PhraseSet, Problem, Side
+from divproj.phrases.problem import Clock, ForestSide, PhraseSet, Problem
 
 Nodes = frozenset[int]
 NONE: Nodes = frozenset()
@@ -30,7 +37,7 @@ class Support(NamedTuple):
     edges_t: Nodes
 
 
-class Path(NamedTuple):
+class ClimbPath(NamedTuple):
     """From a node down to a descendant: what hangs off (with its score), the edges, the generations."""
 
     score: float
@@ -39,8 +46,8 @@ class Path(NamedTuple):
     edges: Nodes
 
 
-HERE = Path(0.0, 0, NONE, NONE)
-Paths = dict[int, list[Path]]
+HERE = ClimbPath(0.0, 0, NONE, NONE)
+Paths = dict[int, list[ClimbPath]]
 """For each descendant (the node itself too) the ways down to it."""
 Tracer = Callable[["Packs", int, int], Iterator[Support]]
 
@@ -79,15 +86,15 @@ class Packs:
         self.lca = self._lca_table()
         self._run()
 
-    def _lca_table(self) -> dict[tuple[int, int], list[tuple[int, Path]]]:
+    def _lca_table(self) -> dict[tuple[int, int], list[tuple[int, ClimbPath]]]:
         """Lca^t: for two target phrases their lowest common mothers, each with the nulls of both paths."""
-        found: dict[tuple[int, int], list[tuple[int, Path]]] = {}
+        found: dict[tuple[int, int], list[tuple[int, ClimbPath]]] = {}
         for v, f, left, right in edges_of(self.problem.tgt):
             for x, ways_x in self.paths_t[left].items():
                 for y, ways_y in self.paths_t[right].items():
                     for a in ways_x:
                         for b in ways_y:
-                            joint = Path(a.score + b.score, 0, a.nulls | b.nulls, a.edges | b.edges | {f})
+                            joint = ClimbPath(a.score + b.score, 0, a.nulls | b.nulls, a.edges | b.edges | {f})
                             found.setdefault((x, y), []).append((v, joint))
             self.limits.clock.check()
         for (x, y), entries in list(found.items()):
@@ -123,7 +130,9 @@ class Packs:
         m, best, lca, row = self.width, self.best, self.lca, self.pair[u]
         for x, ways_x in lefts.items():
             for y, ways_y in rights.items():
-                ways = [Path(p.score + q.score, 0, p.nulls | q.nulls, p.edges | q.edges | {e}) for p in ways_x for q in ways_y]
+                ways = [
+                    ClimbPath(p.score + q.score, 0, p.nulls | q.nulls, p.edges | q.edges | {e}) for p in ways_x for q in ways_y
+                ]
                 for xt in self.packs[x]:
                     score_x, bits_x = best[x * m + xt], self.below_t[xt]
                     for yt in self.packs[y]:
@@ -217,13 +226,13 @@ class Packs:
         )  # fmt: skip
 
 
-def edges_of(side: Side) -> Iterator[tuple[int, int, int, int]]:
+def edges_of(side: ForestSide) -> Iterator[tuple[int, int, int, int]]:
     """(parent, edge, left, right), children before parents."""
     a = side.arrays
     return zip(a.edge_parent.tolist(), range(len(a.edge_parent)), a.edge_left.tolist(), a.edge_right.tolist(), strict=True)
 
 
-def below(side: Side) -> list[int]:
+def below(side: ForestSide) -> list[int]:
     """For each node the set ds(·) of nodes that can stand below it, itself too, as bits of a number."""
     made = [1 << k for k in range(len(side.arrays.start))]
     for u, _, left, right in edges_of(side):
@@ -243,13 +252,13 @@ def extend(u: int, edges: list[tuple[int, int, int]], paths: list[Paths], null: 
                 for way in ways:
                     if gap and way.gap + 1 >= gap:
                         continue
-                    longer = Path(way.score + null[other], way.gap + 1, way.nulls | {other}, way.edges | {e})
+                    longer = ClimbPath(way.score + null[other], way.gap + 1, way.nulls | {other}, way.edges | {e})
                     known = found.setdefault(x, [])
                     _better(known, longer, bool(gap))
     return found
 
 
-def _better(known: list[Path], new: Path, by_gap: bool) -> None:
+def _better(known: list[ClimbPath], new: ClimbPath, by_gap: bool) -> None:
     for k, old in enumerate(known):
         if not by_gap or old.gap == new.gap:
             if new.score > old.score:
@@ -258,7 +267,7 @@ def _better(known: list[Path], new: Path, by_gap: bool) -> None:
     known.append(new)
 
 
-def all_paths(side: Side, null: list[float], gap: int, usable: Nodes | None = None) -> list[Paths]:
+def all_paths(side: ForestSide, null: list[float], gap: int, usable: Nodes | None = None) -> list[Paths]:
     """The ways down from every node to the usable nodes (default: all) below it."""
     count = len(side.arrays.start)
     by_node: list[list[tuple[int, int, int]]] = [[] for _ in range(count)]
@@ -268,3 +277,107 @@ def all_paths(side: Side, null: list[float], gap: int, usable: Nodes | None = No
     for u in range(count):
         paths[u] = extend(u, by_node[u], paths, null, gap, usable is None or u in usable)
     return paths
+
+
+class OverflowedError(Exception):
+    """One unpacking took too many steps."""
+
+
+class Trace:
+    """The four functions of Algorithm C.1 on one array of packs; a budget of steps for each call from outside."""
+
+    def __init__(self) -> None:
+        self.left = 0
+        self.ways: dict[tuple[int, int], ClimbPath] = {}
+
+    def __call__(self, packs: Packs, hn: int, hm: int) -> Iterator[Support]:
+        """Structures for a new pair over hm's target; none when the two are incompatible."""
+        self.packs, self.m = packs, packs.width
+        self.left = packs.limits.steps or 1 << 60
+        try:
+            yield from sorted(self._trace(hn, hm), key=lambda s: (sorted(s.kids), sorted(s.null_t), sorted(s.edges_t)))
+        except OverflowedError:
+            packs.truncated = True
+
+    def _supports(self, h: int) -> list[Support]:
+        return [s for s in self.packs.packs[h // self.m].get(h % self.m, ()) if s.kids]
+
+    def _trace(self, hn: int, hm: int) -> set[Support]:
+        """TRACE: put hn into each structure that hm's supports make; a pair without kids has none."""
+        found: set[Support] = set()
+        for support in self._supports(hm):
+            found |= self._compatible(hn, {support._replace(score=0.0)})
+        return found
+
+    def _compatible(self, hn: int, structures: set[Support]) -> set[Support]:
+        """COMPATIBILITY: put hn into each of the structures."""
+        target, below, m = hn % self.m, self.packs.below_t, self.m
+        found: set[Support] = set()
+        for it in structures:
+            self._step()
+            home = next((x for x in it.null_t if below[x] >> target & 1), None)
+            if home is not None:
+                way = self._way(home, target)
+                nulls = it.null_t - {home} | way.nulls
+                found.add(it._replace(kids=it.kids | {hn}, null_t=nulls, edges_t=it.edges_t | way.edges))
+                continue
+            inside = next((h for h in it.kids if below[h % m] >> target & 1), None)
+            if inside is not None:
+                for deeper in self._trace(hn, inside):
+                    found.add(merged(it, deeper, inside))
+                continue
+            for support in self._supports(hn):  # τn straddles: it is dissolved, its kids go in one by one
+                found |= self._down(support, it)
+        return found
+
+    def _down(self, support: Support, structure: Support) -> set[Support]:
+        """DOWN: all kids of a dissolved pair into a structure; its source side comes along."""
+        start = structure._replace(null_s=structure.null_s | support.null_s, edges_s=structure.edges_s | support.edges_s)
+        found = {start}
+        for kid in sorted(support.kids):
+            found = self._compatible(kid, found)
+            if not found:
+                break
+        return found
+
+    def _way(self, home: int, target: int) -> ClimbPath:
+        """GAP: what hangs off the best path from a null phrase down to a phrase in it."""
+        if home == target:
+            return HERE
+        known = self.ways.get((home, target))
+        if known is None:
+            known = self.ways[home, target] = self._best_way(home, target)
+        return known
+
+    def _best_way(self, home: int, target: int) -> ClimbPath:
+        a, null, below = self.packs.problem.tgt.arrays, self.packs.null_t, self.packs.below_t
+        best: ClimbPath | None = None
+        for e in range(int(a.edge_first[home]), int(a.edge_first[home + 1])):
+            left, right = int(a.edge_left[e]), int(a.edge_right[e])
+            for child, other in ((left, right), (right, left)):
+                if below[child] >> target & 1:
+                    way = self._way(child, target)
+                    score = way.score + null[other]
+                    if best is None or score > best.score:
+                        best = ClimbPath(score, way.gap + 1, way.nulls | {other}, way.edges | {e})
+        assert best is not None
+        return best
+
+    def _step(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise OverflowedError
+
+
+def merged(whole: Support, part: Support, gone: int) -> Support:
+    """MERGE: `gone`, a kid of `whole`, is dissolved into `part`."""
+    kids: Nodes = part.kids | whole.kids - {gone}
+    return Support(
+        0.0, kids, part.null_s | whole.null_s, part.null_t | whole.null_t, part.edges_s | whole.edges_s, part.edges_t | whole.edges_t
+    )  # fmt: skip
+
+
+def align(packs: Packs, hn: int, hm: int) -> Iterator[Support]:
+    """`Trace` as the `trace` of one `Packs`, with its memory of paths."""
+    trace: Trace = packs.__dict__.setdefault("_trace", Trace())
+    return trace(packs, hn, hm)

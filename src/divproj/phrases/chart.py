@@ -10,14 +10,26 @@ Let E(u,v) be the best aligned pair inside (u,v) with the nulls hanging off both
     E(u,v) = max of A(u,v),  E(l_e,v) + null_s(r_e), E(r_e,v) + null_s(l_e),  and the same for f on the other side
 
 which is a weighted maximum agreement subtree. Departs: Algorithm 4.1 keeps a beam of packed supports; `packs` does that.
+
+The chart with a bound μg on the generations between a pair and its kids (§5.1 of the paper); arrays as in `chart`.
+
+B(u,v)[a][b] is the best pair inside (u,v) reached by climbing a generations on the source side and b on the target side, both below
+μg, since the merge itself is one more.
+
+Sums over all sets without logarithms: the recurrences of `chart.sum_rows` and `chart.outside` on scaled numbers.
+
+Every score is raised by a constant for each word, which cancels since the words of a phrase are those of its parts. With the right
+constant the whole sum is near 1 and no number on the way to it leaves the range of floats; where one does, the caller sees it
+(nothing, infinite or not a number) and takes the slower kernels.
+
+Arrays are as in `chart`, but `pair`, `null_s`, `null_t` and the weights of edges are exp of what they are there.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from divproj.runtime.jit import kernel
-from divproj.runtime.logs import log_add
+from divproj.runtime.jit import kernel, log_add
 
 FOREST = "i4[::1], i4[::1], i4[::1], f8[::1]"
 TWO = f"{FOREST}, {FOREST}"
@@ -285,3 +297,196 @@ def best_below(first, left, right, weight, edge_of):  # type: ignore[no-untyped-
             value = weight[e] + score[left[e]] + score[right[e]]
             if edge_of[node] < 0 or value > score[node]:
                 edge_of[node], score[node] = e, value
+
+
+GAPS = "f8[:, :, :, ::1]"
+
+
+@kernel(f"void({TWO}, {CELLS}, f8[::1], f8[::1], f8, f8[::1], f8[::1], i8, i8, {GAPS}, {CELLS})")
+def gap_rows(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_weight, pair, null_s, null_t, mix, rho_s, rho_t, low, high, B, E):  # type: ignore[no-untyped-def]  # noqa: N803  # fmt: skip
+    """Fill rows [low, high) of B and of E, its maximum over gaps."""
+    m, gap = len(t_first) - 1, B.shape[2]
+    keep, take = np.log(1.0 - mix), np.log(mix) if mix > 0 else -np.inf
+    for u in range(low, high):
+        e0, e1 = s_first[u], s_first[u + 1]
+        for v in range(m):
+            f0, f1 = t_first[v], t_first[v + 1]
+            B[u, v] = -np.inf
+            a = pair[u, v]
+            if e0 < e1 and f0 < f1 and a > -np.inf:
+                inner = -np.inf
+                for e in range(e0, e1):
+                    le, re, we = s_left[e], s_right[e], s_weight[e]
+                    for f in range(f0, f1):
+                        lf, rf = t_left[f], t_right[f]
+                        inner = max(inner, we + t_weight[f] + max(E[le, lf] + E[re, rf], E[le, rf] + E[re, lf]))
+                a += inner
+            if mix > 0 and a > -np.inf:
+                a = log_add(keep + a, take + rho_s[u] + rho_t[v])
+            B[u, v, 0, 0] = a
+            for e in range(e0, e1):
+                le, re, we = s_left[e], s_right[e], s_weight[e]
+                for x in range(gap - 1):
+                    for y in range(gap):
+                        up = max(B[le, v, x, y] + null_s[re] + we, B[re, v, x, y] + null_s[le] + we)
+                        B[u, v, x + 1, y] = max(B[u, v, x + 1, y], up)
+            for f in range(f0, f1):
+                lf, rf, wf = t_left[f], t_right[f], t_weight[f]
+                for x in range(gap):
+                    for y in range(gap - 1):
+                        up = max(B[u, lf, x, y] + null_t[rf] + wf, B[u, rf, x, y] + null_t[lf] + wf)
+                        B[u, v, x, y + 1] = max(B[u, v, x, y + 1], up)
+            best = -np.inf
+            for x in range(gap):
+                for y in range(gap):
+                    best = max(best, B[u, v, x, y])
+            E[u, v] = best
+
+
+@kernel(f"void({TWO}, f8[::1], f8[::1], {GAPS}, {CELLS}, i8, i8, i4[:, ::1], i4[:, ::1], i4[:, ::1], i8[::1])")
+def gap_decode(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_weight, null_s, null_t, B, E, u, v, pairs, nulls, edges, counts):  # type: ignore[no-untyped-def]  # noqa: N803  # fmt: skip
+    """`chart.decode` for a chart with gaps, from ⟨u,v⟩ itself."""
+    gap = B.shape[2]
+    stack = np.empty((len(pairs) + 2, 4), np.int64)
+    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = u, v, -1, 0
+    top, n_pairs, n_nulls, n_edges = 1, 0, 0, 0
+    while top:
+        top -= 1
+        u, v, mother, loose = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
+        x, y = 0, 0
+        if loose:
+            for i in range(gap):
+                for j in range(gap):
+                    if B[u, v, i, j] > B[u, v, x, y]:
+                        x, y = i, j
+        while x + y > 0:
+            best, move, edge = -np.inf, 0, -1
+            if x > 0:
+                for e in range(s_first[u], s_first[u + 1]):
+                    le, re, we = s_left[e], s_right[e], s_weight[e]
+                    if B[le, v, x - 1, y] + null_s[re] + we > best:
+                        best, move, edge = B[le, v, x - 1, y] + null_s[re] + we, 1, e
+                    if B[re, v, x - 1, y] + null_s[le] + we > best:
+                        best, move, edge = B[re, v, x - 1, y] + null_s[le] + we, 2, e
+            if y > 0:
+                for f in range(t_first[v], t_first[v + 1]):
+                    lf, rf, wf = t_left[f], t_right[f], t_weight[f]
+                    if B[u, lf, x, y - 1] + null_t[rf] + wf > best:
+                        best, move, edge = B[u, lf, x, y - 1] + null_t[rf] + wf, 3, f
+                    if B[u, rf, x, y - 1] + null_t[lf] + wf > best:
+                        best, move, edge = B[u, rf, x, y - 1] + null_t[lf] + wf, 4, f
+            if move < 3:
+                down, alone = (s_left[edge], s_right[edge]) if move == 1 else (s_right[edge], s_left[edge])
+                u, x = down, x - 1
+            else:
+                down, alone = (t_left[edge], t_right[edge]) if move == 3 else (t_right[edge], t_left[edge])
+                v, y = down, y - 1
+            nulls[n_nulls, 0], nulls[n_nulls, 1], nulls[n_nulls, 2] = move > 2, alone, mother
+            edges[n_edges, 0], edges[n_edges, 1] = move > 2, edge
+            n_nulls += 1
+            n_edges += 1
+        pairs[n_pairs, 0], pairs[n_pairs, 1], pairs[n_pairs, 2] = u, v, mother
+        n_pairs += 1
+        if s_first[u] < s_first[u + 1] and t_first[v] < t_first[v + 1]:
+            e, f = best_edges(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_weight, E, u, v)
+            lf, rf = (t_right[-1 - f], t_left[-1 - f]) if f < 0 else (t_left[f], t_right[f])
+            edges[n_edges, 0], edges[n_edges, 1] = 0, e
+            edges[n_edges + 1, 0], edges[n_edges + 1, 1] = 1, -1 - f if f < 0 else f
+            n_edges += 2
+            stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3] = s_right[e], rf, n_pairs - 1, 1
+            stack[top + 1, 0], stack[top + 1, 1], stack[top + 1, 2], stack[top + 1, 3] = s_left[e], lf, n_pairs - 1, 1
+            top += 2
+    counts[0], counts[1], counts[2] = n_pairs, n_nulls, n_edges
+
+
+@kernel("void(i4[::1], u4[::1])")
+def mothers(first, mother):  # type: ignore[no-untyped-def]
+    """For each edge the node above it."""
+    for v in range(len(first) - 1):
+        for f in range(first[v], first[v + 1]):
+            mother[f] = v
+
+
+@kernel(f"void({TWO}, {CELLS}, f8[::1], f8[::1], i8, i8, {CELLS}, {CELLS}, {CELLS})")
+def scaled_sum_rows(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_weight, pair, null_s, null_t, low, high, A, F, E):  # type: ignore[no-untyped-def]  # noqa: N803  # fmt: skip
+    """Rows [low, high) of the sums; the rows below must be filled."""
+    m, edges = len(t_first) - 1, len(t_left)
+    left, right = t_left.view(np.uint32), t_right.view(np.uint32)
+    mother = np.empty(edges, np.uint32)
+    mothers(t_first, mother)
+    for u in range(low, high):
+        e0, e1 = s_first[u], s_first[u + 1]
+        local, own, climbed, row = pair[u], A[u], F[u], E[u]
+        for v in range(m):
+            row[v] = 0.0
+            own[v] = 0.0 if e0 < e1 and t_first[v] < t_first[v + 1] else 1.0
+        for e in range(e0, e1):
+            le, re, we = s_left[e], s_right[e], s_weight[e]
+            one, two = E[le], E[re]
+            null_one, null_two = null_s[le] * we, null_s[re] * we
+            for v in range(m):
+                row[v] += one[v] * null_two + two[v] * null_one
+            for f in range(edges):
+                own[mother[f]] += we * t_weight[f] * (one[left[f]] * two[right[f]] + one[right[f]] * two[left[f]])
+        for v in range(m):
+            own[v] *= local[v]
+            climbed[v] = own[v]
+        for f in range(edges):
+            lf, rf = left[f], right[f]
+            climbed[mother[f]] += t_weight[f] * (climbed[lf] * null_t[rf] + climbed[rf] * null_t[lf])
+        for v in range(m):
+            row[v] += climbed[v]
+
+
+@kernel(f"void({TWO}, {CELLS}, f8[::1], f8[::1], i8, i8, {CELLS}, {CELLS}, {CELLS}, {CELLS}, {CELLS}, f8[::1], f8[::1])")
+def scaled_outside(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_weight, pair, null_s, null_t, root_s, root_t, A, F, E, g, post, post_s, post_t):  # type: ignore[no-untyped-def]  # noqa: N803  # fmt: skip
+    """Posteriors of pairs and of nulls, by the derivative of log Σ. `g` and `post…` come in as zeros."""
+    m, edges = len(t_first) - 1, len(t_left)
+    left, right = t_left.view(np.uint32), t_right.view(np.uint32)
+    mother, share = np.empty(edges, np.uint32), np.empty(edges)
+    mothers(t_first, mother)
+    for u in range(root_s, -1, -1):
+        row, some = g[u], u == root_s
+        for v in range(m):
+            some |= row[v] > 0.0
+        if not some:
+            continue
+        e0, e1 = s_first[u], s_first[u + 1]
+        for e in range(e0, e1):
+            le, re, we = s_left[e], s_right[e], s_weight[e]
+            one, two, g_one, g_two = E[le], E[re], g[le], g[re]
+            null_one, null_two = null_s[le] * we, null_s[re] * we
+            alone_one, alone_two = 0.0, 0.0
+            for v in range(m):
+                g_one[v] += row[v] * null_two
+                g_two[v] += row[v] * null_one
+                alone_two += row[v] * one[v]
+                alone_one += row[v] * two[v]
+            post_s[re] += alone_two * null_two
+            post_s[le] += alone_one * null_one
+        climbed = F[u]
+        for f in range(edges - 1, -1, -1):
+            lf, rf, x = left[f], right[f], row[mother[f]] * t_weight[f]
+            row[lf] += x * null_t[rf]
+            row[rf] += x * null_t[lf]
+            post_t[rf] += x * climbed[lf] * null_t[rf]
+            post_t[lf] += x * climbed[rf] * null_t[lf]
+        if u == root_s:
+            row[root_t] += 1.0 / A[root_s, root_t]
+        for v in range(m):
+            post[u, v] = row[v] * A[u, v]
+        if e0 == e1:
+            continue
+        for f in range(edges):
+            share[f] = row[mother[f]] * pair[u, mother[f]] * t_weight[f]
+        for e in range(e0, e1):
+            le, re, we = s_left[e], s_right[e], s_weight[e]
+            one, two, g_one, g_two = E[le], E[re], g[le], g[re]
+            for f in range(edges):
+                x = share[f] * we
+                if x > 0.0:
+                    lf, rf = left[f], right[f]
+                    g_one[lf] += x * two[rf]
+                    g_two[rf] += x * one[lf]
+                    g_one[rf] += x * two[lf]
+                    g_two[lf] += x * one[rf]

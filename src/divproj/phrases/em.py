@@ -1,4 +1,10 @@
-"""Feature-enhanced EM (Berg-Kirkpatrick et al. 2010) in mini-batches (Liang & Klein 2009), Viterbi or soft."""
+"""Feature-enhanced EM (Berg-Kirkpatrick et al. 2010) in mini-batches (Liang & Klein 2009), Viterbi or soft.
+
+Kernels of the log-linear model: objective and gradient over the events of many pairs, lying end to end.
+
+Pair k has a block of (n+1)·(m+1) cells from cell_at[k]; its kinds have counts from src_at[k] and tgt_at[k]. `events` are the
+observed counts: ⟨u,v⟩ and ⟨u,∅⟩ in the context u, ⟨∅,v⟩ in the context v.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +15,117 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.data.errors import ModelError
-from divproj.phrases import likelihood
-from divproj.phrases.features import FIXED, Table
-from divproj.phrases.model import NORMS, LocalModel
-from divproj.phrases.problem import Floats, PhraseSet, fill, posteriors, read_off
-from divproj.phrases.refine import refine
-from divproj.phrases.scoring import Costs, Prepared, problem, summed
-from divproj.phrases.settings import STALLED
+from divproj.core.errors import ModelError
+from divproj.phrases.hill_climbing import refine
+from divproj.phrases.model import FIXED, NORMS, FeatureTable, LocalModel
+from divproj.phrases.problem import Costs, Floats, PhraseSet, Prepared, fill, posteriors, problem, read_off, summed
+from divproj.runtime.jit import kernel
+
+STALLED = 1e-4
+"""Relative gain of an epoch below which it counts as none."""
+
+
+BLOCKS = "i8[::1], i8[::1], i8[::1], u1[::1], i4[::1], i4[::1], f8[::1], f8[::1], f8[::1]"
+
+
+@kernel("f8(f8[::1], u1, i4, i4, i8)")
+def potential(weights, flags, category, lexical, fixed):  # type: ignore[no-untyped-def]
+    """w·F of one cell; `lexical` is the number of its family 1 feature, -1 for none."""
+    total = weights[category]
+    for bit in range(6):
+        if flags >> bit & 1:
+            total += weights[bit]
+    if lexical >= 0:
+        total += weights[fixed + lexical]
+    return total
+
+
+@kernel("void(f8[::1], u1, i4, i4, i8, f8)")
+def spread(gradient, flags, category, lexical, fixed, amount):  # type: ignore[no-untyped-def]
+    """Add `amount` to the derivative by every weight of a cell."""
+    gradient[category] += amount
+    for bit in range(6):
+        if flags >> bit & 1:
+            gradient[bit] += amount
+    if lexical >= 0:
+        gradient[fixed + lexical] += amount
+
+
+@kernel(f"f8(f8[::1], {BLOCKS}, i8, i8, f8[::1])")
+def event_objective(weights, cell_at, src_at, tgt_at, flags, category, lexical, count_s, count_t, events, norm, fixed, gradient):  # type: ignore[no-untyped-def]  # fmt: skip
+    """Σ c·log Pr(outcome | context), its derivative added to `gradient`.
+
+    log Pr(u,v) = w·F(u,v) - log Z(u),  Z(u) = Σ_v' exp w·F(u,v') + exp w·F(u,∅). Norm 0, literal: Pr(∅,v) is normalised over
+    all v'; 1, mirrored: over all u' and ∅; 2, symmetric: so too, and every pair is an event of its target's context as well.
+    """
+    total = 0.0
+    for k in range(len(cell_at) - 1):
+        n, m = src_at[k + 1] - src_at[k], tgt_at[k + 1] - tgt_at[k]
+        at, s0, t0 = cell_at[k], src_at[k], tgt_at[k]
+        width = m + 1
+        L = np.empty((n + 1, width))
+        for i in range(n + 1):
+            for j in range(width):
+                c = at + i * width + j
+                L[i, j] = potential(weights, flags[c], category[c], lexical[c], fixed)
+        residual = np.zeros((n + 1, width))
+        for i in range(n):
+            mass = 0.0
+            for j in range(width):
+                mass += events[at + i * width + j]
+            if mass <= 0.0:
+                continue
+            top = np.max(L[i])
+            Z = np.exp(L[i, m] - top)
+            for j in range(m):
+                Z += count_t[t0 + j] * np.exp(L[i, j] - top)
+            log_Z = top + np.log(Z)
+            for j in range(width):
+                seen = events[at + i * width + j]
+                total += seen * (L[i, j] - log_Z)
+                share = np.exp(L[i, j] - log_Z)
+                residual[i, j] = seen - mass * (share if j == m else share * count_t[t0 + j])
+        if norm > 0:
+            for j in range(m):
+                alone = events[at + n * width + j]
+                mass = alone
+                if norm == 2:
+                    for i in range(n):
+                        mass += events[at + i * width + j]
+                if mass <= 0.0:
+                    continue
+                top = np.max(L[:, j])
+                Z = np.exp(L[n, j] - top)
+                for i in range(n):
+                    Z += count_s[s0 + i] * np.exp(L[i, j] - top)
+                log_Z = top + np.log(Z)
+                total += alone * (L[n, j] - log_Z)
+                residual[n, j] += alone - mass * np.exp(L[n, j] - log_Z)
+                for i in range(n):
+                    seen = events[at + i * width + j] if norm == 2 else 0.0
+                    total += seen * (L[i, j] - log_Z)
+                    residual[i, j] += seen - mass * count_s[s0 + i] * np.exp(L[i, j] - log_Z)
+        else:
+            mass = 0.0
+            for j in range(m):
+                mass += events[at + n * width + j]
+            if mass > 0.0:
+                top = np.max(L[n, :m])
+                Z = 0.0
+                for j in range(m):
+                    Z += count_t[t0 + j] * np.exp(L[n, j] - top)
+                log_Z = top + np.log(Z)
+                for j in range(m):
+                    seen = events[at + n * width + j]
+                    total += seen * (L[n, j] - log_Z)
+                    residual[n, j] += seen - mass * count_t[t0 + j] * np.exp(L[n, j] - log_Z)
+        for i in range(n + 1):
+            for j in range(width):
+                if residual[i, j] != 0.0:
+                    c = at + i * width + j
+                    spread(gradient, flags[c], category[c], lexical[c], fixed, residual[i, j])
+    return total
+
 
 KINDS = ("viterbi", "soft")
 OPTIMISERS = ("lbfgs", "adagrad")
@@ -51,7 +160,7 @@ class Training:
 
 
 @dataclass
-class State:
+class EmState:
     """Where training stands; enough to go on as if it had never stopped."""
 
     weights: Floats
@@ -67,11 +176,11 @@ class State:
     finished: bool = False
 
 
-Watch = Callable[[State], None]
+Watch = Callable[[EmState], None]
 
 
 @dataclass(frozen=True)
-class Block:
+class EventBlock:
     """Tables of several pairs end to end with their events, as `likelihood.objective` wants them."""
 
     arrays: tuple[NDArray[Any], ...]
@@ -83,7 +192,7 @@ class Block:
         return np.concatenate((np.arange(FIXED), self.used))
 
 
-def block(tables: Sequence[Table], events: Sequence[Floats], model: LocalModel) -> Block:
+def block(tables: Sequence[FeatureTable], events: Sequence[Floats], model: LocalModel) -> EventBlock:
     lexical = [model.lexical(table).ravel() for table in tables]
     flat = np.concatenate(lexical)
     used, place = np.unique(flat, return_inverse=True)
@@ -98,18 +207,18 @@ def block(tables: Sequence[Table], events: Sequence[Floats], model: LocalModel) 
         np.concatenate([x.tgt.count for x in tables]),
         np.concatenate([x.ravel() for x in events]),
     )
-    return Block(arrays, FIXED + used[gone:].astype(np.int64))
+    return EventBlock(arrays, FIXED + used[gone:].astype(np.int64))
 
 
-def objective(weights: Floats, data: Block, kappa: float, norm: int) -> tuple[float, Floats]:
+def objective(weights: Floats, data: EventBlock, kappa: float, norm: int) -> tuple[float, Floats]:
     """Σ c·log Pr − κ‖w‖² and its gradient; `weights` are those of `data.numbers`."""
     gradient = np.zeros(len(weights))
-    run: Callable[..., float] = likelihood.objective.compiled
+    run: Callable[..., float] = event_objective.compiled
     value = run(weights, *data.arrays, norm, FIXED, gradient)
     return float(value - kappa * (weights @ weights)), gradient - 2 * kappa * weights
 
 
-def maximise(weights: Floats, data: Block, kappa: float, norm: int, steps: int) -> Floats:
+def maximise(weights: Floats, data: EventBlock, kappa: float, norm: int, steps: int) -> Floats:
     """Better weights by L-BFGS, never worse ones."""
     from scipy.optimize import fmin_l_bfgs_b
 
@@ -157,12 +266,12 @@ def expect(prepared: Prepared, model: LocalModel, costs: Costs, training: Traini
     return found.score, events_of(prepared, found)
 
 
-def train(pairs: Sequence[Prepared], model: LocalModel, costs: Costs, training: Training, seed: int, watch: Watch | None = None, state: State | None = None) -> State:  # fmt: skip
+def train(pairs: Sequence[Prepared], model: LocalModel, costs: Costs, training: Training, seed: int, watch: Watch | None = None, state: EmState | None = None) -> EmState:  # fmt: skip
     """Weights after EM; `model.weights` follows. With a `state` from before, training goes on from there.
 
     Departs: each M-step moves only the weights that occur in its mini-batch, so that rare ones are not worn away by ‖w‖².
     """
-    state = state or State(model.weights.copy(), np.zeros(len(model.weights)))
+    state = state or EmState(model.weights.copy(), np.zeros(len(model.weights)))
     model.weights = state.weights
     costs = replace(costs, parse_share=0.0)  # parses are asked after EM (§5.4)
     batches = max(1, -(-len(pairs) // training.batch))
@@ -183,7 +292,7 @@ def train(pairs: Sequence[Prepared], model: LocalModel, costs: Costs, training: 
     return state
 
 
-def update(pairs: Sequence[Prepared], model: LocalModel, costs: Costs, training: Training, state: State, whole: bool) -> None:
+def update(pairs: Sequence[Prepared], model: LocalModel, costs: Costs, training: Training, state: EmState, whole: bool) -> None:
     """One E-step and M-step on a mini-batch; a batch that is the whole corpus takes the full step."""
     tables, events = [], []
     for prepared in pairs:

@@ -1,28 +1,241 @@
 """How two words are related: by form, lemma, stem, derivation, WordNet, a user's list, vectors.
 
 Answers are remembered. Everything that only English has (rules, lists, WordNet) is asked when both sides are English.
+
+Which words are punctuation, function words, prepositions: by spelling in English, by tag elsewhere.
+
+Word vectors: those of the English parser, or from files (`.npz`, word2vec or GloVe text).
+
+All come out as unit vectors, so that a product is a cosine. No neural library is needed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.data.errors import Faults, FormatError, Where
-from divproj.forest.categories import category
+from divproj.core.errors import Faults, FormatError, ModelError, Where
+from divproj.forest.heads import category
 from divproj.forest.hypergraph import Forest
 from divproj.io.files import Source, name_of, reading
-from divproj.phrases import features
-from divproj.phrases.embeddings import Embeddings
-from divproj.phrases.function_words import is_preposition, is_stop, mark_class, same_kind
-from divproj.phrases.settings import NEAR_COSINE
+from divproj.phrases import model
 from divproj.phrases.wordnet import WordNet
+from divproj.runtime.modelfile import read_arrays
 from divproj.text import stems
+
+NEAR_COSINE = 0.8
+"""For the vectors of the English parser; chosen on the dev part of the Edinburgh paraphrases."""
+
+
+Floats = NDArray[np.float32]
+WIDEST = 1 << 16
+"""Numbers of a vector: an unknown word gets as many zeros, whatever a header says."""
+
+
+class Embeddings:
+    """Unit vectors of words; words that have none have the zero vector, which is near to nothing."""
+
+    def __init__(self, size: int, vector: Callable[[str], Floats | None], name: str = "") -> None:
+        if size > WIDEST:
+            raise FormatError(f"vectors of {size} numbers, at most {WIDEST} expected", Where(name))
+        self.size, self.name = size, name
+        self._vector = vector
+        self._known: dict[str, Floats] = {}
+
+    def vector(self, word: str) -> Floats:
+        found = self._known.get(word)
+        if found is None:
+            made = self._vector(word)
+            found = np.zeros(self.size, np.float32) if made is None else _unit(made)
+            self._known[word] = found
+        return found
+
+    def has(self, word: str) -> bool:
+        return bool(self.vector(word).any())
+
+    def rows(self, words: Sequence[str]) -> Floats:
+        return np.stack([self.vector(word) for word in words]) if words else np.zeros((0, self.size), np.float32)
+
+    def cosine(self, a: str, b: str) -> float:
+        return float(self.vector(a) @ self.vector(b))
+
+    @classmethod
+    def of(cls, words: Sequence[str], matrix: Floats, name: str = "") -> Embeddings:
+        """
+        >>> two = Embeddings.of(["a", "b"], np.array([[2, 0], [1, 1]], np.float32))
+        >>> round(two.cosine("a", "b"), 3), two.cosine("a", "c")
+        (0.707, 0.0)
+        """
+        place = {word: k for k, word in reversed(list(enumerate(words)))}
+        return cls(matrix.shape[1], lambda word: matrix[place[word]] if word in place else None, name)
+
+
+def _unit(vector: Floats) -> Floats:
+    length = float(np.linalg.norm(vector.astype(np.float64)))
+    usable = 0 < length < np.inf
+    return np.asarray(vector / length if usable else np.zeros_like(vector), dtype=np.float32)
+
+
+def load(source: Source, vocabulary: Collection[str] | None = None) -> Embeddings:
+    """Vectors of a file: `.npz` with `words` and `vectors`, or text with a word and its numbers a line.
+
+    With a `vocabulary` only its words are kept, so that large text files need little memory.
+    """
+    path = name_of(source)
+    with reading(source) as stream:
+        start = stream.peek(4)[:4] if hasattr(stream, "peek") else b""
+        if start[:2] != b"PK":
+            return _text(stream, path, vocabulary)
+    return _npz(path)
+
+
+def _npz(path: str) -> Embeddings:
+    where = Where(path)
+    try:
+        data = read_arrays(Path(path))
+    except ModelError as error:
+        what = error.what.removeprefix("cannot be read: ")
+        raise ModelError(f"not a file of vectors that can be used: {what}", where, "words must be text, not objects") from None
+    if "words" not in data or "vectors" not in data:
+        raise ModelError(f"arrays {str(sorted(data))[:200]} in the file, 'words' and 'vectors' expected", where)
+    words, vectors = data["words"], data["vectors"]
+    if vectors.ndim != 2 or words.shape != vectors.shape[:1] or words.dtype.kind != "U" or vectors.dtype.kind != "f":
+        raise ModelError(
+            f"words {words.dtype!s:.40} {words.shape}, vectors {vectors.dtype!s:.40} {vectors.shape}: they do not fit", where
+        )
+    return Embeddings.of([str(word) for word in words], vectors.astype(np.float32), path)
+
+
+def _text(stream: Iterable[bytes], path: str, vocabulary: Collection[str] | None) -> Embeddings:
+    words: list[str] = []
+    rows: list[Floats] = []
+    size = 0
+    for number, raw in enumerate(stream, 1):
+        fields = raw.decode("utf-8", "replace").rstrip().split(" ")
+        if number == 1 and len(fields) == 2 and all(field.isdecimal() and len(field) < 19 for field in fields):
+            size = int(fields[1])
+            continue
+        size = size or len(fields) - 1
+        if len(fields) <= size or size < 1:
+            raise FormatError(
+                f"{len(fields) - 1} numbers, {size or 'some'} expected", Where(path, number), "is it word2vec text?"
+            )
+        word = " ".join(fields[:-size])
+        if vocabulary is not None and word not in vocabulary:
+            continue
+        try:
+            with np.errstate(over="ignore"):  # such a word counts as one without a vector
+                rows.append(np.array(fields[-size:], dtype=np.float32))
+        except ValueError:
+            raise FormatError(f"the vector of '{word[:40]}' has a field that is not a number", Where(path, number)) from None
+        words.append(word)
+    return Embeddings.of(words, np.stack(rows) if rows else np.zeros((0, max(size, 1)), np.float32), path)
+
+
+def shipped(language: str = "en") -> Embeddings:
+    """The vectors that come with a language, those of its parser."""
+    from divproj.runtime import vectors
+
+    found = vectors.shipped(language)
+    return Embeddings(found.size, found.vector, language)
+
+
+def threshold(
+    embeddings: Embeddings, pairs: Iterable[tuple[Sequence[str], Sequence[str]]], rank: int = 100, low: float = 0.4
+) -> float:
+    """The `rank`-th highest cosine of different words that stand in sentence pairs (Arase & Tsujii 2017, section 6.1).
+
+    Each pair of words counts once; never below `low`, which is what comes out when there are fewer pairs.
+    """
+    best: dict[tuple[str, str], float] = {}
+    for src, tgt in pairs:
+        one, two = sorted({w.lower() for w in src}), sorted({w.lower() for w in tgt})
+        cosines = embeddings.rows(one) @ embeddings.rows(two).T
+        for i, j in zip(*np.nonzero(cosines >= low), strict=True):
+            if one[i] != two[j]:
+                best[min(one[i], two[j]), max(one[i], two[j])] = float(cosines[i, j])
+    ranked = sorted(best.values(), reverse=True)
+    return ranked[rank - 1] if len(ranked) >= rank else low
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+PREPOSITIONS = _names("""about above across after against along amid among amongst around as at before behind below beneath beside besides between
+    beyond by despite down during except for from in inside into like near of off on onto out outside over past per round since
+    through throughout till to toward towards under underneath until unto up upon versus via with within without""")
+STOP_WORDS = PREPOSITIONS | _names("""a an the this that these those some any no every each either neither another such both all i me my mine myself you your
+    yours yourself he him his himself she her hers herself it its itself we us our ours ourselves they them their theirs
+    themselves who whom whose which what there here be am is are was were been being 'm 're 's 've 'd 'll have has had having
+    do does did doing will would shall should can could may might must ought and or but nor so yet if whether because although
+    though while when where why how than then not n't too also very just only even still already again ever never s t""")
+_KINDS = {
+    "determiner": "a an the this that these those my your his her its our their some any no every each another such both all 's",
+    "auxiliary": "be am is are was were been being 'm 're 's have has had having 've 'd do does did will would 'll shall should "
+    "can could may might must",
+    "conjunction": "and or but nor yet so however while whereas though although because since as if when whether that",
+    "relative": "who whom whose which that what where when",
+    "negation": "not n't no never neither nor",
+    "degree": "just only even also too still again already very",
+}
+_KIND: dict[str, frozenset[str]] = {}
+for _kind, _words in _KINDS.items():
+    for _word in _words.split():
+        _KIND[_word] = _KIND.get(_word, frozenset()) | {_kind}
+_FUNCTION_TAGS = _names("""ADP AUX CCONJ DET PART PRON SCONJ PUNCT APPR APPRART APPO APZR ART KON KOKOM KOUS KOUI PDAT PDS PIAT PIDAT PIS PPER PPOSAT
+    PPOSS PRELAT PRELS PRF PTKZU PTKNEG PWAT PWAV PWS VAFIN VAINF VAPP VAIMP VMFIN VMINF VMPP KN SN IE PN PS HP HD HS HA PR
+    PRP PRP$ CC IN TO MD EX WDT WP WP$ WRB POS""")
+_ADPOSITION_TAGS = _names("ADP APPR APPRART APPO APZR PR")
+_READ = frozenset("% $ £ € ¥ & + = @ # ° §".split())  # noqa: SIM905
+_MARKS = {"``": "quote", "''": "quote", "--": "dash", "...": "stop", "-lrb-": "open", "-rrb-": "close"}
+_CLASSES = {"stop": ".!?…;:", "comma": ",", "quote": "\"'“”„‘’«»‹›`", "dash": "-–—", "open": "([{", "close": ")]}"}
+_CLASS = {mark: name for name, marks in _CLASSES.items() for mark in marks}
+
+
+def mark_class(form: str) -> str:
+    """What kind of punctuation it is; '' for words and signs that are read as words, a mark's own spelling if it is of no kind.
+
+    >>> mark_class("."), mark_class("“"), mark_class("--"), mark_class("'s"), mark_class("%"), mark_class("§§")
+    ('stop', 'quote', 'dash', '', '', '§§')
+    """
+    lower = form.lower()
+    if lower in _MARKS or lower in _CLASS:
+        return _MARKS.get(lower) or _CLASS[lower]
+    if not form or lower in _READ or not all(unicodedata.category(c)[0] in "PS" for c in form):
+        return ""
+    return _CLASS.get(form[0], form) if len(set(form)) == 1 else form
+
+
+def is_stop(form: str, tag: str, language: str) -> bool:
+    """
+    >>> is_stop("the", "", "en"), is_stop("der", "ART", "de"), is_stop("us", "NNP", "en")
+    (True, True, False)
+    """
+    if language == "en":
+        return form in STOP_WORDS and tag not in ("NNP", "NNPS", "PROPN", "CD")
+    return tag in _FUNCTION_TAGS
+
+
+def same_kind(a: str, b: str) -> bool:
+    """Whether two English function words can stand for one another: both determiners, both auxiliaries …
+
+    >>> same_kind("a", "the"), same_kind("has", "was"), same_kind("the", "was")
+    (True, True, False)
+    """
+    return not _KIND.get(a, frozenset()).isdisjoint(_KIND.get(b, frozenset()))
+
+
+def is_preposition(form: str, tag: str, language: str) -> bool:
+    return form in PREPOSITIONS if language == "en" else tag in _ADPOSITION_TAGS
+
 
 EXACT, LEMMA, STEM, DERIVED, SYNONYM, WN_DERIVED, TABLE, NEAR, LINK, POSTERIOR, PREPOSITION, KIND, CONTEXT = (
     1 << k for k in range(13)
@@ -46,7 +259,7 @@ _IN_FULL = dict(pair.split(":") for pair in _ABBREVIATIONS.split())
 _WORDNET_POS = {"N": "n", "V": "v", "ADJ": "a", "ADV": "r"}
 
 
-class Word(NamedTuple):
+class LexicalWord(NamedTuple):
     """A word in lower case, with its lemma and its tag."""
 
     form: str
@@ -75,7 +288,7 @@ class Lexicon:
     """Departs: where nothing is known of two content words, but much of their neighbours, they are candidates (`candidates.contexts`)."""
 
     def __post_init__(self) -> None:
-        self._sources: dict[tuple[Word, Word], int] = {}
+        self._sources: dict[tuple[LexicalWord, LexicalWord], int] = {}
         self._relations: dict[tuple[str, str], int] = {}
 
     @property
@@ -86,11 +299,11 @@ class Lexicon:
         """Flags of `features` for two lemmas: SURFACE, WORDNET (synonym or derivation), EMBEDDING."""
         known = self._relations.get((a, b))
         if known is None:
-            known = features.surface(a, b) if self.languages[0] == self.languages[1] or a == b else 0
+            known = model.surface(a, b) if self.languages[0] == self.languages[1] or a == b else 0
             if a != b and (self._lexical(a, b) or (a, b) in self.table):
-                known |= features.WORDNET
+                known |= model.WORDNET
             if self.near(a, b):
-                known |= features.EMBEDDING
+                known |= model.EMBEDDING
             if len(self._relations) < REMEMBERED:
                 self._relations[a, b] = known
         return known
@@ -114,7 +327,7 @@ class Lexicon:
                 found |= WN_DERIVED
         return found
 
-    def sources(self, a: Word, b: Word) -> int:
+    def sources(self, a: LexicalWord, b: LexicalWord) -> int:
         """Which sources make the two words candidates; vectors are not asked here.
 
         Punctuation goes with punctuation of its kind, a function word with itself or, both being prepositions, with another.
@@ -126,7 +339,7 @@ class Lexicon:
                 self._sources[a, b] = known
         return known
 
-    def _ask(self, a: Word, b: Word) -> int:
+    def _ask(self, a: LexicalWord, b: LexicalWord) -> int:
         marks = mark_class(a.form), mark_class(b.form)
         if any(marks):
             return (EXACT if a.form == b.form else LEMMA) if marks[0] == marks[1] else 0
@@ -146,13 +359,13 @@ class Lexicon:
             found |= STEM
         return found | (0 if same else self._lexical(a.lemma, b.lemma) | self._lexical(a.form, b.form))
 
-    def is_stop(self, word: Word, side: int) -> bool:
+    def is_stop(self, word: LexicalWord, side: int) -> bool:
         return is_stop(word.form, word.tag, self.languages[side])
 
-    def is_content(self, word: Word, side: int) -> bool:
+    def is_content(self, word: LexicalWord, side: int) -> bool:
         return not mark_class(word.form) and not self.is_stop(word, side)
 
-    def near_matrix(self, src: Sequence[Word], tgt: Sequence[Word]) -> NDArray[np.bool_]:
+    def near_matrix(self, src: Sequence[LexicalWord], tgt: Sequence[LexicalWord]) -> NDArray[np.bool_]:
         """Content words that vectors find near one another."""
         if self.embeddings is None or not src or not tgt:
             return np.zeros((len(src), len(tgt)), bool)
@@ -160,11 +373,11 @@ class Lexicon:
         usable = np.outer([self.is_content(w, 0) for w in src], [self.is_content(w, 1) for w in tgt])
         return np.asarray((cosines >= self.threshold) & usable)
 
-    def words(self, forest: Forest, side: int) -> list[Word]:
+    def words(self, forest: Forest, side: int) -> list[LexicalWord]:
         lemmas = forest.lemmas or self.lemmas(forest, side)
         tags = forest.tags or ("",) * len(forest.forms)
         rows = zip(forest.forms, lemmas, tags, strict=True)
-        return [Word(form.lower(), (form if lemma in ("", "_") else lemma).lower(), tag) for form, lemma, tag in rows]
+        return [LexicalWord(form.lower(), (form if lemma in ("", "_") else lemma).lower(), tag) for form, lemma, tag in rows]
 
     def lemmas(self, forest: Forest, side: int) -> tuple[str, ...]:
         """Lemmas of the words: WordNet's, or by rules where there is no WordNet; other languages keep their forms."""

@@ -1,4 +1,7 @@
-"""One pair of forests with all local scores, and the set of pairs that a search finds in it."""
+"""One pair of forests with all local scores, and the set of pairs that a search finds in it.
+
+From two forests, word candidates and the local model to a `Problem`: every score and cost of §4.1, §5.3 and §5.4.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.forest.hypergraph import ForestArrays
-from divproj.phrases import chart, gapchart, sums
+from divproj.core.errors import AlignmentError, ModelError
+from divproj.forest.hypergraph import Forest, ForestArrays
+from divproj.forest.parses import inside, marginals
+from divproj.phrases import chart
+from divproj.phrases.model import FeatureTable, Kinds, LogProbs, PhraseEncoder, head_word, lemmas_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -45,7 +51,7 @@ class Clock:
 
 
 @dataclass(frozen=True)
-class Side:
+class ForestSide:
     """One forest: arrays, root, and the part that its parse plays in the score."""
 
     arrays: ForestArrays
@@ -127,8 +133,8 @@ class PhraseSet:
 class Problem:
     """What a search needs to know: two forests and their scores."""
 
-    src: Side
-    tgt: Side
+    src: ForestSide
+    tgt: ForestSide
     pair: Floats
     """Score of every pair of nodes; with a leaf in it, of a pair without kids (-inf where there is none)."""
     noncomp: float = 0.0
@@ -184,7 +190,7 @@ def fill(problem: Problem, clock: Clock | None = None, compiled: bool | None = N
     given: Any = problem.arguments
     if problem.gap:
         B = np.empty((n, m, problem.gap, problem.gap))
-        rows: Any = gapchart.gap_rows.compiled if fast else gapchart.gap_rows.plain
+        rows: Any = chart.gap_rows.compiled if fast else chart.gap_rows.plain
         for low, high in _slices(problem, clock):
             rows(*given, low, high, B, E)
         return Chart(problem, np.ascontiguousarray(B[:, :, 0, 0]), E, B)
@@ -217,7 +223,7 @@ def read_off(filled: Chart, inside: bool = False, compiled: bool | None = None) 
     counts = np.zeros(3, np.int64)
     if filled.B is not None:
         assert not inside
-        call = gapchart.gap_decode.compiled if fast else gapchart.gap_decode.plain
+        call = chart.gap_decode.compiled if fast else chart.gap_decode.plain
         call(*s.four, *t.four, s.null, t.null, filled.B, filled.E, s.root, t.root, pairs, nulls, edges, counts)
     else:
         run = chart.decode.compiled if fast else chart.decode.plain
@@ -241,7 +247,7 @@ def _found(pairs: Ints, nulls: Ints, edges: Ints, score: float) -> PhraseSet:
 
 
 @dataclass(frozen=True)
-class Posteriors:
+class PairPosteriors:
     """log Σ_H α(H), and how probable each pair and each null is."""
 
     log_sum: float
@@ -250,7 +256,7 @@ class Posteriors:
     null_t: Floats
 
 
-def posteriors(problem: Problem, clock: Clock | None = None, compiled: bool | None = None) -> Posteriors | None:
+def posteriors(problem: Problem, clock: Clock | None = None, compiled: bool | None = None) -> PairPosteriors | None:
     """Sums over all sets, by the inside and outside passes; None when the root pair cannot be reached."""
     n, m = problem.shape
     fast = n * m > SMALL if compiled is None else compiled
@@ -261,7 +267,7 @@ def posteriors(problem: Problem, clock: Clock | None = None, compiled: bool | No
     return _scaled_posteriors(problem, near, clock, fast) or _log_posteriors(problem, clock, fast)
 
 
-def _scaled_posteriors(problem: Problem, near: float, clock: Clock | None, fast: bool) -> Posteriors | None:
+def _scaled_posteriors(problem: Problem, near: float, clock: Clock | None, fast: bool) -> PairPosteriors | None:
     """By the kernels of `sums`, given a score that is near the sum; None when a number leaves the range of floats."""
     n, m = problem.shape
     s, t = problem.src, problem.tgt
@@ -277,21 +283,21 @@ def _scaled_posteriors(problem: Problem, near: float, clock: Clock | None, fast:
         null_s, null_t = np.exp(s.null + each * words[0]), np.exp(t.null + each * words[1])
         given = (*s.four[:3], np.exp(s.weight), *t.four[:3], np.exp(t.weight), pair, null_s, null_t)
         A, F, E = np.empty((n, m)), np.empty((n, m)), np.empty((n, m))
-        rows = sums.sum_rows.compiled if fast else sums.sum_rows.plain
+        rows = chart.scaled_sum_rows.compiled if fast else chart.scaled_sum_rows.plain
         for low, high in _slices(problem, clock):
             rows(*given, low, high, A, F, E)
         total = float(A[s.root, t.root])
         if not 1e-100 < total < 1e100:
             return None
         g, post, post_s, post_t = np.zeros((n, m)), np.zeros((n, m)), np.zeros(n), np.zeros(m)
-        back = sums.outside.compiled if fast else sums.outside.plain
+        back = chart.scaled_outside.compiled if fast else chart.scaled_outside.plain
         back(*given, s.root, t.root, A, F, E, g, post, post_s, post_t)
     if not (np.isfinite(post).all() and np.isfinite(post_s).all() and np.isfinite(post_t).all()):
         return None
-    return Posteriors(math.log(total) - each * total_words, post, post_s, post_t)
+    return PairPosteriors(math.log(total) - each * total_words, post, post_s, post_t)
 
 
-def _log_posteriors(problem: Problem, clock: Clock | None, fast: bool) -> Posteriors:
+def _log_posteriors(problem: Problem, clock: Clock | None, fast: bool) -> PairPosteriors:
     """By the kernels of `chart`, in logarithms: slower, for any scores."""
     n, m = problem.shape
     s, t = problem.src, problem.tgt
@@ -304,4 +310,171 @@ def _log_posteriors(problem: Problem, clock: Clock | None, fast: bool) -> Poster
     post_s, post_t = np.zeros(n), np.zeros(m)
     back = chart.outside.compiled if fast else chart.outside.plain
     back(*given, s.root, t.root, A, F, E, gF, gE, post, post_s, post_t)
-    return Posteriors(float(A[s.root, t.root]), post, post_s, post_t)
+    return PairPosteriors(float(A[s.root, t.root]), post, post_s, post_t)
+
+
+COMBINE = ("loglinear", "literal")
+
+
+@dataclass(frozen=True)
+class Costs:
+    """The penalties μ of the paper. This is the one place where they have defaults; `PhraseAligner` takes them from here.
+
+    The defaults were chosen on training pairs of the Edinburgh paraphrases (`bench/accuracy/phrases_tune.py`). The paper's own values are
+    `PAPER_COSTS`; with them and our local model sets of few pairs are best.
+    """
+
+    null_cost: float = 3.0
+    """μn: for each word left alone. The paper has 1."""
+    pair_cost: float = 0.0
+    """For each pair with kids. Departs: the paper charges μn here, which makes sets of few pairs best."""
+    noncomp_cost: float = 1.0
+    """μc: times μn, for a pair with other than two kids. The paper has 3."""
+    parse_share: float = 0.0
+    """μp: how much the parses count against the alignment, from 0 to 1; not asked of trees."""
+    combine: str = "loglinear"
+    """How they are put together: logarithms at every pair (Departs), or `literal`, as printed in §5.4."""
+    gap: int = 0
+    """μg: most generations between a pair and its kids; 0 is no bound."""
+    relative: bool = True
+    """Whether log Pr is measured against chance, all outcomes alike (Departs), so that costs mean the same in long and short sentences."""
+    leaf_phrase: bool = True
+    """Whether one word may be aligned with a phrase when the heads are candidates (Departs: Definition 3.1 has no such pairs)."""
+    word_cost: float = 8.0
+    """For a pair of one word and a phrase while nothing is learned: that they seldom go together is most of what EM finds, so a
+    trained aligner asks 0."""
+
+    def __post_init__(self) -> None:
+        if self.combine not in COMBINE:
+            raise ModelError(f"no combine '{self.combine}'", remedy=f"choose one of {', '.join(COMBINE)}")
+        if not 0 <= self.parse_share < 1:
+            raise ModelError(f"parse_share is {self.parse_share}, a number from 0 to below 1 expected")
+        if self.gap < 0 or self.null_cost < 0:
+            raise ModelError("gap and null_cost cannot be negative")
+
+
+PAPER_COSTS = Costs(1.0, 1.0, 3.0, 0.7, "literal", 5, relative=False, leaf_phrase=False, word_cost=0.0)
+"""μn, μn, μc, μp, μg of the paper's Table 2, and none of what we added."""
+
+
+@dataclass(frozen=True)
+class ScoredForest:
+    """One forest with what scoring asks of it, computed once."""
+
+    forest: Forest
+
+    @cached_property
+    def kinds(self) -> Kinds:
+        return Kinds.of(self.forest)
+
+    @cached_property
+    def word(self) -> NDArray[np.intp]:
+        """For a leaf its word, for a phrase the word that is its head."""
+        return np.array([x.start if x.end - x.start == 1 else head_word(self.forest, k) for k, x in enumerate(self.forest.nodes)], np.intp)  # fmt: skip
+
+    @cached_property
+    def length(self) -> Floats:
+        return (self.forest.arrays.end - self.forest.arrays.start).astype(np.float64)
+
+    @cached_property
+    def ambiguous(self) -> bool:
+        a = self.forest.arrays
+        return len(a.edge_parent) > int((~a.is_leaf).sum())
+
+    @cached_property
+    def rho(self) -> Floats:
+        """log of the parse marginals; virtual nodes are no choice of the parser and have 0."""
+        if not self.ambiguous:
+            return np.zeros(len(self.forest))
+        shares = np.log(np.maximum(marginals(self.forest, fast=len(self.forest) > 100).node, 1e-9))
+        shares[self.forest.arrays.virtual] = 0.0
+        return shares
+
+    @cached_property
+    def chances(self) -> Floats:
+        """log p(edge | parent), sorted order: what the sum over all trees of the forest needs."""
+        a = self.forest.arrays
+        if not self.ambiguous:
+            return np.zeros(len(a.edge_weight))
+        beta = inside(self.forest, fast=len(self.forest) > 100)
+        mass = beta[a.edge_parent]
+        with np.errstate(invalid="ignore"):
+            shares = a.edge_weight + beta[a.edge_left] + beta[a.edge_right] - mass
+        return np.where(mass > -np.inf, np.minimum(shares, 0.0), a.edge_weight)
+
+    @cached_property
+    def lemmas(self) -> list[str]:
+        return lemmas_of(self.forest)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A pair ready for scoring: two views, word candidates, feature table."""
+
+    src: ScoredForest
+    tgt: ScoredForest
+    links: NDArray[np.int32]
+    """Word candidates W, shape (k, 2), counted from 0."""
+    table: FeatureTable
+
+    @cached_property
+    def reach(self) -> NDArray[np.bool_]:
+        """Words by words: which are candidates."""
+        made = np.zeros((len(self.src.forest.forms), len(self.tgt.forest.forms)), bool)
+        made[self.links[:, 0], self.links[:, 1]] = True
+        return made
+
+
+def prepare(src: ScoredForest, tgt: ScoredForest, links: Any, encoder: PhraseEncoder) -> Prepared:
+    """AlignmentError when a link points outside the sentences."""
+    made = np.asarray(links, np.int32).reshape(-1, 2)
+    n, m = len(src.forest.forms), len(tgt.forest.forms)
+    bad = (made < 0).any(1) | (made[:, 0] >= n) | (made[:, 1] >= m)
+    if bad.any():
+        i, j = made[bad][0].tolist()
+        what = f"word candidate {i}-{j} (counted from 0) is out of range: the sentences have {n} and {m} words"
+        raise AlignmentError(what, src.forest.where)
+    linked = {(src.lemmas[i], tgt.lemmas[j]) for i, j in made.tolist()}
+    return Prepared(src, tgt, made, encoder.table(src.kinds, tgt.kinds, linked))
+
+
+def problem(prepared: Prepared, probs: LogProbs, costs: Costs) -> Problem:
+    """All scores of one pair, as the searches want them."""
+    s, t = prepared.src, prepared.tgt
+    of_s, of_t = s.kinds.of_node, t.kinds.of_node
+    chance = probs.chance if costs.relative else (0.0, 0.0, 0.0)
+    pair = (probs.pair - (chance[0] + costs.pair_cost))[np.ix_(of_s, of_t)]
+    leaf_s, leaf_t = s.forest.arrays.is_leaf, t.forest.arrays.is_leaf
+    pair[np.ix_(leaf_s, leaf_t)] += costs.pair_cost
+    if costs.leaf_phrase:
+        pair[leaf_s] -= costs.null_cost * (t.length - 1) + costs.word_cost * ~leaf_t
+        pair[:, leaf_t] -= costs.null_cost * (s.length[:, None] - 1) + costs.word_cost * ~leaf_s[:, None]
+    else:
+        pair[np.ix_(leaf_s, ~leaf_t)] = pair[np.ix_(~leaf_s, leaf_t)] = -np.inf
+    null_s = probs.null_s[of_s] - chance[1] - costs.null_cost * s.length
+    null_t = probs.null_t[of_t] - chance[2] - costs.null_cost * t.length
+    noncomp, mix = costs.null_cost * costs.noncomp_cost, 0.0
+    share = costs.parse_share if s.ambiguous or t.ambiguous else 0.0
+    rho_s, rho_t = (s.rho, t.rho) if share else (np.zeros(len(s.forest)), np.zeros(len(t.forest)))
+    if share and costs.combine == "loglinear":
+        keep = 1 - share
+        pair = keep * pair + share * (rho_s[:, None] + rho_t[None, :])
+        null_s, null_t, noncomp = keep * null_s, keep * null_t, keep * noncomp
+    elif share:
+        mix = share
+    pair[leaf_s] = np.where(prepared.reach[np.ix_(s.word[leaf_s], t.word)], pair[leaf_s], -np.inf)
+    pair[:, leaf_t] = np.where(prepared.reach[np.ix_(s.word, t.word[leaf_t])], pair[:, leaf_t], -np.inf)
+    src = ForestSide(s.forest.arrays, s.forest.root, null_s, rho_s, np.zeros(len(s.forest.edges)))
+    tgt = ForestSide(t.forest.arrays, t.forest.root, null_t, rho_t, np.zeros(len(t.forest.edges)))
+    return Problem(src, tgt, np.ascontiguousarray(pair), noncomp, costs.gap, mix)
+
+
+def summed(prepared: Prepared, given: Problem) -> Problem:
+    """The problem for sums: every tree of a forest counts by its probability, so that spurious ambiguity does not."""
+    if not (prepared.src.ambiguous or prepared.tgt.ambiguous):
+        return given
+    return replace(
+        given,
+        src=replace(given.src, weight=prepared.src.chances),
+        tgt=replace(given.tgt, weight=prepared.tgt.chances),
+    )

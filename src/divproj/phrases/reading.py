@@ -1,28 +1,126 @@
-"""Pairs of forests for the phrase aligner: two parsed texts, or JSON lines of pairs, and what makes words candidates."""
+"""Pairs of forests for the phrase aligner: two parsed texts, or JSON lines of pairs, and what makes words candidates.
+
+Phrase alignment piece by piece: what a worker of the engine is asked to do.
+
+Word candidates W: which words of two sentences may be linked, and what says so (section 3.1 and 6.1 of the paper).
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
+from functools import partial
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import Any
 
-from divproj.data.errors import AlignmentError, Faults, FormatError, ProjError, Where, why
-from divproj.data.links import Links
-from divproj.data.options import AlignOptions
+import numpy as np
+from numpy.typing import NDArray
+
+from divproj.core.errors import AlignmentError, Faults, FormatError, ProjError, Where, why
+from divproj.core.links import Links
+from divproj.core.options import AlignOptions
+from divproj.forest.heads import category
 from divproj.forest.hypergraph import Forest
-from divproj.io import pharaoh
-from divproj.io.bitext import different_numbers
-from divproj.io.corpus import SentenceIds, read
+from divproj.io.corpus import SentenceIds, different_numbers, read
 from divproj.io.files import located, name_of, reading
-from divproj.io.forests import Options, forests_from, forests_of
-from divproj.links.words.model import WordAligner
-from divproj.phrases import embeddings, wordnet
-from divproj.phrases.candidates import candidates
-from divproj.phrases.lexicon import Lexicon, read_table
+from divproj.io.trees import pharaoh
+from divproj.io.trees.forests import ForestOptions, forests_from, forests_of
+from divproj.links.word_model import WordAligner
+from divproj.phrases import lexicon as embeddings
+from divproj.phrases import wordnet
+from divproj.phrases.aligner import PhraseAligner
+from divproj.phrases.lexicon import CONTEXT, LINK, NEAR, POSTERIOR, LexicalWord, Lexicon, read_table
+from divproj.phrases.results import PhraseAlignment
+from divproj.runtime.engine import HERE, Say, Workers, run, stamp
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Links (source word, target word), counted from 0 and sorted, and for each the bits of its sources."""
+
+    links: NDArray[np.int32]
+    sources: NDArray[np.uint16]
+
+    def __len__(self) -> int:
+        return len(self.links)
+
+    def __iter__(self) -> Iterator[tuple[int, int, int]]:
+        return ((int(i), int(j), int(bits)) for (i, j), bits in zip(self.links, self.sources, strict=True))
+
+    @property
+    def pairs(self) -> frozenset[tuple[int, int]]:
+        return frozenset((i, j) for i, j, _ in self)
+
+    def matrix(self, shape: tuple[int, int]) -> NDArray[np.uint16]:
+        """Bits of sources of every word pair, 0 where it is no candidate."""
+        dense = np.zeros(shape, np.uint16)
+        dense[self.links[:, 0], self.links[:, 1]] = self.sources
+        return dense
+
+    @classmethod
+    def of(cls, matrix: NDArray[np.uint16]) -> Candidates:
+        links = np.argwhere(matrix).astype(np.int32).reshape(-1, 2)
+        return cls(links, matrix[links[:, 0], links[:, 1]].astype(np.uint16))
+
+
+def candidates(
+    src: Forest,
+    tgt: Forest,
+    lexicon: Lexicon | None = None,
+    *,
+    links: Links | None = None,
+    posteriors: NDArray[np.floating] | None = None,
+    at_least: float = 0.1,
+) -> Candidates:
+    """All candidates that the lexicon, given links and word posteriors (shape words x words, from `at_least` on) make.
+
+    Links and posteriors are taken as they stand; rules about punctuation and function words are for the lexicon.
+    """
+    shape = (len(src.forms), len(tgt.forms))
+    found = np.zeros(shape, np.uint16)
+    if lexicon is not None:
+        one, two = lexicon.words(src, 0), lexicon.words(tgt, 1)
+        found[:] = [[lexicon.sources(a, b) for b in two] for a in one]
+        found[lexicon.near_matrix(one, two)] |= NEAR
+        if lexicon.context and lexicon.languages[0] == lexicon.languages[1]:
+            found[contexts(found > 0, one, two, lexicon)] |= CONTEXT
+    if links is not None:
+        if links.shape != shape:
+            raise AlignmentError(f"links of sentences of {links.shape} words, but the trees have {shape}")
+        for i, j in links.links:
+            found[i - 1, j - 1] |= LINK
+    if posteriors is not None:
+        if posteriors.shape != shape:
+            raise AlignmentError(f"posteriors of shape {posteriors.shape}, but the trees have {shape} words")
+        found[posteriors >= at_least] |= POSTERIOR
+    return Candidates.of(found)
+
+
+def contexts(
+    linked: NDArray[np.bool_], src: Sequence[LexicalWord], tgt: Sequence[LexicalWord], lexicon: Lexicon
+) -> NDArray[np.bool_]:
+    """Content words without any candidate that stand where a link is expected.
+
+    So they do when the words before them are candidates of one another, or those after them, and the other two neighbours are so too
+    or the ends of both sentences are there; or else when they are of one class.
+    """
+    padded = np.zeros((len(src) + 2, len(tgt) + 2), bool)
+    padded[1:-1, 1:-1] = linked
+    before, after = padded[:-2, :-2], padded[2:, 2:]
+    one = before | after
+    padded[0, 0] = padded[-1, -1] = True
+    free = [
+        np.array([lexicon.is_content(word, side) for word in words], bool) & ~linked.any(axis=1 - side)
+        for side, words in enumerate((src, tgt))
+    ]
+    classes = [np.array([category(word.tag) for word in words]) for words in (src, tgt)]
+    alike = classes[0][:, None] == classes[1][None, :]
+    expected: NDArray[np.bool_] = one & ((before & after) | alike) & free[0][:, None] & free[1][None, :]
+    return expected
+
 
 Row = tuple[Forest, Forest, Any]
 """Two forests and the word candidates."""
@@ -51,7 +149,7 @@ class ForestPairs:
     lexicon: Lexicon
     by_lexicon: bool
     words: str | None
-    options: Options
+    options: ForestOptions
     file_format: str | None
     faults: Faults
     same_ids: bool = True
@@ -165,7 +263,7 @@ class ForestPairs:
             yield src, tgt, linked.links
 
 
-def lexicon(
+def load_lexicon(
     languages: tuple[str, str], folder: Path | None, table: Path | None, vectors: str | None, threshold: float, faults: Faults
 ) -> Lexicon:
     """What makes words candidates of each other: WordNet where it is installed, a table of translations, word vectors.
@@ -197,7 +295,71 @@ def _digest(paths: list[str]) -> str:
 def read_pairs(source: str, target: str | None, how: AlignOptions, faults: Faults, *, same_ids: bool = True) -> ForestPairs:
     """Return the pairs of forests of two files, of a corpus folder, or of JSON lines, read as the options say."""
     source, target, links = forest_files(source, target, how.links)
-    words = lexicon(how.language_pair, how.wordnet, how.candidates, how.embeddings, how.threshold, faults)
+    words = load_lexicon(how.language_pair, how.wordnet, how.candidates, how.embeddings, how.threshold, faults)
     by_lexicon = links is None if how.lexical is None else how.lexical
-    options = Options(how.binarise, punctuation=how.punctuation)
+    options = ForestOptions(how.binarise, punctuation=how.punctuation)
     return ForestPairs(source, target, words, by_lexicon, links, options, how.tree_format, faults, same_ids)
+
+
+BATCH = 20
+"""Pairs that are aligned at a time."""
+
+
+@dataclass(frozen=True)
+class PhrasePlan:
+    """How phrases are aligned: what is known of words, the model, and its parameters by name."""
+
+    languages: tuple[str, str]
+    wordnet: Path | None
+    table: Path | None
+    vectors: str | None
+    threshold: float
+    model: Path | None
+    params: tuple[tuple[str, Any], ...]
+    stamps: tuple[str, ...] = ()
+
+
+phrase_aligners: dict[PhrasePlan, PhraseAligner] = {}
+"""The one that this process has made, or was given."""
+
+
+def _phrase_aligner(how: PhrasePlan) -> PhraseAligner:
+    if how not in phrase_aligners:
+        known = load_lexicon(how.languages, how.wordnet, how.table, how.vectors, how.threshold, Faults(strict=False))
+        made = PhraseAligner.load(how.model, known.relation) if how.model else PhraseAligner(relation=known.relation)
+        phrase_aligners.clear()
+        phrase_aligners[how] = made.set_params(**dict(how.params))
+    return phrase_aligners[how]
+
+
+def aligned(how: PhrasePlan, rows: list[Any], faults: Faults) -> list[PhraseAlignment]:
+    """Phrase pairs of forests with their word candidates."""
+    return _phrase_aligner(how).predict([(src, tgt) for src, tgt, _ in rows], [links for _, _, links in rows])
+
+
+def plan_of(
+    aligner: PhraseAligner, given: ForestPairs, model: Path | None, wordnet: Path | None, table: Path | None, vectors: str | None,
+    threshold: float,
+) -> PhrasePlan:  # fmt: skip
+    """The plan of an aligner, for workers; this process has it already."""
+    params = tuple((name, value) for name, value in aligner.get_params().items() if name != "relation")
+    files = [path.absolute() if path else None for path in (wordnet, table, model)]
+    stamps = tuple(stamp(path) for path in (*files, vectors) if path and path not in ("en", "none"))
+    made = PhrasePlan(given.lexicon.languages, files[0], files[1], vectors, threshold, files[2], params, stamps)
+    phrase_aligners[made] = aligner
+    return made
+
+
+def align_forests(
+    plan: PhrasePlan, given: ForestPairs, place: Workers = HERE, say: Say | None = None
+) -> Iterator[PhraseAlignment]:
+    """Phrase pairs of all pairs of forests, shared out to workers, in order."""
+
+    def read(faults: Faults) -> Iterator[list[Any]]:
+        rows = replace(given, faults=faults)
+        pairs = rows.pairs()
+        while some := list(islice(pairs, BATCH)):
+            yield some
+        given.ends = rows.ends
+
+    return chain.from_iterable(run(partial(aligned, plan), read, given.faults, place, say))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from divproj.forest.hypergraph import Forest
-from divproj.phrases.problem import PhraseSet, Posteriors, Problem
+from divproj.phrases.problem import PairPosteriors, PhraseSet, Problem
 
 Span = tuple[int, int]
 UNKNOWN = math.nan
@@ -160,7 +160,7 @@ def _number(value: float) -> float | None:
     return round(value, 6) if math.isfinite(value) else None
 
 
-def alignment_of(src: Forest, tgt: Forest, given: Problem, found: PhraseSet, sums: Posteriors | None) -> PhraseAlignment:
+def alignment_of(src: Forest, tgt: Forest, given: Problem, found: PhraseSet, sums: PairPosteriors | None) -> PhraseAlignment:
     """A found set as phrases."""
     pairs = []
     beyond = any(len(kids) not in (0, 2) for kids in found.kids)  # then pairs may be there of which the chart knows nothing

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from divproj.data.errors import ProjError, Where
+from divproj.core.errors import ProjError, Where
 
 POS = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 _DERIVED = frozenset("+\\<")

@@ -33,6 +33,11 @@ class System(Protocol):
     A system holds what it was made with and what it has learned from gold trees; it never changes. What it learns from the text
     that is to be projected is a value, the state: `adapt` returns it, and `project` takes it. So the tree of a sentence depends on
     the system, the sentence and the state alone, whatever was projected before.
+
+    >>> from divproj.projection.systems import make
+    >>> system: System = make("s1-r")
+    >>> system.code, system.adapts
+    ('s1-r', False)
     """
 
     @property

@@ -1,17 +1,141 @@
-"""Which heads a word of F may have, judging by its projection, and what speaks for each."""
+"""Which heads a word of F may have, judging by its projection, and what speaks for each.
+
+The features of an edge, spelled out: a block of facts to the names that weights are known by.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import Any
 
-from divproj.data.lazy import lazy
-from divproj.data.tagsets import universal
+from divproj.core.lazy import lazy
 from divproj.projection.direct import ProjectionInput
-from divproj.projection.features import Block
+from divproj.ud.tagsets import universal
+
+Block = tuple[Any, ...] | str
+"""Some features of an edge: a kind and the facts that their names are made of, or one name as it is."""
+
+
+def names(block: Block) -> list[str]:
+    """Return the names of the features of a block."""
+    return [block] if isinstance(block, str) else _SPELLED[block[0]](*block[1:])
+
+
+def _shape(
+    r: str, path: str, kind: str, t: str, u: str, side: str, far: str, rel: str, place: tuple[bool, bool, bool, bool]
+) -> list[str]:
+    found = [
+        f"r={r}",
+        f"r={r}|{kind}",
+        f"r={r}|{kind[0]}|{t}",
+        f"r={r}|{t}|{u}",
+        f"r={r}|{t}{side}",
+        f"r={r}|{side}{far}|{kind}",
+        f"t={t}{side}{u}",
+        f"t={t}{side}{far}",
+        f"t={t}{side}{u}|{far}",
+    ]
+    if path != "-":
+        found += [f"e={path}", f"e={path}|{t}|{u}", f"e={path}|{rel}", f"e={path}|{rel}|{u}{side}"]
+    first, last, to_last, to_top = place
+    if first:
+        found.append(f"first={side}")
+    if last:
+        found += [f"last={r}", f"last={side}"]
+    if to_last:
+        found += [f"tolast={t}", f"tolast={kind}"]
+    if to_top:
+        found.append(f"top={t}|{kind[0]}")
+    return found
+
+
+def _root(
+    stands: tuple[bool, bool, bool],
+    kind: str,
+    tags: tuple[str, str, str],
+    last: bool,
+    first: bool,
+    form: str,
+    depth: str,
+    gloss: Any,
+) -> list[str]:
+    t, fine, guess = tags
+    where = "".join("01"[x] for x in stands)
+    found = [
+        f"0s={where}",
+        f"0s={where}|{kind}",
+        f"0s={where}|{t}",
+        f"0s={where}|{last}",
+        f"0t={t}",
+        f"0t={t}|{kind}",
+        f"0f={fine}",
+        f"0c={guess}",
+        f"0l={last}|{first}",
+        f"0w={form}",
+        f"0x={form[-3:]}",
+        f"0d={depth}",
+    ]
+    if gloss:
+        grams, stem = gloss
+        found += [name for gram in grams for name in (f"0g={gram}", f"0g={gram}|{last}")]
+        found.append(f"0g={stem}")
+    return found
+
+
+def _word(form: str, side: str, far: str, r: str, u: str, to_top: bool) -> list[str]:
+    suffix = form[-3:]
+    found = [
+        f"w={form}|{side}",
+        f"w={form}|{r}",
+        f"w={form}|{side}{far}",
+        f"w={form}|{u}",
+        f"x={suffix}|{side}",
+        f"x={suffix}|{r}",
+    ]
+    return [*found, f"top={form}"] if to_top else found
+
+
+def _head(form: str, t: str, kind: str, side: str) -> list[str]:
+    return [f"h={form}|{t}{side}", f"h={form}|{kind}{side}"]
+
+
+def _loose(before: str, after: str, side: str, far: str, u: str, t: str) -> list[str]:
+    return [
+        f"n={before}|{after}|{side}{far}",
+        f"n={after}>|{side}{far}",
+        f"n={before}<|{side}{far}",
+        f"u={u}{side}{far}",
+        f"u={u}{side}|{t}",
+    ]
+
+
+def _tags(t: str, u: str, own: tuple[str, str], other: tuple[str, str], side: str, far: str, r: str, kind: str) -> list[str]:
+    (fine, guess), (head_fine, head_guess) = own, other
+    found = []
+    if fine != t or head_fine != u:
+        found += [f"F={r}|{kind[0]}|{fine}", f"F={r}|{fine}|{head_fine}", f"F={r}|{fine}{side}"]
+        found += [f"F={fine}{side}{head_fine}", f"F={fine}{side}{far}", f"F={fine}{side}{head_fine}|{far}"]
+    if guess != t or head_guess != u:
+        found += [f"c={guess}{side}{head_guess}|{far}", f"c={r}|{guess}|{head_guess}"]
+    return found
+
+
+def _gloss(gloss: tuple[tuple[str, ...], str], side: str, r: str, u: str, head_grams: tuple[str, ...], t: str) -> list[str]:
+    grams, stem = gloss
+    found = [name for gram in grams for name in (f"g={gram}{side}", f"g={gram}|{r}", f"g={gram}|{u}")]
+    if stem:
+        found += [f"s={stem}|{side}", f"s={stem}|{r}"]
+    return found + [f"gh={gram}{side}|{t}" for gram in head_grams]
+
+
+_SPELLED: dict[str, Callable[..., list[str]]] = {
+    "root": _root, "shape": _shape, "word": _word, "head": _head, "loose": _loose, "tags": _tags, "gloss": _gloss,
+}  # fmt: skip
+
 
 _FAR = ("", "1", "2", "3", "3")
 """Distances of 1 to 4 words as the features tell them apart."""
@@ -77,7 +201,7 @@ def gloss_pieces(gloss: str) -> tuple[tuple[str, ...], str]:
 
 
 @dataclass
-class Lexicon:
+class TagLexicon:
     """What a word without a link probably is: its tag where it is linked or that of its gloss in E, its usual relation."""
 
     f_tags: dict[str, str] = field(default_factory=dict)
@@ -85,7 +209,7 @@ class Lexicon:
     f_rels: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, seen: Iterable[tuple[ProjectionInput, Sequence[str]]]) -> Lexicon:
+    def of(cls, seen: Iterable[tuple[ProjectionInput, Sequence[str]]]) -> TagLexicon:
         """From sentences with the gold relations of F."""
         f_seen: dict[str, Counter[str]] = {}
         e_seen: dict[str, Counter[str]] = {}
@@ -126,7 +250,7 @@ class Lattice:
     """A sentence with its plain projections: the ground that candidates and features are read from."""
 
     bitext: ProjectionInput
-    lexicon: Lexicon = field(default_factory=Lexicon)
+    lexicon: TagLexicon = field(default_factory=TagLexicon)
     top: int = 0
     """The word believed to be the root when it is not the one that S1-R finds; 0 otherwise."""
 
@@ -134,7 +258,7 @@ class Lattice:
         """The same sentence with another word believed to be the root; what has been worked out stays."""
         return self._again(replace(self, top=top), ())
 
-    def with_lexicon(self, lexicon: Lexicon) -> Lattice:
+    def with_lexicon(self, lexicon: TagLexicon) -> Lattice:
         """The same sentence seen with another lexicon."""
         return self._again(replace(self, lexicon=lexicon), ("guesses", "more_tags"))
 

@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from divproj.data.lazy import lazy
-from divproj.data.links import Links
-from divproj.data.pair import Pair
-from divproj.data.tagsets import universal
-from divproj.data.tree import DepTree, cycles
-from divproj.projection.word_classes import CONTENT, class_of, relation_of
+from divproj.core.lazy import lazy
+from divproj.core.links import Links
+from divproj.core.pair import Pair
+from divproj.core.tree import DepTree, cycles
+from divproj.ud.tagsets import CONTENT, class_of, relation_of, universal
 
 Direction = Literal["left", "right"]
 Reason = Literal["projected", "merge", "spontaneous", "swap", "guess", "parsed", "learned"]
@@ -155,7 +154,7 @@ class Projection:
     """Tags of the words, where the system has its own; else those that come over the links."""
 
     calibrated: str = ""
-    """The system whose map has turned confidences into probabilities (`divproj.projection.calibration`); '' for none."""
+    """The system whose map has turned confidences into probabilities (`divproj.projection.confidence`); '' for none."""
 
     @property
     def coverage(self) -> float:

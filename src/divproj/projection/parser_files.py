@@ -1,25 +1,32 @@
-"""A trained parsing system (S3, S4, s4+, s5+) in a folder: its recipe, its rules (of s6+ where it starts from s6), its parsers."""
+"""A trained parsing system (S3, S4, s4+, s5+) in a folder: its recipe, its rules (of s6+ where it starts from s6), its parsers.
+
+Parsers from files to model folders: of a language alone (a treebank), or with its translations in view (a corpus).
+"""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from divproj.data.errors import ModelError
-from divproj.parsing import storage
-from divproj.projection import rulefile
-from divproj.projection.edges import FEATURES, slots
-from divproj.projection.naming import COLUMNS
-from divproj.projection.parser_systems import ParsedSystem, Recipe
-from divproj.projection.phrasal.features import PHRASES
-from divproj.projection.systems import CORRECTED, PROJECTIONS, Corrections
+from divproj.core.errors import LONGEST_SENTENCE, Faults, ModelError, ProjError, Where, too_long
+from divproj.io.corpus import Corpus
+from divproj.io.files import name_of
+from divproj.io.trees import conllu
+from divproj.parsing import parser as storage
+from divproj.parsing.language import Language
+from divproj.projection import parser_files, parsers, rulefile
+from divproj.projection.parsers import COLUMNS, FEATURES, PHRASES, ParsedSystem, Recipe, slots
+from divproj.projection.systems import CORRECTED, PARSERS, PROJECTIONS, Corrections
 from divproj.runtime import modelfile
+from divproj.runtime.announce import passing
+from divproj.runtime.checkpoint import Checkpoint
 
 if TYPE_CHECKING:
-    from divproj.links.gloss.grams import Grams
-    from divproj.projection.universal.corrected import S6Plus
+    from divproj.links.grams import Grams
+    from divproj.projection.glossed.corrected import S6Plus
+
 
 KIND, VERSION = "divproj-parsed-projection", 1
 
@@ -66,7 +73,7 @@ def load(folder: str | Path, grams: Grams | None = None) -> ParsedSystem:
     return made
 
 
-def _vote(model: modelfile.Model, name: str, default: float) -> float:
+def _vote(model: modelfile.ModelFolder, name: str, default: float) -> float:
     vote = float(model.fact(name, float)) if name in model.about else default
     if not 0 <= vote <= 1:
         raise ModelError(f"'{name}' is {vote}, a number from 0 to 1 expected", model.where, modelfile.REMEDY)
@@ -77,14 +84,14 @@ def _prior(recipe: Recipe, corrections: Corrections, grams: Grams | None) -> S6P
     """s6+, where the system was learned with it; ProjError where the model of glossed text did not come along."""
     if not recipe.together or corrections.system != CORRECTED:
         return None
-    from divproj.projection.universal.corrected import S6Plus
-    from divproj.projection.universal.projector import S6
+    from divproj.projection.glossed.corrected import S6Plus
+    from divproj.projection.glossed.s6 import S6
 
     return S6Plus(corrections.model.weights, corrections.model.lexicon, S6(grams=grams))
 
 
-def _recipe(model: modelfile.Model) -> Recipe:
-    found = modelfile.Model(model.kind, model.fact("recipe", dict), where=model.where)
+def _recipe(model: modelfile.ModelFolder) -> Recipe:
+    found = modelfile.ModelFolder(model.kind, model.fact("recipe", dict), where=model.where)
     features = found.fact("features", list)
     if unknown := [name for name in features if name not in FEATURES]:
         raise ModelError(f"no feature {unknown[0]!r:.40}", model.where, f"there are {', '.join(FEATURES)}")
@@ -96,3 +103,75 @@ def _recipe(model: modelfile.Model) -> Recipe:
     if unknown := [name for name in phrases if name not in PHRASES]:
         raise ModelError(f"no feature {unknown[0]!r:.40} of phrases", model.where, f"there are {', '.join(PHRASES)}")
     return Recipe(found.fact("trees", str), found.fact("projection", str), tuple(features), phrases=tuple(phrases), **flags)
+
+
+GROUPS = {
+    "match": ("proj", "match", "undirected", "distance", "confidence", "reason"),
+    "align": ("single", "merge", "together"),
+    "pos": (),
+}
+"""Features of the translation, by a name for each group; `pos` stands for the tags."""
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What was learned from."""
+
+    count: int
+    unchecked: int = 0
+    """Projected trees that were left out, since nobody has looked at them."""
+
+
+def train_language(
+    source: str, output: Path, signature: str, faults: Faults, *, dev: str | None = None, held: Faults | None = None, **options: Any
+) -> Trained:  # fmt: skip
+    """A parser, tagger and lemmatizer of a treebank, saved in a folder; the best pass by the treebank `dev`."""
+    found = [s for s in conllu.load(source, faults) if s is not None]
+    gold = [s for s in found if not s.unchecked and _fits(len(s.forms), replace(s.where, sent_id=s.sent_id), faults)]
+    if not any(head.isdecimal() for s in gold for head in s.column(6)):
+        raise ProjError("no word has a head to learn from", Where(source), "give a treebank in CoNLL-U")
+    judges = [s for s in conllu.load(dev, held) if s is not None] if dev else []
+    about = {"source": Path(source).name, "sentences": len(gold), "signature": signature}
+    Language.train(gold, dev=judges, about=about, **options).save(output)
+    return Trained(len(gold), sum(s.unchecked for s in found))
+
+
+def train_projection(
+    corpus: Corpus, output: Path, wanted: Recipe, signature: str, *, keep: Checkpoint, **options: Any
+) -> Trained:
+    """A parser that sees projections, from a corpus with gold trees of F, saved in a folder."""
+    found = list(passing(corpus, f"{corpus.name}: pairs"))
+    gold = [pair for pair in found if pair.sentence is None or not pair.sentence.unchecked]
+    where = Where(name_of(corpus.path))
+    pairs = [p for p in gold if _fits(max(len(p.f), len(p.e)), replace(where, sent_id=p.sent_id), corpus.faults)]
+    if not pairs:
+        raise ProjError("no usable sentence pair to learn from", where)
+    about = {"corpus": corpus.name, "pairs": len(pairs), "signature": signature}
+    learned = parsers.fit(wanted, pairs, keep=keep, **options)
+    parser_files.save(learned.system, output, about)
+    return Trained(len(pairs), len(found) - len(gold))
+
+
+def _fits(words: int, where: Where, faults: Faults) -> bool:
+    """Whether a sentence is short enough to learn from; else its fault is noted."""
+    if words > LONGEST_SENTENCE:
+        faults.sentence(too_long(words, where))
+    return words <= LONGEST_SENTENCE
+
+
+def recipe(system: str, trees: str | None = None, features: str | None = None, projection: str | None = None) -> Recipe:
+    """The recipe of a system, or one of your own: trees to learn from, features of the translation, the projection it sees."""
+    able = [name for name in PARSERS if name != "oracle"]
+    if system not in able:
+        raise ModelError(f"no system {system} to train; there are {', '.join(able)}")
+    if not (trees or features or projection):
+        return parsers.RECIPES[system]
+    groups = [name.strip() for name in (features or "match,align,pos").split(",") if name.strip()]
+    if unknown := [name for name in groups if name not in GROUPS and name not in FEATURES]:
+        raise ModelError(f"no features '{unknown[0]}'; there are {', '.join(dict.fromkeys((*GROUPS, *FEATURES)))}")
+    for name in (projection or "s2+", "s2+" if trees in (None, "gold") else trees):
+        if name not in PROJECTIONS:
+            raise ModelError(f"no projection system {name}; there are {', '.join(PROJECTIONS)}")
+    wanted = {name for group in groups for name in GROUPS.get(group, (group,))}
+    chosen = tuple(name for name in FEATURES if name in wanted)
+    return Recipe(trees or "gold", (projection or "s2+") if chosen else "", chosen, tags="pos" in groups)

@@ -6,11 +6,14 @@
 `project_corpus` goes it for files (`proj project`, `proj parse --model`); `Projector.projections` goes it from prepared pairs on
 (Python, `proj run`, review). Systems that look at one sentence at a time do all of it chunk by chunk in the workers; for systems that
 adapt to a text, workers parse and link, the text is adapted to here, and workers project with that state.
+
+A projected tree as CoNLL-U: the rows of F with heads, relations and tags filled in, and where each edge came from.
 """
 
 from __future__ import annotations
 
 import io
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -19,27 +22,147 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from divproj.data.errors import AlignmentError, Faults, ProjError, Where
-from divproj.data.pair import Pair
-from divproj.data.sentence import Sentence
-from divproj.io import conllu, pharaoh
+from divproj.core.errors import AlignmentError, Faults, ProjError, Where
+from divproj.core.options import F_STYLES
+from divproj.core.pair import Pair
+from divproj.core.sentence import PROJECTED, Sentence
+from divproj.core.tree import DepTree, cycles
 from divproj.io.corpus import Chunk, Corpus
 from divproj.io.files import reading, writing
-from divproj.io.shards import in_shards
-from divproj.io.trees import Trees, as_sentence, gathered, written
+from divproj.io.output import Trees, as_sentence, gathered, in_shards, written
+from divproj.io.trees import conllu, pharaoh
+from divproj.links.grams import Grams
 from divproj.projection import rulefile, systems
 from divproj.projection.base import System
-from divproj.projection.calibration import calibrated
+from divproj.projection.confidence import calibrated
 from divproj.projection.direct import Projection, ProjectionInput
-from divproj.projection.output import annotated
 from divproj.projection.prepare import Preparation, gram_table, prepared, prepared_text
 from divproj.projection.registry import AUTO, named
 from divproj.projection.summary import Summary
-from divproj.runtime.engine import HERE, Place, Say, run, stamp
+from divproj.runtime.engine import HERE, Say, Workers, run, stamp
 from divproj.runtime.resources import folder
+from divproj.ud.grammar import repaired
+from divproj.ud.head_style import COMP, in_style
+from divproj.ud.rows import completed, composed, hang_marks, shipped_grams, with_text
+from divproj.ud.tagsets import UPOS, relation_of
 
 if TYPE_CHECKING:
     from divproj.projection.projector import Projector
+
+
+_TAGS = frozenset(UPOS)
+STYLES = F_STYLES
+"""Head styles of what goes out: content words as heads, or function words."""
+
+
+def annotated(
+    sentence: Sentence,
+    projection: Projection,
+    system: str,
+    grams: Grams | None = None,
+    style: str = "ud",
+    line: int = 0,
+    repairs: Counter[str] | None = None,
+) -> Sentence:
+    """The sentence with the projected tree in whole rows of UD, `Proj=` and `ProjConf=` in MISC.
+
+    HEAD and DEPREL are new; UPOS, FEATS and LEMMA are filled where there were none; `sent_id`, `text` and `SpaceAfter` agree; characters are
+    composed (NFC).
+    Relations are made to fit UD, which `repairs` counts. `line` is where the sentence stood, for the `sent_id` of one that has
+    none. Style `function` turns adpositions, markers, auxiliaries and copulas into heads.
+    """
+    tree = projection.tree
+    given = sentence.column(3)
+    table = grams or shipped_grams()
+    labels = projection.bitext.labels or ("_",) * len(tree)
+    tags = tuple([
+        old if old in _TAGS else new if new in _TAGS else (table.classes(label) or ("X",))[0]
+        for old, new, label in zip(given, projection.upos or projection.bitext.classes, labels, strict=True)
+    ])  # fmt: skip
+    heads = _hung(tree.heads, tags, bool(projection.upos), repairs)
+    lemmas, feats = completed(sentence, tags, table)
+    rels = repaired(heads, _named(heads, tree.rels, tags), tags, feats, repairs)
+    origin = range(len(tree))
+    if style != "ud":
+        tree = in_style(tree.with_heads(heads, rels), style)
+        heads, rels, origin = tree.heads, tree.rels, _origins(tree)  # type: ignore[assignment]
+    confidence = [f"|ProjConf={c:.2f}" for c in projection.confidence] or [""] * len(tree)
+    reasons = projection.reasons
+    misc = tuple([f"{_kept(old)}Proj={reasons[k]}{confidence[k]}" for old, k in zip(sentence.column(9), origin, strict=True)])
+    new = {2: lemmas, 3: tags, 5: feats, 6: tuple(map(str, heads)), 7: rels, 8: ("_",) * len(tree), 9: misc}
+    if any(tag not in _TAGS and tag.strip("_") for tag in given):  # tags of another set go to the column for them
+        columns = zip(given, sentence.column(4), strict=True)
+        new[4] = tuple(old if xpos == "_" and old not in _TAGS else xpos for old, xpos in columns)
+    links = len(projection.bitext.links)
+    note = f"{PROJECTED}{system} coverage={projection.coverage:.2f} links={links}"
+    if not links:
+        note += " unlinked"
+    comments = [c for c in sentence.comments if not c.startswith(PROJECTED)]
+    made = Sentence((*comments, note), sentence.with_columns(new).columns, sentence.where, sentence.end)
+    return composed(with_text(made, line))
+
+
+def _hung(heads: tuple[int, ...], tags: tuple[str, ...], every: bool, repairs: Counter[str] | None) -> tuple[int, ...]:
+    """Heads with no word on a punctuation mark, but on what the mark hangs on; `every` mark is hung as UD does it."""
+    marks = [k for k, tag in enumerate(tags, 1) if tag == "PUNCT"]
+    if not marks or len(marks) == len(heads):
+        return heads
+    made = list(heads)
+    if 0 in made and tags[made.index(0)] == "PUNCT":  # a word takes the place of a mark that is the root
+        root = made.index(0) + 1
+        near = [k for k, head in enumerate(made, 1) if head == root and tags[k - 1] != "PUNCT"]
+        top = near[0] if near else next(k for k, tag in enumerate(tags, 1) if tag != "PUNCT")
+        for k in (*(k for k, head in enumerate(made, 1) if head == root), root):
+            made[k - 1] = top
+        made[top - 1] = 0
+    for k in range(1, len(made) + 1):
+        steps = 0
+        while made[k - 1] > 0 and tags[made[k - 1] - 1] == "PUNCT" and steps <= len(made):
+            made[k - 1] = made[made[k - 1] - 1]
+            steps += 1
+    if repairs is not None:
+        repairs.update(punctuation=sum(a != b for a, b in zip(made, heads, strict=True)))
+    if tuple(made) != heads and cycles(made):
+        return heads
+    if every:
+        hang_marks(made, marks)
+    return tuple(made)
+
+
+def _origins(tree: DepTree) -> list[int]:
+    """For each word of a turned tree the word (from 0) whose edge is now its own: function word and content word change places."""
+    made = list(range(len(tree)))
+    inner = {tree.heads[k - 1]: k for k, rel in enumerate(tree.rels, 1) if rel.startswith(COMP)}
+    for top in inner:
+        if tree.rels[top - 1].startswith(COMP):
+            continue
+        word = top
+        while word in inner:
+            made[inner[word] - 1], word = word - 1, inner[word]
+        made[top - 1] = word - 1
+    return made
+
+
+def _named(heads: tuple[int, ...], rels: tuple[str, ...], tags: tuple[str, ...]) -> tuple[str, ...]:
+    """Relations, with those that nothing has named called after the classes that the file gives.
+
+    >>> _named((2, 0), ("dep", "root"), ("DET", "NOUN"))
+    ('det', 'root')
+    """
+    return tuple(
+        relation_of(tags[k - 1], tags[head - 1], k < head) or rel if rel == "dep" and head > 0 else rel
+        for k, (head, rel) in enumerate(zip(heads, rels, strict=True), 1)
+    )
+
+
+def _kept(misc: str) -> str:
+    """MISC without what an earlier projection wrote, ready to be added to."""
+    if misc == "_":
+        return ""
+    if "Proj" in misc:
+        misc = "|".join(x for x in misc.split("|") if not x.startswith(("Proj=", "ProjConf=")))
+    return f"{misc}|" if misc else ""
+
 
 T = TypeVar("T")
 CHUNK = 100
@@ -64,7 +187,7 @@ GIVEN = TextSource()
 
 
 @dataclass(frozen=True)
-class Plan:
+class SystemPlan:
     """A projection system by its files, and their stamps: a worker loads it once."""
 
     name: str
@@ -74,7 +197,7 @@ class Plan:
     stamps: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, system: str, model: Path | None = None, rules: str | None = None, grams: Sequence[Path] = ()) -> Plan:
+    def of(cls, system: str, model: Path | None = None, rules: str | None = None, grams: Sequence[Path] = ()) -> SystemPlan:
         """Return the plan for a system, loaded once here, so that what is wrong with it is said before anything is read."""
         tables = tuple(path.absolute() for path in grams)
         if model is not None:
@@ -88,7 +211,7 @@ class Plan:
 
 
 @lru_cache(maxsize=2)
-def load_system(plan: Plan) -> System:
+def load_system(plan: SystemPlan) -> System:
     """Return the system of a plan."""
     grams = gram_table(plan.grams, plan.stamps)
     if plan.model is not None:
@@ -124,7 +247,7 @@ def chunks(items: Iterable[T], size: int = CHUNK) -> Iterator[list[T]]:
         yield chunk
 
 
-def project_planned(plan: Plan, batch: tuple[Any, Sequence[ProjectionInput]], faults: Faults) -> list[Projection]:
+def project_planned(plan: SystemPlan, batch: tuple[Any, Sequence[ProjectionInput]], faults: Faults) -> list[Projection]:
     """Return the projections of sentences that are ready for it: what a worker is asked to do."""
     (state, sentences), system = batch, load_system(plan)
     return [system.project(sentence, state) for sentence in sentences]
@@ -149,7 +272,7 @@ def project_corpus(
     corpora: Sequence[Corpus],
     wanted: Wanted,
     faults: Faults,
-    workers: Place = HERE,
+    workers: Workers = HERE,
     on_message: Say | None = None,
     shards: Path | None = None,
 ) -> Iterator[Trees]:
@@ -169,7 +292,7 @@ def project_corpus(
     return _project_text(projector, corpora, wanted, faults, workers, on_message)
 
 
-def _project_chunk(plan: Plan, how: Preparation, wanted: Wanted, chunk: Chunk, faults: Faults) -> Trees:
+def _project_chunk(plan: SystemPlan, how: Preparation, wanted: Wanted, chunk: Chunk, faults: Faults) -> Trees:
     """All that becomes of a chunk of a corpus, by a system that looks at one sentence at a time."""
     pairs = list(prepared(how, chunk, faults))
     system, table = load_system(plan), how.table
@@ -179,7 +302,7 @@ def _project_chunk(plan: Plan, how: Preparation, wanted: Wanted, chunk: Chunk, f
 
 
 def _project_text(
-    projector: Projector, corpora: Sequence[Corpus], wanted: Wanted, faults: Faults, workers: Place, on_message: Say | None
+    projector: Projector, corpora: Sequence[Corpus], wanted: Wanted, faults: Faults, workers: Workers, on_message: Say | None
 ) -> Iterator[Trees]:
     """All that becomes of a corpus, by a system that adapts to its text."""
     how = projector.preparation

@@ -8,19 +8,18 @@ from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 
-from divproj.data.errors import AlignmentError, Faults, Where
-from divproj.data.head_style import in_style
-from divproj.data.igt import Igt
-from divproj.data.links import Links
-from divproj.data.pair import Pair
-from divproj.data.tree import DepTree
+from divproj.core.errors import AlignmentError, Faults, Where
+from divproj.core.links import Links
+from divproj.core.pair import Pair
+from divproj.core.sentence import Igt
+from divproj.core.tree import DepTree
 from divproj.io.corpus import SIZE, Chunk, Corpus, pairs_of
 from divproj.io.files import name_of
-from divproj.io.translation_language import text_language
-from divproj.links.gloss.aligner import GlossAligner
-from divproj.links.gloss.grams import Grams
+from divproj.io.interlinear.languages import text_language
+from divproj.links.glosses import GlossAligner
+from divproj.links.grams import Grams
 from divproj.parsing.translations import (
-    Choice,
+    TranslationChoice,
     by_language,
     choose,
     language_named,
@@ -28,7 +27,8 @@ from divproj.parsing.translations import (
     parse_translations,
     report_foreign,
 )
-from divproj.runtime.engine import HERE, Place, Say, run, stamp
+from divproj.runtime.engine import HERE, Say, Workers, run, stamp
+from divproj.ud.head_style import in_style
 
 PARSER = "en"
 """What parses translations when nobody says otherwise and the source has no trees of them."""
@@ -77,7 +77,7 @@ class Preparation:
                 note_foreign(faults, choice.language, choice.parser, igt.where)
         return [(choice.text, choice.language, tree) for choice, tree in zip(choices, self.trees(choices), strict=True)]
 
-    def trees(self, choices: Sequence[Choice]) -> list[DepTree | None]:
+    def trees(self, choices: Sequence[TranslationChoice]) -> list[DepTree | None]:
         """Return trees of translations, each by its own parser; None where there is none."""
         trees: list[DepTree | None] = [None] * len(choices)
         for parser in dict.fromkeys(choice.parser for choice in choices if choice.parser):
@@ -139,7 +139,7 @@ def prepared(how: Preparation, chunk: Chunk, faults: Faults) -> Iterator[Pair]:
 
 
 def prepared_text(
-    corpus: Corpus, how: Preparation, faults: Faults, place: Place = HERE, say: Say | None = None
+    corpus: Corpus, how: Preparation, faults: Faults, place: Workers = HERE, say: Say | None = None
 ) -> Iterator[Pair]:
     """All pairs of a corpus, ready to be projected; parsed and linked where `place` says."""
     how = how.stamped()
@@ -170,7 +170,7 @@ Unlinked = tuple[int, Where, Igt | None, DepTree | None]
 """Words of a sentence, where it stands, its glosses, and the tree of its translation."""
 
 
-def parse_some(how: Preparation, choices: Sequence[Choice], faults: Faults) -> list[DepTree | None]:
+def parse_some(how: Preparation, choices: Sequence[TranslationChoice], faults: Faults) -> list[DepTree | None]:
     """Trees of translations: what a worker of the engine is asked to do."""
     return how.trees(choices)
 

@@ -1,4 +1,7 @@
-"""`projector`: the front door to every system, from Python as from the command line."""
+"""`projector`: the front door to every system, from Python as from the command line.
+
+Several sources: projections of one F sentence from several languages or translations vote on its edges.
+"""
 
 from __future__ import annotations
 
@@ -10,21 +13,24 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from divproj.data.errors import Faults, ModelError
-from divproj.data.head_style import STYLES as HEAD_STYLES
-from divproj.data.options import ProjectOptions
-from divproj.data.pair import Pair
-from divproj.data.sentence import Sentence
+import numpy as np
+from numpy.typing import NDArray
+
+from divproj.core.errors import AlignmentError, Faults, ModelError, Where
+from divproj.core.options import ProjectOptions
+from divproj.core.pair import Pair
+from divproj.core.sentence import Sentence
+from divproj.parsing.decode import chu_liu_edmonds
 from divproj.projection import registry, rulefile, systems
 from divproj.projection.base import System, TextEvidence
-from divproj.projection.calibration import calibrated
+from divproj.projection.confidence import USUAL_CONFIDENCE, calibrated
 from divproj.projection.direct import Projection, ProjectionInput
-from divproj.projection.output import STYLES
-from divproj.projection.phrasal.phrase_sources import PhraseSources
+from divproj.projection.phrasal.phrase_pairs import PhraseSources
 from divproj.projection.pipeline import (
     ADAPT_LIMIT,
     GIVEN,
-    Plan,
+    STYLES,
+    SystemPlan,
     TextSource,
     check_same_sentences,
     chunks,
@@ -34,7 +40,12 @@ from divproj.projection.pipeline import (
     rows_of,
 )
 from divproj.projection.prepare import Preparation, parser_of
-from divproj.runtime.engine import HERE, Place, Say, run
+from divproj.runtime.engine import HERE, Say, Workers, run
+from divproj.ud.head_style import STYLES as HEAD_STYLES
+
+UNLINKED_VOTE = 0.5
+"""What the vote of a word without a link counts, where that of a linked one counts 1."""
+
 
 REQUESTED = "as requested"
 WORTH = 500
@@ -114,7 +125,7 @@ class Projector:
         elif self.system == registry.AUTO and self._rules_for == systems.CORRECTED:
             self._settle(self._choice())
         elif self._can_start:
-            self._settle(registry.Choice(self.system, REQUESTED))
+            self._settle(registry.SystemChoice(self.system, REQUESTED))
 
     @classmethod
     def of(cls, how: ProjectOptions, **more: Any) -> Projector:
@@ -135,11 +146,11 @@ class Projector:
         return self._made is None or self._made.adapts
 
     @property
-    def plan(self) -> Plan | None:
+    def plan(self) -> SystemPlan | None:
         """The system by its files, for other processes; None before it is chosen, and where it was learned here."""
         if self._made is None or self._fitted:
             return None
-        return Plan.of(self.system_, Path(self.model) if self.model else None, self.rules, self.preparation.grams)
+        return SystemPlan.of(self.system_, Path(self.model) if self.model else None, self.rules, self.preparation.grams)
 
     @property
     def needs_gold(self) -> bool:
@@ -154,16 +165,16 @@ class Projector:
             raise ModelError("no pair has a gold tree of F and a tree of its translation", remedy="give pairs with trees")
         self.gold_ = len(gold)
         glosses = any(pair.f.glosses for pair in gold)
-        choice = registry.Choice(self.system, REQUESTED)
+        choice = registry.SystemChoice(self.system, REQUESTED)
         if self.system == registry.AUTO:
             choice = registry.choose(gold=len(gold), glosses=glosses)
         if not registry.named(choice.system).needs:
             raise ModelError(f"system {choice.system} does not learn from gold trees", remedy="choose s2+, s6+, s4+ or s5+")
         sentences, grams = [*map(ProjectionInput.of, text)], self.preparation.table
         if registry.named(choice.system).parser:
-            from divproj.projection import parser_systems
+            from divproj.projection import parsers
 
-            learned = parser_systems.fit(choice.system, gold, text=sentences, random_state=self.seed, grams=grams)
+            learned = parsers.fit(choice.system, gold, text=sentences, random_state=self.seed, grams=grams)
             self._made = learned.system
         else:
             self._corrections = systems.Corrections.learn(gold, choice.system, text=sentences, grams=grams)
@@ -182,7 +193,7 @@ class Projector:
         sentences = [*map(ProjectionInput.of, pairs)]
         if not self.phrases:
             return TextState(system.adapt(sentences))
-        from divproj.projection.phrasal.phrase_evidence import gathered
+        from divproj.projection.phrasal.evidence import gathered
 
         parser = parser_of(pairs) if source.parser == registry.AUTO else source.parser
         known = gathered(sentences, self.phrases, parser=parser, linked=source.linked, faults=faults)
@@ -209,7 +220,7 @@ class Projector:
         source: TextSource = GIVEN,
         *,
         also: Sequence[tuple[TextSource, Sequence[Pair]]] = (),
-        workers: Place = HERE,
+        workers: Workers = HERE,
         on_message: Say | None = None,
         faults: Faults | None = None,
     ) -> Iterator[tuple[Pair, Projection]]:
@@ -232,7 +243,7 @@ class Projector:
             yield pair, calibrated(projection, self.choose_system((pair,)).code)
 
     def _stream(
-        self, source: TextSource, pairs: Iterable[Pair], workers: Place, on_message: Say | None, faults: Faults | None
+        self, source: TextSource, pairs: Iterable[Pair], workers: Workers, on_message: Say | None, faults: Faults | None
     ) -> Iterator[tuple[Pair, Projection]]:
         stream = iter(pairs)
         first = list(islice(stream, ADAPT_LIMIT))
@@ -314,9 +325,9 @@ class Projector:
 
     def _load(self, folder: Path) -> None:
         self.system_, self.why_ = f"model:{folder.name}", "a trained model was given"
-        self._made = load_system(Plan.of("", folder, None, self.preparation.grams))
+        self._made = load_system(SystemPlan.of("", folder, None, self.preparation.grams))
 
-    def _settle(self, choice: registry.Choice) -> None:
+    def _settle(self, choice: registry.SystemChoice) -> None:
         self._made = systems.make(choice.system, self._corrections, self.preparation.table)
         self.system_, self.why_ = choice.system, choice.why
 
@@ -334,7 +345,7 @@ class Projector:
         """The system that the given rules were learned for, '' without rules."""
         return str(self._corrections.system) if self._corrections is not None else ""
 
-    def _choice(self, pairs: Sequence[Pair] = ()) -> registry.Choice:
+    def _choice(self, pairs: Sequence[Pair] = ()) -> registry.SystemChoice:
         """The best system for pairs; rules are left aside only for text that s6 is made for."""
         if self._rules_for:
             glosses = systems.suits_s6([*map(ProjectionInput.of, pairs)])
@@ -365,7 +376,6 @@ class Projector:
 
 
 def _vote(projections: Sequence[Projection]) -> Projection:
-    from divproj.projection.phrasal.vote import vote
 
     return vote(projections)
 
@@ -381,3 +391,48 @@ def projector(system: str = registry.AUTO, **options: Any) -> Projector:
     's5'
     """
     return Projector(system, **options)
+
+
+def ballot(projection: Projection) -> NDArray[np.float64]:
+    """[h, c]: a projection's chances of edges; what its own edge leaves is shared by all others."""
+    n = len(projection.heads)
+    made = np.zeros((n + 1, n + 1))
+    for c, head in enumerate(projection.heads, 1):
+        sure = projection.confidence[c - 1] if projection.confidence else USUAL_CONFIDENCE
+        made[:, c] = (1.0 - sure) / max(1, n - 1)
+        made[head, c] = sure
+    np.fill_diagonal(made, 0.0)
+    return made
+
+
+def vote(projections: Sequence[Projection], chances: Sequence[NDArray[np.float64]] = ()) -> Projection:
+    """The tree with most votes over the same words; `chances` are the systems' own where they have them.
+
+    A source that has a link for a word is heard more on it. The first projection gives the words, and relations where
+    it agrees with the tree.
+    """
+    first = projections[0]
+    for other in projections[1:]:
+        if other.bitext.forms != first.bitext.forms:
+            raise AlignmentError(
+                f"the sources have different words: {' '.join(first.bitext.forms[:6])} … and {' '.join(other.bitext.forms[:6])} …",
+                Where(sent_id=first.bitext.sent_id),
+                "every source must have the same F sentences in the same order",
+            )
+    if len(projections) == 1 or not first.heads:
+        return first
+    votes = np.zeros((len(first.heads) + 1,) * 2)
+    weight = np.zeros(len(votes))
+    for projection, own in zip(projections, chances or map(ballot, projections), strict=True):
+        heard = np.array([1.0, *(1.0 if anchor else UNLINKED_VOTE for anchor in projection.bitext.anchors[1:])])
+        votes += own * heard
+        weight += heard
+    votes /= weight
+    heads = np.zeros(len(votes), np.int64)
+    chu_liu_edmonds.for_work(0, 8 * len(votes))(votes, heads)
+    found = tuple(heads[1:].tolist())
+    sure = tuple(float(min(1.0, votes[h, c])) for c, h in enumerate(found, 1))
+    backers = [next((p for p in projections if p.heads[c] == h), None) for c, h in enumerate(found)]
+    reasons = tuple(p.reasons[c] if p else "guess" for c, p in enumerate(backers))
+    rels = tuple((p.rels or p.carried)[c] if p else "" for c, p in enumerate(backers))
+    return replace(first, heads=found, reasons=reasons, confidence=sure, rels=rels)

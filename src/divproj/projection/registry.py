@@ -1,21 +1,28 @@
 """The systems by name: what each is, what it needs, and which of them to take.
 
 Help texts, documents and errors are made from this table. `auto` takes the best that what is there allows.
+
+Each system in one line, for reports.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from divproj.data.errors import ModelError
-from divproj.projection.settings import ENOUGH_GLOSSED_GOLD, ENOUGH_GOLD
+from divproj.core.errors import ModelError
 from divproj.runtime.resources import folder
+
+ENOUGH_GOLD = 20
+"""Gold sentences from which a parser learns more than rules do: below, s2+ is the safer choice (learning curves of ODIN)."""
+ENOUGH_GLOSSED_GOLD = 5
+"""The same on glossed text, where parsers start from s6; chosen on draws 2 and 3 of 17 treebanks (bench/RESULTS.md)."""
+
 
 AUTO = "auto"
 
 
 @dataclass(frozen=True)
-class System:
+class SystemInfo:
     """A system: one way to make trees of F.
 
     >>> SYSTEMS["s5"].word, SYSTEMS["s2+"].needed
@@ -50,21 +57,21 @@ class System:
         return {"": "nothing", "rules": "rules, or gold trees", "gold": "gold trees, or a trained model"}[self.needs]
 
 
-SYSTEMS: dict[str, System] = {
+SYSTEMS: dict[str, SystemInfo] = {
     system.code: system
     for system in (
-        System(
+        SystemInfo(
             "s1-r",
             "Copies heads over the links; of several words with one partner the rightmost is the head.",
             "direct",
             odin=86.3,
             glossed=47.6,
         ),
-        System("s1-l", "As s1-r, but the leftmost is the head.", odin=83.5),
-        System("s2-3", "s1-r with learned heads of merged words.", needs="rules", odin=86.3),
-        System("s2-2", "s2-3 with learned attachment of words without a partner.", needs="rules", odin=89.5),
-        System("s2-1", "s2-2 with learned swaps of head and dependent.", needs="rules", odin=89.5),
-        System(
+        SystemInfo("s1-l", "As s1-r, but the leftmost is the head.", odin=83.5),
+        SystemInfo("s2-3", "s1-r with learned heads of merged words.", needs="rules", odin=86.3),
+        SystemInfo("s2-2", "s2-3 with learned attachment of words without a partner.", needs="rules", odin=89.5),
+        SystemInfo("s2-1", "s2-2 with learned swaps of head and dependent.", needs="rules", odin=89.5),
+        SystemInfo(
             "s2+",
             "Weighs all corrections of s2 together in a log-linear model.",
             "loglinear",
@@ -72,7 +79,7 @@ SYSTEMS: dict[str, System] = {
             odin=92.3,
             glossed=60.7,
         ),
-        System(
+        SystemInfo(
             "s5",
             "Chooses the best bracketing of F that fits the phrases of E.",
             "phrasal",
@@ -80,14 +87,14 @@ SYSTEMS: dict[str, System] = {
             odin=91.3,
             glossed=65.1,
         ),
-        System(
+        SystemInfo(
             "s6",
             "Reads the glosses with a model learned from treebanks of other languages, together with s5.",
             "universal",
             observes=True,
             glossed=68.5,
         ),
-        System(
+        SystemInfo(
             "s6+",
             "s6 corrected by gold trees of the language itself.",
             "universal+",
@@ -95,15 +102,15 @@ SYSTEMS: dict[str, System] = {
             observes=True,
             glossed=70.9,
         ),
-        System("s3-1", "A parser trained on gold trees of F alone.", needs="gold", parser=True, odin=81.4),
-        System("s3-2", "A parser trained on trees projected by s2-1.", needs="gold", parser=True, odin=80.4),
-        System("s3-3", "A parser trained on trees projected by s1-r.", needs="gold", parser=True, odin=77.8),
-        System("s3-4", "A parser trained on trees projected by s1-l.", needs="gold", parser=True, odin=75.0),
-        System("s3-5", "s3-1 without projected tags.", needs="gold", parser=True, odin=72.6),
-        System("s4-1", "A parser that sees the projection of s2-1.", needs="gold", parser=True, odin=91.7),
-        System("s4-2", "A parser that sees the projection of s1-r.", needs="gold", parser=True, odin=91.8),
-        System("s4-3", "A parser that sees the projection of s1-l.", needs="gold", parser=True, odin=90.6),
-        System(
+        SystemInfo("s3-1", "A parser trained on gold trees of F alone.", needs="gold", parser=True, odin=81.4),
+        SystemInfo("s3-2", "A parser trained on trees projected by s2-1.", needs="gold", parser=True, odin=80.4),
+        SystemInfo("s3-3", "A parser trained on trees projected by s1-r.", needs="gold", parser=True, odin=77.8),
+        SystemInfo("s3-4", "A parser trained on trees projected by s1-l.", needs="gold", parser=True, odin=75.0),
+        SystemInfo("s3-5", "s3-1 without projected tags.", needs="gold", parser=True, odin=72.6),
+        SystemInfo("s4-1", "A parser that sees the projection of s2-1.", needs="gold", parser=True, odin=91.7),
+        SystemInfo("s4-2", "A parser that sees the projection of s1-r.", needs="gold", parser=True, odin=91.8),
+        SystemInfo("s4-3", "A parser that sees the projection of s1-l.", needs="gold", parser=True, odin=90.6),
+        SystemInfo(
             "s4+",
             "Several parsers that see s2+ (glossed text: s6+), voting with it.",
             "parser",
@@ -112,7 +119,7 @@ SYSTEMS: dict[str, System] = {
             odin=92.6,
             glossed=72.8,
         ),
-        System(
+        SystemInfo(
             "s5+",
             "s4+ that also sees the phrases of s5; on glossed text the same as s4+.",
             "parser+phrasal",
@@ -127,7 +134,7 @@ SYSTEMS: dict[str, System] = {
 _WORDS = {system.word: system.code for system in SYSTEMS.values() if system.word}
 
 
-def named(name: str) -> System:
+def named(name: str) -> SystemInfo:
     """The system of this code or word; ModelError lists what there is.
 
     >>> named("phrasal").code
@@ -140,7 +147,7 @@ def named(name: str) -> System:
 
 
 @dataclass(frozen=True)
-class Choice:
+class SystemChoice:
     """A system and why it was taken."""
 
     system: str
@@ -152,7 +159,7 @@ def has_gloss_model() -> bool:
     return (folder("languages") / "glossed" / "model.json").is_file()
 
 
-def choose(*, gold: int = 0, rules: str = "", glosses: bool = False, forests: bool = False) -> Choice:
+def choose(*, gold: int = 0, rules: str = "", glosses: bool = False, forests: bool = False) -> SystemChoice:
     """Return the best system for the data: number of gold trees, rules, glosses, and trees or forests of F (`forests`).
 
     `rules` is the system that given rules were learned for. On glossed text s6 is more accurate than rules that do not start from it
@@ -164,20 +171,32 @@ def choose(*, gold: int = 0, rules: str = "", glosses: bool = False, forests: bo
     ('s5', 's6', 's6+', 's5+')
     """
     if gold >= ENOUGH_GOLD:
-        return Choice("s5+", f"{gold} gold trees")
+        return SystemChoice("s5+", f"{gold} gold trees")
     if gold and glosses and has_gloss_model():
-        return Choice("s5+" if gold >= ENOUGH_GLOSSED_GOLD else "s6+", f"{gold} gold tree{'s' * (gold != 1)} and glosses")
+        return SystemChoice("s5+" if gold >= ENOUGH_GLOSSED_GOLD else "s6+", f"{gold} gold tree{'s' * (gold != 1)} and glosses")
     if gold:
-        return Choice("s2+", f"{gold} gold tree{'s' * (gold != 1)}, fewer than the {ENOUGH_GOLD} that a parser needs")
+        return SystemChoice("s2+", f"{gold} gold tree{'s' * (gold != 1)}, fewer than the {ENOUGH_GOLD} that a parser needs")
     if rules == "s6+":
-        return Choice(rules, "the rules were learned for it")
+        return SystemChoice(rules, "the rules were learned for it")
     if rules and glosses and has_gloss_model():
         why = f"glosses; the rules are not used: they were learned for {rules}, which is less accurate on glossed text than s6"
-        return Choice("s6", f"{why}; choose {rules} to use them all the same")
+        return SystemChoice("s6", f"{why}; choose {rules} to use them all the same")
     if rules:
-        return Choice(rules, "rules are given")
+        return SystemChoice(rules, "rules are given")
     if forests:
-        return Choice("s5", "trees or forests of F are given")
+        return SystemChoice("s5", "trees or forests of F are given")
     if glosses and has_gloss_model():
-        return Choice("s6", "no gold trees and no rules, but glosses")
-    return Choice("s5", "no gold trees and no rules")
+        return SystemChoice("s6", "no gold trees and no rules, but glosses")
+    return SystemChoice("s5", "no gold trees and no rules")
+
+
+def described(system: str) -> str:
+    """What a system does, in one line; '' for one that is not known.
+
+    >>> described("s3-2"), described("model:mine"), described("nothing")
+    ('a parser trained on trees projected by s2-1', 'a model of `proj train`', '')
+    """
+    if system.startswith("model:"):
+        return "a model of `proj train`"
+    about = SYSTEMS[system].about.rstrip(".") if system in SYSTEMS else ""
+    return about[:1].lower() + about[1:] if about[1:2] not in "0123456789" else about

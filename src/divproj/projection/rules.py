@@ -6,9 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from divproj.data.pair import Pair
+from divproj.core.pair import Pair
 from divproj.projection.direct import Direction, Projection, ProjectionInput, Reason, one_root, project
-from divproj.projection.settings import MIN_SENTENCES, MIN_SHARE
+
+MIN_SENTENCES, MIN_SHARE = 0.10, 0.70
+"""A swap rule is kept when its pair of tags is in so many training sentences, and swapped so often (§3.5.3)."""
+
 
 EXAMPLES = 3
 

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from divproj.data.errors import Faults
-from divproj.data.wording import plural
-from divproj.parsing.summary import Judged
+from divproj.core.errors import Faults
+from divproj.core.wording import plural
+from divproj.parsing.batch import Judged
 from divproj.parsing.translations import ForeignTranslationsError
+from divproj.projection.confidence import Expected, expected_of_sums
 from divproj.projection.direct import Projection
-from divproj.projection.expected import Expected, expected_of_sums
 
 READS_GLOSSES = ("s6", "s6+", "s4+", "s5+")
 """Systems that make trees from glosses where there is no translation."""

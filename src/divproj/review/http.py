@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
-from divproj.data.errors import ProjError, Where
-from divproj.drawing.served import Page
+from divproj.core.errors import ProjError, Where
+from divproj.drawing.review import Page
 from divproj.runtime.leftovers import new_folder
 
 HOST = "127.0.0.1"

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from divproj.data.errors import Faults, ProjError, Where
-from divproj.data.pair import Pair
-from divproj.data.wording import shell_word
+from divproj.core.errors import Faults, ProjError, Where
+from divproj.core.pair import Pair
+from divproj.core.wording import shell_word
 from divproj.io.corpus import Corpus
-from divproj.io.igt_conllu import from_sentence
-from divproj.io.translation_language import language_name
+from divproj.io.interlinear.languages import language_name
+from divproj.io.interlinear.rows import from_sentence
 from divproj.parsing.translations import choose
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.prepare import Preparation, prepared_text
-from divproj.review.document import Document
-from divproj.review.examples import ProjectionInputs
-from divproj.review.journal import Journal, set_aside
+from divproj.review.document import Document, Journal, set_aside
+from divproj.review.learning import ProjectionInputs
 from divproj.runtime.announce import passing
 from divproj.runtime.leftovers import name_beside
 

@@ -1,20 +1,255 @@
-"""A review and its server: what the page may ask for, and what it may do."""
+"""A review and its server: what the page may ask for, and what it may do.
+
+What the page is told of a sentence: plain values, ready for JSON.
+
+Which sentence to correct next: the one that teaches most about the rest for the work it costs.
+
+A sentence teaches by its words: each stands for words of the same form, class and construction in sentences that nobody has
+looked at, the more so the less sure those are and the less often gold sentences have them. It costs the heads that will have
+to be changed (one minus confidence, summed) and the reading of its words.
+"""
 
 from __future__ import annotations
 
 import threading
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
-from divproj.data.errors import ProjError
-from divproj.drawing.review import page
-from divproj.review.examples import Learner, ProjectionInputs
+from divproj.core.errors import ProjError
+from divproj.core.sentence import Sentence
+from divproj.drawing.projected import projection_svg
+from divproj.drawing.review import REASONS, DrawnSentence, page, sentence_svg
+from divproj.drawing.svg import learning_svg
+from divproj.io.interlinear.rows import from_sentence
+from divproj.projection.direct import Projection, ProjectionInput
 from divproj.review.http import Act, Answer, Fields, PageHandler, PageServer, text, whole
-from divproj.review.retrain import Job
-from divproj.review.session import Change, EditError, Session
-from divproj.review.settings import WRITE_DELAY
-from divproj.review.views import changes, choice, item, known, sentence_view, word_of
+from divproj.review.learning import Learner, LearningJob, ProjectionInputs, Verdict, accuracy
+from divproj.review.session import Change, EditError, Session, incomplete
+
+UNKNOWN_CONFIDENCE = 0.6
+"""Confidence of a head of which nothing is said."""
+READING_COST = 0.1
+"""Cost of reading a word, in heads changed."""
+WORTH_NAMING = 0.2
+"""What a form that no gold sentence has must be worth, in heads, to be named as a reason."""
+WRITE_DELAY = 0.5
+"""Seconds between a change and writing the file; the journal has it at once."""
+
+
+SHOWN = 3
+
+
+@dataclass(frozen=True)
+class DoubtfulWord:
+    """What choosing sees of a word."""
+
+    form: str
+    tag: str
+    rel: str
+    reason: str
+    sure: float
+
+    def keys(self) -> Iterator[tuple[str, ...]]:
+        yield "form", self.form.lower()
+        yield "construction", self.tag, self.rel, self.reason
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A sentence to correct, and why."""
+
+    n: int
+    gain: float
+    why: str
+
+
+def words_of(session: Session, n: int) -> list[DoubtfulWord]:
+    sentence, state = session.document.blocks[n].sentence, session.states[n]
+    rows = zip(sentence.forms, sentence.column(3), state.rels, state.reasons, state.sure, strict=True)
+    return [
+        DoubtfulWord(form, tag, rel, reason, UNKNOWN_CONFIDENCE if sure is None else sure)
+        for form, tag, rel, reason, sure in rows
+    ]
+
+
+def ranked(free: dict[int, Sequence[DoubtfulWord]], gold: Iterable[Sequence[DoubtfulWord]]) -> list[Suggestion]:
+    """Sentences that nobody has touched, the most to gain first."""
+    seen: Counter[tuple[str, ...]] = Counter()
+    for words in gold:
+        seen.update(key for word in words for key in word.keys())  # noqa: SIM118
+    doubt: Counter[tuple[str, ...]] = Counter()
+    for words in free.values():
+        for word in words:
+            for key in word.keys():  # noqa: SIM118
+                doubt[key] += 1 - word.sure  # type: ignore[assignment]
+    made = [_choice(n, words, seen, doubt) for n, words in free.items() if words]
+    return sorted(made, key=lambda choice: (-choice.gain, choice.n))
+
+
+def _choice(
+    n: int, words: Sequence[DoubtfulWord], seen: Counter[tuple[str, ...]], doubt: Counter[tuple[str, ...]]
+) -> Suggestion:
+    keys = {key for word in words for key in word.keys()}  # noqa: SIM118
+    own: Counter[tuple[str, ...]] = Counter()
+    for word in words:
+        for key in word.keys():  # noqa: SIM118
+            own[key] += 1 - word.sure  # type: ignore[assignment]
+    worth = {key: max(0.0, doubt[key] - own[key]) / (1 + seen[key]) for key in keys}
+    cost = sum(1 - word.sure for word in words) + READING_COST * len(words)
+    return Suggestion(n, sum(worth.values()) / (1 + cost), _why(words, worth, seen))
+
+
+def _why(words: Sequence[DoubtfulWord], worth: dict[tuple[str, ...], float], seen: Counter[tuple[str, ...]]) -> str:
+    parts = []
+    weak = sum(1 for word in words if word.sure < 0.5)
+    if weak:
+        parts.append(f"{weak} of {len(words)} heads less than 50 % sure")
+    written = {word.form.lower(): word.form for word in words}
+    new = [
+        written[key[1]]
+        for key in sorted(worth, key=lambda key: -worth[key])
+        if key[0] == "form" and not seen[key] and worth[key] > WORTH_NAMING
+    ]
+    if new:
+        parts.append(f"no gold sentence has {', '.join(f'‘{form}’' for form in new[:SHOWN])} yet, other sentences do")
+    if not parts:
+        parts.append("its constructions are frequent in the rest")
+    return "; ".join(parts)
+
+
+def next_to_correct(session: Session) -> list[Suggestion]:
+    """The free sentences of a review, the most to gain first."""
+    free: dict[int, Sequence[DoubtfulWord]] = {n: words_of(session, n) for n in session.free}
+    return ranked(free, [words_of(session, n) for n in session.gold])
+
+
+PREVIEW = 90
+"""Characters of a sentence in the list."""
+
+
+def item(session: Session, n: int) -> dict[str, Any]:
+    """A line of the list."""
+    state, sentence = session.states[n], session.document.blocks[n].sentence
+    return {
+        "id": name(sentence, n),
+        "words": " ".join(sentence.forms)[:PREVIEW],
+        "sure": state.confidence,
+        "gold": state.gold,
+        "hand": len(state.hand),
+    }
+
+
+def name(sentence: Sentence, n: int) -> str:
+    return sentence.sent_id or f"sentence {n + 1}"
+
+
+def shown(session: Session, n: int) -> DrawnSentence:
+    """A sentence as it is drawn."""
+    sentence, state = session.document.blocks[n].sentence, session.states[n]
+    igt = from_sentence(sentence)
+    glosses = igt.glosses if len(igt.glosses) == len(sentence.forms) else ()
+    tags = next((c for c in (sentence.column(3), sentence.column(4)) if any(tag != "_" for tag in c)), sentence.column(3))
+    return DrawnSentence(sentence.forms, glosses, tags, state.heads, state.rels, state.reasons, state.sure, state.hand)
+
+
+def sentence_view(session: Session, n: int, bitext: ProjectionInput | None = None) -> dict[str, Any]:
+    """A sentence with its picture."""
+    sentence, state = session.document.blocks[n].sentence, session.states[n]
+    igt = from_sentence(sentence)
+    drawn = shown(session, n)
+    texts = list(igt.translations) or ([("", igt.translation)] if igt.translation else [])
+    return {
+        "n": n,
+        "id": name(sentence, n),
+        "version": session.versions[n],
+        "forms": drawn.forms,
+        "glosses": drawn.glosses or ("",) * len(drawn.forms),
+        "heads": drawn.heads,
+        "rels": drawn.rels,
+        "sure": drawn.sure,
+        "why": [_reason_text(drawn, k) for k in range(len(drawn.forms))],
+        "confidence": state.confidence,
+        "gold": state.gold,
+        "lacking": incomplete(state),
+        "text": igt.text or " ".join(sentence.forms),
+        "translations": texts,
+        "comments": sentence.comments,
+        "svg": sentence_svg(drawn),
+        "pair": _pair(session, n, bitext),
+    }
+
+
+def _reason_text(drawn: DrawnSentence, k: int) -> str:
+    reason, sure = drawn.reasons[k], drawn.sure[k]
+    parts = [f"{reason}: {REASONS[reason]}" if reason in REASONS else reason] if reason else []
+    parts += [f"{100 * sure:.0f} % sure"] if sure is not None else []
+    parts += ["relation corrected"] if k + 1 in drawn.hand and reason != "corrected" else []
+    return " · ".join(parts) or "nothing is known of where this head came from"
+
+
+def _pair(session: Session, n: int, bitext: ProjectionInput | None) -> str:
+    """Both trees and the links, where there are links; '' otherwise, and for a tree that is not whole."""
+    state = session.states[n]
+    if bitext is None or not len(bitext.e) or incomplete(state):
+        return ""
+    own = ("corrected", "learned")
+    reasons: Any = tuple(reason if reason in REASONS and reason not in own else "projected" for reason in state.reasons)
+    return projection_svg(Projection(bitext, state.heads, reasons, (), state.rels), standalone=False)
+
+
+def word_of(change: Change) -> int:
+    """The word to look at after a change: the first whose head or relation differs, 0 for none."""
+    for n, after in change.after.items():
+        before = change.before.get(n, after)
+        pairs = zip(zip(before.heads, before.rels, strict=True), zip(after.heads, after.rels, strict=True), strict=True)
+        return next((k for k, (old, new) in enumerate(pairs, 1) if old != new), 0)
+    return 0
+
+
+def changes(session: Session) -> list[dict[str, Any]]:
+    """What the latest learning changed, tree by tree: words with another head, then those with another relation alone."""
+    made = []
+    for n, (old, new) in session.differing().items():
+        forms = session.document.blocks[n].sentence.forms
+        names = ("root", *forms, "no head")
+        words = [
+            {"word": k, "form": forms[k - 1], "old": names[a], "new": names[b]}
+            for k, (a, b) in enumerate(zip(old.heads, new.heads, strict=True), 1)
+            if a != b
+        ]
+        labels = sum(a == b and r != s for a, b, r, s in zip(old.heads, new.heads, old.rels, new.rels, strict=True))
+        made.append({"n": n, "id": name(session.document.blocks[n].sentence, n), "heads": words, "labels": labels})
+    return sorted(made, key=lambda row: -len(row["heads"]))
+
+
+def choice(session: Session) -> dict[str, Any]:
+    """The sentence to correct next with why, and the order of all by what there is to gain."""
+    found = next_to_correct(session)
+    order = [chosen.n for chosen in found]
+    rest = set(range(len(session))) - set(order)
+    first = found[0] if found else None
+    return {"n": first.n if first else None, "why": first.why if first else "", "order": [*order, *sorted(rest)]}
+
+
+def known(session: Session, verdict: Verdict | None) -> dict[str, Any]:
+    """How good the trees are that nobody has corrected, as far as calibration and gold sentences tell, and the learning curve."""
+    held = verdict.held if verdict and verdict.better and session.latest else {}
+    found = accuracy(session, held)
+    curve = verdict.curve if verdict else ()
+    free = len(session.free)
+    told = "Mark some sentences gold to learn how good the other trees are"
+    if found:
+        told = f"In the {free} sentence{'s' * (free != 1)} that nobody has corrected, about {100 * found.share:.0f} % (± {200 * found.error:.0f}) of the heads are right ({found.source})"
+    return {
+        "told": told,
+        "share": found.share if found else None,
+        "error": found.error if found else None,
+        "curve": learning_svg([(p.gold, p.known.share, p.known.error) for p in curve]) if len(curve) > 1 else "",
+    }
 
 
 class Review:
@@ -36,7 +271,7 @@ class Review:
         self.session, self.output = session, output
         self.title = Path(session.document.path).name
         self.bitexts = bitexts or ProjectionInputs()
-        self.job = Job(session, learner, self.bitexts, name) if learner and self.bitexts else None
+        self.job = LearningJob(session, learner, self.bitexts, name) if learner and self.bitexts else None
         self.why_not = why_not or "only correction is possible: there are no trees of the translations to learn with"
         self.error = ""
         self._dirty, self._ended = threading.Event(), threading.Event()

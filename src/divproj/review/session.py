@@ -12,10 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from divproj.data.errors import Faults, ModelError, ProjError, Where
-from divproj.data.tree import NO_HEAD, cycles
-from divproj.review.document import CORRECTED, Block, Document, State
-from divproj.review.journal import Entry, Journal, save
+from divproj.core.errors import Faults, ModelError, ProjError, Where
+from divproj.core.tree import NO_HEAD, cycles
+from divproj.review.document import CORRECTED, Block, Document, Entry, Journal, SentenceState, save
 
 LONGEST_RELATION = 60
 Data = bytes
@@ -34,12 +33,12 @@ class Change(NamedTuple):
     """Sentences before and after, and what was done in words."""
 
     op: str
-    before: dict[int, State]
-    after: dict[int, State]
+    before: dict[int, SentenceState]
+    after: dict[int, SentenceState]
     told: str
 
 
-class Learned(NamedTuple):
+class LearnedTree(NamedTuple):
     """A new tree for a sentence, as a learner gives it."""
 
     heads: tuple[int, ...]
@@ -184,7 +183,7 @@ class Session:
                 return self._nothing(n)
             return self._perform({"op": "gold", "n": n, "on": on, "told": "marked gold" if on else "no longer gold"})
 
-    def learn(self, trees: Iterable[tuple[int, Learned]], told: str, versions: Sequence[int] | None = None) -> Change:
+    def learn(self, trees: Iterable[tuple[int, LearnedTree]], told: str, versions: Sequence[int] | None = None) -> Change:
         """Take new trees for the sentences that are still free and, given `versions`, have not changed since."""
         with self.lock:
             free = set(self.free)
@@ -200,7 +199,7 @@ class Session:
         """The latest learning that was not undone."""
         return next((change for change in reversed(self.history) if change.op == "learn"), None)
 
-    def differing(self) -> dict[int, tuple[State, State]]:
+    def differing(self) -> dict[int, tuple[SentenceState, SentenceState]]:
         """Sentences with another tree by the latest learning, still as it left them: how they were, and how they are."""
         change = self.latest
         found = ((n, change.before[n], new) for n, new in change.after.items() if self.states[n] == new) if change else ()
@@ -260,7 +259,7 @@ class Session:
             after = {n: self._edited(n, entry["words"]) if op == "edit" else replace(self.states[n], gold=bool(entry["on"]))}
         return Change(str(op), {n: self.states[n] for n in after}, after, str(entry["told"]))
 
-    def _edited(self, n: int, words: Iterable[Sequence[Any]]) -> State:
+    def _edited(self, n: int, words: Iterable[Sequence[Any]]) -> SentenceState:
         state = self.states[n]
         heads, rels = list(state.heads), list(state.rels)
         reasons, sure = list(state.reasons), list(state.sure)
@@ -277,7 +276,9 @@ class Session:
             state, heads=tuple(heads), rels=tuple(rels), reasons=tuple(reasons), sure=tuple(sure), hand=frozenset(touched)
         )
 
-    def _learned(self, n: int, heads: list[int], rels: list[str], reasons: list[str], sure: list[float], note: str) -> State:
+    def _learned(
+        self, n: int, heads: list[int], rels: list[str], reasons: list[str], sure: list[float], note: str
+    ) -> SentenceState:
         state = self.states[n]
         size = len(state.heads)
         if not len(heads) == len(rels) == len(reasons) == size or len(sure) not in (0, size):
@@ -304,7 +305,7 @@ class Session:
 
     # Helpers of the edits.
 
-    def _seen(self, n: int, version: int | None, word: int = 1) -> State:
+    def _seen(self, n: int, version: int | None, word: int = 1) -> SentenceState:
         if not 0 <= n < len(self):
             raise EditError(f"there is no sentence {n}")
         if version is not None and version != self.versions[n]:
@@ -351,10 +352,10 @@ class Session:
         return words, told
 
 
-def incomplete(state: State) -> str:
+def incomplete(state: SentenceState) -> str:
     """What a tree lacks, '' for nothing.
 
-    >>> incomplete(State((2, -1), ("_", "_"), ("", ""), (None, None)))
+    >>> incomplete(SentenceState((2, -1), ("_", "_"), ("", ""), (None, None)))
     '1 word has no head'
     """
     loose = state.heads.count(NO_HEAD)

@@ -2,6 +2,8 @@
 
 Results lie in `divproj-work/NAME/` inside the folder: `trees.conllu`, `trees.reviewed.conllu`, `e.conllu`, `align.txt`. The user's
 files are never changed. Long work is done by the program itself in processes of its own, so the page always answers.
+
+The workbench's server: the same checks of host, origin and token as a review's, other things to ask for.
 """
 
 from __future__ import annotations
@@ -15,15 +17,23 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from pathlib import Path
+from subprocess import SubprocessError
 from typing import Any
 
-from divproj.data.errors import Faults, ProjError, Where
-from divproj.data.sentence import Sentence, is_gold
-from divproj.io import conllu
-from divproj.review.settings import START_PATIENCE
+from divproj.core.errors import Faults, ProjError, Where
+from divproj.core.sentence import Sentence, is_gold
+from divproj.drawing.workbench import page
+from divproj.io.trees import conllu
+from divproj.review import http
+from divproj.review.http import Act, Answer, Fields, PageHandler, PageServer, text
 from divproj.runtime.leftovers import new_folder
 from divproj.search import find, parse
+
+START_PATIENCE = 60.0
+"""Seconds until a review must have said its address."""
+
 
 WORK, RULES = "divproj-work", "rules.json"
 LONGEST = 200
@@ -41,7 +51,7 @@ class WorkError(ProjError):
 
 
 @dataclass
-class Job:
+class CommandJob:
     """A command at work for a text, or how it ended."""
 
     what: str
@@ -62,7 +72,7 @@ class Workbench:
             raise WorkError("there is no such folder", Where(str(folder)))
         self.folder = folder.absolute()  # so that no name of a file can be taken for an option of a command
         self.command, self.texts = tuple(command), texts
-        self.jobs: dict[str, Job] = {}
+        self.jobs: dict[str, CommandJob] = {}
         self.reviews: dict[str, tuple[subprocess.Popen[str], str]] = {}
         self.lock = threading.RLock()
         self.home = ""
@@ -279,12 +289,12 @@ class Workbench:
         with self.lock:
             if name in self.jobs and self.jobs[name].busy:
                 raise WorkError(f"{name or 'learning'} is at work already")
-            job = self.jobs[name] = Job(what)
+            job = self.jobs[name] = CommandJob(what)
         threading.Thread(target=self._do, args=(job, self._argv(words)), daemon=True).start()
         return f"{what} has begun"
 
     @staticmethod
-    def _do(job: Job, argv: list[str]) -> None:
+    def _do(job: CommandJob, argv: list[str]) -> None:
         done = subprocess.run(argv, capture_output=True, text=True, encoding="utf-8", errors="replace")
         lines = [line for line in done.stderr.strip().splitlines() if not line.startswith("trees: ")]  # the page leads there
         job.told, job.failed = "\n".join(lines[-TOLD:]), done.returncode != 0
@@ -357,3 +367,52 @@ def decoded(data: Any) -> bytes:
         return base64.b64decode(data, validate=True)
     except (ValueError, TypeError, binascii.Error):
         raise ValueError("data is base64") from None
+
+
+def _export(bench: Workbench, fields: Fields) -> Answer:
+    name, trees = bench.export(text(fields, "name"))
+    return HTTPStatus.OK, {"name": name, "text": trees}
+
+
+GETS: dict[str, Act] = {
+    "/api/state": lambda bench, _: (HTTPStatus.OK, bench.state()),
+    "/api/divergence": lambda bench, fields: (HTTPStatus.OK, bench.divergence(text(fields, "name"))),
+    "/api/rules": lambda bench, _: (HTTPStatus.OK, {"rules": bench.rules()}),
+    "/api/export": _export,
+}
+POSTS: dict[str, Act] = {
+    "/api/add": lambda bench, fields: (HTTPStatus.OK, {"told": bench.add(text(fields, "name"), decoded(fields.get("data")))}),
+    "/api/project": lambda bench, fields: (HTTPStatus.OK, {"told": bench.project(text(fields, "name"))}),
+    "/api/open": lambda bench, fields: (HTTPStatus.OK, {"url": bench.open(text(fields, "name"))}),
+    "/api/learn": lambda bench, _: (HTTPStatus.OK, {"told": bench.learn()}),
+    "/api/find": lambda bench, fields: (HTTPStatus.OK, bench.find(text(fields, "query"))),
+}
+
+
+class WorkbenchHandler(PageHandler):
+    """Asks a workbench, to which files may be sent."""
+
+    server: WorkbenchServer
+    gets, posts = GETS, POSTS
+    leads_here = True
+
+    @property
+    def largest(self) -> int:
+        return LARGEST * 4 // 3 + http.LARGEST if self.path == "/api/add" else http.LARGEST
+
+    def act(self, act: Act, fields: Fields) -> Answer:
+        try:
+            return act(self.server.bench, fields)
+        except ProjError as error:
+            return HTTPStatus.CONFLICT, {"error": str(error)}
+        except (OSError, SubprocessError) as error:
+            return HTTPStatus.INSUFFICIENT_STORAGE, {"error": str(error)}
+
+
+class WorkbenchServer(PageServer):
+    """Serves a workbench; `url` is the address to open."""
+
+    def __init__(self, bench: Workbench, port: int = 0) -> None:
+        self.bench = bench
+        super().__init__(page(bench.folder.resolve().name), port, WorkbenchHandler)
+        bench.home = self.url

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from divproj import __version__
-from divproj.data.errors import ProjError, Where
+from divproj.core.errors import ProjError, Where
 from divproj.io.files import writing
 
 VERSION = 1

@@ -1,27 +1,276 @@
-"""A config as checked values: every key known, every file there, nothing that contradicts itself."""
+"""A config as checked values: every key known, every file there, nothing that contradicts itself.
+
+What a config may say: its keys, their kinds and defaults; and where in the file a key stands.
+
+The values of a config as written: every key known, every value of its kind, every file there.
+"""
 
 from __future__ import annotations
 
+import difflib
 import re
+import tomllib
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NoReturn
 
-from divproj.data.errors import Faults, ModelError, ProjError, Where
-from divproj.data.options import ReaderOptions, parse_roles
-from divproj.io import conllu
-from divproj.io.conllu import is_conllu
+from divproj.core.errors import Faults, ModelError, ProjError, Where, why
+from divproj.core.options import (
+    EvaluateOptions,
+    Options,
+    ProjectOptions,
+    ReaderOptions,
+    TrainOptions,
+    WordsOptions,
+    option_of,
+    parse_roles,
+)
 from divproj.io.corpus import Corpus
 from divproj.io.files import in_folder, located
+from divproj.io.trees import conllu
+from divproj.io.trees.conllu import is_conllu
 from divproj.projection.direct import ProjectionInput
-from divproj.projection.phrasal.phrase_sources import AUTO, PhraseSources
+from divproj.projection.phrasal.phrase_pairs import AUTO, PhraseSources
 from divproj.projection.pipeline import corrections
-from divproj.projection.registry import Choice, choose, named
+from divproj.projection.registry import SystemChoice, choose, named
 from divproj.projection.systems import CORRECTED, OBSERVING, PARSERS, PROJECTIONS, SYSTEM_NAMES, UNTRAINED, suits_s6
-from divproj.run.values import Values
 from divproj.runtime.resources import folder
+
+Kind = Literal["text", "path", "paths", "whole", "share", "flag", "texts", "share or path"]
+EXPECTED: dict[Kind, str] = {
+    "text": 'a text in quotes, such as "Hausa"',
+    "path": 'the name of a file in quotes, such as "trees.conllu"',
+    "paths": 'the name of a file in quotes, or a list of them, such as ["a.txt", "b.txt"]',
+    "whole": "a whole number",
+    "share": "a number from 0 to 1",
+    "flag": "true or false",
+    "texts": 'a list of texts, such as ["s1-r", "s2+"]',
+    "share or path": 'a number from 0 to 0.9, or the name of a file in quotes, such as "test.conllu"',
+}
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key of the config: what may stand there, and what holds when nothing does."""
+
+    kind: Kind
+    default: Any
+    low: int = 0
+    high: int = 1 << 31
+    choices: tuple[str, ...] = ()
+
+
+KINDS: dict[str, Kind] = {
+    "int": "whole", "float": "share", "bool": "flag", "str": "text", "str | None": "text", "Path | None": "path", "tuple[str, ...]": "paths",
+    "Mapping[str, str]": "text",
+}  # fmt: skip
+"""What a key holds whose option has this type."""
+
+
+def key_of(options: type[Options], name: str) -> Key:
+    """The key of a field of a step's options.
+
+    >>> key_of(TrainOptions, "order")
+    Key(kind='whole', default=2, low=1, high=3, choices=())
+    """
+    each = next(each for each in fields(options) if each.name == name)
+    about = option_of(each)
+    assert about is not None
+    default, low, high = (
+        "" if each.default in (None, MISSING) else each.default,
+        int(about.low or 0),
+        int(about.high or 1 << 31),
+    )
+    return Key(KINDS[str(each.type)], default, low, high, about.choices)
+
+
+METHODS = ("auto", "gloss", "words", "given")
+KEYS: dict[str, dict[str, Key]] = {
+    "": {
+        "language": Key("text", ""),
+        "results": Key("path", "results"),
+        "seed": Key("whole", 1),
+        "strict": Key("flag", False),
+    },
+    "input": {
+        "text": Key("paths", ()),
+        **{name: key_of(ReaderOptions, name) for name in ("format", "lang", "encoding", "tiers", "markers")},
+        "f": Key("path", ""),
+        "e": Key("path", ""),
+        "trees": Key("paths", ()),
+        "links": Key("paths", ()),
+        "gold": Key("paths", ()),
+    },
+    "align": {
+        "method": Key("text", "auto", choices=METHODS),
+        "grams": Key("paths", ()),
+        "dictionary": Key("paths", ()),
+        "threshold": key_of(WordsOptions, "threshold"),
+    },
+    "parse": {
+        "parser": Key("text", ""),
+        "command": Key("text", ""),
+        "style": key_of(ProjectOptions, "e_style"),
+    },
+    "project": {
+        name: key_of(ProjectOptions, name)
+        for name in ("system", "rules", "model", "style", "phrases", "f_forests", "paraphrases", "also", "min_coverage")
+    },
+    "train": {name: key_of(TrainOptions, name) for name in ("epochs", "order", "bits")},
+    "evaluate": {
+        "systems": Key("texts", ()),
+        "folds": Key("whole", 5, 0, 1000),
+        "held_out": Key("share or path", 0.0),
+        **{name: key_of(EvaluateOptions, name) for name in ("punctuation", "subtypes")},
+    },
+    "report": {
+        "pictures": Key("whole", 500, 0, 100_000),
+    },
+}
+"""Tables of the config and their keys."""
+
+
+_HEADER = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]\s*(?:#.*)?$")
+_KEY = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
+
+
+def line_of(text: str, table: str, key: str = "") -> int:
+    """The line where a key of a table stands (without a key: the table); 0 where it cannot be told.
+
+    >>> line_of("seed = 1\\n[align]\\nmethod = 'words'\\n", "align", "method")
+    3
+    """
+    wanted = [part for part in (table, key) if part]
+    return next((number for number, path in _places(text) if path[: len(wanted)] == wanted), 0)
+
+
+def _places(text: str) -> Iterator[tuple[int, list[str]]]:
+    inside: list[str] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if header := _HEADER.match(line):
+            inside = _parts(header[1])
+            yield number, inside
+        elif found := _KEY.match(line):
+            yield number, inside + _parts(found[1])
+
+
+def _parts(dotted: str) -> list[str]:
+    return [part.strip().strip("\"'") for part in dotted.split(".")]
+
+
+class Values:
+    """Looks at every value before it is used, and knows where it stands."""
+
+    def __init__(self, text: str, path: Path) -> None:
+        self.text, self.path = text.replace("\r\n", "\n"), path
+        try:
+            data: dict[str, Any] = tomllib.loads(self.text)
+        except (ValueError, RecursionError) as error:
+            line = re.search(r"line (\d+)", str(error))
+            what = re.sub(r" \(at .*\)$", "", why(error))
+            where = Where(str(path), int(line[1]) if line else 0)
+            remedy = 'the file is TOML: key = "value", tables as [name]'
+            raise ProjError(f"not TOML: {what}", where, remedy) from None
+        self.said = self._checked(data)
+
+    def fail(self, table: str, key: str, what: str, remedy: str = "") -> NoReturn:
+        name = f"{table}.{key}" if table and key else table or key
+        raise ProjError(f"{name}: {what}" if name else what, Where(str(self.path), line_of(self.text, table, key)), remedy)
+
+    def _checked(self, data: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        """Every value, the defaults too; unknown keys are refused."""
+        said: dict[str, dict[str, Any]] = {}
+        top = {key: value for key, value in data.items() if key not in KEYS}
+        for table, keys in KEYS.items():
+            found = top if not table else data.get(table, {})
+            if not isinstance(found, dict):
+                self.fail(table, "", f"found {_shown(found)}, a table expected", f"write [{table}] on a line of its own")
+            for key in found:
+                if key not in keys:
+                    self._unknown(table, key, isinstance(found[key], dict))
+            said[table] = {
+                key: self._value(table, key, rule, found[key]) if key in found else rule.default for key, rule in keys.items()
+            }
+        return said
+
+    def _unknown(self, table: str, key: str, is_table: bool) -> NoReturn:
+        what = f"there is no {'table' if is_table else 'key'} '{key}'" + (f" in [{table}]" if table else "")
+        known = {name: f"'{name}'" for name in KEYS[table]} | ({} if table else {name: f"[{name}]" for name in KEYS if name})
+        near = difflib.get_close_matches(key, known, 1, 0.6)
+        elsewhere = [f"'{key}' in [{other}]" if other else f"'{key}' above all tables" for other in KEYS if key in KEYS[other]]
+        if near or elsewhere:
+            remedy = f"did you mean {elsewhere[0] if elsewhere else known[near[0]]}?"
+        else:
+            remedy = f"there are {', '.join(known.values())}"
+        raise ProjError(what, Where(str(self.path), line_of(self.text, table, key)), remedy)
+
+    def _value(self, table: str, key: str, rule: Key, found: Any) -> Any:
+        """The value in its plain form: lists are tuples, a single file is a list of one."""
+        texts = isinstance(found, list) and all(isinstance(item, str) and item for item in found)
+        good = {
+            "text": isinstance(found, str),
+            "path": isinstance(found, str) and bool(found),
+            "paths": texts or (isinstance(found, str) and bool(found)),
+            "whole": isinstance(found, int) and not isinstance(found, bool),
+            "share": _is_number(found) and 0 <= found <= 1,
+            "flag": isinstance(found, bool),
+            "texts": texts,
+            "share or path": (isinstance(found, str) and bool(found)) or (_is_number(found) and 0 <= found <= 0.9),
+        }[rule.kind]
+        if not good:
+            self.fail(table, key, f"found {_shown(found)}, {EXPECTED[rule.kind]} expected")
+        if rule.choices and found not in (*rule.choices, rule.default):
+            self.not_one_of(table, key, found, rule.choices)
+        if rule.kind == "whole" and not rule.low <= found <= rule.high:
+            self.fail(table, key, f"found {found}, a number from {rule.low} to {rule.high} expected")
+        if "path" in rule.kind and "\0" in "".join(map(str, found if isinstance(found, list) else [found])):
+            self.fail(table, key, "a file name cannot hold the character 0")
+        if isinstance(found, list):
+            return tuple(found)
+        return (found,) if rule.kind == "paths" else found
+
+    def not_one_of(self, table: str, key: str, found: str, choices: tuple[str, ...]) -> NoReturn:
+        near = difflib.get_close_matches(found, choices, 1, 0.6)
+        remedy = f"did you mean '{near[0]}'?" if near else ""
+        self.fail(table, key, f"found '{found[:60]}', one of {', '.join(choices)} expected", remedy)
+
+    def file(self, table: str, key: str, name: str) -> Path:
+        """A file named from where the config lies; it must be there."""
+        path = self.place(name)
+        if not path.exists():
+            self.fail(table, key, f"there is no file '{name}'", f"names are taken from {self.path.resolve().parent}")
+        if path.is_dir():
+            self.fail(table, key, f"'{name}' is a folder, a file expected", "name the files in it one by one")
+        if not path.is_file():
+            self.fail(table, key, f"'{name}' is a device or a pipe, a file expected", "a run reads its files more than once")
+        return path
+
+    def place(self, name: str) -> Path:
+        return self.path.resolve().parent / Path(name).expanduser()
+
+    def files(self, table: str, key: str) -> tuple[Path, ...]:
+        return tuple(self.file(table, key, name) for name in self.said[table][key])
+
+    def one(self, table: str, key: str) -> Path | None:
+        name = self.said[table][key]
+        return self.file(table, key, name) if name else None
+
+
+def _is_number(found: Any) -> bool:
+    return isinstance(found, int | float) and not isinstance(found, bool)
+
+
+def _shown(found: Any) -> str:
+    """A value as a message shows it."""
+    if isinstance(found, bool):
+        return str(found).lower()
+    if isinstance(found, dict):
+        return "a table"
+    return f"{found!r:.60}"
+
 
 LARGEST = 1 << 20
 """Bytes of a config; anything larger is not one."""
@@ -239,7 +488,7 @@ class _Reader(Values):
                 count += sum(1 for row in rows if row is not None and not row.unchecked)
         return max(1, count - round(count * held) if isinstance(held, int | float) else count)
 
-    def _system(self, phrases: PhraseSources) -> tuple[Choice, Path | None, bool, Path | None]:
+    def _system(self, phrases: PhraseSources) -> tuple[SystemChoice, Path | None, bool, Path | None]:
         """The system and why, a rule file, whether rules are learned, a model's folder."""
         found = self.said["project"]
         gold = bool(self.said["input"]["gold"])
@@ -275,9 +524,9 @@ class _Reader(Values):
             self.fail("project", "rules", f"{system} uses no rules", "leave them out, or choose s2+")
         if phrases and not named(system).observes:
             self.fail("project", phrases.asked.replace("-", "_"), f"{system} does not look at phrases", "choose s5, s6 or s5+")
-        return Choice(system, why), rules, learns, None
+        return SystemChoice(system, why), rules, learns, None
 
-    def _modelled(self) -> tuple[Choice, None, bool, Path]:
+    def _modelled(self) -> tuple[SystemChoice, None, bool, Path]:
         found = self.said["project"]
         if found["system"] != "auto" or found["rules"]:
             self.fail("project", "model", "a model brings its own rules and system", "remove system and rules")
@@ -286,7 +535,7 @@ class _Reader(Values):
             self.fail(
                 "project", "model", f"'{found['model']}' is no folder with a model", "`proj train CORPUS -o MODEL` makes one"
             )
-        return Choice("model", "the model is named in the config"), None, bool(self.said["input"]["gold"]), folder_
+        return SystemChoice("model", "the model is named in the config"), None, bool(self.said["input"]["gold"]), folder_
 
     def _rule_file(self, name: str) -> Path | None:
         if name in (LEARN, NONE):

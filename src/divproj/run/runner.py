@@ -1,27 +1,245 @@
-"""Runs a config: which stages there are, which of them must be done and why, and doing them."""
+"""Runs a config: which stages there are, which of them must be done and why, and doing them.
+
+The last stages: how the languages diverge, the trees drawn, and the report.
+"""
 
 from __future__ import annotations
 
+import json
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from divproj.data.errors import Faults, ProjError, Where
-from divproj.io.files import in_folder
+from divproj.core.errors import Faults, ProjError, Where
+from divproj.core.pair import Pair
+from divproj.core.sentence import confidence_of, misc_value
+from divproj.evaluation.trees import las_kind
+from divproj.io.files import in_folder, writing
+from divproj.io.trees import conllu
 from divproj.parsing.language import available
-from divproj.projection.phrasal.phrase_sources import AUTO
-from divproj.run import pages, projecting, stages
-from divproj.run.cache import Done, Store, file_digest, versions
+from divproj.projection.confidence import Expected
+from divproj.projection.direct import Projection, ProjectionInput
+from divproj.projection.phrasal.phrase_pairs import AUTO
+from divproj.projection.pipeline import corrections
+from divproj.projection.summary import Summary
+from divproj.run import stages
+from divproj.run import texts as golden
+from divproj.run.cache import Done, Store, digest_of, file_digest, versions
 from divproj.run.config import Config
-from divproj.run.stages import Job, Tick
+from divproj.run.stages import MODEL, RULES, SCORES, StageJob, Tick
+from divproj.run.texts import LINKS, OUTPUT, TREES, read_beside
 from divproj.runtime.engine import Say
 from divproj.runtime.modelfile import ARRAYS, META
+
+if TYPE_CHECKING:
+    from divproj.drawing.run import RunReport
+
+
+DIVERGENCE, DIVERGENCE_PAGE, TREES_PAGE, REPORT, RESULTS = (
+    "divergence.json",
+    "divergence.html",
+    "trees.html",
+    "report.html",
+    "results.json",
+)
+LEAST = 30
+"""Sentences shown in the report itself, the least sure."""
+WARNINGS = 200
+"""Warnings of each stage that the report shows."""
+
+
+def signature(config: Config, inputs: dict[str, str]) -> str:
+    """`divproj:0.1.0|cmd:run|…`, after sacrebleu."""
+    parts = {
+        "divproj": versions()["divproj"],
+        "cmd": "run",
+        "system": config.system,
+        "why": config.why,
+        "align": config.value("align", "method"),
+        "style": config.value("parse", "style"),
+        "las": las_kind(config.value("evaluate", "subtypes")),
+        "seed": config.seed,
+        "input": digest_of(inputs)[:12],
+    }
+    return "|".join(f"{key}:{value}" for key, value in parts.items())
+
+
+def projections(job: StageJob) -> Iterator[Projection]:
+    """What the run projected, read again from its trees."""
+    rows = {row.sent_id: row for row in conllu.load(job.before["project"] / OUTPUT) if row is not None}
+    kept = [pair for pair in job.pairs() if pair.sent_id in rows]  # others were left out for their coverage
+    for pair in read_beside(kept, job.before["project"]):
+        row = rows[pair.sent_id]
+        misc = row.column(9)
+        texts = [confidence_of(cell) for cell in misc]
+        reasons: Any = tuple(misc_value(cell, "Proj") for cell in misc)
+        sure = tuple(map(float, texts)) if all(texts) else ()
+        yield Projection(ProjectionInput.of(pair), tuple(map(int, row.column(6))), reasons, sure, row.column(7))
+
+
+def analyze(job: StageJob) -> None:
+    """Match, remove, merge and swap between the trees: gold F trees where there are any, else the projected ones."""
+    from divproj.divergence.analysis import analyze as analysed
+    from divproj.divergence.operations import alter
+    from divproj.drawing.html import write_report
+
+    pairs: list[Pair] = []
+    if "gold" in job.before:
+        for part in (golden.GOLD, golden.HELD):
+            pairs += golden.read_pairs(job.before["gold"] / part)
+    kind = "gold" if pairs else "projected"
+    if not pairs:
+        pairs = [Pair(p.tree, p.bitext.e, p.bitext.links, p.bitext.sent_id) for p in projections(job) if len(p.bitext.e)]
+    shares: list[float] = []
+    result = analysed(pairs, each=lambda pair, share: shares.append(share))
+    least = sorted(range(len(pairs)), key=lambda n: (shares[n], n))[: job.config.value("report", "pictures")]
+    with writing(job.out / DIVERGENCE) as out:
+        out.write(json.dumps({"trees": kind, **result.as_json()}, ensure_ascii=False, indent=1) + "\n")
+    with writing(job.out / DIVERGENCE_PAGE) as out:
+        drawn = (alter(pairs[n], extended=result.extended, compiled=len(least) > 300) for n in sorted(least))
+        title = f"{job.config.title}: divergence" + (" of projected trees" if kind == "projected" else "")
+        write_report(result, drawn, out, title=title, signature=signature(job.config, job.inputs))
+    job.facts |= {
+        "trees": kind,
+        "sentences": result.sentences,
+        "stages": {direction: result.stage_counts(direction) for direction in ("e_to_f", "f_to_e")},
+        "dorr": {name: result.dorr[name] for name in result.examples},
+    }
+
+
+def draw(job: StageJob) -> None:
+    """The projected trees on a page, the least sure first."""
+    from divproj.drawing.projected import write_projections
+
+    most = job.config.value("report", "pictures")
+    found = list(projections(job))
+    if len(found) > most:
+        found = [found[n] for n in sorted(_least_sure(found)[:most])]
+    with writing(job.out / TREES_PAGE) as out:
+        sign = signature(job.config, job.inputs)
+        title, system = f"{job.config.title}: trees", job.earlier["project"]["system"]
+        write_projections(found, out, title=title, signature=sign, system=system, expected=_expected(job.earlier))
+    job.facts |= {"drawn": len(found)}
+
+
+def _least_sure(found: list[Projection]) -> list[int]:
+    """Places, the least sure sentence first; without confidences those with the fewest links."""
+
+    def sure(n: int) -> float:
+        own = found[n]
+        return sum(own.confidence) / len(own.confidence) if own.confidence else own.coverage
+
+    return sorted(range(len(found)), key=lambda n: (sure(n), n))
+
+
+def report(job: StageJob) -> None:
+    """`report.html` and `results.json`."""
+    from divproj.drawing.run import write_run
+
+    scores = json.loads((job.before["evaluate"] / SCORES).read_text(encoding="utf-8")) if "evaluate" in job.before else {}
+    scores.setdefault("expected", summary(job.earlier)["expected"])
+    config, sign = job.config, signature(job.config, job.inputs)
+    results = {
+        "signature": sign,
+        "language": config.language,
+        "seed": config.seed,
+        "versions": versions(),
+        "settings": settings(config),
+        "inputs": job.inputs,
+        "stages": {
+            name: {key: fact for key, fact in facts.items() if not key.endswith("_ids")} for name, facts in job.earlier.items()
+        },
+        "scores": scores,
+        "warnings": {name: len(told) for name, told in job.warnings.items() if told},
+        "files": _digests(job),
+    }
+    with writing(job.out / RESULTS) as out:
+        out.write(json.dumps(results, ensure_ascii=False, indent=1) + "\n")
+    with writing(job.out / REPORT) as out:
+        write_run(_run(job, sign, scores), out)
+
+
+def _run(job: StageJob, sign: str, scores: dict[str, Any]) -> RunReport:
+    """All that the report shows."""
+    from divproj.drawing.run import RunReport
+    from divproj.projection.rulefile import say
+
+    found = list(projections(job))
+    rules = [*say(corrections(str(job.before["learn"] / RULES)), weights=True)] if "learn" in job.before else []
+    return RunReport(
+        title=job.config.title,
+        signature=sign,
+        facts=job.earlier,
+        scores=scores,
+        rules=[line for line in rules if line.strip()],
+        least=[found[n] for n in _least_sure(found)[:LEAST]],
+        settings=settings(job.config),
+        inputs=job.inputs,
+        versions=versions(),
+        warnings={name: told[:WARNINGS] for name, told in job.warnings.items() if told},
+        more={name: max(0, len(told) - WARNINGS) for name, told in job.warnings.items()},
+        files=sorted({name + ("/" if name == MODEL else "") for name in published(job.before)} | {RESULTS}),
+    )
+
+
+def summary(facts: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """What a run did, as `Summary.as_json`; its accuracy with what gold sentences say of it."""
+    found = dict(facts["project"]["summary"])
+    return found | {"expected": facts["evaluate"]["expected"]} if "evaluate" in facts else found
+
+
+def _expected(facts: Mapping[str, Mapping[str, Any]]) -> Expected | None:
+    return Expected.from_json(summary(facts)["expected"])
+
+
+def said(facts: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """What a run did, in the lines of `Summary`."""
+    return Summary.from_json(summary(facts)).lines()
+
+
+def _digests(job: StageJob) -> dict[str, str]:
+    """Digests of what the run published before its report."""
+    made = {name: job.digests[stage][file] for name, (stage, file) in _files(job.before).items() if name != MODEL}
+    return {**made, **job.digests.get("train", {})}
+
+
+def settings(config: Config) -> dict[str, dict[str, Any]]:
+    return {
+        table: {key: list(v) if isinstance(v, tuple) else v for key, v in keys.items()} for table, keys in config.said.items()
+    }
+
+
+def _files(before: dict[str, Path]) -> dict[str, tuple[str, str]]:
+    """Published name → the stage and its file."""
+    names = {
+        OUTPUT: ("project", OUTPUT),
+        LINKS: ("align", LINKS),
+        TREES: ("parse", TREES),
+        RULES: ("learn", RULES),
+        MODEL: ("train", MODEL),
+        DIVERGENCE_PAGE: ("analyze", DIVERGENCE_PAGE),
+        TREES_PAGE: ("draw", TREES_PAGE),
+    }
+    made = {name: found for name, found in names.items() if found[0] in before}
+    for name in (LINKS, TREES):  # where trees were left out, those beside them are, too
+        if "project" in before and (before["project"] / name).exists():
+            made[name] = ("project", name)
+    return made
+
+
+def published(before: dict[str, Path]) -> dict[str, Path]:
+    """What lies at the top of the results folder, by name, and the output it is a copy of."""
+    made = {name: before[stage] / file for name, (stage, file) in _files(before).items()}
+    if "report" in before:
+        made |= {name: before["report"] / name for name in (REPORT, RESULTS)}
+    return made
+
 
 State = Literal["kept", "run", "may run"]
 Options = dict[str, Any]
@@ -31,11 +249,11 @@ _GENERAL = "the settings or the input changed"
 
 
 @dataclass(frozen=True)
-class Stage:
+class RunStage:
     """A stage: what it does, which stages it reads from, and what else its outputs depend on."""
 
     name: str
-    work: Callable[[Job], None]
+    work: Callable[[StageJob], None]
     after: tuple[str, ...] = ()
     keys: tuple[tuple[str, str], ...] = ()
     """Keys of the config that it looks at; files among them count by their bytes."""
@@ -66,11 +284,11 @@ class Outcome:
 
 
 def _titled(config: Config) -> Options:
-    return {"title": config.title, "system": config.system, "signature": pages.signature(config, input_digests(config))}
+    return {"title": config.title, "system": config.system, "signature": signature(config, input_digests(config))}
 
 
 def _all(*tables: str) -> tuple[tuple[str, str], ...]:
-    from divproj.run.schema import KEYS
+    from divproj.run.config import KEYS
 
     return tuple((table, key) for table in tables for key in KEYS[table])
 
@@ -84,27 +302,27 @@ def _learns(config: Config) -> bool:
 
 
 STAGES = (
-    Stage("read", stages.read, (), tuple(("input", key) for key in ("text", "format", "lang", "encoding", "tiers", "markers", "f", "e", "trees", "links"))),
-    Stage("parse", stages.parse, ("read",), (*_all("parse"), ("input", "trees"))),
-    Stage("align", stages.align, ("read", "parse"), _all("align")),
-    Stage("gold", projecting.gold, ("read", "parse", "align"), (("input", "gold"), ("evaluate", "held_out")), wanted=_gold),
-    Stage("learn", projecting.learn, ("gold",), (("project", "rules"),), lambda c: {"title": c.title, "learns": c.learns, "rules for": projecting.rules_system(c), "whole text": projecting.observes(c)}, _learns),
-    Stage("train", projecting.train, ("gold",), _all("train"), lambda c: {"system": c.system}, lambda c: c.trains),
-    Stage("project", projecting.project, ("read", "parse", "align", "learn", "train"), (*(key for key in _all("project") if key[1] not in ("system", "rules")), ("align", "grams")),
+    RunStage("read", stages.read, (), tuple(("input", key) for key in ("text", "format", "lang", "encoding", "tiers", "markers", "f", "e", "trees", "links"))),
+    RunStage("parse", stages.parse, ("read",), (*_all("parse"), ("input", "trees"))),
+    RunStage("align", stages.align, ("read", "parse"), _all("align")),
+    RunStage("gold", stages.gold, ("read", "parse", "align"), (("input", "gold"), ("evaluate", "held_out")), wanted=_gold),
+    RunStage("learn", stages.learn, ("gold",), (("project", "rules"),), lambda c: {"title": c.title, "learns": c.learns, "rules for": stages.rules_system(c), "whole text": stages.observes(c)}, _learns),
+    RunStage("train", stages.train, ("gold",), _all("train"), lambda c: {"system": c.system}, lambda c: c.trains),
+    RunStage("project", stages.project, ("read", "parse", "align", "learn", "train"), (*(key for key in _all("project") if key[1] not in ("system", "rules")), ("align", "grams")),
           lambda c: {"system": c.system, "why": c.why}),
-    Stage("evaluate", projecting.evaluate, ("read", "parse", "align", "gold", "project"), _all("evaluate"),
+    RunStage("evaluate", stages.evaluate, ("read", "parse", "align", "gold", "project"), _all("evaluate"),
           lambda c: {"systems": list(c.systems)}, lambda c: _gold(c) or bool(c.links) or c.value("align", "method") != "auto"),
-    Stage("analyze", pages.analyze, ("read", "parse", "align", "gold", "project"), _all("report"), _titled),
-    Stage("draw", pages.draw, ("read", "parse", "align", "project", "evaluate"), _all("report"), _titled),
-    Stage("report", pages.report, ("read", "parse", "align", "gold", "learn", "train", "project", "evaluate", "analyze", "draw"),
-          _all(""), lambda c: {**_titled(c), "settings": pages.settings(c)}),
+    RunStage("analyze", analyze, ("read", "parse", "align", "gold", "project"), _all("report"), _titled),
+    RunStage("draw", draw, ("read", "parse", "align", "project", "evaluate"), _all("report"), _titled),
+    RunStage("report", report, ("read", "parse", "align", "gold", "learn", "train", "project", "evaluate", "analyze", "draw"),
+          _all(""), lambda c: {**_titled(c), "settings": settings(c)}),
 )  # fmt: skip
 NAMES = tuple(stage.name for stage in STAGES)
 
 
-def stages_of(config: Config) -> list[Stage]:
+def stages_of(config: Config) -> list[RunStage]:
     """The stages that this config has; learning reads the text where its system observes that."""
-    more = ("read", "parse", "align", "gold") if projecting.observes(config) else ("gold",)
+    more = ("read", "parse", "align", "gold") if stages.observes(config) else ("gold",)
     found = (replace(stage, after=more) if stage.name in ("learn", "train") else stage for stage in STAGES)
     return [stage for stage in found if stage.wanted(config)]
 
@@ -203,7 +421,7 @@ class Run:
                 waiting[stage.name] = step.state
             yield step
 
-    def _parts(self, stage: Stage, skip: Sequence[str] = ()) -> dict[str, Any]:
+    def _parts(self, stage: RunStage, skip: Sequence[str] = ()) -> dict[str, Any]:
         """All that the stage's outputs depend on."""
         files = {label: _digest(p) for table, key in stage.keys for label, p in files_of(self.config, table, key).items()}
         said = {f"{table}.{key}" if table else key: self.config.value(table, key) for table, key in stage.keys}
@@ -216,7 +434,7 @@ class Run:
             "before": {name: self.done[name].digest for name in stage.after if name in self.done and name not in skip},
         }
 
-    def _step(self, stage: Stage, parts: dict[str, Any], behind: Sequence[str] = (), causes: Sequence[str] = ()) -> Step:
+    def _step(self, stage: RunStage, parts: dict[str, Any], behind: Sequence[str] = (), causes: Sequence[str] = ()) -> Step:
         name = stage.name
         if name in self.forced:
             return Step(name, "run", self.forced[name])
@@ -239,7 +457,7 @@ class Run:
         say: Say | None = None,
     ) -> Outcome:
         """Do what must be done, and publish the results. `tell` hears of each stage when it is done, `say` of lost workers."""
-        made = Outcome(self.config.results, signature=pages.signature(self.config, input_digests(self.config)))
+        made = Outcome(self.config.results, signature=signature(self.config, input_digests(self.config)))
         with self.store.locked():
             self.store.log(f"run of {self.config.path.name}, {', '.join(f'{n} {v}' for n, v in versions().items())}")
             for stage in self.stages:
@@ -259,7 +477,7 @@ class Run:
             for name in NAMES:
                 if name not in self.done:
                     self.store.drop(name)
-            made.kept_files = self.store.publish(pages.published({name: self.store.at(name) for name in self.done}))
+            made.kept_files = self.store.publish(published({name: self.store.at(name) for name in self.done}))
             for name in made.kept_files:
                 self.store.log(f"a result that had been changed by hand is now {name}")
             self.store.log("done")
@@ -267,10 +485,10 @@ class Run:
         return made
 
     def _work(
-        self, stage: Stage, parts: dict[str, Any], warn: Callable[[ProjError], None] | None, tick: Tick, say: Say | None
+        self, stage: RunStage, parts: dict[str, Any], warn: Callable[[ProjError], None] | None, tick: Tick, say: Say | None
     ) -> None:
         config, before = self.config, [name for name in stage.after if name in self.done]
-        job = Job(
+        job = StageJob(
             config, self.store.part(stage.name), {name: self.store.at(name) for name in before},
             {name: self.done[name].facts for name in before}, Faults(config.strict, tell=warn), input_digests(config),
             {name: self.done[name].outputs for name in before}, {name: self.done[name].warnings for name in before}, self.jobs, tick,

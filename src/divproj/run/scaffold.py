@@ -1,19 +1,27 @@
-"""A config for a field linguist's folder: the files that lie there recognised and filled in, every key explained."""
+"""A config for a field linguist's folder: the files that lie there recognised and filled in, every key explained.
+
+The files of the tutorial, copied to where the user wants to work with them.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from divproj.data.errors import Faults, FormatError, ProjError, Where
-from divproj.io import conllu
-from divproj.io import igt as interlinear
-from divproj.io.igt_guess import guess
-from divproj.io.conllu import is_conllu
-from divproj.io.igt_conllu import from_sentence
-from divproj.run.settings import SAME_TEXT
+from divproj.core.errors import Faults, FormatError, ProjError, Where
+from divproj.io.interlinear import formats as interlinear
+from divproj.io.interlinear.guess import guess
+from divproj.io.interlinear.rows import from_sentence
+from divproj.io.trees import conllu
+from divproj.io.trees.conllu import is_conllu
+from divproj.runtime.resources import folder
+
+SAME_TEXT = 0.9
+"""Share of a text's sentences that another text must have for the two to be one; not tuned."""
+
 
 CONFIG, README = "divproj.toml", "README.md"
 MOST = 2000
@@ -302,3 +310,32 @@ README_TEXT = """\
 
 Name the file with your corrected sentences under `gold` in `divproj.toml` and run again: the other trees get better.
 """
+
+
+@dataclass
+class Copied:
+    """Names of the files that were copied, and of those that were there already and stayed as they are."""
+
+    copied: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+
+
+def copy_tutorial(target: Path) -> Copied:
+    """Copy the tutorial into a folder, which is made; nothing there is replaced."""
+    source, made = folder("tutorial"), Copied()
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        for path in sorted(source.iterdir()):
+            place = target / path.name
+            if not path.is_file():
+                continue
+            if place.exists():
+                made.kept.append(path.name)
+                continue
+            shutil.copyfile(path, place)
+            made.copied.append(path.name)
+    except OSError as error:
+        raise ProjError(
+            f"cannot be written: {error.strerror}", Where(str(error.filename or target)), "name another folder"
+        ) from None
+    return made

@@ -1,29 +1,43 @@
-"""The first stages, up to trees of the translations and links; and what every stage has to work with."""
+"""The first stages, up to trees of the translations and links; and what every stage has to work with.
+
+The stages that learn from gold trees, project, and score.
+"""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from divproj.data.errors import Faults, ProjError, Where
-from divproj.data.links import Links
-from divproj.data.pair import Pair
-from divproj.data.tree import DepTree
-from divproj.io import pharaoh
-from divproj.io.conllu import is_conllu
+from divproj.core.errors import Faults, ProjError, Where
+from divproj.core.links import Links
+from divproj.core.options import ProjectOptions
+from divproj.core.pair import Pair
+from divproj.core.sentence import Sentence
+from divproj.core.tree import DepTree
 from divproj.io.corpus import LINES, Corpus
 from divproj.io.files import writing
+from divproj.io.trees import conllu, pharaoh
+from divproj.io.trees.conllu import is_conllu
+from divproj.parsing.language import pack
 from divproj.parsing.translations import choose, note_foreign, report_foreign
-from divproj.projection.prepare import NO_TRANSLATION, Preparation, link_some, parse_some
+from divproj.projection.direct import ProjectionInput
+from divproj.projection.pipeline import TextSource, corrections, source_of
+from divproj.projection.prepare import NO_TRANSLATION, Preparation, link_some, parse_some, prepared_text
+from divproj.projection.projector import Projector
+from divproj.projection.registry import AUTO, named
 from divproj.projection.summary import Summary
-from divproj.run import gold as golden
+from divproj.projection.systems import CORRECTED, DEFAULT, PROJECTIONS, RULED, Corrections
+from divproj.run import texts as golden
 from divproj.run.config import Config
-from divproj.run.reading import (  # fmt: skip
+from divproj.run.texts import (
     LINKS,
+    OUTPUT,
     TREES,
     instance,
     read_links,
@@ -31,13 +45,15 @@ from divproj.run.reading import (  # fmt: skip
     read_trees,
     with_language,
     with_own_ids,
+    write_beside,
     write_text,
     write_trees,
 )
-from divproj.runtime.engine import HERE, Place, Say, run, stamp
+from divproj.runtime.engine import HERE, Say, Workers, run, stamp
 
 if TYPE_CHECKING:
-    from divproj.data.igt import Igt
+    from divproj.core.sentence import Igt
+
 
 RULES, MODEL, SCORES = "rules.json", "model", "scores.json"
 BATCH = 500
@@ -49,7 +65,7 @@ Tick = Callable[[str, int, int], None]
 
 
 @dataclass
-class Job:
+class StageJob:
     """A stage at work: what it reads, where it writes, what it notes."""
 
     config: Config
@@ -73,9 +89,9 @@ class Job:
     facts: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def place(self) -> Place:
+    def place(self) -> Workers:
         """Where sentences are worked on."""
-        return Place(self.jobs, self.scheduler)
+        return Workers(self.jobs, self.scheduler)
 
     def text(self) -> list[Pair]:
         """The sentences and their translations, without trees."""
@@ -100,7 +116,7 @@ class Job:
         return pairs
 
 
-def read(job: Job) -> None:
+def read(job: StageJob) -> None:
     """The text in one form, with the trees and links that are given for it."""
     config = job.config
     made: list[Pair] = []
@@ -132,7 +148,7 @@ def _corpus(config: Config, faults: Faults) -> Corpus:
     return Corpus(config.text, config.trees, config.links, format=config.format or None, reader=config.reader, faults=faults)
 
 
-def parse(job: Job) -> None:
+def parse(job: StageJob) -> None:
     """A tree for every translation."""
     config, text = job.config, job.text()
     given = job.before["read"] / TREES
@@ -153,7 +169,7 @@ def parse(job: Job) -> None:
     else:
         trees, source, lacking = _parsed(job, text)
     if config.value("parse", "style") != "as-is":
-        from divproj.data.head_style import in_style
+        from divproj.ud.head_style import in_style
 
         trees = [tree and in_style(tree, config.value("parse", "style")) for tree in trees]
     for pair in lacking:
@@ -163,7 +179,7 @@ def parse(job: Job) -> None:
     job.facts["e_words"] = sum(len(tree) for tree in trees if tree is not None)
 
 
-def _parsed(job: Job, text: Sequence[Pair]) -> tuple[list[DepTree | None], str, list[Pair]]:
+def _parsed(job: StageJob, text: Sequence[Pair]) -> tuple[list[DepTree | None], str, list[Pair]]:
     """Trees of the translations, the parsers of most of them first, and the sentences that have no translation."""
     config, command = job.config, job.config.value("parse", "command")
     parser = command or (
@@ -188,7 +204,7 @@ def _parsed(job: Job, text: Sequence[Pair]) -> tuple[list[DepTree | None], str, 
     return trees, source or "none", [pair for pair, choice in zip(text, choices, strict=True) if not choice.language]
 
 
-def align(job: Job) -> None:
+def align(job: StageJob) -> None:
     """Links between the words of every sentence and of its translation."""
     config, text, trees = job.config, job.text(), job.trees()
     found = [*map(instance, text)]
@@ -210,7 +226,7 @@ def align(job: Job) -> None:
     job.facts["unlinked_sentences"] = sum(1 for alignment in links if not len(alignment))
 
 
-def _method(job: Job) -> str:
+def _method(job: StageJob) -> str:
     """The method asked for; else given links, else glosses where most sentences have them, else the words alone."""
     facts, asked = job.earlier["read"], job.config.value("align", "method")
     if asked == "given" and not facts["given_links"]:
@@ -224,7 +240,7 @@ def _method(job: Job) -> str:
     return "gloss" if 2 * facts["glossed"] >= facts["sentences"] else "words"
 
 
-def _glossed(job: Job, found: Sequence[Igt | None], trees: Sequence[DepTree | None]) -> list[Links]:
+def _glossed(job: StageJob, found: Sequence[Igt | None], trees: Sequence[DepTree | None]) -> list[Links]:
     how = Preparation(grams=tuple(job.config.grams), stamps=tuple(map(stamp, job.config.grams)))
     rows = [*zip(job.text(), found, trees, strict=True)]
     parts = [
@@ -238,14 +254,11 @@ def _glossed(job: Job, found: Sequence[Igt | None], trees: Sequence[DepTree | No
     return made
 
 
-def _by_words(job: Job, found: Sequence[Igt], trees: Sequence[DepTree | None]) -> list[Links]:
+def _by_words(job: StageJob, found: Sequence[Igt], trees: Sequence[DepTree | None]) -> list[Links]:
     """The word aligner, helped by what glosses and dictionaries say."""
-    from divproj.links.gloss.aligner import GlossAligner
-    from divproj.links.words.corpus import align_text
-    from divproj.links.words.model import WordAligner
-    from divproj.links.words.priors import from_links
-    from divproj.links.words.reading import known_pairs
-    from divproj.links.words.text import Row, Text
+    from divproj.links.glosses import GlossAligner
+    from divproj.links.word_corpus import WordRow, WordText, align_text, known_pairs
+    from divproj.links.word_model import WordAligner, from_links
 
     config, aligner = job.config, GlossAligner()
     e_side = [tree.forms if tree else () for tree in trees]
@@ -256,5 +269,170 @@ def _by_words(job: Job, found: Sequence[Igt], trees: Sequence[DepTree | None]) -
     ]
     known = known_pairs(from_links(linked), config.dictionary, (), job.faults)
     words = WordAligner(threshold=config.value("align", "threshold"), random_state=config.seed)
-    text = Text.of([Row([*igt.words], [*e]) for igt, e in zip(found, e_side, strict=True)])
+    text = WordText.of([WordRow([*igt.words], [*e]) for igt, e in zip(found, e_side, strict=True)])
     return [made.links for shard in align_text(words, text, known, place=job.place, say=job.say) for made in shard]
+
+
+def gold(job: StageJob) -> None:
+    """The sentences with gold trees, as corpora to learn from and to hold out."""
+    config, text, trees = job.config, job.text(), job.trees()
+    links = job.links(text, trees)
+    sides = []
+    for files in (config.gold, (config.held_out,) if isinstance(config.held_out, Path) else ()):
+        sides.append(golden.places(text, chain.from_iterable(_checked(job, path) for path in files), job.faults))
+    learned, held = sides
+    out = set(held) if held else golden.split([*learned], _share(config), config.seed)
+    found = {**learned, **held}
+    if config.gold and not set(learned) - out:
+        raise ProjError("no gold tree is of a sentence of the text", Where(str(config.gold[0])), "the warnings above say why")
+    for name, chosen in ((golden.GOLD, set(learned) - out), (golden.HELD, out)):
+        pairs = golden.Pairs.of(found, chosen, text, trees, links)
+        if pairs:
+            pairs.write(job.out / name)
+        job.facts[name] = len(pairs)
+        job.facts[f"{name}_ids"] = [row.sent_id for row in pairs.rows]
+
+
+def _checked(job: StageJob, path: Path) -> list[Sentence]:
+    """Trees of a file but for those that were projected and that nobody has marked gold."""
+    found = [row for row in conllu.load(path, job.faults) if row is not None]
+    gold = [row for row in found if not row.unchecked]
+    if len(gold) < len(found) and not job.faults.strict:
+        what = f"{len(found) - len(gold)} projected trees without the comment `# gold = yes`"
+        job.faults.file(ProjError(what, Where(str(path)), "they are left out: nobody has looked at them"))
+    return gold
+
+
+def _share(config: Config) -> float:
+    return 0.0 if isinstance(config.held_out, Path) else config.held_out
+
+
+def learn(job: StageJob) -> None:
+    """Rules from the gold trees, or the given ones."""
+    from divproj.projection import rulefile
+
+    if job.config.rules:
+        found = corrections(str(job.config.rules))
+    else:
+        pairs = job.gold_pairs()
+        job.tick("learning rules from", len(pairs), 0)
+        about = {"corpora": [job.config.title], "pairs": len(pairs)}
+        text = [*map(ProjectionInput.of, job.pairs())] if observes(job.config) else ()
+        found = Corrections.learn(pairs, rules_system(job.config), text=text, about=about)
+    with writing(job.out / RULES) as out:
+        rulefile.dump(found, out)
+    job.facts |= {"sentences": found.rules.sentences}
+
+
+def rules_system(config: Config) -> str:
+    """Return the system that the run's rules are learned for; rules for s2+ serve s2-1 to s2-3, too."""
+    if config.system in PROJECTIONS:
+        return DEFAULT
+    return config.system if config.system in RULED else AUTO
+
+
+def observes(config: Config) -> bool:
+    """Whether the system learns from the whole text, too, without its trees."""
+    if not config.trains:
+        return config.system == CORRECTED
+    from divproj.projection import parsers
+
+    recipe = parsers.RECIPES[config.system]
+    return bool(recipe.phrases or recipe.together)
+
+
+def train(job: StageJob) -> None:
+    """The parser that sees projections."""
+    from divproj.projection import parser_files, parsers
+
+    pairs = job.gold_pairs()
+    job.tick(f"training {job.config.system} on", len(pairs), 0)
+    options = {key: job.config.value("train", key) for key in ("epochs", "order", "bits")}
+    text = [*map(ProjectionInput.of, job.pairs())] if observes(job.config) else ()
+    learned = parsers.fit(job.config.system, pairs, text=text, random_state=job.config.seed, **options)
+    parser_files.save(
+        learned.system, job.out / MODEL, {"pairs": len(pairs), "system": job.config.system, "seed": job.config.seed}
+    )
+    job.facts |= {"pairs": len(pairs)}
+
+
+def project(job: StageJob) -> None:
+    """A tree for every sentence of the text."""
+    pairs, projector = job.pairs(), _projector(job)
+    summary = Summary(projector.system_, job.config.why, job.config.value("project", "min_coverage"))
+    parsed = job.earlier["parse"]
+    summary.foreign, summary.unparsed = parsed.get("foreign", ""), parsed.get("unparsed", {})
+    kept: list[Pair] = []
+    sure: list[float] = []
+    reasons: dict[str, int] = {}
+    with writing(job.out / OUTPUT) as out:
+        model = str(job.config.parser_model) if job.config.parser_model else None
+        parser = model or (parsed["parser"] if pack(parsed["parser"]) else None)
+        source = TextSource(parser, job.earlier["align"]["method"] == "given")
+        projections = projector.projections(
+            pairs, source, also=_others(job, model), workers=job.place, on_message=job.say, faults=job.faults
+        )
+        for count, (pair, found) in enumerate(projections, 1):
+            job.tick("projecting sentence", count, len(pairs))
+            if not summary.add(found, pair.sent_id):
+                continue
+            kept.append(replace(pair, e=found.bitext.e, links=found.bitext.links) if projector.phrases else pair)
+            sure += found.confidence
+            for reason in found.reasons:
+                reasons[reason] = reasons.get(reason, 0) + 1
+            made = projector.with_tree(pair, found).sentence
+            assert made is not None
+            conllu.dump([made], out)
+    if len(kept) < len(pairs) or projector.phrases:
+        write_beside(kept, job.out)
+    job.facts |= {"system": projector.system_, "sentences": len(kept), "words": sum(len(pair.f) for pair in kept)}
+    job.facts["reasons"] = dict(sorted(reasons.items()))
+    job.facts["summary"] = summary.as_json()
+    job.facts["confidence"] = round(sum(sure) / len(sure), 6) if sure else None
+
+
+def _others(job: StageJob, model: str | None) -> list[tuple[TextSource, list[Pair]]]:
+    """The same sentences with other translations."""
+    parser = job.config.parser
+    requested = model or (parser if parser not in ("", "auto", "given") else None)
+    how = Preparation(requested, style=job.config.value("parse", "style"))
+    texts = [(Corpus(path), how) for path in job.config.also]
+    return [(source_of(*text), list(prepared_text(*text, job.faults, job.place, job.say))) for text in texts]
+
+
+def _projector(job: StageJob) -> Projector:
+    """What the config chose: a model that is given or was trained before, or a system with the rules that were learned."""
+    config = job.config
+    e_style, style = config.value("parse", "style"), config.value("project", "style")
+    how = ProjectOptions(e_style=e_style, style=style, phrases=config.phrases.phrases, paraphrases=config.phrases.paraphrases)
+    if config.phrases.f_forests:
+        how = replace(how, f_forests=Path(config.phrases.f_forests))
+    if config.model:
+        return Projector.of(replace(how, model=config.model), grams=config.grams)
+    if config.trains:
+        made = Projector.of(replace(how, model=job.before["train"] / MODEL), grams=config.grams)
+        made.system_ = config.system
+        return made
+    learned = "learn" in job.before and named(config.system).needs
+    return Projector.of(
+        replace(how, system=config.system, rules=str(job.before["learn"] / RULES) if learned else None), grams=config.grams
+    )
+
+
+def evaluate(job: StageJob) -> None:
+    """Scores: cross-validation on the gold part, the trees of held-out sentences, links against given ones."""
+    from divproj.run.texts import cross_validation, expected, held_out, link_scores
+
+    found: dict[str, Any] = {}
+    folds = job.config.value("evaluate", "folds")
+    if job.config.gold and folds > 1 and job.earlier["gold"][golden.GOLD] > 1:
+        found["cross_validation"] = cross_validation(job, folds)
+    if job.earlier.get("gold", {}).get(golden.HELD):
+        found["held_out"] = held_out(job)
+    if job.earlier["read"]["given_links"] and job.earlier["align"]["method"] != "given":
+        found["links"] = link_scores(job)
+    known = expected(job, found)
+    found["expected"] = known.as_json() if known else None
+    job.facts |= {"expected": found["expected"]}
+    with writing(job.out / SCORES) as out:
+        out.write(json.dumps(found, indent=1, sort_keys=True) + "\n")

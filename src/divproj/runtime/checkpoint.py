@@ -12,7 +12,7 @@ from threading import Lock
 
 import numpy as np
 
-from divproj.data.errors import ModelError, Where
+from divproj.core.errors import ModelError, Where
 from divproj.runtime.leftovers import PART, new_part
 from divproj.runtime.modelfile import Array, read_arrays, write_arrays
 

@@ -2,32 +2,81 @@
 
 `read(faults)` gives the batches and runs here. `work(batch, faults)` runs in the workers: a function of a module, or a
 `functools.partial` of one, that depends on its arguments alone.
+
+Fingerprints of code and of files: whether another machine would do the same work with the same things.
+
+One BLAS thread: sums in another order end in other digits, and output must not depend on the number of cores.
 """
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 import signal
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
 from itertools import islice
 from pathlib import Path
 from threading import Lock, Thread, current_thread, main_thread
 from typing import Any, TypeVar
 
-from divproj.data.errors import Faults, ProjError, Where
-from divproj.runtime import fingerprints
+from divproj.core.errors import Faults, ProjError, Where
+from divproj.runtime.resources import folder
 from divproj.runtime.safe_path import protected_children
+
+
+@cache
+def of_code() -> str:
+    """Of the sources of divproj, and of the rules and languages that come with it."""
+    package = Path(__file__).resolve().parents[1]
+    tops = [package]
+    with suppress(ProjError):
+        tops += [folder("rules"), folder("languages")]
+    return _digest(
+        (f"{top.name}/{path.relative_to(top).as_posix()}", path)
+        for top in tops
+        for path in sorted(top.rglob("*"))
+        if path.suffix in (".py", ".json", ".npz", ".tsv") and path.is_file() and "shipped" not in path.relative_to(top).parts
+    )
+
+
+_known: dict[Path, tuple[tuple[tuple[str, int, int], ...], str]] = {}
+"""Fingerprints by path, with the names, sizes and times of the files that they are of."""
+
+
+def of_path(path: Path) -> str:
+    """Of the bytes of a file, or of the files in a folder; '' where there is nothing. Read again only when it has changed."""
+    try:
+        files = sorted(p for p in path.iterdir() if p.is_file()) if path.is_dir() else [path] if path.is_file() else []
+        seen = tuple((file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files)
+        if _known.get(path, ((), ""))[0] != seen:
+            _known[path] = seen, _digest((file.name, file) for file in files)
+    except OSError:
+        return ""
+    return _known[path][1] if files else ""
+
+
+def _digest(files: Iterable[tuple[str, Path]]) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    for name, path in files:
+        digest.update(f"{len(name)} {name} {path.stat().st_size} ".encode("utf-8", "surrogateescape"))
+        with open(path, "rb") as stream:
+            while data := stream.read(1 << 20):
+                digest.update(data)
+    return digest.hexdigest()
+
 
 B = TypeVar("B")
 R = TypeVar("R")
 Work = Callable[[B, Faults], R]
 Read = Callable[[Faults], Iterable[B]]
 Say = Callable[[str], None]
+
 
 WINDOW = 8
 """Batches for each worker that are read, worked on or waiting to be taken at a time: memory stays flat."""
@@ -47,7 +96,7 @@ def quiet_workers() -> None:
 
 
 @dataclass(frozen=True)
-class Place:
+class Workers:
     """Where batches are worked on: so many processes here (0: one a core), or the cluster of a Dask scheduler."""
 
     jobs: int = 1
@@ -59,11 +108,11 @@ class Place:
         return self.jobs == 1 and self.scheduler is None
 
 
-HERE = Place()
+HERE = Workers()
 
 
 def run(
-    work: Work[B, R], read: Read[B], faults: Faults | None = None, place: Place = HERE, say: Say | None = None
+    work: Work[B, R], read: Read[B], faults: Faults | None = None, place: Workers = HERE, say: Say | None = None
 ) -> Generator[R, None, None]:
     """Results of `work` for each batch that `read` gives, in order.
 
@@ -89,7 +138,7 @@ def stamp(path: str | Path) -> str:
 
     What was stamped travels with each batch to a cluster, whose workers must find the same bytes under this path.
     """
-    found = fingerprints.of_path(Path(path).absolute())
+    found = of_path(Path(path).absolute())
     if found:
         _stamped[str(Path(path).absolute())] = found
     return found
@@ -177,10 +226,10 @@ def _task(call: _Call) -> _Outcome:
 
 def _unlike(call: _Call) -> str:
     """Why this process cannot do for the one that sent the call; '' if it can."""
-    if call.code != fingerprints.of_code():
+    if call.code != of_code():
         return f"{_name()} has other code"
     for path, expected in call.files.items():
-        if fingerprints.of_path(Path(path)) != expected:
+        if of_path(Path(path)) != expected:
             return f"{_name()} has another {path}, or none"
     return ""
 
@@ -219,7 +268,7 @@ class _Pool:
             max_nbytes=None,
         )  # fmt: skip
         if self.cluster:
-            code, files = fingerprints.of_code(), dict(_stamped)
+            code, files = of_code(), dict(_stamped)
             return parallel(delayed(_task)(replace(call, code=code, files=files)) for call in calls)
         return parallel(delayed(_child)(os.getpid(), call) for call in calls)
 
@@ -298,7 +347,7 @@ def _window(calls: list[_Call], pool: _Pool, say: Say) -> Iterator[_Outcome]:
 
 def _own(outcome: _Outcome, call: _Call, pool: _Pool, say: Say) -> _Outcome:
     """An outcome that our code gave: what a worker with other code or another model was given is done here."""
-    if not pool.cluster or getattr(outcome, "code", "") == fingerprints.of_code():
+    if not pool.cluster or getattr(outcome, "code", "") == of_code():
         return outcome
     who = getattr(outcome, "worker", "") or "a Dask worker has another divproj"
     if who not in pool.strangers:
@@ -319,7 +368,7 @@ def _left_quietly(found: Any) -> Iterator[Any]:
 
 
 @contextmanager
-def _pool(place: Place) -> Iterator[_Pool]:
+def _pool(place: Workers) -> Iterator[_Pool]:
     if place.scheduler is not None:
         with _cluster(place.scheduler) as pool:
             yield pool
@@ -456,3 +505,16 @@ def _backend(client: Any) -> Any:
             return super().retrieve_result_callback(out)
 
     return Backend(client=client)
+
+
+@lru_cache(maxsize=1)
+def _controller() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+def one_blas_thread() -> AbstractContextManager[Any]:
+    """Within this block matrix products are made by one thread, the same way everywhere."""
+    limited: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
+    return limited

@@ -1,6 +1,8 @@
 """Kernels: array functions that run as plain Python, and compiled with numba when the job is large.
 
 numba costs 0.6 s to import, so it is imported only when `compiled` is asked for.
+
+Sums of numbers that are kept as logarithms.
 """
 
 from __future__ import annotations
@@ -14,14 +16,18 @@ from contextlib import contextmanager
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
+import numpy as np
+
 from divproj.runtime import announce
 from divproj.runtime.safe_path import protected_children
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+
 P = ParamSpec("P")
 R = TypeVar("R")
+
 
 WORTH = 4000
 """Words from which compiling (or loading what was compiled before) pays."""
@@ -252,3 +258,19 @@ def _compile(module: str, name: str) -> None:
 def kernel(signature: str) -> Callable[[Callable[P, R]], Kernel[P, R]]:
     """Decorator for the functions of a kernel module; one numba signature each keeps compiling short."""
     return lambda plain: Kernel(plain, signature)
+
+
+LOW = -1e30
+"""Stands for the logarithm of 0 where arrays must be finite."""
+
+
+@kernel("f8(f8, f8)")
+def log_add(a, b):  # type: ignore[no-untyped-def]
+    """log(exp a + exp b); `LOW` and less count as nothing.
+
+    >>> round(float(log_add(0.0, 0.0)), 4), log_add(0.0, LOW), log_add(-np.inf, -np.inf)
+    (0.6931, 0.0, -inf)
+    """
+    if a < b:
+        a, b = b, a
+    return a if b <= LOW else a + np.log1p(np.exp(b - a))

@@ -1,9 +1,13 @@
-"""Models on disk: a folder with `model.json` (what it is) and `weights.npz` (its arrays). No pickle; read with distrust."""
+"""Models on disk: a folder with `model.json` (what it is) and `weights.npz` (its arrays). No pickle; read with distrust.
+
+Parameters by name, as scikit-learn's `clone`, grid searches and pipelines expect them.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import hashlib
+import inspect
 import json
 import os
 import shutil
@@ -14,12 +18,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.data.errors import ModelError, Where, why
+from divproj.core.errors import ModelError, Where, why
 from divproj.runtime.leftovers import PART, new_folder, part_prefix
 
 Array = NDArray[Any]
@@ -33,7 +37,7 @@ LARGEST = 1 << 31
 
 
 @dataclass(frozen=True)
-class Model:
+class ModelFolder:
     """What a folder holds: the kind, the facts and the arrays."""
 
     kind: str
@@ -154,7 +158,7 @@ def write_arrays(path: Path, arrays: Mapping[str, Array], packed: bool = True) -
                 np.lib.format.write_array(out, np.ascontiguousarray(array), allow_pickle=False)
 
 
-def load(folder: str | Path, kind: str, version: int, *others: int) -> Model:
+def load(folder: str | Path, kind: str, version: int, *others: int) -> ModelFolder:
     """The model in a folder, of one of these versions; ModelError says what is missing, wrong, or of another version."""
     folder = Path(folder)
     where = Where(str(folder))
@@ -164,7 +168,7 @@ def load(folder: str | Path, kind: str, version: int, *others: int) -> Model:
         return _load(folder, kind, (version, *others), where)
 
 
-def _load(folder: Path, kind: str, versions: tuple[int, ...], where: Where) -> Model:
+def _load(folder: Path, kind: str, versions: tuple[int, ...], where: Where) -> ModelFolder:
     with _reading(folder / META):
         about: Any = json.loads((folder / META).read_text(encoding="utf-8"))
     if not isinstance(about, dict) or about.get("format") != kind:
@@ -173,7 +177,7 @@ def _load(folder: Path, kind: str, versions: tuple[int, ...], where: Where) -> M
     if about.get("version") not in versions:
         what = f"version is {about.get('version')!r:.20}, {' or '.join(map(str, versions))} expected"
         raise ModelError(what, Where(str(folder / META)), "train it again with this version of divproj")
-    return Model(kind, about, read_arrays(folder / ARRAYS, bound=about.pop(BOUND, None)), where)
+    return ModelFolder(kind, about, read_arrays(folder / ARRAYS, bound=about.pop(BOUND, None)), where)
 
 
 def fingerprint(archive: zipfile.ZipFile) -> str:
@@ -249,7 +253,7 @@ def _size(size: int) -> str:
 
 def like_defaults(found: Any, defaults: Mapping[str, Any], where: Where) -> dict[str, Any]:
     """Parameters from a file: those known, each of the type of its default, numbers finite and none of them immense."""
-    own = Model("", found if isinstance(found, dict) else {"": found}, where=where)
+    own = ModelFolder("", found if isinstance(found, dict) else {"": found}, where=where)
     if unknown := sorted(set(own.about) - set(defaults)):
         raise ModelError(f"no parameter {unknown[0]!r:.40}", where, f"there are {', '.join(sorted(defaults))}")
     for name in own.about:
@@ -281,3 +285,30 @@ def quantised(weights: NDArray[np.float32], clip: float = 0.9999) -> tuple[NDArr
     top = float(np.quantile(sizes, clip)) if len(sizes) else 1.0
     unit = top / 127 if top > 0 else 1.0
     return np.clip(np.rint(weights / unit), -127, 127).astype(np.int8), unit
+
+
+class Estimator:
+    """An object whose parameters are the arguments of `__init__`, kept under their names.
+
+    Behaves as scikit-learn's `BaseEstimator` where that matters (`clone`, `get_params`, `set_params`), without importing it:
+    commands that learn nothing do not wait for it.
+    """
+
+    @classmethod
+    def _parameters(cls) -> list[str]:
+        names = list(inspect.signature(cls).parameters)
+        return [name for name in names if not name.endswith("_")]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name."""
+        return {name: getattr(self, name) for name in self._parameters()}
+
+    def set_params(self, **params: Any) -> Self:
+        """Change parameters; ModelError names those there are."""
+        known = self._parameters()
+        for name, value in params.items():
+            if name not in known:
+                kind = type(self).__name__
+                raise ModelError(f"{kind} has no parameter '{name}'", remedy=f"it has {', '.join(sorted(known))}")
+            setattr(self, name, value)
+        return self

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from divproj.data.errors import ProjError
+from divproj.core.errors import ProjError
 
 
 def folder(kind: Literal["rules", "corpora", "languages", "tutorial"]) -> Path:

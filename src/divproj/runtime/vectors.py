@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.data.errors import ModelError, ProjError, Where
-from divproj.runtime.modelfile import ARRAYS, REMEDY, Model, read_arrays
+from divproj.core.errors import ModelError, ProjError, Where
+from divproj.runtime.modelfile import ARRAYS, REMEDY, ModelFolder, read_arrays
 from divproj.runtime.resources import folder
 
 Floats = NDArray[np.float32]
@@ -37,7 +37,7 @@ class WordVectors:
         self._lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float32))
 
     @classmethod
-    def of(cls, model: Model) -> WordVectors:
+    def of(cls, model: ModelFolder) -> WordVectors:
         """The vectors among the arrays of a model; ModelError where they do not fit each other."""
         rows = model.array(NAMES[0], "i", None, None)
         units = model.array(NAMES[1], "f", len(rows))
@@ -55,7 +55,7 @@ class WordVectors:
         """The vectors of a language model's folder, or of an `.npz` file with the same arrays."""
         place = Path(path)
         file = place / ARRAYS if place.is_dir() else place
-        return cls.of(Model("", {}, read_arrays(file, only=NAMES), Where(str(place))))
+        return cls.of(ModelFolder("", {}, read_arrays(file, only=NAMES), Where(str(place))))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """What belongs in `weights.npz`."""

@@ -3,7 +3,6 @@
 `query` turns text into a condition, `match` tests it on the words of a sentence; sentences come in, matches go out.
 """
 
-from divproj.search.match import Match, View, find, find_in
-from divproj.search.query import Query, QueryError, parse
+from divproj.search.query import Match, Query, QueryError, SentenceView, find, find_in, parse
 
-__all__ = ["Match", "Query", "QueryError", "View", "find", "find_in", "parse"]
+__all__ = ["Match", "Query", "QueryError", "SentenceView", "find", "find_in", "parse"]

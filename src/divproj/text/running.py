@@ -68,7 +68,7 @@ _SHORT = re.compile(rf"(?:[^\W\d_]\.)+|(?:{_TITLES})\.", re.I)
 
 
 @dataclass(frozen=True)
-class Token:
+class PlacedWord:
     """A word with its place in the text; `text[start:end]` is its form."""
 
     form: str
@@ -146,7 +146,7 @@ def _inner_marks(word: str) -> Iterator[int]:
             at = k + 1
 
 
-def tokens(text: str) -> list[Token]:
+def tokens(text: str) -> list[PlacedWord]:
     """Words of one sentence with their places.
 
     >>> [token.form for token in tokens("I don't know.") if not token.space_after or token.joined]
@@ -155,13 +155,13 @@ def tokens(text: str) -> list[Token]:
     return _stop_apart(_tokens(text))
 
 
-def sentences(text: str) -> list[list[Token]]:
+def sentences(text: str) -> list[list[PlacedWord]]:
     """Sentences of a text; an end of line ends a sentence.
 
     >>> [[token.form for token in sentence] for sentence in sentences("Dr. Li came. She sat!")]
     [['Dr.', 'Li', 'came', '.'], ['She', 'sat', '!']]
     """
-    made: list[list[Token]] = []
+    made: list[list[PlacedWord]] = []
     for line in re.finditer(r"[^\n\r]+", text):
         found = [replace(t, start=t.start + line.start(), end=t.end + line.start()) for t in _tokens(line[0])]
         start = 0
@@ -182,26 +182,26 @@ def sentence_spans(line: str) -> tuple[Span, ...]:
     return tuple((found[0].start, found[-1].end) for found in sentences(line))
 
 
-def _tokens(text: str) -> list[Token]:
+def _tokens(text: str) -> list[PlacedWord]:
     found = word_spans(text)
     made = []
     for k, (start, end) in enumerate(found):
         near = bool(k) and found[k - 1][1] == start
         joined = near and text[start - 1].isalpha() and _CLITIC.fullmatch(text, start, end) is not None
-        made.append(Token(text[start:end], start, end, end == len(text) or text[end].isspace(), joined))
+        made.append(PlacedWord(text[start:end], start, end, end == len(text) or text[end].isspace(), joined))
     return made
 
 
-def _stop_apart(found: list[Token]) -> list[Token]:
+def _stop_apart(found: list[PlacedWord]) -> list[PlacedWord]:
     """The stop of an abbreviation that ends a sentence is a word of its own."""
     if not found or not found[-1].form.endswith(".") or not found[-1].form[0].isalpha():
         return found
     last = found[-1]
     word = replace(last, form=last.form[:-1], end=last.end - 1, space_after=False)
-    return [*found[:-1], word, Token(".", last.end - 1, last.end, last.space_after)]
+    return [*found[:-1], word, PlacedWord(".", last.end - 1, last.end, last.space_after)]
 
 
-def _ends(found: list[Token], k: int) -> bool:
+def _ends(found: list[PlacedWord], k: int) -> bool:
     """Whether a sentence ends after token k: at a stop, before a space and something that may begin a sentence."""
     token = found[k]
     if k + 1 == len(found):

@@ -20,12 +20,16 @@ from dataclasses import dataclass, field, replace
 from math import log
 from typing import Any
 
-from divproj.data.errors import ModelError
-from divproj.data.sentence import Sentence, misc_value
-from divproj.text.settings import ONE_READING
+from divproj.core.errors import ModelError
+from divproj.core.sentence import Sentence, misc_value
+
+ONE_READING = 0.98
+"""Share of a written word's occurrences from which it always is, or never is, several words; the words beside it are not asked then."""
+
 
 Span = tuple[int, int]
 Parts = tuple[str, ...]
+
 
 _TOKEN = re.compile(
     r"""

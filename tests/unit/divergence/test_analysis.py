@@ -12,10 +12,9 @@ from corpusfiles import pair, tree
 from synthetic import random_pair
 
 from divproj import Analysis, DepTree, alter, analyze
-from divproj.data import pair_arrays
-from divproj.data.pair_arrays import batched
-from divproj.divergence.analysis import EXAMPLES, analyze_batches
-from divproj.divergence.dorr import TYPES
+from divproj.core import pair_arrays
+from divproj.core.pair_arrays import batched
+from divproj.divergence.analysis import EXAMPLES, TYPES, analyze_batches
 from divproj.runtime import jit
 
 STAGES = ("initial", "remove", "merge", "swap")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from corpusfiles import tree
 
-from divproj.divergence.dorr import MEANING, TYPES, edge_text, is_modifier
+from divproj.divergence.analysis import MEANING, TYPES, edge_text, is_modifier
 
 
 def test_every_type_has_a_meaning():

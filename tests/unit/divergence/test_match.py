@@ -6,7 +6,7 @@ import pytest
 from corpusfiles import pair
 
 from divproj import corpus_match, edge_classes, sent_match
-from divproj.divergence.match import matched
+from divproj.divergence.operations import matched
 
 HALF = pair((0, 1, 1), (0, 1), [(1, 1), (2, 2)])
 WHOLE = pair((0, 1), (0, 1), [(1, 1), (2, 2)])

@@ -8,7 +8,7 @@ import pytest
 from corpusfiles import pair, tree
 
 from divproj import Operation, alter, merge, remove, swap
-from divproj.data.tree import NO_HEAD
+from divproj.core.tree import NO_HEAD
 from divproj.divergence.operations import CLASSES, GONE, KINDS, STAGES
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from divproj.divergence.patterns import Pattern
+from divproj.divergence.analysis import Pattern
 
 
 @pytest.mark.parametrize(("count", "total", "share"), [(1, 4, 0.25), (4, 4, 1.0), (5, 4, 1.0), (2, 0, 1.0), (0, 3, 0.0)])

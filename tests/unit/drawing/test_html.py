@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from pagefiles import NASTY, Tags
 
 from divproj import Corpus, DepTree, Links, Pair, alter, analyze
-from divproj.divergence.dorr import TYPES
+from divproj.divergence.analysis import TYPES
 from divproj.drawing.html import write_report
 from divproj.drawing.measure import clean
 from divproj.runtime.resources import folder

@@ -6,7 +6,7 @@ import io
 from xml.etree import ElementTree as ET
 
 from divproj.drawing.phrases import alignment_svg, write_alignments
-from divproj.io.forests import Options, forests_of
+from divproj.io.trees.forests import ForestOptions, forests_of
 from divproj.phrases.aligner import PhraseAligner
 
 OLD = "(S (NP (DT the) (JJ old) (NN dog)) (VP (VBD slept) (PP (IN in) (NP (DT the) (NN sun)))))"
@@ -15,7 +15,7 @@ EVIL = "(S (NN <script>alert(1)</script>) (NN \"&'x))".replace("(1)", "-1-")
 
 
 def aligned(a, b, **params):
-    src, tgt = (forests_of(text, "brackets", None, Options("all"))[0] for text in (a, b))
+    src, tgt = (forests_of(text, "brackets", None, ForestOptions("all"))[0] for text in (a, b))
     links = [(i, j) for i, x in enumerate(src.forms) for j, y in enumerate(tgt.forms) if x == y]
     return PhraseAligner(**params).align_pair(src, tgt, links)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from divproj.data.errors import ProjError
+from divproj.core.errors import ProjError
 from divproj.drawing import plot
 
 pytest.importorskip("matplotlib")

@@ -10,9 +10,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from divproj.drawing.review import KEYS, Shown, band, page, sentence_svg, word_told
+from divproj.drawing.review import KEYS, DrawnSentence, band, page, sentence_svg, word_told
 
-SHOWN = Shown(
+SHOWN = DrawnSentence(
     ("ni", "na", "ga", "<b>"),
     ("1SG", "", "see", "a&b"),
     ("PRON", "_", "VERB", "_"),
@@ -25,7 +25,7 @@ SHOWN = Shown(
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def drawn(shown: Shown) -> ElementTree.Element:
+def drawn(shown: DrawnSentence) -> ElementTree.Element:
     return ElementTree.fromstring(sentence_svg(shown))
 
 
@@ -69,7 +69,7 @@ def test_bands():
 
 
 def test_right_to_left():
-    shown = Shown(("ولد", "كتب"), (), ("_", "_"), (2, 0), ("nsubj", "root"), ("", ""), (None, None))
+    shown = DrawnSentence(("ولد", "كتب"), (), ("_", "_"), (2, 0), ("nsubj", "root"), ("", ""), (None, None))
     first, second = parts(drawn(shown), "word")
     x = [float(w.find(f"{SVG}text").get("x", "")) for w in (first, second)]  # type: ignore[union-attr]
     assert x[0] > x[1]
@@ -79,7 +79,9 @@ def test_right_to_left():
 @pytest.mark.parametrize("size", [1, 2, 60])
 def test_words_do_not_overlap(size: int):
     glosses = tuple("a-very-long-gloss" if k % 2 else "" for k in range(size))
-    shown = Shown(("x",) * size, glosses, ("_",) * size, tuple(range(size)), ("d",) * size, ("",) * size, (None,) * size)
+    shown = DrawnSentence(
+        ("x",) * size, glosses, ("_",) * size, tuple(range(size)), ("d",) * size, ("",) * size, (None,) * size
+    )
     boxes = [w.find(f"{SVG}rect") for w in parts(drawn(shown), "word")]
     spans = [(float(b.get("x", "")), float(b.get("width", ""))) for b in boxes if b is not None]
     assert all(x + width <= after for (x, width), (after, _) in pairwise(spans))

@@ -6,7 +6,7 @@ import io
 from typing import Any
 
 from divproj import DepTree, Links
-from divproj.drawing.run import Run, write_run
+from divproj.drawing.run import RunReport, write_run
 from divproj.projection.direct import ProjectionInput, s1
 
 BAD = "<img src=x onerror=alert(1)>"
@@ -37,7 +37,7 @@ def page(**changes: Any) -> str:
         "versions": {"divproj": BAD}, "warnings": {"read": [BAD]}, "more": {"read": 3}, "files": [f"{BAD}.txt", "model/"],
     }  # fmt: skip
     out = io.StringIO()
-    write_run(Run(**{**given, **changes}), out)
+    write_run(RunReport(**{**given, **changes}), out)
     return out.getvalue()
 
 

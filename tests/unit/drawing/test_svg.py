@@ -13,10 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from divproj import Corpus, DepTree, Links, Pair, alter
-from divproj.drawing.layout import LABEL, columns, fan, spread
 from divproj.drawing.measure import clean, escape, runs_rtl, text_width, visible
-from divproj.drawing.scene import Edge, scenes
-from divproj.drawing.svg import pair_svg, size_of, stages_svg
+from divproj.drawing.svg import LABEL, DrawnEdge, columns, fan, pair_svg, scenes, size_of, spread, stages_svg
 from divproj.runtime.resources import folder
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -204,7 +202,7 @@ def test_labels_fit_their_arcs_and_arcs_of_a_level_do_not_meet() -> None:
 
 
 def test_stems_at_a_word_keep_nested_arcs_apart() -> None:
-    made = [Edge("e", child, 1, "match", (), "x") for child in (2, 3, 4)]
+    made = [DrawnEdge("e", child, 1, "match", (), "x") for child in (2, 3, 4)]
     arcs = fan(made, [1], [0, 0, 1, 2, 3])
     assert [arc.level for arc in arcs.arcs] == [1, 2, 3]
     stems = [arc.at_head for arc in arcs.arcs]
@@ -214,7 +212,7 @@ def test_stems_at_a_word_keep_nested_arcs_apart() -> None:
 
 
 def test_height_is_nesting_not_length() -> None:
-    far = [Edge("e", 9, 1, "match", (), ""), Edge("e", 12, 10, "match", (), "")]
+    far = [DrawnEdge("e", 9, 1, "match", (), ""), DrawnEdge("e", 12, 10, "match", (), "")]
     assert {arc.level for arc in fan(far, [], [0, *range(12)]).arcs} == {1}
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from divproj.evaluation.brackets import (
     BracketScore,
     baselines,
-    brackets,
+    bracket_spans,
     f1_randomisation,
     left_branching,
     random_branching,
@@ -50,7 +50,7 @@ def trees(n):
 @settings(max_examples=30, deadline=None)
 @given(st.integers(2, 6), st.data())
 def test_no_binary_tree_is_above_the_bound(n, data):
-    gold = brackets(data.draw(st.sampled_from(trees(n))), n)
+    gold = bracket_spans(data.draw(st.sampled_from(trees(n))), n)
     kept = data.draw(st.sets(st.sampled_from(sorted(gold))))
     bound = upper_bound(kept, n)
     scores = [score_one(kept, tree, n).f1 for tree in trees(n)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from divproj import DepTree, Links, Pair
-from divproj.data.errors import ProjError
+from divproj.core.errors import ProjError
 from divproj.evaluation.experiment import cross_families
 
 E = DepTree(("dogs", "bark"), (2, 0), ("nsubj", "root"), ("NOUN", "VERB"))

@@ -7,8 +7,8 @@ import shared
 from divproj.evaluation import phrases
 from divproj.evaluation.phrases import NULL, PhrasePairs, PhraseScore
 from divproj.forest import build
-from divproj.io import enju
-from divproj.io.forests import Options, forests_of
+from divproj.io.trees import enju
+from divproj.io.trees.forests import ForestOptions, forests_of
 
 G = frozenset({("a", "x"), ("b", "y"), ("c", NULL)})
 H = frozenset({("a", "x"), ("b", "z"), ("c", NULL)})
@@ -94,7 +94,7 @@ def test_reachability() -> None:
     assert phrases.reachable(src, tgt, [(0, 0), (1, 1)], ((2,), (2,)))
     assert not phrases.reachable(src, tgt, [(0, 0), (1, 1)])
     assert phrases.reachable(src, tgt, [(0, 1), (1, 0), (2, 2)], ((2,), (2,)))
-    both = forests_of("(S (NP (NN a)) (VP (VB b)) (. .))", options=Options(binarise="all"))[0]
+    both = forests_of("(S (NP (NN a)) (VP (VB b)) (. .))", options=ForestOptions(binarise="all"))[0]
     assert phrases.reachable(both, both, [(0, 0), (1, 1)])
 
 

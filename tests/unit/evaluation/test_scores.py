@@ -6,10 +6,8 @@ import pytest
 
 import divproj as dp
 from divproj import Corpus, DepTree, Links, Pair
-from divproj.evaluation.experiment import better, cross_families, cross_validate, make_folds
-from divproj.evaluation.links import LinkScore, score_links
-from divproj.evaluation.significance import approximate_randomisation
-from divproj.evaluation.trees import las_kind, score_trees
+from divproj.evaluation.experiment import approximate_randomisation, better, cross_families, cross_validate, make_folds
+from divproj.evaluation.trees import LinkScore, las_kind, score_links, score_trees
 from divproj.runtime.resources import folder
 
 GOLD = DepTree(("a", "b", "c", "."), (2, 0, -1, 2), ("nsubj", "root", "obj", "punct"), ("NOUN", "VERB", "NOUN", "PUNCT"))

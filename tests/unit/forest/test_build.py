@@ -4,10 +4,10 @@ from math import exp, log
 
 import pytest
 
-from divproj.data.errors import FormatError, ProjError
+from divproj.core.errors import FormatError, ProjError
 from divproj.forest import build, parses
 from divproj.forest.trees import PhraseTree
-from divproj.io import brackets
+from divproj.io.trees import brackets
 
 
 def tree(text: str) -> PhraseTree:

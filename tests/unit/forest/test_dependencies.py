@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from divproj.data.errors import FormatError
-from divproj.data.tree import NO_HEAD, DepTree
+from divproj.core.errors import FormatError
+from divproj.core.tree import NO_HEAD, DepTree
 from divproj.forest import build, parses
 from divproj.forest.dependencies import projective
 

@@ -3,8 +3,8 @@
 import pytest
 
 from divproj.forest import heads
-from divproj.forest.categories import CLASSES, category, class_codes, scheme_of
-from divproj.io.forests import forests_of
+from divproj.forest.heads import CLASSES, category, class_codes, scheme_of
+from divproj.io.trees.forests import forests_of
 
 
 @pytest.mark.parametrize(

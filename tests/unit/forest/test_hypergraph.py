@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from divproj.data.errors import FormatError, Where
+from divproj.core.errors import FormatError, Where
 from divproj.forest import build, parses
 from divproj.forest.hypergraph import Edge, Forest, Node
-from divproj.io import brackets
+from divproj.io.trees import brackets
 
 TEXT = "(S (NP (DT The) (JJ old) (NN dog)) (VP (VBD barked) (ADVP (RB loudly))) (. .))"
 

@@ -11,18 +11,16 @@ from corpusfiles import pair, tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from divproj.data.errors import ModelError
+from divproj.core.errors import ModelError
 from divproj.drawing.induced import induced_svg, induced_text
 from divproj.forest.parses import count_trees, inside, marginals
-from divproj.induction import modelfile
+from divproj.induction import training
 from divproj.induction.ccm import CCM
-from divproj.induction.chains import Plan, joined, run_chains
-from divproj.induction.consensus import Consensus
-from divproj.induction.gold import TagPair, constituents, one_to_one, tag_pair, tags_of
-from divproj.induction.output import Tagged, forest_of, phrase_tree
-from divproj.induction.settings import MONOLINGUAL_SWEEPS
-from divproj.io import brackets
-from divproj.runtime.engine import Place
+from divproj.induction.inducer import MONOLINGUAL_SWEEPS
+from divproj.induction.reading import Tagged, TagPair, constituents, forest_of, one_to_one, phrase_tree, tag_pair, tags_of
+from divproj.induction.training import ChainPlan, Consensus, joined, run_chains
+from divproj.io.trees import brackets
+from divproj.runtime.engine import Workers
 
 
 def test_maximal_projections_leave_out_punctuation_and_gaps():
@@ -93,13 +91,13 @@ def test_a_chart_is_a_forest_of_all_trees(grammar):
 
 
 def test_models_are_saved_and_read_back(grammar, tmp_path):
-    modelfile.save(tmp_path / "m", modelfile.Model({"f": Consensus((grammar,))}, {"tags": "upos"}))
-    again = modelfile.load(tmp_path / "m")
+    training.save(tmp_path / "m", training.InducedGrammars({"f": Consensus((grammar,))}, {"tags": "upos"}))
+    again = training.load(tmp_path / "m")
     assert again.about == {"tags": "upos"}
     text = [["ADV", "PRON", "VERB", "ADV"], ["?", "VERB"]]
     assert again.side("f").parse(text, "mbr") == grammar.parse(text, "mbr")
     before = {p.name: p.read_bytes() for p in (tmp_path / "m").iterdir()}
-    modelfile.save(tmp_path / "m", again)
+    training.save(tmp_path / "m", again)
     assert {p.name: p.read_bytes() for p in (tmp_path / "m").iterdir()} == before
     with pytest.raises(ModelError, match="the model has no side 'e'; choose f"):
         again.side("e")
@@ -107,39 +105,39 @@ def test_models_are_saved_and_read_back(grammar, tmp_path):
 
 def test_broken_models_say_so(grammar, tmp_path):
     with pytest.raises(ModelError, match="none: is not there; a model is a folder"):
-        modelfile.load(tmp_path / "none")
+        training.load(tmp_path / "none")
     folder = tmp_path / "m"
-    modelfile.save(folder, modelfile.Model({"f": Consensus((grammar,))}))
+    training.save(folder, training.InducedGrammars({"f": Consensus((grammar,))}))
     about = json.loads((folder / "model.json").read_text())
     (folder / "model.json").write_text(json.dumps(about | {"version": 9}))
     with pytest.raises(ModelError, match="version is 9, 1 expected; train it again"):
-        modelfile.load(folder)
+        training.load(folder)
     about["sides"]["f"]["tags"] = ["A"]
     (folder / "model.json").write_text(json.dumps(about))
     with pytest.raises(ModelError, match=r"array 'f_contexts' has shape .*, 2 × 4 expected"):
-        modelfile.load(folder)
+        training.load(folder)
     about["sides"]["f"] |= {"tags": list(grammar.inventory.tags), "distituent": -1.0}
     (folder / "model.json").write_text(json.dumps(about))
     with pytest.raises(ModelError, match=r"side 'f' has priors \(2.0, -1.0\) and"):
-        modelfile.load(folder)
-    modelfile.save(folder, modelfile.Model({"f": Consensus((grammar,))}))
+        training.load(folder)
+    training.save(folder, training.InducedGrammars({"f": Consensus((grammar,))}))
     about = json.loads((folder / "model.json").read_text())
     del about["arrays"]  # which binds the two files
     (folder / "model.json").write_text(json.dumps(about))
     arrays = dict(np.load(folder / "weights.npz"))
     np.savez(folder / "weights.npz", **arrays | {"f_totals": -arrays["f_totals"]})
     with pytest.raises(ModelError, match="side 'f' has counts below 0"):
-        modelfile.load(folder)
+        training.load(folder)
     arrays["f_totals"] = arrays["f_totals"] * np.nan
     np.savez(folder / "weights.npz", **arrays)
     with pytest.raises(ModelError, match="array 'f_totals' has numbers that are not finite"):
-        modelfile.load(folder)
+        training.load(folder)
     (folder / "weights.npz").write_bytes(b"PK")
     with pytest.raises(ModelError, match=r"weights.npz: cannot be read"):
-        modelfile.load(folder)
+        training.load(folder)
     (tmp_path / "file").write_text("")
     with pytest.raises(ModelError, match="could not be written"):
-        modelfile._save_arrays(tmp_path / "file" / "x.npz", {})
+        training._save_arrays(tmp_path / "file" / "x.npz", {})
 
 
 PAIRS = [
@@ -151,7 +149,7 @@ PAIRS = [
 
 def test_a_run_interrupted_goes_on_to_the_same_bytes(tmp_path):
     settings_ = {"sweeps": 6, "random_state": 3}
-    whole, complete = run_chains(PAIRS, 2, settings_, Plan(tmp_path / "a", "x"), place=Place(2))
+    whole, complete = run_chains(PAIRS, 2, settings_, ChainPlan(tmp_path / "a", "x"), place=Workers(2))
     assert complete
     told = []
 
@@ -161,21 +159,21 @@ def test_a_run_interrupted_goes_on_to_the_same_bytes(tmp_path):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_chains(PAIRS, 2, settings_, Plan(tmp_path / "b", "x", minutes=0.0), watch=stop)
-    resumed, _ = run_chains(PAIRS, 2, settings_, Plan(tmp_path / "b", "x", resume=True))
+        run_chains(PAIRS, 2, settings_, ChainPlan(tmp_path / "b", "x", minutes=0.0), watch=stop)
+    resumed, _ = run_chains(PAIRS, 2, settings_, ChainPlan(tmp_path / "b", "x", resume=True))
     for one, two in zip(whole, resumed, strict=True):
         assert one.history_ == two.history_
         assert (one.state_.mate == two.state_.mate).all()
     for name in ("chain-1.npz", "chain-2.npz"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
-    modelfile.save(tmp_path / "a", modelfile.Model(joined(whole)))
-    modelfile.save(tmp_path / "b", modelfile.Model(joined(resumed)))
+    training.save(tmp_path / "a", training.InducedGrammars(joined(whole)))
+    training.save(tmp_path / "b", training.InducedGrammars(joined(resumed)))
     assert (tmp_path / "a" / "weights.npz").read_bytes() == (tmp_path / "b" / "weights.npz").read_bytes()
     with pytest.raises(ModelError, match="the checkpoint is of another corpus or other settings"):
-        run_chains(PAIRS, 1, settings_, Plan(tmp_path / "b", "y", resume=True))
+        run_chains(PAIRS, 1, settings_, ChainPlan(tmp_path / "b", "y", resume=True))
     np.savez(tmp_path / "b" / "chain-1.npz", about=np.array("x"))
     with pytest.raises(ModelError, match="a broken checkpoint"):
-        run_chains(PAIRS, 1, settings_, Plan(tmp_path / "b", "x", resume=True))
+        run_chains(PAIRS, 1, settings_, ChainPlan(tmp_path / "b", "x", resume=True))
 
 
 def test_chains_differ_and_join():
@@ -218,8 +216,8 @@ def test_the_forest_of_a_consensus_has_the_mean_probabilities():
 
 def test_several_chains_are_kept_in_a_model(tmp_path):
     chains, _ = run_chains(PAIRS, 3, {"sweeps": 2, "random_state": 1, "alone": 0.25})
-    modelfile.save(tmp_path / "m", modelfile.Model(joined(chains)))
-    again = modelfile.load(tmp_path / "m").side("f")
+    training.save(tmp_path / "m", training.InducedGrammars(joined(chains)))
+    again = training.load(tmp_path / "m").side("f")
     assert len(again.members) == 6
     assert again.weights == (0.75, 0.75, 0.75, 0.25, 0.25, 0.25)
     assert again.parse(["DANV"]) == joined(chains)["f"].parse(["DANV"])
@@ -227,11 +225,11 @@ def test_several_chains_are_kept_in_a_model(tmp_path):
     about["sides"]["f"]["chains"] = 0
     (tmp_path / "m" / "model.json").write_text(json.dumps(about))
     with pytest.raises(ModelError, match="side 'f' has 0 chains, 1 to 1000 expected"):
-        modelfile.load(tmp_path / "m")
+        training.load(tmp_path / "m")
     about["sides"]["f"] |= {"chains": 6, "weights": [1, 2]}
     (tmp_path / "m" / "model.json").write_text(json.dumps(about))
     with pytest.raises(ModelError, match=r"side 'f' has the weights \[1, 2\], 6 numbers above 0 expected"):
-        modelfile.load(tmp_path / "m")
+        training.load(tmp_path / "m")
 
 
 def test_the_language_alone_has_its_share_in_the_mean():

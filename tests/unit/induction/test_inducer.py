@@ -12,13 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from unit.induction import brute
 
-from divproj.data.errors import AlignmentError, ModelError
-from divproj.induction import inducer, modelfile, pair_sampler, sampler
+from divproj.core.errors import AlignmentError, ModelError
+from divproj.induction import inducer, sampler, training
 from divproj.induction import tree_alignment as ta
 from divproj.induction.ccm import CCM
-from divproj.induction.gold import TagPair
-from divproj.induction.inducer import BilingualInducer
-from divproj.induction.state import PairState, TagArrays, giza_priors
+from divproj.induction.inducer import BilingualInducer, PairState, TagArrays, giza_priors
+from divproj.induction.reading import TagPair
 from divproj.runtime.modelfile import read_arrays
 
 PAIRS = [
@@ -43,13 +42,13 @@ def test_giza_scores_of_the_papers_example():
     sums = np.zeros((5, 5))
     links = np.array([(0, 0), (2, 2), (1, 3)], np.int32)  # my/mera, name/naam; long outside
     for count, wanted in ((2, 2), (3, 1)):
-        pair_sampler.link_sums(4, 4, 0, count, links, np.ones(3), sums)
-        assert pair_sampler.giza_pair(sums, 4, 4, 0, 3, 0, 3) - pair_sampler.CAP == wanted
+        sampler.link_sums(4, 4, 0, count, links, np.ones(3), sums)
+        assert sampler.giza_pair(sums, 4, 4, 0, 3, 0, 3) - sampler.CAP == wanted
     many = np.array([(k, k) for k in range(4)], np.int32)
-    pair_sampler.link_sums(4, 4, 0, 4, many, np.ones(4), sums)
-    assert pair_sampler.giza_pair(sums, 4, 4, 0, 4, 0, 4) - pair_sampler.CAP == 3
-    assert pair_sampler.giza_pair(sums, 4, 4, 0, 4, 0, 1) - pair_sampler.CAP == -2
-    assert [pair_sampler.giza_node(x) for x in (0.0, 1.0, 2.0, 7.0)] == [0, 1, 2, 3]
+    sampler.link_sums(4, 4, 0, 4, many, np.ones(4), sums)
+    assert sampler.giza_pair(sums, 4, 4, 0, 4, 0, 4) - sampler.CAP == 3
+    assert sampler.giza_pair(sums, 4, 4, 0, 4, 0, 1) - sampler.CAP == -2
+    assert [sampler.giza_node(x) for x in (0.0, 1.0, 2.0, 7.0)] == [0, 1, 2, 3]
 
 
 def test_link_kinds():
@@ -73,7 +72,7 @@ def toy(seed, guided):
     cells = [(i, j) for i in range(4) for j in range(4) if chance.random() < 0.3]
     links = np.array(cells or [(0, 0)], np.int32)
     sums = np.zeros((5, 5))
-    pair_sampler.link_sums(4, 4, 0, len(links), links, np.ones(len(links)), sums)
+    sampler.link_sums(4, 4, 0, len(links), links, np.ones(len(links)), sums)
     gz = [x / x.sum() for x in giza_priors(10, 1)]
     yields = np.arange(25, dtype=np.int32)
     keys, values = np.full(1024, -1, np.int64), np.zeros(1024, np.int32)
@@ -83,17 +82,15 @@ def toy(seed, guided):
     found = []
     for a, b in itertools.product(range(len(trees)), repeat=2):
         one, two = trees[a], trees[b]
-        alone = pair_sampler.fill_rho(
-            4, 4, one[0], one[1], two[0], two[1], 0, 0, yields, yields, sums, gz[0], gz[1], *common, rho
-        )
+        alone = sampler.fill_rho(4, 4, one[0], one[1], two[0], two[1], 0, 0, yields, yields, sums, gz[0], gz[1], *common, rho)
         found.append(alone + ta.sum_trees(one[2], one[3], two[2], two[3], rho, table, scale))
     scores = [[sum(r[i, j] for i, j in zip(t[0], t[1], strict=True) if j - i > 1) for t in trees] for r in ratio]
     bonus = {}
     if guided:
         for b, two in enumerate(trees):
             extra = np.zeros((5, 5))
-            pair_sampler.guide(0, 4, 4, two[0], two[1], 0, 0, yields, yields, sums, gz[0], gz[1], *common, extra)
-            bonus[b] = [pair_sampler.tree_bonus(4, t[0], t[1], extra) for t in trees]
+            sampler.guide(0, 4, 4, two[0], two[1], 0, 0, yields, yields, sums, gz[0], gz[1], *common, extra)
+            bonus[b] = [sampler.tree_bonus(4, t[0], t[1], extra) for t in trees]
     return trees, np.array(found).reshape(5, 5), np.array(scores), bonus
 
 
@@ -161,7 +158,7 @@ def exact_log_target(model, pair):
     b, priors = model.bitext_, giza_priors(3, 1)
     gz = [x / x.sum() for x in priors]
     sums = np.zeros((5, 5))
-    pair_sampler.link_sums(4, 4, 0, 2, b.links, b.weights, sums)
+    sampler.link_sums(4, 4, 0, 2, b.links, b.weights, sums)
     settings = np.array([1.0, 2.0, 1.0, 1.0])
     keys, values = np.full(1024, -1, np.int64), np.zeros(1024, np.int32)
     trees = all_states(4)
@@ -171,7 +168,7 @@ def exact_log_target(model, pair):
     for a, one in enumerate(trees):
         for c, two in enumerate(trees):
             zero = np.zeros(b.inventories[0].yields)
-            alone = pair_sampler.fill_rho(
+            alone = sampler.fill_rho(
                 4,
                 4,
                 one[0],
@@ -246,7 +243,7 @@ def test_coupling_of_two_yields(version):
         keys[slot], values[slot] = one * 10 + other, count
     in_pairs, settings = np.array([0.0, 1.0, 4.0]), np.array([0.5, 2.0, 1.0])
     found = {
-        pair: getattr(pair_sampler.coupling, version)(*pair, 10, keys, values, in_pairs, settings)
+        pair: getattr(sampler.coupling, version)(*pair, 10, keys, values, in_pairs, settings)
         for pair in ((2, 3), (1, 3), (2, 4), (0, 3))
     }
     assert found == {(2, 3): 2.25, (1, 3): 0.75, (2, 4): 0.25, (0, 3): 0.25}
@@ -257,13 +254,13 @@ def test_weights_of_aligned_nodes(leaves):
     """rho = (omega/Z) p(score of the pair) / (p(score of one alone) p(score of the other alone)); words only where leaves count."""
     links = np.array([(0, 0), (1, 2)], np.int32)
     sums, rho = np.zeros((4, 4)), np.zeros((3, 5))
-    pair_sampler.link_sums(2, 3, 0, 2, links, np.ones(2), sums)
+    sampler.link_sums(2, 3, 0, 2, links, np.ones(2), sums)
     one, two = brute.arrays(((0, 2), (0, 1), (1, 2))), brute.arrays(((0, 3), (0, 1), (1, 3), (1, 2), (2, 3)))
     yields = np.arange(16, dtype=np.int32)
     gz_pair, gz_node = np.linspace(0.1, 0.7, 7), np.linspace(0.2, 0.8, 4)
     keys, values = np.full(1024, -1, np.int64), np.zeros(1024, np.int32)
     settings = np.array([0.5, 2.0, float(leaves)])
-    base = pair_sampler.fill_rho(
+    base = sampler.fill_rho(
         2, 3, one[0], one[1], two[0], two[1], 0, 0, yields, yields, sums, gz_pair, gz_node, keys, values, np.zeros(16), settings, 16, rho
     )  # fmt: skip
 
@@ -401,7 +398,7 @@ def test_two_that_write_one_checkpoint(tmp_path):
     """Each writes into a file of its own, which then takes the name."""
 
     def save(number):
-        modelfile._save_arrays(tmp_path / "chain-1.npz", {"number": np.full(1000, number)})
+        training._save_arrays(tmp_path / "chain-1.npz", {"number": np.full(1000, number)})
 
     with ThreadPoolExecutor(4) as threads:
         assert len(list(threads.map(save, range(40)))) == 40

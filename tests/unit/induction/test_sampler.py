@@ -12,12 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from unit.induction import brute
 
-from divproj.data.errors import ModelError
+from divproj.core.errors import ModelError
 from divproj.induction import sampler
-from divproj.induction.ccm import CCM, Forest, Start, first_trees, log_joint
-from divproj.induction.grammar import Counts, Grammar, best
-from divproj.induction.span_weights import SpanWeights
-from divproj.induction.spans import Inventory
+from divproj.induction.ccm import CCM, SpanWeights, Start, TreeArrays, first_trees, log_joint
+from divproj.induction.grammar import Grammar, Inventory, SpanCounts, best
 
 sentences = st.lists(st.lists(st.sampled_from("DNVAP"), min_size=1, max_size=7), min_size=1, max_size=8)
 
@@ -157,10 +155,10 @@ def test_em_starts_from_uniform_splits():
 
 def test_the_log_joint_is_a_product_of_predictive_probabilities():
     inventory, text = Inventory.learn([["D", "N"], ["N"]])
-    forest = Forest.uniform(text, np.zeros(3))
+    forest = TreeArrays.uniform(text, np.zeros(3))
     counts = forest.counts(inventory, False)
     prior = Grammar(inventory, counts, count_empty=False).prior
-    total, seen = 0.0, Counts.empty(inventory)
+    total, seen = 0.0, SpanCounts.empty(inventory)
     for k in range(2):
         for i, j in zip(*(part.tolist() for part in forest.part(k)[:2]), strict=True):
             at = int(text.grid_at[k]) + i * (len(forest.part(k)[0]) // 2 + 2) + j
@@ -176,10 +174,10 @@ def test_the_log_joint_is_a_product_of_predictive_probabilities():
 def test_compiled_and_plain_sweeps_are_the_same():
     text = [list(w) for w in ("DNVDN", "DNV", "NVDAN", "PDN", "V")]
     inventory, found = Inventory.learn(text)
-    prior = Grammar(inventory, Counts.empty(inventory)).prior
+    prior = Grammar(inventory, SpanCounts.empty(inventory)).prior
     made = []
     for run in (sampler.ccm_sweep.plain, sampler.ccm_sweep.compiled):
-        forest = Forest.uniform(found, np.random.default_rng(1).random(found.words))
+        forest = TreeArrays.uniform(found, np.random.default_rng(1).random(found.words))
         counts = forest.counts(inventory, True)
         order = np.arange(len(text), dtype=np.int64)
         for sweep in range(3):
@@ -207,7 +205,7 @@ def test_compiled_and_plain_sweeps_are_the_same():
 def test_short_sentences_lead():
     text = [list(w) for w in ("DNVDN", "DN", "DNV", "NVDAN", "PDN", "V")] * 3
     inventory, found = Inventory.learn(text)
-    grammar = Grammar(inventory, Counts.empty(inventory))
+    grammar = Grammar(inventory, SpanCounts.empty(inventory))
     weights = np.zeros(len(found.yields))
     weights[int(found.grid_at[0]) + 2 * 6 + 5] = 50.0  # VDN of the first sentence
     extra = SpanWeights(weights, np.zeros(0))

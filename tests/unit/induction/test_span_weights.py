@@ -7,13 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from divproj.data.errors import ModelError
-from divproj.induction.ccm import CCM
-from divproj.induction.gold import TagPair
-from divproj.induction.inducer import BilingualInducer
-from divproj.induction.span_weights import NOTHING, edge_cue, edge_odds, span_weights
-from divproj.induction.spans import Inventory
-from divproj.induction.state import TagArrays
+from divproj.core.errors import ModelError
+from divproj.induction.ccm import CCM, NOTHING, edge_cue, edge_odds, span_weights
+from divproj.induction.grammar import Inventory
+from divproj.induction.inducer import BilingualInducer, TagArrays
+from divproj.induction.reading import TagPair
 
 
 def test_edge_odds_are_those_of_the_formula():

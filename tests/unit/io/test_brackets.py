@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from divproj.data.errors import Faults, FormatError
-from divproj.io import brackets
-from divproj.io.brackets import Options
+from divproj.core.errors import Faults, FormatError
+from divproj.io.trees import brackets
+from divproj.io.trees.brackets import BracketOptions
 
 ONE = "(S (NP (DT A) (NN dog)) (VP (VBZ barks)) (. .))"
 TWO = "(S (NP (NNS Cats)) (VP (VBP sleep)))"
@@ -22,7 +22,7 @@ PRETTY = """( (S
 
 def lenient(text: str, **options: bool) -> tuple[list[brackets.NBest], list[str]]:
     faults = Faults(strict=False)
-    found = brackets.loads(text, faults, Options(**options))
+    found = brackets.loads(text, faults, BracketOptions(**options))
     return found, [str(error) for error in faults.noted]
 
 
@@ -38,7 +38,7 @@ def test_a_tree_a_line_and_over_several_lines() -> None:
 
 
 def test_empty_elements_and_function_tags() -> None:
-    kept = brackets.loads(PRETTY, options=Options(empties=True, functions=False))[0].trees[0]
+    kept = brackets.loads(PRETTY, options=BracketOptions(empties=True, functions=False))[0].trees[0]
     assert kept.forms[3] == "*"
     assert [node.label for node in kept.nodes if len(node.children) == 2] == ["NP", "VP"]
     assert "NP-SBJ" in [node.label for node in brackets.loads(PRETTY)[0].trees[0].nodes]
@@ -47,7 +47,7 @@ def test_empty_elements_and_function_tags() -> None:
 def test_escapes() -> None:
     text = "(S (-LRB- -LRB-) (NN a\\/b) (-RRB- -RRB-))"
     assert brackets.loads(text)[0].trees[0].forms == ("(", "a/b", ")")
-    assert brackets.loads(text, options=Options(unescape=False))[0].trees[0].forms == ("-LRB-", "a\\/b", "-RRB-")
+    assert brackets.loads(text, options=BracketOptions(unescape=False))[0].trees[0].forms == ("-LRB-", "a\\/b", "-RRB-")
     assert brackets.dumps(brackets.loads(text)[0].trees[0]) == "(S (-LRB- -LRB-) (NN a/b) (-RRB- -RRB-))\n"
 
 
@@ -107,7 +107,7 @@ def test_a_bad_tree_keeps_its_place_and_costs_no_other(bad: str, message: str) -
     assert [item.sent_id for item in found] == ["1", "3", "4"]
     from io import BytesIO
 
-    places = list(brackets.read(BytesIO(text.encode()), "", Faults(strict=False), Options(), keep_places=True))  # type: ignore[arg-type]
+    places = list(brackets.read(BytesIO(text.encode()), "", Faults(strict=False), BracketOptions(), keep_places=True))  # type: ignore[arg-type]
     assert [item is None for item in places] == [False, True, False, False]
     with pytest.raises(FormatError) as caught:
         brackets.loads(text)

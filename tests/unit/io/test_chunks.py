@@ -9,15 +9,16 @@ import pytest
 from corpusfiles import block, lenient, write
 
 from divproj import FormatError, ProjError
-from divproj.io import chunks, conllu
-from divproj.io.chunks import Blocks
+from divproj.io import corpus
+from divproj.io.corpus import Blocks
+from divproj.io.trees import conllu
 
 ONE, TWO, THREE = (block((0, 1), name) for name in "abc")
 
 
 def parts(text: str | bytes, count: int, chunk: int = 1 << 20, monkeypatch: pytest.MonkeyPatch | None = None) -> list:
     if monkeypatch:
-        monkeypatch.setattr(chunks, "CHUNK", chunk)
+        monkeypatch.setattr(corpus, "CHUNK", chunk)
     blocks = Blocks(io.BytesIO(text if isinstance(text, bytes) else text.encode()))
     found = []
     while (part := blocks.take(count)).count:
@@ -47,7 +48,7 @@ def test_nothing(text):
 
 
 def test_a_sentence_without_end(monkeypatch):
-    monkeypatch.setattr(chunks, "LONGEST", 1 << 20)
+    monkeypatch.setattr(corpus, "LONGEST", 1 << 20)
     with pytest.raises(FormatError, match=r"x\.conllu:1: no blank line in 1 MB; is this a CoNLL-U file"):
         Blocks(io.BytesIO(b"1\tx\n" * (1 << 20)), "x.conllu").fill()
 

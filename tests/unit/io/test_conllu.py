@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from divproj import Faults, FormatError, Sentence, Where
-from divproj.io import conllu
+from divproj.io.trees import conllu
 
 
 def row(row_id: object = 1, form: str = "w", head: object = 0, rel: str = "root") -> str:

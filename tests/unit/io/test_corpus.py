@@ -13,7 +13,7 @@ import pytest
 from corpusfiles import block, lenient, write
 
 from divproj import AlignmentError, Corpus, Faults, FormatError, ProjError, read
-from divproj.data.tree import NO_HEAD
+from divproj.core.tree import NO_HEAD
 
 F = block((0, 1), "a") + block((2, 0, 2), "b") + block((0,), "c")
 E = block((0,), "a") + block((0, 1), "b") + block((2, 0), "c")

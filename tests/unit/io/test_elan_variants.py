@@ -7,14 +7,14 @@ import io
 import pytest
 from eaffile import FREE, GLOSSES, INCLUDED, SENTENCES, TIMES, Eaf, lines, plain_words, story
 
-from divproj.data.errors import Faults
-from divproj.data.igt import Igt
-from divproj.data.options import ReaderOptions
-from divproj.io import elan, igt
+from divproj.core.errors import Faults
+from divproj.core.options import ReaderOptions
+from divproj.core.sentence import Igt
+from divproj.io.interlinear import elan, formats
 
 
 def read(made: Eaf, **options) -> list[Igt]:
-    return igt.loads(made.text(), "elan", Faults(strict=False), **options)
+    return formats.loads(made.text(), "elan", Faults(strict=False), **options)
 
 
 def roles(made: Eaf) -> dict[str, str]:

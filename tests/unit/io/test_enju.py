@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 import shared
 
-from divproj.data.errors import Faults, FormatError, ProjError
+from divproj.core.errors import Faults, FormatError, ProjError
 from divproj.forest import build
-from divproj.io import enju
+from divproj.io.trees import enju
 
 DOG = (
     '<sentence id="s1" parse_status="success"><cons id="c0" cat="S" head="c3" sem_head="c3">'

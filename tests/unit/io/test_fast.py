@@ -10,7 +10,7 @@ from corpusfiles import block, lenient, write
 from shared import need
 
 from divproj import AlignmentError, Corpus, Faults, FormatError, ProjError
-from divproj.data.pair_arrays import batched
+from divproj.core.pair_arrays import batched
 from divproj.divergence.analysis import analyze_batches
 from divproj.io import corpus as corpus_module
 from divproj.io import fast
@@ -326,7 +326,7 @@ def test_strings_of_one_hash_stay_apart():
     verb = twin.code("VERB")
     [slot] = np.flatnonzero((twin.slots == verb) & (twin.keys != 0))
     book.keys[slot], book.slots[slot] = twin.keys[slot], a
-    found = fast.scan.string_code(b, 0, 4, book.keys, book.slots, book.size, book.found, book.pool)
+    found = fast.string_code(b, 0, 4, book.keys, book.slots, book.size, book.found, book.pool)
     assert found != a
     assert book.code("NOUN") == a
     assert book.code("VERB") == found
@@ -349,7 +349,4 @@ def test_tags_of_one_hash_stay_apart(tmp_path):
 def test_a_full_pool_gives_no_code():
     book = fast.ScanBook()
     book.size[1] = fast.POOL
-    assert (
-        fast.scan.string_code(np.frombuffer(b"X", np.uint8), 0, 1, book.keys, book.slots, book.size, book.found, book.pool)
-        == -1
-    )
+    assert fast.string_code(np.frombuffer(b"X", np.uint8), 0, 1, book.keys, book.slots, book.size, book.found, book.pool) == -1

@@ -6,13 +6,14 @@ import json
 
 import pytest
 
-from divproj.data.errors import Faults, FormatError
-from divproj.data.igt import Igt
-from divproj.io import cldf, cldf_metadata, igt, igt_words
+from divproj.core.errors import Faults, FormatError
+from divproj.core.sentence import Igt
+from divproj.io.interlinear import cldf, formats
+from divproj.io.interlinear import words as igt_words
 
 
 def read(text: str, format: str | None = None, **options) -> list[Igt]:  # noqa: A002
-    return igt.loads(text, format, Faults(strict=False), **options)
+    return formats.loads(text, format, Faults(strict=False), **options)
 
 
 ROWS = [("sena uvan", ["sena", "uva -n"], ["sister", "swim -PST"], ["n", "v -sfx"]), ("kolut ku na", ["kolu -t", "ku", "na"], ["fish -ACC", "big", "the"], ["n -sfx", "adj", "det"]),
@@ -78,7 +79,7 @@ class TestToolbox:
     def test_windows_1252(self):
         text = toolbox("ref tx mb ge ps ft", "fr").replace("č", "c").replace("ŋũ", "ñu").replace("œ", "oe")
         faults = Faults(strict=False)
-        found = igt.load_bytes(text.encode("cp1252"), None, faults)
+        found = formats.load_bytes(text.encode("cp1252"), None, faults)
         assert (found[3].words, found[0].translation) == (("céko", "ñu", "uvan"), "La soeur a nagé dans la rivière.")
         assert "read as Windows-1252" in str(faults.noted[0])
 
@@ -213,7 +214,7 @@ class TestCldf:
             {"url": "languages%20of%20mine.csv", "dc:conformsTo": TERMS + "LanguageTable", "tableSchema": columns(Code="id", Called="name", Iso="iso639P3code")},
         ]  # fmt: skip
         (tmp_path / "Generic-metadata.json").write_text(json.dumps({"tables": tables}))
-        first, second = igt.load(tmp_path / "sentences.csv")
+        first, second = formats.load(tmp_path / "sentences.csv")
         assert (first.words, first.segments, first.glosses) == (("Sena", "uvan", "."), ("sena", "uva-n", "."), ("sister", "swim-PST", ""))  # fmt: skip
         assert (first.language, second.language, first.translations) == ("kol", "Xexe", (("es", "La hermana nadó."),))
 
@@ -221,17 +222,17 @@ class TestCldf:
     def test_metadata_that_cannot_be_read(self, tmp_path, broken):
         (tmp_path / "a-metadata.json").write_text(broken)
         (tmp_path / "examples.csv").write_text(f"{self.HEAD}1,Sena,sena,sister,So.\n")
-        (found,) = igt.load(tmp_path / "examples.csv")
+        (found,) = formats.load(tmp_path / "examples.csv")
         assert found.glosses == ("sister",)
 
     def test_written_with_metadata_and_read_again(self, tmp_path):
         given = [Igt(("Uvan", ",", "kolu"), ("uva-n", ",", "kolu"), ("swim-PST", "", "fish"), text="Uvan, kolu", translation="The fish swam.", translations=(("en", "The fish swam."), ("es", "El pez nadó.")), sent_id="a1", language="kol", judgement="?", meta=(("source", "A 3"),))]  # fmt: skip
         with (tmp_path / "x.csv").open("w") as out:
             beside = cldf.dump(map(igt_words.rejoined, given), out, "x.csv")
-        assert set(beside) == set(cldf_metadata.names("x.csv"))
+        assert set(beside) == set(cldf.names("x.csv"))
         for name, text in beside.items():
             (tmp_path / name).write_text(text)
-        (again,) = igt.load(tmp_path / "x.csv")
+        (again,) = formats.load(tmp_path / "x.csv")
         assert (again.words, again.segments, again.glosses, again.text) == (given[0].words, given[0].segments, given[0].glosses, given[0].text)  # fmt: skip
         assert (dict(again.translations), again.language, again.judgement) == (dict(given[0].translations), "kol", "?")
         assert (again.sent_id, again.meta) == ("a1", (("source", "A 3"),))

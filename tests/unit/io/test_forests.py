@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from divproj.data.errors import Faults, FormatError, ProjError
+from divproj.core.errors import Faults, FormatError, ProjError
 from divproj.forest import parses
 from divproj.forest.hypergraph import Forest
-from divproj.io import forest as forest_io
-from divproj.io.forests import Options, forests_from, forests_of, guess
+from divproj.io.trees import forest as forest_io
+from divproj.io.trees.forests import ForestOptions, forests_from, forests_of, guess
 
 TREE = "(S (NP (DT A) (JJ big) (NN dog)) (VP (VBZ barks)) (. .))"
 CONLLU = "# sent_id = u1\n1\tDogs\tdog\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tbark\t_\tVERB\t_\t_\t0\troot\t_\t_\n3\t.\t.\tPUNCT\t_\t_\t2\tpunct\t_\t_\n\n"
@@ -19,7 +19,7 @@ TIGER = '<corpus><body><s id="t1"><graph><terminals><t id="a" word="Ja" pos="ITJ
 
 
 def one(text: str = TREE, **options: str) -> Forest:
-    (found,) = forests_of(text, options=Options(**options))
+    (found,) = forests_of(text, options=ForestOptions(**options))
     return found.check()
 
 
@@ -130,7 +130,7 @@ def test_punctuation() -> None:
 )
 def test_what_is_refused(text: str, format: str | None, options: dict[str, str], message: str) -> None:  # noqa: A002
     with pytest.raises(ProjError, match=message):
-        forests_of(text, format, options=Options(**options))
+        forests_of(text, format, options=ForestOptions(**options))
 
 
 def test_places_are_kept(tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ import pytest
 from shared import ROOT
 
 from divproj import Faults, FormatError
-from divproj.data.igt import Igt
-from divproj.data.tree import DepTree
-from divproj.io import igt_conllu
+from divproj.core.sentence import Igt
+from divproj.core.tree import DepTree
+from divproj.io.interlinear import parts, rows
 
 GOLD = ROOT / "tests" / "fixtures" / "igt" / "gold.conllu"
 
@@ -22,12 +22,12 @@ def row(row_id: object = 1, form: str = "w", misc: str = "_", columns: int = 10)
 
 def told(text: bytes) -> tuple[list[Igt], list[str]]:
     faults = Faults(strict=False)
-    return list(igt_conllu.read(io.BytesIO(text), "a.conllu", faults, igt_conllu.Options())), [str(x) for x in faults.noted]
+    return list(rows.read(io.BytesIO(text), "a.conllu", faults, parts.Options())), [str(x) for x in faults.noted]
 
 
 class TestReading:
     def test_fixture(self):
-        first, second = igt_conllu.load(GOLD)
+        first, second = rows.load(GOLD)
         assert first.words == ("sena", "t", "mireva")
         assert first.glosses == ("sister", "COM", "see-PST")
         assert first.segments == ("sena", "t", "mire-va")
@@ -40,33 +40,33 @@ class TestReading:
         assert second.translation == "a big house"
 
     def test_morpheme_glosses_go_before_word_glosses(self):
-        found = igt_conllu.loads(row(misc="Gloss=dogs|MGloss=dog-PL|MSeg=Hund-e") + "\n")[0]
+        found = rows.loads(row(misc="Gloss=dogs|MGloss=dog-PL|MSeg=Hund-e") + "\n")[0]
         assert (found.glosses, found.segments) == (("dog-PL",), ("Hund-e",))
 
     def test_a_multiword_gloss_that_does_not_split(self):
         text = "\n".join([row("1-2", "ab", "Gloss=both"), row(1, "a"), row(2, "b")])
-        assert igt_conllu.loads(text)[0].glosses == ("both", "")
+        assert rows.loads(text)[0].glosses == ("both", "")
 
     def test_no_tree_where_there_are_no_heads(self):
-        assert igt_conllu.loads(row())[0].tree is None
+        assert rows.loads(row())[0].tree is None
 
     def test_gloss_comment(self):
-        assert igt_conllu.loads("# gloss = a b c\n" + row())[0].glosses == ("a", "b", "c")
+        assert rows.loads("# gloss = a b c\n" + row())[0].glosses == ("a", "b", "c")
 
     def test_translations(self):
         text = "# text_fr = un\n# text_en = one\n# text_ortho = x\n# text_ipa = y\n" + row()
-        found = igt_conllu.loads(text)[0]
+        found = rows.loads(text)[0]
         assert (found.translation, found.translations) == ("one", (("fr", "un"), ("en", "one")))
         assert found.meta == (("text_ortho", "x"), ("text_ipa", "y"))
-        assert igt_conllu.loads(text, lang="fr")[0].translation == "un"
+        assert rows.loads(text, lang="fr")[0].translation == "un"
 
 
 class TestWriting:
     def test_gold_comes_back_byte_for_byte(self):
-        assert igt_conllu.dumps(igt_conllu.load(GOLD)) == GOLD.read_text()
+        assert rows.dumps(rows.load(GOLD)) == GOLD.read_text()
 
     def test_only_what_is_missing_is_added(self):
-        first, second = igt_conllu.load(GOLD)
+        first, second = rows.load(GOLD)
         changed = replace(
             second,
             glosses=("OTHER", "house"),
@@ -78,7 +78,7 @@ class TestWriting:
             tree=DepTree(second.words, (0, 1)),
         )
         before = GOLD.read_text().split("\n")
-        after = igt_conllu.dumps([first, changed]).split("\n")
+        after = rows.dumps([first, changed]).split("\n")
         assert [line for line in before if line not in after] == ["2\ttaru\ttaru\tNOUN\t_\t_\t0\troot\t_\t_"]
         assert [line for line in after if line not in before] == [
             "# language = xku",
@@ -87,17 +87,17 @@ class TestWriting:
         ]
 
     def test_what_does_not_fit_the_rows_is_not_added(self):
-        first, _ = igt_conllu.load(GOLD)
-        assert igt_conllu.dumps([replace(first, words=("a",), glosses=("b",), segments=(), tags=())]).startswith("# newdoc id")
+        first, _ = rows.load(GOLD)
+        assert rows.dumps([replace(first, words=("a",), glosses=("b",), segments=(), tags=())]).startswith("# newdoc id")
 
     def test_tags_and_ids_are_added_where_there_are_none(self):
-        (found,) = igt_conllu.loads(row(form="Sena") + "\n\n")
-        text = igt_conllu.dumps([replace(found, tags=("n prop",), sent_id="s1", translation="sister")])
+        (found,) = rows.loads(row(form="Sena") + "\n\n")
+        text = rows.dumps([replace(found, tags=("n prop",), sent_id="s1", translation="sister")])
         assert text == "# sent_id = s1\n# text_en = sister\n1\tSena\t_\t_\tn\\sprop\t_\t_\t_\t_\t_\n\n"
-        assert igt_conllu.loads(text)[0].tags == ("n prop",)
+        assert rows.loads(text)[0].tags == ("n prop",)
 
     def test_words_without_a_tree(self):
-        text = igt_conllu.dumps(
+        text = rows.dumps(
             [Igt(("Sena", "kolut"), ("sena", "kolu-t"), ("sister", "fish-PL"), text="Sena kolut", translation="x")]
         )
         assert text.split("\n")[2:4] == [
@@ -106,7 +106,7 @@ class TestWriting:
         ]
 
     def test_space_after(self):
-        text = igt_conllu.dumps([Igt(("Sena", ",", "uva", "?"), text="Sena, uva?")])
+        text = rows.dumps([Igt(("Sena", ",", "uva", "?"), text="Sena, uva?")])
         assert [line.split("\t")[9] for line in text.split("\n") if "\t" in line] == [
             "SpaceAfter=No",
             "_",
@@ -115,14 +115,14 @@ class TestWriting:
         ]
 
     def test_escapes(self):
-        text = igt_conllu.dumps([Igt(("a",), (), ("x|y=z\\pl",))])
+        text = rows.dumps([Igt(("a",), (), ("x|y=z\\pl",))])
         assert "Gloss=x\\py=z\\\\pl" in text
-        assert igt_conllu.loads(text)[0].glosses == ("x|y=z\\pl",)
+        assert rows.loads(text)[0].glosses == ("x|y=z\\pl",)
 
     def test_an_instance_without_words(self):
-        text = igt_conllu.dumps([Igt((), translation="only this", sent_id="e")])
+        text = rows.dumps([Igt((), translation="only this", sent_id="e")])
         assert "\tEmpty=Yes\n" in text
-        assert igt_conllu.loads(text)[0].words == ()
+        assert rows.loads(text)[0].words == ()
 
 
 class TestDamage:
@@ -154,4 +154,4 @@ class TestDamage:
 
     def test_strict(self):
         with pytest.raises(FormatError, match="9 columns"):
-            igt_conllu.loads(row(columns=9))
+            rows.loads(row(columns=9))

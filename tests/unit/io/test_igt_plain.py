@@ -10,8 +10,9 @@ import pytest
 from shared import ROOT
 
 from divproj import Faults, FormatError, ProjError
-from divproj.data.igt import Igt
-from divproj.io import igt, igt_text
+from divproj.core.sentence import Igt
+from divproj.io.interlinear import formats, guess, parts
+from divproj.io.interlinear import plain as plain_module
 
 FIXTURES = ROOT / "tests" / "fixtures" / "igt"
 GUESSES = {
@@ -22,21 +23,21 @@ GUESSES = {
 
 
 def one(text: str, **options) -> Igt:
-    (found,) = igt.loads(text, "plain", **{"as_written": True, **options})
+    (found,) = formats.loads(text, "plain", **{"as_written": True, **options})
     return found
 
 
 def told(data: bytes, name: str | None = None, **options) -> tuple[list[Igt], list[str]]:
     """Instances and messages of a damaged file."""
     faults = Faults(strict=False)
-    found = list(igt._any(io.BytesIO(data), "a.txt", name, faults, igt_text.Options.of({"as_written": True, **options})))
+    found = list(formats._any(io.BytesIO(data), "a.txt", name, faults, parts.Options.of({"as_written": True, **options})))
     return found, [str(fault) for fault in faults.noted]
 
 
 class TestGuess:
     @pytest.mark.parametrize("name", GUESSES)
     def test_fixtures(self, name):
-        assert igt.guess((FIXTURES / name).read_bytes()) == GUESSES[name]
+        assert guess.guess((FIXTURES / name).read_bytes()) == GUESSES[name]
 
     def test_all_fixtures_have_a_guess(self):
         assert {path.name for path in FIXTURES.iterdir()} - {"README.md"} == set(GUESSES)
@@ -44,22 +45,22 @@ class TestGuess:
     @pytest.mark.parametrize("head", [b"PK\x03\x04x", b"%PDF-1.4", b"{\\rtf1", b"\xd0\xcf\x11\xe0"])
     def test_what_is_no_text(self, head):
         with pytest.raises(FormatError, match=r"this is an? .*, not interlinear text; export it as text first"):
-            igt.guess(head)
+            guess.guess(head)
 
     def test_other_xml(self):
         with pytest.raises(FormatError, match="the XML begins with <html>, xigt-corpus, document"):
-            igt.guess(b"<?xml version='1.0'?><!-- x --><html>")
+            guess.guess(b"<?xml version='1.0'?><!-- x --><html>")
 
     def test_in_utf_16(self):
-        assert igt.guess("\\t a\n\\g b\n".encode("utf-16")) == "sigmorphon"
-        assert igt.guess("<xigt-corpus>".encode("utf-16-be")) == "xigt"
+        assert guess.guess("\\t a\n\\g b\n".encode("utf-16")) == "sigmorphon"
+        assert guess.guess("<xigt-corpus>".encode("utf-16-be")) == "xigt"
 
     def test_markers_after_something_else(self):
-        assert igt.guess(b"a story\n\\ref 1\n\\tx sena\n\\ft sister\n") == "toolbox"
-        assert igt.guess(b"Sena uva\nsister swim\n\\note\n") == "plain"
+        assert guess.guess(b"a story\n\\ref 1\n\\tx sena\n\\ft sister\n") == "toolbox"
+        assert guess.guess(b"Sena uva\nsister swim\n\\note\n") == "plain"
 
     def test_a_leading_comment_or_doctype_hides_nothing(self):
-        assert igt.guess(b"<!DOCTYPE x [ <!ELEMENT x ANY> ]>\n<!-- <document> --><ANNOTATION_DOCUMENT>") == "elan"
+        assert guess.guess(b"<!DOCTYPE x [ <!ELEMENT x ANY> ]>\n<!-- <document> --><ANNOTATION_DOCUMENT>") == "elan"
 
 
 class TestDoors:
@@ -67,7 +68,7 @@ class TestDoors:
         text = (FIXTURES / "plain.txt").read_bytes()
         (tmp_path / "a.gz").write_bytes(gzip.compress(text))
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(text))))
-        plain, packed, piped = (list(igt.load(path)) for path in (FIXTURES / "plain.txt", tmp_path / "a.gz", "-"))
+        plain, packed, piped = (list(formats.load(path)) for path in (FIXTURES / "plain.txt", tmp_path / "a.gz", "-"))
         assert plain == packed == piped
         assert [found.where.line for found in plain] == [1, 5, 9, 14, 17]
 
@@ -82,31 +83,31 @@ class TestDoors:
                 return len(data)
 
         stream = io.BufferedReader(Endless())
-        found = igt._any(stream, "", None, Faults(), igt_text.Options())
+        found = formats._any(stream, "", None, Faults(), parts.Options())
         assert next(found).words == ("Hund", "bellt")
 
     def test_messages(self, tmp_path):
         empty = tmp_path / "empty.txt"
         empty.write_bytes(b"\xef\xbb\xbf \n\n")
         with pytest.raises(FormatError, match=r"empty.txt: nothing in the file; is it the right one"):
-            list(igt.load(empty))
+            list(formats.load(empty))
         with pytest.raises(ProjError, match="unknown format 'docx', one of plain, conllu"):
-            igt.loads("a", "docx")
+            formats.loads("a", "docx")
         with pytest.raises(FormatError, match="no instance in the file, read as toolbox"):
-            igt.loads("\\_sh v3.0\n")
+            formats.loads("\\_sh v3.0\n")
         with pytest.raises(ProjError, match="unknown option 'tier', one of format, lang"):
-            igt.loads("a", tier={})
+            formats.loads("a", tier={})
         with pytest.raises(ProjError, match="unknown encoding 'utf-9'"):
-            igt.loads("a", encoding="utf-9")
+            formats.loads("a", encoding="utf-9")
         zipped = tmp_path / "a.docx"
         zipped.write_bytes(b"PK\x03\x04")
         with pytest.raises(FormatError, match=r"a.docx: this is a zip archive"):
-            list(igt.load(zipped))
+            list(formats.load(zipped))
 
 
 class TestLines:
     def test_fixture(self):
-        first, second, third, fourth, fifth = igt.load(FIXTURES / "plain.txt", as_written=True)
+        first, second, third, fourth, fifth = formats.load(FIXTURES / "plain.txt", as_written=True)
         assert (first.sent_id, first.words, first.translation) == ("1", ("Taru", "mire-va-n."), "I saw a house.")
         assert first.glosses == ("house", "see-PST-1SG")
         assert (second.sent_id, second.judgement, second.meta) == ("2a", "*", (("source", "Dira 2019: 4"),))
@@ -171,7 +172,7 @@ class TestLines:
         assert one("Sena\u3000uva\nsister\u00a0swim\n'x'").glosses == ("sister", "swim")
 
     def test_no_blank_lines_between(self):
-        found = igt.loads("Sena uva\nsister swim\n'She swims.'\nKolu\nfish\n'Fish.'\n", "plain")
+        found = formats.loads("Sena uva\nsister swim\n'She swims.'\nKolu\nfish\n'Fish.'\n", "plain")
         assert [x.words for x in found] == [("Sena", "uva"), ("Kolu",)]
         assert [x.where.line for x in found] == [1, 4]
 
@@ -203,21 +204,23 @@ class TestLines:
 class TestWriting:
     def test_plain_lines(self):
         found = Igt(("Sena", "uva"), (), ("sister", "swim"), translation="She swims.", sent_id="4b", judgement="*")
-        assert igt.dumps([found]) == "(4b) *Sena uva\nsister swim\nShe swims.\n\n"
+        assert plain_module.dumps([found]) == "(4b) *Sena uva\nsister swim\nShe swims.\n\n"
 
     def test_bare(self):
         found = Igt(("Sena",), (), ("sister",), translation="She.", sent_id="x.1", meta=(("speaker", "D"),))
-        assert igt.dumps([found]).startswith("# sent_id = x.1\n# speaker = D\nSena\n")
+        assert plain_module.dumps([found]).startswith("# sent_id = x.1\n# speaker = D\nSena\n")
         out = io.StringIO()
-        igt.dump([found, Igt(())], out, bare=True)
+        plain_module.dump([found, Igt(())], out, bare=True)
         assert out.getvalue() == "Sena\nsister\nShe.\n\n_\n\n"
 
     def test_lines_that_would_be_read_otherwise_are_named(self):
-        text = igt.dumps([Igt(("a.", "b"), (), ("x",), translation="'quoted'")])
+        text = plain_module.dumps([Igt(("a.", "b"), (), ("x",), translation="'quoted'")])
         assert text == "# lines = words glosses translation\na.\tb\nx\n'quoted'\n\n"
 
     def test_blanks_in_a_word_make_tabs(self):
-        assert igt.dumps([Igt(("New York", "ku"), (), ("N.Y.", ""), translation="x")]) == "New York\tku\nN.Y.\t_\nx\n\n"
+        assert (
+            plain_module.dumps([Igt(("New York", "ku"), (), ("N.Y.", ""), translation="x")]) == "New York\tku\nN.Y.\t_\nx\n\n"
+        )
 
 
 class TestDamage:
@@ -229,7 +232,7 @@ class TestDamage:
 
     def test_strict_stops(self):
         with pytest.raises(FormatError, match="byte 0xf6 is not UTF-8"):
-            list(igt._any(io.BytesIO(b"K\xf6ln\n"), "", None, Faults(), igt_text.Options()))
+            list(formats._any(io.BytesIO(b"K\xf6ln\n"), "", None, Faults(), parts.Options()))
 
     def test_a_named_encoding(self):
         assert told("Köln\nCologne\n'K.'\n".encode("cp1252"), encoding="cp1252")[1] == []
@@ -261,6 +264,6 @@ class TestDamage:
         assert told(b"Sena uva\rsister swim\r'x y'\r\rKolu\rfish\r'x'\r")[0][1].where.line == 5
 
     def test_a_line_without_end(self, monkeypatch):
-        monkeypatch.setattr(igt_text, "LONGEST", igt_text.MEGABYTE)
+        monkeypatch.setattr(parts, "LONGEST", parts.MEGABYTE)
         with pytest.raises(FormatError, match=r"a.txt:2: no line end in 1 MB; is this a text file\?"):
-            told(b"a\n" + b"x" * (igt_text.MEGABYTE + 10))
+            told(b"a\n" + b"x" * (parts.MEGABYTE + 10))

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from shared import ROOT
 from strategies import tree_heads
 
-from divproj.data.igt import Igt
-from divproj.data.tree import NO_HEAD, DepTree
-from divproj.io import conllu, igt, igt_conllu, xigt
-from divproj.io.igt_parts import instance, tag_columns
+from divproj.core.sentence import Igt
+from divproj.core.tree import NO_HEAD, DepTree
+from divproj.io.interlinear import formats, plain, rows, xigt
+from divproj.io.interlinear.parts import instance, tag_columns
+from divproj.io.trees import conllu
 
 FIXTURES = sorted(path for path in (ROOT / "tests" / "fixtures" / "igt").iterdir() if path.name != "README.md")
 
@@ -78,13 +79,13 @@ tidy = instances(words=_plain_words, glosses=_segments)
 
 @given(st.lists(instances(), max_size=3))
 def test_plain_text_brings_back_any_instance(given_instances):
-    text = igt.dumps(given_instances)
-    assert (igt.loads(text, "plain", as_written=True) if text else []) == given_instances
+    text = plain.dumps(given_instances)
+    assert (formats.loads(text, "plain", as_written=True) if text else []) == given_instances
 
 
 @given(st.lists(instances(), max_size=3))
 def test_conllu_brings_back_any_instance(given_instances):
-    assert igt_conllu.loads(igt_conllu.dumps(given_instances)) == given_instances
+    assert rows.loads(rows.dumps(given_instances)) == given_instances
 
 
 @given(st.lists(tidy, max_size=3))
@@ -94,26 +95,28 @@ def test_xigt_brings_back_instances(given_instances):
 
 @given(tidy)
 def test_from_xigt_to_conllu_and_plain_text_and_back(given_instance):
-    once = igt_conllu.loads(igt_conllu.dumps(xigt.loads(xigt.dumps([given_instance]))))
-    twice = igt.loads(igt.dumps([replace(found, sentence=None) for found in once]), "plain", as_written=True)
+    once = rows.loads(rows.dumps(xigt.loads(xigt.dumps([given_instance]))))
+    twice = formats.loads(plain.dumps([replace(found, sentence=None) for found in once]), "plain", as_written=True)
     assert xigt.loads(xigt.dumps([replace(found, sentence=None) for found in twice])) == [given_instance]
 
 
 @given(instances())
 def test_what_conllu_writes_is_conllu(given_instance):
-    text = igt_conllu.dumps([given_instance])
+    text = rows.dumps([given_instance])
     (sentence,) = conllu.loads(text)
     assert conllu.dumps(sentence) == text
-    assert igt_conllu.dumps(igt_conllu.loads(text)) == text
+    assert rows.dumps(rows.loads(text)) == text
 
 
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.name)
 def test_every_fixture_through_every_format(path):
-    found = list(igt.load(path, as_written=True))
+    found = list(formats.load(path, as_written=True))
     bare = [replace(one, sentence=None) for one in found]
-    assert [replace(one, sentence=None) for one in igt_conllu.loads(igt_conllu.dumps(bare))] == bare
+    assert [replace(one, sentence=None) for one in rows.loads(rows.dumps(bare))] == bare
     assert xigt.loads(xigt.dumps(bare)) == _as_xigt_can(bare)
-    assert [_one_tag(one) for one in igt.loads(igt.dumps(bare), "plain", as_written=True)] == [_one_tag(one) for one in bare]
+    assert [_one_tag(one) for one in formats.loads(plain.dumps(bare), "plain", as_written=True)] == [
+        _one_tag(one) for one in bare
+    ]
 
 
 def _as_xigt_can(found: list[Igt]) -> list[Igt]:

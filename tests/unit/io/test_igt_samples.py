@@ -10,9 +10,11 @@ import pytest
 from shared import ROOT, need
 
 from divproj import Faults, ProjError
-from divproj.io import igt, igt_conllu, xigt
-from divproj.io.igt_text import Options
-from divproj.links.gloss.grade import grade
+from divproj.core import sentence
+from divproj.io.interlinear import formats, rows, xigt
+from divproj.io.interlinear import plain as plain_module
+from divproj.io.interlinear.parts import Options
+from divproj.links.grade import grade
 
 FIXTURES = sorted(path for path in (ROOT / "tests" / "fixtures" / "igt").iterdir() if path.name != "README.md")
 SAMPLES = {
@@ -21,9 +23,9 @@ SAMPLES = {
 }  # fmt: skip
 
 
-def read(path) -> tuple[list[igt.Igt], list[str]]:
+def read(path) -> tuple[list[sentence.Igt], list[str]]:
     faults = Faults(strict=False)
-    return list(igt.load(path, faults=faults, as_written=True)), [str(fault) for fault in faults.noted]
+    return list(formats.load(path, faults=faults, as_written=True)), [str(fault) for fault in faults.noted]
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -50,15 +52,15 @@ def test_odin():
         assert [one.words for one in plain] == [one.words for one in gold]
         assert [one.glosses for one in plain] == [one.glosses for one in gold]
         assert [one.translation for one in plain] == [one.translation for one in gold]
-        assert igt.dumps(plain).strip() == (folder / "igt.txt").read_text().strip()
-        assert igt_conllu.dumps(gold) == (folder / "f.conllu").read_text()
+        assert plain_module.dumps(plain).strip() == (folder / "igt.txt").read_text().strip()
+        assert rows.dumps(gold) == (folder / "f.conllu").read_text()
 
 
 def test_a_treebank_that_is_interlinear_text():
     path = next(need("ud-igt-hausa").glob("*.conllu"))
     found, messages = read(path)
     assert (len(found), messages) == (1305, [])
-    assert igt_conllu.dumps(found) == path.read_text()
+    assert rows.dumps(found) == path.read_text()
     _goes_through([replace(one, sentence=None) for one in found[:100]])
 
 
@@ -67,20 +69,20 @@ def test_shipped_corpora():
         found, messages = read(path)
         assert messages == []
         assert all(grade(one).level for one in found)
-        assert igt.dumps(found).strip() == path.read_text().strip()
+        assert plain_module.dumps(found).strip() == path.read_text().strip()
 
 
-def _goes_through(found: list[igt.Igt]) -> None:
+def _goes_through(found: list[sentence.Igt]) -> None:
     """Every format that is written brings back the lines."""
-    for module, name in ((igt, "plain"), (igt_conllu, "conllu"), (xigt, "xigt")):
-        again = igt.loads(module.dumps(found), name, as_written=True)
+    for module, name in ((formats, "plain"), (rows, "conllu"), (xigt, "xigt")):
+        again = formats.loads(module.dumps(found), name, as_written=True)
         for field in ("words", "segments", "glosses", "tags", "translation", "links", "e_words"):
             assert [getattr(one, field) for one in again] == [getattr(one, field) for one in found], (name, field)
 
 
-def _survivors(data: bytes) -> list[igt.Igt]:
+def _survivors(data: bytes) -> list[sentence.Igt]:
     try:
-        return list(igt._any(io.BytesIO(data), "a", None, Faults(strict=False), Options()))
+        return list(formats._any(io.BytesIO(data), "a", None, Faults(strict=False), Options()))
     except ProjError:
         return []
 
@@ -106,8 +108,8 @@ def test_damage_ends_in_messages(path):
         found = _survivors(bytes(data))
         for one in found:
             grade(one)
-        for module, name in ((igt, "plain"), (igt_conllu, "conllu"), (xigt, "xigt")) if found else ():
-            assert len(igt.loads(module.dumps(found), name, Faults(strict=False))) == len(found)
+        for module, name in ((formats, "plain"), (rows, "conllu"), (xigt, "xigt")) if found else ():
+            assert len(formats.loads(module.dumps(found), name, Faults(strict=False))) == len(found)
 
 
 @pytest.mark.parametrize("path", [p for p in FIXTURES if p.suffix in (".xml", ".flextext", ".eaf")], ids=lambda path: path.name)

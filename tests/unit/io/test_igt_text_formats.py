@@ -8,17 +8,17 @@ import pytest
 from shared import ROOT
 
 from divproj import Faults, FormatError
-from divproj.data.igt import Igt
-from divproj.io import cldf, igt_text, latex, odin, sigmorphon
-from divproj.io.latex_text import plain, words
-from divproj.io.odin import Line, assembled
+from divproj.core.sentence import Igt
+from divproj.io.interlinear import cldf, latex, odin, parts, sigmorphon
+from divproj.io.interlinear.odin import Line, assembled
+from divproj.io.interlinear.tex import plain, words
 
 FIXTURES = ROOT / "tests" / "fixtures" / "igt"
 
 
 def told(module, text: str, **options) -> tuple[list[Igt], list[str]]:
     faults = Faults(strict=False)
-    found = list(module.read(io.BytesIO(text.encode()), "a", faults, igt_text.Options.of(options)))
+    found = list(module.read(io.BytesIO(text.encode()), "a", faults, parts.Options.of(options)))
     return found, [str(fault) for fault in faults.noted]
 
 

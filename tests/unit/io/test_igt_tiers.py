@@ -8,8 +8,8 @@ import pytest
 from shared import ROOT
 
 from divproj import Faults, FormatError, ProjError
-from divproj.data.igt import Igt
-from divproj.io import elan, flextext, igt_text
+from divproj.core.sentence import Igt
+from divproj.io.interlinear import elan, flextext, parts
 
 FIXTURES = ROOT / "tests" / "fixtures" / "igt"
 
@@ -41,7 +41,7 @@ def refs(name: str, parent: str, *rows: tuple[str, str, str, str]) -> str:
 
 def told(module, text: str, **options) -> tuple[list[Igt], list[str]]:
     faults = Faults(strict=False)
-    found = list(module.read(io.BytesIO(text.encode()), "a.eaf", faults, igt_text.Options.of(options)))
+    found = list(module.read(io.BytesIO(text.encode()), "a.eaf", faults, parts.Options.of(options)))
     return found, [str(fault) for fault in faults.noted]
 
 

@@ -8,15 +8,15 @@ import pytest
 from shared import ROOT
 
 from divproj import Faults, ProjError
-from divproj.data.igt import Igt
-from divproj.io import igt_text, toolbox
+from divproj.core.sentence import Igt
+from divproj.io.interlinear import parts, toolbox
 
 FIXTURES = ROOT / "tests" / "fixtures" / "igt"
 
 
 def told(text: str, **options) -> tuple[list[Igt], list[str]]:
     faults = Faults(strict=False)
-    found = list(toolbox.read(io.BytesIO(text.encode()), "a.sfm", faults, igt_text.Options.of(options)))
+    found = list(toolbox.read(io.BytesIO(text.encode()), "a.sfm", faults, parts.Options.of(options)))
     return found, [str(fault) for fault in faults.noted]
 
 

@@ -6,9 +6,9 @@ import pytest
 from shared import ROOT
 
 from divproj import Faults
-from divproj.data.igt import Igt
-from divproj.data.tree import NO_HEAD
-from divproj.io import xigt
+from divproj.core.sentence import Igt
+from divproj.core.tree import NO_HEAD
+from divproj.io.interlinear import xigt
 
 FIXTURES = ROOT / "tests" / "fixtures" / "igt"
 WORDS = '<tier type="words" id="w"><item id="w1">Sena</item><item id="w2">uva</item></tier>'
@@ -164,7 +164,7 @@ ROWS = """# sent_id = a1
 
 
 def test_rows_of_conllu_come_back():
-    from divproj.io import igt_conllu
+    from divproj.io.interlinear import rows as igt_conllu
 
     through = xigt.dumps(igt_conllu.loads(ROWS))
     assert igt_conllu.dumps(xigt.loads(through)) == ROWS

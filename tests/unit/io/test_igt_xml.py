@@ -9,9 +9,9 @@ import pytest
 from shared import ROOT
 
 from divproj import Faults, FormatError, ProjError
-from divproj.data.igt import Igt
-from divproj.io import igt, xigt
-from divproj.io.igt_text import Options
+from divproj.core.sentence import Igt
+from divproj.io.interlinear import formats, xigt
+from divproj.io.interlinear.parts import Options
 
 FIXTURES = ROOT / "tests" / "fixtures" / "igt"
 BODY = '<igt id="k1"><tier type="words" id="w"><item id="w1">{}</item></tier></igt>'
@@ -22,7 +22,7 @@ LAUGHS = "".join(f'<!ENTITY l{k} "{f"&l{k - 1};" * 10}">' for k in range(1, 10))
 def told(data: bytes | str, **options) -> tuple[list[Igt], list[str]]:
     data = data if isinstance(data, bytes) else data.encode()
     faults = Faults(strict=False)
-    found = list(igt._any(io.BytesIO(data), "a.xml", None, faults, Options.of({"as_written": True, **options})))
+    found = list(formats._any(io.BytesIO(data), "a.xml", None, faults, Options.of({"as_written": True, **options})))
     return found, [str(fault) for fault in faults.noted]
 
 
@@ -46,7 +46,7 @@ class TestSafety:
         with pytest.raises(
             ProjError, match=r"the XML defines or calls in entities \(EntitiesForbidden\), which is refused; remove"
         ):
-            igt.loads(text, name)
+            formats.loads(text, name)
         assert tracemalloc.get_traced_memory()[1] < 30 << 20
         tracemalloc.stop()
         with pytest.raises(
@@ -122,9 +122,9 @@ class TestEncodings:
         ]
 
     def test_characters_across_pieces(self, monkeypatch):
-        from divproj.io import igt_text
+        from divproj.io.interlinear import parts
 
-        monkeypatch.setattr(igt_text, "PIECE", 7)
+        monkeypatch.setattr(parts, "PIECE", 7)
         assert told(CORPUS.format("ŋəñ语𐍈" * 9)) == (xigt.loads(CORPUS.format("ŋəñ语𐍈" * 9)), [])
 
 
@@ -176,11 +176,11 @@ class TestBrokenFiles:
 
     def test_no_xml_at_all(self):
         with pytest.raises(FormatError, match="not XML: syntax error"):
-            igt.loads("sena uva", "xigt")
+            formats.loads("sena uva", "xigt")
 
     def test_strict_stops(self):
         with pytest.raises(FormatError, match="not well formed"):
-            igt.loads(CORPUS.format("a & b"))
+            formats.loads(CORPUS.format("a & b"))
 
     def test_tags_across_lines_and_pieces(self):
         found, _ = told("<xigt-corpus>\n&\n" + BODY.format("a\n\nb").replace(" ", "\n"))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from divproj.data.errors import Faults
-from divproj.data.igt import Igt
-from divproj.io import igt
+from divproj.core.errors import Faults
+from divproj.core.sentence import Igt
+from divproj.io.interlinear import formats, guess
 
 
 def tex(text: str) -> list[Igt]:
-    return igt.loads(text, "latex", Faults(strict=False))
+    return formats.loads(text, "latex", Faults(strict=False))
 
 
 GLL = "\\gll Sena uva-n\\\\ sister swim-\\textsc{pst}\\\\"
@@ -59,7 +59,7 @@ ONE = {
 
 @pytest.mark.parametrize("name", ONE)
 def test_one_example(name):
-    assert igt.guess(ONE[name].encode()) == "latex" or name == "a macro with three arguments"
+    assert guess.guess(ONE[name].encode()) == "latex" or name == "a macro with three arguments"
     (found,) = tex(ONE[name])
     assert (found.words, found.segments, found.glosses) == (WORDS, SEGMENTS, GLOSSES)
     assert (found.translation, found.translations, found.judgement) == (FREE, (), "")

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from divproj.data.errors import ProjError
+from divproj.core.errors import ProjError
 from divproj.io.files import reading, writing
 from divproj.runtime.leftovers import new_folder, new_part
 

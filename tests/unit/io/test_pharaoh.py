@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from divproj import AlignmentError, Faults, Links, Where
-from divproj.io import pharaoh
+from divproj.io.trees import pharaoh
 
 PLACE = Where("align.txt", 7, "s7")
 

@@ -6,15 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from divproj.data.errors import Faults, FormatError
-from divproj.data.igt import Igt
-from divproj.data.options import ReaderOptions
-from divproj.data.tree import DepTree
-from divproj.io import igt, igt_back, igt_conllu, igt_words
+from divproj.core.errors import Faults, FormatError
+from divproj.core.options import ReaderOptions
+from divproj.core.sentence import Igt
+from divproj.core.tree import DepTree
+from divproj.io.interlinear import formats, plain, write_back
+from divproj.io.interlinear import rows as igt_conllu
+from divproj.io.interlinear import words as igt_words
 
 
 def tex(text: str) -> list[Igt]:
-    return igt.loads(text, "latex", Faults(strict=False))
+    return formats.loads(text, "latex", Faults(strict=False))
 
 
 class TestLatex:
@@ -106,73 +108,73 @@ def eaf(tiers: dict[str, tuple[str, str, list[str]]]) -> str:
 class TestElan:
     def test_a_translation_by_its_words(self):
         text = eaf({"palabra": ("a", "", ["sena uva", "", "kolu ku"]), "xyz": ("b", "palabra", ["La hermana está en el río.", "", "El pez es muy grande y no se va."])})  # fmt: skip
-        first, second = igt.loads(text, "elan")
+        first, second = formats.loads(text, "elan")
         assert (first.translations, second.words) == ((("es", "La hermana está en el río."),), ("kolu", "ku"))
 
     def test_speakers_in_the_order_of_time(self):
         text = eaf({"text@A": ("a", "", ["sena@10", "uva@30"]), "text@B": ("a", "", ["kolu@20"])})
-        assert [one.words for one in igt.loads(text, "elan")] == [("sena",), ("kolu",), ("uva",)]
+        assert [one.words for one in formats.loads(text, "elan")] == [("sena",), ("kolu",), ("uva",)]
 
     def test_tags_of_html_and_quotes(self):
         text = eaf({"text": ("a", "", ["se&lt;sup&gt;3&lt;/sup&gt;na"]), "translation": ("b", "text", ["‘the sister’"])})
-        (found,) = igt.loads(text, "elan")
+        (found,) = formats.loads(text, "elan")
         assert (found.words, found.translation) == (("se³na",), "the sister")
 
 
 class TestText:
     def test_an_id_line_and_an_order_of_lines(self):
         text = "---\ntitle: Kolu\n---\n# 001\n\\trs sena uvan.\n\\m   sena uva-n\n\\gl  sister swim-PST\n\\wlt sister swam\n\\tln She swam.\n\n# 002\nkolu ku\nkolu ku\nfish big\nfish big\nThe fish is big.\n"
-        first, second = igt.loads(text)
+        first, second = formats.loads(text)
         assert (first.sent_id, first.words, first.segments) == ("001", ("sena", "uvan", "."), ("sena", "uva-n", "."))
         assert (second.sent_id, second.glosses, second.translation) == ("002", ("fish", "big"), "The fish is big.")
 
     def test_numbered_columns_are_no_conllu(self):
         text = "1\tSena\tuva\tku\tna\tro\n\tsister\tswim\tbig\tthe\tin\n\t'The sister swims in the big one.'\n"
-        (found,) = igt.loads(text)
+        (found,) = formats.loads(text)
         assert (found.sent_id, found.words) == ("1", ("Sena", "uva", "ku", "na", "ro"))
 
     @pytest.mark.parametrize("mark", ["\t", " = ", " - ", ": "])
     def test_a_list_of_abbreviations_is_refused(self, mark):
         rows = "\n".join(f"{name}{mark}{said}" for name, said in [("ABL", "ablative"), ("ACC", "accusative"), ("DAT", "dative"), ("GEN", "genitive"), ("LOC", "locative"), ("PL", "plural"), ("SG", "singular"), ("TOP", "topic")])  # fmt: skip
         with pytest.raises(FormatError, match=r"no format fits well .*dictionary, a table or running text"):
-            igt.loads(rows)
+            formats.loads(rows)
 
     def test_lines_that_do_not_fit_are_refused(self):
         text = "a b c d\nx\n'So it is.'\n\n" * 6
         with pytest.raises(FormatError, match="read as plain, only 0 of 6 sentences have a gloss under each word"):
-            igt.loads(text)
-        assert len(igt.loads(text, misaligned=True)) == 6
+            formats.loads(text)
+        assert len(formats.loads(text, misaligned=True)) == 6
 
     def test_a_dash_is_a_boundary(self):
-        (found,) = igt.loads("uva–n kolu\nswim–PST fish\n'The fish swam.'\n")
+        (found,) = formats.loads("uva–n kolu\nswim–PST fish\n'The fish swam.'\n")
         assert (found.words, found.segments, found.glosses) == (("uvan", "kolu"), ("uva-n", "kolu"), ("swim-PST", "fish"))
 
     def test_hyphens_are_kept_when_asked(self):
-        (found,) = igt.loads("uva-n, kolu\nswim-PST fish\n'The fish swam.'\n", keep_hyphens=True)
+        (found,) = formats.loads("uva-n, kolu\nswim-PST fish\n'The fish swam.'\n", keep_hyphens=True)
         assert found.words == ("uva-n", ",", "kolu")
 
     def test_rows_as_ud_has_them(self):
-        text = igt_conllu.dumps(igt.loads("Uva-n, kolu.\nswim-PST fish\n'The fish swam.'\n"))
+        text = igt_conllu.dumps(formats.loads("Uva-n, kolu.\nswim-PST fish\n'The fish swam.'\n"))
         assert "# sent_id = 1\n# text = Uvan, kolu.\n# text_en = The fish swam.\n" in text
         assert "1\tUvan\t_\t_\t_\t_\t_\t_\t_\tGloss=swim-PST|MGloss=swim-PST|MSeg=Uva-n|SpaceAfter=No\n2\t,\t" in text
 
     def test_and_back(self):
         text = "(1) Uva-n, (kolu).\nswim-PST fish\nThe fish swam.\n\n"
-        assert igt.dumps(map(igt_words.rejoined, igt.loads(text))) == text
+        assert plain.dumps(map(igt_words.rejoined, formats.loads(text))) == text
 
     def test_a_length_mark_is_no_colon(self):
-        assert igt.loads("ta:wa ki: na:ma\nx y z\n'It is so.'\n")[0].words == ("ta:wa", "ki:", "na:ma")
+        assert formats.loads("ta:wa ki: na:ma\nx y z\n'It is so.'\n")[0].words == ("ta:wa", "ki:", "na:ma")
 
 
 class TestToolbox:
     def test_empty_records(self):
-        assert len(igt.loads("\\ref 1\n\\tx sena\n\\ft x\n\n\\ref 2\n\\tx\n\\ft\n\n\\ref 3\n", "toolbox")) == 1
+        assert len(formats.loads("\\ref 1\n\\tx sena\n\\ft x\n\n\\ref 2\n\\tx\n\\ft\n\n\\ref 3\n", "toolbox")) == 1
 
     def test_markers_by_shape(self):
         text = "".join(
             f"\\nr {k}\n\\zz sena uvan\n\\qq sister swim-PST\n\\vv The sister was in the river.\n\n" for k in range(4)
         )
-        found = igt.loads(text, "toolbox")[1]
+        found = formats.loads(text, "toolbox")[1]
         assert (found.sent_id, found.words, found.glosses) == ("1", ("sena", "uvan"), ("sister", "swim-PST"))
         assert found.translation == "The sister was in the river."
 
@@ -180,9 +182,9 @@ class TestToolbox:
         with pytest.raises(
             FormatError, match=r"no marker looks like the text; the markers are \\aa \(1\), \\bb \(1\); name them"
         ):
-            igt.loads("\\aa 1\n\\bb 2\n", "toolbox")
+            formats.loads("\\aa 1\n\\bb 2\n", "toolbox")
         with pytest.raises(FormatError, match=r"records begin with \\lx: this is a dictionary"):
-            igt.loads("\\lx sena\n\\ps n\n\\ge sister\n", "toolbox")
+            formats.loads("\\lx sena\n\\ps n\n\\ge sister\n", "toolbox")
 
 
 FLEX = "<document><interlinear-text><paragraphs><paragraph><phrases>{}</phrases></paragraph></paragraphs></interlinear-text></document>"
@@ -205,18 +207,18 @@ def _files(sentences: list[list[str]], end: str) -> dict[str, str]:
 def test_trees_go_back_and_nothing_else_changes(sentences, end):
     for name, text in _files(sentences, end).items():
         data = text.encode()
-        found = igt.load_bytes(data, name)
+        found = formats.load_bytes(data, name)
         trees = [DepTree(one.words, tuple(range(len(one.words))), ("root", *["dep"] * (len(one.words) - 1))) for one in found]
         rows = [
             igt_conllu.to_sentence(Igt(one.words, sent_id=one.sent_id, tree=tree))
             for one, tree in zip(found, trees, strict=True)
         ]
-        made = igt_back.into(data, rows, ReaderOptions(format=name), "", Faults())
-        again = igt.load_bytes(made, name)
+        made = write_back.into(data, rows, ReaderOptions(format=name), "", Faults())
+        again = formats.load_bytes(made, name)
         assert [one.tree and one.tree.heads for one in again] == [tree.heads for tree in trees], name
         assert [one.words for one in again] == [one.words for one in found]
-        assert igt_back.into(made, rows, ReaderOptions(format=name), "", Faults()) == made
-        assert igt_back._without_trees(made.decode(), name) == text
+        assert write_back.into(made, rows, ReaderOptions(format=name), "", Faults()) == made
+        assert write_back._without_trees(made.decode(), name) == text
 
 
 def test_trees_that_do_not_fit():
@@ -224,17 +226,17 @@ def test_trees_that_do_not_fit():
     row = igt_conllu.to_sentence(Igt(("sena",), sent_id="1", tree=DepTree(("sena",), (0,), ("root",))))
     faults = Faults(strict=False)
     with pytest.raises(Exception, match="no tree belongs to a sentence of this file"):
-        igt_back.into(data, [row], ReaderOptions(), "a.sfm", faults)
+        write_back.into(data, [row], ReaderOptions(), "a.sfm", faults)
     assert "the tree has 1 words, the sentence 2" in str(faults.noted[0])
     with pytest.raises(Exception, match="trees go back into toolbox, flextext, elan files, this is plain"):
-        igt_back.into(b"sena uva\nsister swim\n", [row], ReaderOptions(), "a.txt", faults)
+        write_back.into(b"sena uva\nsister swim\n", [row], ReaderOptions(), "a.txt", faults)
 
 
 def test_cldf_and_back():
-    from divproj.io import cldf
+    from divproj.io.interlinear import cldf
 
-    found = igt.loads("(1) Uva-n, kolu.\nswim-PST fish\n'The fish swam.'\n")
-    again = igt.loads(cldf.dumps(map(igt_words.rejoined, found)), "cldf")
+    found = formats.loads("(1) Uva-n, kolu.\nswim-PST fish\n'The fish swam.'\n")
+    again = formats.loads(cldf.dumps(map(igt_words.rejoined, found)), "cldf")
     assert [(one.words, one.segments, one.glosses, one.translation) for one in again] == [
         (one.words, one.segments, one.glosses, one.translation) for one in found
     ]
@@ -244,5 +246,5 @@ def test_a_language_that_the_file_names_wrongly():
     texts = ["Mi hermana está en la casa con su madre.", "No sé quién es el hombre que vino ayer."] * 12
     text = FLEX.format("".join(PHRASE.format(WORD.format("sena")).replace("It is so.", said) for said in texts))
     faults = Faults(strict=False)
-    assert igt.loads(text, "flextext", faults)[0].translations[0][0] == "es"
+    assert formats.loads(text, "flextext", faults)[0].translations[0][0] == "es"
     assert "said to be in 'en' but are in 'es'" in str(faults.noted[0])

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 import shared
 
-from divproj.data.errors import Faults, FormatError
+from divproj.core.errors import Faults, FormatError
 from divproj.forest import build
-from divproj.io import tiger
+from divproj.io.trees import tiger
 
 
 def sentence(terminals: str, phrases: str, name: str = "s1") -> str:

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from divproj.data.igt import Igt
-from divproj.io import igt_conllu
-from divproj.io.translation_language import (
-    languages_of,
-    text_language,
-    translation_key,
-    translations_of,
-    with_codes,
-)
+from divproj.core.sentence import Igt
+from divproj.io.interlinear import rows as igt_conllu
+from divproj.io.interlinear.languages import languages_of, text_language, translation_key, translations_of, with_codes
 from divproj.text import language_id
 
 FRENCH = ("Le chat dort sur la table.", "Nous avons mangé du pain ce matin.", "Ma sœur ne veut pas venir avec nous.")

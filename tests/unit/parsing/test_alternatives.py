@@ -7,9 +7,9 @@ import pytest
 from toybank import SMALL, TOY
 from trees_by_force import all_trees, is_projective, is_tree, projective_trees, tree_sum
 
-from divproj.parsing import alternatives
-from divproj.parsing.alternatives import n_best
-from divproj.parsing.atoms import ParserInput
+from divproj.parsing import language
+from divproj.parsing.features import ParserInput
+from divproj.parsing.language import n_best
 from divproj.parsing.parser import MstParser, Tables
 
 
@@ -67,7 +67,7 @@ def test_no_words():
 def test_a_tree_scores_the_sum_of_its_parts(order):
     parser = Scored(4, 3, order=order, crossing=True)
     for heads in all_trees(4):
-        assert alternatives._score(parser.known, heads) == pytest.approx(parser.score(heads), abs=1e-5)
+        assert language._score(parser.known, heads) == pytest.approx(parser.score(heads), abs=1e-5)
 
 
 @pytest.mark.parametrize("order", [1, 2, 3])

@@ -8,7 +8,7 @@ from feature_twin import WORD, hashed
 from toybank import TOY
 
 from divproj import DepTree
-from divproj.parsing.atoms import Batch, ParserInput, atom
+from divproj.parsing.features import Batch, ParserInput, atom
 
 
 def test_an_atom_is_the_same_everywhere():

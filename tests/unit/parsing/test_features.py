@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from feature_twin import Twin
 
-from divproj.parsing import features, labels
-from divproj.parsing.atoms import Batch, ParserInput
+from divproj.parsing import features, learn
+from divproj.parsing.features import Batch, ParserInput
 from divproj.parsing.parser import ROOM
 
 FORMS = ("Gardeners", "sold", "1,250", "yellow", "roses")
@@ -94,9 +94,9 @@ def test_places_of_grandparents():
 
 def test_places_of_votes():
     batch, twin = Batch.of([ParserInput(FORMS, TAGS)]), Twin(FORMS, TAGS, mask=(1 << 15) - 1)
-    ids = np.empty(5 * labels.VOTES, np.int64)
+    ids = np.empty(5 * learn.VOTES, np.int64)
     for k in range(6):
-        labels.vote_ids.compiled(batch.atoms, k, twin.mask, ids)
+        learn.vote_ids.compiled(batch.atoms, k, twin.mask, ids)
         assert ids.tolist() == [place for _, place in twin.votes(k)]
 
 

@@ -7,8 +7,8 @@ import pytest
 from feature_twin import Twin
 from toybank import TOY
 
-from divproj.parsing import labels
-from divproj.parsing.atoms import Batch, ParserInput
+from divproj.parsing import learn
+from divproj.parsing.features import Batch, ParserInput
 
 RELS, BITS = 4, 10
 
@@ -19,7 +19,7 @@ def said():
     tree = TOY[3]
     weights = np.random.default_rng(2).normal(size=(1 << BITS, RELS)).astype(np.float32)
     votes = np.empty((len(tree) + 1, 4, RELS), np.float32)
-    labels.vote_scores.compiled(weights, Batch.of([ParserInput.of(tree)]).atoms, votes)
+    learn.vote_scores.compiled(weights, Batch.of([ParserInput.of(tree)]).atoms, votes)
     return tree, weights, votes
 
 
@@ -40,7 +40,7 @@ def test_an_edge_gains_its_best_relation(said, way, cost):
     n1 = len(tree) + 1
     gold = np.array([-1, -1, *range(4), 2][:n1], np.int64)
     scores, best = np.ones((n1, n1)), np.zeros((n1, n1), np.int32)
-    getattr(labels.add_votes, way)(votes, scores, gold, cost, best)
+    getattr(learn.add_votes, way)(votes, scores, gold, cost, best)
     for h in range(n1):
         for c in range(1, n1):
             if h == c:
@@ -64,7 +64,7 @@ def learned(trees, passes=8):
     step = 0
     for _ in range(passes):
         order = np.arange(len(trees))
-        step = labels.label_epoch.compiled(weights, later, step, order, batch.first, batch.atoms, batch.more, heads, gold)
+        step = learn.label_epoch.compiled(weights, later, step, order, batch.first, batch.atoms, batch.more, heads, gold)
     return batch, heads, gold, weights, step
 
 
@@ -72,7 +72,7 @@ def test_relations_of_known_trees_are_learned():
     batch, heads, gold, weights, step = learned(TOY)
     assert step == 8 * sum(len(tree) - 1 for tree in TOY), "a root has no relation to choose"
     found = np.zeros(len(gold), np.int64)
-    labels.relabel.compiled(weights, batch.first, batch.atoms, batch.more, heads, found)
+    learn.relabel.compiled(weights, batch.first, batch.atoms, batch.more, heads, found)
     assert batch.split(found) == batch.split(gold)
 
 
@@ -81,10 +81,10 @@ def test_after_an_update_the_margin_is_one():
     heads, gold = np.array([-1, 0, 3, 0]), np.array([-1, -1, 2, 0])  # one edge to learn from
     weights, later = np.zeros((1 << 17, 4), np.float32), np.zeros((1 << 17, 4))
     order = np.zeros(1, np.int64)
-    assert labels.label_epoch.compiled(weights, later, 0, order, batch.first, batch.atoms, batch.more, heads, gold) == 1
-    ids, sums = np.empty(labels.PER_LABEL, np.int64), np.empty(4, np.float32)
-    count = labels.label_ids.compiled(batch.atoms, batch.more, heads, 2, (1 << 17) - 1, ids)
-    labels.row_sums.compiled(weights, ids, count, sums)
+    assert learn.label_epoch.compiled(weights, later, 0, order, batch.first, batch.atoms, batch.more, heads, gold) == 1
+    ids, sums = np.empty(learn.PER_LABEL, np.int64), np.empty(4, np.float32)
+    count = learn.label_ids.compiled(batch.atoms, batch.more, heads, 2, (1 << 17) - 1, ids)
+    learn.row_sums.compiled(weights, ids, count, sums)
     assert sums == pytest.approx([0.0, -0.5, 0.5, 0.0], abs=1e-5), "of the wrong ones the first"
 
 
@@ -92,7 +92,7 @@ def test_only_the_root_is_called_root():
     batch, heads, gold, weights, _ = learned(TOY)
     weights[:, 0] = 100.0
     found = np.zeros(len(gold), np.int64)
-    labels.relabel.compiled(weights, batch.first, batch.atoms, batch.more, heads, found)
+    learn.relabel.compiled(weights, batch.first, batch.atoms, batch.more, heads, found)
     words = np.setdiff1d(np.arange(len(heads)), batch.first[:-1])
     assert ((found[words] == 0) == (heads[words] == 0)).all()
 
@@ -104,8 +104,8 @@ def test_what_a_relation_looks_at():
     heads = np.array((-1, *tree.heads), np.int64)
 
     def places(atoms, heads=heads):
-        ids = np.empty(labels.PER_LABEL, np.int64)
-        return ids[: labels.label_ids.compiled(atoms, batch.more, heads, 5, (1 << 20) - 1, ids)].tolist()
+        ids = np.empty(learn.PER_LABEL, np.int64)
+        return ids[: learn.label_ids.compiled(atoms, batch.more, heads, 5, (1 << 20) - 1, ids)].tolist()
 
     base = places(batch.atoms)
     assert len(base) == 64
@@ -120,5 +120,5 @@ def test_further_columns_are_seen():
     forms, tags = TOY[0].forms, TOY[0].upos
     more = (("DT", "NN", "VBZ"), ("", "", ""), ("x", "y", "z"))
     batch = Batch.of([ParserInput(forms, tags, more)], 3)
-    ids = np.empty(labels.PER_LABEL, np.int64)
-    assert labels.label_ids.compiled(batch.atoms, batch.more, np.array([-1, 2, 3, 0]), 1, 1023, ids) == 76
+    ids = np.empty(learn.PER_LABEL, np.int64)
+    assert learn.label_ids.compiled(batch.atoms, batch.more, np.array([-1, 2, 3, 0]), 1, 1023, ids) == 76

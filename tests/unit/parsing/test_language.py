@@ -12,12 +12,10 @@ from toybank import TOY, TREEBANK, sentence_of
 from trees_by_force import is_tree
 
 from divproj import DepTree, ModelError, ProjError, Sentence
-from divproj.data.sentence import confidence_of, misc_value
+from divproj.core.sentence import confidence_of, misc_value
 from divproj.parsing import language as module
-from divproj.parsing.alternatives import forest_of, several
-from divproj.parsing.calibration import calibrate_by_twin
-from divproj.parsing.language import Language, shipped, with_confidence
-from divproj.parsing.parser import MstParser, Progress
+from divproj.parsing.language import Language, forest_of, several, shipped, with_confidence
+from divproj.parsing.parser import MstParser, Progress, calibrate_by_twin
 from divproj.runtime import modelfile
 
 SMALL = {"bits": 14, "epochs": 4}

@@ -12,9 +12,9 @@ from synthetic import random_heads
 from toybank import CROSSED, TOY
 from trees_by_force import grandparent_parts, is_projective, sibling_parts
 
-from divproj.data.tree import NO_HEAD
+from divproj.core.tree import NO_HEAD
 from divproj.parsing import learn
-from divproj.parsing.atoms import Batch, ParserInput
+from divproj.parsing.features import Batch, ParserInput
 from divproj.parsing.parser import VOTE_BITS, MstParser
 
 BITS = 14

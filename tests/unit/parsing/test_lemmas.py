@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from shared import need
 
 from divproj import ModelError
-from divproj.io import conllu
+from divproj.io.trees import conllu
 from divproj.parsing.lemmas import Lemmatizer, apply, cased, edit_of, written
 
 WORDS = """

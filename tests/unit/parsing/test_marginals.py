@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from trees_by_force import all_trees, chances_by_force, projective_trees
 
-from divproj.parsing import marginals
+from divproj.parsing import decode
 
 SUMS = {
-    "projective, plain": (marginals.projective, projective_trees),
-    "projective, compiled": (lambda *args: marginals.projective.compiled(*args), projective_trees),
-    "all": (marginals.nonprojective, all_trees),
-    "elimination, plain": (marginals.elimination, all_trees),
-    "elimination, compiled": (lambda *args: marginals.elimination.compiled(*args), all_trees),
+    "projective, plain": (decode.projective, projective_trees),
+    "projective, compiled": (lambda *args: decode.projective.compiled(*args), projective_trees),
+    "all": (decode.nonprojective, all_trees),
+    "elimination, plain": (decode.elimination, all_trees),
+    "elimination, compiled": (lambda *args: decode.elimination.compiled(*args), all_trees),
 }
 
 

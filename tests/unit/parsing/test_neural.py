@@ -10,15 +10,13 @@ import pytest
 import tinynet
 from trees_by_force import all_trees
 
-from divproj.data.errors import ModelError, ProjError
-from divproj.data.sentence import Sentence
-from divproj.data.tree import DepTree
-from divproj.parsing.alternatives import forest_of, n_best, several
-from divproj.parsing.atoms import ParserInput
-from divproj.parsing.language import Language
-from divproj.parsing.neural import parser as neural
-from divproj.parsing.neural.network import Scores
-from divproj.parsing.neural.parser import NeuralParser, best_heads, is_tree
+from divproj.core.errors import ModelError, ProjError
+from divproj.core.sentence import Sentence
+from divproj.core.tree import DepTree
+from divproj.parsing import network as neural
+from divproj.parsing.features import ParserInput
+from divproj.parsing.language import Language, forest_of, n_best, several
+from divproj.parsing.network import NeuralParser, Scores, best_heads, is_tree
 
 LINES = ("the dog saw the Cat", "dogs", "a b c d e", "The dog 's", "x y z . ...", "the cat", "Dogs see", "“ no ”")
 SENTENCES = [tuple(line.split()) for line in LINES]
@@ -30,7 +28,7 @@ def language(tmp_path_factory):
 
 
 def fresh(language: Language) -> Language:
-    return replace(language, parser=NeuralParser(neural.Reader(language.parser.reader.network), language.parser.scale_))
+    return replace(language, parser=NeuralParser(neural.BatchScorer(language.parser.reader.network), language.parser.scale_))
 
 
 def test_the_network_computes_what_its_plain_twin_does(language):
@@ -59,7 +57,7 @@ def test_small_batches_and_a_full_memory_change_nothing(language, monkeypatch):
     found = language.parse(SENTENCES * 2)
     monkeypatch.setattr(neural, "BATCH_WORDS", 2)
     monkeypatch.setattr(neural, "KEPT", 0)
-    monkeypatch.setattr("divproj.parsing.neural.network.KNOWN", 1)
+    monkeypatch.setattr("divproj.parsing.network.KNOWN", 1)
     assert fresh(language).parse(SENTENCES * 2) == found
 
 

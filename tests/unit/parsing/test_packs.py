@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from divproj.io.plaintext import load
+from divproj.parsing.batch import load
 from divproj.parsing.language import PACKAGES, Language, available, describe
 
 PACKS = {code: place for code, place in available().items() if code in PACKAGES}

@@ -11,12 +11,12 @@ from toybank import CROSSED, SMALL, TOY
 from trees_by_force import is_projective, is_tree
 
 from divproj import DepTree, ModelError, ProjError
-from divproj.data.tree import NO_HEAD
+from divproj.core.tree import NO_HEAD
 from divproj.parsing import parser as module
-from divproj.parsing.atoms import ParserInput
+from divproj.parsing.features import ParserInput
 from divproj.parsing.learn import SIBLINGS_UP_TO
 from divproj.parsing.parser import MstParser, Progress, crosses
-from divproj.projection.edges import NO_LINKS
+from divproj.projection.parsers import NO_LINKS
 
 
 @pytest.fixture(scope="module")

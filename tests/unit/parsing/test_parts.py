@@ -6,14 +6,11 @@ import numpy as np
 import pytest
 from toybank import TREEBANK
 
-from divproj.data.errors import Faults, FormatError, ModelError, Where
-from divproj.data.limits import LONGEST, PARSED_WHOLE, PART
-from divproj.io import forest, forests
-from divproj.io.plaintext import blank
+from divproj.core.errors import LONGEST_SENTENCE, PARSED_WHOLE, PART, Faults, FormatError, ModelError, Where
+from divproj.io.trees import forest, forests
 from divproj.parsing import batch
-from divproj.parsing.alternatives import forest_of, several
-from divproj.parsing.language import Language
-from divproj.parsing.parts import Chances
+from divproj.parsing.batch import blank
+from divproj.parsing.language import Chances, Language, forest_of, several
 from divproj.text.tokenizer import Token
 
 
@@ -53,9 +50,11 @@ def test_long_sentences_are_tagged_in_parts(language, monkeypatch):
 def test_endless_sentences_have_no_forest(language, monkeypatch):
     monkeypatch.setattr(batch, "language", lambda how: language)
     noted = Faults(strict=False)
-    made = batch.parsed(batch.Parsing(None, None, "", forest=True), [words(LONGEST + 1), words(3)], noted)
+    made = batch.parsed(batch.Parsing(None, None, "", forest=True), [words(LONGEST_SENTENCE + 1), words(3)], noted)
     assert len(made.forests.splitlines()) == 1
-    assert f"x:1 (sent_id 1): {LONGEST + 1} words: no forest of more than {LONGEST}; cut it into" in str(noted.noted[0])
+    assert f"x:1 (sent_id 1): {LONGEST_SENTENCE + 1} words: no forest of more than {LONGEST_SENTENCE}; cut it into" in str(
+        noted.noted[0]
+    )
 
 
 def test_chances_of_parts():
@@ -69,18 +68,18 @@ def test_chances_of_parts():
 
 
 def test_forests_of_endless_sentences_are_refused():
-    flat = "(S " + "(N a) " * (LONGEST + 1) + ")"
-    message = f"{LONGEST + 1} words, at most {LONGEST} expected; cut it into sentences"
+    flat = "(S " + "(N a) " * (LONGEST_SENTENCE + 1) + ")"
+    message = f"{LONGEST_SENTENCE + 1} words, at most {LONGEST_SENTENCE} expected; cut it into sentences"
     with pytest.raises(FormatError, match=message):
         forests.forests_of(flat)
     with pytest.raises(FormatError, match=message):
-        forests.forests_of("".join(f"{k}\ta\t_\t_\t_\t_\t{k - 1}\tdep\t_\t_\n" for k in range(1, LONGEST + 2)) + "\n")
+        forests.forests_of("".join(f"{k}\ta\t_\t_\t_\t_\t{k - 1}\tdep\t_\t_\n" for k in range(1, LONGEST_SENTENCE + 2)) + "\n")
     noted = Faults(strict=False)
     assert forests.forests_of(flat + "\n(S (N a))", faults=noted)[0].forms == ("a",)
     assert noted.sentences == 1
     whole = forest.dumps(forests.forests_of("(S (N a))")[0])
     with pytest.raises(FormatError, match=message):
-        forest.loads(whole.replace('["a"]', str(["a"] * (LONGEST + 1)).replace("'", '"')))
+        forest.loads(whole.replace('["a"]', str(["a"] * (LONGEST_SENTENCE + 1)).replace("'", '"')))
 
 
 def test_a_damaged_tagger_names_the_folder(language, tmp_path, monkeypatch):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from divproj.data.tree import DepTree
-from divproj.parsing.punctuation import INSIDE, LEFT, RIGHT, Punctuation
+from divproj.core.tree import DepTree
+from divproj.parsing.language import INSIDE, LEFT, RIGHT, Punctuation
 
 COMMA = DepTree(
     ("When", "it", "rained", ",", "we", "left", "."),

@@ -9,7 +9,8 @@ import pytest
 from toybank import CROSSED, SMALL, TOY
 
 from divproj import ModelError
-from divproj.parsing import features, storage
+from divproj.parsing import features
+from divproj.parsing import parser as storage
 from divproj.parsing.parser import MstParser
 from divproj.runtime import modelfile
 

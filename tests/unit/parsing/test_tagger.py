@@ -13,11 +13,25 @@ from hypothesis import strategies as st
 from shared import need
 
 from divproj import ModelError
-from divproj.io import conllu
+from divproj.io.trees import conllu
 from divproj.parsing import tagger_kernel as kernel
-from divproj.parsing.tagger import Course, Tagger, jackknife
-from divproj.parsing.tagger_atoms import ATOMS, TEMPLATES, atoms_of, parts_of, tag_classes, template_array
-from divproj.parsing.tagger_weights import from_levels, key_table, pack, thin, to_levels, unpack
+from divproj.parsing.tagger import (
+    ATOMS,
+    TEMPLATES,
+    Tagger,
+    TaggerState,
+    atoms_of,
+    from_levels,
+    jackknife,
+    key_table,
+    pack,
+    parts_of,
+    tag_classes,
+    template_array,
+    thin,
+    to_levels,
+    unpack,
+)
 
 NOUNS, VERBS, DETS = ("goat", "hen", "river", "Rosa"), ("sees", "likes", "follows"), ("the", "a", "every")
 
@@ -223,7 +237,7 @@ def test_averages_are_averages():
     words, tags = toy(1)
     tagger = Tagger(C=1e9, drop=0.0, drop_word=0.0, gap=1e9)
     tagger.tags_, tagger.classes_ = sorted(set(tags[0])), {}
-    course = Course(tagger, words, tags)
+    course = TaggerState(tagger, words, tags)
     steps = []
     for turn in range(1, 4):
         course.turn(turn)
@@ -242,7 +256,7 @@ def test_levels_are_near(values):
 
 
 def test_thin_keeps_the_largest(monkeypatch):
-    from divproj.parsing import tagger_weights
+    from divproj.parsing import tagger as tagger_weights
 
     monkeypatch.setattr(tagger_weights, "KEEP", 3)
     mean = np.array([[0, 5, 0.1], [0, 0, 0.2], [3, -4, 0.3]], np.float32)

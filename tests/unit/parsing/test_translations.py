@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from divproj.data.errors import Faults, Where
-from divproj.data.igt import Igt
+from divproj.core.errors import Faults, Where
+from divproj.core.sentence import Igt
 from divproj.parsing import translations
 from divproj.parsing.language import pack
 from divproj.parsing.translations import (
-    Choice,
     ForeignTranslationsError,
+    TranslationChoice,
     choose,
     foreign_translations,
     note_foreign,
@@ -50,9 +50,9 @@ class TestChoose:
     def test_a_parser_of_its_language_or_none(self, english):
         chosen = choose([glossed(("fr", "Le chien dort.")), glossed(("en", "The dog sleeps.")), Igt(("a",))])
         assert chosen == [
-            Choice("Le chien dort.", "fr", ""),
-            Choice("The dog sleeps.", "en", "en"),
-            Choice("", "", ""),
+            TranslationChoice("Le chien dort.", "fr", ""),
+            TranslationChoice("The dog sleeps.", "en", "en"),
+            TranslationChoice("", "", ""),
         ]
         assert [choice.foreign for choice in chosen] == [True, False, False]
 
@@ -63,24 +63,26 @@ class TestChoose:
         assert [choice.parser for choice in chosen] == ["fr", "en"]
 
     def test_of_several_the_one_with_a_parser(self, english):
-        assert choose([glossed(*BOTH)]) == [Choice("The dog sleeps.", "en", "en")]
-        assert choose([glossed(("fr", "Le chien dort."), ("es", "El perro duerme."))]) == [Choice("Le chien dort.", "fr", "")]
+        assert choose([glossed(*BOTH)]) == [TranslationChoice("The dog sleeps.", "en", "en")]
+        assert choose([glossed(("fr", "Le chien dort."), ("es", "El perro duerme."))]) == [
+            TranslationChoice("Le chien dort.", "fr", "")
+        ]
 
     def test_of_several_with_parsers_the_language_of_the_glosses(self, french):
         of_french = ("chien", "le", "dormir-PRS"), ("homme", "avec", "son-DEF"), ("femme", "dans", "maison")
         of_english = ("dog", "the", "sleep-PRS"), ("man", "with", "his-DEF"), ("woman", "in", "house")
         for words, code in ((of_french, "fr"), (of_english, "en")):
             assert {choice.parser for choice in choose([glossed(*BOTH, glosses=glosses) for glosses in words])} == {code}
-        assert choose([glossed(*BOTH)]) == [Choice("Le chien dort.", "fr", "fr")]  # no glosses: the preferred one
+        assert choose([glossed(*BOTH)]) == [TranslationChoice("Le chien dort.", "fr", "fr")]  # no glosses: the preferred one
 
     def test_the_parser_that_was_asked_for(self, french):
-        assert choose([glossed(*BOTH)], "en") == [Choice("The dog sleeps.", "en", "en")]
+        assert choose([glossed(*BOTH)], "en") == [TranslationChoice("The dog sleeps.", "en", "en")]
         [chosen] = choose([glossed(("es", "El perro duerme."))], "en")
-        assert chosen == Choice("El perro duerme.", "es", "en")
+        assert chosen == TranslationChoice("El perro duerme.", "es", "en")
         assert chosen.foreign
         [chosen] = choose([glossed(*BOTH)], "models/mine")
         assert (chosen.text, chosen.parser, chosen.foreign) == ("Le chien dort.", "models/mine", False)
-        assert choose([Igt(("a",))], "en") == [Choice("", "", "en")]
+        assert choose([Igt(("a",))], "en") == [TranslationChoice("", "", "en")]
 
     def test_a_language_that_the_text_is_in(self, french):
         assert [choice.parser for choice in choose([Igt(("a",), translation="Ana.")], default="fr")] == ["fr"]

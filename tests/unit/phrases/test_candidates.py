@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 import tinywordnet
 
-from divproj.data.errors import AlignmentError, Faults, FormatError
-from divproj.data.links import Links
-from divproj.io.forests import forests_of
-from divproj.phrases import features, wordnet
-from divproj.phrases.candidates import candidates
-from divproj.phrases.embeddings import Embeddings
+from divproj.core.errors import AlignmentError, Faults, FormatError
+from divproj.core.links import Links
+from divproj.io.trees.forests import forests_of
+from divproj.phrases import model, wordnet
 from divproj.phrases.lexicon import (
     CONTEXT,
     DERIVED,
@@ -26,10 +24,12 @@ from divproj.phrases.lexicon import (
     STEM,
     SYNONYM,
     TABLE,
+    Embeddings,
+    LexicalWord,
     Lexicon,
-    Word,
     read_table,
 )
+from divproj.phrases.reading import candidates
 
 SRC, TGT = forests_of(
     "(S (NP (DT The) (NN arrival)) (VP (VBD was) (PP (IN in) (NP (NNP Rome)))) (. .))\n"
@@ -43,8 +43,8 @@ def source_names(bits: int) -> tuple[str, ...]:
     return tuple(name for k, name in enumerate(SOURCE_NAMES) if bits >> k & 1)
 
 
-def word(form: str, lemma: str = "", tag: str = "") -> Word:
-    return Word(form, lemma or form, tag)
+def word(form: str, lemma: str = "", tag: str = "") -> LexicalWord:
+    return LexicalWord(form, lemma or form, tag)
 
 
 def test_a_pair_of_sentences() -> None:
@@ -87,7 +87,7 @@ def test_a_pair_of_sentences() -> None:
         (word("."), word("dog"), 0),
     ],
 )
-def test_sources(a: Word, b: Word, expected: int) -> None:
+def test_sources(a: LexicalWord, b: LexicalWord, expected: int) -> None:
     lexicon = Lexicon(kinds=True)
     assert lexicon.sources(a, b) == expected
     assert lexicon.sources(b, a) == expected
@@ -109,7 +109,7 @@ def test_a_users_table(tmp_path: Path) -> None:
     assert lexicon.sources(word("hand"), word("hand")) == EXACT
     assert lexicon.sources(word("was"), word("was")) == 0
     assert lexicon.sources(word("24"), word("24")) == EXACT
-    assert lexicon.relation("dog", "hund") == features.WORDNET
+    assert lexicon.relation("dog", "hund") == model.WORDNET
     assert lexicon.relation("a", "b") == 0
 
 
@@ -117,22 +117,22 @@ def test_vectors() -> None:
     lexicon = Lexicon(embeddings=NEARBY, threshold=0.9)
     src, tgt = forests_of("(NP (DT the) (NN kitten))\n(NP (DT a) (NN cat))")
     assert [(i, j, bits) for i, j, bits in candidates(src, tgt, lexicon)] == [(1, 1, NEAR)]
-    assert lexicon.relation("kitten", "cat") == features.EMBEDDING
+    assert lexicon.relation("kitten", "cat") == model.EMBEDDING
     assert lexicon.relation("kitten", "sun") == 0
 
 
 def test_relations_of_lemmas() -> None:
     lexicon = Lexicon()
-    assert lexicon.relation("dog", "dog") == features.SURFACE
-    assert lexicon.relation("work", "worker") == features.SURFACE | features.WORDNET
-    assert lexicon.relation("buy", "purchase") == features.WORDNET == lexicon.relation("buy", "purchase")
+    assert lexicon.relation("dog", "dog") == model.SURFACE
+    assert lexicon.relation("work", "worker") == model.SURFACE | model.WORDNET
+    assert lexicon.relation("buy", "purchase") == model.WORDNET == lexicon.relation("buy", "purchase")
     assert lexicon.relation("dog", "sun") == 0
 
 
 def test_wordnet_is_asked_when_there_is_one(tmp_path: Path) -> None:
     lexicon = Lexicon(wordnet=wordnet.find(tinywordnet.write(tmp_path)))
     assert lexicon.sources(word("blick"), word("tovate")) == SYNONYM
-    assert lexicon.relation("blick", "tovate") == features.WORDNET
+    assert lexicon.relation("blick", "tovate") == model.WORDNET
     (src,) = forests_of("(S (NNS blicks) (VBD tovated))")
     assert lexicon.lemmas(src, 0) == ("blick", "tovate")
 

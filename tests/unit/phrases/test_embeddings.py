@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from divproj.data.errors import Faults, FormatError, ModelError
-from divproj.phrases import embeddings
-from divproj.phrases.reading import lexicon
-from divproj.phrases.settings import NEAR_COSINE
+from divproj.core.errors import Faults, FormatError, ModelError
+from divproj.phrases import lexicon
+from divproj.phrases.lexicon import NEAR_COSINE
+from divproj.phrases.reading import load_lexicon
 
 WORDS = np.array(["cat", "dog", "sun"])
 VECTORS = np.array([[1, 0], [1, 1], [0, 2]], np.float32)
@@ -17,7 +17,7 @@ VECTORS = np.array([[1, 0], [1, 1], [0, 2]], np.float32)
 def test_npz(tmp_path: Path) -> None:
     path = tmp_path / "v.npz"
     np.savez(path, words=WORDS, vectors=VECTORS)
-    found = embeddings.load(path)
+    found = lexicon.load(path)
     assert found.cosine("cat", "dog") == pytest.approx(0.5**0.5)
     assert found.cosine("cat", "sun") == 0
     assert not found.has("moon")
@@ -28,21 +28,21 @@ def test_npz(tmp_path: Path) -> None:
 def test_text(tmp_path: Path, header: str) -> None:
     path = tmp_path / "v.txt"
     path.write_text(header + "cat 1 0\ndog 1 1\nhot dog 0 2\n")
-    found = embeddings.load(path)
+    found = lexicon.load(path)
     assert found.cosine("cat", "dog") == pytest.approx(0.5**0.5)
     if header:
         assert found.has("hot dog")
-    assert not embeddings.load(path, {"dog"}).has("cat")
+    assert not lexicon.load(path, {"dog"}).has("cat")
 
 
 def test_bad_text(tmp_path: Path) -> None:
     path = tmp_path / "v.txt"
     path.write_text("cat 1 0\ndog 1\n")
     with pytest.raises(FormatError, match=r"v.txt:2: 1 numbers, 2 expected; is it word2vec text\?"):
-        embeddings.load(path)
+        lexicon.load(path)
     path.write_text("cat 1 x\n")
     with pytest.raises(FormatError, match=r"v.txt:1: the vector of 'cat' has a field that is not a number"):
-        embeddings.load(path)
+        lexicon.load(path)
 
 
 @pytest.mark.parametrize(
@@ -57,25 +57,25 @@ def test_bad_npz(tmp_path: Path, arrays: dict[str, np.ndarray], message: str) ->
     path = tmp_path / "v.npz"
     np.savez(path, **arrays)
     with pytest.raises(ModelError, match=message):
-        embeddings.load(path)
+        lexicon.load(path)
 
 
 def test_a_header_that_promises_too_much(tmp_path: Path) -> None:
     path = tmp_path / "a.vec"
     path.write_text(f"2 {10**17}")
     with pytest.raises(FormatError, match=r"a.vec: vectors of 100000000000000000 numbers, at most 65536 expected"):
-        embeddings.load(path)
+        lexicon.load(path)
 
 
 def test_threshold() -> None:
-    found = embeddings.Embeddings.of(list(WORDS), VECTORS)
+    found = lexicon.Embeddings.of(list(WORDS), VECTORS)
     pairs = [(["Cat", "sun"], ["dog", "cat"]), (["cat"], ["dog"])]
-    assert embeddings.threshold(found, pairs, rank=1) == pytest.approx(0.5**0.5)
-    assert embeddings.threshold(found, pairs, rank=3) == 0.4
+    assert lexicon.threshold(found, pairs, rank=1) == pytest.approx(0.5**0.5)
+    assert lexicon.threshold(found, pairs, rank=3) == 0.4
 
 
 def test_the_vectors_of_the_english_parser():
-    found = embeddings.shipped("en")
+    found = lexicon.shipped("en")
     assert found.cosine("dog", "cat") > 0.6 > found.cosine("dog", "parliament")
     assert not found.has("xyzzyx")
 
@@ -85,11 +85,11 @@ def test_the_vectors_of_the_english_parser():
     [(("en", "en"), None, "en"), (("en", "en"), "none", None), (("de", "en"), None, None), (("de", "en"), "en", "en")],
 )
 def test_the_vectors_of_two_english_texts_are_ours_unless_told(languages, name, expected):
-    known = lexicon(languages, None, None, name, 0.8, Faults()).embeddings
+    known = load_lexicon(languages, None, None, name, 0.8, Faults()).embeddings
     assert (known.name if known else None) == expected
 
 
 def test_near_vectors_make_candidates_by_default():
-    known = lexicon(("en", "en"), None, None, None, NEAR_COSINE, Faults())
+    known = load_lexicon(("en", "en"), None, None, None, NEAR_COSINE, Faults())
     assert known.near("mother", "father")
     assert not known.near("mother", "river")

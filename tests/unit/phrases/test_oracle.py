@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from divproj.forest.parses import normalised
-from divproj.phrases import noncomp
+from divproj.phrases import beam_search
 from divproj.phrases.beam_search import Limits, Packs
+from divproj.phrases.hill_climbing import refine
 from divproj.phrases.problem import Clock, OutOfTimeError, _log_posteriors, _scaled_posteriors, fill, posteriors, read_off
-from divproj.phrases.refine import refine
 
 seeds = st.integers(0, 1_000_000)
 NO_LIMITS = {"beam": 0, "supports": 0, "steps": 0, "traces": 0}
@@ -44,7 +44,7 @@ def test_brute_force_equals_chart_packs_and_trace(seed):
     best, freely = oracle.best(problem, links), oracle.best(problem, links, compositional=False)
     filled = fill(problem, compiled=False)
     packed = Packs(problem, Limits(**NO_LIMITS)).found()
-    traced = Packs(problem, Limits(**NO_LIMITS), noncomp.align).found()
+    traced = Packs(problem, Limits(**NO_LIMITS), beam_search.align).found()
     assert same(best, root_score(filled))
     assert same(best, score(packed))
     assert same(freely, score(traced))
@@ -100,7 +100,7 @@ def test_a_forest_is_as_good_as_its_best_pair_of_trees(seed):
                 weighted.append(x + prior)
     filled = fill(problem, compiled=False)
     packed = Packs(problem, Limits(**NO_LIMITS)).found()
-    traced = Packs(problem, Limits(**NO_LIMITS), noncomp.align).found()
+    traced = Packs(problem, Limits(**NO_LIMITS), beam_search.align).found()
     assert same(best, root_score(filled))
     assert same(best, score(packed))
     if not filled.reachable:
@@ -108,7 +108,7 @@ def test_a_forest_is_as_good_as_its_best_pair_of_trees(seed):
     assert score(traced) >= best - 1e-8
     for found, strict in ((read_off(filled, compiled=False), True), (packed, True), (traced, False)):
         assert legit.faults(problem, found, strict) == []
-    other = Packs(problem.turned, Limits(**NO_LIMITS), noncomp.align).found()
+    other = Packs(problem.turned, Limits(**NO_LIMITS), beam_search.align).found()
     assert legit.faults(problem, other.turned) == []
     by_tree = replace(problem, src=replace(problem.src, weight=shares[0]), tgt=replace(problem.tgt, weight=shares[1]))
     assert same(np.logaddexp.reduce(weighted), posteriors(by_tree, compiled=False).log_sum)
@@ -246,22 +246,22 @@ def test_the_packs_stay_within_their_bounds():
     for seed in range(60):
         problem, _ = oracle.random_problem(seed, 7)
         limits = Limits(beam=2, supports=2, steps=3, traces=2)
-        packs = Packs(problem, limits, noncomp.align)
+        packs = Packs(problem, limits, beam_search.align)
         for u, targets in enumerate(packs.packs):
             assert len(targets) <= 2 or u == problem.src.root
             assert all(len(supports) <= 2 for supports in targets.values())
         found = packs.found()
         if found:
             assert legit.faults(problem, found) == []
-            assert found.score <= score(Packs(problem, Limits(**NO_LIMITS), noncomp.align).found()) + 1e-8
+            assert found.score <= score(Packs(problem, Limits(**NO_LIMITS), beam_search.align).found()) + 1e-8
 
 
 def test_a_dropped_unpacking_is_said():
     cut = 0
     for seed in range(80):
         problem, _ = oracle.random_problem(seed, 7, noncomp=0.0)
-        cut += Packs(problem, Limits(0, 0, 1, 1), noncomp.align).truncated
-        assert not Packs(problem, Limits(**NO_LIMITS), noncomp.align).truncated
+        cut += Packs(problem, Limits(0, 0, 1, 1), beam_search.align).truncated
+        assert not Packs(problem, Limits(**NO_LIMITS), beam_search.align).truncated
     assert cut > 0
 
 

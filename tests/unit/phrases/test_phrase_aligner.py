@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from divproj.data.errors import ModelError
+from divproj.core.errors import ModelError
 from divproj.forest.hypergraph import Edge, Forest, Node
-from divproj.io.forests import Options, forests_of
+from divproj.io.trees.forests import ForestOptions, forests_of
 from divproj.phrases import aligner as room
 from divproj.phrases.aligner import PhraseAligner, forced
 from divproj.phrases.problem import Clock, OutOfTimeError, fill
@@ -27,7 +27,7 @@ OTHER = "(S (NP (NNS bees)) (VP (VBP hum)))"
 
 
 def forest(text, binarise="all"):
-    return forests_of(text, "brackets", None, Options(binarise))[0]
+    return forests_of(text, "brackets", None, ForestOptions(binarise))[0]
 
 
 def links(src, tgt):

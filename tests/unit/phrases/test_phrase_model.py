@@ -12,16 +12,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from divproj.data.errors import AlignmentError, ModelError
-from divproj.forest.categories import NULL
-from divproj.io.forests import Options, forests_of
-from divproj.phrases import features
+from divproj.core.errors import AlignmentError, ModelError
+from divproj.forest.heads import NULL
+from divproj.io.trees.forests import ForestOptions, forests_of
+from divproj.phrases import model as features
 from divproj.phrases.aligner import PhraseAligner
-from divproj.phrases.em import State, Training, block, events_of, expect, maximise, objective, train, update
-from divproj.phrases.features import FIXED, FLAGS, LINKED, PREPOSITIONS, SAME_CATEGORY, SURFACE, Encoder, Kinds
-from divproj.phrases.model import NORMS, LocalModel, first_weights, lexical_keys
-from divproj.phrases.problem import fill, read_off
-from divproj.phrases.scoring import PAPER_COSTS, Costs, View, prepare, problem, summed
+from divproj.phrases.em import EmState, Training, block, events_of, expect, maximise, objective, train, update
+from divproj.phrases.model import (
+    FIXED,
+    FLAGS,
+    LINKED,
+    NORMS,
+    PREPOSITIONS,
+    SAME_CATEGORY,
+    SURFACE,
+    Kinds,
+    LocalModel,
+    PhraseEncoder,
+    first_weights,
+    lexical_keys,
+)
+from divproj.phrases.problem import PAPER_COSTS, Costs, ScoredForest, fill, prepare, problem, read_off, summed
 
 TEXTS = [
     ("(S (NP (DT the) (JJ old) (NN dog)) (VP (VBD slept) (PP (IN in) (NP (DT the) (NN sun)))))",
@@ -36,14 +47,14 @@ def same_words(src, tgt):
 
 
 def pairs_of(binarise="head", times=1):
-    options = Options(binarise)
+    options = ForestOptions(binarise)
     return [tuple(forests_of(text, "brackets", None, options)[0] for text in pair) for pair in TEXTS * times]
 
 
 def prepared(binarise="head", times=1, learning=True):
-    encoder = Encoder()
+    encoder = PhraseEncoder()
     encoder.learning = learning
-    return [prepare(View(s), View(t), same_words(s, t), encoder) for s, t in pairs_of(binarise, times)]
+    return [prepare(ScoredForest(s), ScoredForest(t), same_words(s, t), encoder) for s, t in pairs_of(binarise, times)]
 
 
 def test_kinds_are_heads_and_categories():
@@ -81,12 +92,12 @@ def test_flags_of_a_table():
 
 
 def test_unknown_lemmas_have_no_lexical_feature():
-    learned = Encoder()
+    learned = PhraseEncoder()
     learned.learning = True
-    s, t = map(View, pairs_of()[0])
+    s, t = map(ScoredForest, pairs_of()[0])
     known = prepare(s, t, [], learned).table
     assert (known.keys >= 0).all()
-    fresh = Encoder(vocabulary=["dog"])
+    fresh = PhraseEncoder(vocabulary=["dog"])
     table = prepare(s, t, [], fresh).table
     dogs = [k for k, x in enumerate(s.kinds.lemma) if x == "dog"]
     assert table.keys[dogs[0], -1] >= 0
@@ -101,9 +112,9 @@ def test_relations_are_asked_once():
         asked.append((a, b))
         return 0
 
-    encoder = Encoder(relation)
+    encoder = PhraseEncoder(relation)
     for s, t in pairs_of(times=2):
-        prepare(View(s), View(t), [], encoder)
+        prepare(ScoredForest(s), ScoredForest(t), [], encoder)
     assert len(asked) == len(set(asked))
 
 
@@ -130,11 +141,13 @@ def test_probabilities_sum_to_one(norm):
 
 
 def test_a_symmetric_model_does_not_know_which_side_is_the_source():
-    s, t = map(View, pairs_of()[0])
+    s, t = map(ScoredForest, pairs_of()[0])
     links = same_words(s.forest, t.forest)
     model = LocalModel()
-    there = problem(prepare(s, t, links, Encoder()), model.log_probs(prepare(s, t, links, Encoder()).table), Costs())
-    turned = prepare(t, s, [(j, i) for i, j in links], Encoder())
+    there = problem(
+        prepare(s, t, links, PhraseEncoder()), model.log_probs(prepare(s, t, links, PhraseEncoder()).table), Costs()
+    )
+    turned = prepare(t, s, [(j, i) for i, j in links], PhraseEncoder())
     back = problem(turned, model.log_probs(turned.table), Costs())
     assert np.allclose(there.pair, back.pair.T)
     assert np.allclose(there.src.null, back.tgt.null)
@@ -181,7 +194,7 @@ def test_whole_viterbi_em_never_falls():
     rows = prepared("all", times=2)
     model = LocalModel(first_weights(), null_norm="mirrored")
     costs, training = Costs(relative=False), Training(epochs=1, batch=100, kappa=0.0)
-    state = State(model.weights.copy(), np.zeros(FIXED))
+    state = EmState(model.weights.copy(), np.zeros(FIXED))
     model.weights = state.weights
     seen = []
     for _ in range(5):
@@ -208,8 +221,8 @@ def test_soft_events_are_posteriors_and_viterbi_events_those_of_the_set():
 
 
 def test_a_pair_that_cannot_be_reached_teaches_nothing():
-    s, t = map(View, pairs_of()[0])
-    nothing = prepare(s, t, [], Encoder())
+    s, t = map(ScoredForest, pairs_of()[0])
+    nothing = prepare(s, t, [], PhraseEncoder())
     assert expect(nothing, LocalModel(), Costs(), Training()) is None
     model = LocalModel()
     before = model.weights.copy()
@@ -318,17 +331,17 @@ def test_parses_count_by_their_share():
 def forest_pair(seed=3, words=5):
     """Two forests whose phrases are the parser's choice, and pairs of them with the trees of TEXTS, which are not ambiguous."""
     chance = random.Random(seed)
-    forests = [View(oracle.random_forest(chance, words, 3)) for _ in range(2)]
-    return prepare(*forests, [(k, k) for k in range(words)], Encoder())
+    forests = [ScoredForest(oracle.random_forest(chance, words, 3)) for _ in range(2)]
+    return prepare(*forests, [(k, k) for k in range(words)], PhraseEncoder())
 
 
 def test_each_side_s_parses_count():
     """μp weighs the parse of either side; where one side alone is ambiguous it is asked of that."""
     both = forest_pair()
     assert both.src.rho.min() < 0 > both.tgt.rho.min()
-    tree = View(oracle.random_tree(random.Random(1), 5))
+    tree = ScoredForest(oracle.random_tree(random.Random(1), 5))
     links = [(k, k) for k in range(5)]
-    for one in (both, prepare(both.src, tree, links, Encoder()), prepare(tree, both.tgt, links, Encoder())):
+    for one in (both, prepare(both.src, tree, links, PhraseEncoder()), prepare(tree, both.tgt, links, PhraseEncoder())):
         probs = LocalModel().log_probs(one.table)
         plain, mixed, literal = (problem(one, probs, c) for c in (Costs(), Costs(parse_share=0.4), Costs(parse_share=0.4, combine="literal")))  # fmt: skip
         finite = np.isfinite(plain.pair)
@@ -405,7 +418,7 @@ class TestSteps:
         """Weights before and after an update, those that L-BFGS finds and the gradient there."""
         rows = prepared("all")
         model = LocalModel(first_weights())
-        state = State(model.weights.copy(), np.zeros(FIXED), updates=updates)
+        state = EmState(model.weights.copy(), np.zeros(FIXED), updates=updates)
         model.weights = state.weights
         seen = [expect(x, model, Costs(), training) for x in rows]
         kept = [(x.table, own[1]) for x, own in zip(rows, seen, strict=True) if own is not None]
@@ -458,11 +471,11 @@ def test_settings_that_cannot_be_are_refused():
 
 
 def test_candidates_outside_the_sentences_are_refused():
-    s, t = map(View, pairs_of()[1])
+    s, t = map(ScoredForest, pairs_of()[1])
     with pytest.raises(
         AlignmentError, match=r"word candidate 0-9 \(counted from 0\) is out of range: the sentences have 4 and 4 words"
     ):
-        prepare(s, t, [(0, 0), (0, 9)], Encoder())
+        prepare(s, t, [(0, 0), (0, 9)], PhraseEncoder())
 
 
 def test_the_random_problems_of_the_oracle_are_what_they_say():

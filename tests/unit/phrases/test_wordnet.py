@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tinywordnet import LICENCE, write
 
-from divproj.data.errors import ProjError
+from divproj.core.errors import ProjError
 from divproj.phrases import wordnet
 
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from divproj.data.links import Links
-from divproj.data.tree import DepTree
+from divproj.core.links import Links
+from divproj.core.tree import DepTree
 from divproj.projection import systems
 from divproj.projection.direct import ProjectionInput
-from divproj.projection.phrasal.projector import S5, PhraseState
-from divproj.projection.universal.attachments import S5WithPriors, ud_like
+from divproj.projection.glossed.attachments import S5WithPriors, ud_like
+from divproj.projection.phrasal.s5 import S5, PhraseState
 
 E = DepTree(
     ("the", "dog", "saw", "a", "cat"),

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from divproj import DepTree
-from divproj.data.errors import Faults, ModelError
-from divproj.data.links import Links
+from divproj.core.errors import Faults, ModelError
+from divproj.core.links import Links
 from divproj.io.corpus import Corpus
-from divproj.projection import calibration
-from divproj.projection.calibration import NAMES, Calibration, Sample, calibrated, features, load, save
+from divproj.projection import confidence
+from divproj.projection.confidence import NAMES, Calibration, CalibrationSample, calibrated, features, load, save
 from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.pipeline import Wanted, project_corpus
 from divproj.projection.prepare import Preparation, prepared_text
@@ -40,39 +40,39 @@ def test_features_see_doubt_about_links_and_the_english_tree():
     assert features(Projection(ProjectionInput((), DepTree((), ()), Links.of([], (0, 0))), (), ())).shape == (0, len(NAMES))
 
 
-def sample(name: str, family: str, seed: int, bias: float = 0.0) -> Sample:
+def sample(name: str, family: str, seed: int, bias: float = 0.0) -> CalibrationSample:
     """Words whose system says p and is right as often as p squared."""
     rng = random.Random(seed)
     table, right = np.zeros((400, len(NAMES))), np.zeros(400, bool)
     for k in range(400):
         p = rng.uniform(0.05, 0.99)
-        table[k, :2] = 1.0, float(calibration.log_odds([p])[0])
-        table[k, 2:6] = [max(0.0, table[k, 1] - knot) for knot in calibration.KNOTS]
+        table[k, :2] = 1.0, float(confidence.log_odds([p])[0])
+        table[k, 2:6] = [max(0.0, table[k, 1] - knot) for knot in confidence.KNOTS]
         right[k] = rng.random() < p**2 + bias
-    return Sample(name, family, table, right)
+    return CalibrationSample(name, family, table, right)
 
 
 def test_a_map_learned_on_other_families_means_what_it_says():
     samples = [sample(f"b{k}", f"family{k % 4}", k) for k in range(8)]
-    held = calibration.crossed(samples)
+    held = confidence.crossed(samples)
     right = np.concatenate([s.right for s in samples])
     chances = np.concatenate([held[s.name] for s in samples])
     said = 1 / (1 + np.exp(-np.concatenate([s.table[:, 1] for s in samples])))
-    assert calibration.calibration_error(chances, right) < 0.05 < calibration.calibration_error(said, right)
-    own = calibration.learn(samples)
+    assert confidence.calibration_error(chances, right) < 0.05 < confidence.calibration_error(said, right)
+    own = confidence.learn(samples)
     assert 0 < own.error < 0.06
     assert own.source == "calibrated on 8 treebanks of other languages"
 
 
 def test_nothing_to_tell_apart_gives_the_share():
-    one = Sample("a", "x", np.ones((98, len(NAMES))), np.ones(98, bool))
-    chance = Calibration(tuple(calibration.fit([one]).tolist()), 0.0, "").chances(one.table[:1])
+    one = CalibrationSample("a", "x", np.ones((98, len(NAMES))), np.ones(98, bool))
+    chance = Calibration(tuple(confidence.fit([one]).tolist()), 0.0, "").chances(one.table[:1])
     assert chance[0] == pytest.approx(0.99)
 
 
 def test_samples_leave_out_words_without_a_gold_head():
     gold = DepTree(("Hunde", "bellen"), (-1, 0))
-    assert Sample.of("a", "x", [(gold, FOUND)]).right.tolist() == [True]
+    assert CalibrationSample.of("a", "x", [(gold, FOUND)]).right.tolist() == [True]
 
 
 def test_maps_are_kept_in_a_file(tmp_path: Path):
@@ -109,7 +109,7 @@ def test_every_system_has_a_map_and_no_guess_is_sure():
 @pytest.mark.parametrize("odds", [-20.0, -0.1, 0.1, 20.0])
 def test_what_is_called_a_guess_has_at_most_even_odds(monkeypatch: pytest.MonkeyPatch, odds: float):
     own = Calibration((odds, *([0.0] * (len(NAMES) - 1))), 0.1, "")
-    monkeypatch.setattr(calibration, "calibration_of", lambda _: own)
+    monkeypatch.setattr(confidence, "calibration_of", lambda _: own)
     marked = replace(TEXT, forms=(TEXT.forms[0], "!"))
     unlinked = replace(TEXT, links=Links.of([], (2, 3)))
     for given in (TEXT, marked, unlinked):
@@ -126,7 +126,7 @@ def test_what_is_called_a_guess_has_at_most_even_odds(monkeypatch: pytest.Monkey
 def test_one_word_at_a_time_is_the_same_as_all(monkeypatch):
     rng = np.random.default_rng(3)
     own = Calibration(tuple(rng.normal(size=len(NAMES)).tolist()), 0.1, "")
-    monkeypatch.setattr(calibration, "calibration_of", lambda _: own)
+    monkeypatch.setattr(confidence, "calibration_of", lambda _: own)
     plain = replace(TEXT, e=replace(E, confidence=()), links=Links.of([(1, 3), (2, 3)], (2, 3)))
     for given in (
         FOUND,

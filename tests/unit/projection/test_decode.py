@@ -8,8 +8,8 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from divproj.data.tree import cycles
-from divproj.projection.decode import best_tree
+from divproj.core.tree import cycles
+from divproj.projection.correction import best_tree
 
 
 @st.composite

@@ -11,7 +11,7 @@ from corpusfiles import pair
 from synthetic import random_pair
 
 from divproj.projection.direct import REASONS, Projection, ProjectionInput, s1
-from divproj.projection.edges import EXTRAS, FEATURES, NO_LINKS, PAPER, codes, slots
+from divproj.projection.parsers import EXTRAS, FEATURES, NO_LINKS, PAPER, codes, slots
 
 
 def slowly(bitext, projected, name, h, c, chances=None):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -11,9 +12,9 @@ from corpusfiles import pair, tree
 from scipy.sparse import csr_matrix
 
 from divproj import DepTree, Links
-from divproj.projection.candidates import Lattice, Lexicon
+from divproj.projection.candidates import Lattice, TagLexicon
+from divproj.projection.correction import HeadModel, Question, fit_weights, weights_of
 from divproj.projection.direct import ProjectionInput
-from divproj.projection.loglinear import HeadModel, fit_weights, weights_of
 
 COPULA = pair(tree((2, 0), forms=("hai", "ghar")), tree((0, 1), upos=("AUX", "NOUN"), forms=("is", "house")), {(1, 1), (2, 2)})
 """F's root is the last word, E's the first."""
@@ -28,11 +29,11 @@ class TestLexicon:
     other = ProjectionInput(("haus",), DepTree(("house",), (0,), upos=("VERB",)), Links(frozenset({(1, 1)}), (1, 1)))
 
     def test_most_frequent_and_then_first_by_name(self):
-        lexicon = Lexicon.of([(self.bitext, ("root", "nmod", "case", "case"))])
+        lexicon = TagLexicon.of([(self.bitext, ("root", "nmod", "case", "case"))])
         assert lexicon.f_tags == {"haus": "ADP", "im": "ADP"}
         assert lexicon.e_tags == {"house": "NOUN", "in": "ADP", "the": "DET"}
         assert lexicon.f_rels == {"haus": "nmod", "im": "case"}
-        more = Lexicon.of([(self.bitext, ("root", "_", "dep", "case")), (self.other, ("nmod",)), (self.other, ("obj",))])
+        more = TagLexicon.of([(self.bitext, ("root", "_", "dep", "case")), (self.other, ("nmod",)), (self.other, ("obj",))])
         assert more.f_tags["haus"] == "VERB"
         assert more.e_tags["house"] == "VERB"
         assert more.f_rels == {"im": "case", "haus": "nmod"}
@@ -52,7 +53,7 @@ class TestLexicon:
         ],
     )
     def test_tag_of_a_word_without_a_link(self, form, gloss, tag):
-        assert Lexicon({"im": "ADP"}, {"house": "NOUN"}).tag(form, gloss) == tag
+        assert TagLexicon({"im": "ADP"}, {"house": "NOUN"}).tag(form, gloss) == tag
 
 
 def test_six_children_at_most_are_candidates():
@@ -93,10 +94,14 @@ class TestLikelihood:
 class TestFittedWeights:
     def fitted(self, questions, penalty=0.5, given=None):
         """Weights for questions whose features are names."""
-        from divproj.projection.loglinear import SPELLED
+        from divproj.projection.correction import SPELLED
 
-        numbers = [([[SPELLED._number(name) for name in row] for row in rows], gold) for rows, gold in questions]
-        return fit_weights(numbers, penalty, given)
+        ends = iter(given if given is not None else ())
+        numbers = [
+            Question([[SPELLED.number(name) for name in row] for row in rows], gold, [*islice(ends, len(rows))] or None)
+            for rows, gold in questions
+        ]
+        return fit_weights(numbers, penalty)
 
     def test_features_of_one_question_are_left_out(self):
         questions = [([["tl:a", "tl:once"], ["tl:b"]], 0), ([["tl:a"], ["tl:b"], ["tl:b", "tl:b"]], 0)]
@@ -136,7 +141,7 @@ class TestModel:
     def test_scores_are_sums_of_weights(self):
         lattice = Lattice(ProjectionInput.of(COPULA))
         model = HeadModel({"r=P": 1.0, "t=NOUN<AUX": 0.5, "0t=NOUN": 0.25, "0l=True|False": 0.25, "0w=hai": 0.4})
-        [first, second] = model.chances(lattice)
+        [first, second] = model.candidate_probabilities(lattice)
         assert dict(first) == pytest.approx({0: math.e / (math.e + 1), 2: 1 / (math.e + 1)})
         odds = math.exp(1.5)
         assert dict(second) == pytest.approx({1: odds / (odds + 1), 0: 1 / (odds + 1)})
@@ -146,7 +151,7 @@ class TestModel:
 
     def test_probabilities_of_edges(self):
         model = HeadModel({"r=P": 1.0})
-        found, edges = model.weighed(ProjectionInput.of(COPULA))
+        found, edges = model.edge_probabilities(ProjectionInput.of(COPULA))
         assert found.heads == (0, 1)
         assert edges.shape == (3, 3)
         assert edges[0, 1] == found.confidence[0] == pytest.approx(math.e / (math.e + 1))
@@ -168,7 +173,7 @@ class TestModel:
     def test_relations_of_words_that_have_none_over_the_links(self):
         e = DepTree(("sleeps",), (0,), ("root",), ("VERB",))
         bitext = ProjectionInput(("na", "schläft"), e, Links(frozenset({(2, 1)}), (2, 1)))
-        assert HeadModel(lexicon=Lexicon(f_rels={"na": "discourse"})).project(bitext).rels == ("discourse", "")
+        assert HeadModel(lexicon=TagLexicon(f_rels={"na": "discourse"})).project(bitext).rels == ("discourse", "")
 
     def test_a_determiner_is_no_root(self):
         e = DepTree(("the", "dog"), (2, 0), ("det", "root"), ("DET", "NOUN"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from divproj.projection.calibration import calibration_of
+from divproj.projection.confidence import calibration_of
 from divproj.projection.registry import SYSTEMS
 
 

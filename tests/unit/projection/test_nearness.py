@@ -11,13 +11,12 @@ import pytest
 from unit.projection.test_universal import sentence
 from unit.projection.test_universal_network import NAMES, linear, model, network  # noqa: F401  (fixtures)
 
-from divproj.data.errors import ModelError
-from divproj.data.tree import DepTree
-from divproj.projection.universal.english import UPOS
-from divproj.projection.universal.model import GlossModel
-from divproj.projection.universal.nearness import SIDES, WAYS, Nearness, attachments, leanings
-from divproj.projection.universal.projector import S6
+from divproj.core.errors import ModelError
+from divproj.core.tree import DepTree
+from divproj.projection.glossed.model import SIDES, WAYS, GlossModel, Nearness, attachments, leanings
+from divproj.projection.glossed.s6 import S6
 from divproj.runtime import modelfile
+from divproj.ud.tagsets import UPOS
 
 NOUN, VERB, DET = (UPOS.index(tag) for tag in ("NOUN", "VERB", "DET"))
 T = len(UPOS)

@@ -8,11 +8,10 @@ from corpusfiles import pair
 from trees_by_force import is_tree
 
 from divproj import Corpus, ModelError, ProjError
-from divproj.projection import parser_systems
+from divproj.projection import parsers
+from divproj.projection.correction import HeadModel
 from divproj.projection.direct import ProjectionInput, s1
-from divproj.projection.edges import NO_LINKS, slots
-from divproj.projection.loglinear import HeadModel
-from divproj.projection.parser_systems import RECIPES, Recipe, fit
+from divproj.projection.parsers import NO_LINKS, RECIPES, Recipe, fit, slots
 from divproj.projection.systems import PARSERS, projector, train
 from divproj.runtime.resources import folder
 
@@ -45,7 +44,7 @@ def test_every_system_trains_and_projects(name, pairs):
         assert all(-1e-9 <= sure <= 1 + 1e-9 for sure in found.confidence)
         assert found.tree.rels.count("root") == 1
     made = system.system
-    assert len(made.parsers) == (len(parser_systems.PARSER_ORDERS) if made.recipe.together else 1)
+    assert len(made.parsers) == (len(parsers.PARSER_ORDERS) if made.recipe.together else 1)
 
 
 def test_every_name_is_known():
@@ -85,10 +84,10 @@ def test_glosses_are_two_columns():
         pair((2, 0), (2, 0), {(1, 1)}).links,
         ("dog-PL", "bark-IPFV"),
     )
-    grams, stems = parser_systems._gloss_columns(given)
+    grams, stems = parsers._gloss_columns(given)
     assert stems == ("dog", "bark")
     assert grams == ("PL", "IPFV")
-    assert parser_systems._gloss_columns(ProjectionInput.of(pair((2, 0), (2, 0), set()))) == (("", ""), ("", ""))
+    assert parsers._gloss_columns(ProjectionInput.of(pair((2, 0), (2, 0), set()))) == (("", ""), ("", ""))
 
 
 def test_reasons_tell_the_parser_s_choices(pairs):
@@ -105,8 +104,8 @@ def test_training_projections_are_as_uncertain_as_later_ones(pairs, monkeypatch)
     learned = []
     real = HeadModel.fit.__func__
     monkeypatch.setattr(HeadModel, "fit", classmethod(lambda cls, given: learned.append(list(given)) or real(cls, given)))
-    monkeypatch.setattr(parser_systems, "TRAINING_PARTS", 4)
-    monkeypatch.setattr(parser_systems, "PARSER_ORDERS", (2,))
+    monkeypatch.setattr(parsers, "TRAINING_PARTS", 4)
+    monkeypatch.setattr(parsers, "PARSER_ORDERS", (2,))
     fit("s4+", pairs[:6], bits=12, epochs=1)
     assert [len(given) for given in learned] == [6, 4, 4, 5, 5]
     assert all(pairs[0] not in given for given in learned[1:2])
@@ -145,7 +144,7 @@ def test_a_recipe_of_one_s_own(pairs):
 
 def test_probabilities_of_s2_plus(pairs):
     model = HeadModel.fit(pairs[:12])
-    chances = model.weighed(ProjectionInput.of(pairs[13]))[1]
+    chances = model.edge_probabilities(ProjectionInput.of(pairs[13]))[1]
     assert chances[:, 1:].sum(axis=0) == pytest.approx(np.ones(len(chances) - 1))
 
 

@@ -9,7 +9,7 @@ import pytest
 from divproj import Corpus, ModelError
 from divproj.projection import parser_files
 from divproj.projection.direct import ProjectionInput
-from divproj.projection.parser_systems import fit
+from divproj.projection.parsers import fit
 from divproj.runtime.resources import folder
 
 SMALL = {"bits": 14, "epochs": 3}

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 import divproj as dp
-from divproj.data.errors import Faults
+from divproj.core.errors import Faults
 from divproj.parsing.language import pack
 from divproj.parsing.translations import ForeignTranslationsError
 from divproj.projection import prepare
 from divproj.projection.prepare import Preparation, parser_of, prepared_text
-from divproj.runtime.engine import Place
+from divproj.runtime.engine import Workers
 
 SENTENCES = (
     ("miko dali", "dog see.PST", "Il cane ha visto la casa di mio padre."),
@@ -123,7 +123,7 @@ def test_strict_stops_at_the_first(tmp_path: Path):
 
 def test_a_long_text_is_told_once_whatever_the_workers(tmp_path: Path):
     (tmp_path / "text.conllu").write_text(conllu() * 120, encoding="utf-8")
-    for place in (Place(), Place(2)):
+    for place in (Workers(), Workers(2)):
         faults = Faults(strict=False)
         assert len(list(prepared_text(dp.Corpus(tmp_path / "text.conllu"), Preparation(), faults, place))) == 480
         [message] = told(faults)

@@ -9,14 +9,14 @@ from trees_by_force import is_tree
 
 import divproj as dp
 from divproj import Corpus, ModelError
-from divproj.data.links import Links
-from divproj.data.tree import DepTree
+from divproj.core.links import Links
+from divproj.core.tree import DepTree
 from divproj.parsing.language import shipped
 from divproj.projection import parser_files
 from divproj.projection.direct import ProjectionInput, s1
-from divproj.projection.parser_systems import RECIPES, fit, starts_from_s6
-from divproj.projection.universal.corrected import TAG_OF, Followed, S6Plus
-from divproj.projection.universal.projector import S6
+from divproj.projection.glossed.corrected import TAG_OF, HeldOutGains, S6Plus
+from divproj.projection.glossed.s6 import S6
+from divproj.projection.parsers import RECIPES, fit, starts_from_s6
 from divproj.runtime.resources import folder
 
 SMALL = {"bits": 14, "epochs": 3}
@@ -92,9 +92,9 @@ def test_fit_is_the_first_of_cross_fit(pairs):
 
 
 def test_what_folds_count_is_added_up():
-    one = Followed()
+    one = HeldOutGains()
     one.right[0], one.edges[1] = 3, -2.0
-    both = Followed.joined([one, one])
+    both = HeldOutGains.add([one, one])
     assert both.right[0] == 6
     assert both.edges[1] == -4.0
 

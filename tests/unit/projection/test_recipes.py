@@ -7,8 +7,7 @@ from corpusfiles import pair, tree
 
 from divproj.parsing.parser import MstParser
 from divproj.projection.direct import ProjectionInput, s1
-from divproj.projection.edges import codes
-from divproj.projection.parser_systems import RECIPES, fit
+from divproj.projection.parsers import RECIPES, codes, fit
 from divproj.projection.rules import Rules, Sides, Swaps, learn, s2
 from divproj.projection.systems import Corrections, projector
 

@@ -13,7 +13,7 @@ from divproj import Corpus, ModelError, Pair
 from divproj.parsing.language import shipped
 from divproj.projection import rulefile, systems
 from divproj.projection.direct import ProjectionInput
-from divproj.projection.explain import say
+from divproj.projection.rulefile import say
 from divproj.projection.systems import RULED, Corrections, suits_s6
 from divproj.runtime.resources import folder
 

@@ -9,12 +9,12 @@ from hypothesis import given
 from strategies import pairs
 
 from divproj import Corpus, DepTree, Links, ModelError, Pair
-from divproj.data.tree import cycles
+from divproj.core.tree import cycles
 from divproj.projection import rulefile
+from divproj.projection.correction import HeadModel
 from divproj.projection.direct import ProjectionInput, s1
-from divproj.projection.explain import say
-from divproj.projection.loglinear import HeadModel
 from divproj.projection.projector import Projector
+from divproj.projection.rulefile import say
 from divproj.projection.rules import learn, s2
 from divproj.projection.systems import PROJECTIONS, Corrections, projector, train
 from divproj.runtime.resources import folder

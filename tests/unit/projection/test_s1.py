@@ -6,7 +6,7 @@ from hypothesis import given
 from strategies import pairs
 
 from divproj import DepTree, Links, Pair
-from divproj.data.tree import NO_HEAD, cycles
+from divproj.core.tree import NO_HEAD, cycles
 from divproj.projection.direct import ProjectionInput, one_root, project, s1
 
 

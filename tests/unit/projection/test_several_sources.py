@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import divproj as dp
-from divproj.data.pair import Pair
+from divproj.core.pair import Pair
 from divproj.projection.base import Adapted
 from divproj.projection.direct import ProjectionInput
-from divproj.projection.phrasal.vote import vote
 from divproj.projection.pipeline import TextSource
+from divproj.projection.projector import vote
 from divproj.projection.systems import make
 
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 import pytest
 
 from divproj import DepTree, Faults
-from divproj.data.errors import Where
-from divproj.data.links import Links
-from divproj.io import conllu
+from divproj.core.errors import Where
+from divproj.core.links import Links
+from divproj.io.trees import conllu
 from divproj.parsing.translations import note_foreign, report_foreign
-from divproj.projection import calibration
-from divproj.projection.calibration import NAMES, Calibration
-from divproj.projection.described import described
+from divproj.projection import confidence
+from divproj.projection.confidence import NAMES, Calibration, Expected, combined, counted, expected_accuracy, recalibrated
 from divproj.projection.direct import Projection, ProjectionInput, s1
-from divproj.projection.expected import Expected, combined, counted, expected_accuracy, recalibrated
-from divproj.projection.output import annotated
+from divproj.projection.pipeline import annotated
+from divproj.projection.registry import described
 from divproj.projection.summary import Summary
-from divproj.projection.word_classes import class_of, relation_of
+from divproj.ud.tagsets import class_of, relation_of
 
 E = DepTree(("dogs", "bark"), (2, 0), ("nsubj", "root"), ("NOUN", "VERB"))
 LINKED = ProjectionInput(("Hunde", "bellen"), E, Links.of([(1, 1), (2, 2)], (2, 2)), ("dog.PL", "bark"), "s1")
@@ -57,7 +56,7 @@ def test_trees_of_low_coverage_are_left_out():
 
 def test_the_least_sure_are_named_and_counts_add_up(monkeypatch: pytest.MonkeyPatch):
     own = Calibration((0.0,) * len(NAMES), 0.05, "a map of the test")
-    monkeypatch.setattr(calibration, "shipped", lambda: {"mine": own})
+    monkeypatch.setattr(confidence, "shipped", lambda: {"mine": own})
     parts = []
     for sure in ((0.4, 0.3), (0.9, 0.95)):
         summary = Summary("mine")
@@ -135,15 +134,15 @@ def test_a_word_for_a_preposition_and_its_determiner_may_head_the_sentence():
 
 def test_of_translations_in_another_language_than_the_parsers_no_accuracy_is_expected(monkeypatch: pytest.MonkeyPatch):
     own = Calibration((1.0, *([0.0] * (len(NAMES) - 1))), 0.1, "calibrated on something")
-    monkeypatch.setattr(calibration, "calibration_of", lambda _: own)
-    monkeypatch.setattr("divproj.projection.expected.calibration_of", lambda _: own)
+    monkeypatch.setattr(confidence, "calibration_of", lambda _: own)
+    monkeypatch.setattr("divproj.projection.confidence.calibration_of", lambda _: own)
     faults = Faults(strict=False)
     for code, known in (("en", True), ("pt", False)):
         if code != "en":
             note_foreign(faults, code, "en", Where("text.txt", 3))
         report_foreign(faults, Where("text.txt"))
         summary = Summary()
-        assert summary.add(calibration.calibrated(s1(LINKED), "s1-r"))
+        assert summary.add(confidence.calibrated(s1(LINKED), "s1-r"))
         summary.close("s1-r", "asked for", faults)
         assert (summary.accuracy is not None) == known
         assert ("not known, since the translations are Portuguese" in "\n".join(summary.lines())) != known

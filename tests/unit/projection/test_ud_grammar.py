@@ -10,17 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from divproj import DepTree
-from divproj.data.errors import ModelError
-from divproj.data.links import Links
-from divproj.data.sentence import Sentence
-from divproj.evaluation.ud_check import check_sentence, check_text
-from divproj.io import conllu
+from divproj.core.errors import ModelError
+from divproj.core.links import Links
+from divproj.core.sentence import Sentence
+from divproj.io.trees import conllu
 from divproj.projection.direct import Projection, ProjectionInput, s1
-from divproj.projection.output import annotated
+from divproj.projection.pipeline import annotated
 from divproj.projection.projector import Projector
-from divproj.projection.ud_grammar import RELATIONS, breaches, repaired
-from divproj.projection.universal.english import UPOS
-from divproj.projection.universal.marks import descendants, fits, hang_marks, spanning
+from divproj.ud.grammar import RELATIONS, breaches, check_sentence, check_text, repaired
+from divproj.ud.rows import descendants, fits, hang_marks, spanning
+from divproj.ud.tagsets import UPOS
 
 CASES = [
     ((2, 0), ("aux", "root"), ("NOUN", "VERB"), "'aux' does not go with NOUN"),

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from divproj.data.errors import Faults
-from divproj.data.links import Links
-from divproj.data.sentence import Sentence
-from divproj.data.tree import DepTree
-from divproj.evaluation.ud_check import check_sentence, check_text
-from divproj.io import conllu
+from divproj.core.errors import Faults
+from divproj.core.links import Links
+from divproj.core.sentence import Sentence
+from divproj.core.tree import DepTree
+from divproj.io.trees import conllu
 from divproj.projection.direct import Projection, ProjectionInput
-from divproj.projection.output import annotated
-from divproj.projection.ud_rows import completed, shipped_grams, with_text
+from divproj.projection.pipeline import annotated
+from divproj.ud.grammar import check_sentence, check_text
+from divproj.ud.rows import completed, shipped_grams, with_text
 
 
 def read(text: str) -> Sentence:
@@ -98,7 +98,7 @@ def test_findings_are_said() -> None:
 
 
 def test_check_ud_command(tmp_path: Path) -> None:
-    from proj_cli.ud import check_ud
+    from proj_cli.interlinear import check_ud
 
     path = tmp_path / "a.conllu"
     path.write_text(

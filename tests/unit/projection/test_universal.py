@@ -9,21 +9,20 @@ import numpy as np
 import pytest
 
 from divproj import read
-from divproj.data.errors import ModelError
-from divproj.data.links import Links
-from divproj.data.tree import DepTree
-from divproj.links.gloss.grams import Grams
+from divproj.core.errors import ModelError
+from divproj.core.links import Links
+from divproj.core.tree import DepTree
+from divproj.links.grams import Grams
 from divproj.projection.base import Adapted
 from divproj.projection.direct import ProjectionInput
+from divproj.projection.glossed import linear, s6
+from divproj.projection.glossed.facts import English, Glosses, in_capitals
+from divproj.projection.glossed.model import GlossModel
+from divproj.projection.glossed.s6 import S6
+from divproj.projection.glossed.training import Bank, learn
 from divproj.projection.phrasal.cues import InducedLinks
-from divproj.projection.universal import edges, grammar, hashed
-from divproj.projection.universal.english import UPOS, English
-from divproj.projection.universal.facts import Glosses, in_capitals
-from divproj.projection.universal.labels import LABELS
-from divproj.projection.universal.marks import hang_marks
-from divproj.projection.universal.model import GlossModel
-from divproj.projection.universal.projector import S6
-from divproj.projection.universal.training import Bank, learn
+from divproj.ud.rows import hang_marks
+from divproj.ud.tagsets import LABELS, UPOS
 
 ENGLISH = English.of(
     [
@@ -130,10 +129,10 @@ def test_grammar() -> None:
     chances[:, LABELS.index("nsubj")] = (0.9, 0.8, 0.0)
     chances[:2, LABELS.index("obl")] = 0.1
     chances[2, LABELS.index("aux")] = 0.9
-    found = grammar.relations([3, 3, 0], ["NOUN", "NOUN", "VERB"], chances)
+    found = s6.relations([3, 3, 0], ["NOUN", "NOUN", "VERB"], chances)
     assert found == ["nsubj", "obl", "root"]
-    assert grammar.lifted([2, 3, 0], ["NOUN", "AUX", "VERB"], chances[[0, 2, 1]]) == [3, 3, 0]
-    assert not grammar.allowed("VERB", 1, 2)[LABELS.index("aux")]
+    assert s6.lifted([2, 3, 0], ["NOUN", "AUX", "VERB"], chances[[0, 2, 1]]) == [3, 3, 0]
+    assert not s6.allowed("VERB", 1, 2)[LABELS.index("aux")]
 
 
 def test_marks_cross_nothing() -> None:
@@ -148,11 +147,11 @@ def test_marks_cross_nothing() -> None:
 def test_kernels_learn() -> None:
     index = np.array([[1, 2], [3, 4]] * 50, np.int32)
     right = np.array([0, 1] * 50)
-    weights = hashed.fit_class(index, right, np.ones(100), 8, 2)
-    assert hashed.class_chances(index[:2], weights).argmax(1).tolist() == [0, 1]
+    weights = linear.fit_class(index, right, np.ones(100), 8, 2)
+    assert linear.class_chances(index[:2], weights).argmax(1).tolist() == [0, 1]
     starts = np.arange(0, 101, 2)
-    weights = hashed.fit_choice(index, starts, starts[:-1], np.ones(50), 8)
-    assert hashed.choice_chances(index, starts, weights)[0] > 0.9
+    weights = linear.fit_choice(index, starts, starts[:-1], np.ones(50), 8)
+    assert linear.choice_chances(index, starts, weights)[0] > 0.9
     assert len(UPOS) == 17
 
 
@@ -162,7 +161,7 @@ def test_sums_of_features_are_those_of_the_compiled_kernels() -> None:
     by_hand = np.zeros((7, 4))
     for f in range(5):
         by_hand += weights[index[:, f]]
-    for run in (hashed.class_scores.plain, hashed.class_scores.compiled):
+    for run in (linear.class_scores.plain, linear.class_scores.compiled):
         scores = np.zeros((7, 4))
         run(index, weights, scores)
         assert (scores == by_hand).all()
@@ -172,11 +171,11 @@ def test_edges_weigh_the_same_with_and_without_the_compiled_kernel(monkeypatch: 
     chance = np.random.default_rng(4)
     rows, names = 1100, ("side c_tag", "far", "c_tag h_tag far", "h_tag side")
     columns = {name: chance.integers(0, 1 << 32, rows) for name in ("side", "far", "c_tag", "h_tag")}
-    found = edges.Edges(np.array([0, 400, 1100]), np.zeros(rows, np.int64), columns)
+    found = linear.Edges(np.array([0, 400, 1100]), np.zeros(rows, np.int64), columns)
     weights = chance.normal(size=1 << 10).astype(np.float32)
-    slow = hashed.choice_chances(edges.features(found, names, 1 << 10), found.starts, weights)
-    monkeypatch.setattr(edges, "COMPILED", 1 / 100)
-    assert (edges.chances(found, names, weights) == slow).all()
+    slow = linear.choice_chances(linear.features(found, names, 1 << 10), found.starts, weights)
+    monkeypatch.setattr(linear, "COMPILED", 1 / 100)
+    assert (linear.chances(found, names, weights) == slow).all()
     plain, fast = np.zeros(8), np.zeros(8)
     given = (
         np.array([columns["far"][:8], columns["side"][:8]]),
@@ -185,8 +184,8 @@ def test_edges_weigh_the_same_with_and_without_the_compiled_kernel(monkeypatch: 
         np.array([5, 9], np.uint64),
     )
     with np.errstate(over="ignore"):
-        hashed.choice_scores.plain(*given, weights, plain)
-    hashed.choice_scores.compiled(*given, weights, fast)
+        linear.choice_scores.plain(*given, weights, plain)
+    linear.choice_scores.compiled(*given, weights, fast)
     assert (plain == fast).all()
 
 

@@ -9,34 +9,31 @@ import numpy as np
 import pytest
 from unit.projection.test_universal import ENGLISH, bank, sentence
 
-from divproj.data.errors import ModelError
-from divproj.data.links import Links
-from divproj.data.pair import Pair
-from divproj.data.tree import DepTree
-from divproj.links.gloss.grams import Grams
+from divproj.core.errors import ModelError
+from divproj.core.links import Links
+from divproj.core.pair import Pair
+from divproj.core.tree import DepTree
+from divproj.links.grams import Grams
 from divproj.projection import systems
 from divproj.projection.base import Adapted
-from divproj.projection.candidates import Lexicon
+from divproj.projection.candidates import TagLexicon
+from divproj.projection.correction import HeadModel
 from divproj.projection.direct import ProjectionInput
-from divproj.projection.loglinear import HeadModel
+from divproj.projection.glossed.corrected import REL_OF, TAG_OF, HeldOutGains, S6Plus
+from divproj.projection.glossed.facts import Glosses
+from divproj.projection.glossed.model import COLUMNS, EDGE, ORDER, GlossModel, GlossNetwork, Names, shapes, word_order
+from divproj.projection.glossed.s6 import S6
+from divproj.projection.glossed.training import learn
 from divproj.projection.rules import learn as learn_rules
-from divproj.projection.universal.corrected import REL_OF, TAG_OF, Followed, S6Plus
-from divproj.projection.universal.english import UPOS
-from divproj.projection.universal.facts import Glosses
-from divproj.projection.universal.inputs import COLUMNS, EDGE, ORDER, Names, word_order
-from divproj.projection.universal.labels import LABELS
-from divproj.projection.universal.model import GlossModel
-from divproj.projection.universal.network import Network, shapes
-from divproj.projection.universal.projector import S6
-from divproj.projection.universal.training import learn
+from divproj.ud.tagsets import LABELS, UPOS
 
 NAMES = Names(("PST", "ACC", "DEF"), ("tense", "core", "article"))
 
 
-def network(seed: int = 1) -> Network:
+def network(seed: int = 1) -> GlossNetwork:
     chance = np.random.default_rng(seed)
     sizes = shapes(8, len(NAMES.grams), len(NAMES.kinds))
-    return Network.of({name: chance.normal(0, 0.2, shape) for name, shape in sizes.items()}, 3, 3)
+    return GlossNetwork.of({name: chance.normal(0, 0.2, shape) for name, shape in sizes.items()}, 3, 3)
 
 
 @pytest.fixture(scope="module")
@@ -120,9 +117,9 @@ def test_damaged_network() -> None:
     weights = dict(network().weights)
     del weights["product"]
     with pytest.raises(ModelError, match="array 'product' of the network is missing"):
-        Network.of(weights, 3, 3)
+        GlossNetwork.of(weights, 3, 3)
     with pytest.raises(ModelError, match="'grams' of the network is"):
-        Network.of(network().weights, 4, 3)
+        GlossNetwork.of(network().weights, 4, 3)
 
 
 def test_roles_of_bare_grams() -> None:
@@ -157,7 +154,7 @@ def odd(k: int) -> Pair:
 def test_corrected_learns_and_starts_from_s6(linear: GlossModel) -> None:
     given = ProjectionInput.of(gold("SVO", 5))
     plain = S6(linear).project(given)
-    assert S6Plus({}, Lexicon(), S6(linear)).project(given).heads == plain.heads
+    assert S6Plus({}, TagLexicon(), S6(linear)).project(given).heads == plain.heads
     pairs = [odd(k) for k in range(8)]
     learned = S6Plus.fit(pairs, base=S6(linear))
     state = learned.adapt([*map(ProjectionInput.of, pairs)])
@@ -179,16 +176,16 @@ def test_rules_of_another_system() -> None:
 
 def test_what_harms_is_left_out() -> None:
     weights = {"some edge": 2.0, f"{TAG_OF}ta = DET": 1.0, f"{TAG_OF}so = ADV": 3.0, f"{REL_OF}ta = det": 4.0}
-    assert Followed().kept(weights) == weights
-    judged = Followed(
+    assert HeldOutGains().select(weights) == weights
+    judged = HeldOutGains(
         np.array([-10.0, -9.0, -8.0, -9.5, -12.0]),
         np.array([9, 9, 9, 8, 7]),
         {TAG_OF: np.array([-1, -1, 0, 0, 0]), REL_OF: np.array([-2, -2, -1, -1, -1])},
     )
-    assert judged.kept(weights) == {"some edge": 1.0, f"{TAG_OF}so = ADV": 3.0}
+    assert judged.select(weights) == {"some edge": 1.0, f"{TAG_OF}so = ADV": 3.0}
     judged.edges[0] = 0.0
     judged.forms[TAG_OF][:] = -1
-    assert judged.kept(weights) == {}
+    assert judged.select(weights) == {}
 
 
 def test_gold_trees_without_a_pattern_do_no_harm(linear: GlossModel) -> None:

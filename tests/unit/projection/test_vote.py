@@ -9,17 +9,30 @@ import pytest
 from unit.projection.test_universal import ENGLISH, sentence
 from unit.projection.test_universal_network import NAMES, network
 
-from divproj.data.links import Links
-from divproj.data.tree import DepTree
+from divproj.core.links import Links
+from divproj.core.tree import DepTree
 from divproj.projection.direct import ProjectionInput
-from divproj.projection.phrasal.projector import LONGEST
-from divproj.projection.settings import LINEAR_SHARE, NEAR_SHARE, NOT_READ, PHRASAL_VOTE, PUNCTUATION_HEAD
-from divproj.projection.universal import edges, labels, projector, tagger
-from divproj.projection.universal.english import UPOS
-from divproj.projection.universal.hashed import class_chances
-from divproj.projection.universal.model import GlossModel
-from divproj.projection.universal.network import Reading
-from divproj.projection.universal.projector import S6, GlossState, _upos, direct, is_read
+from divproj.projection.glossed import linear as edges
+from divproj.projection.glossed import linear as labels
+from divproj.projection.glossed import linear as tagger
+from divproj.projection.glossed import s6
+from divproj.projection.glossed.linear import class_chances
+from divproj.projection.glossed.model import GlossModel, Reading
+from divproj.projection.glossed.s6 import (
+    LINEAR_SHARE,
+    NEAR_SHARE,
+    NOT_READ,
+    PHRASAL_VOTE,
+    PUNCTUATION_HEAD,
+    S6,
+    GlossState,
+    _upos,
+    direct,
+    is_read,
+)
+from divproj.projection.phrasal.s5 import LONGEST
+from divproj.ud import tagsets
+from divproj.ud.tagsets import UPOS
 
 FLOOR = 1e-6
 """The least probability that a voter gives."""
@@ -29,8 +42,11 @@ FLOOR = 1e-6
 def linear() -> GlossModel:
     """Weights of edges drawn at random, and none of tags and relations."""
     chance = np.random.default_rng(7)
-    plain, linked = (chance.normal(0, 0.5, edges.SIZE).astype(np.float32) for _ in range(2))
-    tags, relations = np.zeros((tagger.SIZE, len(UPOS)), np.float32), np.zeros((labels.SIZE, len(labels.LABELS)), np.float32)
+    plain, linked = (chance.normal(0, 0.5, edges.EDGE_FEATURES).astype(np.float32) for _ in range(2))
+    tags, relations = (
+        np.zeros((tagger.TAG_FEATURES, len(UPOS)), np.float32),
+        np.zeros((labels.LABEL_FEATURES, len(tagsets.LABELS)), np.float32),
+    )
     return GlossModel(ENGLISH, tags, plain, linked, relations)
 
 
@@ -220,7 +236,7 @@ class TestText:
 
     def test_few_edges_at_a_time(self, state, linear, monkeypatch):
         for size in (1, 33):
-            monkeypatch.setattr(projector, "EDGES", size)
+            monkeypatch.setattr(s6, "EDGES", size)
             again = S6(linear, share=0.5).adapt(state.analyses)
             for one, other in zip(state.analyses.values(), again.analyses.values(), strict=True):
                 assert (one.plain == other.plain).all()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from divproj.review.choosing import Word, ranked
+from divproj.review.server import DoubtfulWord, ranked
 
 
-def words(text: str, sure: float, rel: str = "obj") -> list[Word]:
-    return [Word(form, "NOUN", rel, "projected", sure) for form in text.split()]
+def words(text: str, sure: float, rel: str = "obj") -> list[DoubtfulWord]:
+    return [DoubtfulWord(form, "NOUN", rel, "projected", sure) for form in text.split()]
 
 
 def test_doubt_that_others_share_comes_first():
@@ -21,7 +21,7 @@ def test_what_gold_sentences_have_teaches_less():
 
 
 def test_the_same_lesson_for_less_work():
-    long = [*words("dog cat", 0.5), *(Word(f"x{k}", "X", f"r{k}", "guess", 0.1) for k in range(8))]
+    long = [*words("dog cat", 0.5), *(DoubtfulWord(f"x{k}", "X", f"r{k}", "guess", 0.1) for k in range(8))]
     free = {0: long, 1: words("dog cat", 0.5), 2: words("dog cat", 0.5)}
     assert ranked(free, [])[-1].n == 0
 

@@ -12,11 +12,11 @@ from reviewfiles import TEXT
 
 from divproj import Faults, FormatError, ProjError
 from divproj.review import document as module
-from divproj.review.document import Document, State
+from divproj.review.document import Document, SentenceState
 from divproj.review.session import Session
 
 
-def rendered(document: Document, states: list[State] | None = None) -> bytes:
+def rendered(document: Document, states: list[SentenceState] | None = None) -> bytes:
     return b"".join(document.rendered(states or [block.initial for block in document.blocks]))
 
 

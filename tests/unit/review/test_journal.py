@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from divproj import ProjError
-from divproj.data.errors import ModelError
-from divproj.review import journal as module
-from divproj.review.journal import Journal, keep_other, save, set_aside
+from divproj.core.errors import ModelError
+from divproj.review import document as module
+from divproj.review.document import Journal, keep_other, save, set_aside
 
 ABOUT = {"input": "trees.conllu", "sha256": "abc"}
 

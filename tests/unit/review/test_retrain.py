@@ -12,10 +12,18 @@ from reviewfiles import TEXT, correct, projected, session_of
 
 from divproj import Corpus, DepTree, Links, Pair, ProjError
 from divproj.projection.direct import ProjectionInput, s1
-from divproj.review.checking import checked
-from divproj.review.examples import Example, ProjectionInputs, Tell, in_use
-from divproj.review.retrain import AdaptingLearner, Job, ProjectionLearner, check_rules
-from divproj.review.session import Learned, Session
+from divproj.review.learning import (
+    AdaptingLearner,
+    LearningJob,
+    ProjectionInputs,
+    ProjectionLearner,
+    ReviewedSentence,
+    Tell,
+    check_rules,
+    checked,
+    in_use,
+)
+from divproj.review.session import LearnedTree, Session
 from divproj.runtime.resources import folder
 
 
@@ -35,7 +43,7 @@ def test_learning_adds_to_the_trees_in_use(pairs: list[Pair]):
     were = sum(right(session, pairs, range(22, 66)))
     correct(session, pairs, range(20))
     session.set_relation(21, 1, "mine")
-    job = Job(session, AdaptingLearner(), ProjectionInputs(bitexts), "the review")
+    job = LearningJob(session, AdaptingLearner(), ProjectionInputs(bitexts), "the review")
     assert job.start()
     job.wait(60)
     status = job.status
@@ -65,7 +73,7 @@ def test_learning_adds_to_the_trees_in_use(pairs: list[Pair]):
 def test_a_tree_of_learning_can_be_refused(pairs: list[Pair]):
     session, bitexts = projected(pairs)
     correct(session, pairs, range(20))
-    job = Job(session, AdaptingLearner(), ProjectionInputs(bitexts), "the review")
+    job = LearningJob(session, AdaptingLearner(), ProjectionInputs(bitexts), "the review")
     job.start()
     job.wait(60)
     n = next(iter(session.differing()))
@@ -90,7 +98,7 @@ def test_one_gold_sentence_makes_no_tree_worse(pairs: list[Pair], first: int):
     were = right(session, pairs, others)
     labels = [state.rels for state in session.states]
     correct(session, pairs, [first])
-    job = Job(session, AdaptingLearner(), ProjectionInputs(bitexts), "the review")
+    job = LearningJob(session, AdaptingLearner(), ProjectionInputs(bitexts), "the review")
     job.start()
     job.wait(60)
     told = job.status["told"]
@@ -103,7 +111,7 @@ def test_too_few_sentences_for_a_system_that_starts_anew(pairs: list[Pair]):
     session, bitexts = projected(pairs)
     correct(session, pairs, range(4))
     before = session.render()
-    job = Job(session, ProjectionLearner("s2-1"), ProjectionInputs(bitexts), "s2-1")
+    job = LearningJob(session, ProjectionLearner("s2-1"), ProjectionInputs(bitexts), "s2-1")
     job.start()
     job.wait(60)
     assert job.status["told"] == "nothing has changed: learning can be checked from 5 gold sentences on: 1 more is needed"
@@ -143,8 +151,8 @@ def test_a_system_that_observes_sees_the_gold_sentences_too(pairs: list[Pair], m
         texts.append([bitext.sent_id for bitext in text])
         return s1
 
-    monkeypatch.setattr("divproj.review.retrain.systems.train", train)
-    gold = [Example(n, ProjectionInput.of(pair), pair.f) for n, pair in enumerate(pairs[:6])]
+    monkeypatch.setattr("divproj.review.learning.systems.train", train)
+    gold = [ReviewedSentence(n, ProjectionInput.of(pair), pair.f) for n, pair in enumerate(pairs[:6])]
     assert checked(ProjectionLearner("s6+"), gold, lambda what, done, total: None)
     assert texts == [[pair.sent_id for pair in pairs[:6]]] * 6
 
@@ -158,7 +166,7 @@ def test_systems_that_do_not_learn():
 def test_a_system_without_confidences_of_its_own_has_calibrated_ones(pairs: list[Pair]):
     session, bitexts = projected(pairs)
     correct(session, pairs, range(10))
-    job = Job(session, ProjectionLearner("s2-1"), ProjectionInputs(bitexts), "s2-1")
+    job = LearningJob(session, ProjectionLearner("s2-1"), ProjectionInputs(bitexts), "s2-1")
     job.start()
     job.wait(60)
     assert "learning puts" in job.status["told"]
@@ -176,7 +184,9 @@ class Reversing:
     def variants(self) -> list[Reversing]:
         return [self, self]
 
-    def __call__(self, gold: Sequence[Example], rest: Sequence[Example], tell: Tell) -> Iterator[tuple[int, Learned]]:
+    def __call__(
+        self, gold: Sequence[ReviewedSentence], rest: Sequence[ReviewedSentence], tell: Tell
+    ) -> Iterator[tuple[int, LearnedTree]]:
         if self.fault:
             raise self.fault
         for k, example in enumerate(rest):
@@ -185,17 +195,17 @@ class Reversing:
                 self.hold.wait(20)
                 tell("turning round", k, len(rest))
             size = len(example.tree)
-            yield example.n, Learned((*range(2, size + 1), 0), ("dep",) * size, ("guess",) * size, (0.25,) * size)
+            yield example.n, LearnedTree((*range(2, size + 1), 0), ("dep",) * size, ("guess",) * size, (0.25,) * size)
 
 
-def job_of(session: Session, learner: Any) -> Job:
-    job = Job(session, learner, ProjectionInputs(), "mine")
+def job_of(session: Session, learner: Any) -> LearningJob:
+    job = LearningJob(session, learner, ProjectionInputs(), "mine")
     assert job.status["state"] == "idle"
     job.start()
     return job
 
 
-def ended(job: Job) -> dict[str, Any]:
+def ended(job: LearningJob) -> dict[str, Any]:
     job.wait(20)
     return job.status
 
@@ -265,7 +275,7 @@ def test_worse_trees_are_not_taken(pairs: list[Pair]):
     session, bitexts = projected(pairs)
     correct(session, pairs, range(6))
     before = session.render()
-    job = Job(session, Reversing(), ProjectionInputs(bitexts), "mine")
+    job = LearningJob(session, Reversing(), ProjectionInputs(bitexts), "mine")
     job.start()
     told = ended(job)["told"]
     assert told.startswith("nothing has changed: checked on 6 gold sentences that it had not seen, learning puts ")
@@ -275,7 +285,7 @@ def test_worse_trees_are_not_taken(pairs: list[Pair]):
 
 def test_folds_that_cannot_be_learned_from_are_left_out():
     session = session_of()
-    gold = [Example(n, None, session.document.blocks[n].sentence.usable_tree()[0]) for n in (0, 1)]
+    gold = [ReviewedSentence(n, None, session.document.blocks[n].sentence.usable_tree()[0]) for n in (0, 1)]
     assert checked(Reversing(ProjError("none")), gold, lambda *_: None) == {}
     found = checked(Reversing(), gold, lambda *_: None)
     assert found[0].heads == (2, 3, 4, 0)
@@ -304,7 +314,7 @@ def test_bitexts_are_read_once_and_only_for_learning(pairs: list[Pair]):
     bitexts = ProjectionInputs(read=read)
     assert bitexts
     assert not ProjectionInputs()
-    job = Job(session, ProjectionLearner("s2-1"), bitexts, "s2-1")
+    job = LearningJob(session, ProjectionLearner("s2-1"), bitexts, "s2-1")
     job.start()
     assert "nothing to learn from" in ended(job)["told"]
     assert reads == []

@@ -17,9 +17,8 @@ from divproj import Corpus, DepTree, Links, ProjError
 from divproj.projection.direct import ProjectionInput
 from divproj.review import http
 from divproj.review import server as module
-from divproj.review.examples import ProjectionInputs
 from divproj.review.http import LARGEST
-from divproj.review.retrain import AdaptingLearner, ProjectionLearner
+from divproj.review.learning import AdaptingLearner, ProjectionInputs, ProjectionLearner
 from divproj.review.server import Review, Server
 from divproj.review.session import EditError
 from divproj.runtime.resources import folder

@@ -8,15 +8,14 @@ import pytest
 from reviewfiles import TEXT, session_of
 
 from divproj import ProjError
-from divproj.data.errors import ModelError
-from divproj.projection import calibration
-from divproj.review.checking import accuracy
-from divproj.review.document import Document
-from divproj.review.journal import Journal
-from divproj.review.session import EditError, Learned, Session, incomplete
+from divproj.core.errors import ModelError
+from divproj.projection import confidence
+from divproj.review.document import Document, Journal
+from divproj.review.learning import accuracy
+from divproj.review.session import EditError, LearnedTree, Session, incomplete
 
 ABOUT = {"sha256": "x"}
-NEW = Learned((2, 3, 0), ("det", "aux", "root"), ("guess", "guess", "projected"), (0.512, 0.7, 0.9), "# projection = s2+ x")
+NEW = LearnedTree((2, 3, 0), ("det", "aux", "root"), ("guess", "guess", "projected"), (0.512, 0.7, 0.9), "# projection = s2+ x")
 
 
 def test_a_new_head():
@@ -305,8 +304,8 @@ NUMBERED = "".join(
 
 
 def test_expected_accuracy_joins_calibration_and_gold(monkeypatch: pytest.MonkeyPatch):
-    own = calibration.Calibration((0.0,) * len(calibration.NAMES), 0.05, "calibrated on 9 treebanks")
-    monkeypatch.setattr(calibration, "shipped", lambda: {"s6": own})
+    own = confidence.Calibration((0.0,) * len(confidence.NAMES), 0.05, "calibrated on 9 treebanks")
+    monkeypatch.setattr(confidence, "shipped", lambda: {"s6": own})
     session = session_of(NUMBERED)
     prior = accuracy(session, {})
     assert prior is not None

@@ -14,10 +14,9 @@ from typing import Any
 
 import pytest
 
-from divproj.review.workbench import WORK, Workbench, WorkError, decoded
-from divproj.review.workbench_server import WorkbenchServer
+from divproj.review.workbench import WORK, Workbench, WorkbenchServer, WorkError, decoded
 from divproj.runtime.resources import folder
-from proj_cli.workbench import COMMAND, texts
+from proj_cli.review import COMMAND, texts
 
 TREES = "# sent_id = a\n# gold = yes\n1\ta\t_\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tb\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n"
 

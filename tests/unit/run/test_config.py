@@ -9,10 +9,8 @@ import pytest
 from pipelinefiles import LEARNED, PLAIN, config, conllu, unlike, write
 
 from divproj import ProjError
-from divproj.projection.registry import choose
-from divproj.projection.settings import ENOUGH_GOLD
-from divproj.run.config import load, loads
-from divproj.run.schema import KEYS, line_of
+from divproj.projection.registry import ENOUGH_GOLD, choose
+from divproj.run.config import KEYS, line_of, load, loads
 from divproj.runtime.resources import folder as shipped
 
 

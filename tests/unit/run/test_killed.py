@@ -19,7 +19,7 @@ import os, random, signal, sys
 from pathlib import Path
 from divproj.run.config import load
 from divproj.run.runner import Run
-from divproj.data.errors import ProjError
+from divproj.core.errors import ProjError
 from pipelinefiles import snapshot
 
 TOUCH = {"open", "os.rename", "os.mkdir", "os.remove", "os.rmdir", "shutil.rmtree", "shutil.copyfile", "shutil.copytree"}

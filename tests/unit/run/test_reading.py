@@ -9,11 +9,11 @@ import pytest
 from pipelinefiles import conllu, rows, write
 
 from divproj import AlignmentError, DepTree, Faults, Links, Pair, Where, read
-from divproj.data.igt import Igt
+from divproj.core.sentence import Igt
 from divproj.io.corpus import LINES, Corpus
-from divproj.io.trees import as_sentence, missing
-from divproj.run import gold as golden
-from divproj.run.reading import read_links, read_text, read_trees, with_own_ids, write_text
+from divproj.io.output import as_sentence, missing
+from divproj.run import texts as golden
+from divproj.run.texts import read_links, read_text, read_trees, with_own_ids, write_text
 
 ONE = Igt(("miko-na", "dal-ti"), glosses=("dog-NOM", "see-PST"), translation="The dog saw it.", sent_id="a")
 TREE = DepTree(("The", "dog"), (2, 0), ("det", "root"), ("DET", "NOUN"))

@@ -21,8 +21,7 @@ from divproj.io.corpus import Corpus
 from divproj.projection import pipeline
 from divproj.projection import projector as projecting
 from divproj.run.config import load
-from divproj.run.pages import said
-from divproj.run.runner import NAMES, Outcome, Run, _difference
+from divproj.run.runner import NAMES, Outcome, Run, _difference, said
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pipelinefiles import PLAIN, config, snapshot, write
 
-from divproj.data.errors import Faults
+from divproj.core.errors import Faults
 from divproj.io.corpus import Corpus
 from divproj.projection import pipeline, projector
 from divproj.projection.direct import ProjectionInput
@@ -17,9 +17,9 @@ from divproj.projection.projector import Projector
 from divproj.run import stages
 from divproj.run.config import load
 from divproj.run.runner import Run
-from divproj.runtime.engine import HERE, Place
+from divproj.runtime.engine import HERE, Workers
 
-TWO = Place(2)
+TWO = Workers(2)
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_a_run(system: str, tmp_path: Path, small: None):
 def test_a_text_that_is_observed_first(system: str, tmp_path: Path, small: None):
     folder = write(tmp_path)
 
-    def found(place: Place) -> list[str]:
+    def found(place: Workers) -> list[str]:
         corpus = Corpus(folder / "text.txt")
         return [x.text for x in project_corpus(Projector(system), (corpus,), Wanted(), Faults(), place)]
 

@@ -9,8 +9,8 @@ import pytest
 from toybank import TREEBANK
 
 from divproj import ModelError
-from divproj.links.words.direction import Settings
-from divproj.links.words.model import WordAligner
+from divproj.links.word_direction import Settings
+from divproj.links.word_model import WordAligner
 from divproj.parsing.language import Language
 from divproj.runtime.checkpoint import NOTHING, Checkpoint, checksum
 from divproj.runtime.modelfile import read_arrays, write_arrays

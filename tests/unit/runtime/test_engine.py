@@ -10,11 +10,11 @@ from types import SimpleNamespace
 import pytest
 from enginework import a_bug, always_dies, dies_once, double, odd_is_bad, stops_at_five
 
-from divproj.data.errors import Faults, FormatError, ProjError, Where
+from divproj.core.errors import Faults, FormatError, ProjError, Where
 from divproj.runtime import engine
-from divproj.runtime.engine import Place, run
+from divproj.runtime.engine import Workers, run
 
-PLACES = [Place(1), Place(2)]
+PLACES = [Workers(1), Workers(2)]
 
 
 def numbers(count=40, size=2):
@@ -102,21 +102,21 @@ def test_memory_is_bounded():
             read += 1
             yield [k]
 
-    for _ in run(double, batches, None, Place(2)):
+    for _ in run(double, batches, None, Workers(2)):
         taken += 1
         most = max(most, read - taken)
     assert (taken, most) == (200, engine.WINDOW * 2)
 
 
 def test_one_batch_needs_no_pool():
-    assert list(run(lambda batch, faults: os.getpid(), numbers(2), lenient()[0], Place(2))) == [os.getpid()]
-    assert list(run(double, lambda faults: (), None, Place(2))) == []
+    assert list(run(lambda batch, faults: os.getpid(), numbers(2), lenient()[0], Workers(2))) == [os.getpid()]
+    assert list(run(double, lambda faults: (), None, Workers(2))) == []
 
 
 def test_a_killed_worker_is_not_missed(tmp_path):
     faults, told = lenient()
     said = []
-    totals = list(run(partial(dies_once, tmp_path / "mark"), numbers(400), faults, Place(2), said.append))
+    totals = list(run(partial(dies_once, tmp_path / "mark"), numbers(400), faults, Workers(2), said.append))
     assert totals == [4 * k + 1 for k in range(200)]
     assert told[:10] == [f"numbers:{k}: {k} is odd" for k in range(1, 20, 2)]
     assert (faults.words, faults.sentences) == (200, 1)
@@ -126,13 +126,13 @@ def test_a_killed_worker_is_not_missed(tmp_path):
 
 def test_workers_that_always_die():
     with pytest.warns(RuntimeWarning, match="a worker process was killed"):
-        assert list(run(partial(always_dies, os.getpid()), numbers(6), lenient()[0], Place(2))) == [1, 5, 9]
+        assert list(run(partial(always_dies, os.getpid()), numbers(6), lenient()[0], Workers(2))) == [1, 5, 9]
 
 
 def test_dask_that_is_not_there(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ProjError, match=r"tcp://x:1: a scheduler needs Dask.*pip install 'divproj\[dask\]'"):
-        list(run(double, numbers(), lenient()[0], Place(scheduler="tcp://x:1")))
+        list(run(double, numbers(), lenient()[0], Workers(scheduler="tcp://x:1")))
 
 
 class FakeClient:

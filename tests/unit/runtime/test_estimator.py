@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from divproj import Inducer, PhraseAligner, WordAligner
-from divproj.data.errors import ModelError
+from divproj.core.errors import ModelError
 from divproj.induction.ccm import CCM
 from divproj.parsing.lemmas import Lemmatizer
 from divproj.parsing.parser import MstParser

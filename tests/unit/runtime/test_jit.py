@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numba.core import caching
 
-from divproj.phrases import sums
+from divproj.phrases import chart
 from divproj.runtime import jit
 
 
@@ -169,7 +169,7 @@ def test_what_kernels_use_can_be_compared():
 
 def test_all_kernels_of_the_package_are_found_and_most_awaited_first():
     found = jit._kernels()
-    assert {sums.sum_rows, sums.mothers, sums.outside} <= set(found)
+    assert {chart.scaled_sum_rows, chart.mothers, chart.scaled_outside} <= set(found)
     assert len({(each.plain.__module__, each.plain.__name__) for each in found}) == len(found) > 100
     order = jit._most_awaited_first(found)
     assert sorted(map(id, order)) == sorted(map(id, found))
@@ -189,6 +189,6 @@ def test_each_is_compiled_once_after_those_that_it_calls(monkeypatch):
 
 
 def test_a_kernel_is_compiled_by_its_name(monkeypatch):
-    monkeypatch.delitem(sums.mothers.__dict__, "compiled", raising=False)
-    jit._compile("divproj.phrases.sums", "mothers")
-    assert "compiled" in sums.mothers.__dict__
+    monkeypatch.delitem(chart.mothers.__dict__, "compiled", raising=False)
+    jit._compile("divproj.phrases.chart", "mothers")
+    assert "compiled" in chart.mothers.__dict__

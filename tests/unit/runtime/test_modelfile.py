@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from divproj.data.errors import ModelError
+from divproj.core.errors import ModelError
 from divproj.runtime import modelfile
 
 KIND = "toy-model"
@@ -189,7 +189,7 @@ class TestLookedUp:
 
     def found(self, model, **arrays):
         loaded = modelfile.load(model, KIND, 3)
-        return modelfile.Model(loaded.kind, loaded.about, {**loaded.arrays, **arrays}, loaded.where)
+        return modelfile.ModelFolder(loaded.kind, loaded.about, {**loaded.arrays, **arrays}, loaded.where)
 
     def test_an_array_of_the_right_kind(self, model):
         found = self.found(model)

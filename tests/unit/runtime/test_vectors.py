@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from divproj.data.errors import ModelError, ProjError
+from divproj.core.errors import ModelError, ProjError
 from divproj.runtime.modelfile import write_arrays
 from divproj.runtime.vectors import NAMES, WordVectors, shipped
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from divproj.io import conllu
+from divproj.io.trees import conllu
 from divproj.search import find, find_in
 
 TEXT = """\

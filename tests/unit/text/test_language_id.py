@@ -65,6 +65,6 @@ def test_tags_and_addresses_are_not_words() -> None:
 
 
 def test_every_language_that_can_be_the_answer_has_a_name() -> None:
-    from divproj.io.translation_language import NAMES
+    from divproj.io.interlinear.languages import NAMES
 
     assert set(language_id.LANGUAGES) <= set(NAMES)

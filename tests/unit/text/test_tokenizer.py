@@ -8,9 +8,9 @@ from itertools import pairwise
 import pytest
 
 from divproj import ModelError, Sentence
-from divproj.data.errors import Where
-from divproj.io import conllu
-from divproj.io.plaintext import blank
+from divproj.core.errors import Where
+from divproj.io.trees import conllu
+from divproj.parsing.batch import blank
 from divproj.text.tokenizer import Token, Tokenizer
 
 

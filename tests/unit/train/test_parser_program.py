@@ -17,9 +17,9 @@ import export  # noqa: E402
 import loop  # noqa: E402
 import recipes  # noqa: E402
 import vectors as word_vectors  # noqa: E402
-from divproj.parsing.atoms import ParserInput  # noqa: E402
+from divproj.parsing import network as storage  # noqa: E402
+from divproj.parsing.features import ParserInput  # noqa: E402
 from divproj.parsing.language import Language  # noqa: E402
-from divproj.parsing.neural import storage  # noqa: E402
 from model import Network, gathered  # noqa: E402
 
 LINES = (

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from divproj.data.links import Links
-from divproj.data.tree import DepTree
+from divproj.core.links import Links
+from divproj.core.tree import DepTree
 from divproj.projection.direct import ProjectionInput
-from divproj.projection.universal.training import Bank
+from divproj.projection.glossed.training import Bank
 
 FOLDER = Path(__file__).resolve().parents[3] / "train" / "glossed"
 TREE = DepTree(

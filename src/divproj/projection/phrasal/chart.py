@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from divproj.runtime.jit import kernel
-from divproj.runtime.logs import LOW, log_add
+from divproj.runtime.jit import LOW, kernel, log_add
 
 MOTHER, OUT, SAME, ABOVE, SISTER, KID, FAR, LOOSE, GAP, TOP, TOP_OUT, ROOT = range(12)
 RELATIONS = ("mother", "out", "same", "above", "sister", "kid", "far", "loose", "gap", "top", "top-out", "root")

@@ -1,26 +1,78 @@
-"""What unannotated bitext tells of words: links for those that have none, their probable tags, what heads they choose."""
+"""What unannotated bitext tells of words: links for those that have none, their probable tags, what heads they choose.
+
+How much the relation of two paired phrases weighs, for words linked by hand or given, linked by us, and not at all.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.data.links import Links
-from divproj.data.tagsets import universal
-from divproj.links.words.model import WordAligner
-from divproj.projection.candidates import Lexicon
+from divproj.core.links import Links
+from divproj.links.word_model import WordAligner
+from divproj.projection.candidates import TagLexicon
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal import chart
-from divproj.projection.phrasal.weights import FOUND, GIVEN, UNLINKED
-from divproj.projection.settings import DISTANCE_COUNT, DISTANCE_TRUST, POSSIBLE_LINK, SURE_LINK, TAG_TRUST, WORD_TRUST
+from divproj.projection.phrasal.chart import RELATIONS
+from divproj.ud.tagsets import universal
+
+GIVEN_LINKS = {
+    "mother": 0.0, "out": -0.6, "same": 0.0, "above": -5.0, "sister": -5.0, "kid": -6.0, "far": -7.5,
+    "loose": -6.0, "gap": -3.0, "top": 0.0, "top-out": -0.6, "root": -7.5,
+}  # fmt: skip
+"""Log weights of the relation of two paired phrases, by relation, for words whose links came with the text; set once by hand, see `Weights`."""
+INDUCED_LINKS = {
+    "mother": 0.0, "out": -0.6, "same": 0.0, "above": -4.0, "sister": -3.5, "kid": -4.5, "far": -5.0,
+    "loose": -5.0, "gap": -3.0, "top": 0.0, "top-out": -0.6, "root": -6.5,
+}  # fmt: skip
+"""The same for words whose links the observed text suggests: what departs from E's tree costs less."""
+UNLINKED_WORDS = {"mother": 0.0, "loose": -2.5, "root": -4.0}
+"""The same for words without a link."""
+SURE_LINK = 0.3
+"""Probability from which a link found for an unlinked word counts."""
+POSSIBLE_LINK = 0.1
+"""Probability from which a link is kept in mind, for phrases to confirm."""
+WORD_TRUST, TAG_TRUST, DISTANCE_TRUST = 12.0, 20.0, 20.0
+"""Pseudo-counts with which the heads that a word chooses are drawn to those of its tag, those of a tag to those of all words, and the distances
+of a word's heads to those of all."""
+DISTANCE_COUNT = 0.1
+"""Pseudo-count of each distance, over all words."""
+
+
+UNLINKED, GIVEN, FOUND = 0, 1, 2
+"""Kinds of words: no link, links that came with the text, links that the observed text suggests."""
+
+
+@dataclass(frozen=True)
+class RelationWeights:
+    """Logarithms: a nested pair costs nothing, what departs from E's tree costs more the further it goes.
+
+    Set once by hand, the same for every language; nothing here is learned from trees of F.
+    """
+
+    given: tuple[tuple[str, float], ...] = tuple(GIVEN_LINKS.items())
+    found: tuple[tuple[str, float], ...] = tuple(INDUCED_LINKS.items())
+    unlinked: tuple[tuple[str, float], ...] = tuple(UNLINKED_WORDS.items())
+
+    @cached_property
+    def table(self) -> NDArray[np.float64]:
+        """[kind, relation] for the chart."""
+        made = np.zeros((3, len(RELATIONS)))
+        for kind, values in ((UNLINKED, self.unlinked), (GIVEN, self.given), (FOUND, self.found)):
+            for name, value in values:
+                made[kind, RELATIONS.index(name)] = value
+        return made
+
 
 CHEAP = 16
 """Cells of these charts that take as long in plain Python (some 4 µs each) as a word does elsewhere."""
+
 
 Floats = NDArray[np.float64]
 
@@ -128,7 +180,7 @@ class Cues:
     to want a noun on its right from the places where nothing else can be, and a postposition one on its left.
     """
 
-    lexicon: Lexicon = field(default_factory=Lexicon)
+    lexicon: TagLexicon = field(default_factory=TagLexicon)
     tags: dict[str, int] = field(default_factory=lambda: {"?": 0})
     words: dict[str, int] = field(default_factory=dict)
     """Numbers of word types; words that were never seen share the numbers after them, one for each tag."""
@@ -142,7 +194,7 @@ class Cues:
     @classmethod
     def of(cls, linked: Sequence[LinkedPair]) -> Cues:
         """Lexicon and numbers of the observed text, all choices even."""
-        made = cls(Lexicon.of((x.bitext, ()) for x in linked))
+        made = cls(TagLexicon.of((x.bitext, ()) for x in linked))
         for x in linked:
             for form, tag in zip(x.bitext.forms, x.tags or made.tags_of(x.bitext), strict=True):
                 made.words.setdefault(form.lower(), len(made.words))

@@ -1,65 +1,441 @@
-"""What is known of F before phrases are aligned, as scores of edges for the chart: a forest of F."""
+"""All that phrases tell of a text, gathered before it is projected: phrase pairs, forests of F, links of paraphrases.
+
+Phrase pairs made here: the aligner on the forest of F and the forest of E, both alive, so that it also chooses E's tree.
+
+Where F and E are one language (paraphrases): F has forests of the parser that fits E's trees.
+
+That is the language's own parser where it agrees with the trees of E, else a small one learned from them, with the tags of the
+language's tagger where there is one. So F's forest and E's trees have their heads in one style.
+
+Aligned phrases as tree pairs: what `proj analyze`, `proj learn` and `proj project` take, from paraphrases too.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import numpy as np
-from numpy.typing import NDArray
 
-from divproj.forest.hypergraph import Forest
-from divproj.forest.parses import marginals
-from divproj.projection.settings import CROSSED_BORDER, EVIDENCE_SHARE, UNKNOWN_EDGE
+from divproj.core.errors import PARSED_WHOLE, AlignmentError, Faults, Where
+from divproj.core.links import Links
+from divproj.core.pair import Pair
+from divproj.core.sentence import Sentence
+from divproj.core.tree import DepTree
+from divproj.forest.charts import Packer
+from divproj.forest.dependencies import from_dependencies
+from divproj.forest.hypergraph import Forest, Node
+from divproj.io.files import writing
+from divproj.io.trees import conllu, pharaoh
+from divproj.parsing.features import ParserInput
+from divproj.parsing.language import packed
+from divproj.parsing.parser import EdgeParser, MstParser
+from divproj.phrases.aligner import PhraseAligner
+from divproj.phrases.lexicon import Lexicon
+from divproj.phrases.reading import candidates
+from divproj.phrases.results import PhraseAlignment
+from divproj.projection.candidates import TagLexicon
+from divproj.projection.direct import ProjectionInput
+from divproj.projection.phrasal.phrase_pairs import AUTO, PAIR_SHARE, PhraseBook, PhraseSources, SentencePairs, load
+from divproj.text import language_id
+from divproj.ud.tagsets import universal
 
-Floats = NDArray[np.float64]
+if TYPE_CHECKING:
+    from divproj.parsing.language import Language
 
 
-def of_chances(chances: Floats) -> Floats:
-    """Scores from probabilities of edges [h, c], words counted from 1, place 0 the root."""
-    return EVIDENCE_SHARE * np.log(np.maximum(chances, UNKNOWN_EDGE))
+PARSE_SHARE = 0.5
+"""How much the parser's probabilities count against the alignment where E has a forest."""
+BARE_PAIR_SHARE = 0.02
+"""The same where no tree or forest of F vouches for its phrases: the chart of s5 weighs all bracketings by itself, so that the pairs
+only break ties (bench/RESULTS.md)."""
+LEAST_TREES = 20
+"""Trees from which a parser is worth learning."""
+F_PARSER_EPOCHS = 5
+"""Passes over the trees in learning that parser."""
+SAME_STYLE = 0.7
+"""Share of heads from which the language's parser has the style of E's trees; two parsers of one style agree in 0.85 and more."""
+COMMON_WORDS = 0.7
+"""Share of F's words that E must have, too: the language of a text that no table knows is sometimes taken for another.
+Edinburgh's paraphrases have 0.82 to 0.92, Naija beside English 0.65, other languages less than 0.12."""
 
 
-def of_forest(forest: Forest, *, fast: bool = False) -> Floats:
-    """Scores of all edges [h, c] from a packed forest of the sentence.
+def dependencies(forest: Forest, nodes: Iterable[int]) -> DepTree:
+    """The dependency tree of the phrase tree that these nodes make: a phrase hangs on the head of the one around it.
 
-    Headed phrases (a parser's chart) give probabilities of edges. Phrases without heads (an induced grammar's chart, brackets)
-    give expected borders: the fewer phrases hold one end of an edge and not the other, the nearer the two words are in the tree.
+    A phrase that does not know its head has that of its last part.
     """
-    found = marginals(forest, fast=fast)
-    if all(node.head >= 0 for node in forest.nodes):
-        return of_chances(_edges(forest, found.edge))
-    return -CROSSED_BORDER * _borders(forest, found.node)
+    chosen = set(nodes)
+    heads = [0] * len(forest.forms)
+    known: dict[int, int] = {}
+    for k in sorted(chosen):  # children before parents
+        node = forest.nodes[k]
+        parts = next(
+            ((e.left, e.right) for i in forest.edges_of[k] for e in [forest.edges[i]] if {e.left, e.right} <= chosen), ()
+        )
+        ends = [known[part] for part in parts]
+        known[k] = node.head if node.head >= 0 and (not ends or node.head in ends) else ends[-1] if ends else node.start
+        for end in ends:
+            if end != known[k]:
+                heads[end] = known[k] + 1
+    tags = forest.tags or tuple(_tag(forest, word, chosen) for word in range(len(forest.forms)))
+    return DepTree(forest.forms, tuple(heads), ("_",) * len(heads), xpos=tags)
 
 
-def _edges(forest: Forest, chances: Floats) -> Floats:
-    """Probabilities of dependencies: in a phrase of two parts one's head is the phrase's, the other hangs on it.
+def _tag(forest: Forest, word: int, chosen: set[int]) -> str:
+    return next((forest.nodes[k].label for k in sorted(chosen) if forest.nodes[k].span == (word, word + 1)), "_")
 
-    All phrases over the whole sentence are one node, which names one head of perhaps several; where that is neither part's, both
-    are taken as equally probable.
+
+def tree_pair(found: PhraseAlignment) -> Pair:
+    """The two trees that the alignment chose, source as F and target as E, linked where words are paired.
+
+    A word paired with a phrase is linked to the phrase's head.
     """
-    size = len(forest.forms) + 1
-    made = np.zeros((size, size))
-    for edge, chance in zip(forest.edges, chances, strict=True):
-        left, right = (forest.nodes[part].head + 1 for part in (edge.left, edge.right))
-        head = forest.nodes[edge.parent].head + 1
-        ways = [(left, right)] if head == left else [(right, left)] if head == right else [(left, right), (right, left)]
-        for h, c in ways:
-            made[h, c] += chance / len(ways)
-            if edge.parent == forest.root:
-                made[0, h] += chance / len(ways)
-    if size == 2:
-        made[0, 1] = 1.0
+    links = set()
+    for pair in found.pairs:
+        if 1 in (pair.src[1] - pair.src[0], pair.tgt[1] - pair.tgt[0]):
+            ends = (found.src.nodes[pair.src_node], found.tgt.nodes[pair.tgt_node])
+            i, j = (node.sem_head if node.sem_head >= 0 else node.end - 1 for node in ends)
+            links.add((i + 1, j + 1))
+    f, e = dependencies(found.src, found.src_tree), dependencies(found.tgt, found.tgt_tree)
+    return Pair(f, e, Links(frozenset(links), (len(f), len(e))), found.sent_id)
+
+
+def write_corpus(pairs: Iterable[Pair], folder: Path) -> int:
+    """A corpus folder (f.conllu, e.conllu, align.txt) of tree pairs; how many there were."""
+    made = list(pairs)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in ("f", "e"):
+        with writing(folder / f"{name}.conllu") as out:
+            conllu.dump((_sentence(getattr(pair, name), pair.sent_id or str(k)) for k, pair in enumerate(made, 1)), out)
+    with writing(folder / "align.txt") as out:
+        pharaoh.dump((pair.links for pair in made), out)
+    return len(made)
+
+
+def _sentence(tree: DepTree, sent_id: str) -> Sentence:
+    n = len(tree)
+    blank = ("_",) * n
+    columns = (
+        tuple(str(k) for k in range(1, n + 1)), tree.forms, blank, tree.upos or blank, tree.xpos or blank, blank,
+        tuple(map(str, tree.heads)), tuple("root" if not h else r if r != "_" else "dep" for h, r in zip(tree.heads, tree.rels or blank, strict=True)),
+        blank, blank,
+    )  # fmt: skip
+    return Sentence((f"# sent_id = {sent_id}", f"# text = {' '.join(tree.forms)}"), columns, Where(sent_id=sent_id))
+
+
+ALL_UP_TO = 40
+"""Words up to which all bracketings of an F sentence without a forest are aligned; a longer one has no phrase pairs."""
+
+
+EForest = Callable[[DepTree], Forest]
+"""From E's tree to the forest of its parser."""
+MoreLinks = Callable[[Forest, Forest], Iterable[tuple[int, int]]]
+"""Word candidates beside the links, counted from 0: a lexicon's."""
+
+
+@dataclass
+class PhraseFinder:
+    """Runs `PhraseAligner` on the sentences of a text.
+
+    F's forest is that of `forests` with the same words, or all bracketings; E's is what `e_forest` makes of its tree, or the tree
+    alone. With E's forest, E's tree becomes the one that the alignment chose.
+    """
+
+    forests: Mapping[tuple[str, ...], Forest] = field(default_factory=dict)
+    e_forest: EForest | None = None
+    more_links: MoreLinks | None = None
+    aligner: PhraseAligner = field(default_factory=PhraseAligner)
+    all_up_to: int = ALL_UP_TO
+
+    def find(self, bitexts: Sequence[ProjectionInput]) -> tuple[list[ProjectionInput], PhraseBook]:
+        """The sentences, with E's tree where the alignment chose one, and their phrase pairs."""
+        ready = [k for k, bitext in enumerate(bitexts) if self._usable(bitext)]
+        pairs = [(self._f(bitexts[k]), self._e(bitexts[k].e)) for k in ready]
+        links = [self._links(bitexts[k], s, t) for k, (s, t) in zip(ready, pairs, strict=True)]
+        aligner = self.aligner
+        if self.e_forest and not aligner.parse_share:
+            aligner = replace(aligner, parse_share=PARSE_SHARE)
+        made, book = list(bitexts), []
+        for k, found in zip(ready, aligner.align(pairs, links), strict=True):
+            if self.e_forest and found.reachable:
+                made[k] = _with_tree(bitexts[k], found)
+            own = self.forests.get(bitexts[k].forms)
+            book.append(SentencePairs.of(found, heads=_headed(own), hold=PAIR_SHARE if own else BARE_PAIR_SHARE))
+        return made, PhraseBook.of(book)
+
+    def _usable(self, bitext: ProjectionInput) -> bool:
+        if not bitext.forms or not len(bitext.e) or not bitext.links.links:
+            return False
+        return bitext.forms in self.forests or len(bitext) <= self.all_up_to
+
+    def _f(self, bitext: ProjectionInput) -> Forest:
+        found = self.forests.get(bitext.forms)
+        return found if found is not None else all_bracketings(bitext)
+
+    def _e(self, tree: DepTree) -> Forest:
+        return self.e_forest(tree) if self.e_forest else from_dependencies(tree)
+
+    def _links(self, bitext: ProjectionInput, src: Forest, tgt: Forest) -> list[tuple[int, int]]:
+        given = {(i - 1, j - 1) for i, j in bitext.links.links}
+        if self.more_links:
+            f, e = ({link[side] for link in given} for side in (0, 1))
+            given |= {(i, j) for i, j in self.more_links(src, tgt) if i not in f and j not in e}
+        return sorted(given)
+
+
+def _headed(forest: Forest | None) -> bool:
+    return forest is not None and all(node.head >= 0 for node in forest.nodes)
+
+
+def _with_tree(bitext: ProjectionInput, found: PhraseAlignment) -> ProjectionInput:
+    """The bitext with the E tree that the alignment chose; tags stay, relations where the head stays."""
+    chosen = dependencies(found.tgt, found.tgt_tree).heads
+    rels = bitext.e.rels or ("_",) * len(chosen)
+    kept = tuple(
+        rel if new == old else "root" if new == 0 else rel if rel != "root" else "dep"
+        for rel, new, old in zip(rels, chosen, bitext.e.heads, strict=True)
+    )
+    return replace(bitext, e=bitext.e.with_heads(chosen, kept))
+
+
+def all_bracketings(bitext: ProjectionInput) -> Forest:
+    """All binary trees over the words of F, each as likely; a phrase's semantic head is its word linked highest in E's tree.
+
+    Phrases are virtual: no parser vouches for any of them.
+
+    >>> from divproj.core.links import Links
+    >>> e = DepTree(("a", "b", "c"), (2, 0, 2), upos=("X", "X", "X"))
+    >>> forest = all_bracketings(ProjectionInput(("x", "y", "z"), e, Links(frozenset({(1, 2)}), (3, 3))))
+    >>> len(forest), len(forest.edges)
+    (6, 4)
+    """
+    n, packer = len(bitext), Packer()
+    depth = [bitext.e_depths[anchor] if anchor else n + len(bitext.e) for anchor in bitext.anchors[1:]]
+    number: dict[tuple[int, int], int] = {}
+    for width in range(1, n + 1):
+        for i in range(n - width + 1):
+            j = i + width
+            head = i + int(np.argmin(depth[i:j]))
+            tag = bitext.upos[head]
+            number[i, j] = packer.node(Node(i, j, tag if tag != "_" else "X", -1, head, width > 1), (i, j))
+            for k in range(i + 1, j):
+                packer.edge(number[i, j], number[i, k], number[k, j])
+    return packer.forest(bitext.forms, number[0, n], tags=bitext.upos, sent_id=bitext.sent_id)
+
+
+def phrase_book(
+    source: str, text: Sequence[ProjectionInput], finder: PhraseFinder | None = None, faults: Faults | None = None
+) -> tuple[list[ProjectionInput], PhraseBook]:
+    """Phrase pairs of a text: of the file `source`, or by the aligner (`finder`) where it is "auto".
+
+    Sentences of which a file has no pairs are named to `faults`.
+    """
+    if source == AUTO:
+        return (finder or PhraseFinder()).find(text)
+    book = PhraseBook.of(load(source, faults))
+    for k, bitext in enumerate(text, 1):
+        if faults and book.find(bitext) is None:
+            what = f"no phrase pairs have the words of sentence {k}, '{' '.join(bitext.forms[:6])} …'"
+            faults.word(AlignmentError(what, Where(source, 0, bitext.sent_id), "it is projected without"))
+    return list(text), book
+
+
+def linked_paraphrases(
+    text: Sequence[ProjectionInput], lexicon: Lexicon, finder: PhraseFinder | None = None
+) -> tuple[list[ProjectionInput], PhraseBook]:
+    """Paraphrases linked by aligning phrases: candidates by form, lemma and WordNet, of which the best set of phrase pairs keeps
+    some. Sentences that have links keep them."""
+    ready = [bitext if bitext.links.links else _with_candidates(bitext, lexicon) for bitext in text]
+    made, book = replace(finder or PhraseFinder(), aligner=PhraseAligner(relation=lexicon.relation)).find(ready)
+    for k, bitext in enumerate(text):
+        found = book.find(made[k])
+        if found and not bitext.links.links:
+            made[k] = replace(made[k], links=Links(frozenset(found.links), made[k].links.shape))
+    return made, book
+
+
+def _with_candidates(bitext: ProjectionInput, lexicon: Lexicon) -> ProjectionInput:
+    sides = (_leaves(bitext.forms, ()), _leaves(bitext.e.forms, bitext.e.tags()))
+    found = candidates(sides[0], sides[1], lexicon).links
+    return replace(bitext, links=Links(frozenset((int(i) + 1, int(j) + 1) for i, j in found), (len(bitext), len(bitext.e))))
+
+
+def _leaves(forms: tuple[str, ...], tags: tuple[str, ...]) -> Forest:
+    """Words alone: all that a lexicon looks at."""
+    return Forest(forms, tuple(Node(k, k + 1, tag) for k, tag in enumerate(tags or ("X",) * len(forms))), (), 0, tags=tags)
+
+
+def forests_by_words(forests: Iterable[Forest]) -> dict[tuple[str, ...], Forest]:
+    """Forests found by their words; of several the first."""
+    made: dict[tuple[str, ...], Forest] = {}
+    for forest in forests:
+        made.setdefault(forest.forms, forest)
     return made
 
 
-def _borders(forest: Forest, chances: Floats) -> Floats:
-    """Expected phrases of several words, virtual ones too, that hold one end of the edge and not the other; none at the root."""
-    size = len(forest.forms) + 1
-    holds = np.zeros((len(forest.nodes), size))
-    for k, node in enumerate(forest.nodes):
-        if node.end - node.start > 1:
-            holds[k, node.start + 1 : node.end + 1] = 1.0
-    both = (holds * chances[:, None]).T @ holds
-    alone = np.diag(both)
-    made = alone[:, None] + alone[None, :] - 2 * both
-    made[0, :] = alone - alone.min()
-    made[:, 0] = 0.0
-    return made
+def e_forests_of(language: Language) -> EForest:
+    """What makes packed forests of E's trees by the parser that parsed them."""
+    from divproj.core.sentence import Sentence
+    from divproj.parsing.language import forest_of
+
+    def make(tree: DepTree) -> Forest:
+        blank = ("_",) * len(tree)
+        numbers = tuple(str(k) for k in range(1, len(tree) + 1))
+        heads = tuple(map(str, tree.heads))
+        columns = (numbers, tree.forms, blank, tree.upos, tree.xpos or blank, blank, heads, tree.rels or blank, blank, blank)
+        return forest_of(language, Sentence((), columns))
+
+    return make
+
+
+LOOKED_AT = 200
+"""Sentences by which languages are told apart, and styles compared."""
+
+
+def shared_language(text: Sequence[ProjectionInput]) -> str:
+    """The code of the language that both sides are in; '' for two languages, and where nobody can tell.
+
+    >>> from divproj.core.links import Links
+    >>> words = tuple("the old man went home with his dog".split())
+    >>> shared_language([ProjectionInput(words, DepTree(words, (0,) * 8), Links(frozenset(), (8, 8)))])
+    'en'
+    """
+    some = text[:LOOKED_AT]
+    sides = [bitext.forms for bitext in some], [bitext.e.forms for bitext in some]
+    f, e = (language_id.of_lines(map(" ".join, side)).code for side in sides)
+    words, known = (Counter(form.lower() for forms in side for form in forms if form.isalpha()) for side in sides)
+    both = sum(times for word, times in words.items() if word in known)
+    return f if f == e and both >= COMMON_WORDS * words.total() else ""
+
+
+def parse_same_language(text: Sequence[ProjectionInput], language: Language | None, *, parsed: bool = False) -> list[Forest]:
+    """Forests of the sentences of F, none where no parser can be had; `parsed`: E's trees are the language's own parses."""
+    usable = [bitext for bitext in text if 0 < len(bitext) <= PARSED_WHOLE]
+    if language is not None and (parsed or _agreement(language, text) >= SAME_STYLE):
+        tags = language.tag([bitext.forms for bitext in usable])
+        seen = [language.seen(bitext.forms, own) for bitext, own in zip(usable, tags, strict=True)]
+        return _packed(language.parser, usable, seen)
+    trees = [bitext.e for bitext in text if 0 < len(bitext.e) <= PARSED_WHOLE]
+    f_tags, e_tags = _tags(text, usable, trees, language)
+    parser = parser_of(trees, e_tags)
+    return (
+        []
+        if parser is None
+        else _packed(parser, usable, [ParserInput(b.forms, t) for b, t in zip(usable, f_tags, strict=True)])
+    )
+
+
+def parser_of(trees: Sequence[DepTree], tags: Sequence[tuple[str, ...]]) -> MstParser | None:
+    """A parser of single edges, learned from nine tenths of the trees and calibrated on the others; None for too few trees."""
+    if len(trees) < LEAST_TREES:
+        return None
+    seen = [ParserInput(tree.forms, own) for tree, own in zip(trees, tags, strict=True)]
+    learned = [k for k in range(len(trees)) if k % 10]
+    parser = MstParser(order=1, labels=False, epochs=F_PARSER_EPOCHS).fit(
+        [seen[k] for k in learned], [trees[k] for k in learned]
+    )
+    return parser.calibrate(seen[::10], trees[::10])
+
+
+def _packed(parser: EdgeParser, text: Sequence[ProjectionInput], seen: Sequence[ParserInput]) -> list[Forest]:
+    made = (packed(parser, own) for own in seen)
+    return [replace(forest, forms=b.forms, sent_id=b.sent_id) for forest, b in zip(made, text, strict=True)]
+
+
+def _agreement(language: Language, text: Sequence[ProjectionInput]) -> float:
+    """Share of E's heads that the language's parser finds too."""
+    trees = [bitext.e for bitext in text if len(bitext.e)][:LOOKED_AT]
+    found = language.parse([tree.forms for tree in trees])
+    same = sum(a == b for tree, own in zip(trees, found, strict=True) for a, b in zip(tree.heads, own.heads, strict=True))
+    return same / max(1, sum(map(len, trees)))
+
+
+Tags = list[tuple[str, ...]]
+
+
+def _tags(
+    text: Sequence[ProjectionInput], usable: Sequence[ProjectionInput], trees: Sequence[DepTree], language: Language | None
+) -> tuple[Tags, Tags]:
+    """Tags of both sides: by the language's tagger, else those of E's trees, which F's words have from their links."""
+    if language is not None:
+        f, e = (language.tag([words.forms for words in side]) for side in (usable, trees))
+        return [tuple(u for u, _ in own) for own in f], [tuple(u for u, _ in own) for own in e]
+    lexicon = TagLexicon.of((bitext, ()) for bitext in text)
+    projected = [
+        tuple(tag if tag != "_" else universal(lexicon.tag(form, form)) for form, tag in zip(b.forms, b.upos, strict=True))
+        for b in usable
+    ]
+    return projected, [tuple(universal(tag) for tag in tree.tags()) for tree in trees]
+
+
+@dataclass(frozen=True)
+class PhraseEvidence:
+    """The sentences, some with other links or another tree of E than they came with, and what is known of their phrases."""
+
+    text: list[ProjectionInput]
+    forests: Sequence[Forest] = ()
+    book: PhraseBook = field(default_factory=PhraseBook)
+    note: str = ""
+    """What the user should know of it."""
+
+
+def gathered(
+    text: Sequence[ProjectionInput],
+    sources: PhraseSources,
+    *,
+    parser: str | None = None,
+    linked: bool = True,
+    forests: Sequence[Forest] = (),
+    faults: Faults | None = None,
+) -> PhraseEvidence:
+    """Phrase pairs and forests of a text.
+
+    `parser` is the language or model that parsed E here, None where E's trees were given: a parser's forest stays alive, a given
+    tree stands. `linked` says whether the links are the user's; where they are not, paraphrases are linked by their phrases. `forests` of F
+    may be given here instead of in a file.
+    """
+    from divproj.parsing.translations import language_named
+    from divproj.phrases import wordnet
+    from divproj.phrases.lexicon import Lexicon
+
+    forests = forests_from_file(sources.f_forests, text, faults) if sources.f_forests else forests
+    if not sources.aligned:
+        return PhraseEvidence(list(text), forests)
+    parsed_by = language_named(parser) if parser else None
+    code = shared_language(text) if sources.paraphrases or sources.phrases == AUTO else ""
+    one = sources.paraphrases or bool(code)
+    if one and not forests:
+        forests = parse_same_language(text, parsed_by or _shipped(code), parsed=parsed_by is not None)
+    note = "" if sources.paraphrases or not one else f"F and E are both in the language '{code}', so F has parses too"
+    finder = PhraseFinder(forests_by_words(forests), e_forests_of(parsed_by) if parsed_by else None)
+    if one and sources.phrases in (None, AUTO) and not (linked and any(bitext.links.links for bitext in text)):
+        bare = [replace(bitext, links=Links(frozenset(), bitext.links.shape)) for bitext in text]
+        made, book = linked_paraphrases(bare, Lexicon(wordnet=wordnet.find()), finder)
+    else:
+        made, book = phrase_book(sources.phrases or AUTO, text, finder, faults)
+    return PhraseEvidence(made, forests, book, note)
+
+
+def forests_from_file(path: str, text: Sequence[ProjectionInput], faults: Faults | None = None) -> list[Forest]:
+    """Trees or forests of F sentences; sentences that have none, by their words, are named to `faults`."""
+    from divproj.io.trees.forests import ForestOptions, forests_from
+
+    faults = faults or Faults()
+    found = [forest for forest in forests_from(path, None, faults, ForestOptions("all")) if forest is not None]
+    known = {forest.forms for forest in found}
+    for k, bitext in enumerate(text, 1):
+        if bitext.forms not in known:
+            what = f"no forest has the words of sentence {k}, '{' '.join(bitext.forms[:6])} …'"
+            faults.word(AlignmentError(what, Where(path, 0, bitext.sent_id), "any bracketing of it is taken as possible"))
+    return found
+
+
+def _shipped(code: str) -> Language | None:
+    """Return the installed language with this code, if there is one."""
+    from divproj.parsing.language import available, shipped
+
+    return shipped(code) if code in available() else None

@@ -3,6 +3,8 @@
 A phrase of F that is paired keeps together: one word of it, its head, has its head outside, and that word alone governs words
 outside. Its head is the word linked with the head of the E phrase. Words without links so hang inside the smallest paired phrase
 that holds them. Pairs of two words are links with weights.
+
+What a user asks of phrases, and where the phrases of a text come from.
 """
 
 from __future__ import annotations
@@ -14,12 +16,19 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.data.errors import Faults, FormatError, Where
+from divproj.core.errors import Faults, FormatError, Where
 from divproj.io.files import Source, name_of, reading
-from divproj.io.igt_text import lines
+from divproj.io.interlinear.parts import lines
 from divproj.phrases.results import PhraseAlignment
 from divproj.projection.direct import ProjectionInput
-from divproj.projection.settings import OTHER_HEAD, PAIR_SHARE, UNKNOWN_PAIR
+
+PAIR_SHARE = 1.0
+"""What the logarithm of a head's probability counts beside the weights of the chart; not tuned."""
+UNKNOWN_PAIR = 0.5
+"""Probability of a pair that comes without one."""
+OTHER_HEAD = 0.05
+"""Probability that a word heads a phrase of which another word is known to be the head."""
+
 
 Floats = NDArray[np.float64]
 
@@ -200,3 +209,36 @@ def _words(spans: object, length: int, key: str, where: Where) -> tuple[int, ...
             raise FormatError(what, where)
         found.update(range(part[0] + 1, part[1] + 1))
     return tuple(sorted(found))
+
+
+AUTO = "auto"
+"""In the place of a file: phrases are aligned here."""
+
+
+@dataclass(frozen=True)
+class PhraseSources:
+    """Phrase pairs and forests for projection; by default none."""
+
+    phrases: str | None = None
+    """A file of `proj align` with phrase pairs, or auto: they are aligned here."""
+    paraphrases: bool = False
+    """Whether F and E are one language; with auto that is found out."""
+    f_forests: str | None = None
+    """A file with trees or forests of F."""
+
+    @property
+    def aligned(self) -> bool:
+        """Whether phrases are to be aligned, or were."""
+        return bool(self.phrases or self.paraphrases)
+
+    def __bool__(self) -> bool:
+        return self.aligned or self.f_forests is not None
+
+    @property
+    def asked(self) -> str:
+        """The first option that was given, as users write it.
+
+        >>> PhraseSources("auto").asked
+        'phrases'
+        """
+        return "phrases" if self.phrases else "paraphrases" if self.paraphrases else "f-forests"

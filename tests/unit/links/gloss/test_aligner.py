@@ -10,12 +10,10 @@ from hypothesis import strategies as st
 from shared import ROOT, need
 
 from divproj import AlignmentError, Where
-from divproj.data.igt import Igt
-from divproj.io import conllu, pharaoh
-from divproj.links.gloss.aligner import GlossAligner, GlossAlignment
-from divproj.links.gloss.gloss_tokens import punctuation, spread, word_class
-from divproj.links.gloss.grams import Grams
-from divproj.links.settings import PASS_SCORES
+from divproj.core.sentence import Igt
+from divproj.io.trees import conllu, pharaoh
+from divproj.links.glosses import PASS_SCORES, GlossAligner, GlossAlignment, punctuation, spread, word_class
+from divproj.links.grams import Grams
 
 ALIGNER = GlossAligner()
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from divproj.data.igt import Igt
-from divproj.links.gloss.grade import KINDS, LEIPZIG, LEVELS, Finding, grade, is_known
+from divproj.core.sentence import Igt
+from divproj.links.grade import KINDS, LEIPZIG, LEVELS, Finding, grade, is_known
 
 
 def line(text: str) -> tuple[str, ...]:

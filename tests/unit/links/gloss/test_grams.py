@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from divproj import FormatError, ProjError
-from divproj.links.gloss import grams
-from divproj.links.gloss.gram_rows import KINDS, person
-from divproj.links.gloss.grams import LANGUAGES, Grams
+from divproj.links import grams
+from divproj.links.grams import KINDS, LANGUAGES, Grams, person
 
 ENGLISH = Grams.shipped()
 LEIPZIG = """

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from divproj import FormatError
-from divproj.io.igt_parts import UPOS
-from divproj.links.gloss.grams import Grams, shipped_labels
+from divproj.io.interlinear.parts import UPOS
+from divproj.links.grams import Grams, shipped_labels
 
 TABLE = Grams.shipped()
 

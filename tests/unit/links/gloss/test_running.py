@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared import need
 
-from divproj.io import conllu
-from divproj.text.running import Token, sentence_spans, sentences, tokens, word_spans
+from divproj.io.trees import conllu
+from divproj.text.running import PlacedWord, sentence_spans, sentences, tokens, word_spans
 
 
 @pytest.mark.parametrize(
@@ -47,16 +47,16 @@ def test_words(text, words):
 def test_places():
     text = "She can't swim."
     assert tokens(text) == [
-        Token("She", 0, 3),
-        Token("ca", 4, 6, False),
-        Token("n't", 6, 9, True, True),
-        Token("swim", 10, 14, False),
-        Token(".", 14, 15),
+        PlacedWord("She", 0, 3),
+        PlacedWord("ca", 4, 6, False),
+        PlacedWord("n't", 6, 9, True, True),
+        PlacedWord("swim", 10, 14, False),
+        PlacedWord(".", 14, 15),
     ]
 
 
 def test_abbreviation_at_the_end():
-    assert tokens("at 5 p.m.")[-2:] == [Token("p.m", 5, 8, False), Token(".", 8, 9)]
+    assert tokens("at 5 p.m.")[-2:] == [PlacedWord("p.m", 5, 8, False), PlacedWord(".", 8, 9)]
 
 
 @pytest.mark.parametrize(

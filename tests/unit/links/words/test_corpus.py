@@ -11,47 +11,45 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from divproj.data.errors import AlignmentError, ModelError
-from divproj.links.words import model
-from divproj.links.words.corpus import _packed, _unpacked, align_text
-from divproj.links.words.counts import Counts, Tally
-from divproj.links.words.direction import Prior, Settings
-from divproj.links.words.model import Linked, WordAligner
-from divproj.links.words.text import Column, Row, Shard, Text
+from divproj.core.errors import AlignmentError, ModelError
+from divproj.links import word_model
+from divproj.links.word_corpus import Column, Shard, WordRow, WordText, _packed, _unpacked, align_text
+from divproj.links.word_direction import Prior, Settings
+from divproj.links.word_model import Counts, Linked, Tally, WordAligner
 from divproj.runtime.checkpoint import Checkpoint
-from divproj.runtime.engine import Place
+from divproj.runtime.engine import Workers
 
 LEXICON = {"das": "the", "haus": "house", "buch": "book", "ein": "a", "mann": "man", "liest": "reads", "sieht": "sees"}
 FEW = Settings(sweeps=8, burn_in=2)
 
 
-def rows(count: int = 90, seed: int = 1) -> list[Row]:
+def rows(count: int = 90, seed: int = 1) -> list[WordRow]:
     chance = random.Random(seed)
     made = []
     for _ in range(count):
         f = [chance.choice([*LEXICON]) for _ in range(chance.randint(1, 6))]
-        made.append(Row(f, [LEXICON[word] for word in f]))
+        made.append(WordRow(f, [LEXICON[word] for word in f]))
     return made
 
 
-def aligned(text: Text, **more) -> tuple[list[Linked], WordAligner]:
+def aligned(text: WordText, **more) -> tuple[list[Linked], WordAligner]:
     aligner = WordAligner(settings=FEW)
     return [linked for shard in align_text(aligner, text, **more) for linked in shard], aligner
 
 
 def test_one_shard_is_what_fit_align_does():
     some = rows()
-    found, aligner = aligned(Text.of(some))
+    found, aligner = aligned(WordText.of(some))
     twin = WordAligner(settings=FEW)
     assert found == twin.fit_align([(row.f, row.e) for row in some])
     assert aligner.counts_ == twin.counts_
 
 
 def test_shards_give_the_same_links_here_and_in_processes():
-    text = Text.of([*rows(), Row([], ["nothing"]), Row(["x"] * 500, ["y"])], 20)
+    text = WordText.of([*rows(), WordRow([], ["nothing"]), WordRow(["x"] * 500, ["y"])], 20)
     assert (text.shard_count, text.pairs, text.usable, text.too_long) == (5, 92, 90, 1)
     here, learned = aligned(text)
-    there, also = aligned(text, place=Place(jobs=2))
+    there, also = aligned(text, place=Workers(jobs=2))
     assert here == there
     assert learned.counts_ == also.counts_
     assert [linked.shape for linked in here[-2:]] == [(0, 1), (500, 1)]
@@ -62,14 +60,14 @@ def test_shards_give_the_same_links_here_and_in_processes():
 
 def test_what_other_shards_taught_is_known():
     """A shard of a single pair cannot say which words belong together; the others can."""
-    lone = Row(["mann", "buch"], ["book", "man"])
-    alone, _ = aligned(Text.of([lone]))
-    found, _ = aligned(Text.of([*rows(60), lone], 60))
+    lone = WordRow(["mann", "buch"], ["book", "man"])
+    alone, _ = aligned(WordText.of([lone]))
+    found, _ = aligned(WordText.of([*rows(60), lone], 60))
     assert found[-1].chances.keys() == {(1, 2), (2, 1)} != alone[0].chances.keys()
 
 
 def test_aligning_alone_changes_no_model():
-    text = Text.of(rows(), 30)
+    text = WordText.of(rows(), 30)
     _, aligner = aligned(text)
     before = dict(aligner.counts_)
     list(align_text(aligner, text, learn=False))
@@ -80,7 +78,7 @@ def test_aligning_alone_changes_no_model():
 
 def test_lemmas_and_tags_go_with_their_shards():
     some = [row._replace(lemmas=(row.f, row.e), tags=(["X"] * len(row.f), ["_"] * len(row.e))) for row in rows(40)]
-    text = Text.of(some, 15)
+    text = WordText.of(some, 15)
     assert (text.lemmas, text.tags) == (True, False), "tags are of no use where one side has none"
     shards = list(text.shards())
     assert [len(shard.pairs()) for shard in shards] == [15, 15, 10]
@@ -91,7 +89,7 @@ def test_lemmas_and_tags_go_with_their_shards():
 
 
 def test_a_text_that_shrinks_is_noticed():
-    text = Text.of(rows(30), 20)
+    text = WordText.of(rows(30), 20)
     with pytest.raises(AlignmentError, match="the text is shorter than when it was read first; leave it as it is"):
         aligned(replace(text, rows=rows(25)))
 
@@ -105,9 +103,9 @@ def test_stems_of_known_words_help_other_forms():
 
 
 def test_shards_that_are_done_are_not_done_again(tmp_path, monkeypatch):
-    text = Text.of(rows(60), 20)
+    text = WordText.of(rows(60), 20)
     expected, learned = aligned(text)
-    real, done = model.WordAligner.learn, []
+    real, done = word_model.WordAligner.learn, []
 
     def learn(*args, **options):
         if len(done) == 4:
@@ -115,7 +113,7 @@ def test_shards_that_are_done_are_not_done_again(tmp_path, monkeypatch):
         done.append(1)
         return real(*args, **options)
 
-    monkeypatch.setattr(model.WordAligner, "learn", learn)
+    monkeypatch.setattr(word_model.WordAligner, "learn", learn)
     with pytest.raises(KeyboardInterrupt):
         aligned(text, keep=Checkpoint(tmp_path / "kept", seconds=0))
     assert {path.stem for path in (tmp_path / "kept").glob("*.npz")} == {"learned-1", "learned-2", "learned-3", "linked-1"}
@@ -125,7 +123,7 @@ def test_shards_that_are_done_are_not_done_again(tmp_path, monkeypatch):
     assert again.counts_ == learned.counts_
     assert len(done) == 4, "two shards were left to link"
     with pytest.raises(ModelError, match="the checkpoint is of other data or other settings"):
-        aligned(Text.of(rows(60, 3), 20), keep=Checkpoint(tmp_path / "kept", resume=True))
+        aligned(WordText.of(rows(60, 3), 20), keep=Checkpoint(tmp_path / "kept", resume=True))
 
 
 @pytest.mark.parametrize(
@@ -139,7 +137,7 @@ def test_shards_that_are_done_are_not_done_again(tmp_path, monkeypatch):
     ],
 )
 def test_kept_shards_that_cannot_be_are_refused(tmp_path, part, name, value):
-    text, here = Text.of(rows(20), 10), tmp_path / "kept"
+    text, here = WordText.of(rows(20), 10), tmp_path / "kept"
     aligned(text, keep=Checkpoint(here, seconds=0))
     kept = Checkpoint(here, resume=True, seconds=0)
     aligned(text, keep=kept)
@@ -155,9 +153,9 @@ def test_ctrl_c_ends_a_text_of_many_shards(monkeypatch):
     def wait(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(model, "wait", wait)
+    monkeypatch.setattr(word_model, "wait", wait)
     with pytest.raises(KeyboardInterrupt):
-        aligned(Text.of(rows(40), 20))
+        aligned(WordText.of(rows(40), 20))
 
 
 words = st.text("abcß ", max_size=3)
@@ -188,7 +186,7 @@ def test_sums_without_a_part_against_plain_dictionaries(parts, f, e, data):
 @given(st.lists(st.lists(words, max_size=4), max_size=4))
 def test_columns_come_back(sentences):
     assert Column.of(sentences).sentences() == sentences
-    assert Shard.of([Row(s, s) for s in sentences], False, False).pairs() == [(s, s) for s in sentences]
+    assert Shard.of([WordRow(s, s) for s in sentences], False, False).pairs() == [(s, s) for s in sentences]
 
 
 @given(st.dictionaries(st.tuples(st.integers(1, 5), st.integers(1, 5)), st.floats(0.1, 9), max_size=9))

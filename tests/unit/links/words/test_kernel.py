@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from divproj.links.words import direction, kernel
-from divproj.links.words.direction import Direction, Settings, WordArrays
+from divproj.links import word_direction
+from divproj.links.word_direction import Direction, Settings, WordArrays
 
 
 def bitext(f, e):
@@ -66,9 +66,9 @@ def test_forward_backward_equals_brute_force(n, m, seed):
     chance = np.random.default_rng(seed)
     cells = np.arange((n + 1) * m, dtype=np.int32)
     table = chance.random((n + 1) * m)
-    jumps = chance.random(kernel.JUMPS) + 0.01
+    jumps = chance.random(word_direction.JUMPS) + 0.01
     null = 0.2
-    half = kernel.JUMPS // 2
+    half = word_direction.JUMPS // 2
     total, post = 0.0, np.zeros((n + 1, m))
     for states in itertools.product(range(2 * n), repeat=m):  # 2i: word i+1 speaks; 2i+1: it is kept, and no word speaks
         p, before = 1.0, None
@@ -84,9 +84,19 @@ def test_forward_backward_equals_brute_force(n, m, seed):
         for j, state in enumerate(states):
             post[0 if state % 2 else state // 2 + 1, j] += p
     found = np.zeros((n + 1, m))
-    for run in (kernel.hmm_posteriors, kernel.hmm_posteriors.compiled):
+    for run in (word_direction.hmm_posteriors, word_direction.hmm_posteriors.compiled):
         score = run(
-            n, m, 0, cells, table, jumps, null, found, np.zeros((2 * n, m)), np.zeros(kernel.JUMPS), np.zeros(kernel.JUMPS)
+            n,
+            m,
+            0,
+            cells,
+            table,
+            jumps,
+            null,
+            found,
+            np.zeros((2 * n, m)),
+            np.zeros(word_direction.JUMPS),
+            np.zeros(word_direction.JUMPS),
         )
         assert score == pytest.approx(math.log(total))
         assert found == pytest.approx(post / total)
@@ -111,8 +121,8 @@ def test_sampled_posteriors_sum_to_one_and_repeat(pairs, seed):
 def test_jumps_against_a_walk_through_the_links(pairs, data):
     b = bitext([f for f, _ in pairs], [e for _, e in pairs])
     links = np.array([data.draw(st.integers(0, len(f))) for f, e in pairs for _ in e], np.int32)
-    direction, half = Direction(b, Settings()), kernel.JUMPS // 2
-    expected = 2 * np.exp(-0.7 * np.abs(np.arange(kernel.JUMPS) - half - 1)) + 0.01
+    direction, half = Direction(b, Settings()), word_direction.JUMPS // 2
+    expected = 2 * np.exp(-0.7 * np.abs(np.arange(word_direction.JUMPS) - half - 1)) + 0.01
     place = 0
     for f, e in pairs:
         at = 0
@@ -152,8 +162,8 @@ class Sampler:
 
     def jumps(self, but=None):
         """Counts of jumps without those that pass the word, begin or end there."""
-        half = kernel.JUMPS // 2
-        counts = 2 * np.exp(-0.7 * np.abs(np.arange(kernel.JUMPS) - half - 1)) + 0.01
+        half = word_direction.JUMPS // 2
+        counts = 2 * np.exp(-0.7 * np.abs(np.arange(word_direction.JUMPS) - half - 1)) + 0.01
         for k in range(len(self.pairs)):
             for a, b, step in self.steps(k):
                 if but is None or k != but[0] or not a <= but[1] <= b:
@@ -165,11 +175,11 @@ class Sampler:
 
     def more(self, k, i, but):
         """How much likelier a word of this type has one link more."""
-        most, word = kernel.FERTILITIES - 1, self.pairs[k][0][i - 1]
+        most, word = word_direction.FERTILITIES - 1, self.pairs[k][0][i - 1]
         count = self.filled(k, i, but)
         if count >= most:
             return 1.0
-        table = np.array(direction.FERTILITY, float)
+        table = np.array(word_direction.FERTILITY, float)
         for n, (f, _) in enumerate(self.pairs):
             for place, other in enumerate(f, 1):
                 if other == word:
@@ -244,7 +254,7 @@ def test_sampling_is_as_defined(pairs, seed, tagged):
 
     chain = begin(first)
     with np.errstate(over="ignore"):
-        state = kernel.sample.plain(
+        state = word_direction.sample.plain(
             b.src_at, b.tgt_at, b.cell_at, system.cells, stem_cells, tag_cells, b.src, system.cell_src, stem_src, tag_src, chain.links,
             chain.pairs, chain.sources, chain.stem_pairs, chain.stem_sources, chain.tag_pairs, chain.tag_sources,
             chain.jumps, chain.fertility, chain.post, given_, 3, 1, np.uint64(seed * 2 + 1),
@@ -266,23 +276,25 @@ def test_empty_sentences_are_passed_over(run):
     pairs = [([1, 2], [2, 1]), ([], [1]), ([1], []), ([], []), ([2], [2])]
     b = bitext([f for f, _ in pairs], [e for _, e in pairs])
     system = Direction(b, Settings())
-    table, jumps = np.random.default_rng(1).random(len(system.table)), np.linspace(1, 2, kernel.JUMPS)
-    unused = np.zeros(kernel.JUMPS)
+    table, jumps = np.random.default_rng(1).random(len(system.table)), np.linspace(1, 2, word_direction.JUMPS)
+    unused = np.zeros(word_direction.JUMPS)
     expected, counts, total = np.zeros(len(system.cells), np.float32), np.zeros(len(table)), 0.0
     for k in (0, 4):
         n, m = map(len, pairs[k])
         post = np.zeros((n + 1, m))
         own = b.cell_at[k], b.cell_at[k + 1]
-        total += kernel.hmm_posteriors(
+        total += word_direction.hmm_posteriors(
             n, m, own[0], system.cells, table, jumps, 0.2, post, np.zeros((2 * n, m)), unused, unused
         )
         expected[slice(*own)] = post.ravel()
         np.add.at(counts, system.cells[slice(*own)], post.ravel())
     found, of_types = np.zeros_like(expected), np.zeros_like(counts)
     with np.errstate(all="raise"):
-        getattr(kernel.hmm_all, run)(b.src_at, b.tgt_at, b.cell_at, system.cells, table, jumps, 0.2, found)
+        getattr(word_direction.hmm_all, run)(b.src_at, b.tgt_at, b.cell_at, system.cells, table, jumps, 0.2, found)
     assert found == pytest.approx(expected)
     places = b.src_at, b.tgt_at, b.cell_at
-    score = getattr(kernel.hmm_expect, run)(*places, system.cells, table, jumps, 0.2, of_types, unused.copy(), unused.copy())
+    score = getattr(word_direction.hmm_expect, run)(
+        *places, system.cells, table, jumps, 0.2, of_types, unused.copy(), unused.copy()
+    )
     assert score == pytest.approx(total)
     assert of_types == pytest.approx(counts)

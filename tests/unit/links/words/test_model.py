@@ -13,12 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from divproj import Corpus, FormatError, ModelError
-from divproj.evaluation.links import score_links
-from divproj.links.words.direction import TURN, Settings
-from divproj.links.words.model import LONGEST, WordAligner
-from divproj.links.words.priors import from_dictionary, from_links
-from divproj.links.words.symmetrize import from_posteriors, grow_diag_final_and
-from divproj.links.words.vocabulary import stem
+from divproj.evaluation.trees import score_links
+from divproj.links.word_direction import TURN, Settings
+from divproj.links.word_model import (
+    LONGEST,
+    WordAligner,
+    from_dictionary,
+    from_links,
+    from_posteriors,
+    grow_diag_final_and,
+    stem,
+)
 from divproj.runtime.resources import folder
 
 TEXT = [("das haus", "the house"), ("das buch", "the book"), ("ein buch", "a book"), ("ein haus", "a house")]

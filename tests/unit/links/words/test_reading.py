@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from divproj.data.errors import Faults
-from divproj.links.words.reading import word_rows
+from divproj.core.errors import Faults
+from divproj.links.word_corpus import word_rows
 
 
 def test_lines_of_plain_text(tmp_path: Path):

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 
 from divproj import Corpus
-from divproj.data.tree import DepTree
+from divproj.core.tree import DepTree
 from divproj.forest.build import from_tree
 from divproj.forest.dependencies import from_dependencies
 from divproj.forest.hypergraph import Edge, Forest, Node
 from divproj.forest.trees import PhraseTree
 from divproj.phrases.aligner import PhraseAligner
-from divproj.projection.phrasal.paraphrases import dependencies, tree_pair, write_corpus
+from divproj.projection.phrasal.evidence import dependencies, tree_pair, write_corpus
 
 OLD = DepTree(("the", "old", "boat", "sank"), (3, 3, 4, 0), ("det", "amod", "nsubj", "root"), ("DET", "ADJ", "NOUN", "VERB"))
 NEW = DepTree(("sank", "the", "boat"), (0, 3, 1), ("root", "det", "nsubj"), ("VERB", "DET", "NOUN"))

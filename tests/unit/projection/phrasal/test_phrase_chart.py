@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from divproj.data.tree import cycles
+from divproj.core.tree import cycles
 from divproj.projection.phrasal import chart
-from divproj.projection.phrasal.projector import subtrees
+from divproj.projection.phrasal.s5 import subtrees
 
 
 def bracketings(n: int) -> list[tuple[int, ...]]:

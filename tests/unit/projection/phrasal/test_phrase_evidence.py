@@ -7,15 +7,14 @@ from pathlib import Path
 import pytest
 
 from divproj import DepTree, Faults, Links, Pair
-from divproj.data.errors import ModelError
+from divproj.core.errors import ModelError
 from divproj.projection.base import Adapted, TextEvidence
 from divproj.projection.direct import ProjectionInput
-from divproj.projection.phrasal import same_language
-from divproj.projection.phrasal.phrase_evidence import gathered
-from divproj.projection.phrasal.phrase_sources import PhraseSources
-from divproj.projection.phrasal.projector import S5
+from divproj.projection.phrasal import evidence
+from divproj.projection.phrasal.evidence import gathered
+from divproj.projection.phrasal.phrase_pairs import PAIR_SHARE, PhraseSources
+from divproj.projection.phrasal.s5 import S5
 from divproj.projection.projector import Projector
-from divproj.projection.settings import PAIR_SHARE
 
 WORDS = ("the", "old", "man", "saw", "a", "small", "dog", "in", "the", "garden")
 UPOS = ("DET", "ADJ", "NOUN", "VERB", "DET", "ADJ", "NOUN", "ADP", "DET", "NOUN")
@@ -31,36 +30,36 @@ def text(e: DepTree, count: int = 1, links: frozenset[tuple[int, int]] = TWINS) 
 
 
 def test_one_language_or_two():
-    assert same_language.shared_language(text(UD)) == "en"
+    assert evidence.shared_language(text(UD)) == "en"
     german = ProjectionInput(
         ("der", "alte", "Mann", "sah", "einen", "kleinen", "Hund", "im", "Garten"), UD, Links(frozenset(), (9, 10))
     )
-    assert same_language.shared_language([german]) == ""
-    assert same_language.shared_language([]) == ""
+    assert evidence.shared_language([german]) == ""
+    assert evidence.shared_language([]) == ""
 
 
 def test_f_has_the_forests_of_the_parser_whose_style_e_has():
     from divproj.parsing.language import shipped
 
-    [forest] = same_language.forests(text(UD), shipped("en"))
+    [forest] = evidence.parse_same_language(text(UD), shipped("en"))
     assert forest.forms == NEW
     assert len(forest.edges) >= len(NEW) - 1
     unlinked = text(UD, links=frozenset())
     assert Adapted.to(S5(), unlinked, TextEvidence([forest])).project(unlinked[0]).heads[2] == 7
-    assert same_language.forests(text(OWN), None) == []  # one tree is too few to learn from
+    assert evidence.parse_same_language(text(OWN), None) == []  # one tree is too few to learn from
 
 
 @pytest.mark.parametrize("links", [TWINS, frozenset()])
 def test_a_parser_learned_from_e_s_trees_has_their_style(links: frozenset[tuple[int, int]]):
     some = text(OWN, 30, links)
-    forests = same_language.forests(some, None)
+    forests = evidence.parse_same_language(some, None)
     assert len(forests) == 30
     assert phrase_style(forests[0]) == (7, 3, 1)
 
 
 def phrase_style(forest) -> tuple[int, int, int]:
     """Heads of `in`, `the` and `garden` by the best edges of a forest."""
-    from divproj.projection.phrasal.evidence import of_forest
+    from divproj.projection.phrasal.s5 import of_forest
 
     return tuple(of_forest(forest)[:, 1:4].argmax(0).tolist())
 

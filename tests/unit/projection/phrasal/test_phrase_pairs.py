@@ -9,24 +9,24 @@ import numpy as np
 import pytest
 
 from divproj import DepTree, Faults, Links
-from divproj.data.errors import FormatError
+from divproj.core.errors import FormatError
 from divproj.forest.dependencies import from_dependencies
 from divproj.forest.parses import count_trees
-from divproj.io.forests import forests_of
+from divproj.io.trees.forests import forests_of
 from divproj.phrases.lexicon import Lexicon
 from divproj.projection.base import Adapted, TextEvidence
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal import phrase_pairs
-from divproj.projection.phrasal.aligned_phrases import (
+from divproj.projection.phrasal.evidence import (
+    BARE_PAIR_SHARE,
     PhraseFinder,
     all_bracketings,
     forests_by_words,
     linked_paraphrases,
     phrase_book,
 )
-from divproj.projection.phrasal.phrase_pairs import PhraseBook, PhraseLink, SentencePairs
-from divproj.projection.phrasal.projector import S5
-from divproj.projection.settings import BARE_PAIR_SHARE, OTHER_HEAD, PAIR_SHARE
+from divproj.projection.phrasal.phrase_pairs import OTHER_HEAD, PAIR_SHARE, PhraseBook, PhraseLink, SentencePairs
+from divproj.projection.phrasal.s5 import S5
 
 E = DepTree(("old", "dogs", "sleep", "here"), (2, 3, 0, 3), ("amod", "nsubj", "root", "advmod"), ("ADJ", "NOUN", "VERB", "ADV"))
 

@@ -8,14 +8,14 @@ from hypothesis import HealthCheck, given, settings
 from strategies import pairs
 
 from divproj import AlignmentError, DepTree, Links
-from divproj.data.pair import Pair
-from divproj.data.tree import cycles
+from divproj.core.pair import Pair
+from divproj.core.tree import cycles
 from divproj.evaluation.experiment import cross_validate
 from divproj.projection.base import Adapted
 from divproj.projection.direct import ProjectionInput, s1
-from divproj.projection.phrasal.features import PHRASES, phrase_codes
-from divproj.projection.phrasal.projector import LONGEST, S5, cached_state, subtrees
-from divproj.projection.phrasal.vote import ballot, vote
+from divproj.projection.parsers import PHRASES, phrase_codes
+from divproj.projection.phrasal.s5 import LONGEST, S5, cached_state, subtrees
+from divproj.projection.projector import ballot, vote
 from divproj.projection.systems import train
 
 

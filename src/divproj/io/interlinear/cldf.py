@@ -1,0 +1,368 @@
+"""CLDF `examples.csv`: Primary_Text, Analyzed_Word, Gloss, Translated_Text and whatever else the table has.
+
+Words are separated by tabs, or by a backslash and a t where an export has written them so; other columns are kept.
+
+The metadata of a CLDF data set, which say what the columns of a table of examples are; read and written.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO, TextIO
+from urllib.parse import unquote
+
+from divproj.core.errors import Faults, FormatError, Where
+from divproj.core.sentence import Igt
+from divproj.io.files import Source
+from divproj.io.interlinear.parts import (
+    Options,
+    from_file,
+    from_text,
+    instance,
+    lines,
+    one_line,
+    preferred,
+    squeezed,
+    tokens,
+    without_judgement,
+)
+
+MOST_BESIDE = 50 << 20
+"""Bytes of metadata or of a table of languages that are read."""
+TERMS_URL = "http://cldf.clld.org/v1.0/terms.rdf#"
+TERMS = {
+    "id": "ID", "primaryText": "Primary_Text", "analyzedWord": "Analyzed_Word", "gloss": "Gloss", "translatedText": "Translated_Text",
+    "languageReference": "Language_ID", "metaLanguageReference": "Meta_Language_ID",
+}  # fmt: skip
+"""Terms of CLDF's ontology, and the names that columns usually have."""
+
+
+@dataclass(frozen=True)
+class ExampleTable:
+    """What is said of one table of examples."""
+
+    names: Mapping[str, str] = field(default_factory=dict)
+    """CLDF's usual name by the name that a column has."""
+    separators: Mapping[str, str] = field(default_factory=dict)
+    """What stands between the words in a column, by CLDF's usual name."""
+    delimiter: str = ""
+    """What stands between columns; '' when that is not said."""
+    languages: Mapping[str, str] = field(default_factory=dict)
+    """ISO code, or the name, of each language id."""
+    named: bool = False
+    """Whether the metadata name this very file."""
+
+
+def of_file(path: str) -> ExampleTable:
+    """What the files beside a table say of it; nothing when there are none or they cannot be read."""
+    if path in ("", "-") or not (folder := Path(path).parent).is_dir():
+        return ExampleTable()
+    name = Path(path).name.removesuffix(".gz")
+    for file in sorted(folder.glob("*-metadata.json")):
+        try:
+            found = _table(json.loads(_text(file)).get("tables", []), name, folder)
+        except (ValueError, KeyError, TypeError, AttributeError, OSError):
+            continue
+        if found is not None:
+            return found
+    return ExampleTable(languages=_languages(folder / "languages.csv", {}))
+
+
+def _text(file: Path) -> str:
+    if file.stat().st_size > MOST_BESIDE:
+        raise OSError
+    return file.read_text("utf-8-sig")
+
+
+def _url(table: Mapping[str, Any]) -> str:
+    return unquote(str(table.get("url", ""))).removesuffix(".zip").removesuffix(".gz")
+
+
+def _is(table: Mapping[str, Any], kind: str) -> bool:
+    return str(table.get("dc:conformsTo", "")).endswith(f"#{kind}")
+
+
+def _columns(table: Mapping[str, Any]) -> dict[str, str]:
+    """Name of each column by the term it is in CLDF's ontology."""
+    columns = table["tableSchema"]["columns"]
+    return {str(c["propertyUrl"]).rpartition("#")[2]: str(c["name"]) for c in columns if "#" in str(c.get("propertyUrl", ""))}
+
+
+def _table(tables: Sequence[Mapping[str, Any]], name: str, folder: Path) -> ExampleTable | None:
+    examples = [table for table in tables if _is(table, "ExampleTable")]
+    table = next((table for table in examples if _url(table) == name), examples[0] if examples else None)
+    if table is None:
+        return None
+    terms = _columns(table)
+    usual = {terms[term]: TERMS[term] for term in TERMS if term in terms}
+    separators = {
+        usual[str(c["name"])]: str(c["separator"]) for c in table["tableSchema"]["columns"] if c.get("separator") and str(c.get("name")) in usual
+    }  # fmt: skip
+    languages: dict[str, str] = {}
+    beside = next((table for table in tables if _is(table, "LanguageTable")), None)
+    if beside is not None:
+        languages = _languages(folder / Path(_url(beside)).name, _columns(beside))
+    delimiter = str((table.get("dialect") or {}).get("delimiter", ""))
+    return ExampleTable(usual, separators, delimiter if len(delimiter) == 1 else "", languages, _url(table) == name)
+
+
+def _languages(file: Path, terms: Mapping[str, str]) -> dict[str, str]:
+    key = {term: terms.get(term, usual) for term, usual in (("id", "ID"), ("iso639P3code", "ISO639P3code"), ("name", "Name"))}
+    try:
+        rows = list(csv.DictReader(io.StringIO(_text(file)))) if file.is_file() else []
+    except (csv.Error, OSError, UnicodeDecodeError):
+        return {}
+    return {
+        row[key["id"]]: row.get(key["iso639P3code"]) or row.get(key["name"]) or row[key["id"]] for row in rows if row.get(key["id"])
+    }  # fmt: skip
+
+
+def names(table: str) -> tuple[str, str]:
+    """What the files beside a table are called: metadata and languages."""
+    stem = table.removesuffix(".gz").removesuffix(".csv")
+    return f"{stem}-metadata.json", f"{stem}-languages.csv"
+
+
+def written(table: str, header: Sequence[str], languages: Iterable[str]) -> dict[str, str]:
+    """The files that make a table of examples a CLDF data set, by name: its metadata, and its languages when there are any."""
+    metadata, beside = names(table)
+    found = list(dict.fromkeys(filter(None, languages)))
+    back = {usual: term for term, usual in TERMS.items()}
+    tables: list[dict[str, Any]] = [
+        {
+            "url": table,
+            "dc:conformsTo": f"{TERMS_URL}ExampleTable",
+            "tableSchema": {"columns": [_column(name, back) for name in header], "primaryKey": ["ID"]},
+        }
+    ]
+    files = {}
+    if found:
+        known = {"ID": "id", "Name": "name", "ISO639P3code": "iso639P3code"}
+        tables.append(
+            {
+                "url": beside,
+                "dc:conformsTo": f"{TERMS_URL}LanguageTable",
+                "tableSchema": {"columns": [_column(name, known) for name in known], "primaryKey": ["ID"]},
+            }
+        )
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(known)
+        writer.writerows([name, name, name if len(name) == 3 and name.isalpha() else ""] for name in found)
+        files[beside] = out.getvalue()
+    data = {
+        "@context": ["http://www.w3.org/ns/csvw", {"@language": "en"}],
+        "dc:conformsTo": f"{TERMS_URL}Generic",
+        "tables": tables,
+    }
+    return {metadata: json.dumps(data, ensure_ascii=False, indent=1) + "\n", **files}
+
+
+def _column(name: str, terms: Mapping[str, str]) -> dict[str, str]:
+    made = {"name": name, "datatype": "string"}
+    if name in terms:
+        made["propertyUrl"] = TERMS_URL + terms[name]
+    if name in ("Analyzed_Word", "Gloss"):
+        made["separator"] = "\t"
+    return made
+
+
+COLUMNS = {
+    "id": "sent_id", "primary_text": "text", "analyzed_word": "words", "gloss": "glosses", "translated_text": "translation",
+    "language_id": "language", "meta_language_id": "meta_language", "grammaticality": "judgement", "grammaticality_judgement": "judgement",
+}  # fmt: skip
+"""CLDF's names, in lower case, of the columns that make an instance."""
+COLUMN_NAMES = ("ID", "Language_ID", "Primary_Text", "Analyzed_Word", "Gloss", "Translated_Text", "Meta_Language_ID")
+_OTHER = re.compile(r"(?i)(?:alt_?translation|translated_text|translation|free_translation)_?(?:\d+|([a-z]{2,3}))")
+"""Columns with translations into more languages."""
+ROWS = 200
+"""Lines that one quoted cell may span; more, and its quote was never closed."""
+
+
+def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Igt]:
+    return from_file(read, source, faults, options)
+
+
+def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
+    """
+    >>> loads("ID,Primary_Text,Analyzed_Word,Gloss,Translated_Text\\n1,canes,can-es,dog-PL,dogs\\n")[0].glosses
+    ('dog-PL',)
+    """
+    return from_text(read, text, faults, options)
+
+
+def dump(instances: Iterable[Igt], out: TextIO, table: str = "examples.csv") -> dict[str, str]:
+    """A table of examples; words and glosses between tabs, translations into other languages in columns of their own.
+
+    Given back are the files that belong beside a table of this name, by name: its metadata and its languages.
+    """
+    found = list(instances)
+    codes = list(dict.fromkeys(code for igt in found for code, text in igt.translations if text != igt.translation and code))
+    extra = [f"Translated_Text_{code}" for code in codes]
+    keys = list(dict.fromkeys(key for igt in found for key, _ in igt.meta))
+    writer = csv.writer(out, lineterminator="\n")
+    header = [*COLUMN_NAMES, *extra, "Grammaticality", *keys]
+    writer.writerow(header)
+    for k, igt in enumerate(found, 1):
+        codes_of = {text: code for code, text in igt.translations}
+        others = {code: text for code, text in igt.translations if text != igt.translation}
+        parts = igt.segments if len(igt.segments) == len(igt.words) else igt.words
+        meta: dict[str, list[str]] = {}
+        for key, value in igt.meta:
+            meta.setdefault(key, []).append(value)
+        writer.writerow(
+            [
+                igt.sent_id or str(k),
+                igt.language,
+                igt.text or " ".join(igt.words),
+                "\t".join(parts),
+                "\t".join(gloss or "_" for gloss in igt.glosses),
+                igt.translation,
+                codes_of.get(igt.translation, "en" if igt.translation else ""),
+                *(others.get(code, "") for code in codes),
+                igt.judgement,
+                *(" ; ".join(meta.get(key, [])) for key in keys),
+            ]
+        )
+    return written(table, header, (igt.language for igt in found))
+
+
+def dumps(instances: Iterable[Igt]) -> str:
+    """
+    >>> dumps([Igt(("canes",), ("can-es",), ("dog-PL",), translation="dogs")]).splitlines()[1]
+    '1,,canes,can-es,dog-PL,dogs,en,'
+    """
+    out = io.StringIO()
+    dump(instances, out)
+    return out.getvalue()
+
+
+def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Igt]:
+    table = of_file(path)
+    rows = _rows(lines(stream, path, faults, options.encoding), path, faults, table.delimiter)
+    header = next(rows, (0, []))[1]
+    names = [table.names.get(name.strip(), name.strip()) for name in header]
+    if not {"primary_text", "analyzed_word"} & {name.lower() for name in names}:
+        what = f"the first line names the columns {', '.join(names)[:80]}, Primary_Text or Analyzed_Word expected"
+        raise FormatError(what, Where(path, 1), "is this a CLDF table of examples?")
+    for number, row in rows:
+        if len(row) != len(names):
+            what = f"{len(row)} cells, {len(names)} expected as in the first line"
+            faults.file(FormatError(what, Where(path, number), "missing cells are empty, others kept; is a comma not quoted?"))
+        cells = {name: cell for name, cell in zip(names, row, strict=False) if name}
+        cells |= {f"cell_{k}": cell for k, cell in enumerate(row[len(names) :], len(names) + 1)}
+        for name, mark in table.separators.items():
+            if mark.strip() and cells.get(name):  # a separator of blanks alone is what `_parts` looks for
+                cells[name] = "\t".join(part.strip() for part in cells[name].split(mark.strip()))
+        said = {COLUMNS.get(name.lower()) for name, cell in cells.items() if cell.strip()}
+        if said & {"text", "words", "glosses", "translation"}:
+            yield _instance(cells, Where(path, number), options, table.languages)
+
+
+def _rows(numbered: Iterator[tuple[int, str]], path: str, faults: Faults, mark: str = "") -> Iterator[tuple[int, list[str]]]:
+    """(line, cells): a cell in quotes may go on over lines; a quote that is never closed costs its own line only."""
+    waiting: deque[tuple[int, str]] = deque()
+    width = 0
+    while first := waiting.popleft() if waiting else next(numbered, None):
+        if not first[1].strip():
+            continue
+        mark = mark or max(",\t;", key=first[1].count)
+        row, taken = _row([first[1]], mark, width), 0
+        while row is None and taken < ROWS and (taken < len(waiting) or _more(numbered, waiting)):
+            taken += 1
+            row = _row([first[1], *(line for _, line in islice(waiting, taken))], mark, width)
+        if row is None:
+            where = Where(path, first[0])
+            faults.file(FormatError("a quote opens and is not closed", where, "read without quotes; write two for one"))
+            row, taken = first[1].replace('"', "").split(mark), 0
+        for _ in range(taken):
+            waiting.popleft()
+        width = width or len(row)
+        yield first[0], row
+
+
+def _more(numbered: Iterator[tuple[int, str]], waiting: deque[tuple[int, str]]) -> bool:
+    before = len(waiting)
+    waiting.extend(islice(numbered, 1))
+    return len(waiting) > before
+
+
+def _row(texts: list[str], mark: str, width: int) -> list[str] | None:
+    """Cells of lines that are one row; None when a quote is still open."""
+    try:
+        rows = list(csv.reader(io.StringIO("\n".join(texts)), delimiter=mark, strict=True))
+    except csv.Error:
+        return None
+    return rows[0] if len(rows) == 1 and (len(texts) == 1 or len(rows[0]) == width) else None
+
+
+def _instance(cells: dict[str, str], where: Where, options: Options, languages: Mapping[str, str]) -> Igt:
+    known: dict[str, str] = {}
+    meta = []
+    for name, value in cells.items():
+        role = COLUMNS.get(name.lower())
+        if role:
+            known[role] = value
+        else:
+            meta.append((name, squeezed(value)))
+    primary = squeezed(known.get("text", ""))
+    segments, glosses = _parts(known.get("words", ""), known.get("glosses", ""))
+    glosses = tuple("" if gloss == "_" else gloss for gloss in glosses)
+    judgement, bare = without_judgement(primary)
+    if judgement and not known.get("judgement", "").strip():
+        known["judgement"], primary = judgement, bare
+        segments = (without_judgement(segments[0])[1], *segments[1:]) if segments else segments
+    words = tokens(primary)
+    if not segments and len(glosses) == 1 and len(tokens(glosses[0])) == len(words):
+        glosses = tokens(glosses[0])
+    if not words or (segments and len(words) != len(segments)):
+        words = segments or words
+    code = known.get("meta_language", "")
+    free = [(code, one_line(known.get("translation", "")))]
+    for name, value in [pair for pair in meta if _OTHER.fullmatch(pair[0]) and pair[1]]:
+        found = _OTHER.fullmatch(name)
+        assert found
+        free.append((found[1] or "", value))
+        meta.remove((name, value))
+    translation, translations = preferred(free, options.lang, stated=True)
+    if not translations and code and code.lower() not in ("en", "eng", "stan1293"):
+        meta.append(("Meta_Language_ID", code))
+    sent_id = known.get("sent_id", "").strip()
+    return instance(
+        words,
+        segments,
+        glosses,
+        text=primary,
+        translation=translation,
+        translations=translations,
+        sent_id=sent_id,
+        judgement=known.get("judgement", "").strip(),
+        language=languages.get(known.get("language", "").strip(), known.get("language", "").strip()),
+        meta=meta,
+        where=Where(where.path, where.line, sent_id),
+    )
+
+
+def _parts(words: str, glosses: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Words and glosses: cells between tabs, real or spelled, and blanks where they line up better."""
+    cells = [tuple(cell.strip() for cell in _tabs(text).split("\t")) if text.strip() else () for text in (words, glosses)]
+    split = [tokens(_tabs(text)) for text in (words, glosses)]
+    if "\t" not in _tabs(words) + _tabs(glosses) and len(split[0]) == len(split[1]):
+        return split[0], split[1]
+    return cells[0], cells[1]
+
+
+def _tabs(text: str) -> str:
+    r"""
+    >>> _tabs(r"canes\tlatrant") == "canes\tlatrant"
+    True
+    """
+    return text.replace("\\t", "\t") if "\t" not in text else text

@@ -1,0 +1,161 @@
+"""FLEx interlinear export (.flextext): texts of paragraphs of phrases of words of morphemes, each with typed items.
+
+Older exports call a phrase `word`. Punctuation is a word of its own, glossed by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from divproj.core.errors import Faults, Where
+from divproj.core.sentence import Igt
+from divproj.io.files import Source
+from divproj.io.interlinear.languages import lang_code
+from divproj.io.interlinear.parts import EDGES, Options, from_file, from_text, glue, instance, joined, preferred, squeezed
+from divproj.io.interlinear.xml import XmlNode, units
+
+TAGS = frozenset({"document", "interlinear-text", "paragraphs", "paragraph", "phrases", "phrase", "words", "word", "morphemes",
+                  "morph", "item", "languages", "language", "media-files", "media"})  # fmt: skip
+_OPENING = "([{¿¡«‹“‘„‚「"
+
+
+def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Igt]:
+    return from_file(read, source, faults, options)
+
+
+def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
+    return from_text(read, text, faults, options)
+
+
+def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Igt]:
+    for _, found in _found(stream, path, faults, options):
+        yield found
+
+
+def places(stream: BinaryIO, path: str, faults: Faults, options: Options) -> list[int]:
+    """Which phrase of the file each sentence is, in the order of `read`."""
+    return [place for place, _ in _found(stream, path, faults, options)]
+
+
+def _found(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[tuple[int, Igt]]:
+    """Phrases that have words or a translation, and which of all they are."""
+    last, number = XmlNode(""), 0
+    for place, (phrase, above) in enumerate(units(stream, path, faults, options, lambda _, parent: parent == "phrases", TAGS)):
+        text = next((node for node in above if node.tag == "interlinear-text"), last)
+        number = number + 1 if text is last else 1
+        last = text
+        found = _instance(phrase, text, number, path, options)
+        if found.words or found.translation:
+            yield place, found
+
+
+def _items(node: XmlNode, kind: str) -> list[tuple[str, str]]:
+    """(language, text) of the items of a type."""
+    return [
+        (item.get("lang"), squeezed(item.text)) for item in node.all("item") if item.get("type") == kind and item.text.strip()
+    ]
+
+
+def _best(node: XmlNode, kind: str, lang: str) -> str:
+    """The item of a type in the preferred language, or the first there is."""
+    found = _items(node, kind)
+    return next((text for code, text in found if lang_code(code) == lang_code(lang)), found[0][1] if found else "")
+
+
+def _instance(phrase: XmlNode, text: XmlNode, number: int, path: str, options: Options) -> Igt:
+    title = _best(text, "title", options.lang) or _best(text, "title-abbreviation", options.lang)
+    segment = _best(phrase, "segnum", options.lang) or str(number)
+    sent_id = ".".join(filter(None, (title.replace(" ", "_"), segment)))
+    words, segments, glosses, tags, word_glosses = [], [], [], [], []
+    punct = []
+    language = ""
+    for node in (word for words in phrase.all("words") for word in words.all("word")):
+        mark = _items(node, "punct")
+        form = _items(node, "txt") or mark
+        pieces, meanings, kinds = _morphs(node, options.lang)
+        if not form and not pieces:
+            continue
+        punct.append(bool(mark) and not _items(node, "txt"))
+        language = language or (form[0][0] if form else "")
+        spelled = form[0][1] if form else "".join(piece.strip(EDGES) for piece in pieces)
+        words.append(spelled)
+        segments.append(joined(pieces) or spelled)
+        own = _best(node, "gls", options.lang)
+        below = joined(meanings, glue(pieces)[1])
+        glosses.append(spelled if punct[-1] else below or own)
+        word_glosses.append(own if own != (below or own) else "")
+        tags.append(_best(node, "pos", options.lang) or joined(kinds, glue(pieces)[1]))
+    if all(mark or not gloss for mark, gloss in zip(punct, glosses, strict=True)):
+        glosses = []
+    translation, translations = preferred(_items(phrase, "gls"), options.lang, stated=True)
+    meta = [(key, value) for key, value in phrase.attrs.items() if key != "guid"]
+    meta += [(kind, said) for kind in ("lit", "note", "hd", "rl") for _, said in _items(phrase, kind)]
+    of_text = [(f"text-{item.get('type')}", squeezed(item.text)) for item in text.all("item") if item.text.strip()]
+    meta += dict.fromkeys(of_text)  # the same in every writing system, mostly
+    if any(word_glosses):
+        meta.append(("word_glosses", " ".join(gloss.replace(" ", ".") or "_" for gloss in word_glosses)))
+    meta += _other_glosses(phrase, options.lang)
+    meta += _other_forms(phrase)
+    written = _items(phrase, "txt")
+    return instance(
+        words or (written[0][1].split() if written else ()),
+        segments,
+        glosses,
+        tags,
+        text=written[0][1] if written else _spaced(words, punct),
+        translation=translation,
+        translations=translations,
+        sent_id=sent_id,
+        language=language or (written[0][0] if written else ""),
+        meta=meta,
+        where=Where(path, phrase.line, sent_id),
+    )
+
+
+def _morphs(word: XmlNode, lang: str) -> tuple[list[str], list[str], list[str]]:
+    """Morphemes of a word, their glosses, and their categories."""
+    pieces, meanings, kinds = [], [], []
+    for morph in (node for group in word.all("morphemes") for node in group.all("morph")):
+        found = _items(morph, "txt") or _items(morph, "cf")
+        if found:
+            pieces.append(found[0][1])
+            gloss = _best(morph, "gls", lang)
+            meanings.append(_best(morph, "glsPrepend", lang) + gloss + _best(morph, "glsAppend", lang))
+            kinds.append(_best(morph, "msa", lang))
+    return pieces, meanings, kinds
+
+
+def _other_glosses(phrase: XmlNode, lang: str) -> list[tuple[str, str]]:
+    """Glosses in languages that were not chosen, a line each."""
+    found: dict[str, list[str]] = {}
+    for node in phrase.walk():
+        items = _items(node, "gls") if node.tag in ("word", "morph") and node is not phrase else []
+        chosen = next((code for code, _ in items if lang_code(code) == lang_code(lang)), items[0][0] if items else "")
+        for code, text in items:
+            if code != chosen:
+                found.setdefault(code, []).append(text)
+    return [(f"gloss_{code}", " ".join(texts)) for code, texts in found.items()]
+
+
+def _other_forms(phrase: XmlNode) -> list[tuple[str, str]]:
+    """The words in writing systems other than the first, a line each."""
+    found: dict[str, list[str]] = {}
+    for node in (word for words in phrase.all("words") for word in words.all("word")):
+        for code, text in _items(node, "txt")[1:]:
+            found.setdefault(code, []).append(text)
+    return [(f"form_{code}", " ".join(texts)) for code, texts in found.items()]
+
+
+def _spaced(words: list[str], punct: list[bool]) -> str:
+    """The sentence with punctuation where it belongs.
+
+    >>> _spaced(["Oh", ",", "(", "well", ")"], [False, True, True, False, True])
+    'Oh, (well)'
+    """
+    text = ""
+    for k, word in enumerate(words):
+        opens = k and punct[k - 1] and words[k - 1][-1:] in _OPENING
+        closes = punct[k] and word[:1] not in _OPENING
+        text += word if not k or opens or closes else f" {word}"
+    return text

@@ -1,0 +1,294 @@
+"""Interlinear text: the one door to all its formats.
+
+What is done to instances of every format after they are read: words and marks, ids, languages of the translations.
+
+Some are held back and looked at together, so that what one line leaves open the others of its file decide.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any, BinaryIO, cast
+
+from divproj.core.errors import Faults, FormatError, ProjError, Where
+from divproj.core.options import ReaderOptions
+from divproj.core.sentence import Igt
+from divproj.core.tree import NO_HEAD
+from divproj.io.files import Digest, Source, name_of, reading, rewound
+from divproj.io.interlinear import cldf, words
+from divproj.io.interlinear.guess import HEAD, guess, ranked
+from divproj.io.interlinear.languages import UNKNOWN_LANGUAGE, check_stated, lang_code
+from divproj.io.interlinear.parts import preferred, squeezed, tree_of, unquoted
+from divproj.io.interlinear.plain import dump, dumps, read
+from divproj.text import language_id
+
+LEAST_SCORE = 0.25
+"""Score below which no format fits."""
+CLOSE_SCORES = 0.1
+"""Scores that differ by less leave open which format it is."""
+FEWEST_GLOSSED = 4
+"""Glossed sentences from which on a file may be refused for lines that do not fit."""
+NEAR_COUNT = 0.2
+"""Share of words by which the number of glosses may differ in a line that is still read as what it seems to be."""
+
+
+TOGETHER = 500
+"""Instances that are looked at together."""
+
+
+def finished(
+    instances: Iterable[Igt],
+    options: ReaderOptions,
+    format: str,  # noqa: A002
+    path: str,
+    faults: Faults | None = None,
+) -> Iterator[Igt]:
+    """Instances in the form that the rest of the program expects."""
+    if options.as_written:
+        yield from map(_one_form, instances)
+        return
+    seen: dict[str, int] = {}
+    stream = iter(instances)
+    count = 0
+    while some := list(islice(stream, TOGETHER)):
+        if not count and not options.misaligned and format in GUESSED:
+            _refuse(some, format, path)
+        habits = words.habits(some)
+        for igt in _with_languages(some, options.lang, Where(path), faults or Faults(strict=False)):
+            count += 1
+            if format != "conllu" and options.split:
+                igt = words.split(igt, habits, keep_hyphens=options.keep_hyphens)
+            yield _named(_with_tree(igt), count, seen)
+
+
+def _with_tree(igt: Igt) -> Igt:
+    """With the tree that was written back into the file (`igt_back`), when it fits the words."""
+    said = dict(igt.meta)
+    if igt.tree is not None or "hd" not in said or "rl" not in said:
+        return igt
+    heads = [int(x) if x.isdecimal() and x.isascii() else NO_HEAD for x in said["hd"].split()]
+    rels = ["" if rel == "_" else rel for rel in said["rl"].split()]
+    n = len(igt.words)
+    if len(heads) != n or len(rels) != n or any(head > n for head in heads):
+        return igt
+    tree = tree_of(igt.words, heads, rels, igt.tags)
+    tree = replace(tree, glosses=igt.glosses if len(igt.glosses) == n else ())
+    return replace(igt, tree=tree, meta=tuple(pair for pair in igt.meta if pair[0] not in ("hd", "rl")))
+
+
+def _one_form(igt: Igt) -> Igt:
+    """English alone is not listed among the translations."""
+    return replace(igt, translations=()) if igt.translations == (("en", igt.translation),) else igt
+
+
+GUESSED = frozenset(("plain", "toolbox", "sigmorphon", "latex", "elan", "cldf"))
+"""Formats that do not say themselves which gloss stands under which word."""
+
+
+def _refuse(instances: Sequence[Igt], format: str, path: str) -> None:  # noqa: A002
+    """FormatError when fewer than half of the glossed sentences have about as many glosses as words."""
+    glossed = [igt for igt in instances if igt.glosses and igt.words]
+    fitting = sum(_near(igt) for igt in glossed)
+    if len(glossed) < FEWEST_GLOSSED or 2 * fitting >= len(glossed):
+        return
+    what = f"read as {format}, only {fitting} of {len(glossed)} sentences have a gloss under each word"
+    remedy = "name the format, tiers or markers if this is something else (proj check shows what does not fit); `misaligned` reads it as it is"
+    raise FormatError(what, Where(path), remedy)
+
+
+def _near(igt: Igt) -> bool:
+    n, m = len(igt.words), len(igt.glosses)
+    return abs(n - m) <= max(NEAR_COUNT * n, 1 if n > 2 else 0)
+
+
+def _named(igt: Igt, number: int, seen: dict[str, int]) -> Igt:
+    """With an id that no other sentence of the file has; `seen` counts them."""
+    name = "_".join(igt.sent_id.split()) or str(number)
+    seen[name] = seen.get(name, 0) + 1
+    while seen[name] > 1:
+        again = f"{name}-{seen[name]}"
+        if again not in seen:
+            seen[again] = 1
+            name = again
+            break
+        seen[name] += 1
+    if name == igt.sent_id:
+        return igt
+    sentence = igt.sentence
+    if sentence is not None:
+        return igt  # rows that were read stay as they are
+    return replace(igt, sent_id=name, where=replace(igt.where, sent_id=name))
+
+
+def _with_languages(instances: list[Igt], lang: str, where: Where, faults: Faults) -> Iterator[Igt]:
+    """Translations of no stated language, with the one that their words are in."""
+    rows = [_translations(igt) for igt in instances]
+    check_stated(rows, where, faults)
+    slots = max((sum(not code for code, _ in row) for row in rows), default=0)
+    for slot in range(slots):
+        places = []
+        for k, row in enumerate(rows):
+            open_ones = [j for j, (code, _) in enumerate(row) if not code]
+            if open_ones:  # each round names the first that is left
+                places.append((k, open_ones[0]))
+        found = language_id.of_each(rows[k][j][1] for k, j in places)
+        for (k, j), language in zip(places, found, strict=True):
+            rows[k][j] = (language.code or UNKNOWN_LANGUAGE, rows[k][j][1])
+        del slot
+    for igt, row in zip(instances, rows, strict=True):
+        if igt.sentence is not None or not row:
+            yield igt
+            continue
+        translation, translations = preferred(_distinct(row), lang)
+        meta = (*igt.meta, *(("note", aside) for aside in _asides(igt)))
+        yield replace(igt, translation=translation, translations=translations, meta=meta)
+
+
+def _translations(igt: Igt) -> list[tuple[str, str]]:
+    given = list(igt.translations)
+    if igt.translation and igt.translation not in [text for _, text in given]:
+        given.insert(0, ("", igt.translation))
+    tidy = ((lang_code(code), _tidy(text)[0]) for code, text in given)
+    return [(code, text) for code, text in tidy if text]
+
+
+_DOUBLE = frozenset('“”«»„"')
+
+
+def _asides(igt: Igt) -> list[str]:
+    """Remarks in brackets after the closing quote of a translation."""
+    return [
+        aside for text in dict.fromkeys((igt.translation, *(text for _, text in igt.translations))) if (aside := _tidy(text)[1])
+    ]
+
+
+def _tidy(text: str) -> tuple[str, str]:
+    """A translation without tags, outer quotes and a quote that was never opened; and a remark in brackets after the quotes.
+
+    >>> _tidy("‘That’s it.’ (laughs)"), _tidy("many springs’"), _tidy("‘Come!’ he said.")
+    (('That’s it.', 'laughs'), ('many springs', ''), ('‘Come!’ he said.', ''))
+    """
+    bare = squeezed(words.clean(text))
+    inner, source = unquoted(bare)
+    closed = bool(source) or bare[-1:] in tuple("'’”\"»›」´")
+    if (
+        inner != bare
+        and inner
+        and closed
+        and not any(mark in inner for mark in (bare[0], *_DOUBLE) if mark in bare[0] + bare[-1])
+    ):
+        return inner, source
+    if bare[-1:] in ("’", "”", "»") and not re.search("[‘“«„\"]|(?<!\\w)['’]", bare[:-1]):
+        return bare[:-1].strip(), ""
+    return bare, ""
+
+
+def _distinct(row: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """One translation for each language; two that differ are joined."""
+    found: dict[str, str] = {}
+    for code, text in row:
+        if code in found and (other := language_id.of_text(text).code) and other != code and other not in found:
+            found[other] = text  # a second text under one code is often in another language
+        elif code in found and text not in found[code]:
+            found[code] = f"{found[code]} / {text}"
+        else:
+            found.setdefault(code, text)
+    return list(found.items())
+
+
+__all__ = ["FORMATS", "dump", "dumps", "guess", "load", "load_bytes", "loads", "ranked", "read"]
+
+
+FORMATS = {
+    "plain": "plain",
+    "conllu": "rows",
+    "xigt": "xigt",
+    "odin": "odin",
+    "toolbox": "toolbox",
+    "flextext": "flextext",
+    "elan": "elan",
+    "cldf": "cldf",
+    "sigmorphon": "sigmorphon",
+    "latex": "latex",
+}
+"""Names of the formats and the modules that read them."""
+
+
+def load(
+    source: Source,
+    format: str | None = None,  # noqa: A002
+    faults: Faults | None = None,
+    reader: ReaderOptions | None = None,
+    digest: Digest | None = None,
+    **options: Any,
+) -> Iterator[Igt]:
+    """Instances of a file in any of the `FORMATS`, guessed from its content when none is named.
+
+    What cannot be read as it stands goes to `faults` (None: raise); how to read is said by `reader`, or by its fields one by
+    one (`lang="es"`). `digest` (of hashlib) takes the bytes as they are read.
+    """
+    settings = reader or ReaderOptions.of(options)
+    with reading(source, digest) as stream:
+        yield from _any(stream, name_of(source), format or settings.format or None, faults or Faults(), settings)
+
+
+def load_bytes(
+    data: bytes,
+    format: str | None = None,  # noqa: A002
+    faults: Faults | None = None,
+    reader: ReaderOptions | None = None,
+    path: str = "",
+) -> list[Igt]:
+    """Instances of what a file holds."""
+    settings = reader or ReaderOptions()
+    stream = cast(BinaryIO, io.BytesIO(data))
+    return list(_any(stream, path, format or settings.format or None, faults or Faults(), settings))
+
+
+def loads(text: str, format: str | None = None, faults: Faults | None = None, **options: Any) -> list[Igt]:  # noqa: A002
+    """Instances of a text.
+
+    >>> loads("(1) Der Hund bell-t.\\nDEF dog bark-3SG\\n'The dog barks.'")[0].glosses
+    ('DEF', 'dog', 'bark-3SG', '')
+    """
+    stream = cast(BinaryIO, io.BytesIO(text.encode("utf-8", "surrogatepass")))
+    return list(_any(stream, "", format, faults or Faults(), ReaderOptions.of(options)))
+
+
+def _any(stream: BinaryIO, path: str, name: str | None, faults: Faults, options: ReaderOptions) -> Iterator[Igt]:
+    head = stream.read(HEAD)
+    if not head.strip(b" \t\r\n\0\xef\xbb\xbf"):
+        raise FormatError("nothing in the file", Where(path), "is it the right one?")
+    found = name or _guessed(head, path, faults, options)
+    if found not in FORMATS:
+        raise ProjError(f"unknown format {found!r}, one of {', '.join(FORMATS)} expected")
+    count = 0
+    module = importlib.import_module(f"divproj.io.interlinear.{FORMATS[found]}")
+    for igt in finished(module.read(rewound(head, stream), path, faults, options), options, found, path, faults):
+        count += 1
+        yield igt
+    if not count:
+        raise FormatError(f"no instance in the file, read as {found}", Where(path), "name its format if this is not it")
+
+
+def _guessed(head: bytes, path: str, faults: Faults, options: ReaderOptions) -> str:
+    """The format that fits best; a file that none fits is refused, and one that two fit is remarked on."""
+    if path.endswith((".csv", ".tsv", ".csv.gz", ".tsv.gz")) and cldf.of_file(path).named:
+        return "cldf"
+    try:
+        scores = ranked(head)
+    except FormatError as error:
+        raise FormatError(error.what, Where(path), error.remedy) from None
+    best, score = scores[0]
+    if score < LEAST_SCORE and not options.misaligned and not options.as_written:
+        what = f"no format fits well (best: {best}, {score:.2f}); is this a dictionary, a table or running text?"
+        raise FormatError(what, Where(path), f"name the format if it is one of {', '.join(FORMATS)}")
+    if len(scores) > 1 and score - scores[1][1] < CLOSE_SCORES:
+        what = f"read as {best} ({score:.2f}), but {scores[1][0]} ({scores[1][1]:.2f}) fits nearly as well"
+        faults.file(FormatError(what, Where(path), f"`format={scores[1][0]}` reads it so"))
+    return best

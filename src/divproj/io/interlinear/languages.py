@@ -1,0 +1,271 @@
+"""Which language a translation is in.
+
+Three things say it: the key or code that the file gives it (`# text_fr`, `# text[spa]`, `# english`, a writing system of FLEx), its script,
+and its words. `translation_key` reads the first, `languages_of` weighs all three for the translations of one text:
+
+| file | code | words look like | language |
+|---|---|---|---|
+| `# text_fr = Il dort.` | fr | French | fr: the code holds |
+| `# text_en = Он спит.` | en | Russian | ru: no English is written in Cyrillic |
+| `# translation = Él duerme.` | | Spanish | es: no code, so the words decide |
+| `# translation = Ana.` | | nothing | the language that most translations of the text are in, else English |
+
+All codes, names and spellings of languages stand in one table, `_TABLE`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from divproj.core.errors import Faults, FormatError, Where
+from divproj.core.sentence import Igt
+from divproj.text.language_id import can_be, of_each, of_lines, of_text, script_of
+
+ENOUGH_TRANSLATIONS, SAME_LANGUAGE = 20, 0.8
+"""Translations, and the share of those decided, that speak against the language which the file names."""
+UNFAMILIAR_WORDS = 60
+"""Words of translations, none of which is recognised, from which on too few frequent words of English speak against English."""
+BELIEVED_TRANSLATIONS = 3
+"""Translations from which on their language is believed."""
+
+
+UNKNOWN_LANGUAGE = "und"
+"""Code of a translation whose language cannot be told (ISO 639: undetermined)."""
+_TABLE = """
+en English      eng engl stan1293 inglés ingles inglês anglais английский
+de German       deu ger germ stan1295 deutsch alemán allemand немецкий
+es Spanish      spa span esp stan1288 español espanol espagnol castellano испанский
+fr French       fra fre fren franc stan1290 français francais francés французский
+pt Portuguese   por port port1283 português portugues portugais portugués португальский
+it Italian      ita ital1282 italiano
+nl Dutch        nld dut dutc1256 nederlands
+ru Russian      rus russ russ1263 русский ruso russe russo
+id Indonesian   ind indo1316 bahasa_indonesia
+zh Chinese      zho chi cmn mand1415 mandarin 中文
+ja Japanese     jpn nucl1643 日本語
+ko Korean       kor kore1280 한국어
+ar Arabic       ara arb stan1318 العربية
+hi Hindi        hin hind1269 हिन्दी
+tpi Tok_Pisin   tokp1240
+ca Catalan      cat stan1289 català
+da Danish       dan dani1285 dansk
+sv Swedish      swe swed1254 svenska
+pl Polish       pol poli1260 polski
+fi Finnish      fin finn1318 suomi
+tr Turkish      tur nucl1301 türkçe
+sw Swahili      swa swh swah1253 kiswahili
+ro Romanian     ron rum roma1327 română
+hu Hungarian    hun hung1274 magyar
+uk Ukrainian    ukr ukra1253 українська
+bg Bulgarian    bul bulg1262 български
+el Greek        ell gre mode1248 ελληνικά
+he Hebrew       heb hebr1245 עברית
+th Thai         tha thai1261
+ka Georgian     kat geo nucl1302
+hy Armenian     hye arm nucl1235
+fa Persian      fas per pes west2369 farsi
+"""
+NAMES = {code: name.replace("_", " ") for code, name, *_ in map(str.split, _TABLE.strip().splitlines())}
+"""English names of languages, by code."""
+_CODES = {
+    word.replace("_", " ").casefold(): code
+    for code, *words in map(str.split, _TABLE.strip().splitlines())
+    for word in (code, *words)
+}
+"""Codes by everything a language is called."""
+_NOT_LANGUAGES = frozenset(
+    [
+        "ipa",
+        "raw",
+        "seg",
+        "mor",
+        "ort",
+        "lat",
+        "org",
+        "src",
+        "lit",
+        "orig",
+        "original",
+        "orth",
+        "ortho",
+        "morf",
+        "morph",
+        "morphs",
+        "gloss",
+        "glosses",
+        "phon",
+        "phonetic",
+        "roman",
+        "from",
+        "name",
+    ]
+)
+"""What stands where a code would, in keys of other things than translations."""
+_BARE = frozenset(["en", "eng", "fr", "fra", "fre", "es", "spa", "pt", "por", "ru", "rus", "de", "deu", "ger"])
+"""Codes that are keys of translations without another word; `id` and `no` are not."""
+_KEY = re.compile(
+    r"(?P<kind>text|translation|translated[ _-]text|free[ _-]translation|(?:text_)?phrase-gls)"
+    r"(?:[ _.:-](?P<code>[^\W\d_]+)(?:[-_](?:[a-z]{2}|latn|cyrl|arab|han[st]|\d{3}))?|\[(?P<tag>[\w-]+)\])?",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(r"(?P<name>[^\W\d_]+)(?:[ _-](?:translation|text))?", re.IGNORECASE)
+
+
+def lang_code(name: str) -> str:
+    """Return the short code of a language that people translate into; other names stay as they are.
+
+    >>> lang_code("eng"), lang_code("en-US"), lang_code("bi"), lang_code("Español")
+    ('en', 'en', 'bi', 'es')
+    """
+    low = name.strip().casefold()
+    base = low.partition("-")[0] if re.fullmatch(r"[a-z]{2,3}-.*", low) else low
+    return _CODES.get(base, base if base != low or len(low) < 4 else name.strip())
+
+
+def translation_key(key: str, value: str = "") -> str | None:
+    """Return the language that the key of a comment names; '' for a translation of no stated language, None for no translation.
+
+    >>> [translation_key(key) for key in ("text_fr", "text[spa]", "text_port", "english", "translated_text", "translation_es")]
+    ['fr', 'es', 'pt', 'en', '', 'es']
+    >>> [translation_key(key) for key in ("text", "text_ipa", "text_en_from", "speaker", "text[gloss]")]
+    [None, None, None, None, None]
+
+    `text_id` is Indonesian only where its value has several words: in many files it numbers the texts.
+    """
+    if found := _KEY.fullmatch(key):
+        kind, tag, code = found["kind"].casefold(), found["tag"], (found["code"] or "").casefold()
+        if tag:
+            return None if tag.casefold() in _NOT_LANGUAGES else lang_code(tag)
+        if not code:
+            return None if kind in ("text", "phrase-gls", "text_phrase-gls") else ""
+        if code in _CODES:
+            number = (kind, code) == ("text", "id") and (len(value.split()) < 2 or key[4] != "_")
+            return None if number else _CODES[code]
+        unlisted = kind.endswith("gls") or not re.fullmatch("[a-z]{2,3}", code) or code in _NOT_LANGUAGES
+        return None if unlisted else code
+    if (found := _NAMED.fullmatch(key)) and (name := found["name"].casefold()) in _CODES:
+        return _CODES[name] if name in _BARE or len(name) > 3 or name != key.casefold() else None
+    return None
+
+
+def languages_of(translations: Sequence[tuple[str, str]], default: str = "") -> list[str]:
+    """Return the language of each translation of a text, given as (code, text); the code is '' where none is stated.
+
+    A code holds unless the script contradicts it, or the translations under it are in another language all through. Translations
+    without a code are recognised together, so that short ones follow the others; `default` is the language of the text they
+    are a part of. Without any hint they are English, in Cyrillic Russian; `und` where that cannot be either.
+
+    >>> languages_of([("fr", "Oui."), ("en", "Она ушла домой."), ("", "The man went home with his dog."), ("", "Yes.")])
+    ['fr', 'ru', 'en', 'en']
+    """
+    renamed = {
+        code: _language_all_through(code, [text for one, text in translations if one == code]) for code, _ in translations
+    }
+    codes = ["" if code == UNKNOWN_LANGUAGE else renamed[code] for code, _ in translations]
+    texts = [text for _, text in translations]
+    guesses = [
+        k
+        for k, (code, text) in enumerate(zip(codes, texts, strict=True))
+        if text.strip() and (not code or not can_be(code, text))
+    ]
+    recognised = of_each(texts[k] for k in guesses)
+    for k, guess in zip(guesses, recognised, strict=True):
+        if guess.code or script_of(texts[k]) != "LATIN":  # a transliteration of what the code says stays that
+            codes[k] = guess.code
+    undecided = [k for k in guesses if not codes[k]]
+    common = _majority([codes[k] for k in guesses]) or default or _majority([code for code in codes if code])
+    for k in undecided:
+        codes[k] = _likely(texts[k], common) or UNKNOWN_LANGUAGE
+    if (
+        (strangers := [k for k in undecided if codes[k] == "en"])
+        and not common
+        and _is_unfamiliar([texts[k] for k in strangers])
+    ):
+        for k in strangers:
+            codes[k] = UNKNOWN_LANGUAGE
+    return codes
+
+
+def _majority(codes: Sequence[str]) -> str:
+    """The language of at least half of the translations; '' for none."""
+    counts = Counter(code for code in codes if code)
+    code, count = counts.most_common(1)[0] if counts else ("", 0)
+    return code if 2 * count >= len(codes) else ""
+
+
+def _likely(text: str, common: str) -> str:
+    """The language of a line that its words do not tell; '' if its script says that it is none of those known."""
+    return next((code for code in (common, "en", "ru") if code and can_be(code, text)), "")
+
+
+def _is_unfamiliar(texts: Iterable[str]) -> bool:
+    """Whether many words of running text have too few frequent words of English to be English."""
+    lines = [text for text in texts if len(text.split()) > 2]
+    return sum(len(line.split()) for line in lines) >= UNFAMILIAR_WORDS and not of_lines(lines, ("en",)).code
+
+
+def _language_all_through(code: str, texts: Sequence[str]) -> str:
+    """Return the language that translations under a code are in: another one only if nearly all of many are."""
+    if len(texts) < ENOUGH_TRANSLATIONS or code not in NAMES:
+        return code
+    whole = of_lines(texts).code
+    if whole in ("", code):
+        return code
+    alone = [guess.code for guess in map(of_text, texts) if guess.code]
+    return whole if alone.count(whole) >= SAME_LANGUAGE * len(alone) and len(alone) >= ENOUGH_TRANSLATIONS // 2 else code
+
+
+def check_stated(rows: Sequence[list[tuple[str, str]]], where: Where, faults: Faults) -> None:
+    """Rename the language of translations that a file states wrongly all through, and say so."""
+    for stated in dict.fromkeys(code for row in rows for code, _ in row if code):
+        whole = _language_all_through(stated, [text for row in rows for code, text in row if code == stated])
+        if whole != stated:
+            what = f"the translations are said to be in '{stated}' but are in '{whole}'"
+            faults.file(FormatError(what, where, f"read as '{whole}'"))
+            for row in rows:
+                row[:] = [(whole if code == stated else code, text) for code, text in row]
+
+
+def translations_of(igt: Igt) -> tuple[tuple[str, str], ...]:
+    """Return all translations of a sentence as (code, text); the code is '' where none is stated."""
+    if igt.translations or not igt.translation:
+        return igt.translations
+    pairs = (line[1:].partition("=") for line in (igt.sentence.comments if igt.sentence else ()))
+    keys = (key.strip() for key, _, value in pairs if value.strip() == igt.translation)
+    return (
+        (next(filter(None, map(translation_key, keys)), ""), igt.translation),
+    )  # the code of an only English one is not listed
+
+
+def text_language(instances: Iterable[Igt | None]) -> str:
+    """Return the language that most translations are in; '' when there are too few to tell."""
+    texts = [(code, text) for igt in instances if igt is not None for code, text in translations_of(igt)[:1]]
+    return _majority(languages_of(texts)) if len(texts) >= BELIEVED_TRANSLATIONS else ""
+
+
+def with_codes(instances: Sequence[Igt], default: str = "") -> list[Igt]:
+    """Return the instances with the language of translations that had no code, where it is not English.
+
+    >>> lines = "A casa é grande e bonita.", "Eu não sei quem é a mulher dele.", "Você vai para a casa da sua mãe?"
+    >>> [igt.translations[0][0] for igt in with_codes([Igt(("x",), translation=line) for line in lines])]
+    ['pt', 'pt', 'pt']
+    """
+    places = [k for k, igt in enumerate(instances) if igt.translation and not igt.translations]
+    coded = list(instances)
+    if len(places) < BELIEVED_TRANSLATIONS and not default:
+        return coded
+    for k, code in zip(places, languages_of([("", instances[k].translation) for k in places], default), strict=True):
+        if code not in ("en", UNKNOWN_LANGUAGE):
+            coded[k] = replace(coded[k], translations=((code, coded[k].translation),))
+    return coded
+
+
+def language_name(code: str) -> str:
+    """
+    >>> language_name("fr"), language_name("qu"), language_name("und")
+    ('French', "'qu'", 'a language that was not recognised')
+    """
+    return NAMES.get(code, "a language that was not recognised" if code == UNKNOWN_LANGUAGE else f"'{code}'")

@@ -1,0 +1,531 @@
+"""Plain interlinear text in and out: lines between blank ones.
+
+Language, gloss and translation; with four lines the orthography comes first, with two there is no gloss. How many there are is
+decided for each instance. `# key = value` lines above say more (`igt_comments`); a line `# 002` is an id. A first block whose
+lines begin with markers (`\trs \\m \\gl \tln`, the format *scription*) says what the lines of all blocks are.
+
+Which line of a block of plain text is what: by number, by tokens that line up, by quotes, abbreviations and labels.
+
+Plain text whose first block says by markers what the lines of all blocks are (the format *scription*).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from difflib import SequenceMatcher
+from itertools import chain, islice
+from typing import Any, BinaryIO, TextIO
+
+from divproj.core.errors import Faults, FormatError, Where
+from divproj.core.sentence import Igt
+from divproj.io.interlinear import parts, rows
+from divproj.io.interlinear.guess import is_table
+from divproj.io.interlinear.parts import (
+    Options,
+    blocks,
+    columns,
+    instance,
+    lines,
+    preferred,
+    squeezed,
+    unquoted,
+    without_judgement,
+)
+
+MOST_WRAPPED = 40
+"""Lines of one sentence that goes on over several pairs of lines."""
+REWRITTEN = 0.5
+"""Likeness of letters from which on a line is another writing of the one above it."""
+
+
+_GRAM = re.compile(r"(?:^|[-=~.:])(?:[A-Z]{2,}\w*|[123](?:SG|PL|DU|sg|pl|du|s|p)?|[A-Z][a-z]{1,4})(?=$|[-=~.:])")
+_SURE_GRAM = re.compile(r"(?:^|[-=~.:])(?:[A-Z]{2,}\w*|[123](?:SG|PL|DU|sg|pl|du)?)(?=$|[-=~.:])")
+_HEADER = re.compile(r"([^\W\d][\w' -]{1,40}?)\s*[(\[]([^()\[\]]*\d[^()\[\]]*)[)\]]$")
+_NUMBER = re.compile(r"\(?([\w.:-]*\d[\w.:-]*?)[.)]?$")
+_LABEL = re.compile(r"\s*([A-Za-z]{1,14})\s*:\s+(.*\S)\s*$")
+_LABELS = {
+    **dict.fromkeys(("l", "lang", "text", "tx", "txt", "original", "obj", "source", "transcription", "orth", "s"), "words"),
+    **dict.fromkeys(("m", "mb", "morph", "morphs", "morphemes", "seg", "segments"), "segments"),
+    **dict.fromkeys(("g", "gl", "ge", "gls", "gloss", "glosses", "glosa", "glose"), "glosses"),
+    **dict.fromkeys(("t", "tr", "ft", "trans", "translation", "free", "en", "eng", "english", "trad"), "translation"),
+}
+_FENCE = re.compile(r"\s*:::")
+_BAR = re.compile(r"\s*(?:(\(@?\w*\))\s*)?\|\s?(.*)$")
+LITERAL = re.compile(r"(?i)(?:lit(?:erally)?|wörtl(?:ich)?|literalmente)\b[.:]*\s*")
+
+
+def bare(lines: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Lines of a block without what Markdown puts around them: fences, and a bar before each line."""
+    kept = [(number, line) for number, line in lines if not _FENCE.match(line)]
+    bars = [_BAR.match(line) for _, line in kept]
+    if len(kept) < 2 or not all(bars):
+        return kept
+    fronts = [f"{found[1]} " if found[1] and "@" not in found[1] else "" for found in bars if found]
+    return [(number, front + found[2]) for (number, _), front, found in zip(kept, fronts, bars, strict=True) if found]
+
+
+def labelled(texts: Sequence[str]) -> dict[str, str] | None:
+    """Roles of lines that say themselves what they are (`Gloss: …`)."""
+    found = [_LABEL.match(text) for text in texts]
+    roles = [_LABELS.get(match[1].lower(), "") if match else "" for match in found]
+    if len(texts) < 2 or not all(roles) or len(set(roles)) < len(roles) or "words" not in roles:
+        return None
+    return {role: match[2] for role, match in zip(roles, found, strict=True) if match}
+
+
+def head(texts: Sequence[str]) -> tuple[list[tuple[str, str]], str, list[str]]:
+    """What a line above the words says (`Kolu (Smith 2001: 3)`, `KOL_001`), the number in it, and the lines that follow."""
+    if len(texts) < 4:
+        return [], "", list(texts)
+    number, first = parts.without_number(texts[0])
+    below = [len(parts.tokens(text)) for text in texts[1:3]]
+    name = _NUMBER.match(texts[0].strip())
+    if name and below[0] == below[1] and len(parts.tokens(texts[0])) == 1 != below[0]:
+        return [], name[1], list(texts[1:])
+    found = _HEADER.match(first)
+    if found and below[0] == below[1] and (len(parts.tokens(first)) != below[0] or re.search(r"\d{4}|: ?\d", found[2])):
+        return [("language", found[1]), ("source", found[2])], number, list(texts[1:])
+    return [], "", list(texts)
+
+
+def glossy(text: str, others: int) -> bool:
+    """Whether a line looks like glosses of that many words: no quotes, and grams at morpheme boundaries."""
+    found = parts.tokens(text)
+    return (
+        len(found) == others
+        and not parts.is_quoted(text)
+        and any(_GRAM.search(token) and re.search(r"\w[-=~.]\w", token) for token in found)
+    )
+
+
+def _grams(text: str) -> int:
+    return sum(bool(_SURE_GRAM.search(token)) for token in parts.tokens(text))
+
+
+def _alike(left: str, right: str) -> bool:
+    first, second = ("".join(char for char in line.casefold() if char.isalpha())[:200] for line in (left, right))
+    return SequenceMatcher(None, first, second, autojunk=False).ratio() > REWRITTEN
+
+
+def roles_of(texts: list[str]) -> dict[str, str] | None:
+    """Which line is what; None when nobody can tell."""
+    n = len(texts)
+    counts = [len(parts.tokens(parts.without_number(text)[1] if not k else text)) for k, text in enumerate(texts)]
+    if n == 1:
+        return {"words": texts[0]}
+    if n == 2:
+        return {"words": texts[0], ("glosses" if glossy(texts[1], counts[0]) else "translation"): texts[1]}
+    if n == 3:
+        if glossy(texts[2], counts[1]) and not glossy(texts[1], counts[0]) and counts[0] == counts[1]:
+            return dict(zip(("words", "segments", "glosses"), texts, strict=True))
+        return dict(zip(("words", "glosses", "translation"), texts, strict=True))
+    if n == 4:
+        if parts.is_quoted(texts[2]) and parts.is_quoted(texts[3]):
+            return dict(zip(("words", "glosses", "translation", "more"), texts, strict=True))
+        if parts.is_quoted(texts[2]) or (glossy(texts[1], counts[0]) and not glossy(texts[2], counts[1])):
+            return dict(zip(("words", "glosses", "translation", "note"), texts, strict=True))
+        return dict(zip(("words", "segments", "glosses", "translation"), texts, strict=True))
+    if n == 5 and (found := _five(texts, counts)):
+        return found
+    for roles in (("words", "glosses"), ("words", "segments", "glosses")):
+        size = len(roles)
+        last = n % size
+        groups = [counts[k : k + size] for k in range(0, n - last, size)]
+        if last < 2 and n <= MOST_WRAPPED and not is_table(texts) and all(group[-1] == group[-2] for group in groups):
+            wrapped = {role: " ".join(texts[k : n - last : size]) for k, role in enumerate(roles)}
+            return {**wrapped, "translation": texts[-1]} if last else wrapped
+    return None
+
+
+def _five(texts: list[str], counts: list[int]) -> dict[str, str] | None:
+    """Five lines that are one sentence with a line more, rather than two pairs of words and glosses."""
+    if not counts[0] == counts[1] == counts[2] == counts[3] or counts[0] == 1 or parts.is_quoted(texts[3]):
+        return None
+    grams = [_grams(text) for text in texts[:4]]
+    if grams[1] + grams[3] > 2 * grams[2] and not _alike(texts[0], texts[1]):
+        return None
+    if grams[3] > grams[2] and _alike(texts[1], texts[2]):
+        return dict(zip(("words", "line", "segments", "glosses", "translation"), texts, strict=True))
+    return dict(zip(("words", "segments", "glosses", "word_glosses", "translation"), texts, strict=True))
+
+
+ROLES = {
+    "trs": "words", "txn": "words", "tx": "words", "t": "words", "phon": "line", "m": "segments", "mb": "segments", "mor": "segments",
+    "gl": "glosses", "ge": "glosses", "g": "glosses", "gls": "glosses", "w": "line", "wlt": "word_glosses", "tln": "translation",
+    "ft": "translation", "tr": "translation", "lit": "lit", "sp": "speaker", "s": "source", "n": "note", "cl": "tags", "ps": "tags",
+}  # fmt: skip
+"""What the markers stand for; a language code may follow, `tln-en`."""
+_MARKED = re.compile(r"\\([a-z]{1,4})(?:-([a-z]{2,3}))?(?:\s+(.*)|\s*)$", re.DOTALL)
+_ID = re.compile(r"#\s*(.*\S)\s*$")
+
+
+class LineOrder:
+    """The order of the lines, once a block has said it."""
+
+    def __init__(self) -> None:
+        self.roles: list[tuple[str, str]] = []
+        self.header: list[tuple[str, str]] = []
+
+    def head(self, block: list[tuple[int, str]]) -> list[tuple[int, str]]:
+        """The lines after the head of a file, which stands between `---`; what it says is kept."""
+        end = next((k for k, (_, line) in enumerate(block[1:], 1) if line.strip() == "---"), 0)
+        if not end:
+            return block
+        for _, line in block[1:end]:
+            key, colon, value = line.partition(":")
+            if colon and value.strip():
+                self.header.append((f"text-{key.strip().lower()}", value.strip()))
+        return block[end + 1 :]
+
+    def is_ordered(self, block: list[tuple[int, str]]) -> bool:
+        """Whether the lines of a block have markers, or follow an order that was said before."""
+        body = [line for _, line in block if not line.startswith("#")]
+        marked = [found for line in body if (found := _MARKED.match(line)) and found[1] in ROLES]
+        if body and len(marked) == len(body) and any(ROLES[found[1]] == "words" for found in marked):
+            self.roles = [(ROLES[found[1]], found[2] or "") for found in marked]
+            return True
+        return bool(self.roles) and len(body) == len(self.roles) and not marked
+
+    def instance(self, block: list[tuple[int, str]], path: str, faults: Faults, options: Options) -> Igt:
+        sent_id = ""
+        values: list[str] = []
+        meta = list(self.header)
+        for _, line in block:
+            name = _ID.match(line)
+            if name and not values:
+                if sent_id:
+                    meta.append(("note", name[1]))
+                sent_id = sent_id or name[1]
+            else:
+                found = _MARKED.match(line)
+                values.append((found[3] or "") if found else line)
+        by_role: dict[str, str] = {}
+        free: list[tuple[str, str]] = []
+        for (role, code), value in zip(self.roles, values, strict=True):
+            if role == "translation":
+                free.append((code, unquoted(value)[0]))
+            elif role in ("words", "segments", "glosses", "tags") and role not in by_role:
+                by_role[role] = value
+            else:
+                meta.append((role, squeezed(value)))
+        judgement, first = without_judgement(by_role.get("words", ""))
+        aligned = [role for role in ("segments", "glosses", "tags") if by_role.get(role, "").strip()]
+        rows = columns([first, *(by_role[role] for role in aligned)])
+        cells = dict(zip(("words", *aligned), rows, strict=True))
+        cells = {role: tuple("" if cell == "~" and role != "words" else cell for cell in row) for role, row in cells.items()}
+        if len(cells["words"]) != len(cells.get("glosses", cells["words"])):
+            what = f"{len(cells['words'])} words but {len(cells['glosses'])} glosses"
+            faults.kept(FormatError(what, Where(path, block[0][0], sent_id), "write one gloss for each word"))
+        translation, translations = preferred(free, options.lang, stated=True)
+        return instance(
+            cells["words"],
+            cells.get("segments", ()),
+            cells.get("glosses", ()),
+            cells.get("tags", ()),
+            translation=translation,
+            translations=translations,
+            judgement=judgement,
+            sent_id=sent_id,
+            meta=meta,
+            where=Where(path, block[0][0], sent_id),
+        )
+
+
+def dump(instances: Iterable[Igt], out: TextIO, *, bare: bool = False) -> None:
+    """Plain text; `bare` leaves out the `# key = value` lines."""
+    for igt in instances:
+        out.write(dumps([igt], bare=bare))
+
+
+def dumps(instances: Iterable[Igt], *, bare: bool = False) -> str:
+    """
+    >>> print(dumps([Igt(("Hund", "bell-t"), (), ("dog", "bark-3SG"), translation="A dog barks.")]), end="")
+    Hund bell-t
+    dog bark-3SG
+    A dog barks.
+    """
+    return "".join("\n".join(_written(igt, bare)) + "\n\n" for igt in instances)
+
+
+_ID_LINE = re.compile(r"#\s*([\w.:-]*\d[\w.:-]*)\s*$")
+_NUMBERED = re.compile(r"\(?(\d+[a-z]?)[.)]?\t+")
+LINES = ("words", "segments", "glosses", "translation")
+"""What the lines of an instance may be."""
+
+
+def _written(igt: Igt, bare: bool) -> list[str]:
+    """The plainest lines that are read as the same instance again."""
+    said = rows.of_instance(igt, rows=False)
+    number = igt.sent_id if re.fullmatch(r"\d+[a-z]?", igt.sent_id) else ""
+    if number:
+        said.remove(("sent_id", number))
+    body = (igt.words, igt.segments, igt.glosses, (igt.translation,) if igt.translation else ())
+    used = [(role, values) for role, values in zip(LINES, body, strict=True) if values]
+    front = f"({number}) " if number and not bare else ""
+    for separator in (" ", "\t"):
+        found = [_line(role, values, separator) for role, values in used]
+        if used and used[0][0] == "words":
+            found[0] = front + igt.judgement + found[0]
+        if bare:
+            return found or ["_"]
+        above = [f"# {key} = {value}" for key, value in said]
+        if _same(above + found, igt):
+            return above + found
+    explicit = [("lines", " ".join(role for role, _ in used) or "nothing"), *rows.of_instance(igt, rows=False)]
+    if igt.judgement:
+        explicit.append(("grammaticality", igt.judgement))
+    return [*(f"# {key} = {value}" for key, value in explicit), *(_line(role, values, "\t") for role, values in used)]
+
+
+def _line(role: str, values: tuple[str, ...], separator: str) -> str:
+    if role == "translation":
+        return parts.one_line(values[0])
+    return separator.join(parts.cell(value) or "_" for value in values)
+
+
+def _same(written: list[str], igt: Igt) -> bool:
+    faults = Faults(strict=False)
+    again = list(_instances(list(enumerate(written, 1)), "", faults, Options(), [])) if written else []
+    if len(again) != 1 or faults.noted:
+        return False
+    for name in ("tree", "e_tree"):  # one tag a word is all that comments hold
+        has, got = getattr(igt, name), getattr(again[0], name)
+        if has and got:
+            igt = replace(igt, **{name: replace(has, upos=got.upos, xpos=got.xpos)})
+    return again[0] == igt
+
+
+def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Igt]:
+    """Instances of plain text."""
+    waiting: list[tuple[int, str]] = []
+    order, letters, heading = LineOrder(), _Letters(), _Headings()
+    held: Igt | None = None
+    for k, block in enumerate(heading.without(map(bare, blocks(lines(stream, path, faults, options.encoding))))):
+        if not k and block and block[0][1].strip() == "---":
+            block = order.head(block)
+        block = waiting + block
+        waiting = []
+        if block and order.is_ordered(block):
+            yield order.instance(block, path, faults, options)
+        elif block:
+            for found in _instances(block, path, faults, options, waiting):
+                held, ready = _continued(held, found)
+                yield from map(letters.full, map(heading.above, ready))
+    if held is not None:
+        yield letters.full(held)
+
+
+FIRST = 40
+"""Blocks that are looked at before the first is read."""
+
+
+class _Headings:
+    """Lines that stand alone in a text whose other blocks are glossed: titles and prose, kept with the sentence after them."""
+
+    def __init__(self) -> None:
+        self.said = ""
+
+    def without(self, found: Iterable[list[tuple[int, str]]]) -> Iterator[list[tuple[int, str]]]:
+        stream = iter(found)
+        first = list(islice(stream, FIRST))
+        sizes = [len(block) for block in first]
+        glossed = sum(size > 2 for size in sizes)
+        drop = glossed > 1 and 2 * glossed >= len(sizes) and 1 in sizes
+        for block in chain(first, stream):
+            line = block[0][1].strip() if len(block) == 1 else ""
+            if drop and line and not line.startswith("#") and not parts.without_number(line)[0]:
+                self.said = f"{self.said} {line}".strip()
+            else:
+                yield block
+
+    def above(self, igt: Igt) -> Igt:
+        said, self.said = self.said, ""
+        return replace(igt, meta=(*igt.meta, ("heading", said[:300]))) if said else igt
+
+
+class _Letters:
+    """Numbers of parts: `b` after `(12) a` is `12b`."""
+
+    def __init__(self) -> None:
+        self.number = ""
+
+    def full(self, igt: Igt) -> Igt:
+        found = re.fullmatch(r"(\d+)([a-z]?)", igt.sent_id)
+        if found:
+            self.number = found[1] if found[2] else ""
+        elif self.number and re.fullmatch(r"[b-z]", igt.sent_id):
+            name = self.number + igt.sent_id
+            return replace(igt, sent_id=name, where=replace(igt.where, sent_id=name))
+        return igt
+
+
+def _continued(held: Igt | None, found: Igt) -> tuple[Igt | None, list[Igt]]:
+    """(what waits, what is ready): a numbered pair of lines without a translation goes on in the block without a number below."""
+    if held is not None:
+        if not found.sent_id and found.glosses and len(held.words) == len(held.glosses) and not found.text:
+            joined = replace(
+                found, words=held.words + found.words, glosses=held.glosses + found.glosses, sent_id=held.sent_id,
+                where=held.where, judgement=held.judgement or found.judgement, meta=(*held.meta, *found.meta),
+            )  # fmt: skip
+            return None, [joined]
+        return None, [held, found]
+    plain = found.glosses and not (found.segments or found.translation or found.tree or found.meta)
+    return (found, []) if plain and found.sent_id[:1].isdigit() else (None, [found])
+
+
+def _instances(
+    block: list[tuple[int, str]], path: str, faults: Faults, options: Options, waiting: list[tuple[int, str]]
+) -> Iterator[Igt]:
+    first = rows.parsed(block[0][1])
+    roles = [role for role in first[1].split() if role != "nothing"] if first and first[0] == "lines" else []
+    literal = first is not None and first[0] == "lines" and set(roles) <= set(LINES)
+    if not literal:
+        roles = []
+    pairs: rows.Pairs = []
+    body: list[tuple[int, str]] = []
+    for k, (number, line) in enumerate(block):
+        name = _ID_LINE.match(line) if not literal and not body and len(block) > 1 else None
+        if name:
+            pairs.append(("sent_id", name[1]))
+            continue
+        comment = rows.parsed(line) if k < len(block) - len(roles) else None
+        if comment:
+            pairs.append(comment)
+        else:
+            body.append((number, line.rstrip(" ")))
+    if not body and not literal:
+        waiting += block
+        return
+    said = dict(reversed(pairs))
+    where = Where(path, body[0][0] if body else block[0][0], said.get("sent_id", ""))
+    if literal:
+        named = dict(zip(roles, (line for _, line in body[-len(roles) :]), strict=False)) if roles else {}
+        yield _told(_literal(named), pairs, where, faults, options)
+        return
+    texts = _closed_quotes([line for _, line in body])
+    for start, group in _split(texts):
+        place = replace(where, line=body[min(start, len(body) - 1)][0])
+        yield _told(_one(group, place, faults), pairs, place, faults, options)
+
+
+def _closed_quotes(texts: list[str]) -> list[str]:
+    """A translation that goes on in the next line is one line."""
+    found: list[str] = []
+    for text in texts:
+        opened = found and parts.is_quoted(found[-1] + "'") and not _closes(found[-1], "'’´”\"»)]")
+        if opened and len(found) > 1 and _closes(text, "'’´”\"»"):
+            found[-1] = f"{found[-1]} {text.strip()}"
+        else:
+            found.append(text)
+    return found
+
+
+def _closes(text: str, marks: str) -> bool:
+    """Whether one of the marks stands after the last letter or digit."""
+    for char in reversed(text):
+        if char in marks:
+            return True
+        if char.isalnum() or char == "_":
+            return False
+    return False
+
+
+def _split(texts: list[str]) -> Iterator[tuple[int, list[str]]]:
+    """Instances that no blank line separates, where the quotes of their translations do."""
+    ends = [k for k, text in enumerate(texts) if parts.is_quoted(text)]
+    gaps = {end - before for before, end in zip([-1, *ends], ends, strict=False)}
+    if len(ends) > 1 and ends[-1] == len(texts) - 1 and gaps <= {3, 4}:
+        starts = [0, *(end + 1 for end in ends[:-1])]
+        for start, end in zip(starts, ends, strict=True):
+            yield start, texts[start : end + 1]
+    else:
+        yield 0, texts
+
+
+def _one(texts: list[str], where: Where, faults: Faults) -> dict[str, Any]:
+    """Fields of the instance that lines make."""
+    above, name, texts = head(texts)
+    roles = labelled(texts) or roles_of(texts)
+    meta: rows.Pairs = [pair for pair in above if pair[0] != "language"]
+    if roles is None:
+        what = f"{len(texts)} lines without a blank one, 2 to 4 expected"
+        faults.file(FormatError(what, where, "put a blank line between sentences; lines after the third are kept as notes"))
+        roles = dict(zip(("words", "glosses", "translation"), texts, strict=False))
+        meta += [("note", text.strip()) for text in texts[3:]]
+    if "line" in roles:
+        meta.append(("line", parts.squeezed(roles["line"])))
+    if "word_glosses" in roles:
+        meta.append(("word_glosses", parts.squeezed(roles["word_glosses"])))
+    if "note" in roles:
+        meta.append(("note", roles["note"].strip()))
+    roles = _without_number_column(roles)
+    line = roles["words"]
+    number, first = parts.without_number(line)
+    indent = "" if number else line[: len(line) - len(line.lstrip("\t"))]
+    judgement, first = parts.without_judgement(first)
+    aligned = [role for role in ("segments", "glosses") if role in roles]
+    words, *rest = parts.columns([indent + first, *(roles[role] for role in aligned)])
+    if len(rest) == 2 and len(words) != len(rest[0]):
+        rest = parts.columns([roles[role] for role in aligned])
+    cells = {role: tuple("" if x == "_" else x for x in values) for role, values in zip(aligned, rest, strict=True)}
+    glosses, segments, text = cells.get("glosses", ()), cells.get("segments", ()), ""
+    if segments and len(words) != len(segments) == len(glosses):
+        words, text = segments, parts.squeezed(first)
+    if glosses and not number:
+        number, words = parts.without_bare_number(words, len(glosses))
+    translation, source = parts.unquoted(roles.get("translation", ""))
+    if literal := LITERAL.match(source):
+        meta.append(("lit", parts.unquoted(source[literal.end() :])[0]))
+        source = ""
+    free = [("", translation), ("", parts.unquoted(roles["more"])[0])] if "more" in roles else []
+    return {
+        "translations": tuple(free),
+        "language": dict(above).get("language", ""),
+        "words": words,
+        "segments": segments,
+        "glosses": glosses,
+        "translation": translation,
+        "text": text,
+        "sent_id": number or name,
+        "judgement": judgement,
+        "meta": (*meta, ("source", source)),
+    }
+
+
+def _without_number_column(roles: dict[str, str]) -> dict[str, str]:
+    """A number in the first of the columns between tabs, with nothing under it, goes before the first line as `(1)`."""
+    found = _NUMBERED.match(roles["words"])
+    rest = [line for role, line in roles.items() if role != "words"]
+    if not found or not rest or not all(line.startswith("\t") for line in rest if line.strip()):
+        return roles
+    under = {role: line[1:] for role, line in roles.items() if role != "words"}
+    return {"words": f"({found[1]}) {roles['words'][found.end() :]}", **under}
+
+
+def _literal(roles: dict[str, str]) -> dict[str, Any]:
+    """Fields of lines whose roles a comment names: cells between tabs, taken as they are."""
+    cells = {role: tuple(line.split("\t")) for role, line in roles.items() if role != "translation"}
+    words = cells.pop("words", ())
+    rest = {role: tuple("" if cell == "_" else cell for cell in values) for role, values in cells.items()}
+    return {"words": words, "translation": roles.get("translation", ""), **rest}
+
+
+def _told(fields: dict[str, Any], pairs: rows.Pairs, where: Where, faults: Faults, options: Options) -> Igt:
+    """The instance of some lines and of the comments above them; a comment goes before what was guessed."""
+    words = fields.pop("words")
+    given = [pair for pair in pairs if pair[0] != "lines"]
+    said = rows.comment_fields(given, len(words), options.lang, where, faults)
+    heads, rels = said.pop("heads"), said.pop("rels")
+    meta = (*said.pop("meta"), *fields.pop("meta", ()))
+    line = fields["translation"]
+    others = said["translations"] or ((("en", said["translation"]),) if said["translation"] else ())
+    if line and others and line not in [text for _, text in others]:
+        said["translations"] = (*others, ("", line))
+    elif line:
+        del said["translation"]
+    made = {**fields, **{key: value for key, value in said.items() if value or key not in fields}}
+    if heads:
+        made["tree"] = rows.tree_from(heads, rels, words, made["tags"], where, faults)
+    return parts.instance(words, meta=meta, where=replace(where, sent_id=made["sent_id"]), **made)

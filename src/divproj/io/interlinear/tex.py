@@ -1,0 +1,673 @@
+r"""LaTeX to text: accents and symbols, small capitals, braces that hold words together.
+
+LaTeX as tokens: macros, groups, breaks, blank lines; comments are gone and the file's own macros are expanded.
+
+This is no TeX: category codes never change and nothing is executed. It is what is needed to find examples and to know
+which braces, arguments and line ends belong to them.
+
+The letters of TIPA: inside `\textipa{…}` capitals, digits and some marks are phonetic symbols.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+LONGEST = 2_000_000
+"""Tokens after expansion; a file whose macros make more is read without expanding the rest."""
+DEEPEST_MACRO = 20
+"""Macros that call one another."""
+_COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*$")
+_VERB = re.compile(r"\\verb\*?([^\w\s*])(.*?)\1")
+_PIECE = re.compile(
+    r"""(?P<linguex>\\(?:ex(?:i|r)?g?|[a-h]g?|z)\.(?=[^\d.]|\Z))
+    |(?P<break>\\\\\*?(?:\[[-+\d.]*\s*[a-zA-Z\\]*\])?)
+    |\\(?P<macro>[A-Za-z@]+\*?|[^\W\d_]|.|\Z)
+    |(?P<open>\{)|(?P<close>\})|(?P<math>\$\$?)
+    |(?P<tie>~)|(?P<slashes>//)|(?P<par>\n[ \t]*(?:\n[ \t]*)+)|(?P<space>[ \t\n\u00a0\u2003]+)
+    |(?P<text>[\[\]]|/|[^\\{}$~\[\]/\s]+|.)""",
+    re.VERBOSE | re.DOTALL,
+)
+_SKIPPED = ("comment", "verbatim", "lstlisting", "filecontents")
+_DEFINES = {"newcommand", "renewcommand", "providecommand", "DeclareRobustCommand", "newcommand*", "renewcommand*",
+            "providecommand*", "DeclareRobustCommand*", "def", "gdef", "edef", "NewDocumentCommand", "RenewDocumentCommand",
+            "newleipzig", "DeclareMathOperator"}  # fmt: skip
+
+
+class TexToken(NamedTuple):
+    """A piece of LaTeX: `kind` is one of macro open close text tie math break slashes space par."""
+
+    kind: str
+    text: str
+    line: int
+
+
+class Definition(NamedTuple):
+    """A macro that the file itself defines."""
+
+    arguments: int
+    default: tuple[TexToken, ...] | None
+    body: tuple[TexToken, ...]
+
+
+def tokenized(numbered: Iterable[tuple[int, str]]) -> list[TexToken]:
+    """Tokens of numbered lines, without comments."""
+    found: list[TexToken] = []
+    pieces: list[str] = []
+    starts: list[tuple[int, int]] = []
+    at = 0
+    for number, line in numbered:
+        line = _VERB.sub("", line)
+        bare = _COMMENT.sub(r"\1", line)
+        commented = len(bare) < len(line)
+        if commented and not bare.strip():
+            continue
+        text = bare.lstrip() if pieces and not pieces[-1].endswith("\n") else bare
+        text = text if commented else text.rstrip() + "\n"
+        pieces.append(text)
+        starts.append((at, number))
+        at += len(text)
+    source = "".join(pieces)
+    here = 0
+    for match in _PIECE.finditer(source):
+        while here + 1 < len(starts) and starts[here + 1][0] <= match.start():
+            here += 1
+        kind = match.lastgroup or "text"
+        text = match[kind]
+        if kind == "linguex":
+            kind, text = "macro", text[1:]
+        elif kind == "break":
+            text = "\\\\"
+        found.append(TexToken(kind, text, starts[here][1]))
+    return list(_without_skipped(found))
+
+
+def _without_skipped(tokens: Sequence[TexToken]) -> Iterator[TexToken]:
+    """Without comment and verbatim environments, without what `\\iffalse` hides, up to the end of the document."""
+    k = 0
+    while k < len(tokens):
+        token = tokens[k]
+        if token.kind == "macro" and token.text in ("begin", "end"):
+            name, after = argument(tokens, k + 1)
+            env = plain_text(name).rstrip("*")
+            if token.text == "end" and env == "document":
+                return
+            if token.text == "begin" and env in _SKIPPED:
+                k = _environment_end(tokens, after, env)
+                continue
+        elif token.kind == "macro" and token.text == "iffalse":
+            while k < len(tokens) and not (tokens[k].kind == "macro" and tokens[k].text in ("fi", "else")):
+                k += 1
+            k += 1
+            continue
+        yield token
+        k += 1
+
+
+def _environment_end(tokens: Sequence[TexToken], k: int, env: str) -> int:
+    while k < len(tokens):
+        if tokens[k].kind == "macro" and tokens[k].text == "end":
+            name, after = argument(tokens, k + 1)
+            if plain_text(name).rstrip("*") == env:
+                return after
+        k += 1
+    return k
+
+
+def skip_space(tokens: Sequence[TexToken], k: int) -> int:
+    while k < len(tokens) and tokens[k].kind == "space":
+        k += 1
+    return k
+
+
+def group_end(tokens: Sequence[TexToken], k: int) -> int:
+    """Index after the group that opens at `k`; the end of the tokens when it is not closed."""
+    depth = 0
+    for j in range(k, len(tokens)):
+        kind = tokens[j].kind
+        depth += (kind == "open") - (kind == "close")
+        if not depth:
+            return j + 1
+    return len(tokens)
+
+
+def argument(tokens: Sequence[TexToken], k: int) -> tuple[Sequence[TexToken], int]:
+    """What stands in the group after blanks at `k`, or the one token there, and where it ends."""
+    k = skip_space(tokens, k)
+    if k >= len(tokens):
+        return (), k
+    if tokens[k].kind == "open":
+        end = group_end(tokens, k)
+        closed = end <= len(tokens) and tokens[end - 1].kind == "close"
+        return tokens[k + 1 : end - 1 if closed else end], end
+    if tokens[k].kind in ("close", "par"):
+        return (), k
+    return tokens[k : k + 1], k + 1
+
+
+def optional(tokens: Sequence[TexToken], k: int) -> tuple[Sequence[TexToken] | None, int]:
+    """What stands in square brackets at `k`, None when there are none, and where they end."""
+    if k >= len(tokens) or tokens[k] != TexToken("text", "[", tokens[k].line):
+        return None, k
+    depth = 0
+    for j in range(k + 1, min(len(tokens), k + 200)):
+        token = tokens[j]
+        depth += (token.kind == "open") - (token.kind == "close")
+        if depth < 0 or token.kind == "par":
+            return None, k
+        if not depth and token.kind == "text" and token.text == "]":
+            return tokens[k + 1 : j], j + 1
+    return None, k
+
+
+def arguments(tokens: Sequence[TexToken], k: int) -> tuple[list[Sequence[TexToken]], list[Sequence[TexToken]], int]:
+    """Optional and other arguments that follow a macro directly."""
+    options: list[Sequence[TexToken]] = []
+    found: list[Sequence[TexToken]] = []
+    while k < len(tokens):
+        if tokens[k].kind == "open":
+            inner, k = argument(tokens, k)
+            found.append(inner)
+            continue
+        option, after = optional(tokens, k) if not found else (None, k)
+        if option is None:
+            break
+        options.append(option)
+        k = after
+    return options, found, k
+
+
+def plain_text(tokens: Iterable[TexToken]) -> str:
+    """Characters of tokens as they stand, without macros."""
+    return "".join(
+        " " if token.kind in ("space", "tie", "par") else token.text if token.kind == "text" else "" for token in tokens
+    )
+
+
+def expanded(tokens: list[TexToken], kept: frozenset[str]) -> list[TexToken]:
+    """The tokens with the macros that the file defines replaced by what they stand for; those in `kept` stay."""
+    found, body = _definitions(tokens)
+    mine = {name: made for name, made in found.items() if name not in kept}
+    if not mine:
+        return body
+    expander = _Expander(mine)
+    expander.expand(body, 0)
+    return expander.out
+
+
+def _definitions(tokens: list[TexToken]) -> tuple[dict[str, Definition], list[TexToken]]:
+    found: dict[str, Definition] = {}
+    rest: list[TexToken] = []
+    k = 0
+    while k < len(tokens):
+        token = tokens[k]
+        if token.kind == "macro" and token.text in _DEFINES:
+            name, made, after = _definition(tokens, k)
+            if name and made:
+                found[name] = made
+                k = after
+                continue
+        rest.append(token)
+        k += 1
+    return found, rest
+
+
+def _definition(tokens: list[TexToken], k: int) -> tuple[str, Definition | None, int]:
+    way = tokens[k].text.rstrip("*")
+    named, at = argument(tokens, k + 1)
+    if way == "newleipzig":
+        short, at = argument(tokens, at)
+        _, after = argument(tokens, at)
+        name = plain_text(named)
+        return name[:1].upper() + name[1:], Definition(0, None, (TexToken("macro", "textsc", 0), TexToken("open", "{", 0), *short, TexToken("close", "}", 0))), after  # fmt: skip
+    macro = next((token for token in named if token.kind == "macro"), None)
+    if macro is None:
+        return "", None, k
+    count = 0
+    default: tuple[TexToken, ...] | None = None
+    if way.endswith("def"):
+        while at < len(tokens) and tokens[at].kind == "text" and re.fullmatch(r"(?:#\d)+", tokens[at].text):
+            count = max(count, *(int(x) for x in re.findall(r"\d", tokens[at].text)))
+            at += 1
+        if at >= len(tokens) or tokens[at].kind != "open":
+            return "", None, k
+    elif way.endswith("DocumentCommand"):
+        spec, at = argument(tokens, at)
+        letters = plain_text(spec)
+        if set(letters) - set("mo +s"):
+            return "", None, k
+        count = letters.count("m") + letters.count("o")
+        default = () if letters.strip().startswith("o") else None
+    else:
+        number, at = optional(tokens, skip_space(tokens, at))
+        text = plain_text(number or ())
+        count = int(text) if text.isdecimal() and len(text) == 1 else 0
+        given, at = optional(tokens, at) if count else (None, at)
+        default = tuple(given) if given is not None else None
+    at = skip_space(tokens, at)
+    if at >= len(tokens) or tokens[at].kind != "open":
+        return "", None, k
+    body, after = argument(tokens, at)
+    return macro.text, Definition(count, default, tuple(body)), after
+
+
+class _Expander:
+    """Puts bodies in the place of macros, up to `LONGEST` steps in all."""
+
+    def __init__(self, mine: dict[str, Definition]) -> None:
+        self.mine, self.out, self.steps = mine, list[TexToken](), 0
+
+    def expand(self, tokens: Sequence[TexToken], depth: int) -> None:
+        k = 0
+        while k < len(tokens):
+            token = tokens[k]
+            made = self.mine.get(token.text) if token.kind == "macro" else None
+            self.steps += 1
+            if made is None or depth > DEEPEST_MACRO or self.steps > LONGEST:
+                self.out.append(token)
+                k += 1
+                continue
+            given, k = _given(tokens, k + 1, made)
+            filled = _filled(made.body, given, token.line)
+            self.steps += len(filled)
+            self.expand(filled, depth + 1)
+
+
+def _given(tokens: Sequence[TexToken], k: int, made: Definition) -> tuple[list[Sequence[TexToken]], int]:
+    given: list[Sequence[TexToken]] = []
+    if made.default is not None:
+        option, k = optional(tokens, k)
+        given.append(made.default if option is None else option)
+    while len(given) < made.arguments:
+        inner, after = argument(tokens, k)
+        if after == k or (not inner and tokens[after - 1].kind != "close"):
+            break
+        given.append(inner)
+        k = after
+    if not made.arguments and k + 1 < len(tokens) and tokens[k].kind == "open" and tokens[k + 1].kind == "close":
+        k += 2
+    return given, k
+
+
+def _filled(body: Sequence[TexToken], given: list[Sequence[TexToken]], line: int) -> list[TexToken]:
+    """The body with `#1` and its like as the arguments."""
+    found: list[TexToken] = []
+    for token in body:
+        if token.kind != "text" or "#" not in token.text:
+            found.append(TexToken(token.kind, token.text, line))
+            continue
+        for piece in re.split(r"(#\d)", token.text):
+            if re.fullmatch(r"#\d", piece):
+                number = int(piece[1])
+                found += given[number - 1] if 0 < number <= len(given) and len(found) < LONGEST else ()
+            elif piece:
+                found.append(TexToken("text", piece, line))
+    return found
+
+
+_LETTERS = dict(zip('@ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:;"', "əɑβɕðɛɸɣɦɪʝʁʎɱŋɔʔʕɾʃθʊʋɯχʏʒʉɨʌɜɥɐɒɤɵɘːˑˈ", strict=True))
+_AFTER = {
+    ":": dict(zip("tdnlszr", "ʈɖɳɭʂʐɽ", strict=True)),
+    ";": dict(zip("BGHILNRYA", "ʙɢʜɪʟɴʀʏᴀ", strict=True)),
+    "!": dict(zip("bdgjGo", "ɓɗɠʄʛʘ", strict=True)),
+    "*": dict(zip("rwkt", "ɹʍʞʇ", strict=True)),
+}
+r"""Letters after `\:`, `\;`, `\!` and `\*`."""
+
+
+def shown(tokens: Sequence[TexToken]) -> list[TexToken]:
+    r"""The tokens in phonetic symbols; as they are when they hold other letters than ASCII already.
+
+    >>> from divproj.io.interlinear.tex import plain_text, tokenized
+    >>> plain_text(shown(tokenized([(1, r'"N@S\:ta:')])[:-1]))
+    'ˈŋəʃʈaː'
+    """
+    if not all(token.text.isascii() for token in tokens):
+        return list(tokens)
+    found: list[TexToken] = []
+    table: dict[str, str] = {}
+    for token in tokens:
+        if token.kind == "macro" and token.text in _AFTER:
+            table = _AFTER[token.text]
+        elif token.kind == "text":
+            first, rest = token.text[:1], token.text[1:]
+            said = table.get(first, _LETTERS.get(first, first)) + "".join(_LETTERS.get(char, char) for char in rest)
+            found.append(TexToken("text", said.replace("ˈˈ", "ˌ"), token.line))
+            table = {}
+        else:
+            found.append(token)
+    return found
+
+
+_ACCENTS = {"'": "\u0301", "`": "\u0300", "^": "\u0302", '"': "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307",
+            "c": "\u0327", "v": "\u030c", "u": "\u0306", "H": "\u030b", "k": "\u0328", "d": "\u0323", "b": "\u0331",
+            "r": "\u030a", "t": "\u0361"}  # fmt: skip
+_SYMBOLS = {
+    "i": "ı", "j": "ȷ", "ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "o": "ø", "O": "Ø", "l": "ł", "L": "Ł",
+    "aa": "å", "AA": "Å", "dh": "ð", "DH": "Ð", "th": "þ", "TH": "Þ", "ng": "ŋ", "NG": "Ŋ", "dj": "đ", "DJ": "Đ",
+    "textglotstop": "ʔ", "textschwa": "ə", "textesh": "ʃ", "textyogh": "ʒ", "textepsilon": "ɛ", "textopeno": "ɔ",
+    "textltailn": "ɲ", "textbeltl": "ɬ", "textbari": "ɨ", "textbaru": "ʉ", "textlengthmark": "ː", "textprimstress": "ˈ",
+    "textramshorns": "ɤ", "texthtb": "ɓ", "texthtd": "ɗ", "textgamma": "ɣ", "textbeta": "β", "texttheta": "θ",
+    "textchi": "χ", "textturnv": "ʌ", "textasciitilde": "~", "sim": "~", "textbackslash": "\\", "emptyset": "∅",
+    "varnothing": "∅", "rightarrow": "→", "textrightarrow": "→", "to": "→", "textgreater": ">", "textless": "<",
+    "ldots": "…", "dots": "…", "textellipsis": "…", "textquotesingle": "'", "textbar": "|", "textendash": "–",
+    "textemdash": "—", "prime": "′", "textquoteleft": "‘", "textquoteright": "’", "lq": "‘", "rq": "’",
+    "textquotedblleft": "“", "textquotedblright": "”", "quad": " ", "qquad": " ", "space": " ", "S": "§", "ob": "[", "cb": "]",
+    "op": "(", "cp": ")", "textopenbracket": "[", "textclosebracket": "]", "lbrack": "[", "rbrack": "]", "Zero": "∅", "zero": "∅",
+    "nul": "∅", "nulll": "∅", "textemptyset": "∅", "textzerosc": "∅", "redp": "~", "Redp": "~", "textltilde": "ɫ", "textsca": "ᴀ",
+    "textscripta": "ɑ", "textturna": "ɐ", "texthtg": "ɠ", "textltaild": "ɖ", "textrtaild": "ɖ", "textrtailt": "ʈ", "textrtaill": "ɭ",
+    "textrtailn": "ɳ", "textctz": "ʑ", "textctc": "ɕ", "textphi": "ɸ", "textupsilon": "ʊ", "textscu": "ʊ", "textsci": "ɪ",
+    "textscy": "ʏ", "textturnh": "ɥ", "textturnm": "ɯ", "textscg": "ɢ", "textscn": "ɴ", "textscr": "ʀ", "textfishhookr": "ɾ",
+    "textlyoghlig": "ɮ", "textinvscr": "ʁ", "textcrh": "ħ", "textrevglotstop": "ʕ", "textdoublebarpipe": "ǂ", "textpipe": "ǀ",
+    "textglobfall": "↘", "leftarrow": "←", "textleftarrow": "←", "cdot": "·", "textperiodcentered": "·", "times": "×", "pm": "±",
+    "texttimes": "×", "textdegree": "°", "textasciicircum": "^", "textunderscore": "_", "textasteriskcentered": "*", "ast": "*",
+    "textgreek": "", "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "theta": "θ", "chi": "χ", "phi": "φ", "lambda": "λ",
+    "sigma": "σ", "eng": "ŋ", "textcommabelow": "", "guillemotleft": "«", "guillemotright": "»", "glqq": "„", "grqq": "“",
+    "flqq": "«", "frqq": "»", "glq": "‚", "grq": "‘", "textquotedbl": '"', "langle": "<", "rangle": ">", "lt": "<", "gt": ">",
+    "lbrace": "{", "rbrace": "}", "dag": "†", "vert": "|", "mid": "|", "slash": "/", "bs": "\\", "textvisiblespace": " ",
+}  # fmt: skip
+_GRAMS = {
+    "First": "1", "Second": "2", "Third": "3", "Fsg": "1SG", "Ssg": "2SG", "Tsg": "3SG", "Fpl": "1PL", "Spl": "2PL",
+    "Tpl": "3PL", "Fdu": "1DU", "Sdu": "2DU", "Tdu": "3DU", "Aarg": "A", "Parg": "P", "Sarg": "S", "Io": "IO",
+}  # fmt: skip
+"""Macros of the `leipzig` package whose names are not their text."""
+_PERSON = re.compile(r"(?i)(one|two|three|first|second|third)([a-z]*)")
+_DIGITS = {"one": "1", "two": "2", "three": "3", "first": "1", "second": "2", "third": "3"}
+_COMMON = (
+    "1 2 3 4 a abl abs acc act adess adj adv agr agt all an anim antip ap aor appl art asp aux ben c caus cl clf com comp compl cond conj "
+    "conn cont cop cvb dat def deic dem det dim dir dist distr du dur dyn emph erg ess evid excl f fem foc fut gen ger hab hort hum imp "
+    "impf imprs inan incl ind indef inf infl ins instr intr inv io ipfv irr irreal iter itr loc lnk m masc mid mod n neg neut nfut nmlz "
+    "nmz nom npst ntr o obj obl obv opt p part pass past path pauc per perf pf pfv pl pn poss pot pred prep pres prf prog proh prox prs "
+    "prt pst ptcp purp q qnt quot r real rec recp redup ref refl rel rem rep res s sbj seq sg sim sp ss stat sub subj subs sup tam "
+    "temp top tr trans v vent ver voc vol"
+)
+_ABBREVIATIONS = frozenset(_COMMON.split())
+_CAPITALS = re.compile(r"sc$|scshape$|^gl[a-z]?$|^gloss$|^smallcaps$")
+_DROPPED = {
+    "Corpus", "Source", "corpuslink", "trailingcitation", "sound", "idx", "glottolog", "largerpage", "clearpage", "newpage",
+    "pagebreak", "enlargethispage", "fnminus", "fnplus", "addtocounter", "setcounter", "hfil", "hbox", "vfill", "smallskip",
+    "medskip", "bigskip", "raggedright", "selectlanguage", "color", "attop", "rightsource", "hypertarget",
+    "phantomsection", "sindex", "aindex", "lindex", "ilsa", "issa", "exfont", "glossfont", "hspace*", "vspace*", "nocite",
+    "url", "includegraphics", "caption", "footcite", "footfullcite", "kern", "hskip", "vskip", "thinspace", "negthinspace",
+    "ignorespaces", "unskip", "allowbreak", "break", "leavevmode", "tiny", "scriptsize", "large", "Large", "normalsize", "ttfamily",
+    "mdseries", "slshape", "tt", "sl", "sf", "up", "upshape", "hangindent", "parindent", "z", "displaystyle",
+    "bf", "bfseries", "centering", "em", "footnote", "footnotemark", "footnotesize", "footnotetext", "glspace", "gltoffset", "hfill", "hphantom", "hspace", "ia", "il", "index", "is", "it", "itshape", "jambox", "label",
+    "linebreak", "lingset", "marginpar", "newline", "nogltOffset", "noindent", "nopagebreak", "normalfont", "par",
+    "phantom", "protect", "relax", "rm", "rmfamily", "sffamily", "small", "strut", "todo", "vphantom",
+    "vspace", "xspace",
+}  # fmt: skip
+_FORMATS = {
+    "textit", "textbf", "emph", "textup", "textrm", "textnormal", "texttt", "textsf", "textsl", "textmd", "uline", "ul", "underline",
+    "mbox", "hbox", "text", "ensuremath", "mathrm", "mathit", "textipa", "fbox", "textulc", "uuline", "uwave", "sout", "isi", "ili",
+    "isin", "iai", "ipa", "lit", "norm", "foreignlanguage", "textlatin", "textgreek", "mathbf", "makebox", "parbox", "href", "em",
+    "textcolor", "textls", "textlsi", "wdef", "obj", "object", "stacktwo", "doublebox", "textinit", "alert", "highlight",
+    "tikzmark", "raisebox", "scalebox", "resizebox", "rotatebox", "oldstylenums",
+}  # fmt: skip
+"""Macros that set their last argument as it is."""
+_FIRST_DROPPED = {"foreignlanguage", "textcolor", "href", "makebox", "parbox", "raisebox", "scalebox", "rotatebox"}
+_SWITCHES = frozenset((
+    "bf", "bfseries", "it", "itshape", "em", "rm", "rmfamily", "sf", "sffamily", "tt", "ttfamily", "sl", "slshape", "up", "upshape",
+    "small", "footnotesize", "scriptsize", "tiny", "normalsize", "large", "normalfont", "mdseries", "noindent", "raggedright",
+))  # fmt: skip
+"""Macros that change the font from here on; TeX skips the blank after them."""
+_QUOTES = {"enquote": "“”", "qu": "‘’", "sqt": "‘’", "squote": "‘’", "dquote": "“”", "textquote": "“”", "enquote*": "‘’"}
+_BRACKETED = {"textins": "[]", "textelp": "[]"}
+_SUPERSCRIPTS = dict(
+    zip("0123456789hjrwylsxnɣʔʕbdgkmptuvaeiofcz+-=()ʷʰ", "⁰¹²³⁴⁵⁶⁷⁸⁹ʰʲʳʷʸˡˢˣⁿˠˀˤᵇᵈᵍᵏᵐᵖᵗᵘᵛᵃᵉⁱᵒᶠᶜᶻ⁺⁻⁼⁽⁾ʷʰ", strict=True)
+)
+_CITES = re.compile(r"^(?:paren|text|auto|full|foot)?cite[a-z]*$|^cite[a-z]*$")
+_BARE_CITES = re.compile(r"cite(?:al[tp]|author|year)")
+DEEPEST_GROUP = 50
+
+
+def words(line: str | Sequence[TexToken], *, gloss: bool) -> tuple[str, ...]:
+    r"""Words of a line: braces hold together what blanks would part; a placeholder (`~`, `{}`) is an empty word.
+
+    >>> words(r"1\textsc{pl} {New York} go-\Pst{}", gloss=True)
+    ('1PL', 'New York', 'go-PST')
+    """
+    tokens = _unwrapped(tokenized([(1, line)]) if isinstance(line, str) else line)
+    capitals = gloss and any(token.kind == "macro" and token.text in ("textnormal", "textrm", "normalfont") for token in tokens)
+    found: list[str] = []
+    at, k, math = 0, 0, False
+    while k <= len(tokens):
+        kind = tokens[k].kind if k < len(tokens) else "space"
+        if kind in ("space", "par") and not math:
+            if k > at:
+                found.append(_word(tokens[at:k], gloss, capitals))
+            at = k + 1
+        if kind == "math" or (kind == "macro" and tokens[k].text in "()"):
+            math = not math
+        if kind == "macro" and tokens[k].text == "sc" and not math:  # the blank after it does not part words
+            while k + 1 < len(tokens) and tokens[k + 1].kind == "space":
+                k += 1
+        if kind == "macro" and tokens[k].text in _SWITCHES and k + 1 < len(tokens) and tokens[k + 1].kind == "space":
+            k = skip_space(tokens, k + 1)
+            continue
+        if kind == "macro" and not gloss and _joins(tokens, k):
+            k = skip_space(tokens, k + 1)
+            continue
+        k = group_end(tokens, k) if kind == "open" else k + 1
+    if found and not found[-1] and len(found) > 1 and not any(token.kind in ("open", "tie") for token in tokens[-4:]):
+        found.pop()
+    return tuple(found)
+
+
+def _joins(tokens: Sequence[TexToken], k: int) -> bool:
+    """Whether the macro takes the letter after the blank: `\\v s`."""
+    name = tokens[k].text
+    after = skip_space(tokens, k + 1)
+    if after == k + 1 or after >= len(tokens) or tokens[after].kind not in ("text", "macro"):
+        return False
+    return name in _ACCENTS or (name.isalpha() and _SYMBOLS.get(name, "").isalpha())
+
+
+def _unwrapped(tokens: Sequence[TexToken]) -> Sequence[TexToken]:
+    """A line that stands in one formatting macro, without it."""
+    for _ in range(DEEPEST_GROUP):
+        start = next((k for k, token in enumerate(tokens) if token.kind not in ("space", "par")), len(tokens))
+        end = next((k for k in range(len(tokens), start, -1) if tokens[k - 1].kind not in ("space", "par")), start)
+        inner = tokens[start:end]
+        if (
+            len(inner) < 4
+            or inner[0].kind != "macro"
+            or inner[0].text not in _FORMATS - _FIRST_DROPPED
+            or inner[1].kind != "open"
+        ):
+            return inner
+        if group_end(inner, 1) != len(inner) or inner[-1].kind != "close" or not any(t.kind == "space" for t in inner):
+            return inner
+        tokens = inner[2:-1]
+    return tokens
+
+
+def _word(tokens: Sequence[TexToken], gloss: bool, capitals: bool) -> str:
+    text = typographic(" ".join(_Text(gloss, capitals).of(tokens).split()))
+    return unicodedata.normalize("NFC", text) if _accented_text(text) else text
+
+
+def plain(text: str | Sequence[TexToken], *, gloss: bool = False) -> str:
+    r"""The text that LaTeX would set; in glosses macros without arguments are grams.
+
+    >>> plain(r"d\'{e}j\`a {\sc pst}"), plain(r"\Third{}.\F{}", gloss=True)
+    ('déjà PST', '3.F')
+    """
+    said = _Text(gloss, False).of(tokenized([(1, text)])[:-1] if isinstance(text, str) else text)
+    return unicodedata.normalize("NFC", said) if _accented_text(said) else said
+
+
+def typographic(text: str) -> str:
+    """TeX's quotes as characters; a run of three opens with the single one.
+
+    >>> typographic("```Who?''' it's ``so''")
+    "‘“Who?”’ it's “so”"
+    """
+    text = text.replace("```", "‘“").replace("'''", "”’").replace("``", "“").replace("''", "”")
+    text = text.replace("´", "’") if "`" in text else text
+    return text.replace("`", "‘")
+
+
+def _accented_text(text: str) -> bool:
+    return any(mark in text for mark in _ACCENTS.values())
+
+
+class _Text:
+    """Tokens to text: in glosses unknown macros are grams; with `capitals` what has no font of its own is a gram too."""
+
+    def __init__(self, gloss: bool, capitals: bool) -> None:
+        self.gloss, self.capitals = gloss, capitals
+
+    def of(self, tokens: Sequence[TexToken], depth: int = 0) -> str:
+        found: list[str] = []
+        k, math = 0, False
+        if depth > DEEPEST_GROUP:
+            return ""
+        while k < len(tokens):
+            token = tokens[k]
+            if token.kind == "macro":
+                said, k = self._macro(tokens, k, depth, math)
+                if token.text in "()" and token.text:
+                    math = token.text == "("
+                found.append(said)
+                continue
+            if token.kind == "open":
+                end = group_end(tokens, k)
+                inner = tokens[k + 1 : end - 1 if tokens[end - 1].kind == "close" and end - 1 > k else end]
+                found.append(self.of(inner, depth + 1))
+                k = end
+                continue
+            if token.kind == "math":
+                math = not math
+            elif math and token.kind == "text" and re.search(r"[\^_]", token.text):
+                said, k = self._scripts(tokens, k, depth)
+                found.append(said)
+                continue
+            elif token.kind != "close":
+                text = " " if token.kind in ("space", "tie", "par", "break") else token.text
+                found.append(text.upper() if self.capitals else text)
+            k += 1
+        return "".join(found)
+
+    def _scripts(self, tokens: Sequence[TexToken], k: int, depth: int) -> tuple[str, int]:
+        """What `^` raises as letters that are raised, where there are such; what `_` lowers is an index and goes."""
+        text = tokens[k].text
+        mark = re.search(r"[\^_]", text)
+        assert mark
+        before, raised, rest = text[: mark.start()], mark[0] == "^", text[mark.end() :]
+        if rest:
+            return before + (_raised(rest[0]) if raised else "") + (
+                rest[1:] if not re.search(r"[\^_]", rest[1:]) else ""
+            ), k + 1
+        options, found, end = arguments(tokens, k + 1)
+        del options
+        if not found:
+            return before, min(k + 2, len(tokens)) if k + 1 < len(tokens) and tokens[k + 1].kind == "macro" else k + 1
+        return before + (_raised(self.of(found[0], depth + 1), found[0]) if raised else ""), end
+
+    def _macro(self, tokens: Sequence[TexToken], k: int, depth: int, math: bool) -> tuple[str, int]:
+        """Text of a macro and its arguments, and where they end."""
+        name = tokens[k].text
+        k += 1
+        follows = tokens[k] if k < len(tokens) else TexToken("par", "", 0)
+        if name in _ACCENTS and (not name.isalpha() or follows.kind == "open" or (follows.kind == "space" and not self.gloss)):
+            return self._accented(_ACCENTS[name], tokens, k, depth)
+        if not name or not name[0].isalpha():
+            shown = {" ": " ", "-": "", "/": "", ",": "", ";": "", ":": "", "!": "", "\n": " ", "@": "", "*": "", "(": "", ")": "",
+                     "[": "", "]": "", "\t": " "}  # fmt: skip
+            return shown.get(name, name), k
+        bare = name.rstrip("*")
+        if bare in _SYMBOLS and not (self.gloss and len(bare) == 1 and bare not in "oOlLij"):
+            if follows.kind == "open" and k + 1 < len(tokens) and tokens[k + 1].kind == "close":
+                return _SYMBOLS[bare], k + 2
+            swallows = follows.kind == "space" and not self.gloss and (_SYMBOLS[bare].isalpha() or len(bare) < 3)
+            return _SYMBOLS[bare], skip_space(tokens, k) if swallows else k
+        if bare in ("sc", "scshape"):
+            return self.of(tokens[skip_space(tokens, k) :], depth + 1).upper(), len(tokens)
+        return self._with_arguments(name, bare, tokens, k, depth, math)
+
+    def _with_arguments(
+        self, name: str, bare: str, tokens: Sequence[TexToken], k: int, depth: int, math: bool
+    ) -> tuple[str, int]:
+        options, found, end = arguments(tokens, k)
+        if bare in _DROPPED or name in _DROPPED:
+            return "", end
+        if _CITES.match(bare):
+            parts = [self.of(part, depth + 1) for part in (*found[:1], *options[-1:])]
+            said = ": ".join(part for part in parts if part)
+            return (said if _BARE_CITES.match(bare) else f"({said})"), end
+        if bare in ("textsuperscript", "tss", "sups"):
+            return (_raised(self.of(found[0], depth + 1), found[0]), end) if found else ("", k)
+        if bare in ("textsubscript", "tsub", "subs", "textsubscr", "subM"):
+            return "", end
+        if bare in _BRACKETED:
+            inner = "".join(self.of(part, depth + 1) for part in found[:1]) or "…"
+            return f"[{inner}]", end
+        if bare in _QUOTES:
+            inner = "".join(self.of(part, depth + 1) for part in found[:1])
+            return f"{_QUOTES[bare][0]}{inner}{_QUOTES[bare][1]}", end
+        if any(found):
+            return self._set(bare, found, depth), end
+        after = end if found else k
+        if bare in _FORMATS:
+            return "", after
+        if self.gloss:
+            return _gram(bare), after
+        return "", after
+
+    def _set(self, bare: str, found: list[Sequence[TexToken]], depth: int) -> str:
+        """What a macro makes of its arguments."""
+        known = bare in _FORMATS
+        if bare == "textipa":
+            found = [shown(part) for part in found]
+        if bare in _FIRST_DROPPED:
+            found = found[1:]
+        inside = _Text(self.gloss, self.capitals and bare not in ("textnormal", "textrm", "textup"))
+        said = "".join(inside.of(part, depth + 1) for part in found)
+        if not known and (_CAPITALS.search(bare) or (self.gloss and _is_gram(said.strip()))):
+            return said.upper()
+        return said
+
+    def _accented(self, mark: str, tokens: Sequence[TexToken], k: int, depth: int) -> tuple[str, int]:
+        k = skip_space(tokens, k)
+        if k >= len(tokens):
+            return mark, k
+        token = tokens[k]
+        if token.kind == "open":
+            end = group_end(tokens, k)
+            base, rest, k = self.of(tokens[k:end], depth + 1), "", end
+        elif token.kind == "macro":
+            base, k = self._macro(tokens, k, depth + 1, False) if depth < DEEPEST_GROUP else ("", k + 1)
+            rest = ""
+        elif token.kind == "text":
+            base, rest, k = token.text[:1], token.text[1:], k + 1
+        else:
+            base, rest = "", ""
+        base = {"ı": "i", "ȷ": "j"}.get(base, base)
+        return unicodedata.normalize("NFC", base[:1] + mark + base[1:]) + (rest.upper() if self.capitals else rest), k
+
+
+def _gram(name: str) -> str:
+    """The abbreviation that a macro without arguments stands for.
+
+    >>> _gram("Fsg"), _gram("Acc"), _gram("twoPl")
+    ('1SG', 'ACC', '2PL')
+    """
+    person = _PERSON.fullmatch(name)
+    if name not in _GRAMS and person:
+        return _DIGITS[person[1].lower()] + person[2].upper()
+    return _GRAMS.get(name, name.upper())
+
+
+def _is_gram(text: str) -> bool:
+    """Whether the argument of an unknown macro is an abbreviation of grammar, rather than a word that is set apart."""
+    pieces = re.split(r"[-.:/=~>]|(?<=\d)(?=\D)", text.casefold())
+    return " " not in text and any(piece in _ABBREVIATIONS for piece in pieces)
+
+
+def _raised(text: str, tokens: Sequence[TexToken] = ()) -> str:
+    """Raised letters and digits; a raised note of capitals or a macro is markup and goes."""
+    if any(token.kind == "macro" and token.text.isalpha() for token in tokens) or len(text) > 3:
+        return ""
+    return "".join(char if char in "*?#%!" else _SUPERSCRIPTS.get(char, "") for char in text)

@@ -1,0 +1,490 @@
+r"""Toolbox / SFM: records of `\marker value`; words, morphemes, glosses and tags stand in columns, by bytes or characters.
+
+Which marker is what is looked up among common sets, or named by the option `markers`: `record words morphs glosses pos
+translation`. Lines that wrap come as several blocks in one record.
+
+What the markers of a Toolbox file are when their names say nothing: by what stands behind them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from typing import Any, BinaryIO, NamedTuple
+
+from divproj.core.errors import Faults, FormatError, ProjError, Where
+from divproj.core.sentence import Igt
+from divproj.io.files import Source
+from divproj.io.interlinear.elan import DISTINCT, MOSTLY_IDS, SENTENCE_WIDTH, TRANSLATION_GRAMS
+from divproj.io.interlinear.languages import lang_code
+from divproj.io.interlinear.parts import (
+    Options,
+    from_file,
+    from_text,
+    glue,
+    grouped,
+    instance,
+    joined,
+    lines,
+    preferred,
+    squeezed,
+    tokens,
+)
+from divproj.text import language_id
+
+COMMON_MARKER = 0.2
+"""Share of the lines of the most frequent marker that another must have to be looked at."""
+MARKER_GRAMS = 0.15
+"""Share of values with abbreviations of grammar from which a marker has glosses."""
+TEXT_WIDTH = 1.2
+"""Words of a value, on average, from which a marker can hold the text."""
+WHOLE_WORDS, AFFIXED = 0.5, 0.3
+"""Shares of values with affixes: words stay below the first, morphs are above the second."""
+ALL_TAGS, SAME_WIDTH = 0.95, 0.01
+"""Share of words that look like tags, and how far their number may be from that of the glosses, in a marker of parts of speech."""
+
+
+LINES = 4000
+"""Lines that are looked at before the first record is read."""
+_FIELD = re.compile(r"\\([A-Za-z_+?][\w+?-]*)(?:[ \t](.*)|\s*)$", re.DOTALL)
+_GRAM = re.compile(r"(?:^|[-=~.:–])(?:[A-Z]{2,}\w*|[123](?:SG|PL|DU|sg|pl|du|s|p)?)(?=$|[-=~.:–])")
+_AFFIX = re.compile(r"^[-=]\w|\w[-=]$")
+_TAG = re.compile(r"-?=?[a-z]{1,5}(?:[.>][a-z]{1,5})*-?")
+_ASIDE = frozenset({
+    "nt", "dt", "rem", "cmt", "com", "note", "lt", "ur", "ph", "sp", "src", "so", "au", "date", "aud", "snd", "cf", "xv", "xe", "id",
+    "cm", "hd", "rl",
+})  # fmt: skip
+"""Markers of remarks, dates and the like, which are no line of the text."""
+_ID = re.compile(r"[\w.:-]*\d[\w.:-]*$|\S+$")
+
+
+class Look(NamedTuple):
+    """What the values of one marker look like."""
+
+    lines: int
+    filled: int
+    width: float
+    """Words in a value."""
+    grams: float
+    """Share of values with an abbreviation of grammar."""
+    affixes: float
+    """Share of values with a morpheme that stands apart or a boundary."""
+    language: str
+    ids: float
+    """Share of values of one word; 0 when a value comes twice in ten."""
+    tags: float
+    """Share of words that look like tags of word classes: short, of small letters."""
+
+
+def fields(numbered: Iterable[tuple[int, str]]) -> list[tuple[str, str]]:
+    """(marker, value) of lines, in order."""
+    found = (_FIELD.match(text.lstrip("\ufeff")) for _, text in numbered)
+    return [(match[1], (match[2] or "").strip()) for match in found if match]
+
+
+def looks(pairs: list[tuple[str, str]]) -> dict[str, Look]:
+    values: dict[str, list[str]] = {}
+    for marker, value in pairs:
+        values.setdefault(marker, []).append(value)
+    return {marker: _look(found) for marker, found in values.items() if not marker.startswith("_")}
+
+
+def _look(values: list[str]) -> Look:
+    filled = [value for value in values if value]
+    n = max(1, len(filled))
+    rows = [tokens(value) for value in filled]
+    single = sum(len(row) == 1 and bool(_ID.match(row[0])) for row in rows) / n
+    return Look(
+        len(values),
+        len(filled),
+        sum(map(len, rows)) / n,
+        sum(any(_GRAM.search(token) for token in row) for row in rows) / n,
+        sum(any(_AFFIX.search(token) or re.search(r"\w[-=~]\w", token) for token in row) for row in rows) / n,
+        language_id.of_lines(filled[:300]).code if filled else "",
+        single if len(set(filled)) > DISTINCT * len(filled) else 0.0,
+        sum(bool(_TAG.fullmatch(token)) for row in rows for token in row) / max(1, sum(map(len, rows))),
+    )
+
+
+def by_shape(pairs: list[tuple[str, str]], named: dict[str, str], path: str) -> dict[str, str]:
+    """Role by marker, for a file whose markers are in no list; FormatError when no line can be the text."""
+    found = looks(pairs)
+    if "lx" in found and "words" not in named:
+        what = "records begin with \\lx: this is a dictionary, not a text"
+        raise FormatError(what, Where(path), "`markers=record=lx,words=…` reads its example sentences")
+    most = max((look.lines for look in found.values()), default=0)
+    common = {marker: look for marker, look in found.items() if look.filled >= COMMON_MARKER * most and look.filled}
+    roles: dict[str, str] = {marker: role for role, marker in named.items()}
+    left = {marker: look for marker, look in common.items() if marker not in roles}
+    order = list(dict.fromkeys(marker for marker, _ in pairs))
+    taken = set(named)
+    if "record" not in taken:
+        first = next((marker for marker in order if marker in left and left[marker].ids > MOSTLY_IDS), None)
+        if first is not None:
+            roles[first] = "record"
+            del left[first]
+    if "translation" not in taken:
+        for marker in [
+            m for m in left if left[m].language and left[m].width > SENTENCE_WIDTH and left[m].grams < TRANSLATION_GRAMS
+        ]:
+            roles[marker] = "translation"
+            del left[marker]
+    if "glosses" not in taken:
+        best = max(left, key=lambda marker: left[marker].grams, default=None)
+        if best is not None and left[best].grams > MARKER_GRAMS:
+            roles[best] = "glosses"
+            del left[best]
+    wide = [marker for marker in order if marker in left and left[marker].width > TEXT_WIDTH]
+    if "words" not in taken and wide:
+        words = next((m for m in wide if left[m].affixes < WHOLE_WORDS), wide[0])
+        roles[words] = "words"
+        wide.remove(words)
+    if "morphs" not in taken and wide and left[wide[0]].affixes > AFFIXED and "glosses" in roles.values():
+        roles[wide[0]] = "morphs"
+    if "pos" not in taken and "glosses" in roles.values():
+        widths = [found[marker].width for marker, role in roles.items() if role in ("glosses", "morphs")]
+        tags = [
+            m
+            for m in left
+            if m not in roles and left[m].tags > ALL_TAGS and any(abs(left[m].width - w) < SAME_WIDTH for w in widths)
+        ]
+        roles |= dict.fromkeys(tags[:1], "pos")
+    if not {"words", "morphs"} & set(roles.values()):
+        shown = ", ".join(f"\\{marker} ({look.lines})" for marker, look in found.items())
+        what = f"no marker looks like the text; the markers are {shown}"
+        raise FormatError(what, Where(path), "name them, as in `markers=record=…,words=…,glosses=…,translation=…`")
+    return roles
+
+
+def filled(pairs: list[tuple[str, str]], known: dict[str, str], missing: set[str]) -> dict[str, str]:
+    """Roles that no known marker has, of markers that come about as often as the text."""
+    found = looks(pairs)
+    text = max(found[marker].filled for marker, role in known.items() if role in ("words", "morphs"))
+    left = {m: look for m, look in found.items() if m not in known and m not in _ASIDE and 2 * look.filled >= text > 1}
+    roles: dict[str, str] = {}
+
+    def take(role: str, candidates: list[str]) -> None:
+        if role in missing and candidates:
+            roles[candidates[0]] = role
+            del left[candidates[0]]
+
+    order = list(dict.fromkeys(marker for marker, _ in pairs))
+    first = order.index(next(marker for marker in order if known.get(marker) in ("words", "morphs")))
+    take("record", [m for m in order[:first] if m in left and left[m].ids > MOSTLY_IDS])
+    take(
+        "translation",
+        [m for m in left if left[m].language and left[m].width > SENTENCE_WIDTH and left[m].grams < TRANSLATION_GRAMS],
+    )
+    take("glosses", sorted((m for m in left if left[m].grams > MARKER_GRAMS), key=lambda m: -left[m].grams))
+    segmented = [found[m].affixes for m, role in known.items() if role == "morphs"]
+    if segmented and "words" not in known.values():
+        take("words", [m for m in order[:first] if m in left and left[m].width > TEXT_WIDTH and left[m].affixes < WHOLE_WORDS])
+    return roles
+
+
+MARKERS = {
+    "record": ("ref", "utterance_id", "rf", "recid", "sid", "reg", "enr", "rec"),
+    "words": ("tx", "t", "txt", "wd", "w", "utterance", "text", "tx_orth", "ut", "texte", "texto", "satz", "frase", "phrase"),
+    "morphs": ("mb", "mr", "m", "mph", "morph", "gramm_units", "mo", "mbr", "morf", "morphe", "morfema", "seg"),
+    "glosses": (
+        "ge", "gl", "g", "gls", "gloss", "rp_gloss", "gle", "mg", "gn", "gf", "gr", "gs", "gp", "gd", "glosa", "glose", "glosse",
+    ),
+    "pos": ("ps", "p", "pos", "cat", "ctg", "ct", "wa"),
+    "translation": (
+        "ft", "fe", "f", "fte", "ftr_en", "free", "tr", "trans", "tfe", "fg", "eng", "l", "ftf", "ftr", "fts", "fn", "nt_ft",
+        "ftn", "fp", "fd", "trad", "tradu", "traduccion", "traduction", "traducao", "uebers", "ueb", "tl", "tf",
+    ),
+}  # fmt: skip
+"""Markers of each role in the order they are looked for; a language code may follow, `ge_en`."""
+_LANGUAGES = {"ge": "en", "gle": "en", "fe": "en", "fte": "en", "tfe": "en", "eng": "en", "gf": "fr", "ftf": "fr", "gr": "ru",
+              "ftr": "ru", "gs": "es", "fts": "es", "gp": "pt", "gd": "de"}  # fmt: skip
+_TOKEN = re.compile(rb"[^ \t]+")
+TEXT = ("id", "textid", "itm")
+"""Markers that begin a text; what follows up to the first record is said of all its records."""
+
+
+@dataclass
+class _Record:
+    """Fields as they stand, with their lines."""
+
+    line: int
+    fields: list[tuple[str, str, int]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Token:
+    """A token of a line, and where it begins: in bytes, in characters, in characters that take room."""
+
+    text: str
+    places: tuple[int, int, int]
+
+
+def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Igt]:
+    return from_file(read, source, faults, options)
+
+
+def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
+    r"""
+    >>> loads("\\ref 1\n\\tx umbwa\n\\mb u- mbwa\n\\ge CL- dog\n\\ft dog\n")[0].glosses
+    ('CL-dog',)
+    """
+    return from_text(read, text, faults, options)
+
+
+def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Igt]:
+    roles = _Roles(options)
+    header: list[tuple[str, str]] = []
+    numbered = lines(stream, path, faults, options.encoding)
+    first = list(islice(numbered, LINES))
+    roles.learn(fields(first), path)
+    for record in _records(chain(first, numbered), path, faults, roles):
+        if any(marker in TEXT for marker, _, _ in record.fields):
+            header = []
+        said = [roles.of(marker) for marker, value, _ in record.fields if value.strip()]
+        if any(role in ("words", "morphs") for role in said):
+            yield _instance(record, header, path, roles, options)
+        elif any(roles.of(marker) in ("words", "morphs", "glosses", "translation") for marker, _, _ in record.fields):
+            if "glosses" in said or "translation" in said:
+                what = f"a record without text, \\{roles.shown('words')} expected"
+                faults.file(FormatError(what, Where(path, record.line), "left out"))
+        else:
+            header += [(_header_key(marker), value) for marker, value, _ in record.fields if not marker.startswith("_")]
+
+
+def _header_key(marker: str) -> str:
+    return "text-id" if marker in TEXT else marker
+
+
+class _Roles:
+    """What each marker is."""
+
+    def __init__(self, options: Options) -> None:
+        unknown = sorted(set(options.markers) - set(MARKERS))
+        if unknown:
+            raise ProjError(f"unknown role {unknown[0]!r} of a marker, one of {', '.join(MARKERS)} expected")
+        self.named = {role: marker.lstrip("\\") for role, marker in options.markers.items()}
+        self.lang = lang_code(options.lang)
+        self.shaped: dict[str, str] = {}
+
+    def learn(self, pairs: list[tuple[str, str]], path: str) -> None:
+        """Markers by their shape: of all when none of those known is the text, otherwise of those that are in no list."""
+        if not any(not marker.startswith("_") for marker, _ in pairs):
+            return
+        known = {marker: self.of(marker) for marker, _ in pairs if self.of(marker)}
+        if not {"words", "morphs"} & set(known.values()):
+            self.shaped = by_shape(pairs, self.named, path)
+        elif missing := {"record", "words", "glosses", "translation"} - set(known.values()) - set(self.named):
+            more = filled(pairs, known, missing)
+            self.shaped = {**known, **more} if more else {}
+
+    def shown(self, role: str) -> str:
+        return self.named.get(role) or next((m for m, r in self.shaped.items() if r == role), MARKERS[role][0])
+
+    def of(self, marker: str) -> str:
+        if self.shaped:
+            return self.shaped.get(marker, "")
+        if self.named.get("record") == "lx":  # the glosses of a dictionary are those of its headwords
+            return next((role for role, name in self.named.items() if name == marker), "")
+        for role, known in MARKERS.items():
+            if role in self.named:
+                if marker == self.named[role]:
+                    return role
+            elif marker not in self.named.values() and (marker in known or (self._base(marker) in known and role != "record")):
+                return role
+        return ""
+
+    def _base(self, marker: str) -> str:
+        base, mark, code = marker.partition("_")
+        return base if mark and re.fullmatch(r"[A-Za-z]{2,3}", code) else marker
+
+    def language(self, marker: str) -> str:
+        base, mark, code = marker.partition("_")
+        return lang_code(code) if mark and base == self._base(marker) else _LANGUAGES.get(marker, "")
+
+    def rank(self, marker: str) -> tuple[bool, int]:
+        """Sorts the markers of one role: the preferred language first, then as in `MARKERS`."""
+        known = MARKERS.get(self.of(marker), ())
+        base = self._base(marker)
+        place = known.index(base) if base in known else -1
+        return self.language(marker) not in (self.lang, ""), place
+
+
+def _records(numbered: Iterator[tuple[int, str]], path: str, faults: Faults, roles: _Roles) -> Iterator[_Record]:
+    """Records begin at their marker; without one, at a word line after a translation or a blank line."""
+    record = _Record(0)
+    blank = marked = translated = False
+    for number, text in numbered:
+        found = _FIELD.match(text.lstrip("\ufeff"))
+        if not text.strip():
+            blank = True
+            continue
+        if not found:
+            if record.fields:
+                marker, value, line = record.fields[-1]
+                record.fields[-1] = (marker, f"{value} {text.strip()}".strip(), line)
+            else:
+                faults.file(
+                    FormatError(f"'{text[:30]}' stands before any marker", Where(path, number), "is this a Toolbox file?")
+                )
+                record.fields.append(("note", text.strip(), number))
+            continue
+        marker, value = found[1], found[2] or ""
+        role = roles.of(marker)
+        starts = role == "record" or marker in TEXT or marker.startswith("_")
+        if role == "words" and translated:
+            starts = True
+            if marked:
+                what = f"\\{marker} after a translation, a record marker expected before it"
+                faults.file(FormatError(what, Where(path, number), "read as a new record"))
+        starts = starts or (
+            role == "words" and blank and not marked and any(roles.of(m) == "words" for m, _, _ in record.fields)
+        )
+        if starts:
+            if record.fields:
+                yield record
+            record = _Record(number)
+            marked, translated = role == "record", False
+        translated = translated or role == "translation"
+        blank = False
+        record.line = record.line or number
+        record.fields.append((marker, value, number))
+    if record.fields:
+        yield record
+
+
+def _instance(record: _Record, header: list[tuple[str, str]], path: str, roles: _Roles, options: Options) -> Igt:
+    by_marker: dict[str, list[str]] = {}
+    for marker, value, _ in record.fields:
+        by_marker.setdefault(marker, []).append(value)
+    chosen: dict[str, str] = {}
+    for role in ("words", "morphs", "glosses", "pos"):
+        markers = sorted((m for m in by_marker if roles.of(m) == role), key=roles.rank)
+        if markers:
+            chosen[role] = markers[0]
+    words: list[str] = []
+    segments: list[str] = []
+    glosses: list[str] = []
+    tags: list[str] = []
+    count = max([len(by_marker[marker]) for marker in chosen.values()], default=0)
+    for k in range(count):
+        texts = {role: by_marker[marker][k] if k < len(by_marker[marker]) else "" for role, marker in chosen.items()}
+        for whole, part in zip((words, segments, glosses, tags), _block(texts), strict=True):
+            whole += part
+    translations = [
+        (roles.language(m), squeezed(" ".join(by_marker[m])))
+        for m in sorted((m for m in by_marker if roles.of(m) == "translation"), key=roles.rank)
+    ]
+    translation, all_of_them = preferred(translations, options.lang, stated=True)
+    meta = list(header)
+    sent_id = named = ""
+    for marker, values in by_marker.items():
+        role = roles.of(marker)
+        if role == "record" and not sent_id:
+            sent_id = values[0].strip()
+        elif role == "glosses" and marker != chosen.get("glosses"):
+            meta.append((f"gloss_{roles.language(marker) or marker}", squeezed(" ".join(values))))
+        elif marker in TEXT:
+            named = values[0].strip()
+            meta.append(("text-id", named))
+        elif role != "translation" and marker not in chosen.values():
+            meta += [(marker, squeezed(value)) for value in values]
+    sent_id = sent_id or named
+    where = Where(path, record.line, sent_id)
+    return instance(
+        words or segments,
+        segments,
+        glosses,
+        tags,
+        translation=translation,
+        translations=all_of_them,
+        sent_id=sent_id,
+        meta=meta,
+        where=where,
+    )
+
+
+def _block(texts: dict[str, str]) -> tuple[list[str], list[str], list[str], list[str]]:
+    """Words, segmented words, glosses and tags of one block of lines."""
+    rows = {role: _tokens(text) for role, text in texts.items()}
+    for role in ("morphs", "glosses", "pos"):
+        if rows.get(role) and rows[role][0].text == "#":
+            rows[role] = rows[role][1:]
+    words = rows.get("words", [])
+    pieces = rows.get("morphs", [])
+    if not pieces:
+        return [word.text for word in words], [], _cells(words, rows.get("glosses", [])), _cells(words, rows.get("pos", []))
+    groups = _groups(words, pieces)
+    marks = [glue([pieces[k].text for k in group])[1] for group in groups]
+    segments = [joined([pieces[k].text for k in group]) for group in groups]
+    found: list[list[str]] = []
+    for role in ("glosses", "pos"):
+        row = rows.get(role, [])
+        cells = _cells(pieces, row)
+        if len(cells) == len(pieces):
+            found.append([joined([cells[k] for k in group], mark) for group, mark in zip(groups, marks, strict=True)])
+        elif len(row) == len(groups):
+            found.append([token.text for token in row])
+        else:
+            found.append([joined([row[k].text for k in group]) for group in grouped([token.text for token in row])])
+    return [word.text for word in words], segments, found[0], found[1]
+
+
+def _tokens(text: str) -> list[_Token]:
+    raw = text.encode("utf-8", "surrogatepass")
+    found = []
+    at = characters = room = 0
+    for match in _TOKEN.finditer(raw):
+        before = raw[at : match.start()].decode("utf-8", "surrogatepass")
+        at = match.start()
+        characters += len(before)
+        room += sum(not unicodedata.combining(char) for char in before)
+        found.append(_Token(match[0].decode("utf-8", "surrogatepass"), (at, characters, room)))
+    return found
+
+
+def _fitting(above: Sequence[_Token], below: Sequence[_Token]) -> int | None:
+    """By which of their places tokens begin under those above; None when by none."""
+    best: tuple[int, int] | None = None
+    for way in range(3):
+        tops = {token.places[way] for token in above}
+        unders = {token.places[way] for token in below}
+        if tops <= unders or unders <= tops:
+            shared = len(tops & unders)
+            if best is None or shared > best[0]:
+                best = (shared, way)
+    return best[1] if best and best[0] else None
+
+
+def _groups(words: list[_Token], pieces: list[_Token]) -> list[list[int]]:
+    """Which morphemes make each word: by columns, or, where these do not fit, by hyphens."""
+    by_marks = grouped([piece.text for piece in pieces])
+    if not words:
+        return by_marks
+    way = _fitting(words, pieces)
+    tops = {piece.places[way] for piece in pieces} if way is not None else set()
+    if way is None or not all(word.places[way] in tops for word in words) or pieces[0].places[way] < words[0].places[way]:
+        return [[k] for k in range(len(pieces))] if len(pieces) == len(words) else by_marks
+    groups: list[list[int]] = [[] for _ in words]
+    starts = [word.places[way] for word in words]
+    for k, piece in enumerate(pieces):
+        groups[max(j for j, start in enumerate(starts) if start <= piece.places[way])].append(k)
+    return groups
+
+
+def _cells(above: list[_Token], below: list[_Token]) -> list[str]:
+    """What stands under each token: by columns, else one each when there are as many; otherwise the tokens as they are."""
+    if not below:
+        return []
+    way = _fitting(above, below)
+    if way is not None and below[0].places[way] >= above[0].places[way]:
+        starts = [token.places[way] for token in above]
+        cells: list[list[str]] = [[] for _ in above]
+        for token in below:
+            cells[max(j for j, start in enumerate(starts) if start <= token.places[way])].append(token.text)
+        filled = sum(bool(cell) for cell in cells)
+        if filled == len(above) or len(below) != len(above):
+            return [" ".join(cell) for cell in cells]
+    return [token.text for token in below]

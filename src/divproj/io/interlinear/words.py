@@ -1,0 +1,364 @@
+"""Words as a UD annotator expects them, and back: punctuation stands apart, boundaries of morphemes are in the segmentation.
+
+`split` makes `hart-es,` the words `hartes` (segmented `hart-es`) and `,` without a blank between; `rejoined` undoes it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from divproj.core.sentence import BOUNDARY, Igt, morphs
+from divproj.io.interlinear.parts import EDGES, instance, squeezed
+
+LETTER_SHARE = 0.005
+"""Share of the words of a text that have a mark between letters, from which the mark is a letter of its writing."""
+
+
+_MARKS = frozenset('.,;:!?…()[]{}"“”„«»‹›¿¡。，、；：！？「」『』（）؟،؛।॥/|')
+_FRONT = _MARKS | {"*"}
+_QUOTES = {"‘": "’", "'": "'", "‚": "‘’", "`": "'"}
+_DASHES = re.compile(r"(?<=[^\s–‐‑−‒])[–‐‑−‒](?=[^\s–‐‑−‒])")
+_EDGE_DASH = re.compile(r"^[–‐‑−‒](?=\w)|(?<=\w)[–‐‑−‒]$")
+_ZERO = frozenset(("∅", "Ø", "ø", "0", "Ʌ"))
+_INFIX = re.compile(r"<([^<>\s]+)>")
+_TAG = re.compile(r"</?(?:sup|sub|i|b|u|em|strong|span|font|br|p|small)(?:\s[^<>]*)?/?>", re.IGNORECASE)
+_RAISED = re.compile(r"<sup>([^<>]{1,6})</sup>", re.IGNORECASE)
+_RAISE = str.maketrans("0123456789hwjnlrsyxaeiou+-", "⁰¹²³⁴⁵⁶⁷⁸⁹ʰʷʲⁿˡʳˢʸˣᵃᵉⁱᵒᵘ⁺⁻")
+
+
+class Habits(NamedTuple):
+    """How a file writes: the marks that are letters in it, such as `:` for length or `?` for the glottal stop."""
+
+    letters: frozenset[str] = frozenset()
+
+
+def habits(instances: Iterable[Igt]) -> Habits:
+    """The marks that stand between letters too often to be punctuation.
+
+    >>> habits([Igt(("ta:wa", "ki:", "na:ma"))]).letters
+    frozenset({':'})
+    """
+    inside: Counter[str] = Counter()
+    total = 0
+    for igt in instances:
+        for word in igt.words:
+            total += 1
+            inside.update({word[k] for k in range(1, len(word) - 1) if _between_letters(word, k)})
+    return Habits(frozenset(mark for mark, count in inside.items() if count >= 2 and count >= LETTER_SHARE * total))
+
+
+def _between_letters(word: str, k: int) -> bool:
+    return word[k] in _MARKS and word[k] not in "/.…,;" and word[k - 1].isalpha() and word[k + 1].isalpha()
+
+
+def clean(text: str) -> str:
+    """Without the tags of HTML; what they raise is raised.
+
+    >>> clean("ma<sup>3</sup> <i>na</i> b<um>ili")
+    'ma³ na b<um>ili'
+    """
+    if "<" not in text:
+        return text
+    return _TAG.sub("", _RAISED.sub(lambda found: found[1].translate(_RAISE), text))
+
+
+def split(igt: Igt, of: Habits = Habits(), *, keep_hyphens: bool = False) -> Igt:  # noqa: B008
+    """The instance with punctuation as words of its own and words without boundaries; as it is where a tree counts words."""
+    n = len(igt.words)
+    words = tuple(clean(word) for word in igt.words)
+    segments = tuple(_hyphens(clean(part)) for part in igt.segments)
+    written = _from_text(words, squeezed(clean(igt.text)))
+    if written and igt.tree is None and igt.links is None:
+        same = all(_letters(word) == _letters(token) for word, token in zip(words, written, strict=True))
+        if not same and not segments:
+            segments = tuple(_hyphens(word) for word in words)
+        words = written if same or segments else words
+    glosses = tuple(_hyphens(clean(gloss)) for gloss in igt.glosses)
+    glosses, segments = _padded(words, glosses), _padded(words, segments)
+    fixed = igt.tree is not None or igt.links is not None
+    quotes = _quoted(words)
+    rows: list[_Row] = []
+    for k, word in enumerate(words):
+        part = segments[k] if len(segments) == n else ""
+        gloss = glosses[k] if len(glosses) == n else ""
+        tag = igt.tags[k] if len(igt.tags) == n else ""
+        front, core, back = ("", word, "") if fixed else _parted(word, of, k in quotes[0], k in quotes[1])
+        if front or back:
+            part = _parted(part, of, True, True)[1] if part else part
+            gloss = _core_gloss(gloss, of, front, back)
+        if keep_hyphens or len(glosses) not in (0, n):
+            form, part = core, part
+        else:
+            form, part = _unsegmented(core, part, gloss)
+        rows += [_Row(mark, "", "", "", True) for mark in _marks(front)]
+        rows.append(_Row(form, part, gloss, tag, bool(back)))
+        rows += [_Row(mark, "", "", "", True) for mark in _marks(back)]
+        if front or back:
+            rows[-1] = rows[-1]._replace(glued=False)
+    return _made(igt, rows, segments, glosses, n)
+
+
+class _Row(NamedTuple):
+    form: str
+    part: str
+    gloss: str
+    tag: str
+    glued: bool
+    """Whether the next word follows without a blank."""
+
+
+def _made(igt: Igt, rows: list[_Row], segments: tuple[str, ...], glosses: tuple[str, ...], n: int) -> Igt:
+    forms = tuple(row.form for row in rows)
+    written = "".join(row.form + ("" if row.glued or k == len(rows) - 1 else " ") for k, row in enumerate(rows))
+    meta = igt.meta
+    text = squeezed(clean(igt.text))
+    if text and not spaced(forms, text):
+        meta = (*meta, ("orig_text", text)) if text != written and ("orig_text", text) not in meta else meta
+        text = written
+    parts = [row.part or row.form for row in rows]
+    made = instance(
+        forms,
+        parts if len(segments) in (0, n) and any(row.part for row in rows) else segments,
+        [row.gloss for row in rows] if len(glosses) == n else glosses,
+        [row.tag for row in rows] if len(igt.tags) == n else igt.tags,
+        text=text or written,
+        meta=meta,
+    )
+    tree = igt.tree
+    if tree is not None:
+        tree = replace(tree, forms=made.words, glosses=made.glosses if len(made.glosses) == len(made.words) else ())
+    return replace(
+        igt,
+        words=made.words,
+        segments=made.segments,
+        glosses=made.glosses,
+        tags=made.tags,
+        text=made.text,
+        meta=made.meta,
+        tree=tree,
+    )
+
+
+def _letters(word: str) -> str:
+    return "".join(char for char in word.casefold() if char.isalnum())
+
+
+def _from_text(words: tuple[str, ...], text: str) -> tuple[str, ...]:
+    """The words as the line of text writes them, with its capitals and marks, where it has as many; otherwise none."""
+    if not text or spaced(words, text):
+        return ()
+    found: list[str] = []
+    for token in text.split(" "):
+        if found and _is_punctuation(token):
+            return ()
+        found.append(token)
+    return tuple(found) if len(found) == len(words) and not any(map(_is_punctuation, words)) else ()
+
+
+def spaced(forms: Sequence[str], text: str) -> bool:
+    """Whether a text is made of these words, with blanks between some."""
+    at = 0
+    for form in forms:
+        if not text.startswith(form, at):
+            return False
+        at += len(form)
+        at += text.startswith(" ", at)
+    return at == len(text)
+
+
+def _hyphens(text: str) -> str:
+    """Dashes that part morphemes, as hyphens: `da–bu` is `da-bu`."""
+    return _EDGE_DASH.sub("-", _DASHES.sub("-", text))
+
+
+def _padded(words: tuple[str, ...], line: tuple[str, ...]) -> tuple[str, ...]:
+    """A line that leaves out the words which are punctuation, with nothing under these."""
+    bare = [not _is_punctuation(word) for word in words]
+    if not line or len(line) == len(words) or sum(bare) != len(line) or any(map(_is_punctuation, line)):
+        return line
+    values = iter(line)
+    return tuple(next(values) if own else "" for own in bare)
+
+
+def _is_punctuation(word: str) -> bool:
+    return bool(word) and not any(char.isalnum() or unicodedata.category(char)[0] == "M" for char in word) and word not in _ZERO
+
+
+def _quoted(words: tuple[str, ...]) -> tuple[set[int], set[int]]:
+    """Words at which a single quote opens and closes: only where both are there, since it may be a letter."""
+    opened: set[int] = set()
+    closed: set[int] = set()
+    start = -1
+    for k, word in enumerate(words):
+        bare = word.lstrip("".join(_MARKS))
+        if start < 0 and bare[:1] in _QUOTES and len(bare) > 1:
+            start = k
+        end = word.rstrip("".join(_MARKS))
+        if (
+            start >= 0
+            and end[-1:]
+            and end[-1:] in _QUOTES[words[start].lstrip("".join(_MARKS))[0]]
+            and (k > start or len(end) > 2)
+        ):
+            if words[start].lstrip("".join(_MARKS))[0] != "'" or (start == 0 and k == len(words) - 1):
+                opened.add(start)
+                closed.add(k)
+            start = -1
+    return opened, closed
+
+
+def _parted(word: str, of: Habits, opens: bool, closes: bool) -> tuple[str, str, str]:
+    """Marks before a word, the word, marks after it; a token of marks alone stays whole.
+
+    >>> _parted("(dar,", Habits(), False, False), _parted("...", Habits(), False, False)
+    (('(', 'dar', ','), ('', '...', ''))
+    """
+    if not any(char.isalnum() for char in word) or word in _ZERO:
+        return "", word, ""
+    front, back = 0, len(word)
+    while front < back and ((word[front] in _FRONT and word[front] not in of.letters) or (opens and word[front] in _QUOTES)):
+        front += 1
+    while back > front and (
+        (word[back - 1] in _MARKS and word[back - 1] not in of.letters) or (closes and word[back - 1] in "'’‘")
+    ):
+        back -= 1
+    core = word[front:back]
+    if not core or not any(char.isalnum() for char in core):
+        return "", word, ""
+    front, back = _balanced(word, front, back)
+    return word[:front], word[front:back], word[back:]
+
+
+def _balanced(word: str, front: int, back: int) -> tuple[int, int]:
+    """A bracket that closes one inside the word stays with it: `schläf(s)t`, `geht(e)`."""
+    while (
+        back < len(word)
+        and word[back] in ")]"
+        and word[front:back].count("(["[word[back] == "]"]) > word[front:back].count(word[back])
+    ):
+        back += 1
+    while (
+        front
+        and word[front - 1] in "(["
+        and word[front:back].count(")]"["([".index(word[front - 1])]) > word[front:back].count(word[front - 1])
+    ):
+        front -= 1
+    return front, back
+
+
+def _core_gloss(gloss: str, of: Habits, front: str, back: str) -> str:
+    """The gloss without the punctuation that it repeats from the word.
+
+    >>> _core_gloss("[big", Habits(), "[", ""), _core_gloss("swim.PST.", Habits(), "", ".")
+    ('big', 'swim.PST')
+    """
+    if len(gloss) > len(front) + len(back) and ((front[-1:] and front[-1:] in "([{") or (back[:1] and back[:1] in ")]}")):
+        gloss = gloss.removeprefix(front) if front else gloss
+        gloss = gloss.removesuffix(back) if back and back[0] in ")]}" else gloss
+    found = _parted(gloss, of, False, False)
+    ends = re.fullmatch(r"[.,;:!?…]*", found[2])
+    return found[1] if found[2] and ends and not found[0] and found[2] != ":" else gloss
+
+
+def _marks(run: str) -> list[str]:
+    """Marks one by one, equal ones together.
+
+    >>> _marks("?!"), _marks("...")
+    (['?', '!'], ['...'])
+    """
+    return [found[0] for found in re.finditer(r"(.)\1*", run)] if run else []
+
+
+def _unsegmented(word: str, part: str, gloss: str) -> tuple[str, str]:
+    """(word without boundaries, segmentation) where the gloss, or a mark that is no hyphen, says that it is segmented."""
+    plain = _hyphens(word)
+    whole = part or plain
+    marked = bool(re.search(r"[=~]|^-|-$", plain)) or bool(_INFIX.search(plain))
+    glossed = len(morphs(gloss)) > 1 or bool(_INFIX.search(gloss))
+    agrees = bool(part) and (part in (word, plain)) and len(morphs(part)) > 1
+    if len(plain) < 2 or not (len(morphs(plain)) > 1 or marked) or not (glossed or agrees or marked or _other_marks(plain)):
+        return word, part
+    if part and part not in (word, plain) and not marked:
+        return word, part  # the word line is not the segmented one
+    form = joined_form(plain)
+    return (form, whole) if form and any(char.isalnum() for char in form) else (word, part)
+
+
+def _other_marks(word: str) -> bool:
+    return any(found[0] != "-" for found in BOUNDARY.finditer(word))
+
+
+def joined_form(segmented: str) -> str:
+    """What morphemes make together, without those that are not heard.
+
+    >>> joined_form("w-tnäg-∅"), joined_form("b<um>ili"), joined_form("=n")
+    ('wtnäg', 'bumili', 'n')
+    """
+    pieces = [piece for piece in morphs(segmented) if piece not in _ZERO] or list(morphs(segmented))
+    return _INFIX.sub(r"\1", "".join(piece.strip(EDGES) or piece for piece in pieces))
+
+
+def rejoined(igt: Igt) -> Igt:
+    """The instance as its author would write it: punctuation at its words, boundaries in them."""
+    n = len(igt.words)
+    if igt.tree is not None or igt.links is not None or not n:
+        return igt
+    glued = _glued(igt)
+    units = [list(unit) for unit in _units(igt, glued)]
+    cores = [next((k for k in unit if not _is_punctuation(igt.words[k])), unit[0]) for unit in units]
+    parts = igt.segments if len(igt.segments) == n else igt.words
+    same = all(joined_form(part) == word for part, word in zip(parts, igt.words, strict=True)) and parts != igt.words
+    words = ["".join((parts if same else igt.words)[k] for k in unit) for unit in units]
+    segments = [parts[core] for core in cores] if len(igt.segments) == n and not same else () if same else igt.segments
+
+    def pick(values: tuple[str, ...]) -> Sequence[str]:
+        return [values[core] for core in cores] if len(values) == n else values
+
+    text = next((value for key, value in igt.meta if key == "orig_text"), "")
+    meta = [pair for pair in igt.meta if pair[0] != "orig_text"]
+    made = instance(words, segments, pick(igt.glosses), pick(igt.tags), text=text or igt.text, meta=meta)
+    keep = bool(text) or not (same or len(units) < n or spaced(igt.words, igt.text))
+    return replace(
+        igt,
+        words=made.words,
+        segments=made.segments,
+        glosses=made.glosses,
+        tags=made.tags,
+        text=made.text if keep else "",
+        meta=made.meta,
+    )
+
+
+def _glued(igt: Igt) -> list[bool]:
+    """For each word whether the next follows without a blank in the text."""
+    if not igt.text or not spaced(igt.words, igt.text):
+        return [False] * len(igt.words)
+    flags, at = [], 0
+    for word in igt.words:
+        at += len(word)
+        blank = igt.text.startswith(" ", at)
+        flags.append(not blank)
+        at += blank
+    flags[-1] = False
+    return flags
+
+
+def _units(igt: Igt, glued: list[bool]) -> Iterator[list[int]]:
+    """Words that the author wrote as one: at most one of them is no punctuation, and only it has a gloss."""
+    unit: list[int] = []
+    for k, word in enumerate(igt.words):
+        own = not _is_punctuation(word) or (len(igt.glosses) == len(igt.words) and bool(igt.glosses[k]))
+        if unit and own and any(not _is_punctuation(igt.words[j]) for j in unit):
+            yield unit
+            unit = []
+        unit.append(k)
+        if not glued[k]:
+            yield unit
+            unit = []
+    if unit:
+        yield unit

@@ -1,0 +1,492 @@
+"""What a system's confidence is worth: the probability that a head is right, learned on treebanks of other languages.
+
+Each system has a logistic map from what is known of a word to that probability: what the system says of the edge, how its link
+was found, how sure the parser of the translation was, whether plain projection agrees, what kind of word it is. The maps lie
+in the pack of the gloss model (`languages/glossed/calibration.json`) and are fitted anew with it.
+
+How many heads of projected trees are right, as far as that can be known before anybody has looked at them.
+
+Two things tell: gold sentences that were not learned from, counted (`counted`, `recalibrated`), and the calibrated confidences
+of the words (`divproj.projection.confidence`): `expected_accuracy`. Where there are both, `combined` weighs them by their errors.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from operator import eq
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from divproj.core.errors import ModelError, Where
+from divproj.core.tree import DepTree
+from divproj.projection.direct import REASONS, Projection, Reason
+from divproj.runtime.resources import folder
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+USUAL_CONFIDENCE = 0.6
+"""Confidence of an edge whose system does not say how sure it is."""
+SURE_GUESS = 0.5
+"""Probability from which a head is no guess; and the most that a guess of a sentence without links may have."""
+CLIP = 0.9995
+"""Probabilities are taken to lie between this and its complement."""
+KNOTS = (-1.0, 1.0, 3.0, 5.0)
+"""Log odds at which the slope of the map may change."""
+STRENGTH = 0.005
+"""Inverse strength of the fit's penalty on standardised features; of 0.05, 0.005 and 0.0005 the one with the best likelihood on families held out."""
+SAMPLES = 60
+"""Samples with replacement behind an error."""
+WIDE_ERROR = 0.15
+"""Standard error of a share that one sentence or none speaks for."""
+RECALIBRATION = (0.25, 4.0)
+"""Penalties that draw the shift and the slope of a recalibration from gold sentences to 0 and 1."""
+TAGS = (
+    "NOUN", "PROPN", "PRON", "VERB", "AUX", "ADJ", "ADV", "ADP", "DET", "NUM", "PART", "CCONJ", "SCONJ", "INTJ", "PUNCT", "SYM", "X",
+)  # fmt: skip
+NAMES = (
+    "one", "sure", *(f"sure>{knot:g}" for knot in KNOTS), "sentence sure", "linked", "head linked", "link", "head link", "E edge",
+    "E edge of head", "E tree", "coverage", "length", "s1-r agrees", "s1-l agrees", "s1 agreement", "root", "head before", "distance",
+    "neighbour", *(f"reason {name}" for name in REASONS), *(f"tag {name}" for name in TAGS), *(f"head {name}" for name in TAGS),
+)  # fmt: skip
+"""What the maps look at, of each word."""
+FIRST_TAG = len(NAMES) - 2 * len(TAGS)
+NUMBERS = FIRST_TAG - len(REASONS)
+"""So many features are numbers; the others are 0 or 1, and few of them 1."""
+TAG_NUMBERS = {tag: k for k, tag in enumerate(TAGS)}
+SURE = math.log(CLIP / (1 - CLIP))
+"""The log odds of what is certain."""
+LIKE = {
+    "s1-l": "s1-r", "s2-3": "s2-1", "s2-2": "s2-1", "s3-2": "s3-1", "s3-3": "s3-1", "s3-4": "s3-1", "s3-5": "s3-1", "s4-2": "s4-1",
+    "s4-3": "s4-1", "s6+": "s6",
+}  # fmt: skip
+"""Systems that take the map of another where they have none of their own."""
+FILE = "calibration.json"
+KIND, VERSION = "divproj-calibration", 1
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A logistic map from the features of a word to the probability that its head is right."""
+
+    weights: tuple[float, ...]
+    """Of the features in `NAMES`."""
+    error: float
+    """Standard error of a text's mean: its spread over treebanks whose family the map was not fitted on."""
+    source: str
+
+    def chances(self, table: Floats) -> Floats:
+        """Probabilities for rows of features."""
+        import numpy as np
+
+        found: Floats = 1 / (1 + np.exp(-(table @ np.array(self.weights))))
+        return found
+
+    @cached_property
+    def _by_name(self) -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
+        """Weights of reasons, of tags, and of tags of heads."""
+        reasons, tags = self.weights[NUMBERS:FIRST_TAG], self.weights[FIRST_TAG:]
+        return dict(zip(REASONS, reasons)), dict(zip(TAGS, tags)), dict(zip(TAGS, tags[len(TAGS) :]))  # noqa: B905
+
+    def _of_sure(self, odds: float) -> float:
+        found = self.weights[1] * odds
+        for knot, weight in zip(KNOTS, self.weights[2:], strict=False):
+            found += weight * (odds - knot) if odds > knot else 0.0
+        return found
+
+    def confidence(self, found: Projection) -> tuple[float, ...]:
+        """The probabilities of the words of a projection, to four places.
+
+        As `chances(features(found))`; but sentences are short, so weights are added up where their features are found instead
+        of making rows of numbers that are mostly 0.
+        """
+        bitext, heads, n = found.bitext, found.heads, len(found.heads)
+        anchors, e = bitext.anchors, bitext.e
+        (
+            sentence_sure, linked, head_linked, link, head_link, edge, head_edge, e_tree, coverage, length, agrees_right, agrees_left,
+            agreement, root, before, distance, neighbour,
+        ) = self.weights[2 + len(KNOTS) : NUMBERS]  # fmt: skip
+        by_reason, by_tag, by_head = self._by_name
+        odds = [*map(_odds, found.confidence)]
+        sure = [*map(self._of_sure, odds)] if odds else [self._of_sure(0.0)] * n
+        parsed = [*map(_odds, e.confidence)] or [SURE] * len(e)
+        weights = dict(bitext.links.weights)
+        as_word, as_head = [0.0], [0.0]
+        if weights or e.confidence:
+            for i, a in enumerate(anchors[1:], 1):
+                x = (_odds(weights.get((i, a), 1.0)) if weights else SURE) if a else 0.0
+                y = parsed[min(a, len(parsed)) - 1] if a else 0.0
+                as_word.append(linked + link * x + edge * y if a else 0.0)
+                as_head.append(head_linked + head_link * x + head_edge * y if a else 0.0)
+        else:
+            own, above = linked + (link + edge) * SURE, head_linked + (head_link + head_edge) * SURE
+            as_word = [own if a else 0.0 for a in anchors]
+            as_head = [above if a else 0.0 for a in anchors]
+        right, left = bitext.plain
+        agree = sum(map(eq, right, heads)) + sum(map(eq, left, heads))
+        base = self.weights[0] + sentence_sure * sum(odds) / n + e_tree * sum(parsed) / max(len(parsed), 1)
+        base += coverage * found.coverage + length * math.log(n) + agreement * agree / (2 * n)
+        tags, made = found.upos or bitext.classes, []
+        for k, (head, reason, tag, by_right, by_left) in enumerate(
+            zip(heads, found.reasons, tags, right, left, strict=True), 1
+        ):
+            total = base + sure[k - 1] + as_word[k] + by_reason[reason] + by_tag.get(tag, 0.0)
+            if by_right == head:
+                total += agrees_right
+            if by_left == head:
+                total += agrees_left
+            if head > 0:
+                far = abs(head - k)
+                total += as_head[head] + by_head.get(tags[head - 1], 0.0) + distance * math.log1p(far)
+                if head < k:
+                    total += before
+                if far == 1:
+                    total += neighbour
+            else:
+                total += root
+            made.append(round(1e4 / (1 + math.exp(-max(total, -700.0)))) / 1e4)
+        return tuple(made)
+
+
+def log_odds(sure: Floats | Sequence[float]) -> Floats:
+    import numpy as np
+
+    clipped = np.clip(np.asarray(sure, float), 1 - CLIP, CLIP)
+    found: Floats = np.log(clipped / (1 - clipped))
+    return found
+
+
+def features(found: Projection) -> Floats:
+    """[word, feature] of a projection, in the order of `NAMES`."""
+    import numpy as np
+
+    made = np.zeros((len(found.heads), len(NAMES)))
+    for k, (values, marks) in enumerate(rows(found)):
+        made[k, :NUMBERS] = values
+        made[k, marks] = 1.0
+    return made
+
+
+def rows(found: Projection) -> Iterator[tuple[tuple[float, ...], list[int]]]:
+    """Of each word the first features in `NAMES` by value, and the numbers of those others that are 1."""
+    bitext, heads, n = found.bitext, found.heads, len(found.heads)
+    if not n:
+        return
+    anchors, e = bitext.anchors, bitext.e
+    sure = [*map(_odds, found.confidence)] or [0.0] * n
+    weights = dict(bitext.links.weights)
+    link = [SURE, *((_odds(weights.get((i, a), 1.0)) if weights else SURE) if a else 0.0 for i, a in enumerate(anchors[1:], 1))]
+    parsed = [SURE, *map(_odds, e.confidence)] if e.confidence else [SURE] * (len(e) + 1)
+    edge = [parsed[min(a, len(parsed) - 1)] if a else 0.0 for a in anchors]
+    right, left = ([own == head for own, head in zip(side, heads, strict=True)] for side in bitext.plain)
+    mean, e_mean = sum(sure) / n, sum(parsed[1:]) / max(len(parsed) - 1, 1)
+    agreement, coverage, length = (sum(right) + sum(left)) / (2 * n), found.coverage, math.log(n)
+    tags = [TAG_NUMBERS.get(tag, -1) for tag in found.upos or bitext.classes]
+    for k, (head, own, reason, tag) in enumerate(zip(heads, sure, found.reasons, tags, strict=True)):
+        marks = [NUMBERS + REASONS.index(reason)]
+        if tag >= 0:
+            marks.append(FIRST_TAG + tag)
+        above = far = 0
+        if head > 0:
+            above, far = head, abs(head - k - 1)
+            if tags[head - 1] >= 0:
+                marks.append(FIRST_TAG + len(TAGS) + tags[head - 1])
+        yield (
+            1.0, own, *[own - knot if own > knot else 0.0 for knot in KNOTS], mean, anchors[k + 1] > 0, anchors[above] > 0, link[k + 1],
+            link[above] if above else 0.0, edge[k + 1], edge[above] if above else 0.0, e_mean, coverage, length, right[k], left[k],
+            agreement, not above, 0 < above <= k, math.log1p(far), far == 1,
+        ), marks  # fmt: skip
+
+
+def _odds(chance: float) -> float:
+    """`log_odds` of one number."""
+    clipped = min(max(chance, 1 - CLIP), CLIP)
+    return math.log(clipped / (1 - clipped))
+
+
+def calibrated(found: Projection, system: str) -> Projection:
+    """The projection with probabilities that mean what they say; as it is where the system has no map."""
+    own = calibration_of(system)
+    if own is None or not found.heads:
+        return found
+    sure, reasons = own.confidence(found), found.reasons
+    if "guess" in reasons:
+        sure, reasons = _guesses(found, sure)
+    return Projection(found.bitext, found.heads, reasons, sure, found.rels, found.upos, system)
+
+
+def _guesses(found: Projection, sure: Sequence[float]) -> tuple[tuple[float, ...], tuple[Reason, ...]]:
+    """Confidences and reasons in which no guess is probable.
+
+    A head that has more than even odds, a mark that hangs by rule and the only word of a sentence are no guesses: the system chose
+    them without a link, or against it. Of a sentence without links nothing is known, and more than even odds would promise too much.
+    """
+    anchors, known = found.bitext.anchors, bool(found.bitext.linked)
+    reasons, bounded = list(found.reasons), list(sure)
+    for k, (reason, p, form) in enumerate(zip(found.reasons, sure, found.bitext.forms, strict=True)):
+        if reason != "guess":
+            continue
+        if len(sure) == 1 or (known and (p >= SURE_GUESS or not any(map(str.isalnum, form)))):
+            reasons[k] = "parsed" if anchors[k + 1] else "spontaneous"
+        else:
+            bounded[k] = min(p, SURE_GUESS)
+    return tuple(bounded), tuple(reasons)
+
+
+def calibration_of(system: str) -> Calibration | None:
+    """The map of a system; None where there is none."""
+    table = shipped()
+    return table.get(system) or table.get(LIKE.get(system, ""))
+
+
+@lru_cache(maxsize=1)
+def shipped() -> dict[str, Calibration]:
+    """The maps that come with the package; none where its pack is missing."""
+    place = folder("languages") / "glossed" / FILE
+    return load(place) if place.is_file() else {}
+
+
+def load(place: str | Path) -> dict[str, Calibration]:
+    """Maps by system; ModelError where the file is damaged or of another version."""
+    where, remedy = Where(str(place)), "make the pack anew with bench/accuracy/glossbanks.py, or install divproj again"
+    try:
+        found = json.loads(Path(place).read_text(encoding="utf-8"))
+        if found["kind"] != KIND or found["version"] != VERSION or found["features"] != list(NAMES):
+            raise ModelError("the maps of confidences are of another version", where, remedy)
+        made = {
+            str(name): Calibration(tuple(map(float, row["weights"])), float(row["error"]), str(row["source"]))
+            for name, row in found["systems"].items()
+        }
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise ModelError("the maps of confidences cannot be read", where, remedy) from None
+    if not all(len(own.weights) == len(NAMES) and all(map(math.isfinite, (*own.weights, own.error))) for own in made.values()):
+        raise ModelError(f"a map has not {len(NAMES)} finite weights", where, remedy)
+    return made
+
+
+def save(table: Mapping[str, Calibration], place: str | Path, about: Mapping[str, Any]) -> None:
+    """Keep maps in a file."""
+    from divproj.io.files import writing
+
+    rows = {
+        name: {"weights": [round(w, 5) for w in own.weights], "error": round(own.error, 5), "source": own.source}
+        for name, own in sorted(table.items())
+    }
+    with writing(place) as out:
+        found = {"kind": KIND, "version": VERSION, "about": dict(about), "features": list(NAMES), "systems": rows}
+        out.write(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+
+
+@dataclass(frozen=True)
+class CalibrationSample:
+    """A treebank as a system projected it that had not learned from its family: features of words, and whether heads are right."""
+
+    name: str
+    family: str
+    table: Floats
+    right: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, name: str, family: str, pairs: Iterable[tuple[DepTree, Projection]]) -> CalibrationSample:
+        """From gold trees and projections; words without a gold head are left out."""
+        import numpy as np
+
+        tables, right = [np.zeros((0, len(NAMES)))], [np.zeros(0, bool)]
+        for gold, found in pairs:
+            known = np.array(gold.heads) >= 0
+            tables.append(features(found)[known])
+            right.append((np.array(gold.heads) == np.array(found.heads))[known])
+        return cls(name, family, np.concatenate(tables), np.concatenate(right))
+
+
+def fit(samples: Sequence[CalibrationSample]) -> Floats:
+    """Weights of a ridge logistic regression in which every treebank counts the same."""
+    import numpy as np
+    from sklearn.linear_model import LogisticRegression
+
+    some = [s for s in samples if len(s.right)]
+    x, y = np.concatenate([s.table for s in some]), np.concatenate([s.right for s in some])
+    each = np.concatenate([np.full(len(s.right), 1000 / len(s.right)) for s in some])
+    if y.all() or not y.any():  # nothing to tell apart
+        made = np.zeros(len(NAMES))
+        made[0] = float(log_odds([(y.sum() + 1) / (len(y) + 2)])[0])
+        return made
+    centre, spread = np.average(x, 0, each), np.sqrt(np.average((x - np.average(x, 0, each)) ** 2, 0, each))
+    spread[spread < 1e-9] = np.inf  # what never varies has no weight
+    found = LogisticRegression(C=STRENGTH, max_iter=1000).fit((x - centre) / spread, y, each)
+    weights: Floats = found.coef_[0] / spread
+    weights[0] = found.intercept_[0] - float(weights @ centre)
+    return weights
+
+
+def crossed(samples: Sequence[CalibrationSample]) -> dict[str, Floats]:
+    """Probabilities of the words of each treebank by a map fitted on treebanks of other families."""
+    made: dict[str, Floats] = {}
+    for family in sorted({s.family for s in samples}):
+        own = Calibration(tuple(fit([s for s in samples if s.family != family]).tolist()), 0.0, "")
+        made |= {s.name: own.chances(s.table) for s in samples if s.family == family}
+    return made
+
+
+def learn(samples: Sequence[CalibrationSample]) -> Calibration:
+    """The map fitted on all treebanks, with the error it makes on families that it was not fitted on."""
+    import numpy as np
+
+    held = crossed(samples)
+    misses = [float(held[s.name].mean() - s.right.mean()) for s in samples if len(s.right)]
+    source = f"calibrated on {len(misses)} treebanks of other languages"
+    return Calibration(tuple(fit(samples).tolist()), float(np.sqrt(np.mean(np.square(misses)))), source)
+
+
+def calibration_error(chances: Floats, right: NDArray[np.bool_], bins: int = 10) -> float:
+    """Expected calibration error: mean distance of probability and share of right heads over bins.
+
+    >>> import numpy as np
+    >>> round(calibration_error(np.array([0.9, 0.9, 0.1, 0.1]), np.array([True, True, False, False])), 3)
+    0.1
+    """
+    import numpy as np
+
+    at = np.minimum((chances * bins).astype(int), bins - 1)
+    gaps = np.bincount(at, weights=chances - right, minlength=bins)
+    return float(np.abs(gaps).sum() / max(len(right), 1))
+
+
+Counts = tuple[int, int]
+"""Right heads and words of a sentence."""
+
+
+@dataclass(frozen=True)
+class Expected:
+    """The share of heads expected to be right, its standard error, and what both rest on."""
+
+    share: float
+    error: float
+    source: str
+
+    def __str__(self) -> str:
+        """
+        >>> print(Expected(0.784, 0.041, "5 folds of 40 gold sentences"))
+        78 % of the heads (± 8; 5 folds of 40 gold sentences)
+        """
+        return f"{100 * self.share:.0f} % of the heads (± {200 * self.error:.0f}; {self.source})"
+
+    def as_json(self) -> dict[str, Any]:
+        return {"uas": round(100 * self.share, 2), "standard_error": round(100 * self.error, 2), "source": self.source}
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any] | None) -> Expected | None:
+        """What `as_json` gave."""
+        return cls(found["uas"] / 100, found["standard_error"] / 100, found["source"]) if found else None
+
+
+def counted(sentences: Iterable[Counts], source: str) -> Expected | None:
+    """From trees that were compared with gold ones; the error treats a sentence, not a word, as one observation.
+
+    >>> counted([(3, 4), (5, 6), (1, 2)], "3 gold sentences")
+    Expected(share=0.75, error=0.150..., source='3 gold sentences')
+    """
+    found = [pair for pair in sentences if pair[1]]
+    words = sum(total for _, total in found)
+    if not words:
+        return None
+    share = sum(right for right, _ in found) / words
+    count = len(found)
+    if count == 1:
+        return Expected(share, WIDE_ERROR, source)
+    spread = sum((right - share * total) ** 2 for right, total in found)
+    sampled = math.sqrt(spread * count / (count - 1)) / words
+    least = math.sqrt((share * (1 - share) + 1 / words) / words)  # few sentences may agree by chance
+    return Expected(share, max(sampled, least), source)
+
+
+def combined(calibration: Expected | None, gold: Expected | None) -> Expected | None:
+    """What the calibration and what gold sentences say, weighted by their precision; the two are independent.
+
+    >>> print(combined(Expected(0.7, 0.05, "calibrated on 19 treebanks"), Expected(0.8, 0.05, "30 gold sentences")))
+    75 % of the heads (± 7; calibration and 30 gold sentences)
+    """
+    if calibration is None or gold is None:
+        return calibration or gold
+    a, b = (1 / max(x.error, 1e-3) ** 2 for x in (calibration, gold))
+    share = (a * calibration.share + b * gold.share) / (a + b)
+    return Expected(share, (a + b) ** -0.5, f"calibration and {gold.source}")
+
+
+def recalibrated(
+    checked: Sequence[Sequence[tuple[float, bool]]], rest: Sequence[float], source: str, *, seed: int = 1
+) -> Expected | None:
+    """The share of heads that are right among words of these confidences (`rest`), judged by checked sentences.
+
+    The log odds of being right are a + b·(log odds of the confidence), with a ~ N(0, 2²) and b ~ N(1, ½²), fitted to
+    (confidence, right) of the words of checked sentences. So it does not matter that a person looks at the least sure
+    sentences first. The error is that over samples of the checked sentences with replacement.
+    """
+    import numpy as np
+
+    sentences = [list(words) for words in checked if words]
+    if not sentences or not rest:
+        return None
+    rng = np.random.default_rng(seed)
+    x = [log_odds(np.array([c for c, _ in words])) for words in sentences]
+    y = [np.array([right for _, right in words], float) for words in sentences]
+    there = log_odds(np.array(rest))
+    found = []
+    for k in range(SAMPLES + 1):
+        chosen = range(len(x)) if k == 0 else rng.integers(0, len(x), len(x))
+        a, b = _logistic(np.concatenate([x[i] for i in chosen]), np.concatenate([y[i] for i in chosen]))
+        found.append(float((1 / (1 + np.exp(-(a + b * there)))).mean()))
+    few = WIDE_ERROR / len(sentences)  # few sentences agree by chance
+    return Expected(found[0], float(np.hypot(np.std(found[1:]), few)), source)
+
+
+def _logistic(x: Floats, y: Floats) -> tuple[float, float]:
+    """The two parameters of `recalibrated`, by Newton's method."""
+    import numpy as np
+
+    w = np.array([0.0, 0.0])
+    design = np.stack([np.ones_like(x), x])
+    strength, centre = np.array(RECALIBRATION), np.array([0.0, 1.0])
+    for _ in range(20):
+        p = 1 / (1 + np.exp(-(w @ design)))
+        slope = design @ (p - y) + strength * (w - centre)
+        curve = (design * (p * (1 - p))) @ design.T + np.diag(strength)
+        step = np.linalg.solve(curve, slope)
+        w = w - step / max(1.0, float(np.abs(step).max()))  # no step is long: far out the curve is flat
+    return float(w[0]), float(w[1])
+
+
+def expected_accuracy(confidences: Iterable[Sequence[float]], system: str) -> Expected | None:
+    """The share of heads expected to be right in a set of trees, from the calibrated confidences of their words.
+
+    One sequence of probabilities for each tree, as `Projection.confidence` or `ProjConf=` has them, and the system that made
+    them. The error joins two: how far the map of the system was off in treebanks of other families, and that of the draw.
+    None for no words, or a system without a map.
+
+    >>> expected_accuracy([], "s6") is None
+    True
+    """
+    own = calibration_of(system)
+    total = spread = 0.0
+    words = 0
+    for tree in confidences:
+        words += len(tree)
+        total += sum(tree)
+        spread += sum(p * (1 - p) for p in tree)
+    return expected_of_sums(total, spread, words, system) if own and words else None
+
+
+def expected_of_sums(total: float, spread: float, words: int, system: str) -> Expected | None:
+    """`expected_accuracy` from sums over words, kept while sentences stream: of p, and of p·(1 - p)."""
+    own = calibration_of(system)
+    if own is None or not words:
+        return None
+    return Expected(total / words, math.hypot(own.error, math.sqrt(spread) / words), own.source)

@@ -1,0 +1,455 @@
+"""What is known of each word of a glossed sentence without knowing its language: gloss, grams, links, place.
+
+What the user says of word classes: universal tags, or part-of-speech labels of their own that allow several.
+
+What part of speech an English word of a gloss usually is, from a treebank's counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divproj.links.grams import GlossPart, Gram, Grams
+from divproj.projection.direct import ProjectionInput
+from divproj.runtime.vectors import WordVectors
+from divproj.ud.tagsets import UPOS, universal
+
+CAPITALS = 0.7
+"""Share of glosses in capitals from which all capitals of a text mean nothing."""
+GIVEN_TAG = 0.98
+"""Probability of a tag that the user has given."""
+LABEL_TRUST = 0.95
+"""Probability that a word has one of the tags that its part-of-speech label allows; set by hand, not tuned."""
+KNOWN_LABELS = 0.5
+"""Share of the part-of-speech labels of a text that must be known for any of them to be used; set by hand, not tuned."""
+
+
+_ENDINGS = (
+    ("ly", "ADV"), ("ing", "VERB"), ("ed", "VERB"), ("tion", "NOUN"), ("ness", "NOUN"), ("ment", "NOUN"), ("ity", "NOUN"),
+    ("er", "NOUN"), ("ous", "ADJ"), ("ful", "ADJ"), ("able", "ADJ"), ("ish", "ADJ"), ("ize", "VERB"), ("s", "NOUN"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class English:
+    """Words in lower case with their usual tag, the second one ('' for none) and how usual the first is, in tenths."""
+
+    words: dict[str, tuple[str, str, int]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, tokens: Iterable[tuple[str, str, str]], least: int = 2) -> English:
+        """From (form, lemma, UPOS) of a treebank; words seen less often than `least` are left out."""
+        seen: dict[str, Counter[str]] = {}
+        for form, lemma, tag in tokens:
+            if tag in UPOS and tag != "PUNCT":
+                for word in {form.lower(), lemma.lower()}:
+                    seen.setdefault(word, Counter())[tag] += 1
+        made = {}
+        for word, tags in sorted(seen.items()):
+            total = tags.total()
+            if total >= least:
+                ranked = sorted(tags.items(), key=lambda item: (-item[1], item[0]))
+                second = ranked[1][0] if len(ranked) > 1 and ranked[1][1] * 10 >= total else ""
+                made[word] = ranked[0][0], second, min(9, 10 * ranked[0][1] // total)
+        return cls(made)
+
+    def __contains__(self, word: str) -> bool:
+        return word in self.words
+
+    def tags(self, word: str) -> tuple[str, str, int]:
+        """The usual tags of a word; of an unknown one what its ending suggests.
+
+        >>> English().tags("slowly"), English().tags("blorp")
+        (('ADV', '', 0), ('', '', 0))
+        """
+        found = self.words.get(word)
+        if found is None:
+            tag = next((tag for ending, tag in _ENDINGS if word.endswith(ending) and len(word) > len(ending) + 2), "")
+            found = tag, "", 0
+        return found
+
+
+OPEN = ("ADJ", "ADV", "INTJ", "NOUN", "NUM", "PROPN", "VERB")
+WIDEST = 30_000
+"""Words of a table of vectors that get a tag."""
+
+
+def widened(counted: English, rare: English, vectors: WordVectors) -> English:
+    """`counted` with words that a treebank has seldom or never: tags by their vectors, learned from words with one tag.
+
+    `rare` has all words of the treebank.
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    known = [
+        (word, tags[0]) for word, tags in sorted(rare.words.items()) if tags[0] in OPEN and tags[2] >= 6 and word in vectors
+    ]
+    learned = LogisticRegression(C=3.0, max_iter=300).fit([vectors.vector(w) for w, _ in known], [tag for _, tag in known])
+    more = [w for w in vectors.words[:WIDEST] if w.isalpha() and w not in counted]
+    made = dict(counted.words)
+    for word, chances in zip(more, learned.predict_proba([vectors.vector(w) for w in more]), strict=True):
+        order = sorted(range(len(chances)), key=lambda k: -chances[k])
+        first, second = (str(learned.classes_[k]) for k in order[:2])
+        if first == "PROPN" and chances[order[0]] < 0.6:
+            first, second = second, ""
+        first = rare.words[word][0] if word in rare else first
+        made[word] = first, second if chances[order[1]] > 0.2 and second != first else "", int(5 * chances[order[0]])
+    return English(made)
+
+
+CASES = frozenset({"case", "core", "genitive"})
+VERBAL = frozenset({"verbal", "clause", "infinitive", "relative"})
+TENSES = frozenset({"tense", "aspect", "mood", "modal", "voice", "causative"})
+
+
+META = frozenset(
+    [
+        "marker",
+        "particle",
+        "aspect",
+        "tense",
+        "mood",
+        "case",
+        "clitic",
+        "suffix",
+        "prefix",
+        "affix",
+        "copula",
+        "article",
+        "classifier",
+        "auxiliary",
+    ]
+)
+"""Words by which an author names a gram instead of abbreviating it."""
+TERMS = (
+    TENSES
+    | CASES
+    | VERBAL
+    | {"negation", "copula", "auxiliary", "topic", "question", "number", "conjunction", "particle", "classifier"}
+)
+SPELLED = {
+    "negative": "NEG", "negation": "NEG", "expletive": "EXPL", "perfect": "PRF", "perfective": "PFV", "imperfective": "IPFV",
+    "future": "FUT", "plural": "PL", "collective": "COLL", "copula": "COP", "particle": "PTCL", "interjection": "INTJ",
+    "diminutive": "DIM", "question": "Q", "topic": "TOP", "focus": "FOC", "definite": "DEF", "classifier": "CLF", "genitive": "GEN",
+    "final": "PTCL", "factive": "REAL", "auxiliary": "AUX",
+}  # fmt: skip
+ABBREVIATED = frozenset(
+    [
+        "cop",
+        "aux",
+        "neg",
+        "foc",
+        "gen",
+        "def",
+        "det",
+        "art",
+        "nom",
+        "acc",
+        "dat",
+        "loc",
+        "erg",
+        "abs",
+        "cl",
+        "clf",
+        "comp",
+        "rel",
+        "conj",
+        "ptcl",
+        "prt",
+        "foc",
+        "emph",
+        "pl",
+        "sg",
+        "indf",
+        "pst",
+        "prs",
+        "fut",
+    ]
+)
+"""Grams that are grams in small letters too, though English has such words."""
+ROLES = (
+    ("copula", "cop"), ("auxiliary", "aux"), ("tense", "aux"), ("aspect", "aux"), ("mood", "aux"), ("modal", "aux"), ("voice", "aux"),
+    ("causative", "aux"), ("negation", "neg"), ("question", "ask"), ("relative", "rel"), ("conjunction", "cc"), ("clause", "mark"),
+    ("infinitive", "mark"), ("demonstrative", "dem"), ("pronoun", "pron"), ("reflexive", "refl"), ("impersonal", "pron"), ("person", "pron"),
+    ("case", "case"), ("core", "case"), ("genitive", "gen"), ("article", "det"), ("quantifier", "num"), ("classifier", "clf"), ("linker", "link"),
+    ("topic", "top"), ("particle", "part"), ("number", "pl"), ("verbal", "vbl"), ("direction", "dir"),
+)  # fmt: skip
+"""What a word is whose gloss has grams alone, by the first of these kinds that is among them."""
+_OPTIONAL = re.compile(r"(?<=\w)\([^)]*\)|(?<=\w)\[[^\]]*\]$(?<!\d\])")
+_GLUED = re.compile(r"([A-Z]{2,}\d?|[A-Z]+\d)([a-z]{2}[a-z.\-A-Z\d]*)")
+
+
+class Gloss(NamedTuple):
+    """A gloss taken apart: English words, grams by their names in the table, their kinds."""
+
+    words: tuple[str, ...] = ()
+    grams: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    persons: tuple[str, ...] = ()
+
+    @property
+    def shape(self) -> str:
+        """S words alone, G grams alone, B both, - nothing."""
+        return "B" if self.words and self.grams else "S" if self.words else "G" if self.grams else "-"
+
+    @property
+    def role(self) -> str:
+        """What a word without a lexical gloss is: `3SG.PST` and `PST` are both auxiliaries, `3SG` a pronoun; '' for others."""
+        if self.words or not self.grams:
+            return ""
+        if "person" in self.kinds and "clause" in self.kinds:
+            return "aux"  # a subjunctive that shows its subject
+        return next((role for kind, role in ROLES if kind in self.kinds), "?")
+
+    def first(self, kinds: frozenset[str]) -> str:
+        """The first gram of one of these kinds, '' for none."""
+        for gram, kind in zip(self.grams, self.kinds, strict=True):
+            if kind in kinds:
+                return gram
+        return ""
+
+
+@dataclass
+class Glosses:
+    """Takes glosses apart, each once."""
+
+    grams: Grams
+    english: English
+    capitals: bool = False
+    """Whether the text has its glosses in capitals, so that capitals do not mark grams."""
+    _known: dict[str, Gloss] = field(default_factory=dict, repr=False)
+
+    def __call__(self, gloss: str) -> Gloss:
+        found = self._known.get(gloss)
+        if found is None:
+            found = self._known[gloss] = self._apart(gloss)
+        return found
+
+    def _apart(self, gloss: str) -> Gloss:
+        if not gloss or gloss == "_":
+            return Gloss()
+        text = _OPTIONAL.sub("", gloss.lower() if self.capitals else gloss) or gloss
+        if "," in text.strip(","):
+            text = text.strip(",").partition(",")[0]
+        glued = _GLUED.fullmatch(text)
+        if glued and glued[2].partition(".")[0].partition("-")[0] in self.english:
+            text = f"{glued[1]}-{glued[2]}"
+        pieces = [
+            piece for part in self.grams.split(text) for piece in self._unglued(part, text) if any(map(str.isalnum, piece.text))
+        ]
+        about = any(part.text in META for part in pieces) and len(pieces) > 1
+        words, grams, kinds, persons = [], [], [], []
+        for k, part in enumerate(pieces):
+            gram = self._named(part.text) if about or len(pieces) == 1 else None
+            if gram is None and part.text in META and about:
+                continue
+            gram = gram or part.gram
+            if about or gram is not part.gram or self._is_gram(part, text, first=k == 0):
+                grams.append(gram.name if gram else part.text.upper())
+                kinds.append("person" if part.features else gram.kind if gram else "?")
+                if part.features:
+                    persons.append("".join(sorted(part.features)))
+            else:
+                words.append(part.text.rstrip("0123456789") or part.text)
+        return Gloss(tuple(words), tuple(grams), tuple(kinds), tuple(persons))
+
+    def _unglued(self, part: GlossPart, gloss: str) -> Iterable[GlossPart]:
+        """Grams that are written as one, `AUXFUT`, or onto an English word, `auxthen`."""
+        text = part.text
+        if part.gram or part.features or len(text) < 4 or not text.isalnum() or text in self.english:
+            return (part,)
+        if text.upper() in gloss and not self.capitals:
+            for k in range(2, len(text) - (text[-1] != "q")):
+                both = self.grams.get(text[:k]), self.grams.get(text[k:])
+                if all(both) and (k > 2 or text[:k].isdigit() or len(text) - k > 2):
+                    return [*self.grams.split(text[:k].upper()), *self.grams.split(text[k:].upper())]
+            if text[0].isdigit() and (gram := self.grams.get(text[1:])):
+                return [*self.grams.split(text[0]), GlossPart(text[1:], gram, False)]
+        if text[:3] in ("aux", "cop") and text[3:] in self.english and len(text) > 5:
+            return [GlossPart(text[:3], self.grams.get(text[:3]), False), GlossPart(text[3:])]
+        return (part,)
+
+    def _named(self, text: str) -> Gram | None:
+        """The gram that is written out as a term of grammar: `copula`, `perfective`."""
+        return self._terms.get(text)
+
+    @cached_property
+    def _terms(self) -> dict[str, Gram]:
+        rows = {row.meaning: row for row in reversed(self.grams.rows) if row.kind in TERMS and row.meaning.isalpha()}
+        return {**rows, **{word: row for word, name in SPELLED.items() if (row := self.grams.get(name))}}
+
+    def _is_gram(self, part: GlossPart, gloss: str, *, first: bool) -> bool:
+        text = part.text
+        if part.features:
+            return not (text.isdecimal() and gloss == text)
+        known = text in self.english
+        at = gloss.casefold().find(text)
+        shown = gloss[at : at + len(text)] if at >= 0 else text
+        if part.gram is not None:
+            if self.capitals:
+                return not known or text in ABBREVIATED
+            if not part.plain or (shown[:1].isupper() and text != "i"):
+                return True
+            return text in ABBREVIATED or (not known and len(text) < 6)
+        if self.capitals or known:
+            return False
+        if shown.isupper():
+            return len(text) < 8 and not text.isdecimal()
+        return shown[:1].isupper() and not first and len(text) < 6
+
+
+class WordFacts(NamedTuple):
+    """Facts of a word; all are names that features are made of."""
+
+    form: str
+    gloss: Gloss
+    lexical: str
+    """Usual tag of the gloss as an English word."""
+    doubt: str
+    """Second tag and share of the first."""
+    mark: bool
+    """Punctuation."""
+    e_tag: str
+    e_rel: str
+    link: str
+    """U no link, S one E word for one, M shares its E word, G several E words."""
+
+    @property
+    def stem(self) -> str:
+        return ".".join(self.gloss.words)
+
+
+def is_mark(form: str, gloss: str = "") -> bool:
+    """Punctuation, or what its author glosses as such."""
+    return not any(map(str.isalnum, form)) or gloss.upper() in ("PUNCT", "PUNC")
+
+
+def in_capitals(texts: Sequence[ProjectionInput]) -> bool:
+    """Whether a text has nearly all its glosses in capitals."""
+    glosses = [g for b in texts for g in b.glosses if any(map(str.isalpha, g))]
+    return len(glosses) > 0 and sum(g.isupper() for g in glosses) > CAPITALS * len(glosses)
+
+
+def words_of(bitext: ProjectionInput, glosses: Glosses) -> list[WordFacts]:
+    """Facts of the words of a sentence."""
+    own = bitext.glosses or ("",) * len(bitext)
+    tags = [universal(tag) for tag in bitext.e.tags()]
+    rels = bitext.e.rels or ("",) * len(bitext.e)
+    made = []
+    for k, (form, gloss) in enumerate(zip(bitext.forms, own, strict=True), 1):
+        apart, anchor, mark = glosses(gloss), bitext.anchors[k], is_mark(form, gloss)
+        lexical, doubt = lexical_tags(apart, glosses.english)
+        link = (
+            "U" if not anchor else "M" if len(bitext.groups[anchor]) > 1 else "G" if len(bitext.links.forward[k]) > 1 else "S"
+        )
+        e_tag, e_rel = (tags[anchor - 1], rels[anchor - 1].partition(":")[0]) if anchor else ("", "")
+        made.append(WordFacts(form, apart, lexical, doubt, mark, e_tag, e_rel, link))
+    return made
+
+
+def lexical_tags(gloss: Gloss, english: English) -> tuple[str, str]:
+    """Usual tag of the English words of a gloss and its doubt; of several words that of the word they turn on."""
+    if not gloss.words:
+        return "", ""
+    found = [english.tags(word) for word in gloss.words]
+    best = found[0]
+    if len(found) > 1 and best[0] not in ("VERB", "AUX"):
+        while len(found) > 1 and found[-1][0] in ("ADP", "PART", "DET", "SCONJ"):
+            found.pop()
+        best = found[0] if best[0] == "ADP" and len(found) < len(gloss.words) else found[-1]
+    return best[0], f"{best[1]}{min(best[2], 9) // 2}"
+
+
+class Usage(NamedTuple):
+    """What a text says of a word type: how often, how it is linked."""
+
+    share: int
+    """Bucket of its share of the text's words."""
+    e_tag: str
+    """The tag it is mostly linked to."""
+    linked: int
+    """Quarters of its occurrences that are linked."""
+    first: int
+    """Quarters of its occurrences that begin a sentence; 0 to 3."""
+    last: int
+
+
+def usage_of(sentences: Sequence[Sequence[WordFacts]]) -> dict[str, Usage]:
+    """Usage of all word types, by form in lower case."""
+    seen: Counter[str] = Counter()
+    ends: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
+    tags: dict[str, Counter[str]] = {}
+    for words in sentences:
+        real = [w for w in words if not w.mark]
+        for w in real:
+            seen[w.form.lower()] += 1
+            tags.setdefault(w.form.lower(), Counter())[w.e_tag] += 1
+        if len(real) > 1:
+            ends[0][real[0].form.lower()] += 1
+            ends[1][real[-1].form.lower()] += 1
+    total = max(1, seen.total())
+    made = {}
+    for form, count in seen.items():
+        own = tags[form]
+        linked = count - own[""]
+        best = min((t for t in own if t), key=lambda t: (-own[t], t), default="")
+        share = sum(count / total > limit for limit in (0.002, 0.006, 0.015, 0.04)) if count > 1 else 0
+        made[form] = Usage(share, best, 4 * linked // count, *(min(3, 4 * end[form] // count) for end in ends))
+    return made
+
+
+Floats = NDArray[np.float64]
+
+
+def understood(text: Iterable[ProjectionInput], grams: Grams) -> bool:
+    """Whether the labels of a text are mostly ones that the table knows; those of another tag set say something else."""
+    labels = [label for bitext in text for label in bitext.labels if label != "_"]
+    return bool(labels) and sum(bool(grams.classes(label)) for label in labels) >= KNOWN_LABELS * len(labels)
+
+
+@dataclass(frozen=True)
+class GivenTags:
+    """Tags that the words of a sentence may have, by what the user says."""
+
+    allowed: NDArray[np.bool_]
+    """[word, tag]; everything where nothing is said."""
+    trust: Floats
+    """How far that holds, for each word."""
+
+    def of(self, words: Sequence[int]) -> GivenTags:
+        """Those of some words, counted from 1."""
+        places = np.array(words, np.int64) - 1
+        return GivenTags(self.allowed[places], self.trust[places])
+
+    def applied(self, chances: Floats) -> Floats:
+        """Probabilities of tags [word, tag] after what the user says."""
+        kept = np.maximum(chances, 1e-9) * self.allowed
+        trust = self.trust[:, None]
+        mixed: Floats = trust * kept / kept.sum(1, keepdims=True) + (1 - trust) * chances
+        return mixed
+
+
+def given_tags(bitext: ProjectionInput, grams: Grams, labelled: bool = True) -> GivenTags | None:
+    """Universal tags first, then labels, if `labelled`; None where nothing is given."""
+    labels = bitext.labels if labelled else ()
+    if not (bitext.tags or labels):
+        return None
+    made = GivenTags(np.ones((len(bitext), len(UPOS)), np.bool_), np.zeros(len(bitext)))
+    classes = [(grams.classes(label), LABEL_TRUST) for label in labels or ("_",) * len(bitext)]
+    for k, tag in enumerate(bitext.tags):
+        if tag in UPOS:
+            classes[k] = (tag,), GIVEN_TAG
+    for k, (allowed, trust) in enumerate(classes):
+        if allowed:
+            made.allowed[k] = False
+            made.allowed[k, [UPOS.index(tag) for tag in allowed]] = True
+            made.trust[k] = trust
+    return made

@@ -1,0 +1,616 @@
+"""The model of glossed text in any language: its weights, and how they are kept in a folder (`languages/glossed`).
+
+The network of the gloss model, forward, in numpy: tags, heads and relations of all words of a sentence together.
+
+Words are rows of small tables and their vectors; a BiLSTM reads them; tags come from it and go back in; an edge is scored by a
+product of its two ends and by a small layer over both ends, the link code, the distance and what s5 says (Dozat & Manning 2017).
+
+What the network sees of a glossed text: numbers for words and for all possible edges, and the word order of the whole text.
+
+Never F forms: what is learned must hold for languages that nobody has seen. Number 0 in a column is "nothing".
+
+Weighting by nearness: words attach as in those languages whose word order is like that of the text.
+
+The model keeps for each treebank it was learned from its word order (`inputs.word_order`, found without gold trees) and how often words of
+each tag attach where. A text weighs the treebanks by nearness, and the logarithm of
+
+    P(side, next or further, tag of the head | tag), the near treebanks / the same, all treebanks
+
+is added to the votes for its edges. Where nothing is known of the order of a text, all treebanks count alike and nothing is added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divproj.core.errors import ModelError, ProjError, Where
+from divproj.core.tree import DepTree
+from divproj.parsing.network import Layer
+from divproj.projection.direct import ProjectionInput
+from divproj.projection.glossed import linear
+from divproj.projection.glossed.facts import ROLES, English, GivenTags, Gloss, Usage, WordFacts
+from divproj.projection.phrasal import chart
+from divproj.runtime import modelfile
+from divproj.runtime.resources import folder
+from divproj.runtime.vectors import WordVectors
+from divproj.ud.tagsets import LABELS, UPOS, universal
+
+LOWEST_LOG = 6.0
+"""Logarithms of s5's probabilities down to minus this are distinguished."""
+SMALL_WEIGHT = 2e-3
+"""Weights nearer to zero are left out."""
+NEAR_TEMPERATURE = 0.03
+"""Mean squared difference of two word orders (sides from -1 to 1) that divides the weight of a treebank by e."""
+NEAR_TRUST, NEAR_COUNT = 50.0, 0.5
+"""Pseudo-counts with which attachments in near treebanks are drawn to those in all, and those in all to even. Share (0.15 to 0.8), temperature (0.01
+to 0.2) and trust (5 to 300) chosen with Chadic, Sinitic, Chibchan, Athabaskan, Uto-Aztecan, Turkic and Uralic banks held out."""
+NEAR_EVIDENCE = 1.0
+"""Evidence (logarithms of counts, added up over relations) at which half of the difference of two word orders counts; the only value tried."""
+FULL_WORDS = 1000
+"""Words of a bank from which each further word counts less: none must drown the rest."""
+
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+TAG = {tag: k + 1 for k, tag in enumerate(UPOS)}
+RELS = ("root", *LABELS)
+REL = {rel: k + 1 for k, rel in enumerate(RELS)}
+ROLE = {role: k + 2 for k, role in enumerate(sorted({role for _, role in ROLES}))} | {"?": 1}
+LINKS, SHAPES = "USMG", "SGB-"
+PERSONS = ("1", "2", "3", "4", "12", "13", "23", "0")
+NUMBERS = ("", "SG", "PL", "DU")
+MOST = 5
+"""Grams of a gloss that are seen."""
+COLUMNS: dict[str, int] = {
+    "lexical": len(TAG) + 1, "second": len(TAG) + 1, "doubt": 7, "shape": 5, "e_tag": len(TAG) + 1, "e_rel": len(REL) + 1, "link": 5,
+    "share": 7, "linked": 7, "usual": len(TAG) + 1, "first": 6, "last": 6, "person": 4 * len(PERSONS) + 2, "look": 17, "marks": 6,
+    "up_tag": len(TAG) + 1, "up_rel": len(REL) + 1, "words": 9, "role": len(ROLE) + 2,
+}  # fmt: skip
+"""Columns of a word and how many values each has."""
+OF_GLOSS = ("lexical", "second", "doubt", "shape", "person", "words", "role")
+OF_LINKS = ("e_tag", "e_rel", "link", "linked", "usual", "up_tag", "up_rel")
+EDGE = {"far": 17, "marks": 4, "code": len(chart.RELATIONS), "rank": 4}
+"""Columns of an edge."""
+ORDERED = (
+    "nsubj", "obj", "obl", "iobj", "case", "nmod", "amod", "det", "aux", "mark", "advmod", "cop", "ccomp", "xcomp", "acl", "advcl",
+    "conj", "cc", "compound", "nummod",
+)  # fmt: skip
+"""Relations whose side the word order of a text is made of."""
+ORDER = 2 * len(ORDERED) + len(SHAPES) + len(LINKS) + 1
+_FAR = np.array([0, 1, 2, 3, 4, 4, 5, 5, 5, *[6] * 6, 7])
+
+
+@dataclass(frozen=True)
+class Names:
+    """Grams and their kinds by number; 0 is none, 1 one that is not among them."""
+
+    grams: tuple[str, ...]
+    kinds: tuple[str, ...]
+    gram: dict[str, int] = field(init=False, repr=False, compare=False)
+    kind: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gram", {name: k + 2 for k, name in enumerate(self.grams)})
+        object.__setattr__(self, "kind", {name: k + 2 for k, name in enumerate(self.kinds)})
+
+
+@dataclass(frozen=True)
+class SentenceInput:
+    """A sentence without its punctuation; matrices are [head, child] with the root at place 0."""
+
+    real: list[int]
+    """Places (from 1) of the words that are no punctuation."""
+    columns: Ints
+    """[word, column] of `COLUMNS`."""
+    grams: Ints
+    kinds: Ints
+    gloss: Singles
+    """Vectors of the glosses."""
+    linked: Singles
+    """Vectors of the E words."""
+    edges: Ints
+    """[column, head, child] of `EDGE`."""
+    phrases: Floats
+    """Probabilities of edges by s5, of each word together 1."""
+    codes: NDArray[np.int8]
+
+    def __len__(self) -> int:
+        return len(self.real)
+
+    @property
+    def told(self) -> Singles:
+        """Logarithms of s5's probabilities, from 0 to 1."""
+        return np.asarray(np.log(np.maximum(self.phrases, np.exp(-LOWEST_LOG))) / LOWEST_LOG + 1, np.float32)
+
+
+@dataclass
+class InputEncoder:
+    """Makes the inputs of a text; vectors of glosses and rows of grams are remembered."""
+
+    names: Names
+    vectors: WordVectors
+    _means: dict[tuple[str, ...], Singles] = field(default_factory=dict, repr=False)
+    _rows: dict[Gloss, tuple[list[int], list[int]]] = field(default_factory=dict, repr=False)
+
+    def sentence(
+        self, bitext: ProjectionInput, words: Sequence[WordFacts], usage: Mapping[str, Usage], phrases: Floats
+    ) -> SentenceInput:
+        """`phrases` [head, child] are s5's probabilities for all words."""
+        real = [k for k, w in enumerate(words, 1) if not w.mark] or list(range(1, len(words) + 1))
+        keep = np.array([0, *real])
+        codes = np.zeros((len(bitext) + 1,) * 2, np.int8)
+        chart.relate.for_work(5000)(np.array(bitext.anchors, np.int32), np.array(bitext.e_heads, np.int32), codes)
+        codes = np.ascontiguousarray(codes[np.ix_(keep, keep)])
+        own = phrases[np.ix_(keep, keep)].copy() if any(bitext.anchors) else np.ones((len(keep),) * 2)
+        np.fill_diagonal(own, 0.0)
+        own[:, 0] = 0.0
+        own /= np.maximum(own.sum(0), 1e-9)
+        marks = np.cumsum([0, *(w.mark for w in words)])[keep]
+        tags = [TAG.get(universal(tag), 0) for tag in bitext.e.tags()]
+        rels = [REL.get(rel.partition(":")[0], 0) for rel in bitext.e.rels] or [0] * len(tags)
+        columns = np.array([self._columns(k, words, usage, bitext, tags, rels) for k in real], np.int64)
+        rows = [self._grams(words[k - 1].gloss) for k in real]
+        e_words = [(bitext.e.forms[a - 1].lower(),) if (a := bitext.anchors[k]) else () for k in real]
+        return SentenceInput(
+            real,
+            columns.reshape(len(real), len(COLUMNS)),
+            np.array([row[0] for row in rows], np.int64).reshape(-1, MOST),
+            np.array([row[1] for row in rows], np.int64).reshape(-1, MOST),
+            np.array([self._mean(words[k - 1].gloss.words) for k in real], np.float32).reshape(len(real), -1),
+            np.array([self._mean(w) for w in e_words], np.float32).reshape(len(real), -1),
+            edge_columns(codes, marks, own),
+            own,
+            codes,
+        )
+
+    def _columns(
+        self,
+        k: int,
+        words: Sequence[WordFacts],
+        usage: Mapping[str, Usage],
+        bitext: ProjectionInput,
+        tags: list[int],
+        rels: list[int],
+    ) -> list[int]:
+        w = words[k - 1]
+        gloss, used = w.gloss, usage.get(w.form.lower()) or Usage(0, "", 0, 0, 0)
+        anchor = bitext.anchors[k]
+        up = bitext.e_heads[anchor] if anchor else 0
+        title = w.form[:1].isupper() and w.form[1:].islower()
+        look = 1 + title + 2 * (k == 1) + 4 * (w.form[:1] in "-=") + 8 * (w.form[-1:] in "-=")
+        marks = 1 + (k > 1 and words[k - 2].mark) + 2 * (k < len(words) and words[k].mark)
+        return [
+            TAG.get(w.lexical, 0), TAG.get(w.doubt[:-1], 0), int(w.doubt[-1]) + 1 if w.doubt else 0, SHAPES.index(gloss.shape) + 1,
+            TAG.get(w.e_tag, 0), REL.get(w.e_rel, 0), LINKS.index(w.link) + 1, used.share + 1, used.linked + 1,
+            TAG.get(used.e_tag, 0), used.first + 1, used.last + 1, _person(gloss), look, marks, tags[up - 1] if up > 0 else 0,
+            rels[up - 1] if up > 0 else 0, 1 + min(3, len(gloss.words)) + 4 * (w.stem == w.form.lower()), ROLE.get(gloss.role, 0),
+        ]  # fmt: skip
+
+    def _grams(self, gloss: Gloss) -> tuple[list[int], list[int]]:
+        """Grams and kinds; the person of an auxiliary is left out, so that languages with and without it look alike."""
+        found = self._rows.get(gloss)
+        if found is None:
+            shown = [
+                (self.names.gram.get(gram, 1), self.names.kind.get(kind, 1))
+                for gram, kind in zip(gloss.grams, gloss.kinds, strict=True)
+                if kind != "person" or gloss.role != "aux"
+            ][:MOST]
+            shown += [(0, 0)] * (MOST - len(shown))
+            found = self._rows[gloss] = [a for a, _ in shown], [b for _, b in shown]
+        return found
+
+    def _mean(self, words: tuple[str, ...]) -> Singles:
+        found = self._means.get(words)
+        if found is None:
+            known = [v for word in words if (v := self.vectors.vector(word)) is not None]
+            found = np.mean(known, 0, dtype=np.float32) if known else np.zeros(self.vectors.size, np.float32)
+            self._means[words] = found
+        return found
+
+
+def _person(gloss: Gloss) -> int:
+    if not gloss.persons or gloss.role == "aux":
+        return 0
+    text = gloss.persons[0]
+    number = next((k for k, name in enumerate(NUMBERS) if name and name in text), 0)
+    person = max((p for p in PERSONS if text.startswith(p)), key=len, default="0")
+    return 1 + len(NUMBERS) * PERSONS.index(person) + number
+
+
+def edge_columns(codes: NDArray[np.int8], marks: Ints, phrases: Floats) -> Ints:
+    """Side and distance, punctuation between, relation of the E words, rank in s5's eyes."""
+    places = np.arange(len(codes))
+    gap = places[:, None] - places[None]
+    far = _FAR[np.minimum(np.abs(gap), 15)] + 8 * (gap > 0)
+    far[0] = 16
+    between = np.minimum(np.abs(marks[:, None] - marks[None]), 2)
+    between[0] = 3
+    top = phrases.max(0, keepdims=True)
+    rank = np.where(phrases >= top, 0, np.where(phrases > 0.4 * top, 1, np.where(phrases > 0.1 * top, 2, 3)))
+    return np.stack([far, between, codes.astype(np.int64), rank])
+
+
+def word_order(sentences: Sequence[SentenceInput]) -> Singles:
+    """Of a text: on which side dependents of each relation (that of E) have their heads by s5, and how it is glossed and linked."""
+    before, after = np.zeros(len(REL) + 1), np.zeros(len(REL) + 1)
+    rel_at = list(COLUMNS).index("e_rel")
+    for s in sentences:
+        chances = np.where(s.phrases > 0.05, s.phrases, 0.0)
+        chances[0] = 0.0
+        np.add.at(before, s.columns[:, rel_at], np.triu(chances, 1).sum(0)[1:])
+        np.add.at(after, s.columns[:, rel_at], np.tril(chances, -1).sum(0)[1:])
+    at = [REL[rel] for rel in ORDERED]
+    both = before[at] + after[at]
+    sides = np.stack([(after[at] - before[at]) / (both + 4.0), np.log1p(both) / 5], 1).ravel()
+    table = np.concatenate([s.columns for s in sentences]) if sentences else np.zeros((0, len(COLUMNS)), np.int64)
+    names = list(COLUMNS)
+    shares = [
+        float((table[:, names.index(name)] == k + 1).mean()) if len(table) else 0.0
+        for name, values in (("shape", SHAPES), ("link", LINKS))
+        for k in range(len(values))
+    ]
+    length = float(np.mean([len(s) for s in sentences])) / 20 if sentences else 0.0
+    return np.array([*sides, *shares, min(length, 2.0)], np.float32)
+
+
+WAYS = 4 * len(UPOS) + 1
+"""Where a word may attach: to the word before, further before, after, further after, each by the tag of the head; and the root, last."""
+SIDES = 2 * len(ORDERED)
+"""Numbers of a word order (`inputs.word_order`) that say on which side dependents are, and on how much text that rests."""
+
+
+@dataclass(frozen=True)
+class Nearness:
+    """Word orders and attachments of treebanks."""
+
+    banks: tuple[str, ...] = ()
+    orders: Singles = field(default_factory=lambda: np.zeros((0, SIDES), np.float32))
+    counts: Singles = field(default_factory=lambda: np.zeros((0, len(UPOS), WAYS), np.float32))
+    """[bank, tag, way]"""
+
+    def weights(self, order: Singles) -> Floats:
+        """Of the treebanks, together 1: exp(−d / temperature), d the mean squared difference of sides on which both have evidence."""
+        own = order[:SIDES].astype(np.float64)
+        known = np.minimum(own[1::2], self.orders[:, 1::2])
+        apart = (known * (own[::2] - self.orders[:, ::2]) ** 2).sum(1) / (known.sum(1) + NEAR_EVIDENCE)
+        found: Floats = np.exp(-(apart - apart.min()) / NEAR_TEMPERATURE)
+        return np.asarray(found / found.sum())
+
+    def leaning(self, order: Singles) -> Floats:
+        """Log ratios [tag, way] of the near treebanks to all."""
+        usual = _shares(self.counts.sum(0, dtype=np.float64) + NEAR_COUNT)
+        weights = len(self.banks) * self.weights(order)
+        near = _shares(np.tensordot(weights, self.counts, 1) + NEAR_COUNT + NEAR_TRUST * usual)
+        return np.asarray(np.log(near / usual))
+
+
+def leanings(leaning: Floats, tags: Floats) -> Floats:
+    """Log ratios of all edges [head, child] of a sentence, expected over the probabilities of its tags [word, tag]."""
+    n, size = tags.shape
+    made = np.zeros((n + 1, n + 1))
+    places = np.arange(n + 1)
+    gap = places[:, None] - places[None, 1:]
+    way = 2 * (gap > 0) + (np.abs(gap) > 1)
+    by_way = np.stack([tags @ leaning[:, k * size : (k + 1) * size].T @ tags.T for k in range(4)])
+    made[1:, 1:] = np.take_along_axis(by_way, way[None, 1:], 0)[0]
+    made[0, 1:] = tags @ leaning[:, -1]
+    np.fill_diagonal(made, 0.0)
+    return made
+
+
+def attachments(gold: Iterable[DepTree], reals: Iterable[Sequence[int]]) -> Singles:
+    """How often words of each tag attach in each way [tag, way]; in a large treebank each counts less, as in all that is learned."""
+    made = np.zeros((len(UPOS), WAYS))
+    for tree, real in zip(gold, reals, strict=True):
+        place = {word: k for k, word in enumerate(real, 1)}
+        for child, word in enumerate(real, 1):
+            head, tag = tree.heads[word - 1], tree.upos[word - 1]
+            if tag not in UPOS:
+                continue
+            if not head:
+                made[UPOS.index(tag), -1] += 1
+            elif head in place and tree.upos[head - 1] in UPOS:
+                gap = place[head] - child
+                way = 2 * (gap > 0) + (abs(gap) > 1)
+                made[UPOS.index(tag), way * len(UPOS) + UPOS.index(tree.upos[head - 1])] += 1
+    return np.asarray(made * min(1.0, (FULL_WORDS / max(made.sum(), 1.0)) ** 0.5), np.float32)
+
+
+def _shares(counts: Floats) -> Floats:
+    return np.asarray(counts / counts.sum(-1, keepdims=True))
+
+
+Array = NDArray[Any]
+SLOPE = 0.1
+"""Of the leaky ReLU below 0."""
+BATCH_EDGES = 20_000
+"""Edges that go through at once."""
+HIDDEN = -1e4
+"""Score of a place that is not there: so low that nothing looks at it."""
+VECTOR = 100
+"""Numbers of a word vector."""
+COLUMN, GRAM, NETWORK_KIND, GLOSS, LINKED, TEXT = 12, 32, 16, 32, 24, 16
+"""Widths of the parts of a word's input."""
+INPUT = COLUMN * len(COLUMNS) + GRAM + NETWORK_KIND + GLOSS + LINKED + TEXT
+EDGE_WIDTH = 64
+
+
+def shapes(width: int, grams: int, kinds: int) -> dict[str, tuple[int, ...]]:
+    """Names and shapes of all arrays, as the training program has them; `width` is that of the LSTM in one direction."""
+    state = 4 * width + len(UPOS)
+    found: dict[str, tuple[int, ...]] = {f"columns.{name}": (size, COLUMN) for name, size in COLUMNS.items()}
+    found |= {"grams": (grams + 2, GRAM), "kinds": (kinds + 2, NETWORK_KIND)}
+    for name, into, out in (
+        ("gloss", VECTOR, GLOSS),
+        ("linked", VECTOR, LINKED),
+        ("text", ORDER, TEXT),
+        ("enter", INPUT, 2 * width),
+    ):
+        found |= {f"{name}.weight": (out, into), f"{name}.bias": (out,)}
+    for way in ("", "_reverse"):
+        found |= {f"lstm.weight_ih_l0{way}": (4 * width, 2 * width), f"lstm.weight_hh_l0{way}": (4 * width, width)}
+        found |= {f"lstm.bias_ih_l0{way}": (4 * width,), f"lstm.bias_hh_l0{way}": (4 * width,)}
+    found |= {"tag.weight": (len(UPOS), 4 * width), "tag.bias": (len(UPOS),), "root": (state,)}
+    for name in ("child", "head", "edge_child", "edge_head", "rel_child", "rel_head"):
+        found |= {f"{name}.weight": (EDGE_WIDTH, state), f"{name}.bias": (EDGE_WIDTH,)}
+    found |= {"product": (EDGE_WIDTH + 1, EDGE_WIDTH), "said.weight": (EDGE_WIDTH, 1), "said.bias": (EDGE_WIDTH,)}
+    found |= {
+        "order.weight": (EDGE_WIDTH, ORDER),
+        "order.bias": (EDGE_WIDTH,),
+        "score.weight": (1, EDGE_WIDTH),
+        "score.bias": (1,),
+    }
+    found |= {"straight.weight": (1, 1), "straight.bias": (1,), "rel.weight": (len(RELS), EDGE_WIDTH), "rel.bias": (len(RELS),)}
+    for name, size in EDGE.items():
+        found |= {f"edge.{name}": (size, EDGE_WIDTH), f"rel_edge.{name}": (size, EDGE_WIDTH)}
+    return found
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a network says of a sentence."""
+
+    tags: Singles
+    """Probabilities [word, tag]."""
+    edges: Singles
+    """Logarithms of probabilities [head, child], the root at place 0."""
+    below: Singles
+    above: Singles
+    """What relations are scored with: words as dependents, and (the root first) as heads."""
+
+
+@dataclass(frozen=True)
+class GlossNetwork:
+    """Weights by name (`shapes`), and the LSTM made of them."""
+
+    weights: Mapping[str, Singles]
+    layer: Layer
+
+    @classmethod
+    def of(cls, weights: Mapping[str, Array], grams: int, kinds: int, where: Where | None = None) -> GlossNetwork:
+        """From arrays; ModelError where one is missing or has another shape."""
+        first = weights.get("lstm.weight_hh_l0")
+        width = first.shape[1] if first is not None and first.ndim == 2 else 0
+        for name, shape in shapes(width, grams, kinds).items():
+            if name not in weights or weights[name].shape != shape:
+                found = weights[name].shape if name in weights else "missing"
+                raise ModelError(
+                    f"array '{name}' of the network is {found}, {shape} expected", where or Where(), "train it again"
+                )
+        own = {name: np.ascontiguousarray(array, np.float32) for name, array in weights.items()}
+        return cls(own, _layer(own))
+
+    def read(self, sentences: Sequence[SentenceInput], text: Singles, given: Sequence[GivenTags | None] = ()) -> list[Reading]:
+        """Readings in order; `given` is what the user says of their tags."""
+        lengths: dict[int, list[int]] = {}
+        for k, s in enumerate(sentences):
+            lengths.setdefault(len(s), []).append(k)
+        made: dict[int, Reading] = {}
+        for length, places in lengths.items():
+            each = max(1, BATCH_EDGES // (length * (length + 1) + 1))
+            for start in range(0, len(places), each):
+                part = places[start : start + each]
+                tags = [given[k] if given else None for k in part]
+                made.update(zip(part, self._batch([sentences[k] for k in part], text, tags), strict=True))
+        return [made[k] for k in range(len(sentences))]
+
+    def _batch(self, some: Sequence[SentenceInput], text: Singles, given: Sequence[GivenTags | None]) -> list[Reading]:
+        size, n, w = len(some), len(some[0]), self.weights
+        if not n:
+            none = np.zeros((0, EDGE_WIDTH), np.float32)
+            return [Reading(np.zeros((0, len(UPOS)), np.float32), np.zeros((1, 1), np.float32), none, none)] * size
+        columns = np.stack([s.columns for s in some])
+        parts = [w[f"columns.{name}"][columns[..., k]] for k, name in enumerate(COLUMNS)]
+        parts += [w["grams"][np.stack([s.grams for s in some])].sum(2), w["kinds"][np.stack([s.kinds for s in some])].sum(2)]
+        parts += [
+            self._linear("gloss", np.stack([s.gloss for s in some])),
+            self._linear("linked", np.stack([s.linked for s in some])),
+        ]
+        parts.append(np.broadcast_to(self._linear("text", text), (size, n, TEXT)))
+        x = np.maximum(self._linear("enter", np.concatenate(parts, -1)), 0)
+        y = self.layer.run(np.ascontiguousarray(x.transpose(1, 0, 2))).transpose(1, 0, 2)
+        z = np.concatenate([x, y], -1)
+        tags = _softmax(self._linear("tag", z))
+        for k, own in enumerate(given):
+            if own:
+                tags[k] = own.applied(tags[k])
+        z = np.concatenate([z, tags], -1)
+        up = np.concatenate([np.broadcast_to(w["root"], (size, 1, z.shape[-1])), z], 1)
+        scores = self._edges(some, text, z, up)
+        below, above = self._linear("rel_child", z), self._linear("rel_head", up)
+        logs = scores - scores.max(-1, keepdims=True)
+        logs -= np.log(np.exp(logs).sum(-1, keepdims=True))
+        full = np.zeros((size, n + 1, n + 1), np.float32)
+        full[:, :, 1:] = logs.transpose(0, 2, 1)
+        return [Reading(tags[k], full[k], below[k], above[k]) for k in range(size)]
+
+    def _edges(self, some: Sequence[SentenceInput], text: Singles, z: Singles, up: Singles) -> Singles:
+        """Scores [sentence, child, head]."""
+        w, (size, n) = self.weights, z.shape[:2]
+        child, head = _leaky(self._linear("child", z)), _leaky(self._linear("head", up))
+        one = np.ones((size, n, 1), np.float32)
+        product = np.concatenate([child, one], -1) @ w["product"] @ head.transpose(0, 2, 1)
+        edges = np.stack([s.edges for s in some]).transpose(1, 0, 3, 2)[:, :, 1:]
+        said = np.stack([s.told for s in some]).transpose(0, 2, 1)[:, 1:, :, None]
+        hidden = sum(w[f"edge.{name}"][edges[k]] for k, name in enumerate(EDGE))
+        hidden = hidden + said * w["said.weight"][:, 0]
+        hidden += (self._linear("edge_child", z) + (self._linear("order", text) + w["said.bias"]))[:, :, None]
+        hidden += self._linear("edge_head", up)[:, None]
+        np.maximum(hidden, 0, out=hidden)
+        found = product + (hidden @ w["score.weight"][0]) + w["score.bias"][0]
+        found += said[..., 0] * w["straight.weight"][0, 0] + w["straight.bias"][0]
+        own = np.arange(n)
+        found[:, own, own + 1] = HIDDEN
+        return np.asarray(found, np.float32)
+
+    def relations(self, reading: Reading, sentence: SentenceInput, heads: Sequence[int]) -> Singles:
+        """Probabilities [word, relation] of `labels.LABELS` for a tree over the words without punctuation."""
+        w, tree = self.weights, np.asarray(heads, np.int64)
+        kids = np.arange(1, len(tree) + 1)
+        hidden = reading.below + reading.above[tree]
+        for k, name in enumerate(EDGE):
+            hidden = hidden + w[f"rel_edge.{name}"][sentence.edges[k, tree, kids]]
+        return _softmax(self._linear("rel", np.maximum(hidden, 0))[:, 1:])
+
+    def _linear(self, name: str, x: Singles) -> Singles:
+        w = self.weights[f"{name}.weight"]
+        return np.asarray(
+            (x.reshape(-1, x.shape[-1]) @ w.T).reshape(*x.shape[:-1], len(w)) + self.weights[f"{name}.bias"], np.float32
+        )
+
+
+def _leaky(x: Singles) -> Singles:
+    return np.asarray(np.maximum(x, SLOPE * x), np.float32)
+
+
+def _softmax(x: Singles) -> Singles:
+    found = np.exp(x - x.max(-1, keepdims=True))
+    return np.asarray(found / found.sum(-1, keepdims=True), np.float32)
+
+
+def _layer(w: Mapping[str, Singles]) -> Layer:
+    """Torch has the gates input, forget, cell, output; `Layer` wants the cell last and the others halved."""
+    into, back, bias = [], [], []
+    for way in ("", "_reverse"):
+        into.append(_gates(w[f"lstm.weight_ih_l0{way}"]).T)
+        back.append(_gates(w[f"lstm.weight_hh_l0{way}"]).T)
+        bias.append(_gates(w[f"lstm.bias_ih_l0{way}"] + w[f"lstm.bias_hh_l0{way}"]))
+    made = (np.concatenate(into, 1), np.stack(back), np.concatenate(bias))
+    return Layer(*(np.ascontiguousarray(weights, np.float32) for weights in made))
+
+
+def _gates(rows: Singles) -> Singles:
+    enter, keep, new, show = np.split(rows, 4)
+    return np.concatenate([enter / 2, keep / 2, show / 2, new])
+
+
+KIND, VERSION = "divproj-glossed", 3
+WITHOUT_NEARNESS = 2
+"""The version before, which can be read."""
+Weights = NDArray[np.float32]
+
+
+@dataclass(eq=False)
+class GlossModel:
+    """All that is learned from treebanks of other languages."""
+
+    english: English
+    tagger: Weights
+    plain: Weights
+    """Of edges, seeing glosses alone."""
+    linked: Weights
+    """Of edges, seeing the translation too."""
+    labels: Weights
+    about: dict[str, Any] = field(default_factory=dict)
+    names: Names = field(default_factory=lambda: Names((), ()))
+    """Grams and kinds that the networks know."""
+    networks: tuple[GlossNetwork, ...] = ()
+    nearness: Nearness = field(default_factory=Nearness)
+
+    def save(self, place: str | Path) -> None:
+        """Write the model into a folder, whole or not at all."""
+        tags = ("", *UPOS)
+        names = sorted(self.english.words)
+        rows = [self.english.words[name] for name in names]
+        arrays: dict[str, NDArray[Any]] = {
+            "english.words": np.frombuffer("\n".join(names).encode("utf-8"), np.uint8),
+            "english.tags": np.array([(tags.index(a), tags.index(b), share) for a, b, share in rows], np.uint8).reshape(-1, 3),
+        }
+        for name in ("tagger", "plain", "linked", "labels"):
+            weights = getattr(self, name)
+            arrays[name] = np.where(np.abs(weights) < SMALL_WEIGHT, 0, weights).astype(np.float16)
+        arrays |= {"near.orders": self.nearness.orders, "near.counts": self.nearness.counts.astype(np.float16)}
+        for k, network in enumerate(self.networks):
+            arrays |= {f"net{k}.{name}": weights.astype(np.float16) for name, weights in network.weights.items()}
+        facts = {
+            "about": self.about,
+            "grams": list(self.names.grams),
+            "kinds": list(self.names.kinds),
+            "networks": len(self.networks),
+            "near": list(self.nearness.banks),
+        }
+        modelfile.save(place, KIND, VERSION, facts, arrays, beside=("README.md", "calibration.json"))
+
+    @classmethod
+    def load(cls, place: str | Path) -> GlossModel:
+        """The model in a folder; ModelError where it is damaged or of another version."""
+        model = modelfile.load(place, KIND, VERSION, WITHOUT_NEARNESS)
+        tags = ("", *UPOS)
+        table = model.array("english.tags", "u", None, 3)
+        try:
+            names = model.array("english.words", "u", None).astype(np.uint8).tobytes().decode("utf-8").split("\n")
+        except UnicodeDecodeError:
+            raise ModelError("array 'english.words' is no text in UTF-8", model.where, modelfile.REMEDY) from None
+        if len(names) != len(table) or (len(table) and table[:, :2].max() >= len(tags)):
+            raise ModelError(f"{len(names)} English words for {len(table)} rows of tags", model.where, modelfile.REMEDY)
+        english = English({name: (tags[a], tags[b], s) for name, (a, b, s) in zip(names, table.tolist(), strict=True)})
+        shapes = {
+            "tagger": (linear.TAG_FEATURES, len(UPOS)),
+            "plain": (linear.EDGE_FEATURES,),
+            "linked": (linear.EDGE_FEATURES,),
+            "labels": (linear.LABEL_FEATURES, len(LABELS)),
+        }
+        weights = {name: model.array(name, "f", *shape).astype(np.float32) for name, shape in shapes.items()}
+        known = Names(tuple(map(str, model.fact("grams", list))), tuple(map(str, model.fact("kinds", list))))
+        networks = tuple(_network(model, k, known) for k in range(model.fact("networks", int)))
+        made = cls(english, weights["tagger"], weights["plain"], weights["linked"], weights["labels"])
+        made.about, made.names, made.networks = model.fact("about", dict), known, networks
+        if model.about["version"] == VERSION:
+            made.nearness = _nearness(model)
+        return made
+
+
+def _network(model: modelfile.ModelFolder, number: int, names: Names) -> GlossNetwork:
+    prefix = f"net{number}."
+    found = {
+        name.removeprefix(prefix): model.array(name, "f", *array.shape)
+        for name, array in model.arrays.items()
+        if name.startswith(prefix)
+    }
+    return GlossNetwork.of(found, len(names.grams), len(names.kinds), model.where)
+
+
+def _nearness(model: modelfile.ModelFolder) -> Nearness:
+    banks = tuple(map(str, model.fact("near", list)))
+    orders = model.array("near.orders", "f", len(banks), SIDES).astype(np.float32)
+    counts = model.array("near.counts", "f", len(banks), len(UPOS), WAYS).astype(np.float32)
+    if len(banks) and (counts.min() < 0 or np.abs(orders[:, ::2]).max() > 1 or orders[:, 1::2].min() < 0):
+        raise ModelError("word orders or attachments of treebanks are out of range", model.where, modelfile.REMEDY)
+    return Nearness(banks, orders, counts)
+
+
+@lru_cache(maxsize=1)
+def shipped() -> GlossModel:
+    """The model that comes with the package."""
+    place = folder("languages") / "glossed"
+    if not place.is_dir():
+        raise ProjError("no model of glossed text comes with this installation", remedy="install divproj again")
+    return GlossModel.load(place)

@@ -1,0 +1,599 @@
+"""System s6: trees for glossed text in any language, by a model learned from other languages and by the translation.
+
+`S6.adapt` goes through a text once and keeps its statistics, the `GlossState`; `S6.project` analyses a sentence with them. For
+
+    Kişi   kitab-ı    oxu-yur
+    man    book-ACC   read-PRS      'The man is reading the book.'
+
+the analysis of the sentence holds, for its three real words and the root (place 0), one matrix [head, child] a voter:
+
+    plain     a linear model of edges that sees glosses, tags and word order: read → book 0.9
+    phrases   the chart of s5: the phrases of the translation that the links carry over: is reading → the book
+    linked    a linear model that sees plain, phrases and the edges of the translation
+    networks  recurrent networks that see all of this, and vectors of the English glosses
+    near      log ratios of attachments in treebanks whose word order is like that of the text
+
+The vote is their weighted geometric mean,
+
+    P(h | c) ∝ [linked^(1−v) · phrases^v]^l · networks^(1−l) · exp(s · near),    v = PHRASAL_VOTE, l = LINEAR_SHARE, s = NEAR_SHARE
+
+and the tree is the maximum spanning arborescence of log P. Tags are voted by the tagger and the networks, relations by the model of
+labels and the networks, given the tree. What is shared by the sentences of a text, and so is in the state: whether its glosses are in
+capitals, how often and where each word type occurs, on which side dependents stand, what s5 has learned, and which treebanks are near.
+
+What UD allows: which relation a word of a tag may have, which words have no dependents, one subject and one object.
+
+The facts are those that the official validator checks at level 3, in the order in which they are applied here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divproj.links.grams import Grams
+from divproj.parsing.decode import chu_liu_edmonds
+from divproj.projection.base import NO_EVIDENCE, TextEvidence
+from divproj.projection.direct import Projection, ProjectionInput, Reason, s1
+from divproj.projection.glossed import linear as edges
+from divproj.projection.glossed import linear as templates
+from divproj.projection.glossed.facts import (
+    GivenTags,
+    Glosses,
+    Usage,
+    WordFacts,
+    given_tags,
+    in_capitals,
+    understood,
+    usage_of,
+    words_of,
+)
+from divproj.projection.glossed.linear import EdgeInput, WordOrder, class_chances, label_features, tagger_features
+from divproj.projection.glossed.model import GlossModel, InputEncoder, Reading, SentenceInput, leanings, shipped, word_order
+from divproj.projection.phrasal import chart
+from divproj.projection.phrasal.cues import LinkedPair
+from divproj.projection.phrasal.s5 import LONGEST, S5, PhraseState
+from divproj.runtime.engine import one_blas_thread
+from divproj.runtime.vectors import shipped as shipped_vectors
+from divproj.ud.rows import hang_marks
+from divproj.ud.tagsets import LABELS, ONLY, RIGHTWARD, UPOS
+
+GLOSS_PARSER_SHARE = 0.7
+"""What the gloss parser's logarithm counts in the chart of s5, where the chart's own weights count 1; the only value tried."""
+PHRASAL_VOTE = 0.05
+"""Vote of s5 beside the linked model, which sees s5 already. Not tuned: 0.15 and 0.3 did worse than none."""
+LINEAR_SHARE = 0.45
+"""What the linear models count beside the networks, in tags, edges and relations; of 0, 0.15, 0.3 and 0.45, chosen with Chadic, Sinitic,
+Chibchan, Athabaskan, Uto-Aztecan, Turkic and Uralic banks held out."""
+NEAR_SHARE = 0.25
+"""What the log ratio of near treebanks to all counts beside the logarithm of an edge's probability."""
+PUNCTUATION_HEAD = 0.8
+"""Confidence of the head that the rule for punctuation gives."""
+NOT_READ = -10.0
+"""Log weight of a head that the gloss parser does not see."""
+
+
+Floats = NDArray[np.float64]
+_OPEN = {"NOUN", "PROPN", "ADJ", "PRON", "DET", "NUM", "VERB", "AUX", "INTJ"}
+NEVER = {"mark": _OPEN, "cc": _OPEN, "case": {"PROPN", "ADJ", "PRON", "DET", "NUM", "AUX", "VERB", "INTJ"}}
+"""Relations that words of these tags do not have."""
+LEAVES = frozenset({"aux", "cop", "case", "mark", "cc", "det", "clf", "fixed", "goeswith"})
+"""Relations of words without dependents."""
+UNUSED = frozenset({"goeswith", "orphan", "list", "fixed"})
+"""Relations that need what a draft does not know."""
+ONCE = (("nsubj", "csubj"), ("obj", "ccomp"))
+"""Of each, a head has at most one dependent."""
+
+
+def allowed(tag: str, head: int, child: int, *, leaf: bool = True) -> NDArray[np.bool_]:
+    """Which of `LABELS` a word may have; `leaf`: it has no dependents."""
+    return _allowed(tag, head > child, leaf)
+
+
+@cache
+def _allowed(tag: str, head_follows: bool, leaf: bool) -> NDArray[np.bool_]:
+    found = np.array([
+        label not in UNUSED
+        and (label not in ONLY or tag in ONLY[label])
+        and tag not in NEVER.get(label, ())
+        and not (label in RIGHTWARD and head_follows)
+        and (leaf or label not in LEAVES)
+        for label in LABELS
+    ])  # fmt: skip
+    found.setflags(write=False)
+    return found
+
+
+def lifted(heads: Sequence[int], tags: Sequence[str], chances: Floats, sure: float = 0.5) -> list[int]:
+    """The tree in which words that are function words by tag and relation have no dependents: these go to their head.
+
+    `chances` [word, label]; words are counted from 1, 0 is the root.
+    """
+    made = list(heads)
+    names = [_best(tag, h, c, row) for c, (h, tag, row) in enumerate(zip(heads, tags, chances, strict=True), 1)]
+    function = {c for c, (h, name, row) in enumerate(zip(heads, names, chances, strict=True), 1)
+                if h and name in LEAVES and row[LABELS.index(name)] >= sure}  # fmt: skip
+    for c in range(1, len(made) + 1):
+        steps = 0
+        while made[c - 1] in function and steps <= len(made):
+            made[c - 1] = heads[made[c - 1] - 1]
+            steps += 1
+    return made
+
+
+def _best(tag: str, head: int, child: int, row: Floats, *, leaf: bool = True) -> str:
+    return LABELS[int(np.where(allowed(tag, head, child, leaf=leaf), row, -1.0).argmax())]
+
+
+def relations(heads: Sequence[int], tags: Sequence[str], chances: Floats) -> list[str]:
+    """The most probable relations that UD allows together."""
+    governs = set(heads)
+    masks = [allowed(tag, h, c, leaf=c not in governs) for c, (h, tag) in enumerate(zip(heads, tags, strict=True), 1)]
+    scores = [np.where(mask, row, -1.0) for mask, row in zip(masks, chances, strict=True)]
+    for group in ONCE:
+        places = [LABELS.index(label) for label in group]
+        for head in sorted(governs - {0}):
+            rivals = [c for c, h in enumerate(heads, 1) if h == head and LABELS[int(scores[c - 1].argmax())] in group]
+            if len(rivals) > 1:
+                keep = max(rivals, key=lambda c: (max(scores[c - 1][places]), -c))
+                for c in rivals:
+                    if c != keep:
+                        scores[c - 1][places] = -1.0
+    return [
+        "root" if not h else LABELS[int(row.argmax())] if row.max() >= 0 else "dep"
+        for h, row in zip(heads, scores, strict=True)
+    ]
+
+
+Singles = NDArray[np.float32]
+PUNCT = UPOS.index("PUNCT")
+EDGES = 50_000
+"""Edges whose columns are held at a time."""
+NONE = np.zeros((0, 0))
+
+
+@dataclass(frozen=True)
+class GlossAnalysis:
+    """What the model makes of a sentence; matrices [head, child] are over its real words, place 0 the root."""
+
+    edge_input: EdgeInput
+    plain: Floats = field(default_factory=lambda: NONE)
+    """Probabilities of edges by glosses alone."""
+    given: GivenTags | None = None
+    """What the user says of the tags of the real words."""
+    words: int = 0
+    """Words of the text that the sentence is of: compiled kernels pay when there are many."""
+    phrases: Floats = field(default_factory=lambda: NONE)
+    """Probabilities of edges by s5."""
+    linked: Floats = field(default_factory=lambda: NONE)
+    """Probabilities of edges by glosses and translation."""
+    sentence: SentenceInput | None = None
+    readings: tuple[Reading, ...] = ()
+    """What the networks say."""
+    near: Floats = field(default_factory=lambda: NONE)
+    """Log ratios of edges in languages of like word order to edges in all."""
+
+    @property
+    def tags(self) -> Floats:
+        """Probabilities of the tags of real words by all models together."""
+        if not self.readings:
+            return self.edge_input.chances
+        mean = sum(r.tags.astype(np.float64) for r in self.readings) / len(self.readings)
+        mixed: Floats = LINEAR_SHARE * self.edge_input.chances + (1 - LINEAR_SHARE) * mean
+        return mixed
+
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """Places of the root and the real words in the sentence."""
+        return np.array([0, *self.edge_input.real])
+
+
+@dataclass(frozen=True)
+class GlossStatistics:
+    """What the sentences of a text share as far as glosses go."""
+
+    capitals: bool = False
+    """Whether nearly all glosses are in capitals."""
+    labelled: bool = False
+    """Whether the part-of-speech labels are ones that the table of labels knows."""
+    usage: Mapping[str, Usage] = field(default_factory=dict)
+    order: WordOrder = field(default_factory=lambda: WordOrder({}))
+    """On which side of their heads words stand in edges that the translation has too."""
+    words: int = 0
+
+
+@dataclass(frozen=True)
+class GlossState:
+    """What s6 has learned from a text; `S6.adapt` returns one, `S6.project` takes it.
+
+    `analyses` has the analyses of the text's own sentences, so that they are not made twice; any other sentence is analysed with the
+    statistics when it is projected.
+    """
+
+    statistics: GlossStatistics = field(default_factory=GlossStatistics)
+    chart: PhraseState = field(default_factory=PhraseState)
+    """What s5 has learned from the text, with the tags and edges of the glosses."""
+    order: WordOrder = field(default_factory=lambda: WordOrder({}))
+    """As that of the statistics, by the edges of s5."""
+    alone: PhraseState = field(default_factory=PhraseState)
+    """What s5 has learned without the glosses, for the networks."""
+    word_order: Singles = field(default_factory=lambda: np.zeros(0, np.float32))
+    tendencies: Floats = field(default_factory=lambda: NONE)
+    """Log ratios of attachments in the treebanks near the text to those in all."""
+    analyses: Mapping[ProjectionInput, GlossAnalysis] = field(default_factory=dict)
+
+    def part(self, text: Sequence[ProjectionInput]) -> GlossState:
+        """Return what these sentences need to be projected in another process."""
+        known = {sentence: self.analyses[sentence] for sentence in text if sentence in self.analyses}
+        if all(sentence in known for sentence in text if is_read(sentence)):
+            return GlossState(analyses=known)
+        return replace(self, chart=self.chart.part(text), alone=self.alone.part(text), analyses=known)
+
+
+@dataclass(frozen=True)
+class GlossPriors:
+    """Tags and edges by the glosses of a text, for the chart of s5."""
+
+    system: S6
+    statistics: GlossStatistics
+    analyses: Mapping[ProjectionInput, GlossAnalysis] = field(default_factory=dict)
+
+    def tags(self, linked: LinkedPair) -> tuple[str, ...]:
+        """UPOS of all words by the linear tagger."""
+        return _upos(linked.given, self._analysis(linked.given).edge_input)
+
+    def scores(self, linked: LinkedPair) -> Floats:
+        """Log weights of edges."""
+        return self.system.edge_weights(linked.given, self._analysis(linked.given))
+
+    def part(self, text: Sequence[ProjectionInput]) -> GlossPriors:
+        """What is known of some sentences."""
+        return replace(self, analyses={sentence: self.analyses[sentence] for sentence in text if sentence in self.analyses})
+
+    def _analysis(self, sentence: ProjectionInput) -> GlossAnalysis:
+        known = self.analyses.get(sentence)
+        return known or self.system.read_glosses([sentence], self.statistics)[0]
+
+
+@dataclass(frozen=True)
+class S6:
+    """System s6. Without glosses it has links, tags of linked words and word order; without a translation glosses alone."""
+
+    model: GlossModel | None = None
+    """None: the shipped model."""
+    grams: Grams | None = None
+    """Gloss abbreviations; None: the shipped table."""
+    share: float = GLOSS_PARSER_SHARE
+    vote: float = PHRASAL_VOTE
+    code: str = "s6"
+    adapts: bool = True
+
+    @property
+    def weights(self) -> GlossModel:
+        """The model in use."""
+        return self.model or shipped()
+
+    @property
+    def table(self) -> Grams:
+        """The gloss abbreviations in use."""
+        return self.grams or _shipped_grams()
+
+    def adapt(self, text: Iterable[ProjectionInput], evidence: TextEvidence = NO_EVIDENCE) -> GlossState:
+        """Return tags, edges and word order of a text without F trees."""
+        sentences = list(dict.fromkeys(filter(is_read, text)))
+        if not sentences:
+            return GlossState()
+        statistics, analyses = self.text_statistics(sentences)
+        priors = GlossPriors(self, statistics, dict(zip(sentences, analyses, strict=True)))
+        state = GlossState(statistics, S5().adapt(sentences, evidence, priors=priors))
+        analyses = [self._with_phrases(*row, state.chart) for row in zip(sentences, analyses, strict=True)]
+        state = replace(state, order=WordOrder.of([a.edge_input for a in analyses], [a.phrases for a in analyses]))
+        inputs: list[SentenceInput] = []
+        if self.weights.networks:
+            links = None if evidence.phrases else state.chart.links
+            alone = S5().adapt(sentences, TextEvidence(evidence.forests), links=links)
+            state = replace(state, alone=alone)
+            inputs = self._inputs(sentences, analyses, state, statistics.usage)
+            state = replace(state, word_order=word_order(inputs))
+            if self.weights.nearness.banks:
+                state = replace(state, tendencies=self.weights.nearness.leaning(state.word_order))
+        analyses = self._complete(analyses, inputs, state)
+        return replace(state, analyses=dict(zip(sentences, analyses, strict=True)))
+
+    def analyze(self, sentence: ProjectionInput, state: GlossState | None = None) -> GlossAnalysis:
+        """Return the analysis of a sentence, which may be of the text or not."""
+        known = state and state.analyses.get(sentence)
+        if known:
+            return known
+        if state is None or not state.statistics.words:  # no text: the sentence must speak for itself
+            return self.adapt([sentence]).analyses[sentence]
+        analyses = [self._with_phrases(sentence, self.read_glosses([sentence], state.statistics)[0], state.chart)]
+        usage = _usage(analyses[0].edge_input.words, state.statistics)
+        inputs = self._inputs([sentence], analyses, state, usage) if self.weights.networks else []
+        return self._complete(analyses, inputs, state)[0]
+
+    def text_statistics(self, text: Sequence[ProjectionInput]) -> tuple[GlossStatistics, list[GlossAnalysis]]:
+        """Return what the glosses of a text share, and what they alone say of each sentence."""
+        glosses = Glosses(self.table, self.weights.english, in_capitals(text))
+        words = [words_of(sentence, glosses) for sentence in text]
+        statistics = GlossStatistics(
+            in_capitals(text), understood(text, self.table), usage_of(words), words=sum(map(len, words))
+        )
+        analyses = [self._tag(*row, statistics) for row in zip(text, words, strict=True)]
+        order = WordOrder.of([a.edge_input for a in analyses], [direct(a.edge_input) for a in analyses])
+        statistics = replace(statistics, order=order)
+        return statistics, self._with_plain(analyses, statistics)
+
+    def read_glosses(self, text: Sequence[ProjectionInput], statistics: GlossStatistics) -> list[GlossAnalysis]:
+        """Return what glosses alone say of sentences: tags, and probabilities of edges."""
+        glosses = Glosses(self.table, self.weights.english, statistics.capitals)
+        analyses = []
+        for sentence in text:
+            words = words_of(sentence, glosses)
+            analyses.append(self._tag(sentence, words, replace(statistics, usage=_usage(words, statistics))))
+        return self._with_plain(analyses, statistics)
+
+    def _tag(self, sentence: ProjectionInput, words: list[WordFacts], statistics: GlossStatistics) -> GlossAnalysis:
+        """The sentence with the tags of its words."""
+        tags = class_chances(tagger_features(words, statistics.usage), self.weights.tagger, statistics.words)
+        marks = np.array([w.mark for w in words])
+        tags[:, PUNCT] = 1e-6
+        given = given_tags(sentence, self.table, statistics.labelled)
+        if given:
+            tags = given.applied(tags)
+        tags[marks] = np.eye(len(UPOS))[PUNCT]
+        edge_input = edges.edge_input(sentence, words, tags / tags.sum(1, keepdims=True))
+        return GlossAnalysis(edge_input, given=given and given.of(edge_input.real), words=statistics.words)
+
+    def _with_plain(self, analyses: list[GlossAnalysis], statistics: GlossStatistics) -> list[GlossAnalysis]:
+        matrices = _matrices(analyses, {}, statistics.order, self.weights.plain, templates.PLAIN)
+        return [replace(a, plain=matrix) for a, matrix in zip(analyses, matrices, strict=True)]
+
+    def _with_phrases(self, sentence: ProjectionInput, analysis: GlossAnalysis, state: PhraseState) -> GlossAnalysis:
+        """The analysis with the edges of s5."""
+        return replace(analysis, phrases=phrase_edges(sentence, analysis, state))
+
+    def _inputs(
+        self,
+        text: Sequence[ProjectionInput],
+        analyses: Sequence[GlossAnalysis],
+        state: GlossState,
+        usage: Mapping[str, Usage],
+    ) -> list[SentenceInput]:
+        """What the networks see; s5 as it is without the linear models and without phrase pairs."""
+        words = [a.edge_input.words for a in analyses]
+        return encode(text, words, _encoder(self.weights), state.alone, usage)
+
+    def _complete(
+        self, analyses: Sequence[GlossAnalysis], inputs: Sequence[SentenceInput], state: GlossState
+    ) -> list[GlossAnalysis]:
+        """Analyses with the linked model, the networks and the treebanks near the text."""
+        model = self.weights
+        given = {"p5": [a.phrases for a in analyses], "pa": [a.plain for a in analyses]}
+        names = templates.PLAIN + templates.LINKED
+        matrices = _matrices(analyses, given, state.order, model.linked, names)
+        analyses = [replace(a, linked=matrix) for a, matrix in zip(analyses, matrices, strict=True)]
+        if not inputs:
+            return analyses
+        with one_blas_thread():
+            tags = [a.given for a in analyses]
+            readings = [network.read(inputs, state.word_order, tags) for network in model.networks]
+        rows = zip(analyses, inputs, zip(*readings, strict=True), strict=True)
+        analyses = [replace(a, sentence=sentence, readings=own) for a, sentence, own in rows]
+        if state.tendencies.size:
+            analyses = [replace(a, near=leanings(state.tendencies, a.tags)) for a in analyses]
+        return analyses
+
+    def edge_weights(self, sentence: ProjectionInput, analysis: GlossAnalysis) -> Floats:
+        """Log weights of edges [head, child] for the chart of s5; punctuation governs nothing."""
+        scores = np.zeros((len(sentence) + 1,) * 2)
+        keep = analysis.places
+        scores[np.setdiff1d(np.arange(1, len(scores)), keep)] = NOT_READ
+        scores[np.ix_(keep, keep)] = self.share * np.log(np.maximum(analysis.plain, 1e-3))
+        return scores
+
+    def edge_probabilities(self, sentence: ProjectionInput, state: GlossState | None = None) -> tuple[Projection, Floats]:
+        """Return the projection and the probabilities of all edges [head, child]; punctuation attaches where its rule says."""
+        projection = self.project(sentence, state)
+        probabilities = np.zeros((len(sentence) + 1,) * 2)
+        if is_read(sentence):
+            analysis = self.analyze(sentence, state)
+            probabilities[np.ix_(analysis.places, analysis.places)] = self.mix(analysis)
+        for c, head in enumerate(projection.heads, 1):
+            if not probabilities[:, c].sum():
+                probabilities[head, c] = 1.0
+        return projection, probabilities
+
+    def mix(self, analysis: GlossAnalysis) -> Floats:
+        """Return the probabilities of edges by all voters (see the formula at the top of the module)."""
+        odds = np.maximum(analysis.linked, 1e-6) ** (1 - self.vote) * np.maximum(analysis.phrases, 1e-6) ** self.vote
+        if analysis.readings:
+            mean = sum(r.edges.astype(np.float64) for r in analysis.readings) / len(analysis.readings)
+            odds = odds**LINEAR_SHARE * np.exp(np.maximum(mean, np.log(1e-6))) ** (1 - LINEAR_SHARE)
+        if analysis.near.size:
+            odds = odds * np.exp(NEAR_SHARE * analysis.near)
+        odds[:, 0] = 0.0
+        np.fill_diagonal(odds, 0.0)
+        probabilities: Floats = odds / np.maximum(odds.sum(0), 1e-12)
+        return probabilities
+
+    def project(self, sentence: ProjectionInput, state: GlossState | None = None) -> Projection:
+        """Return the best tree with tags, relations, reasons and the confidence of each edge."""
+        if not is_read(sentence):
+            return s1(sentence)
+        analysis = self.analyze(sentence, state)
+        probabilities = self.mix(analysis)
+        heads = np.zeros(len(probabilities), np.int64)
+        chu_liu_edmonds.for_work(analysis.words, len(heads))(np.log(np.maximum(probabilities, 1e-9)), heads)
+        tree, deprels = self.relations(analysis, heads[1:].tolist())
+        confidence = [float(probabilities[h, c]) for c, h in enumerate(tree, 1)]
+        return _whole(sentence, analysis, tree, deprels, confidence)
+
+    def relabel(
+        self, sentence: ProjectionInput, analysis: GlossAnalysis, heads: Sequence[int], tags: Sequence[str]
+    ) -> Projection:
+        """Return a tree that someone else has made of the sentence, and tags, with the relations that the model gives it."""
+        real = analysis.edge_input.real
+        place = {0: 0} | {word: k for k, word in enumerate(real, 1)}
+        tree = []
+        for word in real:
+            head, steps = heads[word - 1], 0
+            while head not in place and steps <= len(heads):  # no word depends on punctuation
+                head, steps = heads[head - 1], steps + 1
+            tree.append(place.get(head, 0))
+        for k in [k for k, head in enumerate(tree) if not head][1:]:
+            tree[k] = tree.index(0) + 1
+        tree, deprels = self.relations(analysis, tree, [tags[word - 1] for word in real])
+        return replace(_whole(sentence, analysis, tree, deprels, [1.0] * len(tree)), upos=tuple(tags))
+
+    def relations(
+        self, analysis: GlossAnalysis, heads: list[int], given: Sequence[str] | None = None
+    ) -> tuple[list[int], list[str]]:
+        """Return the tree over the real words as UD allows it, and its relations; `given` are tags to go by instead of ours."""
+        if not heads:
+            return heads, []
+        tags = list(given) if given else [UPOS[int(p.argmax())] for p in analysis.tags]
+        probabilities = self._labels(analysis, heads)
+        tree = lifted(heads, tags, probabilities)
+        if tree != heads:
+            probabilities = self._labels(analysis, tree)
+        return tree, relations(tree, tags, probabilities)
+
+    def _labels(self, analysis: GlossAnalysis, heads: list[int]) -> Floats:
+        """Probabilities [word, label] under this tree."""
+        linear = class_chances(label_features(analysis.edge_input, heads), self.weights.labels, analysis.words)
+        if analysis.sentence is None:
+            return linear
+        rows = zip(self.weights.networks, analysis.readings, strict=True)
+        mean = sum(network.relations(reading, analysis.sentence, heads) for network, reading in rows) / len(analysis.readings)
+        mixed: Floats = LINEAR_SHARE * linear + (1 - LINEAR_SHARE) * mean
+        return mixed
+
+
+def _usage(words: Sequence[WordFacts], statistics: GlossStatistics) -> dict[str, Usage]:
+    """Usage of the words of a sentence in the text; of words that the text does not have, in the sentence."""
+    return {form: statistics.usage.get(form, here) for form, here in usage_of([words]).items()}
+
+
+def _upos(sentence: ProjectionInput, edge_input: EdgeInput, tags: Floats | None = None) -> tuple[str, ...]:
+    """The most probable tag of each word: of real words by `tags` (else by the linear tagger), of others PUNCT."""
+    names = ["PUNCT"] * len(sentence)
+    for k, probabilities in zip(edge_input.real, edge_input.chances if tags is None else tags, strict=True):
+        names[k - 1] = UPOS[int(probabilities.argmax())]
+    return tuple(names)
+
+
+def _whole(
+    sentence: ProjectionInput, analysis: GlossAnalysis, tree: list[int], deprels: list[str], confidence: list[float]
+) -> Projection:
+    """The tree over the real words with punctuation put back."""
+    n, real = len(sentence), [0, *analysis.edge_input.real]
+    heads, names, trust, reasons = [0] * n, ["punct"] * n, [1.0] * n, ["guess"] * n
+    for k, (h, deprel, p) in enumerate(zip(tree, deprels, confidence, strict=True), 1):
+        c = real[k] - 1
+        heads[c], names[c], trust[c], reasons[c] = real[h], deprel, p, _reason(analysis.edge_input, h, k)
+    marks = [k for k in range(1, n + 1) if k not in set(real)]
+    hang_marks(heads, marks)
+    for k in marks:
+        trust[k - 1] = PUNCTUATION_HEAD
+    upos = _upos(sentence, analysis.edge_input, analysis.tags)
+    return Projection(sentence, tuple(heads), tuple(reasons), tuple(trust), tuple(names), upos)  # type: ignore[arg-type]
+
+
+def is_read(sentence: ProjectionInput) -> bool:
+    """Whether s6 looks at a sentence; one that is too long is projected by S1."""
+    return 0 < len(sentence) <= LONGEST
+
+
+CACHED = 2000
+"""Texts of at most this many sentences are cached."""
+
+
+def state_for(system: S6, text: tuple[ProjectionInput, ...]) -> GlossState:
+    """Return what s6 learns from a text; that of the shipped s6 is cached, since folds of one corpus ask for the same."""
+    cached = system.model is None and system.grams is None and len(text) <= CACHED
+    return _cached_state(text) if cached else system.adapt(text)
+
+
+@lru_cache(maxsize=1)
+def _cached_state(text: tuple[ProjectionInput, ...]) -> GlossState:
+    return S6().adapt(text)
+
+
+@lru_cache(maxsize=1)
+def _shipped_grams() -> Grams:
+    return Grams.shipped()
+
+
+@lru_cache(maxsize=2)
+def _encoder(model: GlossModel) -> InputEncoder:
+    return InputEncoder(model.names, shipped_vectors("en"))
+
+
+def encode(
+    text: Sequence[ProjectionInput],
+    words: Sequence[Sequence[WordFacts]],
+    encoder: InputEncoder,
+    alone: PhraseState,
+    usage: Mapping[str, Usage],
+) -> list[SentenceInput]:
+    """Return what networks see of a text: its words, how they are used, and what s5 finds alone."""
+    system = S5()
+    return [
+        encoder.sentence(sentence, own, usage, system.posteriors(sentence, alone).edges)
+        for sentence, own in zip(text, words, strict=True)
+    ]
+
+
+def phrase_edges(sentence: ProjectionInput, analysis: GlossAnalysis, state: PhraseState) -> Floats:
+    """Return the probabilities of edges among the real words by s5, of each word together 1."""
+    probabilities = S5().posteriors(sentence, state).edges[np.ix_(analysis.places, analysis.places)]
+    probabilities[:, 0] = 0.0
+    shares: Floats = probabilities / np.maximum(probabilities.sum(0), 1e-9)
+    return shares
+
+
+def direct(seen: EdgeInput) -> Floats:
+    """1 where the translation has the edge between the linked words."""
+    anchored = np.array([0, *(seen.bitext.anchors[k] for k in seen.real)]) > 0
+    return np.where(np.isin(seen.codes, (chart.MOTHER, chart.OUT)) & anchored[None, :], 1.0, 0.0)
+
+
+def _matrices(
+    analyses: Sequence[GlossAnalysis],
+    given: Mapping[str, Sequence[Floats]],
+    order: WordOrder,
+    weights: NDArray[np.float32],
+    names: Sequence[str],
+) -> list[Floats]:
+    """Probabilities [head, child] of the edges of each sentence; some sentences at a time, so that columns stay few."""
+    matrices: list[Floats] = []
+    while len(matrices) < len(analyses):
+        low = high = len(matrices)
+        size = 0
+        while high < len(analyses) and (high == low or size + len(analyses[high].edge_input) ** 2 <= EDGES):
+            size += len(analyses[high].edge_input) ** 2
+            high += 1
+        inputs = [a.edge_input for a in analyses[low:high]]
+        columns = edges.edges_of(inputs, {name: rows[low:high] for name, rows in given.items()}, order)
+        flat, at = edges.chances(columns, names, weights), 0
+        for each in inputs:
+            n = len(each)
+            matrix = np.zeros((n + 1, n + 1))
+            matrix.T[1:][~np.eye(n + 1, dtype=bool)[1:]] = flat[at : at + n * n]
+            matrices.append(matrix)
+            at += n * n
+    return matrices
+
+
+def _reason(seen: EdgeInput, head: int, child: int) -> Reason:
+    code = seen.codes[head, child]
+    if not seen.bitext.anchors[seen.real[child - 1]]:
+        return "spontaneous"
+    if code in (chart.MOTHER, chart.OUT, chart.TOP, chart.TOP_OUT):
+        return "projected"
+    return "merge" if code == chart.SAME else "swap" if code == chart.KID else "parsed"

@@ -1,0 +1,584 @@
+"""Systems 3 and 4 (§3.6): a parser of F, without and with what a projection says of each edge; and s4+ and s5+, our own.
+
+On glossed text whose translations have UD trees s4+ and s5+ start from s6 (`divproj.projection.universal`): the projection that
+their parsers see and vote with is that of s6+ instead of s2+, and tags and relations are those of s6+. While they learn they see
+of each gold sentence what s6+ makes of it without its gold tree. The two are then the same: s6 has the phrases of s5 in it.
+
+What a projection and its links say of every possible edge, as codes for the parser (§3.6: ProjBool, AlignType).
+
+Relations for s4+ and s5+ that start from s6: those of s6+, or what the gold trees teach where that is better.
+
+What is learned sees, beside words, tags and glosses, the relation that s6+ gives. Each fifth of the gold trees is judged by what
+the others teach; only a gain beyond chance counts. Annotators differ in relations more than in heads, so this pays in some
+languages and harms in others (bench/RESULTS.md).
+
+What aligned phrases say of every possible edge, as codes for the parser of s5+.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from divproj.core.pair import Pair
+from divproj.core.tree import DepTree
+from divproj.parsing.decode import chu_liu_edmonds
+from divproj.parsing.features import ParserInput
+from divproj.parsing.parser import MstParser, calibrate_by_twin
+from divproj.projection.base import NO_EVIDENCE, Adapted, TextEvidence
+from divproj.projection.candidates import Lattice, gloss_pieces
+from divproj.projection.confidence import USUAL_CONFIDENCE
+from divproj.projection.correction import HeadModel
+from divproj.projection.direct import REASONS, ProjectFunction, Projection, ProjectionInput, Reason
+from divproj.projection.phrasal.chart import RELATIONS
+from divproj.projection.phrasal.s5 import HeadPosteriors
+from divproj.projection.systems import Corrections, projector, starting_from_s6, suits_s6
+from divproj.runtime.announce import passing
+from divproj.runtime.checkpoint import NOTHING, Checkpoint
+
+if TYPE_CHECKING:
+    from divproj.links.grams import Grams
+    from divproj.projection.glossed.corrected import S6Plus
+    from divproj.projection.glossed.s6 import S6, GlossState
+    from divproj.projection.phrasal.s5 import PhraseState
+
+
+CHANCE_BINS = (0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.97)
+"""Borders of the bins into which probabilities are put, for features."""
+TRAINING_PARTS, FEWER_PARTS_FROM = 10, 300
+"""Parts of the training sentences that s2+ projects in turn, learning from the others; half as many from `FEWER_PARTS_FROM` sentences on."""
+PARSER_ORDERS = (2, 3, 2, 3)
+"""Parsers of s4+, which also differ in the order of their sentences."""
+PHRASE_VOTE, WORSE = 0.25, 0.1
+"""Votes of the phrase aligner in s5+, where s2+ has one: fewer the worse its trees are than those of s2+, none from `WORSE` on."""
+FULL_VOTE = 20
+"""Gold trees from which the parsers of s4+ and s5+ have their whole vote beside s6+; with fewer, as much less. At 5 trees a whole vote lost up to 5 points."""
+NAMER: dict[str, Any] = {"order": 1, "epochs": 1, "bits": 12}
+"""The parser whose relations s4+ and s5+ may take on glossed text; its edges are not asked for."""
+CORRECTION_FOLDS = 5
+"""Parts of the gold trees that are judged by what the others teach."""
+
+
+PAPER = ("proj", "single", "match", "merge")
+"""Eqs. 12-13: the edge is projected; how the two ends are linked; E has the edge; both ends share an E word."""
+EXTRAS = ("undirected", "distance", "together", "confidence", "reason")
+"""Switches beyond the paper: the projected edge either way round, steps in the projected tree, PROJ with the kinds of both
+ends, how sure the projection is, why it made the edge."""
+FEATURES = (*PAPER, *EXTRAS)
+NO_LINKS = 99
+"""Code of every edge of a sentence without any link; all other codes are then 0."""
+
+
+def slots(features: Sequence[str]) -> int:
+    """Codes an edge: `single` has one for each end."""
+    return len(features) + ("single" in features)
+
+
+def codes(
+    bitext: ProjectionInput,
+    projected: Projection,
+    features: Sequence[str] = PAPER,
+    chances: NDArray[np.float64] | None = None,
+    *,
+    knows_unlinked: bool = False,
+) -> NDArray[np.int32]:
+    """codes[h, c, slot] for the parser; `chances[h, c]`, where given, are the projection's own probabilities of all edges.
+
+    A sentence without any link has one code throughout, unless the projection knows of such sentences.
+    """
+    n1 = len(bitext) + 1
+    made = np.zeros((n1, n1, slots(features)), np.int32)
+    if not knows_unlinked and not bitext.links.links:
+        made[:, :, :1] = NO_LINKS
+        return made
+    heads = np.array((-1, *projected.heads))
+    words = np.arange(1, n1)
+    edge = np.zeros((n1, n1), bool)
+    edge[heads[1:], words] = True
+    kinds = np.array([0, *(2 if not images else 1 if len(images) == 1 else 3 for images in bitext.links.forward[1:])])
+    slot = 0
+    for name in features:
+        if name == "proj":
+            made[:, :, slot] = edge
+        elif name == "single":
+            made[:, :, slot] = kinds[:, None]
+            slot += 1
+            made[:, :, slot] = kinds[None, :]
+        elif name == "match":
+            made[:, :, slot] = _match(bitext)
+        elif name == "merge":
+            links = bitext.links.matrix.astype(np.int32)
+            made[:, :, slot] = links @ links.T > 0
+        elif name == "undirected":
+            made[:, :, slot] = edge | edge.T
+        elif name == "distance":
+            made[:, :, slot] = _steps(heads)
+        elif name == "together":
+            made[:, :, slot] = edge * (1 + 4 * kinds[:, None] + kinds[None, :])
+        elif name == "confidence":
+            sure = (
+                chances
+                if chances is not None
+                else edge * np.array((0.0, *(projected.confidence or (USUAL_CONFIDENCE,) * len(bitext))))
+            )
+            made[:, :, slot] = 1 + np.searchsorted(CHANCE_BINS, sure)
+        elif name == "reason":
+            known = ("guess" if reason == "learned" else reason for reason in projected.reasons)  # one code, as models have it
+            why = np.array([0, *(1 + REASONS.index(reason) for reason in known)])
+            made[:, :, slot] = why[None, :] * (1 + 10 * edge)
+        slot += 1
+    return made
+
+
+def _match(bitext: ProjectionInput) -> NDArray[np.bool_]:
+    """[h, c]: some E words of h and c are head and child; the root of E matches the root."""
+    e_heads = np.zeros((len(bitext.e) + 1, len(bitext.e) + 1), np.int32)
+    for child, head in enumerate(bitext.e_heads[1:], 1):
+        e_heads[head, child] = 1
+    links = bitext.links.matrix.astype(np.int32).copy()
+    links[0, 0] = 1
+    found: NDArray[np.bool_] = links @ e_heads @ links.T > 0
+    return found
+
+
+def _steps(heads: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Steps between words in the projected tree: 1, 2, 3 for more."""
+    n1 = len(heads)
+    near = np.zeros((n1, n1), bool)
+    near[heads[1:], np.arange(1, n1)] = True
+    near |= near.T
+    two = near.astype(np.int32) @ near.astype(np.int32) > 0
+    return np.where(near, 1, np.where(two, 2, 3)).astype(np.int32)
+
+
+COLUMNS = 3
+"""Columns that a namer sees beside words and tags: relation, grams, stem."""
+
+
+def with_relations(seen: ParserInput, rels: Sequence[str]) -> ParserInput:
+    """What a parser sees of a sentence, with the relations that s6+ gives and without codes of edges."""
+    return replace(seen, more=(tuple(rels), *seen.more), codes=None)
+
+
+def namer(
+    seen: Sequence[ParserInput], trees: Sequence[DepTree], said: Sequence[Sequence[str]], seed: int = 1
+) -> MstParser | None:
+    """What names the relations of a tree, learned from gold trees; None where s6+ does as well.
+
+    `said` are the relations that s6+ gives to the gold trees, learned without each.
+    """
+    some = [k for k, tree in enumerate(trees) if len(tree) and min(tree.heads) >= 0]
+    if len(some) < CORRECTION_FOLDS:
+        return None
+    gained = lost = 0
+    for fold in range(CORRECTION_FOLDS):
+        rest = [k for place, k in enumerate(some) if place % CORRECTION_FOLDS != fold]
+        learned = _fitted([seen[k] for k in rest], [trees[k] for k in rest], seed)
+        for k in some[fold::CORRECTION_FOLDS]:
+            new = learned.relations(seen[k], trees[k].heads)
+            for head, gold, own, old in zip(trees[k].heads, *map(_bare, (trees[k].rels, new, said[k])), strict=True):
+                gained += head > 0 and own == gold != old
+                lost += head > 0 and own != gold == old
+    return (
+        _fitted([seen[k] for k in some], [trees[k] for k in some], seed) if gained - lost > math.sqrt(gained + lost) else None
+    )
+
+
+def _fitted(seen: Sequence[ParserInput], trees: Sequence[DepTree], seed: int) -> MstParser:
+    return MstParser(**NAMER, random_state=seed).fit(seen, trees)
+
+
+def _bare(rels: Sequence[str]) -> list[str]:
+    """Relations without subtypes."""
+    return [rel.partition(":")[0] for rel in rels]
+
+
+View = tuple[Projection, NDArray[np.float64] | None]
+"""A projection, with the probabilities of all edges where the system knows them."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What a parsing system learns from and looks at."""
+
+    trees: str = "gold"
+    """The trees that the parser learns: gold ones, or those of a projection system."""
+    projection: str = ""
+    """The system whose projection the parser sees, at training and ever after; '' for none, `gold` for the oracle."""
+    features: tuple[str, ...] = PAPER
+    tags: bool = True
+    """Whether it sees the tags that come over the links."""
+    glosses: bool = False
+    """Whether it sees grams and stems of the glosses."""
+    together: bool = False
+    """Whether its tree is sought together with the probabilities of s2+, or of s6+ where the text allows that."""
+    phrases: tuple[str, ...] = ()
+    """What it sees of aligned phrases (`divproj.projection.parsers`)."""
+
+    @property
+    def needs_model(self) -> bool:
+        return self.together or "s2+" in (self.projection, self.trees)
+
+
+PLUS = (*PAPER, "undirected", "confidence")
+"""What s4+ sees of s2+: more codes (distance, reason, kinds together) made its few hundred sentences too thin."""
+RECIPES = {
+    "s3-1": Recipe(),
+    "s3-2": Recipe(trees="s2-1"),
+    "s3-3": Recipe(trees="s1-r"),
+    "s3-4": Recipe(trees="s1-l"),
+    "s3-5": Recipe(tags=False),
+    "s4-1": Recipe(projection="s2-1"),
+    "s4-2": Recipe(projection="s1-r"),
+    "s4-3": Recipe(projection="s1-l"),
+    "s4+": Recipe(projection="s2+", features=PLUS, glosses=True, together=True),
+    "s5+": Recipe(projection="s2+", features=PLUS, glosses=True, together=True, phrases=("edge",)),
+    "oracle": Recipe(projection="gold"),
+}
+"""Table 5's systems, and our best."""
+
+
+@dataclass(frozen=True)
+class ParserState:
+    """What a parsing system has learned from a text: that of s6 where it starts from s6, that of s5 where it looks at phrases."""
+
+    glosses: Any = None
+    phrases: PhraseState | None = None
+
+    def posteriors(self, bitext: ProjectionInput) -> HeadPosteriors:
+        """Return what the chart of s5 says of a sentence."""
+        from divproj.projection.phrasal.s5 import S5
+
+        assert self.phrases is not None
+        return S5().posteriors(bitext, self.phrases)
+
+    def part(self, text: Sequence[ProjectionInput]) -> ParserState:
+        """Return what these sentences need to be projected in another process."""
+        return ParserState(self.glosses and self.glosses.part(text), self.phrases and self.phrases.part(text))
+
+
+NO_STATE = ParserState()
+
+
+@dataclass
+class ParsedSystem:
+    """A parser of F (s4+: several) with the projection that it sees beside words and tags."""
+
+    recipe: Recipe
+    corrections: Corrections
+    parsers: list[MstParser]
+    peek: dict[ProjectionInput, Pair]
+    phrase_vote: float = 0.0
+    prior: S6Plus | None = None
+    """s6+, where the system starts from s6."""
+    parser_vote: float = 1.0
+    """Votes of all parsers together, where the projection has one."""
+    namer: MstParser | None = None
+    """What names relations instead of s6+."""
+
+    @property
+    def adapts(self) -> bool:
+        """Whether it learns from the whole text before it projects."""
+        return bool(self.recipe.phrases or self.prior)
+
+    @property
+    def code(self) -> str:
+        """The code of its recipe; '' for one that has none."""
+        return next((name for name, recipe in RECIPES.items() if recipe == self.recipe), "")
+
+    def adapt(self, text: Sequence[ProjectionInput], evidence: TextEvidence = NO_EVIDENCE) -> ParserState:
+        """Return what s6, or s5 for recipes that look at phrases and do not start from s6, learns from the text."""
+        if self.prior:
+            return ParserState(glosses=self.prior.adapt(text, evidence))
+        if self.recipe.phrases:
+            from divproj.projection.phrasal.s5 import S5, cached_state
+
+            return ParserState(phrases=S5().adapt(text, evidence) if evidence else cached_state(tuple(text)))
+        return NO_STATE
+
+    def projector(self, system: str) -> ProjectFunction:
+        return self._gold if system == "gold" else projector(system or "s1-r", self.corrections)
+
+    def _gold(self, bitext: ProjectionInput) -> Projection:
+        heads = tuple(max(h, 0) for h in self.peek[bitext].f.heads)
+        why: Reason = "projected"
+        return Projection(bitext, heads, (why,) * len(bitext))
+
+    def view(self, bitext: ProjectionInput, state: ParserState = NO_STATE) -> View:
+        """The projection that the parser sees; that of s2+ or s6+ with the probabilities of all edges."""
+        if self.recipe.projection == "s2+":
+            if self.prior:
+                return self.prior.edge_probabilities(bitext, state.glosses)
+            return self.corrections.model.edge_probabilities(bitext)
+        return self.projector(self.recipe.projection)(bitext), None
+
+    def seen(self, bitext: ProjectionInput, state: ParserState = NO_STATE, view: View | None = None) -> ParserInput:
+        """What the parser sees of a sentence (and of the view of it, where that is known)."""
+        recipe, lexicon = self.recipe, self.corrections.model.lexicon
+        tags = Lattice(bitext, lexicon).guesses[1:] if recipe.tags else ("_",) * len(bitext)
+        more = _gloss_columns(bitext) if recipe.glosses else ()
+        if not recipe.projection:
+            return ParserInput(bitext.forms, tags, more)
+        projected, chances = view or self.view(bitext, state)
+        if self.prior:
+            tags = projected.upos
+        found = codes(bitext, projected, recipe.features, chances, knows_unlinked=self.prior is not None)
+        if state.phrases:
+            found = np.concatenate((found, phrase_codes(state.posteriors(bitext), recipe.phrases)), axis=2)
+        return ParserInput(bitext.forms, tags, more, found)
+
+    def project(self, bitext: ProjectionInput, state: ParserState = NO_STATE) -> Projection:
+        """Return the tree that the parser finds, with the probability of each edge."""
+        projected, own = self.view(bitext, state)
+        if self.prior and not projected.upos:
+            return projected  # too long for s6, or empty
+        seen = self.seen(bitext, state, (projected, own))
+        if own is not None and self.recipe.together:
+            heads, chances = self._together(bitext, seen, own, state)
+        else:
+            [parser] = self.parsers
+            [tree] = parser.predict([seen])
+            heads, chances = tree.heads, next(parser.marginals([seen]))
+        if self.prior:
+            named = self.prior.relabel(bitext, heads, projected.upos, state.glosses)
+            heads, rels = named.heads, named.rels
+            if self.namer:
+                own_rels = self.namer.relations(with_relations(seen, projected.rels), heads)
+                rels = tuple(old if old == "punct" else new for old, new in zip(rels, own_rels, strict=True))
+        else:
+            rels = self.parsers[0].relations(seen, heads)
+        sure = tuple(float(chances[h, c]) for c, h in enumerate(heads, 1))
+        return replace(projected, heads=heads, reasons=_reasons(projected, heads), confidence=sure, rels=rels)
+
+    def _together(
+        self, bitext: ProjectionInput, seen: ParserInput, own: NDArray[np.float64], state: ParserState
+    ) -> tuple[tuple[int, ...], NDArray[np.float64]]:
+        """The tree with most votes: each parser's tree has one, and the probabilities of s2+ or s6+ weigh as much as all of them."""
+        votes, heard = own.copy(), 1 + self.parser_vote
+        if state.phrases:
+            votes += self.phrase_vote * state.posteriors(bitext).edges
+            heard += self.phrase_vote
+        chances = votes.copy()
+        share = self.parser_vote / len(self.parsers)
+        for parser in self.parsers:
+            chances += share * next(parser.marginals([seen]))
+            [tree] = parser.predict([seen])
+            votes[list(tree.heads), range(1, len(votes))] += share
+        heads = np.zeros(len(votes), np.int64)
+        chu_liu_edmonds.compiled(votes, heads)
+        return tuple(heads[1:].tolist()), chances / heard
+
+
+def fit(
+    system: str | Recipe,
+    pairs: Sequence[Pair],
+    *,
+    peek: Sequence[Pair] = (),
+    text: Sequence[ProjectionInput] = (),
+    keep: Checkpoint = NOTHING,
+    prior: S6 | Literal["auto"] | None = "auto",
+    grams: Grams | None = None,
+    **options: Any,
+) -> Adapted[ParsedSystem]:
+    """Learn a system from pairs with gold F trees, and return it with its state for the text; options go to `MstParser`.
+
+    A recipe with phrases adapts to `text` (none: that of the pairs), which has no F trees. `prior` is s6 to start from; `auto` takes
+    the shipped one (with the gloss abbreviations `grams`) where the text allows it (`starts_from_s6`) and s2+ is not clearly better
+    on the gold trees, None takes none. Passes of the parsers are kept in a checkpoint.
+    """
+    recipe = RECIPES[system] if isinstance(system, str) else system
+    pairs = list(pairs)
+    bitexts = [ProjectionInput.of(pair) for pair in pairs]
+    judged = prior == "auto"
+    if prior == "auto":
+        prior = _shipped_prior(grams) if starts_from_s6(recipe, bitexts) else None
+    unseen: list[S6Plus] = []
+    if prior:
+        from divproj.projection.glossed.corrected import S6Plus
+        from divproj.projection.glossed.s6 import is_read, state_for
+
+        known = [pair for pair, bitext in zip(pairs, bitexts, strict=True) if is_read(bitext)]
+        glosses = state_for(prior, tuple(dict.fromkeys([*text, *bitexts])))
+        corrected, unseen = S6Plus.cross_fit(known, glosses, prior)
+        if judged and _better_alone(known, unseen, glosses):
+            prior = None
+        else:
+            pairs, bitexts = known, [*filter(is_read, bitexts)]
+            learner = ParsedSystem(recipe, starting_from_s6(corrected, pairs), [], {}, prior=corrected)
+            learner.parser_vote = min(1.0, len(pairs) / FULL_VOTE)
+            state = ParserState(glosses)
+    if keep is not NOTHING:
+        shown_pairs = [(pair.f, pair.e, sorted(pair.links.links)) for pair in (*pairs, *peek)]
+        texts = [(b.forms, b.e, sorted(b.links.links), b.glosses) for b in text]
+        keep.identify(recipe, options, len(pairs), len(text), shown_pairs, texts, *(["prior"] if prior else []))
+    if not prior:
+        gold = {ProjectionInput.of(pair): pair for pair in (*pairs, *peek)} if recipe.projection == "gold" else {}
+        learner = ParsedSystem(recipe, Corrections.learn(pairs, "s2+" if recipe.needs_model else "s2-1"), [], gold)
+        state = learner.adapt(text or bitexts)
+    teacher = None if recipe.trees == "gold" else learner.projector(recipe.trees)
+    trees = [teacher(b).tree for b in bitexts] if teacher else [pair.f for pair in pairs]
+    if recipe.projection == "s2+":
+        inputs, projected = _by_others(learner, bitexts, unseen, state) if prior else _unseen(learner, pairs, state)
+        learner.phrase_vote = _phrase_vote(pairs, projected, state)
+    else:
+        inputs = [learner.seen(b, state) for b in bitexts]
+    seed = options.pop("random_state", 1)
+    if prior:
+        learner.namer = _namer(pairs, inputs, projected, unseen, seed, state)
+    orders = PARSER_ORDERS if recipe.together else (options.pop("order", 2),)
+    settings = [{**options, "order": order, "random_state": seed + k} for k, order in enumerate(orders)]
+    learner.parsers = [MstParser(**s).fit(inputs, trees, keep=keep, name=f"parser-{k}") for k, s in enumerate(settings, 1)]
+    calibrate_by_twin(learner.parsers[0], inputs, trees, {**options, "order": 1})
+    for parser in learner.parsers:
+        parser.scale_ = learner.parsers[0].scale_
+    return Adapted(learner, state)
+
+
+def starts_from_s6(recipe: Recipe, text: Sequence[ProjectionInput]) -> bool:
+    """Whether the model of glossed text has something to say: glosses are there, and E's trees are UD, as those it learned from."""
+    if not recipe.together or not suits_s6(text):
+        return False
+    from divproj.projection.glossed.s6 import is_read
+
+    return any(map(is_read, text))
+
+
+def _shipped_prior(grams: Grams | None) -> S6:
+    from divproj.projection.glossed.s6 import S6
+
+    return S6(grams=grams)
+
+
+def _better_alone(pairs: Sequence[Pair], unseen: Sequence[S6Plus], state: GlossState) -> bool:
+    """Whether s2+ is better than s6+ beyond chance, each gold tree judged by what others teach: so where links are very good."""
+    parts = min(CORRECTION_FOLDS, len(pairs))
+    gained = lost = 0
+    for part in range(parts if parts > 1 else 0):
+        alone = HeadModel.fit([pair for k, pair in enumerate(pairs) if k % parts != part])
+        for k in range(part, len(pairs), parts):
+            bitext, gold = ProjectionInput.of(pairs[k]), pairs[k].f.heads
+            rows = zip(alone.project(bitext).heads, unseen[k].project(bitext, state).heads, gold, strict=True)
+            for without_s6, with_s6, head in rows:
+                gained += without_s6 == head != with_s6
+                lost += without_s6 != head == with_s6
+    return gained - lost > math.sqrt(gained + lost)
+
+
+def _unseen(learner: ParsedSystem, pairs: Sequence[Pair], state: ParserState) -> tuple[list[ParserInput], list[Projection]]:
+    """What the parser sees of its training sentences: projections as uncertain as they will be, by models of the others."""
+    found: dict[int, tuple[ParserInput, Projection]] = {}
+    parts = min(TRAINING_PARTS if len(pairs) < FEWER_PARTS_FROM else TRAINING_PARTS // 2, len(pairs))
+    for part in passing(range(parts), "projecting unseen sentences: part", parts):
+        others = [pair for k, pair in enumerate(pairs) if k % parts != part]
+        system = replace(learner, corrections=Corrections.learn(others)) if others else learner
+        for k in range(part, len(pairs), parts):
+            bitext = ProjectionInput.of(pairs[k])
+            view = system.view(bitext, state)
+            found[k] = system.seen(bitext, state, view), view[0]
+    return [found[k][0] for k in range(len(pairs))], [found[k][1] for k in range(len(pairs))]
+
+
+def _by_others(
+    learner: ParsedSystem, bitexts: Sequence[ProjectionInput], unseen: Sequence[S6Plus], state: ParserState
+) -> tuple[list[ParserInput], list[Projection]]:
+    """As `_unseen`, by s6+ as it is without each sentence's gold tree."""
+    views = [replace(learner, prior=prior).view(bitext, state) for bitext, prior in zip(bitexts, unseen, strict=True)]
+    inputs = [learner.seen(bitext, state, view) for bitext, view in zip(bitexts, views, strict=True)]
+    return inputs, [projection for projection, _ in views]
+
+
+def _namer(
+    pairs: Sequence[Pair],
+    inputs: Sequence[ParserInput],
+    projected: Sequence[Projection],
+    unseen: Sequence[S6Plus],
+    seed: int,
+    state: ParserState,
+) -> MstParser | None:
+    rows = zip(unseen, projected, pairs, strict=True)
+    deprels = [
+        prior.relabel(p.bitext, [max(h, 0) for h in pair.f.heads], p.upos, state.glosses).rels for prior, p, pair in rows
+    ]
+    shown = [with_relations(each, p.rels) for each, p in zip(inputs, projected, strict=True)]
+    return namer(shown, [pair.f for pair in pairs], deprels, seed)
+
+
+def _phrase_vote(pairs: Sequence[Pair], projected: Sequence[Projection], state: ParserState) -> float:
+    """How much the phrase aligner is heard: its trees beside those of the projection, both scored on the gold trees."""
+    if not state.phrases:
+        return 0.0
+    behind = words = 0
+    for pair, projection in zip(pairs, projected, strict=True):
+        ours = state.posteriors(projection.bitext).heads if len(projection.bitext) else ()
+        behind += sum((h == gold) - (o == gold) for h, o, gold in zip(projection.heads, ours, pair.f.heads, strict=True))
+        words += len(pair.f)
+    return PHRASE_VOTE * min(1.0, max(0.0, 1 - behind / (WORSE * max(words, 1))))
+
+
+def _reasons(projected: Projection, heads: Sequence[int]) -> tuple[Reason, ...]:
+    """Why each edge: as in the projection where it agrees, else the parser's choice."""
+    return tuple(
+        why if head == own else "parsed" for why, head, own in zip(projected.reasons, heads, projected.heads, strict=True)
+    )
+
+
+def _gloss_columns(bitext: ProjectionInput) -> tuple[tuple[str, ...], ...]:
+    """The grams of each word's gloss, and its stem: an English word for free."""
+    if not bitext.glosses:
+        return (("",) * len(bitext),) * 2
+    pieces = [gloss_pieces(gloss) for gloss in bitext.glosses]
+    return tuple(".".join(grams) for grams, _ in pieces), tuple(stem for _, stem in pieces)
+
+
+PHRASES = ("edge", "link", "shared")
+"""Codes an edge can have: how probable the phrases make it, what the pairs of its two ends are to each other (the head link),
+the smallest aligned phrase that holds both ends."""
+_MOST = 3
+
+
+def phrase_codes(found: HeadPosteriors, features: Sequence[str] = PHRASES) -> NDArray[np.int32]:
+    """codes[h, c, slot], a slot a feature; the diagonal and column 0 are of no account."""
+    n1 = len(found.edges)
+    made = np.zeros((n1, n1, len(features)), np.int32)
+    heads = np.array((0, *found.heads))
+    for slot, name in enumerate(features):
+        if name == "edge":
+            best = np.zeros((n1, n1), np.int32)
+            best[heads[1:], np.arange(1, n1)] = 1
+            made[:, :, slot] = 1 + np.searchsorted(CHANCE_BINS, found.edges) + 10 * best
+        elif name == "link":
+            made[:, :, slot] = 1 + found.codes + len(RELATIONS) * np.array(found.linked.kinds)[None, :]
+        else:
+            made[:, :, slot] = _shared(heads)
+    return made
+
+
+def _shared(heads: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Steps from the child up to the smallest aligned phrase that holds both ends (3 for more), doubled; one more where the
+    other end is its head."""
+    n1 = len(heads)
+    below = np.eye(n1, dtype=bool)  # [p, w]: the phrase of p holds w
+    above = heads.copy()
+    words = np.arange(n1)
+    while above.any():
+        below[above, words] |= above > 0
+        above = heads[above]
+    below[0] = True
+    made = np.zeros((n1, n1), np.int32)
+    for c in range(1, n1):
+        phrase, steps = c, 0
+        open_ = np.ones(n1, bool)
+        while True:
+            reached = open_ & below[phrase]
+            made[reached, c] = 2 + 2 * min(steps, _MOST)
+            made[phrase, c] += reached[phrase]
+            open_ &= ~below[phrase]
+            if phrase == 0 or not open_.any():
+                break
+            phrase, steps = int(heads[phrase]), steps + 1
+    return made

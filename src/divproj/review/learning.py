@@ -1,0 +1,696 @@
+"""Sentences for learning, and what a learner is.
+
+Learning that adds to what is in use: corrections of the trees at hand, whatever made them.
+
+The tree in use is the prior. A log-linear model over candidate heads starts from it (without a gold sentence it gives every
+word the head it has) and learns from gold sentences where that prior is to be left:
+
+    P(h | word) ∝ exp(a·[h is the head in use] + w·f(word, h)),   w ~ N(0, 1/penalty)
+
+so few sentences move little, and rules, pack or model behind the trees need not be known.
+
+Whether learning makes trees better: tried on the gold sentences themselves, each by a learner that did not see it.
+
+Learning from corrections: gold sentences in, new trees for the rest out.
+
+A `Learner` is any callable of that kind. `AdaptingLearner` starts from the trees in use and adds to them; `ProjectionLearner`
+trains a system of `projection.systems` on the gold sentences alone. Whichever it is, its trees are taken only when a check on
+the gold sentences says that they are better than those in use (`checking`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import chain
+from typing import Any, NamedTuple, Protocol
+
+from divproj.core.errors import ProjError
+from divproj.core.pair import Pair
+from divproj.core.sentence import PROJECTED
+from divproj.core.tree import DepTree
+from divproj.core.wording import plural
+from divproj.projection import registry, systems
+from divproj.projection.candidates import Block, Lattice, TagLexicon
+from divproj.projection.confidence import Expected, calibrated, combined, counted, expected_accuracy, recalibrated
+from divproj.projection.correction import SPELLED, Correction, Question, best_tree, fit_weights
+from divproj.projection.direct import Projection, ProjectionInput
+from divproj.review.session import LearnedTree, Session
+from divproj.ud.tagsets import universal
+
+TRUST = 3.0
+"""`a`: log odds of the head in use against one other candidate, before anything is learned."""
+PENALTY = 4.0
+"""Chosen, with `TRUST`, on Hausa, Ika, Bokota and ODIN German: 2 gains as much but loses in some draws, 16 moves nothing."""
+ITERATIONS = 40
+"""Steps of L-BFGS at most."""
+AGREEING, AGREEING_SHARE = 2, 0.8
+"""Gold words (twice as many for a class as for a form), and the share of them, that make a label usual."""
+CONFIDENCE_BINS = (0.3, 0.5, 0.7, 0.85, 0.95, 0.99)
+"""Borders of the bins into which confidences are put, for features."""
+CHECK_FOLDS = 10
+"""Parts of the gold sentences, each judged by what the others teach."""
+FEW_GOLD = 5
+"""Gold sentences below which the check says little: only changes that the odds are strongly for are made."""
+MOST_ASKED = 50
+"""More gold sentences than this are never asked for at once."""
+CURVE_SHARES = (0.25, 0.5, 0.75)
+"""Shares of the gold sentences that the points of the learning curve are learned from."""
+CAUTIONS = (0.0, 1.0, 2.0)
+"""Log odds by which another head must surpass the one in use; the check on the gold sentences chooses."""
+
+
+@dataclass(frozen=True)
+class InUse:
+    """A tree as the system in use has made it; no heads where that is not known."""
+
+    heads: tuple[int, ...] = ()
+    rels: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+    sure: tuple[float | None, ...] = ()
+    tags: tuple[str, ...] = ()
+    note: str = ""
+    """The comment on the projection."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A sentence to adapt: what projection sees of it and its tree in use."""
+
+    bitext: ProjectionInput
+    prior: InUse
+
+    @cached_property
+    def lattice(self) -> Lattice:
+        found = Lattice(self.bitext)
+        top = self.prior.heads.index(0) + 1 if 0 in self.prior.heads else 0
+        return replace(found, top=top) if top and top != found.old_top else found
+
+    @cached_property
+    def tags(self) -> tuple[str, ...]:
+        """Classes of words with place 0: those of the file, else those of the linked words."""
+        given = self.prior.tags or ("_",) * len(self.bitext)
+        return (
+            "ROOT",
+            *(universal(tag) if tag != "_" else own for tag, own in zip(given, self.lattice.tags[1:-1], strict=True)),
+        )
+
+    @cached_property
+    def below(self) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        for word, head in enumerate(self.prior.heads, 1):
+            found.setdefault(head, []).append(word)
+        return found
+
+    def candidates(self, word: int) -> list[int]:
+        """Heads that are weighed: those of the projection, and the words around the head in use."""
+        found = self.lattice.heads(word)
+        if self.prior.heads:
+            own = self.prior.heads[word - 1]
+            up = self.prior.heads[own - 1] if own > 0 else 0
+            found = [own, up, *self.below.get(word, ())[:4], *self.below.get(own, ())[:6], *found]
+        return [head for head in dict.fromkeys(found) if head != word and head >= 0]
+
+    @cached_property
+    def rows(self) -> list[tuple[list[int], list[list[Block]], list[float]]]:
+        """Return for every word the candidates, the features of each, and the prior of each; kept, since folds ask for them again."""
+        rows = []
+        for word in range(1, len(self.bitext) + 1):
+            heads = self.candidates(word)
+            rows.append((heads, [[*self.features(word, head)] for head in heads], [self.trust(word, head) for head in heads]))
+        return rows
+
+    def trust(self, word: int, head: int) -> float:
+        """Return the logarithm of the prior: `TRUST` for the head in the file."""
+        return TRUST if self.prior.heads and self.prior.heads[word - 1] == head else 0.0
+
+    def features(self, word: int, head: int) -> Iterator[Block]:
+        """Yield the features of an edge: those of s2+, and what the tree in the file says."""
+        lattice, tags = self.lattice, self.tags
+        yield from lattice.blocks(word, head)
+        t, u = tags[word], tags[head]
+        side = "0" if not head else "<" if head < word else ">"
+        yield f"T={t}{side}{u}"
+        if not self.prior.heads:
+            return
+        old = self.prior.heads[word - 1]
+        up = self.prior.heads[old - 1] if old > 0 else -1
+        back = head > 0 and self.prior.heads[head - 1] == word
+        r = "I" if head == old else "B" if back else "G" if head == up else self._beside(head, old)
+        rel, reason = self.prior.rels[word - 1], self.prior.reasons[word - 1]
+        yield f"I={r}"
+        yield f"I={r}|{t}"
+        yield f"I={r}|{t}|{u}{side}"
+        yield f"I={r}|{rel}"
+        yield f"I={r}|{reason}"
+        yield f"I={r}|{reason}|{t}"
+        yield f"I={r}|{self.lattice.forms[word]}"
+        confidence = self.prior.sure[word - 1] if self.prior.sure else None
+        if confidence is not None and r == "I":
+            yield f"I|{sum(confidence > edge for edge in CONFIDENCE_BINS)}"
+
+    def _beside(self, head: int, old: int) -> str:
+        if not head:
+            return "0"
+        return "S" if self.prior.heads[head - 1] == old else "N"
+
+
+@dataclass
+class TreeCorrection(Correction):
+    """The correction of trees in a file, whatever made them: the prior is the head in the file."""
+
+    labels: dict[tuple[str, ...], str] = field(default_factory=dict)
+    """Relation that gold sentences have where a word has kept its head, by its form or its class and its relation in the file."""
+
+    @classmethod
+    def fit(cls, cases: Sequence[Case], gold: Sequence[DepTree], penalty: float = PENALTY) -> TreeCorrection:
+        """Learn from sentences and their gold trees."""
+        questions = list(chain.from_iterable(map(_questions, cases, gold)))
+        lexicon = TagLexicon.of((case.bitext, tree.rels) for case, tree in zip(cases, gold, strict=True))
+        return cls(fit_weights(questions, penalty, ITERATIONS), lexicon, labels=_labels(cases, gold))
+
+    def relations(self, case: Case, heads: Sequence[int]) -> tuple[str, ...]:
+        """Return relations for new heads: the old one where the head is the old one or gold sentences say nothing else."""
+        rels = []
+        for word, (head, form) in enumerate(zip(heads, case.bitext.forms, strict=True), 1):
+            old = case.prior.rels[word - 1]
+            same = head == case.prior.heads[word - 1]
+            learned = next((self.labels[key] for key in _keys(case, word) if key in self.labels), "")
+            if not head:
+                rels.append("root")
+            elif same or (old not in ("root", "_") and not self.lexicon.rel(form)):
+                rels.append(learned or old)
+            else:
+                rels.append(self.lexicon.rel(form) or learned or "dep")
+        return tuple(rels)
+
+    def tree(self, case: Case, caution: float = 0.0) -> tuple[tuple[int, ...], tuple[float, ...]]:
+        """Return the heads and the probability of each; `caution` is added to the prior of the heads in the file."""
+        options = [
+            self.probabilities(heads, rows, [(1 + caution / TRUST) * trust for trust in prior])
+            for heads, rows, prior in case.rows
+        ]
+        heads = best_tree(options)
+        return tuple(heads), tuple(dict(pairs).get(head, 0.0) for pairs, head in zip(options, heads, strict=True))
+
+
+def _keys(case: Case, word: int) -> Iterator[tuple[str, ...]]:
+    """From the narrow to the wide."""
+    old = case.prior.rels[word - 1]
+    yield "form", case.lattice.forms[word], old
+    yield "class", case.tags[word], case.lattice.rels[word], old
+
+
+def _labels(cases: Sequence[Case], gold: Sequence[DepTree]) -> dict[tuple[str, ...], str]:
+    """Labels that gold sentences agree on, where a word has kept its head."""
+    seen: dict[tuple[str, ...], Counter[str]] = {}
+    for case, tree in zip(cases, gold, strict=True):
+        for word, (head, own) in enumerate(zip(tree.heads, case.prior.heads, strict=True), 1):
+            if head == own and head > 0:
+                for key in _keys(case, word):
+                    seen.setdefault(key, Counter())[tree.rels[word - 1]] += 1
+    made = {}
+    for key, counts in seen.items():
+        label, count = min(counts.items(), key=lambda item: (-item[1], item[0]))
+        if (
+            count >= (AGREEING if key[0] == "form" else 2 * AGREEING)
+            and count >= AGREEING_SHARE * counts.total()
+            and label not in ("root", "_")
+        ):
+            made[key] = label
+    return made
+
+
+def _questions(case: Case, gold: DepTree) -> Iterator[Question]:
+    for word, head in enumerate(gold.heads, 1):
+        heads, rows, prior = case.rows[word - 1]
+        if head in heads:
+            numbers = [[number for block in row for number in SPELLED.row(block)] for row in rows]
+            yield Question(numbers, heads.index(head), prior)
+
+
+Tell = Callable[[str, int, int], None]
+"""Told what is being done, how much of it, and of how much; raises `CancelledError` to end the work."""
+
+
+class ReviewedSentence(NamedTuple):
+    """A sentence for a learner: its place, what projection may see of it, its tree, and the tree in use."""
+
+    n: int
+    bitext: ProjectionInput | None
+    tree: DepTree
+    prior: InUse = InUse()
+
+
+class ProjectionInputs:
+    """What projection may see of sentences, by their places: given, or read when learning first asks for it."""
+
+    def __init__(
+        self,
+        found: Mapping[int, ProjectionInput] | None = None,
+        read: Callable[[], Mapping[int, ProjectionInput]] | None = None,
+    ) -> None:
+        self.found: Mapping[int, ProjectionInput] = found or {}
+        self._read = read
+
+    def __bool__(self) -> bool:
+        return bool(self.found) or self._read is not None
+
+    def all(self) -> Mapping[int, ProjectionInput]:
+        if self._read is not None:
+            self.found, self._read = self._read(), None
+        return self.found
+
+
+class Learner(Protocol):
+    """Learns from `gold` and yields (place, new tree) for the sentences of `rest` for which it has one."""
+
+    def __call__(
+        self, gold: Sequence[ReviewedSentence], rest: Sequence[ReviewedSentence], tell: Tell
+    ) -> Iterator[tuple[int, LearnedTree]]: ...
+
+
+def usable(example: ReviewedSentence) -> bool:
+    """Whether there is more to learn from than the words: a tree of the translation, or glosses."""
+    return example.bitext is not None and (len(example.bitext.e) > 0 or any(example.bitext.glosses))
+
+
+def examples(session: Session, places: Sequence[int], bitexts: Mapping[int, ProjectionInput]) -> list[ReviewedSentence]:
+    """Sentences as they are now, with the trees that the file came with."""
+    made = []
+    for n in places:
+        sentence, state = session.document.blocks[n].sentence, session.states[n]
+        bitext = bitexts.get(n)
+        glosses = bitext.glosses if bitext else sentence.glosses
+        tree = DepTree(sentence.forms, state.heads, state.rels, sentence.column(3), sentence.column(4), glosses)
+        made.append(ReviewedSentence(n, bitext, tree, in_use(session, n)))
+    return made
+
+
+def in_use(session: Session, n: int) -> InUse:
+    """The tree that the system in use made of a sentence; none where a person had changed it before the review began."""
+    first = session.document.blocks[n].initial
+    if first.gold or first.hand or min(first.heads, default=0) < 0 or first.heads.count(0) != 1:
+        return InUse()
+    tags = session.document.blocks[n].sentence.column(3)
+    return InUse(first.heads, first.rels, first.reasons, first.sure, tags, first.note)
+
+
+class Point(NamedTuple):
+    """A point of the learning curve: gold sentences learned from, and heads right in others."""
+
+    gold: int
+    known: Expected
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether to take what a learner offers, and why; the gold sentences' trees by learners that did not see them."""
+
+    learner: Any
+    better: bool
+    told: str
+    gained: int = 0
+    lost: int = 0
+    needed: int = 0
+    """More gold sentences that it will take, as far as that can be told."""
+    held: Mapping[int, LearnedTree] = field(default_factory=dict)
+    curve: tuple[Point, ...] = ()
+
+
+def check(learner: Learner, gold: Sequence[ReviewedSentence], tell: Tell, *, curve: bool = True) -> Verdict:
+    """Choose among the learner's variants the one that the gold sentences speak for; none, when none does.
+
+    A variant is better when it gains more heads than it loses, by more than their chance difference: gained − lost >
+    √(gained + lost). Where nothing tells, the cautious variants change only what the odds are for, and must lose nothing. The learning
+    `curve` takes three more rounds of folds.
+    """
+    known = [example for example in gold if example.prior.heads]
+    variants = list(getattr(learner, "variants", lambda: [learner])())
+    if len(known) < FEW_GOLD:
+        return _few(variants, gold, known, tell)
+    tried = [(variant, *_tried(variant, gold, known, tell)) for variant in variants]
+    size, shares = len(known), CURVE_SHARES if curve else ()
+    for variant, held, gained, lost in tried:
+        if gained - lost > math.sqrt(gained + lost):
+            told = f"checked on {_sentences(size)} that it had not seen, learning puts {plural(gained, 'head')} right and {lost} wrong"
+            return Verdict(variant, True, told, gained, lost, 0, held, _curve(variant, gold, known, held, shares, tell))
+    for variant, held, gained, lost in tried[1:2]:
+        if lost == 0:
+            told = f"{_sentences(size)} are too few to see a difference, so only what the odds are strongly for is changed"
+            return Verdict(variant, True, told, gained, lost, 0, held, _curve(variant, gold, known, held, shares, tell))
+    variant, held, gained, lost = tried[0]
+    more = needed(size, gained, lost)
+    told = (
+        f"checked on {_sentences(size)} that it had not seen, learning puts {plural(gained, 'head')} right and {lost} wrong, "
+        f"which is no clear gain; about {more} more gold sentences are needed"
+    )
+    return Verdict(variant, False, told, gained, lost, more, held, _curve(variant, gold, known, held, shares, tell))
+
+
+def _few(variants: Sequence[Any], gold: Sequence[ReviewedSentence], known: Sequence[ReviewedSentence], tell: Tell) -> Verdict:
+    """Too few to check: the most cautious variant, if there are several; its own odds are the estimate."""
+    more = FEW_GOLD - len(known)
+    if len(variants) > 1 and known:
+        told = f"{_sentences(len(known))} cannot be checked ({more} more {'is' if more == 1 else 'are'} needed), so only what the odds are strongly for is changed"
+        return Verdict(variants[-1], True, told, needed=more)
+    strange = len(gold) - len(known)
+    told = f"learning can be checked from {FEW_GOLD} gold sentences on: {more} more {'is' if more == 1 else 'are'} needed"
+    if strange:
+        told += f" ({_sentences(strange)} came with a person's tree, so what it was corrected from is not known)"
+    return Verdict(variants[0], False, told, needed=more)
+
+
+def needed(size: int, gained: int, lost: int) -> int:
+    """Gold sentences until a gain of this rate stands out of chance; as many again where there is no gain yet.
+
+    >>> needed(20, 6, 3), needed(20, 3, 3), needed(5, 0, 0)
+    (1, 20, 5)
+    """
+    rate, spread = (gained - lost) / size, (gained + lost) / size
+    if rate <= 0:
+        return min(MOST_ASKED, size)
+    return min(MOST_ASKED, max(1, math.ceil(spread / rate**2) - size + 1))
+
+
+def _tried(
+    learner: Any, gold: Sequence[ReviewedSentence], known: Sequence[ReviewedSentence], tell: Tell
+) -> tuple[dict[int, LearnedTree], int, int]:
+    held = checked(learner, gold, tell)
+    gained = lost = 0
+    for example in known:
+        if example.n in held:
+            rows = zip(example.tree.heads, held[example.n].heads, example.prior.heads, strict=True)
+            for right, new, old in rows:
+                gained += new == right != old
+                lost += new != right == old
+    return held, gained, lost
+
+
+def checked(learner: Any, gold: Sequence[ReviewedSentence], tell: Tell, share: float = 1.0) -> dict[int, LearnedTree]:
+    """Trees for the gold sentences by folds: each by a learner that did not see it (and saw this share of the others)."""
+    found: dict[int, LearnedTree] = {}
+    folds = min(CHECK_FOLDS, len(gold))
+    for k in range(folds):
+
+        def told(what: str, done: int, total: int, k: int = k) -> None:
+            tell(f"check {k + 1} of {folds} on the gold sentences", done, total)
+
+        held = gold[k::folds]
+        seen = [example for place, example in enumerate(gold) if place % folds != k]
+        with contextlib.suppress(ProjError):  # a fold may leave nothing to learn from
+            found.update(learner(seen[: max(1, round(share * len(seen)))], held, told))
+    return found
+
+
+def _curve(
+    learner: Any,
+    gold: Sequence[ReviewedSentence],
+    known: Sequence[ReviewedSentence],
+    held: Mapping[int, LearnedTree],
+    shares: Sequence[float],
+    tell: Tell,
+) -> tuple[Point, ...]:
+    """Heads right against gold sentences learned from, on gold sentences that were not."""
+    made = [_point(0, known, {x.n: x.prior.heads for x in known})]
+    for share in shares if len(gold) >= 2 * FEW_GOLD else ():
+        trees = checked(learner, gold, tell, share)
+        made.append(_point(round(share * len(gold)), known, {n: tree.heads for n, tree in trees.items()}))
+    made.append(_point(len(gold), known, {n: tree.heads for n, tree in held.items()}))
+    return tuple(point for point in made if point)
+
+
+def _point(size: int, gold: Sequence[ReviewedSentence], heads: Mapping[int, Sequence[int]]) -> Any:
+    pairs = [(sum(a == b for a, b in zip(x.tree.heads, heads[x.n], strict=True)), len(x.tree)) for x in gold if x.n in heads]
+    known = counted(pairs, _sentences(size))
+    return Point(size, known) if known else None
+
+
+def accuracy(session: Session, held: Mapping[int, LearnedTree]) -> Expected | None:
+    """Heads expected to be right in sentences that nobody has corrected, by the gold ones and the calibration of the system.
+
+    `held` are trees of gold sentences by learners that did not see them; of the others it is the tree that was corrected.
+    Without a gold sentence the calibration speaks alone; None where the system has none either.
+    """
+    checked, counts, rest = [], [], []
+    for n in session.gold:
+        if session.document.blocks[n].initial.gold:
+            continue
+        was = session.machine[n]
+        heads, sure = (held[n].heads, held[n].confidence) if n in held else (was.heads, was.sure)
+        right = [a == b for a, b in zip(session.states[n].heads, heads, strict=True)]
+        counts.append((sum(right), len(right)))
+        if sure and None not in sure:
+            checked.append([(c or 0.0, r) for c, r in zip(sure, right, strict=True)])
+    for n in session.free:
+        rest += [c for c in session.states[n].sure if c is not None]
+    prior, source = _calibration(session, rest), _sentences(len(counts))
+    if not counts:
+        return prior
+    whole = len(checked) == len(counts) and rest
+    return combined(prior, recalibrated(checked, rest, source) if whole else counted(counts, source))
+
+
+def _calibration(session: Session, rest: Sequence[float]) -> Expected | None:
+    """What the calibration says of the free sentences' words; None unless one system has made all their trees."""
+    notes = {session.states[n].note for n in session.free if session.states[n].sure}
+    systems = {note.removeprefix(PROJECTED).partition(" ")[0] if note else "" for note in notes}
+    return expected_accuracy([rest], systems.pop()) if len(systems) == 1 else None
+
+
+def _sentences(count: int) -> str:
+    return f"{count} gold sentence{'s' * (count != 1)}"
+
+
+@dataclass(frozen=True)
+class AdaptingLearner:
+    """Corrections of the trees in use, whatever made them: rules, a pack or a model."""
+
+    caution: float = 0.0
+    _fitted: dict[tuple[int, ...], TreeCorrection] = field(default_factory=dict, repr=False, compare=False)
+    """The latest correction by the places it was learned from: variants that differ in caution share it."""
+    _cases: dict[int, tuple[ReviewedSentence, Case]] = field(default_factory=dict, repr=False, compare=False)
+
+    def variants(self) -> list[AdaptingLearner]:
+        return [replace(self, caution=caution) for caution in CAUTIONS]
+
+    def __call__(
+        self, gold: Sequence[ReviewedSentence], rest: Sequence[ReviewedSentence], tell: Tell
+    ) -> Iterator[tuple[int, LearnedTree]]:
+        known = [example for example in gold if usable(example) and example.prior.heads]
+        if not known:
+            what = "no gold sentence has glosses or a tree of its translation"
+            raise ProjError(what, remedy="mark other sentences gold")
+        tell("learning from gold sentences", 0, len(known))
+        correction = self._correction(known)
+        wanted = [example for example in rest if usable(example) and example.prior.heads]
+        for done, example in enumerate(wanted):
+            tell("looking at the rest", done, len(wanted))
+            yield example.n, self._learned(example, correction)
+
+    def _correction(self, gold: Sequence[ReviewedSentence]) -> TreeCorrection:
+        places = tuple(example.n for example in gold)
+        if places not in self._fitted:
+            self._fitted.clear()
+            self._fitted[places] = TreeCorrection.fit([self._case(x) for x in gold], [x.tree for x in gold])
+        return self._fitted[places]
+
+    def _case(self, example: ReviewedSentence) -> Case:
+        """Kept for gold sentences, which folds ask for again and again."""
+        found = self._cases.get(example.n)
+        if found is None or found[0] != example:
+            found = self._cases[example.n] = (example, _case(example))
+        return found[1]
+
+    def _learned(self, example: ReviewedSentence, correction: TreeCorrection) -> LearnedTree:
+        case, prior = self._cases[example.n][1] if example.n in self._cases else _case(example), example.prior
+        heads, sure = correction.tree(case, self.caution)
+        same = tuple(a == b for a, b in zip(heads, prior.heads, strict=True))
+        reasons = tuple(old if kept else "learned" for old, kept in zip(prior.reasons, same, strict=True))
+        mixed = [old if kept else new for old, new, kept in zip(prior.sure, sure, same, strict=True)]
+        known = tuple(c for c in mixed if c is not None)
+        rels = correction.relations(case, heads)
+        note = prior.note if all(same) and rels == prior.rels else _added(prior.note)
+        return LearnedTree(heads, rels, reasons, known if len(known) == len(heads) else (), note)
+
+
+def _case(example: ReviewedSentence) -> Case:
+    return Case(_input(example), example.prior)
+
+
+def _added(note: str) -> str:
+    """The comment on the projection, with what was added to it.
+
+    >>> _added("# projection = s5 coverage=0.80 links=4"), _added("")
+    ('# projection = s5 coverage=0.80 links=4 learned', '')
+    """
+    return note if not note or note.endswith(" learned") else f"{note} learned"
+
+
+@dataclass(frozen=True)
+class ProjectionLearner:
+    """A system of projection trained on the gold sentences that have a translation's tree; `auto` goes by how many there are."""
+
+    system: str = systems.DEFAULT
+
+    def __post_init__(self) -> None:
+        able = [code for code, system in registry.SYSTEMS.items() if system.learns]
+        if self.system not in (registry.AUTO, *able):
+            raise ProjError(f"system '{self.system}' does not learn", remedy=f"choose one of {', '.join(able)}")
+
+    def __call__(
+        self, gold: Sequence[ReviewedSentence], rest: Sequence[ReviewedSentence], tell: Tell
+    ) -> Iterator[tuple[int, LearnedTree]]:
+        pairs = {example.n: _pair(example) for example in gold if _translated(example)}
+        if not pairs:
+            raise ProjError("no gold sentence has a tree of its translation", remedy="mark other sentences gold")
+        tell("learning from gold sentences", 0, len(pairs))
+        system = self.system
+        if system == registry.AUTO:
+            system = registry.choose(gold=len(pairs), glosses=any(pair.f.glosses for pair in pairs.values())).system
+        wanted = {example.n: example for example in rest if _translated(example)}
+        text = {n: ProjectionInput.of(pair) for n, pair in pairs.items()} | {n: _input(x) for n, x in wanted.items()}
+        project = systems.train(system, [*pairs.values()], text=[text[n] for n in sorted(text)])
+        for done, n in enumerate(wanted):
+            tell("projecting the rest", done, len(wanted))
+            yield n, _learned(calibrated(project(text[n]), system), system)
+
+
+def check_rules(pairs: Sequence[Pair], system: str, tell: Tell) -> Verdict:
+    """Return whether rules for a system make better trees than projection without rules.
+
+    Both project pairs with gold trees of F: without rules the system that `auto` takes then, with rules one that has learned them from the
+    other pairs.
+    """
+    text = [ProjectionInput.of(pair) for pair in pairs]
+    without = registry.choose(glosses=systems.suits_s6(text)).system
+    tell(f"projecting by {without}", 0, len(pairs))
+    project = systems.train(without, (), text=text)
+    gold = []
+    for n, (pair, bitext) in enumerate(zip(pairs, text, strict=True)):
+        found = project(bitext)
+        gold.append(ReviewedSentence(n, bitext, pair.f, InUse(found.heads, found.tree.rels, found.reasons)))
+    return check(ProjectionLearner(system), gold, tell, curve=False)
+
+
+def _translated(example: ReviewedSentence) -> bool:
+    """Whether there is a tree of the translation, which systems of projection need to learn."""
+    return example.bitext is not None and len(example.bitext.e) > 0
+
+
+def _learned(found: Projection, system: str) -> LearnedTree:
+    links = len(found.bitext.links)
+    note = f"{PROJECTED}{system} coverage={found.coverage:.2f} links={links}{'' if links else ' unlinked'}"
+    return LearnedTree(found.heads, found.tree.rels, found.reasons, found.confidence, note)
+
+
+def _input(example: ReviewedSentence) -> ProjectionInput:
+    assert example.bitext is not None
+    return example.bitext
+
+
+def _pair(example: ReviewedSentence) -> Pair:
+    """The sentence with its gold tree, to learn from."""
+    given = _input(example)
+    return Pair(example.tree, given.e, given.links, given.sent_id)
+
+
+class LearningJob:
+    """Learning in a thread of its own; `status` says how far it is."""
+
+    def __init__(self, session: Session, learner: Learner, bitexts: ProjectionInputs, name: str) -> None:
+        self.session, self.learner, self.bitexts, self.name = session, learner, bitexts, name
+        self._status: dict[str, Any] = {"state": "idle", "told": "", "done": 0, "total": 0}
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._lock = threading.Lock()
+        self.verdict: Verdict | None = None
+        """What the latest check found."""
+
+    @property
+    def status(self) -> dict[str, Any]:
+        return dict(self._status)
+
+    def start(self) -> bool:
+        """Begin; False when it is at work already."""
+        with self._lock:
+            if self._thread and self._thread.is_alive():
+                if self._status["state"] == "running":
+                    return False
+                self._thread.join()  # it has said its last word
+            self._stop.clear()
+            self._status = {"state": "running", "told": "beginning", "done": 0, "total": 0}
+            self._thread = threading.Thread(target=self._run, name="learning", daemon=True)
+            self._thread.start()
+            return True
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    def wait(self, seconds: float | None = None) -> None:
+        if self._thread:
+            self._thread.join(seconds)
+
+    def _tell(self, what: str, done: int, total: int) -> None:
+        if self._stop.is_set():
+            raise CancelledError
+        self._status = {"state": "running", "told": what, "done": done, "total": total}
+
+    def _run(self) -> None:
+        try:
+            told = self._learned()
+        except CancelledError:
+            self._end("idle", "learning was stopped; nothing has changed")
+        except ProjError as error:
+            self._end("failed", str(error))
+        except Exception as error:  # the server lives on, and the page says what happened
+            self._end("failed", f"learning failed: {type(error).__name__}: {error}")
+        else:
+            self._end("done", told)
+
+    def _end(self, state: str, told: str) -> None:
+        self._status = {"state": state, "told": told, "done": 0, "total": 0}
+
+    def _learned(self) -> str:
+        session = self.session
+        if not session.gold:
+            raise ProjError("there is nothing to learn from yet", remedy="mark sentences gold first")
+        self._tell("reading the translations", 0, 0)
+        bitexts = self.bitexts.all()
+        with session.lock:
+            gold = examples(session, session.gold, bitexts)
+            rest = examples(session, session.free, bitexts)
+            versions = list(session.versions)
+        if not rest:
+            raise ProjError("there is nothing to do: every sentence is gold or corrected by hand")
+        verdict = self.verdict = check(self.learner, gold, self._tell)
+        if not verdict.better:
+            return f"nothing has changed: {verdict.told}"
+        trees = [(n, tree) for n, tree in verdict.learner(gold, rest, self._tell) if _differs(session, n, tree)]
+        self._tell("taking the new trees", 0, 0)
+        change = session.learn(trees, f"{self.name} learned from {sentences(len(gold))}", versions)
+        heads = sum(a != b for n in change.after for a, b in _heads(change.before[n].heads, change.after[n].heads))
+        kept = len(session) - len(gold) - len(rest)
+        done = f"{plural(heads, 'head')} changed in {sentences(len(session.differing()))}" if heads else "no head changed"
+        told = f"{verdict.told}. {done}"
+        return told + (f"; {sentences(kept)} corrected but not gold stayed as you left them" if kept else "")
+
+
+def _heads(before: Sequence[int], after: Sequence[int]) -> Iterator[tuple[int, int]]:
+    return zip(before, after, strict=True)
+
+
+def _differs(session: Session, n: int, tree: LearnedTree) -> bool:
+    state = session.states[n]
+    sure = tuple(round(c, 2) for c in tree.confidence) or (None,) * len(state.sure)
+    return (state.heads, state.rels, state.sure) != (tree.heads, tree.rels, sure)
+
+
+def sentences(count: int) -> str:
+    return f"{count} sentence{'s' * (count != 1)}"

@@ -1,0 +1,286 @@
+"""What UD allows of relations, tags and places of words: one list of facts, by which drafts are checked and repaired.
+
+The facts are those that the official validator checks at level 3, and one more: a noun that is no predicate has no subject.
+
+What the UD validator would say of a sentence: the form of its rows (level 2), and the grammar of relations (level 3).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from operator import ne
+from typing import NamedTuple
+from unicodedata import is_normalized
+
+from divproj.core.sentence import Sentence
+from divproj.ud.rows import descendants, fits, joined, spanning
+from divproj.ud.tagsets import LABELS, ONLY, RIGHTWARD, UPOS, relation_of
+
+RELATIONS = frozenset({*LABELS, "root", "punct"})
+"""The universal relations, without subtypes."""
+LEGACY = {
+    "dobj": "obj", "nsubjpass": "nsubj:pass", "csubjpass": "csubj:pass", "auxpass": "aux:pass", "neg": "advmod", "nn": "compound",
+    "num": "nummod", "number": "compound", "poss": "nmod:poss", "possessive": "case", "prep": "case", "pobj": "obl", "rcmod": "acl:relcl",
+    "partmod": "acl", "infmod": "acl", "vmod": "acl", "prt": "compound:prt", "mwe": "fixed", "name": "flat", "foreign": "flat",
+    "npadvmod": "obl", "tmod": "obl", "remnant": "orphan", "complm": "mark", "abbrev": "appos", "quantmod": "advmod", "predet": "det",
+    "preconj": "cc", "purpcl": "advcl", "attr": "xcomp", "acomp": "xcomp", "agent": "obl", "rel": "mark",
+}  # fmt: skip
+"""Relations of older schemes and what they are called now."""
+NEVER = {
+    "case": frozenset({"PROPN", "ADJ", "PRON", "DET", "NUM", "AUX"}),
+    "mark": frozenset({"NOUN", "PROPN", "ADJ", "PRON", "DET", "NUM", "AUX", "INTJ"}),
+    "cc": frozenset({"NOUN", "PROPN", "ADJ", "PRON", "DET", "NUM", "VERB", "AUX", "INTJ"}),
+    "fixed": frozenset({"PROPN"}),
+}
+"""Relations that words of these tags do not have."""
+_JOINED = frozenset({"goeswith", "fixed", "reparandum", "conj", "punct"})
+_ADVERBIAL = _JOINED | {"advmod", "obl", "cc"}
+LEAVES = {
+    "case": _ADVERBIAL, "mark": _ADVERBIAL, "clf": _ADVERBIAL, "aux": _JOINED | {"cc"}, "cop": _JOINED | {"cc"}, "cc": _JOINED,
+    "det": _ADVERBIAL | {"det", "case", "clf", "flat", "compound", "discourse", "parataxis"},
+    "fixed": _JOINED - {"fixed"}, "goeswith": frozenset[str](), "punct": frozenset({"punct"}),
+}  # fmt: skip
+"""Relations of function words and punctuation, and what may hang on them all the same."""
+NOUNS = frozenset({"NOUN", "PROPN", "PRON"})
+ARGUMENTS = frozenset({"nsubj", "obj", "iobj", "obl", "vocative", "dislocated", "expl", "nmod"})
+"""Relations of nouns that are no predicates."""
+SUBJECTS = frozenset({"nsubj", "csubj"})
+_COUNTED = SUBJECTS | {"obj", "obl"}
+ROUNDS = 20
+"""Times that a tree is gone through; each time some relations become more general, so few are needed."""
+
+
+class Breach(NamedTuple):
+    """A fact that does not hold: its name, at which word, in words."""
+
+    fact: str
+    word: int
+    what: str
+
+
+@lru_cache(maxsize=1024)
+def base(rel: str) -> str:
+    return rel.partition(":")[0]
+
+
+def breaches(heads: Sequence[int], rels: Sequence[str], tags: Sequence[str], feats: Sequence[str] = ()) -> Iterator[Breach]:
+    """What UD does not allow in a tree, of level 3; words are counted from 1.
+
+    >>> [breach.what for breach in breaches((2, 0), ("aux", "root"), ("NOUN", "VERB"))]
+    ["'aux' does not go with NOUN"]
+    """
+    names = ["", *map(base, rels)]
+    kinds = ["", *tags]
+    kids: list[list[int]] = [[] for _ in range(len(names))]
+    for k, head in enumerate(heads, 1):
+        if 0 < head < len(names):
+            kids[head].append(k)
+    for k, head in enumerate(heads, 1):
+        rel, tag = names[k], kinds[k]
+        if not _go_together(rel, tag, head == 0):
+            yield Breach("tag", k, f"'{rel}' does not go with {tag}")
+        if rel in RIGHTWARD and head > k:
+            yield Breach("order", k, f"'{rel}' must follow its head")
+        if rel in LEAVES:
+            for kid in kids[k]:
+                if names[kid] not in LEAVES[rel] and not _negates(rel, names[kid], kinds[kid], feats[kid - 1] if feats else ""):
+                    yield Breach("leaf", k, f"is '{rel}' and has word {kid} as '{names[kid]}', which such a word does not have")
+                    break
+        if rel in ("obl", "nsubj", "csubj") and head > 0 and _argument(head, names, kinds, kids[head], rel):
+            fact = "oblique" if rel == "obl" else "noun's subject"
+            yield Breach(fact, k, f"'{rel}' hangs on a noun that is no predicate")
+    for k in [k for k, own in enumerate(kids) if len(own) > 1]:
+        subjects = [c for c in kids[k] if names[c] in SUBJECTS and not rels[c - 1].endswith(":outer")]
+        objects = [c for c in kids[k] if names[c] == "obj"]
+        if len(subjects) > 1:
+            yield Breach("subjects", k, f"has {len(subjects)} subjects")
+        if len(objects) > 1:
+            yield Breach("objects", k, f"has {len(objects)} objects")
+
+
+def _negates(rel: str, kid: str, tag: str, feats: str) -> bool:
+    """Negation may modify any function word."""
+    return rel != "punct" and kid == "advmod" and tag in ("PART", "ADV") and "Polarity=Neg" in feats
+
+
+def _argument(head: int, names: Sequence[str], kinds: Sequence[str], kids: Sequence[int], rel: str) -> bool:
+    """Whether a head is a noun that is no predicate; a subject makes one only of what an oblique hangs on."""
+    if kinds[head] not in NOUNS or names[head] not in ARGUMENTS:
+        return False
+    shows = {"cop", "nsubj", "csubj"} if rel == "obl" else {"cop"}
+    return not any(names[kid] in shows for kid in kids)
+
+
+def repaired(
+    heads: Sequence[int],
+    rels: Sequence[str],
+    tags: Sequence[str],
+    feats: Sequence[str] = (),
+    counts: Counter[str] | None = None,
+) -> tuple[str, ...]:
+    """Relations that UD allows, heads untouched; what was changed is counted by fact.
+
+    Relations of older schemes get their new names. A tree with relations of another scheme altogether is left as it is.
+
+    >>> repaired((2, 0, 2), ("nsubj", "root", "nsubj"), ("NOUN", "VERB", "NOUN"))
+    ('nsubj', 'root', 'obl')
+    """
+    made = [LEGACY.get(rel, rel) for rel in rels]
+    names = [*map(base, made)]
+    if not RELATIONS.issuperset(names) and any(
+        name not in RELATIONS and rel != "_" for name, rel in zip(names, made, strict=True)
+    ):
+        return tuple(rels)
+    tally: dict[str, int] = {}
+    if older := sum(map(ne, made, rels)):
+        tally["older"] = older
+    for k, (head, name, tag) in enumerate(zip(heads, names, tags, strict=True)):
+        right = "root" if head == 0 else "dep" if name in ("root", "_") else "punct" if tag == "PUNCT" else made[k]
+        if right != made[k]:
+            made[k], fact = right, "tag" if right == "punct" else "root"
+            tally[fact] = tally.get(fact, 0) + 1
+    for _ in range(ROUNDS):
+        if _is_sound(heads, made, tags):
+            break
+        found = list(breaches(heads, made, tags, feats))
+        if not found:
+            break
+        for breach in found:
+            _repair(breach, heads, made, tags)
+            tally[breach.fact] = tally.get(breach.fact, 0) + 1
+    if counts is not None and tally:
+        counts.update(tally)
+    return tuple(made)
+
+
+def _is_sound(heads: Sequence[int], rels: Sequence[str], tags: Sequence[str]) -> bool:
+    """Whether a tree plainly has no breach, as most have none; False where `breaches` must look closer."""
+    names, taken = [*map(base, rels)], set()
+    for k, (head, name, tag) in enumerate(zip(heads, names, tags, strict=True), 1):
+        if not _go_together(name, tag, head == 0):
+            return False
+        if head > 0:
+            above = names[head - 1]
+            if above in LEAVES or (head > k and name in RIGHTWARD):
+                return False
+            if name in _COUNTED:
+                if name != "obj" and above in ARGUMENTS and tags[head - 1] in NOUNS:
+                    return False
+                if name != "obl":
+                    if (head, name == "obj") in taken:
+                        return False
+                    taken.add((head, name == "obj"))
+    return True
+
+
+@lru_cache(maxsize=4096)
+def _go_together(rel: str, tag: str, top: bool) -> bool:
+    return not (
+        (rel in ONLY and tag not in ONLY[rel])
+        or tag in NEVER.get(rel, ())
+        or ((rel == "punct") != (tag == "PUNCT") and not top)
+    )
+
+
+def _repair(breach: Breach, heads: Sequence[int], rels: list[str], tags: Sequence[str]) -> None:
+    k = breach.word
+    if breach.fact in ("subjects", "objects"):
+        wanted = SUBJECTS if breach.fact == "subjects" else {"obj"}
+        rivals = [c for c, head in enumerate(heads, 1) if head == k and base(rels[c - 1]) in wanted]
+        for c in rivals[1:]:
+            clause = base(rels[c - 1]) == "csubj" or tags[c - 1] in ("VERB", "AUX")
+            rels[c - 1] = "parataxis" if clause else "iobj" if breach.fact == "objects" else "obl"
+    elif breach.fact in ("oblique", "noun's subject"):
+        rels[k - 1] = "nmod" if base(rels[k - 1]) != "csubj" else "acl"
+    elif breach.fact == "tag" and base(rels[k - 1]) == "fixed":
+        rels[k - 1] = "flat" if heads[k - 1] < k else "dep"
+    else:
+        usual = relation_of(tags[k - 1], tags[heads[k - 1] - 1] if heads[k - 1] > 0 else "", k < heads[k - 1])
+        fits = usual and usual != base(rels[k - 1]) and not (usual in ONLY and tags[k - 1] not in ONLY[usual])
+        rels[k - 1] = usual if breach.fact != "leaf" and fits and usual not in LEAVES else "dep"
+
+
+FEATURE = re.compile(r"[A-Z][A-Za-z0-9]*(?:\[[a-z0-9]+\])?=[A-Z0-9][A-Za-z0-9]*(?:,[A-Z0-9][A-Za-z0-9]*)*")
+RELATION = re.compile(r"[a-z]+(?::[a-z]+)*")
+
+
+class UdFinding(NamedTuple):
+    """What is wrong, at which word (0: the sentence), and from which level of the validator on."""
+
+    level: int
+    word: int
+    what: str
+
+    def __str__(self) -> str:
+        return f"level {self.level}, {f'word {self.word}' if self.word else 'sentence'}: {self.what}"
+
+    def as_json(self) -> dict[str, object]:
+        """The finding by the names of its parts."""
+        return self._asdict()
+
+
+def check_text(sentences: Iterable[Sentence]) -> Iterator[tuple[Sentence, list[UdFinding]]]:
+    """Every sentence with its findings; a `sent_id` must not come twice."""
+    seen: set[str] = set()
+    for sentence in sentences:
+        found = check_sentence(sentence)
+        name = sentence.comment("sent_id") or ""
+        if name and name in seen:
+            found.insert(0, UdFinding(2, 0, f"sent_id '{name}' was there before"))
+        seen.add(name)
+        yield sentence, found
+
+
+def check_sentence(sentence: Sentence) -> list[UdFinding]:
+    """Findings of one sentence, level 2 first."""
+    return sorted([*_form(sentence), *_grammar(sentence)], key=lambda finding: (finding.level, finding.word))
+
+
+def _form(sentence: Sentence) -> Iterator[UdFinding]:
+    if not sentence.comment("sent_id"):
+        yield UdFinding(2, 0, "there is no # sent_id")
+    text = sentence.comment("text")
+    if text is None:
+        yield UdFinding(2, 0, "there is no # text")
+    elif text != joined(sentence):
+        yield UdFinding(2, 0, "# text is not what the words and SpaceAfter make up")
+    for k, comment in enumerate(sentence.comments, 1):
+        if fault := _characters(comment):
+            yield UdFinding(2, 0, f"comment {k} has {fault}")
+    for word, cells in enumerate(zip(*(sentence.column(k) for k in range(10)), strict=True), 1):
+        if fault := _characters("\t".join(cells)):
+            yield UdFinding(2, word, f"has {fault}")
+    for each in sentence.usable_tree()[1]:
+        yield UdFinding(2, 0, each.what)
+    rows = zip(*(sentence.column(k) for k in (3, 5, 6, 7)), strict=True)
+    for word, (tag, feats, head, rel) in enumerate(rows, 1):
+        if tag not in UPOS:
+            yield UdFinding(2, word, f"UPOS is '{tag}', one of {' '.join(UPOS)} expected")
+        if feats != "_":
+            items = feats.split("|")
+            if items != sorted(items, key=str.casefold) or not all(map(FEATURE.fullmatch, items)):
+                yield UdFinding(2, word, f"FEATS '{feats}' are not Name=Value in alphabetical order")
+        if (head == "0") != (rel.partition(":")[0] == "root"):
+            yield UdFinding(2, word, f"HEAD is {head} but DEPREL is '{rel}': the root, and only the root, is 'root'")
+        elif not RELATION.fullmatch(rel) or rel.partition(":")[0] not in RELATIONS:
+            yield UdFinding(2, word, f"DEPREL '{rel}' is no relation of UD")
+
+
+def _characters(text: str) -> str:
+    """What is wrong with the characters of a line; '' for nothing."""
+    if "\ufffd" in text:
+        return "the replacement character U+FFFD: bytes of the source could not be read"
+    return "" if is_normalized("NFC", text) else "characters that are not composed (Unicode NFC)"
+
+
+def _grammar(sentence: Sentence) -> Iterator[UdFinding]:
+    tree = sentence.usable_tree()[0]
+    for breach in breaches(tree.heads, tree.rels, tree.upos, sentence.column(5)):
+        yield UdFinding(3, breach.word, breach.what)
+    below = descendants(tree.heads)
+    for word, (head, rel) in enumerate(zip(tree.heads, tree.rels, strict=True), 1):
+        if rel.partition(":")[0] == "punct" and head > 0 and not fits(below, word, head, spanning(tree.heads, word)):
+            yield UdFinding(3, word, "punctuation crosses an edge")

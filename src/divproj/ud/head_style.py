@@ -1,0 +1,197 @@
+"""Two head styles of annotation: content words as heads (UD), and function words as heads (as in the papers' trees).
+
+`function_heads` turns a UD tree so that adpositions, markers, auxiliaries and copulas govern their content word, much as in
+Surface-Syntactic UD (Gerdes et al. 2018); `content_heads` turns it back. Nothing is lost: `content_heads(function_heads(t)) == t`.
+
+    UD        that he will have been in the house      (house: mark that, nsubj he, aux will have, cop been, case in, det the)
+    function  that → will → have → been → in → house   (he under `will`, the finite verb)
+
+How it is written down. The word that a function word of relation R governs has the relation `comp:R`; the outermost function word
+takes over head and relation of the content word. So the chain names all that is needed to take it apart. The other dependents of
+the content word may move to a function word of its chain and keep their relation; dependents that a function word had before are
+marked `own:R`. `fixed` and `goeswith` are the other way round: they belong to the function word, and are `up:R` when they moved.
+
+Which function word is outer: the farther one from the content word; of two on different sides, first markers, then auxiliaries,
+copulas, adpositions, determiners. Dependents move as little as a projective tree allows, but a subject goes to the first auxiliary
+or copula (after the marker), punctuation as far out as it can, and a conjunct to the function word that matches its own: in
+coordination the first conjunct is the head in both styles, `in the house and on the roof` has *on* under *in*. Determiners and
+conjunctions stay dependents unless asked for. A function word that has function words of its own is taken for a content word.
+A projective tree stays projective.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from itertools import pairwise
+
+from divproj.core.errors import FormatError
+from divproj.core.options import E_STYLES
+from divproj.core.tree import DepTree
+
+KINDS = ("mark", "aux", "cop", "case")
+"""Relations (without subtype) of the function words that become heads; `det` can be added."""
+NAMED = {"function": KINDS, "adpositions": ("case",), "determiners": (*KINDS, "det")}
+"""Named sets of kinds: ODIN's English trees have adpositions alone as heads, the Copenhagen treebanks determiners too."""
+RANKS = {"mark": 0, "aux": 1, "cop": 2, "case": 3, "det": 4}
+COMP, OWN, UP = "comp:", "own:", "up:"
+STICKY = frozenset({"fixed", "goeswith"})
+"""Relations whose words belong to the function word they stand by."""
+SUBJECTS = frozenset({"nsubj", "csubj", "expl"})
+VERBAL = frozenset({"aux", "cop"})
+
+
+def base(rel: str) -> str:
+    """
+    >>> base("aux:pass")
+    'aux'
+    """
+    return rel.partition(":")[0]
+
+
+def function_heads(tree: DepTree, kinds: Collection[str] = KINDS) -> DepTree:
+    """The tree with function words of these relations as heads.
+
+    >>> ud = DepTree(("in", "the", "house"), (3, 3, 0), ("case", "det", "root"))
+    >>> function_heads(ud).heads, function_heads(ud).rels
+    ((0, 3, 1), ('root', 'det', 'comp:case'))
+    """
+    _check(tree, kinds)
+    return _Turn(tree, kinds).tree()
+
+
+def content_heads(tree: DepTree) -> DepTree:
+    """The tree with content words as heads: the inverse of `function_heads`.
+
+    A parser's output may hold what no conversion gives: of several complements the first counts, the others become `dep` of it.
+    """
+    heads, rels = tree.heads, tree.rels
+    if not rels:
+        return tree
+    inner: dict[int, int] = {}
+    for k, rel in enumerate(rels, 1):
+        if rel.startswith(COMP) and heads[k - 1] > 0:
+            inner.setdefault(heads[k - 1], k)
+    new_heads, new_rels = list(heads), list(rels)
+
+    def content(word: int) -> int:
+        while word in inner:
+            word = inner[word]
+        return word
+
+    for k in range(1, len(heads) + 1):
+        if k in inner:
+            new_heads[k - 1], new_rels[k - 1] = content(k), rels[inner[k] - 1][len(COMP) :]
+            continue
+        top = k
+        while inner.get(heads[top - 1]) == top:
+            top = heads[top - 1]
+        head, rel = heads[top - 1], rels[top - 1]
+        stays = rel.startswith(OWN) or base(rel) in STICKY
+        new_heads[k - 1] = content(head) if head in inner and not stays else head
+        new_rels[k - 1] = "dep" if rel.startswith(COMP) else rel.removeprefix(OWN).removeprefix(UP)
+    return tree.with_heads(new_heads, new_rels)
+
+
+def _check(tree: DepTree, kinds: Collection[str]) -> None:
+    if unknown := sorted(set(kinds) - set(RANKS)):
+        raise FormatError(f"no function words of relation '{unknown[0]}'", remedy=f"choose among {', '.join(RANKS)}")
+    if len(tree.rels) != len(tree):
+        raise FormatError(
+            "the tree has no relations, so its function words are not known", remedy="give a tree with UD relations"
+        )
+    for k, rel in enumerate(tree.rels, 1):
+        if rel.startswith((COMP, OWN, UP)):
+            raise FormatError(f"word {k} has the relation '{rel}': the tree has function words as heads already")
+
+
+class _Turn:
+    """One conversion: the chains of all words, then the places of their other dependents."""
+
+    def __init__(self, tree: DepTree, kinds: Collection[str]) -> None:
+        self.source, self.bases = tree, ["", *map(base, tree.rels)]
+        self.children: list[list[int]] = [[] for _ in range(len(tree) + 1)]
+        for k, head in enumerate(tree.heads, 1):
+            if head > 0:
+                self.children[head].append(k)
+        wanted = [self.bases[k] in kinds and tree.heads[k - 1] > 0 for k in range(len(tree) + 1)]
+        self.function = [want and not any(wanted[c] for c in self.children[k]) for k, want in enumerate(wanted)]
+        self.chains = {k: self._chain(k) for k in range(1, len(tree) + 1) if not self.function[k]}
+
+    def _chain(self, content: int) -> list[int]:
+        """Function words of a content word, the outermost first."""
+        words = [k for k in self.children[content] if self.function[k]]
+        left, right = [k for k in words if k < content], [k for k in reversed(words) if k > content]
+        chain = []
+        while left and right:
+            rank_left, rank_right = RANKS[self.bases[left[0]]], RANKS[self.bases[right[0]]]
+            chain.append((left if rank_left <= rank_right else right).pop(0))
+        return chain + left + right
+
+    def tree(self) -> DepTree:
+        heads, rels = list(self.source.heads), list(self.source.rels)
+        tops = {k: chain[0] if chain else k for k, chain in self.chains.items()}
+        for content, chain in self.chains.items():
+            top = tops[content]
+            if top != content:
+                heads[top - 1], rels[top - 1] = self.source.heads[content - 1], self.source.rels[content - 1]
+            for outer, within in pairwise([*chain, content]):
+                heads[within - 1], rels[within - 1] = outer, COMP + self.source.rels[outer - 1]
+        for content, chain in self.chains.items():
+            for child, head in self._places(content, chain) if chain else ():
+                heads[tops[child] - 1] = head
+                if head != content and self.bases[child] in STICKY:
+                    rels[tops[child] - 1] = UP + self.source.rels[child - 1]
+        for word in range(1, len(heads) + 1):
+            if self.function[word]:
+                for child in self.children[word]:
+                    if self.bases[child] not in STICKY:
+                        rels[tops[child] - 1] = OWN + self.source.rels[child - 1]
+        return self.source.with_heads(heads, rels)
+
+    def _places(self, content: int, chain: Sequence[int]) -> list[tuple[int, int]]:
+        """The new head of each other dependent of a content word: itself or a word of its chain.
+
+        From far to near heads go from outer to inner, between the function words that stand around: no edges cross.
+        """
+        levels = [*chain, content]
+        others = [k for k in self.children[content] if not self.function[k]]
+        found = []
+        for side in ([k for k in others if k < content], [k for k in reversed(others) if k > content]):
+            level = 0
+            for child in side:
+                near = min(
+                    (x for x, k in enumerate(levels) if min(child, content) < k < max(child, content)), default=len(chain)
+                )
+                beyond = [x for x, k in enumerate(chain) if (k < child < content) or (content < child < k)]
+                level = min(max(self._wish(child, chain), level, *beyond), near)
+                found.append((child, levels[level]))
+        return found
+
+    def _wish(self, child: int, chain: Sequence[int]) -> int:
+        """The place in the chain (its length: the content word) where a dependent belongs by its relation."""
+        kinds = [self.bases[k] for k in chain]
+        after = len(kinds) - kinds[::-1].index("mark") if "mark" in kinds else 0
+        finite = next((x for x in range(after, len(kinds)) if kinds[x] in VERBAL), len(kinds))
+        rel = self.bases[child]
+        if rel == "punct":
+            return 0
+        if rel in SUBJECTS:
+            outer = self.source.rels[child - 1].endswith(":outer")
+            return next((x for x, kind in enumerate(kinds) if kind in VERBAL), len(kinds)) if outer else finite
+        if rel == "conj":
+            own = [self.bases[k] for k in self.chains[child]]
+            if own and own[0] not in VERBAL:
+                return kinds.index(own[0]) if own[0] in kinds else len(kinds)
+            if own or any(self.bases[k] in SUBJECTS for k in self.children[child]):
+                return finite
+        return len(kinds)
+
+
+STYLES = E_STYLES
+
+
+def in_style(tree: DepTree, style: str) -> DepTree:
+    """The tree as it is, with content words as heads (`ud`), or with the function words of a name in `NAMED` as heads."""
+    if style in NAMED:
+        return function_heads(content_heads(tree), NAMED[style])
+    return content_heads(tree) if style == "ud" else tree
