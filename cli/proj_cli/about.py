@@ -1,6 +1,6 @@
-"""`proj corpora`, `proj languages`, `proj systems`, `proj warm`, `proj cite`: what comes with the toolkit, making it ready, whom to thank.
+"""`proj corpora`, `proj languages`, `proj systems`, `proj warm`, `proj cite`: what is installed, compiling, citing.
 
-`proj tutorial`: the files of the tutorial, copied to where you want to work with them.
+`proj tutorial`: copy the files of the tutorial.
 """
 
 from __future__ import annotations

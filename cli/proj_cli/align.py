@@ -151,7 +151,7 @@ def _written(
 
 
 def _kept(alignments: Iterable[PhraseAlignment], corpus: Path) -> list[PhraseAlignment]:
-    """The alignments, after their trees went to a corpus folder."""
+    """Write the trees of alignments to a corpus folder, and return the alignments."""
     from divproj.projection.phrasal.evidence import tree_pair, write_corpus
 
     found = list(alignments)

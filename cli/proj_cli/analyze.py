@@ -1,7 +1,4 @@
-"""`proj analyze`: how two languages diverge.
-
-`proj draw`: one pair as a picture or as lines.
-"""
+"""`proj analyze`: measure how two languages diverge; `proj draw`: draw one pair of trees."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""The table of contents: every command, grouped, and how errors end.
+"""The application `proj`: its commands, the panels of their options, and what happens on errors.
 
-One guard for all commands: no output takes the place of an input or of another output. And streams as data wants them.
-
-Help by groups: which panel each option belongs to, the same in all commands.
+Before a command runs, outputs that would overwrite an input or each other are refused (`Guarded`). An error in the data is one
+line on stderr and exit code 1; a bug keeps its traceback.
 """
 
 from __future__ import annotations
@@ -76,7 +75,7 @@ def refused(what: str, path: str) -> Exception:
 
 
 def paths(value: Any) -> Iterator[str]:
-    """What may be paths in the value of a parameter."""
+    """Yield the strings in a parameter's value that may be paths."""
     if isinstance(value, list | tuple):
         for each in value:
             yield from paths(each)
@@ -85,7 +84,7 @@ def paths(value: Any) -> Iterator[str]:
 
 
 def place(path: str) -> str | None:
-    """What is the same for two names of one file; None for devices and pipes."""
+    """Return a key that is the same for all names of a file; None for devices and pipes."""
     try:
         if path == "-":
             return path
@@ -274,7 +273,7 @@ def _run(numbers: list[int]) -> None:
 
 
 def _lighten(name: str) -> None:
-    """Leave the command that was asked for, or for help the names alone: Typer works out all options that it has, each time."""
+    """Drop what this call does not need: other commands, or, for help, all options; Typer would work them out each time."""
     if "_PROJ_COMPLETE" in os.environ:  # a shell asks what could be typed
         return
     commands = [x for x in app.registered_commands if x.callback and (x.name or x.callback.__name__) == name]
@@ -297,5 +296,5 @@ def _bare(command: Any) -> Callable[[], None]:
 
 
 def _drop_output() -> None:
-    """What is left to write to standard output goes nowhere."""
+    """Discard what is still to be written to standard output."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

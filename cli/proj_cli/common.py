@@ -1,9 +1,8 @@
-"""What commands share: talk on stderr, work shared out to processes, tables on stdout.
+"""What commands share: messages on stderr, distributed work, tables on stdout, and the progress bar.
 
-The one progress bar: a line at the bottom of the terminal that says what is being done, how far it is and how long it will take.
-
-It appears on a terminal's stderr when a command has taken longer than a moment, and goes when the command writes or ends.
-Stages come from `divproj.runtime.announce`. No rich here: the line must be there before anything heavy is imported.
+The progress bar is one line at the bottom of the terminal (on stderr) that says what is being done, how far it is and how long
+it will take. It appears when a command has taken longer than half a second, and disappears when the command writes or ends.
+Its stages come from `divproj.runtime.announce`. It does without rich, since it must work before anything heavy is imported.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ _ARGUMENT = re.compile(rf"`({'|'.join(ARGUMENTS.split())})(?:=([^`]*))?`")
 
 
 class Talk:
-    """What the user hears beside the data: all of it goes to stderr."""
+    """Messages to the user; all of them go to stderr."""
 
     def __init__(self) -> None:
         self.quiet = self.verbose = False
@@ -47,7 +46,7 @@ class Talk:
         self.bar: Bar | None = None
 
     def set(self, quiet: bool, verbose: bool) -> None:
-        """How much to say; called first by every command, so the progress bar begins here."""
+        """Set how much is said; every command calls this first, so the progress bar starts here."""
         self.quiet, self.verbose, self.warned = self.quiet or quiet, self.verbose or verbose, 0
         if self.bar is None and not self.quiet:
             if wanted():
@@ -70,7 +69,7 @@ class Talk:
             print(harmless(as_options(text)), file=sys.stderr)  # noqa: T201
 
     def caution(self, text: str) -> None:
-        """What no sentence is to blame for."""
+        """Print a warning that is not about one sentence."""
         self.say(f"proj: warning: {text}")
 
     def warn(self, fault: ProjError) -> None:
@@ -81,14 +80,14 @@ class Talk:
             self.say("proj: more warnings follow; -v shows them all")
 
     def summary(self, faults: Faults) -> None:
-        """After reading: how much was left out."""
+        """Report how much was left out in reading."""
         words = f"{faults.words} word{'s' * (faults.words != 1)} or link{'s' * (faults.words != 1)}" if faults.words else ""
         pairs = f"{faults.sentences} sentence pair{'s' * (faults.sentences != 1)}" if faults.sentences else ""
         if words or pairs:
             self.say(f"proj: left out {' and '.join(filter(None, (pairs, words)))} with faults; --strict stops at the first")
 
     def unchecked(self, count: int) -> None:
-        """After reading trees to learn from."""
+        """Report how many projected trees were left out of those to learn from."""
         if count:
             trees = f"{count} projected tree{'s' * (count != 1)}"
             self.say(f"proj: {trees} without the comment `# gold = yes` left out: nobody has looked at them")
@@ -119,7 +118,7 @@ def as_options(text: str) -> str:
 
 
 def harmless(text: str) -> str:
-    """Control characters shown, not sent to the terminal."""
+    """Return a text with control characters escaped."""
     return "".join(c if c.isprintable() or c in "\n\t" else f"\\x{ord(c):02x}" for c in text)
 
 
@@ -130,7 +129,7 @@ def faults_for(strict: bool) -> Faults:
 
 
 def gold_pairs(corpus: Corpus, style: str = "as-is") -> list[Pair]:
-    """The pairs of a corpus to learn from, E trees in a style; what is not fit for that is said."""
+    """Return the pairs of a corpus to learn from, with E trees in a head style; report what is left out."""
     from dataclasses import replace
 
     from divproj.ud.head_style import in_style
@@ -143,7 +142,7 @@ def gold_pairs(corpus: Corpus, style: str = "as-is") -> list[Pair]:
 
 
 def spread(work: Work[B, T], read: Read[B], faults: Faults, jobs: int, scheduler: str | None) -> Iterator[T]:
-    """The engine's loop, where the options say."""
+    """Run work in processes or on a cluster, as the options say."""
     from divproj.runtime import engine
 
     return engine.run(work, read, faults, engine.Workers(jobs, scheduler), talk.caution)
@@ -154,7 +153,7 @@ Workers = tuple[int, str | None, Path | None]
 
 
 def trees_from(work: Work[B, Trees], read: Read[B], faults: Faults, where: Workers) -> Iterator[Trees]:
-    """Trees by the engine's loop; with a folder for shards through files there."""
+    """Yield trees from distributed work; with a folder for shards, through files there."""
     jobs, scheduler, folder = where
     if folder is None or (jobs == 1 and scheduler is None):
         return spread(work, read, faults, jobs, scheduler)
@@ -236,7 +235,7 @@ class Bar:
         self.thread.start()
 
     def stop(self) -> None:
-        """For good: the line goes and does not come back."""
+        """Remove the line for good."""
         self.ended.set()
         self.clear()
 
@@ -282,7 +281,7 @@ class Bar:
 
 
 class _Giving:
-    """Standard output on a terminal: what is written there ends the progress bar, for it is progress itself."""
+    """Standard output on a terminal; writing to it ends the progress bar."""
 
     def __init__(self, stream: Any, bar: Bar) -> None:
         self._stream, self._bar = stream, bar

@@ -87,7 +87,7 @@ def _links_name(how: InduceOptions) -> str:
 
 
 class _Said:
-    """Where there is no progress bar, what a sweep found, every half minute."""
+    """Prints what a sweep found every half minute, where there is no progress bar."""
 
     def __init__(self) -> None:
         self.last = time.monotonic()

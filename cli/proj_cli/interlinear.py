@@ -1,6 +1,6 @@
-"""`proj check` and `proj convert`: interlinear text graded, and carried from format to format.
+"""`proj check` and `proj convert`: grade interlinear text, and convert it between formats.
 
-`proj check --ud`: what the UD validator would say of a CoNLL-U file.
+`proj check --ud`: report what the UD validator would report on a CoNLL-U file.
 """
 
 from __future__ import annotations

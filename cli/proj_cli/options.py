@@ -3,7 +3,8 @@
     @command
     def words(source: Source, words: WordsOptions, reader: Reader) -> None: ...
 
-has an option for each field of `WordsOptions` (divproj/data/options.py), the options `--format --tiers --markers --gloss-lang --encoding` of
+has an option for each field of `WordsOptions` (divproj/core/options.py), the options
+`--format --tiers --markers --gloss-lang --encoding` of
 the group `Reader`, and `--quiet` and `--verbose` as every command. The function gets one object a group.
 `Annotated[ProjectOptions, "e_style"]` takes the named fields alone; the others have their defaults.
 """
@@ -112,7 +113,7 @@ class Reader:
         return ReaderOptions.of({**given, **roles, **more})
 
     def unused(self, why: str) -> None:
-        """A usage error where an option was given, since nothing is read that it is about."""
+        """Raise a usage error if one of the options was given, since the input is of another kind."""
         if self != type(self)():
             raise typer.BadParameter(f"--format, --tiers, --markers, --gloss-lang and --encoding are for {why}")
 
@@ -154,7 +155,7 @@ class Keep:
     checkpoint: Annotated[float, typer.Option("--checkpoint", min=0, metavar="MINUTES", help="Time between checkpoints.")] = 1.0
 
     def beside(self, output: Path) -> Checkpoint:
-        """Where long work for this output is kept: beside it; nowhere for standard output."""
+        """Return the checkpoint of long work, beside its output; none for standard output."""
         from divproj.runtime.checkpoint import NOTHING, Checkpoint
         from divproj.runtime.leftovers import name_beside
 
@@ -181,7 +182,7 @@ def one_of(option: str, value: str, known: Any) -> None:
 
 
 def usage(option: str, parse: Callable[..., T], *given: Any, **named: Any) -> T:
-    """What options say, as the library reads it; what is wrong with it is a usage error."""
+    """Return what options say, parsed by the library; its errors become usage errors."""
     from divproj.core.errors import ProjError
 
     try:

@@ -186,7 +186,7 @@ def learn(
 
 
 def _better(pairs: list[Pair], system: str) -> bool:
-    """Whether rules for a system make better trees; what was measured is said."""
+    """Return whether rules for a system make better trees, and report the comparison."""
     from divproj.review.learning import check_rules
     from divproj.runtime.announce import stage
 

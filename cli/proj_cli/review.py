@@ -1,7 +1,4 @@
-"""`proj review`: correct projected trees in a browser.
-
-`proj review` on a folder (the workbench), or on a text that has no trees yet.
-"""
+"""`proj review`: correct projected trees in a browser; a folder opens the workbench, a text without trees is projected first."""
 
 from __future__ import annotations
 

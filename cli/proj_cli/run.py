@@ -1,4 +1,4 @@
-"""`proj run` and `proj new`: the whole way from text to report, and a config to begin with."""
+"""`proj run` and `proj new`: run the whole pipeline from a config, and write a config to begin with."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _plan(steps: list[Step]) -> None:
 
 
 def _close(made: Outcome) -> None:
-    """What came out, in a few lines, and where to look."""
+    """Print in a few lines what the run did, and where its results are."""
     from divproj.run.runner import said
 
     place = made.folder.resolve()

@@ -83,7 +83,7 @@ def _is_compiling() -> bool:
     """Whether the main thread makes a kernel ready."""
     frame = sys._current_frames().get(threading.main_thread().ident or 0)
     while frame is not None:
-        if frame.f_globals.get("__name__") == "divproj.runtime.jit" and frame.f_code.co_name == "_compiled":
+        if frame.f_globals.get("__name__") == "divproj.runtime.jit" and frame.f_code.co_name == "_build":
             return True
         frame = frame.f_back
     return False

@@ -1,7 +1,8 @@
 """divproj: syntax for languages without treebanks.
 
-`read` pairs from any file, `projector` makes trees for them, `write` keeps them; `analyze`, `evaluate` and `draw` tell about
-them. Names load when they are first used, so that `import divproj` costs nothing.
+`read` reads sentence pairs from any file, `projector` returns a system that makes trees for them, `write` saves them;
+`analyze`, `evaluate` and `draw` measure and show them. Names are imported when they are first used, so that importing
+divproj costs nothing.
 """
 
 from __future__ import annotations

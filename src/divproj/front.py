@@ -1,4 +1,4 @@
-"""Calls for Python users that need more than one room: writing, parsing, scoring, drawing."""
+"""Functions of the public API that combine several packages: write, analyze, evaluate, draw, parser."""
 
 from __future__ import annotations
 

@@ -1,7 +1,14 @@
-"""The one family of errors, each able to say where it happened.
+"""Errors and limits that the whole library shares.
 
-How long a sentence may be. What takes the second or third power of its length in time or memory stops here, and says so.
+`ProjError` and its kinds have a message, a place in the user's files and, where there is one, a remedy; they print as one
+line:
 
+    hi.conllu:412 (sent_id s17): HEAD is 9 but the sentence has 3 words
+
+`Faults` decides what happens with faulty data: the first error is raised (`strict`), or errors are noted and the rest is
+read.
+
+Limits on the length of sentences stand here too, as the time and memory of several algorithms grow with its square or cube.
 The longest sentences of large UD treebanks have some 400 words.
 """
 
@@ -44,7 +51,7 @@ class ProjError(Exception):
     """
 
     always_shown = False
-    """Whether it is to be shown however many others there were before: it says something of the text as a whole."""
+    """Whether it is shown even after many others, since it concerns the text as a whole."""
 
     def __init__(self, what: str, where: Where | None = None, remedy: str = "") -> None:
         self.what, self.where, self.remedy = what, where, remedy

@@ -67,7 +67,7 @@ class Pair:
         return replace(self, f=tree)
 
     def _repr_svg_(self) -> str:
-        from divproj.drawing.svg import pair_svg  # the one arrow that bends: a notebook shows the picture
+        from divproj.drawing.svg import pair_svg  # imported late: core needs drawing only in notebooks
 
         return pair_svg(self)
 

@@ -1,4 +1,7 @@
-"""Tree pairs laid end to end as arrays: what the numeric core reads, whichever way they came."""
+"""Sentence pairs as arrays, as the numeric kernels read them: the trees and links of a batch, end to end.
+
+F sides of 2 and 3 words: `heads` [-1, 2, 0, -1, 2, 0, 2], the root of each tree before its words, and `at` [0, 3, 7].
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ SIZE = 512
 
 @dataclass
 class Book:
-    """Strings as numbers; 0 is '_'."""
+    """Relations and tags as consecutive numbers; 0 is '_'."""
 
     names: list[str] = field(default_factory=lambda: ["_"])
     codes: dict[str, int] = field(default_factory=lambda: {"_": 0})
@@ -51,7 +54,7 @@ class Book:
 
 @dataclass(frozen=True)
 class SideArrays:
-    """One side of a batch; sentence k has places `at[k]:at[k+1]`, the root's first. Strings are codes of the book."""
+    """One side of a batch: sentence k takes places `at[k]:at[k+1]`, the root first; strings are codes."""
 
     at: Ints
     heads: Ints
@@ -87,7 +90,7 @@ class SideArrays:
 class PairBatch:
     """Pairs as arrays; links of pair k are rows `link_at[k]:link_at[k+1]` of `ends`, sorted, none twice.
 
-    `pair(k)` gives the k-th as an object, made when it is asked for.
+    `pair(k)` returns the k-th pair as an object, which is made on demand.
     """
 
     f: SideArrays
@@ -121,7 +124,7 @@ class PairBatch:
 
 
 def batched(pairs: Iterable[Pair], size: int = SIZE) -> Iterator[PairBatch]:
-    """Pairs in batches that share one book."""
+    """Yield the pairs in batches, which share one table of codes."""
     book = Book()
     stream = iter(pairs)
     while chunk := list(islice(stream, size)):

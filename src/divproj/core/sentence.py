@@ -1,6 +1,8 @@
-"""A CoNLL-U sentence as it was read, and what its comments and MISC column say.
+"""Sentences as they were read: `Sentence` from CoNLL-U, `Igt` from interlinear text.
 
-An interlinear instance: words, their segmentation and glosses, and a translation.
+A `Sentence` has its comments, all rows and columns, and its place in the file, so that it can be written back unchanged;
+`Sentence.tree` is its dependency tree. An `Igt` has the words of a glossed sentence with their segmentation and glosses,
+and its translations; `Igt.pair` makes a pair of it.
 """
 
 from __future__ import annotations
@@ -22,11 +24,11 @@ Columns = tuple[tuple[str, ...], ...]
 
 
 PROJECTED = "# projection = "
-"""What the comment begins with that projection leaves."""
+"""Beginning of the comment that projection writes."""
 
 
 def is_gold(comment: str) -> bool:
-    """Whether a comment says that somebody has looked at the tree and found it right."""
+    """Return whether a comment says that somebody has checked the tree (`# gold = yes`)."""
     name, _, value = comment[1:].partition("=")
     return name.strip() == "gold" and value.strip() == "yes"
 
@@ -87,7 +89,7 @@ class Sentence:
 
     @property
     def unchecked(self) -> bool:
-        """Whether its tree was projected and nobody has marked it gold: nothing to learn from.
+        """Whether the tree was projected and not marked gold since, so that nothing is learned from it.
 
         >>> made = "# projection = s5 coverage=1.00 links=2"
         >>> [Sentence(comments, ((),) * 10).unchecked for comments in ((), (made,), (made, "# gold = yes"))]
@@ -196,7 +198,7 @@ def misc_value(misc: str, key: str) -> str:
 
 
 def confidence_of(misc: str) -> str:
-    """What MISC says of how sure a head is, be it projected or parsed.
+    """Return the confidence of a head as MISC has it, whether the tree was projected or parsed.
 
     >>> confidence_of("Gloss=dog|ParseConf=0.81")
     '0.81'

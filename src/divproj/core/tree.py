@@ -104,7 +104,7 @@ class DepTree:
     lemmas: tuple[str, ...] = field(default=(), compare=False)
     feats: tuple[str, ...] = field(default=(), compare=False)
     confidence: tuple[float, ...] = field(default=(), compare=False)
-    """How probable each head is by the parser that found it; empty: not known, as of trees that a person made."""
+    """Probability of each head according to the parser that found it; empty: not known, as of trees that a person made."""
 
     @classmethod
     def unparsed(cls, forms: Iterable[str], **columns: Any) -> DepTree:
@@ -144,7 +144,7 @@ class DepTree:
         return "\n".join(lines) + "\n\n"
 
     def _repr_svg_(self) -> str:
-        from divproj.drawing.svg import tree_svg  # the one arrow that bends: a notebook shows the picture
+        from divproj.drawing.svg import tree_svg  # imported late: core needs drawing only in notebooks
 
         return tree_svg(self)
 

@@ -1,12 +1,9 @@
-"""A corpus analysed: counts after each stage, operations, who takes part in them, and examples.
+"""Divergence of a corpus: edge classes after each stage, operations by part of speech, Dorr's types, examples.
 
-Pairs come in batches laid end to end, so that the kernel sees arrays and memory stays flat.
-
-Dorr's (1994) divergence types as far as trees, tags and links show them (§3.7).
-
-Table 3: how often an operation takes words of a tag, or edges of a pair of tags.
-
-Divergence of a corpus piece by piece: what a worker of the engine is asked to do.
+`analyze` takes pairs with trees and links and returns an `Analysis`: the counts of Table 2 (`stage_counts`), the operations
+that Table 3 breaks down by tag (`patterns`), and Dorr's (1994) divergence types as far as trees, tags and links show them
+(§3.7). Pairs are analysed in batches laid end to end, so that the kernel sees arrays and memory use stays constant.
+`analyze_corpus` shares chunks of a corpus out to workers, and also returns the most divergent pairs.
 """
 
 from __future__ import annotations
@@ -185,7 +182,7 @@ class Analysis:
         return sorted(kept, key=lambda p: (p.side, KINDS.index(p.kind), -p.count, p.child, p.parent or ""))
 
     def profile(self) -> list[float]:
-        """Numbers that place a language pair among others: shares of the classes, both directions, as given."""
+        """Return a vector for comparing language pairs: shares of the edge classes in both directions, before any operation."""
         shares = []
         for d in range(2):
             counts = self.counts[d, kernel.INITIAL, :5]
@@ -316,7 +313,7 @@ def _count_operations(result: Analysis, batch: PairBatch, steps: Ints, of_pair: 
 
 
 def _wanted(result: Analysis, name: str, rows: Ints) -> list[int]:
-    """The first rows, as many as examples are still wanted."""
+    """Return the first rows, as many as examples are still missing."""
     wanted: list[int] = rows[: max(0, EXAMPLES - len(result.examples[name]))].tolist()
     return wanted
 
@@ -396,7 +393,7 @@ def analysed(extended: bool, tags: str, style: str, most: int, chunk: Chunk, fau
 
 
 def batches_in_style(chunk: Chunk, style: str, faults: Faults) -> Iterator[PairBatch]:
-    """The pairs of a chunk as arrays, with the heads of E trees in a style (`data.head_style`)."""
+    """The pairs of a chunk as arrays, with the heads of E trees in a style (`ud.head_style`)."""
     if style == "as-is":
         return chunk.batches(faults)
     pairs = pairs_of(replace(chunk, complete=True), faults, trees=True)

@@ -96,7 +96,7 @@ def log_operation(ops, n_ops, side, kind, child, parent, before):  # type: ignor
 
 @kernel("i8(i4[::1], i4[::1], i1[::1], i8, i4[:, ::1], i8)")
 def remove_all(heads, start, classes, side, ops, n_ops):  # type: ignore[no-untyped-def]
-    """O1 for every spontaneous word: each word left hangs on its nearest ancestor that is left."""
+    """O1 for every spontaneous word: each word that stays is attached to its nearest ancestor that stays."""
     n = len(heads)
     up = heads.copy()
     skip = np.full(n, -3, np.int32)  # of a spontaneous word: its nearest ancestor that stays

@@ -1,6 +1,17 @@
-"""Remove, merge and swap (Algorithms 2-4), and the pair they leave (Algorithm 5) with every step on record.
+"""Remove, merge and swap (Algorithms 2-4), Algorithm 5 on one pair, and the match metric (§3.2).
 
-The match metric (§3.2): which edges of one tree have a partner in the other.
+An edge of one tree matches if its words are linked to two words with an edge in the other tree. `alter` takes a pair through
+all stages and records the heads, the class of every edge, the counts and each operation. An example, with the links
+kam-come and er-he:
+
+    F  kam er           heads 0 1      er ← kam
+    E  he did come      heads 3 3 0    he ← come, did ← come
+
+    stage      edges of E   match   operation
+    initial             2       1   did ← come is "unaligned": `did` has no link
+    remove              1       1   remove `did`; its dependents, if there were any, would go to `come`
+    merge               1       1   none; it would fold two words of one side that are linked to the same word
+    swap                1       1   none; it would turn round an edge that is reversed on the other side
 """
 
 from __future__ import annotations
@@ -71,7 +82,7 @@ class Operation:
 
 @dataclass(frozen=True)
 class Altered:
-    """A pair taken through all stages.
+    """A pair, and the states of its trees after each stage.
 
     `heads[side][stage]` and `classes[side][stage]` (a class or None a word) are as after that stage; after "swap" each
     side is as in the run that alters it. `links` are those left after the merges. `counts[direction][stage]` counts edges.

@@ -76,7 +76,7 @@ def write_report(
 
 
 class _Pairs:
-    """The pairs as pieces of the page, and what is to be known of them all before the first is written."""
+    """The pairs as pieces of the page, and the totals that are needed before the first is written."""
 
     def __init__(self, analysis: Analysis, file: IO[bytes]) -> None:
         self.tags, self.pieces = analysis.tags, Spool(file)

@@ -1,4 +1,4 @@
-"""What the pages share: one offline file under a strict policy, pictures packed until they are seen, bars and signs.
+"""Shared parts of all pages: one offline file under a strict policy, pictures packed until they are seen, bars and signs.
 
 A page is `page.css` and `page.js` with a style and a script of its own; nothing is fetched, all text is escaped.
 """

@@ -1,6 +1,6 @@
-"""Projected trees as one offline page, for people who check them: interlinear text, both trees, why each head and how sure.
+"""Projected trees as one offline page, for checking: interlinear text, both trees, reason and confidence of each head.
 
-What is least sure comes first; edges of F bear the reason of their heads, and the page filters by reason and confidence.
+The least confident come first; edges of F show the reason of their heads, and the page filters by reason and confidence.
 """
 
 from __future__ import annotations
@@ -71,10 +71,11 @@ def write_projections(
 ) -> None:
     """Write the page to `out`; the sentences wait in a temporary file, so memory stays flat.
 
-    `expected` is the share of heads that should be right, as far as it is known; a mean of confidences is not that, and not shown.
+    `expected` is the share of heads that should be right, if known;
+    a mean of confidences is something else and not shown.
 
     `link_sources` tell for each projection where its links (f, e) come from, such as the pass of an aligner.
-    Without confidences there is nothing to sort by, and the page says nothing of them.
+    Without confidences the page has no order by confidence and no figures for it.
     """
     with tempfile.TemporaryFile(prefix="divproj-") as file:
         found = _Sentences(file)
@@ -96,7 +97,7 @@ def projection_svg(projection: Projection, sources: Sources | None = None, *, st
 
 
 def reasoned(projection: Projection) -> Scene:
-    """What is to be seen of a projection: the edges of F by reason, those of E as given, partners where one came from another."""
+    """Return what to draw of a projection: edges of F by reason, those of E as given, partners where one came from another."""
     bitext, tree = projection.bitext, projection.tree
     edges: dict[str, list[DrawnEdge]] = {"f": [], "e": []}
     marks: dict[tuple[str, int], DrawnEdge] = {}

@@ -1,8 +1,8 @@
-"""The page on which trees are corrected: one tree as a picture that can be taken hold of, and the frame around it.
+"""Pages that `proj review` serves: the tree of a sentence as an editable picture, and the frame around it.
 
-Arcs bear their confidence as colour, line and number; every word can be reached and says all about itself to a screen reader.
-
-Pages that `proj review` serves: frame, style and script in one, and the policy under which they work.
+`sentence_svg` draws a `DrawnSentence`. Arcs show their confidence as colour, line and number; every word can be reached by
+keyboard and is described in full to a screen reader. `page_of` puts frame, style and scripts into one page, with the
+Content-Security-Policy under which it works.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The report of a run as one offline page: figures, scores, divergence, rules in words, the least sure trees, warnings, settings."""
+"""The report of a run as one offline page: figures, scores, divergence, rules, least confident trees, warnings, settings."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _body(run: RunReport) -> Iterator[str]:
 
 
 def _rules(run: RunReport) -> Iterator[str]:
-    """The rules in words; the weights of the model behind them for who asks."""
+    """The rules in words; the weights of the model behind a fold-out."""
     weights = [line for line in run.rules if line.startswith((" ", "The model of s2+"))]
     items = "".join(f"<li><bdi>{escape(line)}</bdi></li>" for line in run.rules if line not in weights)
     yield f'<section id="rules"><h2>What was learned</h2><ul class="lines">{items}</ul>'

@@ -1,12 +1,12 @@
-"""A pair as a picture: E with its arcs above, F with its arcs below, links between (SVG without outside references).
+"""Pictures of pairs and trees, and small figures, as SVG without outside references.
 
-Every edge is a `<g>` that names its class and its partners on the other side, so that a page can light them together.
+`pair_svg` draws E with its arcs above, F with its arcs below, and the links between; `stages_svg` all stages of a pair in one
+picture. Every edge is a `<g>` that names its class and its partners on the other side, so that a page can highlight them
+together.
 
-What is to be seen of a pair after each stage: edges with class, label and partners, links, and the stage's operations.
-
-Where words and arcs go: columns wide enough for their words, stems and labels; arcs stacked by nesting.
-
-Small figures of accuracy: a learning curve with its errors, and how confidence compares with what is right.
+`scenes` says what is drawn after each stage: edges with class, label and partners, links, and the stage's operations. `fan`
+and `columns` say where: columns wide enough for their words, stems and labels; arcs stacked by nesting. `learning_svg` and
+`reliability_svg` draw a learning curve with its errors, and accuracy against confidence.
 """
 
 from __future__ import annotations
@@ -416,7 +416,7 @@ def stages_svg(altered: Altered, *, direction: str = "e_to_f", standalone: bool 
 def scene_svg(
     pair: Pair, scene: Scene, *, standalone: bool = False, sources: Mapping[tuple[int, int], str] | None = None
 ) -> str:
-    """A pair as another view sees it; `sources` tell of links where they come from."""
+    """Draw a pair with the edges of a scene; `sources` tell where links come from."""
     return "".join(_picture(pair, [scene], standalone, True, None, sources or {}))
 
 
@@ -605,7 +605,7 @@ def _edge_parts(
 
 
 def edge_title(edge: DrawnEdge, pair: Pair) -> str:
-    """What hovering over an edge says."""
+    """Return the tooltip of an edge."""
     ours, theirs = (pair.e, pair.f) if edge.side == "e" else (pair.f, pair.e)
     if edge.head == 0:
         label = f"{ours.forms[edge.child - 1]}: root"

@@ -1,8 +1,7 @@
-"""A pair as plain lines, one an edge: for a terminal, for grep and for people who do not see colours.
+"""Pairs as plain text, tables for LaTeX, and the HTML that a notebook shows for a corpus.
 
-What a notebook shows of a corpus.
-
-Tables for papers: LaTeX with booktabs.
+`pair_text` has one line for each edge: for a terminal, for grep and for people who do not see colours. `table` is a LaTeX
+table with booktabs.
 """
 
 from __future__ import annotations

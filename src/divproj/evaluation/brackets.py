@@ -1,9 +1,7 @@
-"""Unlabelled brackets against gold: precision, recall, F1; branching baselines; the bound of binary trees; by length.
+"""Unlabelled brackets against gold: precision, recall, F1, branching baselines, the bound of binary trees, scores by length.
 
-As in Snyder et al. (2009): micro-averaged, the whole sentence is a bracket, single words and doubles are not; sentences of one
-word are left out.
-
-Bracketings in files: gold and system side by side, for unlabelled scores.
+As in Snyder et al. (2009): micro-averaged, the whole sentence is a bracket, single words and doubles are not; sentences of
+one word are left out. `rows` reads gold and system brackets from two files side by side, `score_brackets` scores them.
 """
 
 from __future__ import annotations
@@ -88,7 +86,7 @@ def upper_bound(gold: Iterable[Span], n: int) -> BracketScore:
     """
     wanted = sorted(bracket_spans(gold, n), key=lambda s: s[0] - s[1])
     kept: list[Span] = []
-    for i, j in wanted:  # a bracket that crosses a longer one is given up
+    for i, j in wanted:  # a bracket that crosses a longer one is dropped
         if all(j <= a or b <= i or (a <= i and j <= b) for a, b in kept):
             kept.append((i, j))
     return BracketScore(len(kept), len(wanted), n - 1)

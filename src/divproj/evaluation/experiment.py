@@ -1,6 +1,7 @@
-"""Cross-validation of systems on pairs with gold F trees: Table 4, learning curves.
+"""Cross-validation of systems on pairs with gold F trees (Table 4, learning curves), and significance tests.
 
-Approximate randomisation: could the difference of two systems be chance?
+`cross_validate` trains on all folds but one and tests on that one; `cross_families` trains on corpora of other language
+families. `approximate_randomisation` tests whether the difference of two systems could be chance.
 """
 
 from __future__ import annotations
@@ -109,8 +110,8 @@ def cross_validate(
 ) -> dict[str, SystemResult]:
     """Train on all folds but one (or on `train_size` of their sentences), test on that one; scores over all words.
 
-    s5, s5+ and s6 also observe the bitext of the whole corpus, the fold's too, without F trees: that is what a user has who
-    wants trees for a text. `jobs` processes share the folds; 0 is one per core. Pairs of one of the
+    s5, s5+ and s6 also adapt to the bitext of the whole corpus, the test fold included, without F trees: users who want
+    trees for a text have just that. `jobs` processes share the folds; 0 is one per core. Pairs of one of the
     `groups` (one name for each pair) are never learned from and tested on at once.
     """
     parts = make_folds(len(pairs), min(folds, len(pairs)), seed, groups)
@@ -165,8 +166,8 @@ def cross_families(
 ) -> dict[str, dict[str, SystemResult]]:
     """Each corpus by systems that learned from the corpora of other families alone; a corpus without a family is one of its own.
 
-    So it shows what to expect of a language that nobody has annotated. Systems that observe a text go through the tested one,
-    without its trees. By corpus and system.
+    So it shows what to expect of a language that nobody has annotated. Systems that adapt to a text see the tested one,
+    without its trees. Results are by corpus and system.
     """
     kin = {name: families.get(name) or name for name in corpora}
     if len(set(kin.values())) < 2:

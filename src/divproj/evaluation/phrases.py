@@ -1,8 +1,7 @@
 """Phrase pairs against gold: the paper's ALIR and ALIP, constituent pairs, node links, word links kept, reachability.
 
-A system's answer is `PhrasePairs`: spans (start, end, start, end), ends exclusive, counted from 0, and the phrases left alone.
-
-Phrase pairs in files against gold pairs, or against annotators (SPADE, ESPADA).
+A system's answer is `PhrasePairs`: spans (start, end, start, end), ends exclusive, counted from 0, and the phrases left
+alone. `against_constituents` and `against_annotators` (SPADE, ESPADA) score files.
 """
 
 from __future__ import annotations

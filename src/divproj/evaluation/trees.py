@@ -1,8 +1,7 @@
-"""Attachment scores of trees against gold: overall, by part of speech, by where an edge came from, by confidence.
+"""Attachment scores of trees against gold (overall, by part of speech, by source of the edge, by confidence), and link scores.
 
-Trees of files against gold trees of another.
-
-Word links against gold: precision, recall, F1 and alignment error rate, with sure and possible links.
+`score_trees` is UAS and LAS, `scored_pairs` reads the trees of two files. `LinkScore` has precision, recall, F1 and alignment
+error rate of word links, with sure and possible gold links.
 """
 
 from __future__ import annotations
@@ -155,7 +154,7 @@ def _label(rel: str, subtypes: bool) -> str:
 def scored_pairs(
     gold_path: str, system_path: str, faults: Faults
 ) -> Iterator[tuple[DepTree, DepTree, tuple[str, ...], tuple[float, ...]]]:
-    """(gold tree, tree, where its edges came from, confidence) of two files of the same text, sentence by sentence."""
+    """Yield (gold tree, system tree, source of each edge, confidence) for each sentence of two files of the same text."""
     for gold, system in zip_longest(conllu.load(gold_path, faults), conllu.load(system_path, faults)):
         if gold is None or system is None:
             shorter = system_path if system is None else gold_path

@@ -1,6 +1,7 @@
-"""Forests from what there is: a tree, an n-best list, a dependency tree, a chart of headed phrases.
+"""Build forests from a phrase tree, an n-best list, a dependency tree or a chart of headed phrases.
 
-From trees as read to phrases with heads: unary chains collapsed, heads found, still any number of children.
+Trees come in with any number of children. First unary chains become one phrase each and heads are found (`Phrase`), then
+phrases are binarised and packed: equal nodes and edges are kept once.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ _FUNCTION = frozenset(("ADP", "AUX", "SCONJ", "CCONJ", "PART", "DET"))
 def from_dependencies(tree: DepTree, *, lemmas: Sequence[str] = (), sent_id: str = "", where: Where | None = None) -> Forest:
     """The forest of the one tree of headed phrases.
 
-    Words without a head hang on the root; arcs that cross others are lifted to the next head up until none cross.
+    Words without a head attach to the root; arcs that cross others are moved to the next head up until none cross.
 
     >>> the = DepTree(("A", "dog", "barks"), (2, 3, 0), ("det", "nsubj", "root"), ("DET", "NOUN", "VERB"))
     >>> print(from_dependencies(the).to_nltk())

@@ -3,7 +3,7 @@
 Lexical heads of Penn phrases after Magerman and Collins (1999, appendix A). Semantic heads skip auxiliaries, modals, infinitive
 markers, prepositions and complementisers: the head lies in what they introduce (Arase & Tsujii 2017, section 5.2).
 
-Categories of several treebanks as the eight classes of Arase & Tsujii (2017), section 5.2.
+`category` maps the labels of several treebanks to the eight classes of Arase & Tsujii (2017, section 5.2).
 """
 
 from __future__ import annotations

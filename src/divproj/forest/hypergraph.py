@@ -1,6 +1,12 @@
 """A packed forest: phrases as nodes, binary hyperedges, children before parents.
 
-Whether nodes and edges make a forest, said in words when they do not.
+*saw stars with telescopes* with both attachments of *with telescopes* (words are counted from 0):
+
+    nodes    0 [0,1) saw    1 [1,2) stars    2 [2,3) with    3 [3,4) telescopes
+             4 PP [2,4)     5 NP [1,4)       6 VP [0,2)      7 VP [0,4), the root
+    edges    4 -> 2 3    5 -> 1 4    6 -> 0 1    7 -> 0 5    7 -> 6 4
+
+Node 7 has two edges, so the forest has two trees. `Forest.check` says what is wrong where nodes and edges make no forest.
 """
 
 from __future__ import annotations

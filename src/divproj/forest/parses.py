@@ -1,7 +1,6 @@
-"""Trees of a forest: how many, the best, the k best, at random; marginals, and forests made smaller or normalised by them.
+"""Inference on forests: number of trees, the best, the k best, samples, marginals; pruning and normalising by marginals.
 
-Kernels of forests: sums and maxima over all trees, on the arrays of `ForestArrays`.
-
+The kernels take the arrays of `ForestArrays`.
 Edges of node v are first[v] … first[v+1]-1; children have lower numbers than parents; weights are logarithms.
 """
 

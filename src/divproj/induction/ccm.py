@@ -1,9 +1,11 @@
 """`CCM`: the constituent-context model of one language (Klein & Manning 2002), by EM or by collapsed Gibbs sampling.
 
-What is known of spans beside their tags: links that contradict them, and words that seldom stand at an edge.
+Tag sequences come in, a `Grammar` and binary trees go out. `TreeArrays` are the current trees of all sentences, `first_trees`
+the trees before the first sweep, `gibbs_sweep` draws them anew.
 
-Both are logarithms added to a span's ratio of constituent to distituent while trees are sampled; parsing new sentences needs
-neither. The numbers were chosen on the `--tune` parts of `bench/accuracy/induction_accuracy.py`.
+`SpanWeights` are evidence about spans beside their tags: word links that contradict them, and tags that seldom stand at an
+edge. Both are logarithms added to a span's ratio of constituent to distituent while trees are sampled; parsing new sentences
+needs neither. The numbers were chosen on the `--tune` parts of `bench/accuracy/induction_accuracy.py`.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ LEAST_EDGE_ODDS = -2.0
 
 @dataclass(frozen=True)
 class SpanWeights:
-    """Log weights of the spans of one side, in the places of `Text.yields`, and which spans links contradict."""
+    """Log weights of the spans of one side, indexed as `TagText.yields`, and which spans links contradict."""
 
     weights: Floats
     against: Floats
@@ -45,7 +47,7 @@ NOTHING = SpanWeights(np.zeros(0), np.zeros(0))
 
 
 def span_weights(text: TagText, kinds: Floats, contradiction: float, edges: float) -> SpanWeights:
-    """The weights of one side of a bitext; `kinds` as in `state.TagArrays`.
+    """The weights of one side of a bitext; `kinds` as in `inducer.TagArrays`.
 
     Only contradictions count. Every binary tree of n words has n-1 phrases, so a reward for phrases that links agree with is
     a fine for phrases without links, and where links are few trees are built around their absence.
@@ -105,7 +107,7 @@ STARTS = ("short", "uniform")
 
 
 def generator(seed: int, *place: int) -> np.random.Generator:
-    """Chance of one sweep: it depends on the seed and the sweep alone, so a run can go on where it was left."""
+    """Return the random generator of one sweep; it depends on the seed and the sweep alone, so that a run can be resumed."""
     return np.random.default_rng([seed, *place])
 
 
@@ -199,7 +201,7 @@ def first_trees(
     Departs: Gibbs sampling seldom leaves the mode it first falls into. So sentences join the sampler shortest first, with a few
     sweeps after each step: short ones have few trees, and edges show what belongs together (Spitkovsky et al. 2010 found
     the same of another model). Of several such starts the one with fewest phrases that links contradict is taken, else (no links)
-    the best by log-joint: some bad modes have a better joint, but links know nothing of modes.
+    the best by log-joint: some bad modes have a better joint, but links are independent of it.
     """
     best, top = None, (-np.inf, -np.inf)
     for turn in range(max(1, start.restarts)):
@@ -241,7 +243,7 @@ class CCM(Estimator):
     `method` is "gibbs" (the Bayesian CCM: `sweeps` sweeps; the counts are the mean of the last `average` share of them, or
     with 0 those of the last sweep, as in the paper) or "em" (`sweeps` iterations from uniform splits). The sampler starts
     from the best of `restarts` short runs (`start`: from "uniform" splits, or led by "short" sentences, with `warm_up` sweeps a
-    step): see `first_trees`. `edges` weighs the edge cue (`span_weights.edge_cue`), for the sampler alone; the paper has none.
+    step): see `first_trees`. `edges` weighs the edge cue (see `edge_cue`), for the sampler alone; the paper has none.
 
     >>> text = [["DET", "NOUN", "VERB"], ["DET", "NOUN"], ["PRON", "VERB"], ["VERB", "DET", "NOUN"]]
     >>> model = CCM(sweeps=5, random_state=1).fit(text * 20)
@@ -270,7 +272,7 @@ class CCM(Estimator):
         self.average, self.decode, self.random_state = average, decode, random_state
 
     def fit(self, X: Iterable[Tags], y: object = None, *, watch: Watch | None = None) -> CCM:  # noqa: N803
-        """Learn from tag sequences; `y` is not looked at."""
+        """Learn from tag sequences; `y` is ignored."""
         if self.method not in METHODS:
             raise ModelError(f"no method '{self.method}'", remedy=f"choose one of {', '.join(METHODS)}")
         if self.method == "em" and self.edges:
@@ -345,7 +347,7 @@ class CCM(Estimator):
 
 
 def bracket_f1(rows: Iterable[tuple[Tags, Iterable[tuple[int, int]], Tree]]) -> float:
-    """F1 in percent as `evaluate.brackets` has it: whole sentences count, single words do not."""
+    """Return F1 in percent, as in `evaluation.brackets`: whole sentences count, single words do not."""
     right = gold = found = 0
     for sentence, wanted, tree in rows:
         n = len(sentence)

@@ -1,6 +1,7 @@
-"""What was learned of one language: counts and priors, enough to parse new sentences (charts, best trees, marginals).
+"""The grammar that induction learns of one language: counts and priors, enough to parse new sentences.
 
-Tag sequences as integer ids of yields and contexts, computed once.
+`Inventory` numbers the tags, yields and contexts of the training text; `Inventory.read` turns tag sequences into a `TagText`
+of integer ids. `Grammar` has the counts, and makes charts, best trees and span probabilities from them.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class TagText:
 
 @dataclass(frozen=True)
 class Inventory:
-    """What training saw of one language: tags, and yields as a trie (key = prefix * tags + tag; the id is the place + 1)."""
+    """Tags and yields of a training text: tags, and yields as a trie (key = prefix * tags + tag; the id is the place + 1)."""
 
     tags: tuple[str, ...]
     keys: Ints
@@ -207,7 +208,7 @@ class Grammar:
         return {tag for s in sentences for tag in s}.difference(self.inventory.tags)
 
     def charts(self, sentences: Iterable[Tags]) -> Iterator[SpanChart]:
-        """For `--forest` and for decoding by expected recall."""
+        """Yield the chart of each sentence, for `--forest` and for decoding by expected recall."""
         for ratio, words in self._ratios(list(sentences)):
             n = len(ratio) - 1
             chart, post = np.zeros_like(ratio), np.zeros_like(ratio)

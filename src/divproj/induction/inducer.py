@@ -1,6 +1,24 @@
 """`BilingualInducer`: trees of two languages at once from bitext (Snyder, Naseem & Barzilay 2009).
 
-The state of one chain of the bilingual sampler: trees, alignments, and the counts that follow from them.
+Each language has a CCM. What ties the trees of a pair together is an alignment of their nodes, scored by how often two
+yields are aligned (omega) and by word links (Giza-scores). One chain of the sampler holds a `PairState`, for example:
+
+    F  DET NOUN VERB     nodes (0,3) (0,2) (2,3) (0,1) (1,2)     parents before kids, node 0 is the root
+    E  NOUN DET VERB     nodes (0,3) (0,2) (2,3) (0,1) (1,2)
+    links 1-2 2-1 3-3    mate = [0, 1, 2, 4, 3]                  F's node 3 (DET) is aligned with E's node 4 (DET)
+
+The Giza-score of an aligned pair of nodes is the links inside it minus those that leave it, cut at 3: the roots have 3,
+(0,2) and (0,2) have 2, the words 1. A node left alone scores minus the number of links that touch it.
+
+A sweep visits the pairs in random order, and for each of them
+
+1. takes its trees and its alignment out of the counts;
+2. proposes new trees from the CCMs given the counts of all other sentences;
+3. accepts them with probability min(1, M(T*) / M(T)), where M sums over all alignments of two trees (to the power
+   `strength`, with a correction for guided proposals);
+4. draws an alignment from those sums, and adds everything to the counts again.
+
+The kernels are in `sampler` (`pair_sweep`) and `tree_alignment` (the sums over alignments).
 """
 
 from __future__ import annotations
@@ -222,21 +240,22 @@ def giza_priors(high: float, low: float) -> tuple[Floats, Floats]:
 MOVES = {"pair": PAIR, "single": SINGLE, "both": BOTH, "guided": GUIDED}
 MODES = ("trees", "matchings")
 LONGEST = 200
-"""Words: one sweep over a pair of longer sentences would cost as much as one over a thousand others."""
+"""Most words of a sentence: a sweep over one pair of longer sentences would take as long as over a thousand others."""
 HEAVY = 3
-"""What a word takes in a sweep in plain Python (some 0.7 ms), where other kernels take a quarter of a millisecond."""
+"""Cost of a word in a bilingual sweep in plain Python (some 0.7 ms), relative to other kernels (a quarter of a millisecond)."""
 
 
 class BilingualInducer(Estimator):
-    """CCM trees of both languages, tied together loosely by alignment trees and word links.
+    """Induce trees of both languages by two CCMs that alignment trees and word links couple loosely.
 
     Priors are the paper's: `constituent`/`distituent` pseudo-counts a type, `coupling` for pairs of yields, `giza_high` and
     `giza_low` for Giza-scores. `mode` says what is counted once, alignment "trees" or "matchings"; `moves` how trees are
     proposed: "pair" (the paper), "single", "both", or "guided", which looks at the other tree.
 
     Departs: in both CCMs links weigh against the spans that they contradict (`contradiction`), and tags that seldom begin or end
-    sentences against spans that they begin or end (`edges`), see `span_weights`; what binds the trees has the power `strength`, reached after the share `anneal` of the sweeps; the start is not uniform
-    (`ccm.first_trees`); sweeps after burn-in are averaged (`average` is their share). The paper's model has contradiction 0,
+    sentences against spans that they begin or end (`edges`), see `ccm.span_weights`; the coupling of the trees has the power
+    `strength`, reached after the share `anneal` of the sweeps; the start is not uniform (`ccm.first_trees`); sweeps after
+    burn-in are averaged (`average` is their share). The paper's model has contradiction 0,
     edges 0, strength 1, anneal 0, start "uniform", restarts 1, average 0, alone 0. `alone` is for the mean of chains (`chains.joined`).
 
     >>> import divproj as dp
@@ -290,7 +309,7 @@ class BilingualInducer(Estimator):
         return self.partial_fit(sweeps=self.sweeps, watch=watch)
 
     def begin(self, X: Iterable[TagPair], *, fresh: bool = True) -> BilingualInducer:  # noqa: N803
-        """The first state, before any sweep; without `fresh` there is none yet, and `modelfile.load_chain` must give it."""
+        """The first state, before any sweep; without `fresh` there is none yet, and `training.load_chain` must supply it."""
         for name, chosen, there in (("moves", self.moves, MOVES), ("mode", self.mode, MODES)):
             if chosen not in there:
                 raise ModelError(f"no {name} '{chosen}'", remedy=f"choose one of {', '.join(there)}")
@@ -326,7 +345,7 @@ class BilingualInducer(Estimator):
         return f, e
 
     def _first_trees(self) -> tuple[TreeArrays, TreeArrays]:
-        """Of each side the best of a few short runs, in the light of the links but not yet of the other side."""
+        """Return for each side the best of a few short runs, which use the links but not yet the other side."""
         start = Start(self.start, self.restarts, self.warm_up)
         f, e = (
             first_trees(g, text, self.random_state, start, weights, side)
@@ -354,7 +373,7 @@ class BilingualInducer(Estimator):
         watch: Watch | None = None,
         until: Callable[[], bool] | None = None,
     ) -> BilingualInducer:
-        """More sweeps over the pairs that `fit` was given; `until` is asked after each whether to stop."""
+        """More sweeps over the pairs that `fit` was given; `until` is called after each and says whether to stop."""
         self._clear()
         first = self.done_
         return self.run(first, first + sweeps, watch, until)

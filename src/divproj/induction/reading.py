@@ -1,14 +1,13 @@
-"""Tagged text and bitext for `proj induce`: heads are not looked at, so text without trees will do.
+"""Tagged text and bitext for induction, and its results as phrase trees and packed forests.
 
-Induced trees and charts for others: phrase trees, packed forests. Punctuation, which induction does not see, comes back.
+In: CoNLL-U, Penn or TIGER files and corpus folders become tag sequences without punctuation, with links renumbered and
+one-to-one (`sentences`, `tag_pairs`). Heads are ignored, so text without trees will do. Out: an induced tree or chart becomes
+a tree or forest over all words (`phrase_tree`, `forest_of`). Punctuation, which induction does not see, comes back: a mark
+belongs to the word before it, one at the beginning of a sentence to the first word.
 
-A mark belongs to the word before it, one at the beginning of a sentence to the first word.
-
-From trees and bitext to what induction reads: tags without punctuation, links renumbered, gold constituents.
-
-Constituents of a dependency tree are its maximal projections: the words under each word, itself included, where they stand
-together and are two or more. Words under one head are not grouped further, so such trees are flat, and a binary tree over
-them has a precision of less than 100 even at best (`evaluate.brackets` reports that bound).
+Gold constituents of a dependency tree are its maximal projections: the words under each word, itself included, if they are
+contiguous and two or more. Words under one head are not grouped further, so such trees are flat, and a binary tree over them
+has a precision of less than 100 even at best (`evaluation.brackets` reports that bound).
 """
 
 from __future__ import annotations
@@ -270,12 +269,12 @@ def _kept_splits(chart: SpanChart, n: int, prune: float) -> dict[tuple[int, int]
 
 
 def _bare(sentence: Sentence) -> DepTree:
-    """Forms and tags; no heads, so none can be wrong."""
+    """Return the sentence as a tree of forms and tags without heads, so that no wrong head can raise an error."""
     return DepTree.unparsed(sentence.forms, upos=sentence.column(3), xpos=sentence.column(4))
 
 
 def sentences(source: str, faults: Faults, tags: str) -> list[Tagged]:
-    """Sentences of a CoNLL-U file, with the tags chosen; or words and tags of Penn or TIGER trees, whose phrases nobody looks at."""
+    """Sentences of a CoNLL-U file, with the tags chosen; or words and tags of Penn or TIGER trees (phrases ignored)."""
     if tags not in KINDS[:3]:
         raise ModelError(f"no tags '{tags}' on one side alone", remedy=f"choose one of {', '.join(KINDS[:3])}")
     kind = _trees_in(source)

@@ -1,12 +1,12 @@
-"""The array core of the constituent-context model: charts, samples and counts of binary trees over one sentence.
+"""The kernels of the two models: charts, samples and counts of binary trees, and the sweeps of both samplers.
 
 A sentence of n words has a grid of (n+1) x (n+1) spans; `yields` and `contexts` give each span's integer id, computed once
 (-1 where training never saw it). A tree is 2n-1 nodes, parents before kids, the root first, `left` and `right` -1 at leaves.
-Chance comes in as an array of uniform numbers, so the compiled and the plain twin draw the same trees.
+Randomness comes in as an array of uniform numbers, so the compiled and the plain twin draw the same trees.
 
-The array core of the bilingual model: Metropolis-Hastings within Gibbs over pairs of trees (Snyder et al. 2009, 3.5).
-
-One sweep of the bilingual sampler: for every pair propose trees, accept or not, draw an alignment, count.
+`ccm_sweep` is one Gibbs sweep over the sentences of one language. `pair_sweep` is one sweep of the bilingual model,
+Metropolis-Hastings within Gibbs over pairs of trees (Snyder et al. 2009, 3.5): for every pair propose trees, accept or
+reject, draw an alignment, count. `inducer` explains it by an example.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def log_ratios(n, base, yields, contexts, in_yields, in_contexts, totals, prior,
 
 @kernel("void(i8, i8, f8[::1], f8[:, ::1])")
 def add_weights(n, base, weights, ratio):  # type: ignore[no-untyped-def]
-    """Ratios with what else is known of the spans (`span_weights`)."""
+    """Add the other evidence about spans (`ccm.span_weights`) to their ratios."""
     for i in range(n - 1):
         for j in range(i + 2, n + 1):
             ratio[i, j] += weights[base + i * (n + 1) + j]
@@ -204,7 +204,7 @@ def best_tree(n, ratio, chart, back, start, end, left, right):  # type: ignore[n
 
 @kernel("i8(i8, f8[:, ::1], f8[::1], i8, i4[::1], i4[::1], i4[::1], i4[::1])")
 def sample_tree(n, chart, chance, used, start, end, left, right):  # type: ignore[no-untyped-def]
-    """A tree from the inside chart: split k of (i, j) with probability ~ I(i,k) I(k,j). Returns the chances used.
+    """A tree from the inside chart: split k of (i, j) with probability ~ I(i,k) I(k,j). Returns the next `used`.
 
     With `chart` all zero the splits are uniform, as for the first state.
     """
@@ -416,7 +416,7 @@ def shares(counts, found):  # type: ignore[no-untyped-def]
 
 @kernel("f8(i8, i8, i8, i8[::1], i4[::1], f8[::1], f8[::1])")
 def coupling(y1, y2, kinds, keys, values, in_pairs, settings):  # type: ignore[no-untyped-def]
-    """omega/Z of two yields: (c + beta) / (beta + S); spec of the normaliser in `inducer`."""
+    """omega/Z of two yields: (c + beta) / (beta + S); for S see `inducer.PairState.normaliser`."""
     beta, norm = settings[0], settings[1]
     if in_pairs[y1] == 0:
         return beta / norm
@@ -678,7 +678,7 @@ def pair_sweep(  # type: ignore[no-untyped-def]
                 copy(tree[1 - s], new[1 - s])
             o = 1 - s
             if moves == GUIDED:
-                for later in range(2 if turn == 2 else 1):  # the way back, then the way there
+                for later in range(2 if turn == 2 else 1):  # the reverse proposal, then the proposal itself
                     seen = tree[o] if turn == 2 and later == 0 else new[o]
                     guide(
                         s, n[s], n[o], seen[0], seen[1], base[s], base[o], yields[s], yields[o], sums, gz_pair, gz_node,

@@ -1,15 +1,13 @@
-"""Grammars from files to files: what `proj induce` does with the sentences it has read.
+"""Train grammars and keep them in folders: the steps behind `proj induce`.
 
-Several chains of the bilingual sampler, one after the other or side by side through the engine, into one model.
+`Induction` learns a model of one or two languages from tag sequences. A bilingual model has several chains of the sampler,
+run one after the other or in workers (`run_chains`). Their grammars become one `Consensus`: chains fall into different modes,
+and a mean of their counts is none of them. But the mean of their posteriors for a sentence is a distribution over its trees,
+and the tree that on average has most brackets in common with it (minimum Bayes risk) is seldom worse than the best chain's.
+The CCM of each language alone has a small share in that mean: brackets of which it is certain stay, unless the bilingual
+chains are certain of others.
 
-Several chains as one grammar: their posteriors are averaged, and the tree of most expected brackets is taken.
-
-Chains of one sampler fall into different modes, and a mean of their counts is none of them. The mean of what they make of a
-sentence is a distribution over its trees, and the tree that has most brackets in common with it on average (minimum Bayes
-risk) is seldom worse than the best chain's. Where the CCM of each language alone has a small share in that mean, brackets that it is
-sure of stay unless the bilingual chains are sure of others.
-
-Models and checkpoints in a folder: `model.json`, `weights.npz`, and `chain-K.npz` to go on from. Never pickle.
+A model is a folder with `model.json` and `weights.npz`; checkpoints are `chain-K.npz`. Never pickle.
 """
 
 from __future__ import annotations
@@ -100,7 +98,7 @@ class Consensus:
 
 
 def _mean(charts: tuple[SpanChart, ...], shares: Floats) -> SpanChart:
-    """One chart of the mean: its `inside` and `ratio` give the splits of `output.forest_of`, log p(k | i, j)."""
+    """One chart of the mean: its splits, log p(k | i, j), are those that `reading.forest_of` uses."""
     spans: Floats = np.tensordot(shares, [chart.marginals for chart in charts], 1)
     n = len(spans) - 1
     splits = np.zeros((n + 1, n + 1, n + 1))
@@ -194,7 +192,7 @@ def _grammar(name: str, side: Any, found: modelfile.ModelFolder) -> Consensus:
 
 
 def save_chain(path: Path, chain: BilingualInducer, first: int, about: str) -> None:
-    """All that the next sweep needs: trees, alignments, sums so far. Counts follow from the trees."""
+    """Write a checkpoint: trees, alignments and sums so far. Counts follow from the trees."""
     state = chain.state_
     arrays: dict[str, Any] = {"mate": state.mate, "place": np.array([first, chain.done_, chain.kept_])}
     for side, forest, sums, nodes in zip("fe", state.forests, chain.sums_, chain.nodes_, strict=True):
@@ -208,7 +206,7 @@ def save_chain(path: Path, chain: BilingualInducer, first: int, about: str) -> N
 
 
 def load_chain(path: Path, chain: BilingualInducer, about: str) -> int:
-    """Put a chain that has begun on the same pairs where the file left it; returns where its run had begun."""
+    """Restore a chain on the same pairs from a checkpoint; return the sweep at which its run had begun."""
     where = Where(str(path))
     arrays = modelfile.read_arrays(path)
     try:
@@ -254,7 +252,7 @@ ChainWatch = Callable[[int, Told], None]
 
 @dataclass(frozen=True)
 class ChainPlan:
-    """How a run is kept: the folder, what identifies it, minutes between checkpoints, whether to go on from one."""
+    """Checkpoints of a run: folder, what identifies the run, minutes between checkpoints, whether to resume from one."""
 
     folder: Path | None = None
     about: str = ""
@@ -278,8 +276,8 @@ def run_chains(
     """Chain k has the seed of `settings` plus k - 1, wherever it runs.
 
     Ctrl-C: then the second value is False. In this process the chain ends after its sweep, and chains that had not begun are
-    not there; elsewhere chains that had not ended are as their checkpoints have them. `watch` hears of every sweep here, and
-    of the last one of chains that ran elsewhere.
+    missing; in workers, unfinished chains are restored from their checkpoints. `watch` is called after every sweep in this
+    process, and with the last sweep of chains that ran in workers.
     """
     plan = plan or ChainPlan()
     made = [BilingualInducer(**settings) for _ in range(chains)]  # type: ignore[arg-type]
@@ -290,7 +288,7 @@ def run_chains(
 
 
 def _here(made: list[BilingualInducer], pairs: Sequence[TagPair], plan: ChainPlan, watch: ChainWatch | None) -> bool:
-    """One after the other, in a thread: so Ctrl-C falls between two sweeps."""
+    """Run the chains one after the other in a thread, so that Ctrl-C takes effect between two sweeps."""
     stop = Event()
 
     def all_chains() -> None:
@@ -382,7 +380,7 @@ Watch = Callable[[int, dict[str, float]], None]
 
 
 class Checkpointing(Protocol):
-    """How long work is kept."""
+    """Options for checkpoints."""
 
     resume: bool
     checkpoint: float
@@ -424,9 +422,9 @@ class Induction:
     keep: Checkpointing
     place: Workers
     say: Say
-    """What the user is to know."""
+    """Called with messages for the user."""
     swept: Say
-    """What the latest sweep found."""
+    """Called with a line about each sweep."""
     signature: Callable[..., str]
 
     def two_languages(self, pairs: list[TagPair], folder: Path, length: int, chains: int, links: str) -> bool:
@@ -472,7 +470,7 @@ class Induction:
         self.say(f"model from {plural(len(chosen), 'sentence')}: {folder}")
 
     def _about(self) -> dict[str, Any]:
-        """The settings as signatures have them."""
+        """Return the settings as they appear in signatures."""
         given = self.settings
         prior = f"{given['constituent']:g},{given['distituent']:g}"
         named = {"tags": self.tags, "moves": given["moves"], "mode": given["mode"], "prior": prior}

@@ -1,8 +1,8 @@
 """Sums over all alignment trees of two binary trees, and samples of them, in O(|T1||T2|).
 
 Trees are as in `sampler`: node 0 is the root, kids come after their parents, `left` is -1 at leaves. `rho[i, j]` is the
-weight of aligning node i with node j over that of leaving both alone. Every cell of a table has a power of 2**256 of its
-own (`scale`), so that nothing overflows and no logarithm is needed.
+weight of aligning node i with node j over that of leaving both alone. Every cell of a table has its own
+power of 2**256 (`scale`), so that nothing overflows and no logarithm is needed.
 """
 
 from __future__ import annotations

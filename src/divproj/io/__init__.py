@@ -1,5 +1,5 @@
-"""Files in and out, one module a format.
+"""Read and write files, one module per format.
 
-Each has `load`, `loads`, `dump` and `dumps` after `json`; `load` yields, so corpora stream.
-Values of `data` and `forest` come out, and only they go in.
+Each module has `load`, `loads`, `dump` and `dumps`, named as in `json`; `load` yields, so that large files are never in memory
+as a whole. They return and accept values of `core` and `forest`.
 """

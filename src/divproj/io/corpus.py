@@ -1,27 +1,25 @@
-"""Sentence pairs from whatever users have: the one reader.
+"""Read sentence pairs: the one reader for every kind of input.
 
 A text may be a corpus folder (`f.conllu`, `e.conllu`, `align.txt`), the name of a sample corpus, files, or text in memory:
 
-    read("my-corpus")                                       a folder, or deu-eng, a sample corpus
-    read("text.flextext")                                   interlinear text of any format
-    read("f.conllu", e="e.conllu", links="align.txt")       trees of both sides, and links
-    read("f.txt", e="e.txt")                                bitext, one sentence per line
+    read("my-corpus")                                  a corpus folder
+    read("deu-eng")                                    a sample corpus
+    read("text.flextext")                              interlinear text in any format
+    read("f.conllu", e="e.conllu", links="align.txt")  trees of both sides, and word links
+    read("f.txt", e="e.txt")                           bitext: one sentence per line in each file
 
-Each gives a `Corpus`: it names the files and how to read them, and holds no sentence. To loop over it is to read it, from the
-start and pair by pair, as often as wanted. What is wrong with a sentence goes to `faults`, and the good ones go on.
+`f` is the language you study (F), `e` the translation (E). Each call returns a `Corpus`. It holds the names of the files and
+the options for reading them, but no sentences: every iteration reads the files again from the start and yields one `Pair` at
+a time. A sentence that cannot be used is reported to `faults` and left out.
 
-Reading has two halves, so that other processes can do most of it:
+Reading has two steps, so that worker processes can do most of it:
 
-    Corpus.chunks    cuts the files between sentences            Chunk(f=bytes of 200 sentences, e=…, links=…)
-    pairs_of         reads one chunk, here or in a worker        Pair, Pair, …
-                     (`Chunk.batches`: as arrays, through the fast lane of `io.fast` where the files are large)
+    Corpus.chunks    cuts the files between sentences       Chunk(f=bytes of 200 sentences, e=…, links=…)
+    pairs_of         parses one chunk, here or in a worker  Pair, Pair, …
+    Chunk.batches    the same as arrays; for large files through the compiled scanner of `io.fast`
 
-Which sentences of the two sides belong together is decided by `SentenceIds`: by their ids; by order, with one warning, where
-the ids of the two sides never coincide.
-
-Files cut into pieces between sentences, as bytes: reading them is left to whoever takes a piece, maybe another process.
-
-Bitext: sentences and translations in two files, one per line, or CoNLL-U.
+`SentenceIds` decides which sentences of the two sides form a pair: those with the same id; or, where the ids of the two sides
+never coincide, those at the same position (with one warning).
 """
 
 from __future__ import annotations
@@ -57,7 +55,7 @@ from divproj.text.tokens import tokenize
 def bitext(
     f: Sequence[Source], e: Sequence[Source], faults: Faults, digests: tuple[Digest | None, Digest | None] = (None, None)
 ) -> Iterator[Igt]:
-    """The sentences of `f` with the translations of `e`; one that cannot be read has no words, so that lines stay in step."""
+    """Yield the sentences of `f` with the translations of `e`; one that cannot be read has no words."""
     sides = chain.from_iterable(_side(path, faults, digests[0]) for path in f)
     if not e:
         yield from sides
@@ -113,14 +111,14 @@ def lines(path: Source, faults: Faults, digest: Digest | None = None) -> Iterato
 
 
 CHUNK = 1 << 20
-"""Bytes of CoNLL-U that make a piece: enough work to send off, little enough to keep many."""
+"""Bytes of CoNLL-U read at a time: enough work for a worker, few enough to keep many in memory."""
 _BLANK = re.compile(rb"\n(?:\r?\n)+")
 _LEADING = re.compile(rb"(?:\xef\xbb\xbf)?(?:\r?\n)*")
 
 
 @dataclass(frozen=True)
 class FilePart:
-    """Some sentences, or lines of links, of a file, as they stand there; `line` is the number of the first line."""
+    """Consecutive sentences, or lines of links, of a file, as bytes; `line` is the number of the first line."""
 
     text: bytes = b""
     line: int = 1
@@ -130,7 +128,7 @@ class FilePart:
 
 
 class Blocks:
-    """The sentences of a CoNLL-U file, to be taken in parts. They are counted, not read."""
+    """A CoNLL-U file from which sentences are taken in parts; they are counted, not parsed."""
 
     def __init__(self, stream: BinaryIO, path: str = "") -> None:
         self._stream, self._path = stream, path
@@ -138,7 +136,7 @@ class Blocks:
         self._ends: list[int] = []  # of the sentences in the text, with the blank lines after each
 
     def fill(self) -> int:
-        """Sentences that are ready: those of a chunk, 0 at the end of the file."""
+        """Return the number of sentences in memory, reading on if there are none; 0 at the end of the file."""
         while not self._ends and not self._ended:
             new = self._stream.read(CHUNK)
             self._text += new
@@ -159,7 +157,7 @@ class Blocks:
             self._ends.append(len(text))
 
     def take(self, count: int) -> FilePart:
-        """The next sentences, fewer when the file ends before; all bytes of the file come in some part."""
+        """Return the next `count` sentences, fewer at the end of the file; the parts together are the whole file."""
         texts, taken, line = [], 0, self._line
         while taken < count and self.fill():
             some = min(count - taken, len(self._ends))
@@ -199,13 +197,13 @@ class Lines:
 
 
 class Joined:
-    """Several files, one after the other, to be taken in parts that are of one file each."""
+    """Several files, read one after the other; each part comes from one file."""
 
     def __init__(self, files: Sequence[Blocks | Lines]) -> None:
         self._files, self._now = files, 0
 
     def take(self, count: int) -> tuple[FilePart, ...]:
-        """The next `count` sentences or lines, fewer when the last file ends before."""
+        """Return the next `count` sentences or lines, fewer at the end of the last file."""
         found: list[FilePart] = []
         while count and self._now < len(self._files):
             part = self._files[self._now].take(count)
@@ -220,15 +218,15 @@ class Joined:
 SIZE = 200
 """Sentences in a chunk."""
 FAST = 300_000
-"""Bytes of CoNLL-U from which the fast lane pays for loading its compiled code."""
+"""Bytes of CoNLL-U from which on loading the compiled scanner pays off."""
 LINES = "lines"
 """Format of a text with one sentence per line."""
 SHOWN = 3
-"""Sentences that a corpus shows of itself."""
+"""Sentences shown by `repr` of a corpus."""
 COUNTED = 1000
-"""Sentences that a corpus counts to show itself."""
+"""Sentences counted at most by `repr` of a corpus."""
 TELLING = 10
-"""Sentences from which it names the language of the translations."""
+"""Sentences from which on `repr` names the language of the translations."""
 
 
 Files = Source | Sequence[Source] | None
@@ -282,7 +280,7 @@ def read(
 
 @dataclass(frozen=True, repr=False)
 class Corpus:
-    """Where the sentence pairs of a text are, and how to read them; each iteration reads them from the start, pair by pair.
+    """The files of a text and how to read them; each iteration reads them from the start and yields pairs.
 
     >>> corpus = Corpus.at("deu-eng")
     >>> corpus.name, len(corpus.find("deu-001").f), corpus[2].sent_id
@@ -381,7 +379,7 @@ class Corpus:
         return f"{', '.join(facts)}: {' | '.join(first)}"
 
     def _repr_html_(self) -> str:
-        from divproj.drawing.text import corpus_html  # the one arrow that bends: a notebook shows the picture
+        from divproj.drawing.text import corpus_html  # an exception to the layers: notebooks show the picture
 
         return corpus_html(self)
 
@@ -435,7 +433,7 @@ class Corpus:
             yield from chunk.batches(self.faults)
 
     def rows(self) -> Iterator[Row]:
-        """Sentences side by side, as little made of them as can be."""
+        """Yield the sentences at each position side by side, without making pairs of them."""
         for chunk in self.chunks():
             yield from rows_of(chunk, self.faults)
 
@@ -533,7 +531,7 @@ def _some(stream: Iterator[Igt]) -> Iterator[tuple[Igt, ...]]:
 
 
 class Row(NamedTuple):
-    """What stands side by side in the files; None where nothing is, or nothing that can be used."""
+    """Sentences and links at one position in the files; None for those that are missing or cannot be used."""
 
     f: Sentence | Igt | None
     e: Sentence | None
@@ -542,7 +540,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Chunk:
-    """Sentences that stand side by side in the files of a corpus, cut but not read."""
+    """The sentences at some consecutive positions in the files of a corpus, cut out but not parsed."""
 
     f: FilePart | tuple[Igt, ...]
     """Rows of CoNLL-U, or instances of interlinear text."""
@@ -550,10 +548,10 @@ class Chunk:
     """Sentences of E; None: there is no file of them."""
     links: tuple[FilePart, ...] | None
     ids: SentenceIds
-    """What is known of the ids from the chunks before."""
+    """What the chunks before have shown about the ids."""
     complete: bool = False
     fast: bool = False
-    """Whether arrays come through the fast lane."""
+    """Whether arrays are made by the compiled scanner (`io.fast`)."""
     language: str = ""
     """The code of the language that translations without one are in; '' where that is undecided."""
 
@@ -564,7 +562,7 @@ class Chunk:
         return batched(pairs_of(replace(self, complete=True), faults, trees=True))
 
     def look_at_ids(self, ids: SentenceIds) -> None:
-        """Bring what is known of the ids past this chunk; as a rule its first pair tells all that there is to know."""
+        """Update `ids` with the sentences of this chunk; usually its first pair is enough."""
         if self.e is None or ids.shared or not ids.check or not any(b"sent_id" in part.text for part in self.e):
             return
         for _ in rows_of(replace(self, ids=ids, links=None), Faults(strict=False), advance=True):
@@ -575,7 +573,7 @@ class Chunk:
 def rows_of(chunk: Chunk, faults: Faults, *, advance: bool = False) -> Iterator[Row]:
     """Sentences of a chunk side by side, a row for every place; E of another sentence, by its id, is left out.
 
-    With `advance` the chunk's own knowledge of the ids is brought on.
+    With `advance` the `ids` of the chunk are updated.
     """
     ids = chunk.ids if advance else chunk.ids.copy()
     f_side = _sentences(chunk.f, faults) if isinstance(chunk.f, FilePart) else (igt if igt.words else None for igt in chunk.f)
@@ -620,7 +618,7 @@ def pairs_of(
 
 
 def _readable(part: FilePart) -> Iterator[Sentence]:
-    """Sentences of CoNLL-U that can be read; what is wrong with the others is noted when they are read for good."""
+    """Yield the sentences that can be read; faults of the others are reported when the part is read for its pairs."""
     rows = conllu.read(BytesIO(part.text), part.path, Faults(strict=False), keep_places=True, line=part.line)
     return (sentence for sentence in rows if sentence is not None)
 
@@ -690,7 +688,7 @@ def _pair(row: Row, given: Igt | None, tree: DepTree | None, trees: bool, faults
 
 
 def _words(f: Sentence, glosses: tuple[str, ...]) -> DepTree:
-    """F without its tree; tags that came without a tree are the user's, and those of a treebank are not to be seen."""
+    """Return F without its tree; tags are kept only where there was none, since those of a treebank must not be seen."""
     if set(f.column(6)) != {"_"}:
         return DepTree.unparsed(f.forms, glosses=glosses)
     return DepTree.unparsed(f.forms, upos=f.column(3), xpos=f.column(4), glosses=glosses)
@@ -719,7 +717,7 @@ def _own_links(igt: Igt, shape: tuple[int, int]) -> Links:
 
 
 def place(sentence: Sentence | Igt) -> Where:
-    """Where a sentence stands, with its id."""
+    """Return the place of a sentence, with its id."""
     return Where(sentence.where.path, sentence.where.line, sentence.sent_id)
 
 
@@ -756,7 +754,7 @@ def _fast_batches(chunk: Chunk, faults: Faults) -> Iterator[PairBatch]:
 
 
 class SentenceIds:
-    """Whether sentences of the two sides belong together: the one rule.
+    """Decides which sentences of the two sides form a pair.
 
     Two sentences belong together when their ids are the same, but for the name of the text that some formats put in front, or
     when E has the words of F's translation. Two files may number their sentences in two ways; then order pairs them, with one

@@ -1,9 +1,15 @@
-"""The fast lane of a corpus: files to arrays through compiled scanning, peculiar sentences through the careful reader.
+"""Read CoNLL-U and Pharaoh files into arrays with compiled kernels.
 
-The array core of reading: CoNLL-U and Pharaoh text as bytes, straight to numbers.
+`scan_conllu` and `scan_links` go through the bytes of a file once. They accept only sentences without any irregularity:
 
-Only sentences without any peculiarity are taken; all others are marked, for the reader that can tell what is wrong.
-Strings become codes through an open-addressing table: found by their 64-bit hashes, compared by their bytes.
+    1<TAB>Hunde<TAB>…<TAB>NOUN<TAB>…<TAB>2<TAB>nsubj<TAB>…      heads -1 2 0, relations 0 nsubj root (as codes);
+    2<TAB>bellen<TAB>…<TAB>VERB<TAB>…<TAB>0<TAB>root<TAB>…      the first place of a sentence is its artificial root
+
+All others are marked and parsed by the ordinary reader (`careful`), which can say what is wrong with them. `batches` puts both
+together again, in the order of the files.
+
+Tags and relations become integer codes through an open-addressing hash table: the FNV-1a hash of a string (64 bits) gives the
+slot, and strings with the same hash are compared byte by byte.
 """
 
 from __future__ import annotations
@@ -317,7 +323,7 @@ Bytes = NDArray[np.uint8]
 
 
 class ScanBook(Book):
-    """A book whose codes the scanner hands out."""
+    """A vocabulary whose codes are assigned by the compiled scanner."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -341,7 +347,7 @@ class ScanBook(Book):
         return found
 
     def learn(self) -> None:
-        """Take in the strings that the scanner met."""
+        """Add the strings that the scanner has met since the last call."""
         for code in range(len(self.names), int(self.size[0])):
             start, end = self.found[code].tolist()
             name = self.pool[start:end].tobytes().decode("utf-8", "replace")
@@ -497,7 +503,7 @@ def batches(
 def _runs(
     f: SentenceTable, e: SentenceTable, links: LinkTable, careful: Careful, plain: NDArray[np.bool_]
 ) -> Iterator[PairBatch]:
-    """Stretches of plain pairs as they are, stretches of peculiar ones through objects."""
+    """Yield runs of regular pairs as slices of the arrays, runs of irregular ones built from `Pair` objects."""
     borders = [0, *(np.flatnonzero(np.diff(plain)) + 1).tolist(), len(plain)]
     for first, last in pairwise(borders):
         a, b, c = f.taken + first, e.taken + first, links.taken + first

@@ -1,4 +1,4 @@
-"""Opening and writing files: gzip by content, `-` for standard input, whole or not at all."""
+"""Open and write files: gzip by content, `-` for standard input and output, and output files complete or not at all."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Source = str | os.PathLike[str]
 DENSEST, SAFE = 400, 16 << 20
 """How many times its size gzip data may unpack to (one sentence repeated: 150; zeros: 1030), once past so many bytes."""
 HEAD = 1 << 16
-"""Bytes that are looked at to recognise a format."""
+"""Bytes read to recognise a format."""
 _UMASK = os.umask(0o022)
 os.umask(_UMASK)  # there is no other way to ask for it
 
@@ -35,7 +35,7 @@ class Digest(Protocol):
 
 
 class _Watched(io.RawIOBase):
-    """A stream that shows what it reads to a digest, and says which file it is that cannot be unzipped."""
+    """A stream that updates a digest with the bytes read, and names the file if it cannot be unzipped."""
 
     def __init__(self, stream: BinaryIO, digest: Digest | None, where: Where) -> None:
         self._stream, self._digest, self._where = stream, digest, where
@@ -138,7 +138,7 @@ def rewound(head: bytes, rest: BinaryIO) -> BinaryIO:
 
 @dataclass
 class _Pipe:
-    """A source whose bytes come once; its first ones may be looked at before it is read."""
+    """A source that can be read only once; its first bytes may be inspected before."""
 
     stream: BinaryIO
     head: bytes = b""
@@ -219,7 +219,7 @@ def permissions(path: Path) -> int:
 
 @contextmanager
 def writing(target: Source) -> Iterator[TextIO]:
-    """Text, always UTF-8, to a file that appears whole, under its name, only when the block ends well; `-` is standard output.
+    """Write UTF-8 text to a file that appears under its name only if the block ends without error; `-` is standard output.
 
     Links are written through, and so are devices and pipes, which get the text as it comes.
     """
@@ -268,9 +268,9 @@ def streamed(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def replacing(path: Path, durable: bool = False) -> Iterator[BinaryIO]:
-    """Bytes to a new file beside, which takes the place of the old one when the block ends well.
+    """Write bytes to a new file, which replaces the old one if the block ends without error.
 
-    What a run that was killed has left beside is removed. `durable` waits until all is on the disk.
+    Files left beside it by a killed run are removed. `durable` waits until all is on the disk.
     """
     where = Where(str(path))
     try:
@@ -309,7 +309,7 @@ def _buffered(handle: int, path: Path) -> Iterator[BinaryIO]:
 
 
 class _Blamed(io.FileIO):
-    """A file whose own errors name it; those of other things, met while it is open, stay what they are."""
+    """A file whose write errors name it; other errors raised while it is open are left as they are."""
 
     def __init__(self, handle: int, path: Path) -> None:
         super().__init__(handle, "wb")

@@ -1,6 +1,7 @@
-"""Trees on their way out: rows made from trees, and what a worker hands back of a piece.
+"""The output of a batch of sentences: CoNLL-U text, and how workers hand it back.
 
-Shards: what workers write themselves, in a folder that all of them see; only its name travels.
+`Trees` is what a worker returns for its batch. With `in_shards` each worker writes the texts of its batches to files in a
+folder that all of them see and returns only the paths; the main process reads these files in order and removes them.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ NOTHING = ("1", *["_"] * 8, "Empty=Yes")
 
 @dataclass(frozen=True)
 class Trees:
-    """Sentences as CoNLL-U, and what else was asked for."""
+    """Sentences as CoNLL-U text, and the other outputs that were requested."""
 
     count: int
     text: str
@@ -73,7 +74,7 @@ def named(sentence: Sentence, sent_id: str) -> Sentence:
 
 
 def missing() -> Sentence:
-    """Stands for a translation that is not there."""
+    """Return the sentence that stands for a missing translation."""
     return Sentence((), tuple((cell,) for cell in NOTHING))
 
 
@@ -92,7 +93,7 @@ def as_sentence(tree: DepTree | None, sent_id: str) -> Sentence:
 
 B = TypeVar("B")
 TEXTS = ("text", "links", "e_trees", "forests")
-"""What of the trees is written; the rest is small, or drawn."""
+"""Fields that go into a shard; the others are small, or needed for drawing."""
 SEEN = "every worker must see the folder `shards` under the same path"
 
 

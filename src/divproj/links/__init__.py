@@ -1,1 +1,1 @@
-"""Steps that add word links to a pair: from glosses (`gloss`), from bitext alone (`words`)."""
+"""Word alignment: links from glosses (`glosses`) and from bitext alone (`word_model`, `word_corpus`)."""

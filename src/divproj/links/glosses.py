@@ -1,16 +1,20 @@
-"""Links between the words of a glossed sentence and those of its translation, found through the gloss (Lewis & Xia 2010).
+"""Word alignment through glosses: links between a glossed sentence and its translation (Lewis & Xia 2010).
 
-A sieve of passes, the surest first; each link keeps its score and the pass it came from.
+    words         Ana-ka    bita-lu
+    glosses       Ana-NOM   eat-PST
+    translation   Ana       ate
 
-The two sides that the gloss aligner compares: parts of glosses, and words of the translation with what is known of them.
+*Ana-ka* is linked with *Ana*, as the name stands in both sentences (pass `name`), and *bita-lu* with *ate*, a form of its
+gloss *eat* (pass `lemma`). The passes run in a fixed order:
 
-Links of one sentence as they grow, and how well a new one would fit those around it.
+    punctuation, names
+    content words     the gloss word itself or another form of it; then derivation, synonyms and similar spelling
+    function words    where several would do, the one whose neighbours are linked with the neighbours of the gloss
+    grams             words that may stand for a gram, such as *will* for FUT; adpositions; progressives
+    the rest          words of similar meaning by word vectors; then words that are the only ones left of their class
 
-How much alike two English words are in meaning, by the word vectors that come with the English parser.
-
-The passes of the gloss aligner over one sentence, the surest first.
-
-Content words are linked first; function words and grams then go where the words around them went.
+A pass adds links to those of the passes before it and removes none. Each link has a score (`PASS_SCORES`) and the name of
+its pass. `GlossAligner.align` returns them as a `GlossAlignment`.
 """
 
 from __future__ import annotations
@@ -37,7 +41,7 @@ PASS_SCORES = {
     "gold": 1.0, "name": 0.99, "punctuation": 0.99, "exact": 0.98, "lemma": 0.95, "derived": 0.93, "synonym": 0.9, "spelling": 0.9,
     "gram": 0.85, "meaning": 0.7, "adposition": 0.65, "progressive": 0.65, "left over": 0.6,
 }  # fmt: skip
-"""The passes in the order of their trust, and how sure a link of each is."""
+"""Passes and the score of their links, from the most to the least reliable."""
 COMMON_DIRECTIONS = 3
 """Main directions that all vectors share (frequency, not meaning); they are taken out."""
 SIMILAR_MEANING = 0.5
@@ -65,7 +69,7 @@ FUNCTION = frozenset({
     "article", "auxiliary", "case", "clause", "conjunction", "copula", "demonstrative", "genitive", "infinitive", "linker", "modal",
     "negation", "person", "pronoun", "question", "relative",
 })  # fmt: skip
-"""Kinds of grams whose words are function words: they are linked by the company they keep."""
+"""Kinds of grams whose words are function words: they are linked by the links of their neighbours."""
 AUXILIARY = frozenset({"auxiliary", "copula"})
 MOST_CELLS = 250_000
 """Words times glosses of a sentence that are paired by how they fit: time and memory grow with them."""
@@ -668,7 +672,7 @@ class Sieve(Neighbours):
 
 
 class GlossLink(NamedTuple):
-    """Word `f` of the sentence and word `e` of the translation (from 1), how sure the link is and which pass found it."""
+    """Word `f` of the sentence and word `e` of the translation (from 1), its score, and the pass that made it."""
 
     f: int
     e: int

@@ -1,12 +1,16 @@
-"""Grams, the abbreviations of glosses: what each stands for in the language of the translation, and glosses split into parts.
+"""Grams, the abbreviations in glosses, and part-of-speech labels of interlinear text.
 
-The tables are `rules/grams*.tsv`; users add rows of the same shape, which take the place of ours.
+`Grams` is a table of grams, for translations in one language: the words that may stand for each gram in the translation,
+its kind, and its features in UD. `Grams.split` takes a gloss apart and looks up each part:
 
-Rows of a table of grams: what stands in each column, and person, number, gender and case in a label.
+    give-CAUS.PST    give (may be a word of the translation), caus and pst (grams)
+    3SG.F            one part, with the features 3, SG and F; words: she, her
 
-Part-of-speech labels of interlinear text: which universal tags a linguist's own category allows.
+The tables are `rules/grams*.tsv`. Users may add tables with the same columns, whose rows replace ours.
 
-A label may be put together like its word: `v-v:(TAM)` is a verb with an inflection, `adj>adv` an adjective made an adverb, `n=foc` a noun with a clitic.
+`Grams.classes` says which universal tags a linguist's label of a part of speech allows (`rules/pos.tsv`). A label may be
+composed like its word: `v-v:(TAM)` is a verb with an inflection, `adj>adv` an adverb made from an adjective, `n=foc` a noun
+with a clitic.
 """
 
 from __future__ import annotations
@@ -296,7 +300,7 @@ class Grams:
     _memo: dict[str, tuple[GlossPart, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
     _labelled: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
     known: dict[tuple[str, ...], tuple[str, str]] = field(default_factory=dict, init=False, repr=False, compare=False)
-    """Lemmas and features that this table gave to words (`projection.ud_rows`)."""
+    """Lemmas and features that this table gave to words (`ud.rows`)."""
 
     @classmethod
     def loads(cls, text: str, language: str = "en", path: str = "") -> Grams:

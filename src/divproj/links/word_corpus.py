@@ -1,8 +1,11 @@
-"""Word alignment of texts of any length: shards are learned from one by one, anywhere, then aligned in the light of all.
+"""Word alignment of texts of any length, in two passes over shards.
 
-Sentence pairs for the word aligner: from text, CoNLL-U or interlinear text, as often as they are asked for.
+`word_rows` reads sentence pairs from text, CoNLL-U or interlinear text. A `WordText` is read again for each pass rather
+than held in memory, and cut into shards that are small enough to be sent to workers. `align_text` yields the links of one
+shard after another:
 
-A bitext of any length: read again and again, cut into shards that are small enough to be sent.
+    first pass     each shard is learned from by itself, on any worker, and returns its counts of linked words
+    second pass    each shard is aligned, with the counts of all other shards as prior
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""One direction of word alignment: IBM-1 and HMM by EM, then sampling with fertility.
+"""One direction of word alignment: IBM Model 1 and HMM by EM, then Gibbs sampling with fertilities.
 
-The array core of word alignment. One direction: each target word j has one source word i, or none (i = 0).
+Each target word j has one source word i, or none (i = 0).
 
 Sentences lie end to end. `cells` holds for each pair of sentences an (n+1) x m block of numbers of (source, target) word
 types that stand together somewhere; row 0 is the empty word. So tables have one place a type pair, and no look-up is needed.
@@ -334,7 +334,7 @@ class Settings:
     ibm1: int = 4
     hmm: int = 1
     chains: int = 4
-    """Samplers that start alike and whose posteriors are averaged: each is caught in links of its own."""
+    """Samplers that start alike and whose posteriors are averaged, since each may be caught in another local optimum."""
     sweeps: int = 20
     burn_in: int = 5
     """Sweeps of each chain, and how many of them come before those that count."""

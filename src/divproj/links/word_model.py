@@ -1,12 +1,11 @@
-"""`WordAligner`: fit on bitext, align, save, load, go on.
+"""`WordAligner`: Bayesian word alignment, to fit on bitext, align, save, load and train further.
 
-Two directions to one set of links.
+Both directions are aligned (`word_direction`) and their posteriors joined to one set of links (`from_posteriors`, or a
+heuristic such as `grow_diag_final_and`). Rare words fall back on their lemmas or stems (`stem`).
 
-Words as numbers, and the shorter forms that rare words fall back on.
-
-How often pairs of words are linked, compact enough to travel between processes, and sums of many such counts.
-
-What is known before the statistics: links of glossed sentences, dictionaries.
+What is known beforehand, from dictionaries (`from_dictionary`) or links of glossed sentences (`from_links`), counts as if
+it had been seen in the text. `Counts` says how often pairs of words are linked, compact enough to be sent between
+processes; a `Tally` is a sum of many.
 """
 
 from __future__ import annotations
@@ -399,7 +398,8 @@ class WordAligner(Estimator):
     ) -> list[Linked]:
         """Learn from the pairs and align them; rare words fall back on `lemmas` where given, else on stems.
 
-        All pairs are held in memory; `corpus.align_text` cuts a long text. Sampling that takes long is kept in a checkpoint,
+        All pairs are held in memory; `word_corpus.align_text` splits a long
+        text. Sampling that takes long is kept in a checkpoint,
         and goes on from one that is resumed.
         """
         made = self.learn(list(pairs), self.prior(known), lemmas=lemmas, tags=tags, watch=watch, keep=keep)

@@ -1,5 +1,6 @@
-"""Parsing: trees from words and tags, and from what a projection says of them.
+"""Parsing: taggers, lemmatisers and dependency parsers, and the language packs that hold one of each.
 
-Sentences come in as columns of words, tags and edge codes (`columns`), are hashed to atoms once (`atoms`) and go through
-array kernels (`features`, `decode`, `marginals`, `labels`, `learn`); `parser.MstParser` is the face of it all.
+`language.Language` parses plain sentences. Its parser is a `parser.MstParser`, which learns from trees, or a network
+(`network`). Sentences come in as `features.ParserInput`: words, tags, and codes of edges that a projection gives. The array
+kernels are in `features`, `decode` and `learn`.
 """

@@ -1,8 +1,8 @@
-"""Parsing of plain sentences piece by piece: what a worker of the engine is asked to do.
+"""Parsing of plain sentences in batches, as `proj parse` does it.
 
-What `proj parse` has done, in a few lines: counted while sentences stream, the same as text and as JSON.
-
-Plain text: paragraphs into sentences, sentences into words.
+`batches` reads CoNLL-U or plain text, which is cut into sentences and words (`load`). Each batch is parsed by a worker,
+which returns trees and a `ParseSummary`: counts and confidences, which are added up over the batches and printed as text or
+JSON.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from divproj.text.tokenizer import Token, Tokenizer
 from divproj.ud.head_style import in_style
 
 WEAK_SENTENCE = 0.5
-"""A sentence whose words are less sure than this, on average, is doubtful."""
+"""Mean confidence of its heads below which a sentence is doubtful."""
 
 
 def load(
@@ -87,7 +87,7 @@ DOUBTFUL = 5
 
 @dataclass(kw_only=True)
 class Judged:
-    """How sure a parser or a projection is of its heads, and of which sentences least."""
+    """Confidence of the heads of a parser or a projection: the mean, and the sentences where it is lowest."""
 
     judged: int = 0
     sure: float = 0.0
@@ -126,11 +126,11 @@ class Judged:
 
 @dataclass
 class ParseSummary(Judged):
-    """Sentences that were parsed, and how sure the parser is of their heads."""
+    """Sentences that were parsed, and the confidence of their heads."""
 
     parser: str = ""
     calibration_error: float | None = None
-    """How far confidences were from the share of right heads on gold trees; None where nobody has looked."""
+    """How far confidences were from the share of right heads on gold trees; None if that was not measured."""
     parsed: int = 0
     left_out: int = 0
     words: int = 0

@@ -1,12 +1,12 @@
-"""Best trees under edge scores: Eisner, Eisner with adjacent siblings, Chu-Liu/Edmonds. One root always.
+"""Decoding: best trees and edge probabilities from edge scores. Trees have exactly one root.
 
-scores[h, c] is the score of head h for child c, words from 1, the root 0; `heads` (length n + 1) is filled. Of equals the
-lowest index wins.
+scores[h, c] is the score of head h for child c; words count from 1, the root is 0.
 
-Probabilities of edges under exp(score): Eisner's inside and outside for projective trees, Matrix-Tree for all.
-
-scores[h, c] as in `decode`; `chances` (same shape) is filled with the probability of each edge; log Z is returned.
-One root always.
+    best tree        `eisner` (projective), `eisner_siblings` (and with adjacent siblings), `chu_liu_edmonds` (edges may cross):
+                     fill `heads` (length n + 1); of equal scores the lowest index wins
+    probabilities    `projective` (Eisner's inside and outside), `nonprojective` (Matrix-Tree), `elimination` (the same, slower,
+                     without loss of digits): fill `chances` (shape of `scores`) with the probability of each edge under
+                     exp(score), and return log Z
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""Hashed features of edges and of adjacent siblings, after MSTParser; kernels that know integers alone.
+"""Hashed features of edges and of adjacent siblings, after MSTParser; kernels that take integers only.
 
 A token is a row of atoms (64-bit hashes): form, prefix, tag. A feature is a sum of atoms times odd numbers, one number a
 place, and of its template's number; its place in the table of weights is taken from the high bits of one more product.
 `ids` is filled with the places of an edge's features, so that scoring and learning see the same ones.
 
-Sentences as the kernels take them: words and tags hashed once, laid end to end.
+`ParserInput` is a sentence as the parser sees it, `Batch` has sentences as the kernels take them:
+words and tags hashed once, laid end to end.
 """
 
 from __future__ import annotations

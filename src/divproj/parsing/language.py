@@ -1,14 +1,18 @@
-"""A language pack: tokenizer, tagger, lemmatiser and parser learned from one treebank, kept in one folder.
+"""Language packs: tokenizer, tagger, lemmatiser and parser, learned from one treebank and kept in one folder.
 
-Where punctuation hangs in a tree of words: read off a treebank, as a table of a few choices.
+`Language.train` learns one, `Language.load` loads one. `Language.annotate` fills in lemmas, tags, heads and relations.
+Sentences of more than `PARSED_WHOLE` words are parsed in parts, whose trees are put together again. `n_best` finds the K
+best trees of a sentence, `forest_of` the packed forest of the probable ones.
 
-The mark's neighbours on both sides are climbed as far as their heads stay on the same side; at the top of each climb is the highest
-word that the mark can hang on without crossing an edge. Which of the two it takes, or the top of what a pair of marks encloses,
-depends on the mark and on which top governs the other. A graph-based parser sees none of this; the treebank tells.
+Punctuation is attached after parsing, by a table that is learned from the treebank (`Punctuation`). From the neighbour of a
+mark on each side the parser's heads are followed as long as they stay on that side. The last word reached is the highest
+one that the mark can attach to without crossing an edge:
 
-Sentences too long to be parsed as one: cut into parts, parsed, and put together again.
+    He said , "go" .    the comma: `said` on the left; on the right `go`, whose head is on the other side
+                        the full stop: `said` on the left; nothing on the right
 
-More than one tree: the K best of a sentence, and the packed forest of the probable ones.
+The table says which of the two a mark takes (or, in a pair of brackets or quotation marks, the top of what is inside),
+depending on the mark and on which of the two governs the other.
 """
 
 from __future__ import annotations
@@ -79,7 +83,7 @@ def cut(seen: ParserInput, whole: int = PARSED_WHOLE, most: int = PART) -> list[
 
 
 def joined(trees: Sequence[DepTree]) -> DepTree:
-    """One tree of the trees of the parts: the roots of the later ones hang on the first."""
+    """Return one tree for the trees of the parts: the roots of later parts attach to the root of the first."""
     if len(trees) == 1:
         return trees[0]
     heads: list[int] = []
@@ -96,7 +100,7 @@ def joined(trees: Sequence[DepTree]) -> DepTree:
 
 @dataclass(frozen=True)
 class Chances:
-    """How probable edges are: within a part as found there, and that a part's root hangs on the first as that it is a root."""
+    """Edge probabilities of a sentence in parts; an edge between parts has the probability that its part's root is the root."""
 
     parts: tuple[NDArray[np.float64], ...]
 
@@ -151,7 +155,7 @@ class Punctuation:
         return cls({key: _most(counts) for key, counts in sorted(seen.items()) if counts.total() > 1})
 
     def attached(self, tree: DepTree) -> DepTree:
-        """The tree with its punctuation where it usually hangs; marks that govern something stay."""
+        """Return the tree with punctuation attached as in the treebank; marks that have dependents stay."""
         if not self.choices:
             return tree
         heads = list(tree.heads)
@@ -211,7 +215,7 @@ def _climb(heads: Sequence[int], start: int, word: int, n: int) -> list[int]:
 
 
 def _between(heads: Sequence[int], left: list[int], right: list[int]) -> str:
-    """Which top hangs on the other side: the left one, the right one, or neither."""
+    """Return which top attaches to the other side: the left one, the right one, or neither."""
     if heads[left[-1] - 1] in right:
         return "left under top" if heads[left[-1] - 1] == right[-1] else "left under"
     if heads[right[-1] - 1] in left:
@@ -236,7 +240,7 @@ def _partners(forms: Sequence[str], mark: Sequence[bool]) -> dict[int, int]:
 
 
 KIND, VERSION, NEURAL = "divproj-language", 1, 2
-"""Models of `proj train` are of version 1, those with a network (`parsing.neural`) of version 2."""
+"""Models of `proj train` are of version 1, those with a network (`parsing.network`) of version 2."""
 JOINT = 250
 """Pairs of UPOS and XPOS up to which one tagger finds both; a treebank with more of them is tagged with UPOS alone."""
 BATCH = 500
@@ -341,7 +345,7 @@ class Language:
         return [[pair for _ in own for pair in _apart(next(found))] for own in cuts]
 
     def trees(self, seen: Sequence[ParserInput]) -> list[DepTree]:
-        """The best trees, with punctuation where the treebank hangs it; very long sentences in parts."""
+        """The best trees, with punctuation as in the treebank; very long sentences are parsed in parts."""
         cuts = [cut(sentence) for sentence in seen]
         found = iter(self.parser.predict([part for own in cuts for part in own]))
         return [joined([self.punctuation.attached(next(found)) for _ in own]) for own in cuts]

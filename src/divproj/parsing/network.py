@@ -3,11 +3,9 @@
 Sentences of one length go through together, words of a step in rows. BLAS adds up in another order for another number of rows,
 so a sentence alone and in company differ in the last digits: with doubles by far less than anything shown or compared.
 
-What the network sees of one word: numbers of rows in its tables, the same in training and at run time.
-
-The network as facts and arrays: weights in one byte each with a unit per row, checked before they are used.
-
-`NeuralParser` and `NeuralTagger`: the network behind the interfaces of `MstParser` and `Tagger`.
+A word is looked up in tables, in training and at run time alike, by its key (`word_key`), its affixes (`affix_rows`) and
+its letter n-grams (`gram_rows`). In a model each weight takes one byte, with a unit per row; `network` checks and unpacks
+them. `NeuralParser` and `NeuralTagger` have the interfaces of `MstParser` and `Tagger`.
 """
 
 from __future__ import annotations

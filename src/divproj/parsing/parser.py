@@ -1,10 +1,9 @@
-"""`MstParser`: learns weights of edges from trees, finds the best tree, and says how sure it is of each edge.
+"""`MstParser`: a graph-based parser that learns from trees, finds the best tree, and gives the probability of each edge.
 
-What passes over a treebank change: weights with the sums for their average, in arrays that a checkpoint can keep.
-
-An `MstParser` as facts and arrays, small: weights in one byte each, what rounds to nothing left out.
-
-How probabilities follow from scores, where there are no sentences to spare for judging it.
+Its `TrainingState` is what passes over a treebank change, in arrays that a checkpoint can keep: weights, and sums for their
+average. `facts` and `arrays` are a parser as it is saved, with one byte a weight. Probabilities are exp(scale × score),
+divided by the sum over all trees; the scale is set on sentences that were not learned from (`MstParser.calibrate`) or,
+where there are none to spare, with a smaller parser that leaves some out (`calibrate_by_twin`).
 """
 
 from __future__ import annotations

@@ -299,7 +299,7 @@ def with_full_rows(
 FORMAT, VERSION = "divproj-tagger", 1
 PREFIX = "tagger."
 Watch = Callable[[int, float, float | None], None]
-"""Told after each pass: its number from 1, the share of training words it got right, and that of dev words."""
+"""Called after each pass with its number (from 1), the share of training words tagged right, and that of dev words."""
 
 
 @dataclass

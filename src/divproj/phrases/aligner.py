@@ -1,4 +1,7 @@
-"""`PhraseAligner`: fit on pairs of forests, align, save, load, go on."""
+"""`PhraseAligner`: learn, align, save and load phrase alignment on parse forests.
+
+In come pairs of forests with word candidates, or sentence pairs with trees and links; out come `PhraseAlignment` values.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,7 @@ LEXICAL = ("pruned", "hashed", "none")
 BUCKETS = 1 << 18
 FORMAT, VERSION = "divproj-phrases", 1
 MOST_CELLS = 16_000_000
-"""Pairs of nodes that a chart may have; where there are more, the best trees stand in for the forests."""
+"""Most pairs of nodes in a chart; larger forests are replaced by their best trees."""
 
 ForestPair = tuple[Forest, Forest]
 WordLinks = Any
@@ -61,7 +64,7 @@ class PhraseAligner(Estimator):
     """Monolingual or bilingual phrase alignment on parse forests after Arase & Tsujii (2017).
 
     Parameters named with the paper's letters there: `null_cost` μn, `noncomp_cost` μc, `parse_share` μp, `beam` μb, `gap` μg;
-    the costs and their defaults are those of `scoring.Costs`.
+    the costs and their defaults are those of `problem.Costs`.
     `search` is the exact `chart` or, as in the paper, `packs` with a beam. `noncomp` looks for non-compositional pairs by
     hill climbing (`climb`), by unpacking supports (`trace`, the paper's, exponential but bounded) or not at all (`off`).
 
@@ -109,7 +112,7 @@ class PhraseAligner(Estimator):
         for name, known in (("search", SEARCHES), ("noncomp", NONCOMP), ("lexical", LEXICAL), ("combine", COMBINE)):
             if getattr(self, name) not in known:
                 raise ModelError(f"no {name} '{getattr(self, name)}'", remedy=f"choose one of {', '.join(known)}")
-        self.costs, self.training  # noqa: B018  their faults are heard now, not in the middle of a corpus
+        self.costs, self.training  # noqa: B018  wrong values raise an error now, not in the middle of a corpus
         self.model_.null_norm = self.null_norm
         self.model_.__post_init__()
 
@@ -193,7 +196,7 @@ class PhraseAligner(Estimator):
             yield self._align(ScoredForest(src), ScoredForest(tgt), getattr(found, "links", found), encoder)
 
     def _compile(self) -> None:
-        """Before any clock runs: compiling, or loading what was compiled before, takes seconds."""
+        """Compile the kernels, or load them from the cache, before any clock runs: this takes seconds."""
         kernels: list[Any] = [chart.best_rows, chart.decode, chart.scaled_sum_rows, chart.scaled_outside]
         kernels += [chart.gap_rows, chart.gap_decode] if self.gap else []
         kernels += [hill_climbing.climb, hill_climbing.assemble] if self.noncomp == "climb" else []
@@ -272,7 +275,7 @@ class PhraseAligner(Estimator):
 
     @property
     def described(self) -> dict[str, Any]:
-        """What a signature says of it."""
+        """The parameters that a signature names, and whether the model was trained."""
         names = ("search", "noncomp", "null_cost", "pair_cost", "noncomp_cost", "parse_share", "gap")
         costs = {name: getattr(self, name) for name in names} | {"word_cost": self.costs.word_cost}
         return costs | {"trained": "yes" if self.history_ else "no"}
@@ -280,14 +283,14 @@ class PhraseAligner(Estimator):
     # keeping
 
     def save(self, folder: Path) -> None:
-        """`model.json` and `weights.npz` in a folder; the same model gives the same bytes."""
+        """Write `model.json` and `weights.npz` to a folder; the same model gives the same bytes."""
         params = {name: value for name, value in self.get_params().items() if name != "relation"}
         about = {"params": params, "vocabulary": self.vocabulary_, "buckets": self.model_.buckets, "history": self.history_}
         modelfile.save(folder, FORMAT, VERSION, about, {"weights": self.model_.weights, "keys": self.model_.keys})
 
     @classmethod
     def load(cls, folder: Path, relation: Relation | None = None) -> PhraseAligner:
-        """A saved model; ModelError when it is not one, or of another version."""
+        """Load a saved model; raise ModelError if it is not one, or of another version."""
         stored = modelfile.load(folder, FORMAT, VERSION)
         defaults = {name: value for name, value in cls().get_params().items() if name != "relation"}
         params = modelfile.like_defaults(stored.fact("params", dict), defaults, stored.where)
@@ -306,7 +309,7 @@ class PhraseAligner(Estimator):
         modelfile.save(folder, FORMAT + "-checkpoint", VERSION, about, {"weights": state.weights, "squares": state.squares, "keys": self.model_.keys})  # fmt: skip
 
     def _settings(self) -> dict[str, Any]:
-        """What must be the same for a training to go on; more epochs may be asked for."""
+        """Return the parameters that must be unchanged when training resumes; the number of epochs may grow."""
         return {
             k: v
             for k, v in self.get_params().items()
@@ -359,7 +362,7 @@ def _forests(
 def forced(given: Problem, filled: Any) -> PhraseSet:
     """A defined answer where no legitimate set has the root pair: that pair, and below it the best pair inside.
 
-    Departs: where the best pair shares a root with the root pair, it is dissolved and its kids stay, so that no phrase is aligned twice.
+    Departs: if the best pair shares a root with the root pair, it is dissolved and its kids stay: no phrase is aligned twice.
     """
     root = (given.src.root, given.tgt.root)
     if filled.E[root] == -np.inf:

@@ -1,14 +1,16 @@
-"""Algorithm B.1 of the paper's supplement: aligned pairs with packed lists of supports, beam and gap, on trees and forests.
+"""Beam search for phrase alignment: Algorithm B.1 of the paper's supplement, with non-compositional pairs (4.2 and C.1).
 
-Slower than `problem.fill` and, without beam, of the same best score; it keeps the competing supports that
-non-compositional alignment (`noncomp`) has to unpack. Pairs are numbered u·m + v.
+`Packs` goes through the source phrases bottom-up and keeps for each aligned pair ⟨u,v⟩ a list of supports: which pairs are
+its kids, which phrases are left alone on the way to them, which edges are used. Pairs are numbered u·m + v, where the target
+has m phrases. Without a beam the best score is that of `problem.fill`, which is faster; the competing supports are kept here
+because `Trace` has to unpack them.
 
-Non-compositional alignment: Algorithms 4.2 and C.1 on the packs of `packs`.
+`Trace` makes non-compositional pairs. Source phrases x, y have the lowest common mother u, but their targets nest: τn lies
+in τm. If the kids of both pairs fit together, ⟨u, τm⟩ is aligned with all of them as kids, and pairs in between are
+dissolved: their own alignment is dropped, their kids stay. All arguments are pairs, so that a target aligned with two
+sources has separate supports.
 
-Source phrases x, y have a proper lowest common mother u, but their targets nest: τn lies in τm. If the kids of both pairs fit
-together, ⟨u, τm⟩ is aligned with all of them as kids; pairs in the way are dissolved: their own alignment
-disappears, their kids stay. Departs: C.1, lines 8-9, returns TRACE(τn,ψ) alone and so loses the siblings of ψ; here they are
-merged as in line 29. All arguments are pairs, so that a target aligned with two sources has separate supports.
+Departs: C.1, lines 8-9, returns TRACE(τn,ψ) alone and so loses the siblings of ψ; here they are merged as in line 29.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ class Support(NamedTuple):
 
 
 class ClimbPath(NamedTuple):
-    """From a node down to a descendant: what hangs off (with its score), the edges, the generations."""
+    """A path from a node down to a descendant: phrases left alone beside it (with their score), edges, generations."""
 
     score: float
     gap: int
@@ -54,7 +56,7 @@ Tracer = Callable[["Packs", int, int], Iterator[Support]]
 
 @dataclass
 class Limits:
-    """What the search may not pass; 0 is no bound."""
+    """Bounds of the search; 0 is no bound."""
 
     beam: int = 150
     """μb: targets kept for a source phrase."""
@@ -341,7 +343,7 @@ class Trace:
         return found
 
     def _way(self, home: int, target: int) -> ClimbPath:
-        """GAP: what hangs off the best path from a null phrase down to a phrase in it."""
+        """GAP: the best path from a null phrase down to a phrase in it, with the phrases left alone beside it."""
         if home == target:
             return HERE
         known = self.ways.get((home, target))

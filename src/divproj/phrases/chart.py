@@ -1,28 +1,37 @@
-"""The exact chart on two packed forests: best score, best set, sums and posteriors, in O(|E_s|·|E_t|), without a beam.
+"""The exact chart on two packed forests: best score, best set, sums and posteriors in O(|E_s|·|E_t|), without a beam.
 
-Arrays only. A forest is `first` (edges of node k are first[k] … first[k+1]-1), `left`, `right` and log weights of its edges;
-children stand before parents. `pair[u, v]` is the local score of ⟨u,v⟩ with its costs; where one of the two is a leaf it is
-the score of a pair without kids, -inf when there is no such pair. `null_s`, `null_t` are the scores of phrases left alone.
+Arrays only. A forest is `first` (edges of node k are first[k] … first[k+1]-1), `left`, `right` and the log weights of its
+edges; children stand before parents. `pair[u, v]` is the local score of ⟨u,v⟩ with its costs; if u or v is a leaf, it is the
+score of a pair without kids (-inf if there is no such pair). `null_s`, `null_t` are the scores of phrases left alone.
 
-Let E(u,v) be the best aligned pair inside (u,v) with the nulls hanging off both paths down to it:
+Let A(u,v) be the best set with ⟨u,v⟩ on top, and E(u,v) the best aligned pair somewhere inside (u,v), with the score of the
+phrases that are left alone on both paths down to it:
 
     A(u,v) = pair(u,v) + max over edges e of u, f of v of  E(l_e,l_f) + E(r_e,r_f),  E(l_e,r_f) + E(r_e,l_f)
     E(u,v) = max of A(u,v),  E(l_e,v) + null_s(r_e), E(r_e,v) + null_s(l_e),  and the same for f on the other side
 
-which is a weighted maximum agreement subtree. Departs: Algorithm 4.1 keeps a beam of packed supports; `packs` does that.
+which is a weighted maximum agreement subtree. An example: "old dog" and "chien vieux", one tree each. Word candidates are
+old-vieux and dog-chien, with a score of 2; the pair of both phrases has 1; a word left alone costs 3.
 
-The chart with a bound μg on the generations between a pair and its kids (§5.1 of the paper); arrays as in `chart`.
+    A        chien  vieux  phrase        E        chien  vieux  phrase
+    old       -inf      2    -inf        old       -inf      2      -1    E(old, phrase)   = E(old, vieux) + null_t(chien)
+    dog          2   -inf    -inf        dog          2   -inf      -1    E(phrase, chien) = E(dog, chien) + null_s(old)
+    phrase    -inf   -inf       5        phrase      -1     -1       5    A(phrase, phrase) = 1 + E(old, vieux) + E(dog, chien)
 
-B(u,v)[a][b] is the best pair inside (u,v) reached by climbing a generations on the source side and b on the target side, both below
-μg, since the merge itself is one more.
+`best_rows` fills A and E, row by row; `decode` follows the best choices from the root pair: ⟨old dog, chien vieux⟩ with the
+kids ⟨old, vieux⟩ and ⟨dog, chien⟩, inverted. `sum_rows` and `outside` put sums in the place of maxima: log Σ over all sets,
+and its derivative by every local score, which is the posterior of that pair or null.
 
-Sums over all sets without logarithms: the recurrences of `chart.sum_rows` and `chart.outside` on scaled numbers.
+`gap_rows` and `gap_decode` bound the generations between a pair and its kids by μg (§5.1 of the paper): B(u,v)[a][b] is the
+best pair inside (u,v) that is reached by climbing a generations on the source side and b on the target side, both below μg,
+since the merge itself is one more.
 
-Every score is raised by a constant for each word, which cancels since the words of a phrase are those of its parts. With the right
-constant the whole sum is near 1 and no number on the way to it leaves the range of floats; where one does, the caller sees it
-(nothing, infinite or not a number) and takes the slower kernels.
+`scaled_sum_rows` and `scaled_outside` compute the same sums without logarithms: `pair`, `null_s`, `null_t` and the weights of
+edges are exp of what they are elsewhere. Every score is raised by a constant for each word, which cancels since the words of
+a phrase are those of its parts. With the right constant the whole sum is near 1 and no number leaves the range of floats; if
+one does, the caller sees it (zero, infinite or not a number) and takes the slower kernels.
 
-Arrays are as in `chart`, but `pair`, `null_s`, `null_t` and the weights of edges are exp of what they are there.
+Departs: Algorithm 4.1 keeps a beam of packed supports; `beam_search` does that.
 """
 
 from __future__ import annotations
@@ -44,7 +53,7 @@ def best_rows(s_first, s_left, s_right, s_weight, t_first, t_left, t_right, t_we
     """
     m, edges = np.uint64(len(t_first) - 1), len(t_left)
     keep, take = np.log(1.0 - mix), np.log(mix) if mix > 0 else -np.inf
-    # Flat arrays and unsigned places: a view of each row would be counted, and an index that may be negative looked at.
+    # Flat arrays and unsigned indices: row views cost reference counting, and signed indices a check for negative values.
     A, E, pair = A.reshape(-1), E.reshape(-1), pair.reshape(-1)
     left_s, right_s, left, right = (
         s_left.view(np.uint32),

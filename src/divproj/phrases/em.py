@@ -1,9 +1,11 @@
 """Feature-enhanced EM (Berg-Kirkpatrick et al. 2010) in mini-batches (Liang & Klein 2009), Viterbi or soft.
 
-Kernels of the log-linear model: objective and gradient over the events of many pairs, lying end to end.
+`train` repeats two steps: `expect` aligns the pairs with the present weights and counts events (which phrase went with
+which, which were left alone); `maximise` or AdaGrad then moves the weights towards these counts.
 
-Pair k has a block of (n+1)·(m+1) cells from cell_at[k]; its kinds have counts from src_at[k] and tgt_at[k]. `events` are the
-observed counts: ⟨u,v⟩ and ⟨u,∅⟩ in the context u, ⟨∅,v⟩ in the context v.
+The kernel `event_objective` has the events of many pairs end to end. Pair k has a block of (n+1)·(m+1) cells from
+cell_at[k]; its kinds of phrases have counts from src_at[k] and tgt_at[k]. `events` are the observed counts: ⟨u,v⟩ and ⟨u,∅⟩
+in the context u, ⟨∅,v⟩ in the context v.
 """
 
 from __future__ import annotations
@@ -161,7 +163,7 @@ class Training:
 
 @dataclass
 class EmState:
-    """Where training stands; enough to go on as if it had never stopped."""
+    """The state of a training, complete enough to resume it as if it had never stopped."""
 
     weights: Floats
     squares: Floats
@@ -181,7 +183,7 @@ Watch = Callable[[EmState], None]
 
 @dataclass(frozen=True)
 class EventBlock:
-    """Tables of several pairs end to end with their events, as `likelihood.objective` wants them."""
+    """Tables of several pairs end to end with their events, the input of `objective`."""
 
     arrays: tuple[NDArray[Any], ...]
     used: NDArray[np.int64]
@@ -269,7 +271,7 @@ def expect(prepared: Prepared, model: LocalModel, costs: Costs, training: Traini
 def train(pairs: Sequence[Prepared], model: LocalModel, costs: Costs, training: Training, seed: int, watch: Watch | None = None, state: EmState | None = None) -> EmState:  # fmt: skip
     """Weights after EM; `model.weights` follows. With a `state` from before, training goes on from there.
 
-    Departs: each M-step moves only the weights that occur in its mini-batch, so that rare ones are not worn away by ‖w‖².
+    Departs: each M-step moves only the weights that occur in its mini-batch, so that ‖w‖² does not shrink rare ones.
     """
     state = state or EmState(model.weights.copy(), np.zeros(len(model.weights)))
     model.weights = state.weights

@@ -1,12 +1,15 @@
-"""Kernels of hill climbing on word links: the set of pairs that links make on two trees, its score, better links.
+"""Improve a compositional set of phrase pairs by hill climbing on word links; the result may be non-compositional.
 
-Arrays only. A tree is in post-order, so that the phrases below node k are low[k] … k; `left[k]` is -1 for leaves and `right[k]` is
-k-1. A link is a pair without kids (two leaves, or a leaf and a phrase); links in use do not overlap on either side.
+`refine` takes a `PhraseSet` and returns a better one on the same two trees, never a worse one. `climb` changes one link, or
+all links inside one phrase pair, at a time; `assemble` makes the set of phrase pairs that the links imply, `value` is its
+score.
 
-From a compositional set to a better, possibly non-compositional one on the same two trees, by hill climbing on links.
+The kernels have arrays only. A tree is in post-order, so that the phrases below node k are low[k] … k; `left[k]` is -1 for
+leaves and `right[k]` is k-1. A link is a pair without kids (two leaves, or a leaf and a phrase); links in use do not overlap
+on either side.
 
-Departs: the paper unpacks supports (`noncomp`), which is exponential; this looks at the same sets H, those that links make, and
-is bounded. It never returns a worse set than it was given.
+Departs: the paper unpacks supports (`beam_search.Trace`), which is exponential; this searches the same sets H, those that
+links make, and is bounded.
 """
 
 from __future__ import annotations
@@ -77,7 +80,7 @@ def assemble(s_left, s_low, s_mother, t_left, t_low, t_mother, link, image, top)
 
 @kernel("f8(i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], f8[::1], i4[::1])")
 def alone(left, low, mother, held, link, null, count):  # type: ignore[no-untyped-def]
-    """Score of what hangs off: the maximal phrases without a pair. `held` marks pairs, `link` those without kids."""
+    """Score of the maximal phrases without a pair. `held` marks phrases in pairs, `link` those in pairs without kids."""
     n = len(left)
     for u in range(n):
         count[u] = 1 if held[u] else 0
@@ -191,8 +194,8 @@ def climb(s_left, s_low, s_mother, t_left, t_low, t_mother, pair, null_s, null_t
     """Better links from those given, which are changed; returns the score of the set they make.
 
     A move drops a link, or aligns one phrase pair anew by the compositional chart, in the place of what overlaps with it; such a move
-    that leaves fewer links than before is not looked at (on 150 real pairs none helped). Moves that
-    help are made until none does; then, up to `kicks` times, a word pair is linked by force, is kept so, and all goes on from there.
+    that leaves fewer links than before is skipped (on 150 real pairs none helped). Moves that
+    help are made until none does; then, up to `kicks` times, a word pair is linked by force and kept, and climbing goes on.
     About `steps` phrases are visited at most.
     """
     n, m = len(s_left), len(t_left)

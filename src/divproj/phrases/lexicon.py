@@ -1,12 +1,12 @@
-"""How two words are related: by form, lemma, stem, derivation, WordNet, a user's list, vectors.
+"""Which words of two sentences may be linked, and why: form, lemma, stem, derivation, WordNet, a user's list, word vectors.
 
-Answers are remembered. Everything that only English has (rules, lists, WordNet) is asked when both sides are English.
+`Lexicon.sources(a, b)` returns the sources that make two words candidates, as bits (`EXACT`, `LEMMA` …), and
+`Lexicon.relation(a, b)` the features of two lemmas. Results are cached. Rules, lists and WordNet are for English and are
+consulted only when both sides are English. Punctuation, function words and prepositions are recognised by spelling in
+English, by tag elsewhere.
 
-Which words are punctuation, function words, prepositions: by spelling in English, by tag elsewhere.
-
-Word vectors: those of the English parser, or from files (`.npz`, word2vec or GloVe text).
-
-All come out as unit vectors, so that a product is a cosine. No neural library is needed.
+`Embeddings` are word vectors: those of the English parser, or read from a file (`.npz`, word2vec or GloVe text). All are
+unit vectors, so that a product is a cosine. No neural library is needed.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ NEAR_COSINE = 0.8
 
 Floats = NDArray[np.float32]
 WIDEST = 1 << 16
-"""Numbers of a vector: an unknown word gets as many zeros, whatever a header says."""
+"""Largest size of a vector: an unknown word gets a vector of zeros of that size, so a wrong header must not ask for more."""
 
 
 class Embeddings:
-    """Unit vectors of words; words that have none have the zero vector, which is near to nothing."""
+    """Unit vectors of words; unknown words have the zero vector, whose cosine with every other is 0."""
 
     def __init__(self, size: int, vector: Callable[[str], Floats | None], name: str = "") -> None:
         if size > WIDEST:
@@ -269,13 +269,13 @@ class LexicalWord(NamedTuple):
 
 @dataclass
 class Lexicon:
-    """Everything that is known about words."""
+    """All sources of knowledge about words, for a pair of languages."""
 
     languages: tuple[str, str] = ("en", "en")
     wordnet: WordNet | None = None
     embeddings: Embeddings | None = None
     threshold: float = NEAR_COSINE
-    """Cosine from which words are near (`embeddings.threshold` finds it for other vectors than ours)."""
+    """Smallest cosine of similar words (the function `threshold` estimates it for other vectors)."""
     table: frozenset[tuple[str, str]] = frozenset()
     """Pairs of words or lemmas in lower case."""
     kinds: bool = False
@@ -285,7 +285,7 @@ class Lexicon:
     """
 
     context: bool = True
-    """Departs: where nothing is known of two content words, but much of their neighbours, they are candidates (`candidates.contexts`)."""
+    """Departs: two content words without a source are candidates if their neighbours are (`reading.contexts`)."""
 
     def __post_init__(self) -> None:
         self._sources: dict[tuple[LexicalWord, LexicalWord], int] = {}
@@ -328,7 +328,7 @@ class Lexicon:
         return found
 
     def sources(self, a: LexicalWord, b: LexicalWord) -> int:
-        """Which sources make the two words candidates; vectors are not asked here.
+        """Return the sources that make the two words candidates, except vectors.
 
         Punctuation goes with punctuation of its kind, a function word with itself or, both being prepositions, with another.
         """

@@ -1,9 +1,10 @@
 """The local model Pr(u,v): log-linear over the seven feature families (§5.2), normalised within a sentence pair.
 
-Attributes of phrases and the seven feature families (§5.2), as arrays.
+All features depend only on the semantic head and the category of a phrase. So phrases of one kind (same head lemma and
+category) share their features, and a pair of forests needs a table of kinds by kinds, not of nodes by nodes. The last row
+and column of the table stand for τ∅, the partner of phrases left alone.
 
-All features look only at the semantic head and the category of a phrase. So phrases of one kind share their features, and a pair
-of forests needs a table of kinds by kinds, not of nodes by nodes. The last row and column of the table stand for τ∅.
+`PhraseEncoder` makes the tables, `LocalModel` turns them into log probabilities.
 """
 
 from __future__ import annotations
@@ -179,7 +180,7 @@ class LogProbs:
 
 
 def first_weights(lexical: int = 0) -> Floats:
-    """What is believed before training: like heads and like categories go together, nothing is left alone for nothing."""
+    """Return the weights before training: similar heads and equal categories are rewarded, phrases left alone penalised."""
     weights = np.zeros(FIXED + lexical)
     for bit in range(FLAGS):
         if 1 << bit & (SURFACE | WORDNET | EMBEDDING | SAME_CATEGORY | LINKED):
@@ -243,7 +244,7 @@ class LocalModel:
         return LogProbs(pair, L[:-1, -1] - z_s, L[-1, :-1] - z_t, chance)
 
     def chance(self, nodes_s: int, nodes_t: int) -> tuple[float, float, float]:
-        """log Pr of a pair, a source and a target phrase left alone, were all outcomes as likely: what they are measured against."""
+        """log Pr of a pair, a source and a target phrase left alone, if all outcomes were equally likely: the baseline."""
         of_s, of_t = -math.log(nodes_t + 1), -math.log(nodes_t if self.null_norm == "literal" else nodes_s + 1)
         return (of_s + of_t if self.null_norm == "symmetric" else of_s), of_s, of_t
 

@@ -1,6 +1,7 @@
-"""One pair of forests with all local scores, and the set of pairs that a search finds in it.
+"""One pair of forests with all local scores (`Problem`), and the set of phrase pairs that a search returns (`PhraseSet`).
 
-From two forests, word candidates and the local model to a `Problem`: every score and cost of §4.1, §5.3 and §5.4.
+`prepare` and `problem` go from two forests, word candidates and the local model to every score and cost of §4.1, §5.3 and
+§5.4. `fill`, `read_off` and `posteriors` run the kernels of `chart` on it.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ SMALL = 400
 
 
 class OutOfTimeError(Exception):
-    """A search went past its time; whoever set the time takes a cheaper way."""
+    """A search ran out of time; the caller falls back to a cheaper one."""
 
 
 @dataclass
 class Clock:
-    """Seconds of computing that a search must not pass; what other programs take does not count."""
+    """A limit on the CPU time of a search; time that other programs take does not count."""
 
     seconds: float = NEVER
     began: float = field(default_factory=time.thread_time)
@@ -52,7 +53,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class ForestSide:
-    """One forest: arrays, root, and the part that its parse plays in the score."""
+    """One forest: arrays, root, and how its parse contributes to the score."""
 
     arrays: ForestArrays
     root: int
@@ -131,7 +132,7 @@ class PhraseSet:
 
 @dataclass(frozen=True)
 class Problem:
-    """What a search needs to know: two forests and their scores."""
+    """The input of a search: two forests and their scores."""
 
     src: ForestSide
     tgt: ForestSide
@@ -150,7 +151,7 @@ class Problem:
 
     @cached_property
     def arguments(self) -> tuple[Any, ...]:
-        """What the kernels of the chart are given."""
+        """Arguments of the chart kernels."""
         s, t = self.src, self.tgt
         return (*s.four, *t.four, self.pair, s.null, t.null, self.mix, s.rho, t.rho)
 
@@ -268,7 +269,7 @@ def posteriors(problem: Problem, clock: Clock | None = None, compiled: bool | No
 
 
 def _scaled_posteriors(problem: Problem, near: float, clock: Clock | None, fast: bool) -> PairPosteriors | None:
-    """By the kernels of `sums`, given a score that is near the sum; None when a number leaves the range of floats."""
+    """By the kernels without logarithms, given a score that is near the sum; None when a number leaves the range of floats."""
     n, m = problem.shape
     s, t = problem.src, problem.tgt
     words = [(side.arrays.end - side.arrays.start).astype(np.float64) for side in (s, t)]
@@ -341,8 +342,8 @@ class Costs:
     leaf_phrase: bool = True
     """Whether one word may be aligned with a phrase when the heads are candidates (Departs: Definition 3.1 has no such pairs)."""
     word_cost: float = 8.0
-    """For a pair of one word and a phrase while nothing is learned: that they seldom go together is most of what EM finds, so a
-    trained aligner asks 0."""
+    """For a pair of one word and a phrase in an untrained model. EM learns mostly that such pairs are rare, so a trained
+    aligner uses 0."""
 
     def __post_init__(self) -> None:
         if self.combine not in COMBINE:
@@ -359,7 +360,7 @@ PAPER_COSTS = Costs(1.0, 1.0, 3.0, 0.7, "literal", 5, relative=False, leaf_phras
 
 @dataclass(frozen=True)
 class ScoredForest:
-    """One forest with what scoring asks of it, computed once."""
+    """A forest and the values that scoring needs, each computed once."""
 
     forest: Forest
 
@@ -392,7 +393,7 @@ class ScoredForest:
 
     @cached_property
     def chances(self) -> Floats:
-        """log p(edge | parent), sorted order: what the sum over all trees of the forest needs."""
+        """log p(edge | parent), sorted order, for sums over all trees of the forest."""
         a = self.forest.arrays
         if not self.ambiguous:
             return np.zeros(len(a.edge_weight))

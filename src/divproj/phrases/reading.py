@@ -1,8 +1,8 @@
-"""Pairs of forests for the phrase aligner: two parsed texts, or JSON lines of pairs, and what makes words candidates.
+"""Input of the phrase aligner: pairs of forests from files and their word candidates; alignment in workers.
 
-Phrase alignment piece by piece: what a worker of the engine is asked to do.
-
-Word candidates W: which words of two sentences may be linked, and what says so (section 3.1 and 6.1 of the paper).
+`ForestPairs` reads two parsed texts, a corpus folder, or JSON lines of pairs. `candidates` makes the word candidates W:
+which words of two sentences may be linked, and the sources that say so (sections 3.1 and 6.1 of the paper).
+`align_forests` shares the pairs out to workers, which rebuild the aligner from a `PhrasePlan`.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def candidates(
 ) -> Candidates:
     """All candidates that the lexicon, given links and word posteriors (shape words x words, from `at_least` on) make.
 
-    Links and posteriors are taken as they stand; rules about punctuation and function words are for the lexicon.
+    Links and posteriors are taken unchanged; rules about punctuation and function words apply to the lexicon only.
     """
     shape = (len(src.forms), len(tgt.forms))
     found = np.zeros(shape, np.uint16)
@@ -142,7 +142,7 @@ def forest_files(source: str, target: str | None, links: str | None) -> tuple[st
 
 @dataclass
 class ForestPairs:
-    """Pairs of forests with their candidates, one after the other; what is bad is said and left out."""
+    """Pairs of forests with their candidates, in order; bad pairs are reported to `faults` and left out."""
 
     source: str
     target: str | None
@@ -157,7 +157,7 @@ class ForestPairs:
     places: list[int] = field(default_factory=list)
     """Place in the input (from 0) of every pair given so far."""
     ends: str = ""
-    """What is said at the end when one side is longer."""
+    """Message at the end if one side is longer."""
 
     @property
     def digest(self) -> str:
@@ -320,7 +320,7 @@ class PhrasePlan:
 
 
 phrase_aligners: dict[PhrasePlan, PhraseAligner] = {}
-"""The one that this process has made, or was given."""
+"""The aligner of this process, by its plan."""
 
 
 def _phrase_aligner(how: PhrasePlan) -> PhraseAligner:

@@ -29,7 +29,7 @@ class PhrasePair:
     src_label: str
     tgt_label: str
     kind: str
-    """`word`, `word-phrase` (one side is a word), `phrase`, `non-compositional` (not exactly two kids), `forced` (root pair put there)."""
+    """`word`, `word-phrase` (one side is a word), `phrase`, `non-compositional` (not two kids), `forced` (added root pair)."""
     posterior: float
     """Probability under all compositional sets; nan when it was not computed, or when only non-compositional sets have the pair."""
     kids: tuple[int, ...]
@@ -67,7 +67,7 @@ class PhraseAlignment:
     tgt_nulls: tuple[NullPhrase, ...]
     log_alpha: float
     reachable: bool = True
-    """False: no legitimate set has the root pair; it was put there, and below it stands the best pair that there is."""
+    """False: no legitimate set has the root pair; it was added on top of the best set without it."""
     truncated: bool = False
     """True: time or a bound of the search ran out somewhere."""
     src_tree: tuple[int, ...] = field(default=(), repr=False)

@@ -1,6 +1,6 @@
-"""WordNet's own database files (WNDB), read where they lie: memory-mapped, found by binary search, open in milliseconds.
+"""WordNet's own database files (WNDB), read in place: memory-mapped, with binary search, open in milliseconds.
 
-Works with any version that has `index.*`, `data.*` and `*.exc`. Without files there is no WordNet and everything else goes on.
+Works with any version that has `index.*`, `data.*` and `*.exc`. Without files `find` returns None.
 """
 
 from __future__ import annotations

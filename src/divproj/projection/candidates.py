@@ -1,6 +1,14 @@
-"""Which heads a word of F may have, judging by its projection, and what speaks for each.
+"""Candidate heads of each word of F, and features of candidate edges, for the log-linear models of s2+ and s6+.
 
-The features of an edge, spelled out: a block of facts to the names that weights are known by.
+A `Lattice` is a sentence with its projections by S1-R and S1-L. `Lattice.heads` returns the candidate heads of a word: its
+heads in the two projections, their neighbours there, adjacent words, and the root. `Lattice.blocks` describes an edge by
+blocks, tuples of facts that recur so often that their scores can be cached. `names` returns the features of a block, by which
+weights are stored:
+
+    ("head", "bellen", "NOUN", "SS", ">")  ->  h=bellen|NOUN>  h=bellen|SS>
+
+(the head is bellen, the dependent a noun on its left, and both have a single link). `TagLexicon` gives words without a link a
+tag.
 """
 
 from __future__ import annotations
@@ -202,7 +210,7 @@ def gloss_pieces(gloss: str) -> tuple[tuple[str, ...], str]:
 
 @dataclass
 class TagLexicon:
-    """What a word without a link probably is: its tag where it is linked or that of its gloss in E, its usual relation."""
+    """Probable tags of words without a link, from their linked occurrences or their gloss in E, and usual relations."""
 
     f_tags: dict[str, str] = field(default_factory=dict)
     e_tags: dict[str, str] = field(default_factory=dict)
@@ -247,19 +255,19 @@ def _most(counts: Counter[str]) -> str:
 
 @dataclass(frozen=True)
 class Lattice:
-    """A sentence with its plain projections: the ground that candidates and features are read from."""
+    """A sentence with its S1 projections, from which candidate heads and features are computed."""
 
     bitext: ProjectionInput
     lexicon: TagLexicon = field(default_factory=TagLexicon)
     top: int = 0
-    """The word believed to be the root when it is not the one that S1-R finds; 0 otherwise."""
+    """The assumed root where it differs from the root by S1-R; else 0."""
 
     def with_top(self, top: int) -> Lattice:
-        """The same sentence with another word believed to be the root; what has been worked out stays."""
+        """Return the sentence with another assumed root; what was computed before is kept."""
         return self._again(replace(self, top=top), ())
 
     def with_lexicon(self, lexicon: TagLexicon) -> Lattice:
-        """The same sentence seen with another lexicon."""
+        """Return the sentence with another lexicon; what does not depend on it is kept."""
         return self._again(replace(self, lexicon=lexicon), ("guesses", "more_tags"))
 
     def _again(self, made: Lattice, but: tuple[str, ...]) -> Lattice:
@@ -413,7 +421,7 @@ class Lattice:
         return "x"
 
     def relation(self, word: int, head: int) -> str:
-        """What the head is to the word in the projections, and where the root has moved, to what hung on the old one."""
+        """Return a code for what the head is to the word in the projections; around a changed root there are other codes."""
         right, left = self.right, self.left
         if self.top:
             moved = self._moved(word, head)
@@ -447,7 +455,7 @@ class Lattice:
         return self.right.index(0) if 0 in self.right else 0
 
     def root_block(self, word: int) -> Block:
-        """What speaks for the word as the root of the sentence."""
+        """Return the block of facts about the word as the root of the sentence."""
         up, anchor = self.right[word], self.bitext.anchors[word]
         stands = (up == 0, self.left[word] == 0, up > 0 and self.right[up] == 0)
         depth = min(3, self.bitext.e_depths[anchor]) if anchor else "-"
@@ -456,11 +464,11 @@ class Lattice:
         return ("root", stands, self.kinds[word], tags, word == self.last, word == 1, self.forms[word], depth, gloss)
 
     def blocks(self, word: int, head: int) -> list[Block]:
-        """What speaks for or against the edge, in blocks that often recur; `names` spells a block out."""
+        """Return the blocks of facts about an edge; `names` returns the features of a block."""
         return self.all_blocks(word, (head,))[0]
 
     def all_blocks(self, word: int, heads: Sequence[int]) -> list[list[Block]]:
-        """`blocks` for each of the heads; what they share is looked up once."""
+        """Return `blocks` for each of the heads; what the edges have in common is computed once."""
         tags, forms, kinds, right, last = self.tags, self.forms, self.kinds, self.right, self.last
         t, form, own_kind, rel = tags[word], forms[word], kinds[word], self.rels[word]
         first, is_last = word == 1, word == last

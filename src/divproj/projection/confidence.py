@@ -1,13 +1,13 @@
-"""What a system's confidence is worth: the probability that a head is right, learned on treebanks of other languages.
+"""Calibrated confidences: the probability that a projected head is right, and the accuracy to expect of projected trees.
 
-Each system has a logistic map from what is known of a word to that probability: what the system says of the edge, how its link
-was found, how sure the parser of the translation was, whether plain projection agrees, what kind of word it is. The maps lie
-in the pack of the gloss model (`languages/glossed/calibration.json`) and are fitted anew with it.
+Each system has a logistic map from features of a word to the probability that its head is right. The features (`NAMES`) are
+the system's score of the edge, the confidence of the link and of the parser of E, whether S1-R and S1-L agree, the reason of
+the edge, tags, direction and distance. The maps were fitted on treebanks of other languages; they are shipped with the gloss
+model (`languages/glossed/calibration.json`) and fitted anew with it.
 
-How many heads of projected trees are right, as far as that can be known before anybody has looked at them.
-
-Two things tell: gold sentences that were not learned from, counted (`counted`, `recalibrated`), and the calibrated confidences
-of the words (`divproj.projection.confidence`): `expected_accuracy`. Where there are both, `combined` weighs them by their errors.
+The share of right heads in trees that nobody has checked is estimated in two ways: from gold sentences that were not learned
+from (`counted`, `recalibrated`),
+and from the confidences of the words (`expected_accuracy`). Where there are both, `combined` weighs them by their errors.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 
 USUAL_CONFIDENCE = 0.6
-"""Confidence of an edge whose system does not say how sure it is."""
+"""Confidence assumed for an edge whose system gives none."""
 SURE_GUESS = 0.5
-"""Probability from which a head is no guess; and the most that a guess of a sentence without links may have."""
+"""Probability from which a head is not called a guess; also the upper limit for guesses in sentences without links."""
 CLIP = 0.9995
 """Probabilities are taken to lie between this and its complement."""
 KNOTS = (-1.0, 1.0, 3.0, 5.0)
@@ -46,7 +46,7 @@ STRENGTH = 0.005
 SAMPLES = 60
 """Samples with replacement behind an error."""
 WIDE_ERROR = 0.15
-"""Standard error of a share that one sentence or none speaks for."""
+"""Standard error of a share that is estimated from a single sentence."""
 RECALIBRATION = (0.25, 4.0)
 """Penalties that draw the shift and the slope of a recalibration from gold sentences to 0 and 1."""
 TAGS = (
@@ -57,10 +57,10 @@ NAMES = (
     "E edge of head", "E tree", "coverage", "length", "s1-r agrees", "s1-l agrees", "s1 agreement", "root", "head before", "distance",
     "neighbour", *(f"reason {name}" for name in REASONS), *(f"tag {name}" for name in TAGS), *(f"head {name}" for name in TAGS),
 )  # fmt: skip
-"""What the maps look at, of each word."""
+"""Features of a word that the maps use."""
 FIRST_TAG = len(NAMES) - 2 * len(TAGS)
 NUMBERS = FIRST_TAG - len(REASONS)
-"""So many features are numbers; the others are 0 or 1, and few of them 1."""
+"""Number of real-valued features, which come first; the others are 0 or 1, and few of them 1."""
 TAG_NUMBERS = {tag: k for k, tag in enumerate(TAGS)}
 SURE = math.log(CLIP / (1 - CLIP))
 """The log odds of what is certain."""
@@ -176,7 +176,7 @@ def features(found: Projection) -> Floats:
 
 
 def rows(found: Projection) -> Iterator[tuple[tuple[float, ...], list[int]]]:
-    """Of each word the first features in `NAMES` by value, and the numbers of those others that are 1."""
+    """Yield for each word the values of its real-valued features, and the indices of its other features that are 1."""
     bitext, heads, n = found.bitext, found.heads, len(found.heads)
     if not n:
         return
@@ -213,7 +213,7 @@ def _odds(chance: float) -> float:
 
 
 def calibrated(found: Projection, system: str) -> Projection:
-    """The projection with probabilities that mean what they say; as it is where the system has no map."""
+    """Return the projection with probabilities as confidences; unchanged where the system has no map."""
     own = calibration_of(system)
     if own is None or not found.heads:
         return found
@@ -224,9 +224,9 @@ def calibrated(found: Projection, system: str) -> Projection:
 
 
 def _guesses(found: Projection, sure: Sequence[float]) -> tuple[tuple[float, ...], tuple[Reason, ...]]:
-    """Confidences and reasons in which no guess is probable.
+    """Return confidences and reasons such that no guess has a high probability.
 
-    A head that has more than even odds, a mark that hangs by rule and the only word of a sentence are no guesses: the system chose
+    A head with more than even odds, a mark attached by rule and the only word of a sentence are no guesses: the system chose
     them without a link, or against it. Of a sentence without links nothing is known, and more than even odds would promise too much.
     """
     anchors, known = found.bitext.anchors, bool(found.bitext.linked)
@@ -389,7 +389,7 @@ class Expected:
 
 
 def counted(sentences: Iterable[Counts], source: str) -> Expected | None:
-    """From trees that were compared with gold ones; the error treats a sentence, not a word, as one observation.
+    """Return the accuracy expected from the counts of gold sentences; for its error, observations are sentences, not words.
 
     >>> counted([(3, 4), (5, 6), (1, 2)], "3 gold sentences")
     Expected(share=0.75, error=0.150..., source='3 gold sentences')
@@ -409,7 +409,7 @@ def counted(sentences: Iterable[Counts], source: str) -> Expected | None:
 
 
 def combined(calibration: Expected | None, gold: Expected | None) -> Expected | None:
-    """What the calibration and what gold sentences say, weighted by their precision; the two are independent.
+    """Return the mean of the two estimates, by calibration and by gold sentences, weighted by precision; they are independent.
 
     >>> print(combined(Expected(0.7, 0.05, "calibrated on 19 treebanks"), Expected(0.8, 0.05, "30 gold sentences")))
     75 % of the heads (± 7; calibration and 30 gold sentences)

@@ -1,4 +1,19 @@
-"""Basic projection (System 1, §2.1): heads through anchors, groups on one head, the rest to a neighbour."""
+"""Basic projection (System 1, §2.1): copy the edges of the E tree to F over the word links.
+
+The anchor of an F word is the E word that it is linked to (the highest one of several); F words with the same anchor are a
+group. `s1` merges every group under one head, gives group heads the edges of their anchors, and attaches words without a link
+to a neighbour. An example, by S1-R:
+
+    E       John     stopped  smoking               heads 2 0 2
+    links   Hans–John, hörte–stopped, auf–stopped, rauchen–smoking
+
+    F       Hans        hörte   auf         zu            rauchen
+    head    auf         auf     (root)      auf           auf
+    reason  projected   merge   projected   spontaneous   projected
+
+hörte and auf are a group, whose rightmost word is its head; zu has no link and takes its left neighbour. `Projection` is the
+result of every system, with a reason and a confidence for each edge.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +35,7 @@ POS_ORDER = ("NOUN", "PROPN", "VERB", "ADJ", "ADV", "PRON", "DET", "ADP", "CCONJ
 
 @dataclass(frozen=True)
 class ProjectionInput:
-    """What projection may see: the words of F (with glosses), the tree of E, and the links. No F tree."""
+    """A sentence pair as systems see it: the words of F (with glosses), the tree of E, and the links, but no F tree."""
 
     forms: tuple[str, ...]
     e: DepTree
@@ -44,7 +59,7 @@ class ProjectionInput:
 
     @lazy
     def e_heads(self) -> tuple[int, ...]:
-        """Heads of E with place 0; a word without a head hangs on the root."""
+        """Heads of E, with an entry for the root at 0; a word without a head is attached to the root."""
         return (-1, *(max(h, 0) for h in self.e.heads))
 
     @lazy
@@ -70,7 +85,7 @@ class ProjectionInput:
 
     @lazy
     def linked(self) -> int:
-        """F words with a link."""
+        """Number of F words with a link."""
         return len(self.anchors) - self.anchors.count(0)
 
     @lazy
@@ -90,7 +105,7 @@ class ProjectionInput:
 
     @lazy
     def rightmost(self) -> tuple[tuple[int, ...], tuple[Reason, ...]]:
-        """Heads and reasons by S1-R, which other systems look at too."""
+        """Heads and reasons by S1-R, which other systems use too."""
         found = s1(self, "right")
         return found.heads, found.reasons
 
@@ -142,16 +157,16 @@ def _projected(tags: Sequence[str], images: Sequence[int], anchor: int) -> str:
 
 @dataclass(frozen=True)
 class Projection:
-    """A tree for F: heads of words 1..n, why each, how sure, and the relation that came along ('' for none)."""
+    """A projected tree of F: head, reason, confidence and relation ('' for none) of words 1..n."""
 
     bitext: ProjectionInput
     heads: tuple[int, ...]
     reasons: tuple[Reason, ...]
     confidence: tuple[float, ...] = ()
-    """What the system says of each edge; a probability only once it is `calibrated`."""
+    """The system's confidence in each edge; a probability only once it is `calibrated`."""
     rels: tuple[str, ...] = field(default=())
     upos: tuple[str, ...] = field(default=())
-    """Tags of the words, where the system has its own; else those that come over the links."""
+    """Tags of the words, where the system assigns them; else empty, and tags are projected over the links."""
 
     calibrated: str = ""
     """The system whose map has turned confidences into probabilities (`divproj.projection.confidence`); '' for none."""
@@ -168,7 +183,7 @@ class Projection:
 
     @property
     def carried(self) -> tuple[str, ...]:
-        """Relations of the anchors, where the edge is theirs; else those of the word's class; '' where that is not known."""
+        """Relations of the anchors for projected edges, else the usual relation of the word's class; '' if that is unknown."""
         rels, anchors, classes = self.bitext.e.rels, self.bitext.anchors, ("", *self.bitext.classes)
         made = []
         for k, (reason, head) in enumerate(zip(self.reasons, self.heads, strict=True), 1):
@@ -188,7 +203,7 @@ Side = Callable[[ProjectionInput, int], Direction]
 
 
 def project(bitext: ProjectionInput, group_head: GroupHead, side: Side) -> Projection:
-    """System 1 with the two choices open: which word of a group is its head, and where an unaligned word attaches."""
+    """Return the projection by System 1, given functions that choose the head of a group and the side of an unlinked word."""
     n = len(bitext)
     heads = [-1] * (n + 1)
     reasons: list[Reason] = ["guess"] * (n + 1)
@@ -235,7 +250,7 @@ def attach_spontaneous(bitext: ProjectionInput, heads: list[int], reasons: list[
 
 
 def one_root(heads: list[int], reasons: list[Reason], *, may_loop: bool = True) -> None:
-    """One root and no cycle: later roots hang on the first, a cycle is cut at its first word."""
+    """Make `heads` a tree: a cycle is cut at its first word, and all roots but the first are attached to the first."""
     for cycle in cycles(heads[1:]) if may_loop else ():
         heads[cycle[0]] = 0
         reasons[cycle[0]] = "guess"
@@ -248,7 +263,7 @@ def one_root(heads: list[int], reasons: list[Reason], *, may_loop: bool = True) 
 
 
 def content_root(bitext: ProjectionInput, heads: list[int], reasons: list[Reason]) -> None:
-    """A determiner never heads a sentence that has a noun or verb: the nearest one below it, or else the first, takes its place.
+    """Replace a determiner as root by a noun or verb: the first one that depends on it, or else the first of the sentence.
 
     Departs: the paper's S1 lets it. On ODIN this touches German alone (+0.4 points).
     """

@@ -1,6 +1,7 @@
-"""A trained parsing system (S3, S4, s4+, s5+) in a folder: its recipe, its rules (of s6+ where it starts from s6), its parsers.
+"""Train parsers on files, and save and load parsing systems (S3, S4, s4+, s5+).
 
-Parsers from files to model folders: of a language alone (a treebank), or with its translations in view (a corpus).
+`train_language` learns from a treebank alone; `train_projection` from a corpus with translations, whose projections the parser
+sees too. The folder of a parsing system holds its recipe, its rules (those of s6+ where it starts from s6) and its parsers.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ def _vote(model: modelfile.ModelFolder, name: str, default: float) -> float:
 
 
 def _prior(recipe: Recipe, corrections: Corrections, grams: Grams | None) -> S6Plus | None:
-    """s6+, where the system was learned with it; ProjError where the model of glossed text did not come along."""
+    """Return s6+ where the system was trained with it; ProjError where the model of glossed text is not installed."""
     if not recipe.together or corrections.system != CORRECTED:
         return None
     from divproj.projection.glossed.corrected import S6Plus
@@ -115,17 +116,17 @@ GROUPS = {
 
 @dataclass(frozen=True)
 class Trained:
-    """What was learned from."""
+    """Counts of the trees in training."""
 
     count: int
     unchecked: int = 0
-    """Projected trees that were left out, since nobody has looked at them."""
+    """Projected trees that were left out because nobody has checked them."""
 
 
 def train_language(
     source: str, output: Path, signature: str, faults: Faults, *, dev: str | None = None, held: Faults | None = None, **options: Any
 ) -> Trained:  # fmt: skip
-    """A parser, tagger and lemmatizer of a treebank, saved in a folder; the best pass by the treebank `dev`."""
+    """Train a parser, tagger and lemmatizer on a treebank and save them in a folder; `dev` is for choosing the best pass."""
     found = [s for s in conllu.load(source, faults) if s is not None]
     gold = [s for s in found if not s.unchecked and _fits(len(s.forms), replace(s.where, sent_id=s.sent_id), faults)]
     if not any(head.isdecimal() for s in gold for head in s.column(6)):
@@ -139,7 +140,7 @@ def train_language(
 def train_projection(
     corpus: Corpus, output: Path, wanted: Recipe, signature: str, *, keep: Checkpoint, **options: Any
 ) -> Trained:
-    """A parser that sees projections, from a corpus with gold trees of F, saved in a folder."""
+    """Train a parser that sees projections on a corpus with gold trees of F, and save it in a folder."""
     found = list(passing(corpus, f"{corpus.name}: pairs"))
     gold = [pair for pair in found if pair.sentence is None or not pair.sentence.unchecked]
     where = Where(name_of(corpus.path))

@@ -1,18 +1,22 @@
-"""Systems 3 and 4 (§3.6): a parser of F, without and with what a projection says of each edge; and s4+ and s5+, our own.
+"""Parsers of F: Systems 3 and 4 (§3.6), which do not see or do see a projection, and our own s4+ and s5+.
 
-On glossed text whose translations have UD trees s4+ and s5+ start from s6 (`divproj.projection.universal`): the projection that
-their parsers see and vote with is that of s6+ instead of s2+, and tags and relations are those of s6+. While they learn they see
-of each gold sentence what s6+ makes of it without its gold tree. The two are then the same: s6 has the phrases of s5 in it.
+A `Recipe` says which trees a parser learns and what it sees; `fit` trains the system, and `ParsedSystem` projects. Beside
+words, tags and glosses the parser sees codes of every possible edge: what a projection and its links say of it (`codes`;
+ProjBool and AlignType of the paper), and in s5+ what the phrases of s5 say (`phrase_codes`). For "Hunde bellen", linked word
+by word with "dogs bark", S1 gives
 
-What a projection and its links say of every possible edge, as codes for the parser (§3.6: ProjBool, AlignType).
+    edge [h, c]        proj   single h, c   match   merge
+    bellen → Hunde     1      1, 1          1       0        projected; one link each; bark governs dogs
+    Hunde → bellen     0      1, 1          0       0
 
-Relations for s4+ and s5+ that start from s6: those of s6+, or what the gold trees teach where that is better.
+s4+ and s5+ are several parsers, whose trees vote together with the edge probabilities of s2+.
 
-What is learned sees, beside words, tags and glosses, the relation that s6+ gives. Each fifth of the gold trees is judged by what
-the others teach; only a gain beyond chance counts. Annotators differ in relations more than in heads, so this pays in some
-languages and harms in others (bench/RESULTS.md).
-
-What aligned phrases say of every possible edge, as codes for the parser of s5+.
+On glossed text whose translations have UD trees, s4+ and s5+ start from s6: their parsers see and vote with the projection of
+s6+ instead of s2+, and tags and relations are those of s6+. In training, every gold sentence is projected without its own
+gold tree. s4+ and s5+ are then the same, since s6 uses the phrases of s5. A further parser (`namer`), which sees the
+relations of s6+ too, may replace these relations: each fifth of the gold trees is predicted from the others, and only a gain
+beyond chance counts. Annotators differ in relations more than in heads, so this helps in some languages and harms in others
+(bench/RESULTS.md).
 """
 
 from __future__ import annotations
@@ -75,7 +79,7 @@ NO_LINKS = 99
 
 
 def slots(features: Sequence[str]) -> int:
-    """Codes an edge: `single` has one for each end."""
+    """Return the number of codes of an edge: two for `single`, one for any other feature."""
     return len(features) + ("single" in features)
 
 
@@ -168,7 +172,7 @@ def with_relations(seen: ParserInput, rels: Sequence[str]) -> ParserInput:
 def namer(
     seen: Sequence[ParserInput], trees: Sequence[DepTree], said: Sequence[Sequence[str]], seed: int = 1
 ) -> MstParser | None:
-    """What names the relations of a tree, learned from gold trees; None where s6+ does as well.
+    """Return a parser that predicts the relations of trees, learned from gold trees; None where s6+ does as well.
 
     `said` are the relations that s6+ gives to the gold trees, learned without each.
     """
@@ -204,7 +208,7 @@ View = tuple[Projection, NDArray[np.float64] | None]
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a parsing system learns from and looks at."""
+    """Which trees a parsing system learns from, and what it sees."""
 
     trees: str = "gold"
     """The trees that the parser learns: gold ones, or those of a projection system."""
@@ -455,7 +459,7 @@ def _shipped_prior(grams: Grams | None) -> S6:
 
 
 def _better_alone(pairs: Sequence[Pair], unseen: Sequence[S6Plus], state: GlossState) -> bool:
-    """Whether s2+ is better than s6+ beyond chance, each gold tree judged by what others teach: so where links are very good."""
+    """Return whether s2+ beats s6+ beyond chance in cross-validation, as it does where links are very good."""
     parts = min(CORRECTION_FOLDS, len(pairs))
     gained = lost = 0
     for part in range(parts if parts > 1 else 0):
@@ -470,7 +474,7 @@ def _better_alone(pairs: Sequence[Pair], unseen: Sequence[S6Plus], state: GlossS
 
 
 def _unseen(learner: ParsedSystem, pairs: Sequence[Pair], state: ParserState) -> tuple[list[ParserInput], list[Projection]]:
-    """What the parser sees of its training sentences: projections as uncertain as they will be, by models of the others."""
+    """Return what the parser sees of its training sentences, with projections by models that did not learn from them."""
     found: dict[int, tuple[ParserInput, Projection]] = {}
     parts = min(TRAINING_PARTS if len(pairs) < FEWER_PARTS_FROM else TRAINING_PARTS // 2, len(pairs))
     for part in passing(range(parts), "projecting unseen sentences: part", parts):
@@ -486,7 +490,7 @@ def _unseen(learner: ParsedSystem, pairs: Sequence[Pair], state: ParserState) ->
 def _by_others(
     learner: ParsedSystem, bitexts: Sequence[ProjectionInput], unseen: Sequence[S6Plus], state: ParserState
 ) -> tuple[list[ParserInput], list[Projection]]:
-    """As `_unseen`, by s6+ as it is without each sentence's gold tree."""
+    """As `_unseen`, by s6+ without the gold tree of each sentence."""
     views = [replace(learner, prior=prior).view(bitext, state) for bitext, prior in zip(bitexts, unseen, strict=True)]
     inputs = [learner.seen(bitext, state, view) for bitext, view in zip(bitexts, views, strict=True)]
     return inputs, [projection for projection, _ in views]
@@ -509,7 +513,7 @@ def _namer(
 
 
 def _phrase_vote(pairs: Sequence[Pair], projected: Sequence[Projection], state: ParserState) -> float:
-    """How much the phrase aligner is heard: its trees beside those of the projection, both scored on the gold trees."""
+    """Return the weight of the phrase aligner's vote: less the worse its trees are than the projected ones on gold data."""
     if not state.phrases:
         return 0.0
     behind = words = 0
@@ -528,7 +532,7 @@ def _reasons(projected: Projection, heads: Sequence[int]) -> tuple[Reason, ...]:
 
 
 def _gloss_columns(bitext: ProjectionInput) -> tuple[tuple[str, ...], ...]:
-    """The grams of each word's gloss, and its stem: an English word for free."""
+    """Return two columns, the grams and the stem of each word's gloss."""
     if not bitext.glosses:
         return (("",) * len(bitext),) * 2
     pieces = [gloss_pieces(gloss) for gloss in bitext.glosses]

@@ -3,11 +3,12 @@
     chunk of files ──read──▶ pairs ──Preparation.parse──▶ E trees ──Preparation.link──▶ links
         ──Projector.adapt──▶ state ──System.project──▶ Projection ──annotate──▶ rows of CoNLL-U
 
-`project_corpus` goes it for files (`proj project`, `proj parse --model`); `Projector.projections` goes it from prepared pairs on
-(Python, `proj run`, review). Systems that look at one sentence at a time do all of it chunk by chunk in the workers; for systems that
-adapt to a text, workers parse and link, the text is adapted to here, and workers project with that state.
+`project_corpus` runs all of it for files (`proj project`, `proj parse --model`); `Projector.projections` starts from pairs with
+trees of E and links (Python, `proj run`, review). With systems that project each sentence by itself, workers run all steps,
+chunk by chunk. With systems that adapt to a text, workers parse and link, the main process adapts, and workers project with
+its state.
 
-A projected tree as CoNLL-U: the rows of F with heads, relations and tags filled in, and where each edge came from.
+The rows of CoNLL-U that come out are those of F with heads, relations and tags filled in; MISC says where each edge came from.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ def annotated(
     line: int = 0,
     repairs: Counter[str] | None = None,
 ) -> Sentence:
-    """The sentence with the projected tree in whole rows of UD, `Proj=` and `ProjConf=` in MISC.
+    """Return the sentence with the projected tree as valid rows of UD, with `Proj=` and `ProjConf=` in MISC.
 
     HEAD and DEPREL are new; UPOS, FEATS and LEMMA are filled where there were none; `sent_id`, `text` and `SpaceAfter` agree; characters are
     composed (NFC).
@@ -103,7 +104,7 @@ def annotated(
 
 
 def _hung(heads: tuple[int, ...], tags: tuple[str, ...], every: bool, repairs: Counter[str] | None) -> tuple[int, ...]:
-    """Heads with no word on a punctuation mark, but on what the mark hangs on; `every` mark is hung as UD does it."""
+    """Return heads in which no word depends on punctuation, but on the mark's head; `every`: marks are attached as in UD."""
     marks = [k for k, tag in enumerate(tags, 1) if tag == "PUNCT"]
     if not marks or len(marks) == len(heads):
         return heads
@@ -156,7 +157,7 @@ def _named(heads: tuple[int, ...], rels: tuple[str, ...], tags: tuple[str, ...])
 
 
 def _kept(misc: str) -> str:
-    """MISC without what an earlier projection wrote, ready to be added to."""
+    """Return MISC without the fields of an earlier projection, ready for new ones."""
     if misc == "_":
         return ""
     if "Proj" in misc:
@@ -236,7 +237,7 @@ def corrections(path: str | None) -> Any:
 
 @lru_cache(maxsize=2)
 def _loads(text: bytes, path: str) -> Any:
-    """The corrections in a rule file, which a command asks for twice."""
+    """Return the corrections in a rule file; cached, since commands need them twice."""
     return rulefile.loads(text.decode("utf-8", "replace"), path)
 
 
@@ -248,14 +249,14 @@ def chunks(items: Iterable[T], size: int = CHUNK) -> Iterator[list[T]]:
 
 
 def project_planned(plan: SystemPlan, batch: tuple[Any, Sequence[ProjectionInput]], faults: Faults) -> list[Projection]:
-    """Return the projections of sentences that are ready for it: what a worker is asked to do."""
+    """Return the projections of a batch of sentences (runs in a worker)."""
     (state, sentences), system = batch, load_system(plan)
     return [system.project(sentence, state) for sentence in sentences]
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is wanted of a projected corpus besides its trees."""
+    """Options for the output of a projected corpus."""
 
     style: str = "ud"
     """Heads of the trees: ud or function."""
@@ -293,7 +294,7 @@ def project_corpus(
 
 
 def _project_chunk(plan: SystemPlan, how: Preparation, wanted: Wanted, chunk: Chunk, faults: Faults) -> Trees:
-    """All that becomes of a chunk of a corpus, by a system that looks at one sentence at a time."""
+    """Return the trees of a chunk of a corpus, by a system that projects each sentence by itself."""
     pairs = list(prepared(how, chunk, faults))
     system, table = load_system(plan), how.table
     state = system.adapt(())  # of a system that learns nothing from a text
@@ -304,7 +305,7 @@ def _project_chunk(plan: SystemPlan, how: Preparation, wanted: Wanted, chunk: Ch
 def _project_text(
     projector: Projector, corpora: Sequence[Corpus], wanted: Wanted, faults: Faults, workers: Workers, on_message: Say | None
 ) -> Iterator[Trees]:
-    """All that becomes of a corpus, by a system that adapts to its text."""
+    """Yield the trees of a corpus, chunk by chunk, by a system that adapts to its text."""
     how = projector.preparation
     pairs = prepared_text(corpora[0], how, faults, workers, on_message)
     others = [(source_of(other, how), list(prepared_text(other, how, faults, workers, on_message))) for other in corpora[1:]]
@@ -321,7 +322,7 @@ def source_of(corpus: Corpus, how: Preparation) -> TextSource:
 
 
 def _trees(items: Iterable[tuple[Pair, Projection]], system: str, wanted: Wanted, table: Any) -> Trees:
-    """Projections as text, with links and E trees beside them, or all that a page shows."""
+    """Return projections as CoNLL-U, with links and E trees, or the projections to be drawn, where these are requested."""
     summary = Summary(system, least=wanted.min_coverage)
     sentences, projections = [], []
     for pair, projection in items:

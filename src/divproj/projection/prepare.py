@@ -1,4 +1,4 @@
-"""What comes before projection: trees for translations that have none, links for words that have none."""
+"""Prepare pairs for projection: parse translations that have no tree, and link words that have no links."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from divproj.runtime.engine import HERE, Say, Workers, run, stamp
 from divproj.ud.head_style import in_style
 
 PARSER = "en"
-"""What parses translations when nobody says otherwise and the source has no trees of them."""
+"""The default language pack for translations."""
 NO_TRANSLATION = "there is no tree of a translation, so nothing is projected here"
 
 
 @dataclass(frozen=True)
 class Preparation:
-    """Parses translations, then links words through the glosses; what a pair has already is left as it is."""
+    """Parses translations, then links words through the glosses; trees and links that a pair already has are kept."""
 
     e_parser: str | None = None
     """A language pack, a model's folder, a command, or `corenlp:URL`; None: the pack of each translation's language."""
@@ -46,10 +46,10 @@ class Preparation:
     stamps: tuple[str, ...] = ()
     """Of the files above, so that a worker notices when they change."""
     language: str = ""
-    """The language that most translations of the text are in: of those whose words do not tell it."""
+    """The language of most translations of the text, assumed for those whose words do not show their language."""
 
     def __call__(self, pairs: Iterable[Pair], faults: Faults) -> Iterator[Pair]:
-        """Pairs that can be projected, some parsed at a time."""
+        """Yield the pairs with trees of E and links, batch by batch."""
         source, how = iter(pairs), self
         while batch := list(islice(source, SIZE)):
             how = how if how.language else replace(how, language=text_language(map(_instance, batch)))
@@ -67,7 +67,7 @@ class Preparation:
         return made
 
     def parse(self, sentences: Sequence[Igt], faults: Faults) -> list[tuple[str, str, DepTree | None]]:
-        """Return text, language and tree of the translation of each sentence that is gone by; None where it is empty or has no parser.
+        """Return text, language and tree of the translation used for each sentence; no tree without a text or a parser.
 
         Translations in another language than their parser are counted in `faults` (`report_foreign`).
         """
@@ -87,7 +87,7 @@ class Preparation:
         return trees
 
     def linked(self, pairs: Iterable[Pair], faults: Faults) -> Iterator[Pair]:
-        """The pairs with links, and heads of E in the chosen style; a sentence without a translation is said."""
+        """The pairs with links, and heads of E in the chosen style; sentences without a translation are noted in `faults`."""
         for pair in pairs:
             if pair.e.tree is None:
                 if not pair.e_language:  # else it has a translation, of a language without a parser
@@ -155,7 +155,7 @@ def parser_of(pairs: Iterable[Pair]) -> str | None:
 
 
 def _instance(pair: Pair) -> Igt:
-    """The sentence as far as its translations and glosses go."""
+    """Return the sentence of F with its glosses and its translation."""
     if pair.igt is not None and pair.igt.translation and pair.igt.translation == pair.translation:
         return pair.igt
     translation = pair.translation or " ".join(pair.e.forms)
@@ -171,12 +171,12 @@ Unlinked = tuple[int, Where, Igt | None, DepTree | None]
 
 
 def parse_some(how: Preparation, choices: Sequence[TranslationChoice], faults: Faults) -> list[DepTree | None]:
-    """Trees of translations: what a worker of the engine is asked to do."""
+    """Return trees of translations (runs in a worker)."""
     return how.trees(choices)
 
 
 def link_some(how: Preparation, rows: Sequence[Unlinked], faults: Faults) -> list[Links]:
-    """Links through glosses, none where there are no glosses or no tree: what a worker of the engine is asked to do."""
+    """Return links through glosses, none where there are no glosses or no tree (runs in a worker)."""
     made = []
     for words, where, igt, tree in rows:
         links = Links(frozenset(), (words, len(tree) if tree else 0))
@@ -191,7 +191,7 @@ def link_some(how: Preparation, rows: Sequence[Unlinked], faults: Faults) -> lis
 
 @lru_cache(maxsize=8)
 def _parser(name: str, stamps: tuple[str, ...]) -> Callable[[list[str]], list[DepTree | None]]:
-    """What parses translations; a model is loaded once."""
+    """Return the function that parses translations; a model is loaded once."""
     language = None if name.startswith("corenlp:") else language_named(name)
     return partial(by_language, language) if language else partial(parse_translations, name)
 

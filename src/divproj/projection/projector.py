@@ -1,6 +1,9 @@
-"""`projector`: the front door to every system, from Python as from the command line.
+"""Project trees onto F with any of the systems, from Python as from the command line.
 
-Several sources: projections of one F sentence from several languages or translations vote on its edges.
+Pairs of a sentence in the language you study (F) and its translation (E) come in; the same pairs with a tree of F go out.
+`Projector` chooses a system, parses the translations, links the words, adapts the system to the text and projects; the steps
+are shown in `divproj.projection.pipeline`. Where sentences have several translations, the trees projected from each of them
+vote on every edge (`vote`).
 """
 
 from __future__ import annotations
@@ -44,21 +47,21 @@ from divproj.runtime.engine import HERE, Say, Workers, run
 from divproj.ud.head_style import STYLES as HEAD_STYLES
 
 UNLINKED_VOTE = 0.5
-"""What the vote of a word without a link counts, where that of a linked one counts 1."""
+"""Weight of a source's vote on a word that it has no link for; with a link the weight is 1."""
 
 
 REQUESTED = "as requested"
 WORTH = 500
-"""Sentences from which other processes pay for their start where a model projects; four times as many elsewhere."""
+"""Fewest sentences for which worker processes save time with a trained model; other systems need four times as many."""
 
 
 @dataclass(frozen=True)
 class TextState:
-    """What a projector knows of a text: the state of its system, and its sentences as phrases left them."""
+    """What a projector has learned from a text: the state of its system, and the sentences that phrases have changed."""
 
     state: Any = None
     sentences: Mapping[tuple[tuple[str, ...], tuple[str, ...]], ProjectionInput] = field(default_factory=dict)
-    """By the words of F and E; empty where no phrases were asked for."""
+    """Keyed by the words of F and of E; empty where no phrases were requested."""
 
     def sentence(self, pair: Pair) -> ProjectionInput:
         """Return the pair as systems see it."""
@@ -74,7 +77,7 @@ NO_TEXT = TextState()
 
 
 class Projector:
-    """Makes trees for F: parses the translations, links the words, projects.
+    """Projects trees onto F; translations are parsed and words linked where needed.
 
     `fit` learns from pairs with gold trees of F; `pipe` gives the pairs back with a tree of F each, with reasons and
     confidences. `system_` and `why_` say which system works and why, once that is decided.
@@ -205,7 +208,7 @@ class Projector:
     def project(self, pair: Pair, state: TextState | None = None) -> Pair:
         """Return the pair with a projected tree of F; it must have a tree of E and links (`pipe` makes them).
 
-        `state` is what `adapt` has learned from the text that the pair is of; without it the pair must speak for itself.
+        `state` is what `adapt` has learned from the text that the pair is of; without it the system adapts to this pair alone.
         """
         return self._with(pair, self.projection(pair, state))
 
@@ -290,13 +293,13 @@ class Projector:
             yield self._with(pair, projection)
 
     def _source_of(self, raw: Sequence[Pair]) -> TextSource:
-        """Where the trees and links of pairs come from that are not prepared yet."""
+        """Return where the E trees and links of pairs come from, before they are parsed and linked."""
         parsed_here = all(pair.e.tree is None for pair in raw)
         parser = self.preparation.e_parser or registry.AUTO if parsed_here else None
         return TextSource(parser, any(pair.links.known for pair in raw))
 
     def prepared(self, pairs: Iterable[Pair], faults: Faults | None = None) -> Iterator[Pair]:
-        """Pairs with trees of E and links."""
+        """Yield the pairs with trees of E and links."""
         return self.preparation(pairs, faults or Faults(strict=False))
 
     def save(self, path: str | Path) -> None:
@@ -346,7 +349,7 @@ class Projector:
         return str(self._corrections.system) if self._corrections is not None else ""
 
     def _choice(self, pairs: Sequence[Pair] = ()) -> registry.SystemChoice:
-        """The best system for pairs; rules are left aside only for text that s6 is made for."""
+        """Return the best system for the pairs; given rules are ignored only for text that s6 is made for."""
         if self._rules_for:
             glosses = systems.suits_s6([*map(ProjectionInput.of, pairs)])
         else:
@@ -359,11 +362,11 @@ class Projector:
         raise ModelError(f"system {self.system} needs {needed}", remedy="give gold trees to learn from, rules, or a model")
 
     def _with(self, pair: Pair, found: Projection) -> Pair:
-        """The pair with the tree of a projection, and the E tree and links that it goes by."""
+        """Return the pair with the projected tree, and with the E tree and the links that it was projected from."""
         return self.with_tree(replace(pair, e=found.bitext.e, links=found.bitext.links), found)
 
     def with_tree(self, pair: Pair, found: Projection) -> Pair:
-        """The pair with the tree of a projection, in its rows too."""
+        """Return the pair with the projected tree, also in its rows of CoNLL-U."""
         f, sentence = replace(found.tree, lemmas=pair.f.lemmas, feats=pair.f.feats), None
         if pair.sentence is not None:
             sentence = self.rows(pair, found)
@@ -381,11 +384,12 @@ def _vote(projections: Sequence[Projection]) -> Projection:
 
 
 def projector(system: str = registry.AUTO, **options: Any) -> Projector:
-    """A projector by the name of its system; `auto` chooses the best system for the data.
+    """Return a `Projector` for a system by its name; `auto` chooses the best system for the data.
 
     Options: `rules` (a file or a shipped set), `model` (a folder), `parser` (of the translations), `grams` (your own gloss
-    abbreviations), `style` (heads of E trees), `f_style` (heads of what comes out: ud or function), `seed`; for systems that look at phrases `phrases` (a file of `proj align`, or auto), `f_forests` (trees or forests of F),
-    `paraphrases` (both sides are one language).
+    abbreviations), `style` (heads of E trees), `f_style` (heads of the projected trees: ud or function) and `seed`. For
+    systems that use phrases also `phrases` (a file of `proj align`, or auto), `f_forests` (trees or forests of F) and
+    `paraphrases` (F and E are the same language).
 
     >>> projector("phrasal").system_
     's5'
@@ -394,7 +398,7 @@ def projector(system: str = registry.AUTO, **options: Any) -> Projector:
 
 
 def ballot(projection: Projection) -> NDArray[np.float64]:
-    """[h, c]: a projection's chances of edges; what its own edge leaves is shared by all others."""
+    """Return probabilities of all edges [h, c]: the projected edge has its confidence, and the other edges share the rest."""
     n = len(projection.heads)
     made = np.zeros((n + 1, n + 1))
     for c, head in enumerate(projection.heads, 1):
@@ -406,10 +410,10 @@ def ballot(projection: Projection) -> NDArray[np.float64]:
 
 
 def vote(projections: Sequence[Projection], chances: Sequence[NDArray[np.float64]] = ()) -> Projection:
-    """The tree with most votes over the same words; `chances` are the systems' own where they have them.
+    """Return the tree with the most votes; `chances` are probabilities of all edges [h, c], by default those of `ballot`.
 
-    A source that has a link for a word is heard more on it. The first projection gives the words, and relations where
-    it agrees with the tree.
+    A source that has no link for a word counts less on it (`UNLINKED_VOTE`). Every edge has the reason and the relation that
+    the first source with this edge gives it; an edge of no source is a guess.
     """
     first = projections[0]
     for other in projections[1:]:

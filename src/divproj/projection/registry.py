@@ -1,8 +1,6 @@
-"""The systems by name: what each is, what it needs, and which of them to take.
+"""The table of systems: what each of them does and needs, how accurate it is, and which one suits the data (`choose`).
 
-Help texts, documents and errors are made from this table. `auto` takes the best that what is there allows.
-
-Each system in one line, for reports.
+Help texts, documentation, reports and error messages are made from this table. `auto` chooses the best system for the data.
 """
 
 from __future__ import annotations
@@ -135,7 +133,7 @@ _WORDS = {system.word: system.code for system in SYSTEMS.values() if system.word
 
 
 def named(name: str) -> SystemInfo:
-    """The system of this code or word; ModelError lists what there is.
+    """Return the system with this code or word; ModelError lists all systems.
 
     >>> named("phrasal").code
     's5'
@@ -148,14 +146,14 @@ def named(name: str) -> SystemInfo:
 
 @dataclass(frozen=True)
 class SystemChoice:
-    """A system and why it was taken."""
+    """A system and why it was chosen."""
 
     system: str
     why: str
 
 
 def has_gloss_model() -> bool:
-    """Whether the model learned from other languages came along."""
+    """Return whether the model of glossed text is installed."""
     return (folder("languages") / "glossed" / "model.json").is_file()
 
 
@@ -191,7 +189,7 @@ def choose(*, gold: int = 0, rules: str = "", glosses: bool = False, forests: bo
 
 
 def described(system: str) -> str:
-    """What a system does, in one line; '' for one that is not known.
+    """Return what a system does, in one line; '' for an unknown system.
 
     >>> described("s3-2"), described("model:mine"), described("nothing")
     ('a parser trained on trees projected by s2-1', 'a model of `proj train`', '')

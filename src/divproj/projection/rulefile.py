@@ -1,7 +1,4 @@
-"""Rule files: corrections as JSON that a person can read, edit and cite.
-
-Rules said in words, with counts and examples: findings one can cite.
-"""
+"""Rule files: learned corrections as JSON that a person can read, edit and cite, and as English sentences (`say`)."""
 
 from __future__ import annotations
 
@@ -90,7 +87,7 @@ def loads(text: str, path: str = "") -> Corrections:
 
 
 class _Checked:
-    """A JSON object whose values are looked at before they are used."""
+    """A JSON object whose values are validated when they are read."""
 
     def __init__(self, data: Any, where: Where, prefix: str = "") -> None:
         self.data, self.where, self.prefix = data, where, prefix
@@ -148,7 +145,7 @@ def name(tag: str) -> str:
 
 
 def say(corrections: Corrections, *, min_count: int = 2, weights: bool = False) -> Iterator[str]:
-    """A line a finding, the most telling first; `weights` adds the strongest of the model's, which are no words."""
+    """Yield one line for each rule, with counts and an example, most frequent first; `weights` adds the model's strongest."""
     rules = corrections.rules
     yield f"Learned for {corrections.system} from {plural(rules.sentences, 'sentence pair')}."
     yield from _headedness(rules)

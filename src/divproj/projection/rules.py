@@ -1,4 +1,4 @@
-"""Correction rules (System 2, §3.5): learned from gold F trees, applied to projections, said in words."""
+"""Correction rules (System 2, §3.5): preferences for merges, attachments and swaps, learned from gold trees of F."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from divproj.core.pair import Pair
 from divproj.projection.direct import Direction, Projection, ProjectionInput, Reason, one_root, project
 
 MIN_SENTENCES, MIN_SHARE = 0.10, 0.70
-"""A swap rule is kept when its pair of tags is in so many training sentences, and swapped so often (§3.5.3)."""
+"""A swap rule applies if its pair of tags is in at least this share of the training sentences, and at least this share of
+its edges is swapped (§3.5.3)."""
 
 
 EXAMPLES = 3
@@ -141,7 +142,7 @@ def s2(
 ) -> Projection:
     """Systems S2-1 (all three), S2-2 (`swap=False`) and S2-3 (merge alone): projection with learned corrections.
 
-    `swap` may be the pairs of tags to swap, where `rules.kept_swaps()` was asked for before.
+    `swap` may also be the pairs of tags to swap, as `rules.kept_swaps()` returns them.
     """
 
     def group_head(bitext: ProjectionInput, e: int, words: list[int]) -> int:
@@ -161,7 +162,7 @@ def s2(
 
 
 def swap_edges(projection: Projection, kept: set[tuple[str, str]]) -> Projection:
-    """O3 on the projected edges whose E edge has one of these pairs of tags, from the top down."""
+    """Swap head and dependent (operation O3) of projected edges whose E edge has one of these pairs of tags, top down."""
     if not kept:
         return projection
     bitext = projection.bitext

@@ -1,4 +1,4 @@
-"""What a command that makes trees has done, in a few lines: counted while sentences stream, the same as text and as JSON."""
+"""Summary of a command that makes trees: counts of its sentences and words, updated while they stream, as text or JSON."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Summary(Judged):
 
     system: str = ""
     why: str = ""
-    """How the system came to be the one: asked for, or the best that what is there allows."""
+    """Why the system was used: it was requested, or is the best one for the data."""
     least: float = 0.0
     """Coverage below which a tree is left out."""
     projected: int = 0
@@ -49,7 +49,7 @@ class Summary(Judged):
     repairs: Counter[str] = field(default_factory=Counter)
     """Relations that were made to fit UD, by the fact that they broke."""
     expected: Expected | None = None
-    """Known from gold sentences; without it the calibration speaks."""
+    """Accuracy estimated from gold sentences; without it, accuracy is estimated from confidences."""
     foreign: str = ""
     """The language of translations that were parsed as another: of such trees the calibration knows nothing."""
     unparsed: dict[str, int] = field(default_factory=dict)
@@ -85,12 +85,12 @@ class Summary(Judged):
         self.repairs += other.repairs
 
     def close(self, system: str, why: str, faults: Faults) -> None:
-        """What is known at the end: the system, how it came to be the one, and what was warned of."""
+        """Add what is known at the end: the system, why it was used, and the faults."""
         self.system, self.why, self.left_out = system, why, faults.sentences
         self.add_foreign(faults)
 
     def add_foreign(self, faults: Faults) -> None:
-        """Take over what was said of translations in another language than their parser."""
+        """Count the translations in another language than their parser, as noted in `faults`."""
         for error in faults.noted:
             if isinstance(error, ForeignTranslationsError) and error.parser:
                 self.foreign = self.foreign or error.language
@@ -99,7 +99,7 @@ class Summary(Judged):
 
     @property
     def guessed(self) -> int:
-        """Trees that rest on nothing."""
+        """Number of trees that are based on neither links nor glosses."""
         return self.untranslated + self.unlinked - self.by_glosses
 
     @property
@@ -157,7 +157,7 @@ class Summary(Judged):
 
     @property
     def _unknown(self) -> str:
-        """Why nothing is said of the accuracy."""
+        """Why no accuracy can be estimated."""
         if self.foreign:
             return f"not known, since the translations are {self.foreign} and the parser is not"
         return "not known" if self.projected else "not known, since nothing is projected"
@@ -190,7 +190,7 @@ class Summary(Judged):
 
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> Summary:
-        """What `as_json` gave, to be said again.
+        """Return the summary that `as_json` was made from.
 
         >>> Summary.from_json(Summary("s6", "as requested", projected=2, words=9, linked=6).as_json()).lines()[:2]
         ['2 sentences projected by s6 (as requested)', '67 % of 9 words linked']

@@ -1,4 +1,4 @@
-"""The systems by name: what each learns from gold pairs, and how it projects."""
+"""Make a system by its code (`make`, `train`), and learn the corrections that it needs from gold pairs (`Corrections`)."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 
 ATTACHMENT_SHARE = 1.0
-"""What the logarithm of an attachment's probability by other languages counts in the chart of s5 as users ask for it; 0.7 did less on
-four banks with and without glosses."""
+"""Weight in the chart of s5 of the log probability that other languages give to an attachment; 0.7 was less accurate on
+four treebanks, with and without glosses."""
 
 
 UNTRAINED = ("s1-r", "s1-l")
 PROJECTIONS = (*UNTRAINED, "s2-3", "s2-2", "s2-1", "s2+")
-"""Systems that project alone; rule files serve them."""
+"""Systems that project each sentence by itself; all but the first two read rule files."""
 OBSERVING = ("s5", "s6")
-"""Systems without training that first go through all the text that is to be projected (`divproj.projection.phrasal`)."""
+"""Systems without training that adapt to the whole text before they project it."""
 PARSERS = ("s3-1", "s3-2", "s3-3", "s3-4", "s3-5", "s4-1", "s4-2", "s4-3", "s4+", "s5+", "oracle")
 """Systems with a parser of F (`parsed`); `oracle` reads its features from the gold trees."""
 CORRECTED = "s6+"

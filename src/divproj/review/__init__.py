@@ -1,5 +1,7 @@
-"""Correcting projected trees in a browser, and learning from the corrections.
+"""Correct projected trees in a browser, and learn from the corrections.
 
-A CoNLL-U file comes in; a page on 127.0.0.1 shows it, a journal keeps every change, and the file goes out again with
-nothing but the changes. `document` knows bytes, `session` trees and edits, `journal` the disk, `retrain` the learning.
+`proj review FILE` serves a page on 127.0.0.1 on which a person corrects the trees of a CoNLL-U file. Every change is written
+to a journal, and the file that comes out differs from the one that went in by these changes alone. Modules: `document` (the
+file as bytes, the journal, saving), `session` (trees, edits, undo), `learning` (new trees from gold ones), `opening` (what a
+review starts with), `server` and `http` (the page), `workbench` (a page for a whole folder).
 """

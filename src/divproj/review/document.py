@@ -1,9 +1,18 @@
-"""A CoNLL-U file as bytes, and as sentences that can be changed: what is not changed is written as it was read.
+"""A reviewed file on disk: its bytes, the sentences in them, and the journal of changes.
 
-What survives a crash: a log to which every change is added before it is acknowledged, and files that appear whole.
+A `Document` keeps the bytes of a CoNLL-U file. Only the cells and comments that a person changed are written anew, everything
+else byte for byte. Another head for word 2, for instance, changes two cells of one line (blanks stand for tabs):
 
-A line of the log is a checksum, a blank and a JSON object. A last line that is broken was never acknowledged and goes; a
-broken line before others means that the file was damaged, and nothing is done with it.
+    2  kolu  _  NOUN  _  _  1  obj  _  Gloss=dog|Proj=guess|ProjConf=0.31        as read
+    2  kolu  _  NOUN  _  _  3  obj  _  Gloss=dog|Proj=corrected                  as written
+
+A `Journal` is a log to which every change is added, and flushed to disk, before the page shows it as done. A line is a
+checksum (CRC-32), a blank and a JSON object:
+
+    81b1d8e1 {"op":"gold","n":3,"on":true,"told":"marked gold"}
+
+After a crash the last line may be incomplete: such a change was never acknowledged, and the line is cut off. A broken line
+before intact ones means that the journal is damaged, and it is refused. Files are written whole or not at all.
 """
 
 from __future__ import annotations
@@ -39,7 +48,7 @@ LARGEST = 512 << 20
 
 @dataclass(frozen=True)
 class SentenceState:
-    """What a person may change of a sentence, and what a machine said of it.
+    """The annotation of a sentence: what a person can change, and what the system wrote.
 
     `sure` is the confidence of each head, None where there is none; `note` the comment on the projection, '' for none;
     `hand` the words that a person has corrected.
@@ -55,7 +64,7 @@ class SentenceState:
 
     @property
     def confidence(self) -> float | None:
-        """The mean over its words; None when no word has one.
+        """Return the mean confidence of the words; None if no word has one.
 
         >>> SentenceState((0, 1), ("root", "obj"), ("", ""), (0.5, 1.0)).confidence
         0.75
@@ -66,14 +75,14 @@ class SentenceState:
 
 @dataclass(frozen=True)
 class Block:
-    """A sentence: its lines as read, line ends included, and what they say."""
+    """A sentence of the file: its lines as read, with their line ends, and the parsed sentence."""
 
     lines: tuple[bytes, ...]
     sentence: Sentence
 
     @cached_property
     def initial(self) -> SentenceState:
-        """The sentence as the file has it; heads that cannot be right are not known."""
+        """Return the annotation in the file; heads that cannot be right count as unknown."""
         tree, _ = self.sentence.usable_tree()
         misc = self.sentence.column(9)
         reasons = tuple(misc_value(cell, "Proj") for cell in misc)
@@ -88,7 +97,7 @@ class Block:
         )
 
     def rendered(self, state: SentenceState) -> bytes:
-        """The lines with the cells and comments in which `state` differs from the file."""
+        """Return the lines, changed in the cells and comments in which `state` differs from the file."""
         if state == self.initial:
             return b"".join(self.lines)
         cut = len(self.sentence.comments)
@@ -126,7 +135,7 @@ class Block:
 
 
 class Document:
-    """The sentences of a file in order; what lies between them, and what cannot be read, stays as it is."""
+    """A CoNLL-U file as a list of sentences; bytes between them and sentences with errors are kept unchanged."""
 
     def __init__(self, data: bytes, path: str = "", faults: Faults | None = None) -> None:
         self.path, self.size = path, len(data)
@@ -160,14 +169,14 @@ class Document:
             return b"".join(lines)
 
     def rendered(self, states: list[SentenceState]) -> Iterator[bytes]:
-        """The file with each sentence in its state."""
+        """Yield the bytes of the file, with each sentence in its state."""
         left = iter(states)
         for part in self.parts:
             yield part.rendered(next(left)) if isinstance(part, Block) else part
 
 
 def _blocks(data: bytes) -> Iterator[tuple[int, list[bytes]]]:
-    """(line number, lines) of sentences and, in turn, of the blank lines between them."""
+    """Yield line number and lines of each sentence, and of the blank lines between sentences."""
     held: list[bytes] = []
     start = 1
     for number, line in enumerate(_lines(data), 1):
@@ -235,10 +244,10 @@ ANEW = "review the file itself (proj review {}), name another with -o, or begin 
 
 
 class Journal:
-    """An open log; `entries` are those that it held when it was opened, each with its line number."""
+    """An open journal; `entries` are those it had when it was opened, each with its line number."""
 
     def __init__(self, path: Path, about: Entry, reviewed: Path | None = None) -> None:
-        """`reviewed` is the file that was made with it: where that is there, a journal without a beginning is damaged."""
+        """Open the journal; if `reviewed`, the file saved with it, exists, a journal without a first line is damaged."""
         self.reviewed = reviewed if reviewed is not None and reviewed.exists() else None
         self.path, self.header = path, {"format": FORMAT, "version": VERSION, **about}
         self.entries: list[tuple[int, Entry]] = []
@@ -309,7 +318,7 @@ class Journal:
             )
 
     def append(self, entry: Entry) -> None:
-        """The entry is on disk when this returns; when it raises, the log is as it was."""
+        """Write an entry to disk; after an error the journal is as it was."""
         if self.broken:
             raise ProjError(f"the journal is no longer written to: {self.broken}", Where(str(self.path)))
         self._write(entry)
@@ -345,7 +354,7 @@ def _entry(line: bytes) -> Entry | None:
 
 
 def _torn(lines: list[bytes]) -> bool:
-    """Whether this is the beginning of a first line that was never ended."""
+    """Return whether there is only the beginning of a first line."""
     return len(lines) == 1 and (len(lines[0]) < 9 or lines[0][9:].startswith(b'{"format":"divproj'[: len(lines[0]) - 9]))
 
 
@@ -361,7 +370,7 @@ def save(path: Path, chunks: Iterable[bytes]) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """The names in it are on disk, where the system can say so."""
+    """Flush the names of files in a folder to disk, on systems that can."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -371,7 +380,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def keep_other(path: Path, known: Callable[[bytes], bool]) -> Path | None:
-    """Keep a copy of a reviewed file that its journal does not know, and that would be written over; None where it does."""
+    """Copy a reviewed file that its journal does not account for, before it is overwritten; return the copy or None."""
     if not path.exists():
         return None
     with reading(path) as stream:

@@ -1,7 +1,7 @@
-"""A page's server: one page, one person, on 127.0.0.1 alone.
+"""Serve one page to one person on 127.0.0.1.
 
-Every request must name this host, bear the token and come from this origin; there are no paths but `/` and those of
-`gets` and `posts`, and none leads to a file.
+Every request must name this host, carry the token and come from this origin. The only paths are `/` and those of `gets` and
+`posts`; none of them gives access to a file.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ JSON = "application/json"
 Answer = tuple[HTTPStatus, dict[str, Any]]
 Fields = Mapping[str, Any]
 Act = Callable[[Any, Fields], Answer]
-"""What is done for a path, with what is served and the fields of the request."""
+"""The handler of a path: called with the served object and the fields of the request."""
 
 
 class PageServer(ThreadingHTTPServer):
@@ -85,7 +85,7 @@ class PageServer(ThreadingHTTPServer):
             yield path
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that went away is no news; a bug stays a traceback."""
+        """Ignore clients that disconnect; print the traceback of other errors."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
 
@@ -113,7 +113,7 @@ class _Arriving(io.RawIOBase):
 
 
 class PageHandler(BaseHTTPRequestHandler):
-    """Checks first, then looks up what to do."""
+    """Checks host, origin and token of a request, then calls the handler of its path."""
 
     server: PageServer
     gets: Mapping[str, Act] = {}
@@ -129,7 +129,7 @@ class PageHandler(BaseHTTPRequestHandler):
         self.rfile = io.BufferedReader(self.arriving)
 
     def handle_one_request(self) -> None:
-        """As usual, but a client that sends a byte from time to time does not stay for ever."""
+        """Handle a request, with a deadline for clients that send very slowly."""
         self.arriving.deadline = time.monotonic() + LONGEST
         super().handle_one_request()
 
@@ -170,7 +170,7 @@ class PageHandler(BaseHTTPRequestHandler):
     do_PUT = do_DELETE = do_PATCH = do_OPTIONS = do_HEAD = do_TRACE = do_CONNECT = _other  # noqa: N815
 
     def _trusted(self, token: str, *, posting: bool = False) -> bool:
-        """Host, origin and token; answers and gives False when one is wrong."""
+        """Check host, origin and token; if one is wrong, send an error and return False."""
         origin = self.headers.get("Origin")
         if self.headers.get_all("Host") != [self.server.origin.removeprefix("http://")]:
             why = "this server has another name"
@@ -203,7 +203,7 @@ class PageHandler(BaseHTTPRequestHandler):
         return LARGEST
 
     def _body(self) -> dict[str, Any] | None:
-        """The JSON object of a request; answers and gives None when there is none."""
+        """Return the JSON object of a request; if there is none, send an error and return None."""
         fault = self._fault()
         if fault is None:
             try:
@@ -267,7 +267,7 @@ class PageHandler(BaseHTTPRequestHandler):
 
 
 def whole(fields: Fields, name: str) -> int:
-    """A whole number among the fields."""
+    """Return a field that must be a whole number."""
     value = fields.get(name)
     if not isinstance(value, int) or isinstance(value, bool):
         raise ValueError(f"{name} is a whole number")
@@ -275,7 +275,7 @@ def whole(fields: Fields, name: str) -> int:
 
 
 def text(fields: Fields, name: str) -> str:
-    """A text among the fields; empty where it is not there."""
+    """Return a text field; '' if it is missing."""
     value = fields.get(name, "")
     if not isinstance(value, str):
         raise ValueError(f"{name} is text")

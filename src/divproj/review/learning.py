@@ -1,21 +1,28 @@
-"""Sentences for learning, and what a learner is.
+"""Learn from corrected trees: gold sentences in, new trees for the other sentences out.
 
-Learning that adds to what is in use: corrections of the trees at hand, whatever made them.
+A `Learner` is a callable that takes the sentences marked gold and yields new trees for the rest. There are two.
+`ProjectionLearner` trains a projection system on the gold sentences alone. `AdaptingLearner` corrects the trees that the file
+came with, whatever made them: a log-linear model over candidate heads has the head in the file as its prior,
 
-The tree in use is the prior. A log-linear model over candidate heads starts from it (without a gold sentence it gives every
-word the head it has) and learns from gold sentences where that prior is to be left:
+    P(h | word) ∝ exp(a·[h is the head in the file] + w·f(word, h)),   w ~ N(0, 1/penalty)
 
-    P(h | word) ∝ exp(a·[h is the head in use] + w·f(word, h)),   w ~ N(0, 1/penalty)
+Take an adposition with three candidates, whose head in the file is the verb, and a = 3 (`TRUST`):
 
-so few sentences move little, and rules, pack or model behind the trees need not be known.
+                              score of verb, noun, other    probability
+    no gold sentence, w = 0          3, 0, 0                0.91, 0.05, 0.05    the head is kept
+    weight −4 for `I=I|ADP`         −1, 0, 0                0.16, 0.42, 0.42    the head in the file is left
 
-Whether learning makes trees better: tried on the gold sentences themselves, each by a learner that did not see it.
+`I=I|ADP` is the feature of an edge that is in the file and whose dependent is an adposition. Few gold sentences move the
+weights little, and the rules or the model behind the trees need not be known.
 
-Learning from corrections: gold sentences in, new trees for the rest out.
+New trees are taken only if `check` finds them better. The gold sentences are divided into at most ten folds; each fold is
+predicted by a learner trained on the others, and its heads are compared with the gold tree and with the tree in the file:
 
-A `Learner` is any callable of that kind. `AdaptingLearner` starts from the trees in use and adds to them; `ProjectionLearner`
-trains a system of `projection.systems` on the gold sentences alone. Whichever it is, its trees are taken only when a check on
-the gold sentences says that they are better than those in use (`checking`).
+    gained   heads that were wrong in the file and are right now
+    lost     heads that were right in the file and are wrong now
+
+Learning is better if gained − lost > √(gained + lost): 6 gained and 2 lost will do, 6 gained and 3 lost will not. With fewer
+than five gold sentences nothing can be checked, and only changes with high odds are made (the greatest of `CAUTIONS`).
 """
 
 from __future__ import annotations
@@ -68,7 +75,7 @@ CAUTIONS = (0.0, 1.0, 2.0)
 
 @dataclass(frozen=True)
 class InUse:
-    """A tree as the system in use has made it; no heads where that is not known."""
+    """The tree of a sentence as the file had it, the prior of learning; no heads if it is not known."""
 
     heads: tuple[int, ...] = ()
     rels: tuple[str, ...] = ()
@@ -236,7 +243,7 @@ def _questions(case: Case, gold: DepTree) -> Iterator[Question]:
 
 
 Tell = Callable[[str, int, int], None]
-"""Told what is being done, how much of it, and of how much; raises `CancelledError` to end the work."""
+"""Callback for progress (message, done, total); it raises `CancelledError` to end the work."""
 
 
 class ReviewedSentence(NamedTuple):
@@ -249,7 +256,7 @@ class ReviewedSentence(NamedTuple):
 
 
 class ProjectionInputs:
-    """What projection may see of sentences, by their places: given, or read when learning first asks for it."""
+    """The inputs of projection by sentence number: given, or read when learning first needs them."""
 
     def __init__(
         self,
@@ -282,7 +289,7 @@ def usable(example: ReviewedSentence) -> bool:
 
 
 def examples(session: Session, places: Sequence[int], bitexts: Mapping[int, ProjectionInput]) -> list[ReviewedSentence]:
-    """Sentences as they are now, with the trees that the file came with."""
+    """Return sentences as they are now, together with the trees that the file came with."""
     made = []
     for n in places:
         sentence, state = session.document.blocks[n].sentence, session.states[n]
@@ -311,7 +318,7 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether to take what a learner offers, and why; the gold sentences' trees by learners that did not see them."""
+    """The outcome of `check`: whether a learner's trees are better, why, and its trees of the gold sentences by folds."""
 
     learner: Any
     better: bool
@@ -325,10 +332,10 @@ class Verdict:
 
 
 def check(learner: Learner, gold: Sequence[ReviewedSentence], tell: Tell, *, curve: bool = True) -> Verdict:
-    """Choose among the learner's variants the one that the gold sentences speak for; none, when none does.
+    """Choose the variant of a learner that makes better trees of the gold sentences, if there is one.
 
     A variant is better when it gains more heads than it loses, by more than their chance difference: gained − lost >
-    √(gained + lost). Where nothing tells, the cautious variants change only what the odds are for, and must lose nothing. The learning
+    √(gained + lost). If none is better, the second variant, a more cautious one, is taken if it loses no head. The learning
     `curve` takes three more rounds of folds.
     """
     known = [example for example in gold if example.prior.heads]
@@ -355,7 +362,7 @@ def check(learner: Learner, gold: Sequence[ReviewedSentence], tell: Tell, *, cur
 
 
 def _few(variants: Sequence[Any], gold: Sequence[ReviewedSentence], known: Sequence[ReviewedSentence], tell: Tell) -> Verdict:
-    """Too few to check: the most cautious variant, if there are several; its own odds are the estimate."""
+    """Return the verdict for too few gold sentences: the most cautious variant, if there are several."""
     more = FEW_GOLD - len(known)
     if len(variants) > 1 and known:
         told = f"{_sentences(len(known))} cannot be checked ({more} more {'is' if more == 1 else 'are'} needed), so only what the odds are strongly for is changed"
@@ -368,7 +375,7 @@ def _few(variants: Sequence[Any], gold: Sequence[ReviewedSentence], known: Seque
 
 
 def needed(size: int, gained: int, lost: int) -> int:
-    """Gold sentences until a gain of this rate stands out of chance; as many again where there is no gain yet.
+    """Return how many more gold sentences would make this rate of gain significant; as many again if there is no gain.
 
     >>> needed(20, 6, 3), needed(20, 3, 3), needed(5, 0, 0)
     (1, 20, 5)
@@ -394,7 +401,7 @@ def _tried(
 
 
 def checked(learner: Any, gold: Sequence[ReviewedSentence], tell: Tell, share: float = 1.0) -> dict[int, LearnedTree]:
-    """Trees for the gold sentences by folds: each by a learner that did not see it (and saw this share of the others)."""
+    """Predict the trees of gold sentences by folds, each with a learner trained on (a share of) the other folds."""
     found: dict[int, LearnedTree] = {}
     folds = min(CHECK_FOLDS, len(gold))
     for k in range(folds):
@@ -417,7 +424,7 @@ def _curve(
     shares: Sequence[float],
     tell: Tell,
 ) -> tuple[Point, ...]:
-    """Heads right against gold sentences learned from, on gold sentences that were not."""
+    """Return the learning curve: heads right in unseen gold sentences, by the number of those learned from."""
     made = [_point(0, known, {x.n: x.prior.heads for x in known})]
     for share in shares if len(gold) >= 2 * FEW_GOLD else ():
         trees = checked(learner, gold, tell, share)
@@ -535,7 +542,7 @@ def _added(note: str) -> str:
 
 @dataclass(frozen=True)
 class ProjectionLearner:
-    """A system of projection trained on the gold sentences that have a translation's tree; `auto` goes by how many there are."""
+    """A projection system trained on gold sentences with a tree of the translation; `auto` chooses it by their number."""
 
     system: str = systems.DEFAULT
 

@@ -1,4 +1,4 @@
-"""What a review begins with: its journal, and what learning may see of the sentences."""
+"""Open a review: its journal, and the translations, glosses and links that learning can use."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ALONE = "only correction is possible: learning needs the trees of the translatio
 
 
 def beside(path: Path) -> Path:
-    """Where the reviewed trees of a file go.
+    """Return the file to which the reviewed trees of a file are saved.
 
     >>> beside(Path("texts/trees.conllu.gz")).name
     'trees.reviewed.conllu'
@@ -33,7 +33,7 @@ def beside(path: Path) -> Path:
 
 
 def journal_for(document: Document, target: Path, *, fresh: bool, say: Callable[[str], None]) -> Journal:
-    """The journal beside the output; refuses to write over what no journal accounts for."""
+    """Open the journal beside the output; an output without a journal is not overwritten."""
     path = target.with_name(name_beside(target.name, ".journal"))
     if target.resolve() == Path(document.path).resolve():
         raise ProjError("the output is the file itself", Where(str(target)), "give another name with -o")
@@ -54,7 +54,7 @@ def journal_for(document: Document, target: Path, *, fresh: bool, say: Callable[
 def sentences_to_learn_with(
     document: Document, corpus: Corpus, how: Preparation, faults: Callable[[], Faults], done: Callable[[Faults], None]
 ) -> tuple[ProjectionInputs, str]:
-    """What projection may see of the sentences, and what is to be said of it; `done` gets the faults of each reading.
+    """Return the inputs of projection for learning, and a message about them; `done` gets the faults of each reading.
 
     Files that were named are read at once, so that faults are reported; translations are parsed only for learning.
     """
@@ -87,7 +87,7 @@ def material_of(document: Document) -> str:
 
 
 def placed(document: Document, found: list[Pair]) -> dict[int, ProjectionInput]:
-    """What projection sees, by the place of the sentence with the same id and words, or, without ids, the next with the same words."""
+    """Return inputs of projection by sentence number: each for the next sentence with the same id (if any) and words."""
     waiting: dict[tuple[str, tuple[str, ...]], list[ProjectionInput]] = {}
     for pair in reversed(found):
         if len(pair.e) or any(pair.f.glosses):

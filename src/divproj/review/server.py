@@ -1,12 +1,18 @@
-"""A review and its server: what the page may ask for, and what it may do.
+"""The server of a review: the answers that the page gets, its edits, and the choice of the sentence to correct next.
 
-What the page is told of a sentence: plain values, ready for JSON.
+`Review` has a session, the file that it is saved to, and perhaps a learning job; each of its public methods answers a path
+of `/api`. The functions before it turn sentences, changes and estimates into plain values, ready for JSON.
 
-Which sentence to correct next: the one that teaches most about the rest for the work it costs.
+The sentence to correct next is the one that tells most about the others for the work that it costs:
 
-A sentence teaches by its words: each stands for words of the same form, class and construction in sentences that nobody has
-looked at, the more so the less sure those are and the less often gold sentences have them. It costs the heads that will have
-to be changed (one minus confidence, summed) and the reading of its words.
+    gain = Σ_k max(0, doubt(k) − doubt_here(k)) / (1 + seen(k))  /  (1 + cost)
+
+k is a form in lower case, or a construction (tag, relation, source of the head), of its words. doubt(k) sums 1 − confidence
+over the words with k in all sentences that nobody has corrected, doubt_here(k) over those of the sentence itself; seen(k) is
+their number in gold sentences. cost is the number of heads expected to be wrong, Σ (1 − confidence), plus 0.1 a word for
+reading. An example: `dog` has confidence 0.6 in three such sentences, and no gold sentence has it. For each of the three its
+form counts 3·0.4 − 0.4 = 0.8; once a gold sentence has the word, half of that. A sentence of four words with confidences 0.6,
+0.9, 0.9 and 0.9 costs 0.7 + 0.4 = 1.1.
 """
 
 from __future__ import annotations
@@ -31,7 +37,7 @@ from divproj.review.learning import Learner, LearningJob, ProjectionInputs, Verd
 from divproj.review.session import Change, EditError, Session, incomplete
 
 UNKNOWN_CONFIDENCE = 0.6
-"""Confidence of a head of which nothing is said."""
+"""Confidence that is assumed of a head without one."""
 READING_COST = 0.1
 """Cost of reading a word, in heads changed."""
 WORTH_NAMING = 0.2
@@ -45,7 +51,7 @@ SHOWN = 3
 
 @dataclass(frozen=True)
 class DoubtfulWord:
-    """What choosing sees of a word."""
+    """A word as the choice of sentences sees it: form, tag, relation, source of the head, confidence."""
 
     form: str
     tag: str
@@ -77,7 +83,7 @@ def words_of(session: Session, n: int) -> list[DoubtfulWord]:
 
 
 def ranked(free: dict[int, Sequence[DoubtfulWord]], gold: Iterable[Sequence[DoubtfulWord]]) -> list[Suggestion]:
-    """Sentences that nobody has touched, the most to gain first."""
+    """Return the sentences that nobody has corrected, those with the greatest gain first."""
     seen: Counter[tuple[str, ...]] = Counter()
     for words in gold:
         seen.update(key for word in words for key in word.keys())  # noqa: SIM118
@@ -122,7 +128,7 @@ def _why(words: Sequence[DoubtfulWord], worth: dict[tuple[str, ...], float], see
 
 
 def next_to_correct(session: Session) -> list[Suggestion]:
-    """The free sentences of a review, the most to gain first."""
+    """Return the sentences of a review that nobody has corrected, those with the greatest gain first."""
     free: dict[int, Sequence[DoubtfulWord]] = {n: words_of(session, n) for n in session.free}
     return ranked(free, [words_of(session, n) for n in session.gold])
 
@@ -132,7 +138,7 @@ PREVIEW = 90
 
 
 def item(session: Session, n: int) -> dict[str, Any]:
-    """A line of the list."""
+    """Return a sentence as a row of the list."""
     state, sentence = session.states[n], session.document.blocks[n].sentence
     return {
         "id": name(sentence, n),
@@ -148,7 +154,7 @@ def name(sentence: Sentence, n: int) -> str:
 
 
 def shown(session: Session, n: int) -> DrawnSentence:
-    """A sentence as it is drawn."""
+    """Return a sentence for drawing."""
     sentence, state = session.document.blocks[n].sentence, session.states[n]
     igt = from_sentence(sentence)
     glosses = igt.glosses if len(igt.glosses) == len(sentence.forms) else ()
@@ -192,7 +198,7 @@ def _reason_text(drawn: DrawnSentence, k: int) -> str:
 
 
 def _pair(session: Session, n: int, bitext: ProjectionInput | None) -> str:
-    """Both trees and the links, where there are links; '' otherwise, and for a tree that is not whole."""
+    """Return a picture of both trees and their links; '' without a translation, or if the tree is incomplete."""
     state = session.states[n]
     if bitext is None or not len(bitext.e) or incomplete(state):
         return ""
@@ -202,7 +208,7 @@ def _pair(session: Session, n: int, bitext: ProjectionInput | None) -> str:
 
 
 def word_of(change: Change) -> int:
-    """The word to look at after a change: the first whose head or relation differs, 0 for none."""
+    """Return the word to show after a change: the first whose head or relation differs, 0 for none."""
     for n, after in change.after.items():
         before = change.before.get(n, after)
         pairs = zip(zip(before.heads, before.rels, strict=True), zip(after.heads, after.rels, strict=True), strict=True)
@@ -236,7 +242,7 @@ def choice(session: Session) -> dict[str, Any]:
 
 
 def known(session: Session, verdict: Verdict | None) -> dict[str, Any]:
-    """How good the trees are that nobody has corrected, as far as calibration and gold sentences tell, and the learning curve."""
+    """Return the estimated accuracy of the trees that nobody has corrected, and the learning curve."""
     held = verdict.held if verdict and verdict.better and session.latest else {}
     found = accuracy(session, held)
     curve = verdict.curve if verdict else ()
@@ -253,7 +259,7 @@ def known(session: Session, verdict: Verdict | None) -> dict[str, Any]:
 
 
 class Review:
-    """A session with a file to save it to, and perhaps something to learn with."""
+    """A review as the page sees it: a session, the file it is saved to, and perhaps a learning job."""
 
     home = ""
     """The address of the workbench that the review was opened from."""
@@ -391,7 +397,7 @@ class Review:
     # Parts of answers.
 
     def refused(self, error: EditError, fields: Fields) -> Answer:
-        """Why an edit cannot be made, the way to fix it, and the sentence anew for one that saw an old one."""
+        """Return why an edit cannot be made, a way to fix it, and the present sentence if the page showed an old version."""
         more: dict[str, Any] = {"sentence": self._view(fields["n"])} if error.stale else {}
         return HTTPStatus.CONFLICT, {"error": str(error), "offer": error.offer, "offered": error.offered, **more}
 
@@ -448,7 +454,7 @@ POSTS: dict[str, Act] = {
 
 
 class Handler(PageHandler):
-    """Asks a review."""
+    """Handles the requests of a review's page."""
 
     server: Server
     gets, posts = GETS, POSTS

@@ -1,4 +1,4 @@
-"""A review: the sentences of a file, what a person does to them, and how to take it back.
+"""A review session: the sentences of a file, edits of their trees, undo and redo.
 
 The state is a function of the file and the journal: every change is an entry, and replaying the entries gives the same
 bytes. Heads never make a cycle and there is never a second root, whatever is done.
@@ -22,7 +22,7 @@ Data = bytes
 
 
 class EditError(ProjError):
-    """An edit that cannot be made; `offer` names a way to fix it, said in `offered`; `stale` when it came too late."""
+    """An edit that cannot be made; `offer` names a repair and `offered` describes it; `stale`: the sentence had changed."""
 
     def __init__(self, what: str, offer: str = "", offered: str = "", *, stale: bool = False) -> None:
         super().__init__(what)
@@ -30,7 +30,7 @@ class EditError(ProjError):
 
 
 class Change(NamedTuple):
-    """Sentences before and after, and what was done in words."""
+    """A change: the sentences before and after it, and a message that describes it."""
 
     op: str
     before: dict[int, SentenceState]
@@ -115,7 +115,7 @@ class Session:
         return [n for n, state in enumerate(self.states) if not state.gold and not state.hand]
 
     def order(self) -> list[int]:
-        """Least confident first; then those of which nothing is known, then the gold ones."""
+        """Return the order of the list: least confident first, then sentences without confidence, then gold ones."""
 
         def key(n: int) -> tuple[bool, bool, float, int]:
             sure = self.states[n].confidence
@@ -124,7 +124,7 @@ class Session:
         return sorted(range(len(self)), key=key)
 
     def relations(self) -> list[str]:
-        """All relations in use, the most frequent first."""
+        """Return the relations that the sentences have, the most frequent first."""
         counts: dict[str, int] = {}
         for state in self.states:
             for rel in state.rels:
@@ -138,7 +138,7 @@ class Session:
         """Give a word another head, 0 for the root.
 
         A head below the word itself would make a cycle: it is refused, or repaired by letting that head take the word's
-        place. A second root is repaired at once: the old one hangs on the new one.
+        place. A second root is repaired at once: the old one is attached to the new one.
         """
         with self.lock:
             state = self._seen(n, seen, word)
@@ -200,7 +200,7 @@ class Session:
         return next((change for change in reversed(self.history) if change.op == "learn"), None)
 
     def differing(self) -> dict[int, tuple[SentenceState, SentenceState]]:
-        """Sentences with another tree by the latest learning, still as it left them: how they were, and how they are."""
+        """Return sentences whose tree the latest learning changed and nobody has since: the states before and after."""
         change = self.latest
         found = ((n, change.before[n], new) for n, new in change.after.items() if self.states[n] == new) if change else ()
         return {n: (old, new) for n, old, new in found if (old.heads, old.rels) != (new.heads, new.rels)}
@@ -315,7 +315,7 @@ class Session:
         return self.states[n]
 
     def _nothing(self, n: int) -> Change:
-        """It is so already: nothing to journal, nothing to undo."""
+        """Return an empty change, which is neither journalled nor undone."""
         return Change("none", {}, {n: self.states[n]}, "nothing to change")
 
     def _name(self, n: int, word: int) -> str:
@@ -335,7 +335,7 @@ class Session:
         )
 
     def _swapped(self, n: int, word: int, head: int, rel: str) -> tuple[list[tuple[int, int, str]], str]:
-        """`head`, which is below `word`, takes its place and relation; `word` hangs on it with the relation that it had."""
+        """Put `head`, a descendant of `word`, in its place; `word` is attached to it with the relation that `head` had."""
         state = self.states[n]
         told = f"{self._name(n, head)} took the place of {self._name(n, word)}"
         words = [(head, state.heads[word - 1], state.rels[word - 1]), (word, head, rel or state.rels[head - 1])]
@@ -353,7 +353,7 @@ class Session:
 
 
 def incomplete(state: SentenceState) -> str:
-    """What a tree lacks, '' for nothing.
+    """Return what a tree lacks, '' if it is complete.
 
     >>> incomplete(SentenceState((2, -1), ("_", "_"), ("", ""), (None, None)))
     '1 word has no head'
@@ -365,7 +365,7 @@ def incomplete(state: SentenceState) -> str:
 
 
 def _above(heads: Sequence[int], word: int) -> list[int]:
-    """The words from the head of `word` up."""
+    """Return the ancestors of `word`, its head first."""
     found = []
     word = heads[word - 1]
     while word > 0:

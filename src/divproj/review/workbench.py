@@ -1,9 +1,8 @@
-"""The workbench: a folder of texts, each of which can be projected, corrected, learned from, searched and exported.
+"""The workbench: a page for a folder of texts, which can be projected, corrected, learned from, searched and exported.
 
-Results lie in `divproj-work/NAME/` inside the folder: `trees.conllu`, `trees.reviewed.conllu`, `e.conllu`, `align.txt`. The user's
-files are never changed. Long work is done by the program itself in processes of its own, so the page always answers.
-
-The workbench's server: the same checks of host, origin and token as a review's, other things to ask for.
+Results are in `divproj-work/NAME/` inside the folder: `trees.conllu`, `trees.reviewed.conllu`, `e.conllu`, `align.txt`. The
+user's files are never changed. Long work is done by `proj` commands in processes of their own, so that the page always answers.
+Requests are checked as those of a review are (`divproj.review.http`).
 """
 
 from __future__ import annotations
@@ -47,12 +46,12 @@ TOLD = 15
 
 
 class WorkError(ProjError):
-    """What the page asked for cannot be done; says why."""
+    """A request of the page that cannot be carried out."""
 
 
 @dataclass
 class CommandJob:
-    """A command at work for a text, or how it ended."""
+    """A running command for a text, or its outcome."""
 
     what: str
     began: float = field(default_factory=time.monotonic)
@@ -62,7 +61,7 @@ class CommandJob:
 
 
 class Workbench:
-    """A folder, the commands at work in it, and the reviews that are open.
+    """A folder of texts, the commands that run for it, and its open reviews.
 
     `command` is how `proj` is called; `texts` names the files of a folder that are texts or trees.
     """
@@ -116,7 +115,7 @@ class Workbench:
         return self.folder / WORK / name
 
     def trees(self, name: str) -> Path | None:
-        """The best trees of a text that there are: reviewed, projected, its own."""
+        """Return the best trees that a text has: reviewed, projected, or those of the file itself."""
         places = [self.work(name) / "trees.reviewed.conllu", self.work(name) / "trees.conllu"]
         if name.endswith(".conllu"):
             places.append(self.folder / name)
@@ -245,7 +244,7 @@ class Workbench:
         return {"name": name, "stages": found.stage_counts("e_to_f"), "pairs": found.sentences}
 
     def rules(self) -> list[str]:
-        """What was learned, in words."""
+        """Return the learned rules in words."""
         if not (self.folder / WORK / RULES).is_file():
             return []
         done = subprocess.run(
@@ -302,7 +301,7 @@ class Workbench:
 
 
 def _write_new(path: Path, data: bytes) -> None:
-    """A file that was not there before, whole or not at all."""
+    """Write a new file, whole or not at all."""
     with path.open("xb") as out:
         try:
             out.write(data)
@@ -313,7 +312,7 @@ def _write_new(path: Path, data: bytes) -> None:
 
 
 def _files(folder: Path) -> tuple[tuple[str, int, int], ...]:
-    """What tells whether a file of the folder has changed: names, times and sizes."""
+    """Return names, times and sizes of the files of a folder, which show whether one has changed."""
     found = []
     for path in folder.iterdir():
         with suppress(FileNotFoundError):
@@ -343,7 +342,7 @@ def _tell(process: subprocess.Popen[str], home: str) -> None:
 
 
 def _first_line(process: subprocess.Popen[str]) -> str:
-    """What a review prints first, its address; '' when it ends or stays silent."""
+    """Return the first line that a review prints, its address; '' if it ends or prints nothing in time."""
     found: list[str] = []
     assert process.stdout is not None
     reader = threading.Thread(target=lambda out: found.append(out.readline().strip()), args=(process.stdout,), daemon=True)
@@ -390,7 +389,7 @@ POSTS: dict[str, Act] = {
 
 
 class WorkbenchHandler(PageHandler):
-    """Asks a workbench, to which files may be sent."""
+    """Handles the requests of the workbench's page, which can send files."""
 
     server: WorkbenchServer
     gets, posts = GETS, POSTS

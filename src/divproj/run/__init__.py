@@ -1,4 +1,5 @@
-"""From raw text to trees, scores and a report in one run: a config in, a results folder out.
+"""Run the whole pipeline: a config in, a results folder with trees, scores and a report out.
 
-Stages with cached outputs; what has not changed is not done again, and what was cut off leaves nothing half done.
+The outputs of each stage are cached. A stage is repeated only if something that it depends on has changed, and an interrupted
+stage leaves no partial output.
 """

@@ -1,7 +1,8 @@
-"""The results folder: outputs of stages that appear whole or not at all, known by what they were made from.
+"""The results folder: the cached outputs of stages, with a record of what they were made from.
 
-A stage writes into a part folder, which takes its place by renaming; `done.json` in it says from what the outputs came and what
-their bytes are, so that a stage is done again when anything of that has changed. One process at a time works in a folder.
+A stage writes into `stages/.NAME.part`, which is renamed to `stages/NAME` when it is complete. `done.json` in it records the
+inputs, options and versions behind the outputs, and their digests; if any of these has changed, the stage is run again. Only
+one process at a time works in a folder.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ KEPT = 20
 
 
 def versions() -> dict[str, str]:
-    """What the bytes of a result may depend on."""
+    """Return the versions of the packages that results may depend on."""
     return {"divproj": __version__, **_installed()}
 
 
@@ -62,7 +63,7 @@ def digest_of(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Done:
-    """A stage that has been done: what from, what came out, what is to be told of it."""
+    """The record of a completed stage: what it was made from, its outputs, and facts and warnings for the report."""
 
     parts: dict[str, Any]
     outputs: dict[str, str]
@@ -71,7 +72,7 @@ class Done:
 
     @property
     def digest(self) -> str:
-        """Stands for the outputs and for what later stages may read of the facts."""
+        """Return one digest of the outputs and facts, on which later stages depend."""
         return digest_of([self.outputs, self.facts])
 
 
@@ -99,7 +100,7 @@ class Store:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Alone in the folder; a process that dies lets go of it."""
+        """Lock the folder for this process; the lock ends with the process."""
         self.check()
         try:
             self.stages.mkdir(parents=True, exist_ok=True)
@@ -132,7 +133,7 @@ class Store:
                 shutil.rmtree(path)
 
     def done(self, stage: str) -> Done | None:
-        """What is known of a stage; None where it has not been done, or not by this version."""
+        """Return the record of a stage; None if it was not completed, or by another version."""
         try:
             found = json.loads((self.at(stage) / DONE).read_text(encoding="utf-8"))
             if found["version"] != VERSION or not all(isinstance(found[k], dict) for k in ("parts", "outputs", "facts")):
@@ -142,7 +143,7 @@ class Store:
             return None
 
     def damage(self, stage: str, done: Done) -> str:
-        """The output that is not as it was written; '' where all are."""
+        """Return an output that was changed or removed since it was written; '' if there is none."""
         found = tree_digests(self.at(stage))
         found.pop(DONE, None)
         names = sorted({*found, *done.outputs})
@@ -160,7 +161,7 @@ class Store:
         shutil.rmtree(self.stages / f".{stage}.part", ignore_errors=True)
 
     def commit(self, stage: str, parts: dict[str, Any], facts: dict[str, Any], warnings: list[str]) -> Done:
-        """The part folder becomes the stage's."""
+        """Make the part folder the output of the stage, and return its record."""
         part = self.stages / f".{stage}.part"
         facts = json.loads(json.dumps(facts))  # as it will be read again
         made = Done(parts, tree_digests(part), facts, tuple(warnings))
@@ -178,7 +179,7 @@ class Store:
             shutil.rmtree(old)
 
     def publish(self, files: Mapping[str, Path]) -> list[str]:
-        """Copies of files and folders under their names at the top of the folder; what a person changed there is kept beside.
+        """Copy files and folders to the top of the results folder; what a person changed there is kept under another name.
 
         The names that earlier runs published and this one does not have are removed. Returns the names of what was kept.
         """
@@ -213,7 +214,7 @@ class Store:
             return {}
 
     def _kept(self, target: Path) -> Path:
-        """Another name for what a person made of a result."""
+        """Rename a result that a person changed, and return its new name."""
         number = 1
         while (new := target.with_name(f"{target.stem}.yours-{number}{target.suffix}")).exists():
             number += 1

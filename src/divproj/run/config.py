@@ -1,8 +1,10 @@
-"""A config as checked values: every key known, every file there, nothing that contradicts itself.
+"""Read a config (`divproj.toml`) into checked values.
 
-What a config may say: its keys, their kinds and defaults; and where in the file a key stands.
+`KEYS` lists the tables and keys, each with its kind, default and limits. A TOML file comes in; a `Config` goes out, in which
+every key is known, every value is of its kind, every file exists, and no two values contradict each other. An error says
+where the key is, what was found and what was expected:
 
-The values of a config as written: every key known, every value of its kind, every file there.
+    divproj.toml:2: align.method: found 'word', one of auto, gloss, words, given expected; did you mean 'words'?
 """
 
 from __future__ import annotations
@@ -54,7 +56,7 @@ EXPECTED: dict[Kind, str] = {
 
 @dataclass(frozen=True)
 class Key:
-    """A key of the config: what may stand there, and what holds when nothing does."""
+    """A key of the config: its kind, default and limits."""
 
     kind: Kind
     default: Any
@@ -67,7 +69,7 @@ KINDS: dict[str, Kind] = {
     "int": "whole", "float": "share", "bool": "flag", "str": "text", "str | None": "text", "Path | None": "path", "tuple[str, ...]": "paths",
     "Mapping[str, str]": "text",
 }  # fmt: skip
-"""What a key holds whose option has this type."""
+"""The kind of a key, by the type of its option."""
 
 
 def key_of(options: type[Options], name: str) -> Key:
@@ -162,7 +164,7 @@ def _parts(dotted: str) -> list[str]:
 
 
 class Values:
-    """Looks at every value before it is used, and knows where it stands."""
+    """The values of a config, each checked before it is used, and the line of each for messages."""
 
     def __init__(self, text: str, path: Path) -> None:
         self.text, self.path = text.replace("\r\n", "\n"), path
@@ -181,7 +183,7 @@ class Values:
         raise ProjError(f"{name}: {what}" if name else what, Where(str(self.path), line_of(self.text, table, key)), remedy)
 
     def _checked(self, data: dict[str, Any]) -> dict[str, dict[str, Any]]:
-        """Every value, the defaults too; unknown keys are refused."""
+        """Return all values, with defaults filled in; unknown keys are errors."""
         said: dict[str, dict[str, Any]] = {}
         top = {key: value for key, value in data.items() if key not in KEYS}
         for table, keys in KEYS.items():
@@ -238,7 +240,7 @@ class Values:
         self.fail(table, key, f"found '{found[:60]}', one of {', '.join(choices)} expected", remedy)
 
     def file(self, table: str, key: str, name: str) -> Path:
-        """A file named from where the config lies; it must be there."""
+        """Return the path of a file, which must exist; names are relative to the config's folder."""
         path = self.place(name)
         if not path.exists():
             self.fail(table, key, f"there is no file '{name}'", f"names are taken from {self.path.resolve().parent}")
@@ -264,7 +266,7 @@ def _is_number(found: Any) -> bool:
 
 
 def _shown(found: Any) -> str:
-    """A value as a message shows it."""
+    """Return a value as messages quote it."""
     if isinstance(found, bool):
         return str(found).lower()
     if isinstance(found, dict):
@@ -277,12 +279,12 @@ LARGEST = 1 << 20
 TRAINED = tuple(name for name in PARSERS if name != "oracle")
 LEARN, NONE = "learn", "none"
 LOOKED_AT = 50
-"""Sentences of each file that are looked at for glosses before a system is chosen."""
+"""Sentences of each file that are searched for glosses before a system is chosen."""
 
 
 @dataclass(frozen=True)
 class Config:
-    """What a run is to do. Files are absolute paths; `said` has the values as written, for reports and keys."""
+    """The checked config of a run. Files are absolute paths; `said` has the values as written, for reports and keys."""
 
     path: Path
     language: str
@@ -326,7 +328,7 @@ class Config:
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """Systems to cross-validate: those asked for, else the one that projects and the one that needs nothing."""
+        """Return the systems to cross-validate: those named in the config, else s1-r and the one that projects."""
         asked: tuple[str, ...] = self.value("evaluate", "systems")
         return asked or ("s1-r", *(() if self.system in ("s1-r", "model") else (self.system,)))
 
@@ -336,7 +338,7 @@ class Config:
 
 
 def load(path: str | Path, results: str | Path | None = None, style: str | None = None) -> Config:
-    """The config in a file; ProjError says which key, what was found and what was expected.
+    """Read a config from a file; a ProjError says which key is wrong, what was found and what was expected.
 
     `results` takes the place of the folder that the config names, `style` that of the head style of what goes out.
     """
@@ -359,7 +361,7 @@ def load(path: str | Path, results: str | Path | None = None, style: str | None 
 
 
 def loads(text: str, path: str | Path = "divproj.toml", results: str | Path | None = None, style: str | None = None) -> Config:
-    """The config in a text; `path` says where it would lie, since files are named from there."""
+    """Read a config from a string; file names are relative to the folder of `path`."""
     try:
         reader = _Reader(text, Path(path))
         if style:
@@ -371,7 +373,7 @@ def loads(text: str, path: str | Path = "divproj.toml", results: str | Path | No
 
 
 class _Reader(Values):
-    """What the values say together."""
+    """Builds a `Config` from the values, and checks that they do not contradict each other."""
 
     def config(self, results: str | Path | None) -> Config:
         said = self.said
@@ -557,7 +559,7 @@ class _Reader(Values):
             self.fail("evaluate", "held_out", "there are no gold trees to hold out", "name some in input.gold")
 
     def _results(self, made: Config) -> None:
-        """Outputs go into a folder of their own, in which no input lies."""
+        """Check that the results have a folder of their own, in which there is no input."""
         target = made.results.resolve()
         inputs = [*made.text, *made.trees, *made.links, *made.gold, *made.grams, *made.dictionary, *made.also, made.path]
         inputs += [Path(p) for p in (made.phrases.phrases, made.phrases.f_forests) if p and p != AUTO]

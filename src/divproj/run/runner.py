@@ -1,6 +1,10 @@
-"""Runs a config: which stages there are, which of them must be done and why, and doing them.
+"""Run a config: decide which stages must be run and why, run them, and publish the results.
 
-The last stages: how the languages diverge, the trees drawn, and the report.
+    read → parse → align → gold → learn, train → project → evaluate → analyze, draw → report
+
+`STAGES` has these stages, the earlier stages that each reads from, and the keys of the config that it depends on. `Run.plan`
+says of each stage whether its cached output is kept or it must be run, and why; `Run.execute` runs it. The stages `analyze`,
+`draw` and `report` are defined here, the others in `divproj.run.stages`.
 """
 
 from __future__ import annotations
@@ -49,7 +53,7 @@ DIVERGENCE, DIVERGENCE_PAGE, TREES_PAGE, REPORT, RESULTS = (
     "results.json",
 )
 LEAST = 30
-"""Sentences shown in the report itself, the least sure."""
+"""Sentences shown in the report, those of lowest confidence."""
 WARNINGS = 200
 """Warnings of each stage that the report shows."""
 
@@ -71,7 +75,7 @@ def signature(config: Config, inputs: dict[str, str]) -> str:
 
 
 def projections(job: StageJob) -> Iterator[Projection]:
-    """What the run projected, read again from its trees."""
+    """Yield the projections of the run, read from its output."""
     rows = {row.sent_id: row for row in conllu.load(job.before["project"] / OUTPUT) if row is not None}
     kept = [pair for pair in job.pairs() if pair.sent_id in rows]  # others were left out for their coverage
     for pair in read_beside(kept, job.before["project"]):
@@ -114,7 +118,7 @@ def analyze(job: StageJob) -> None:
 
 
 def draw(job: StageJob) -> None:
-    """The projected trees on a page, the least sure first."""
+    """Draw projected trees on a page: all, or those of lowest confidence if there are more than `report.pictures`."""
     from divproj.drawing.projected import write_projections
 
     most = job.config.value("report", "pictures")
@@ -129,7 +133,7 @@ def draw(job: StageJob) -> None:
 
 
 def _least_sure(found: list[Projection]) -> list[int]:
-    """Places, the least sure sentence first; without confidences those with the fewest links."""
+    """Return sentence numbers by mean confidence, lowest first; without confidences by coverage."""
 
     def sure(n: int) -> float:
         own = found[n]
@@ -139,7 +143,7 @@ def _least_sure(found: list[Projection]) -> list[int]:
 
 
 def report(job: StageJob) -> None:
-    """`report.html` and `results.json`."""
+    """Write `report.html` and `results.json`."""
     from divproj.drawing.run import write_run
 
     scores = json.loads((job.before["evaluate"] / SCORES).read_text(encoding="utf-8")) if "evaluate" in job.before else {}
@@ -166,7 +170,7 @@ def report(job: StageJob) -> None:
 
 
 def _run(job: StageJob, sign: str, scores: dict[str, Any]) -> RunReport:
-    """All that the report shows."""
+    """Return what the report shows."""
     from divproj.drawing.run import RunReport
     from divproj.projection.rulefile import say
 
@@ -189,7 +193,7 @@ def _run(job: StageJob, sign: str, scores: dict[str, Any]) -> RunReport:
 
 
 def summary(facts: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """What a run did, as `Summary.as_json`; its accuracy with what gold sentences say of it."""
+    """Return a run's summary as `Summary.as_json`; its expected accuracy takes gold sentences into account."""
     found = dict(facts["project"]["summary"])
     return found | {"expected": facts["evaluate"]["expected"]} if "evaluate" in facts else found
 
@@ -199,7 +203,7 @@ def _expected(facts: Mapping[str, Mapping[str, Any]]) -> Expected | None:
 
 
 def said(facts: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """What a run did, in the lines of `Summary`."""
+    """Return a run's summary as the lines of `Summary`."""
     return Summary.from_json(summary(facts)).lines()
 
 
@@ -256,14 +260,14 @@ class RunStage:
     work: Callable[[StageJob], None]
     after: tuple[str, ...] = ()
     keys: tuple[tuple[str, str], ...] = ()
-    """Keys of the config that it looks at; files among them count by their bytes."""
+    """Keys of the config that it depends on; of files, the contents."""
     also: Callable[[Config], Options] = lambda config: {}
     wanted: Callable[[Config], bool] = lambda config: True
 
 
 @dataclass(frozen=True)
 class Step:
-    """What is to happen with a stage, and why."""
+    """What is planned for a stage, and why."""
 
     stage: str
     state: State
@@ -272,7 +276,7 @@ class Step:
 
 @dataclass
 class Outcome:
-    """What a run did."""
+    """The outcome of a run: its steps, facts, warnings and signature."""
 
     folder: Path
     steps: list[Step] = field(default_factory=list)
@@ -389,7 +393,7 @@ def _digest(path: Path) -> str:
 
 
 class Run:
-    """One config in its results folder."""
+    """A run of a config in its results folder."""
 
     def __init__(
         self, config: Config, *, force: Sequence[str] = (), start: str = "", jobs: int = 1, scheduler: str | None = None
@@ -422,7 +426,7 @@ class Run:
             yield step
 
     def _parts(self, stage: RunStage, skip: Sequence[str] = ()) -> dict[str, Any]:
-        """All that the stage's outputs depend on."""
+        """Return everything that the outputs of a stage depend on."""
         files = {label: _digest(p) for table, key in stage.keys for label, p in files_of(self.config, table, key).items()}
         said = {f"{table}.{key}" if table else key: self.config.value(table, key) for table, key in stage.keys}
         options = {name: list(value) if isinstance(value, tuple) else value for name, value in said.items()}
@@ -456,7 +460,7 @@ class Run:
         tick: Tick = lambda what, count, total: None,
         say: Say | None = None,
     ) -> Outcome:
-        """Do what must be done, and publish the results. `tell` hears of each stage when it is done, `say` of lost workers."""
+        """Run the stages that must be run, and publish the results. `tell` is called after a stage, `say` for a lost worker."""
         made = Outcome(self.config.results, signature=signature(self.config, input_digests(self.config)))
         with self.store.locked():
             self.store.log(f"run of {self.config.path.name}, {', '.join(f'{n} {v}' for n, v in versions().items())}")
@@ -511,7 +515,7 @@ class Run:
 
 @contextmanager
 def _to_the_end() -> Iterator[None]:
-    """Some work takes Ctrl-C as a wish to end early with what there is; here that is not to pass for the whole."""
+    """Raise KeyboardInterrupt at the end if Ctrl-C made the work end early: its result must not pass for the whole."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,6 +1,6 @@
-"""A config for a field linguist's folder: the files that lie there recognised and filled in, every key explained.
+"""Write a config for a folder of texts (`proj new`): its files are recognised and filled in, and every key is explained.
 
-The files of the tutorial, copied to where the user wants to work with them.
+Also: copy the files of the tutorial (`proj tutorial`).
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ SAME_TEXT = 0.9
 
 CONFIG, README = "divproj.toml", "README.md"
 MOST = 2000
-"""Files of a folder that are looked at."""
+"""Files of a folder that are examined."""
 HEAD = 1 << 18
-"""Bytes of a file that are looked at."""
+"""Bytes of a file that are examined."""
 _OTHER = {
     ".md",
     ".toml",
@@ -52,7 +52,7 @@ _E_SIDE = re.compile(r"(?:^|[._-])(?:e|en|eng|english|trans\w*)(?=[._-])", re.I)
 
 @dataclass
 class Files:
-    """What a folder holds, by what it is for; names as they go into the config."""
+    """The files of a folder by their use; names as they are written into the config."""
 
     text: list[str] = field(default_factory=list)
     gold: list[str] = field(default_factory=list)
@@ -65,7 +65,7 @@ class Files:
 
 
 def look(folder: Path) -> Files:
-    """What lies in a folder (not below it)."""
+    """Recognise the files of a folder, without its subfolders."""
     found = Files()
     lined: dict[str, str] = {}
     for path in sorted(folder.iterdir())[:MOST]:
@@ -92,7 +92,7 @@ def look(folder: Path) -> Files:
 
 
 def _once(folder: Path, found: Files) -> list[str]:
-    """The texts without those whose sentences a longer one has too, as when one text was exported in two formats."""
+    """Return the texts without those whose sentences are in a longer one, such as one text exported in two formats."""
     if len(found.text) < 2:
         return found.text
     texts = {name: _sentences(folder / name) for name in found.text}
@@ -193,7 +193,7 @@ def begin(language: str, folder: Path) -> Files:
 
 
 def _write_new(path: Path, text: str) -> None:
-    """A file that was not there before."""
+    """Write a file, which must not exist yet."""
     try:
         with path.open("x", encoding="utf-8", newline="\n") as out:
             out.write(text)
@@ -222,7 +222,7 @@ def _line(key: str, names: list[str], example: str) -> str:
 
 
 def config_text(language: str, found: Files) -> str:
-    """The config of a folder."""
+    """Return the text of a config for the files of a folder."""
     f, e = found.bitext or ("", "")
     text = _line("text", found.text, '"texts.txt"')
     if not found.text and not found.bitext:

@@ -1,6 +1,9 @@
-"""The first stages, up to trees of the translations and links; and what every stage has to work with.
+"""The stages of a run from reading to evaluation.
 
-The stages that learn from gold trees, project, and score.
+A stage is a function of a `StageJob`: it reads the outputs of earlier stages (`job.before`), writes into `job.out`, and notes
+facts and faults for the report. `read` brings the text into one form, `parse` and `align` add trees of the translations and
+links, `gold` splits gold trees into those to learn from and those held out, `learn` and `train` make rules or a parser of
+them, `project` makes the trees, `evaluate` scores them.
 """
 
 from __future__ import annotations
@@ -61,7 +64,7 @@ BATCH = 500
 LINKED = 2000
 """Sentences that are linked through their glosses at a time."""
 Tick = Callable[[str, int, int], None]
-"""Told what is being done, how much of it, and of how much."""
+"""Callback for progress: message, done, total."""
 
 
 @dataclass
@@ -85,12 +88,12 @@ class StageJob:
     tick: Tick = lambda what, count, total: None
     scheduler: str | None = None
     say: Say | None = None
-    """Told when a worker was lost; its sentences are done again."""
+    """Called when a worker was lost; its sentences are repeated."""
     facts: dict[str, Any] = field(default_factory=dict)
 
     @property
     def place(self) -> Workers:
-        """Where sentences are worked on."""
+        """Return the workers that process the sentences."""
         return Workers(self.jobs, self.scheduler)
 
     def text(self) -> list[Pair]:
@@ -104,7 +107,7 @@ class StageJob:
         return read_links(self.before["align"] / LINKS, text, trees)
 
     def pairs(self) -> list[Pair]:
-        """The sentences with the trees and links that projection goes by."""
+        """Return the sentences with the trees and links for projection."""
         return read_text(self.before["read"], self.before["parse"] / TREES, self.before["align"] / LINKS)
 
     def gold_pairs(self) -> list[Pair]:
@@ -117,7 +120,7 @@ class StageJob:
 
 
 def read(job: StageJob) -> None:
-    """The text in one form, with the trees and links that are given for it."""
+    """Read the text and write it in one form, with the trees and links that are given for it."""
     config = job.config
     made: list[Pair] = []
     for pair in with_own_ids(_corpus(config, job.faults).pairs(trees=False)):
@@ -149,7 +152,7 @@ def _corpus(config: Config, faults: Faults) -> Corpus:
 
 
 def parse(job: StageJob) -> None:
-    """A tree for every translation."""
+    """Parse the translations, or take their given trees."""
     config, text = job.config, job.text()
     given = job.before["read"] / TREES
     own = read_trees(given) if given.exists() else [None] * len(text)
@@ -227,7 +230,7 @@ def align(job: StageJob) -> None:
 
 
 def _method(job: StageJob) -> str:
-    """The method asked for; else given links, else glosses where most sentences have them, else the words alone."""
+    """Return the alignment method: the requested one; else given links, glosses if most sentences have them, or words."""
     facts, asked = job.earlier["read"], job.config.value("align", "method")
     if asked == "given" and not facts["given_links"]:
         raise ProjError(
@@ -255,7 +258,7 @@ def _glossed(job: StageJob, found: Sequence[Igt | None], trees: Sequence[DepTree
 
 
 def _by_words(job: StageJob, found: Sequence[Igt], trees: Sequence[DepTree | None]) -> list[Links]:
-    """The word aligner, helped by what glosses and dictionaries say."""
+    """Link words by the word aligner, with word pairs from glosses and dictionaries."""
     from divproj.links.glosses import GlossAligner
     from divproj.links.word_corpus import WordRow, WordText, align_text, known_pairs
     from divproj.links.word_model import WordAligner, from_links
@@ -294,7 +297,7 @@ def gold(job: StageJob) -> None:
 
 
 def _checked(job: StageJob, path: Path) -> list[Sentence]:
-    """Trees of a file but for those that were projected and that nobody has marked gold."""
+    """Return the trees of a file, without projected ones that nobody has marked gold."""
     found = [row for row in conllu.load(path, job.faults) if row is not None]
     gold = [row for row in found if not row.unchecked]
     if len(gold) < len(found) and not job.faults.strict:
@@ -332,7 +335,7 @@ def rules_system(config: Config) -> str:
 
 
 def observes(config: Config) -> bool:
-    """Whether the system learns from the whole text, too, without its trees."""
+    """Return whether the system also learns from the whole text, without its trees."""
     if not config.trains:
         return config.system == CORRECTED
     from divproj.projection import parsers
@@ -342,7 +345,7 @@ def observes(config: Config) -> bool:
 
 
 def train(job: StageJob) -> None:
-    """The parser that sees projections."""
+    """Train a parser that uses projections."""
     from divproj.projection import parser_files, parsers
 
     pairs = job.gold_pairs()
@@ -357,7 +360,7 @@ def train(job: StageJob) -> None:
 
 
 def project(job: StageJob) -> None:
-    """A tree for every sentence of the text."""
+    """Project a tree for every sentence of the text."""
     pairs, projector = job.pairs(), _projector(job)
     summary = Summary(projector.system_, job.config.why, job.config.value("project", "min_coverage"))
     parsed = job.earlier["parse"]

@@ -1,8 +1,9 @@
-"""The sentences of a run as its stages hand them on: files that `divproj.io.corpus` reads again, line by line in step.
+"""The sentences of a run between its stages: kept in files, matched with gold trees, and scored.
 
-Gold trees for some sentences of the text: found by id or by words, split into what is learned from and what is held out.
-
-How good a run's trees and links are, where something is known to compare them with.
+Stages pass the text on in files that `divproj.io.corpus` reads, with the same sentences in the same order: `text.conllu`,
+`e.conllu` and `links.txt`; `places.json` has the file and line of each sentence. `places` finds the sentences of the text that
+have gold trees, by id or by words, and `split` holds some of them out. The functions at the end score systems, trees and links
+wherever there is something to compare them with.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ TEXT, TREES, LINKS, PLACES, OUTPUT = "text.conllu", "e.conllu", "links.txt", "pl
 
 
 def with_own_ids(pairs: Iterable[Pair]) -> Iterator[Pair]:
-    """The pairs, each under an id that no other has: one that is taken gets the name of its file before it."""
+    """Yield the pairs with unique ids: one that is taken is prefixed with the name of its file."""
     ids: set[str] = set()
     for last, pair in enumerate(pairs, 1):
         sent_id = own = pair.sent_id or str(last)
@@ -148,7 +149,7 @@ def bare(forms: Iterable[str]) -> tuple[str, ...]:
 
 
 def places(text: Sequence[Pair], gold: Iterable[Sentence], faults: Faults) -> dict[int, Sentence]:
-    """Gold sentences by the place of the same sentence in the text: by sent_id, else by words; the others are faults."""
+    """Return gold sentences by the number of the same sentence in the text (by sent_id, else by words); others are faults."""
     words = [bare(pair.f.forms) for pair in text]
     by_id = {pair.sent_id: n for n, pair in enumerate(text)}
     by_words: dict[tuple[str, ...], list[int]] = {}
@@ -180,7 +181,7 @@ def _stranger(sentence: Sentence, named: Pair | None, again: bool) -> AlignmentE
 
 
 def split(found: Sequence[int], share: float, seed: int) -> set[int]:
-    """The places to hold out: a share of them (rounded, but one at least stays on each side), by the seed."""
+    """Return the sentences to hold out: a share of them (rounded, but one at least stays on each side), by the seed."""
     if not share or len(found) < 2:
         return set()
     count = min(len(found) - 1, max(1, round(share * len(found))))
@@ -239,11 +240,11 @@ def read_pairs(folder: Path) -> list[Pair]:
 
 
 WORTH = 600
-"""Sentences times folds times systems from which other processes pay for their start."""
+"""Sentences × folds × systems from which on it pays to start other processes."""
 
 
 def cross_validation(job: StageJob, folds: int) -> dict[str, Any]:
-    """Systems on the gold part, each fold by what was learned from the others; the last against the first."""
+    """Cross-validate the systems on the gold sentences, and test the last of them against the first."""
     from divproj.evaluation.experiment import better, cross_validate
 
     config, pairs = job.config, job.gold_pairs()
@@ -272,7 +273,7 @@ def _bins(result: SystemResult) -> dict[str, Any]:
 
 
 def held_out(job: StageJob) -> dict[str, Any]:
-    """The run's own trees of the sentences that nothing was learned from."""
+    """Score the run's trees of the held-out sentences."""
     from divproj.evaluation.trees import score_trees
 
     made = {row.sent_id: row for row in conllu.load(job.before["project"] / OUTPUT) if row is not None}
@@ -291,7 +292,7 @@ def held_out(job: StageJob) -> dict[str, Any]:
 
 
 def expected(job: StageJob, found: dict[str, Any]) -> Expected | None:
-    """Heads that are right in sentences that nothing was learned from: by held-out ones, by the folds, and by the calibration."""
+    """Return the share of right heads to expect in new sentences, from held-out ones, the folds and the calibration."""
     counts: list[tuple[int, int]] = []
     sources = []
     if held := found.get("held_out"):
@@ -317,7 +318,7 @@ def _calibration(job: StageJob) -> Expected | None:
 
 
 def link_scores(job: StageJob) -> dict[str, Any]:
-    """Links that were found against those that the text came with."""
+    """Score predicted links against those that the text came with."""
     from divproj.evaluation.trees import LinkScore
 
     text, trees = job.text(), job.trees()

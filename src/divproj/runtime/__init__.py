@@ -1,4 +1,4 @@
-"""What carries the work: workers, compiled kernels, checkpoints, model files, shipped resources.
+"""Infrastructure: workers, compiled kernels, checkpoints, model files, shipped resources.
 
-Knows nothing of sentences or trees.
+It does not depend on sentences or trees.
 """

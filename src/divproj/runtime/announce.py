@@ -1,4 +1,4 @@
-"""What is being done at the moment: work announces its stages here, and whoever shows progress looks at them.
+"""Progress: work announces its stages here, and the command line shows them as progress bars.
 
 The library prints nothing. A stage has a name, a count and, where it is known, a total; stages may lie inside one another.
 """

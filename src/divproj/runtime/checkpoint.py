@@ -1,4 +1,4 @@
-"""Long work, kept in a folder from time to time: after an interruption it goes on to the same bytes."""
+"""Checkpoints of long work, saved to a folder from time to time; a resumed run gives the same bytes as an uninterrupted one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ REMEDY = "give the same ones, or start without `resume`"
 
 
 class Checkpoint:
-    """A folder with a file for each part of the work. Without a folder nothing is kept, and nothing found.
+    """A folder with a file for each part of the work. Without a folder nothing is saved or loaded.
 
     A part that goes on changing is offered (`offer`) and written when it is time; one that is finished (`finish`) is held until
     then. `resume` allows to read what an earlier run left; `tell` hears why nothing can be written, which ends no work.
@@ -108,7 +108,7 @@ class Checkpoint:
             self.offer(name, arrays)
 
     def remove(self) -> None:
-        """The work is done: what was kept for it goes."""
+        """Remove the checkpoint of finished work."""
         if self.folder is not None and self.folder.is_dir():
             with suppress(OSError):
                 for path in (*self.folder.glob("*.npz"), *self.folder.glob(f".*{PART}")):

@@ -1,11 +1,13 @@
-"""Corpus jobs on one core, many, or a Dask cluster: batches in, results out in order, the same for any number of workers.
+"""Jobs over a corpus on one core, several cores, or a Dask cluster: batches in, results out, in order.
 
-`read(faults)` gives the batches and runs here. `work(batch, faults)` runs in the workers: a function of a module, or a
-`functools.partial` of one, that depends on its arguments alone.
+    results = run(work, read, faults, Workers(jobs=4))
 
-Fingerprints of code and of files: whether another machine would do the same work with the same things.
+`read(faults)` yields the batches, in this process. `work(batch, faults)` runs in the workers: it is a function of a module,
+or a `functools.partial` of one, and depends on its arguments alone. So the output is the same for any number of workers.
+For the same reason there is `one_blas_thread`: sums in another order differ in their last digits.
 
-One BLAS thread: sums in another order end in other digits, and output must not depend on the number of cores.
+Workers on other machines need the same code and the same model files. Calls to them carry fingerprints of both (`of_code`,
+`of_path`), and what a worker with other code or files was to do is done in this process.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from divproj.runtime.safe_path import protected_children
 
 @cache
 def of_code() -> str:
-    """Of the sources of divproj, and of the rules and languages that come with it."""
+    """Return a fingerprint of the sources of divproj and of the rules and languages that come with it."""
     package = Path(__file__).resolve().parents[1]
     tops = [package]
     with suppress(ProjError):
@@ -50,7 +52,7 @@ _known: dict[Path, tuple[tuple[tuple[str, int, int], ...], str]] = {}
 
 
 def of_path(path: Path) -> str:
-    """Of the bytes of a file, or of the files in a folder; '' where there is nothing. Read again only when it has changed."""
+    """Return a fingerprint of a file, or of the files in a folder; '' if there is none. Only what has changed is read again."""
     try:
         files = sorted(p for p in path.iterdir() if p.is_file()) if path.is_dir() else [path] if path.is_file() else []
         seen = tuple((file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files)
@@ -380,7 +382,7 @@ def _pool(place: Workers) -> Iterator[_Pool]:
 
 @contextmanager
 def _cluster(address: str) -> Iterator[_Pool]:
-    """joblib's Dask backend on a cluster whose workers have been looked at."""
+    """Yield joblib's Dask backend for a cluster, after its workers were checked."""
     from asyncio import CancelledError  # slow to import, and only clusters need it
     from concurrent import futures
 

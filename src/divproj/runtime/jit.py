@@ -2,7 +2,7 @@
 
 numba costs 0.6 s to import, so it is imported only when `compiled` is asked for.
 
-Sums of numbers that are kept as logarithms.
+`log_add`, the sum of two numbers that are kept as logarithms, is a kernel that others call.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What runs that were killed leave behind, and how the next run of the same output knows that nobody needs it.
+"""Temporary files and folders, and how a run removes those that killed runs of the same output left behind.
 
 Whatever is not yet whole is locked by the process that writes it, as long as that lives.
 """

@@ -1,6 +1,9 @@
-"""Models on disk: a folder with `model.json` (what it is) and `weights.npz` (its arrays). No pickle; read with distrust.
+"""Models on disk: a folder with `model.json` (facts) and `weights.npz` (arrays), without pickle.
 
-Parameters by name, as scikit-learn's `clone`, grid searches and pipelines expect them.
+`save` writes both files or neither. `load` checks kind, version and that the two files belong together; `ModelFolder.array`
+and `ModelFolder.fact` check the type and shape of what they return, as files may be damaged or come from anywhere.
+
+`Estimator` has parameters by name, as scikit-learn's `clone`, grid searches and pipelines expect them.
 """
 
 from __future__ import annotations
@@ -38,7 +41,7 @@ LARGEST = 1 << 31
 
 @dataclass(frozen=True)
 class ModelFolder:
-    """What a folder holds: the kind, the facts and the arrays."""
+    """A model as loaded: its kind, facts and arrays."""
 
     kind: str
     about: dict[str, Any]

@@ -1,4 +1,4 @@
-"""Word vectors that come with a language: what words mean, as far as the words around them say it.
+"""Word vectors of a language pack: words with similar neighbours in text have similar vectors.
 
 The table is that of the parser's model (one byte a number), so nothing is kept twice. For vectors from files of other
 programs see `phrases.embeddings`.

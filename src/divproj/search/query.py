@@ -1,4 +1,4 @@
-"""The query language: from text to a condition on a word.
+"""The query language for trees: from text to a condition on a word, and the words that fit it.
 
     query     = all ( "|" all )*
     all       = one ( "&" one )*
@@ -10,7 +10,8 @@
 
 The words `and`, `or`, `not` stand for `&`, `|`, `!`. After a value, `|` with another bare value adds an alternative.
 
-Which words of a sentence fit a query. Sentences are looked at one by one, so files of any length can be searched.
+`parse` reads a query, `find` yields the sentences of a text that have a matching word. Sentences are searched one by one, so
+files of any length can be searched.
 """
 
 from __future__ import annotations
@@ -424,7 +425,7 @@ class SentenceView:
 
     @cached_property
     def heads(self) -> tuple[int, ...]:
-        """Heads with 0 for the root and -1 for none that can be right."""
+        """Heads, with 0 for the root and -1 where the file has no valid head."""
         return tuple(self._heads) if self._heads is not None else self.sentence.usable_tree()[0].heads
 
     @cached_property
@@ -479,7 +480,7 @@ class SentenceView:
         if k > 1:
             yield k - 1
 
-    # What a word is asked for; '' when there is nothing.
+    # Attributes of a word; '' for none.
 
     def value(self, k: int, path: Path) -> str:
         """An attribute of word `k` itself."""

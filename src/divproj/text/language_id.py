@@ -1,17 +1,12 @@
-"""Which language a translation is in, by its words and letters; from a small table of our own, nothing is downloaded.
+"""Language identification for translations, by words and letters; nothing is downloaded.
 
-Latin and Cyrillic text is compared with the languages of `language_samples`; other scripts speak for themselves. A line
-that is too short, or like none of them, is left undecided: the code is ''. `of_lines` pools the lines of a file.
+Latin and Cyrillic text is compared with the languages of `SAMPLES`; most other scripts belong to one language. A line that
+is too short, or unlike all of them, is left undecided: the code is ''. `of_text` takes one line, `of_lines` many lines in
+one language, `of_each` the lines of a file that may be in several.
 
-Everyday words of the languages that linguists translate into most, written for this table (CC0).
-
-They come after the frequent words of `language_samples`: what example sentences speak of, so that a line of two or three words
-can be told.
-
-Frequent words and a short text of each language that linguists translate into, written for this table (CC0).
-
-Each entry: code, how common the language is as one of translation (a weight for ties), its most frequent words in
-order, and running text from which letter trigrams are counted.
+The tables were written for this module (CC0). A sample has a code, a weight (how common the language is as one of
+translations), its most frequent words in order, and running text whose letter trigrams are counted. `WORDS` adds everyday
+words of the most common languages, so that lines of two or three words can be identified.
 """
 
 from __future__ import annotations
@@ -583,7 +578,7 @@ def _by_script(texts: list[str]) -> Guess | None:
 
 
 def _telling(text: str) -> list[str]:
-    """Words that tell the language: names, that is capitals within a sentence, and words of capitals tell little."""
+    """Return the words that identify a language: not names (capitals within a sentence) and not words in capitals."""
     found: list[str] = []
     for match in _WORD.finditer(text):
         word = match[0]

@@ -1,6 +1,6 @@
-"""Whether two words are one word: English inflection and irregular forms, derivation, common synonyms, likeness of spelling.
+"""Related words: English inflection and irregular forms, derivation, common synonyms, similar spelling.
 
-English is our own rules and lists; other languages use NLTK's Snowball stemmers, loaded when first needed.
+For English there are rules and lists in this module; other languages use NLTK's Snowball stemmers, loaded when first needed.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ class Token:
 
 @dataclass(frozen=True)
 class Tokenizer:
-    """What a treebank tells of how text is cut. Forms are kept in lower case with straight apostrophes."""
+    """Rules for cutting text, learned from a treebank. Forms are kept in lower case with straight apostrophes."""
 
     elided: frozenset[str] = frozenset()
     """Beginnings that are words of their own, such as `l'`."""

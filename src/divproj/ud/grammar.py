@@ -1,8 +1,8 @@
-"""What UD allows of relations, tags and places of words: one list of facts, by which drafts are checked and repaired.
+"""The grammar of UD: which relations go with which tags and places, to check and to correct trees.
 
-The facts are those that the official validator checks at level 3, and one more: a noun that is no predicate has no subject.
-
-What the UD validator would say of a sentence: the form of its rows (level 2), and the grammar of relations (level 3).
+`breaches` yields what is not allowed in a tree: what the official validator checks at level 3, and one fact more, that a
+noun which is no predicate has no subject. `check_text` and `check_sentence` report what the validator would report: the
+form of rows (level 2) and the grammar of relations (level 3).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ LEAVES = {
     "det": _ADVERBIAL | {"det", "case", "clf", "flat", "compound", "discourse", "parataxis"},
     "fixed": _JOINED - {"fixed"}, "goeswith": frozenset[str](), "punct": frozenset({"punct"}),
 }  # fmt: skip
-"""Relations of function words and punctuation, and what may hang on them all the same."""
+"""Relations of function words and punctuation, and the relations that their dependents may have."""
 NOUNS = frozenset({"NOUN", "PROPN", "PRON"})
 ARGUMENTS = frozenset({"nsubj", "obj", "iobj", "obl", "vocative", "dislocated", "expl", "nmod"})
 """Relations of nouns that are no predicates."""
@@ -219,7 +219,7 @@ class UdFinding(NamedTuple):
 
     def as_json(self) -> dict[str, object]:
         """The finding by the names of its parts."""
-        return self._asdict()
+        return {"level": self.level, "word": self.word, "what": self.message}
 
 
 def check_text(sentences: Iterable[Sentence]) -> Iterator[tuple[Sentence, list[UdFinding]]]:

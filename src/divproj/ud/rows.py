@@ -1,6 +1,8 @@
-"""Rows that UD can use: features from grams, lemmas from segmented stems, `sent_id`, `text` and `SpaceAfter` that agree.
+"""Columns and comments of CoNLL-U as UD requires them.
 
-Punctuation in UD trees: a leaf that hangs as high as it can without crossing an edge.
+FEATS come from the grams of a gloss (`features`), LEMMA from a segmented stem (`lemma`); `with_text` makes `sent_id`,
+`text` and `SpaceAfter` agree. `hang_marks` attaches punctuation: as a leaf, to the highest word that it reaches without
+crossing an edge.
 """
 
 from __future__ import annotations
@@ -265,7 +267,7 @@ def spanning(heads: Sequence[int], mark: int) -> list[tuple[int, int]]:
 
 
 def fits(below: Sequence[int], mark: int, head: int, over: Sequence[tuple[int, int]], hidden: int = 0, placed: int = 0) -> bool:
-    """Whether a mark may hang on this head, as the validator of UD sees it.
+    """Return whether a punctuation mark may attach to this head by the rules of the UD validator.
 
     All words between the two are below the head, and the mark is to blame for no crossing: an edge `over` the mark may end between
     mark and head only where its upper end governs the head. Edges that span both are not the mark's doing. `hidden` marks have no place

@@ -1,8 +1,8 @@
-"""Penn Treebank tags as universal ones.
+"""Tags and relations of UD, and defaults for words that have none.
 
-What a word is and is called when no link tells: its class by its gloss, its relation by its class.
-
-Names that UD gives: tags, relations, and which go together. No arrays: whoever writes rows needs nothing else.
+`universal` converts Penn Treebank tags. For a word without a link `class_of` takes the tag from its gloss, and
+`relation_of` the relation from its tag and that of its head. `ONLY` and `RIGHTWARD` say which relations go with which tags
+and orders. No arrays are imported here, so that writing rows stays quick.
 """
 
 from __future__ import annotations

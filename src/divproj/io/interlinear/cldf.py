@@ -1,8 +1,11 @@
-"""CLDF `examples.csv`: Primary_Text, Analyzed_Word, Gloss, Translated_Text and whatever else the table has.
+"""Read and write CLDF tables of examples (`examples.csv`) with their metadata.
 
-Words are separated by tabs, or by a backslash and a t where an export has written them so; other columns are kept.
+    ID,Primary_Text,Analyzed_Word,Gloss,Translated_Text
+    1,canes latrant,can-es<TAB>latr-ant,dog-PL<TAB>bark-3PL,Dogs bark.
 
-The metadata of a CLDF data set, which say what the columns of a table of examples are; read and written.
+Words within a cell are separated by tabs, or by a backslash and a `t` as some exports write them. Columns that CLDF does not
+have are kept as metadata of the sentence. The JSON file beside a table says which of its columns is which, what separates the
+words, and in which table the languages are; `dump` returns the text of such files for the table that it writes.
 """
 
 from __future__ import annotations
@@ -47,7 +50,7 @@ TERMS = {
 
 @dataclass(frozen=True)
 class ExampleTable:
-    """What is said of one table of examples."""
+    """What the metadata say about one table of examples."""
 
     names: Mapping[str, str] = field(default_factory=dict)
     """CLDF's usual name by the name that a column has."""
@@ -62,7 +65,7 @@ class ExampleTable:
 
 
 def of_file(path: str) -> ExampleTable:
-    """What the files beside a table say of it; nothing when there are none or they cannot be read."""
+    """Return what the files beside a table say about it; an empty one if there are none or they cannot be read."""
     if path in ("", "-") or not (folder := Path(path).parent).is_dir():
         return ExampleTable()
     name = Path(path).name.removesuffix(".gz")
@@ -126,7 +129,7 @@ def _languages(file: Path, terms: Mapping[str, str]) -> dict[str, str]:
 
 
 def names(table: str) -> tuple[str, str]:
-    """What the files beside a table are called: metadata and languages."""
+    """Return the names of the files beside a table: metadata and languages."""
     stem = table.removesuffix(".gz").removesuffix(".csv")
     return f"{stem}-metadata.json", f"{stem}-languages.csv"
 

@@ -1,11 +1,16 @@
-"""ELAN .eaf: tiers of annotations, each aligned to time or to an annotation of the tier above.
+"""Read ELAN files (.eaf): tiers of annotations, each aligned to time or to an annotation of the tier above.
 
-Which tier is what is told by the option `tiers` (`text words morphs glosses pos translation`, by tier or by linguistic
-type) or guessed from their names. An annotation of the topmost tier concerned is an instance.
+    tier   parent   annotations               role
+    ref             kolu.001                  (ids of sentences)
+    tx     ref      kolut uvana               text
+    mb     tx       kolu | -t | uva | -na     morphs
+    ge     mb       dog | PL | run | PST      glosses
+    ft     tx       The dogs ran.             translation
 
-What each tier of an ELAN file is: by its name in several languages, by its place among the others, and by its content.
-
-Annotations of an ELAN file by what they hang on: an annotation of the tier above, or what is spoken at the same time.
+Roles are given by the option `tiers` (`text words morphs glosses pos translation`, each by tier name or linguistic type) or
+guessed: by the name of the tier in several languages, by its position among the others, and by its content. Each annotation
+of the text tier, or of a tier above it that corresponds one to one, becomes an instance. `Annotations` looks up what belongs
+to it in the other tiers: the annotations below it or, in a tier that is not related, those spoken at the same time.
 """
 
 from __future__ import annotations
@@ -42,13 +47,13 @@ from divproj.text import language_id
 WITHIN_TEXT = 0.8
 """Share of annotations within those of the text, in a tier of words that belongs to it."""
 TIER_SAMPLE = 300
-"""Annotations of a tier that are looked at."""
+"""Annotations of a tier that are examined."""
 SEGMENTATION_LIKENESS = 0.4
 """Likeness of letters below which a tier is no segmentation of the words."""
 SAME_TIMES = 0.7
 """Share of annotations that begin when one of the text does, in a tier that translates it."""
 SAME_SPEAKER = 0.1
-"""What a tier of the same speaker has ahead of others, in that share."""
+"""Bonus for a tier of the same speaker when words are assigned to a text by their times."""
 TIER_GRAMS = 0.2
 """Share of annotations with abbreviations of grammar, from which a tier below words is one of glosses."""
 DISTINCT, MOSTLY_IDS = 0.9, 0.8
@@ -118,7 +123,7 @@ class Content(NamedTuple):
     language: str
     """The language of translation that it is in; '' when in none."""
     divided: bool
-    """Whether two annotations hang on one."""
+    """Whether two annotations have the same parent."""
 
 
 class TierRow(NamedTuple):
@@ -205,7 +210,7 @@ def _corrected(
 
 
 def _unlike_words(tier: Tier, tiers: Mapping[str, Tier]) -> bool:
-    """Whether a tier one of whose annotations hangs on each word has other letters than these: it describes them."""
+    """Whether a tier with one annotation per word has other letters than the words: then it describes them."""
     above, seen = tier.parent, {tier.name}
     while above in tiers and above not in seen and by_name(tiers[above])[0] != "words":
         seen.add(above)
@@ -217,7 +222,7 @@ def _unlike_words(tier: Tier, tiers: Mapping[str, Tier]) -> bool:
 
 
 def _below_division(tier: Tier, tiers: Mapping[str, Tier], looks: Mapping[str, Content]) -> bool:
-    """Whether a tier above is of words or morphemes: several of its annotations hang on one."""
+    """Whether a tier above holds words or morphemes: several annotations with the same parent."""
     seen: set[str] = set()
     while (above := tier.parent) in tiers and above not in seen:
         seen.add(above)
@@ -231,7 +236,7 @@ def _below_division(tier: Tier, tiers: Mapping[str, Tier], looks: Mapping[str, C
 def _texts(
     tiers: Mapping[str, Tier], looks: Mapping[str, Content], found: dict[str, tuple[str, str]], taken: Mapping[str, str]
 ) -> None:
-    """A file has a text: where no name says which tier it is, the one that words hang on, or the topmost with the most words."""
+    """Find the text where no tier is named so: the tier above the words, or the topmost one with the most words."""
     if any(role == "text" for role, _ in found.values()) or "text" in taken.values():
         return
     divided = [name for name, (role, _) in found.items() if role in ("words", "morphs")]
@@ -254,7 +259,7 @@ def _texts(
 def _missing(
     tiers: Mapping[str, Tier], looks: Mapping[str, Content], found: dict[str, tuple[str, str]], taken: Mapping[str, str]
 ) -> None:
-    """Translations, words and glosses that no name says, by place and content."""
+    """Find translations, words and glosses by position and content where no name tells."""
     for _ in range(4):  # a tier may hang on one that is found in the round before
         before = dict(found)
         roles = {name: role for name, (role, _) in found.items()}
@@ -294,7 +299,7 @@ def _by_place(
 
 
 def topmost(tiers: Mapping[str, Tier], name: str) -> str:
-    """The tier that a tier hangs on in the end."""
+    """Return the topmost of the tiers above a tier."""
     seen = {name}
     while (above := tiers[name].parent) in tiers and above not in seen:
         seen.add(above)
@@ -398,7 +403,7 @@ class Annotations:
                 self.up[made.id] = above[max(0, bisect_right(starts, made.begin) - 1)].id
 
     def under(self, name: str, top: Annotation, top_tier: str) -> list[Annotation]:
-        """Annotations of a tier that hang on one above, in order; by time where the tiers are not related."""
+        """Return the annotations of a tier that are below `top`, in order; by time where the tiers are not related."""
         tier = self.tiers[name]
         if name == top_tier:
             return [top]
@@ -420,7 +425,7 @@ class Annotations:
         return self._by_time[name]
 
     def index(self, name: str, top_tier: str) -> dict[str, list[Annotation]]:
-        """Annotations of a tier by the annotation of a higher tier that they hang on."""
+        """Return the annotations of a tier, grouped by the annotation of a higher tier that they are below."""
         key = (name, top_tier)
         if key not in self._indexes:
             tops = {made.id for made in self.tiers[top_tier].annotations}
@@ -432,7 +437,7 @@ class Annotations:
         return self._indexes[key]
 
     def _climb(self, start: str) -> list[str]:
-        """The annotation and those it hangs on."""
+        """Return the annotation and those above it."""
         found = [start]
         while (above := self.up.get(found[-1], "")) in self.by_id and above not in found:
             found.append(above)
@@ -614,7 +619,7 @@ def _share_within(tier: Tier, text: Tier, top: Tier) -> float:
 
 
 def _shared_parent(tier: Tier) -> bool:
-    """Whether two annotations hang on one."""
+    """Whether two annotations have the same parent."""
     parents = [made.parent for made in tier.annotations if made.parent]
     return len(parents) > len(set(parents))
 
@@ -634,7 +639,7 @@ class _File(Annotations):
     def __init__(self, tiers: dict[str, Tier], path: str, faults: Faults) -> None:
         super().__init__(tiers, path, faults)
         self.trees: dict[str, str] = {}
-        """Trees that were written back, by the annotation they hang on."""
+        """Trees that were written back, by the annotation they belong to."""
         self._ids: dict[str, bool] = {}
 
     def instances(self, roles: dict[str, list[str]], options: Options) -> Iterator[tuple[int, tuple[str, str], Igt]]:

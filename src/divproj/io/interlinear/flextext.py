@@ -1,4 +1,4 @@
-"""FLEx interlinear export (.flextext): texts of paragraphs of phrases of words of morphemes, each with typed items.
+"""Read FLEx interlinear exports (.flextext): texts of paragraphs of phrases of words of morphemes, each with typed items.
 
 Older exports call a phrase `word`. Punctuation is a word of its own, glossed by itself.
 """

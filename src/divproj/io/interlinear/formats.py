@@ -1,8 +1,8 @@
-"""Interlinear text: the one door to all its formats.
+"""Read interlinear text of any format, and bring it into one form.
 
-What is done to instances of every format after they are read: words and marks, ids, languages of the translations.
-
-Some are held back and looked at together, so that what one line leaves open the others of its file decide.
+`load`, `loads` and `load_bytes` take the format by name or guess it, call the reader of that format, and then treat all
+formats alike: words are separated from punctuation, ids made unique, languages of the translations recognised. This is done
+for `TOGETHER` instances at once, so that what one sentence leaves open is decided by the others of its file.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ NEAR_COUNT = 0.2
 
 
 TOGETHER = 500
-"""Instances that are looked at together."""
+"""Instances that are processed together."""
 
 
 def finished(
@@ -87,7 +87,7 @@ def _one_form(igt: Igt) -> Igt:
 
 
 GUESSED = frozenset(("plain", "toolbox", "sigmorphon", "latex", "elan", "cldf"))
-"""Formats that do not say themselves which gloss stands under which word."""
+"""Formats that do not state which gloss belongs to which word."""
 
 
 def _refuse(instances: Sequence[Igt], format: str, path: str) -> None:  # noqa: A002
@@ -229,7 +229,7 @@ def load(
 ) -> Iterator[Igt]:
     """Instances of a file in any of the `FORMATS`, guessed from its content when none is named.
 
-    What cannot be read as it stands goes to `faults` (None: raise); how to read is said by `reader`, or by its fields one by
+    What cannot be read exactly is reported to `faults` (None: raise). Options are given as `reader`, or as its fields one by
     one (`lang="es"`). `digest` (of hashlib) takes the bytes as they are read.
     """
     settings = reader or ReaderOptions.of(options)

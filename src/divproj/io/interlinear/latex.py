@@ -1,14 +1,19 @@
-"""Interlinear examples in LaTeX: gb4e, langsci-gb4e, covington (`\\gll … \\ … \\ \\glt`), linguex (`\\exg.`), philex,
-expex (`\begingl`).
+r"""Read interlinear examples in LaTeX: gb4e, langsci-gb4e, covington, linguex, philex, expex, and macros of the author's own.
 
-An example ends where its package ends it. Lines that go on under `\\sn`, or in a second `\\gll` without a translation
-between, are one sentence. Text between the lines and the translation, references after it and footnotes are kept apart.
+    \ea\label{ex:dogs} Latin (Smith 2001: 5)          label; a line of text above (preamble)
+    \gll can-es latr-ant \\                           words
+         dog-\textsc{pl} bark-3\textsc{pl} \\         glosses
+    \glt `Dogs bark.' (lit. `dogs are barking')       translation, and a literal one
+    \z
 
-The lines of a LaTeX example: which is words, segmentation, gloss; placeholders that fill columns are taken out.
+The steps, all on the tokens of `tex`:
 
-What LaTeX packages for examples call their parts, and small pieces of an example: labels, marks, columns, remarks.
-
-The free translation of a LaTeX example: what stands in its quotes, and what follows them taken apart.
+1. `pieces` walks through the file and collects, for each opening macro (`\gll`, `\exg.`, `\digloss`, `\begingl`), its lines,
+   what precedes them, and its translation. An example ends where its package ends it.
+2. Pieces that continue one another are combined: under `\sn`, or a second `\gll` without a translation between.
+3. `guess_layout` lets the examples with three lines vote whether a file has words, segmentation and glosses, or words, glosses
+   and something else; `fields` assigns the lines accordingly and removes placeholders that only fill columns.
+4. The translation is what stands in the quotes; a literal translation, source or note after it is kept apart.
 """
 
 from __future__ import annotations

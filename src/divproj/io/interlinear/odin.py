@@ -1,4 +1,10 @@
-"""ODIN text: `doc_id=… a b TYPES`, `language: Name (iso)`, then `line=N tag=L:…` with tags L, G, T, flags after `+` or `-`."""
+"""Read ODIN text.
+
+doc_id=3 1 2 L G T                    id of the document, first and last line, tags
+language: Hungarian (hun)
+line=1 tag=L: (4) Mari alszik         L language, G gloss, T translation, M and B metadata and blank lines;
+line=2 tag=T: `Mari sleeps.'          flags follow the tag after `+` or `-`, as in `L+CR`
+"""
 
 from __future__ import annotations
 

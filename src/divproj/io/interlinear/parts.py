@@ -1,6 +1,9 @@
-"""What the readers of interlinear text share: tokens and columns, numbering and quotes, joined morphemes.
+"""Functions that the readers of interlinear text share.
 
-Bytes to lines for the interlinear formats; wrong encodings, NULs and files without end are said with their place.
+Files: `lines` and `xml_pieces` turn bytes into text; wrong encodings, NUL bytes and endless lines are reported with place.
+Lines: tokens and columns, numbers of examples, judgements, quotes.
+Sentences: morphemes and their glosses joined to words, the translation to use among several, and `instance`, which builds
+every `Igt`.
 """
 
 from __future__ import annotations
@@ -61,7 +64,7 @@ UPOS = frozenset(
 
 
 def tokens(line: str) -> tuple[str, ...]:
-    """What stands between blanks of any width."""
+    """Split a line at blanks of any width."""
     return tuple(token for token in _BLANKS.split(line) if token)
 
 
@@ -230,7 +233,7 @@ def instance(
     tree: DepTree | None = None,
     **others: Any,
 ) -> Igt:
-    """An Igt in its one form: what says nothing more than the words is left empty."""
+    """Return an Igt in normal form: a field that only repeats the words is left empty."""
     forms = tuple(cell(word) or "_" for word in words)
     parts, meanings, kinds = (tuple(map(cell, values)) for values in (segments, glosses, tags))
     if any(parts) and len(parts) == len(forms):
@@ -259,7 +262,7 @@ def tag_columns(tags: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
 
 
 def tree_of(forms: tuple[str, ...], heads: Sequence[int], rels: Sequence[str], tags: tuple[str, ...]) -> DepTree:
-    """A tree whose cycles and second roots are words of unknown head."""
+    """Return a tree; words on cycles and second roots get an unknown head."""
     usable = list(heads)
     roots = [k for k, head in enumerate(usable) if head == 0]
     for k in roots[1:]:
@@ -288,7 +291,7 @@ _DECLARED = re.compile(rb"<\?xml[^>]*?encoding\s*=\s*[\"']([\w.:-]+)")
 
 Options = ReaderOptions
 Read = Callable[[BinaryIO, str, Faults, Options], Iterator[Igt]]
-"""What a format module has at its heart."""
+"""The type of `read` in a module of a format."""
 
 
 def from_file(read: Read, source: Source, faults: Faults | None, options: Mapping[str, Any]) -> Iterator[Igt]:

@@ -1,12 +1,15 @@
-"""Plain interlinear text in and out: lines between blank ones.
+r"""Read and write plain interlinear text: blocks of lines, separated by blank lines.
 
-Language, gloss and translation; with four lines the orthography comes first, with two there is no gloss. How many there are is
-decided for each instance. `# key = value` lines above say more (`igt_comments`); a line `# 002` is an id. A first block whose
-lines begin with markers (`\trs \\m \\gl \tln`, the format *scription*) says what the lines of all blocks are.
+    # text_fr = Le chien aboie.        comments (`rows.comment_fields`); a line `# 002` is an id
+    (1) Der Hund bell-t.               words
+    DEF dog bark-3SG                   glosses
+    'The dog barks.'                   translation
 
-Which line of a block of plain text is what: by number, by tokens that line up, by quotes, abbreviations and labels.
-
-Plain text whose first block says by markers what the lines of all blocks are (the format *scription*).
+`roles_of` decides for each block which line is which, by the number of lines, tokens that line up, quotes, abbreviations of
+grammar and labels (`Gloss: …`): of four lines the first is the orthography, of two the second is the translation unless it
+looks like a gloss.
+Where the first block has markers (`\trs \m \gl \tln`, the format *scription*), these give the roles of the lines of all blocks
+(`LineOrder`).
 """
 
 from __future__ import annotations
@@ -110,7 +113,7 @@ def _alike(left: str, right: str) -> bool:
 
 
 def roles_of(texts: list[str]) -> dict[str, str] | None:
-    """Which line is what; None when nobody can tell."""
+    """Return the line of each role; None if that cannot be decided."""
     n = len(texts)
     counts = [len(parts.tokens(parts.without_number(text)[1] if not k else text)) for k, text in enumerate(texts)]
     if n == 1:
@@ -162,7 +165,7 @@ _ID = re.compile(r"#\s*(.*\S)\s*$")
 
 
 class LineOrder:
-    """The order of the lines, once a block has said it."""
+    """The roles of the lines of a block, learned from the first block with markers."""
 
     def __init__(self) -> None:
         self.roles: list[tuple[str, str]] = []
@@ -256,7 +259,7 @@ LINES = ("words", "segments", "glosses", "translation")
 
 
 def _written(igt: Igt, bare: bool) -> list[str]:
-    """The plainest lines that are read as the same instance again."""
+    """Return the simplest lines that are read back as the same instance."""
     said = rows.of_instance(igt, rows=False)
     number = igt.sent_id if re.fullmatch(r"\d+[a-z]?", igt.sent_id) else ""
     if number:
@@ -318,7 +321,7 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
 
 
 FIRST = 40
-"""Blocks that are looked at before the first is read."""
+"""Blocks that are examined before the first is read."""
 
 
 class _Headings:

@@ -1,13 +1,15 @@
-"""Interlinear text in CoNLL-U: `Gloss=`, `MSeg=` and `MGloss=` in MISC, `# text_en` above.
+r"""Read and write interlinear text as CoNLL-U; and the comments `# key = value`, which plain text has too.
 
-Rows that were read are written byte for byte; only values that they lack are added. In MISC `\\p` stands for `|` and
-`\\` for a backslash before `p` or another one; `=` and blanks need no escape there. A tag with blanks has `\\s` in XPOS.
+    # text_en = Dogs bark.
+    1  canes  …  Gloss=dog-PL|MGloss=dog-PL|MSeg=can-es
 
-What `# key = value` lines say of an instance, in CoNLL-U and above plain text alike.
+Rows that were read are written byte for byte; only values that they lack are added. In MISC `\p` stands for `|`, and `\\` for a
+backslash before `p` or another one; `=` and blanks need no escape there. A blank in XPOS is written `\s`.
 
-`text_en`, `english`, `translation` and their like are translations (`translation_language.translation_key`); `words_en`, `tags_en`, `heads_en`, `rels_en` and `align_en` (Pharaoh, F-E) the
-translation side; `gloss`, `segments`, `tags`, `heads` and `rels` what the lines below cannot hold. Lists are separated by
-blanks; in them `\\s` is a blank, `\\_` an underscore, `\\` a backslash, and `_` nothing. Any other key is kept as it is.
+Comments: `text_en`, `english`, `translation` and the like are translations (`languages.translation_key`); `words_en`,
+`tags_en`, `heads_en`, `rels_en` and `align_en` (Pharaoh, F-E) describe the translation; `gloss`, `segments`, `tags`, `heads`
+and `rels` hold what the lines below cannot. Values of a list are separated by blanks; in them `\s` is a blank, `\_` an
+underscore, `\\` a backslash, and `_` an empty value. Any other key is kept as metadata.
 """
 
 from __future__ import annotations
@@ -223,7 +225,7 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
 
 
 def _mended(block: bytes, path: str, line: int, end: str) -> Sentence | None:
-    """What can be read of a sentence that breaks the format: nothing of its columns is lost, IDs may be counted anew."""
+    """Return a repaired sentence for one that breaks the format: no cell is lost, IDs may be renumbered; None without rows."""
     try:
         text = block.decode("utf-8")
     except UnicodeDecodeError:
@@ -246,7 +248,7 @@ def _mended(block: bytes, path: str, line: int, end: str) -> Sentence | None:
 
 
 def from_sentence(sentence: Sentence, faults: Faults | None = None, options: Options | None = None) -> Igt:
-    """The instance that a sentence is; its rows stay with it."""
+    """Return a sentence of CoNLL-U as an instance, which keeps its rows."""
     options = options or Options()
     words = sentence.forms
     empty = sentence.rows == (_EMPTY,)

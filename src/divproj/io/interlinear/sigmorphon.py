@@ -1,4 +1,4 @@
-"""SIGMORPHON shared-task text: `\t` text, `\\m` segments, `\\p` tags, `\\g` glosses, `\\l` translation."""
+r"""Read text of the SIGMORPHON shared tasks: `\t` text, `\m` segments, `\p` tags, `\g` glosses, `\l` translation."""
 
 from __future__ import annotations
 

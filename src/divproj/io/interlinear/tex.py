@@ -1,11 +1,13 @@
-r"""LaTeX to text: accents and symbols, small capitals, braces that hold words together.
+r"""LaTeX to text, as far as linguistic examples need it.
 
-LaTeX as tokens: macros, groups, breaks, blank lines; comments are gone and the file's own macros are expanded.
+    \newcommand{\Pl}{\textsc{pl}}  % the file's own macro
+    d\'{e}j\`a {New York} dog-\Pl{}   ->   tokens with \Pl expanded   ->   words ('déjà', 'New York', 'dog-PL')
 
-This is no TeX: category codes never change and nothing is executed. It is what is needed to find examples and to know
-which braces, arguments and line ends belong to them.
+The first half makes tokens: macros, groups, breaks, blank lines; comments are removed and the file's own macros expanded. The
+second half turns tokens into text: accents and symbols, small capitals as capitals, phonetic letters inside `\textipa{…}`.
 
-The letters of TIPA: inside `\textipa{…}` capitals, digits and some marks are phonetic symbols.
+This is not TeX: category codes never change and nothing is executed. It does what is needed to find examples, and to know which
+braces, arguments and line ends belong to them.
 """
 
 from __future__ import annotations
@@ -254,7 +256,7 @@ def _definition(tokens: list[TexToken], k: int) -> tuple[str, Definition | None,
 
 
 class _Expander:
-    """Puts bodies in the place of macros, up to `LONGEST` steps in all."""
+    """Replaces macros by their bodies, in at most `LONGEST` steps."""
 
     def __init__(self, mine: dict[str, Definition]) -> None:
         self.mine, self.out, self.steps = mine, list[TexToken](), 0

@@ -1,9 +1,14 @@
-r"""Toolbox / SFM: records of `\marker value`; words, morphemes, glosses and tags stand in columns, by bytes or characters.
+r"""Read Toolbox files (SFM): records of lines `\marker value`; words, morphemes, glosses and tags are aligned in columns.
 
-Which marker is what is looked up among common sets, or named by the option `markers`: `record words morphs glosses pos
-translation`. Lines that wrap come as several blocks in one record.
+    \ref kolu.001          record
+    \tx kolut   uvana      words
+    \mb kolu -t uva -na    morphs
+    \ge dog  PL run PST    glosses
+    \ft The dogs ran.      translation
 
-What the markers of a Toolbox file are when their names say nothing: by what stands behind them.
+Columns are measured in bytes or characters, whichever fits; lines that wrap come as several blocks in one record. The role of
+a marker is given by the option `markers` (`record words morphs glosses pos translation`) or looked up in `MARKERS`; in a file
+whose markers are unknown it is guessed from their values (`by_shape`).
 """
 
 from __future__ import annotations
@@ -36,7 +41,7 @@ from divproj.io.interlinear.parts import (
 from divproj.text import language_id
 
 COMMON_MARKER = 0.2
-"""Share of the lines of the most frequent marker that another must have to be looked at."""
+"""Share of the lines of the most frequent marker that another must have to be considered."""
 MARKER_GRAMS = 0.15
 """Share of values with abbreviations of grammar from which a marker has glosses."""
 TEXT_WIDTH = 1.2
@@ -48,7 +53,7 @@ ALL_TAGS, SAME_WIDTH = 0.95, 0.01
 
 
 LINES = 4000
-"""Lines that are looked at before the first record is read."""
+"""Lines that are examined before the first record is read."""
 _FIELD = re.compile(r"\\([A-Za-z_+?][\w+?-]*)(?:[ \t](.*)|\s*)$", re.DOTALL)
 _GRAM = re.compile(r"(?:^|[-=~.:–])(?:[A-Z]{2,}\w*|[123](?:SG|PL|DU|sg|pl|du|s|p)?)(?=$|[-=~.:–])")
 _AFFIX = re.compile(r"^[-=]\w|\w[-=]$")
@@ -62,7 +67,7 @@ _ID = re.compile(r"[\w.:-]*\d[\w.:-]*$|\S+$")
 
 
 class Look(NamedTuple):
-    """What the values of one marker look like."""
+    """Statistics of the values of one marker."""
 
     lines: int
     filled: int
@@ -259,7 +264,7 @@ def _header_key(marker: str) -> str:
 
 
 class _Roles:
-    """What each marker is."""
+    """The role of each marker."""
 
     def __init__(self, options: Options) -> None:
         unknown = sorted(set(options.markers) - set(MARKERS))

@@ -1,4 +1,4 @@
-"""Words as a UD annotator expects them, and back: punctuation stands apart, boundaries of morphemes are in the segmentation.
+"""Words as in Universal Dependencies, and back: punctuation is separate, boundaries of morphemes are in the segmentation only.
 
 `split` makes `hart-es,` the words `hartes` (segmented `hart-es`) and `,` without a blank between; `rejoined` undoes it.
 """
@@ -57,7 +57,7 @@ def _between_letters(word: str, k: int) -> bool:
 
 
 def clean(text: str) -> str:
-    """Without the tags of HTML; what they raise is raised.
+    """Remove HTML tags; the contents of `<sup>` become superscript letters.
 
     >>> clean("ma<sup>3</sup> <i>na</i> b<um>ili")
     'ma³ na b<um>ili'
@@ -294,7 +294,7 @@ def _other_marks(word: str) -> bool:
 
 
 def joined_form(segmented: str) -> str:
-    """What morphemes make together, without those that are not heard.
+    """Return the word that morphemes make together, without zero morphemes.
 
     >>> joined_form("w-tnäg-∅"), joined_form("b<um>ili"), joined_form("=n")
     ('wtnäg', 'bumili', 'n')

@@ -1,8 +1,8 @@
-"""Trees written back into the file that the text came from; every other byte stays as it is.
+r"""Write trees into the file that their text came from; every other byte stays as it is.
 
-Toolbox gets the lines `\\hd` and `\rl` under the first line of a record, FLEx the items `hd` and `rl` in a phrase, ELAN a tier
+Toolbox gets the lines `\hd` and `\rl` under the first line of a record, FLEx the items `hd` and `rl` in a phrase, ELAN a tier
 of the type `divproj-tree` under that of the sentences. Each holds one head, or relation, for every word as `proj convert` counts
-them, punctuation too. Read again, such a file has trees; trees that were there before are replaced.
+them, punctuation included. When such a file is read again it has trees; trees that were there before are replaced.
 """
 
 from __future__ import annotations

@@ -1,15 +1,19 @@
-"""Xigt XML in: tiers of items that refer to one another; `xigt_write` has the way out.
+"""Read and write Xigt XML: tiers of items that refer to one another.
 
-Items of a Xigt instance: what they say, and which words they lead to.
+    <tier type="phrases" id="p"> <item id="p1">kolut uvana</item> </tier>
+    <tier type="words" id="w" segmentation="p">
+      <item id="w1" segmentation="p1[0:5]"/>          kolut
+      <item id="w2" segmentation="p1[6:11]"/>         uvana
+    </tier>
+    <tier type="glosses" id="gw" alignment="w"> <item id="gw1" alignment="w1">dog.PL</item> … </tier>
 
-References are ids with spans, `p1[0:6]`; a comma between them joins with a blank, a plus with nothing.
+References are ids with spans; a comma between two spans joins them with a blank, a plus with nothing. `Items` resolves them:
+the text of an item, and the words that it leads to.
 
-What CoNLL-U rows have and interlinear text has no place for, carried through Xigt in tiers of their own.
-
-A column (`lemmas`, `features`, `misc` …) has a tier only where the rest of the instance would not give it back; multiword tokens and
-empty nodes are items of the tier `conllu-rows`, each before the word that it is aligned with.
-
-Xigt XML out: words and morphemes as spans of the phrase where they are, glosses, tags, links and trees aligned to them.
+On writing, words and morphemes are spans of the phrase where they occur in it; glosses, tags, links and trees are aligned to
+them. Columns of CoNLL-U that interlinear text has no place for (`lemmas`, `features`, `misc` …) are kept in tiers of their own,
+where the rest of the instance would not give them back. Multiword tokens and empty nodes are items of the tier `conllu-rows`,
+each aligned to the word that follows it.
 """
 
 from __future__ import annotations
@@ -176,6 +180,7 @@ class Items:
 COLUMNS = {2: "lemmas", 3: "upos", 4: "xpos", 5: "features", 6: "heads", 7: "relations", 8: "enhanced", 9: "misc"}
 ROWS = "conllu-rows"
 Row = tuple[str, dict[str, str], str]
+"""Id, attributes and text of an item."""
 Tier = tuple[str, str, dict[str, str], list[Row]]
 """Type, id, attributes and items."""
 
@@ -250,7 +255,6 @@ _ID = re.compile(r"[A-Za-z][\w.-]*")
 _BAD = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _KEPT = ("doc-id", "line-range", "tag-types")
 """What ODIN's Xigt files say in attributes of an instance."""
-"""Id, attributes and text of an item."""
 
 
 def dump(instances: Iterable[Igt], out: TextIO) -> None:

@@ -1,6 +1,6 @@
-"""XML read safely and a unit at a time: no entities, no external references, and what is broken is mended or said.
+"""Read XML safely and one unit at a time: without entities or external references.
 
-A file that is not well formed is read on from where it breaks: tags are then matched by name, and nothing is expanded.
+A file that is not well formed is reported and read on from where it breaks: tags are then matched by name, the rest is text.
 """
 
 from __future__ import annotations

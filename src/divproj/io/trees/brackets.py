@@ -1,8 +1,16 @@
-"""Penn brackets: a tree a line or over several lines, and n-best lists with scores.
+"""Read and write Penn brackets: a tree on one or several lines, and n-best lists with scores.
 
-Trees follow one another; a tree without a score is a sentence. N-best lists are blocks between blank lines, each line
-`score<TAB>tree` (scores are logarithms), or the form of the BLLIP parser: a line `count sent_id`, then a line with the score
-and a line with the tree, again and again. `# sent_id = x` names the sentence that follows. `( (S …))` has the root ROOT.
+    # sent_id = s1                        names the sentence that follows
+    (S (NP (DT A) (NN dog)) (VP …))       a tree without a score is a sentence
+
+    -3.2<TAB>(S …)                        an n-best list: a block between blank lines, scores are logarithms
+    -4.1<TAB>(S …)
+
+    2 s3                                  an n-best list of the BLLIP parser: number of trees and sent_id,
+    -3.2                                  then for each tree a line with its score
+    (S1 …)                                and a line with the tree
+
+`( (S …))` has the root ROOT.
 """
 
 from __future__ import annotations
@@ -115,7 +123,7 @@ def read(
 
 
 class _Reader:
-    """Goes through the lines; knows the tree that is open and the n-best list it belongs to."""
+    """Reads line by line; holds the open tree and the n-best list it belongs to."""
 
     def __init__(self, path: str, faults: Faults, options: BracketOptions) -> None:
         self.path, self.faults, self.options = path, faults, options
@@ -272,7 +280,7 @@ class _Reader:
             yield NBest((tree,), (), place.sent_id, place)
 
     def _close_block(self) -> Iterator[NBest | None]:
-        """The n-best list that ends here, without trees over other words than most have."""
+        """Yield the n-best list that ends here, without trees whose words differ from those of most."""
         if not self.in_block:
             return
         place = self.where(self.block_line)

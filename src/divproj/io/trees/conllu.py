@@ -1,6 +1,6 @@
-"""CoNLL-U, in and out byte for byte.
+"""Read and write CoNLL-U byte for byte.
 
-What is not UTF-8 text with LF line ends is made so on reading: a byte-order mark goes, CRLF becomes LF.
+Only what is not UTF-8 text with LF line ends changes on reading: a byte-order mark is removed, CRLF becomes LF.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ def _id_fault(ids: tuple[str, ...]) -> tuple[int, str] | None:
 
 
 def _first_fault(text: str, where: Where) -> FormatError:
-    """The first line that breaks the format, said with its place."""
+    """Return the error for the first line that breaks the format, with its place."""
     lines = text.split("\n")
     skipped = sum(1 for _ in itertools.takewhile(lambda row: row.startswith("#"), lines))
 

@@ -1,6 +1,6 @@
-"""Forests as JSON lines, ours: what is written is read back exactly.
+"""Read and write forests as JSON lines, a format of divproj; what is written is read back exactly.
 
-One object a line: `format` ("divproj-forest"), `version`, `forms`, `lemmas`, `tags`, `sent_id`, `root`, `nodes` as
+One object per line: `format` ("divproj-forest"), `version`, `forms`, `lemmas`, `tags`, `sent_id`, `root`, `nodes` as
 [start, end, label, head, sem_head, virtual, labels, ids] and `edges` as [parent, left, right, weight] ("-inf" for weight 0).
 """
 

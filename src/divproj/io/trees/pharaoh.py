@@ -1,6 +1,6 @@
-"""Pharaoh alignments: a line a sentence, links `i-j` counted from 0 (the only 0-based place), `i?j` where not sure.
+"""Pharaoh alignments: one sentence per line, links `i-j` (F-E) counted from 0, possible (not sure) links as `i?j`.
 
-A link may carry a probability, `i-j:0.93`; readers of plain Pharaoh files ignore nothing else.
+This is the only place where words are counted from 0. A probability after a link, `i-j:0.93`, is accepted and ignored.
 """
 
 from __future__ import annotations

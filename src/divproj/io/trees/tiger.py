@@ -1,9 +1,8 @@
-"""TIGER-XML treebanks (TIGER, NEGRA, SMULTRON) and files of node links between two of them. Read only.
+"""Read TIGER-XML treebanks (TIGER, NEGRA, SMULTRON), and files of node links between two of them.
 
-A phrase whose words do not stand together keeps the part with its head; the other children hang on the phrase above
-(Boyd 2007). Secondary edges are not read. Ids of phrases and words are kept.
-
-XML treebanks a sentence at a time: each is parsed by itself, so one that is broken costs no other.
+`elements` cuts the file into sentences and parses each by itself, so that one broken sentence does not affect the others.
+Every phrase becomes continuous: one whose words are not adjacent keeps the part with its head, and its other children are
+attached to the phrase above (Boyd 2007). Secondary edges are not read. Ids of phrases and words are kept.
 """
 
 from __future__ import annotations
@@ -183,7 +182,7 @@ def _graph(sentence: Any, terminals: list[Any], where: Where) -> _Graph:
 
 
 def _hang_loose_words(graph: _Graph) -> None:
-    """Words that nothing holds (punctuation) go to the lowest phrase that holds both their neighbours."""
+    """Attach words outside all phrases (punctuation) to the lowest phrase that contains both their neighbours."""
     names = list(graph.words)
     held = [k for k, name in enumerate(names) if name in graph.parent]
     for k, name in enumerate(names):
@@ -220,7 +219,7 @@ def _bottom_up(graph: _Graph, root: str, where: Where) -> list[str]:
 
 
 def _made_continuous(graph: _Graph, order: list[str]) -> list[str]:
-    """Moves children up until every phrase is a span; says which."""
+    """Move children up until every phrase is continuous; return a note on each."""
     notes = []
     span = {name: (k, k + 1) for name, k in graph.words.items()}
     for name in order:

@@ -1,4 +1,4 @@
-"""System s5 as users ask for it: the chart of phrases with what treebanks of other languages tell of attachments and relations.
+"""System s5 with priors from other languages: the phrase chart with attachments and relations learned from their treebanks.
 
 For every word log P(head | word) is added to the chart, by the linear model of edges that sees no translation: tags, grams, word
 order and distance. Words with a gloss are tagged by the gloss tagger; those without keep the tag that the user or their links give,
@@ -40,13 +40,13 @@ UNKNOWN = "?"
 
 @dataclass(frozen=True)
 class AttachmentReading:
-    """What other languages tell of a sentence; word masks have place 0 too."""
+    """What the model of other languages says of a sentence; masks of words start with the root."""
 
     analysis: GlossAnalysis
     unknown: NDArray[np.bool_]
     """Words of which nothing is known."""
     silent: NDArray[np.bool_]
-    """Words of whose heads other languages tell nothing."""
+    """Words for whose heads there is no prior."""
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,14 @@
-"""What is known of each word of a glossed sentence without knowing its language: gloss, grams, links, place.
+"""Facts about the words of a glossed sentence that do not depend on its language: gloss, grams, links, and given tags.
 
-What the user says of word classes: universal tags, or part-of-speech labels of their own that allow several.
+`Glosses` analyses glosses into English words and grams:
 
-What part of speech an English word of a gloss usually is, from a treebank's counts.
+    read-PRS.3SG  ->  words (read), grams (PRS, 3SG), kinds (tense, person)
+    3SG.PST       ->  no words, grams (3SG, PST), role aux
+    COP           ->  no words, grams (COP), role cop
+
+`words_of` returns the facts of all words of a sentence, and `usage_of` what a whole text shows about its word types.
+`given_tags` are the tags that the user allows, by universal tags or by part-of-speech labels. The usual parts of speech of
+English words come from a treebank.
 """
 
 from __future__ import annotations
@@ -188,7 +194,7 @@ _GLUED = re.compile(r"([A-Z]{2,}\d?|[A-Z]+\d)([a-z]{2}[a-z.\-A-Z\d]*)")
 
 
 class Gloss(NamedTuple):
-    """A gloss taken apart: English words, grams by their names in the table, their kinds."""
+    """The analysis of a gloss: English words, grams by their names in the table, and the kinds of the grams."""
 
     words: tuple[str, ...] = ()
     grams: tuple[str, ...] = ()
@@ -219,7 +225,7 @@ class Gloss(NamedTuple):
 
 @dataclass
 class Glosses:
-    """Takes glosses apart, each once."""
+    """Analyses glosses, and caches the analyses."""
 
     grams: Grams
     english: English
@@ -369,7 +375,7 @@ def lexical_tags(gloss: Gloss, english: English) -> tuple[str, str]:
 
 
 class Usage(NamedTuple):
-    """What a text says of a word type: how often, how it is linked."""
+    """How often a word type occurs in a text, where, and how it is linked."""
 
     share: int
     """Bucket of its share of the text's words."""
@@ -417,7 +423,7 @@ def understood(text: Iterable[ProjectionInput], grams: Grams) -> bool:
 
 @dataclass(frozen=True)
 class GivenTags:
-    """Tags that the words of a sentence may have, by what the user says."""
+    """Tags that the user allows for the words of a sentence."""
 
     allowed: NDArray[np.bool_]
     """[word, tag]; everything where nothing is said."""
@@ -430,7 +436,7 @@ class GivenTags:
         return GivenTags(self.allowed[places], self.trust[places])
 
     def applied(self, chances: Floats) -> Floats:
-        """Probabilities of tags [word, tag] after what the user says."""
+        """Return probabilities of tags [word, tag] restricted to the allowed tags, as far as these are trusted."""
         kept = np.maximum(chances, 1e-9) * self.allowed
         trust = self.trust[:, None]
         mixed: Floats = trust * kept / kept.sum(1, keepdims=True) + (1 - trust) * chances

@@ -1,14 +1,13 @@
-"""Log-linear models over hashed features: which of several candidates, or which of several classes.
+"""The linear models of s6: a tagger, a parser and a model of relations for glossed text in any language.
 
-A feature is a number from 0 to the size of the table; two features that fall on one number share their weight.
+All are log-linear over hashed features: a feature is an index into a table of weights, and two features with the same index
+share their weight. `fit_choice` learns to choose one of several candidates (heads), `fit_class` one of several classes (tags,
+relations).
 
-The gloss parser's view of all possible edges of a text: columns of numbers, and the features made of them.
-
-Relations of a tree whose words are glossed: learned from treebanks of other languages.
-
-The gloss tagger: UPOS of a word of any language from its gloss, its links and its neighbours, never from its form.
-
-Which columns of an edge make features together (`edges.Edges.columns`).
+    tagger      UPOS of a word from its gloss, links and neighbours, never from its form (`tagger_features`)
+    parser      the head of a word among all words: `edges_of` makes columns of numbers for all edges of a text, and templates
+                say which columns make a feature together, e.g. `c_tag h_tag side` (`PLAIN`; with the translation also `LINKED`)
+    relations   the relation of a word, given the tree (`label_features`)
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ def number(name: str) -> int:
 
 
 def salted(salt: int) -> np.uint64:
-    """Where the hash of a feature starts."""
+    """Return the initial value of the hash of a feature."""
     return np.uint64(salt * 2654435761 % (1 << 62) + 1)
 
 

@@ -1,22 +1,22 @@
-"""The model of glossed text in any language: its weights, and how they are kept in a folder (`languages/glossed`).
+"""The model of glossed text that s6 uses: its inputs, its networks, the word orders of its treebanks, and its folder.
 
-The network of the gloss model, forward, in numpy: tags, heads and relations of all words of a sentence together.
+Inputs. `InputEncoder` turns a sentence into numbers (`SentenceInput`): rows of small tables for each word (`COLUMNS`) and
+each possible edge (`EDGE`), and vectors of glosses and linked E words. F forms are never an input, since what is learned must
+hold for unseen languages. 0 in a column means "nothing". `word_order` describes the text as a whole, without gold trees.
 
-Words are rows of small tables and their vectors; a BiLSTM reads them; tags come from it and go back in; an edge is scored by a
-product of its two ends and by a small layer over both ends, the link code, the distance and what s5 says (Dozat & Manning 2017).
+Networks. A network predicts tags, heads and relations of a sentence together; here it runs forward in numpy. A BiLSTM reads
+the words; tags are predicted from its output and are an input of the rest; an edge is scored by a product of its two ends and
+a small layer over both ends, the link code, the distance and the probability by s5 (Dozat & Manning 2017).
 
-What the network sees of a glossed text: numbers for words and for all possible edges, and the word order of the whole text.
+Similarity of word order. Words attach as in languages whose word order is like that of the text. The model has for each of
+its treebanks the word order and counts of where words of each tag attach. The treebanks are weighted by their similarity to
+the text, and
 
-Never F forms: what is learned must hold for languages that nobody has seen. Number 0 in a column is "nothing".
+    log  P(side, next or further, tag of the head | tag)  in the similar treebanks  /  the same in all treebanks
 
-Weighting by nearness: words attach as in those languages whose word order is like that of the text.
+is added to the scores of edges. Where nothing is known of the order of a text, all weights are equal and nothing is added.
 
-The model keeps for each treebank it was learned from its word order (`inputs.word_order`, found without gold trees) and how often words of
-each tag attach where. A text weighs the treebanks by nearness, and the logarithm of
-
-    P(side, next or further, tag of the head | tag), the near treebanks / the same, all treebanks
-
-is added to the votes for its edges. Where nothing is known of the order of a text, all treebanks count alike and nothing is added.
+`GlossModel` has all of these, with the linear models of `linear`; it is saved in a folder (`languages/glossed`).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from divproj.ud.tagsets import LABELS, UPOS, universal
 LOWEST_LOG = 6.0
 """Logarithms of s5's probabilities down to minus this are distinguished."""
 SMALL_WEIGHT = 2e-3
-"""Weights nearer to zero are left out."""
+"""Weights closer to zero than this are not saved."""
 NEAR_TEMPERATURE = 0.03
 """Mean squared difference of two word orders (sides from -1 to 1) that divides the weight of a treebank by e."""
 NEAR_TRUST, NEAR_COUNT = 50.0, 0.5
@@ -54,7 +54,7 @@ to 0.2) and trust (5 to 300) chosen with Chadic, Sinitic, Chibchan, Athabaskan, 
 NEAR_EVIDENCE = 1.0
 """Evidence (logarithms of counts, added up over relations) at which half of the difference of two word orders counts; the only value tried."""
 FULL_WORDS = 1000
-"""Words of a bank from which each further word counts less: none must drown the rest."""
+"""Words of a treebank from which each further word counts less, so that large treebanks do not dominate."""
 
 
 Ints = NDArray[np.int64]
@@ -133,7 +133,7 @@ class SentenceInput:
 
 @dataclass
 class InputEncoder:
-    """Makes the inputs of a text; vectors of glosses and rows of grams are remembered."""
+    """Makes the inputs of a text; vectors of glosses and rows of grams are cached."""
 
     names: Names
     vectors: WordVectors
@@ -226,7 +226,7 @@ def _person(gloss: Gloss) -> int:
 
 
 def edge_columns(codes: NDArray[np.int8], marks: Ints, phrases: Floats) -> Ints:
-    """Side and distance, punctuation between, relation of the E words, rank in s5's eyes."""
+    """Return the columns of edges: side and distance, punctuation between, relation of the E words, rank by s5."""
     places = np.arange(len(codes))
     gap = places[:, None] - places[None]
     far = _FAR[np.minimum(np.abs(gap), 15)] + 8 * (gap > 0)
@@ -239,7 +239,7 @@ def edge_columns(codes: NDArray[np.int8], marks: Ints, phrases: Floats) -> Ints:
 
 
 def word_order(sentences: Sequence[SentenceInput]) -> Singles:
-    """Of a text: on which side dependents of each relation (that of E) have their heads by s5, and how it is glossed and linked."""
+    """Return the word order of a text: sides of heads by s5 for each relation of E, and shares of glosses and links."""
     before, after = np.zeros(len(REL) + 1), np.zeros(len(REL) + 1)
     rel_at = list(COLUMNS).index("e_rel")
     for s in sentences:
@@ -334,7 +334,7 @@ SLOPE = 0.1
 BATCH_EDGES = 20_000
 """Edges that go through at once."""
 HIDDEN = -1e4
-"""Score of a place that is not there: so low that nothing looks at it."""
+"""Score of an impossible edge, so low that its probability is 0."""
 VECTOR = 100
 """Numbers of a word vector."""
 COLUMN, GRAM, NETWORK_KIND, GLOSS, LINKED, TEXT = 12, 32, 16, 32, 24, 16
@@ -376,7 +376,7 @@ def shapes(width: int, grams: int, kinds: int) -> dict[str, tuple[int, ...]]:
 
 @dataclass(frozen=True)
 class Reading:
-    """What a network says of a sentence."""
+    """The output of a network for a sentence."""
 
     tags: Singles
     """Probabilities [word, tag]."""

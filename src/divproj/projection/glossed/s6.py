@@ -21,9 +21,8 @@ and the tree is the maximum spanning arborescence of log P. Tags are voted by th
 labels and the networks, given the tree. What is shared by the sentences of a text, and so is in the state: whether its glosses are in
 capitals, how often and where each word type occurs, on which side dependents stand, what s5 has learned, and which treebanks are near.
 
-What UD allows: which relation a word of a tag may have, which words have no dependents, one subject and one object.
-
-The facts are those that the official validator checks at level 3, in the order in which they are applied here.
+Trees and relations are made to fit what the UD validator checks at level 3: which relations a tag may have, which words have no
+dependents, at most one subject and one object of a head.
 """
 
 from __future__ import annotations
@@ -63,11 +62,11 @@ from divproj.ud.rows import hang_marks
 from divproj.ud.tagsets import LABELS, ONLY, RIGHTWARD, UPOS
 
 GLOSS_PARSER_SHARE = 0.7
-"""What the gloss parser's logarithm counts in the chart of s5, where the chart's own weights count 1; the only value tried."""
+"""Weight of the gloss parser's log probability in the chart of s5, whose own weights count 1; the only value tried."""
 PHRASAL_VOTE = 0.05
 """Vote of s5 beside the linked model, which sees s5 already. Not tuned: 0.15 and 0.3 did worse than none."""
 LINEAR_SHARE = 0.45
-"""What the linear models count beside the networks, in tags, edges and relations; of 0, 0.15, 0.3 and 0.45, chosen with Chadic, Sinitic,
+"""Share of linear models beside networks in tags, edges and relations; of 0, 0.15, 0.3 and 0.45, chosen with Chadic, Sinitic,
 Chibchan, Athabaskan, Uto-Aztecan, Turkic and Uralic banks held out."""
 NEAR_SHARE = 0.25
 """What the log ratio of near treebanks to all counts beside the logarithm of an edge's probability."""
@@ -84,13 +83,13 @@ NEVER = {"mark": _OPEN, "cc": _OPEN, "case": {"PROPN", "ADJ", "PRON", "DET", "NU
 LEAVES = frozenset({"aux", "cop", "case", "mark", "cc", "det", "clf", "fixed", "goeswith"})
 """Relations of words without dependents."""
 UNUSED = frozenset({"goeswith", "orphan", "list", "fixed"})
-"""Relations that need what a draft does not know."""
+"""Relations that are never assigned."""
 ONCE = (("nsubj", "csubj"), ("obj", "ccomp"))
 """Of each, a head has at most one dependent."""
 
 
 def allowed(tag: str, head: int, child: int, *, leaf: bool = True) -> NDArray[np.bool_]:
-    """Which of `LABELS` a word may have; `leaf`: it has no dependents."""
+    """Return which of `LABELS` a word may have; `leaf`: it has no dependents."""
     return _allowed(tag, head > child, leaf)
 
 
@@ -109,7 +108,7 @@ def _allowed(tag: str, head_follows: bool, leaf: bool) -> NDArray[np.bool_]:
 
 
 def lifted(heads: Sequence[int], tags: Sequence[str], chances: Floats, sure: float = 0.5) -> list[int]:
-    """The tree in which words that are function words by tag and relation have no dependents: these go to their head.
+    """Return heads in which function words (by tag and relation) have no dependents: these attach to the function word's head.
 
     `chances` [word, label]; words are counted from 1, 0 is the root.
     """
@@ -158,7 +157,7 @@ NONE = np.zeros((0, 0))
 
 @dataclass(frozen=True)
 class GlossAnalysis:
-    """What the model makes of a sentence; matrices [head, child] are over its real words, place 0 the root."""
+    """The analysis of a sentence; matrices [head, child] are over its real words, place 0 the root."""
 
     edge_input: EdgeInput
     plain: Floats = field(default_factory=lambda: NONE)
@@ -309,7 +308,7 @@ class S6:
         known = state and state.analyses.get(sentence)
         if known:
             return known
-        if state is None or not state.statistics.words:  # no text: the sentence must speak for itself
+        if state is None or not state.statistics.words:  # no text: adapt to the sentence alone
             return self.adapt([sentence]).analyses[sentence]
         analyses = [self._with_phrases(sentence, self.read_glosses([sentence], state.statistics)[0], state.chart)]
         usage = _usage(analyses[0].edge_input.words, state.statistics)
@@ -505,7 +504,7 @@ def _whole(
 
 
 def is_read(sentence: ProjectionInput) -> bool:
-    """Whether s6 looks at a sentence; one that is too long is projected by S1."""
+    """Return whether s6 analyses a sentence; one that is empty or too long is projected by S1."""
     return 0 < len(sentence) <= LONGEST
 
 

@@ -186,7 +186,7 @@ def learn(
 ) -> tuple[GlossModel, dict[str, Fold]]:
     """The model of all banks, and for each family the weights learned without it.
 
-    What a bank's words look like to the linked model (tags, plain chances, s5) always comes from models that did not see its family.
+    The inputs of the linked model for a treebank (tags, plain probabilities, s5) come from models that did not see its family.
     """
     for bank in banks:
         bank.look(grams, english)

@@ -1,5 +1,5 @@
-"""The bridge: phrases of the two languages, aligned, tell projection where words belong.
+"""Projection by phrases (system s5): which bracketing of F fits the phrases of the E tree best.
 
-Comes in: `projection.s1.ProjectionInput`s without any F tree. Goes out: projections (`PhraseProjector`, system s5), better links, better
-E trees, codes for the parser (s5+), votes of several sources. Kernels (`chart`) know arrays only.
+Sentence pairs without any F tree come in (`ProjectionInput`); projections, more links, better E trees and, for the parser of
+s5+, probabilities of edges come out. Kernels (`chart`) know arrays only.
 """

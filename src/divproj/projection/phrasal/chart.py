@@ -1,8 +1,23 @@
 """The chart over all headed bracketings of F, each F phrase paired with the E phrase of its head's anchor. Arrays only.
 
-A headed F phrase needs no second chart dimension for E: its E partner is the phrase that the anchor of its head governs. What
-the pair is to its mother pair is a `relation` code of the edge between the two heads. Words are counted from 1, place 0 is the
-root; a matrix [h, c] speaks of head h and child c.
+A headed F phrase needs no second chart dimension for E: its E partner is the phrase that the anchor of its head governs. How a
+pair of phrases is related to the pair above it is then a property of the edge between the two F heads, the relation code of
+`relate`. For
+
+    E   dogs bark loudly     bark → dogs, bark → loudly
+    F   Hunde bellen laut    linked word by word
+
+the codes [h, c] of head h and child c are
+
+    h, c      Hunde    bellen   laut
+    root      root     top      root       bellen may be the root: its anchor is the top of E
+    Hunde     –        kid      sister     dogs is a kid of bark
+    bellen    mother   –        mother     bark is the mother of dogs, so this edge costs nothing
+    laut      sister   kid      –
+
+`arc_scores` turns codes into log weights, and adds what each word prefers as its head; `phrase_sums` sums over all
+bracketings and returns probabilities of edges and of phrase borders; `expect` adds up expected counts for learning. Words are
+counted from 1; index 0 is the root.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""What unannotated bitext tells of words: links for those that have none, their probable tags, what heads they choose.
+"""What s5 learns from a text without F trees (links, and which heads words choose), and the weights of its chart.
 
-How much the relation of two paired phrases weighs, for words linked by hand or given, linked by us, and not at all.
+`InducedLinks` finds links for words that have none, by word alignment of the text. `Cues` learns by expectation-maximisation
+on which side, how far away and of which tag the heads of each word are. `RelationWeights` has the weights of relation codes
+(see `chart`), for words whose links were given, words whose links were induced, and words without a link.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ GIVEN_LINKS = {
     "mother": 0.0, "out": -0.6, "same": 0.0, "above": -5.0, "sister": -5.0, "kid": -6.0, "far": -7.5,
     "loose": -6.0, "gap": -3.0, "top": 0.0, "top-out": -0.6, "root": -7.5,
 }  # fmt: skip
-"""Log weights of the relation of two paired phrases, by relation, for words whose links came with the text; set once by hand, see `Weights`."""
+"""Log weights of the relation of two paired phrases, by relation, for words whose links came with the text; set by hand, see
+`RelationWeights`."""
 INDUCED_LINKS = {
     "mother": 0.0, "out": -0.6, "same": 0.0, "above": -4.0, "sister": -3.5, "kid": -4.5, "far": -5.0,
     "loose": -5.0, "gap": -3.0, "top": 0.0, "top-out": -0.6, "root": -6.5,
@@ -37,7 +40,7 @@ UNLINKED_WORDS = {"mother": 0.0, "loose": -2.5, "root": -4.0}
 SURE_LINK = 0.3
 """Probability from which a link found for an unlinked word counts."""
 POSSIBLE_LINK = 0.1
-"""Probability from which a link is kept in mind, for phrases to confirm."""
+"""Probability from which a link is kept as a candidate, which phrases may confirm."""
 WORD_TRUST, TAG_TRUST, DISTANCE_TRUST = 12.0, 20.0, 20.0
 """Pseudo-counts with which the heads that a word chooses are drawn to those of its tag, those of a tag to those of all words, and the distances
 of a word's heads to those of all."""
@@ -85,7 +88,7 @@ class LinkedPair:
     bitext: ProjectionInput
     kinds: tuple[int, ...]
     chances: dict[tuple[int, int], float] = field(default_factory=dict, compare=False)
-    """What word alignment of the observed text thinks of links, from `POSSIBLE_LINK` on."""
+    """Probabilities of links by word alignment of the text, from `POSSIBLE_LINK` on."""
     tags: tuple[str, ...] = field(default=(), compare=False)
     """Universal tags of the words by a tagger; empty: what links and the lexicon say."""
 
@@ -96,9 +99,9 @@ def _no_links(bitext: ProjectionInput) -> dict[tuple[int, int], float]:
 
 @dataclass
 class InducedLinks:
-    """Links between words that both sides left alone, by word alignment of the observed text.
+    """Links between words that have none on either side, by word alignment of the text.
 
-    Links that came with the text are known translations; so the aligner spends its guesses on the rest.
+    Links that came with the text are given to the aligner as known translations.
     """
 
     aligner: WordAligner = field(default_factory=lambda: WordAligner(threshold=POSSIBLE_LINK))
@@ -107,7 +110,7 @@ class InducedLinks:
     _known: dict[ProjectionInput, LinkedPair] = field(default_factory=dict, repr=False)
 
     def observe(self, bitexts: Sequence[ProjectionInput]) -> list[LinkedPair]:
-        """The bitexts with more links, learned from all of them together."""
+        """Return the sentences with more links, learned from all of them together."""
         if any(map(_unlinked, bitexts)):
             found = self.aligner.fit_align([(b.forms, b.e.forms) for b in bitexts], _translations(bitexts))
             made = [_with_links(b, linked.chances | self.more(b)) for b, linked in zip(bitexts, found, strict=True)]
@@ -117,7 +120,7 @@ class InducedLinks:
         return made
 
     def of(self, bitext: ProjectionInput) -> LinkedPair:
-        """A bitext, observed before or not, with more links."""
+        """Return a sentence, of the text or not, with more links."""
         found = self._known.get(bitext)
         if found is None:
             chances = {}
@@ -174,7 +177,7 @@ class Encoded:
 
 @dataclass
 class Cues:
-    """What each word of F is expected to choose as its head: side and tag, and how far away; from no gold tree.
+    """Which heads each word of F is expected to choose: side, tag and distance, learned without gold trees.
 
     A word's choice is smoothed with that of its probable tag, that with the choice of all words. So a determiner is found
     to want a noun on its right from the places where nothing else can be, and a postposition one on its left.
@@ -226,7 +229,7 @@ class Cues:
         return Encoded(*numbers, codes, extra)
 
     def learn(self, sentences: Sequence[Encoded], weights: Floats, rounds: int) -> list[float]:
-        """Expectation-maximisation: the chart's own probabilities of edges tell what words choose. Log-likelihoods."""
+        """Learn the choices of words by expectation-maximisation over the chart; return the log-likelihood of each round."""
         batch = _laid_out(sentences)
         work = int((np.diff(batch[0]) ** 2).sum()) * rounds
         run: Callable[..., float] = chart.expect.for_work(work // CHEAP)
@@ -261,7 +264,7 @@ def _usual_tags(sentences: Sequence[Encoded], words: int, tags: int) -> NDArray[
 
 
 def _laid_out(sentences: Sequence[Encoded]) -> tuple[Any, ...]:
-    """Sentences end to end: where each begins, where its codes begin, and its arrays."""
+    """Return the arrays of all sentences end to end, after the offsets of their words and of their codes."""
     sizes = np.array([len(s.words) for s in sentences], np.int64)
     at, cells = np.zeros(len(sizes) + 1, np.int64), np.zeros(len(sizes) + 1, np.int64)
     np.cumsum(sizes, out=at[1:])

@@ -1,13 +1,14 @@
-"""All that phrases tell of a text, gathered before it is projected: phrase pairs, forests of F, links of paraphrases.
+"""Evidence of phrases for a text, gathered before it is projected: phrase pairs, forests of F, links of paraphrases.
 
-Phrase pairs made here: the aligner on the forest of F and the forest of E, both alive, so that it also chooses E's tree.
+Phrase pairs come from a file, or from `PhraseFinder`, which runs the phrase aligner on the forest of F (or all bracketings)
+and the forest of E; where E has a forest, the aligner also chooses the E tree.
 
-Where F and E are one language (paraphrases): F has forests of the parser that fits E's trees.
+Where F and E are the same language (paraphrases), F is parsed (`parse_same_language`): by the language's own parser if it
+agrees with the trees of E, else by a small parser learned from these, with the tags of the language's tagger if there is one.
+So the forests of F and the trees of E have heads of the same style.
 
-That is the language's own parser where it agrees with the trees of E, else a small one learned from them, with the tags of the
-language's tagger where there is one. So F's forest and E's trees have their heads in one style.
-
-Aligned phrases as tree pairs: what `proj analyze`, `proj learn` and `proj project` take, from paraphrases too.
+`tree_pair` and `write_corpus` turn aligned phrases into pairs of trees, as `proj analyze`, `proj learn` and `proj project`
+read them.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ Edinburgh's paraphrases have 0.82 to 0.92, Naija beside English 0.65, other lang
 
 
 def dependencies(forest: Forest, nodes: Iterable[int]) -> DepTree:
-    """The dependency tree of the phrase tree that these nodes make: a phrase hangs on the head of the one around it.
+    """Return the dependency tree of the phrase tree with these nodes: the head of a phrase depends on the head of its parent.
 
     A phrase that does not know its head has that of its last part.
     """
@@ -105,7 +106,7 @@ def tree_pair(found: PhraseAlignment) -> Pair:
 
 
 def write_corpus(pairs: Iterable[Pair], folder: Path) -> int:
-    """A corpus folder (f.conllu, e.conllu, align.txt) of tree pairs; how many there were."""
+    """Write tree pairs as a corpus folder (f.conllu, e.conllu, align.txt); return their number."""
     made = list(pairs)
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("f", "e"):
@@ -265,7 +266,7 @@ def _with_candidates(bitext: ProjectionInput, lexicon: Lexicon) -> ProjectionInp
 
 
 def _leaves(forms: tuple[str, ...], tags: tuple[str, ...]) -> Forest:
-    """Words alone: all that a lexicon looks at."""
+    """Return a forest of the words alone, which is all that a lexicon uses."""
     return Forest(forms, tuple(Node(k, k + 1, tag) for k, tag in enumerate(tags or ("X",) * len(forms))), (), 0, tags=tags)
 
 
@@ -278,7 +279,7 @@ def forests_by_words(forests: Iterable[Forest]) -> dict[tuple[str, ...], Forest]
 
 
 def e_forests_of(language: Language) -> EForest:
-    """What makes packed forests of E's trees by the parser that parsed them."""
+    """Return a function from E's trees to packed forests, by the parser that parsed them."""
     from divproj.core.sentence import Sentence
     from divproj.parsing.language import forest_of
 
@@ -293,7 +294,7 @@ def e_forests_of(language: Language) -> EForest:
 
 
 LOOKED_AT = 200
-"""Sentences by which languages are told apart, and styles compared."""
+"""Number of sentences from which languages are identified and styles compared."""
 
 
 def shared_language(text: Sequence[ProjectionInput]) -> str:
@@ -394,9 +395,9 @@ def gathered(
 ) -> PhraseEvidence:
     """Phrase pairs and forests of a text.
 
-    `parser` is the language or model that parsed E here, None where E's trees were given: a parser's forest stays alive, a given
-    tree stands. `linked` says whether the links are the user's; where they are not, paraphrases are linked by their phrases. `forests` of F
-    may be given here instead of in a file.
+    `parser` is the language or model that parsed E here, None where E's trees were given: phrases may choose another parse,
+    but not replace a given tree. `linked` says whether the links are the user's; where they are not,
+    paraphrases are linked by their phrases. `forests` of F may be given here instead of in a file.
     """
     from divproj.parsing.translations import language_named
     from divproj.phrases import wordnet

@@ -1,10 +1,9 @@
-"""Phrase pairs as evidence for projection: what `proj align` found, read from a file or as the aligner gives it.
+"""Phrase pairs as evidence for projection: the output of `proj align`, read from a file or taken from the aligner.
 
-A phrase of F that is paired keeps together: one word of it, its head, has its head outside, and that word alone governs words
-outside. Its head is the word linked with the head of the E phrase. Words without links so hang inside the smallest paired phrase
-that holds them. Pairs of two words are links with weights.
-
-What a user asks of phrases, and where the phrases of a text come from.
+A paired phrase of F should be a constituent: one word of it, its head, depends on a word outside, and only this word governs
+words outside. Its head is the word linked with the head of the E phrase. So words without links attach inside the smallest
+paired phrase that contains them. `scores` turns this into log weights of edges for the chart of s5. Pairs of single words
+become links with probabilities (`PhraseBook.links`). `PhraseSources` says where the phrases of a text come from.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class PhraseLink:
-    """Words of F and words of E, counted from 1, gaps allowed; heads are 0 where nobody knows them."""
+    """Paired words of F and words of E, counted from 1, gaps allowed; a head is 0 where it is unknown."""
 
     f: tuple[int, ...]
     e: tuple[int, ...]
@@ -52,7 +51,7 @@ class SentencePairs:
     e_forms: tuple[str, ...]
     pairs: tuple[PhraseLink, ...]
     hold: float = PAIR_SHARE
-    """How firmly the phrases keep together."""
+    """Weight of the pairs in the scores of edges."""
 
     @classmethod
     def of(cls, found: PhraseAlignment, *, heads: bool = False, hold: float = PAIR_SHARE) -> SentencePairs:
@@ -212,7 +211,7 @@ def _words(spans: object, length: int, key: str, where: Where) -> tuple[int, ...
 
 
 AUTO = "auto"
-"""In the place of a file: phrases are aligned here."""
+"""Used instead of a file name: the phrases of the text are aligned."""
 
 
 @dataclass(frozen=True)
@@ -222,7 +221,7 @@ class PhraseSources:
     phrases: str | None = None
     """A file of `proj align` with phrase pairs, or auto: they are aligned here."""
     paraphrases: bool = False
-    """Whether F and E are one language; with auto that is found out."""
+    """Whether F and E are the same language; with phrases `auto` this is detected."""
     f_forests: str | None = None
     """A file with trees or forests of F."""
 

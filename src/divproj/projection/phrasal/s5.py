@@ -1,6 +1,17 @@
-"""s5: phrase-aligned projection, without any gold tree of F.
+"""System s5: projection by phrases, without any gold tree of F.
 
-What is known of F before phrases are aligned, as scores of edges for the chart: a forest of F.
+s5 sums over all headed bracketings of F. Each F phrase is paired with the E phrase that the anchor of its head governs
+(`chart`, with an example), and the score of an F edge [h, c] is the sum of
+
+    the weight of its relation code: 0 where the E words are head and dependent, −5 where they are sisters (`RelationWeights`)
+    what the child prefers as its head: log probabilities of side, tag and distance, learned from the text (`Cues`)
+    a forest of F, if there is one: log probabilities of its edges, or the borders of its phrases (`of_forest`)
+    phrase pairs, if there are any: phrases that keep together (`phrase_pairs.scores`)
+    priors, if there are any: attachments in other languages (`Priors`)
+
+`S5.adapt` induces links for unlinked words, learns the preferences of words from a text, and returns a `PhraseState`;
+`S5.project` returns the projective tree whose edges have the highest probabilities together, with these probabilities as
+confidences.
 """
 
 from __future__ import annotations
@@ -23,11 +34,11 @@ from divproj.projection.phrasal.cues import UNLINKED, Cues, Encoded, InducedLink
 from divproj.projection.phrasal.phrase_pairs import PhraseBook
 
 OBSERVING_ROUNDS = 4
-"""Passes over a text in which links for unlinked words and word order are learned from each other."""
+"""Rounds of expectation-maximisation over a text."""
 UNKNOWN_EDGE = 0.01
 """Probability of an edge that a forest or a model does not know."""
 EVIDENCE_SHARE = 1.0
-"""What the logarithm of such a probability counts beside the weights of the chart."""
+"""Weight of the logarithm of such a probability beside the weights of the chart."""
 CROSSED_BORDER = 0.1
 """Cost of each phrase border that an edge crosses, where phrases do not know their heads."""
 
@@ -53,7 +64,7 @@ def of_forest(forest: Forest, *, fast: bool = False) -> Floats:
 
 
 def _edges(forest: Forest, chances: Floats) -> Floats:
-    """Probabilities of dependencies: in a phrase of two parts one's head is the phrase's, the other hangs on it.
+    """Return probabilities of dependencies: of the two heads in a phrase, one is the phrase's, the other depends on it.
 
     All phrases over the whole sentence are one node, which names one head of perhaps several; where that is neither part's, both
     are taken as equally probable.
@@ -110,7 +121,7 @@ class ProjectedPhrase:
 
 @dataclass(frozen=True)
 class HeadPosteriors:
-    """What the chart says of a sentence: probabilities of edges [h, c] and of the borders [h, s], [h, t] of phrases."""
+    """The chart's results for a sentence: probabilities of edges [h, c] and of the borders [h, s], [h, t] of phrases."""
 
     linked: LinkedPair
     codes: NDArray[np.int8]
@@ -253,7 +264,7 @@ class S5:
         """Return the best tree, with the reason and the probability of each edge."""
         if not 0 < len(bitext) <= LONGEST:
             return s1(bitext)
-        if state is None or not len(state.cues.choice):  # no text: the sentence must speak for itself
+        if state is None or not len(state.cues.choice):  # no text: adapt to the sentence alone
             state = self._alone(bitext, state or PhraseState())
         return self.read_off(bitext, self.posteriors(bitext, state), state)
 
