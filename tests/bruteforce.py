@@ -151,8 +151,8 @@ def swap_all(side, tree, other, links, log):
 def count(found, stage, pair, f, e, f_seen, e_seen, links):
     """`f` and `e` are the trees whose edges are counted, `*_seen` what the other side looks at."""
     found.edges["f"][stage], found.edges["e"][stage] = f, e
-    found.counts["f_to_e"][stage] = counted(f, e_seen, links, pair.f.rels, pair.e.rels)
-    found.counts["e_to_f"][stage] = counted(e, f_seen, flipped(links), pair.e.rels, pair.f.rels)
+    found.counts["f_to_e"][stage] = counted(f, e_seen, links, pair.f.deprels, pair.e.deprels)
+    found.counts["e_to_f"][stage] = counted(e, f_seen, flipped(links), pair.e.deprels, pair.f.deprels)
 
 
 def counted(tree, other, links, rels, other_rels):
@@ -166,4 +166,4 @@ def counted(tree, other, links, rels, other_rels):
 def relabelled(pair):
     """E edges that match F edges of other relations alone, in the trees as given."""
     f, e, back = edges_of(pair.f.heads), edges_of(pair.e.heads), flipped(pair.links.links)
-    return sum(same_label(c, p, back, f, pair.e.rels, pair.f.rels) is False for c, p in e)
+    return sum(same_label(c, p, back, f, pair.e.deprels, pair.f.deprels) is False for c, p in e)

@@ -18,7 +18,7 @@ from typing import Any
 from divproj import Pair
 from divproj.io.trees import conllu
 from divproj.projection.direct import ProjectionInput, s1
-from divproj.projection.pipeline import annotated
+from divproj.projection.pipeline import annotate
 from divproj.review.document import Document
 from divproj.review.server import Review, Server
 from divproj.review.session import Session
@@ -81,7 +81,7 @@ def session_of(text: str | bytes = TEXT, path: str = "trees.conllu") -> Session:
 def projected(pairs: Sequence[Pair]) -> tuple[Session, dict[int, ProjectionInput]]:
     """A review of what S1 makes of the pairs, and their bitexts."""
     rows = conllu.load(folder("corpora") / "hin-eng" / "f.conllu")
-    made = [annotated(row, s1(ProjectionInput.of(pair)), "s1-r") for row, pair in zip(rows, pairs, strict=False) if row]
+    made = [annotate(row, s1(ProjectionInput.of(pair)), "s1-r") for row, pair in zip(rows, pairs, strict=False) if row]
     return session_of("".join(map(conllu.dumps, made))), {n: ProjectionInput.of(pair) for n, pair in enumerate(pairs)}
 
 
@@ -93,7 +93,7 @@ def correct(session: Session, pairs: Sequence[Pair], places: Sequence[int]) -> N
         session.set_head(n, root, 0)
         for _ in range(2):  # an order in which no cycle comes up exists, or the second round finds it
             for word, head in enumerate(pairs[n].f.heads, 1):
-                session.set_head(n, word, head, pairs[n].f.rels[word - 1] if head else "", fix=True)
+                session.set_head(n, word, head, pairs[n].f.deprels[word - 1] if head else "", fix=True)
         assert session.states[n].heads == pairs[n].f.heads
         session.set_gold(n, True)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from divproj import DepTree, Links, Pair, Sentence
+from divproj import DepTree, Links, Pair, Rows
 from divproj.core.tree import NO_HEAD
 
 RELS = ("root", "nsubj", "nsubj:pass", "obj", "advmod", "dep", "dep:x", "_")
@@ -99,7 +99,7 @@ def related_pairs(draw, min_size: int = 3, max_size: int = 7) -> Pair:
     rels = draw(st.one_of(st.just(()), st.tuples(*[st.sampled_from(RELS)] * n)))
     e = DepTree(tuple(f"e{k}" for k in range(1, n + 1)), tuple(turned), rels)
     pair = Pair(f, e, Links(frozenset((i, place[j]) for i, j in links), (n, n)))
-    return draw(st.sampled_from((pair, pair.mirrored)))
+    return draw(st.sampled_from((pair, pair.transpose)))
 
 
 FATES = ("same", "same", "unlinked", "merged", "merged", "shared", "swapped", "swapped", "swapped", "moved")
@@ -137,6 +137,6 @@ def rows(draw, max_words: int) -> list[tuple[str, ...]]:
 
 
 @st.composite
-def sentences(draw, comment: st.SearchStrategy[str] = comments, max_words: int = 5) -> Sentence:
+def sentences(draw, comment: st.SearchStrategy[str] = comments, max_words: int = 5) -> Rows:
     columns = tuple(zip(*draw(rows(max_words)), strict=True))
-    return Sentence(tuple(draw(st.lists(comment, max_size=4))), columns, end=draw(st.sampled_from(("\n\n", "\n\n\n"))))
+    return Rows(tuple(draw(st.lists(comment, max_size=4))), columns, end=draw(st.sampled_from(("\n\n", "\n\n\n"))))

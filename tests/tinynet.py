@@ -76,7 +76,7 @@ def rounded() -> dict[str, np.ndarray]:
         if weight.ndim < 2:
             made[name] = weight.astype(np.float64)
         else:
-            rows, units = storage.rounded(weight)
+            rows, units = storage.quantise_rows(weight)
             made[name] = rows.astype(np.float64) * units.astype(np.float64).reshape(-1, *[1] * (weight.ndim - 1))
     return made
 

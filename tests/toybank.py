@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from divproj import DepTree, Sentence
+from divproj import DepTree, Rows
 
 LINES = """
 the|DET|det|2 dog|NOUN|nsubj|3 sleeps|VERB|root|0
@@ -32,7 +32,7 @@ SMALL = {"bits": 14, "epochs": 12}
 """Options that make parsers quickly."""
 
 
-def sentence_of(tree: DepTree, sent_id: str = "") -> Sentence:
+def sentence_of(tree: DepTree, sent_id: str = "") -> Rows:
     """The tree as a CoNLL-U sentence with lemmas and fine tags."""
     none = ("_",) * len(tree)
     columns = (
@@ -43,11 +43,11 @@ def sentence_of(tree: DepTree, sent_id: str = "") -> Sentence:
         tuple(tag[:2] for tag in tree.upos),
         none,
         tuple(map(str, tree.heads)),
-        tree.rels,
+        tree.deprels,
         none,
         none,
     )
-    return Sentence((f"# sent_id = {sent_id}",) if sent_id else (), columns)
+    return Rows((f"# sent_id = {sent_id}",) if sent_id else (), columns)
 
 
 TREEBANK = [sentence_of(tree, f"toy-{k}") for k, tree in enumerate(TOY * 2, 1)]

@@ -25,7 +25,7 @@ import numpy as np
 from bench.common import DATA, Table, need
 
 from divproj import Corpus, DepTree, Faults, Links, Pair
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.evaluation.experiment import cross_validate
 from divproj.evaluation.trees import score_trees
 from divproj.forest.build import from_tree
@@ -35,10 +35,10 @@ from divproj.forest.trees import PhraseTree
 from divproj.io.trees import forest as forest_file
 from divproj.links.glosses import GlossAligner
 from divproj.links.word_model import WordAligner
-from divproj.projection.base import Adapted, TextEvidence
+from divproj.projection.base import AdaptedSystem, TextEvidence
 from divproj.projection.direct import ProjectionInput, s1
 from divproj.projection.phrasal.cues import RelationWeights
-from divproj.projection.phrasal.evidence import PhraseEvidence, dependencies, gathered, write_corpus
+from divproj.projection.phrasal.evidence import PhraseEvidence, collect_evidence, dependencies, write_corpus
 from divproj.projection.phrasal.phrase_pairs import PhraseSources
 from divproj.projection.phrasal.s5 import S5
 from divproj.projection.projector import vote
@@ -72,7 +72,7 @@ def words_links(pairs: Sequence[Pair]) -> list[Pair]:
 
 def table_s5(options: argparse.Namespace) -> None:
     gains = []
-    Adapted.to(S5(), [ProjectionInput.of(pair) for pair in load("odin/ger")] * 8)  # compile first
+    AdaptedSystem.to(S5(), [ProjectionInput.of(pair) for pair in load("odin/ger")] * 8)  # compile first
     columns = ("corpus", "s1-r", "s1-l", "s5", "error reduction", "sentences/s")
     with Table("bridge_tables-s5", "UAS of s5 without training, gold links and E trees", *columns) as table:
         for name in options.corpora:
@@ -80,7 +80,7 @@ def table_s5(options: argparse.Namespace) -> None:
             text = [ProjectionInput.of(pair) for pair in pairs]
             plain = [uas(name, pairs, [s1(b, side).tree for b in text]) for side in ("right", "left")]
             began = time.perf_counter()
-            projector = Adapted.to(S5(), text)
+            projector = AdaptedSystem.to(S5(), text)
             phrasal = uas(name, pairs, [projector.project(b).tree for b in text])
             speed = len(text) / (time.perf_counter() - began)
             gains.append(gain(max(plain), phrasal))
@@ -90,12 +90,12 @@ def table_s5(options: argparse.Namespace) -> None:
 
 def table_attached(options: argparse.Namespace) -> None:
     """s5 as users get it against s5 without what other languages tell; E as annotated with the links given, and parsed with links found."""
-    from divproj.parsing.language import shipped
+    from divproj.parsing.language import load_pack
     from divproj.projection.glossed.attachments import S5WithPriors, ud_like
     from divproj.projection.glossed.model import GlossModel
 
     model = GlossModel.load(options.model) if options.model else None
-    english = shipped("en")
+    english = load_pack("en")
     columns = ("corpus", "English", "links", "s1-r", "s1-l", "s5 without", "s5")
     with Table("bridge_tables-attached", "UAS of s5 with attachments of other languages and without", *columns) as table:
         for name in options.corpora:
@@ -107,7 +107,7 @@ def table_attached(options: argparse.Namespace) -> None:
             for e, links, pairs in (("gold", "gold", gold), ("parsed", "gold", parsed), ("parsed", by, linked)):
                 text = [ProjectionInput.of(pair) for pair in pairs]
                 cells = [uas(name, pairs, [s1(b, side).tree for b in text]) for side in ("right", "left")]
-                for projector in (Adapted.to(system, text) for system in (S5(), S5WithPriors.with_model(model))):
+                for projector in (AdaptedSystem.to(system, text) for system in (S5(), S5WithPriors.with_model(model))):
                     cells.append(uas(name, pairs, [projector.project(b).tree for b in text]))
                 kind = e if ud_like(text) else f"{e} (not UD)"
                 table.add(name, kind, links, *(f"{x:.2f}" for x in cells))
@@ -128,7 +128,7 @@ def table_plus(options: argparse.Namespace) -> None:
 def _glossed(pairs: Sequence[Pair]) -> Iterator[Pair]:
     aligner = GlossAligner()
     for pair in pairs:
-        igt = Igt(pair.f.forms, glosses=pair.f.glosses, sent_id=pair.sent_id)
+        igt = Sentence(pair.f.forms, glosses=pair.f.glosses, sent_id=pair.sent_id)
         yield replace(pair, links=aligner.align(igt, pair.e.forms, pair.e.tags()).links)
 
 
@@ -140,7 +140,7 @@ def table_forests(options: argparse.Namespace) -> None:
             pairs = load(name, options.sentences)
             text = [ProjectionInput.of(pair) for pair in pairs]
             forests = [*_induced(pairs)]
-            runs = (Adapted.to(S5(), text), Adapted.to(S5(), text, TextEvidence(forests)))
+            runs = (AdaptedSystem.to(S5(), text), AdaptedSystem.to(S5(), text, TextEvidence(forests)))
             cells = [uas(name, pairs, [run.project(b).tree for b in text]) for run in runs]
             table.add(name, len(pairs), *(f"{x:.2f}" for x in cells))
 
@@ -185,7 +185,7 @@ def _vote(table: Table, title: str, first: list[Pair], second: list[Pair]) -> No
     both = [(pair, same[pair.f.forms]) for pair in first if pair.f.forms in same]
     gold = [a for a, _ in both]
     systems: list[tuple[str, list[Callable[[ProjectionInput], object]]]] = [("s1-r", [s1, s1])]
-    systems.append(("s5", [Adapted.to(S5(), [ProjectionInput.of(p) for p in x]).project for x in (first, second)]))
+    systems.append(("s5", [AdaptedSystem.to(S5(), [ProjectionInput.of(p) for p in x]).project for x in (first, second)]))
     for system, runs in systems:
         lists = [[run(ProjectionInput.of(pair)) for run, pair in zip(runs, pairs, strict=True)] for pairs in both]
         columns = [[some[0].tree for some in lists], [some[1].tree for some in lists], [vote(some).tree for some in lists]]
@@ -215,7 +215,7 @@ def table_paraphrases(options: argparse.Namespace) -> None:
     pairs = paraphrase_pairs()
     text = [ProjectionInput.of(pair) for pair in pairs]
     plain = [uas("", pairs, [s1(b, side).tree for b in text]) for side in ("right", "left")]
-    projector = Adapted.to(S5(), text)
+    projector = AdaptedSystem.to(S5(), text)
     phrasal = uas("", pairs, [projector.project(b).tree for b in text])
     with Table(
         "bridge_tables-paraphrases", "UAS from a sentence to its paraphrase, Edinburgh", "pairs", "s1-r", "s1-l", "s5"
@@ -248,7 +248,7 @@ def _paraphrases(pairs: Sequence[Pair]) -> str:
     """Return what paraphrases give without links, beside plain projection and a parser alone."""
     text = [ProjectionInput.of(pair) for pair in pairs]
     before = uas("", pairs, [s1(b).tree for b in text])
-    free = gathered(text, PhraseSources(paraphrases=True), linked=False)
+    free = collect_evidence(text, PhraseSources(paraphrases=True), linked=False)
     phrasal = uas("", pairs, _projected(free))
     alone = {forest.forms: dependencies(forest, _best(forest)).heads for forest in free.forests}
     parsed = uas("", pairs, [pair.f.with_heads(alone[pair.f.forms]) for pair in pairs])
@@ -265,13 +265,13 @@ def _best(forest: Forest) -> set[int]:
 
 
 def _projected(known: PhraseEvidence) -> list[DepTree]:
-    projector = Adapted.to(S5(), known.text, TextEvidence(known.forests, known.book))
+    projector = AdaptedSystem.to(S5(), known.text, TextEvidence(known.forests, known.book))
     return [projector.project(bitext).tree for bitext in known.text]
 
 
 def _phrases(name: str, pairs: Sequence[Pair], forests: list[Forest]) -> list[str]:
     text = [ProjectionInput.of(pair) for pair in pairs]
-    aligned = gathered(text, PhraseSources("auto"), forests=forests)
+    aligned = collect_evidence(text, PhraseSources("auto"), forests=forests)
     runs = [PhraseEvidence(text), PhraseEvidence(text, aligned.forests), aligned]
     scores = [uas(name, pairs, _projected(run)) for run in runs if run.forests or run is not runs[1]]
     middle = f"{scores[1]:.2f}" if aligned.forests else ""
@@ -303,7 +303,7 @@ def table_weights(options: argparse.Namespace) -> None:
         pairs = load(name, options.sentences)
         text = [ProjectionInput.of(pair) for pair in pairs]
         for variant, weights in tried.items():
-            projector = Adapted.to(S5(weights), text)
+            projector = AdaptedSystem.to(S5(weights), text)
             scores[name][variant] = uas(name, pairs, [projector.project(b).tree for b in text])
     with Table("bridge_tables-weights", "UAS of s5 with other weights of its chart", "weights", *names, "mean") as table:
         for variant in tried:

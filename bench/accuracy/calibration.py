@@ -26,18 +26,18 @@ from bench.accuracy.glossbanks import WORK, learned
 from bench.common import DATA, Table, need
 
 from divproj import Corpus, DepTree, Faults, Pair
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.evaluation.experiment import cross_validate
 from divproj.links.glosses import GlossAligner
-from divproj.parsing.language import shipped
+from divproj.parsing.language import load_pack
 from divproj.projection import confidence, registry
-from divproj.projection.base import Adapted
-from divproj.projection.confidence import FILE, CalibrationSample, calibration_error, crossed
+from divproj.projection.base import AdaptedSystem
+from divproj.projection.confidence import FILE, CalibrationSample, calibration_error, held_out_probabilities
 from divproj.projection.direct import ProjectFunction, Projection, s1
 from divproj.projection.glossed.attachments import S5WithPriors
 from divproj.projection.glossed.s6 import S6
 from divproj.projection.systems import train
-from divproj.runtime.vectors import shipped as shipped_vectors
+from divproj.runtime.vectors import shipped_vectors as shipped_vectors
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "train" / "glossed"))
 from banks import banks, fold
@@ -60,8 +60,10 @@ ODIN = ("ger", "gli", "hua", "kkn")
 
 def doubted(bank: Any) -> Any:
     """The bank with what the English parser thinks of its trees."""
-    trees = shipped("en").parse([b.e.forms for b in bank.bitexts], confidence=True)
-    bank.bitexts = [replace(b, e=replace(b.e, confidence=tree.confidence)) for b, tree in zip(bank.bitexts, trees, strict=True)]
+    trees = load_pack("en").parse([b.e.forms for b in bank.sentences], confidence=True)
+    bank.sentences = [
+        replace(b, e=replace(b.e, confidence=tree.confidence)) for b, tree in zip(bank.sentences, trees, strict=True)
+    ]
     return bank
 
 
@@ -74,20 +76,20 @@ def runs(bank: Any, system: str, work: Path, seed: int) -> Iterator[tuple[Projec
         from divproj.projection.glossed.model import GlossModel
 
         system = S5WithPriors.with_model(GlossModel.load(need(work / fold(bank.family))))
-        yield Adapted.to(system, bank.bitexts).project, every
+        yield AdaptedSystem.to(system, bank.sentences).project, every
     elif system in ("s6", "s6+", "s4+", "s5+"):
         from divproj.projection.glossed.model import GlossModel
 
-        base = Adapted.to(S6(GlossModel.load(need(work / fold(bank.family)))), bank.bitexts)
+        base = AdaptedSystem.to(S6(GlossModel.load(need(work / fold(bank.family)))), bank.sentences)
         if system == "s6":
             yield base.project, every
             return
         for pairs, tested in _drawn(bank, OWN if system == "s6+" else OWN[1:], seed):
             for name in [system] if system == "s6+" else [system, f"{system}:alone"]:
-                yield learned(name, pairs, bank.bitexts, base), tested
+                yield learned(name, pairs, bank.sentences, base), tested
     else:
         for pairs, tested in _drawn(bank, OWN if system.startswith("s2") else OWN[1:], seed):
-            yield train(system, pairs, seed=seed, text=bank.bitexts), tested
+            yield train(system, pairs, seed=seed, text=bank.sentences), tested
 
 
 def _drawn(bank: Any, sizes: Sequence[int], seed: int) -> Iterator[tuple[list[Pair], list[int]]]:
@@ -96,8 +98,8 @@ def _drawn(bank: Any, sizes: Sequence[int], seed: int) -> Iterator[tuple[list[Pa
     for size in sizes:
         size = min(size, len(order) // 2)
         pairs = [
-            Pair(replace(bank.gold[k], glosses=b.glosses), b.e, b.links, b.sent_id)
-            for k, b in ((k, bank.bitexts[k]) for k in order[:size])
+            Pair(bank.gold[k], b.e, b.links, b.sent_id, glosses=b.glosses)
+            for k, b in ((k, bank.sentences[k]) for k in order[:size])
         ]
         yield pairs, order[size : size + TESTED]
 
@@ -107,14 +109,14 @@ def gathered(found: Sequence[Any], system: str, work: Path, seed: int) -> list[C
     for bank in found:
         pairs: list[tuple[DepTree, Projection]] = []
         for run, tested in runs(bank, system, work, seed):
-            pairs += [(bank.gold[k], run(bank.bitexts[k])) for k in tested]
+            pairs += [(bank.gold[k], run(bank.sentences[k])) for k in tested]
         samples.append(CalibrationSample.of(bank.name, bank.family, pairs))
     return samples
 
 
 def row_of(samples: Sequence[CalibrationSample]) -> tuple[list[str], list[tuple[float, float, int]]]:
     """A row of the table, and the reliability of ten bins, families held out."""
-    held, rng = crossed(samples), np.random.default_rng(1)
+    held, rng = held_out_probabilities(samples), np.random.default_rng(1)
     chances = np.concatenate([held[s.name] for s in samples])
     right = np.concatenate([s.right for s in samples])
     raw = 1 / (1 + np.exp(-np.concatenate([s.table[:, 1] for s in samples])))
@@ -138,9 +140,11 @@ def row_of(samples: Sequence[CalibrationSample]) -> tuple[list[str], list[tuple[
 def glossed(pairs: Sequence[Pair]) -> list[Pair]:
     """English parsed and linked by glosses, as users have it."""
     aligner = GlossAligner()
-    trees = shipped("en").parse([pair.e.forms for pair in pairs], confidence=True)
+    trees = load_pack("en").parse([pair.e.forms for pair in pairs], confidence=True)
     return [
-        replace(p, e=e, links=aligner.align(Igt(p.f.forms, glosses=p.f.glosses, sent_id=p.sent_id), e.forms, e.tags()).links)
+        replace(
+            p, e=e, links=aligner.align(Sentence(p.f.forms, glosses=p.f.glosses, sent_id=p.sent_id), e.forms, e.tags()).links
+        )
         for p, e in zip(pairs, trees, strict=True)
     ]
 

@@ -19,10 +19,10 @@ from bench.common import DATA, Table, need
 from scipy.stats import binomtest
 
 from divproj import Corpus, Faults, Pair
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.links.glosses import GlossAligner
-from divproj.parsing.language import shipped
-from divproj.projection.base import Adapted
+from divproj.parsing.language import load_pack
+from divproj.projection.base import AdaptedSystem
 from divproj.projection.direct import Projection, ProjectionInput, s1
 from divproj.projection.glossed.s6 import S6
 from divproj.projection.phrasal.s5 import S5
@@ -35,9 +35,11 @@ Project = Callable[[ProjectionInput], Projection]
 def parsed(pairs: Sequence[Pair], parser: str) -> list[Pair]:
     """The pairs with English parsed and words linked through their glosses."""
     aligner = GlossAligner()
-    trees = shipped(parser).parse([pair.e.forms for pair in pairs], confidence=True)
+    trees = load_pack(parser).parse([pair.e.forms for pair in pairs], confidence=True)
     return [
-        replace(p, e=e, links=aligner.align(Igt(p.f.forms, glosses=p.f.glosses, sent_id=p.sent_id), e.forms, e.tags()).links)
+        replace(
+            p, e=e, links=aligner.align(Sentence(p.f.forms, glosses=p.f.glosses, sent_id=p.sent_id), e.forms, e.tags()).links
+        )
         for p, e in zip(pairs, trees, strict=True)
     ]
 
@@ -49,9 +51,9 @@ def right(pairs: Sequence[Pair], system: str) -> list[bool]:
     if system == "rules":
         project = corrections("deu").model.project
     elif system == "s5":
-        project = Adapted.to(S5(), bitexts).project
+        project = AdaptedSystem.to(S5(), bitexts).project
     elif system == "s6":
-        project = Adapted.to(S6(), bitexts).project
+        project = AdaptedSystem.to(S6(), bitexts).project
     found = []
     for pair, bitext in zip(pairs, bitexts, strict=True):
         heads = project(bitext).heads

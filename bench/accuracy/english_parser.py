@@ -91,7 +91,7 @@ def accuracy(gold: list[Any], trees: list[Any]) -> dict[str, float]:
     rows = [
         row
         for a, b in zip(gold, trees, strict=True)
-        for row in zip(a.heads, b.heads, a.rels, b.rels, a.upos, b.upos, a.xpos, b.xpos, strict=True)
+        for row in zip(a.heads, b.heads, a.deprels, b.deprels, a.upos, b.upos, a.xpos, b.xpos, strict=True)
     ]
     words = [row for row in rows if row[4] != "PUNCT"]
     return {

@@ -25,10 +25,10 @@ from bench.common import DATA, Table, need
 from divproj.core.errors import Faults
 from divproj.core.tree import DepTree
 from divproj.io.corpus import Corpus
-from divproj.projection.base import Adapted
-from divproj.projection.confidence import CalibrationSample, Expected, combined, crossed, recalibrated
+from divproj.projection.base import AdaptedSystem
+from divproj.projection.confidence import CalibrationSample, Expected, combine, held_out_probabilities, recalibrate
 from divproj.projection.direct import Projection, ProjectionInput
-from divproj.projection.prepare import Preparation, prepared_text
+from divproj.projection.prepare import Preparation, prepare_text
 
 Found = tuple[DepTree, Projection]
 NEAR = 0.05
@@ -40,14 +40,14 @@ def load(name: str, most: int) -> list[Found]:
     folder = need(DATA / ("ud-igt-hausa" if name == "hau" else f"glossbanks/{name}"))
     made = []
     for path in sorted(folder.glob("*.conllu")):
-        for pair in prepared_text(Corpus(path), Preparation("en"), Faults(strict=False)):
-            assert pair.sentence is not None
-            gold, faults = pair.sentence.usable_tree()
+        for pair in prepare_text(Corpus(path), Preparation("en"), Faults(strict=False)):
+            assert pair.f_rows is not None
+            gold, faults = pair.f_rows.usable_tree()
             if not faults and len(gold):
                 made.append((gold, ProjectionInput.of(pair)))
     if len(made) > most:
         made = [made[k * len(made) // most] for k in range(most)]
-    system = Adapted.to(without_family(name), [bitext for _, bitext in made])
+    system = AdaptedSystem.to(without_family(name), [bitext for _, bitext in made])
     return [(gold, system.project(bitext)) for gold, bitext in made]
 
 
@@ -59,8 +59,8 @@ def sampled(
     gold, rest = order[: min(count, len(found) // 2)], order[min(count, len(found) // 2) :]
     right = [[a == b for a, b in zip(tree.heads, p.heads, strict=True)] for tree, p in found]
     checked = [[*zip(chances[n].tolist(), right[n], strict=True)] for n in gold]
-    own = recalibrated(checked, [c for n in rest for c in chances[n].tolist()], "gold sentences")
-    known = combined(Expected(prior, error, "calibration"), own)
+    own = recalibrate(checked, [c for n in rest for c in chances[n].tolist()], "gold sentences")
+    known = combine(Expected(prior, error, "calibration"), own)
     assert known
     return known.share, fmean(x for n in rest for x in right[n])
 
@@ -74,7 +74,7 @@ def main() -> None:
     options = parser.parse_args()
     found = {name: load(name, options.most) for name in options.banks or FAMILIES}
     samples = [CalibrationSample.of(name, FAMILIES[name], some) for name, some in found.items()]
-    held = crossed(samples)
+    held = held_out_probabilities(samples)
     misses = {s.name: float(held[s.name].mean() - s.right.mean()) for s in samples}
     caption = f"Share of right heads, s6, families held out, at most {options.most} sentences, {options.gold} gold"
     columns = ("bank", "expected, no gold", "true", "expected, some gold", "true of the others")

@@ -20,8 +20,8 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from bench.common import DATA, ROOT, Table
 
-from divproj import Faults, Links, Sentence
-from divproj.core.sentence import Igt
+from divproj import Faults, Links, Rows
+from divproj.core.sentence import Sentence
 from divproj.io.trees import conllu, pharaoh
 from divproj.links.glosses import GlossAligner, GlossAlignment
 
@@ -33,7 +33,7 @@ STEP = {"all": (0, 1), "odd": (0, 2), "even": (1, 2)}
 class Case(NamedTuple):
     """One instance with its gold links."""
 
-    igt: Igt
+    igt: Sentence
     e_words: tuple[str, ...]
     e_tags: tuple[str, ...]
     gold: Links
@@ -45,12 +45,12 @@ def cases(folder: Path) -> Iterator[Case]:
     sentences = conllu.load(folder / "e.conllu")
     for block, sentence, (where, line) in zip(blocks, sentences, pharaoh.load(folder / "align.txt"), strict=True):
         words, *segments, glosses, translation = (row.split() for row in block.split("\n"))
-        igt = Igt(tuple(words), tuple(*segments), tuple(glosses), translation=" ".join(translation))
+        igt = Sentence(tuple(words), tuple(*segments), tuple(glosses), translation=" ".join(translation))
         shape = (len(words), len(sentence.forms))
         yield Case(igt, sentence.forms, tags(sentence), pharaoh.parse(line, shape, where, Faults(strict=False)))
 
 
-def tags(sentence: Sentence) -> tuple[str, ...]:
+def tags(sentence: Rows) -> tuple[str, ...]:
     """XPOS, or UPOS where that is empty."""
     return tuple(x if x != "_" else u for u, x in zip(sentence.column(3), sentence.column(4), strict=True))
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -24,17 +23,17 @@ from bench.common import DATA, OUT, Table, need
 from divproj.core.pair import Pair
 from divproj.evaluation.trees import is_punctuation, score_trees
 from divproj.projection import parsers
-from divproj.projection.base import Adapted
+from divproj.projection.base import AdaptedSystem
 from divproj.projection.correction import HeadModel
 from divproj.projection.direct import ProjectFunction, Projection, ProjectionInput, s1
 from divproj.projection.glossed.attachments import S5WithPriors
 from divproj.projection.glossed.corrected import S6Plus
 from divproj.projection.glossed.model import GlossModel
 from divproj.projection.glossed.s6 import S6
-from divproj.projection.glossed.training import Bank
+from divproj.projection.glossed.training import GlossedTreebank
 from divproj.projection.phrasal.s5 import S5
-from divproj.runtime.vectors import shipped as shipped_vectors
-from divproj.ud.rows import completed, shipped_grams
+from divproj.runtime.vectors import shipped_vectors as shipped_vectors
+from divproj.ud.rows import lemmas_and_features, shipped_grams
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "train" / "glossed"))
 from banks import FAMILIES, banks, fold
@@ -58,35 +57,35 @@ def without_family(bank: str) -> S6:
     return S6(GlossModel.load(model_without(bank)))
 
 
-def judge(bank: Bank, projections: list[Projection]) -> list[float]:
+def judge(bank: GlossedTreebank, projections: list[Projection]) -> list[float]:
     """UAS, LAS, LAS without gold `dep`, UPOS, in percent, without punctuation."""
     pairs = [(gold, p.tree, (), p.confidence) for gold, p in zip(bank.gold, projections, strict=True)]
     scores = score_trees(pairs, punctuation=False, subtypes=False)
     tags = words = labelled = named = 0
     for gold, tree, _, _ in pairs:
-        for k, (head, rel, tag) in enumerate(zip(gold.heads, gold.rels, gold.upos, strict=True)):
+        for k, (head, rel, tag) in enumerate(zip(gold.heads, gold.deprels, gold.upos, strict=True)):
             if head < 0 or is_punctuation(gold.forms[k], tag):
                 continue
             words += 1
             tags += tree.upos[k] == tag
             if rel.partition(":")[0] != "dep":
                 named += 1
-                labelled += tree.heads[k] == head and tree.rels[k] == rel.partition(":")[0]
+                labelled += tree.heads[k] == head and tree.deprels[k] == rel.partition(":")[0]
     return [scores.overall.uas, scores.overall.las, 100 * labelled / max(named, 1), 100 * tags / max(words, 1)]
 
 
-def columns(bank: Bank, projections: list[Projection]) -> list[str]:
+def columns(bank: GlossedTreebank, projections: list[Projection]) -> list[str]:
     """FEATS and LEMMA of whole rows, by the glosses and the tags that were found."""
     counts, grams = Columns(), shipped_grams()
-    for gold, projection in zip(bank.sentences, projections, strict=True):
+    for gold, projection in zip(bank.rows, projections, strict=True):
         none = ("_",) * len(gold.forms)
         bare = gold.with_columns({2: none, 5: none})
-        lemmas, feats = completed(bare, projection.upos, grams)
+        lemmas, feats = lemmas_and_features(bare, projection.upos, grams)
         counts.add([bare.with_columns({2: lemmas, 3: projection.upos, 5: feats})], [gold])
     return counts.cells()[1:]
 
 
-def own_trees(tested: list[Bank], work: Path, sizes: list[int], seeds: list[int], systems: list[str]) -> None:
+def own_trees(tested: list[GlossedTreebank], work: Path, sizes: list[int], seeds: list[int], systems: list[str]) -> None:
     """Accuracy on the second half of each bank of 100 sentences or more, with gold trees of the first half by chance.
 
     Means over the draws of `seeds`; a size that the half does not have in a bank is left out there.
@@ -99,7 +98,7 @@ def own_trees(tested: list[Bank], work: Path, sizes: list[int], seeds: list[int]
         for bank in tested:
             if len(bank.gold) < max(100, 2 * min(sizes)):
                 continue
-            base = Adapted.to(S6(GlossModel.load(work / fold(bank.family))), bank.bitexts)
+            base = AdaptedSystem.to(S6(GlossModel.load(work / fold(bank.family))), bank.sentences)
             draws = [_draw(bank, base, [n for n in sizes if n <= len(bank.gold) // 2], seed, systems) for seed in seeds]
             rows = np.mean(draws, 0)
             rows = np.concatenate([rows, np.full((1 + len(columns) - len(rows), rows.shape[1]), np.nan)])
@@ -108,24 +107,24 @@ def own_trees(tested: list[Bank], work: Path, sizes: list[int], seeds: list[int]
         table.add("mean", *map(_both, np.nanmean(sums, 0)))
 
 
-def _draw(bank: Bank, base: Adapted[S6], sizes: list[int], seed: int, systems: list[str]) -> list[list[float]]:
+def _draw(bank: GlossedTreebank, base: AdaptedSystem[S6], sizes: list[int], seed: int, systems: list[str]) -> list[list[float]]:
     """s6, then the systems with each number of own trees."""
     order = np.random.default_rng(seed).permutation(len(bank.gold)).tolist()
     first, rest = order[: len(order) // 2], order[len(order) // 2 :]
-    tried = Bank(bank.name, bank.family, [bank.bitexts[k] for k in rest], [bank.gold[k] for k in rest])
-    rows = [judge(tried, [base.project(b) for b in tried.bitexts])]
+    tried = GlossedTreebank(bank.name, bank.family, [bank.sentences[k] for k in rest], [bank.gold[k] for k in rest])
+    rows = [judge(tried, [base.project(b) for b in tried.sentences])]
     for size in sizes:
         pairs = [_pair(bank, k) for k in first[:size]]
-        rows += [judge(tried, [*map(learned(name, pairs, bank.bitexts, base), tried.bitexts)]) for name in systems]
+        rows += [judge(tried, [*map(learned(name, pairs, bank.sentences, base), tried.sentences)]) for name in systems]
     return rows
 
 
-def learned(system: str, pairs: list[Pair], text: list[ProjectionInput], base: Adapted[S6]) -> ProjectFunction:
+def learned(system: str, pairs: list[Pair], text: list[ProjectionInput], base: AdaptedSystem[S6]) -> ProjectFunction:
     """A system after learning from pairs; `base` is s6 with its state for the text."""
     if system == "s2+":
         return HeadModel.fit(pairs).project
     if system == "s6+":
-        return Adapted(S6Plus.cross_fit(pairs, base.state, base.system)[0], base.state).project
+        return AdaptedSystem(S6Plus.cross_fit(pairs, base.state, base.system)[0], base.state).project
     name, _, alone = system.partition(":")
     return parsers.fit(name, pairs, text=text, prior=None if alone else base.system).project
 
@@ -134,9 +133,9 @@ def _both(row: list[float]) -> str:
     return "–" if np.isnan(row[0]) else f"{row[0]:.1f} / {row[1]:.1f}"
 
 
-def _pair(bank: Bank, k: int) -> Pair:
-    bitext = bank.bitexts[k]
-    return Pair(replace(bank.gold[k], glosses=bitext.glosses), bitext.e, bitext.links, bitext.sent_id)
+def _pair(bank: GlossedTreebank, k: int) -> Pair:
+    bitext = bank.sentences[k]
+    return Pair(bank.gold[k], bitext.e, bitext.links, bitext.sent_id, glosses=bitext.glosses)
 
 
 def main() -> None:
@@ -159,13 +158,13 @@ def main() -> None:
         for bank in tested:
             model = GlossModel.load(options.work / fold(bank.family))
             start = time.process_time()
-            s6 = Adapted.to(S6(model), bank.bitexts)
-            trees = {"s1-r": [s1(b) for b in bank.bitexts], "s6": [s6.project(b) for b in bank.bitexts]}
+            s6 = AdaptedSystem.to(S6(model), bank.sentences)
+            trees = {"s1-r": [s1(b) for b in bank.sentences], "s6": [s6.project(b) for b in bank.sentences]}
             spent += time.process_time() - start
-            plain = Adapted.to(S5(), bank.bitexts)
-            trees["plain"] = [plain.project(b) for b in bank.bitexts]
-            attached = Adapted.to(S5WithPriors.with_model(model), bank.bitexts)
-            trees["s5"] = [attached.project(b) for b in bank.bitexts]
+            plain = AdaptedSystem.to(S5(), bank.sentences)
+            trees["plain"] = [plain.project(b) for b in bank.sentences]
+            attached = AdaptedSystem.to(S5WithPriors.with_model(model), bank.sentences)
+            trees["s5"] = [attached.project(b) for b in bank.sentences]
             sums.append([judge(bank, trees[name]) for name in ("s1-r", "plain", "s5", "s6")])
             rows.append((bank.name, *columns(bank, trees["s6"])))
             table.add(bank.name, *map(_cell, sums[-1]))

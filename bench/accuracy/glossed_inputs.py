@@ -25,14 +25,14 @@ from bench.common import DATA, Table, need
 
 from divproj.core.links import Links
 from divproj.core.tree import DepTree
-from divproj.projection.base import Adapted
+from divproj.projection.base import AdaptedSystem
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.glossed.attachments import S5WithPriors
 from divproj.projection.glossed.model import GlossModel
 from divproj.projection.glossed.s6 import S6
-from divproj.projection.glossed.training import Bank
+from divproj.projection.glossed.training import GlossedTreebank
 from divproj.projection.phrasal.s5 import S5
-from divproj.runtime.vectors import shipped as shipped_vectors
+from divproj.runtime.vectors import shipped_vectors as shipped_vectors
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "train" / "glossed"))
 from banks import banks, fold
@@ -51,30 +51,30 @@ VIEWS: dict[str, Callable[[ProjectionInput, DepTree], ProjectionInput]] = {
 """What the systems see of a sentence."""
 
 
-def with_labels(bank: Bank, wrong: float) -> Bank:
+def with_labels(bank: GlossedTreebank, wrong: float) -> GlossedTreebank:
     """Return the bank with labels, a share of them drawn from those of the whole bank."""
     chance = np.random.default_rng(1)
     every = [label for tree in bank.gold for tag in tree.upos if (label := LABELS.get(tag))]
     text = []
-    for bitext, tree in zip(bank.bitexts, bank.gold, strict=True):
+    for bitext, tree in zip(bank.sentences, bank.gold, strict=True):
         labels = [LABELS.get(tag, "_") for tag in tree.upos]
         labels = [every[chance.integers(len(every))] if label != "_" and chance.random() < wrong else label for label in labels]
         text.append(replace(bitext, labels=tuple(labels)))
-    return Bank(bank.name, bank.family, text, bank.gold)
+    return GlossedTreebank(bank.name, bank.family, text, bank.gold)
 
 
-def label_runs(bank: Bank, model: GlossModel, wrong: float) -> Iterator[tuple[str, Bank, Any]]:
+def label_runs(bank: GlossedTreebank, model: GlossModel, wrong: float) -> Iterator[tuple[str, GlossedTreebank, Any]]:
     """Yield the column, the bank as it is seen, and the system."""
     for kind, seen in (("", bank), (", labels", with_labels(bank, 0.0)), (", some wrong", with_labels(bank, wrong))):
         yield f"s5{kind}", seen, S5WithPriors.with_model(model)
         yield f"s6{kind}", seen, S6(model)
 
 
-def language_runs(bank: Bank, model: GlossModel, wrong: float) -> Iterator[tuple[str, Bank, Any]]:
+def language_runs(bank: GlossedTreebank, model: GlossModel, wrong: float) -> Iterator[tuple[str, GlossedTreebank, Any]]:
     """Yield the column, the bank as it is seen, and the system."""
     for name, view in VIEWS.items():
-        text = [view(bitext, gold) for bitext, gold in zip(bank.bitexts, bank.gold, strict=True)]
-        seen = Bank(bank.name, bank.family, text, bank.gold)
+        text = [view(bitext, gold) for bitext, gold in zip(bank.sentences, bank.gold, strict=True)]
+        seen = GlossedTreebank(bank.name, bank.family, text, bank.gold)
         yield f"{name}: plain", seen, S5()
         yield f"{name}: s5", seen, S5WithPriors.with_model(model)
 
@@ -103,7 +103,7 @@ def main() -> None:
             model = GlossModel.load(options.work / fold(bank.family))
             row = []
             for _, seen, system in RUNS[options.question](bank, model, options.wrong):
-                uas, las, _, upos = judge(seen, [*map(Adapted.to(system, seen.bitexts).project, seen.bitexts)])
+                uas, las, _, upos = judge(seen, [*map(AdaptedSystem.to(system, seen.sentences).project, seen.sentences)])
                 row.append((uas, las, upos))
             rows.append(row)
             table.add(bank.name, *map(_cell, row))

@@ -42,7 +42,7 @@ from divproj.evaluation.brackets import BracketScore, baselines, score_brackets
 from divproj.induction.ccm import CCM
 from divproj.induction.inducer import EDGE_CUE
 from divproj.induction.reading import constituents, tag_pair, tags_of
-from divproj.induction.training import Consensus, joined, run_chains
+from divproj.induction.training import Consensus, merge_chains, run_chains
 from divproj.io.trees import brackets, conllu
 
 sys.path.insert(0, str(ROOT / "cli"))
@@ -96,14 +96,16 @@ def glossbank(name: str) -> list:
 
 def word_weights(pairs: list, system: str) -> list[dict] | None:
     """Links of the word aligner; with system "both" the corpus's links, and the aligner's for words that have none there."""
-    from divproj.induction.reading import completed, word_links
+    from divproj.induction.reading import add_missing_links, word_links
 
     if system == "stress":
         return [{link: 1.0 for link in sorted(pair.links.links) if _kept(pair.sent_id, link)} for pair in pairs]
     if system not in ("words", "both"):
         return None
     made = [{link: 1.0 for link, p in found.items() if p >= MIN_PROB} for found in word_links(pairs)]
-    return made if system == "words" else [completed(pair.links, links) for pair, links in zip(pairs, made, strict=True)]
+    return (
+        made if system == "words" else [add_missing_links(pair.links, links) for pair, links in zip(pairs, made, strict=True)]
+    )
 
 
 def _kept(sent_id: str, link: tuple[int, int]) -> bool:
@@ -142,7 +144,7 @@ def one(system: str, pairs: list, weights: list | None, length: int, split: int,
         own = {"sweeps": SWEEPS[length], "random_state": first, **shared, **(PAPER if options.paper else {})}
         chains, _ = run_chains(train, options.members, own)
         grammars = {side: [chain.grammar(side) for chain in chains] for side in "fe"}
-        joint = joined(chains)
+        joint = merge_chains(chains)
     row = {"train": len(train), "seconds": time.process_time() - begun, "one": [], "mean": {}, "joint": {}}
     for side in sides(options.corpus):
         test = [k for k in sorted(tested) if 0 < len(getattr(data[k], side)) <= length]
@@ -151,7 +153,7 @@ def one(system: str, pairs: list, weights: list | None, length: int, split: int,
 
         def scored(trees: list, text: list = text, gold: list = gold) -> dict:
             scores = score_brackets(zip(map(len, text), gold, trees, strict=True), LENGTHS)
-            return {str(k): [s.right, s.gold, s.found] for k, s in scores.up_to.items()}
+            return {str(k): [s.right, s.gold, s.system] for k, s in scores.up_to.items()}
 
         row["mean"][side] = scored(Consensus(tuple(grammars[side])).parse(text))
         row["joint"][side] = scored(joint[side].parse(text))

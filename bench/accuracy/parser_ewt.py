@@ -29,7 +29,7 @@ def trees(name: str) -> list[DepTree]:
     """Trees with universal relations, subtypes left out."""
     [path] = [p for p in sorted(need(DATA / "ewt").iterdir()) if name in p.name]
     found = (s.tree for s in conllu.load(path) if s is not None)
-    return [replace(tree, rels=tuple(rel.partition(":")[0] for rel in tree.rels), xpos=()) for tree in found]
+    return [replace(tree, deprels=tuple(rel.partition(":")[0] for rel in tree.deprels), xpos=()) for tree in found]
 
 
 def measure(size: int, options: dict[str, object]) -> dict[str, float]:
@@ -44,7 +44,7 @@ def measure(size: int, options: dict[str, object]) -> dict[str, float]:
     words = [
         (a, b, r, q)
         for x, y in zip(made, dev, strict=True)
-        for a, b, r, q in zip(x.heads, y.heads, x.rels, y.rels, strict=True)
+        for a, b, r, q in zip(x.heads, y.heads, x.deprels, y.deprels, strict=True)
     ]
     return {
         "uas": 100 * sum(a == b for a, b, _, _ in words) / len(words),

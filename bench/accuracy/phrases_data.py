@@ -46,7 +46,7 @@ def part_of(row: Row) -> str:
 
 def forests(row: Row, binarise: str) -> tuple[Forest, Forest]:
     made = [from_tree(brackets.loads(row[key])[0].trees[0], binarise=binarise) for key in ("stree", "ttree")]
-    return lexicon().lemmatised(made[0], 0), lexicon().lemmatised(made[1], 1)
+    return lexicon().with_lemmas(made[0], 0), lexicon().with_lemmas(made[1], 1)
 
 
 def with_candidates(rows: list[Row], binarise: str) -> tuple[Pairs, list[Candidates]]:

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from bench.accuracy.phrases_data import lexicon
 from bench.common import DATA, Table, need
 
-from divproj.evaluation.phrases import NULL, PhrasePairs, Texts, ali_score, annotated, human_score
+from divproj.evaluation.phrases import NULL, PhrasePairs, Texts, ali_score, annotator_texts, human_score
 from divproj.forest.build import from_tree
 from divproj.forest.hypergraph import Forest
 from divproj.forest.trees import PhraseTree
@@ -32,7 +32,7 @@ def tree(path: Path) -> PhraseTree:
 
 def aligned(src: Forest, tgt: Forest, nulls: bool = True) -> Texts:
     """Our pairs and nulls as text, with the weights that need no training."""
-    src, tgt = lexicon().lemmatised(src, 0), lexicon().lemmatised(tgt, 1)
+    src, tgt = lexicon().with_lemmas(src, 0), lexicon().with_lemmas(tgt, 1)
     found = PhraseAligner(relation=lexicon().relation).align_pair(src, tgt, candidates(src, tgt, lexicon()))
     pairs = PhrasePairs.complete(((*p.src, *p.tgt) for p in found.visible), src, tgt)
     return pairs.texts(src.forms, tgt.forms, nulls=nulls)
@@ -71,7 +71,7 @@ def sample(table: Table, folder: Path) -> None:
     """ALIR and ALIP of ours and of each annotator against the other two."""
     src, tgt = (tree(folder / f"{side}-0003.xml") for side in "st")
     links = [enju.load_links(folder / f"{side}-0003.xml")[0] for side in "st"]
-    people = annotated(src, tgt, links[0], links[1])
+    people = annotator_texts(src, tgt, links[0], links[1])
     bare = [frozenset(pair for pair in one if NULL not in pair) for one in people]
     forests = from_tree(src), from_tree(tgt)
     rows = {

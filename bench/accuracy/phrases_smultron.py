@@ -21,7 +21,7 @@ from divproj.evaluation.phrases import PhraseScore, node_quads, node_row
 from divproj.forest.build import from_tree
 from divproj.forest.hypergraph import Forest
 from divproj.io.trees import tiger
-from divproj.io.trees.forests import shorn
+from divproj.io.trees.forests import remove_punctuation
 from divproj.links.word_model import WordAligner
 from divproj.phrases.aligner import PhraseAligner
 from divproj.phrases.lexicon import Lexicon
@@ -34,7 +34,7 @@ def trees(folder: Path, language: str, marks: bool) -> dict[str, Forest]:
     loaded = tiger.load(need(folder / f"smultron_{language}_banana.xml.gz"), Faults(strict=False))
     usable = [tree for tree in loaded if tree is not None]
     if not marks:
-        usable = [shorn(tree.without(lambda form, _: TAG.fullmatch(form) is not None), "drop") for tree in usable]
+        usable = [remove_punctuation(tree.without(lambda form, _: TAG.fullmatch(form) is not None), "drop") for tree in usable]
     return {tree.sent_id: from_tree(tree, binarise="all") for tree in usable}
 
 
@@ -61,13 +61,13 @@ def align_all(table: Table, folder: Path, options: argparse.Namespace) -> None:
         gold = tiger.load_links(need(folder / f"alignments_banana_de_{language}.xml.gz"))
         sides = trees(folder, "de", options.marks), trees(folder, language, options.marks)
         by_pair = gold.sentences()
-        chosen = [(a, b) for a, b in tiger.most_linked(gold) if a in sides[0] and b in sides[1]]
+        chosen = [(a, b) for a, b in tiger.best_sentence_pairs(gold) if a in sides[0] and b in sides[1]]
         pairs = [(sides[0][a], sides[1][b]) for a, b in chosen]
         links = [by_pair[pair] for pair in chosen]
         words = {
             "gold": [word_links(found, s, t) for found, (s, t) in zip(links, pairs, strict=True)],
             "proj words": [
-                sorted((i - 1, j - 1) for i, j in x.chances)
+                sorted((i - 1, j - 1) for i, j in x.probabilities)
                 for x in WordAligner(random_state=options.seed).fit_align([(s.forms, t.forms) for s, t in pairs])
             ],
         }

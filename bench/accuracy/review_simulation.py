@@ -27,13 +27,13 @@ from divproj.core.errors import Faults
 from divproj.core.tree import DepTree
 from divproj.io.corpus import Corpus
 from divproj.io.trees import conllu
-from divproj.projection.base import Adapted
+from divproj.projection.base import AdaptedSystem
 from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.glossed.s6 import S6
 from divproj.projection.pipeline import corrections
-from divproj.projection.prepare import Preparation, prepared_text
-from divproj.review.learning import AdaptingLearner, InUse, ReviewedSentence, check
-from divproj.review.server import DoubtfulWord, ranked
+from divproj.projection.prepare import Preparation, prepare_text
+from divproj.review.learning import AdaptingLearner, PriorTree, ReviewedSentence, check
+from divproj.review.server import DoubtfulWord, rank
 
 CORPORA = {
     "odin-ger": ("odin/ger/igt.txt", "deu"),
@@ -59,8 +59,8 @@ def load(name: str, most: int) -> list[ReviewedSentence]:
     path = next(path.glob("*.conllu")) if path.is_dir() else path
     gold = _gold(path)
     found: list[tuple[DepTree, ProjectionInput]] = []
-    for pair in prepared_text(Corpus(path), Preparation("en"), Faults(strict=False)):
-        sentence, bitext = pair.sentence, ProjectionInput.of(pair)
+    for pair in prepare_text(Corpus(path), Preparation("en"), Faults(strict=False)):
+        sentence, bitext = pair.f_rows, ProjectionInput.of(pair)
         assert sentence is not None
         waiting = gold.get(_bare(sentence.forms))
         if waiting and len(bitext.e) and len(found) < most:
@@ -69,7 +69,7 @@ def load(name: str, most: int) -> list[ReviewedSentence]:
         project = corrections(rules).model.project
     else:
         s6 = S6() if name.startswith("odin") else without_family(name)  # no bank is of German's family
-        project = Adapted.to(s6, [b for _, b in found]).project
+        project = AdaptedSystem.to(s6, [b for _, b in found]).project
     return [_example(n, tree, project(bitext)) for n, (tree, bitext) in enumerate(found)]
 
 
@@ -88,8 +88,8 @@ def _bare(forms: Sequence[str]) -> tuple[str, ...]:
 
 def _example(n: int, gold: DepTree, found: Projection) -> ReviewedSentence:
     tree = found.tree
-    prior = InUse(found.heads, tree.rels, found.reasons, found.confidence, tree.upos)
-    return ReviewedSentence(n, found.bitext, DepTree(tree.forms, gold.heads, gold.rels, tree.upos, glosses=tree.glosses), prior)
+    prior = PriorTree(found.heads, tree.deprels, found.reasons, found.confidence, tree.upos)
+    return ReviewedSentence(n, found.sentence, DepTree(tree.forms, gold.heads, gold.deprels, tree.upos), prior)
 
 
 def quiet(what: str, done: int, total: int) -> None:
@@ -125,7 +125,7 @@ def choosing(data: list[ReviewedSentence], policy: str, seed: int) -> Iterator[t
     order = random.Random(seed).sample(data, len(data))
     cut = min(100, len(data) // 3)
     unseen, pool = order[:cut], order[cut:]
-    now = {x.n: (x.prior.heads, x.prior.sure) for x in pool}
+    now = {x.n: (x.prior.heads, x.prior.confidence) for x in pool}
     done: list[ReviewedSentence] = []
     changed = 0
     yield 0, 0, share(unseen, {x.n: x.prior.heads for x in unseen})
@@ -167,7 +167,7 @@ def _chosen(
     new: list[ReviewedSentence] = []
     while len(new) < count:  # five at a time: each choice changes little in the next
         free = {x.n: _words(x, now[x.n][1]) for x in left if x not in new}
-        best = [choice.n for choice in ranked(free, [_words(x, x.prior.sure) for x in (*done, *new)])]
+        best = [choice.n for choice in rank(free, [_words(x, x.prior.confidence) for x in (*done, *new)])]
         named = {x.n: x for x in left}
         new += [named[n] for n in best[: min(5, count - len(new))]]
     return new
@@ -175,7 +175,7 @@ def _chosen(
 
 def _words(example: ReviewedSentence, sure: Sequence[float | None]) -> list[DoubtfulWord]:
     p = example.prior
-    rows = zip(example.tree.forms, p.tags, p.rels, p.reasons, sure, strict=True)
+    rows = zip(example.tree.forms, p.tags, p.deprels, p.reasons, sure, strict=True)
     return [DoubtfulWord(form.lower(), tag, rel, reason, c or 0.0) for form, tag, rel, reason, c in rows]
 
 

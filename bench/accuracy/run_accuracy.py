@@ -31,7 +31,7 @@ from bench.accuracy.glossbanks import model_without
 from bench.common import DATA, ROOT, Table, need
 
 from divproj.core.errors import Faults
-from divproj.core.sentence import Sentence
+from divproj.core.sentence import Rows
 from divproj.io.trees import conllu
 from divproj.projection import confidence
 from divproj.run.texts import bare
@@ -68,22 +68,22 @@ def languages_without(bank: str, place: Path) -> Path:
     return made
 
 
-def rows(path: Path) -> list[Sentence]:
+def rows(path: Path) -> list[Rows]:
     return [row for row in conllu.load(path, Faults(strict=False)) if row is not None]
 
 
-def fitting(found: Sequence[Sentence], most: int) -> list[int]:
+def fitting(found: Sequence[Rows], most: int) -> list[int]:
     """Places of every k-th sentence with a whole gold tree."""
     good = [n for n, row in enumerate(found) if not row.usable_tree()[1] and len(row.forms)]
     return good if len(good) <= most else [good[k * len(good) // most] for k in range(most)]
 
 
-def without_trees(row: Sentence, keep_tags: bool) -> Sentence:
+def without_trees(row: Rows, keep_tags: bool) -> Rows:
     empty = ("_",) * len(row.forms)
     return row.with_columns(dict.fromkeys((6, 7) if keep_tags else (2, 3, 4, 5, 6, 7), empty))
 
 
-def laid_out(name: str, place: Path, most: int) -> tuple[list[Sentence], str]:
+def laid_out(name: str, place: Path, most: int) -> tuple[list[Rows], str]:
     """Write what the text is; its gold sentences, and the table `input` of the config."""
     if name in ODIN:
         folder = need(DATA / "odin" / name.removeprefix("odin-"))
@@ -106,7 +106,7 @@ def laid_out(name: str, place: Path, most: int) -> tuple[list[Sentence], str]:
     return found, 'text = "text.conllu"\n'
 
 
-def _write(path: Path, found: Sequence[Sentence]) -> None:
+def _write(path: Path, found: Sequence[Rows]) -> None:
     with path.open("w", encoding="utf-8") as out:
         conllu.dump([replace(row, end="\n\n") for row in found], out)
 

@@ -26,10 +26,10 @@ from bench.common import DATA, Table, need
 
 from divproj import read
 from divproj.core.errors import Faults, ProjError
-from divproj.core.sentence import Sentence
+from divproj.core.sentence import Rows
 from divproj.io.corpus import Corpus
 from divproj.io.trees import conllu
-from divproj.projection.pipeline import Wanted, project_corpus
+from divproj.projection.pipeline import CorpusOutput, project_corpus
 from divproj.projection.projector import Projector
 from divproj.ud.grammar import check_text
 
@@ -50,7 +50,7 @@ COLUMN_NAMES = (
 )
 
 
-def bare(place: Path, cap: int, folder: Path) -> tuple[Path, list[Sentence]]:
+def bare(place: Path, cap: int, folder: Path) -> tuple[Path, list[Rows]]:
     """A bank as a linguist would have it, in a file: without trees, tags and lemmas; and its first gold sentences."""
     gold = [s for path in sorted(place.glob("*.conllu")) for s in conllu.load(path, Faults(strict=False)) if s is not None]
     gold = gold[:cap]
@@ -60,14 +60,14 @@ def bare(place: Path, cap: int, folder: Path) -> tuple[Path, list[Sentence]]:
     return path, gold
 
 
-def banks(cap: int, folder: Path) -> Iterator[tuple[str, Path, list[Sentence]]]:
+def banks(cap: int, folder: Path) -> Iterator[tuple[str, Path, list[Rows]]]:
     """Name, file without annotation, gold sentences."""
     for place in (*sorted(need(DATA / "glossbanks").iterdir()), need(DATA / "ud-igt-hausa")):
         path, gold = bare(place, cap, folder)
         yield f"bank-{place.name}", path, gold
 
 
-def others() -> Iterator[tuple[str, Path, list[Sentence]]]:
+def others() -> Iterator[tuple[str, Path, list[Rows]]]:
     """Interlinear text in files: ODIN, one sample of each format, and files of linguists with English translations."""
     for path in (*sorted(need(DATA / "odin").glob("*/igt.txt")), *sorted(need(DATA / "igt-formats").rglob("*.*"))):
         name = path.name if path.name != "igt.txt" else f"odin-{path.parent.name}"
@@ -79,7 +79,7 @@ def others() -> Iterator[tuple[str, Path, list[Sentence]]]:
                 yield f"real-{row['kind']}-{row['file']}", DATA / "igt-real" / row["kind"] / row["file"], []
 
 
-def drafts(path: Path, system: str, out: Path, gold: list[Sentence]) -> tuple[list[Sentence], Counter[str]]:
+def drafts(path: Path, system: str, out: Path, gold: list[Rows]) -> tuple[list[Rows], Counter[str]]:
     """Projected sentences, written to a file, and what was repaired; a system that learns has the first gold trees."""
     found: Counter[str] = Counter()
     projector = Projector(system)
@@ -88,7 +88,7 @@ def drafts(path: Path, system: str, out: Path, gold: list[Sentence]) -> tuple[li
         trees.write_text("".join(map(conllu.dumps, gold[:GOLD])), encoding="utf-8")
         projector.fit(read(trees))
     with out.open("w", encoding="utf-8") as stream:
-        for trees in project_corpus(projector, (Corpus(path),), Wanted(), Faults(strict=False)):
+        for trees in project_corpus(projector, (Corpus(path),), CorpusOutput(), Faults(strict=False)):
             stream.write(trees.text)
             if trees.summary:
                 found += trees.summary.repairs
@@ -103,7 +103,7 @@ class Columns:
         self.where = Counter[str]()
         """The same of words that have gold features."""
 
-    def add(self, made: list[Sentence], gold: list[Sentence]) -> None:
+    def add(self, made: list[Rows], gold: list[Rows]) -> None:
         """Count sentences that have the words of their gold."""
         named = {s.sent_id: s for s in gold}
         for own in made:
@@ -168,7 +168,7 @@ def validate_drafts(table: Table, system: str, options: argparse.Namespace) -> N
             try:
                 sentences, repaired = drafts(path, system, out, gold)
             except ProjError as error:
-                print(f"{name}: not projected: {error.what}", file=sys.stderr)
+                print(f"{name}: not projected: {error.message}", file=sys.stderr)
                 continue
             repairs += repaired
             errors = validated(options.validator, out) if options.validator else Counter()

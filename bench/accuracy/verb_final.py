@@ -24,8 +24,8 @@ from bench.common import Table
 
 from divproj import Corpus, DepTree, Faults, Links, Pair
 from divproj.evaluation.trees import score_trees
-from divproj.parsing.language import shipped
-from divproj.projection.base import Adapted
+from divproj.parsing.language import load_pack
+from divproj.projection.base import AdaptedSystem
 from divproj.projection.direct import Projection, ProjectionInput, s1
 from divproj.projection.glossed.attachments import S5WithPriors
 from divproj.projection.phrasal.s5 import S5
@@ -38,7 +38,7 @@ NAMES = {"case": ("ga", "ni", "de", "kara", "no"), "aux": ("ta", "nai", "masu"),
 
 
 def base(tree: DepTree, word: int) -> str:
-    return tree.rels[word - 1].partition(":")[0]
+    return tree.deprels[word - 1].partition(":")[0]
 
 
 def turned(e: DepTree, content: float, shared: float, rng: random.Random) -> Pair:
@@ -73,13 +73,13 @@ def turned(e: DepTree, content: float, shared: float, rng: random.Random) -> Pai
             if rng.random() < content:
                 links.add((k, word))
     heads = tuple(place[e.heads[word - 1]] for word in order)
-    rels, tags = tuple(e.rels[word - 1] for word in order), tuple(e.upos[word - 1] for word in order)
+    rels, tags = tuple(e.deprels[word - 1] for word in order), tuple(e.upos[word - 1] for word in order)
     return Pair(DepTree(tuple(forms), heads, rels, tags), e, Links.of(links, (len(order), len(e))))
 
 
 def scores(pairs: Sequence[Pair]) -> list[float]:
     text = [ProjectionInput.of(replace(pair, f=replace(pair.f, upos=()))) for pair in pairs]
-    plain, attached = (Adapted.to(system, text) for system in (S5(), S5WithPriors()))
+    plain, attached = (AdaptedSystem.to(system, text) for system in (S5(), S5WithPriors()))
     runs: list[Callable[[ProjectionInput], Projection]] = [s1, lambda b: s1(b, "left"), plain.project, attached.project]
     return [
         score_trees([(p.f, run(b).tree, (), ()) for p, b in zip(pairs, text, strict=True)], punctuation=False).uas
@@ -101,7 +101,7 @@ def measure_texts(table: Table, seeds: int) -> None:
         name: list(Corpus.at(folder("corpora") / name, faults=Faults(strict=False)))
         for name in ("kor-eng", "hin-eng", "deu-eng", "spa-eng")
     }
-    english = shipped("en").parse([pair.e.forms for pairs in corpora.values() for pair in pairs])
+    english = load_pack("en").parse([pair.e.forms for pairs in corpora.values() for pair in pairs])
     for content, shared in ((1.0, 0.0), (1.0, 0.5), (0.6, 0.5), (0.4, 0.5), (0.25, 0.5), (0.25, 0.8)):
         rows = [
             scores([turned(e, content, shared, random.Random(f"{seed}/{k}")) for k, e in enumerate(english)])
@@ -110,7 +110,7 @@ def measure_texts(table: Table, seeds: int) -> None:
         title = f"made: {content:.0%} of content words linked, {shared:.0%} of particles with their content word"
         table.add(title, *(f"{fmean(column):.1f}" for column in zip(*rows, strict=True)))
     for name in ("kor-eng", "hin-eng"):
-        trees = shipped("en").parse([pair.e.forms for pair in corpora[name]])
+        trees = load_pack("en").parse([pair.e.forms for pair in corpora[name]])
         corpora[f"{name}, English parsed"] = [replace(p, e=tree) for p, tree in zip(corpora[name], trees, strict=True)]
     for name in ("kor-eng", "kor-eng, English parsed", "hin-eng", "hin-eng, English parsed"):
         for keep in (1.0, 0.6, 0.4, 0.25):

@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from bench.common import DATA, Table, need
 
 from divproj import Corpus, Faults, Links, Pair
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.evaluation.trees import LinkScore, score_links
 from divproj.links.glosses import GlossAligner
 from divproj.links.word_corpus import WordRow, WordText, align_text
@@ -155,7 +155,7 @@ def compare_priors(options: argparse.Namespace) -> None:
                     pair.e.forms,
                     [
                         (x.f, x.e, x.score)
-                        for x in aligner.align(Igt(pair.f.forms, glosses=pair.f.glosses), pair.e.forms).scored
+                        for x in aligner.align(Sentence(pair.f.forms, glosses=pair.f.glosses), pair.e.forms).scored
                     ],
                 )
                 for pair in glossed

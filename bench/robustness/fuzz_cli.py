@@ -187,7 +187,7 @@ def case(c: Path, o: Path, chance: random.Random) -> Case:
         ["evaluate", align, align, "--word-links"],
         ["words", str(c), "--fast", "-o", out, *few(["--save", str(o / "m")], ["--seed", "3"], ["--shard", "5"])],
         ["words", any_file, e, "--fast", "-o", out],
-        ["align", f, e, "--links", align, "-o", out, "--no-lexical", "--max-seconds", "1"],
+        ["align", f, e, "--links", align, "-o", out, "--no-lexical", "--set", "max_seconds=1"],
         ["align", str(c / "pairs.jsonl"), "--no-lexical", "-o", out, *few(strict)],
         ["induce", str(c), "-o", str(o / "m"), "--sweeps", "1", "--chains", "1"],
         ["parse", chance.choice((e, any_file)), "--lang", "en", "-o", out, *few(["--keep-lines"], ["--no-confidence"], ["--nbest", "2"])],

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from bench.common import DATA, Table, need
 
 from divproj.core.errors import Faults, ProjError
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.io.interlinear import formats, words
 from divproj.text import language_id
 
@@ -81,7 +81,7 @@ def read_all(table: Table, index: list[dict[str, str]], data: Path) -> list[tupl
     return every
 
 
-def _read(path: Path, *, as_written: bool = False) -> list[Igt]:
+def _read(path: Path, *, as_written: bool = False) -> list[Sentence]:
     return list(formats.load(path, None, Faults(strict=False), as_written=as_written))
 
 
@@ -93,7 +93,7 @@ def is_faulty(text: str, code: str, texts: list[tuple[str, str]]) -> bool:
     return bool(guess.code) and guess.score > 0.9999 and guess.code != code
 
 
-def _lost(found: list[Igt], raw: list[Igt]) -> tuple[int, int]:
+def _lost(found: list[Sentence], raw: list[Sentence]) -> tuple[int, int]:
     """Letters of the words as the file has them that are not in the words as they are given, and how many there are."""
     lost = total = 0
     for one, whole in zip(found, raw, strict=True):

@@ -17,10 +17,20 @@ from bench.common import DATA, Table
 
 from divproj.drawing.plot import pyplot, save
 from divproj.forest.hypergraph import Edge, Forest, Node
-from divproj.forest.parses import normalised
+from divproj.forest.parses import normalise
 from divproj.phrases.aligner import PhraseAligner
 from divproj.phrases.model import LocalModel, PhraseEncoder
-from divproj.phrases.problem import Costs, Problem, ScoredForest, fill, posteriors, prepare, problem, read_off, summed
+from divproj.phrases.problem import (
+    Costs,
+    Problem,
+    ScoredForest,
+    fill,
+    posteriors,
+    prepare,
+    problem,
+    read_off,
+    with_tree_weights,
+)
 
 LABELS = ("NP", "VP", "PP", "S", "ADJP", "ADVP")
 
@@ -56,7 +66,7 @@ def packed(words: int, nodes: int, chance: random.Random) -> Forest:
             for m in chance.sample(splits, min(2, len(splits))):
                 edges.append(Edge(len(rows), chance.choice(made[a, m]), chance.choice(made[m, b]), -chance.random()))
             rows.append(Node(a, b, label, chance.randrange(a, b), chance.randrange(a, b)))
-    return normalised(Forest(tuple(f"w{k}" for k in range(words)), tuple(rows), tuple(edges), len(rows) - 1))
+    return normalise(Forest(tuple(f"w{k}" for k in range(words)), tuple(rows), tuple(edges), len(rows) - 1))
 
 
 def tree(words: int, chance: random.Random) -> Forest:
@@ -156,7 +166,7 @@ def forest_speed(table: Table, chance: random.Random, sizes: list[int], count: i
         chart = timed(lambda one: read_off(f) if (f := fill(one, compiled=True)).reachable else None, given)
         encoder = PhraseEncoder()
         ready = [prepare(ScoredForest(s), ScoredForest(t), [(k, k) for k in range(23)], encoder) for s, t in pairs]
-        sums = timed(lambda x: posteriors(summed(x, problem(x, LocalModel().log_probs(x.table), Costs()))), ready)
+        sums = timed(lambda x: posteriors(with_tree_weights(x, problem(x, LocalModel().log_probs(x.table), Costs()))), ready)
         whole = timed(lambda x: aligner.align_pair(x[0], x[1], [(k, k) for k in range(23)]), pairs)
         rows.append((nodes, chart, whole))
         cells = [f"{1000 * chart:.2f}", f"{1 / chart:.0f}", f"{1000 * sums:.2f}", f"{1000 * whole:.1f}", f"{1 / whole:.0f}"]

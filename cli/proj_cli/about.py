@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from divproj.io.files import F_FILE, LINKS_FILE
 from proj_cli import common, options
 from proj_cli.common import talk
 
@@ -57,9 +58,9 @@ def corpora() -> None:
 
     shown = common.table("Sample corpora (CC0)", "name", "what", "pairs", left=2)
     root = folder("corpora")
-    for path in sorted(p for p in root.iterdir() if (p / "f.conllu").exists()):
+    for path in sorted(p for p in root.iterdir() if (p / F_FILE).exists()):
         title = (path / "README.md").read_text(encoding="utf-8").splitlines()[0].lstrip("# ")
-        with (path / "align.txt").open(encoding="utf-8") as lines:
+        with (path / LINKS_FILE).open(encoding="utf-8") as lines:
             shown.add_row(path.name, title.partition(":")[2].strip() or title, str(sum(1 for _ in lines)))
     common.stdout().print(shown)
     typer.echo(f"in {root}")
@@ -110,7 +111,7 @@ def systems(
         if not (system.word or papers):
             continue
         figures = ("–" if figure is None else f"{figure:.1f}" for figure in (system.odin, system.glossed))
-        shown.add_row(code, system.word, system.needed, system.about, *figures)
+        shown.add_row(code, system.word, system.requirements, system.about, *figures)
     common.stdout().print(shown)
     typer.echo(
         "Percentage of right heads (UAS), from bench/RESULTS.md; the two columns cannot be compared with each other.\n"
@@ -153,7 +154,9 @@ def tutorial(
     """
     from divproj.run.scaffold import copy_tutorial
 
-    made = copy_tutorial(folder)
-    for name in made.kept:
+    report = copy_tutorial(folder)
+    for name in report.kept:
         talk.say(f"{folder / name} is there already and was left as it is")
-    talk.say(f"{len(made.copied)} file{'s' * (len(made.copied) != 1)} copied to {folder}; begin with {folder / 'README.md'}")
+    talk.say(
+        f"{len(report.copied)} file{'s' * (len(report.copied) != 1)} copied to {folder}; begin with {folder / 'README.md'}"
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -50,6 +51,20 @@ Source = Annotated[
 Target = Annotated[str | None, typer.Argument(metavar="[TARGET]", help="Trees of the other side, in the same order.")]
 
 
+SHOWN = "links lexical wordnet candidates embeddings languages tree_format punctuation settings"
+"""Fields of `AlignOptions` that are options of their own; the others are set by `--set`."""
+BY_SET = ("binarise", "threshold")
+
+
+def _apply_settings(how: AlignOptions) -> AlignOptions:
+    """Return the options with `--set binarise=…` and `--set threshold=…`; the other settings are the aligner's."""
+    from divproj.core.options import parse_settings
+
+    mine = [text for text in how.settings if text.partition("=")[0] in BY_SET]
+    values = parse_settings({name: getattr(how, name) for name in BY_SET}, mine)
+    return replace(how, **values, settings=tuple(text for text in how.settings if text not in mine))
+
+
 def _read(source: str, target: str | None, how: AlignOptions, strict: bool, ignore_ids: bool) -> ForestPairs:
     """The pairs of trees that are to be aligned."""
     from divproj.phrases import wordnet
@@ -80,7 +95,7 @@ def pairs(
     *,
     source: Source,
     target: Target = None,
-    how: AlignOptions,
+    how: Annotated[AlignOptions, SHOWN],
     output: Annotated[Path, options.output("FILE", "JSON lines; - is stdout.")] = Path("-"),
     text: Annotated[bool, typer.Option("--text", help="Write phrases as text, with --- where there is no partner.")] = False,
     html: Annotated[
@@ -91,9 +106,6 @@ def pairs(
         typer.Option("--corpus", metavar="DIR", help="Write chosen trees and links as a corpus folder."),
     ] = None,
     model: Annotated[Path | None, typer.Option("--model", metavar="DIR", help="A model from `proj align train`.")] = None,
-    max_seconds: Annotated[
-        float, typer.Option("--max-seconds", min=0, help="Time limit for one pair; then the best so far is taken.")
-    ] = 10.0,
     ignore_ids: options.IgnoreIds = False,
     strict: options.Strict = False,
     jobs: options.Jobs = 1,
@@ -110,33 +122,34 @@ def pairs(
     from divproj.phrases.reading import align_forests, plan_of
     from divproj.runtime.engine import Workers
 
+    how = options.usage("", _apply_settings, how)
     given = _read(source, target, how, strict, ignore_ids)
-    aligner = _aligner(given, how, model, max_seconds=max_seconds)
-    sign = common.signature(cmd="align", **aligner.described, input=given.digest)
+    aligner = _aligner(given, how, model)
+    sign = common.signature(cmd="align", **aligner.signature_facts, input=given.digest)
     counts = {"pairs": 0, "unreachable": 0, "truncated": 0}
     with ExitStack() as stack:
         out = stack.enter_context(writing(output))
         plan = plan_of(aligner, given, model, how.wordnet, how.candidates, how.embeddings, how.threshold)
-        found = align_forests(plan, given, Workers(jobs, scheduler), talk.caution)
-        made = _written(found, out, text, sign, counts)
+        alignments = align_forests(plan, given, Workers(jobs, scheduler), talk.caution)
+        written_alignments = _write_each(alignments, out, text, sign, counts)
         if corpus:
-            made = iter(_kept(made, corpus))
+            written_alignments = iter(_write_tree_corpus(written_alignments, corpus))
         if html:
             from divproj.drawing.phrases import write_alignments
 
             page = stack.enter_context(writing(html))
-            write_alignments(made, page, title=f"Phrases of {Path(source).name}", signature=sign)
-        for _ in made:
+            write_alignments(written_alignments, page, title=f"Phrases of {Path(source).name}", signature=sign)
+        for _ in written_alignments:
             pass
         talk.summary(given.faults)
         if not counts["pairs"]:
             raise AlignmentError("no usable pair of trees", Where(source), "the warnings above say why")
-    told = f"{counts['unreachable']} without a reachable root, {counts['truncated']} cut short"
-    talk.say(f"{plural(counts['pairs'], 'pair')} aligned, {told}")
+    details = f"{counts['unreachable']} without a reachable root, {counts['truncated']} cut short"
+    talk.say(f"{plural(counts['pairs'], 'pair')} aligned, {details}")
     given.finish()
 
 
-def _written(
+def _write_each(
     alignments: Iterable[PhraseAlignment], out: Any, text: bool, sign: str, counts: dict[str, int]
 ) -> Iterator[PhraseAlignment]:
     for alignment in talk.progress(alignments, "pairs"):
@@ -150,13 +163,13 @@ def _written(
         yield alignment
 
 
-def _kept(alignments: Iterable[PhraseAlignment], corpus: Path) -> list[PhraseAlignment]:
+def _write_tree_corpus(alignments: Iterable[PhraseAlignment], corpus: Path) -> list[PhraseAlignment]:
     """Write the trees of alignments to a corpus folder, and return the alignments."""
     from divproj.projection.phrasal.evidence import tree_pair, write_corpus
 
-    found = list(alignments)
-    talk.say(f"corpus of {write_corpus(map(tree_pair, found), corpus)} tree pairs: {corpus}")
-    return found
+    rows = list(alignments)
+    talk.say(f"corpus of {write_corpus(map(tree_pair, rows), corpus)} tree pairs: {corpus}")
+    return rows
 
 
 @app.command("train", short_help="learn weights from parsed pairs, without gold")
@@ -165,7 +178,7 @@ def train(
     *,
     source: Source,
     target: Target = None,
-    how: AlignOptions,
+    how: Annotated[AlignOptions, SHOWN],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="Folder for the model.")] = MODEL,
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted training from its checkpoint.")] = False,
     learning: AlignTrainOptions,
@@ -183,6 +196,7 @@ def train(
     from divproj.runtime.modelfile import check_place
 
     check_place(output)
+    how = options.usage("", _apply_settings, how)
     given = _read(source, target, how, strict, ignore_ids)
     aligner = _aligner(given, how, epochs=learning.epochs, random_state=learning.seed)
     rows = list(talk.progress(given.pairs(), "pairs"))

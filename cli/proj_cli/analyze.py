@@ -63,25 +63,25 @@ def analyze(
     from divproj.io.files import name_of
     from divproj.runtime.engine import Workers
 
-    found, e_style = files.corpora(corpora, strict=strict), trees.e_style
-    if html and len(found) > 1:
+    inputs, e_style = files.corpora(corpora, strict=strict), trees.e_style
+    if html and len(inputs) > 1:
         raise typer.BadParameter("--html takes one corpus")
-    if plot and len(found) < 2:
+    if plot and len(inputs) < 2:
         raise typer.BadParameter("--plot compares corpora: give two or more")
     if sentences or edges:
-        for corpus in found:
+        for corpus in inputs:
             _stream(corpus, sentences, extended, e_style, jobs, scheduler)
         return
     results = []
-    for corpus in found:
-        most, place = max_pairs if html else 0, Workers(jobs, scheduler)
+    for corpus in inputs:
+        most, workers = max_pairs if html else 0, Workers(jobs, scheduler)
         how: dict[str, Any] = {
             "extended": extended,
             "tags": tags.value,
             "style": e_style,
             "most": most,
-            "place": place,
-            "say": talk.caution,
+            "workers": workers,
+            "on_message": talk.caution,
         }
         result, pairs = analyze_corpus(corpus, **how)
         talk.summary(corpus.faults)
@@ -90,8 +90,8 @@ def analyze(
         if html:
             _write_html(html, corpus, result, e_style, pairs)
         results.append(result)
-    names = [corpus.name for corpus in found]
-    signs = [_signature(corpus, result, e_style) for corpus, result in zip(found, results, strict=True)]
+    names = [corpus.name for corpus in inputs]
+    signs = [_signature(corpus, result, e_style) for corpus, result in zip(inputs, results, strict=True)]
     if as_json:
         for name, sign, result in zip(names, signs, results, strict=True):
             print(json.dumps({"signature": sign, "corpus": name, **result.as_json()}, ensure_ascii=False))  # noqa: T201
@@ -112,8 +112,8 @@ def _stream(corpus: Corpus, as_json: bool, extended: bool, style: str, jobs: int
     from divproj.drawing.text import edges_of
 
     work = partial(edges_of, as_json, extended, style)
-    found = common.spread(work, partial(corpus.chunks, size=None), corpus.faults, jobs, scheduler)
-    for _, text in talk.progress(found, f"{corpus.name}: pairs", lambda item: item[0]):
+    batches = common.spread(work, partial(corpus.chunks, size=None), corpus.faults, jobs, scheduler)
+    for _, text in talk.progress(batches, f"{corpus.name}: pairs", lambda item: item[0]):
         sys.stdout.write(text)
     talk.summary(corpus.faults)
 
@@ -233,18 +233,18 @@ def draw(
             raise typer.BadParameter("give the corpus that the model was learned from")
         from divproj.drawing.induced import draw_induced
 
-        made = draw_induced(corpus[0], induced, sent, common.faults_for(False), text=text)
+        picture = draw_induced(corpus[0], induced, sent, common.faults_for(False), text=text)
         with writing(output) as out:
-            out.write(made + "\n")
+            out.write(picture + "\n")
         return
     from divproj.divergence.operations import alter
     from divproj.drawing.svg import pair_svg
     from divproj.drawing.text import pair_text
 
-    found = files.corpora(corpus)
-    if len(found) > 1:
+    inputs = files.corpora(corpus)
+    if len(inputs) > 1:
         raise typer.BadParameter("give one corpus")
-    pair = found[0].find(sent)
+    pair = inputs[0].find(sent)
     altered = alter(pair, extended=stage is Stage.extended)
     with writing(output) as out:
         out.write(pair_text(pair, altered, stage=stage.value) if text else pair_svg(pair, altered, stage=stage.value))

@@ -16,6 +16,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from divproj.io.files import E_FILE, F_FILE, IGT_FILE, LINKS_FILE
 from proj_cli import (
     about,
     align,
@@ -38,7 +39,7 @@ OUTPUTS = ("output", "html", "csv_folder", "plot", "latex", "forest", "links_out
 """Parameters that name what a command writes, whichever command; those of other names are read."""
 ALSO = (("convert", "target"), ("pairs", "corpus"))
 """Parameters of one command that it writes."""
-CORPUS = ("f.conllu", "e.conllu", "align.txt", "igt.txt", "gold.txt")
+CORPUS = (F_FILE, E_FILE, LINKS_FILE, IGT_FILE, "gold.txt")
 MODEL = ("model.json", "weights.npz")
 
 
@@ -59,19 +60,19 @@ def check(command: str, options: dict[Any, tuple[str, Any]]) -> None:
         for path in paths(value):
             if (real := place(path)) is not None:
                 if real in written:
-                    raise refused(f"{label} and {written[real]} would both be written there", path)
+                    raise refusal(f"{label} and {written[real]} would both be written there", path)
                 written[real] = label
     for name in set(options) - outputs:
         for path in paths(options[name][1]):
             for file in files(path):
                 if taken := written.get(place(file) or ""):
-                    raise refused(f"{taken} would take the place of an input", file)
+                    raise refusal(f"{taken} would take the place of an input", file)
 
 
-def refused(what: str, path: str) -> Exception:
+def refusal(message: str, path: str) -> Exception:
     from divproj.core.errors import ProjError, Where
 
-    return ProjError(what, Where("standard output" if path == "-" else path), "give another name")
+    return ProjError(message, Where("standard output" if path == "-" else path), "give another name")
 
 
 def paths(value: Any) -> Iterator[str]:
@@ -88,11 +89,11 @@ def place(path: str) -> str | None:
     try:
         if path == "-":
             return path
-        found = Path(path) if Path(path).exists() else Path(os.path.realpath(path))  # `no/../f` is f: `no` will be made
-        if not found.exists() or found.is_dir():
-            return os.path.realpath(found)
-        about = found.stat()
-        return f"{about.st_dev}:{about.st_ino}" if found.is_file() else None
+        target = Path(path) if Path(path).exists() else Path(os.path.realpath(path))  # `no/../f` is f: `no` will be made
+        if not target.exists() or target.is_dir():
+            return os.path.realpath(target)
+        about = target.stat()
+        return f"{about.st_dev}:{about.st_ino}" if target.is_file() else None
     except (OSError, ValueError):
         return None
 
@@ -176,10 +177,10 @@ class Grouped(TyperCommand):
         super().__init__(*args, **given)
 
     def get_help_option(self, ctx: Any) -> Any:
-        found: Any = super().get_help_option(ctx)
-        if found is not None:
-            found.rich_help_panel = RUNNING
-        return found
+        option: Any = super().get_help_option(ctx)
+        if option is not None:
+            option.rich_help_panel = RUNNING
+        return option
 
 
 app = typer.Typer(
@@ -240,7 +241,7 @@ def main() -> None:
     """Entry point: data errors are one line on stderr and exit 1; a bug stays a traceback."""
     streams()
     _lighten(next((word for word in sys.argv[1:] if not word.startswith("-")), ""))
-    with signals.heard() as numbers:
+    with signals.handle_signals() as numbers:
         _run(numbers)
 
 

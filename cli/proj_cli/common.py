@@ -37,7 +37,7 @@ _ARGUMENT = re.compile(rf"`({'|'.join(ARGUMENTS.split())})(?:=([^`]*))?`")
 """Arguments that messages of the library name, which here are options."""
 
 
-class Talk:
+class Reporter:
     """Messages to the user; all of them go to stderr."""
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class Talk:
         """Set how much is said; every command calls this first, so the progress bar starts here."""
         self.quiet, self.verbose, self.warned = self.quiet or quiet, self.verbose or verbose, 0
         if self.bar is None and not self.quiet:
-            if wanted():
+            if has_terminal():
                 self.bar = Bar("starting")
                 self.bar.start()
         elif self.bar and self.quiet:
@@ -86,17 +86,17 @@ class Talk:
         if words or pairs:
             self.say(f"proj: left out {' and '.join(filter(None, (pairs, words)))} with faults; --strict stops at the first")
 
-    def unchecked(self, count: int) -> None:
+    def report_omissions(self, count: int) -> None:
         """Report how many projected trees were left out of those to learn from."""
         if count:
             trees = f"{count} projected tree{'s' * (count != 1)}"
             self.say(f"proj: {trees} without the comment `# gold = yes` left out: nobody has looked at them")
 
-    def progress(self, items: Iterable[T], what: str, weight: Callable[[T], int] = lambda _: 1) -> Iterator[T]:
+    def progress(self, items: Iterable[T], label: str, weight: Callable[[T], int] = lambda _: 1) -> Iterator[T]:
         """Pass items through, counting them (each for its weight) on the progress bar."""
         from divproj.runtime.announce import passing
 
-        return passing(items, what, 0, weight)
+        return passing(items, label, 0, weight)
 
     def idle(self) -> None:
         """From here on the command waits for the user: nothing is under way."""
@@ -104,7 +104,7 @@ class Talk:
             self.bar.stop()
 
 
-talk = Talk()
+talk = Reporter()
 
 
 def as_options(text: str) -> str:
@@ -135,9 +135,9 @@ def gold_pairs(corpus: Corpus, style: str = "as-is") -> list[Pair]:
     from divproj.ud.head_style import in_style
 
     pairs = list(talk.progress(corpus, f"{corpus.name}: pairs"))
-    gold = [pair for pair in pairs if pair.sentence is None or not pair.sentence.unchecked]
+    gold = [pair for pair in pairs if pair.f_rows is None or not pair.f_rows.is_draft]
     talk.summary(corpus.faults)
-    talk.unchecked(len(pairs) - len(gold))
+    talk.report_omissions(len(pairs) - len(gold))
     return gold if style == "as-is" else [replace(pair, e=in_style(pair.e, style)) for pair in gold]
 
 
@@ -171,15 +171,15 @@ def end(summary: Any, output: Path, as_json: bool, sign: str) -> None:
 
     from divproj.core.wording import shell_word
 
-    told = summary.as_json()
+    facts = summary.as_json()
     if as_json:
-        print(json.dumps({"signature": sign, "output": str(output), **told}, ensure_ascii=False))  # noqa: T201
+        print(json.dumps({"signature": sign, "output": str(output), **facts}, ensure_ascii=False))  # noqa: T201
     for line in summary.lines():
         talk.say(line)
     if str(output) != "-":
         talk.say(f"trees: {output}; `proj review {shell_word(output)}` shows them and takes corrections")
-    if told["exit_code"]:
-        raise typer.Exit(told["exit_code"])
+    if facts["exit_code"]:
+        raise typer.Exit(facts["exit_code"])
 
 
 def signature(**parts: Any) -> str:
@@ -201,10 +201,10 @@ def table(title: str, *columns: str, left: int = 1) -> Table:
     from rich import box
     from rich.table import Table
 
-    made = Table(title=harmless(title), box=box.SIMPLE, title_justify="left", title_style="bold", pad_edge=False)
+    grid = Table(title=harmless(title), box=box.SIMPLE, title_justify="left", title_style="bold", pad_edge=False)
     for k, name in enumerate(columns):
-        made.add_column(harmless(name), justify="left" if k < left else "right", no_wrap=True)
-    return made
+        grid.add_column(harmless(name), justify="left" if k < left else "right", no_wrap=True)
+    return grid
 
 
 MOMENT = 0.5
@@ -230,7 +230,7 @@ class Bar:
 
     def start(self) -> None:
         if sys.stdout.isatty():
-            sys.stdout = cast(TextIO, _Giving(sys.stdout, self))
+            sys.stdout = cast(TextIO, _BarEndingStream(sys.stdout, self))
         atexit.register(self.stop)
         self.thread.start()
 
@@ -266,7 +266,7 @@ class Bar:
         inner = under_way[-1]
         shown = next((each for each in under_way if each.total), inner)
         names = " · ".join(
-            each.what + (f" {each.done:,.0f}" + f" of {each.total:,.0f}" * bool(each.total)) * bool(each.done or each.total)
+            each.name + (f" {each.done:,.0f}" + f" of {each.total:,.0f}" * bool(each.total)) * bool(each.done or each.total)
             for each in under_way
         )
         parts = [spin]
@@ -280,7 +280,7 @@ class Bar:
         return " ".join(parts)[:width]
 
 
-class _Giving:
+class _BarEndingStream:
     """Standard output on a terminal; writing to it ends the progress bar."""
 
     def __init__(self, stream: Any, bar: Bar) -> None:
@@ -315,7 +315,7 @@ def columns() -> int:
         return shutil.get_terminal_size().columns
 
 
-def wanted() -> bool:
+def has_terminal() -> bool:
     """Whether there is a terminal to draw on."""
     return sys.stderr.isatty() and os.environ.get("TERM", "") != "dumb"
 

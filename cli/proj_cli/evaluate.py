@@ -66,16 +66,16 @@ def evaluate(
     sign = common.signature(cmd="evaluate", **counted, seed=how.seed)
     p = approximate_randomisation(results[0].sentences, results[1].sentences, seed=how.seed) if other else None
     if as_json:
-        found: dict[str, Any] = {"signature": sign, **results[0].as_json()}
+        record: dict[str, Any] = {"signature": sign, **results[0].as_json()}
         if other:
-            found |= {"other": results[1].as_json(), "p": p}
-        print(json.dumps(found, ensure_ascii=False))  # noqa: T201
+            record |= {"other": results[1].as_json(), "p": p}
+        print(json.dumps(record, ensure_ascii=False))  # noqa: T201
         return
     _print(results[0], sign)
     if other:
         a, b = results[0].overall, results[1].overall
-        told = f"{system} {a.uas:.2f}, {other} {b.uas:.2f}: difference {a.uas - b.uas:+.2f}, p = {p:.4f}"
-        common.stdout().print(common.harmless(told), soft_wrap=True)
+        comparison = f"{system} {a.uas:.2f}, {other} {b.uas:.2f}: difference {a.uas - b.uas:+.2f}, p = {p:.4f}"
+        common.stdout().print(common.harmless(comparison), soft_wrap=True)
 
 
 def _print(scores: TreeScores, sign: str) -> None:
@@ -107,7 +107,7 @@ def _links(gold_path: str, system_path: str, as_json: bool) -> None:
         return
     shown = common.table("Links, percent", "precision", "recall", "F1", "AER", "found", "sure", left=0)
     numbers = (score.precision, score.recall, score.f1, 100 * score.aer)
-    shown.add_row(*(f"{x:.2f}" for x in numbers), str(score.found), str(score.sure))
+    shown.add_row(*(f"{x:.2f}" for x in numbers), str(score.system), str(score.sure))
     common.stdout().print(shown)
     common.stdout().print(sign, highlight=False)
 
@@ -132,7 +132,7 @@ def experiment(
 
     Example: proj experiment hin-eng deu-eng --systems s1-r,s2-1,s2+,s4+
     """
-    from divproj.evaluation.experiment import cross_families, cross_validate, gloss_linked
+    from divproj.evaluation.experiment import cross_families, cross_validate, with_gloss_links
     from divproj.evaluation.trees import las_kind
     from divproj.projection.systems import SYSTEM_NAMES
 
@@ -151,7 +151,7 @@ def experiment(
 
             raise ProjError(f"{len(pairs)} usable pairs, 2 or more expected", Where(corpus.path))
         if how.gloss_links:
-            pairs = gloss_linked(pairs)
+            pairs = with_gloss_links(pairs)
         sign = common.signature(
             cmd="experiment", **({"folds": how.folds} if how.by == "sentence" else {"by": how.by}), seed=how.seed, punct="yes" if scoring.punctuation else "no",
             las=las_kind(scoring.subtypes), links="gloss" if how.gloss_links else "given", style=trees.e_style, input=corpus.digests[-1],
@@ -161,7 +161,9 @@ def experiment(
     given: dict[str, Any] = {"seed": how.seed, "punctuation": scoring.punctuation, "subtypes": scoring.subtypes, "jobs": jobs}
     for size in sizes:
         if how.by != "sentence":
-            together = cross_families({name: own for name, (own, _) in read.items()}, kin, wanted, train_size=size, **given)
+            together = cross_families(
+                {name: sentence_pairs for name, (sentence_pairs, _) in read.items()}, kin, wanted, train_size=size, **given
+            )
         for corpus_name, (pairs, sign) in read.items():
             if how.by == "sentence":
                 results = cross_validate(pairs, wanted, train_size=size, folds=how.folds, **given)
@@ -174,14 +176,14 @@ def experiment(
             ]
             labelled.append((corpus_name, size, {name: result.scores.overall.las for name, result in results.items()}))
             if as_json:
-                found = {
+                record = {
                     "signature": sign,
                     "corpus": corpus_name,
                     **({"family": kin.get(corpus_name, corpus_name)} if how.by != "sentence" else {}),
                     "train_size": size or "all",
                     "systems": {name: result.as_json() for name, result in results.items()},
                 }
-                print(json.dumps(found), flush=True)  # noqa: T201
+                print(json.dumps(record), flush=True)  # noqa: T201
     rows.sort(key=lambda row: list(read).index(row[0]))
     labelled.sort(key=lambda row: list(read).index(row[0]))
     learned = (
@@ -223,10 +225,10 @@ def _families(text: str | None, corpora: Collection[str]) -> dict[str, str]:
         rows = [part.split("=") for part in text.split(",") if part.strip()]
     if wrong := [row for row in rows if len(row) != 2 or not all(cell.strip() for cell in row)]:
         raise typer.BadParameter(f"--families: '{'='.join(wrong[0])}' is no corpus with its family")
-    found = {name.strip(): family.strip() for name, family in rows}
-    if unknown := sorted(set(found) - set(corpora)):
+    family_of = {name.strip(): family.strip() for name, family in rows}
+    if unknown := sorted(set(family_of) - set(corpora)):
         raise typer.BadParameter(f"--families: no corpus {unknown[0]}; there are {', '.join(corpora)}")
-    return found
+    return family_of
 
 
 def _sizes(text: str | None) -> list[int | None]:
@@ -262,8 +264,8 @@ def evaluate_brackets(gold: str, system: str, other: str | None, seed: int, as_j
     sign = common.signature(cmd="evaluate-brackets", seed=seed)
     p = f1_randomisation(scores[system].sentences, scores[other].sentences, seed=seed) if other else None
     if as_json:
-        found: dict[str, Any] = {"signature": sign, **{name: score.as_json() for name, score in scores.items()}}
-        print(json.dumps(found | ({"p": p} if other else {}), ensure_ascii=False))  # noqa: T201
+        record: dict[str, Any] = {"signature": sign, **{name: score.as_json() for name, score in scores.items()}}
+        print(json.dumps(record | ({"p": p} if other else {}), ensure_ascii=False))  # noqa: T201
         return
     limits = [k for k, score in scores[system].up_to.items() if score.gold]
     shown = common.table("Unlabelled brackets, percent", "", "precision", "recall", "F1", *(f"F1 ≤ {k}" for k in limits))
@@ -274,8 +276,8 @@ def evaluate_brackets(gold: str, system: str, other: str | None, seed: int, as_j
     console.print(shown)
     if other:
         a, b = scores[system].overall.f1, scores[other].overall.f1
-        told = f"{system} {a:.2f}, {other} {b:.2f}: difference {a - b:+.2f}, p = {p:.4f}"
-        console.print(common.harmless(told), soft_wrap=True)
+        comparison = f"{system} {a:.2f}, {other} {b:.2f}: difference {a - b:+.2f}, p = {p:.4f}"
+        console.print(common.harmless(comparison), soft_wrap=True)
     console.print(
         f"{plural(sum(n > 1 for n in scores[system].lengths), 'sentence')} of two words or more; {sign}", highlight=False
     )
@@ -292,8 +294,8 @@ def evaluate_phrases(gold: str, system: str, other: str | None, seed: int, as_js
     if other:
         p = {name: significance(scores[system][name], scores[other][name], seed=seed) for name in scores[system]}
     if as_json:
-        found = {path: {name: part.as_json() for name, part in parts.items()} for path, parts in scores.items()}
-        print(json.dumps({"signature": sign, **found, **({"p": p} if other else {})}, ensure_ascii=False))  # noqa: T201
+        record = {path: {name: part.as_json() for name, part in parts.items()} for path, parts in scores.items()}
+        print(json.dumps({"signature": sign, **record, **({"p": p} if other else {})}, ensure_ascii=False))  # noqa: T201
         return
     console = common.stdout()
     shown = common.table("Phrase pairs, percent", "", "pairs", "recall", "precision", "F1", "found", "wanted", left=2)

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from divproj.io.files import F_FILE
 from proj_cli import common, options
 from proj_cli.common import talk
 
 if TYPE_CHECKING:
     from divproj.core.errors import Faults
-    from divproj.core.sentence import Sentence
+    from divproj.core.sentence import Rows
     from divproj.search import Match
 
 LANGUAGE = "Query language"
@@ -105,14 +106,14 @@ def find(
     talk.say(f"{words} word{'s' * (words != 1)} in {sentences} sentence{'s' * (sentences != 1)}")
 
 
-def _sentences(files: list[str], faults: Faults) -> Iterator[Sentence]:
-    from divproj.io.files import in_folder, located
+def _sentences(files: list[str], faults: Faults) -> Iterator[Rows]:
+    from divproj.io.files import in_folder, locate
     from divproj.io.trees import conllu
 
     for name in files:
-        path = located(name)
-        found = (in_folder(path, "f.conllu") or path / "f.conllu") if path.is_dir() else name
-        yield from (sentence for sentence in conllu.load(found, faults) if sentence is not None)
+        path = locate(name)
+        source = (in_folder(path, F_FILE) or path / F_FILE) if path.is_dir() else name
+        yield from (sentence for sentence in conllu.load(source, faults) if sentence is not None)
 
 
 def _lines(match: Match) -> Iterator[str]:
@@ -138,7 +139,7 @@ def _json(match: Match) -> str:
     import json
 
     sentence = match.sentence
-    found = {
+    record = {
         "sent_id": sentence.sent_id,
         "file": sentence.where.path,
         "line": sentence.where.line,
@@ -146,4 +147,4 @@ def _json(match: Match) -> str:
         "forms": [sentence.forms[k - 1] for k in match.words],
         "text": sentence.comment("text") or " ".join(sentence.forms),
     }
-    return json.dumps(found, ensure_ascii=False) + "\n"
+    return json.dumps(record, ensure_ascii=False) + "\n"

@@ -46,7 +46,7 @@ def train(
     how: InduceOptions,
     jobs: options.Jobs = 1,
     scheduler: options.Scheduler = None,
-    keep: options.Keep,
+    keep: options.CheckpointOptions,
     ignore_ids: options.IgnoreIds = False,
     strict: options.Strict = False,
 ) -> None:
@@ -64,7 +64,7 @@ def train(
     single = source == "-" or Path(source).is_file()
     settings = options.usage("", sampler_settings, how, single)
     faults, folders = common.faults_for(strict), _folders(output, lengths)
-    run = Induction(settings, how.tags, keep, Workers(jobs, scheduler), talk.say, _Said(), common.signature)
+    run = Induction(settings, how.tags, keep, Workers(jobs, scheduler), talk.say, _SweepReport(), common.signature)
     if single:
         text = [s.tags for s in sentences(source, faults, how.tags)]
         talk.summary(faults)
@@ -86,7 +86,7 @@ def _links_name(how: InduceOptions) -> str:
     return "both" if how.more_links else "words" if how.links == "auto" else "file" if how.links else "corpus"
 
 
-class _Said:
+class _SweepReport:
     """Prints what a sweep found every half minute, where there is no progress bar."""
 
     def __init__(self) -> None:
@@ -102,14 +102,14 @@ def _lengths(text: str) -> list[int]:
     from divproj.induction.inducer import LONGEST
 
     try:
-        found = [int(part) for part in text.split(",")]
+        lengths = [int(part) for part in text.split(",")]
     except ValueError:
         raise typer.BadParameter(f"--max-length {text}: numbers with commas expected, such as 10,20,30") from None
-    if not all(1 <= length <= LONGEST for length in found):
+    if not all(1 <= length <= LONGEST for length in lengths):
         raise typer.BadParameter(
             f"--max-length {text}: from 1 to {LONGEST} words; one sweep over longer pairs would take too long"
         )
-    return found
+    return lengths
 
 
 def _folders(output: Path, lengths: list[int]) -> dict[int, Path]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from divproj.core.options import ReaderOptions
-    from divproj.core.sentence import Igt
+    from divproj.core.sentence import Sentence
     from divproj.links.grade import Grade
 
 
@@ -94,14 +94,14 @@ def check(
     unknown: Counter[str] = Counter()
     with _console(output) as console:
         for igt in talk.progress(interlinear.load(file, None, faults, how), "sentences"):
-            found = grade(igt, known)
-            levels[found.level] += 1
-            kinds.update({finding.kind for finding in found.findings})
-            unknown.update(found.unknown)
+            assessment = grade(igt, known)
+            levels[assessment.level] += 1
+            kinds.update({finding.kind for finding in assessment.findings})
+            unknown.update(assessment.unknown)
             if as_json:
-                _say(console, json.dumps(_as_json(igt, found), ensure_ascii=False))
+                _say(console, json.dumps(_as_json(igt, assessment), ensure_ascii=False))
             else:
-                _print(console, igt, found)
+                _print(console, igt, assessment)
         sign = common.signature(cmd="check", format=reader.format or "guessed", lang=reader.gloss_lang, known=len(known))
         if as_json:
             sums = {
@@ -176,21 +176,21 @@ def convert(
     counts = [0, 0]
     beside: dict[str, str] = {}
 
-    def watched() -> Iterator[Igt]:
+    def grade_each() -> Iterator[Sentence]:
         for igt in interlinear.load(source, None, faults, how):
-            found = grade(igt)
+            assessment = grade(igt)
             counts[0] += 1
-            if not found.level:
+            if not assessment.level:
                 counts[1] += 1
-                talk.warn(FormatError(found.findings[0].what, igt.where, found.findings[0].remedy))
+                talk.warn(FormatError(assessment.findings[0].message, igt.where, assessment.findings[0].remedy))
             yield igt
 
     with writing(target) as out:
-        instances = talk.progress(watched(), "sentences")
+        instances = talk.progress(grade_each(), "sentences")
         if kind is TargetFormat.plain:
-            igt_plain.dump(map(words.rejoined, instances), out, bare=bare)
+            igt_plain.dump(map(words.rejoin, instances), out, bare=bare)
         elif kind is TargetFormat.cldf:
-            beside = cldf.dump(map(words.rejoined, instances), out, Path(target).name)
+            beside = cldf.dump(map(words.rejoin, instances), out, Path(target).name)
         else:
             (igt_conllu if kind is TargetFormat.conllu else xigt).dump(instances, out)
     if target != "-" and not is_stream(Path(target)):
@@ -209,7 +209,7 @@ def _show_tiers(file: str, reader: ReaderOptions, output: Path) -> None:
     from divproj.io.interlinear import elan
 
     with reading(file) as stream:
-        rows = elan.shown(stream, name_of(file), Faults(strict=False), reader)
+        rows = elan.list_tiers(stream, name_of(file), Faults(strict=False), reader)
     shown = common.table("Tiers", "tier", "under", "constraint", "annotations", "read as", "because of", left=6)
     for row in rows:
         shown.add_row(*(common.harmless(str(value)) for value in row))
@@ -245,22 +245,22 @@ def _say(console: Console, text: str) -> None:
     console.print(text, markup=False, highlight=False, soft_wrap=True, emoji=False)
 
 
-def _as_json(igt: Igt, found: Grade) -> dict[str, Any]:
+def _as_json(igt: Sentence, assessment: Grade) -> dict[str, Any]:
     return {
         "path": igt.where.path,
         "line": igt.where.line,
         "sent_id": igt.sent_id,
-        "level": found.level,
+        "level": assessment.level,
         "words": len(igt.words),
-        "findings": [{"kind": x.kind, "word": x.word, "what": x.what, "remedy": x.remedy} for x in found.findings],
-        "unknown": list(found.unknown),
+        "findings": [{"kind": x.kind, "word": x.word, "what": x.message, "remedy": x.remedy} for x in assessment.findings],
+        "unknown": list(assessment.unknown),
     }
 
 
-def _print(console: Console, igt: Igt, found: Grade) -> None:
-    if found.findings:
-        _say(console, common.harmless(f"{igt.where}: level {found.level}"))
-    for finding in found.findings:
+def _print(console: Console, igt: Sentence, assessment: Grade) -> None:
+    if assessment.findings:
+        _say(console, common.harmless(f"{igt.where}: level {assessment.level}"))
+    for finding in assessment.findings:
         place = f", word {finding.word}" if finding.word else ""
         _say(console, common.harmless(f"  {finding.kind}{place}: {finding}"))
 
@@ -297,11 +297,11 @@ def check_ud(file: str, say: Callable[[str], None], faults: Faults, *, as_json: 
     """Say the findings of every sentence, then their sums; findings by level."""
     levels: Counter[int] = Counter()
     words = count = 0
-    for sentence, found in check_text(s for s in conllu.load(file, faults) if s is not None):
+    for sentence, findings in check_text(s for s in conllu.load(file, faults) if s is not None):
         count += 1
         words += len(sentence.forms)
-        levels.update(finding.level for finding in found)
-        for finding in found:
+        levels.update(finding.level for finding in findings)
+        for finding in findings:
             if as_json:
                 say(json.dumps({"sent_id": sentence.sent_id, **finding.as_json()}, ensure_ascii=False))
             else:

@@ -112,7 +112,7 @@ class Reader:
         given = {"format": format_, "lang": self.gloss_lang, "encoding": self.encoding, "max_bytes": max_mb << 20}
         return ReaderOptions.of({**given, **roles, **more})
 
-    def unused(self, why: str) -> None:
+    def forbid(self, why: str) -> None:
         """Raise a usage error if one of the options was given, since the input is of another kind."""
         if self != type(self)():
             raise typer.BadParameter(f"--format, --tiers, --markers, --gloss-lang and --encoding are for {why}")
@@ -148,7 +148,7 @@ class CorpusFiles:
 
 
 @dataclass
-class Keep:
+class CheckpointOptions:
     """Checkpoints of long work."""
 
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run from its checkpoint.")] = False
@@ -162,12 +162,12 @@ class Keep:
         if str(output) == "-":
             return NOTHING
         path = output.with_name(name_beside(output.name, ".checkpoint"))
-        made = Checkpoint(path, resume=self.resume, seconds=60 * self.checkpoint, tell=talk.caution)
-        if made.there and not self.resume:
+        checkpoint = Checkpoint(path, resume=self.resume, seconds=60 * self.checkpoint, tell=talk.caution)
+        if checkpoint.there and not self.resume:
             talk.caution(f"{path} is of an interrupted run and will be replaced; --resume goes on from it")
-        elif self.resume and not made.there:
+        elif self.resume and not checkpoint.there:
             talk.caution(f"there is no {path} to go on from: starting anew")
-        return made
+        return checkpoint
 
 
 def check_json(as_json: bool, output: Path) -> None:
@@ -191,12 +191,12 @@ def usage(option: str, parse: Callable[..., T], *given: Any, **named: Any) -> T:
         raise typer.BadParameter(_ARGUMENT.sub(_as_option, f"{option}{error}")) from None
 
 
-def _as_option(found: re.Match[str]) -> str:
+def _as_option(match: re.Match[str]) -> str:
     """
     >>> _ARGUMENT.sub(_as_option, "`tree_format=pdf`: one of brackets, enju expected")
     '--tree-format pdf: one of brackets, enju expected'
     """
-    return f"--{found[1].replace('_', '-')} {found[2]}"
+    return f"--{match[1].replace('_', '-')} {match[2]}"
 
 
 class command:  # noqa: N801 - used as a decorator

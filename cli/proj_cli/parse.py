@@ -27,7 +27,7 @@ def train(
     output: Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="Folder for the model.")],
     dev: Annotated[str | None, typer.Option(metavar="FILE", help="Development treebank; decides which pass is kept.")] = None,
     training: TrainOptions,
-    keep: options.Keep,
+    keep: options.CheckpointOptions,
     strict: options.Strict = False,
 ) -> None:
     """Train a parser from a UD treebank, or a parser of interlinear text from gold trees and their translations.
@@ -49,16 +49,25 @@ def train(
     if treebank:
         sign, held = common.signature(cmd="train", **how), common.faults_for(strict)
         done = train_language(
-            source, output, sign, faults, dev=dev, held=held, progress=_heard, gold_tags=training.gold_tags, keep=kept, **how
+            source,
+            output,
+            sign,
+            faults,
+            dev=dev,
+            held=held,
+            progress=_report_pass,
+            gold_tags=training.gold_tags,
+            checkpoint=kept,
+            **how,
         )
     else:
         wanted = options.usage("", recipe, training.system, training.trees, training.features, training.projection)
         sign = common.signature(cmd="train", system=training.system, **how)
         [corpus] = options.CorpusFiles().corpora([source], strict=strict)
-        done = train_projection(corpus, output, wanted, sign, keep=kept, **how)
+        done = train_projection(corpus, output, wanted, sign, checkpoint=kept, **how)
         faults = corpus.faults
     talk.summary(faults)
-    talk.unchecked(done.unchecked)
+    talk.report_omissions(done.unchecked)
     talk.say(f"model of {plural(done.count, 'sentence' if treebank else 'pair')}, {_size(output)}: {output}")
     kept.remove()
 
@@ -67,7 +76,7 @@ def _size(folder: Path) -> str:
     return f"{sum(path.stat().st_size for path in folder.iterdir()) / 1e6:.1f} MB"
 
 
-def _heard(stage: str, state: Progress | None) -> None:
+def _report_pass(stage: str, state: Progress | None) -> None:
     """With --verbose: loss and UAS of each pass."""
     if state is not None and talk.verbose:
         said = f"pass {state.epoch} of {state.epochs}: wrong heads {100 * state.loss:.1f} %"
@@ -121,7 +130,7 @@ def parse(
         corpus = Corpus(source, e, links, format=reader.format, reader=reader.options())
         project_with(model, corpus, output, strict=strict, where=(jobs, scheduler, shards), as_json=as_json)
         return
-    reader.unused("interlinear text, which models of `proj train CORPUS` read")
+    reader.forbid("interlinear text, which models of `proj train CORPUS` read")
     place = model.absolute() if model is not None else None
     parsing = Parsing(
         how.lang, place, stamp(place) if place else "", how.keep_tags, how.style, how.nbest, forest is not None, how.confidence
@@ -151,16 +160,16 @@ def _parse_plain(
 
     from divproj.core.errors import ProjError, Where
     from divproj.io.files import writing
-    from divproj.io.output import written
-    from divproj.parsing.batch import ParseSummary, batches, language, parsed
+    from divproj.io.output import write_trees
+    from divproj.parsing.batch import ParseSummary, batches, language, parse_batch
 
     faults = common.faults_for(strict)
-    found = common.trees_from(partial(parsed, how), partial(batches, how, source, keep_lines), faults, where)
+    tree_batches = common.trees_from(partial(parse_batch, how), partial(batches, how, source, keep_lines), faults, where)
     summary = ParseSummary(how.name, language(how).calibration_error)
     with ExitStack() as stack:
         extra = stack.enter_context(writing(forest)) if forest else None
         out = stack.enter_context(writing(output))
-        for trees in written(talk.progress(found, "parsing sentence", lambda trees: trees.count), out):
+        for trees in write_trees(talk.progress(tree_batches, "parsing sentence", lambda trees: trees.count), out):
             summary.merge(trees.summary)
             if extra is not None:
                 extra.write(trees.forests)

@@ -61,7 +61,7 @@ def project(
     Example: proj project text.txt -o trees.conllu --html trees.html
     """
     from divproj.io.corpus import Corpus
-    from divproj.projection.pipeline import Wanted, project_corpus
+    from divproj.projection.pipeline import CorpusOutput, project_corpus
     from divproj.runtime.engine import Workers
 
     options.check_json(as_json, output)
@@ -70,9 +70,9 @@ def project(
     corpus = Corpus(source, e, links, format=reader.format, reader=reading, same_ids=not ignore_ids)
     others = tuple(Corpus(name, same_ids=not ignore_ids) for name in how.also)
     if projector.phrases and not projector.looks_at_text:
-        raise typer.BadParameter(f"--{projector.phrases.asked} is for s5, s6, and models of s5+")
+        raise typer.BadParameter(f"--{projector.phrases.first_option} is for s5, s6, and models of s5+")
     faults = common.faults_for(strict)
-    wanted = Wanted(how.style, any((links_out, e_out)), html is not None, how.min_coverage)
+    wanted = CorpusOutput(how.style, any((links_out, e_out)), html is not None, how.min_coverage)
     workers = Workers(jobs, scheduler)
     trees = project_corpus(projector, (corpus, *others), wanted, faults, workers, talk.caution, shards)
     _write(trees, projector, corpus, output, html, (links_out, e_out), faults, how.min_coverage, as_json)
@@ -87,24 +87,24 @@ def _projector(how: ProjectOptions, gold: str | None = None, grams: list[Path] |
         raise typer.BadParameter("--model brings its own rules and system")
     if how.rules and gold:
         raise typer.BadParameter("--rules and --gold: rules are given, or learned from gold trees; leave one of them out")
-    made = Projector.of(how, grams=grams or ())
+    projector = Projector.of(how, grams=grams or ())
     if gold:
-        made.fit(talk.progress(read(gold, faults=common.faults_for(False)), "gold pairs"))
-        talk.say(f"{made.system_} learned from {plural(made.gold_, 'gold sentence')} of {gold}")
-    elif made.needs_gold:
-        made.demand()
-    return made
+        projector.fit(talk.progress(read(gold, faults=common.faults_for(False)), "gold pairs"))
+        talk.say(f"{projector.system_} learned from {plural(projector.gold_, 'gold sentence')} of {gold}")
+    elif projector.needs_gold:
+        projector.demand()
+    return projector
 
 
 def project_with(model: Path, corpus: Corpus, output: Path, *, strict: bool, where: common.Workers, as_json: bool) -> None:
     """`proj parse` with a parser that sees projections."""
-    from divproj.projection.pipeline import Wanted, project_corpus
+    from divproj.projection.pipeline import CorpusOutput, project_corpus
     from divproj.runtime.engine import Workers
 
     projector = _projector(ProjectOptions(model=model))
     faults = common.faults_for(strict)
     jobs, scheduler, shards = where
-    trees = project_corpus(projector, (corpus,), Wanted(), faults, Workers(jobs, scheduler), talk.caution, shards)
+    trees = project_corpus(projector, (corpus,), CorpusOutput(), faults, Workers(jobs, scheduler), talk.caution, shards)
     _write(trees, projector, corpus, output, None, (None, None), faults, as_json=as_json)
 
 
@@ -123,7 +123,7 @@ def _write(
         report_foreign(faults, Where(corpus.path))
         talk.summary(faults)
 
-    summary, made = write_projections(counted, corpus.path, output, beside, least, done)
+    summary, projections = write_projections(counted, corpus.path, output, beside, least, done)
     system, styles = projector.system_, {"e_style": projector.preparation.style, "style": projector.f_style}
     summary.close(system, projector.why_, faults)
     sign = common.signature(cmd="project", system=system, why=projector.why_, **styles)
@@ -133,7 +133,7 @@ def _write(
 
         with writing(html) as out:
             name = Path(corpus.path).name
-            write_page(made, out, title=name, signature=sign, system=system, expected=summary.accuracy)
+            write_page(projections, out, title=name, signature=sign, system=system, expected=summary.accuracy)
         talk.say(f"page: {html}")
     common.end(summary, output, as_json, sign)
 
@@ -168,13 +168,13 @@ def learn(
     from divproj.projection.systems import RULED, Corrections
 
     options.one_of("--system", system, ("auto", *RULED))
-    found = files.corpora(corpora, strict=strict)
-    pairs = [pair for corpus in found for pair in common.gold_pairs(corpus)]
+    inputs = files.corpora(corpora, strict=strict)
+    pairs = [pair for corpus in inputs for pair in common.gold_pairs(corpus)]
     if not pairs:
-        raise ProjError("no usable sentence pair to learn from", Where(found[0].path))
+        raise ProjError("no usable sentence pair to learn from", Where(inputs[0].path))
     about = {
-        "corpora": [corpus.name for corpus in found],
-        "signature": common.signature(cmd="learn", input="+".join(c.digests[-1] for c in found)),
+        "corpora": [corpus.name for corpus in inputs],
+        "signature": common.signature(cmd="learn", input="+".join(c.digests[-1] for c in inputs)),
     }
     rules = Corrections.learn(pairs, system, about=about)
     if check and not _better(pairs, rules.system):
@@ -192,11 +192,11 @@ def _better(pairs: list[Pair], system: str) -> bool:
 
     with stage("checking rules") as under_way:
 
-        def tell(what: str, done: int, total: int) -> None:
-            under_way.what, under_way.done, under_way.total = what, done, total
+        def tell(message: str, done: int, total: int) -> None:
+            under_way.name, under_way.done, under_way.total = message, done, total
 
         verdict = check_rules(pairs, system, tell)
-    talk.say(f"Rules for {system}: {verdict.told}" if verdict.better else f"No rules written: {verdict.told}")
+    talk.say(f"Rules for {system}: {verdict.explanation}" if verdict.better else f"No rules written: {verdict.explanation}")
     return verdict.better
 
 

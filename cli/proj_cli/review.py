@@ -62,7 +62,7 @@ def review(
     if Path(source).is_dir():
         workbench(Path(source), port, show)
         return
-    source = projected(source)
+    source = ensure_trees(source)
     from divproj.io.corpus import Corpus
     from divproj.projection.prepare import Preparation
     from divproj.review.document import Document, keep_other
@@ -77,7 +77,7 @@ def review(
     target = output or beside(Path(source))
     learner = ProjectionLearner(system) if system else AdaptingLearner()
     document = Document.open(source, common.faults_for(strict))
-    journal = journal_for(document, target, fresh=fresh, say=talk.say)
+    journal = journal_for(document, target, fresh=fresh, on_message=talk.say)
     with closing(journal):
         session = Session(document, journal)
         if kept := keep_other(target, session.has_been):
@@ -85,17 +85,19 @@ def review(
         if journal.entries:
             talk.say(f"{plural(len(journal.entries), 'change')} of an earlier review taken up from {journal.path.name}")
         corpus, how = Corpus(origin or source, e, links, reader=reader.options()), Preparation(e_parser, tuple(grams or ()))
-        found, told = sentences_to_learn_with(document, corpus, how, partial(common.faults_for, strict), talk.summary)
-        made = Review(session, target, learner=learner, bitexts=found, name=system or "the review", why_not=told)
+        learning_inputs, note = sentences_to_learn_with(document, corpus, how, partial(common.faults_for, strict), talk.summary)
+        active_review = Review(
+            session, target, learner=learner, sentences=learning_inputs, name=system or "the review", why_not=note
+        )
         if from_workbench:  # whose folders are named after the texts
-            made.home, made.title = home, Path(source).parent.name
-        server = Server(made, port)
+            active_review.home, active_review.title = home, Path(source).parent.name
+        server = Server(active_review, port)
         if journal.entries:
-            made.save()
-        talk.say(f"{plural(len(session), 'sentence')}, saved as {target}; {told}")
+            active_review.save()
+        talk.say(f"{plural(len(session), 'sentence')}, saved as {target}; {note}")
         talk.say("Ctrl-C saves and ends. Open:")
         serve(server, show, target.parent, 0 if from_workbench else None)
-        made.close()
+        active_review.close()
     talk.say(
         f"saved: {target}; `proj convert {shell_word(target)} OUT --into FILE` writes its trees into a FLEx, ELAN or Toolbox file"
     )
@@ -161,11 +163,11 @@ def texts(folder: Path) -> list[str]:
     """The files of a folder that are texts, or trees."""
     from divproj.run.scaffold import look
 
-    found = look(folder)
-    return [*found.text, *found.gold]
+    contents = look(folder)
+    return [*contents.text, *contents.gold]
 
 
-def projected(source: str) -> str:
+def ensure_trees(source: str) -> str:
     """The file to review: `source` itself if it has trees, else trees projected from it, beside it."""
     import subprocess
 

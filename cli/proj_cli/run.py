@@ -50,28 +50,28 @@ def run(
 
     if style:
         options.one_of("--style", style, F_STYLES)
-    found = Run(load(config, output, style), force=again or (), start=start or "", jobs=jobs, scheduler=scheduler)
+    pipeline = Run(load(config, output, style), force=again or (), start=start or "", jobs=jobs, scheduler=scheduler)
     if dry_run:
-        _plan(list(found.plan()))
+        _plan(list(pipeline.plan()))
         return
     with stage("preparing") as under_way:
 
         def tell(step: Step, seconds: float) -> None:
             why = "" if step.why == "not done yet" else f"  ({step.why})"
-            told = "kept" if step.state == "kept" else f"done in {seconds:.1f} s{why}"
-            talk.say(f"{step.stage:<9}{told}")
+            recordus = "kept" if step.state == "kept" else f"done in {seconds:.1f} s{why}"
+            talk.say(f"{step.stage:<9}{recordus}")
 
-        def tick(what: str, count: int, total: int) -> None:
-            under_way.what, under_way.done, under_way.total = what, count, total
+        def tick(message: str, count: int, total: int) -> None:
+            under_way.name, under_way.done, under_way.total = message, count, total
 
-        made = found.execute(tell, talk.warn, tick, talk.caution)
+        outcome = pipeline.execute(tell, talk.warn, tick, talk.caution)
     if as_json:
         from divproj.run.runner import summary
 
-        where = {"output": str(made.folder / "trees.conllu"), "report": str(made.folder / "report.html")}
-        told = {"signature": made.signature, **where, "warnings": made.warnings, **summary(made.facts)}
-        print(json.dumps(told, ensure_ascii=False))  # noqa: T201
-    _close(made)
+        where = {"output": str(outcome.folder / "trees.conllu"), "report": str(outcome.folder / "report.html")}
+        record = {"signature": outcome.signature, **where, "warnings": outcome.warnings, **summary(outcome.facts)}
+        print(json.dumps(record, ensure_ascii=False))  # noqa: T201
+    _close(outcome)
 
 
 def _plan(steps: list[Step]) -> None:
@@ -81,21 +81,21 @@ def _plan(steps: list[Step]) -> None:
     common.stdout().print(shown)
 
 
-def _close(made: Outcome) -> None:
+def _close(outcome: Outcome) -> None:
     """Print in a few lines what the run did, and where its results are."""
-    from divproj.run.runner import said
+    from divproj.run.runner import summary_lines
 
-    place = made.folder.resolve()
+    place = outcome.folder.resolve()
     folder = place.relative_to(Path.cwd()) if place.is_relative_to(Path.cwd()) else place
-    for name in made.kept_files:
+    for name in outcome.kept_files:
         talk.say(f"a result that you had changed was kept as {folder / name}")
-    if made.warnings:
-        talk.say(f"{made.warnings} warning{'s' * (made.warnings != 1)}, in the report")
-    for line in said(made.facts):
+    if outcome.warnings:
+        talk.say(f"{outcome.warnings} warning{'s' * (outcome.warnings != 1)}, in the report")
+    for line in summary_lines(outcome.facts):
         talk.say(line)
     talk.say(f"trees: {folder / 'trees.conllu'}")
     talk.say(f"report: {folder / 'report.html'}")
-    if code := made.facts["project"]["summary"]["exit_code"]:
+    if code := outcome.facts["project"]["summary"]["exit_code"]:
         raise typer.Exit(code)
 
 
@@ -112,7 +112,7 @@ def new(
     from divproj.core.wording import shell_word
     from divproj.run.scaffold import CONFIG, begin
 
-    made = begin(language, folder)
-    for line in made.told:
+    contents = begin(language, folder)
+    for line in contents.messages:
         talk.say(line)
     talk.say(f"config: {folder / CONFIG}; read it, then `proj run {shell_word(folder / CONFIG)}`")

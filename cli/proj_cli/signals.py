@@ -4,7 +4,7 @@ Python runs a handler between two of its own instructions. While it imports, an 
 compiler (LLVM) runs, nothing is heard for seconds. So:
 
     imports of `proj`      Ctrl-C ends the process: nothing has begun (`leave_at_once`)
-    a command              Ctrl-C is a KeyboardInterrupt, SIGTERM and SIGHUP a SystemExit: what is not whole is removed on the way out (`heard`)
+    a command              Ctrl-C is a KeyboardInterrupt, SIGTERM and SIGHUP a SystemExit: what is not whole is removed on the way out (`handle_signals`)
     compiling a kernel     a thread waits for the same signals; if the compiler is still at it a moment later, it removes what is not
                            whole and ends the process
 """
@@ -27,13 +27,13 @@ ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasatt
 
 
 def leave_at_once() -> None:
-    """End at Ctrl-C without a word, until `heard`."""
+    """End at Ctrl-C without a word, until `handle_signals`."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler and _in_main_thread():
         signal.signal(signal.SIGINT, lambda number, frame: os._exit(128 + number))
 
 
 @contextmanager
-def heard() -> Iterator[list[int]]:
+def handle_signals() -> Iterator[list[int]]:
     """Hear signals while a command runs; the list has the numbers of those that came.
 
     Signals that are ignored (commands in the background, `nohup`) stay so.

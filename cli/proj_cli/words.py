@@ -43,7 +43,7 @@ def words(
     reader: options.Reader,
     jobs: options.Jobs = 1,
     scheduler: options.Scheduler = None,
-    keep: options.Keep,
+    keep: options.CheckpointOptions,
     ignore_ids: options.IgnoreIds = False,
 ) -> None:
     """Align the words of a bitext (IBM Model 1, HMM and a Bayesian model with fertility, in both directions).
@@ -79,27 +79,29 @@ def words(
     aligner.threshold, aligner.method, aligner.random_state = how.threshold, how.method, how.seed
     if how.fast:
         aligner.settings = replace(aligner.settings, sweeps=0)
-    place, steps = Workers(jobs, scheduler), aligner.settings.for_pairs(text.usable)
-    more: dict[str, Any] = {"learn": save is not None or model is None, "place": place, "keep": keep.beside(output)}
+    workers, steps = Workers(jobs, scheduler), aligner.settings.for_pairs(text.usable)
+    more: dict[str, Any] = {"learn": save is not None or model is None, "workers": workers, "checkpoint": keep.beside(output)}
     turns = 2 * (text.shard_count if text.shard_count > 1 else steps.ibm1 + steps.hmm + steps.all_sweeps)
     with stage("aligning words", turns) as under_way, writing(output) as out:
-        for links in align_text(aligner, text, known, watch=partial(_said, under_way), say=talk.caution, **more):
+        for links in align_text(
+            aligner, text, known, watch=partial(_show_progress, under_way), on_message=talk.caution, **more
+        ):
             for linked in links:
-                out.write(_line(linked.chances, probs) + "\n")
+                out.write(_line(linked.probabilities, probs) + "\n")
     if save:
         aligner.save(save)
         talk.say(f"model: {save}")
-    more["keep"].remove()
+    more["checkpoint"].remove()
     if str(output) != "-":
         talk.say(f"{plural(text.pairs, 'pair')} aligned: {output}")
 
 
-def _line(chances: dict[tuple[int, int], float], probs: bool) -> str:
-    links = sorted(chances.items())
+def _line(probabilities: dict[tuple[int, int], float], probs: bool) -> str:
+    links = sorted(probabilities.items())
     return " ".join(f"{i - 1}-{j - 1}:{c:.2f}" if probs else f"{i - 1}-{j - 1}" for (i, j), c in links)
 
 
-def _said(under_way: Stage, stage: str, turn: int, likelihood: float) -> None:
+def _show_progress(under_way: Stage, stage: str, turn: int, likelihood: float) -> None:
     """Progress of both directions with the log-likelihood, or of the shards of a long text."""
     from divproj.links.word_direction import TURN
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from divproj.core.errors import AlignmentError, Faults, FormatError, ModelError, ProjError, Where
     from divproj.core.links import Links
     from divproj.core.pair import Pair
-    from divproj.core.sentence import Igt, Sentence
+    from divproj.core.sentence import Sentence
     from divproj.core.tree import DepTree
     from divproj.divergence.analysis import Analysis
     from divproj.divergence.operations import (
@@ -44,7 +44,7 @@ _PLACES = {
     "divproj.core.errors": ("AlignmentError", "Faults", "FormatError", "ModelError", "ProjError", "Where"),
     "divproj.core.links": ("Links",),
     "divproj.core.pair": ("Pair",),
-    "divproj.core.sentence": ("Igt", "Sentence"),
+    "divproj.core.sentence": ("Sentence",),
     "divproj.core.tree": ("DepTree",),
     "divproj.divergence.analysis": ("Analysis",),
     "divproj.divergence.operations": (
@@ -73,16 +73,16 @@ _CALLED = {"Inducer": "BilingualInducer"}
 """Public names that are longer in their module."""
 
 __all__ = [  # noqa: RUF022  plain order
-    "AlignmentError", "Altered", "Analysis", "Corpus", "DepTree", "Faults", "FormatError", "GlossAligner", "Igt", "Inducer", "Links", "ModelError", "Operation", "Pair", "PhraseAligner", "ProjError", "Projector", "SYSTEMS", "Sentence", "System", "Where", "WordAligner", "alter", "analyze", "corpus_match", "draw", "edge_classes", "evaluate", "merge", "parser", "projector", "read", "remove", "sent_match", "swap", "write",
+    "AlignmentError", "Altered", "Analysis", "Corpus", "DepTree", "Faults", "FormatError", "GlossAligner", "Inducer", "Links", "ModelError", "Operation", "Pair", "PhraseAligner", "ProjError", "Projector", "SYSTEMS", "Sentence", "System", "Where", "WordAligner", "alter", "analyze", "corpus_match", "draw", "edge_classes", "evaluate", "merge", "parser", "projector", "read", "remove", "sent_match", "swap", "write",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     if name not in _PLACE:
         raise AttributeError(f"module 'divproj' has no attribute '{name}'")
-    found = getattr(importlib.import_module(_PLACE[name]), _CALLED.get(name, name))
-    globals()[name] = found
-    return found
+    member = getattr(importlib.import_module(_PLACE[name]), _CALLED.get(name, name))
+    globals()[name] = member
+    return member
 
 
 def __dir__() -> list[str]:

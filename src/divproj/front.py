@@ -16,7 +16,7 @@ from divproj.drawing.svg import pair_svg, tree_svg
 from divproj.evaluation.trees import TreeScores, score_trees
 from divproj.io.corpus import Corpus
 from divproj.io.files import writing
-from divproj.parsing.language import Language, shipped
+from divproj.parsing.language import Language, load_pack
 
 
 def write(pairs: Iterable[Pair], path: str | PathLike[str]) -> int:
@@ -104,4 +104,4 @@ def parser(name: str | PathLike[str] = "en") -> Language:
     >>> tree.forms
     ('Dogs', 'bark', '.')
     """
-    return Language.load(Path(name)) if Path(name).is_dir() else shipped(str(name))
+    return Language.load(Path(name)) if Path(name).is_dir() else load_pack(str(name))

@@ -49,7 +49,7 @@ DRAWN = "document.querySelector('.pair:not([hidden])').querySelector('.pic svg.d
 
 
 def ids(projections: Iterable[Projection]) -> set[str]:
-    return {projection.bitext.sent_id for projection in projections}
+    return {projection.sentence.sent_id for projection in projections}
 
 
 def limit(page: Any, value: int) -> None:
@@ -62,7 +62,7 @@ def limit(page: Any, value: int) -> None:
 def by_reason(projections: Iterable[Projection], wanted: Iterable[str], below: float = 2.0) -> set[str]:
     """Ids of the sentences that have every reason among their words below the limit."""
     return {
-        p.bitext.sent_id
+        p.sentence.sent_id
         for p in projections
         if set(wanted) <= {r for r, c in zip(p.reasons, p.confidence, strict=True) if c < below}
     }
@@ -96,7 +96,7 @@ def test_what_is_asked_for_is_marked(page: Any, projections: list[Projection]) -
     page.js("document.querySelector('#sentences').scrollIntoView()")
     page.wait(DRAWN)
     limit(page, 60)
-    first = next(p for p in projections if p.bitext.sent_id == page.js(SHOWN)[0])
+    first = next(p for p in projections if p.sentence.sent_id == page.js(SHOWN)[0])
     weak = [str(k) for k, c in enumerate(first.confidence, 1) if c < 0.6]
     assert weak
     here = ".pair:not([hidden])"
@@ -111,10 +111,10 @@ def test_what_is_asked_for_is_marked(page: Any, projections: list[Projection]) -
 
 def test_order(page: Any, projections: list[Projection]) -> None:
     means = sorted((sum(p.confidence) / len(p.confidence), k) for k, p in enumerate(projections))
-    least = [projections[k].bitext.sent_id for _, k in means]
+    least = [projections[k].sentence.sent_id for _, k in means]
     assert page.js(SHOWN) == least
     page.point("#order label:last-of-type", click=True)
-    assert page.js(SHOWN) == [p.bitext.sent_id for p in projections]
+    assert page.js(SHOWN) == [p.sentence.sent_id for p in projections]
     page.press("ArrowLeft")
     assert page.js(SHOWN) == least
     page.point('tr[data-key="2"] button', click=True)
@@ -206,9 +206,9 @@ def test_pointing_lights_words_and_origin(page: Any) -> None:
 
 def test_without_confidence(new_page: New, projections: list[Projection], tmp_path: Path) -> None:
     page = new_page()
-    page.open(write((s1(p.bitext) for p in projections), tmp_path / "s1.html"))
+    page.open(write((s1(p.sentence) for p in projections), tmp_path / "s1.html"))
     assert page.js("document.querySelectorAll('#below, #order, #confidence').length") == 0
-    assert page.js(SHOWN) == [p.bitext.sent_id for p in projections]
+    assert page.js(SHOWN) == [p.sentence.sent_id for p in projections]
     page.point('tr[data-key="1"] button', click=True)
     assert 0 < len(page.js(SHOWN)) < 26
     page.wait(DRAWN)
@@ -218,7 +218,9 @@ def test_without_confidence(new_page: New, projections: list[Projection], tmp_pa
 
 
 def test_a_thousand_sentences(new_page: New, projections: list[Projection], tmp_path: Path) -> None:
-    made = (replace(p, bitext=replace(p.bitext, sent_id=f"{p.bitext.sent_id}-{k}")) for k in range(39) for p in projections)
+    made = (
+        replace(p, sentence=replace(p.sentence, sent_id=f"{p.sentence.sent_id}-{k}")) for k in range(39) for p in projections
+    )
     page = new_page()
     page.open(write((p for p, _ in zip(made, range(1000), strict=False)), tmp_path / "many.html"))
     page.js("document.querySelector('.pair').scrollIntoView()")

@@ -17,8 +17,8 @@ from shared import need
 from divproj import Corpus, Faults
 from divproj.io.trees import conllu
 from divproj.projection.direct import ProjectionInput
-from divproj.projection.pipeline import annotated, corrections
-from divproj.projection.prepare import Preparation, prepared_text
+from divproj.projection.pipeline import annotate, corrections
+from divproj.projection.prepare import Preparation, prepare_text
 from divproj.review.learning import AdaptingLearner, ProjectionInputs
 from divproj.review.server import Review, Server
 from divproj.runtime.resources import folder
@@ -342,7 +342,7 @@ def test_learning_and_what_it_changed(new_page: New, tmp_path: Path):
     pairs = list(Corpus.at(folder("corpora") / "hin-eng"))
     session, bitexts = projected(pairs)
     review = Review(
-        session, tmp_path / "o.conllu", learner=AdaptingLearner(), bitexts=ProjectionInputs(bitexts), name="the review"
+        session, tmp_path / "o.conllu", learner=AdaptingLearner(), sentences=ProjectionInputs(bitexts), name="the review"
     )
     with serving(review) as server:
         page = opened(new_page(), server.url)
@@ -414,13 +414,13 @@ def test_one_gold_sentence_of_odin_german_makes_no_tree_worse(new_page: New, tmp
         tuple("".join(c for c in f if c not in "-=~").lower() for f in row.forms) for row in _rows(source.with_name("f.conllu"))
     ]
     gold = dict(zip(bare, (row.usable_tree()[0].heads for row in _rows(source.with_name("f.conllu"))), strict=True))
-    pairs = [pair for pair in prepared_text(Corpus(source), Preparation("en"), Faults(strict=False)) if pair.sentence]
+    pairs = [pair for pair in prepare_text(Corpus(source), Preparation("en"), Faults(strict=False)) if pair.f_rows]
     run = corrections("deu").model.project
-    made = [annotated(pair.sentence, run(ProjectionInput.of(pair)), "s2+") for pair in pairs]  # type: ignore[arg-type]
+    made = [annotate(pair.f_rows, run(ProjectionInput.of(pair)), "s2+") for pair in pairs]  # type: ignore[arg-type]
     session = session_of("".join(conllu.dumps(replace(row, end="\n\n")) for row in made))
     bitexts = {n: ProjectionInput.of(pair) for n, pair in enumerate(pairs)}
     review = Review(
-        session, tmp_path / "o.conllu", learner=AdaptingLearner(), bitexts=ProjectionInputs(bitexts), name="the review"
+        session, tmp_path / "o.conllu", learner=AdaptingLearner(), sentences=ProjectionInputs(bitexts), name="the review"
     )
     before = [state.heads for state in session.states]
     n = next(n for n, state in enumerate(session.states) if len(state.heads) == 3)

@@ -136,7 +136,7 @@ def test_from_a_flex_file_to_rules(new_page: New, server: WorkbenchServer, tmp_p
     saved = _arrived(downloads / "field.flextext.trees.reviewed.conllu")
     [tree] = [s for s in saved if s.sent_id == first]
     assert len(saved) == SENTENCES
-    assert tree.rows[0][6:8] == (str(wanted), "vocative")
+    assert tree.lines[0][6:8] == (str(wanted), "vocative")
     # opened again: the corrections are there
     page.press("ArrowDown")
     page.press("Enter")

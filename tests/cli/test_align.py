@@ -98,7 +98,7 @@ def test_long_and_deep_trees_take_bounded_time(trees: Path):
     flat = "(S " + " ".join(f"(NN w{k % 50})" for k in range(200)) + ")\n"
     deep = "(S " * 900 + "(NN deep) " + " ".join("(NN x))" for _ in range(900)) + "\n"
     (trees / "long.mrg").write_text(flat + deep + OLD.splitlines()[1] + "\n")
-    done = proj("align", trees / "long.mrg", trees / "long.mrg", "--max-seconds", "0.001")
+    done = proj("align", trees / "long.mrg", trees / "long.mrg", "--set", "max_seconds=0.001")
     assert done.returncode == 0, done.stderr
     found = rows(done.stdout)
     assert [len(row["source"]) for row in found] == [200, 901, 4]
@@ -150,9 +150,9 @@ def given(trees: Path, **options: Any) -> ForestPairs:
 
 def test_usage_and_files_that_are_not_there(trees: Path):
     old, new = trees / "old.mrg", trees / "new.mrg"
-    done = proj("align", old, new, "--binarise", "both")
+    done = proj("align", old, new, "--set", "binarise=both")
     assert done.returncode == 2, done.stderr
-    assert "--binarise both: one of head, left, right, all expected" in " ".join(done.stderr.split())
+    assert "binarise=both: one of head, left, right, all expected" in " ".join(done.stderr.split())
     done = proj("align", old, trees / "none.mrg")
     assert done.returncode == 1
     assert done.stderr.startswith("proj: ")

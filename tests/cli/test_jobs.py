@@ -114,12 +114,12 @@ def test_shards_that_cannot_be(job, tmp_path):
     assert f"none: no shards can be written here: No such file or directory; {asked}" in found.stderr
     trees = Trees(1, "text")
     with pytest.raises(ProjError, match=f"a worker does not see the folder for its shard; {seen}"):
-        output.sharded(lambda *_: trees, tmp_path / "none", [], Faults())
-    made = output.sharded(lambda *_: trees, tmp_path, [], Faults())
+        output.write_shard(lambda *_: trees, tmp_path / "none", [], Faults())
+    made = output.write_shard(lambda *_: trees, tmp_path, [], Faults())
     assert made.text == ""
-    assert output.taken(made) == trees
+    assert output.read_shard(made) == trees
     with pytest.raises(ProjError, match=f"the shard of a worker is not here: No such file or directory; {seen}"):
-        output.taken(made)
+        output.read_shard(made)
 
 
 def test_no_scheduler_answers(tmp_path):

@@ -78,7 +78,7 @@ def test_groups_become_options():
         seen.append((source, reader, keep))
 
     seen: list[Any] = []
-    own.__annotations__ = {"source": str, "reader": options.Reader, "keep": options.Keep}
+    own.__annotations__ = {"source": str, "reader": options.Reader, "keep": options.CheckpointOptions}
     made = options.command(own)
     names = list(inspect.signature(made).parameters)
     expected = ["source", "format", "tiers", "markers", "gloss_lang", "encoding", "resume", "checkpoint", "quiet", "verbose"]

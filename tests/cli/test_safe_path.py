@@ -15,7 +15,7 @@ from cli.commands import ROOT
 from cli.test_cluster import scheduler, wait_for_workers
 from cli.test_jobs import interlinear
 
-from divproj.runtime.safe_path import OURS, VARIABLE, protect, unprotected
+from divproj.runtime.safe_path import OURS, VARIABLE, original_environment, protect
 
 PLANTED = ("struct", "random", "numpy", "joblib", "typing_extensions", "divproj", "proj_cli", "sitecustomize", "usercustomize")
 PARSER = f"{sys.executable} -P {Path(__file__).parents[1] / 'rootparser.py'}"
@@ -200,10 +200,10 @@ def test_what_is_set_and_what_is_taken_back(monkeypatch: pytest.MonkeyPatch, tmp
     protect()
     assert sys.path == [elsewhere, "/usr/lib/python"]
     assert (os.environ[VARIABLE], os.environ["PYTHONPATH"]) == (OURS, elsewhere)
-    assert VARIABLE not in unprotected(os.environ)
+    assert VARIABLE not in original_environment(os.environ)
     monkeypatch.setenv(VARIABLE, "1")
     protect()
-    assert unprotected(os.environ)[VARIABLE] == os.environ[VARIABLE] == "1"
+    assert original_environment(os.environ)[VARIABLE] == os.environ[VARIABLE] == "1"
 
 
 def test_the_folder_of_the_package_stays(monkeypatch: pytest.MonkeyPatch):

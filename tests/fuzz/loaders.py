@@ -115,7 +115,7 @@ def shards_kept(here: Path) -> None:
     from divproj.runtime.checkpoint import Checkpoint
 
     text = WordText.of([WordRow(f.split(), e.split()) for f, e in PAIRS], 2)
-    list(align_text(WordAligner(), text, keep=Checkpoint(here, resume=True, seconds=0)))
+    list(align_text(WordAligner(), text, checkpoint=Checkpoint(here, resume=True, seconds=0)))
 
 
 def training_kept(here: Path) -> None:
@@ -124,7 +124,7 @@ def training_kept(here: Path) -> None:
     from divproj.parsing.language import Language
     from divproj.runtime.checkpoint import Checkpoint
 
-    Language.train(TREEBANK[:8], bits=10, epochs=1, keep=Checkpoint(here, resume=True, seconds=0))
+    Language.train(TREEBANK[:8], bits=10, epochs=1, checkpoint=Checkpoint(here, resume=True, seconds=0))
 
 
 KEPT = {

@@ -106,14 +106,14 @@ def lane(folder: Path, fast: bool) -> list[object]:
     from dataclasses import replace
     from itertools import chain
 
-    from divproj.core.pair_arrays import batched
+    from divproj.core.pair_arrays import in_batches
     from divproj.divergence.analysis import analyze_batches
     from divproj.io.corpus import Corpus
 
     found = Corpus.at(folder, faults=lenient())
     try:
         chunks = (replace(chunk, fast=True).batches(found.faults) for chunk in found.chunks(size=None))
-        batches = chain.from_iterable(chunks) if fast else batched(found.pairs())
+        batches = chain.from_iterable(chunks) if fast else in_batches(found.pairs())
         made: object = analyze_batches(batches).as_json()
     except ProjError as error:
         made = error
@@ -177,7 +177,7 @@ def trees(data: bytes, name: str | None) -> None:
 def node_links(data: bytes) -> None:
     from divproj.io.trees import tiger
 
-    tiger.most_linked(tiger.load_links(file(data), lenient()))
+    tiger.best_sentence_pairs(tiger.load_links(file(data), lenient()))
 
 
 def enju_links(data: bytes) -> None:
@@ -329,7 +329,7 @@ def results(data: bytes, name: str) -> None:
     if done is not None:
         store.damage("read", done)
         assert done.digest
-    store._published()
+    store._published_digests()
 
 
 def vector_seeds() -> Sequence[bytes]:

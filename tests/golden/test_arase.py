@@ -12,12 +12,12 @@ import pytest
 
 from divproj.io.trees.forests import forests_of
 from divproj.phrases import beam_search
-from divproj.phrases.beam_search import Limits, Packs
+from divproj.phrases.beam_search import Packs, SearchLimits
 from divproj.phrases.problem import Problem, fill, posteriors, read_off
 
 GOLDEN = tomllib.loads(Path(__file__).with_name("arase2017.toml").read_text(encoding="utf-8"))
 EXAMPLES = [name for name, value in GOLDEN.items() if isinstance(value, dict)]
-FREE = Limits(beam=0, supports=0, steps=0, traces=0)
+FREE = SearchLimits(beam=0, supports=0, steps=0, traces=0)
 
 
 def problem_of(row: dict) -> Problem:
@@ -43,7 +43,7 @@ def test_worked_examples(name):
     problem, logs = problem_of(row), row["logs"]
     wanted = logs["pair"] * math.log(GOLDEN["pair"]) + logs["null"] * math.log(GOLDEN["null"])
     wanted -= GOLDEN["null_cost"] * (logs["words"] + GOLDEN["noncomp_cost"] * logs["noncomp"])
-    found = Packs(problem, FREE, beam_search.align).found()
+    found = Packs(problem, FREE, beam_search.align).best_set()
     assert found is not None
     assert found.score == pytest.approx(wanted, abs=GOLDEN["tolerance"])
     [src], [tgt] = (forests_of(row[key], "brackets") for key in ("source", "target"))
@@ -61,7 +61,7 @@ def test_the_objective_is_the_best_of_all_legitimate_sets(name):
     place = [{s.arrays.start[k]: k for k in np.flatnonzero(s.arrays.is_leaf)} for s in (problem.src, problem.tgt)]
     links = [(place[0][i], place[1][j]) for i, j in row["links"]]
     best = oracle.best(problem, links, compositional=False)
-    found = Packs(problem, FREE, beam_search.align).found()
+    found = Packs(problem, FREE, beam_search.align).best_set()
     assert found is not None
     assert found.score == pytest.approx(best, abs=GOLDEN["tolerance"])
     every = [score for _, score in oracle.sets(problem, links)]

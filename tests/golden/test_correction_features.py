@@ -51,11 +51,11 @@ def lines() -> Iterator[str]:
         yield f"# {title}"
         yield f"tags {' '.join(lattice.tags)} | {' '.join(lattice.fine)} | {' '.join(lattice.guesses)}"
         yield f"kinds {''.join(lattice.kinds)} last {lattice.last} root {lattice.old_top}"
-        for word in range(1, len(lattice.bitext) + 1):
-            form, heads = lattice.bitext.forms[word - 1], lattice.heads(word)
+        for word in range(1, len(lattice.sentence) + 1):
+            form, heads = lattice.sentence.forms[word - 1], lattice.heads(word)
             yield f"{form} as root: {' '.join(names(lattice.root_block(word)))}"
             for head, blocks in zip(heads, lattice.all_blocks(word, heads), strict=True):
-                other = lattice.bitext.forms[head - 1] if head else "ROOT"
+                other = lattice.sentence.forms[head - 1] if head else "ROOT"
                 known = f"{lattice.relation(word, head)} {lattice.path(word, head)}"
                 spelled = [name for block in blocks for name in names(block)] if not lattice.top else []
                 yield " ".join((f"{form} on {other}: {known}", *spelled))
@@ -69,7 +69,7 @@ def test_names(request: pytest.FixtureRequest):
 
 def test_blocks_of_one_edge_are_those_of_all():
     for lattice in LATTICES.values():
-        for word in range(1, len(lattice.bitext) + 1):
+        for word in range(1, len(lattice.sentence) + 1):
             heads = lattice.heads(word)
             assert [lattice.blocks(word, head) for head in heads] == lattice.all_blocks(word, heads)
             assert len(set(heads)) == len(heads)

@@ -74,7 +74,7 @@ class TestPromotional:
         assert found.examples["promotional"][0].text == "often ←advmod─ sings ~ cantar ←xcomp─ suele"
 
     def test_seen_from_the_other_side_it_is_demotional(self):
-        found = analyze([PROMOTIONAL.mirrored])
+        found = analyze([PROMOTIONAL.transpose])
         assert (found.dorr["promotional"], found.dorr["demotional"]) == (0, 1)
 
 

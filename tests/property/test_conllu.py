@@ -122,9 +122,9 @@ def our_view(text: str) -> list[tuple]:
     found = []
     for s in conllu.loads(text):
         tree = s.tree
-        words = list(zip(tree.forms, tree.heads, tree.rels, strict=True))
-        tokens = [(row[0], row[1]) for row in s.rows if "-" in row[0]]
-        empty = [(row[0], row[1]) for row in s.rows if "." in row[0]]
+        words = list(zip(tree.forms, tree.heads, tree.deprels, strict=True))
+        tokens = [(row[0], row[1]) for row in s.lines if "-" in row[0]]
+        empty = [(row[0], row[1]) for row in s.lines if "." in row[0]]
         found.append((words, tokens, empty))
     return found
 

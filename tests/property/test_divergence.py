@@ -14,7 +14,7 @@ from synthetic import known_pair, random_pair
 
 from divproj import Links, Pair, alter, analyze, corpus_match, edge_classes, merge, remove, sent_match, swap
 from divproj.core.tree import NO_HEAD, cycles
-from divproj.divergence.operations import CLASSES, GONE, matched
+from divproj.divergence.operations import CLASSES, GONE, is_match
 from divproj.runtime import jit
 
 DIRECTIONS = {"e_to_f": "e", "f_to_e": "f"}
@@ -60,7 +60,7 @@ def test_classes_are_the_brute_force(pair):
     heads, links = pair.f.heads, pair.links.links
     expected = [bruteforce.edge_class(k, h, links, e) if h > 0 else None for k, h in enumerate(heads, 1)]
     assert edge_classes(pair) == tuple(expected)
-    assert [matched(k, h, pair) for k, h in f] == [expected[k - 1] == "match" for k, h in f]
+    assert [is_match(k, h, pair) for k, h in f] == [expected[k - 1] == "match" for k, h in f]
 
 
 @pytest.mark.parametrize(("strategy", "least"), [(any_pairs, 0.05), (related_pairs(), 0.04)], ids=["any", "related"])
@@ -139,12 +139,12 @@ def test_the_log_leads_from_the_trees_as_given_to_those_left(pair):
 
 @given(any_pairs)
 def test_mirroring_mirrors_the_counts(pair):
-    here, there = alter(pair, extended=True), alter(pair.mirrored, extended=True)
+    here, there = alter(pair, extended=True), alter(pair.transpose, extended=True)
     for stage in ("initial", "remove", "merge"):
         assert here.counts["e_to_f"][stage] == there.counts["f_to_e"][stage]
         assert here.counts["f_to_e"][stage] == there.counts["e_to_f"][stage]
         assert here.heads["f"][stage] == there.heads["e"][stage]
-    plain, plain_there = alter(pair), alter(pair.mirrored)
+    plain, plain_there = alter(pair), alter(pair.transpose)
     assert plain.counts["e_to_f"] == plain_there.counts["f_to_e"]
     assert plain.counts["f_to_e"] == plain_there.counts["e_to_f"]
     assert plain.heads["f"] == plain_there.heads["e"]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from strategies import tree_heads
 
 from divproj import ProjError
-from divproj.core.pair_arrays import batched
+from divproj.core.pair_arrays import in_batches
 from divproj.divergence.analysis import analyze_batches
 from divproj.io import corpus as chunks
 from divproj.io import corpus as corpus_module
@@ -61,7 +61,7 @@ def outcome(folder: Path, way: str) -> tuple:
         if way == "chunks":
             batches = chain.from_iterable(chunk.batches(corpus.faults) for chunk in corpus.chunks(size=None))
         else:
-            batches = batched(corpus.pairs()) if way == "careful" else corpus.batches()
+            batches = in_batches(corpus.pairs()) if way == "careful" else corpus.batches()
         result = analyze_batches(batches, each=lambda pair, share: pairs.append((pair, share))).as_json()
     except ProjError as error:
         result = {"error": str(error)}

@@ -86,10 +86,10 @@ def test_projective_stays_projective(tree, kinds):
 def test_no_function_word_is_left_below(tree):
     """A function word without function words of its own governs a `comp:` of its relation."""
     turned = function_heads(tree)
-    of = {turned.heads[k - 1]: rel for k, rel in enumerate(turned.rels, 1) if rel.startswith("comp:")}
+    of = {turned.heads[k - 1]: rel for k, rel in enumerate(turned.deprels, 1) if rel.startswith("comp:")}
     for k, head in enumerate(tree.heads, 1):
-        rel = tree.rels[k - 1]
-        alone = all(tree.rels[c - 1].partition(":")[0] not in KINDS for c in tree.children(k))
+        rel = tree.deprels[k - 1]
+        alone = all(tree.deprels[c - 1].partition(":")[0] not in KINDS for c in tree.children(k))
         if rel.partition(":")[0] in KINDS and head > 0 and alone:
             assert of[k] == f"comp:{rel}"
 
@@ -101,4 +101,4 @@ def test_any_relations_give_a_tree_back(tree, data):
     back = content_heads(replace(tree, rels=tuple(rels)))
     assert not cycles(back.heads)
     assert sorted(h for h in back.heads if h <= 0) == sorted(h for h in tree.heads if h <= 0)
-    assert not any(rel.startswith(("comp:", "own:", "up:")) for rel in back.rels)
+    assert not any(rel.startswith(("comp:", "own:", "up:")) for rel in back.deprels)

@@ -11,7 +11,7 @@ from strategies import trees
 from divproj.evaluation.brackets import bracket_spans as scored
 from divproj.evaluation.brackets import score_one, upper_bound
 from divproj.induction.ccm import CCM
-from divproj.induction.reading import Tagged, constituents, kept_words, one_to_one, phrase_tree
+from divproj.induction.reading import TaggedSentence, constituents, kept_words, one_to_one, phrase_tree
 from divproj.io.trees import brackets
 
 MODEL = CCM(sweeps=3, random_state=2).fit([list("DNVDN"), list("DNV"), list("PDAN"), list("NVP")])
@@ -22,7 +22,7 @@ words = st.lists(st.sampled_from("DNVAP."), min_size=1, max_size=9)
 @given(words)
 def test_a_tree_has_all_words_and_nests(tags):
     kept = tuple(k for k, tag in enumerate(tags) if tag != ".")
-    sentence = Tagged(tuple(f"w{k}" for k in range(len(tags))), tuple(tags), kept)
+    sentence = TaggedSentence(tuple(f"w{k}" for k in range(len(tags))), tuple(tags), kept)
     (spans,) = MODEL.predict([sentence.tags])
     assert len(spans) == max(len(kept) - 1, 0)
     for (a, b), (c, d) in itertools.combinations(spans, 2):

@@ -105,7 +105,9 @@ def test_any_forest_can_be_learned_from(trees, order):
         assert made.forms == tree.forms
         assert is_tree(made.heads) or not len(tree)
         assert parser.crossing_ or not crosses(made)
-        assert all((rel == "root") == (h == 0) for h, rel in zip(made.heads, made.rels, strict=True) if len(parser.rels_) > 1)
+        assert all(
+            (rel == "root") == (h == 0) for h, rel in zip(made.heads, made.deprels, strict=True) if len(parser.rels_) > 1
+        )
         assert np.allclose(chances[:, 1:].sum(axis=0), 1.0)
 
 

@@ -117,6 +117,6 @@ def test_what_was_saved_can_be_reviewed_again(todo: list[tuple[Any, ...]]):
         perform(session, edit)
     again = Session(Document(session.render()))
     for state, saved in zip(session.states, again.states, strict=True):
-        assert (saved.heads, saved.rels, saved.gold) == (state.heads, state.rels, state.gold)
-        assert (saved.reasons, saved.sure) == (state.reasons, state.sure)
+        assert (saved.heads, saved.deprels, saved.gold) == (state.heads, state.deprels, state.gold)
+        assert (saved.reasons, saved.machine_confidence) == (state.reasons, state.machine_confidence)
     assert again.render() == session.render()

@@ -8,7 +8,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from divproj.core.sentence import Sentence
+from divproj.core.sentence import Rows
 from divproj.io.trees import conllu
 from divproj.search import QueryError, find_in, parse
 
@@ -39,7 +39,7 @@ QUERIES = st.recursive(
 )
 
 
-def sentence_of(seed: int) -> Sentence:
+def sentence_of(seed: int) -> Rows:
     """A random tree, by attaching words in random order."""
     chance = random.Random(seed)
     n = chance.randint(1, 7)
@@ -56,12 +56,12 @@ SENTENCES = st.integers(0, 10**6).map(sentence_of)
 
 
 @given(QUERIES, SENTENCES)
-def test_written_back_it_means_the_same(query: str, sentence: Sentence):
+def test_written_back_it_means_the_same(query: str, sentence: Rows):
     assert find_in(sentence, str(parse(query))) == find_in(sentence, query)
 
 
 @given(QUERIES, QUERIES, SENTENCES)
-def test_laws(one: str, two: str, sentence: Sentence):
+def test_laws(one: str, two: str, sentence: Rows):
     every = set(range(1, len(sentence.forms) + 1))
     a, b = set(find_in(sentence, one)), set(find_in(sentence, two))
     assert set(find_in(sentence, f"!({one})")) == every - a
@@ -71,7 +71,7 @@ def test_laws(one: str, two: str, sentence: Sentence):
 
 
 @given(QUERIES, SENTENCES)
-def test_child_is_head_turned_round(query: str, sentence: Sentence):
+def test_child_is_head_turned_round(query: str, sentence: Rows):
     heads = sentence.usable_tree()[0].heads
     fits = set(find_in(sentence, query))
     assert set(find_in(sentence, f"child({query})")) == {heads[k - 1] for k in fits if heads[k - 1] > 0}

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import alignments, forests, pairs, trees
 
-from divproj import DepTree, Sentence
+from divproj import DepTree, Rows
 from divproj.core.links import Links
 from divproj.core.tree import cycles
 from divproj.io.trees import pharaoh
@@ -15,12 +15,12 @@ from divproj.io.trees import pharaoh
 
 @given(alignments())
 def test_transposing_twice(alignment):
-    assert alignment.transposed.transposed == alignment
+    assert alignment.transpose.transpose == alignment
 
 
 @given(alignments())
 def test_transposed_links(alignment):
-    flipped = alignment.transposed
+    flipped = alignment.transpose
     assert flipped.links == {(j, i) for i, j in alignment.links}
     assert flipped.forward == alignment.backward
     assert (flipped.matrix == alignment.matrix.T).all()
@@ -40,14 +40,14 @@ def test_pharaoh_there_and_back(found):
 
 @given(pairs())
 def test_mirroring_twice(pair):
-    assert pair.mirrored.mirrored == pair
+    assert pair.transpose.transpose == pair
 
 
 @given(trees(min_size=1))
 def test_tree_to_nltk_and_back(tree):
     back = DepTree.from_nltk(tree.to_nltk())
     assert (back.forms, back.heads) == (tree.forms, tree.heads)
-    assert back.rels == (tree.rels or ("_",) * len(tree))
+    assert back.deprels == (tree.deprels or ("_",) * len(tree))
     assert back.tags("upos") == tree.tags("upos")
     assert back.tags("xpos") == tree.tags("xpos")
 
@@ -89,7 +89,7 @@ def test_cycles_are_those_of_networkx(heads):
 def test_usable_trees_are_usable(heads):
     """Whatever the heads: what is left is acyclic, in range, has one root at most; a fault is told unless it is a tree."""
     rows = [(str(k), f"w{k}", "_", "_", "_", "_", str(h), "_", "_", "_") for k, h in enumerate(heads, 1)]
-    tree, faults = Sentence((), tuple(zip(*rows, strict=True))).usable_tree()
+    tree, faults = Rows((), tuple(zip(*rows, strict=True))).usable_tree()
     assert cycles(tree.heads) == []
     assert tree.heads.count(0) <= 1
     assert all(-1 <= h <= len(heads) for h in tree.heads)

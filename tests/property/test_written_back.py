@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from divproj.core.errors import Faults
 from divproj.core.options import ReaderOptions
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.core.tree import DepTree
 from divproj.io.interlinear import formats, write_back
 from divproj.io.interlinear import rows as igt_conllu
@@ -22,14 +22,14 @@ ENDS = st.sampled_from(("\n", "\r\n"))
 MARK = st.sampled_from((b"", b"\xef\xbb\xbf"))
 
 
-def trees_of(found: list[Igt], chance: list[bool]) -> list[Igt]:
+def trees_of(found: list[Sentence], chance: list[bool]) -> list[Sentence]:
     """A chain over the words of some sentences; the first always has one."""
     made = []
     for k, one in enumerate(found):
         if one.words and (not k or chance[k % len(chance)]):
             n = len(one.words)
             tree = DepTree(one.words, tuple(range(n)), ("root", *["nmod:poss"] * (n - 1)))
-            made.append(Igt(one.words, sent_id=one.sent_id, tree=tree))
+            made.append(Sentence(one.words, sent_id=one.sent_id, tree=tree))
     return made
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from shared import DATA
 
-from divproj import Corpus, Sentence, analyze
+from divproj import Corpus, Rows, analyze
 from divproj.divergence.analysis import TYPES
 from divproj.io.trees import conllu
 from divproj.runtime import resources
@@ -23,7 +23,7 @@ UPOS = re.compile("ADJ|ADP|ADV|AUX|CCONJ|DET|INTJ|NOUN|NUM|PART|PRON|PROPN|PUNCT
 
 
 @cache
-def side(name: str, letter: str) -> list[Sentence]:
+def side(name: str, letter: str) -> list[Rows]:
     return list(conllu.load(FOLDER / name / f"{letter}.conllu"))
 
 
@@ -34,12 +34,12 @@ def instances(name: str) -> list[list[str]]:
     return [block.splitlines() for block in text.strip("\n").split("\n\n")]
 
 
-def misc(sentence: Sentence, key: str) -> list[str | None]:
+def misc(sentence: Rows, key: str) -> list[str | None]:
     rows = (dict(part.split("=", 1) for part in value.split("|") if "=" in part) for value in sentence.column(9))
     return [row.get(key) for row in rows]
 
 
-def detokenized(sentence: Sentence) -> str:
+def detokenized(sentence: Rows) -> str:
     gaps = ["" if value == "No" else " " for value in misc(sentence, "SpaceAfter")]
     return "".join(form + gap for form, gap in zip(sentence.forms, gaps, strict=True)).strip()
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from divproj.core.errors import Faults
 from divproj.io.interlinear.rows import from_sentence
 from divproj.io.trees import conllu
-from divproj.links.glosses import GlossAligner, Meaning
-from divproj.parsing.language import shipped
+from divproj.links.glosses import GlossAligner, WordSimilarity
+from divproj.parsing.language import load_pack
 from divproj.projection.direct import ProjectionInput
-from divproj.projection.glossed.facts import English, widened
-from divproj.projection.glossed.training import Bank
+from divproj.projection.glossed.facts import EnglishLexicon, extend_vocabulary
+from divproj.projection.glossed.training import GlossedTreebank
 from divproj.runtime.vectors import WordVectors
 from divproj.text.tokens import tokenize
 
@@ -28,9 +28,9 @@ GROUPS = (
 """Families that are held out together: five models instead of one for each family, so less to learn from, and figures a little low."""
 
 
-def banks(data: Path, cap: int, vectors: WordVectors, only: set[str]) -> list[Bank]:
+def banks(data: Path, cap: int, vectors: WordVectors, only: set[str]) -> list[GlossedTreebank]:
     """All banks below a folder; every k-th sentence where there are more than `cap`."""
-    aligner, parser = GlossAligner(meaning=Meaning(vectors)), shipped("en")
+    aligner, parser = GlossAligner(meaning=WordSimilarity(vectors)), load_pack("en")
     made = []
     for name, family in FAMILIES.items():
         if only and name not in only:
@@ -52,15 +52,15 @@ def banks(data: Path, cap: int, vectors: WordVectors, only: set[str]) -> list[Ba
             )
             for k, (s, igt, e) in enumerate(zip(found, igts, trees, strict=True))
         ]
-        made.append(Bank(name, family, bitexts, [s.usable_tree()[0] for s in found], sentences=found))
+        made.append(GlossedTreebank(name, family, bitexts, [s.usable_tree()[0] for s in found], rows=found))
     return made
 
 
-def lexicon(data: Path, vectors: WordVectors) -> English:
+def lexicon(data: Path, vectors: WordVectors) -> EnglishLexicon:
     """Usual tags of English words, from EWT and the vectors."""
     [path] = (data / "ewt").glob("*train*")
     tokens = [row for s in conllu.load(path) if s is not None for row in zip(s.forms, s.column(2), s.column(3), strict=True)]
-    return widened(English.of(tokens), English.of(tokens, 1), vectors)
+    return extend_vocabulary(EnglishLexicon.of(tokens), EnglishLexicon.of(tokens, 1), vectors)
 
 
 def fold(family: str) -> str:

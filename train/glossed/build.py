@@ -17,9 +17,17 @@ from banks import banks, fold, lexicon
 from reorder import reordered
 
 from divproj.links.grams import Grams
-from divproj.projection.glossed.model import SIDES, GlossModel, GlossNetwork, InputEncoder, Names, Nearness, attachments
-from divproj.projection.glossed.training import Bank, learn
-from divproj.runtime.vectors import shipped as shipped_vectors
+from divproj.projection.glossed.model import (
+    SIDES,
+    GlossModel,
+    GlossNetwork,
+    GramNumbers,
+    InputEncoder,
+    WordOrderSimilarity,
+    attachments,
+)
+from divproj.projection.glossed.training import GlossedTreebank, learn
+from divproj.runtime.vectors import shipped_vectors as shipped_vectors
 from loop import Course, examples, train
 
 ALL = "all"
@@ -32,13 +40,13 @@ def main() -> None:
     torch.set_num_threads(1)
     torch.set_flush_denormal(True)
     args.work.mkdir(parents=True, exist_ok=True)
-    vectors, grams = shipped_vectors("en"), Grams.shipped()
+    vectors, grams = shipped_vectors("en"), Grams.load_shipped()
     found = banks(args.data, args.cap, vectors, set())
     families = {bank.name: bank.family for bank in found}
     for bank in found:
         bank.family = fold(bank.family)
     model, folds = learn(found, lexicon(args.data, vectors), grams, lambda text: print(text, flush=True))
-    names = Names(
+    names = GramNumbers(
         tuple(sorted({r.name for r in grams.rows})), tuple(sorted({r.kind for r in grams.rows if r.kind} | {"person"}))
     )
     encoder = InputEncoder(names, vectors)
@@ -65,14 +73,14 @@ def main() -> None:
     model.save(args.output)
 
 
-def _nearness(some: list[Bank]) -> Nearness:
+def _nearness(some: list[GlossedTreebank]) -> WordOrderSimilarity:
     """Word orders and attachments of banks in their own order."""
     orders = np.stack([bank.text[:SIDES] for bank in some])
     counts = np.stack([attachments(bank.gold, [s.real for s in bank.inputs]) for bank in some])
-    return Nearness(tuple(bank.name for bank in some), orders, counts)
+    return WordOrderSimilarity(tuple(bank.name for bank in some), orders, counts)
 
 
-def _networks(args: argparse.Namespace, some: list[Bank], name: str, names: Names) -> tuple[GlossNetwork, ...]:
+def _networks(args: argparse.Namespace, some: list[GlossedTreebank], name: str, names: GramNumbers) -> tuple[GlossNetwork, ...]:
     """Trained, or read where they are."""
     made = []
     for seed in range(1, args.seeds + 1):

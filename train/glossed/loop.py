@@ -12,7 +12,7 @@ from torch import nn
 from torch.nn import functional
 
 from divproj.projection.glossed.model import COLUMNS, EDGE, OF_GLOSS, OF_LINKS, SHAPES, SentenceInput, edge_columns
-from divproj.projection.glossed.training import Bank
+from divproj.projection.glossed.training import GlossedTreebank
 from divproj.projection.phrasal import chart
 from model import Batch, Network
 
@@ -47,7 +47,7 @@ class Example:
     trust: float
 
 
-def examples(banks: Sequence[Bank]) -> list[Example]:
+def examples(banks: Sequence[GlossedTreebank]) -> list[Example]:
     found = []
     for bank in banks:
         words = sum(map(len, bank.inputs))
@@ -107,7 +107,7 @@ def batch(some: Sequence[Example], seen: Sequence[SentenceInput]) -> Batch:
         for name in ("columns", "grams", "kinds", "gloss", "linked"):
             b[name][k, :m] = getattr(s, name)
         b["edges"][:, k, : m + 1, : m + 1] = s.edges
-        b["said"][k, : m + 1, : m + 1] = s.told
+        b["said"][k, : m + 1, : m + 1] = s.phrase_log_scores
         b["heads"][k, :m], b["rels"][k, :m], b["tags"][k, :m] = e.heads, e.rels, e.tags
     return {name: torch.from_numpy(array) for name, array in b.items()}
 

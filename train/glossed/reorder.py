@@ -12,7 +12,7 @@ import numpy as np
 
 from divproj.core.links import Links
 from divproj.core.tree import DepTree
-from divproj.projection.glossed.training import Bank
+from divproj.projection.glossed.training import GlossedTreebank
 
 TOGETHER = (
     ("nsubj", "csubj"), ("obj", "iobj", "ccomp", "xcomp"), ("obl", "advcl"), ("aux",), ("cop",), ("mark",), ("advmod",), ("amod",), ("nmod",),
@@ -23,12 +23,12 @@ CHANCE = 0.4
 """That a group of relations changes sides."""
 
 
-def reordered(bank: Bank, seed: int) -> Bank:
+def reordered(bank: GlossedTreebank, seed: int) -> GlossedTreebank:
     """The bank in an order drawn by `seed`, one for all its sentences; sentences with a word that has no head are left out."""
     chance = np.random.default_rng(seed)
     moved = {rel for rels in TOGETHER if chance.random() < CHANCE for rel in rels}
     bitexts, gold = [], []
-    for bitext, tree in zip(bank.bitexts, bank.gold, strict=True):
+    for bitext, tree in zip(bank.sentences, bank.gold, strict=True):
         order = new_order(tree, moved)
         if len(order) != len(tree):
             continue
@@ -46,7 +46,7 @@ def reordered(bank: Bank, seed: int) -> Bank:
             name: _taken(getattr(tree, name), order) for name in ("forms", "rels", "upos", "xpos", "glosses", "lemmas", "feats")
         }
         gold.append(replace(tree, heads=tuple(place[tree.heads[word - 1]] for word in order), **columns))
-    return Bank(f"{bank.name}~{seed}", bank.family, bitexts, gold)
+    return GlossedTreebank(f"{bank.name}~{seed}", bank.family, bitexts, gold)
 
 
 def new_order(tree: DepTree, moved: set[str]) -> list[int]:
@@ -60,7 +60,7 @@ def new_order(tree: DepTree, moved: set[str]) -> list[int]:
     def line(head: int) -> list[int]:
         before, after = [], []
         for child in kids[head]:
-            left = (child < head) != (tree.rels[child - 1].partition(":")[0] in moved)
+            left = (child < head) != (tree.deprels[child - 1].partition(":")[0] in moved)
             (before if left else after).append(child)
         before.sort(key=lambda child: -abs(child - head))
         after.sort(key=lambda child: abs(child - head))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from divproj.core.errors import Faults
-from divproj.core.sentence import Sentence, misc_value
+from divproj.core.sentence import Rows, misc_value
 from divproj.io.trees import conllu
 from divproj.parsing.language import Language
 from recipes import RECIPES, Recipe
@@ -87,7 +87,7 @@ def judge(folder: Path, dev: Path) -> dict[str, Any]:
     return {**figures, **_cutting(language, gold)}
 
 
-def _columns(sentence: Sentence) -> list[tuple[str, ...]]:
+def _columns(sentence: Rows) -> list[tuple[str, ...]]:
     return list(zip(*(sentence.column(k) for k in (2, 3, 6, 7)), strict=True))
 
 
@@ -96,7 +96,7 @@ def _share(right: Any) -> float:
     return round(100 * sum(values) / max(1, len(values)), 2)
 
 
-def _calibration_error(gold: list[Sentence], parsed: list[Sentence]) -> float:
+def _calibration_error(gold: list[Rows], parsed: list[Rows]) -> float:
     """Expected calibration error of the heads (Naeini et al. 2015), in points."""
     bins = [[0.0, 0, 0] for _ in range(BINS)]
     for one, other in zip(gold, parsed, strict=True):
@@ -109,7 +109,7 @@ def _calibration_error(gold: list[Sentence], parsed: list[Sentence]) -> float:
     return round(100 * sum(abs(mass - right) for mass, right, _ in bins) / max(1, sum(count for *_, count in bins)), 2)
 
 
-def _cutting(language: Language, gold: list[Sentence]) -> dict[str, float]:
+def _cutting(language: Language, gold: list[Rows]) -> dict[str, float]:
     """F1 of tokens, and of those that stand for several words, in per cent; both must have the same place and the same words."""
     counts = {"tokens": [0, 0, 0], "multiword": [0, 0, 0]}
     for sentence in gold:
@@ -119,7 +119,7 @@ def _cutting(language: Language, gold: list[Sentence]) -> dict[str, float]:
         ours = {(t.start - text[: t.start].count(" "), *_low(t.words)) for t in language.tokenizer.tokens(text)}
         theirs, at, until = set(), 0, 0
         forms = dict(zip(sentence.column(0), sentence.forms, strict=True))
-        for row in sentence.rows:
+        for row in sentence.lines:
             first, dash, last = row[0].partition("-")
             if dash or (row[0].isdecimal() and int(row[0]) > until):
                 until = int(last or first)

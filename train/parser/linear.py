@@ -11,7 +11,7 @@ import numpy as np
 import thin
 from data import Lessons, Names, Tree, chosen
 from divproj.core.errors import Faults
-from divproj.core.sentence import Sentence
+from divproj.core.sentence import Rows
 from divproj.io.trees import conllu
 from divproj.parsing.language import Language
 from divproj.text.tokenizer import Tokenizer
@@ -80,12 +80,12 @@ def calibrate(folder: Path, dev: Path) -> None:
     path.write_text(json.dumps(facts, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
-def _tagged(sentence: Sentence, features: tuple[str, ...]) -> Sentence:
+def _tagged(sentence: Rows, features: tuple[str, ...]) -> Rows:
     """The sentence with features in the place of XPOS, as the recipe has it."""
     return sentence.with_columns({4: tuple(chosen(feats, features) for feats in sentence.column(5))}) if features else sentence
 
 
-def _trained(sentences: list[Sentence], fold: int, folder: Path) -> Language:
+def _trained(sentences: list[Rows], fold: int, folder: Path) -> Language:
     if not (folder / "model.json").exists():
         rest = [sentence for k, sentence in enumerate(sentences) if k % FOLDS != fold]
         Language.train(
@@ -94,7 +94,7 @@ def _trained(sentences: list[Sentence], fold: int, folder: Path) -> Language:
     return Language.load(folder)
 
 
-def _sentences(treebank: Path, trees: list[Tree]) -> list[Sentence]:
+def _sentences(treebank: Path, trees: list[Tree]) -> list[Rows]:
     found = [s for s in conllu.load(treebank, Faults(strict=True)) if s is not None]
     if [list(s.forms) for s in found] != [tree.forms for tree in trees]:
         sys.exit(f"{treebank} is not read alike by divproj and by this program")

@@ -53,12 +53,12 @@ class ProjError(Exception):
     always_shown = False
     """Whether it is shown even after many others, since it concerns the text as a whole."""
 
-    def __init__(self, what: str, where: Where | None = None, remedy: str = "") -> None:
-        self.what, self.where, self.remedy = what, where, remedy
-        super().__init__(what)
+    def __init__(self, message: str, where: Where | None = None, remedy: str = "") -> None:
+        self.message, self.where, self.remedy = message, where, remedy
+        super().__init__(message)
 
     def __str__(self) -> str:
-        text = f"{self.where}: {self.what}" if self.where else self.what
+        text = f"{self.where}: {self.message}" if self.where else self.message
         text = f"{text}; {self.remedy}" if self.remedy else text
         return text if len(text) <= LONGEST_MESSAGE else f"{text[: LONGEST_MESSAGE // 2]} … {text[-LONGEST_MESSAGE // 4 :]}"
 
@@ -90,7 +90,7 @@ class ModelError(ProjError):
     >>> try:
     ...     dp.projector("s9")
     ... except ModelError as error:
-    ...     print(error.what)
+    ...     print(error.message)
     no system 's9'
     """
 
@@ -134,7 +134,7 @@ class Faults:
         for error in other.noted:
             self._note(error)
 
-    def moved(self) -> Faults:
+    def split_off(self) -> Faults:
         """The faults noted so far, moved to an object of their own."""
         apart = replace(self, tell=None)
         self.noted, self.words, self.sentences, self.foreign = [], 0, 0, Counter()
@@ -181,5 +181,5 @@ def too_long(words: int, where: Where) -> FormatError:
 
 def in_parts(words: int, where: Where) -> FormatError:
     """The fault of a sentence that is parsed in parts."""
-    what = f"{words} words: parsed in parts of at most {PART}, whose roots hang on the first"
-    return FormatError(what, where, CUT)
+    message = f"{words} words: parsed in parts of at most {PART}, whose roots hang on the first"
+    return FormatError(message, where, CUT)

@@ -33,5 +33,5 @@ else:
         def __get__(self, instance: Any, owner: type | None = None) -> Any:
             if instance is None:
                 return self
-            found = instance.__dict__[self.name] = self.work(instance)
-            return found
+            computed = instance.__dict__[self.name] = self.work(instance)
+            return computed

@@ -22,7 +22,7 @@ class Links:
     `possible` marks links that an annotator was not sure of; they are links too.
 
     >>> links = Links.of([(1, 2), (2, 1)], (2, 2))
-    >>> (1, 2) in links, links.forward[1], links.transposed.shape
+    >>> (1, 2) in links, links.forward[1], links.transpose.shape
     (True, (2,), (2, 2))
     """
 
@@ -92,13 +92,13 @@ class Links:
     @lazy
     def backward(self) -> tuple[tuple[int, ...], ...]:
         """R_{E→F} (eq. 9)."""
-        return self.transposed.forward
+        return self.transpose.forward
 
     @lazy
-    def transposed(self) -> Links:
+    def transpose(self) -> Links:
         """The same links seen from the other side.
 
-        >>> Links(frozenset({(1, 2)}), (1, 2)).transposed.links
+        >>> Links(frozenset({(1, 2)}), (1, 2)).transpose.links
         frozenset({(2, 1)})
         """
         flip = frozenset((j, i) for i, j in self.links)

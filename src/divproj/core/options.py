@@ -70,8 +70,8 @@ def option(default: Any, sentence: str, *names: str, **about: Any) -> Any:
 
 def option_of(each: Field[Any]) -> Option | None:
     """The option that a field declares."""
-    found: Option | None = each.metadata.get(OPTION)
-    return found
+    declared: Option | None = each.metadata.get(OPTION)
+    return declared
 
 
 @dataclass(frozen=True)
@@ -229,7 +229,7 @@ class AlignOptions(Options):
     punctuation: str = option("keep", "keep, final (leave out the last mark) or drop.", choices=("keep", "final", "drop"))
     settings: tuple[str, ...] = option(
         (),
-        "A cost or setting: null_cost, pair_cost, noncomp, search, em, batch_size, parse_share …",
+        "A cost or setting: null_cost, pair_cost, noncomp, search, binarise, threshold, max_seconds, batch_size …",
         "--set",
         metavar="NAME=VALUE",
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from divproj.core.errors import Where
 from divproj.core.links import Links
-from divproj.core.sentence import Igt, Sentence
+from divproj.core.sentence import Rows, Sentence
 from divproj.core.tree import DepTree
 
 
@@ -29,20 +29,22 @@ class Pair:
     sent_id: str = ""
     translation: str = field(default="", compare=False)
     """The translation as written; empty when only its words are known."""
+    glosses: tuple[str, ...] = ()
+    """The gloss of each word of F; empty where there is none."""
     reasons: tuple[str, ...] = field(default=(), compare=False)
     confidence: tuple[float, ...] = field(default=(), compare=False)
-    sentence: Sentence | None = field(default=None, compare=False, repr=False)
+    f_rows: Rows | None = field(default=None, compare=False, repr=False)
     """The rows of F as they were read, so that nothing of them is lost when the pair is written."""
-    igt: Igt | None = field(default=None, compare=False, repr=False)
+    sentence: Sentence | None = field(default=None, compare=False, repr=False)
     """The glossed instance that F came from, where it is one."""
     where: Where = field(default=Where(), compare=False, repr=False)
     e_language: str = field(default="", compare=False)
     """Code of the language of the translation, once that was asked; with an E of no words there is no parser of it."""
 
     @property
-    def mirrored(self) -> Pair:
+    def transpose(self) -> Pair:
         """The pair with the roles of F and E exchanged."""
-        return Pair(self.e, self.f, self.links.transposed, self.sent_id)
+        return Pair(self.e, self.f, self.links.transpose, self.sent_id)
 
     @property
     def coverage(self) -> float:
@@ -58,9 +60,9 @@ class Pair:
         1	Hunde	_	_	_	_	0	root	_	_
         <BLANKLINE>
         """
-        if self.sentence is not None:
-            return self.sentence.to_conllu()
-        return self.f.to_conllu(self.sent_id)
+        if self.f_rows is not None:
+            return self.f_rows.to_conllu()
+        return self.f.to_conllu(self.sent_id, self.glosses)
 
     def with_tree(self, tree: DepTree) -> Pair:
         """The pair with another tree of F."""

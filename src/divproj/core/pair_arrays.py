@@ -23,18 +23,18 @@ SIZE = 512
 
 
 @dataclass
-class Book:
+class LabelCodes:
     """Relations and tags as consecutive numbers; 0 is '_'."""
 
     names: list[str] = field(default_factory=lambda: ["_"])
     codes: dict[str, int] = field(default_factory=lambda: {"_": 0})
 
     def code(self, name: str) -> int:
-        found = self.codes.get(name)
-        if found is None:
-            found = self.codes[name] = len(self.names)
+        number = self.codes.get(name)
+        if number is None:
+            number = self.codes[name] = len(self.names)
             self.names.append(name)
-        return found
+        return number
 
     def encode(self, names: Sequence[str]) -> list[int]:
         for new in set(names).difference(self.codes):
@@ -58,12 +58,12 @@ class SideArrays:
 
     at: Ints
     heads: Ints
-    rels: Ints
+    deprels: Ints
     upos: Ints
     xpos: Ints
 
     @classmethod
-    def of(cls, trees: Sequence[DepTree], book: Book) -> SideArrays:
+    def of(cls, trees: Sequence[DepTree], book: LabelCodes) -> SideArrays:
         at = np.zeros(len(trees) + 1, np.int64)
         np.cumsum([len(tree) + 1 for tree in trees], out=at[1:])
         heads: list[int] = []
@@ -73,7 +73,7 @@ class SideArrays:
                 raise FormatError(f"heads {tree.heads} make no tree of {len(tree)} words")
             heads.append(-1)
             heads += tree.heads
-            for column, names in zip(columns, (tree.rels, tree.upos, tree.xpos), strict=True):
+            for column, names in zip(columns, (tree.deprels, tree.upos, tree.xpos), strict=True):
                 column.append(0)
                 column += book.encode(names) if names else [0] * len(tree)
         return cls(at, *(np.array(values, np.int32) for values in (heads, *columns)))
@@ -97,7 +97,7 @@ class PairBatch:
     e: SideArrays
     link_at: Ints
     ends: Ints
-    book: Book
+    book: LabelCodes
     pair: Callable[[int], Pair]
 
     def __len__(self) -> int:
@@ -113,7 +113,7 @@ class PairBatch:
         return int(max(np.diff(self.f.at).max(initial=1), np.diff(self.e.at).max(initial=1))) - 1
 
     @classmethod
-    def of(cls, pairs: Sequence[Pair], book: Book) -> PairBatch:
+    def of(cls, pairs: Sequence[Pair], book: LabelCodes) -> PairBatch:
         links = [sorted(pair.links.links) for pair in pairs]
         link_at = np.zeros(len(pairs) + 1, np.int64)
         np.cumsum([len(x) for x in links], out=link_at[1:])
@@ -123,9 +123,9 @@ class PairBatch:
         return cls(f, e, link_at, ends, book, pairs.__getitem__)
 
 
-def batched(pairs: Iterable[Pair], size: int = SIZE) -> Iterator[PairBatch]:
+def in_batches(pairs: Iterable[Pair], size: int = SIZE) -> Iterator[PairBatch]:
     """Yield the pairs in batches, which share one table of codes."""
-    book = Book()
+    book = LabelCodes()
     stream = iter(pairs)
     while chunk := list(islice(stream, size)):
         yield PairBatch.of(chunk, book)

@@ -1,8 +1,8 @@
-"""Sentences as they were read: `Sentence` from CoNLL-U, `Igt` from interlinear text.
+"""Sentences as they were read: `Rows` from CoNLL-U, `Sentence` from interlinear text.
 
-A `Sentence` has its comments, all rows and columns, and its place in the file, so that it can be written back unchanged;
-`Sentence.tree` is its dependency tree. An `Igt` has the words of a glossed sentence with their segmentation and glosses,
-and its translations; `Igt.pair` makes a pair of it.
+A `Rows` has its comments, all rows and columns, and its place in the file, so that it can be written back unchanged;
+`Sentence.tree` is its dependency tree. A `Sentence` has the words of a glossed sentence with their segmentation and glosses,
+and its translations; `Sentence.pair` makes a pair of it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def is_gold(comment: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Sentence:
+class Rows:
     """A CoNLL-U sentence as read: comment lines, ten columns, and its place in the file.
 
     >>> from divproj.io.trees import conllu
@@ -50,7 +50,7 @@ class Sentence:
     """Line ends after the last row, as they stood in the file."""
 
     @property
-    def rows(self) -> tuple[tuple[str, ...], ...]:
+    def lines(self) -> tuple[tuple[str, ...], ...]:
         """All rows, multiword and empty ones too, ten fields each."""
         return tuple(zip(*self.columns, strict=True))
 
@@ -74,25 +74,25 @@ class Sentence:
             return values
         return tuple(values[r] for r in self.word_rows)
 
-    def with_columns(self, new: dict[int, tuple[str, ...]]) -> Sentence:
+    def with_columns(self, new: dict[int, tuple[str, ...]]) -> Rows:
         """The sentence with other values in some columns of its words; multiword and empty rows stay."""
         columns = list(self.columns)
         for k, values in new.items():
             if len(self.word_rows) == len(columns[k]):
                 columns[k] = values
             else:
-                made = list(columns[k])
+                cells = list(columns[k])
                 for row, value in zip(self.word_rows, values, strict=True):
-                    made[row] = value
-                columns[k] = tuple(made)
-        return Sentence(self.comments, tuple(columns), self.where, self.end)
+                    cells[row] = value
+                columns[k] = tuple(cells)
+        return Rows(self.comments, tuple(columns), self.where, self.end)
 
     @property
-    def unchecked(self) -> bool:
+    def is_draft(self) -> bool:
         """Whether the tree was projected and not marked gold since, so that nothing is learned from it.
 
         >>> made = "# projection = s5 coverage=1.00 links=2"
-        >>> [Sentence(comments, ((),) * 10).unchecked for comments in ((), (made,), (made, "# gold = yes"))]
+        >>> [Rows(comments, ((),) * 10).is_draft for comments in ((), (made,), (made, "# gold = yes"))]
         [False, True, False]
         """
         return any(c.startswith(PROJECTED) for c in self.comments) and not any(map(is_gold, self.comments))
@@ -107,8 +107,8 @@ class Sentence:
         misc = self.column(9)
         if not any("Gloss=" in cell for cell in misc):
             return ()
-        found = tuple(misc_value(cell, "Gloss") for cell in misc)
-        return found if any(found) else ()
+        word_glosses = tuple(misc_value(cell, "Gloss") for cell in misc)
+        return word_glosses if any(word_glosses) else ()
 
     def comment(self, key: str) -> str | None:
         """Value of the first comment `# key = value`; None when there is none."""
@@ -140,11 +140,11 @@ class Sentence:
         n = len(texts)
         faults: list[FormatError] = []
 
-        def leave_out(k: int, what: str) -> None:
+        def leave_out(k: int, message: str) -> None:
             row = self.word_rows[k - 1]
             line = self.where.line + len(self.comments) + row if self.where.line else 0
             where = replace(self.where, line=line, sent_id=self.sent_id)
-            faults.append(FormatError(what, where))
+            faults.append(FormatError(message, where))
 
         digits = "".join(texts)
         if digits.isdecimal() and digits.isascii() and all(0 < len(text) < 19 for text in texts):
@@ -179,7 +179,7 @@ class Sentence:
         if not roots and n and not faults:
             leave_out(1, "no word has HEAD 0, one root expected")
         return (
-            DepTree(self.forms, tuple(heads), self.column(7), self.column(3), self.column(4), self.glosses),
+            DepTree(self.forms, tuple(heads), self.column(7), self.column(3), self.column(4)),
             faults,
         )
 
@@ -220,7 +220,7 @@ def morphs(token: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Igt:
+class Sentence:
     """One glossed sentence as its author wrote it; words and glosses need not line up.
 
     `words` is the language line, one string a word. `segments` has each word as segmented (`dil-vā-yī`), `glosses` the
@@ -229,7 +229,7 @@ class Igt:
     `translation` is the free translation, `translations` those in all languages by code. `e_words`, `e_tags`, `links`
     (f, e from 1), `tree` and `e_tree` are there when the source has them.
 
-    >>> igt = Igt(("Hund-e", "bell-en"), glosses=("dog-PL", "bark-3PL"), translation="Dogs bark.")
+    >>> igt = Sentence(("Hund-e", "bell-en"), glosses=("dog-PL", "bark-3PL"), translation="Dogs bark.")
     >>> igt.lines_up, igt.glosses[0]
     (True, 'dog-PL')
     """
@@ -254,7 +254,7 @@ class Igt:
     judgement: str = ""
     """`*`, `?`, `#` or `%` before the sentence."""
     e_tags: tuple[str, ...] = ()
-    sentence: Sentence | None = field(default=None, compare=False)
+    rows: Rows | None = field(default=None, compare=False)
     """The CoNLL-U rows it came from, so that gold is never lost."""
     where: Where = field(default=Where(), compare=False)
 
@@ -266,14 +266,14 @@ class Igt:
     def pair(self) -> Pair:
         """The sentence and its translation as a pair; without a tree in the source, E has only words.
 
-        >>> Igt(("Hunde", "bellen"), glosses=("dog.PL", "bark"), e_words=("Dogs", "bark")).pair().f.glosses
+        >>> Sentence(("Hunde", "bellen"), glosses=("dog.PL", "bark"), e_words=("Dogs", "bark")).pair().glosses
         ('dog.PL', 'bark')
         """
         from divproj.core.pair import Pair  # which knows of this type
 
         glosses = self.glosses if self.lines_up else ()
-        f = replace(self.tree, glosses=glosses) if self.tree else DepTree.unparsed(self.words, glosses=glosses)
-        e = self.e_tree or DepTree.unparsed(self.e_words or self.translation.split())
+        f = self.tree or DepTree.from_words(self.words)
+        e = self.e_tree or DepTree.from_words(self.e_words or self.translation.split())
         shape = (len(f), len(e))
         links = Links(self.links, shape) if self.links is not None else Links(frozenset(), shape, known=False)
-        return Pair(f, e, links, self.sent_id, self.translation, sentence=self.sentence, igt=self, where=self.where)
+        return Pair(f, e, links, self.sent_id, self.translation, glosses, f_rows=self.rows, sentence=self, where=self.where)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def nested(forms: Sequence[str], heads: Sequence[int]) -> nltk.Tree:
+def nltk_tree(forms: Sequence[str], heads: Sequence[int]) -> nltk.Tree:
     """The tree as NLTK draws dependency trees: a word with children is a node over them."""
     import nltk
 
@@ -38,7 +38,7 @@ def nested(forms: Sequence[str], heads: Sequence[int]) -> nltk.Tree:
     return only if isinstance(only, nltk.Tree) else nltk.Tree(only, [])
 
 
-def unnested(tree: nltk.Tree) -> tuple[tuple[str, ...], tuple[int, ...]]:
+def words_and_heads(tree: nltk.Tree) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """Words and heads in depth-first order: NLTK's trees do not keep word order."""
     forms: list[str] = []
     heads: list[int] = []
@@ -65,7 +65,7 @@ def cycles(heads: Sequence[int]) -> list[list[int]]:
     [[1, 2]]
     """
     mark = [0] * (len(heads) + 1)  # 0 not seen, -1 done, k on the path that began at k
-    found = []
+    loops = []
     for start in range(1, len(heads) + 1):
         if mark[start]:
             continue
@@ -78,10 +78,10 @@ def cycles(heads: Sequence[int]) -> list[list[int]]:
         if k > 0 and mark[k] == start:
             cycle = path[path.index(k) :]
             low = cycle.index(min(cycle))
-            found.append(cycle[low:] + cycle[:low])
+            loops.append(cycle[low:] + cycle[:low])
         for k in path:
             mark[k] = -1
-    return found
+    return loops
 
 
 @dataclass(frozen=True)
@@ -91,26 +91,25 @@ class DepTree:
     `heads[k-1]` is the head of word k, `NO_HEAD` when it is not known. The other tuples are as long as `forms` or empty.
 
     >>> tree = DepTree(("Dogs", "bark"), (2, 0), ("nsubj", "root"), ("NOUN", "VERB"))
-    >>> len(tree), tree.heads[0], tree.rels[0]
+    >>> len(tree), tree.heads[0], tree.deprels[0]
     (2, 2, 'nsubj')
     """
 
     forms: tuple[str, ...]
     heads: tuple[int, ...]
-    rels: tuple[str, ...] = ()
+    deprels: tuple[str, ...] = ()
     upos: tuple[str, ...] = ()
     xpos: tuple[str, ...] = ()
-    glosses: tuple[str, ...] = ()
     lemmas: tuple[str, ...] = field(default=(), compare=False)
     feats: tuple[str, ...] = field(default=(), compare=False)
     confidence: tuple[float, ...] = field(default=(), compare=False)
     """Probability of each head according to the parser that found it; empty: not known, as of trees that a person made."""
 
     @classmethod
-    def unparsed(cls, forms: Iterable[str], **columns: Any) -> DepTree:
+    def from_words(cls, forms: Iterable[str], **columns: Any) -> DepTree:
         """Words whose heads are not known yet.
 
-        >>> DepTree.unparsed(["Hunde", "bellen"]).tree is None
+        >>> DepTree.from_words(["Hunde", "bellen"]).tree is None
         True
         """
         words = tuple(forms)
@@ -124,8 +123,8 @@ class DepTree:
         """The tree itself; None if no head is known."""
         return self if any(head != NO_HEAD for head in self.heads) else None
 
-    def to_conllu(self, sent_id: str = "") -> str:
-        """The tree as CoNLL-U, closed by a blank line.
+    def to_conllu(self, sent_id: str = "", glosses: Sequence[str] = ()) -> str:
+        """Return the tree as CoNLL-U with a blank line after it; glosses go to MISC.
 
         >>> print(DepTree(("bark",), (0,), ("root",), ("VERB",)).to_conllu(), end="")
         # text = bark
@@ -135,10 +134,10 @@ class DepTree:
         lines = [f"# sent_id = {sent_id}"] if sent_id else []
         lines.append(f"# text = {' '.join(self.forms)}")
         for k, (form, head) in enumerate(zip(self.forms, self.heads, strict=True), 1):
-            gloss = _at(self.glosses, k)
+            gloss = _at(glosses, k)
             cells = (
                 str(k), form, _at(self.lemmas, k), _at(self.upos, k), _at(self.xpos, k), _at(self.feats, k),
-                "_" if head == NO_HEAD else str(head), _at(self.rels, k), "_", f"Gloss={gloss}" if gloss not in ("", "_") else "_",
+                "_" if head == NO_HEAD else str(head), _at(self.deprels, k), "_", f"Gloss={gloss}" if gloss not in ("", "_") else "_",
             )  # fmt: skip
             lines.append("\t".join(" ".join(cell.split()) or "_" for cell in cells))
         return "\n".join(lines) + "\n\n"
@@ -188,9 +187,9 @@ class DepTree:
                 return tags or ("_",) * len(self)
         return ("_",) * len(self)
 
-    def with_heads(self, heads: Iterable[int], rels: Iterable[str] | None = None) -> DepTree:
+    def with_heads(self, heads: Iterable[int], deprels: Iterable[str] | None = None) -> DepTree:
         """The same words with other heads, and other relations where they are given."""
-        return replace(self, heads=tuple(heads), rels=self.rels if rels is None else tuple(rels))
+        return replace(self, heads=tuple(heads), deprels=self.deprels if deprels is None else tuple(deprels))
 
     def to_networkx(self) -> nx.DiGraph[int]:
         """A directed graph, edges from head to child, words with their attributes."""
@@ -199,7 +198,7 @@ class DepTree:
         graph: nx.DiGraph[int] = nx.DiGraph()
         for k, form in enumerate(self.forms, 1):
             graph.add_node(k, form=form, upos=_at(self.upos, k), xpos=_at(self.xpos, k))
-        graph.add_edges_from((h, k, {"rel": _at(self.rels, k)}) for k, h in self.edges)
+        graph.add_edges_from((h, k, {"rel": _at(self.deprels, k)}) for k, h in self.edges)
         return graph
 
     def to_nltk(self) -> nltk.parse.DependencyGraph:
@@ -207,7 +206,7 @@ class DepTree:
         from nltk.parse import DependencyGraph
 
         lines = (
-            f"{k}\t{form}\t_\t{_at(self.upos, k)}\t{_at(self.xpos, k)}\t_\t{max(head, 0)}\t{_at(self.rels, k)}\t_\t_"
+            f"{k}\t{form}\t_\t{_at(self.upos, k)}\t{_at(self.xpos, k)}\t_\t{max(head, 0)}\t{_at(self.deprels, k)}\t_\t_"
             for k, (form, head) in enumerate(zip(self.forms, self.heads, strict=True), 1)
         )
         return DependencyGraph("\n".join(lines), cell_separator="\t", top_relation_label="root")
@@ -225,13 +224,13 @@ class DepTree:
 
     def to_nltk_tree(self) -> nltk.Tree:
         """The tree as NLTK draws dependency trees: a word with children is a node over them."""
-        return nested(self.forms, self.heads)
+        return nltk_tree(self.forms, self.heads)
 
     @classmethod
     def from_nltk_tree(cls, tree: nltk.Tree) -> DepTree:
         """A tree of words in depth-first order: NLTK's trees do not keep word order."""
-        return cls(*unnested(tree))
+        return cls(*words_and_heads(tree))
 
 
-def _at(values: tuple[str, ...], k: int) -> str:
+def _at(values: Sequence[str], k: int) -> str:
     return values[k - 1] if values else "_"

@@ -21,7 +21,7 @@ import numpy as np
 
 from divproj.core.errors import Faults
 from divproj.core.pair import Pair
-from divproj.core.pair_arrays import Ints, PairBatch, SideArrays, batched
+from divproj.core.pair_arrays import Ints, PairBatch, SideArrays, in_batches
 from divproj.core.tree import DepTree
 from divproj.divergence import kernel
 from divproj.divergence.operations import CLASSES, KINDS, STAGES
@@ -58,7 +58,7 @@ def edge_text(tree: DepTree, child: int, parent: int) -> str:
     >>> edge_text(DepTree(("she", "swims"), (2, 0), ("nsubj", "root")), 1, 2)
     'she ←nsubj─ swims'
     """
-    rel = tree.rels[child - 1] if tree.rels else ""
+    rel = tree.deprels[child - 1] if tree.deprels else ""
     head = tree.forms[parent - 1] if parent > 0 else "ROOT"
     return f"{tree.forms[child - 1]} ←{'' if rel == '_' else rel}─ {head}"
 
@@ -147,8 +147,8 @@ class Analysis:
             self.words[side] += count
         for name in ("operations", "tagged", "tagged_edges", "operated", "dorr"):
             getattr(self, name).update(getattr(part, name))
-        for name, found in part.examples.items():
-            self.examples[name] += found[: EXAMPLES - len(self.examples[name])]
+        for name, new_examples in part.examples.items():
+            self.examples[name] += new_examples[: EXAMPLES - len(self.examples[name])]
 
     @property
     def stages(self) -> list[tuple[int, str]]:
@@ -174,11 +174,11 @@ class Analysis:
 
     def patterns(self, min_count: int = 1, min_share: float = 0.0) -> list[Pattern]:
         """Table 3: which tags and tag pairs an operation takes, most frequent first."""
-        found = []
+        all_patterns = []
         for (side, kind, child, parent), count in self.operated.items():
             total = self.tagged[side, child] if kind == "remove" else self.tagged_edges[side, child, parent]
-            found.append(Pattern(side, kind, child, parent or None, count, total))
-        kept = (p for p in found if p.count >= min_count and p.share >= min_share)
+            all_patterns.append(Pattern(side, kind, child, parent or None, count, total))
+        kept = (p for p in all_patterns if p.count >= min_count and p.share >= min_share)
         return sorted(kept, key=lambda p: (p.side, KINDS.index(p.kind), -p.count, p.child, p.parent or ""))
 
     def profile(self) -> list[float]:
@@ -222,7 +222,7 @@ def analyze(
     `tags` names the column for the breakdown by part of speech: upos, xpos, or auto for the first that is filled.
     `each` is called with every pair and the share of its E edges that match as given.
     """
-    batches = pairs.batches() if hasattr(pairs, "batches") else batched(pairs)  # a Corpus has a faster way
+    batches = pairs.batches() if hasattr(pairs, "batches") else in_batches(pairs)  # a Corpus has a faster way
     return analyze_batches(batches, extended=extended, tags=tags, each=each)
 
 
@@ -258,7 +258,7 @@ def _add_batch(result: Analysis, batch: PairBatch) -> Ints:
     op_at = np.zeros(len(batch) + 1, np.int64)
     kernel.analyze_batch.for_work(batch.words + sum(result.words.values()), batch.longest)(
         f.heads, f.at, e.heads, e.at, batch.ends[:, 0].copy(), batch.ends[:, 1].copy(), batch.link_at,
-        labels[f.rels], labels[e.rels], result.extended,
+        labels[f.deprels], labels[e.deprels], result.extended,
         counts, f_states, e_states, f_classes, e_classes, ops, op_at,
     )  # fmt: skip
     result.sentences += len(batch)
@@ -274,7 +274,7 @@ def _add_batch(result: Analysis, batch: PairBatch) -> Ints:
     _count_categorial(result, batch)
     relabelled = counts[:, 0, kernel.INITIAL, kernel.RELABELLED]
     result.dorr["thematic"] += int(relabelled.sum())
-    for k in _wanted(result, "thematic", np.flatnonzero(relabelled)):
+    for k in _example_rows(result, "thematic", np.flatnonzero(relabelled)):
         result.note("thematic", batch.pair(k), _relabelled_text(batch.pair(k)))
     return counts
 
@@ -312,7 +312,7 @@ def _count_operations(result: Analysis, batch: PairBatch, steps: Ints, of_pair: 
                 result.operated[name, kind, names[key >> 32], "" if kind == "remove" else names[key & 0xFFFFFFFF]] += count
 
 
-def _wanted(result: Analysis, name: str, rows: Ints) -> list[int]:
+def _example_rows(result: Analysis, name: str, rows: Ints) -> list[int]:
     """Return the first rows, as many as examples are still missing."""
     wanted: list[int] = rows[: max(0, EXAMPLES - len(result.examples[name]))].tolist()
     return wanted
@@ -322,12 +322,12 @@ def _count_swaps(result: Analysis, batch: PairBatch, steps: Ints, of_pair: Ints)
     """Head swaps seen from E: promotional where the E dependent is a modifier, demotional otherwise."""
     which = np.flatnonzero((steps[:, 0] == 1) & (steps[:, 1] == kernel.OP_SWAP))
     at = batch.e.at[of_pair[which]] + steps[which, 2]
-    pairs_of_codes = zip(batch.e.tags("auto")[at].tolist(), batch.e.rels[at].tolist(), strict=True)
+    pairs_of_codes = zip(batch.e.tags("auto")[at].tolist(), batch.e.deprels[at].tolist(), strict=True)
     names = batch.book.names
     promoted = np.array([is_modifier(names[tag], names[rel]) for tag, rel in pairs_of_codes], bool)
     for name, rows in (("promotional", which[promoted]), ("demotional", which[~promoted])):
         result.dorr[name] += len(rows)
-        for row in _wanted(result, name, rows):
+        for row in _example_rows(result, name, rows):
             pair = batch.pair(int(of_pair[row]))
             result.note(name, pair, _partners_text(pair, int(steps[row, 2]), int(steps[row, 3])))
 
@@ -340,7 +340,7 @@ def _count_taken(result: Analysis, batch: PairBatch, steps: Ints, of_pair: Ints)
         ("conflational", np.flatnonzero((kinds == kernel.OP_MERGE) | (kinds == kernel.OP_EXTENDED))),
     ):
         result.dorr[name] += len(rows)
-        for row in _wanted(result, name, rows):
+        for row in _example_rows(result, name, rows):
             pair = batch.pair(int(of_pair[row]))
             side, tree = ("E", pair.e) if steps[row, 0] else ("F", pair.f)
             result.note(name, pair, f"{side}: {edge_text(tree, int(steps[row, 2]), int(steps[row, 3]))}")
@@ -352,7 +352,7 @@ def _count_categorial(result: Analysis, batch: PairBatch) -> None:
     e_tag = batch.e.upos[batch.e.at[of_pair] + batch.ends[:, 1]]
     rows = np.flatnonzero((f_tag != e_tag) & (f_tag > 0) & (e_tag > 0))
     result.dorr["categorial"] += len(rows)
-    for row in _wanted(result, "categorial", rows):
+    for row in _example_rows(result, "categorial", rows):
         pair = batch.pair(int(of_pair[row]))
         i, j = batch.ends[row].tolist()
         text = f"{pair.f.forms[i - 1]} {pair.f.upos[i - 1]} ~ {pair.e.forms[j - 1]} {pair.e.upos[j - 1]}"
@@ -373,8 +373,8 @@ def _relabelled_text(pair: Pair) -> str:
     back, heads = pair.links.backward, pair.f.heads
     for child, parent in pair.e.edges:
         partners = [i for i in back[child] if heads[i - 1] in back[parent]]
-        label = pair.e.rels[child - 1].partition(":")[0]
-        labels = {pair.f.rels[i - 1].partition(":")[0] for i in partners} - {"_", "dep"}
+        label = pair.e.deprels[child - 1].partition(":")[0]
+        labels = {pair.f.deprels[i - 1].partition(":")[0] for i in partners} - {"_", "dep"}
         if labels and label not in ("_", "dep") and label not in labels:
             return f"{edge_text(pair.e, child, parent)} ~ {edge_text(pair.f, partners[0], heads[partners[0] - 1])}"
     return ""
@@ -384,7 +384,7 @@ Worst = list[tuple[float, int, Pair]]
 """Divergent pairs: the share of E edges that match, the place in the chunk, the pair."""
 
 
-def analysed(extended: bool, tags: str, style: str, most: int, chunk: Chunk, faults: Faults) -> tuple[Analysis, Worst]:
+def analyze_chunk(extended: bool, tags: str, style: str, most: int, chunk: Chunk, faults: Faults) -> tuple[Analysis, Worst]:
     """The analysis of a chunk and its most divergent pairs, so many of them, in order."""
     pairs: Worst = []
     keep = (lambda pair, share: pairs.append((share, len(pairs), pair))) if most else None
@@ -397,7 +397,7 @@ def batches_in_style(chunk: Chunk, style: str, faults: Faults) -> Iterator[PairB
     if style == "as-is":
         return chunk.batches(faults)
     pairs = pairs_of(replace(chunk, complete=True), faults, trees=True)
-    return batched(replace(pair, e=in_style(pair.e, style)) for pair in pairs)
+    return in_batches(replace(pair, e=in_style(pair.e, style)) for pair in pairs)
 
 
 def analyze_corpus(
@@ -407,15 +407,15 @@ def analyze_corpus(
     tags: str = "auto",
     style: str = "as-is",
     most: int = 0,
-    place: Workers = HERE,
-    say: Say | None = None,
+    workers: Workers = HERE,
+    on_message: Say | None = None,
 ) -> tuple[Analysis, list[Pair]]:
     """The analysis of a corpus, shared out to workers, and its `most` divergent pairs, the most divergent first."""
     result = Analysis(extended, tags)
     worst: list[tuple[float, int, Pair]] = []  # a heap, the least divergent on top
-    work = partial(analysed, extended, tags, style, most)
-    found = run(work, partial(corpus.chunks, size=None), corpus.faults, place, say)
-    for part, pairs in passing(found, f"{corpus.name}: pairs", 0, lambda item: item[0].sentences):
+    work = partial(analyze_chunk, extended, tags, style, most)
+    analyses = run(work, partial(corpus.chunks, size=None), corpus.faults, workers, on_message)
+    for part, pairs in passing(analyses, f"{corpus.name}: pairs", 0, lambda item: item[0].sentences):
         for share, where, pair in pairs:
             (heapq.heappush if len(worst) < most else heapq.heappushpop)(worst, (-share, -result.sentences - where, pair))
         result.add(part)

@@ -38,7 +38,7 @@ def index_links(ends, other, size):  # type: ignore[no-untyped-def]
 
 
 @kernel("UniTuple(i8, 2)(i8, i8, i4[::1], i4[::1], i4[::1], i4[::1], i4[::1])")
-def edge_class(child, parent, start, images, heads, rels, other_rels):  # type: ignore[no-untyped-def]
+def edge_class(child, parent, start, images, heads, deprels, other_rels):  # type: ignore[no-untyped-def]
     """Class of the edge (child, parent); of a match also whether a matching edge has the same label or only others.
 
     `heads` are the other side's; a label below 0 is not known.
@@ -54,8 +54,8 @@ def edge_class(child, parent, start, images, heads, rels, other_rels):  # type: 
             b = images[y]
             if heads[a] == b:
                 match = True
-                if rels[child] >= 0 and other_rels[a] >= 0 and label != LABELLED:
-                    label = LABELLED if rels[child] == other_rels[a] else RELABELLED
+                if deprels[child] >= 0 and other_rels[a] >= 0 and label != LABELLED:
+                    label = LABELLED if deprels[child] == other_rels[a] else RELABELLED
             if a == b:
                 shared = True
             if heads[b] == a:
@@ -70,13 +70,13 @@ def edge_class(child, parent, start, images, heads, rels, other_rels):  # type: 
 
 
 @kernel("void(i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i1[::1], i8[::1])")
-def classify(heads, start, images, other_heads, rels, other_rels, classes, counts):  # type: ignore[no-untyped-def]
+def classify(heads, start, images, other_heads, deprels, other_rels, classes, counts):  # type: ignore[no-untyped-def]
     """Classes of all edges of one side into `classes` (NONE where a word has no edge), summed into `counts`."""
     for w in range(1, len(heads)):
         if heads[w] <= 0:
             classes[w] = NONE
             continue
-        kind, label = edge_class(w, heads[w], start, images, other_heads, rels, other_rels)
+        kind, label = edge_class(w, heads[w], start, images, other_heads, deprels, other_rels)
         classes[w] = kind
         counts[kind] += 1
         if label >= 0:
@@ -162,7 +162,7 @@ def fold(child, parent, heads, ends):  # type: ignore[no-untyped-def]
 
 
 @kernel("UniTuple(i8, 2)(i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i8, i4[:, ::1], i8)")
-def merge_side(heads, other_heads, ends, other, rels, other_rels, side, ops, n_ops):  # type: ignore[no-untyped-def]
+def merge_side(heads, other_heads, ends, other, deprels, other_rels, side, ops, n_ops):  # type: ignore[no-untyped-def]
     """Merge edges whose two words share an image, deepest first, then by word, until none is left."""
     done = 0
     while True:
@@ -175,7 +175,7 @@ def merge_side(heads, other_heads, ends, other, rels, other_rels, side, ops, n_o
         if best == 0:
             return done, n_ops
         parent = heads[best]
-        before, _ = edge_class(best, parent, start, images, other_heads, rels, other_rels)
+        before, _ = edge_class(best, parent, start, images, other_heads, deprels, other_rels)
         n_ops = log_operation(ops, n_ops, side, OP_MERGE, best, parent, before)
         fold(best, parent, heads, ends)
         done += 1
@@ -252,7 +252,7 @@ def extended_merge(f_heads, e_heads, f_ends, e_ends, ops, n_ops):  # type: ignor
 
 
 @kernel("i8(i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i8, i4[:, ::1], i8)")
-def swap_side(heads, start, images, other_heads, rels, other_rels, side, ops, n_ops):  # type: ignore[no-untyped-def]
+def swap_side(heads, start, images, other_heads, deprels, other_rels, side, ops, n_ops):  # type: ignore[no-untyped-def]
     """O3 in one pass over the links: the child takes its parent's place where the other side has them reversed."""
     for c in range(1, len(heads)):
         for x in range(start[c], start[c + 1]):
@@ -261,7 +261,7 @@ def swap_side(heads, start, images, other_heads, rels, other_rels, side, ops, n_
                 break
             for y in range(start[p], start[p + 1]):
                 if other_heads[images[y]] == images[x]:
-                    before, _ = edge_class(c, p, start, images, other_heads, rels, other_rels)
+                    before, _ = edge_class(c, p, start, images, other_heads, deprels, other_rels)
                     n_ops = log_operation(ops, n_ops, side, OP_SWAP, c, p, before)
                     heads[c] = heads[p]
                     heads[p] = c

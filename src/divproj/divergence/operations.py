@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divproj.core.pair import Pair
-from divproj.core.pair_arrays import Book, PairBatch
+from divproj.core.pair_arrays import LabelCodes, PairBatch
 from divproj.core.tree import DepTree
 from divproj.divergence import kernel
 
@@ -143,7 +143,7 @@ def alter(pair: Pair, *, extended: bool = False, compiled: bool = False) -> Alte
     >>> [step.kind for step in alter(Pair(f, e, Links.of([(1, 3), (2, 1)], (2, 3)))).operations]
     ['remove']
     """
-    batch = PairBatch.of([pair], Book())
+    batch = PairBatch.of([pair], LabelCodes())
     labels = batch.book.label_codes()
     f, e = batch.f, batch.e
     counts = np.zeros((2, 5, kernel.COUNTS), np.int64)
@@ -152,15 +152,15 @@ def alter(pair: Pair, *, extended: bool = False, compiled: bool = False) -> Alte
     ops = np.zeros((2 * (len(f.heads) + len(e.heads) + len(batch.ends)) + 1, kernel.OP_FIELDS), np.int32)
     run = kernel.analyze_pair.compiled if compiled else kernel.analyze_pair.for_work(batch.words, batch.longest)
     n_ops, a, b = run(
-        f.heads, e.heads, batch.ends[:, 0].copy(), batch.ends[:, 1].copy(), labels[f.rels], labels[e.rels], extended,
+        f.heads, e.heads, batch.ends[:, 0].copy(), batch.ends[:, 1].copy(), labels[f.deprels], labels[e.deprels], extended,
         counts, f_states, e_states, f_classes, e_classes, 0, 0, ops, 0,
     )  # fmt: skip
     return Altered(
         pair,
         {"f": _by_stage(f_states, extended), "e": _by_stage(e_states, extended)},
-        {"f": _named(f_classes, extended), "e": _named(e_classes, extended)},
+        {"f": _class_names(f_classes, extended), "e": _class_names(e_classes, extended)},
         {
-            direction: {stage: _counted(counts[d, s]) for s, stage in _kept(extended)}
+            direction: {stage: _edge_counts(counts[d, s]) for s, stage in _kept(extended)}
             for d, direction in enumerate(("e_to_f", "f_to_e"))
         },
         frozenset(zip(a.tolist(), b.tolist(), strict=True)),
@@ -182,16 +182,16 @@ def _by_stage(states: NDArray[Any], extended: bool) -> dict[Stage, tuple[int, ..
     return {stage: tuple(states[s, 1:].tolist()) for s, stage in _kept(extended)}
 
 
-def _named(classes: NDArray[Any], extended: bool) -> dict[Stage, tuple[str | None, ...]]:
+def _class_names(classes: NDArray[Any], extended: bool) -> dict[Stage, tuple[str | None, ...]]:
     return {stage: tuple(CLASSES[c] if c >= 0 else None for c in classes[s, 1:].tolist()) for s, stage in _kept(extended)}
 
 
-def _counted(counts: NDArray[Any]) -> dict[str, int]:
+def _edge_counts(counts: NDArray[Any]) -> dict[str, int]:
     values = counts.tolist()
     return {"edges": sum(values[:5]), **dict(zip(CLASSES, values[:5], strict=True)), "labelled": values[kernel.LABELLED]}
 
 
-def matched(child: int, parent: int, pair: Pair) -> bool:
+def is_match(child: int, parent: int, pair: Pair) -> bool:
     """Whether the F edge (child, parent) matches some E edge.
 
     Georgi et al., eq. 10:  ∃ a ∈ R(child), b ∈ R(parent) : (a, b) ∈ T_E
@@ -231,9 +231,9 @@ def corpus_match(pairs: Iterable[Pair]) -> float:
     >>> 0.5 < corpus_match(dp.read("deu-eng")) < 1
     True
     """
-    edges = found = 0
+    edges = matches = 0
     for pair in pairs:
         counts = alter(pair).counts["f_to_e"]["initial"]
         edges += counts["edges"]
-        found += counts["match"]
-    return found / edges if edges else 1.0
+        matches += counts["match"]
+    return matches / edges if edges else 1.0

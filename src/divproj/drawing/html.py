@@ -17,12 +17,12 @@ from divproj.drawing.page import (
     Spool,
     bar,
     button,
-    counted,
     document,
     head,
     number,
     percent,
     picture,
+    quantity,
     sample,
     scroll,
     sign,
@@ -101,22 +101,22 @@ class _Pairs:
 
     def _keys(self, altered: Altered) -> list[str]:
         """Which rows of the tables the pair belongs to."""
-        found: dict[str, None] = {}
+        row_keys: dict[str, None] = {}
         trees = {"f": altered.pair.f, "e": altered.pair.e}
         tags = {side: tree.tags(self.tags) for side, tree in trees.items()}
         for op in altered.operations:
             parent = "" if op.kind == "remove" else tags[op.side][op.parent - 1]
             row = self.patterns.get((op.side, op.kind, tags[op.side][op.child - 1], parent))
             if row is not None:
-                found[f"p{row}"] = None
+                row_keys[f"p{row}"] = None
                 self.used.add(row)
         for side, tree in trees.items():
-            for rel, kind in zip(tree.rels, altered.classes[side]["initial"], strict=False):
+            for rel, kind in zip(tree.deprels, altered.classes[side]["initial"], strict=False):
                 if kind is not None:
                     self.relation_counts[(side, rel), kind] += 1
                     if kind != "match":
-                        found[f"r{self.relations.setdefault((side, rel), len(self.relations))}"] = None
-        return list(found)
+                        row_keys[f"r{self.relations.setdefault((side, rel), len(self.relations))}"] = None
+        return list(row_keys)
 
 
 def _pair(altered: Altered, place: int, keys: Sequence[str]) -> Iterator[str]:
@@ -134,14 +134,14 @@ def _pair(altered: Altered, place: int, keys: Sequence[str]) -> Iterator[str]:
 
 def _body(analysis: Analysis, pairs: _Pairs, title: str, signature: str, faults: Sequence[str]) -> Iterator[str]:
     about = (
-        f"{counted(analysis.sentences, 'pairs')} · {counted(analysis.words['e'], 'words')} of E · "
-        f"{counted(analysis.words['f'], 'words')} of F"
+        f"{quantity(analysis.sentences, 'pairs')} · {quantity(analysis.words['e'], 'words')} of E · "
+        f"{quantity(analysis.words['f'], 'words')} of F"
     )
     yield head(title, signature, about, PARTS, "pairs") + "<main>\n"
     if faults:
         items = "".join(f"<li>{escape(fault)}</li>" for fault in faults)
-        told = "1 fault" if len(faults) == 1 else f"{number(len(faults))} faults"
-        yield f'<details class="faults"><summary>{told} in the data</summary><ul>{items}</ul></details>\n'
+        fault_text = "1 fault" if len(faults) == 1 else f"{number(len(faults))} faults"
+        yield f'<details class="faults"><summary>{fault_text} in the data</summary><ul>{items}</ul></details>\n'
     yield from _stages(analysis)
     yield '<div class="two">'
     yield from _tags(analysis, pairs)
@@ -156,7 +156,7 @@ def _body(analysis: Analysis, pairs: _Pairs, title: str, signature: str, faults:
         "above to see only pairs that have them. In a picture, point at an edge or reach it with Tab and the arrow keys to light "
         f'its partner.</p>\n{tools("pairs", len(pairs))}<div id="list">\n'
     )
-    yield from pairs.pieces.sorted()
+    yield from pairs.pieces.in_order()
     yield '</div><p id="none" hidden>No pair has all of this.</p></section>\n</main>\n'
     buttons = "".join(
         f'<button type="button" role="radio" data-stage="{stage}"><span>{STAGE_NAMES[stage]}</span> <small></small></button>'
@@ -206,9 +206,9 @@ def _tags(analysis: Analysis, pairs: _Pairs) -> Iterator[str]:
     yield '<th scope="col" class="num">share</th></tr></thead><tbody>'
     for pattern, k in pairs.patterns.items():
         row = rows[pattern]
-        told = f"{SIDES[row.side]} {row.kind} {row.child}" + (f" on {row.parent}" if row.parent else "")
+        label = f"{SIDES[row.side]} {row.kind} {row.child}" + (f" on {row.parent}" if row.parent else "")
         key = f' data-key="p{k}"' if k in pairs.used else ""
-        child = button(row.child, told) if key else escape(row.child)
+        child = button(row.child, label) if key else escape(row.child)
         yield (
             f'<tr{key}><td>{SIDES[row.side]}</td><td class="{_class_of(row.kind)}">{sign(row.kind)} {row.kind}</td>'
             f"<td>{child}</td><td>{escape(row.parent or '')}</td>"
@@ -241,7 +241,7 @@ def _relations(pairs: _Pairs, sentences: int) -> Iterator[str]:
         yield f'<td class="num">{number(edges)}</td><td class="num">{percent(1 - counts["match"] / edges)}</td></tr>'
     yield f"</tbody></table></div>{_rest(len(order))}"
     if len(pairs) < sentences:
-        yield f'<p class="note">Of the {counted(len(pairs), "pairs")} below.</p>'
+        yield f'<p class="note">Of the {quantity(len(pairs), "pairs")} below.</p>'
     yield "</section>\n"
 
 

@@ -14,7 +14,7 @@ from divproj.core.errors import Faults, ModelError, ProjError, Where
 from divproj.drawing.measure import escape, runs_rtl, text_width, visible
 from divproj.drawing.svg import GAP, MARGIN, STYLE, TAG, WORD
 from divproj.induction.reading import kept_words, tree_pairs
-from divproj.io.files import in_folder, reading
+from divproj.io.files import LINKS_FILE, in_folder, reading
 
 Span = tuple[int, int]
 Pairs = Sequence[tuple[Span, Span]]
@@ -55,14 +55,14 @@ def induced_svg(
         parts.append(
             f'<path class="link" d="M{a:.0f} {top + 36}C{a:.0f} {top + 70} {b:.0f} {bottom - 64} {b:.0f} {bottom - 30}"/>'
         )
-    numbers = [{pair[side]: k for k, pair in enumerate(_shown(aligned), 1)} for side in (0, 1)]
+    numbers = [{pair[side]: k for k, pair in enumerate(_aligned_phrases(aligned), 1)} for side in (0, 1)]
     for side, base, up in ((1, top, -1), (0, bottom, 1)):
         parts += _tree(trees[side], forms[side], xs[side], depth[side], base + (10 if up > 0 else 0), up, numbers[side])
         parts += _words(forms[side], tags[side], xs[side], top + 18 if up < 0 else bottom - 2, up)
     return "".join(parts) + "</svg>"
 
 
-def _shown(aligned: Pairs) -> list[tuple[Span, Span]]:
+def _aligned_phrases(aligned: Pairs) -> list[tuple[Span, Span]]:
     """Aligned phrases, the largest first; pairs of words alone get no number."""
     kept = [pair for pair in aligned if max(j - i for i, j in pair) > 1]
     return sorted(kept, key=lambda pair: (-sum(j - i for i, j in pair), pair))
@@ -81,10 +81,10 @@ def _columns(forms: Sequence[str], tags: Sequence[str]) -> tuple[list[float], fl
 
 def _heights(tree: Sequence[Span], n: int) -> dict[Span, int]:
     """Levels above the words: 0 for a word, else one more than the higher kid."""
-    found: dict[Span, int] = {(k, k + 1): 0 for k in range(n)}
+    heights: dict[Span, int] = {(k, k + 1): 0 for k in range(n)}
     for i, j in sorted(tree, key=lambda span: span[1] - span[0]):
-        found[i, j] = 1 + max(found[kid] for kid in _kids((i, j), found))
-    return found
+        heights[i, j] = 1 + max(heights[kid] for kid in _kids((i, j), heights))
+    return heights
 
 
 def _kids(span: Span, known: dict[Span, int]) -> tuple[Span, Span]:
@@ -113,11 +113,11 @@ def _tree(
         nodes.append(span)
     for span in [*nodes, *(s for s in numbers if s[1] - s[0] == 1)]:
         x, y = place[span]
-        told = escape(" ".join(forms[span[0] : span[1]]))
+        text = escape(" ".join(forms[span[0] : span[1]]))
         number = numbers.get(span)
         label = f'<text x="{x + 6:.0f}" y="{y - 5 if up < 0 else y + 12:.0f}">{number}</text>' if number else ""
         kind = f'node mate" data-pair="{number}' if number else "node"
-        yield f'<g class="{kind}"><circle cx="{x:.0f}" cy="{y:.0f}" r="{DOT}"/>{label}<title>{told}</title></g>'
+        yield f'<g class="{kind}"><circle cx="{x:.0f}" cy="{y:.0f}" r="{DOT}"/>{label}<title>{text}</title></g>'
 
 
 def _words(forms: Sequence[str], tags: Sequence[str], xs: Sequence[float], y: int, up: int) -> Iterator[str]:
@@ -144,7 +144,7 @@ def induced_text(
             closes[j - 1] += 1
         shown = (f"{'[' * a}{visible(w)}{']' * b}" for a, w, b in zip(opens, words, closes, strict=True))
         lines.append(f"{side} {' '.join(shown)}")
-    for k, (f, e) in enumerate(_shown(aligned), 1):
+    for k, (f, e) in enumerate(_aligned_phrases(aligned), 1):
         lines.append(f"{k} {visible(' '.join(forms[0][f[0] : f[1]]))} ~ {visible(' '.join(forms[1][e[0] : e[1]]))}")
     return "\n".join(lines)
 
@@ -156,16 +156,16 @@ def draw_induced(corpus: str, model: Path, sent: str | None, faults: Faults, *, 
     with reading(path) as stream:
         for k, line in enumerate(stream, 1):
             try:
-                found = json.loads(line)
-                if sent in (None, found["sent_id"]) or (sent == str(k) and row is None):
-                    row = found
+                entry = json.loads(line)
+                if sent in (None, entry["sent_id"]) or (sent == str(k) and row is None):
+                    row = entry
                     if sent != str(k):
                         break
             except (ValueError, KeyError, TypeError, RecursionError):
                 raise ModelError("not a list of induced pairs", Where(str(path), k), "train the model again") from None
     if row is None:
         raise ProjError(f"the model was not learned from a pair with id or number {sent}", Where(str(path)))
-    linked = in_folder(Path(corpus), "align.txt") is not None or not Path(corpus).exists()
+    linked = in_folder(Path(corpus), LINKS_FILE) is not None or not Path(corpus).exists()
     pair = next((p for p in tree_pairs(corpus, faults, linked) if p.sent_id == row["sent_id"]), None)
     if pair is None:
         raise ProjError(f"no pair with sent_id {row['sent_id']}", Where(corpus), "give the corpus the model was learned from")

@@ -97,11 +97,11 @@ def visible(text: str) -> str:
     >>> visible("\\x1b[31mred\\x7f \\u202e")
     '␛[31mred␡ <U+202E>'
     """
-    return _UNSEEN.sub(_shown, text)
+    return _UNSEEN.sub(_replacement, text)
 
 
-def _shown(found: re.Match[str]) -> str:
-    code = ord(found[0])
+def _replacement(match: re.Match[str]) -> str:
+    code = ord(match[0])
     if code < 32:
         return chr(0x2400 + code)
     return "\u2421" if code == 127 else f"<U+{code:04X}>"

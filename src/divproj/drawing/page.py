@@ -32,7 +32,7 @@ class Spool:
         self.index.append((order, self.file.tell(), len(piece)))
         self.file.write(piece)
 
-    def sorted(self) -> Iterator[str]:
+    def in_order(self) -> Iterator[str]:
         """The pieces by their `order`, equals as they came."""
         self.index.sort()
         for _, start, length in self.index:
@@ -82,7 +82,7 @@ def tools(noun: str, count: int, more: str = "") -> str:
         '<label title="Size of the pictures; the smallest fits the window">Zoom <input type="range" id="zoom" min="25" max="150" '
         'value="100" step="5" autocomplete="off"></label>'
         '<label title="Breaks long pictures into lines that fit the window"><input type="checkbox" id="wrap" autocomplete="off">Wrap</label>'
-        f'<output id="count" data-noun="{noun}" aria-live="polite">{counted(count, noun)}</output></div>\n'
+        f'<output id="count" data-noun="{noun}" aria-live="polite">{quantity(count, noun)}</output></div>\n'
         '<noscript><p class="note">The pictures need JavaScript.</p></noscript>\n'
     )
 
@@ -114,10 +114,10 @@ def bar(counts: Mapping[str, int], kinds: Sequence[str]) -> str:
         if width:
             parts.append(f'<rect class="{kind}" x="{x:.4g}" width="{width:.4g}" height="8"/>')
         x += width
-    told = ", ".join(f"{kind} {counts[kind]}" for kind in kinds)
+    label = ", ".join(f"{kind} {counts[kind]}" for kind in kinds)
     return (
-        f'<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" role="img" aria-label="{told}">'
-        f"<title>{told}</title>{''.join(parts)}</svg>"
+        f'<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" role="img" aria-label="{label}">'
+        f"<title>{label}</title>{''.join(parts)}</svg>"
     )
 
 
@@ -127,9 +127,9 @@ def sample(kind: str) -> str:
     return f'<svg width="44" height="20" aria-hidden="true"><g class="edge {kind}">{line}</g></svg>'
 
 
-def button(name: str, told: str) -> str:
+def button(name: str, label: str) -> str:
     """What chooses the row of a table; `told` names the choice elsewhere."""
-    return f'<button type="button" aria-pressed="false" data-name="{escape(told)}">{escape(name)}</button>'
+    return f'<button type="button" aria-pressed="false" data-name="{escape(label)}">{escape(name)}</button>'
 
 
 def sign(kind: str) -> str:
@@ -144,15 +144,15 @@ def number(count: int) -> str:
     return f"{count:,}".replace(",", "\u202f")
 
 
-def counted(count: int, nouns: str) -> str:
+def quantity(count: int, nouns: str) -> str:
     """
-    >>> counted(1, "sentences"), counted(2, "pairs")
+    >>> quantity(1, "sentences"), quantity(2, "pairs")
     ('1 sentence', '2 pairs')
     """
-    return f"{number(count)} {named(count, nouns)}"
+    return f"{number(count)} {noun_for(count, nouns)}"
 
 
-def named(count: int, nouns: str) -> str:
+def noun_for(count: int, nouns: str) -> str:
     """The noun that goes with a count."""
     return nouns.removesuffix("s") if count == 1 else nouns
 

@@ -62,17 +62,17 @@ def _body(pieces: Spool, facts: dict[str, int], title: str, signature: str) -> I
         "click to hold the light. Grey and dotted: no partner. Broken bar: less probable than not. Broken link: a word that goes with a phrase. Orange: more or fewer than two "
         f'phrases support it.</p>\n{tools("pairs", len(pieces))}<div id="list">\n'
     )
-    yield from pieces.sorted()
+    yield from pieces.in_order()
     yield '</div><p id="none" hidden>No pair has all of this.</p></section>\n</main>\n'
 
 
 def _piece(alignment: PhraseAlignment, place: int) -> Iterator[str]:
     yield f'<article class="pair" id="n{place}" tabindex="-1"><h3>{escape(alignment.sent_id) or f"pair {place}"}</h3>'
-    told = [f"<b>{number(len(alignment.visible))}</b> phrase pairs"]
+    facts = [f"<b>{number(len(alignment.visible))}</b> phrase pairs"]
     if math.isfinite(alignment.log_alpha):
-        told.append(f"log α {alignment.log_alpha:.1f}")
-    told += ["root not reached"] * (not alignment.reachable) + ["cut short"] * alignment.truncated
-    yield f'<p class="share"><span>{", ".join(told)}</span></p>'
+        facts.append(f"log α {alignment.log_alpha:.1f}")
+    facts += ["root not reached"] * (not alignment.reachable) + ["cut short"] * alignment.truncated
+    yield f'<p class="share"><span>{", ".join(facts)}</span></p>'
     for forms in (alignment.src.forms, alignment.tgt.forms):
         yield f'<p class="text line" dir="auto"><bdi>{escape(" ".join(forms))}</bdi></p>'
     words = max(len(alignment.src.forms), len(alignment.tgt.forms))
@@ -89,7 +89,7 @@ def alignment_svg(alignment: PhraseAlignment, *, standalone: bool = True) -> str
         width = max(high for _, high in boxes)
         spread.append([(a + (wide - width) / 2, b + (wide - width) / 2) for a, b in boxes])
     levels = [_levels(forest, tree) for forest, tree in zip(sides, (alignment.src_tree, alignment.tgt_tree), strict=True)]
-    tops = [max(found.values(), default=0) for found in levels]
+    tops = [max(heights.values(), default=0) for heights in levels]
     first = 10 + STEP * tops[0] + ROW
     second = first + BETWEEN
     high = second + 12 + STEP * tops[1] + 10
@@ -111,33 +111,33 @@ def alignment_svg(alignment: PhraseAlignment, *, standalone: bool = True) -> str
 def _boxes(forms: tuple[str, ...]) -> Boxes:
     """Left and right end of each word, in its order of reading."""
     order = range(len(forms) - 1, -1, -1) if runs_rtl(forms) else range(len(forms))
-    made, x = [(0.0, 0.0)] * len(forms), 0.0
+    boxes, x = [(0.0, 0.0)] * len(forms), 0.0
     for k in order:
         width = max(20.0, text_width(forms[k]) * WORD + 4)
-        made[k] = (x, x + width)
+        boxes[k] = (x, x + width)
         x += width + GAP
-    return made
+    return boxes
 
 
 def _levels(forest: Forest, tree: tuple[int, ...]) -> dict[int, int]:
     """Height of each real phrase of several words: one more than the highest inside it."""
-    found: dict[int, int] = {}
+    levels: dict[int, int] = {}
     phrases = [k for k in tree if not forest.nodes[k].virtual and forest.nodes[k].end - forest.nodes[k].start > 1]
     last = [0] * len(forest.forms)  # the highest bar over each word so far
     for k in sorted(phrases, key=lambda k: (forest.nodes[k].end - forest.nodes[k].start, k)):
         span = range(forest.nodes[k].start, forest.nodes[k].end)
-        found[k] = 1 + max(last[w] for w in span)
+        levels[k] = 1 + max(last[w] for w in span)
         for w in span:
-            last[w] = found[k]
-    return found
+            last[w] = levels[k]
+    return levels
 
 
-def _named(alignment: PhraseAlignment, pair: PhrasePair) -> str:
+def _pair_description(alignment: PhraseAlignment, pair: PhrasePair) -> str:
     """What a reader is told of a pair."""
     texts = [" ".join(f.forms[a:b]) for f, (a, b) in ((alignment.src, pair.src), (alignment.tgt, pair.tgt))]
-    sure = f", {percent(pair.posterior)}" if math.isfinite(pair.posterior) else ""
+    confidence = f", {percent(pair.posterior)}" if math.isfinite(pair.posterior) else ""
     kind = "" if pair.kind in ("word", "phrase") else f", {pair.kind}"
-    return escape(f"{pair.src_label} ‘{texts[0]}’ ~ {pair.tgt_label} ‘{texts[1]}’{sure}{kind}")
+    return escape(f"{pair.src_label} ‘{texts[0]}’ ~ {pair.tgt_label} ‘{texts[1]}’{confidence}{kind}")
 
 
 def _partners(alignment: PhraseAlignment, side: int) -> dict[int, int]:
@@ -146,12 +146,12 @@ def _partners(alignment: PhraseAlignment, side: int) -> dict[int, int]:
 
 
 def _classes(pair: PhrasePair) -> str:
-    made = "phrase"
+    classes = "phrase"
     if pair.kind == "non-compositional":
-        made += " free"
+        classes += " free"
     if pair.kind == "forced":
-        made += " forced"
-    return made + (" unsure" if pair.posterior < UNSURE_PAIR else "")
+        classes += " forced"
+    return classes + (" unsure" if pair.posterior < UNSURE_PAIR else "")
 
 
 def _bars(alignment: PhraseAlignment, side: int, boxes: Boxes, levels: dict[int, int], base: float, up: int) -> Iterator[str]:
@@ -169,11 +169,11 @@ def _bars(alignment: PhraseAlignment, side: int, boxes: Boxes, levels: dict[int,
         words = f'data-side="{side}" data-from="{phrase.start}" data-to="{phrase.end}"'
         if node in numbers:
             pair = alignment.visible[numbers[node]]
-            told = _named(alignment, pair)
-            yield f'<g class="{_classes(pair)}" data-pair="{numbers[node]}" {words} tabindex="0" role="img" aria-label="{told}"><title>{told}</title>{box}{text}</g>'
+            description = _pair_description(alignment, pair)
+            yield f'<g class="{_classes(pair)}" data-pair="{numbers[node]}" {words} tabindex="0" role="img" aria-label="{description}"><title>{description}</title>{box}{text}</g>'
         else:
-            told = escape(f"{phrase.label} ‘{forest.text(node)}’ has no partner")
-            yield f'<g class="phrase alone" {words}><title>{told}</title>{box}{text}</g>'
+            description = escape(f"{phrase.label} ‘{forest.text(node)}’ has no partner")
+            yield f'<g class="phrase alone" {words}><title>{description}</title>{box}{text}</g>'
 
 
 def _words(alignment: PhraseAlignment, side: int, boxes: Boxes, y: float) -> Iterator[str]:
@@ -186,8 +186,8 @@ def _words(alignment: PhraseAlignment, side: int, boxes: Boxes, y: float) -> Ite
             yield f'<g class="token alone" data-side="{side}" data-word="{k}">{label}</g>'
         else:
             pair = alignment.visible[known]
-            told = _named(alignment, pair)
-            yield f'<g class="token" data-side="{side}" data-word="{k}" data-pair="{known}" data-from="{k}" data-to="{k + 1}"><title>{told}</title>{label}</g>'
+            description = _pair_description(alignment, pair)
+            yield f'<g class="token" data-side="{side}" data-word="{k}" data-pair="{known}" data-from="{k}" data-to="{k + 1}"><title>{description}</title>{label}</g>'
 
 
 def _single(pair: PhrasePair, side: int) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from divproj.core.errors import ProjError, Where
-from divproj.io.files import is_stream, replacing, streamed
+from divproj.io.files import is_stream, replacing, streaming
 
 DATE = "SOURCE_DATE_EPOCH"
 """The variable that gives programs another date than today's."""
@@ -35,7 +35,7 @@ def save(figure: Any, path: Path) -> None:
         drawn = _drawn(figure, "svg" if kind == "svgz" else kind)
     except ValueError as error:
         raise ProjError(f"could not be written: {error}", Where(str(path))) from None
-    with streamed(path) if is_stream(path) else replacing(path) as out:
+    with streaming(path) if is_stream(path) else replacing(path) as out:
         out.write(gzip.compress(drawn, mtime=0) if kind == "svgz" else drawn)
 
 
@@ -79,10 +79,14 @@ def learning_curves(path: Path, rows: Sequence[tuple[str, int | None, dict[str, 
     sizes = sorted({size for _, size, _ in rows}, key=lambda s: s or 1 << 30)
     figure, panels = plt.subplots(1, len(corpora), figsize=(4 * len(corpora) + 1, 3.6), sharey=True, squeeze=False)
     for panel, corpus in zip(panels[0], corpora, strict=True):
-        found = {size: scores for name, size, scores in rows if name == corpus}
-        for system in next(iter(found.values())):
+        scores_by_size = {size: scores for name, size, scores in rows if name == corpus}
+        for system in next(iter(scores_by_size.values())):
             panel.plot(
-                [sizes.index(s) for s in found], [found[s][system] for s in found], marker="o", markersize=3, label=system
+                [sizes.index(s) for s in scores_by_size],
+                [scores_by_size[s][system] for s in scores_by_size],
+                marker="o",
+                markersize=3,
+                label=system,
             )
         panel.set_title(corpus)
         panel.set_xticks(range(len(sizes)), [str(s or "all") for s in sizes])

@@ -18,13 +18,13 @@ from divproj.drawing.page import (
     Spool,
     bar,
     button,
-    counted,
     document,
     head,
-    named,
+    noun_for,
     number,
     percent,
     picture,
+    quantity,
     sample,
     scroll,
     sign,
@@ -33,7 +33,7 @@ from divproj.drawing.page import (
 from divproj.drawing.svg import SURE_EDGE, DrawnEdge, Scene, scene_svg
 from divproj.projection.confidence import Expected
 from divproj.projection.direct import Projection, ProjectionInput, Reason
-from divproj.projection.registry import described
+from divproj.projection.registry import describe_system
 
 LOW_CONFIDENCE = 0.5
 """Words below this are counted among the figures."""
@@ -78,64 +78,64 @@ def write_projections(
     Without confidences the page has no order by confidence and no figures for it.
     """
     with tempfile.TemporaryFile(prefix="divproj-") as file:
-        found = _Sentences(file)
+        sentences = _Sentences(file)
         if link_sources is None:
             for projection in projections:
-                found.add(projection, {})
+                sentences.add(projection, {})
         else:
             for projection, sources in zip(projections, link_sources, strict=True):
-                found.add(projection, sources)
-        for part in document("projected", title, _body(found, title, signature, system, expected)):
+                sentences.add(projection, sources)
+        for part in document("projected", title, _body(sentences, title, signature, system, expected)):
             out.write(part)
 
 
 def projection_svg(projection: Projection, sources: Sources | None = None, *, standalone: bool = True) -> str:
     """Both trees and the links; edges of F bear the reasons of their heads."""
-    bitext = projection.bitext
-    pair = Pair(projection.tree, bitext.e, bitext.links, bitext.sent_id)
-    return scene_svg(pair, reasoned(projection), standalone=standalone, sources=sources)
+    sentence = projection.sentence
+    pair = Pair(projection.tree, sentence.e, sentence.links, sentence.sent_id)
+    return scene_svg(pair, projection_scene(projection), standalone=standalone, sources=sources)
 
 
-def reasoned(projection: Projection) -> Scene:
+def projection_scene(projection: Projection) -> Scene:
     """Return what to draw of a projection: edges of F by reason, those of E as given, partners where one came from another."""
-    bitext, tree = projection.bitext, projection.tree
+    sentence, tree = projection.sentence, projection.tree
     edges: dict[str, list[DrawnEdge]] = {"f": [], "e": []}
     marks: dict[tuple[str, int], DrawnEdge] = {}
-    made: dict[str, list[str]] = {}
-    sure: Iterable[float | None] = projection.confidence or repeat(None, len(bitext))
-    rows = zip(tree.heads, projection.reasons, tree.rels, sure, strict=True)
+    f_edges: dict[str, list[str]] = {}
+    sure: Iterable[float | None] = projection.confidence or repeat(None, len(sentence))
+    rows = zip(tree.heads, projection.reasons, tree.deprels, sure, strict=True)
     for word, (up, reason, label, confidence) in enumerate(rows, 1):
-        partners = tuple(_origin(bitext, word, up))
+        partners = tuple(_origin(sentence, word, up))
         edge = DrawnEdge("f", word, up, reason, partners, label, confidence=confidence)
         if up > 0:
             edges["f"].append(edge)
             for name in partners:
-                made.setdefault(name, []).append(f"f{word}-{up}")
+                f_edges.setdefault(name, []).append(f"f{word}-{up}")
         elif up == 0:
             marks["f", word] = edge
-    labels = bitext.e.rels or ("",) * len(bitext.e)
-    for word, up in bitext.e.edges:
+    labels = sentence.e.deprels or ("",) * len(sentence.e)
+    for word, up in sentence.e.edges:
         label = labels[word - 1]
-        partners = tuple(made.get(f"e{word}-{up}", ()))
+        partners = tuple(f_edges.get(f"e{word}-{up}", ()))
         edges["e"].append(DrawnEdge("e", word, up, "given", partners, "" if label == "_" else label))
-    return Scene("initial", edges, {"f": tree.heads, "e": bitext.e.heads}, set(), bitext.links.links, [], marks)
+    return Scene("initial", edges, {"f": tree.heads, "e": sentence.e.heads}, set(), sentence.links.links, [], marks)
 
 
-def _origin(bitext: ProjectionInput, word: int, up: int) -> list[str]:
+def _origin(sentence: ProjectionInput, word: int, up: int) -> list[str]:
     """What in E an edge of F came from: the edges between the two words' anchors, one above the other, or the word they share."""
-    below, above = bitext.anchors[word], bitext.anchors[up] if up > 0 else 0
+    below, above = sentence.anchors[word], sentence.anchors[up] if up > 0 else 0
     if below and (up == 0 or below == above):
         return [f"e{below}"]
-    return (_climb(bitext, below, above) or _climb(bitext, above, below)) if below and above else []
+    return (_climb(sentence, below, above) or _climb(sentence, above, below)) if below and above else []
 
 
-def _climb(bitext: ProjectionInput, low: int, high: int) -> list[str]:
+def _climb(sentence: ProjectionInput, low: int, high: int) -> list[str]:
     """The edges of E from a word up to another; none where that is not above it."""
-    found = []
+    edge_names = []
     while low > 0 and low != high:
-        found.append(f"e{low}-{bitext.e_heads[low]}")
-        low = bitext.e_heads[low]
-    return found if low == high else []
+        edge_names.append(f"e{low}-{sentence.e_heads[low]}")
+        low = sentence.e_heads[low]
+    return edge_names if low == high else []
 
 
 class _Sentences:
@@ -158,42 +158,42 @@ class _Sentences:
         return self.reasons.total()
 
     def add(self, projection: Projection, sources: Sources) -> None:
-        bitext = projection.bitext
-        self.linked += sum(1 for anchor in bitext.anchors if anchor)
+        sentence = projection.sentence
+        self.linked += sum(1 for anchor in sentence.anchors if anchor)
         self.reasons.update(projection.reasons)
         self.sources.update(sources.values())
-        for reason, sure in zip(projection.reasons, projection.confidence, strict=False):
+        for reason, confidence in zip(projection.reasons, projection.confidence, strict=False):
             self.judged[reason] += 1
-            self.confidence[reason] += sure
-            self.bins[min(int(sure * BINS), BINS - 1)][reason] += 1
-            self.low += sure < LOW_CONFIDENCE
+            self.confidence[reason] += confidence
+            self.bins[min(int(confidence * BINS), BINS - 1)][reason] += 1
+            self.low += confidence < LOW_CONFIDENCE
         self.pieces.add(_mean(projection), sentence_piece(projection, len(self.pieces) + 1, sources))
 
 
 def _mean(projection: Projection) -> float:
-    sure = projection.confidence
-    return sum(sure) / len(sure) if sure else math.inf
+    confidence = projection.confidence
+    return sum(confidence) / len(confidence) if confidence else math.inf
 
 
 def sentence_piece(projection: Projection, place: int, sources: Sources) -> Iterator[str]:
-    bitext, sure = projection.bitext, projection.confidence
+    sentence, sure = projection.sentence, projection.confidence
     reasons = "".join(str(REASONS.index(reason)) for reason in projection.reasons)
     confidence = f' data-c="{" ".join(f"{1000 * c:.0f}" for c in sure)}"' if sure else ""
     yield f'<article class="pair" id="n{place}" tabindex="-1" data-r="{reasons}"{confidence}>'
-    yield f"<h3>{escape(bitext.sent_id) or f'sentence {place}'}</h3>"
-    told = f"<b>{percent(projection.coverage)}</b> linked"
+    yield f"<h3>{escape(sentence.sent_id) or f'sentence {place}'}</h3>"
+    summary = f"<b>{percent(projection.coverage)}</b> linked"
     if sure:
-        told = f"<b>{percent(_mean(projection))}</b> sure, weakest {percent(min(sure))}"
-    yield f'<p class="share">{bar(Counter(projection.reasons), REASONS)}<span>{told}</span></p>'
-    yield f'<ol class="text igt"{RTL if runs_rtl(bitext.forms) else ""}>'
-    for k, form in enumerate(bitext.forms):
-        gloss = f"\n<small><bdi>{escape(bitext.glosses[k])}</bdi></small>" if bitext.glosses else ""
+        summary = f"<b>{percent(_mean(projection))}</b> sure, weakest {percent(min(sure))}"
+    yield f'<p class="share">{bar(Counter(projection.reasons), REASONS)}<span>{summary}</span></p>'
+    yield f'<ol class="text igt"{RTL if runs_rtl(sentence.forms) else ""}>'
+    for k, form in enumerate(sentence.forms):
+        gloss = f"\n<small><bdi>{escape(sentence.glosses[k])}</bdi></small>" if sentence.glosses else ""
         yield f"<li><bdi>{escape(form)}</bdi>{gloss}</li>\n"
     yield "</ol>"
-    if len(bitext.e):
-        yield f'<p class="text free">‘<bdi>{escape(running(bitext.e.forms))}</bdi>’</p>'
-    words = max(len(bitext), len(bitext.e))
-    drawn = picture(words, lambda: projection_svg(projection, sources, standalone=False), rtl=runs_rtl(bitext.forms))
+    if len(sentence.e):
+        yield f'<p class="text free">‘<bdi>{escape(running(sentence.e.forms))}</bdi>’</p>'
+    words = max(len(sentence), len(sentence.e))
+    drawn = picture(words, lambda: projection_svg(projection, sources, standalone=False), rtl=runs_rtl(sentence.forms))
     yield f"{drawn}</article>\n"
 
 
@@ -210,25 +210,25 @@ def running(forms: Iterable[str]) -> str:
     return text
 
 
-def _body(found: _Sentences, title: str, signature: str, system: str, expected: Expected | None) -> Iterator[str]:
-    sure = found.judged.total() > 0
-    parts = {"reasons": "Reasons", **({"confidence": "Confidence"} if sure else {}), "sentences": "Sentences"}
-    said = described(system)
+def _body(sentences: _Sentences, title: str, signature: str, system: str, expected: Expected | None) -> Iterator[str]:
+    confidence = sentences.judged.total() > 0
+    parts = {"reasons": "Reasons", **({"confidence": "Confidence"} if confidence else {}), "sentences": "Sentences"}
+    said = describe_system(system)
     about = f"Trees projected by <b>{escape(system)}</b>" + (f" ({escape(said)})" if said else "")
     yield head(title, signature, about, parts, "sentences") + "<main>\n"
-    yield from _facts(found, expected)
-    yield f'<div class="{"two" if sure else "one"}">'
-    yield from _reasons(found)
-    if sure:
-        yield from _histogram(found)
+    yield from _facts(sentences, expected)
+    yield f'<div class="{"two" if confidence else "one"}">'
+    yield from _reasons(sentences)
+    if confidence:
+        yield from _histogram(sentences)
     yield "</div>\n"
-    first = "A sentence’s confidence is the mean of its words’. " if sure else ""
+    first = "A sentence’s confidence is the mean of its words’. " if confidence else ""
     yield (
         f'<section id="sentences" class="list" tabindex="-1"><h2>Sentences</h2><p class="note">{first}Choose reasons in the '
         "table above to see only sentences that have them. In a picture, point at an edge or reach it with Tab and the arrow keys "
-        f'to light what it came from.</p>\n{tools("sentences", len(found.pieces), CONTROLS if sure else "")}<div id="list">\n'
+        f'to light what it came from.</p>\n{tools("sentences", len(sentences.pieces), CONTROLS if confidence else "")}<div id="list">\n'
     )
-    yield from found.pieces.sorted()
+    yield from sentences.pieces.in_order()
     yield '</div><p id="none" hidden>No sentence has all of this.</p></section>\n</main>\n'
 
 
@@ -241,75 +241,75 @@ CONTROLS = (
 )
 
 
-def _facts(found: _Sentences, expected: Expected | None) -> Iterator[str]:
+def _facts(sentences: _Sentences, expected: Expected | None) -> Iterator[str]:
     """The sums as figures."""
-    words = found.words
+    words = sentences.words
     facts = {"of the heads expected right": f"{100 * expected.share:.0f} %"} if expected else {}
     facts |= {
-        named(len(found.pieces), "sentences"): number(len(found.pieces)),
-        named(words, "words"): number(words),
-        "of the words linked": percent(found.linked / words) if words else "–",
+        noun_for(len(sentences.pieces), "sentences"): number(len(sentences.pieces)),
+        noun_for(words, "words"): number(words),
+        "of the words linked": percent(sentences.linked / words) if words else "–",
     }
-    if found.judged.total():
-        facts[f"{named(found.low, 'words')} below {100 * LOW_CONFIDENCE:.0f} % confidence"] = number(found.low)
+    if sentences.judged.total():
+        facts[f"{noun_for(sentences.low, 'words')} below {100 * LOW_CONFIDENCE:.0f} % confidence"] = number(sentences.low)
     yield '<dl class="facts">'
     for name, value in facts.items():
         yield f"<div><dt>{name}</dt><dd>{value}</dd></div>"
     yield "</dl>\n"
     if expected:
-        told = f"Expected accuracy: {100 * expected.share:.0f} % ± {200 * expected.error:.0f} points; {expected.source}"
-        yield f'<p class="note">{escape(told)}.</p>\n'
+        note = f"Expected accuracy: {100 * expected.share:.0f} % ± {200 * expected.error:.0f} points; {expected.source}"
+        yield f'<p class="note">{escape(note)}.</p>\n'
     else:
         yield '<p class="note">How many heads are right is not known: nothing was compared with gold trees, and this system is not calibrated.</p>\n'
 
 
-def _reasons(found: _Sentences) -> Iterator[str]:
+def _reasons(sentences: _Sentences) -> Iterator[str]:
     """How often each reason, with its line as in the pictures."""
-    words = found.words
+    words = sentences.words
     yield f'<section id="reasons"><h2>Why each head</h2>{scroll("Reasons")}<table class="pick"><thead><tr>'
     yield '<th scope="col"><span class="hidden">line</span></th><th scope="col">reason</th>'
     yield '<th scope="col"><span class="hidden">share</span></th><th scope="col" class="num">words</th>'
     yield '<th scope="col" class="num">share</th>'
-    if found.judged:
+    if sentences.judged:
         yield '<th scope="col" class="num" title="mean">confidence</th>'
     yield "</tr></thead><tbody>"
     for k, reason in enumerate(REASONS):
-        count = found.reasons[reason]
+        count = sentences.reasons[reason]
         key, name = (f' data-key="{k}"', button(reason, reason)) if count else ("", reason)
         yield f'<tr{key}><td>{sample(reason)}</td><td><b class="{reason}">{sign(reason)} {name}</b>'
         yield f'<small>{EXPLAINED[reason]}</small></td><td class="wide">'
         yield bar({reason: count, "rest": words - count}, (reason, "rest"))
         yield f'</td><td class="num">{number(count)}</td><td class="num">{percent(count / words) if words else "–"}</td>'
-        if found.judged:
-            judged = found.judged[reason]
-            yield f'<td class="num">{percent(found.confidence[reason] / judged) if judged else "–"}</td>'
+        if sentences.judged:
+            judged = sentences.judged[reason]
+            yield f'<td class="num">{percent(sentences.confidence[reason] / judged) if judged else "–"}</td>'
         yield "</tr>"
     yield "</tbody></table></div>"
-    if found.sources:
-        links = found.sources.total()
-        told = ", ".join(f"{escape(name)} {percent(n / links)}" for name, n in found.sources.most_common())
-        yield f'<p class="note">{counted(links, "links")}: {told}</p>'
+    if sentences.sources:
+        links = sentences.sources.total()
+        source_shares = ", ".join(f"{escape(name)} {percent(n / links)}" for name, n in sentences.sources.most_common())
+        yield f'<p class="note">{quantity(links, "links")}: {source_shares}</p>'
     yield "</section>\n"
 
 
-def _histogram(found: _Sentences) -> Iterator[str]:
+def _histogram(sentences: _Sentences) -> Iterator[str]:
     """Words by confidence, stacked by reason."""
-    most = max(1, *(counts.total() for counts in found.bins))
+    most = max(1, *(counts.total() for counts in sentences.bins))
     quarter = BINS // 4
-    told = ", ".join(
-        f"{number(sum(counts.total() for counts in found.bins[k * quarter : (k + 1) * quarter]))} of {25 * k}–{25 * (k + 1)} %"
+    label = ", ".join(
+        f"{number(sum(counts.total() for counts in sentences.bins[k * quarter : (k + 1) * quarter]))} of {25 * k}–{25 * (k + 1)} %"
         for k in range(4)
     )
     yield (
         '<section id="confidence"><h2>How sure</h2><p class="note">The probability that the model gives to the head it '
         f"chose; a picture prints it where it is below {100 * SURE_EDGE:.0f} %.</p>"
-        f'<svg class="hist" viewBox="0 0 {BINS * 24 + 20} 260" role="img" aria-label="Words by confidence: {told}">'
+        f'<svg class="hist" viewBox="0 0 {BINS * 24 + 20} 260" role="img" aria-label="Words by confidence: {label}">'
     )
-    for k, counts in enumerate(found.bins):
+    for k, counts in enumerate(sentences.bins):
         x, y = 10 + 24 * k, 230.0
         low, high = f"{100 * k / BINS:.0f}", f"{100 * (k + 1) / BINS:.0f}"
         parts = ", ".join(f"{reason} {counts[reason]}" for reason in REASONS if counts[reason])
-        yield f"<g><title>{low}–{high} %: {counted(counts.total(), 'words')}{f' ({parts})' if parts else ''}</title>"
+        yield f"<g><title>{low}–{high} %: {quantity(counts.total(), 'words')}{f' ({parts})' if parts else ''}</title>"
         yield f'<rect class="ground" x="{x}" y="10" width="24" height="220"/>'
         for reason in REASONS:
             tall = 205 * counts[reason] / most

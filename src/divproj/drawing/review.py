@@ -36,7 +36,7 @@ def page_of(name: str, title: str, scripts: Sequence[str], keys: Keys, marks: Ma
     """The page `name`.html with its styles and scripts; `marks` are put in place of {{…}}."""
     css = STYLE + "".join(_file(f"{style}.css") for style in ("page", name))
     js = "".join(_file(f"{script}.js") for script in ("served", *scripts))
-    rows = "".join(f'<tr><th scope="row">{_keys(key)}</th><td>{escape(what)}</td></tr>' for key, what in keys)
+    rows = "".join(f'<tr><th scope="row">{_keys(key)}</th><td>{escape(action)}</td></tr>' for key, action in keys)
     body = _file(f"{name}.html")
     for mark, text in {"keys": rows, **marks}.items():
         body = body.replace(f"{{{{{mark}}}}}", text)
@@ -83,33 +83,33 @@ class DrawnSentence(NamedTuple):
     glosses: Sequence[str]
     tags: Sequence[str]
     heads: Sequence[int]
-    rels: Sequence[str]
+    deprels: Sequence[str]
     reasons: Sequence[str]
-    sure: Sequence[float | None]
+    confidence: Sequence[float | None]
     hand: frozenset[int] = frozenset()
 
 
-def band(sure: float | None) -> str:
+def band(confidence: float | None) -> str:
     """The class of a confidence.
 
     >>> band(0.43), band(0.6), band(0.97), band(None)
     ('weak', 'fair', 'good', 'plain')
     """
-    if sure is None:
+    if confidence is None:
         return "plain"
-    return "weak" if sure < WEAK_HEAD else "fair" if sure < FAIR_HEAD else "good"
+    return "weak" if confidence < WEAK_HEAD else "fair" if confidence < FAIR_HEAD else "good"
 
 
-def word_told(shown: DrawnSentence, k: int) -> str:
+def word_description(shown: DrawnSentence, k: int) -> str:
     """All about a word, in words."""
     gloss = f" ‘{shown.glosses[k - 1]}’" if shown.glosses and shown.glosses[k - 1] else ""
     tag = f" {shown.tags[k - 1]}" if shown.tags[k - 1] not in ("", "_") else ""
-    head, rel, reason, sure = shown.heads[k - 1], shown.rels[k - 1], shown.reasons[k - 1], shown.sure[k - 1]
+    head, rel, reason, confidence = shown.heads[k - 1], shown.deprels[k - 1], shown.reasons[k - 1], shown.confidence[k - 1]
     up = "the root" if head == 0 else f"head {head} {shown.forms[head - 1]}" if head > 0 else "no head"
     parts = [f"{k} {shown.forms[k - 1]}{gloss}{tag}", up]
     parts += [f"relation {rel}"] if rel not in ("_", "root") else []
     parts += [reason] if reason else []
-    parts += [f"{100 * sure:.0f} % sure"] if sure is not None else []
+    parts += [f"{100 * confidence:.0f} % sure"] if confidence is not None else []
     return ", ".join(parts)
 
 
@@ -145,9 +145,9 @@ def _picture(shown: DrawnSentence) -> Iterator[str]:
 
 
 def _edge(shown: DrawnSentence, k: int) -> DrawnEdge:
-    reason, rel = shown.reasons[k - 1], shown.rels[k - 1]
+    reason, rel = shown.reasons[k - 1], shown.deprels[k - 1]
     kind = reason if reason in GLYPHS else "given"
-    return DrawnEdge("f", k, shown.heads[k - 1], kind, (), "" if rel == "_" else rel, confidence=shown.sure[k - 1])
+    return DrawnEdge("f", k, shown.heads[k - 1], kind, (), "" if rel == "_" else rel, confidence=shown.confidence[k - 1])
 
 
 def _words(shown: DrawnSentence, tags: Sequence[str], xs: Sequence[int], base: int, rtl: bool) -> Iterator[str]:
@@ -166,8 +166,8 @@ def _words(shown: DrawnSentence, tags: Sequence[str], xs: Sequence[int], base: i
             rows.append(f'<text class="pos" x="{xs[k]}" y="{y}">{escape(tag)}</text>')
         rows.append(f'<text class="place" x="{xs[k]}" y="{y + 14}">{k}</text>')
         yield (
-            f'<g class="word {band(shown.sure[k - 1])}{loose}" role="option" aria-selected="false" tabindex="-1" data-word="{k}" '
-            f'aria-label="{escape(word_told(shown, k))}"><title>{escape(word_told(shown, k))}</title>'
+            f'<g class="word {band(shown.confidence[k - 1])}{loose}" role="option" aria-selected="false" tabindex="-1" data-word="{k}" '
+            f'aria-label="{escape(word_description(shown, k))}"><title>{escape(word_description(shown, k))}</title>'
             f'<rect class="box" x="{xs[k] - half}" y="{base - 16}" width="{2 * half}" height="{y + 18 - base + 16}" rx="6"/>'
             f"{''.join(rows)}</g>"
         )
@@ -180,7 +180,7 @@ def _arcs(drawn: Fan, roots: dict[int, DrawnEdge], shown: DrawnSentence, xs: Seq
         hand = " hand" if edge.child in shown.hand else ""
         yield (
             f'<g class="edge {band(edge.confidence)}{hand}" aria-hidden="true" data-child="{edge.child}" data-head="{edge.head}">'
-            f"<title>{escape(word_told(shown, edge.child))}</title>{shape}</g>"
+            f"<title>{escape(word_description(shown, edge.child))}</title>{shape}</g>"
         )
 
 
@@ -212,7 +212,9 @@ KEYS = (
 
 def page(title: str, home: str = "") -> Page:
     """The frame; its script fetches the sentences. `home` is where it leads back to."""
-    reasons = "".join(f"<dt>{GLYPHS.get(name, '')} {name}</dt><dd>{escape(what)}</dd>" for name, what in REASONS.items())
+    reasons = "".join(
+        f"<dt>{GLYPHS.get(name, '')} {name}</dt><dd>{escape(explanation)}</dd>" for name, explanation in REASONS.items()
+    )
     back = f'<a id="back" href="{escape(home)}" aria-keyshortcuts="B">‹ texts</a> ' if home else ""
     scripts = ("review", "review_changes", "review_hands")
     return page_of("review", title, scripts, KEYS, {"reasons": reasons, "title": back + escape(title)})

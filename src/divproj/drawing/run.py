@@ -10,11 +10,11 @@ from divproj.divergence.analysis import MEANING
 from divproj.divergence.operations import CLASSES
 from divproj.drawing.html import STAGE_NAMES
 from divproj.drawing.measure import escape
-from divproj.drawing.page import bar, counted, document, head, named, number, percent, scroll, tools
+from divproj.drawing.page import bar, document, head, noun_for, number, percent, quantity, scroll, tools
 from divproj.drawing.projected import sentence_piece
 from divproj.drawing.svg import reliability_svg
 from divproj.projection.direct import REASONS, Projection
-from divproj.projection.registry import described
+from divproj.projection.registry import describe_system
 
 PARTS = {
     "scores": "Scores", "divergence": "Divergence", "rules": "Rules", "sentences": "Sentences", "warnings": "Warnings", "settings": "Settings",
@@ -46,7 +46,7 @@ def write_run(run: RunReport, out: TextIO) -> None:
 
 def _body(run: RunReport) -> Iterator[str]:
     parts = {part: name for part, name in PARTS.items() if part not in ("rules", "warnings") or getattr(run, part)}
-    said = described(str(run.facts["project"]["system"]))
+    said = describe_system(str(run.facts["project"]["system"]))
     about = (
         f"Trees by <b>{escape(str(run.facts['project']['system']))}</b>{f' ({escape(said)})' if said else ''} · trees of the translations: "
         f"<b>{escape(str(run.facts['parse']['parser']))}</b> · links: <b>{escape(str(run.facts['align']['method']))}</b>"
@@ -81,20 +81,20 @@ def _figures(run: RunReport) -> Iterator[str]:
     known = run.scores.get("expected")
     facts = {"of the heads expected right": f"{known['uas']:.0f} %"} if known else {}
     facts |= {
-        named(read["sentences"], "sentences"): number(read["sentences"]),
-        named(words, "words"): number(words),
+        noun_for(read["sentences"], "sentences"): number(read["sentences"]),
+        noun_for(words, "words"): number(words),
         "with glosses": number(read["glossed"]),
         "of the words linked": percent(align["linked_words"] / words) if words else "–",
     }
     if "gold" in run.facts:
-        facts[named(run.facts["gold"]["gold"], "gold trees")] = number(run.facts["gold"]["gold"])
+        facts[noun_for(run.facts["gold"]["gold"], "gold trees")] = number(run.facts["gold"]["gold"])
     yield '<dl class="facts">'
     for name, value in facts.items():
         yield f"<div><dt>{name}</dt><dd>{value}</dd></div>"
     yield "</dl>\n"
     if known:
-        told = f"± {2 * known['standard_error']:.0f} points, for sentences without gold trees; from {escape(known['source'])}"
-        yield f'<p class="note">Expected accuracy: {known["uas"]:.0f} % {told}.</p>\n'
+        margin = f"± {2 * known['standard_error']:.0f} points, for sentences without gold trees; from {escape(known['source'])}"
+        yield f'<p class="note">Expected accuracy: {known["uas"]:.0f} % {margin}.</p>\n'
     else:
         yield '<p class="note">How many heads are right is not known: there are no gold trees, and this system is not calibrated.</p>\n'
     told_of = project.get("summary", {})
@@ -128,8 +128,13 @@ def _scores(run: RunReport) -> Iterator[str]:
             (name, f"{score['uas']:.2f}", f"{score['las']:.2f}", number(score["total"])) for name, score in rows
         ))  # fmt: skip
     yield from _reliability(run)
-    if found := run.scores.get("links"):
-        cells = (f"{found['precision']:.2f}", f"{found['recall']:.2f}", f"{found['f1']:.2f}", f"{100 * found['aer']:.2f}")
+    if link_scores := run.scores.get("links"):
+        cells = (
+            f"{link_scores['precision']:.2f}",
+            f"{link_scores['recall']:.2f}",
+            f"{link_scores['f1']:.2f}",
+            f"{100 * link_scores['aer']:.2f}",
+        )
         yield from _table(
             "Links against the given ones, percent", ("", "precision", "recall", "F1", "AER"), [("links", *cells)]
         )
@@ -145,18 +150,23 @@ def _reliability(run: RunReport) -> Iterator[str]:
         yield f"<figure><figcaption>Does confidence mean what it says? On the dashed line it does.</figcaption>{drawn}</figure>"
 
 
-def _folds(found: Mapping[str, Any]) -> Iterator[str]:
+def _folds(cross_validation: Mapping[str, Any]) -> Iterator[str]:
     """Cross-validated attachment, a row a system."""
-    title = f"Cross-validation: {counted(found['folds'], 'folds')} of {counted(found['pairs'], 'gold sentences')}"
+    title = f"Cross-validation: {quantity(cross_validation['folds'], 'folds')} of {quantity(cross_validation['pairs'], 'gold sentences')}"
     rows = [
-        (name, f"{score['uas']:.2f}", f"{score['las']:.2f}", number(score["total"])) for name, score in found["systems"].items()
+        (name, f"{score['uas']:.2f}", f"{score['las']:.2f}", number(score["total"]))
+        for name, score in cross_validation["systems"].items()
     ]
     yield from _table(title, ("system", "UAS", "LAS", "words"), rows)
-    told = "".join(f"<dt>{escape(name)}</dt><dd>{escape(described(name))}</dd>" for name in found["systems"] if described(name))
-    yield f'<dl class="systems">{told}</dl>'
-    if "p" in found:
-        first, last = found["compared"]
-        yield f'<p class="note">{escape(first)} against {escape(last)}: p = {found["p"]:.4f} (approximate randomisation)</p>'
+    definitions = "".join(
+        f"<dt>{escape(name)}</dt><dd>{escape(describe_system(name))}</dd>"
+        for name in cross_validation["systems"]
+        if describe_system(name)
+    )
+    yield f'<dl class="systems">{definitions}</dl>'
+    if "p" in cross_validation:
+        first, last = cross_validation["compared"]
+        yield f'<p class="note">{escape(first)} against {escape(last)}: p = {cross_validation["p"]:.4f} (approximate randomisation)</p>'
 
 
 def _table(title: str, columns: Sequence[str], rows: Any) -> Iterator[str]:
@@ -171,9 +181,9 @@ def _table(title: str, columns: Sequence[str], rows: Any) -> Iterator[str]:
 
 
 def _divergence(run: RunReport) -> Iterator[str]:
-    found = run.facts["analyze"]
-    told = "gold trees" if found["trees"] == "gold" else "projected trees, so that less is seen than there is"
-    yield f'<section id="divergence"><h2>How the languages diverge</h2><p class="note">{counted(found["sentences"], "pairs")} with {told}. '
+    facts = run.facts["analyze"]
+    tree_kind = "gold trees" if facts["trees"] == "gold" else "projected trees, so that less is seen than there is"
+    yield f'<section id="divergence"><h2>How the languages diverge</h2><p class="note">{quantity(facts["sentences"], "pairs")} with {tree_kind}. '
     yield '<a href="divergence.html">All tables and pictures</a></p><div class="two">'
     for direction, title in (
         ("e_to_f", "E → F: edges of the translation (E)"),
@@ -181,23 +191,23 @@ def _divergence(run: RunReport) -> Iterator[str]:
     ):
         yield f'{scroll(title)}<table><caption>{title}</caption><thead><tr><th scope="col">stage</th>'
         yield '<th scope="col"><span class="hidden">shares</span></th><th scope="col" class="num">match</th></tr></thead><tbody>'
-        for row in found["stages"][direction]:
+        for row in facts["stages"][direction]:
             share = percent(row["match"] / row["edges"]) if row["edges"] else "–"
             yield f'<tr><th scope="row">{STAGE_NAMES[row["stage"]]}</th><td class="wide">{bar(row, CLASSES)}</td>'
             yield f'<td class="num">{share}<small>{number(row["match"])} of {number(row["edges"])}</small></td></tr>'
         yield "</tbody></table></div>"
     yield '</div><ul class="lines">'
-    for name, count in found["dorr"].items():
+    for name, count in facts["dorr"].items():
         yield f"<li>{escape(name)} ({escape(MEANING[name])}): {number(count)}</li>"
     yield "</ul></section>\n"
 
 
 def _warnings(run: RunReport) -> Iterator[str]:
     yield '<section id="warnings"><h2>Warnings</h2>'
-    for stage, told in run.warnings.items():
-        count = len(told) + run.more.get(stage, 0)
-        items = "".join(f"<li>{escape(text)}</li>" for text in told)
-        rest = f"<li>and {number(count - len(told))} more</li>" if count > len(told) else ""
+    for stage, messages in run.warnings.items():
+        count = len(messages) + run.more.get(stage, 0)
+        items = "".join(f"<li>{escape(text)}</li>" for text in messages)
+        rest = f"<li>and {number(count - len(messages))} more</li>" if count > len(messages) else ""
         yield f'<details class="faults"><summary>{escape(stage)}: {number(count)}</summary><ul>{items}{rest}</ul></details>'
     yield "</section>\n"
 
@@ -205,7 +215,7 @@ def _warnings(run: RunReport) -> Iterator[str]:
 def _settings(run: RunReport) -> Iterator[str]:
     yield '<section id="settings"><h2>Settings</h2><div class="two">'
     rows = [
-        (f"{table}.{key}" if table else key, _shown(value))
+        (f"{table}.{key}" if table else key, _setting_text(value))
         for table, keys in run.settings.items()
         for key, value in keys.items()
         if value not in ("", [], None)
@@ -217,7 +227,7 @@ def _settings(run: RunReport) -> Iterator[str]:
     yield "</div></div></section>\n"
 
 
-def _shown(value: Any) -> str:
+def _setting_text(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
@@ -226,10 +236,10 @@ def _shown(value: Any) -> str:
 def _least(run: RunReport) -> Iterator[str]:
     reasons = run.facts["project"]["reasons"]
     counts = {reason: reasons.get(reason, 0) for reason in REASONS}
-    told = ", ".join(f"{reason} {number(count)}" for reason, count in counts.items() if count)
+    reason_text = ", ".join(f"{reason} {number(count)}" for reason, count in counts.items() if count)
     yield (
         '<section id="sentences" class="list" tabindex="-1"><h2>Least sure trees</h2><p class="note">Heads by reason: '
-        f'{told}. The {counted(len(run.least), "sentences")} that a person should look at first; <a href="trees.html">more on a page '
+        f'{reason_text}. The {quantity(len(run.least), "sentences")} that a person should look at first; <a href="trees.html">more on a page '
         f'of their own</a>.</p>\n{tools("sentences", len(run.least))}<div id="list">\n'
     )
     for place, projection in enumerate(run.least, 1):

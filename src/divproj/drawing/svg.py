@@ -95,8 +95,8 @@ class Scene(NamedTuple):
 
     def roots(self, side: str) -> list[DrawnEdge]:
         """The marks of the words without a head above them."""
-        found = (k for k, head in enumerate(self.heads[side], 1) if head == 0)
-        return [self.marks.get((side, k)) or DrawnEdge(side, k, 0, "root", (), "root") for k in found]
+        root_words = (k for k, head in enumerate(self.heads[side], 1) if head == 0)
+        return [self.marks.get((side, k)) or DrawnEdge(side, k, 0, "root", (), "root") for k in root_words]
 
     def share(self, side: str) -> tuple[int, int]:
         """How many of the side's edges match, and how many there are."""
@@ -128,9 +128,9 @@ def scenes(altered: Altered, direction: str = "e_to_f", stages: Sequence[str] | 
     for stage in stages or ():
         if stage not in known:
             raise ValueError(f"stage is '{stage}', one of {', '.join(known)} expected")
-    found: list[Scene] = []
+    shown_scenes: list[Scene] = []
     last: Scene | None = None
-    links, images = altered.pair.links.links, _indexed(altered.pair.links.links)
+    links, images = altered.pair.links.links, _image_lists(altered.pair.links.links)
     labels = {side: list(_labels(getattr(altered.pair, side))) for side in "fe"}
     for stage in known:
         done = [op for op in altered.operations if op.kind == stage and (stage != "swap" or op.side == changed)]
@@ -140,8 +140,8 @@ def scenes(altered: Altered, direction: str = "e_to_f", stages: Sequence[str] | 
             heads = {side: altered.heads[side][stage] for side in "fe"}
             kinds: dict[str, Sequence[str | None]] = {side: altered.classes[side][stage] for side in "fe"}
             if stage in ("merge", "extended"):
-                links = _folded(links, done)
-                images = _indexed(links)
+                links = _fold_links(links, done)
+                images = _image_lists(links)
             elif last and stage == "swap":
                 heads[other(changed)] = last.heads[other(changed)]
                 kinds[other(changed)] = (None,) * len(heads[other(changed)])
@@ -154,8 +154,8 @@ def scenes(altered: Altered, direction: str = "e_to_f", stages: Sequence[str] | 
             moved = {(side, e.child) for side in "fe" for e in edges[side] if e.head != were[side][e.child - 1]}
             last = Scene(stage, edges, heads, moved, links, done)
         if stages is None or stage in stages:
-            found.append(last)
-    return found
+            shown_scenes.append(last)
+    return shown_scenes
 
 
 def _edges(
@@ -163,13 +163,13 @@ def _edges(
 ) -> list[DrawnEdge]:
     theirs = heads[other(side)]
     return [
-        DrawnEdge(side, child, head, *_judged(kind, side, child, head, images, theirs), label)
+        DrawnEdge(side, child, head, *_class_and_partners(kind, side, child, head, images, theirs), label)
         for child, (head, kind, label) in enumerate(zip(heads[side], kinds, labels, strict=True), 1)
         if head > 0
     ]
 
 
-def _judged(
+def _class_and_partners(
     kind: str | None, side: str, child: int, head: int, images: Images, heads: Sequence[int]
 ) -> tuple[str, tuple[str, ...]]:
     """Class and partners of an edge; `heads` are the other side's. A class not given is tested as in `kernel.edge_class`."""
@@ -184,7 +184,7 @@ def _judged(
     return kind or ("other" if a_words else "unaligned"), ()
 
 
-def _indexed(links: LinkPairs) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
+def _image_lists(links: LinkPairs) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
     """Images of the words of F and of E."""
     of_f: dict[int, list[int]] = {}
     of_e: dict[int, list[int]] = {}
@@ -194,7 +194,7 @@ def _indexed(links: LinkPairs) -> tuple[dict[int, list[int]], dict[int, list[int
     return of_f, of_e
 
 
-def _folded(links: LinkPairs, merges: Sequence[Operation]) -> frozenset[tuple[int, int]]:
+def _fold_links(links: LinkPairs, merges: Sequence[Operation]) -> frozenset[tuple[int, int]]:
     """The links after these merges: those of a child go to its parent, as in `kernel.fold`."""
     into: dict[str, dict[int, int]] = {"f": {}, "e": {}}
     for op in reversed(merges):
@@ -203,16 +203,16 @@ def _folded(links: LinkPairs, merges: Sequence[Operation]) -> frozenset[tuple[in
 
 
 def _labels(tree: DepTree) -> Iterable[str]:
-    return ("" if rel == "_" else rel for rel in tree.rels) if tree.rels else ("",) * len(tree)
+    return ("" if rel == "_" else rel for rel in tree.deprels) if tree.deprels else ("",) * len(tree)
 
 
 def _swap_labels(labels: list[str], swaps: Sequence[Operation]) -> None:
     """A child takes its parent's label along with its place; the edge turned round keeps its own, marked as inverse."""
     for op in swaps:
-        own = labels[op.child - 1]
+        label = labels[op.child - 1]
         labels[op.child - 1] = labels[op.parent - 1]
-        turned = own.removesuffix(INVERSE) if own.endswith(INVERSE) else own + INVERSE
-        labels[op.parent - 1] = turned if own else ""
+        turned = label.removesuffix(INVERSE) if label.endswith(INVERSE) else label + INVERSE
+        labels[op.parent - 1] = turned if label else ""
 
 
 WORD, TAG, LABEL, NUMBER = 15.0, 9.5, 10.5, 9.5
@@ -315,11 +315,11 @@ def columns(
     return [0.0, *(x[at[k]] for k in range(1, n + 1))], x[-1] + width[-1] / 2 if n else 0.0
 
 
-def spread(xs: Sequence[float], at: Sequence[int], own: float, extent: float, most: float = 28.0) -> list[int]:
+def spread(xs: Sequence[float], at: Sequence[int], row_width: float, extent: float, most: float = 28.0) -> list[int]:
     """Columns of a row `own` pixels wide pulled apart (by `most` pixels a word) towards `extent` and centred in it."""
     gaps = len(xs) - 2
-    more = min((extent - own) / gaps, most) if gaps > 0 else 0.0
-    start = (extent - own - more * max(gaps, 0)) / 2
+    more = min((extent - row_width) / gaps, most) if gaps > 0 else 0.0
+    start = (extent - row_width - more * max(gaps, 0)) / 2
     return [0, *(round(xs[k] + start + more * at[k]) for k in range(1, len(xs)))]
 
 
@@ -375,6 +375,7 @@ class DrawnRow(NamedTuple):
 
     side: str
     tree: DepTree
+    glosses: tuple[str, ...]
     tags: tuple[str, ...]
     rtl: bool
     at: list[int]
@@ -422,7 +423,7 @@ def scene_svg(
 
 def tree_svg(tree: DepTree, *, standalone: bool = True) -> str:
     """One tree alone, its arcs above the words."""
-    labels = tree.rels or ("",) * len(tree)
+    labels = tree.deprels or ("",) * len(tree)
     edges = [DrawnEdge("e", k, head, "given", (), "" if labels[k - 1] == "_" else labels[k - 1]) for k, head in tree.edges]
     scene = Scene("initial", {"e": edges, "f": []}, {"e": tree.heads, "f": ()}, set(), frozenset(), [])
     row = _row("e", tree, [scene])
@@ -456,7 +457,7 @@ def _picture(
     width: int | None,
     sources: Mapping[tuple[int, int], str] | None = None,
 ) -> Iterator[str]:
-    e, f = _row("e", pair.e, shown), _row("f", pair.f, shown)
+    e, f = _row("e", pair.e, shown), _row("f", pair.f, shown, pair.glosses)
     extent = max(e.width, f.width)
     e_xs, f_xs = spread(e.xs, e.at, e.width, extent), spread(f.xs, f.at, f.width, extent)
     e_base = 10 + e.height * LEVEL + 18
@@ -484,7 +485,7 @@ def _picture(
     yield "</svg>"
 
 
-def _row(side: str, tree: DepTree, shown: Sequence[Scene]) -> DrawnRow:
+def _row(side: str, tree: DepTree, shown: Sequence[Scene], glosses: tuple[str, ...] = ()) -> DrawnRow:
     n = len(tree)
     rtl = runs_rtl(tree.forms)
     at = [0, *(range(n - 1, -1, -1) if rtl else range(n))]
@@ -499,7 +500,7 @@ def _row(side: str, tree: DepTree, shown: Sequence[Scene]) -> DrawnRow:
             mark = max((mark, *(label_width(root) + 3 for root in roots)))
             fans.append(fan(scene.edges[side], [root.child for root in roots], at))
     xs, width = columns(tree.forms, tags, list({id(f): f for f in fans}.values()), at, mark)
-    return DrawnRow(side, tree, tags, rtl, at, fans, xs, width)
+    return DrawnRow(side, tree, glosses, tags, rtl, at, fans, xs, width)
 
 
 def _links(
@@ -518,11 +519,11 @@ def _links(
     for i, j in links:
         when = [scene.stage for scene in shown if (i, j) in scene.links]
         stages = "" if len(when) == len(shown) else ' data-stages="' + " ".join(when) + '"'
-        sure = "link possible" if (i, j) in pair.links.possible else "link"
+        confidence = "link possible" if (i, j) in pair.links.possible else "link"
         x, y = e_xs[j], f_xs[i]
-        path = f'<path class="{sure}" data-f="{i}" data-e="{j}"{stages} d="M{x} {top}C{x} {mid} {y} {mid} {y} {end}"'
-        told = f"{pair.e.forms[j - 1]} ~ {pair.f.forms[i - 1]}{f' · {sources[i, j]}' if (i, j) in sources else ''}"
-        yield f"{path}><title>{escape(told)}</title></path>" if titles else path + "/>"
+        path = f'<path class="{confidence}" data-f="{i}" data-e="{j}"{stages} d="M{x} {top}C{x} {mid} {y} {mid} {y} {end}"'
+        link_text = f"{pair.e.forms[j - 1]} ~ {pair.f.forms[i - 1]}{f' · {sources[i, j]}' if (i, j) in sources else ''}"
+        yield f"{path}><title>{escape(link_text)}</title></path>" if titles else path + "/>"
     yield "</g>"
 
 
@@ -543,10 +544,10 @@ def _words(row: DrawnRow, shown: Sequence[Scene], xs: Sequence[int], base: int, 
         taken = f' data-gone="{out}"' if out else ""
         yield f'<g class="word" data-side="{row.side}" data-word="{k}"{taken}>'
         if titles:
-            gloss = f" ‘{row.tree.glosses[k - 1]}’" if row.tree.glosses and row.tree.glosses[k - 1] else ""
-            told = f"{k} {form}{gloss} {tag}{', head not known' if unknown else ''}"
-            told = "; ".join((told, *_told(row.tree, k, ops.get(k, ()))))
-            yield f"<title>{escape(told)}</title>"
+            gloss = f" ‘{row.glosses[k - 1]}’" if row.glosses and row.glosses[k - 1] else ""
+            description = f"{k} {form}{gloss} {tag}{', head not known' if unknown else ''}"
+            description = "; ".join((description, *_operation_texts(row.tree, k, ops.get(k, ()))))
+            yield f"<title>{escape(description)}</title>"
         yield f'<text class="form"{rtl} x="{xs[k]}" y="{base}">{escape(form)}</text>'
         if tag or unknown:
             yield f'<text class="pos" x="{xs[k]}" y="{tag_y}">{escape(tag)}{" ?" if unknown else ""}</text>'
@@ -562,7 +563,7 @@ def _words(row: DrawnRow, shown: Sequence[Scene], xs: Sequence[int], base: int, 
         yield "</g>"
 
 
-def _told(tree: DepTree, word: int, ops: Sequence[Operation]) -> Iterator[str]:
+def _operation_texts(tree: DepTree, word: int, ops: Sequence[Operation]) -> Iterator[str]:
     for op in ops:
         if op.kind == "remove":
             yield "removed"
@@ -671,13 +672,13 @@ def learning_svg(points: Sequence[CurvePoint]) -> str:
     most = max(1.0, *(x for x, _, _ in points))
     low = max(0.0, min(y - 2 * e for _, y, e in points) - 0.03)
     high = min(1.0, max(y + 2 * e for _, y, e in points) + 0.03)
-    low, high = _rounded(low, high)
-    told = ", ".join(f"{100 * y:.0f} % after {x:.0f}" for x, y, _ in points)
+    low, high = _round_range(low, high)
+    summary = ", ".join(f"{100 * y:.0f} % after {x:.0f}" for x, y, _ in points)
 
     def at(x: float, y: float) -> tuple[float, float]:
         return LEFT + 8 + (WIDE - LEFT - 20) * x / most, 8 + (HIGH - LOW - 16) * (high - y) / max(high - low, 1e-9)
 
-    parts = [_frame("curve", f"Learning curve, heads right by gold sentences: {told}")]
+    parts = [_frame("curve", f"Learning curve, heads right by gold sentences: {summary}")]
     parts += _levels(low, high, lambda y: at(0, y)[1])
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in (at(x, y) for x, y, _ in points))
     parts.append(f'<polyline class="line" points="{line}"/>')
@@ -699,8 +700,8 @@ def reliability_svg(bins: Sequence[Bin], error: float | None) -> str:
     def at(x: float, y: float) -> tuple[float, float]:
         return LEFT + 8 + side * 1.4 * x, 8 + side * (1 - y)
 
-    told = ", ".join(f"{100 * c:.0f} % sure: {100 * y:.0f} % right ({plural(n, 'word')})" for c, y, n in bins)
-    parts = [_frame("reliability", f"Confidence and what is right: {told}")]
+    summary = ", ".join(f"{100 * c:.0f} % sure: {100 * y:.0f} % right ({plural(n, 'word')})" for c, y, n in bins)
+    parts = [_frame("reliability", f"Confidence and what is right: {summary}")]
     (x0, y0), (x1, y1) = at(0, 0), at(1, 1)
     parts += _levels(0.0, 1.0, lambda y: at(0, y)[1], x1)
     parts.append(f'<path class="diagonal" d="M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}"/>')
@@ -715,25 +716,25 @@ def reliability_svg(bins: Sequence[Bin], error: float | None) -> str:
     return "".join((*parts, "</svg>"))
 
 
-def _frame(kind: str, told: str) -> str:
+def _frame(kind: str, label: str) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="figure {kind}" viewBox="0 0 {WIDE} {HIGH}" width="{WIDE}" height="{HIGH}" role="img" '
-        f'aria-label="{escape(told)}"><title>{escape(told)}</title>'
+        f'aria-label="{escape(label)}"><title>{escape(label)}</title>'
     )
 
 
-def _rounded(low: float, high: float) -> tuple[float, float]:
+def _round_range(low: float, high: float) -> tuple[float, float]:
     """Whole tens of percent around a range.
 
-    >>> _rounded(0.52, 0.71)
+    >>> _round_range(0.52, 0.71)
     (0.5, 0.8)
     """
     return int(low * 10 + 1e-9) / 10, min(10, -int(-high * 10 // 1)) / 10
 
 
-def _below(told: str, right: float) -> str:
+def _below(text: str, right: float) -> str:
     """What the axes are."""
-    return f'<text x="{(LEFT + right) / 2:.1f}" y="{HIGH - 6}">{told}</text>'
+    return f'<text x="{(LEFT + right) / 2:.1f}" y="{HIGH - 6}">{text}</text>'
 
 
 def _levels(low: float, high: float, y_of: Callable[[float], float], right: float = WIDE - 6) -> Iterator[str]:

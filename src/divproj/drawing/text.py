@@ -24,12 +24,12 @@ def pair_text(pair: Pair, altered: Altered | None = None, direction: str = "e_to
     """A header of comment lines (id, both sentences, matched edges), what the stage did (`- `), and the edges."""
     (scene,) = scenes(altered or alter(pair), direction, [stage])
     side = altered_side(direction)
-    trees = {s: _shown(getattr(pair, s), scene, s) for s in "fe"}
+    trees = {s: _visible_tree(getattr(pair, s), scene, s) for s in "fe"}
     matched, edges = scene.share(side)
     lines = [f"# sent_id = {visible(pair.sent_id)}", *(f"# {s} = {' '.join(trees[s].forms)}" for s in "ef")]
     lines.append(f"# {direction} {stage} = {matched}/{edges} edges match ({100 * matched / edges if edges else 100.0:.1f} %)")
     for op in scene.operations:
-        given = replace(trees[op.side], rels=tuple(map(visible, getattr(pair, op.side).rels)))
+        given = replace(trees[op.side], deprels=tuple(map(visible, getattr(pair, op.side).deprels)))
         lines.append(f"- {op.side.upper()}: {GLYPHS[op.kind]} {op.kind}  {edge_text(given, op.child, op.parent)}")
     return "\n".join((*lines, *_lines(scene, trees, side)))
 
@@ -47,12 +47,12 @@ def _partners(edge: DrawnEdge, tree: DepTree) -> Iterator[str]:
         yield edge_text(tree, int(child), int(head)) if head else tree.forms[int(child) - 1]
 
 
-def _shown(tree: DepTree, scene: Scene, side: str) -> DepTree:
+def _visible_tree(tree: DepTree, scene: Scene, side: str) -> DepTree:
     """The tree as it stands after the stage, harmless to a terminal."""
-    rels = list(map(visible, tree.rels)) or [""] * len(tree)
+    deprels = list(map(visible, tree.deprels)) or [""] * len(tree)
     for edge in scene.edges[side]:
-        rels[edge.child - 1] = visible(edge.label)
-    return DepTree(tuple(map(visible, tree.forms)), scene.heads[side], tuple(rels))
+        deprels[edge.child - 1] = visible(edge.label)
+    return DepTree(tuple(map(visible, tree.forms)), scene.heads[side], tuple(deprels))
 
 
 def edges_of(as_json: bool, extended: bool, style: str, chunk: Chunk, faults: Faults) -> tuple[int, str]:
@@ -97,10 +97,10 @@ _SIGNS = {
 }
 
 
-def escaped(text: str) -> str:
+def escape_latex(text: str) -> str:
     r"""Text that LaTeX prints as it stands.
 
-    >>> escaped("s1_r & 50 %")
+    >>> escape_latex("s1_r & 50 %")
     's1\\_r \\& 50 \\%'
     """
     return "".join(_SIGNS.get(c, c) for c in text)
@@ -123,8 +123,8 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], caption: str, *
     \end{table}
     """
     shape = "l" * left + "r" * (len(columns) - left)
-    body = [" & ".join(map(escaped, row)) + r" \\" for row in (columns, *rows)]
+    body = [" & ".join(map(escape_latex, row)) + r" \\" for row in (columns, *rows)]
     lines = [f"% {' '.join(note.split())}"] if note else []
     lines += [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{shape}}}", r"\toprule", body[0], r"\midrule", *body[1:]]
-    lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{escaped(caption)}}}", r"\end{table}"]
+    lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{escape_latex(caption)}}}", r"\end{table}"]
     return "\n".join(lines) + "\n"

@@ -32,14 +32,14 @@ class BracketScore:
 
     right: int = 0
     gold: int = 0
-    found: int = 0
+    system: int = 0
 
     def add(self, other: BracketScore) -> None:
-        self.right, self.gold, self.found = self.right + other.right, self.gold + other.gold, self.found + other.found
+        self.right, self.gold, self.system = self.right + other.right, self.gold + other.gold, self.system + other.system
 
     @property
     def precision(self) -> float:
-        return 100 * self.right / self.found if self.found else 0.0
+        return 100 * self.right / self.system if self.system else 0.0
 
     @property
     def recall(self) -> float:
@@ -51,7 +51,7 @@ class BracketScore:
         >>> BracketScore(right=3, gold=4, found=4).f1
         75.0
         """
-        return 200 * self.right / (self.gold + self.found) if self.gold + self.found else 0.0
+        return 200 * self.right / (self.gold + self.system) if self.gold + self.system else 0.0
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -60,7 +60,7 @@ class BracketScore:
             "f1": self.f1,
             "right": self.right,
             "gold": self.gold,
-            "found": self.found,
+            "found": self.system,
         }
 
 
@@ -73,9 +73,9 @@ def bracket_spans(spans: Iterable[Span], n: int) -> frozenset[Span]:
     return frozenset((i, j) for i, j in spans if j - i > 1) | {(0, n)}
 
 
-def score_one(gold: Iterable[Span], found: Iterable[Span], n: int) -> BracketScore:
-    wanted, made = bracket_spans(gold, n), bracket_spans(found, n)
-    return BracketScore(len(wanted & made), len(wanted), len(made))
+def score_one(gold: Iterable[Span], system: Iterable[Span], n: int) -> BracketScore:
+    wanted, given = bracket_spans(gold, n), bracket_spans(system, n)
+    return BracketScore(len(wanted & given), len(wanted), len(given))
 
 
 def upper_bound(gold: Iterable[Span], n: int) -> BracketScore:
@@ -104,16 +104,16 @@ def right_branching(n: int) -> tuple[Span, ...]:
     return tuple((i, n) for i in range(n - 1))
 
 
-def random_branching(n: int, chance: np.random.Generator) -> tuple[Span, ...]:
+def random_branching(n: int, probability: np.random.Generator) -> tuple[Span, ...]:
     """Every split uniform, from the top down."""
-    made, todo = [], [(0, n)]
+    spans, todo = [], [(0, n)]
     while todo:
         i, j = todo.pop()
         if j - i > 1:
-            made.append((i, j))
-            k = int(chance.integers(i + 1, j))
+            spans.append((i, j))
+            k = int(probability.integers(i + 1, j))
             todo += [(i, k), (k, j)]
-    return tuple(made)
+    return tuple(spans)
 
 
 @dataclass
@@ -126,8 +126,8 @@ class BracketScores:
     lengths: list[int] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
-        found = self.overall.as_json() | {"sentences": sum(n > 1 for n in self.lengths)}
-        return found | {"up_to": {str(k): score.as_json() for k, score in self.up_to.items()}}
+        summary = self.overall.as_json() | {"sentences": sum(n > 1 for n in self.lengths)}
+        return summary | {"up_to": {str(k): score.as_json() for k, score in self.up_to.items()}}
 
 
 Rows = Sequence[tuple[int, Iterable[Span], Iterable[Span]]]
@@ -141,47 +141,51 @@ def score_brackets(
 ) -> BracketScores:
     """Scores of all sentences of two words or more."""
     scores = BracketScores(up_to={limit: BracketScore() for limit in limits})
-    for n, gold, found in rows:
-        made = one(gold, found, n) if n > 1 else BracketScore()
-        scores.sentences.append(made)
+    for n, gold, system in rows:
+        score = one(gold, system, n) if n > 1 else BracketScore()
+        scores.sentences.append(score)
         scores.lengths.append(n)
-        scores.overall.add(made)
+        scores.overall.add(score)
         for limit in limits:
             if n <= limit:
-                scores.up_to[limit].add(made)
+                scores.up_to[limit].add(score)
     return scores
 
 
 def baselines(rows: Rows, limits: Sequence[int] = LIMITS, seed: int = 0) -> dict[str, BracketScores]:
     """Left-, right-branching, random trees, and the bound of binary trees, on the same sentences."""
-    chance = np.random.default_rng(seed)
-    made: dict[str, BracketScores] = {}
-    for name, tree in (("left", left_branching), ("right", right_branching), ("random", lambda n: random_branching(n, chance))):
-        made[name] = score_brackets(((n, gold, tree(n)) for n, gold, _ in rows), limits)
-    made["upper bound"] = score_brackets(rows, limits, lambda gold, _, n: upper_bound(gold, n))
-    return made
+    probability = np.random.default_rng(seed)
+    scores: dict[str, BracketScores] = {}
+    for name, tree in (
+        ("left", left_branching),
+        ("right", right_branching),
+        ("random", lambda n: random_branching(n, probability)),
+    ):
+        scores[name] = score_brackets(((n, gold, tree(n)) for n, gold, _ in rows), limits)
+    scores["upper bound"] = score_brackets(rows, limits, lambda gold, _, n: upper_bound(gold, n))
+    return scores
 
 
 def f1_randomisation(a: Sequence[BracketScore], b: Sequence[BracketScore], *, rounds: int = 10_000, seed: int = 0) -> float:
     """p-value of the difference in F1 of two systems: their trees exchanged at random, sentence by sentence (Noreen 1989)."""
     if len(a) != len(b):
         raise ValueError(f"{len(a)} and {len(b)} sentences, the same number expected")
-    left, right = (np.array([(s.right, s.gold + s.found) for s in x], float).reshape(-1, 2) for x in (a, b))
+    left, right = (np.array([(s.right, s.gold + s.system) for s in x], float).reshape(-1, 2) for x in (a, b))
 
     def f1(sums: Any) -> Any:
         return np.where(sums[..., 1] > 0, 2 * sums[..., 0] / np.maximum(sums[..., 1], 1e-9), 0.0)
 
     seen = abs(f1(left.sum(axis=0)) - f1(right.sum(axis=0)))
-    chance = np.random.default_rng(seed)
+    probability = np.random.default_rng(seed)
     at_least = 0
     for begin in range(0, rounds, 500):
-        moved = (chance.random((min(500, rounds - begin), len(left))) < 0.5) @ (right - left)
+        moved = (probability.random((min(500, rounds - begin), len(left))) < 0.5) @ (right - left)
         gap = np.abs(f1(left.sum(axis=0) + moved) - f1(right.sum(axis=0) - moved))
         at_least += int((gap >= seen - 1e-12).sum())
     return (at_least + 1) / (rounds + 1)
 
 
-class Bracketed(NamedTuple):
+class BracketedSentence(NamedTuple):
     """Words, spans over all of them, and which words are neither punctuation nor symbols."""
 
     forms: tuple[str, ...]
@@ -205,8 +209,8 @@ def rows(
         elif len(system.forms) == len(gold.kept):
             spans = sorted(system.spans)
         else:
-            what = f"sentence {k} has {len(system.forms)} words, {len(gold.forms)} (or {len(gold.kept)} without punctuation) expected"
-            raise AlignmentError(what, Where(system_path), "score files of the same text in the same order")
+            message = f"sentence {k} has {len(system.forms)} words, {len(gold.forms)} (or {len(gold.kept)} without punctuation) expected"
+            raise AlignmentError(message, Where(system_path), "score files of the same text in the same order")
         yield len(gold.kept), without_marks(gold.spans, gold.kept), spans
 
 
@@ -215,7 +219,7 @@ def without_marks(spans: frozenset[tuple[int, int]], kept: tuple[int, ...]) -> l
     return sorted({(bisect_left(kept, i), bisect_left(kept, j)) for i, j in spans})
 
 
-def read(path: str) -> Iterator[Bracketed]:
+def read(path: str) -> Iterator[BracketedSentence]:
     """Brackets of CoNLL-U (maximal projections), Penn trees, TIGER-XML or forests (their best tree)."""
     with reading(path) as stream:
         kind = guess(stream.read(1 << 16))
@@ -223,21 +227,21 @@ def read(path: str) -> Iterator[Bracketed]:
         for sentence in conllu.load(path, Faults()):
             assert sentence is not None
             tree = sentence.usable_tree()[0]
-            yield Bracketed(tree.forms, frozenset(), ()) if len(tree) > LONGEST_SENTENCE else _projections(tree)
+            yield BracketedSentence(tree.forms, frozenset(), ()) if len(tree) > LONGEST_SENTENCE else _projections(tree)
     elif kind == "json":
-        for found in forest.load(path, Faults()):
-            assert found is not None
-            for item in brackets.loads(str(found.to_nltk()).replace("\n", " ")):
+        for packed in forest.load(path, Faults()):
+            assert packed is not None
+            for item in brackets.loads(str(packed.to_nltk()).replace("\n", " ")):
                 yield of_phrases(item.trees[0])
     else:
         yield from map(of_phrases, phrase_trees(path, kind, Faults()))
 
 
-def _projections(tree: DepTree) -> Bracketed:
+def _projections(tree: DepTree) -> BracketedSentence:
     kept = tuple(k - 1 for k in kept_words(tree))
-    return Bracketed(tree.forms, frozenset((kept[i], kept[j - 1] + 1) for i, j in constituents(tree)), kept)
+    return BracketedSentence(tree.forms, frozenset((kept[i], kept[j - 1] + 1) for i, j in constituents(tree)), kept)
 
 
-def of_phrases(tree: PhraseTree) -> Bracketed:
+def of_phrases(tree: PhraseTree) -> BracketedSentence:
     """The phrases of a tree."""
-    return Bracketed(tree.forms, frozenset((node.start, node.end) for node in tree.nodes), kept_leaves(tree))
+    return BracketedSentence(tree.forms, frozenset((node.start, node.end) for node in tree.nodes), kept_leaves(tree))

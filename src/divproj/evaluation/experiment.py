@@ -17,9 +17,9 @@ import numpy as np
 from divproj.core.errors import Faults, ModelError, ProjError
 from divproj.core.options import EvaluateOptions, ExperimentOptions
 from divproj.core.pair import Pair
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.evaluation.trees import TreeScores, score_trees
-from divproj.projection.confidence import calibrated
+from divproj.projection.confidence import calibrate
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.prepare import Preparation
 from divproj.projection.systems import OBSERVING, UNTRAINED, train
@@ -46,10 +46,10 @@ def approximate_randomisation(
         return np.asarray(np.abs(scores[0] - scores[1]))
 
     seen = difference(left.sum(axis=0), right.sum(axis=0))
-    chance = np.random.default_rng(seed)
+    probability = np.random.default_rng(seed)
     at_least = 0
     for start in range(0, rounds, 500):
-        swap = chance.random((min(500, rounds - start), len(left))) < 0.5
+        swap = probability.random((min(500, rounds - start), len(left))) < 0.5
         moved = swap @ (right - left)
         at_least += int((difference(left.sum(axis=0) + moved, right.sum(axis=0) - moved) >= seen - 1e-12).sum())
     return (at_least + 1) / (rounds + 1)
@@ -70,8 +70,8 @@ def make_folds(count: int, folds: int, seed: int, groups: Sequence[Hashable] | N
         if len(names) < 2:
             raise ModelError(f"{len(names)} group of sentences, 2 or more expected for folds")
         kept = GroupKFold(min(folds, len(names)), shuffle=True, random_state=seed)
-        found = kept.split(range(count), groups=[names[name] for name in groups])
-        return sorted(sorted(map(int, held)) for _, held in found)
+        splits = kept.split(range(count), groups=[names[name] for name in groups])
+        return sorted(sorted(map(int, held)) for _, held in splits)
     order = list(range(count))
     random.Random(seed).shuffle(order)
     return [sorted(order[k::folds]) for k in range(folds)]
@@ -117,7 +117,7 @@ def cross_validate(
     parts = make_folds(len(pairs), min(folds, len(pairs)), seed, groups)
     tasks = [(system, k) for system in systems for k in range(len(parts))]
     work = partial(_one_fold, pairs, parts, seed, train_size)
-    done = run(work, lambda _: tasks, place=Workers(max(jobs, 0)))
+    done = run(work, lambda _: tasks, workers=Workers(max(jobs, 0)))
     results: dict[str, SystemResult] = {}
     counted = passing(done, f"cross-validating {', '.join(systems)}: fold", len(tasks))
     for (system, k), outcome in zip(tasks, counted, strict=True):
@@ -146,11 +146,11 @@ def _one_fold(
         rest = sorted(random.Random(f"{seed}/{k}/{train_size}").sample(rest, train_size))
     text = [ProjectionInput.of(pair) for pair in pairs] if system.startswith(("s5", "s6")) else ()
     project = train(system, [pairs[i] for i in rest], peek=[pairs[i] for i in parts[k]], seed=seed, text=text)
-    found = []
+    rows = []
     for i in parts[k]:
-        made = calibrated(project(ProjectionInput.of(pairs[i])), system)
-        found.append((pairs[i].f, made.tree, made.reasons, made.confidence))
-    return found
+        projection = calibrate(project(ProjectionInput.of(pairs[i])), system)
+        rows.append((pairs[i].f, projection.tree, projection.reasons, projection.confidence))
+    return rows
 
 
 def cross_families(
@@ -171,10 +171,10 @@ def cross_families(
     """
     kin = {name: families.get(name) or name for name in corpora}
     if len(set(kin.values())) < 2:
-        what = f"all corpora are of one family, {next(iter(kin.values()), 'none')}: nothing is left to learn from"
-        raise ProjError(what, remedy="give corpora of two families or more")
+        message = f"all corpora are of one family, {next(iter(kin.values()), 'none')}: nothing is left to learn from"
+        raise ProjError(message, remedy="give corpora of two families or more")
     tasks = [(name, system) for name in corpora for system in systems]
-    done = run(partial(_one_corpus, corpora, kin, seed, train_size), lambda _: tasks, place=Workers(max(jobs, 0)))
+    done = run(partial(_one_corpus, corpora, kin, seed, train_size), lambda _: tasks, workers=Workers(max(jobs, 0)))
     results: dict[str, dict[str, SystemResult]] = {}
     counted = passing(done, f"cross-validating {', '.join(systems)} by family: part", len(tasks))
     for (name, system), outcome in zip(tasks, counted, strict=True):
@@ -198,17 +198,17 @@ def _one_corpus(
         rest = random.Random(f"{seed}/{train_size}").sample(rest, train_size)
     text = [ProjectionInput.of(pair) for pair in tested]
     project = train(system, rest, peek=tested, seed=seed, text=text if system.startswith(("s5", "s6")) else ())
-    found = []
+    rows = []
     for pair, given in zip(tested, text, strict=True):
-        made = calibrated(project(given), system)
-        found.append((pair.f, made.tree, made.reasons, made.confidence))
-    return found
+        projection = calibrate(project(given), system)
+        rows.append((pair.f, projection.tree, projection.reasons, projection.confidence))
+    return rows
 
 
 def _merge(into: TreeScores, more: TreeScores) -> None:
-    for own, new in ((into.by_pos, more.by_pos), (into.by_source, more.by_source)):
+    for totals, new in ((into.by_pos, more.by_pos), (into.by_source, more.by_source)):
         for name, score in new.items():
-            own.setdefault(name, type(score)()).merge(score)
+            totals.setdefault(name, type(score)()).merge(score)
     into.overall.merge(more.overall)
     for own_bin, new_bin in zip(into.by_confidence, more.by_confidence, strict=True):
         own_bin.merge(new_bin)
@@ -221,10 +221,10 @@ def better(results: dict[str, SystemResult], a: str, b: str, seed: int = 0) -> f
     return approximate_randomisation(results[a].scores.sentences, results[b].scores.sentences, seed=seed)
 
 
-def gloss_linked(pairs: Sequence[Pair]) -> list[Pair]:
+def with_gloss_links(pairs: Sequence[Pair]) -> list[Pair]:
     """The pairs with links of the gloss aligner in place of their own."""
     align = Preparation().aligner.align
-    instances = (Igt(pair.f.forms, glosses=pair.f.glosses, sent_id=pair.sent_id) for pair in pairs)
+    instances = (Sentence(pair.f.forms, glosses=pair.glosses, sent_id=pair.sent_id) for pair in pairs)
     return [
         replace(pair, links=align(igt, pair.e.forms, pair.e.tags()).links) for pair, igt in zip(pairs, instances, strict=True)
     ]

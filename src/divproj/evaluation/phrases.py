@@ -58,11 +58,11 @@ class PhrasePairs:
         >>> sorted(PhrasePairs(frozenset({(0, 1, 0, 2)}), tgt_nulls=frozenset({(0, 1)})).texts(["x"], ["a", "b"]))
         [('---', 'a'), ('x', 'a b')]
         """
-        found = {(" ".join(src[a:b]), " ".join(tgt[c:d])) for a, b, c, d in self.pairs}
+        text_pairs = {(" ".join(src[a:b]), " ".join(tgt[c:d])) for a, b, c, d in self.pairs}
         if nulls:
-            found |= {(" ".join(src[a:b]), NULL) for a, b in self.src_nulls}
-            found |= {(NULL, " ".join(tgt[a:b])) for a, b in self.tgt_nulls}
-        return frozenset(found)
+            text_pairs |= {(" ".join(src[a:b]), NULL) for a, b in self.src_nulls}
+            text_pairs |= {(NULL, " ".join(tgt[a:b])) for a, b in self.tgt_nulls}
+        return frozenset(text_pairs)
 
 
 @dataclass
@@ -92,9 +92,9 @@ class PhraseScore:
         return float(_scores(self.counts.sum(axis=0))[2])
 
     def as_json(self) -> dict[str, Any]:
-        found, wanted, right, given = (int(x) for x in self.counts.sum(axis=(0, 1)))
+        hits, wanted, right, given = (int(x) for x in self.counts.sum(axis=(0, 1)))
         said = {"recall": self.recall, "precision": self.precision, "f1": self.f1, "sentences": len(self.rows)}
-        return {**said, "found": found, "wanted": wanted, "right": right, "given": given}
+        return {**said, "found": hits, "wanted": wanted, "right": right, "given": given}
 
 
 def _scores(totals: NDArray[Any]) -> NDArray[np.float64]:
@@ -124,22 +124,22 @@ def significance(a: PhraseScore, b: PhraseScore, measure: str = "f1", *, rounds:
 
     seen = difference(left.sum(axis=0), right.sum(axis=0))
     flat = (right - left).reshape(len(left), -1)
-    chance = np.random.default_rng(seed)
+    probability = np.random.default_rng(seed)
     at_least = 0
     for start in range(0, rounds, 500):
         size = min(500, rounds - start)
-        moved = ((chance.random((size, len(left))) < 0.5) @ flat).reshape(size, *shape)
+        moved = ((probability.random((size, len(left))) < 0.5) @ flat).reshape(size, *shape)
         at_least += int((difference(left.sum(axis=0) + moved, right.sum(axis=0) - moved) >= seen - 1e-9).sum())
     return (at_least + 1) / (rounds + 1)
 
 
-def annotated(src: PhraseTree, tgt: PhraseTree, src_links: Annotations, tgt_links: Annotations) -> tuple[Texts, ...]:
+def annotator_texts(src: PhraseTree, tgt: PhraseTree, src_links: Annotations, tgt_links: Annotations) -> tuple[Texts, ...]:
     """What each annotator of a SPADE or ESPADA pair aligned, phrases and nulls, as text.
 
     An annotator's links are those written on either side; a phrase without any is a null. Unknown ids are left out.
     """
     sides = [{node.id: " ".join(tree.forms[node.start : node.end]) for node in tree.nodes if node.id} for tree in (src, tgt)]
-    found = []
+    by_annotator = []
     for name in sorted(set(src_links) | set(tgt_links)):
         texts: set[tuple[str, str]] = set()
         for side, links in enumerate((src_links, tgt_links)):
@@ -148,8 +148,8 @@ def annotated(src: PhraseTree, tgt: PhraseTree, src_links: Annotations, tgt_link
                     there = NULL if partner == NO_PARTNER else sides[1 - side].get(partner)
                     if there is not None:
                         texts.add((here, there) if side == 0 else (there, here))
-        found.append(frozenset(texts))
-    return tuple(found)
+        by_annotator.append(frozenset(texts))
+    return tuple(by_annotator)
 
 
 def ali_row(system: Texts, annotators: Sequence[Texts]) -> list[tuple[int, int, int, int]]:
@@ -204,15 +204,15 @@ def node_quads(
 ) -> tuple[frozenset[Quad], int]:
     """Gold links between named nodes as spans, and how many name a node that the forests do not have."""
     spans = [{name: node.span for node in forest.nodes for name in node.ids if name} for forest in (src, tgt)]
-    found, lost = set(), 0
+    quads, lost = set(), 0
     for kind, one, two in links:
         if kind not in kinds:
             continue
         if one in spans[0] and two in spans[1]:
-            found.add((*spans[0][one], *spans[1][two]))
+            quads.add((*spans[0][one], *spans[1][two]))
         else:
             lost += 1
-    return frozenset(found), lost
+    return frozenset(quads), lost
 
 
 def node_row(
@@ -252,19 +252,19 @@ def reachable(
 
 def _splits(forest: Forest, final: set[int]) -> set[int]:
     """Where the root, or what is below it without the words in `final`, may be divided in two."""
-    found: set[int] = set()
+    positions: set[int] = set()
     stack, seen = [forest.root], {forest.root}
     while stack:
         for k in forest.edges_of[stack.pop()]:
             edge = forest.edges[k]
             only = [x for x in (edge.left, edge.right) if set(range(*forest.nodes[x].span)) <= final]
             if not only:
-                found.add(forest.nodes[edge.left].end)
+                positions.add(forest.nodes[edge.left].end)
             for x in {edge.left, edge.right} - set(only) if only else ():
                 if x not in seen:
                     seen.add(x)
                     stack.append(x)
-    return found
+    return positions
 
 
 Quads = frozenset[tuple[int, int, int, int]]
@@ -278,7 +278,7 @@ def gold_rows(path: Path) -> list[Gold]:
 
 
 def _lines(path: str) -> list[tuple[Any, dict[str, Any]]]:
-    made = []
+    rows = []
     with reading(path) as stream:
         for number, raw in enumerate(stream, 1):
             if not raw.strip():
@@ -290,8 +290,8 @@ def _lines(path: str) -> list[tuple[Any, dict[str, Any]]]:
                 raise FormatError(f"not JSON: {why(error)}", where) from None
             if not isinstance(row, dict):
                 raise FormatError("a JSON object expected", where)
-            made.append((where, row))
-    return made
+            rows.append((where, row))
+    return rows
 
 
 def _gold(row: dict[str, Any], where: Any) -> Gold:
@@ -299,30 +299,30 @@ def _gold(row: dict[str, Any], where: Any) -> Gold:
         if "tight" in row:
             tight = _quads(row["tight"])
             return tight, tight | _quads(row.get("loose", []))
-        return (found := _quads([*x["source"], *x["target"]] for x in row["pairs"])), found
+        return (quads := _quads([*x["source"], *x["target"]] for x in row["pairs"])), quads
     except (KeyError, TypeError, ValueError):
-        what = "no gold pairs: `tight` [[s0, s1, t0, t1], …] or `pairs` [{source: [s0, s1], target: [t0, t1]}, …] expected"
-        raise FormatError(what, where) from None
+        message = "no gold pairs: `tight` [[s0, s1, t0, t1], …] or `pairs` [{source: [s0, s1], target: [t0, t1]}, …] expected"
+        raise FormatError(message, where) from None
 
 
 def _quads(rows: Any) -> Quads:
-    made = set()
+    quads = set()
     for row in rows:
         a, b, c, d = (int(x) for x in row)
-        made.add((a, b, c, d))
-    return frozenset(made)
+        quads.add((a, b, c, d))
+    return frozenset(quads)
 
 
 def against_constituents(gold: str, system: str) -> dict[str, PhraseScore]:
     """All pairs and those of several words, against tight and loose gold pairs."""
-    wanted, found = _lines(gold), _lines(system)
+    wanted, system_rows = _lines(gold), _lines(system)
     by_id = {str(row["id"]): row for _, row in wanted if row.get("id")}
-    if len(wanted) != len(found) and not by_id:
+    if len(wanted) != len(system_rows) and not by_id:
         raise AlignmentError(
-            f"{len(found)} pairs, but {gold} has {len(wanted)}", Where(system), "score the same pairs in the same order"
+            f"{len(system_rows)} pairs, but {gold} has {len(wanted)}", Where(system), "score the same pairs in the same order"
         )
     scores = {"all": PhraseScore(), "multiword": PhraseScore()}
-    for k, (where, row) in enumerate(found):
+    for k, (where, row) in enumerate(system_rows):
         answer = _gold(row, where)[0]
         key = str(row.get("id") or "")
         partner = by_id.get(key) if key and key in by_id else wanted[k][1] if k < len(wanted) else None
@@ -336,7 +336,7 @@ def against_constituents(gold: str, system: str) -> dict[str, PhraseScore]:
 
 def against_annotators(gold: str, system: str) -> dict[str, PhraseScore]:
     """ALIR and ALIP against three annotators, by surface strings, with nulls and without."""
-    found = _lines(system)
+    system_rows = _lines(system)
     names = sorted(path.name[2:] for path in Path(gold).glob("s-*.xml"))
     rows = []
     for name in names:
@@ -345,13 +345,13 @@ def against_annotators(gold: str, system: str) -> dict[str, PhraseScore]:
         links = [enju.load_links(path)[0] for path in sides]
         assert trees[0] is not None
         assert trees[1] is not None
-        rows.append((trees[0], trees[1], annotated(trees[0], trees[1], links[0], links[1])))
-    if len(rows) != len(found):
+        rows.append((trees[0], trees[1], annotator_texts(trees[0], trees[1], links[0], links[1])))
+    if len(rows) != len(system_rows):
         raise AlignmentError(
-            f"{len(found)} pairs, but {gold} has {len(rows)}", Where(system), "score the same pairs in the same order"
+            f"{len(system_rows)} pairs, but {gold} has {len(rows)}", Where(system), "score the same pairs in the same order"
         )
     both: dict[str, list[Any]] = {"with nulls": [], "without nulls": []}
-    for (src, tgt, people), (where, row) in zip(rows, found, strict=True):
+    for (src, tgt, people), (where, row) in zip(rows, system_rows, strict=True):
         full = PhrasePairs.complete(_gold(row, where)[0], from_tree(src), from_tree(tgt))
         for name, nulls in (("with nulls", True), ("without nulls", False)):
             kept = people if nulls else [frozenset(x for x in one if "---" not in x) for one in people]

@@ -122,12 +122,14 @@ def score_trees(
     scores = TreeScores()
     for gold, system, sources, confidence in pairs:
         right = words = 0
-        for k, (head, found) in enumerate(zip(gold.heads, system.heads, strict=True)):
+        for k, (head, system_head) in enumerate(zip(gold.heads, system.heads, strict=True)):
             tag = gold.upos[k] if gold.upos else "_"
             if head < 0 or (not punctuation and is_punctuation(gold.forms[k], tag)):
                 continue
-            same = head == found
-            label = bool(gold.rels and system.rels) and _label(gold.rels[k], subtypes) == _label(system.rels[k], subtypes)
+            same = head == system_head
+            label = bool(gold.deprels and system.deprels) and _label(gold.deprels[k], subtypes) == _label(
+                system.deprels[k], subtypes
+            )
             words += 1
             right += same
             scores.overall.add(same, label)
@@ -181,20 +183,20 @@ def _bare(forms: tuple[str, ...]) -> list[str]:
 class LinkScore:
     """Counts behind Och & Ney's measures: A found, S sure, A∩S, A∩P (sure links are possible too)."""
 
-    found: int = 0
+    system: int = 0
     sure: int = 0
     found_sure: int = 0
     found_possible: int = 0
 
     def add(self, gold: Links, system: Links) -> None:
-        self.found += len(system.links)
+        self.system += len(system.links)
         self.sure += len(gold.sure)
         self.found_sure += len(system.links & gold.sure)
         self.found_possible += len(system.links & gold.links)
 
     @property
     def precision(self) -> float:
-        return 100 * self.found_possible / self.found if self.found else 100.0
+        return 100 * self.found_possible / self.system if self.system else 100.0
 
     @property
     def recall(self) -> float:
@@ -212,7 +214,7 @@ class LinkScore:
     @property
     def aer(self) -> float:
         """Och & Ney (2003):  AER = 1 − (|A∩S| + |A∩P|) / (|A| + |S|)"""
-        both = self.found + self.sure
+        both = self.system + self.sure
         return 1 - (self.found_sure + self.found_possible) / both if both else 0.0
 
     def as_json(self) -> dict[str, Any]:
@@ -221,7 +223,7 @@ class LinkScore:
             "recall": self.recall,
             "f1": self.f1,
             "aer": self.aer,
-            "found": self.found,
+            "found": self.system,
             "sure": self.sure,
         }
 
@@ -237,8 +239,8 @@ def score_links(pairs: Iterable[tuple[Links, Links]]) -> LinkScore:
 def score_files(gold: str, system: str) -> LinkScore:
     """Links of a Pharaoh file against gold ones, line by line."""
     score = LinkScore()
-    for own, other in zip_longest(pharaoh.load(gold), pharaoh.load(system)):
-        if own is None or other is None:
+    for gold_line, other in zip_longest(pharaoh.load(gold), pharaoh.load(system)):
+        if gold_line is None or other is None:
             raise AlignmentError(f"{system if other is None else gold} has fewer lines than its partner")
-        score.add(*(pharaoh.parse(line, (1 << 30, 1 << 30), where) for where, line in (own, other)))
+        score.add(*(pharaoh.parse(line, (1 << 30, 1 << 30), where) for where, line in (gold_line, other)))
     return score

@@ -41,12 +41,12 @@ class Phrase:
         return self.labels[-1]
 
 
-def collapsed(tree: PhraseTree) -> list[Phrase]:
+def collapse(tree: PhraseTree) -> list[Phrase]:
     """Phrases with children before parents; a chain A → B → words is one phrase with labels (A, B).
 
     Chains are collapsed to their lowest member's category (pre-terminals too), which loses no span.
     """
-    found: list[Phrase] = []
+    phrases: list[Phrase] = []
     above: dict[int, list[int]] = {}  # members of a chain above its lowest, from below
     place: list[int] = []  # phrase of each constituent
     for k, node in enumerate(tree.nodes):
@@ -54,22 +54,24 @@ def collapsed(tree: PhraseTree) -> list[Phrase]:
             place.append(place[node.children[0]])
             above.setdefault(place[-1], []).append(k)
         else:
-            place.append(len(found))
-            found.append(_phrase(tree, k, found, place))
+            place.append(len(phrases))
+            phrases.append(_phrase(tree, k, phrases, place))
     for at, members in above.items():
         chain = [tree.nodes[k] for k in reversed(members)]
-        ids = (*(node.id for node in chain), *(found[at].ids or ("",)))
-        found[at] = replace(found[at], labels=(*(node.label for node in chain), found[at].label), ids=ids if any(ids) else ())
-    return found
+        ids = (*(node.id for node in chain), *(phrases[at].ids or ("",)))
+        phrases[at] = replace(
+            phrases[at], labels=(*(node.label for node in chain), phrases[at].label), ids=ids if any(ids) else ()
+        )
+    return phrases
 
 
-def _phrase(tree: PhraseTree, k: int, found: Sequence[Phrase], place: Sequence[int]) -> Phrase:
+def _phrase(tree: PhraseTree, k: int, phrases: Sequence[Phrase], place: Sequence[int]) -> Phrase:
     node = tree.nodes[k]
     ids = (node.id,) if node.id else ()
     if not node.children:
         return Phrase(node.start, node.end, (node.label,), ids, (), (), node.start, node.start, 0)
     below = tuple(place[c] for c in node.children)
-    kids = [found[at] for at in below]
+    kids = [phrases[at] for at in below]
     labels = tuple(tree.nodes[c].label for c in node.children)
     edges = [tree.nodes[c].edge for c in node.children]
     head = node.head if node.head >= 0 else kids[_head(node.label, labels, edges)].head
@@ -108,7 +110,7 @@ def from_tree(tree: PhraseTree, *, binarise: str = "head") -> Forest:
     if binarise not in BINARISATIONS:
         raise ProjError(f"binarise={binarise!r}, one of {', '.join(BINARISATIONS)} expected")
     packer = Packer()
-    root = _add(packer, collapsed(tree), binarise)
+    root = _add(packer, collapse(tree), binarise)
     _share_out(packer)
     return packer.forest(tree.forms, root, lemmas=tree.lemmas, tags=tree.tags, sent_id=tree.sent_id, where=tree.where)
 
@@ -135,7 +137,7 @@ def from_n_best(
     packer = Packer()
     tops: dict[Node, float] = {}
     for tree, share in zip(trees, logs, strict=True):
-        _add(packer, collapsed(tree), binarise, share, "" if pack == "nodes" else "subtrees", tops)
+        _add(packer, collapse(tree), binarise, share, "" if pack == "nodes" else "subtrees", tops)
     root = packer.keys["root"]
     packer.nodes[root] = max(tops, key=lambda node: tops[node])
     _share_out(packer)
@@ -182,9 +184,9 @@ def _add(
 
     With `pack="subtrees"` the children are part of a node's identity. With `tops` the root is known as "root".
     """
-    made: list[int] = []
+    phrase_nodes: list[int] = []
     for number, phrase in enumerate(phrases):
-        here: dict[Range, int] = {(k, k + 1): made[child] for k, child in enumerate(phrase.children)}
+        here: dict[Range, int] = {(k, k + 1): phrase_nodes[child] for k, child in enumerate(phrase.children)}
         full = (0, len(phrase.children))
         last = number == len(phrases) - 1 and tops is not None
         if not phrase.children:
@@ -199,8 +201,8 @@ def _add(
         if last and tops is not None:
             top = _node(phrase, full, phrases)
             tops[top] = float(log_add(tops.get(top, -math.inf), weight))
-        made.append(here[full])
-    return made[-1]
+        phrase_nodes.append(here[full])
+    return phrase_nodes[-1]
 
 
 def _share(n: int, whole: Range, left: Range, right: Range) -> float:
@@ -245,5 +247,5 @@ def _splits(phrase: Phrase, binarise: str) -> list[Split]:
     if binarise == "right":
         return [((i, n), (i, i + 1), (i + 1, n)) for i in range(n - 2, -1, -1)]
     first = 0 if binarise == "left" else phrase.head_child
-    found: list[Split] = [((i, first + 1), (i, i + 1), (i + 1, first + 1)) for i in range(first - 1, -1, -1)]
-    return found + [((0, j + 1), (0, j), (j, j + 1)) for j in range(first + 1, n)]
+    splits: list[Split] = [((i, first + 1), (i, i + 1), (i + 1, first + 1)) for i in range(first - 1, -1, -1)]
+    return splits + [((0, j + 1), (0, j), (j, j + 1)) for j in range(first + 1, n)]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from divproj.core.errors import FormatError
 from divproj.forest.heads import phrase_label
 from divproj.forest.hypergraph import Edge, Forest, Node
-from divproj.forest.parses import inside, normalised, pruned
+from divproj.forest.parses import inside, normalise, prune
 from divproj.runtime.jit import log_add
 
 
@@ -30,10 +30,10 @@ class Packer:
 
     def node(self, node: Node, key: Hashable = None) -> int:
         """Its number; a node with the same key (by default the node itself) is the same."""
-        found = self.keys.setdefault(node if key is None else key, len(self.nodes))
-        if found == len(self.nodes):
+        number = self.keys.setdefault(node if key is None else key, len(self.nodes))
+        if number == len(self.nodes):
             self.nodes.append(node)
-        return found
+        return number
 
     def edge(self, parent: int, left: int, right: int, weight: float = 0.0) -> None:
         key = (parent, left, right)
@@ -104,7 +104,7 @@ def from_headed_chart(
     label = phrase_label(tags[head]) if tags else "X"
     nodes = list(forest.nodes)
     nodes[forest.root] = Node(0, n, label, head, head)
-    return normalised(pruned(replace(forest, nodes=tuple(nodes)), at_least))
+    return normalise(prune(replace(forest, nodes=tuple(nodes)), at_least))
 
 
 def _check(parent: Item, left: Item, right: Item, n: int) -> None:
@@ -128,11 +128,11 @@ def _number(packer: Packer, item: Item, tags: Sequence[str], n: int) -> int:
 
 def _drop_incomplete(packer: Packer) -> None:
     """Takes out edges over phrases that no combination makes."""
-    made = {k for k, node in enumerate(packer.nodes) if node.end - node.start == 1}
+    complete = {k for k, node in enumerate(packer.nodes) if node.end - node.start == 1}
     for parent, left, right in sorted(packer.weights, key=lambda edge: packer.nodes[edge[0]].end - packer.nodes[edge[0]].start):
-        if left in made and right in made:
-            made.add(parent)
-    packer.weights = {edge: weight for edge, weight in packer.weights.items() if made.issuperset(edge)}
+        if left in complete and right in complete:
+            complete.add(parent)
+    packer.weights = {edge: weight for edge, weight in packer.weights.items() if complete.issuperset(edge)}
 
 
 def _heaviest_head(forest: Forest, packer: Packer, tops: Iterable[tuple[int, int, int, float]]) -> int:
@@ -165,14 +165,14 @@ def from_arc_scores(
     if scores.shape != (n + 1, n + 1):
         raise FormatError(f"arc scores of shape {scores.shape} for {n} words, ({n + 1}, {n + 1}) expected")
     usable = np.isfinite(scores) if keep is None else np.isfinite(scores) & keep
-    found = _combinations(n, usable.tolist(), scores.tolist())
+    combinations = _combinations(n, usable.tolist(), scores.tolist())
     roots = {k: float(scores[0, k + 1]) for k in range(n) if usable[0, k + 1]}
-    return from_headed_chart(forms, tags, found, lemmas=lemmas, roots=roots, sent_id=sent_id, at_least=at_least)
+    return from_headed_chart(forms, tags, combinations, lemmas=lemmas, roots=roots, sent_id=sent_id, at_least=at_least)
 
 
 def _combinations(n: int, usable: list[list[bool]], scores: list[list[float]]) -> list[Combination]:
     """All headed phrases that usable arcs make, left dependents first."""
-    found: list[Combination] = []
+    combinations: list[Combination] = []
     starting: list[dict[int, list[int]]] = [{k + 1: [k]} for k in range(n)]  # start -> end -> heads
     for end in range(2, n + 1):
         for start in range(end - 2, -1, -1):
@@ -184,15 +184,15 @@ def _combinations(n: int, usable: list[list[bool]], scores: list[list[float]]) -
                     for b in starting[middle][end]:
                         if usable[a + 1][b + 1]:
                             here.add(a)
-                            found.append(((start, end, a), (start, middle, a), (middle, end, b), scores[a + 1][b + 1]))
+                            combinations.append(((start, end, a), (start, middle, a), (middle, end, b), scores[a + 1][b + 1]))
                         if b == end - 1 and usable[b + 1][a + 1]:
                             here.add(b)
-                            found.append(((start, end, b), (start, middle, a), (middle, end, b), scores[b + 1][a + 1]))
+                            combinations.append(((start, end, b), (start, middle, a), (middle, end, b), scores[b + 1][a + 1]))
             if here:
                 starting[start][end] = sorted(here)
     wanted = {(0, n, head) for head in starting[0].get(n, ())}
     kept = []
-    for combination in reversed(found):  # only what the whole sentence can be made of
+    for combination in reversed(combinations):  # only what the whole sentence can be made of
         if combination[0] in wanted:
             wanted.update(combination[1:3])
             kept.append(combination)

@@ -40,9 +40,9 @@ def from_dependencies(tree: DepTree, *, lemmas: Sequence[str] = (), sent_id: str
     n = len(tree)
     if not n:
         raise FormatError("the sentence has no words", where)
-    heads = projective(_rooted(tree.heads))
+    heads = projective(_with_one_root(tree.heads))
     tags = tree.tags()
-    rels = [rel.partition(":")[0] for rel in tree.rels] or ["_"] * n
+    deprels = [rel.partition(":")[0] for rel in tree.deprels] or ["_"] * n
     kids: list[list[int]] = [[] for _ in range(n + 1)]
     for k, head in enumerate(heads, 1):
         kids[head].append(k)
@@ -52,20 +52,20 @@ def from_dependencies(tree: DepTree, *, lemmas: Sequence[str] = (), sent_id: str
     packer = Packer()
     tops: dict[int, int] = {}
     for word in reversed(order):
-        tops[word] = _grow(packer, word, kids[word], tops, tags, rels)
+        tops[word] = _grow(packer, word, kids[word], tops, tags, deprels)
     return packer.forest(tree.forms, tops[kids[0][0]], lemmas=tuple(lemmas), tags=tags, sent_id=sent_id, where=where or Where())
 
 
 def _grow(
-    packer: Packer, word: int, kids: Sequence[int], tops: dict[int, int], tags: Sequence[str], rels: Sequence[str]
+    packer: Packer, word: int, kids: Sequence[int], tops: dict[int, int], tags: Sequence[str], deprels: Sequence[str]
 ) -> int:
     """The phrase of a word (counted from 1) and all its dependents; the number of its topmost node."""
     here = packer.node(Node(word - 1, word, tags[word - 1], word - 1, word - 1))
     label, sem_head = phrase_label(tags[word - 1]), word - 1
     left = sorted((k for k in kids if k < word), reverse=True)
     right = sorted(k for k in kids if k > word)
-    subject = any(rels[k - 1] in _SUBJECTS for k in kids)
-    levels = {k: _level(k, rels, packer.nodes[tops[k]].label, subject) for k in kids}
+    subject = any(deprels[k - 1] in _SUBJECTS for k in kids)
+    levels = {k: _level(k, deprels, packer.nodes[tops[k]].label, subject) for k in kids}
     steps = []
     a = b = 0
     while a < len(left) or b < len(right):  # the side whose next word belongs closer to the head, else the left one
@@ -79,7 +79,7 @@ def _grow(
     for number, kid in enumerate(steps):
         reached = max(reached, levels[kid])
         other = packer.nodes[tops[kid]]
-        label = _label(label, rels[kid - 1], tags[kid - 1])
+        label = _label(label, deprels[kid - 1], tags[kid - 1])
         if tags[sem_head] in _FUNCTION and tags[other.sem_head] not in _FUNCTION and other.label != "PUNCT":
             sem_head = other.sem_head
         more = number + 1 < len(steps)
@@ -91,9 +91,9 @@ def _grow(
     return here
 
 
-def _level(kid: int, rels: Sequence[str], label: str, subject: bool) -> int:
+def _level(kid: int, deprels: Sequence[str], label: str, subject: bool) -> int:
     """A conjunct that is a clause of its own joins the whole clause."""
-    level = _LEVEL.get(rels[kid - 1], 1)
+    level = _LEVEL.get(deprels[kid - 1], 1)
     return 4 if level == 2 and subject and label in ("S", "SBAR") else level
 
 
@@ -109,7 +109,7 @@ def _label(label: str, rel: str, tag: str) -> str:
     return label
 
 
-def _rooted(heads: Sequence[int]) -> list[int]:
+def _with_one_root(heads: Sequence[int]) -> list[int]:
     """One root: the first word with head 0, or else the first without a head; other such words hang on it."""
     root = heads.index(0) + 1 if 0 in heads else next(k for k, head in enumerate(heads, 1) if head < 0)
     return [0 if k == root else root if head <= 0 else head for k, head in enumerate(heads, 1)]
@@ -142,12 +142,12 @@ def _crossing(heads: Sequence[int]) -> list[int]:
             chain.add(h)
             h = heads[h - 1]
         above.append(chain)
-    found = []
+    words = []
     for k, head in enumerate(heads, 1):
         between = range(min(k, head) + 1, max(k, head))
         if head and any(head not in above[x - 1] for x in between):
-            found.append(k)
-    return found
+            words.append(k)
+    return words
 
 
 def _continuous(heads: Sequence[int]) -> bool:

@@ -133,10 +133,10 @@ class Forest:
     @cached_property
     def edges_of(self) -> tuple[tuple[int, ...], ...]:
         """For each node the indices of its edges in `edges`."""
-        found: list[list[int]] = [[] for _ in self.nodes]
+        edge_numbers: list[list[int]] = [[] for _ in self.nodes]
         for k, edge in enumerate(self.edges):
-            found[edge.parent].append(k)
-        return tuple(map(tuple, found))
+            edge_numbers[edge.parent].append(k)
+        return tuple(map(tuple, edge_numbers))
 
     @property
     def is_tree(self) -> bool:
@@ -153,9 +153,9 @@ class Forest:
     def check(self) -> Forest:
         """Itself; FormatError when the nodes and edges do not make a forest over `forms`."""
 
-        what = fault_of(self)
-        if what:
-            raise FormatError(what, Where(self.where.path, self.where.line, self.sent_id or self.where.sent_id))
+        fault = fault_of(self)
+        if fault:
+            raise FormatError(fault, Where(self.where.path, self.where.line, self.sent_id or self.where.sent_id))
         return self
 
     def tree(self, edges: Sequence[int]) -> Forest:
@@ -168,9 +168,9 @@ class Forest:
             if node in chosen:
                 edge = self.edges[chosen[node]]
                 stack += [edge.left, edge.right]
-        return self.restricted(kept, [chosen[node] for node in kept if node in chosen])
+        return self.subforest(kept, [chosen[node] for node in kept if node in chosen])
 
-    def restricted(self, nodes: Sequence[int], edges: Sequence[int]) -> Forest:
+    def subforest(self, nodes: Sequence[int], edges: Sequence[int]) -> Forest:
         """The forest of these nodes and edges alone, in their present order."""
         kept = sorted(set(nodes))
         new = {old: k for k, old in enumerate(kept)}
@@ -186,11 +186,11 @@ class Forest:
             self.where,
         )
 
-    def bracketed(self) -> Iterator[tuple[str, int]]:
+    def brackets(self) -> Iterator[tuple[str, int]]:
         """The best tree as opening ("(", node), word ("w", word) and closing (")", node) signs; virtual nodes are left out.
 
         >>> f = Forest(("a", "b"), (Node(0, 1, "A"), Node(1, 2, "B"), Node(0, 2, "C")), (Edge(2, 0, 1),), 2)
-        >>> [sign for sign, _ in f.bracketed()]
+        >>> [sign for sign, _ in f.brackets()]
         ['(', '(', 'w', ')', '(', 'w', ')', ')']
         """
         if self.is_tree:
@@ -219,7 +219,7 @@ class Forest:
         import nltk
 
         stack: list[list[Any]] = [[]]
-        for sign, k in self.bracketed():
+        for sign, k in self.brackets():
             if sign == "(":
                 stack.append([])
             elif sign == "w":

@@ -92,9 +92,9 @@ def best(first, left, right, weight, out, back):  # type: ignore[no-untyped-def]
 
 
 @kernel("i8(i4[::1], i4[::1], i4[::1], f8[::1], f8[::1], i8, f8[::1], i4[::1])")
-def draw(first, left, right, weight, beta, root, chances, edges):  # type: ignore[no-untyped-def]
+def draw(first, left, right, weight, beta, root, probabilities, edges):  # type: ignore[no-untyped-def]
     """One tree at random by weight; fills `edges` with its edges, top down, and returns how many. `chances` are uniform in [0, 1)."""
-    stack = np.empty(len(chances) + 1, np.int64)
+    stack = np.empty(len(probabilities) + 1, np.int64)
     stack[0] = root
     high, count = 1, 0
     while high > 0:
@@ -102,7 +102,7 @@ def draw(first, left, right, weight, beta, root, chances, edges):  # type: ignor
         v = stack[high]
         if first[v] == first[v + 1]:
             continue
-        rest = chances[count]
+        rest = probabilities[count]
         chosen = first[v + 1] - 1
         for e in range(first[v], first[v + 1]):
             rest -= np.exp(weight[e] + beta[left[e]] + beta[right[e]] - beta[v])
@@ -202,28 +202,28 @@ def sample(forest: Forest, count: int, seed: int, *, fast: bool = False) -> list
     beta = inside(forest, fast=fast)
     if beta[forest.root] == -np.inf:
         raise ProjError("every tree of the forest has weight 0, none can be drawn", forest.where)
-    chance = np.random.default_rng(seed)
+    probability = np.random.default_rng(seed)
     run = _run(draw, fast)
-    found = []
+    parses = []
     for _ in range(count):
         edges = np.empty(len(forest.forms), dtype=np.int32)
         arrays = (a.edge_first, a.edge_left, a.edge_right, a.edge_weight)
-        n = run(*arrays, beta, forest.root, chance.random(len(forest.forms)), edges)
+        n = run(*arrays, beta, forest.root, probability.random(len(forest.forms)), edges)
         picked = edges[:n]
-        found.append(Parse(float(a.edge_weight[picked].sum()), tuple(int(k) for k in a.edge_order[picked])))
-    return found
+        parses.append(Parse(float(a.edge_weight[picked].sum()), tuple(int(k) for k in a.edge_order[picked])))
+    return parses
 
 
 def k_best(forest: Forest, k: int) -> Iterator[Parse]:
     """The k best trees, best first (Huang & Chiang 2005, algorithm 3: lazy; here without recursion)."""
-    lazy = _Lazy(forest)
+    lazy = _KBestSearch(forest)
     for rank in range(k):
         if not lazy.ensure(forest.root, rank):
             return
         yield lazy.parse(rank)
 
 
-class _Lazy:
+class _KBestSearch:
     """Derivations of each node, made only when something above asks for them."""
 
     def __init__(self, forest: Forest) -> None:
@@ -311,16 +311,16 @@ def contains(forest: Forest, tree: Forest) -> bool:
         alike.setdefault(node, []).append(k)
     matched: list[set[int]] = []  # nodes of the forest that derive each node of the tree
     for k, node in enumerate(tree.nodes):
-        found = [forest.root] if k == tree.root else alike.get(node, [])
+        matches = [forest.root] if k == tree.root else alike.get(node, [])
         for e in tree.edges_of[k]:
             left, right = matched[tree.edges[e].left], matched[tree.edges[e].right]
             edges = forest.edges
-            found = [v for v in found if any(edges[x].left in left and edges[x].right in right for x in forest.edges_of[v])]
-        matched.append(set(found))
+            matches = [v for v in matches if any(edges[x].left in left and edges[x].right in right for x in forest.edges_of[v])]
+        matched.append(set(matches))
     return bool(matched[tree.root])
 
 
-def normalised(forest: Forest) -> Forest:
+def normalise(forest: Forest) -> Forest:
     """The same distribution over trees with weights that sum to one at every node: p(edge | parent)."""
     beta = inside(forest)
     edges = []
@@ -331,7 +331,7 @@ def normalised(forest: Forest) -> Forest:
     return replace(forest, edges=tuple(edges))
 
 
-def pruned(forest: Forest, at_least: float = 0.0) -> Forest:
+def prune(forest: Forest, at_least: float = 0.0) -> Forest:
     """Only nodes and edges that some tree has, with a marginal of `at_least`; the best tree always stays.
 
     A node keeps its best edge when it keeps any, so every node left is complete.
@@ -353,7 +353,7 @@ def pruned(forest: Forest, at_least: float = 0.0) -> Forest:
             of_v = [max(forest.edges_of[v], key=lambda k: (rho.edge[k], -k))]
         edges += of_v
         stack += [x for k in of_v for x in (forest.edges[k].left, forest.edges[k].right)]
-    return forest.restricted(sorted(nodes), edges)
+    return forest.subforest(sorted(nodes), edges)
 
 
 def _reachable(forest: Forest) -> list[bool]:

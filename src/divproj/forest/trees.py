@@ -55,13 +55,13 @@ class PhraseTree:
     @cached_property
     def parents(self) -> tuple[int, ...]:
         """Index of the phrase above each constituent, -1 for the root."""
-        found = [-1] * len(self.nodes)
+        above = [-1] * len(self.nodes)
         for k, node in enumerate(self.nodes):
             for child in node.children:
-                found[child] = k
-        return tuple(found)
+                above[child] = k
+        return tuple(above)
 
-    def bracketed(self) -> Iterator[tuple[str, int]]:
+    def brackets(self) -> Iterator[tuple[str, int]]:
         """Opening ("(", node), word ("w", word) and closing (")", node) signs from left to right."""
         stack = [("(", self.root)]
         while stack:

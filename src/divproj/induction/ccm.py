@@ -34,7 +34,7 @@ class SpanWeights:
     against: Floats
 
     @property
-    def given(self) -> bool:
+    def has_weights(self) -> bool:
         """Whether there is any weight at all."""
         return len(self.weights) > 0
 
@@ -52,12 +52,12 @@ def span_weights(text: TagText, kinds: Floats, contradiction: float, edges: floa
     Only contradictions count. Every binary tree of n words has n-1 phrases, so a reward for phrases that links agree with is
     a fine for phrases without links, and where links are few trees are built around their absence.
     """
-    found = np.zeros(len(text.yields))
+    weights = np.zeros(len(text.yields))
     if contradiction:
-        found[kinds < 0] -= contradiction
+        weights[kinds < 0] -= contradiction
     if edges:
-        found += edges * edge_cue(text)
-    return SpanWeights(found, (kinds < 0) * 1.0 if contradiction else np.zeros(0))
+        weights += edges * edge_cue(text)
+    return SpanWeights(weights, (kinds < 0) * 1.0 if contradiction else np.zeros(0))
 
 
 def edge_cue(text: TagText) -> Floats:
@@ -69,14 +69,14 @@ def edge_cue(text: TagText) -> Floats:
     """
     firsts, lasts = edge_odds(text)
     begins, ends = np.minimum(0.0, firsts - lasts), np.minimum(0.0, lasts - firsts)
-    found = np.zeros(len(text.yields))
+    cue = np.zeros(len(text.yields))
     for k, n in enumerate(np.diff(text.at).tolist()):
         base = int(text.grid_at[k])
         tags = _tags(text, base, n)
         left, right = np.zeros(n + 1), np.zeros(n + 1)
         left[1:n], right[1:n] = begins[tags[1:]], ends[tags[: n - 1]]
-        found[base : base + (n + 1) ** 2] = (left[:, None] + right[None, :]).ravel()
-    return found
+        cue[base : base + (n + 1) ** 2] = (left[:, None] + right[None, :]).ravel()
+    return cue
 
 
 def edge_odds(text: TagText) -> tuple[Floats, Floats]:
@@ -95,12 +95,12 @@ def edge_odds(text: TagText) -> tuple[Floats, Floats]:
 
 def _tags(text: TagText, base: int, n: int) -> Ints:
     """Yields of the single words: one id for each tag."""
-    found: Ints = text.yields[base + np.arange(n) * (n + 1) + np.arange(n) + 1]
-    return found
+    tag_ids: Ints = text.yields[base + np.arange(n) * (n + 1) + np.arange(n) + 1]
+    return tag_ids
 
 
-Told = dict[str, float]
-Watch = Callable[[Told], None]
+SweepReport = dict[str, float]
+Watch = Callable[[SweepReport], None]
 """Called after a sweep with its number and diagnostics."""
 METHODS = ("gibbs", "em")
 STARTS = ("short", "uniform")
@@ -118,15 +118,15 @@ class TreeArrays:
         self.text, self.nodes = text, nodes
 
     @classmethod
-    def uniform(cls, text: TagText, chance: Floats) -> TreeArrays:
+    def uniform(cls, text: TagText, probability: Floats) -> TreeArrays:
         """Splits uniform from the top down; `chance` has a number a word."""
         count = 2 * text.words - len(text)
-        made = cls(text, tuple(np.zeros(count, np.int32) for _ in range(4)))  # type: ignore[arg-type]
+        forest = cls(text, tuple(np.zeros(count, np.int32) for _ in range(4)))  # type: ignore[arg-type]
         flat = np.zeros((text.longest + 1, text.longest + 1))
         run = fast(sampler.sample_tree, text.words)
         for k in range(len(text)):
-            run(int(text.at[k + 1] - text.at[k]), flat, chance, int(text.at[k]), *made.part(k))
-        return made
+            run(int(text.at[k + 1] - text.at[k]), flat, probability, int(text.at[k]), *forest.part(k))
+        return forest
 
     def part(self, k: int) -> tuple[Ints, ...]:
         first = int(2 * self.text.at[k] - k)
@@ -138,14 +138,14 @@ class TreeArrays:
 
     def counts(self, inventory: Inventory, count_empty: bool) -> SpanCounts:
         """Everything counted from scratch."""
-        text, found = self.text, SpanCounts.empty(inventory)
+        text, counts = self.text, SpanCounts.empty(inventory)
         run = fast(sampler.count_tree, text.words)
         for k in range(len(text)):
             start, end, _, _ = self.part(k)
             n, base = int(text.at[k + 1] - text.at[k]), int(text.grid_at[k])
-            tables = (found.yields, found.contexts, found.totals)
+            tables = (counts.yields, counts.contexts, counts.totals)
             run(n, base, text.yields, text.contexts, start, end, *tables, float(count_empty), 1.0)
-        return found
+        return counts
 
     @property
     def places(self) -> Ints:
@@ -153,15 +153,15 @@ class TreeArrays:
         text = self.text
         sizes = np.diff(text.at)
         of_node = np.repeat(np.arange(len(text)), 2 * sizes - 1)
-        found: Ints = text.grid_at[of_node] + self.nodes[0] * (sizes[of_node] + 1) + self.nodes[1]
-        return found
+        grid_places: Ints = text.grid_at[of_node] + self.nodes[0] * (sizes[of_node] + 1) + self.nodes[1]
+        return grid_places
 
 
 def gibbs_sweep(
     grammar: Grammar,
     forest: TreeArrays,
     counts: SpanCounts,
-    chance: np.random.Generator,
+    probability: np.random.Generator,
     extra: SpanWeights = NOTHING,
     sweeps: int = 8,
     chosen: Ints | None = None,
@@ -172,15 +172,15 @@ def gibbs_sweep(
     `sweeps` is how many there will be: many of a small text are worth compiling for.
     """
     text = forest.text
-    order = chance.permutation(len(text) if chosen is None else chosen).astype(np.int64)
+    order = probability.permutation(len(text) if chosen is None else chosen).astype(np.int64)
     fast(sampler.ccm_sweep, text.words * sweeps // 8)(
         order, text.at, text.grid_at, text.yields, text.contexts, *forest.nodes, counts.yields, counts.contexts, counts.totals,
-        grammar.prior, float(grammar.count_empty), chance.random(text.words), text.longest, extra.weights, int(fresh),
+        grammar.prior, float(grammar.count_empty), probability.random(text.words), text.longest, extra.weights, int(fresh),
     )  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Start:
+class StartOptions:
     """How a sampler gets its first trees: see `first_trees`."""
 
     kind: str = "short"
@@ -193,7 +193,7 @@ class Start:
 
 
 def first_trees(
-    grammar: Grammar, text: TagText, seed: int, start: Start, extra: SpanWeights = NOTHING, side: int = 0
+    grammar: Grammar, text: TagText, seed: int, start: StartOptions, extra: SpanWeights = NOTHING, side: int = 0
 ) -> TreeArrays:
     """Trees before the first sweep: from "uniform" splits, or those that "short" sentences lead to; the paper's are a single
     draw of uniform splits.
@@ -231,8 +231,8 @@ def _short_first(grammar: Grammar, forest: TreeArrays, place: tuple[int, ...], s
     for step, limit in enumerate((*(size for size in LENGTH_STEPS if size < longest), longest)):
         joining, there = np.flatnonzero((sizes > before) & (sizes <= limit)), np.flatnonzero(sizes <= limit)
         for sweep in range(sweeps + 1 if len(joining) else 0):
-            chance, fresh = generator(*place, step, sweep), sweep == 0
-            gibbs_sweep(grammar, forest, counts, chance, extra, 64, joining if fresh else there, fresh)
+            probability, fresh = generator(*place, step, sweep), sweep == 0
+            gibbs_sweep(grammar, forest, counts, probability, extra, 64, joining if fresh else there, fresh)
         before = limit
     return counts
 
@@ -283,11 +283,11 @@ class CCM(Estimator):
         inventory, self.text_ = Inventory.learn(sentences)
         empty = Grammar(inventory, SpanCounts.empty(inventory), self.constituent, self.distituent, self.count_empty)
         self.grammar_ = empty
-        self.history_: list[Told] = []
+        self.history_: list[SweepReport] = []
         self.done_ = 0
         if self.method == "gibbs":
             self.extra_ = SpanWeights(self.edges * edge_cue(self.text_), np.zeros(0)) if self.edges else NOTHING
-            start = Start(self.start, self.restarts, self.warm_up)
+            start = StartOptions(self.start, self.restarts, self.warm_up)
             self.forest_ = first_trees(empty, self.text_, self.random_state, start, self.extra_)
             self.counts_ = self.forest_.counts(inventory, self.count_empty)
             self._sum, self._kept = SpanCounts.empty(inventory), 0
@@ -306,16 +306,16 @@ class CCM(Estimator):
         keep_from = last - max(1, round(self.average * sweeps))
         while self.done_ < last:
             self.done_ += 1
-            told = self._em() if self.method == "em" else self._gibbs(self.done_ > keep_from)
-            self.history_.append(told)
+            report = self._em() if self.method == "em" else self._gibbs(self.done_ > keep_from)
+            self.history_.append(report)
             if watch:
-                watch(told)
+                watch(report)
         if self.method == "gibbs" and sweeps:
-            self.grammar_ = self.grammar_.with_counts(self._sum.scaled(1 / self._kept))
+            self.grammar_ = self.grammar_.with_counts(self._sum.multiply(1 / self._kept))
             self._sum, self._kept = SpanCounts.empty(self.grammar_.inventory), 0
         return self
 
-    def _gibbs(self, keep: bool) -> Told:
+    def _gibbs(self, keep: bool) -> SweepReport:
         counts, prior = self.counts_, self.grammar_.prior
         gibbs_sweep(
             self.grammar_, self.forest_, counts, generator(self.random_state, self.done_), self.extra_, sweeps=self.sweeps
@@ -324,7 +324,7 @@ class CCM(Estimator):
             self._sum, self._kept = self._sum + counts, self._kept + 1
         return {"sweep": self.done_, "log_joint": log_joint(counts, prior)}
 
-    def _em(self) -> Told:
+    def _em(self) -> SweepReport:
         """One iteration; the counts are the expectations, to which the pseudo-counts of the prior are added."""
         text, old, prior = self.text_, self.grammar_.counts, self.grammar_.prior
         new = SpanCounts.empty(self.grammar_.inventory)
@@ -348,14 +348,14 @@ class CCM(Estimator):
 
 def bracket_f1(rows: Iterable[tuple[Tags, Iterable[tuple[int, int]], Tree]]) -> float:
     """Return F1 in percent, as in `evaluation.brackets`: whole sentences count, single words do not."""
-    right = gold = found = 0
+    right = gold = predicted = 0
     for sentence, wanted, tree in rows:
         n = len(sentence)
         if n < 2:
             continue
         brackets = {(i, j) for i, j in wanted if j - i > 1} | {(0, n)}
-        right, gold, found = right + len(brackets & set(tree)), gold + len(brackets), found + len(set(tree))
-    return 200 * right / (gold + found) if gold + found else 0.0
+        right, gold, predicted = right + len(brackets & set(tree)), gold + len(brackets), predicted + len(set(tree))
+    return 200 * right / (gold + predicted) if gold + predicted else 0.0
 
 
 def log_prior(counts: SpanCounts, prior: Floats) -> float:

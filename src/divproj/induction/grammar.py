@@ -81,7 +81,7 @@ class Inventory:
 
     @cached_property
     def _table(self) -> tuple[Ints, Ints]:
-        return hashed(self.keys, np.arange(1, len(self.keys) + 1, dtype=np.int32))
+        return hash_table(self.keys, np.arange(1, len(self.keys) + 1, dtype=np.int32))
 
     def read(self, sentences: Iterable[Tags]) -> TagText:
         """New sentences in the ids of this inventory; -1 for what it does not have."""
@@ -134,12 +134,12 @@ def _seen(at: Ints, grid_at: Ints, contexts: Ints) -> Ints:
     return np.concatenate([np.zeros(0, np.int32), *rows])
 
 
-def hashed(keys: Ints, values: Ints, least: int = 0) -> tuple[Ints, Ints]:
+def hash_table(keys: Ints, values: Ints, least: int = 0) -> tuple[Ints, Ints]:
     """An open-addressing table of these keys, with room for `least` at half its size."""
     room = 1 << max(10, int(2 * max(len(keys), least) + 1).bit_length())
-    table, found = np.full(room, -1, np.int64), np.zeros(room, np.int32)
-    fast(sampler.fill_table, len(keys))(keys, values, table, found)
-    return table, found
+    table, stored_values = np.full(room, -1, np.int64), np.zeros(room, np.int32)
+    fast(sampler.fill_table, len(keys))(keys, values, table, stored_values)
+    return table, stored_values
 
 
 LONGEST = 1000
@@ -162,7 +162,7 @@ class SpanCounts:
     def __add__(self, other: SpanCounts) -> SpanCounts:
         return SpanCounts(self.yields + other.yields, self.contexts + other.contexts, self.totals + other.totals)
 
-    def scaled(self, by: float) -> SpanCounts:
+    def multiply(self, by: float) -> SpanCounts:
         return SpanCounts(self.yields * by, self.contexts * by, self.totals * by)
 
 
@@ -181,8 +181,8 @@ class SpanChart:
         """log p(k | i, j) for k = i+1 … j-1."""
         if self.known_splits is not None:
             return self.known_splits[i, j, i + 1 : j]
-        found: Floats = self.inside[i, i + 1 : j] + self.inside[i + 1 : j, j] - (self.inside[i, j] - self.ratio[i, j])
-        return found
+        log_probs: Floats = self.inside[i, i + 1 : j] + self.inside[i + 1 : j, j] - (self.inside[i, j] - self.ratio[i, j])
+        return log_probs
 
 
 @dataclass(frozen=True)
@@ -221,7 +221,7 @@ class Grammar:
         """The best binary tree of each sentence: most probable (as in the paper) or of most expected brackets (`mbr`)."""
         if decode not in DECODERS:
             raise ModelError(f"no way to decode '{decode}'", remedy=f"choose one of {', '.join(DECODERS)}")
-        found = []
+        trees = []
         for ratio, words in self._ratios(list(sentences)):
             n = len(ratio) - 1
             score = ratio
@@ -229,8 +229,8 @@ class Grammar:
                 chart, score = np.zeros_like(ratio), np.zeros_like(ratio)
                 fast(sampler.inside, words)(n, ratio, chart)
                 fast(sampler.marginals, words)(n, ratio, chart, score)
-            found.append(best(score, words))
-        return found
+            trees.append(best(score, words))
+        return trees
 
     def _ratios(self, sentences: list[Tags]) -> Iterator[tuple[Floats, int]]:
         for k, sentence in enumerate(sentences, 1):
@@ -257,5 +257,5 @@ def best(score: Floats, words: int) -> Tree:
 
 def spans_of(start: Iterable[int], end: Iterable[int]) -> Tree:
     """Nodes of two words or more."""
-    found: list[Span] = [(int(i), int(j)) for i, j in zip(start, end, strict=True) if j - i > 1]
-    return tuple(found)
+    spans: list[Span] = [(int(i), int(j)) for i, j in zip(start, end, strict=True) if j - i > 1]
+    return tuple(spans)

@@ -37,8 +37,8 @@ from divproj.core.pair import Pair
 from divproj.induction import tree_alignment
 from divproj.induction.ccm import (
     CCM,
-    Start,
-    Told,
+    StartOptions,
+    SweepReport,
     TreeArrays,
     Watch,
     bracket_f1,
@@ -47,7 +47,7 @@ from divproj.induction.ccm import (
     log_joint,
     span_weights,
 )
-from divproj.induction.grammar import Floats, Grammar, Ints, Inventory, SpanCounts, Tags, TagText, Tree, best, fast, hashed
+from divproj.induction.grammar import Floats, Grammar, Ints, Inventory, SpanCounts, Tags, TagText, Tree, best, fast, hash_table
 from divproj.induction.reading import TagPair, tag_pair
 from divproj.induction.sampler import (
     BOTH,
@@ -88,15 +88,15 @@ class TagArrays:
     @classmethod
     def of(cls, pairs: Sequence[TagPair]) -> TagArrays:
         sides: list[Sequence[Tags]] = [[p.f for p in pairs], [p.e for p in pairs]]
-        made = [Inventory.learn(side) for side in sides]
+        learned = [Inventory.learn(side) for side in sides]
         link_at = np.zeros(len(pairs) + 1, np.int64)
         np.cumsum([len(p.links) for p in pairs], out=link_at[1:])
         rows = [(i - 1, j - 1) for p in pairs for i, j in sorted(p.links)]
         weights = np.array([p.links[link] for p in pairs for link in sorted(p.links)], float)
         links = np.array(rows, np.int32).reshape(-1, 2)
-        texts = made[0][1], made[1][1]
+        texts = learned[0][1], learned[1][1]
         kinds = _link_kinds(texts, link_at, links, weights)
-        return cls((made[0][0], made[1][0]), texts, link_at, links, weights, kinds)
+        return cls((learned[0][0], learned[1][0]), texts, link_at, links, weights, kinds)
 
     def __len__(self) -> int:
         return len(self.link_at) - 1
@@ -110,7 +110,7 @@ class TagArrays:
         return max(self.sides[0].longest, self.sides[1].longest)
 
     @property
-    def chances(self) -> int:
+    def probabilities(self) -> int:
         return CHANCES * self.words + 16 * len(self)
 
     @cached_property
@@ -136,7 +136,7 @@ class PairState:
     @classmethod
     def aligned_at_random(cls, bitext: TagArrays, forests: tuple[TreeArrays, TreeArrays], seed: int, matchings: bool) -> Ints:
         """A uniform alignment of the first trees (all rho 1), as in the paper."""
-        draws = generator(seed, 0).random(bitext.chances)
+        draws = generator(seed, 0).random(bitext.probabilities)
         nodes = 2 * bitext.longest - 1
         ones, table = np.ones((nodes, nodes)), np.zeros((tree_alignment.TABLES, nodes, nodes))
         scale = np.zeros((nodes, nodes), np.int32)
@@ -154,7 +154,7 @@ class PairState:
         return mate
 
     @classmethod
-    def counted(
+    def from_trees(
         cls,
         bitext: TagArrays,
         forests: tuple[TreeArrays, TreeArrays],
@@ -165,9 +165,9 @@ class PairState:
     ) -> PairState:
         """The state with everything counted from scratch; `priors` are the pseudo-counts of Giza-scores (pair, node)."""
         counts = tuple(f.counts(i, count_empty) for f, i in zip(forests, bitext.inventories, strict=True))
-        keys, values = hashed(np.zeros(0, np.int64), np.zeros(0, np.int32), 2 * bitext.most_pairs)
+        keys, values = hash_table(np.zeros(0, np.int64), np.zeros(0, np.int32), 2 * bitext.most_pairs)
         in_pairs = np.zeros(bitext.inventories[0].yields)
-        made = cls(bitext, forests, mate, (counts[0], counts[1]), keys, values, in_pairs, priors[0].copy(), priors[1].copy())
+        state = cls(bitext, forests, mate, (counts[0], counts[1]), keys, values, in_pairs, priors[0].copy(), priors[1].copy())
         sums = np.zeros((bitext.longest + 1, bitext.longest + 1))
         settings = np.array([1.0, 1.0, float(leaves)])
         link, count = fast(link_sums, bitext.words), fast(count_alignment, bitext.words)
@@ -179,10 +179,10 @@ class PairState:
             count(
                 n1, n2, int(bitext.sides[0].grid_at[k]), int(bitext.sides[1].grid_at[k]), f[0], f[1], e[0], e[1],
                 bitext.sides[0].yields, bitext.sides[1].yields, mate[first : first + 2 * n1 - 1], sums,
-                keys, values, in_pairs, made.pair_scores, made.node_scores, settings, made.kinds, 1.0,
+                keys, values, in_pairs, state.pair_scores, state.node_scores, settings, state.kinds, 1.0,
             )  # fmt: skip
             first += 2 * n1 - 1
-        return made
+        return state
 
     @property
     def kinds(self) -> int:
@@ -195,31 +195,31 @@ class PairState:
         keys, values = self.keys[used], self.values[used]
         order = np.argsort(keys)
         keys, values = keys[order], values[order]
-        self.keys, self.values = hashed(keys, values, 2 * self.bitext.most_pairs)
+        self.keys, self.values = hash_table(keys, values, 2 * self.bitext.most_pairs)
         return keys, values
 
     def normaliser(self, grammars: tuple[Grammar, Grammar], beta: float) -> float:
         """beta + S, S = sum over observed pairs of c(y1,y2) piC1(y1) piC2(y2), so that omega/Z = (c + beta) / (beta + S)."""
         keys, values = self.tidy()
-        chances = []
+        probabilities = []
         for grammar, counts, ids in zip(grammars, self.counts, (keys // self.kinds, keys % self.kinds), strict=True):
             prior = grammar.prior
-            chances.append((counts.yields[0, ids] + prior[0]) / (counts.totals[0] + prior[0] * prior[2]))
-        return beta + float((values * chances[0] * chances[1]).sum())
+            probabilities.append((counts.yields[0, ids] + prior[0]) / (counts.totals[0] + prior[0] * prior[2]))
+        return beta + float((values * probabilities[0] * probabilities[1]).sum())
 
-    def aligned(self, k: int) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    def aligned_spans(self, k: int) -> list[tuple[tuple[int, int], tuple[int, int]]]:
         """Spans of F and E that are aligned in pair k."""
         first = int(2 * self.bitext.sides[0].at[k] - k)
         f, e = self.forests[0].part(k), self.forests[1].part(k)
-        found = []
+        span_pairs = []
         for a, b in enumerate(self.mate[first : first + len(f[0])].tolist()):
             if b >= 0:
-                found.append(((int(f[0][a]), int(f[1][a])), (int(e[0][b]), int(e[1][b]))))
-        return sorted(found)
+                span_pairs.append(((int(f[0][a]), int(f[1][a])), (int(e[0][b]), int(e[1][b]))))
+        return sorted(span_pairs)
 
 
 def _link_kinds(texts: tuple[TagText, TagText], link_at: Ints, links: Ints, weights: Floats) -> tuple[Floats, Floats]:
-    found = np.zeros(len(texts[0].yields)), np.zeros(len(texts[1].yields))
+    kinds = np.zeros(len(texts[0].yields)), np.zeros(len(texts[1].yields))
     longest, words = max(text.longest for text in texts), texts[0].words + texts[1].words
     sums = np.zeros((longest + 1, longest + 1))
     add, judge = fast(link_sums, words), fast(link_kinds, words)
@@ -227,8 +227,8 @@ def _link_kinds(texts: tuple[TagText, TagText], link_at: Ints, links: Ints, weig
         n = [int(text.at[k + 1] - text.at[k]) for text in texts]
         add(n[0], n[1], int(link_at[k]), int(link_at[k + 1]), links, weights, sums)
         for side in (0, 1):
-            judge(n[side], n[1 - side], int(texts[side].grid_at[k]), sums, side, found[side])
-    return found
+            judge(n[side], n[1 - side], int(texts[side].grid_at[k]), sums, side, kinds[side])
+    return kinds
 
 
 def giza_priors(high: float, low: float) -> tuple[Floats, Floats]:
@@ -333,7 +333,7 @@ class BilingualInducer(Estimator):
             self._restore(forests, mate)
         self.done_ = 0
         self.alone_: tuple[Grammar, ...] = ()
-        self.history_: list[Told] = []
+        self.history_: list[SweepReport] = []
         self._clear()
         return self
 
@@ -346,7 +346,7 @@ class BilingualInducer(Estimator):
 
     def _first_trees(self) -> tuple[TreeArrays, TreeArrays]:
         """Return for each side the best of a few short runs, which use the links but not yet the other side."""
-        start = Start(self.start, self.restarts, self.warm_up)
+        start = StartOptions(self.start, self.restarts, self.warm_up)
         f, e = (
             first_trees(g, text, self.random_state, start, weights, side)
             for side, (g, text, weights) in enumerate(zip(self.grammars_, self.bitext_.sides, self.extra_, strict=True))
@@ -355,7 +355,7 @@ class BilingualInducer(Estimator):
 
     def _restore(self, forests: tuple[TreeArrays, TreeArrays], mate: Ints) -> None:
         priors = giza_priors(self.giza_high, self.giza_low)
-        self.state_ = PairState.counted(self.bitext_, forests, mate, priors, self.count_empty, self.align_leaves)
+        self.state_ = PairState.from_trees(self.bitext_, forests, mate, priors, self.count_empty, self.align_leaves)
 
     def _clear(self) -> None:
         """Forget what was summed for the average."""
@@ -386,26 +386,28 @@ class BilingualInducer(Estimator):
         self.last_ = last - first
         while self.done_ < last:
             self.done_ += 1
-            told = self._sweep()
+            report = self._sweep()
             if self.done_ > keep_from:
                 self._keep()
-            self.history_.append(told)
+            self.history_.append(report)
             if watch:
-                watch(told)
+                watch(report)
             if until and until():
                 break
-        means = [s.scaled(1 / self.kept_) for s in self.sums_] if self.kept_ else [c.scaled(1.0) for c in self.state_.counts]
+        means = (
+            [s.multiply(1 / self.kept_) for s in self.sums_] if self.kept_ else [c.multiply(1.0) for c in self.state_.counts]
+        )
         f, e = (g.with_counts(counts) for g, counts in zip(self.grammars_, means, strict=True))
         self.grammars_ = (f, e)
         return self
 
-    def _sweep(self) -> Told:
+    def _sweep(self) -> SweepReport:
         b, s = self.bitext_, self.state_
         norm = s.normaliser(self.grammars_, self.coupling)
-        chance = generator(self.random_state, self.done_)
-        order = chance.permutation(len(b)).astype(np.int64)
+        probability = generator(self.random_state, self.done_)
+        order = probability.permutation(len(b)).astype(np.int64)
         settings = np.array([self.coupling, norm, float(self.align_leaves), self._strength()])
-        told = np.zeros(3)
+        tallies = np.zeros(3)
         sides, counts = b.sides, s.counts
         fast(pair_sweep, b.words * self.sweeps * HEAVY)(
             order, (sides[0].at, sides[1].at), (sides[0].grid_at, sides[1].grid_at), (sides[0].yields, sides[1].yields),
@@ -414,13 +416,13 @@ class BilingualInducer(Estimator):
             (self.grammars_[0].prior, self.grammars_[1].prior), float(self.count_empty), b.link_at, b.links, b.weights,
             (self.extra_[0].weights, self.extra_[1].weights), s.mate,
             s.keys, s.values, s.in_pairs, settings, s.kinds, s.pair_scores, s.node_scores,
-            int(self.mode == "matchings"), MOVES[self.moves], b.longest, chance.random(b.chances), told,
+            int(self.mode == "matchings"), MOVES[self.moves], b.longest, probability.random(b.probabilities), tallies,
         )  # fmt: skip
         return {
             "sweep": float(self.done_),
             "log_joint": self._log_joint(norm),
-            "acceptance": float(told[1] / told[0]) if told[0] else 1.0,
-            "aligned": float(told[2] / len(b)),
+            "acceptance": float(tallies[1] / tallies[0]) if tallies[0] else 1.0,
+            "aligned": float(tallies[2] / len(b)),
             "S": norm - self.coupling,
         }
 
@@ -480,8 +482,8 @@ class BilingualInducer(Estimator):
         if not self.kept_:
             return self.state_.forests[k].trees()
         text, nodes = self.bitext_.sides[k], self.nodes_[k]
-        found = []
+        best_trees = []
         for s, n in enumerate(np.diff(text.at).tolist()):
             share: Any = nodes[text.grid_at[s] : text.grid_at[s + 1]].reshape(n + 1, n + 1) / self.kept_
-            found.append(best(np.ascontiguousarray(share, float), text.words))
-        return found
+            best_trees.append(best(np.ascontiguousarray(share, float), text.words))
+        return best_trees

@@ -22,12 +22,12 @@ from divproj.core.errors import AlignmentError, Faults, FormatError, ModelError,
 from divproj.core.links import Links
 from divproj.core.options import InduceOptions
 from divproj.core.pair import Pair
-from divproj.core.sentence import Igt, Sentence
+from divproj.core.sentence import Rows, Sentence
 from divproj.core.tree import DepTree
 from divproj.forest.charts import Packer
 from divproj.forest.heads import PUNCTUATION
 from divproj.forest.hypergraph import Forest, Node
-from divproj.forest.parses import normalised
+from divproj.forest.parses import normalise
 from divproj.forest.trees import Constituent, PhraseTree
 from divproj.induction.grammar import Span, SpanChart, Tree, best
 from divproj.io.corpus import read
@@ -138,13 +138,13 @@ def one_to_one(links: Mapping[tuple[int, int], float], shape: tuple[int, int]) -
 
     rows: set[int] = set()
     columns: set[int] = set()
-    found: dict[tuple[int, int], float] = {}
+    kept_links: dict[tuple[int, int], float] = {}
     for i, j in sorted(links, key=order):
         if i not in rows and j not in columns:
-            found[i, j] = links[i, j]
+            kept_links[i, j] = links[i, j]
             rows.add(i)
             columns.add(j)
-    return dict(sorted(found.items()))
+    return dict(sorted(kept_links.items()))
 
 
 def kept_leaves(tree: PhraseTree) -> tuple[int, ...]:
@@ -163,7 +163,7 @@ LABEL = "X"
 
 
 @dataclass(frozen=True)
-class Tagged:
+class TaggedSentence:
     """A sentence with all its words, and the tags of those that induction sees (`kept`, counted from 0)."""
 
     forms: tuple[str, ...]
@@ -172,7 +172,7 @@ class Tagged:
     sent_id: str = ""
 
     @classmethod
-    def of(cls, tree: DepTree, kind: str = "auto", sent_id: str = "") -> Tagged:
+    def of(cls, tree: DepTree, kind: str = "auto", sent_id: str = "") -> TaggedSentence:
         return cls(tree.forms, tree.tags(kind), tuple(k - 1 for k in kept_words(tree)), sent_id)
 
     @property
@@ -185,10 +185,10 @@ class Tagged:
         return (0, *self.kept[1:], len(self.forms))
 
 
-def phrase_tree(sentence: Tagged, tree: Tree) -> PhraseTree:
+def phrase_tree(sentence: TaggedSentence, tree: Tree) -> PhraseTree:
     """The tree over all words; marks stand beside the word that they belong to.
 
-    >>> s = Tagged(("so", "it", "goes", "."), ("ADV", "PRON", "VERB", "PUNCT"), (0, 1, 2))
+    >>> s = TaggedSentence(("so", "it", "goes", "."), ("ADV", "PRON", "VERB", "PUNCT"), (0, 1, 2))
     >>> [(x.label, x.start, x.end) for x in phrase_tree(s, ((0, 3), (1, 3))).nodes if x.children]
     [('X', 1, 4), ('X', 0, 4)]
     """
@@ -208,14 +208,14 @@ def phrase_tree(sentence: Tagged, tree: Tree) -> PhraseTree:
     return PhraseTree(sentence.forms, tuple(nodes), tags=sentence.all_tags, sent_id=sentence.sent_id)
 
 
-def forest_of(sentence: Tagged, chart: SpanChart, prune: float = 0.001) -> Forest:
+def forest_of(sentence: TaggedSentence, chart: SpanChart, prune: float = 0.001) -> Forest:
     """The chart as a packed forest; weights are log p(split | phrase), so the sum over all trees is 1.
 
     Splits with a marginal below `prune` are left out, but every phrase keeps its best one, and the best tree stays.
     """
     units, packer = len(sentence.kept), Packer()
     if not units:
-        sentence = Tagged(sentence.forms, sentence.all_tags, (0,), sentence.sent_id)
+        sentence = TaggedSentence(sentence.forms, sentence.all_tags, (0,), sentence.sent_id)
         units = 1
     number = {(u, u + 1): _unit(packer, sentence, u) for u in range(units)}
     bounds = sentence.bounds
@@ -229,33 +229,33 @@ def forest_of(sentence: Tagged, chart: SpanChart, prune: float = 0.001) -> Fores
         for k, weight in splits.items():
             packer.edge(phrase(i, j), phrase(i, k), phrase(k, j), weight)
     forest = packer.forest(sentence.forms, number[0, units], tags=sentence.all_tags, sent_id=sentence.sent_id)
-    return normalised(forest).check()
+    return normalise(forest).check()
 
 
-def _unit(packer: Packer, sentence: Tagged, u: int) -> int:
+def _unit(packer: Packer, sentence: TaggedSentence, u: int) -> int:
     """The node of a word with its marks: they join one by one, in virtual nodes."""
     word, first, last = sentence.kept[u], sentence.bounds[u], sentence.bounds[u + 1]
     leaves = {k: packer.node(Node(k, k + 1, sentence.all_tags[k], k, k), ("leaf", k)) for k in range(first, last)}
-    made = leaves[word]
+    top_node = leaves[word]
     for k in range(word + 1, last):
         whole = packer.node(Node(word, k + 1, LABEL, word, word, virtual=True), ("unit", word, k + 1))
-        packer.edge(whole, made, leaves[k])
-        made = whole
+        packer.edge(whole, top_node, leaves[k])
+        top_node = whole
     for k in range(word - 1, first - 1, -1):
         whole = packer.node(Node(k, last, LABEL, word, word, virtual=True), ("unit", k, last))
-        packer.edge(whole, leaves[k], made)
-        made = whole
-    return made
+        packer.edge(whole, leaves[k], top_node)
+        top_node = whole
+    return top_node
 
 
 def _kept_splits(chart: SpanChart, n: int, prune: float) -> dict[tuple[int, int], dict[int, float]]:
     """For each phrase that is kept its splits with their log probabilities."""
     chosen = set(best(chart.ratio, 0)) if n > 1 else set()
-    found: dict[tuple[int, int], dict[int, float]] = {}
+    kept: dict[tuple[int, int], dict[int, float]] = {}
     stack = [(0, n), *sorted(chosen)]
     while stack:
         i, j = stack.pop()
-        if (i, j) in found or j - i < 2:
+        if (i, j) in kept or j - i < 2:
             continue
         ks = np.arange(i + 1, j)
         logs = chart.splits(i, j)
@@ -263,28 +263,28 @@ def _kept_splits(chart: SpanChart, n: int, prune: float) -> dict[tuple[int, int]
         keep[int(logs.argmax())] = True
         for at, k in enumerate(ks.tolist()):
             keep[at] |= (i, j) in chosen and all(b - a == 1 or (a, b) in chosen for a, b in ((i, k), (k, j)))
-        found[i, j] = {int(k): min(float(x), 0.0) for k, x in zip(ks[keep], logs[keep], strict=True) if x > -math.inf}
-        stack += [part for k in found[i, j] for part in ((i, k), (k, j))]
-    return found
+        kept[i, j] = {int(k): min(float(x), 0.0) for k, x in zip(ks[keep], logs[keep], strict=True) if x > -math.inf}
+        stack += [part for k in kept[i, j] for part in ((i, k), (k, j))]
+    return kept
 
 
-def _bare(sentence: Sentence) -> DepTree:
+def _bare(sentence: Rows) -> DepTree:
     """Return the sentence as a tree of forms and tags without heads, so that no wrong head can raise an error."""
-    return DepTree.unparsed(sentence.forms, upos=sentence.column(3), xpos=sentence.column(4))
+    return DepTree.from_words(sentence.forms, upos=sentence.column(3), xpos=sentence.column(4))
 
 
-def sentences(source: str, faults: Faults, tags: str) -> list[Tagged]:
+def sentences(source: str, faults: Faults, tags: str) -> list[TaggedSentence]:
     """Sentences of a CoNLL-U file, with the tags chosen; or words and tags of Penn or TIGER trees (phrases ignored)."""
     if tags not in KINDS[:3]:
         raise ModelError(f"no tags '{tags}' on one side alone", remedy=f"choose one of {', '.join(KINDS[:3])}")
     kind = _trees_in(source)
     if kind:
         trees = phrase_trees(source, kind, faults)
-        made = [Tagged(t.forms, t.tags or ("_",) * len(t.forms), kept_leaves(t), t.sent_id) for t in trees]
+        tagged_sentences = [TaggedSentence(t.forms, t.tags or ("_",) * len(t.forms), kept_leaves(t), t.sent_id) for t in trees]
     else:
-        made = [Tagged.of(_bare(s), tags, s.sent_id) for s in conllu.load(source, faults) if s is not None]
-    _need_tags([s.tags for s in made], source)
-    return made
+        tagged_sentences = [TaggedSentence.of(_bare(s), tags, s.sent_id) for s in conllu.load(source, faults) if s is not None]
+    _need_tags([s.tags for s in tagged_sentences], source)
+    return tagged_sentences
 
 
 def _trees_in(source: str) -> str:
@@ -293,8 +293,8 @@ def _trees_in(source: str) -> str:
     return guess(head) if head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"(", b"<") else ""
 
 
-def _need_tags(found: list[tuple[str, ...]], source: str) -> None:
-    if any(found) and all(tag == "_" for tags in found for tag in tags):
+def _need_tags(tag_rows: list[tuple[str, ...]], source: str) -> None:
+    if any(tag_rows) and all(tag == "_" for tags in tag_rows for tag in tags):
         raise FormatError("the words have no tags", Where(source), "tag the text, or take the other column with `tags`")
 
 
@@ -308,17 +308,19 @@ def tag_pairs(
     """
     pairs = list(tree_pairs(source, faults, links != "auto", ignore_ids, links))
     if more or links == "auto":
-        chances = word_links(pairs)
-        weights = [{link: p if soft else 1.0 for link, p in found.items() if p >= min_prob} for found in chances]
+        probabilities = word_links(pairs)
+        weights = [
+            {link: p if soft else 1.0 for link, p in link_weights.items() if p >= min_prob} for link_weights in probabilities
+        ]
         if more and links != "auto":
-            weights = [completed(pair.links, found) for pair, found in zip(pairs, weights, strict=True)]
-        made = [tag_pair(pair, tags, found) for pair, found in zip(pairs, weights, strict=True)]
+            weights = [add_missing_links(pair.links, link_weights) for pair, link_weights in zip(pairs, weights, strict=True)]
+        tagged_pairs = [tag_pair(pair, tags, link_weights) for pair, link_weights in zip(pairs, weights, strict=True)]
     else:
-        made = [tag_pair(pair, tags) for pair in pairs]
+        tagged_pairs = [tag_pair(pair, tags) for pair in pairs]
     for side in ("f", "e"):
         if not (tags == "projected" and side == "f"):
-            _need_tags([getattr(pair, side) for pair in made], source)
-    return made
+            _need_tags([getattr(pair, side) for pair in tagged_pairs], source)
+    return tagged_pairs
 
 
 def word_links(pairs: list[Pair]) -> list[dict[tuple[int, int], float]]:
@@ -326,11 +328,11 @@ def word_links(pairs: list[Pair]) -> list[dict[tuple[int, int], float]]:
     text = [(pair.f.forms, pair.e.forms) for pair in pairs]
     sides = [pair.f.tags() for pair in pairs], [pair.e.tags() for pair in pairs]
     tagged = all(any(tag != "_" for s in side for tag in s) for side in sides)
-    found = WordAligner(method="intersection").fit_align(text, tags=sides if tagged else None)
-    return [linked.chances for linked in found]
+    alignments = WordAligner(method="intersection").fit_align(text, tags=sides if tagged else None)
+    return [linked.probabilities for linked in alignments]
 
 
-def completed(links: Links, more: Mapping[tuple[int, int], float]) -> dict[tuple[int, int], float]:
+def add_missing_links(links: Links, more: Mapping[tuple[int, int], float]) -> dict[tuple[int, int], float]:
     """Links of a corpus, and `more` between words that have none there: annotators often leave out function words."""
     rows, columns = {i for i, _ in links.links}, {j for _, j in links.links}
     extra = {(i, j): p for (i, j), p in more.items() if i not in rows and j not in columns}
@@ -348,7 +350,7 @@ def tree_pairs(
     else:
         corpus = replace(corpus, links=())
     for count, (f, e, line) in enumerate(corpus.rows(), 1):
-        if isinstance(f, Igt):
+        if isinstance(f, Sentence):
             f = to_sentence(f)
         if f is None or e is None or (linked and line is None):
             continue

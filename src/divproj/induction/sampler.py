@@ -32,11 +32,11 @@ def find_slot(keys, values, key):  # type: ignore[no-untyped-def]
 
 
 @kernel("void(i8[::1], i4[::1], i8[::1], i4[::1])")
-def fill_table(keys, values, table, found):  # type: ignore[no-untyped-def]
+def fill_table(keys, values, table, table_values):  # type: ignore[no-untyped-def]
     """Put keys with their values into an empty table."""
     for k in range(len(keys)):
-        slot = find_slot(table, found, keys[k])
-        table[slot], found[slot] = keys[k], values[k]
+        slot = find_slot(table, table_values, keys[k])
+        table[slot], table_values[slot] = keys[k], values[k]
 
 
 @kernel("i8(i4[::1], i8[::1], i8[::1], i8, i8, i8[::1], i4[::1], i4[::1])")
@@ -81,8 +81,8 @@ def number_contexts(tags, at, grid_at, kinds, contexts):  # type: ignore[no-unty
             before = tags[at[k] + i - 1] if i > 0 else kinds
             for j in range(i, n + 1):
                 after = tags[at[k] + j] if j < n else kinds
-                found = before >= 0 and after >= 0
-                contexts[base + i * (n + 1) + j] = before * (kinds + 1) + after if found else -1
+                known = before >= 0 and after >= 0
+                contexts[base + i * (n + 1) + j] = before * (kinds + 1) + after if known else -1
 
 
 @kernel("void(i8, i8, i4[::1], i4[::1], f8[:, ::1], f8[:, ::1], f8[::1], f8[::1], f8[:, ::1])")
@@ -118,14 +118,14 @@ def log_distituents(n, base, yields, contexts, in_yields, in_contexts, totals, p
     """Log of the constant that `log_ratios` divides by: every span a distituent, empty ones too where they count."""
     a = prior[1]
     norm = np.log(totals[1] + a * prior[2]) + np.log(totals[1] + a * prior[3])
-    found = 0.0
+    log_sum = 0.0
     for i in range(n + 1):
         for j in range(i, n + 1):
             if j == i + 1 or (j == i and empty == 0):
                 continue
             at = base + i * (n + 1) + j
-            found += np.log((in_yields[1, yields[at]] + a) * (in_contexts[1, contexts[at]] + a)) - norm
-    return found
+            log_sum += np.log((in_yields[1, yields[at]] + a) * (in_contexts[1, contexts[at]] + a)) - norm
+    return log_sum
 
 
 @kernel("f8(i8, f8[:, ::1], f8[:, ::1])")
@@ -203,7 +203,7 @@ def best_tree(n, ratio, chart, back, start, end, left, right):  # type: ignore[n
 
 
 @kernel("i8(i8, f8[:, ::1], f8[::1], i8, i4[::1], i4[::1], i4[::1], i4[::1])")
-def sample_tree(n, chart, chance, used, start, end, left, right):  # type: ignore[no-untyped-def]
+def sample_tree(n, chart, probability, used, start, end, left, right):  # type: ignore[no-untyped-def]
     """A tree from the inside chart: split k of (i, j) with probability ~ I(i,k) I(k,j). Returns the next `used`.
 
     With `chart` all zero the splits are uniform, as for the first state.
@@ -220,7 +220,7 @@ def sample_tree(n, chart, chance, used, start, end, left, right):  # type: ignor
             top = max(top, chart[i, k] + chart[k, j])
         for k in range(i + 1, j):
             total += np.exp(chart[i, k] + chart[k, j] - top)
-        wanted, at = chance[used] * total, j - 1
+        wanted, at = probability[used] * total, j - 1
         used += 1
         for k in range(i + 1, j):
             wanted -= np.exp(chart[i, k] + chart[k, j] - top)
@@ -260,7 +260,7 @@ def count_tree(n, base, yields, contexts, start, end, in_yields, in_contexts, to
     "f8[:, ::1], f8[:, ::1], f8[::1], f8[::1], f8, f8[::1], i8, f8[::1], i8)"
 )
 def ccm_sweep(  # type: ignore[no-untyped-def]
-    order, at, grid_at, yields, contexts, start, end, left, right, in_yields, in_contexts, totals, prior, empty, chance, longest,
+    order, at, grid_at, yields, contexts, start, end, left, right, in_yields, in_contexts, totals, prior, empty, probability, longest,
     weights, fresh,
 ):  # fmt: skip
     """One Gibbs sweep over sentences of one language: every tree drawn anew given all the others.
@@ -277,7 +277,7 @@ def ccm_sweep(  # type: ignore[no-untyped-def]
         if len(weights) > 0:
             add_weights(n, base, weights, ratio)
         inside(n, ratio, chart)
-        sample_tree(n, chart, chance, at[k], start[node:to], end[node:to], left[node:to], right[node:to])
+        sample_tree(n, chart, probability, at[k], start[node:to], end[node:to], left[node:to], right[node:to])
         count_tree(n, base, yields, contexts, start[node:to], end[node:to], in_yields, in_contexts, totals, empty, 1.0)
 
 
@@ -405,13 +405,13 @@ def giza_node(touching):  # type: ignore[no-untyped-def]
 
 
 @kernel("void(f8[::1], f8[::1])")
-def shares(counts, found):  # type: ignore[no-untyped-def]
+def shares(counts, probabilities):  # type: ignore[no-untyped-def]
     """Counts (pseudo-counts included) as probabilities."""
     total = 0.0
     for k in range(len(counts)):
         total += counts[k]
     for k in range(len(counts)):
-        found[k] = counts[k] / total
+        probabilities[k] = counts[k] / total
 
 
 @kernel("f8(i8, i8, i8, i8[::1], i4[::1], f8[::1], f8[::1])")
@@ -485,9 +485,9 @@ def guide(  # type: ignore[no-untyped-def]
     for i in range(n - 1):
         for j in range(i + 2, n + 1):
             touching = sums[j, other_n] - sums[i, other_n] if side == 0 else sums[other_n, j] - sums[other_n, i]
-            own = gz_node[giza_node(touching)]
+            alone_weight = gz_node[giza_node(touching)]
             y = yields[base + i * (n + 1) + j]
-            total = own
+            total = alone_weight
             for b in range(nodes):
                 k, m = start[b], end[b]
                 if not leaves and m - k == 1:
@@ -598,7 +598,7 @@ def copy(tree, into):  # type: ignore[no-untyped-def]
 def pair_sweep(  # type: ignore[no-untyped-def]
     order, ats, grid_ats, yields, contexts, trees, in_yields, in_contexts, totals, priors, empty,
     link_at, links, link_weights, span_weights, mates, keys, values, in_pairs, settings, kinds, pair_scores, node_scores,
-    matchings, moves, longest, chance, told,
+    matchings, moves, longest, probability, tallies,
 ):  # fmt: skip
     """Visit the pairs in `order`; `told` gathers proposals, acceptances and aligned pairs.
 
@@ -669,9 +669,11 @@ def pair_sweep(  # type: ignore[no-untyped-def]
             if turn == 2:
                 lead = 0
                 if moves == GUIDED:
-                    lead = int(chance[used] * 2)
+                    lead = int(probability[used] * 2)
                     used += 1
-                used = sample_tree(n[lead], chart[lead], chance, used, new[lead][0], new[lead][1], new[lead][2], new[lead][3])
+                used = sample_tree(
+                    n[lead], chart[lead], probability, used, new[lead][0], new[lead][1], new[lead][2], new[lead][3]
+                )
                 s = 1 - lead
             else:
                 s = turn
@@ -689,19 +691,19 @@ def pair_sweep(  # type: ignore[no-untyped-def]
                     if later == 0:
                         correction += tree_bonus(n[s], tree[s][0], tree[s][1], bonus) - total
                     if later == 1 or turn < 2:
-                        used = sample_tree(n[s], guided_chart, chance, used, new[s][0], new[s][1], new[s][2], new[s][3])
+                        used = sample_tree(n[s], guided_chart, probability, used, new[s][0], new[s][1], new[s][2], new[s][3])
                         correction -= tree_bonus(n[s], new[s][0], new[s][1], bonus) - total
             else:
-                used = sample_tree(n[s], chart[s], chance, used, new[s][0], new[s][1], new[s][2], new[s][3])
+                used = sample_tree(n[s], chart[s], probability, used, new[s][0], new[s][1], new[s][2], new[s][3])
             new_weight = weigh(
                 n[0], n[1], new[0], new[1], base[0], base[1], yields[0], yields[1], sums, gz_pair, gz_node,
                 keys, values, in_pairs, settings, kinds, matchings, new_rho, new_table, new_scale,
             )  # fmt: skip
-            told[0] += 1
-            accepted = np.log(max(chance[used], 1e-300)) < settings[3] * (new_weight - weight) + correction
+            tallies[0] += 1
+            accepted = np.log(max(probability[used], 1e-300)) < settings[3] * (new_weight - weight) + correction
             used += 1
             if accepted:
-                told[1] += 1
+                tallies[1] += 1
                 weight = new_weight
                 copy(new[0], tree[0])
                 copy(new[1], tree[1])
@@ -709,9 +711,9 @@ def pair_sweep(  # type: ignore[no-untyped-def]
                 table, new_table = new_table, table
                 scale, new_scale = new_scale, scale
         if matchings:
-            sample_in_matchings(tree[0][2], tree[0][3], tree[1][2], tree[1][3], rho, table, scale, chance, used, mate)
+            sample_in_matchings(tree[0][2], tree[0][3], tree[1][2], tree[1][3], rho, table, scale, probability, used, mate)
         else:
-            sample_in_trees(tree[0][2], tree[0][3], tree[1][2], tree[1][3], rho, table, scale, chance, used, mate)
+            sample_in_trees(tree[0][2], tree[0][3], tree[1][2], tree[1][3], rho, table, scale, probability, used, mate)
         for s in range(2):
             count_tree(
                 n[s],
@@ -731,4 +733,4 @@ def pair_sweep(  # type: ignore[no-untyped-def]
             keys, values, in_pairs, pair_scores, node_scores, settings, kinds, 1.0,
         )  # fmt: skip
         for a in range(size1):
-            told[2] += mate[a] >= 0
+            tallies[2] += mate[a] >= 0

@@ -30,7 +30,7 @@ import numpy as np
 from divproj.core.errors import Faults, ModelError, ProjError, Where
 from divproj.core.options import InduceOptions, parse_settings
 from divproj.core.wording import plural
-from divproj.induction.ccm import CCM, Told, TreeArrays
+from divproj.induction.ccm import CCM, SweepReport, TreeArrays
 from divproj.induction.grammar import DECODERS, Floats, Grammar, Inventory, SpanChart, SpanCounts, Tags, Tree, best
 from divproj.induction.inducer import BilingualInducer
 from divproj.induction.reading import TagPair, sentences
@@ -57,8 +57,8 @@ class Consensus:
     def shares(self) -> Floats:
         """Weights of the members that sum to 1."""
         given = np.array(self.weights or (1.0,) * len(self.members))
-        made: Floats = given / given.sum()
-        return made
+        fractions: Floats = given / given.sum()
+        return fractions
 
     @property
     def inventory(self) -> Inventory:
@@ -69,7 +69,7 @@ class Consensus:
         """The grammar of the mean counts, for trees by Viterbi."""
         total = SpanCounts.empty(self.inventory)
         for member, share in zip(self.members, self.shares.tolist(), strict=True):
-            total = total + member.counts.scaled(share)
+            total = total + member.counts.multiply(share)
         return self.members[0].with_counts(total)
 
     def unknown_tags(self, sentences: Iterable[Tags]) -> set[str]:
@@ -158,36 +158,36 @@ def save(folder: Path, model: InducedGrammars) -> None:
 
 def load(folder: Path) -> InducedGrammars:
     """A saved model; ModelError when it is not one, of another version, or broken."""
-    found = modelfile.load(folder, FORMAT, VERSION)
-    grammars = {str(name): _grammar(str(name), side, found) for name, side in found.fact("sides", dict).items()}
-    return InducedGrammars(grammars, {k: v for k, v in found.about.items() if k not in ("format", "version", "sides")})
+    stored = modelfile.load(folder, FORMAT, VERSION)
+    grammars = {str(name): _grammar(str(name), side, stored) for name, side in stored.fact("sides", dict).items()}
+    return InducedGrammars(grammars, {k: v for k, v in stored.about.items() if k not in ("format", "version", "sides")})
 
 
-def _grammar(name: str, side: Any, found: modelfile.ModelFolder) -> Consensus:
-    facts = modelfile.ModelFolder(found.kind, side if isinstance(side, dict) else {}, where=found.where)
+def _grammar(name: str, side: Any, stored: modelfile.ModelFolder) -> Consensus:
+    facts = modelfile.ModelFolder(stored.kind, side if isinstance(side, dict) else {}, where=stored.where)
     tags = facts.fact("tags", list)
     if not all(isinstance(tag, str) for tag in tags):
-        raise ModelError(f"side '{name}' has tags that are not texts", found.where, modelfile.REMEDY)
-    inventory = Inventory(tuple(tags), found.array(f"{name}_keys", "i", None), facts.fact("contexts", int))
+        raise ModelError(f"side '{name}' has tags that are not texts", stored.where, modelfile.REMEDY)
+    inventory = Inventory(tuple(tags), stored.array(f"{name}_keys", "i", None), facts.fact("contexts", int))
     chains = facts.fact("chains", int) if "chains" in facts.about else 1
     if not 0 < chains <= MOST_CHAINS:
-        raise ModelError(f"side '{name}' has {chains} chains, 1 to {MOST_CHAINS} expected", found.where, modelfile.REMEDY)
-    yields = found.array(f"{name}_yields", "f", 2 * chains, inventory.yields)
-    contexts = found.array(f"{name}_contexts", "f", 2 * chains, inventory.context_ids)
-    totals = found.array(f"{name}_totals", "f", 2 * chains)
+        raise ModelError(f"side '{name}' has {chains} chains, 1 to {MOST_CHAINS} expected", stored.where, modelfile.REMEDY)
+    yields = stored.array(f"{name}_yields", "f", 2 * chains, inventory.yields)
+    contexts = stored.array(f"{name}_contexts", "f", 2 * chains, inventory.context_ids)
+    totals = stored.array(f"{name}_totals", "f", 2 * chains)
     numbers = (int, float)
     priors = float(facts.fact("constituent", numbers)), float(facts.fact("distituent", numbers))
     if not all(0 < x < MOST for x in (*priors, inventory.contexts)):
-        what = f"side '{name}' has priors {priors} and {inventory.contexts} contexts, numbers above 0 expected"
-        raise ModelError(what, found.where, modelfile.REMEDY)
+        message = f"side '{name}' has priors {priors} and {inventory.contexts} contexts, numbers above 0 expected"
+        raise ModelError(message, stored.where, modelfile.REMEDY)
     if min(x.min(initial=0) for x in (inventory.keys, yields, contexts, totals)) < 0:
-        raise ModelError(f"side '{name}' has counts below 0", found.where, modelfile.REMEDY)
+        raise ModelError(f"side '{name}' has counts below 0", stored.where, modelfile.REMEDY)
     counts = (SpanCounts(*(table[k : k + 2] for table in (yields, contexts, totals))) for k in range(0, 2 * chains, 2))
     empty = facts.fact("count_empty", bool)
     weights = facts.fact("weights", list) if "weights" in facts.about else []
     if weights and (len(weights) != chains or not all(isinstance(x, numbers) and 0 < x < MOST for x in weights)):
-        what = f"side '{name}' has the weights {weights!r:.40}, {chains} numbers above 0 expected"
-        raise ModelError(what, found.where, modelfile.REMEDY)
+        message = f"side '{name}' has the weights {weights!r:.40}, {chains} numbers above 0 expected"
+        raise ModelError(message, stored.where, modelfile.REMEDY)
     return Consensus(tuple(Grammar(inventory, each, *priors, empty) for each in counts), tuple(map(float, weights)))
 
 
@@ -200,8 +200,8 @@ def save_chain(path: Path, chain: BilingualInducer, first: int, about: str) -> N
         arrays |= {f"{side}_yields": sums.yields, f"{side}_contexts": sums.contexts, f"{side}_totals": sums.totals}
         arrays[f"{side}_nodes"] = nodes
     names = list(chain.history_[0]) if chain.history_ else []
-    told = [[entry[key] for key in names] for entry in chain.history_]
-    arrays |= {"history": np.array(told, float), "names": np.array(names, "U20"), "about": np.array(about)}
+    history_rows = [[entry[key] for key in names] for entry in chain.history_]
+    arrays |= {"history": np.array(history_rows, float), "names": np.array(names, "U20"), "about": np.array(about)}
     _save_arrays(path, arrays)
 
 
@@ -246,7 +246,7 @@ def _save_arrays(path: Path, arrays: dict[str, Any]) -> None:
         raise ModelError(f"could not be written: {error.strerror}", Where(str(path))) from None
 
 
-ChainWatch = Callable[[int, Told], None]
+ChainWatch = Callable[[int, SweepReport], None]
 """Called with the number of a chain and what its sweep reports."""
 
 
@@ -270,7 +270,7 @@ def run_chains(
     settings: dict[str, object],
     plan: ChainPlan | None = None,
     *,
-    place: Workers = HERE,
+    workers: Workers = HERE,
     watch: ChainWatch | None = None,
 ) -> tuple[list[BilingualInducer], bool]:
     """Chain k has the seed of `settings` plus k - 1, wherever it runs.
@@ -280,19 +280,21 @@ def run_chains(
     process, and with the last sweep of chains that ran in workers.
     """
     plan = plan or ChainPlan()
-    made = [BilingualInducer(**settings) for _ in range(chains)]  # type: ignore[arg-type]
-    for k, chain in enumerate(made):
+    inducers = [BilingualInducer(**settings) for _ in range(chains)]  # type: ignore[arg-type]
+    for k, chain in enumerate(inducers):
         chain.random_state += k
-    complete = _here(made, pairs, plan, watch) if place.here or chains < 2 else _elsewhere(made, pairs, plan, place, watch)
-    return [chain for chain in made if hasattr(chain, "state_")], complete
+    complete = (
+        _here(inducers, pairs, plan, watch) if workers.here or chains < 2 else _elsewhere(inducers, pairs, plan, workers, watch)
+    )
+    return [chain for chain in inducers if hasattr(chain, "state_")], complete
 
 
-def _here(made: list[BilingualInducer], pairs: Sequence[TagPair], plan: ChainPlan, watch: ChainWatch | None) -> bool:
+def _here(inducers: list[BilingualInducer], pairs: Sequence[TagPair], plan: ChainPlan, watch: ChainWatch | None) -> bool:
     """Run the chains one after the other in a thread, so that Ctrl-C takes effect between two sweeps."""
     stop = Event()
 
     def all_chains() -> None:
-        for number, chain in enumerate(made, 1):
+        for number, chain in enumerate(inducers, 1):
             if not stop.is_set():
                 _run(chain, pairs, plan, number, stop, watch)
 
@@ -308,22 +310,22 @@ def _here(made: list[BilingualInducer], pairs: Sequence[TagPair], plan: ChainPla
 
 
 def _elsewhere(
-    made: list[BilingualInducer], pairs: Sequence[TagPair], plan: ChainPlan, place: Workers, watch: ChainWatch | None
+    inducers: list[BilingualInducer], pairs: Sequence[TagPair], plan: ChainPlan, workers: Workers, watch: ChainWatch | None
 ) -> bool:
     """Each chain in a worker of the engine."""
 
     def read(faults: Faults) -> Iterator[tuple[int, BilingualInducer]]:
-        yield from enumerate(list(made), 1)
+        yield from enumerate(list(inducers), 1)
 
     try:
-        for k, chain in enumerate(engine.run(partial(_chain, tuple(pairs), plan), read, place=place)):
+        for k, chain in enumerate(engine.run(partial(_chain, tuple(pairs), plan), read, workers=workers)):
             if k:
-                chain.bitext_ = made[0].bitext_  # in memory once
-            made[k] = chain
+                chain.bitext_ = inducers[0].bitext_  # in memory once
+            inducers[k] = chain
             if watch:
                 watch(k + 1, chain.history_[-1])
     except KeyboardInterrupt:
-        for number, chain in enumerate(made, 1):
+        for number, chain in enumerate(inducers, 1):
             path = plan.path(number)
             if not hasattr(chain, "state_") and path and path.exists():
                 chain.begin(pairs, fresh=False)
@@ -349,30 +351,30 @@ def _run(
     first = load_chain(path, chain, plan.about) if path and goes_on else 0
     saved = time.monotonic()
 
-    def ended() -> bool:
+    def should_stop() -> bool:
         nonlocal saved
         if path and time.monotonic() - saved > 60 * plan.minutes:
             save_chain(path, chain, first, plan.about)
             saved = time.monotonic()
         return stop.is_set()
 
-    chain.run(first, chain.sweeps, lambda told: watch(number, told) if watch else None, ended)
+    chain.run(first, chain.sweeps, lambda report: watch(number, report) if watch else None, should_stop)
     if not stop.is_set():
         chain.learn_alone(pairs)
     if path:
         save_chain(path, chain, first, plan.about)
 
 
-def joined(chains: Sequence[BilingualInducer]) -> dict[str, Consensus]:
+def merge_chains(chains: Sequence[BilingualInducer]) -> dict[str, Consensus]:
     """One grammar for each side, of all chains that have made a sweep, and of the CCMs of the language alone that they have beside them."""
     ready = [chain for chain in chains if chain.done_] or list(chains)
-    made = {}
+    by_side = {}
     for k, side in enumerate("fe"):
         members = [(chain.grammars_[k], 1.0 - chain.alone if chain.alone_ else 1.0) for chain in ready]
         members += [(chain.alone_[k], chain.alone) for chain in ready if chain.alone_]
         grammars, weights = zip(*members, strict=True)
-        made[side] = Consensus(grammars, weights if any(chain.alone_ for chain in ready) else ())
-    return made
+        by_side[side] = Consensus(grammars, weights if any(chain.alone_ for chain in ready) else ())
+    return by_side
 
 
 Say = Callable[[str], None]
@@ -419,9 +421,9 @@ class Induction:
     settings: dict[str, Any]
     """Parameters of the samplers."""
     tags: str
-    keep: Checkpointing
-    place: Workers
-    say: Say
+    checkpoint: Checkpointing
+    workers: Workers
+    on_message: Say
     """Called with messages for the user."""
     swept: Say
     """Called with a line about each sweep."""
@@ -433,22 +435,22 @@ class Induction:
         about = {"cmd": "induce", "links": links, **self._about(), "max_length": length}
         digest = hashlib.sha256(repr([(p.f, p.e, sorted(p.links.items())) for p in pairs]).encode()).hexdigest()[:24]
         sign = self.signature(**about, chains=chains, input=digest)
-        own = self.signature(**{k: v for k, v in about.items() if k != "cmd"}, input=digest)
-        plan = ChainPlan(folder, own, self.keep.checkpoint, self.keep.resume)
-        with self._watched(chains) as watch:
-            made, complete = run_chains(pairs, chains, settings, plan, place=self.place, watch=watch)
-        if not made:
+        identity = self.signature(**{k: v for k, v in about.items() if k != "cmd"}, input=digest)
+        plan = ChainPlan(folder, identity, self.checkpoint.checkpoint, self.checkpoint.resume)
+        with self._watch_progress(chains) as watch:
+            inducers, complete = run_chains(pairs, chains, settings, plan, workers=self.workers, watch=watch)
+        if not inducers:
             raise KeyboardInterrupt  # before the first sweep: there is nothing to keep
-        last = [{key: round(value, 4) for key, value in chain.history_[-1].items()} for chain in made if chain.history_]
+        last = [{key: round(value, 4) for key, value in chain.history_[-1].items()} for chain in inducers if chain.history_]
         notes = {"signature": sign, "tags": about["tags"], "pairs": len(pairs), "settings": settings, "chains": last}
-        save(folder, InducedGrammars(joined(made), notes))
-        _write_pairs(folder / "pairs.jsonl", pairs, made[0])
+        save(folder, InducedGrammars(merge_chains(inducers), notes))
+        _write_pairs(folder / "pairs.jsonl", pairs, inducers[0])
         for k, sweep in enumerate(last, 1):
-            self.say(
+            self.on_message(
                 f"chain {k}: sweep {sweep['sweep']:.0f}, log-joint {sweep['log_joint']:,.0f}, "
                 f"accepted {100 * sweep['acceptance']:.1f} %, {sweep['aligned']:.1f} aligned pairs a sentence"
             )
-        self.say(f"model from {plural(len(pairs), 'pair')}: {folder}")
+        self.on_message(f"model from {plural(len(pairs), 'pair')}: {folder}")
         return complete
 
     def one_language(self, text: list[tuple[str, ...]], source: str, folder: Path, length: int) -> None:
@@ -457,17 +459,17 @@ class Induction:
         if not chosen:
             raise ProjError(f"no sentence of 1 to {length} words to learn from", Where(source), "raise `max_length`")
         if left := len(text) - len(chosen):
-            self.say(
+            self.on_message(
                 f"proj: {plural(left, 'sentence')} empty or of more than {length} words left out; `max_length` sets the limit"
             )
         settings, method = self.settings, self.settings["method"]
-        with self._watched(1) as watch:
+        with self._watch_progress(1) as watch:
             model = CCM(**settings).fit(chosen, watch=partial(watch, 1))
         seed = settings["random_state"]
         sign = self.signature(cmd="induce", method=method, tags=self.tags, seed=seed, max_length=length)
         notes = {"signature": sign, "tags": self.tags, "sentences": len(chosen), "settings": settings}
         save(folder, InducedGrammars({"f": Consensus((model.grammar_,))}, notes))
-        self.say(f"model from {plural(len(chosen), 'sentence')}: {folder}")
+        self.on_message(f"model from {plural(len(chosen), 'sentence')}: {folder}")
 
     def _about(self) -> dict[str, Any]:
         """Return the settings as they appear in signatures."""
@@ -489,17 +491,17 @@ class Induction:
         empty = sum(1 for p in pairs if not p.f or not p.e)
         long = sum(1 for p in pairs if max(len(p.f), len(p.e)) > length)
         if empty:
-            self.say(f"proj: {empty} pair{'s' * (empty != 1)} without words on both sides left out")
+            self.on_message(f"proj: {empty} pair{'s' * (empty != 1)} without words on both sides left out")
         if long:
-            what = f"{long} pair{'s' * (long != 1)} with a sentence of more than {length} words left out"
-            self.say(f"proj: {what}; `max_length` sets the limit")
+            message = f"{long} pair{'s' * (long != 1)} with a sentence of more than {length} words left out"
+            self.on_message(f"proj: {message}; `max_length` sets the limit")
         chosen = [p for p in pairs if p.f and p.e and max(len(p.f), len(p.e)) <= length]
         if not chosen:
             raise ProjError(f"no pair of sentences of 1 to {length} words to learn from", remedy="raise `max_length`")
         return chosen
 
     @contextmanager
-    def _watched(self, chains: int) -> Iterator[Watch]:
+    def _watch_progress(self, chains: int) -> Iterator[Watch]:
         with stage("inducing grammars, sweep", chains * self.settings["sweeps"]) as under_way:
 
             def watch(chain: int, sweep: dict[str, float]) -> None:
@@ -517,15 +519,15 @@ def _write_pairs(path: Path, pairs: list[TagPair], chain: Any) -> None:
     trees = [forest.trees() for forest in chain.state_.forests]
     with writing(path) as out:
         for k, pair in enumerate(pairs):
-            row = {"sent_id": pair.sent_id, "f": trees[0][k], "e": trees[1][k], "aligned": chain.state_.aligned(k)}
+            row = {"sent_id": pair.sent_id, "f": trees[0][k], "e": trees[1][k], "aligned": chain.state_.aligned_spans(k)}
             out.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
 def grammar_for(model: Path, side: str, source: str, tags: str | None, faults: Faults, caution: Say) -> tuple[Any, list[Any]]:
     """The grammar of a model's side, and the sentences of a file in tags that it knows."""
-    found = load(model)
-    grammar = found.side(side)
-    kind = tags or str(found.about.get("tags", "auto"))
+    grammars = load(model)
+    grammar = grammars.side(side)
+    kind = tags or str(grammars.about.get("tags", "auto"))
     text = sentences(source, faults, "auto" if kind == "projected" else kind)
     if not text:
         raise ProjError("no sentence to parse", Where(source))

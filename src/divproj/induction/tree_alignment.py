@@ -20,11 +20,11 @@ TABLES = 7
 
 
 @kernel("f8(i4, i4)")
-def shift(top, own):  # type: ignore[no-untyped-def]
+def shift(top, scale):  # type: ignore[no-untyped-def]
     """What brings a number of scale `own` to scale `top`."""
-    if own == top:
+    if scale == top:
         return 1.0
-    return 1.0 / BLOCK if own == top - 1 else 0.0
+    return 1.0 / BLOCK if scale == top - 1 else 0.0
 
 
 @kernel("f8(i4[::1], i4[::1], i4[::1], i4[::1], f8[:, ::1], f8[:, :, ::1], i4[:, ::1])")
@@ -70,12 +70,12 @@ def put(row, state, i, j):  # type: ignore[no-untyped-def]
 
 
 @kernel("i8(f8[::1], i8, f8)")
-def pick(weights, count, chance):  # type: ignore[no-untyped-def]
+def pick(weights, count, probability):  # type: ignore[no-untyped-def]
     """An index below `count`, with probability in proportion to its weight."""
     total = 0.0
     for k in range(count):
         total += weights[k]
-    wanted = chance * total
+    wanted = probability * total
     last = 0
     for k in range(count):
         if weights[k] > 0.0:
@@ -87,7 +87,7 @@ def pick(weights, count, chance):  # type: ignore[no-untyped-def]
 
 
 @kernel("i8(i4[::1], i4[::1], i4[::1], i4[::1], f8[:, ::1], f8[:, :, ::1], i4[:, ::1], f8[::1], i8, i4[::1])")
-def sample_in_trees(left1, right1, left2, right2, rho, table, scale, chance, used, mate):  # type: ignore[no-untyped-def]
+def sample_in_trees(left1, right1, left2, right2, rho, table, scale, probability, used, mate):  # type: ignore[no-untyped-def]
     """Draw an alignment tree top-down from the tables of `sum_trees`; mate[i] = j where aligned, else -1."""
     mate[:] = -1
     room = len(left1) + len(left2) + 4
@@ -103,7 +103,7 @@ def sample_in_trees(left1, right1, left2, right2, rho, table, scale, chance, use
         top = scale[i, j]
         if state == W:
             weight[0], weight[1], weight[2] = rho[i, j] * table[P, i, j], table[L, i, j], table[R, i, j]
-            k = pick(weight, 3, chance[used])
+            k = pick(weight, 3, probability[used])
             used += 1
             if k == 0:
                 mate[i] = j
@@ -139,7 +139,7 @@ def sample_in_trees(left1, right1, left2, right2, rho, table, scale, chance, use
             weight[9] = table[W, a, c] * table[W, b, d] * shift(top, scale[a, c] + scale[b, d])
             weight[10] = table[W, a, d] * table[W, b, c] * shift(top, scale[a, d] + scale[b, c])
             count = 11
-        k = pick(weight, count, chance[used])
+        k = pick(weight, count, probability[used])
         used += 1
         if k == 0:
             continue
@@ -198,7 +198,7 @@ def sum_matchings(left1, right1, left2, right2, rho, table, scale):  # type: ign
 
 
 @kernel("i8(i4[::1], i4[::1], i4[::1], i4[::1], f8[:, ::1], f8[:, :, ::1], i4[:, ::1], f8[::1], i8, i4[::1])")
-def sample_in_matchings(left1, right1, left2, right2, rho, table, scale, chance, used, mate):  # type: ignore[no-untyped-def]
+def sample_in_matchings(left1, right1, left2, right2, rho, table, scale, probability, used, mate):  # type: ignore[no-untyped-def]
     """Draw a set of aligned pairs top-down from the tables of `sum_matchings`."""
     mate[:] = -1
     room = len(left1) + len(left2) + 4
@@ -206,7 +206,7 @@ def sample_in_matchings(left1, right1, left2, right2, rho, table, scale, chance,
     term = np.empty((11, 3), np.int32)
     weight = np.empty(11)
     weight[0], weight[1] = shift(scale[0, 0], 0), table[H, 0, 0]
-    height = pick(weight, 2, chance[used])
+    height = pick(weight, 2, probability[used])
     used += 1
     todo[0, 0], todo[0, 1], todo[0, 2] = H, 0, 0
     while height > 0:
@@ -230,7 +230,7 @@ def sample_in_matchings(left1, right1, left2, right2, rho, table, scale, chance,
                 count = 3
         elif state == G:
             weight[0], weight[1] = rho[i, j] * table[X, i, j], table[K, i, j]
-            if pick(weight, 2, chance[used]) == 0:
+            if pick(weight, 2, probability[used]) == 0:
                 mate[i] = j
                 put(todo[height], X, i, j)
             else:
@@ -241,7 +241,7 @@ def sample_in_matchings(left1, right1, left2, right2, rho, table, scale, chance,
         elif state == K:
             weight[0] = table[H, a, c] * table[H, b, d] * shift(top, scale[a, c] + scale[b, d])
             weight[1] = table[H, a, d] * table[H, b, c] * shift(top, scale[a, d] + scale[b, c])
-            straight = pick(weight, 2, chance[used]) == 0
+            straight = pick(weight, 2, probability[used]) == 0
             used += 1
             put(todo[height], H, a, c if straight else d)
             put(todo[height + 1], H, b, d if straight else c)
@@ -275,7 +275,7 @@ def sample_in_matchings(left1, right1, left2, right2, rho, table, scale, chance,
         if state == X:
             weight[count] = shift(top, 0)
             count += 1
-        k = pick(weight, count, chance[used])
+        k = pick(weight, count, probability[used])
         used += 1
         if state == X and k == count - 1:
             continue

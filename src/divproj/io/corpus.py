@@ -39,10 +39,23 @@ from divproj.core.errors import AlignmentError, Faults, FormatError, ProjError, 
 from divproj.core.links import Links
 from divproj.core.options import ReaderOptions
 from divproj.core.pair import Pair
-from divproj.core.pair_arrays import PairBatch, batched
-from divproj.core.sentence import Igt, Sentence
+from divproj.core.pair_arrays import PairBatch, in_batches
+from divproj.core.sentence import Rows, Sentence
 from divproj.core.tree import DepTree
-from divproj.io.files import Digest, Source, in_folder, located, name_of, reading, samples, unzipped
+from divproj.io.files import (
+    E_FILE,
+    F_FILE,
+    IGT_FILE,
+    LINKS_FILE,
+    Digest,
+    Source,
+    in_folder,
+    locate,
+    name_of,
+    reading,
+    samples,
+    unzip,
+)
 from divproj.io.interlinear import formats as interlinear
 from divproj.io.interlinear.languages import text_language, with_codes
 from divproj.io.interlinear.rows import from_sentence, to_sentence
@@ -54,7 +67,7 @@ from divproj.text.tokens import tokenize
 
 def bitext(
     f: Sequence[Source], e: Sequence[Source], faults: Faults, digests: tuple[Digest | None, Digest | None] = (None, None)
-) -> Iterator[Igt]:
+) -> Iterator[Sentence]:
     """Yield the sentences of `f` with the translations of `e`; one that cannot be read has no words."""
     sides = chain.from_iterable(_side(path, faults, digests[0]) for path in f)
     if not e:
@@ -81,13 +94,13 @@ def different_numbers(files: Sequence[Sequence[Source]], counts: Sequence[int], 
     return AlignmentError(f"different numbers of sentences: {', '.join(sides)}", None, remedy)
 
 
-def _side(path: Source, faults: Faults, digest: Digest | None) -> Iterator[Igt]:
+def _side(path: Source, faults: Faults, digest: Digest | None) -> Iterator[Sentence]:
     if conllu.is_conllu(path):
         for sentence in conllu.load(path, faults, keep_places=True, digest=digest):
-            yield Igt(()) if sentence is None else from_sentence(sentence, faults)
+            yield Sentence(()) if sentence is None else from_sentence(sentence, faults)
         return
     for where, line in lines(path, faults, digest):
-        yield Igt(tuple(line.split()), where=where)
+        yield Sentence(tuple(line.split()), where=where)
 
 
 def _translations(path: Source, faults: Faults, digest: Digest | None) -> Iterator[str]:
@@ -143,8 +156,8 @@ class Blocks:
             self._ended = len(new) == 0
             self._find()
             if not self._ends and len(self._text) > LONGEST:
-                what = f"no blank line in {LONGEST >> 20} MB"
-                raise FormatError(what, Where(self._path, self._line), "is this a CoNLL-U file?")
+                problem = f"no blank line in {LONGEST >> 20} MB"
+                raise FormatError(problem, Where(self._path, self._line), "is this a CoNLL-U file?")
         return len(self._ends)
 
     def _find(self) -> None:
@@ -173,7 +186,7 @@ class Blocks:
 def _blanks(text: bytes, start: int) -> list[int]:
     """Where the blank lines between sentences end."""
     if b"\r" in text:
-        return [found.end() for found in _BLANK.finditer(text, start)]
+        return [match.end() for match in _BLANK.finditer(text, start)]
     ends, end = [], text.find(b"\n\n") + 2
     while end > 1:
         while text.startswith(b"\n", end):
@@ -196,7 +209,7 @@ class Lines:
         return FilePart(b"".join(lines), self._line - len(lines), len(lines), self._path)
 
 
-class Joined:
+class FileSequence:
     """Several files, read one after the other; each part comes from one file."""
 
     def __init__(self, files: Sequence[Blocks | Lines]) -> None:
@@ -204,15 +217,15 @@ class Joined:
 
     def take(self, count: int) -> tuple[FilePart, ...]:
         """Return the next `count` sentences or lines, fewer at the end of the last file."""
-        found: list[FilePart] = []
+        parts: list[FilePart] = []
         while count and self._now < len(self._files):
             part = self._files[self._now].take(count)
             if part.count < count:
                 self._now += 1
             if part.count:
-                found.append(part)
+                parts.append(part)
             count -= part.count
-        return tuple(found)
+        return tuple(parts)
 
 
 SIZE = 200
@@ -230,7 +243,7 @@ TELLING = 10
 
 
 Files = Source | Sequence[Source] | None
-Parse = Callable[[list[Igt]], list[tuple[str, str, DepTree | None]]]
+Parse = Callable[[list[Sentence]], list[tuple[str, str, DepTree | None]]]
 """Trees of translations; None for an empty one."""
 
 
@@ -255,7 +268,7 @@ def read(
     `encoding` …).
 
     >>> pairs = read("Hunde bellen\\ndog.PL bark\\n'Dogs bark.'\\n")
-    >>> pairs[0].f.forms, pairs[0].f.glosses, pairs[0].e.forms
+    >>> pairs[0].f.forms, pairs[0].glosses, pairs[0].e.forms
     (('Hunde', 'bellen'), ('dog.PL', 'bark'), ('Dogs', 'bark', '.'))
     >>> read("deu-eng")[0].f.tree is not None
     True
@@ -266,14 +279,14 @@ def read(
         if not hasattr(source, "read"):
             raise TypeError(f"`source` is {source!r}, a file, a folder, a name, an open file or text expected")
         data: bytes | str = source.read()
-        source = f"{unzipped(data).decode('utf-8', 'replace') if isinstance(data, bytes) else data}\n"
+        source = f"{unzip(data).decode('utf-8', 'replace') if isinstance(data, bytes) else data}\n"
     if isinstance(source, str) and "\n" in source:
         if plain := [path for path in _names(e) if not conllu.is_conllu(path)]:
             raise ProjError("is no CoNLL-U, which goes with a text in memory", Where(plain[0]), "give the text as a file, too")
         return Corpus((), _names(e), _names(links), text=source, **how)
     files = _names(source)
     for path in files:
-        if path != "-" and not located(path).exists():
+        if path != "-" and not locate(path).exists():
             raise ProjError("no such file, folder or sample corpus", Where(path), f"sample corpora are {samples()}")
     return Corpus(files, e, links, **how)
 
@@ -316,14 +329,14 @@ class Corpus:
 
     def __post_init__(self) -> None:
         f, e, links = (_names(given) for given in (self.f, self.e, self.links))
-        if len(f) == 1 and not self.text and f[0] != "-" and (folder := located(f[0])).is_dir():
+        if len(f) == 1 and not self.text and f[0] != "-" and (folder := locate(f[0])).is_dir():
             self._set("path", self.path or str(folder))
             self._set("name", self.name or folder.resolve().name)
-            text, trees, align = (in_folder(folder, name) for name in ("f.conllu", "e.conllu", "align.txt"))
-            text = text or in_folder(folder, "igt.txt")
+            text, trees, align = (in_folder(folder, name) for name in (F_FILE, E_FILE, LINKS_FILE))
+            text = text or in_folder(folder, IGT_FILE)
             if text is None:
-                what = "the folder has neither f.conllu nor igt.txt"
-                raise ProjError(what, Where(str(folder)), "name the files with `f`, `e` and `links`")
+                problem = "the folder has neither f.conllu nor igt.txt"
+                raise ProjError(problem, Where(str(folder)), "name the files with `f`, `e` and `links`")
             f, e, links = (str(text),), e or _names(trees), links or _names(align)
         for name, files in (("f", f), ("e", e), ("links", links)):
             self._set(name, files)
@@ -338,7 +351,7 @@ class Corpus:
         cls, source: Source, e: Files = None, links: Files = None, *, faults: Faults | None = None, same_ids: bool = True
     ) -> Corpus:
         """The tree pairs of a folder, of a sample corpus by its name, or of files; they may be gzipped (`.gz`)."""
-        path = located(fspath(source))
+        path = locate(fspath(source))
         remedy = f"give a folder with f.conllu, e.conllu and align.txt, `f`, `e` and `links`, or a sample corpus: {samples()}"
         if not path.exists() and fspath(source) != "-":
             raise ProjError("no such file or folder" if e or links else "no such folder", Where(str(path)), remedy)
@@ -353,11 +366,11 @@ class Corpus:
         """ProjError that says what to do where there is no file for one of these sides."""
         for side in sides:
             if not getattr(self, side):
-                name = {"e": "e.conllu", "links": "align.txt"}[side]
-                what = (
+                name = {"e": E_FILE, "links": LINKS_FILE}[side]
+                problem = (
                     f"the folder has no {name}" if Path(self.path).is_dir() else f"there is no file of `{side}` for this text"
                 )
-                raise ProjError(what, Where(name_of(self.path)), remedy)
+                raise ProjError(problem, Where(name_of(self.path)), remedy)
 
     @property
     def has_trees(self) -> bool:
@@ -371,8 +384,8 @@ class Corpus:
         except ProjError as error:
             return f"Corpus {self.name}: {error}"
         count = f"{len(pairs)} pair{'s' * (len(pairs) != 1)}" if len(pairs) <= COUNTED else f"more than {COUNTED:,} pairs"
-        languages = dict.fromkeys(pair.igt.language for pair in pairs if pair.igt and pair.igt.language)
-        texts = [Igt((), translation=pair.translation or " ".join(pair.e.forms)) for pair in pairs]
+        languages = dict.fromkeys(pair.sentence.language for pair in pairs if pair.sentence and pair.sentence.language)
+        texts = [Sentence((), translation=pair.translation or " ".join(pair.e.forms)) for pair in pairs]
         code = text_language(texts) if len(texts) >= TELLING else ""
         facts = [f"Corpus {self.name}", count, *languages, *([f"translations in {code}"] if code else [])]
         first = [" ".join(pair.f.forms) for pair in pairs[:SHOWN]] + ["…"] * (len(pairs) > SHOWN)
@@ -418,8 +431,8 @@ class Corpus:
                 if sent is None:
                     break
         if by_number is None:
-            what = f"no sentence with id or number {sent}"
-            raise ProjError(what, Where(name_of(self.path)), "`proj analyze --edges` lists the ids")
+            problem = f"no sentence with id or number {sent}"
+            raise ProjError(problem, Where(name_of(self.path)), "`proj analyze --edges` lists the ids")
         return by_number
 
     def pairs(self, *, trees: bool = True) -> Iterator[Pair]:
@@ -445,8 +458,10 @@ class Corpus:
         hashes = [hashlib.sha256() for _ in range(3)]
         e_files, _ = self._e_files()
         with ExitStack() as stack:
-            e_side = Joined([Blocks(stack.enter_context(reading(path, hashes[1])), name_of(path)) for path in e_files])
-            lines = Joined([Lines(stack.enter_context(reading(path, hashes[2])), name_of(path)) for path in _names(self.links)])
+            e_side = FileSequence([Blocks(stack.enter_context(reading(path, hashes[1])), name_of(path)) for path in e_files])
+            lines = FileSequence(
+                [Lines(stack.enter_context(reading(path, hashes[2])), name_of(path)) for path in _names(self.links)]
+            )
             for f in self._f_sides(faults, size, stack, hashes[0], hashes[1]):
                 if not counts[0] and not e_files and size is not None:
                     language = text_language(f if isinstance(f, tuple) else map(from_sentence, _readable(f)))
@@ -483,7 +498,7 @@ class Corpus:
 
     def _f_sides(
         self, faults: Faults, size: int | None, stack: ExitStack, digest: Digest, e_digest: Digest
-    ) -> Iterator[FilePart | tuple[Igt, ...]]:
+    ) -> Iterator[FilePart | tuple[Sentence, ...]]:
         """F sentences of every file in order, some at a time: bytes of CoNLL-U, or instances."""
         files, translations = _names(self.f), self._e_files()[1]
         if self.text:
@@ -502,7 +517,7 @@ class Corpus:
                     yield from _some(interlinear.load(path, self.format, faults, self.reader, digest))
 
     @staticmethod
-    def _count_rest(e: Joined, links: Joined, counts: list[int]) -> None:
+    def _count_rest(e: FileSequence, links: FileSequence, counts: list[int]) -> None:
         """Count what stands after the last sentence of F; blank lines at the end of the links are no sentences."""
         while parts := e.take(SIZE):
             counts[1] += sum(part.count for part in parts)
@@ -525,7 +540,7 @@ def _names(given: Files) -> tuple[str, ...]:
     return tuple(fspath(path) for path in given)
 
 
-def _some(stream: Iterator[Igt]) -> Iterator[tuple[Igt, ...]]:
+def _some(stream: Iterator[Sentence]) -> Iterator[tuple[Sentence, ...]]:
     while some := tuple(islice(stream, SIZE)):
         yield some
 
@@ -533,8 +548,8 @@ def _some(stream: Iterator[Igt]) -> Iterator[tuple[Igt, ...]]:
 class Row(NamedTuple):
     """Sentences and links at one position in the files; None for those that are missing or cannot be used."""
 
-    f: Sentence | Igt | None
-    e: Sentence | None
+    f: Rows | Sentence | None
+    e: Rows | None
     links: tuple[Where, str] | None
 
 
@@ -542,7 +557,7 @@ class Row(NamedTuple):
 class Chunk:
     """The sentences at some consecutive positions in the files of a corpus, cut out but not parsed."""
 
-    f: FilePart | tuple[Igt, ...]
+    f: FilePart | tuple[Sentence, ...]
     """Rows of CoNLL-U, or instances of interlinear text."""
     e: tuple[FilePart, ...] | None
     """Sentences of E; None: there is no file of them."""
@@ -559,7 +574,7 @@ class Chunk:
         """Pairs with trees and links as arrays; what is not usable goes to `faults`."""
         if self.fast:
             return _fast_batches(self, faults)
-        return batched(pairs_of(replace(self, complete=True), faults, trees=True))
+        return in_batches(pairs_of(replace(self, complete=True), faults, trees=True))
 
     def look_at_ids(self, ids: SentenceIds) -> None:
         """Update `ids` with the sentences of this chunk; usually its first pair is enough."""
@@ -596,37 +611,39 @@ def pairs_of(
     rows = rows_of(chunk, faults)
     alone = chunk.e is None and parse is None  # all there is to know of E stands with F
     if parse is not None and chunk.e is None:
-        parsed = _parsed(rows, parse, parse_all)
+        parsed = _parse_rows(rows, parse, parse_all)
     else:
         parsed = ((row, None, None, "") for row in rows)
     for row, instance, tree, language in parsed:
         if row.f is None:
             continue
         try:
-            if chunk.complete and isinstance(row.f, Sentence) and chunk.e is not None and chunk.links is not None:
+            if chunk.complete and isinstance(row.f, Rows) and chunk.e is not None and chunk.links is not None:
                 pair = _tree_pair(row, faults)
             else:
-                given = from_sentence(row.f) if alone and isinstance(row.f, Sentence) else instance or row.f
-                igt = given if isinstance(given, Igt) else None
+                given = from_sentence(row.f) if alone and isinstance(row.f, Rows) else instance or row.f
+                igt = given if isinstance(given, Sentence) else None
                 pair = _pair(row, igt, igt.e_tree if alone and igt else tree, trees, faults)
                 if chunk.complete:
-                    pair = _completed(pair, faults)
+                    pair = _require_trees(pair, faults)
             if pair is not None:
                 yield replace(pair, e_language=language) if language else pair
         except AlignmentError as error:
             faults.sentence(error)
 
 
-def _readable(part: FilePart) -> Iterator[Sentence]:
+def _readable(part: FilePart) -> Iterator[Rows]:
     """Yield the sentences that can be read; faults of the others are reported when the part is read for its pairs."""
     rows = conllu.read(BytesIO(part.text), part.path, Faults(strict=False), keep_places=True, line=part.line)
     return (sentence for sentence in rows if sentence is not None)
 
 
-def _parsed(rows: Iterator[Row], parse: Parse, parse_all: bool) -> Iterator[tuple[Row, Igt | None, DepTree | None, str]]:
+def _parse_rows(
+    rows: Iterator[Row], parse: Parse, parse_all: bool
+) -> Iterator[tuple[Row, Sentence | None, DepTree | None, str]]:
     """Rows with their instances, the trees of their translations, and the languages of those."""
     batch = list(rows)
-    instances = [from_sentence(row.f) if isinstance(row.f, Sentence) else row.f for row in batch]
+    instances = [from_sentence(row.f) if isinstance(row.f, Rows) else row.f for row in batch]
     trees = [None if igt is None or parse_all else igt.e_tree for igt in instances]
     languages = [""] * len(batch)
     unparsed = [(k, igt) for k, igt in enumerate(instances) if igt is not None and trees[k] is None]
@@ -640,21 +657,21 @@ def _parsed(rows: Iterator[Row], parse: Parse, parse_all: bool) -> Iterator[tupl
 def _tree_pair(row: Row, faults: Faults) -> Pair | None:
     """A pair of trees with links; None where a side or the links are missing, which was noted."""
     f, e, line = row
-    if not isinstance(f, Sentence) or e is None or line is None or e.rows == (NOTHING,):
+    if not isinstance(f, Rows) or e is None or line is None or e.lines == (NOTHING,):
         return None
     f_tree, e_tree = _usable_tree(f, faults), _usable_tree(e, faults)
     where, text = line
     sent_id = f.sent_id or e.sent_id or str(where.line)
     links = pharaoh.parse(text, (len(f_tree), len(e_tree)), Where(where.path, where.line, f.sent_id), faults)
     f_tree = replace(f_tree, lemmas=f.column(2), feats=f.column(5))
-    return Pair(f_tree, e_tree, links, sent_id, f.comment("text_en") or "", sentence=f, where=place(f))
+    return Pair(f_tree, e_tree, links, sent_id, f.comment("text_en") or "", f_rows=f, where=place(f))
 
 
-def _completed(pair: Pair, faults: Faults) -> Pair | None:
+def _require_trees(pair: Pair, faults: Faults) -> Pair | None:
     """The pair where it has trees and links; else what it lacks is noted."""
     lacking = [
-        what
-        for what, has in (
+        problem
+        for problem, has in (
             ("no tree of F", pair.f.tree is not None),
             ("no tree of the translation: give trees with `e`", pair.e.tree is not None),
             ("no links: give them with `links`", pair.links.known),
@@ -667,16 +684,16 @@ def _completed(pair: Pair, faults: Faults) -> Pair | None:
     return pair
 
 
-def _pair(row: Row, given: Igt | None, tree: DepTree | None, trees: bool, faults: Faults) -> Pair:
+def _pair(row: Row, given: Sentence | None, tree: DepTree | None, trees: bool, faults: Faults) -> Pair:
     """The pair of a row: F, perhaps with the instance that it is; E by its file, by a tree that was made for it, or in words."""
-    f = row.f if isinstance(row.f, Sentence) else to_sentence(row.f or Igt(()))
-    glosses = (given.glosses if given.lines_up else ()) if given and given.sentence is not f else f.glosses
-    side = replace(_tree(f, faults), glosses=glosses) if trees else _words(f, glosses)
-    if row.e is not None and row.e.rows != (NOTHING,):  # as `io.trees` writes a translation that is not there
+    f = row.f if isinstance(row.f, Rows) else to_sentence(row.f or Sentence(()))
+    glosses = (given.glosses if given.lines_up else ()) if given and given.rows is not f else f.glosses
+    side = _tree(f, faults) if trees else _words(f)
+    if row.e is not None and row.e.lines != (NOTHING,):  # as `io.trees` writes a translation that is not there
         tree = _usable_tree(row.e, faults)
     igt = given or (from_sentence(f) if tree is None or row.links is None else None)
     translation = igt.translation if igt else f.comment("text_en") or ""
-    e = tree if tree is not None else DepTree.unparsed(igt.e_words or tokenize(translation) if igt else ())
+    e = tree if tree is not None else DepTree.from_words(igt.e_words or tokenize(translation) if igt else ())
     shape = (len(f.forms), len(e))
     if row.links is not None and len(e):
         links = pharaoh.parse(row.links[1], shape, Where(row.links[0].path, row.links[0].line, f.sent_id), faults)
@@ -684,44 +701,44 @@ def _pair(row: Row, given: Igt | None, tree: DepTree | None, trees: bool, faults
         links = _own_links(igt, shape)
     else:
         links = Links(frozenset(), shape, known=False)
-    return Pair(side, e, links, f.sent_id, translation, sentence=f, igt=igt, where=place(row.f or f))
+    return Pair(side, e, links, f.sent_id, translation, glosses, f_rows=f, sentence=igt, where=place(row.f or f))
 
 
-def _words(f: Sentence, glosses: tuple[str, ...]) -> DepTree:
+def _words(f: Rows) -> DepTree:
     """Return F without its tree; tags are kept only where there was none, since those of a treebank must not be seen."""
     if set(f.column(6)) != {"_"}:
-        return DepTree.unparsed(f.forms, glosses=glosses)
-    return DepTree.unparsed(f.forms, upos=f.column(3), xpos=f.column(4), glosses=glosses)
+        return DepTree.from_words(f.forms)
+    return DepTree.from_words(f.forms, upos=f.column(3), xpos=f.column(4))
 
 
-def _tree(f: Sentence, faults: Faults) -> DepTree:
+def _tree(f: Rows, faults: Faults) -> DepTree:
     if all(head == "_" for head in f.column(6)):
-        return DepTree.unparsed(f.forms, upos=f.column(3), xpos=f.column(4), lemmas=f.column(2), feats=f.column(5))
+        return DepTree.from_words(f.forms, upos=f.column(3), xpos=f.column(4), lemmas=f.column(2), feats=f.column(5))
     return replace(_usable_tree(f, faults), lemmas=f.column(2), feats=f.column(5))
 
 
-def _usable_tree(sentence: Sentence, faults: Faults) -> DepTree:
+def _usable_tree(sentence: Rows, faults: Faults) -> DepTree:
     tree, wrong = sentence.usable_tree()
     for fault in wrong:
         faults.word(fault)
     return tree
 
 
-def _own_links(igt: Igt, shape: tuple[int, int]) -> Links:
+def _own_links(igt: Sentence, shape: tuple[int, int]) -> Links:
     assert igt.links is not None
     try:
         return Links(igt.links, shape)
     except AlignmentError as error:
         remedy = "the translation must be in the words of the gold links"
-        raise AlignmentError(f"gold {error.what}", igt.where, remedy) from None
+        raise AlignmentError(f"gold {error.message}", igt.where, remedy) from None
 
 
-def place(sentence: Sentence | Igt) -> Where:
+def place(sentence: Rows | Sentence) -> Where:
     """Return the place of a sentence, with its id."""
     return Where(sentence.where.path, sentence.where.line, sentence.sent_id)
 
 
-def _sentences(part: FilePart, faults: Faults) -> Iterator[Sentence | None]:
+def _sentences(part: FilePart, faults: Faults) -> Iterator[Rows | None]:
     return conllu.read(BytesIO(part.text), part.path, faults, keep_places=True, line=part.line)
 
 
@@ -744,7 +761,7 @@ def _fast_batches(chunk: Chunk, faults: Faults) -> Iterator[PairBatch]:
             return None
         return _tree_pair(Row(sides[0], sides[1], (Where(line_part.path, number), line)), faults)
 
-    book = fast.ScanBook()
+    book = fast.ScanVocabulary()
     f_table, e_table = (fast.SentenceTable(BytesIO(part.text), book, part.line) for part in (f_part, e_part))
     links = fast.LinkTable(BytesIO(line_part.text), line_part.line)
     for batch in fast.batches(f_table, e_table, links, careful, ids.check, [0, 0, 0]):
@@ -773,11 +790,11 @@ class SentenceIds:
             same.recent = self.recent[0].copy(), self.recent[1].copy()
         return same
 
-    def pair(self, f: Sentence | Igt, e: Sentence, faults: Faults) -> bool:
+    def pair(self, f: Rows | Sentence, e: Rows, faults: Faults) -> bool:
         """Whether a sentence of F and the one of E in its place belong together."""
-        if not self.check or (isinstance(f, Igt) and f.sent_id.isdecimal()):  # a number that the reader gave
+        if not self.check or (isinstance(f, Sentence) and f.sent_id.isdecimal()):  # a number that the reader gave
             return True
-        if f.sent_id and e.sent_id and not _same_id(f.sent_id, e.sent_id) and _translated(f, e):
+        if f.sent_id and e.sent_id and not _same_id(f.sent_id, e.sent_id) and _is_translation(f, e):
             return True
         return self.same((f.sent_id, e.sent_id), (f.where, e.where), faults)
 
@@ -789,9 +806,9 @@ class SentenceIds:
         if _same_id(f, e):
             self.shared = True
             return True
-        what = f"F has sent_id {f} where E ({places[1].path}:{places[1].line}) has {e}, the same expected"
+        problem = f"F has sent_id {f} where E ({places[1].path}:{places[1].line}) has {e}, the same expected"
         error = AlignmentError(
-            what, replace(places[0], sent_id=f), "put the sentences in one order, or `ignore_ids` to pair them by order"
+            problem, replace(places[0], sent_id=f), "put the sentences in one order, or `ignore_ids` to pair them by order"
         )
         if self.shared is None:
             self.shared = False
@@ -815,9 +832,9 @@ def _same_id(one: str, other: str) -> bool:
     return one == other or one.endswith(f".{other}") or other.endswith(f".{one}")
 
 
-def _translated(f: Sentence | Igt, e: Sentence) -> bool:
+def _is_translation(f: Rows | Sentence, e: Rows) -> bool:
     """Whether E has the words of F's translation: then it belongs to it, whatever its id."""
-    translation = f.translation if isinstance(f, Igt) else f.comment("text_en") or ""
+    translation = f.translation if isinstance(f, Sentence) else f.comment("text_en") or ""
     return bool(translation) and _letters(translation) == _letters(" ".join(e.forms))
 
 

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divproj.core.pair import Pair
-from divproj.core.pair_arrays import Book, Ints, PairBatch, SideArrays
+from divproj.core.pair_arrays import Ints, LabelCodes, PairBatch, SideArrays
 from divproj.runtime.jit import kernel
 
 TAB, LF, SPACE, HASH, DASH, DOT, EQUALS = 9, 10, 32, 35, 45, 46, 61
@@ -40,7 +40,7 @@ def same_bytes(a, a0, a1, b, b0, b1):  # type: ignore[no-untyped-def]
 
 
 @kernel("i8(u1[::1], i8, i8, u8[::1], i4[::1], i8[::1], i8[:, ::1], u1[::1])")
-def string_code(text, start, end, keys, codes, size, found, pool):  # type: ignore[no-untyped-def]
+def string_code(text, start, end, keys, codes, size, bounds, pool):  # type: ignore[no-untyped-def]
     """Code of the bytes; a new string gets the next one and is kept in the pool, at found[code].
 
     `size` is how many there are, and how much of the pool they take. -1 where there is no room for another.
@@ -55,20 +55,20 @@ def string_code(text, start, end, keys, codes, size, found, pool):  # type: igno
     while keys[slot] != 0:
         if keys[slot] == value:  # strings of one hash may differ
             code = codes[slot]
-            if same_bytes(text, start, end, pool, found[code, 0], found[code, 1]):
+            if same_bytes(text, start, end, pool, bounds[code, 0], bounds[code, 1]):
                 return code
         slot = (slot + np.uint64(1)) & mask
     code, place = size[0], size[1]
-    if code >= len(found) or place + end - start > len(pool):
+    if code >= len(bounds) or place + end - start > len(pool):
         return -1
     keys[slot] = value
     codes[slot] = code
     for k in range(start, end):
         pool[place + k - start] = text[k]
-    found[code, 0] = place
-    found[code, 1] = place + end - start
+    bounds[code, 0] = place
+    bounds[code, 1] = place + end - start
     size[0] += 1
-    size[1] = found[code, 1]
+    size[1] = bounds[code, 1]
     return code
 
 
@@ -97,7 +97,7 @@ def is_tree(heads, first, n, mark):  # type: ignore[no-untyped-def]
 @kernel(
     "UniTuple(i8, 2)(u1[::1], u8[::1], i4[::1], i8[::1], i8[:, ::1], u1[::1], i8[::1], i4[::1], i4[::1], i4[::1], i4[::1], i8[:, ::1], b1[::1])"
 )
-def scan_conllu(text, keys, codes, size, found, pool, at, heads, rels, upos, xpos, spans, good):  # type: ignore[no-untyped-def]
+def scan_conllu(text, keys, codes, size, bounds, pool, at, heads, deprels, upos, xpos, spans, good):  # type: ignore[no-untyped-def]
     """Sentences of a text that ends with its last row: how many, and how many places they fill.
 
     spans[k] = start, end, line (from 0), start and end of the sent_id. A sentence with `good` False fills no place.
@@ -116,7 +116,7 @@ def scan_conllu(text, keys, codes, size, found, pool, at, heads, rels, upos, xpo
         first = n_places
         fine, n, reach = True, 0, 0
         heads[first] = -1
-        rels[first] = upos[first] = xpos[first] = 0
+        deprels[first] = upos[first] = xpos[first] = 0
         while pos < end and text[pos] != LF:
             if text[pos] == HASH:
                 fine = fine and n == 0
@@ -184,14 +184,14 @@ def scan_conllu(text, keys, codes, size, found, pool, at, heads, rels, upos, xpo
                         if column > 0:
                             fine = fine and pos > start
                         if word and (column == 3 or column == 4 or column == 7):
-                            code = string_code(text, start, pos, keys, codes, size, found, pool)
+                            code = string_code(text, start, pos, keys, codes, size, bounds, pool)
                             fine = fine and code >= 0
                             if column == 3:
                                 upos[place] = code
                             elif column == 4:
                                 xpos[place] = code
                             else:
-                                rels[place] = code
+                                deprels[place] = code
                         elif word and column == 6:
                             fine = fine and number != n
                             heads[place] = number
@@ -322,7 +322,7 @@ POOL = 1 << 22  # bytes of all of them
 Bytes = NDArray[np.uint8]
 
 
-class ScanBook(Book):
+class ScanVocabulary(LabelCodes):
     """A vocabulary whose codes are assigned by the compiled scanner."""
 
     def __init__(self) -> None:
@@ -330,33 +330,33 @@ class ScanBook(Book):
         self.keys = np.zeros(SLOTS, np.uint64)
         self.slots = np.zeros(SLOTS, np.int32)
         self.size = np.zeros(2, np.int64)
-        self.found = np.zeros((MOST, 2), np.int64)
+        self.bounds = np.zeros((MOST, 2), np.int64)
         self.pool = np.zeros(POOL, np.uint8)
         self.code("_")
 
     def code(self, name: str) -> int:
-        found = self.codes.get(name)
-        if found is None or not self.size[0]:
+        code = self.codes.get(name)
+        if code is None or not self.size[0]:
             text = np.frombuffer(bytearray(name, "utf-8", "surrogatepass"), np.uint8)
-            found = int(string_code.compiled(text, 0, len(text), self.keys, self.slots, self.size, self.found, self.pool))
-            if found < 0:  # the scanner's table is full and stays so: codes past it are ours
-                found = self.codes[name] = len(self.names)
+            code = int(string_code.compiled(text, 0, len(text), self.keys, self.slots, self.size, self.bounds, self.pool))
+            if code < 0:  # the scanner's table is full and stays so: codes past it are ours
+                code = self.codes[name] = len(self.names)
                 self.names.append(name)
             else:
                 self.learn()
-        return found
+        return code
 
     def learn(self) -> None:
         """Add the strings that the scanner has met since the last call."""
         for code in range(len(self.names), int(self.size[0])):
-            start, end = self.found[code].tolist()
+            start, end = self.bounds[code].tolist()
             name = self.pool[start:end].tobytes().decode("utf-8", "replace")
             self.names.append(name)
             self.codes[name] = code
         self.codes["_"] = 0
 
 
-class Supply:
+class ItemReader:
     """Items of a file, `count` of them read, `taken` of them used up."""
 
     def __init__(self, stream: BinaryIO, line: int = 1) -> None:
@@ -376,10 +376,10 @@ class Supply:
         raise NotImplementedError
 
 
-class SentenceTable(Supply):
+class SentenceTable(ItemReader):
     """The sentences of one side."""
 
-    def __init__(self, stream: BinaryIO, book: ScanBook, line: int = 1) -> None:
+    def __init__(self, stream: BinaryIO, book: ScanVocabulary, line: int = 1) -> None:
         super().__init__(stream, line)
         self.book = book
 
@@ -410,7 +410,7 @@ class SentenceTable(Supply):
         self.good = np.zeros(most, np.bool_)
         book = self.book
         self.count, _ = scan_conllu.compiled(
-            self.text, book.keys, book.slots, book.size, book.found, book.pool, self.at,
+            self.text, book.keys, book.slots, book.size, book.bounds, book.pool, self.at,
             self.heads, self.rels, self.upos, self.xpos, self.spans, self.good,
         )  # fmt: skip
         book.learn()
@@ -441,7 +441,7 @@ class SentenceTable(Supply):
         return SideArrays(self.at[first : first + count + 1] - start, *(values[start:end] for values in columns))
 
 
-class LinkTable(Supply):
+class LinkTable(ItemReader):
     """The lines of links."""
 
     def _read(self) -> None:
@@ -477,7 +477,7 @@ def batches(
 
     `counts` gets the number of sentences in each file.
     """
-    sides: tuple[Supply, ...] = (f, e, links)
+    sides: tuple[ItemReader, ...] = (f, e, links)
     while True:
         more = [side.fill() for side in sides]
         if not all(more):
@@ -510,8 +510,8 @@ def _runs(
         if last > first and plain[first]:
             yield _plain_batch(f, e, links, a, b, c, last - first, careful)
         elif last > first:
-            made = (_object(f, e, links, a + k, b + k, c + k, careful) for k in range(last - first))
-            pairs = [pair for pair in made if pair is not None]
+            careful_pairs = (_object(f, e, links, a + k, b + k, c + k, careful) for k in range(last - first))
+            pairs = [pair for pair in careful_pairs if pair is not None]
             if pairs:
                 yield PairBatch.of(pairs, f.book)
 
@@ -526,9 +526,9 @@ def _plain_batch(
     f, e, links = copy(f), copy(e), copy(links)  # reading on puts new arrays in the place of these
 
     def pair(k: int) -> Pair:
-        made = _object(f, e, links, a + k, b + k, c + k, careful)
-        assert made is not None
-        return made
+        sentence_pair = _object(f, e, links, a + k, b + k, c + k, careful)
+        assert sentence_pair is not None
+        return sentence_pair
 
     link_at: Ints = links.link_at[c : c + count + 1] - links.link_at[c]
     ends = links.ends[links.link_at[c] : links.link_at[c + count]]

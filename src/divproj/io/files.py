@@ -20,6 +20,8 @@ from divproj.runtime.leftovers import new_part
 from divproj.runtime.resources import folder
 
 Source = str | os.PathLike[str]
+F_FILE, E_FILE, LINKS_FILE, IGT_FILE = "f.conllu", "e.conllu", "align.txt", "igt.txt"
+"""Files of a corpus folder: the language studied, its translation, word links; interlinear text."""
 DENSEST, SAFE = 400, 16 << 20
 """How many times its size gzip data may unpack to (one sentence repeated: 150; zeros: 1030), once past so many bytes."""
 HEAD = 1 << 16
@@ -34,7 +36,7 @@ class Digest(Protocol):
     def update(self, data: bytes, /) -> None: ...
 
 
-class _Watched(io.RawIOBase):
+class _DigestStream(io.RawIOBase):
     """A stream that updates a digest with the bytes read, and names the file if it cannot be unzipped."""
 
     def __init__(self, stream: BinaryIO, digest: Digest | None, where: Where) -> None:
@@ -54,7 +56,7 @@ class _Watched(io.RawIOBase):
         return len(data)
 
 
-class _Counted:
+class _CountingStream:
     """A stream that knows how much was read of it; all that gzip asks for."""
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -66,11 +68,11 @@ class _Counted:
         return data
 
 
-class _Unpacked:
+class _GzipStream:
     """Gzip data that is text: a small file must not unpack to fill the machine."""
 
     def __init__(self, stream: BinaryIO, where: Where) -> None:
-        self._packed, self._where, self._count = _Counted(stream), where, 0
+        self._packed, self._where, self._count = _CountingStream(stream), where, 0
         self._plain = gzip.GzipFile(fileobj=cast(Any, self._packed))
 
     def read(self, size: int = -1) -> bytes:
@@ -81,15 +83,15 @@ class _Unpacked:
         return data
 
 
-def unzipped(data: bytes) -> bytes:
+def unzip(data: bytes) -> bytes:
     """Bytes in memory, unzipped when they are gzip.
 
-    >>> unzipped(gzip.compress(b"Hunde")), unzipped(b"bellen")
+    >>> unzip(gzip.compress(b"Hunde")), unzip(b"bellen")
     (b'Hunde', b'bellen')
     """
     where = Where("<text>")
-    plain = cast(BinaryIO, _Unpacked(io.BytesIO(data), where)) if data[:2] == b"\x1f\x8b" else io.BytesIO(data)
-    return io.BufferedReader(_Watched(plain, None, where)).read()
+    plain = cast(BinaryIO, _GzipStream(io.BytesIO(data), where)) if data[:2] == b"\x1f\x8b" else io.BytesIO(data)
+    return io.BufferedReader(_DigestStream(plain, None, where)).read()
 
 
 def name_of(source: Source) -> str:
@@ -102,7 +104,7 @@ def in_folder(place: Path, name: str) -> Path | None:
     return next((path for path in (place / name, place / f"{name}.gz") if path.exists()), None)
 
 
-def located(name: str) -> Path:
+def locate(name: str) -> Path:
     """A path as given, or the shipped corpus of this name."""
     path = Path(name)
     if not path.exists() and "/" not in name and (folder("corpora") / name).is_dir():
@@ -115,7 +117,7 @@ def samples() -> str:
     return ", ".join(sorted(p.name for p in folder("corpora").iterdir() if p.is_dir()))
 
 
-class Rewound(io.RawIOBase):
+class PrefixedStream(io.RawIOBase):
     """A stream whose first bytes were read already, from its beginning."""
 
     def __init__(self, head: bytes, rest: BinaryIO) -> None:
@@ -131,9 +133,9 @@ class Rewound(io.RawIOBase):
         return len(data)
 
 
-def rewound(head: bytes, rest: BinaryIO) -> BinaryIO:
+def rewind(head: bytes, rest: BinaryIO) -> BinaryIO:
     """The stream from its beginning, after `head` was read from it."""
-    return cast(BinaryIO, io.BufferedReader(Rewound(head, rest), 1 << 20))
+    return cast(BinaryIO, io.BufferedReader(PrefixedStream(head, rest), 1 << 20))
 
 
 @dataclass
@@ -161,7 +163,7 @@ def _pipe(source: Source) -> _Pipe:
     about = None if name == "-" else Path(source).stat()
     key = (name, about.st_dev, about.st_ino) if about else (name, id(sys.stdin.buffer))
     if key not in _pipes:
-        _pipes[key] = _Pipe(_opened(source) if about else sys.stdin.buffer)
+        _pipes[key] = _Pipe(_open(source) if about else sys.stdin.buffer)
     return _pipes[key]
 
 
@@ -181,13 +183,13 @@ def head_of(source: Source) -> bytes:
 def reading(source: Source, digest: Digest | None = None) -> Iterator[BinaryIO]:
     """Bytes of a file, of standard input for `-`, unzipped when they are gzip."""
     where = Where(name_of(source))
-    with _once(source, where) if is_pipe(source) else _opened(source) as opened:
+    with _once(source, where) if is_pipe(source) else _open(source) as opened:
         zipped = cast(Any, opened).peek(2)[:2] == b"\x1f\x8b"
         if not zipped and digest is None:
             yield opened
             return
-        raw = cast(BinaryIO, _Unpacked(opened, where) if zipped else opened)
-        yield cast(BinaryIO, io.BufferedReader(_Watched(raw, digest, where), 1 << 20))
+        raw = cast(BinaryIO, _GzipStream(opened, where) if zipped else opened)
+        yield cast(BinaryIO, io.BufferedReader(_DigestStream(raw, digest, where), 1 << 20))
 
 
 @contextmanager
@@ -197,10 +199,10 @@ def _once(source: Source, where: Where) -> Iterator[BinaryIO]:
         raise ProjError("this is read twice, but the text of a pipe comes once", where, "give a file")
     pipe.is_read = True
     with pipe.stream:
-        yield rewound(pipe.head, pipe.stream) if pipe.head else pipe.stream
+        yield rewind(pipe.head, pipe.stream) if pipe.head else pipe.stream
 
 
-def _opened(source: Source) -> BinaryIO:
+def _open(source: Source) -> BinaryIO:
     where = Where(name_of(source))
     try:
         return open(source, "rb")
@@ -227,7 +229,7 @@ def writing(target: Source) -> Iterator[TextIO]:
         yield sys.stdout
         return
     path = Path(target)
-    with streamed(path) if is_stream(path) else replacing(path) as raw, text_on(raw, path) as out:
+    with streaming(path) if is_stream(path) else replacing(path) as raw, text_on(raw, path) as out:
         yield out
 
 
@@ -256,13 +258,13 @@ def is_stream(path: Path) -> bool:
 
 
 @contextmanager
-def streamed(path: Path) -> Iterator[BinaryIO]:
+def streaming(path: Path) -> Iterator[BinaryIO]:
     """Bytes to a device or a pipe."""
     try:
         handle = os.open(path, os.O_WRONLY | os.O_APPEND)
     except OSError as error:
         raise ProjError(f"cannot write here: {error.strerror}", Where(str(path))) from None
-    with _buffered(handle, path) as raw:
+    with _buffered_writer(handle, path) as raw:
         yield raw
 
 
@@ -281,7 +283,7 @@ def replacing(path: Path, durable: bool = False) -> Iterator[BinaryIO]:
     except (OSError, ValueError) as error:
         raise ProjError(f"cannot write here: {getattr(error, 'strerror', None) or error}", where) from None
     try:
-        with _buffered(handle, path) as raw:
+        with _buffered_writer(handle, path) as raw:
             yield raw
             raw.flush()
             try:
@@ -297,8 +299,8 @@ def replacing(path: Path, durable: bool = False) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _buffered(handle: int, path: Path) -> Iterator[BinaryIO]:
-    out = io.BufferedWriter(_Blamed(handle, path), 1 << 16)
+def _buffered_writer(handle: int, path: Path) -> Iterator[BinaryIO]:
+    out = io.BufferedWriter(_OutputFile(handle, path), 1 << 16)
     try:
         yield out
     except BaseException:
@@ -308,7 +310,7 @@ def _buffered(handle: int, path: Path) -> Iterator[BinaryIO]:
     out.close()
 
 
-class _Blamed(io.FileIO):
+class _OutputFile(io.FileIO):
     """A file whose write errors name it; other errors raised while it is open are left as they are."""
 
     def __init__(self, handle: int, path: Path) -> None:

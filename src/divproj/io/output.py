@@ -17,7 +17,7 @@ from typing import Any, TextIO, TypeVar
 from uuid import uuid4
 
 from divproj.core.errors import Faults, ProjError, Where
-from divproj.core.sentence import Sentence
+from divproj.core.sentence import Rows
 from divproj.core.tree import NO_HEAD, DepTree
 from divproj.io.files import writing
 from divproj.io.trees import conllu
@@ -48,14 +48,14 @@ class Trees:
     """Where a worker has written the texts, which are not here then."""
 
 
-def gathered(sentences: Sequence[Sentence], count: int, **more: Any) -> Trees:
+def collect_sentences(sentences: Sequence[Rows], count: int, **more: Any) -> Trees:
     """The sentences as text."""
     out = io.StringIO()
     conllu.dump(sentences, out)
     return Trees(count, out.getvalue(), sentences[-1].end if sentences else "\n\n", **more)
 
 
-def written(trees: Iterable[Trees], out: TextIO) -> Iterator[Trees]:
+def write_trees(trees: Iterable[Trees], out: TextIO) -> Iterator[Trees]:
     """Write trees as they come, and pass them on."""
     last = "\n\n"
     for some in trees:
@@ -66,29 +66,29 @@ def written(trees: Iterable[Trees], out: TextIO) -> Iterator[Trees]:
         yield some
 
 
-def named(sentence: Sentence, sent_id: str) -> Sentence:
+def with_sent_id(sentence: Rows, sent_id: str) -> Rows:
     """The sentence under this id, if there is one, closed by one blank line."""
     comments = tuple(c for c in sentence.comments if not c.replace(" ", "").startswith("#sent_id="))
     first = (f"# sent_id = {sent_id}",) if sent_id else ()
     return replace(sentence, comments=(*first, *comments), end="\n\n")
 
 
-def missing() -> Sentence:
+def missing() -> Rows:
     """Return the sentence that stands for a missing translation."""
-    return Sentence((), tuple((cell,) for cell in NOTHING))
+    return Rows((), tuple((cell,) for cell in NOTHING))
 
 
-def as_sentence(tree: DepTree | None, sent_id: str) -> Sentence:
+def as_sentence(tree: DepTree | None, sent_id: str) -> Rows:
     """A tree as CoNLL-U rows."""
     if tree is None or not len(tree):
-        return named(missing(), sent_id)
+        return with_sent_id(missing(), sent_id)
     n, none = len(tree), ("_",) * len(tree)
     heads = tuple("_" if head == NO_HEAD else str(head) for head in tree.heads)
     columns = (
         tuple(str(k) for k in range(1, n + 1)), tuple(" ".join(form.split()) or "_" for form in tree.forms), none,
-        tree.upos or none, tree.xpos or none, none, heads, tree.rels or none, none, none,
+        tree.upos or none, tree.xpos or none, none, heads, tree.deprels or none, none, none,
     )  # fmt: skip
-    return named(Sentence((), columns), sent_id)
+    return with_sent_id(Rows((), columns), sent_id)
 
 
 B = TypeVar("B")
@@ -104,30 +104,30 @@ def in_shards(
     shared = 0o1733 if where.scheduler else 0o700  # workers of a cluster may be other users: they write, and remove nothing
     with ExitStack() as stack:
         try:
-            own = stack.enter_context(new_folder(folder.absolute(), "divproj-", mode=shared))
+            shard_folder = stack.enter_context(new_folder(folder.absolute(), "divproj-", mode=shared))
         except OSError as error:
             raise ProjError(f"no shards can be written here: {error.strerror}", Where(str(folder)), SEEN) from None
-        yield from map(taken, engine.run(partial(sharded, work, own), read, faults, where, caution))
+        yield from map(read_shard, engine.run(partial(write_shard, work, shard_folder), read, faults, where, caution))
 
 
-def sharded(work: Work[B, Trees], folder: Path, batch: B, faults: Faults) -> Trees:
+def write_shard(work: Work[B, Trees], folder: Path, batch: B, faults: Faults) -> Trees:
     """What `work` makes of a batch, its texts in a file."""
-    made = work(batch, faults)
+    trees = work(batch, faults)
     if not folder.is_dir():
         raise ProjError("a worker does not see the folder for its shard", Where(str(folder)), SEEN)
     shard = folder / f"{uuid4().hex}.json"
     with writing(shard) as out:
-        json.dump({name: getattr(made, name) for name in TEXTS}, out)
+        json.dump({name: getattr(trees, name) for name in TEXTS}, out)
     away: dict[str, Any] = dict.fromkeys(TEXTS, "")
-    return replace(made, **away, shard=shard)
+    return replace(trees, **away, shard=shard)
 
 
-def taken(trees: Trees) -> Trees:
+def read_shard(trees: Trees) -> Trees:
     """Trees with the texts that a worker wrote."""
     assert trees.shard is not None
     try:
-        found: dict[str, Any] = json.loads(trees.shard.read_text(encoding="utf-8"))
+        texts: dict[str, Any] = json.loads(trees.shard.read_text(encoding="utf-8"))
         trees.shard.unlink()
     except OSError as error:
         raise ProjError(f"the shard of a worker is not here: {error.strerror}", Where(str(trees.shard)), SEEN) from None
-    return replace(trees, **found, shard=None)
+    return replace(trees, **texts, shard=None)

@@ -32,9 +32,9 @@ from numpy.typing import NDArray
 
 from divproj.core.errors import CUT, LONGEST_SENTENCE, AlignmentError, ProjError
 from divproj.core.links import Links
-from divproj.core.sentence import Igt, morphs
-from divproj.links.grams import GlossPart, Grams, folded
-from divproj.runtime.vectors import WordVectors, shipped
+from divproj.core.sentence import Sentence, morphs
+from divproj.links.grams import GlossPart, Grams, casefold_all
+from divproj.runtime.vectors import WordVectors, shipped_vectors
 from divproj.text.stems import relation, stemmer
 
 PASS_SCORES = {
@@ -139,7 +139,7 @@ class TranslationWords:
         self.marks = [punctuation(word) for word in words]
         self.forms = [word.casefold().strip(_OUTER).replace("’", "'") for word in words]
         self.classes = [word_class(tag) for tag in tags] if len(tags) == len(words) else [""] * len(words)
-        closed = grams.closed
+        closed = grams.kinds_by_word
         self.kinds = [closed.get(form, _NOTHING) & FUNCTION for form in self.forms]
         self.content = [not mark and self._has_content(j) for j, mark in enumerate(self.marks)]
         self.by_form: dict[str, list[int]] = {}
@@ -172,23 +172,23 @@ class TranslationWords:
         return any(self.classes[k] == "V" for k in after) or any(self.forms[k] in ("n't", "not") for k in after)
 
 
-def tokens(igt: Igt, grams: Grams) -> list[list[GlossToken]]:
+def tokens(igt: Sentence, grams: Grams) -> list[list[GlossToken]]:
     """Parts of the gloss of each word."""
-    found: list[list[GlossToken]] = [[] for _ in igt.words]
-    closed = grams.closed
+    rows: list[list[GlossToken]] = [[] for _ in igt.words]
+    closed = grams.kinds_by_word
     for word, gloss in spread(igt):
         for part in grams.split(gloss):
             function = not part.plain or not FUNCTION.isdisjoint(closed.get(part.text, _NOTHING))
-            found[word].append(GlossToken(word, part, function))
-    return found
+            rows[word].append(GlossToken(word, part, function))
+    return rows
 
 
-def spread(igt: Igt) -> list[tuple[int, str]]:
+def spread(igt: Sentence) -> list[tuple[int, str]]:
     """(word, gloss) pairs; where the counts differ, a monotone pairing by punctuation, names and number of morphemes.
 
     Lines of many hundreds of words, which no author glosses by hand, are paired in order.
 
-    >>> spread(Igt(("Ana-ka", "la", "suma-ti", "."), glosses=("Ana-NOM", "sing-PST", ".")))
+    >>> spread(Sentence(("Ana-ka", "la", "suma-ti", "."), glosses=("Ana-NOM", "sing-PST", ".")))
     [(0, 'Ana-NOM'), (2, 'sing-PST'), (3, '.')]
     """
     words = igt.segments if len(igt.segments) == len(igt.words) else igt.words
@@ -207,19 +207,19 @@ def spread(igt: Igt) -> list[tuple[int, str]]:
                 min(cost[i - 1][k - 1] + misfit[i - 1][k - 1], cost[i - 1][k] + SKIPPED_WORD, row[k - 1] + SKIPPED_GLOSS)
             )
         cost.append(row)
-    found: list[tuple[int, str]] = []
+    pairs: list[tuple[int, str]] = []
     i, k = n, m
     while k:
         if i and cost[i][k] == cost[i - 1][k - 1] + misfit[i - 1][k - 1]:
             i, k = i - 1, k - 1
-            found.append((i, glosses[k]))
+            pairs.append((i, glosses[k]))
         elif i and cost[i][k] == cost[i - 1][k] + SKIPPED_WORD:
             i -= 1
         else:
             k -= 1
             ahead = i < n and (not i or not punctuation(words[i]))
-            found.append((i if ahead else i - 1, glosses[k]))
-    return found[::-1]
+            pairs.append((i if ahead else i - 1, glosses[k]))
+    return pairs[::-1]
 
 
 def _misfit(word: str, gloss: str) -> float:
@@ -241,7 +241,7 @@ class Neighbours:
     """One sentence and its links so far; words are counted from 0 here."""
 
     def __init__(
-        self, igt: Igt, target: TranslationWords, grams: Grams, lemmas: Lemmas, meaning: Meaning | None = None
+        self, igt: Sentence, target: TranslationWords, grams: Grams, lemmas: Lemmas, meaning: WordSimilarity | None = None
     ) -> None:
         self.likenesses = meaning
         self.igt, self.e, self.grams, self.lemmas = igt, target, grams, lemmas
@@ -253,12 +253,12 @@ class Neighbours:
         self.e_of: list[list[int]] = [[] for _ in range(self.n)]
         self.done: set[int] = set()
         """Indices of the tokens that have a link."""
-        self.found: dict[tuple[int, int], tuple[float, str]] = {}
+        self.scored_links: dict[tuple[int, int], tuple[float, str]] = {}
 
     def link(self, i: int, j: int, source: str, k: int = -1, factor: float = 1.0) -> None:
         """Link word i with word j, on behalf of token k."""
-        if (i, j) not in self.found:
-            self.found[i, j] = (PASS_SCORES[source] * factor, source)
+        if (i, j) not in self.scored_links:
+            self.scored_links[i, j] = (PASS_SCORES[source] * factor, source)
             self.f_of[j].append(i)
             self.e_of[i].append(j)
         self.done.add(k)
@@ -327,7 +327,7 @@ Proposal = tuple[int, int, list[Option]]
 """A token (negative: a whole gloss), its word, and its options."""
 
 
-class Sieve(Neighbours):
+class GlossPasses(Neighbours):
     """The passes; each adds links to those of the passes before it."""
 
     def run(self) -> dict[tuple[int, int], tuple[float, str]]:
@@ -344,7 +344,7 @@ class Sieve(Neighbours):
             self.progressives()
             self.meanings()
             self.left_over()
-        return self.found
+        return self.scored_links
 
     def punctuation(self) -> None:
         """Each mark to the same mark, from the end when there are more on one side."""
@@ -385,14 +385,14 @@ class Sieve(Neighbours):
                 spelled |= {name for name in named if name.startswith(letter)}
             for name in spelled:
                 if len(name) > 1 or name.isdigit():
-                    pairs |= {(i, j) for j in named.get(name, ()) if not self.contradicted(i, j)}
+                    pairs |= {(i, j) for j in named.get(name, ()) if not self.has_other_match(i, j)}
         left: set[int] = set()
         for i, j in sorted(pairs, key=lambda pair: (-self.near(*pair), pair)):
             if i not in left and not self.f_of[j]:
                 left.add(i)
                 self.link(i, j, "name")
 
-    def contradicted(self, i: int, j: int) -> bool:
+    def has_other_match(self, i: int, j: int) -> bool:
         """Whether the gloss of word i is another word of the translation."""
         texts = [token.part.text for token in self.rows[i] if token.part.plain]
         return any(
@@ -404,18 +404,18 @@ class Sieve(Neighbours):
         bare = text.rstrip("0123456789")
         if len(bare) > 1 and bare != text and text not in self.e.by_form:  # `man2`, the second sense of a word
             text = bare
-        found = dict.fromkeys(self.e.by_form.get(text, ()), "exact")
+        sources = dict.fromkeys(self.e.by_form.get(text, ()), "exact")
         for lemma in self.lemmas(text):
             for j in self.e.by_lemma.get(lemma, ()):
-                found.setdefault(j, "lemma")
-        return [(j, found[j]) for j in sorted(found) if not self.e.supports(j)]
+                sources.setdefault(j, "lemma")
+        return [(j, sources[j]) for j in sorted(sources) if not self.e.supports(j)]
 
     def words(self, proposed: Iterable[Proposal], *, function: bool) -> None:
         """Gloss words that are in the translation, as they stand or in another form."""
         proposals: list[Proposal] = []
         rivals: Counter[int] = Counter()
-        for k, i, found in proposed:
-            options = [option for option in found if self.e.content[option[0]] != function] if k not in self.done else []
+        for k, i, all_options in proposed:
+            options = [option for option in all_options if self.e.content[option[0]] != function] if k not in self.done else []
             if options:
                 proposals.append((k, i, options))
                 rivals.update(j for j, _ in options)
@@ -431,7 +431,7 @@ class Sieve(Neighbours):
         fit = self.anchor if function else self.near
         ranked = sorted((source != "exact", -fit(i, j), i, j, k, source) for k, i, options in hard for j, source in options)
         for _, _, i, j, k, source in ranked:
-            if k not in self.done and j not in taken and not self.misplaced(i, j):
+            if k not in self.done and j not in taken and not self.is_far_from_noun(i, j):
                 self.link(i, j, source, k)
                 taken.add(j)
         for _, _, i, j, k, source in ranked:
@@ -440,16 +440,16 @@ class Sieve(Neighbours):
 
     def compounds(self) -> list[Proposal]:
         """Glosses of several parts that the translation writes as one word."""
-        found = []
+        proposals = []
         for i, row in enumerate(self.rows):
             parts = [token.part.text for token in row if token.part.plain]
             if len(parts) > 1:
                 places = self.e.by_form.get("".join(parts)) or self.e.by_lemma.get("".join(parts))
                 if places:
-                    found.append((-2 - i, i, [(j, "exact") for j in places]))
-        return found
+                    proposals.append((-2 - i, i, [(j, "exact") for j in places]))
+        return proposals
 
-    def misplaced(self, i: int, j: int) -> bool:
+    def is_far_from_noun(self, i: int, j: int) -> bool:
         """Whether an article is far from the noun that it belongs to."""
         return "article" in self.e.kinds[j] and self.gap(i, j) > 3
 
@@ -478,15 +478,17 @@ class Sieve(Neighbours):
                 continue
             i = token.word
             free = self.is_free(i)
-            for rank, word in enumerate(folded(words)):
+            for rank, word in enumerate(casefold_all(words)):
                 for j in self.e.by_form.get(word, ()):
                     if self.fits(token, j, kind, rank, free):
-                        own = not free and kind == "person" and i in self.head(j) and self.e.forms[j] in self.grams.possessives
+                        is_possessor = (
+                            not free and kind == "person" and i in self.head(j) and self.e.forms[j] in self.grams.possessives
+                        )
                         order = -self.anchor(i, j) + (NEGATION_RANK if kind == "negation" else GRAM_RANK) * rank
-                        if kind == "person" and not own:
+                        if kind == "person" and not is_possessor:
                             other = self.e.forms[j] in self.grams.possessives and "POSS" not in token.part.features
                             order += other + ("article" in self.e.kinds[j])
-                        ranked.append((0 if own else 1 if free else 2, order, k, j, kind))
+                        ranked.append((0 if is_possessor else 1 if free else 2, order, k, j, kind))
         for _, _, k, j, kind in sorted(ranked):
             if k not in self.done and (not self.f_of[j] or kind == "negation"):
                 self.link(self.tokens[k].word, j, "gram", k)
@@ -501,7 +503,7 @@ class Sieve(Neighbours):
         part = token.part
         if part.gram:
             return part.gram.kind, part.gram.words
-        kinds = self.grams.closed.get(part.text, frozenset())
+        kinds = self.grams.kinds_by_word.get(part.text, frozenset())
         if "person" in kinds:
             for lemma in sorted(self.lemmas(part.text)):
                 if lemma in self.grams.pronouns:
@@ -542,7 +544,7 @@ class Sieve(Neighbours):
             return free or (self.grams.language != "en" and i in self.head(j))
         if kind in BOUND:
             if free or (kind == "article" and all(t.function for t in row)):
-                return not self.misplaced(i, j)
+                return not self.is_far_from_noun(i, j)
             return (
                 i in self.head(j)
                 and not all(t.function for t in row)
@@ -573,7 +575,7 @@ class Sieve(Neighbours):
         ranked = []
         for k, token in enumerate(self.tokens if free else ()):
             part, i = token.part, token.word
-            kinds = self.grams.closed.get(part.text, frozenset()) if part.plain else frozenset()
+            kinds = self.grams.kinds_by_word.get(part.text, frozenset()) if part.plain else frozenset()
             label = bool(part.gram and part.gram.kind == "case" and self.is_free(i))
             bound = any(not t.function for t in self.rows[i])
             if k not in self.done and (label or ("case" in kinds and not (bound and "genitive" in kinds))):
@@ -691,23 +693,23 @@ class GlossAlignment:
 class GlossAligner:
     """Links words with words of the translation through their glosses. The table of grams is for the language of the translations.
 
-    >>> igt = Igt(("Ana-ka", "bita-lu"), glosses=("Ana-NOM", "eat-PST"))
+    >>> igt = Sentence(("Ana-ka", "bita-lu"), glosses=("Ana-NOM", "eat-PST"))
     >>> [(link.f, link.e, link.source) for link in GlossAligner().align(igt, ("Ana", "ate")).scored]
     [(1, 1, 'name'), (2, 2, 'lemma')]
     """
 
-    def __init__(self, grams: Grams | None = None, meaning: Meaning | None = None) -> None:
+    def __init__(self, grams: Grams | None = None, meaning: WordSimilarity | None = None) -> None:
 
-        self.grams = Grams.shipped() if grams is None else grams
+        self.grams = Grams.load_shipped() if grams is None else grams
         self.meaning = meaning or (english() if self.grams.language == "en" else None)
         self._lemmas = stemmer(self.grams.language)
 
     @staticmethod
-    def takes(igt: Igt, e_words: Sequence[str]) -> bool:
+    def takes(igt: Sentence, e_words: Sequence[str]) -> bool:
         """Whether both are short enough: every gloss is compared with every word."""
         return max(len(igt.words), len(e_words)) <= LONGEST_SENTENCE
 
-    def align(self, igt: Igt, e_words: Sequence[str], e_tags: Sequence[str] = ()) -> GlossAlignment:
+    def align(self, igt: Sentence, e_words: Sequence[str], e_tags: Sequence[str] = ()) -> GlossAlignment:
         """Links between one sentence and its translation; gold links in the sentence are kept.
 
         `e_tags` are Penn or universal tags; they help, but are not needed.
@@ -718,25 +720,25 @@ class GlossAligner:
         elif not self.takes(igt, e_words):
             raise AlignmentError(f"{max(shape)} words, at most {LONGEST_SENTENCE} expected", igt.where, CUT)
         else:
-            found = Sieve(
+            scored = GlossPasses(
                 igt, TranslationWords(e_words, e_tags, self.grams, self._lemmas), self.grams, self._lemmas, self.meaning
             ).run()
-            links = tuple(GlossLink(i + 1, j + 1, *found[i, j]) for i, j in sorted(found))
+            links = tuple(GlossLink(i + 1, j + 1, *scored[i, j]) for i, j in sorted(scored))
         try:
             weights = tuple(((link.f, link.e), link.score) for link in links)
             alignment = Links(frozenset((link.f, link.e) for link in links), shape, weights=weights)
         except AlignmentError as error:
             raise AlignmentError(
-                f"gold {error.what}", igt.where, "the translation must be in the words of the gold links"
+                f"gold {error.message}", igt.where, "the translation must be in the words of the gold links"
             ) from None
         return GlossAlignment(links, alignment)
 
 
-class Meaning:
+class WordSimilarity:
     """Cosines of vectors without their mean and main directions.
 
     >>> rows = np.array([[90, 10, 5, 1], [80, 20, 6, 2], [-90, 30, 0, 1], [5, -60, 9, 0]], np.int8)
-    >>> some = Meaning(WordVectors(["a", "b", "c", "d"], rows, np.ones(4, np.float32)), common=0)
+    >>> some = WordSimilarity(WordVectors(["a", "b", "c", "d"], rows, np.ones(4, np.float32)), common=0)
     >>> some.likeness("a", "b") > some.likeness("a", "c"), some.likeness("a", "zzz")
     (True, 0.0)
     """
@@ -752,10 +754,10 @@ class Meaning:
 
     def vector(self, words: str) -> NDArray[np.float32] | None:
         """The direction of a word, or of several joined by dots, hyphens or underscores; None when all are unknown."""
-        found = [self.place[w] for w in words.replace("_", ".").replace("-", ".").split(".") if w in self.place]
-        if not found:
+        places = [self.place[w] for w in words.replace("_", ".").replace("-", ".").split(".") if w in self.place]
+        if not places:
             return None
-        mean: NDArray[np.float32] = self._rows[found].mean(0)
+        mean: NDArray[np.float32] = self._rows[places].mean(0)
         return mean / max(float(np.linalg.norm(mean)), 1e-9)
 
     def likeness(self, a: str, b: str) -> float:
@@ -765,9 +767,9 @@ class Meaning:
 
 
 @lru_cache(maxsize=1)
-def english() -> Meaning | None:
+def english() -> WordSimilarity | None:
     """Of the shipped vectors; None where the installed language has none."""
     try:
-        return Meaning(shipped("en"))
+        return WordSimilarity(shipped_vectors("en"))
     except ProjError:
         return None

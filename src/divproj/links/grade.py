@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from divproj.core.sentence import BOUNDARY, Igt, morphs
+from divproj.core.sentence import BOUNDARY, Sentence, morphs
 from divproj.links.grams import Grams
 
 LEVELS = ("words do not line up", "words line up", "morphemes line up", "abbreviations known")
@@ -39,12 +39,12 @@ class Finding:
     """One thing that is wrong: its kind, what was found, how to fix it, and at which word (0: the whole instance)."""
 
     kind: str
-    what: str
+    message: str
     remedy: str
     word: int = 0
 
     def __str__(self) -> str:
-        return f"{self.what}; {self.remedy}"
+        return f"{self.message}; {self.remedy}"
 
 
 @dataclass(frozen=True)
@@ -56,29 +56,29 @@ class Grade:
     unknown: tuple[str, ...] = ()
 
 
-def grade(igt: Igt, known: Collection[str] = LEIPZIG) -> Grade:
+def grade(igt: Sentence, known: Collection[str] = LEIPZIG) -> Grade:
     """Grade an instance; `known` are the abbreviations that its reader can look up.
 
-    >>> grade(Igt(("Hund-e",), (), ("dog-PL",), translation="dogs")).level
+    >>> grade(Sentence(("Hund-e",), (), ("dog-PL",), translation="dogs")).level
     3
-    >>> print(grade(Igt(("Hunde",), (), ("dog", "PL"), translation="dogs")).findings[0])
+    >>> print(grade(Sentence(("Hunde",), (), ("dog", "PL"), translation="dogs")).findings[0])
     1 word but 2 glosses, without a word: 'PL'; write one gloss a word, parts of one gloss joined by '.'
     """
     lines = tuple(_lines(igt))
     others = tuple(_others(igt))
     if lines:
-        return Grade(0, lines + others, _unknown(igt, known))
+        return Grade(0, lines + others, _unknown_abbreviations(igt, known))
     parts = tuple(_morphemes(igt))
-    unknown = _unknown(igt, known)
-    found = (*parts, *_boundaries(igt), *_abbreviations(igt, unknown), *others)
-    return Grade(1 if parts else 2 if unknown else 3, found, unknown)
+    unknown = _unknown_abbreviations(igt, known)
+    findings = (*parts, *_boundaries(igt), *_abbreviations(igt, unknown), *others)
+    return Grade(1 if parts else 2 if unknown else 3, findings, unknown)
 
 
-def _counted(n: int, noun: str) -> str:
+def _number_of(n: int, noun: str) -> str:
     return f"{n} {noun}{'' if n == 1 else 's' if noun[-1] != 's' else 'es'}"
 
 
-def _quoted(tokens: Sequence[str], most: int = 4) -> str:
+def _quote(tokens: Sequence[str], most: int = 4) -> str:
     return ", ".join(f"'{token}'" for token in tokens[:most]) + (", …" if len(tokens) > most else "")
 
 
@@ -86,103 +86,103 @@ def _is_punctuation(token: str) -> bool:
     return not any(char.isalnum() for char in token)
 
 
-def _lines(igt: Igt) -> Iterator[Finding]:
+def _lines(igt: Sentence) -> Iterator[Finding]:
     """Words, segmented words and glosses must be as many."""
     n = len(igt.words)
     if not n:
         yield Finding("words", "no words", "write the sentence above its gloss or translation")
         return
     if not igt.glosses:
-        yield Finding("glosses", f"no gloss line for {_counted(n, 'word')}", "write a gloss under each word")
+        yield Finding("glosses", f"no gloss line for {_number_of(n, 'word')}", "write a gloss under each word")
     elif len(igt.glosses) != n:
-        yield _uneven(igt.words, igt.glosses, ("word", "gloss"), "glosses")
+        yield _length_mismatch(igt.words, igt.glosses, ("word", "gloss"), "glosses")
     else:
         pairs = enumerate(zip(igt.words, igt.glosses, strict=True), 1)
         empty = [(k, word) for k, (word, gloss) in pairs if not gloss and not _is_punctuation(word)]
         if empty:
-            what = f"{_counted(len(empty), 'word')} without a gloss: {_quoted([word for _, word in empty])}"
-            yield Finding("glosses", what, "write a gloss under each word", empty[0][0])
+            message = f"{_number_of(len(empty), 'word')} without a gloss: {_quote([word for _, word in empty])}"
+            yield Finding("glosses", message, "write a gloss under each word", empty[0][0])
     if igt.segments and len(igt.segments) != n:
-        yield _uneven(igt.words, igt.segments, ("word", "segmented word"), "segments")
+        yield _length_mismatch(igt.words, igt.segments, ("word", "segmented word"), "segments")
 
 
-def _uneven(words: tuple[str, ...], others: tuple[str, ...], nouns: tuple[str, str], kind: str) -> Finding:
+def _length_mismatch(words: tuple[str, ...], others: tuple[str, ...], nouns: tuple[str, str], kind: str) -> Finding:
     """Two lines with different numbers of tokens, and what is likely to be the cause."""
     n, m = len(words), len(others)
-    what = f"{_counted(n, nouns[0])} but {_counted(m, nouns[1])}"
+    message = f"{_number_of(n, nouns[0])} but {_number_of(m, nouns[1])}"
     longer = words if n > m else others
     for k, token in enumerate(longer, 1):
         if len(token) > 1 and (token[0] in "-=~" or token[-1] in "-=~"):
             pair = longer[k - 2 : k] if token[0] in "-=~" else longer[k - 1 : k + 1]
-            return Finding(kind, f"{what}: '{token}' stands apart", f"join {_quoted(pair)} without a blank", k)
+            return Finding(kind, f"{message}: '{token}' stands apart", f"join {_quote(pair)} without a blank", k)
     marks = [token for token in longer if _is_punctuation(token)]
     if marks and len(longer) - len(marks) == sum(not _is_punctuation(x) for x in (others if longer is words else words)):
         remedy = "write it in both lines, or at the end of the word before it"
-        return Finding(kind, f"{what}: only one line has {_quoted(sorted(set(marks)))}", remedy, longer.index(marks[0]) + 1)
+        return Finding(kind, f"{message}: only one line has {_quote(sorted(set(marks)))}", remedy, longer.index(marks[0]) + 1)
     pairs = zip(words, others, strict=False)
     parting = next((k for k, (word, other) in enumerate(pairs, 1) if len(morphs(word)) != len(morphs(other))), 0)
     if parting:
-        what += f", which part at word {parting}: '{words[parting - 1]}' over '{others[parting - 1]}'"
+        message += f", which part at word {parting}: '{words[parting - 1]}' over '{others[parting - 1]}'"
     else:
         rest = longer[min(n, m) :]
-        what += f", without a {nouns[1] if n > m else nouns[0]}: {_quoted(rest)}"
-    return Finding(kind, what, f"write one {nouns[1]} a word, parts of one gloss joined by '.'", parting or min(n, m) + 1)
+        message += f", without a {nouns[1] if n > m else nouns[0]}: {_quote(rest)}"
+    return Finding(kind, message, f"write one {nouns[1]} a word, parts of one gloss joined by '.'", parting or min(n, m) + 1)
 
 
-def _pairs(igt: Igt) -> list[tuple[str, str]]:
+def _pairs(igt: Sentence) -> list[tuple[str, str]]:
     """(segmented word, gloss) of each word, where both lines have as many."""
     parts = igt.segments if len(igt.segments) == len(igt.words) else igt.words
     return list(zip(parts, igt.glosses, strict=True)) if len(igt.glosses) == len(igt.words) else []
 
 
-def _morphemes(igt: Igt) -> Iterator[Finding]:
+def _morphemes(igt: Sentence) -> Iterator[Finding]:
     pairs = _pairs(igt)
     if not any(len(morphs(part)) > 1 for part, _ in pairs):
         segmented = [gloss for _, gloss in pairs if len(morphs(gloss)) > 1]
         if segmented:
-            what = f"{_counted(len(segmented), 'gloss')} with boundaries but no word has any: {_quoted(segmented)}"
-            yield Finding("morphemes", what, "segment the words too, or write '.' for '-' in the glosses")
+            message = f"{_number_of(len(segmented), 'gloss')} with boundaries but no word has any: {_quote(segmented)}"
+            yield Finding("morphemes", message, "segment the words too, or write '.' for '-' in the glosses")
             return
     for k, (part, gloss) in enumerate(pairs, 1):
         n, m = len(morphs(part)), len(morphs(gloss))
         if n != m and not _is_punctuation(part):
-            what = f"'{part}' has {_counted(n, 'morpheme')}, its gloss '{gloss}' {m}"
+            message = f"'{part}' has {_number_of(n, 'morpheme')}, its gloss '{gloss}' {m}"
             remedy = (
                 "segment the word, or join glosses of one morpheme by '.'" if n < m else "gloss every morpheme, or join them"
             )
-            yield Finding("morphemes", what, remedy, k)
+            yield Finding("morphemes", message, remedy, k)
         elif part.count("<") != gloss.count("<") and "<" in part + gloss and not _is_punctuation(part):
             yield Finding("morphemes", f"'{part}' and '{gloss}' differ in infixes <…>", "mark an infix in both", k)
 
 
-def _boundaries(igt: Igt) -> Iterator[Finding]:
+def _boundaries(igt: Sentence) -> Iterator[Finding]:
     """The same marks between morphemes in both lines."""
     for k, (part, gloss) in enumerate(_pairs(igt), 1):
-        above, below = ([found[0] for found in BOUNDARY.finditer(token)] for token in (part, gloss))
+        above, below = ([match[0] for match in BOUNDARY.finditer(token)] for token in (part, gloss))
         if len(above) == len(below) and above != below:
-            what = f"'{part}' has {' '.join(above)} where its gloss '{gloss}' has {' '.join(below)}"
-            yield Finding("boundaries", what, "write the same boundary in both", k)
+            message = f"'{part}' has {' '.join(above)} where its gloss '{gloss}' has {' '.join(below)}"
+            yield Finding("boundaries", message, "write the same boundary in both", k)
 
 
-def _abbreviations(igt: Igt, unknown: tuple[str, ...]) -> Iterator[Finding]:
+def _abbreviations(igt: Sentence, unknown: tuple[str, ...]) -> Iterator[Finding]:
     if unknown:
         first = next((k for k, gloss in enumerate(igt.glosses, 1) if unknown[0] in _CUT.split(gloss)), 0)
-        what = f"unknown abbreviation{'s' if len(unknown) > 1 else ''} {', '.join(unknown)}"
-        yield Finding("abbreviations", what, "use the usual ones or list yours", first)
+        message = f"unknown abbreviation{'s' if len(unknown) > 1 else ''} {', '.join(unknown)}"
+        yield Finding("abbreviations", message, "use the usual ones or list yours", first)
 
 
-def _others(igt: Igt) -> Iterator[Finding]:
+def _others(igt: Sentence) -> Iterator[Finding]:
     """What does not bear on the level."""
     if not igt.translation:
         yield Finding("translation", "no translation", "write one below the glosses")
     if igt.tags and len(igt.tags) != len(igt.words):
-        what = f"{_counted(len(igt.words), 'word')} but {_counted(len(igt.tags), 'tag')}"
-        yield Finding("tags", what, "write one part of speech a word")
+        message = f"{_number_of(len(igt.words), 'word')} but {_number_of(len(igt.tags), 'tag')}"
+        yield Finding("tags", message, "write one part of speech a word")
 
 
-def _unknown(igt: Igt, known: Collection[str]) -> tuple[str, ...]:
+def _unknown_abbreviations(igt: Sentence, known: Collection[str]) -> tuple[str, ...]:
     names = _upper(frozenset(known))
-    found: dict[str, None] = {}
+    abbreviations: dict[str, None] = {}
     aligned = len(igt.glosses) == len(igt.words)
     for k, gloss in enumerate(igt.glosses):
         word = igt.words[k].upper() if aligned else ""
@@ -190,8 +190,8 @@ def _unknown(igt: Igt, known: Collection[str]) -> tuple[str, ...]:
             continue
         for piece in _CUT.split(gloss):
             if _is_abbreviation(piece) and piece not in word and not is_known(piece, names):
-                found[piece] = None
-    return tuple(found)
+                abbreviations[piece] = None
+    return tuple(abbreviations)
 
 
 @lru_cache(maxsize=8)
@@ -240,5 +240,5 @@ def _made_of(name: str, parts: Collection[str]) -> bool:
 
 def known_names(tables: Iterable[Path] = ()) -> frozenset[str]:
     """Abbreviations of the shipped table and of tables of your own."""
-    found = [Grams.shipped(), *(Grams.load(table) for table in tables)]
-    return LEIPZIG | {name for table in found for row in table.rows for name in (row.name, *row.synonyms)}
+    all_tables = [Grams.load_shipped(), *(Grams.load(table) for table in tables)]
+    return LEIPZIG | {name for table in all_tables for row in table.rows for name in (row.name, *row.synonyms)}

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from divproj.core.errors import FormatError, ProjError, Where
 from divproj.io.files import Source, name_of, reading
-from divproj.io.interlinear.parts import UPOS, unescaped
+from divproj.io.interlinear.parts import UPOS, unescape
 from divproj.runtime.resources import folder
 
 COLUMNS = ("gram", "meaning", "words", "synonyms", "kind", "feats")
@@ -107,16 +107,16 @@ def person(label: str) -> frozenset[str]:
     if not match:
         return frozenset()
     before, number, after = match.groups()
-    found = {number}
+    features = {number}
     for name in ([before] if before else []) + _FEATURE.findall(after):
         feature = _FEATURES[name]
-        if not (feature in ("SG", "PL", "DU") and found & {"SG", "PL", "DU"}):
-            found.add(feature)
-    if "POSS" in found:
-        found -= {"NOM", "ACC"}  # the case of the thing possessed
-    if number == "3" and found & {"M", "F", "N"} and not found & {"SG", "PL", "DU"}:
-        found.add("SG")
-    return frozenset(found)
+        if not (feature in ("SG", "PL", "DU") and features & {"SG", "PL", "DU"}):
+            features.add(feature)
+    if "POSS" in features:
+        features -= {"NOM", "ACC"}  # the case of the thing possessed
+    if number == "3" and features & {"M", "F", "N"} and not features & {"SG", "PL", "DU"}:
+        features.add("SG")
+    return frozenset(features)
 
 
 def header(fields: list[str], where: Where) -> list[str]:
@@ -146,8 +146,8 @@ def parse_row(columns: list[str], fields: list[str], where: Where) -> Gram:
         kind = "person"
     feats = _checked_feats(cells.get("feats", ""), where)
     if kind == POS and not (feats.startswith("UPOS=") and UPOS.issuperset(feats[len("UPOS=") :].split(","))):
-        what = f"label '{cells['gram']}' has '{feats}' in the column feats, UPOS= and universal tags expected"
-        raise FormatError(what, where, "write UPOS=NOUN, or UPOS=NOUN,PROPN where both are possible")
+        message = f"label '{cells['gram']}' has '{feats}' in the column feats, UPOS= and universal tags expected"
+        raise FormatError(message, where, "write UPOS=NOUN, or UPOS=NOUN,PROPN where both are possible")
     return Gram(
         cells["gram"],
         cells.get("meaning", ""),
@@ -160,13 +160,13 @@ def parse_row(columns: list[str], fields: list[str], where: Where) -> Gram:
 
 def _checked_feats(text: str, where: Where) -> str:
     """Features as UD writes them, in order."""
-    found = sorted(filter(None, text.split("|")), key=str.casefold)
-    for feature in found:
+    features = sorted(filter(None, text.split("|")), key=str.casefold)
+    for feature in features:
         if not _FEAT.fullmatch(feature):
             raise FormatError(
                 f"feature '{feature}' is not of the form Name=Value", where, "write UD features, Case=Acc|Number=Sing"
             )
-    return "|".join(found)
+    return "|".join(features)
 
 
 OPEN = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM"})
@@ -200,16 +200,16 @@ def classes_of(label: str, table: Mapping[str, tuple[str, ...]]) -> tuple[str, .
     whole = table.get(label_key(label))
     if whole:
         return whole
-    found: list[tuple[str, ...]] = []
+    classes: list[tuple[str, ...]] = []
     inflected: tuple[str, ...] = ()
     for piece in _PIECES.split(label):
-        _, made, after = piece.rpartition(">")
+        _, separator, after = piece.rpartition(">")
         category, affix, _ = piece.partition(":")
-        if affix and not made:
+        if affix and not separator:
             inflected = _of_piece(category, table) or inflected
-        elif own := _of_piece(after, table):
-            found = [own] if made else [*found, own]
-    stem = next((own for own in found if own[0] in OPEN), found[0] if found else ())
+        elif tags := _of_piece(after, table):
+            classes = [tags] if separator else [*classes, tags]
+    stem = next((tags for tags in classes if tags[0] in OPEN), classes[0] if classes else ())
     return tuple(dict.fromkeys((*stem, *inflected))) if stem else ()
 
 
@@ -217,9 +217,9 @@ def _of_piece(piece: str, table: Mapping[str, tuple[str, ...]]) -> tuple[str, ..
     """By the whole label, else by what stands before its subclasses."""
     piece = _ASIDE.sub("", piece.strip())
     while piece:
-        found = table.get(label_key(piece))
-        if found:
-            return found
+        tags = table.get(label_key(piece))
+        if tags:
+            return tags
         cut = max(map(piece.rfind, "._/"))
         piece = piece[:cut] if cut > 0 else ""
     return ()
@@ -273,7 +273,7 @@ class GlossPart(NamedTuple):
 
 
 @lru_cache(maxsize=10_000)
-def folded(words: tuple[str, ...]) -> tuple[str, ...]:
+def casefold_all(words: tuple[str, ...]) -> tuple[str, ...]:
     """The words in lower case."""
     return tuple(word.casefold() for word in words)
 
@@ -338,7 +338,7 @@ class Grams:
         return cls.loads(text, language, name_of(source))
 
     @classmethod
-    def shipped(cls, language: str = "en") -> Grams:
+    def load_shipped(cls, language: str = "en") -> Grams:
         """The table that comes with divproj for translations in this language (code or name)."""
         name = language.casefold()
         code = _CODES.get(name, name)
@@ -349,7 +349,7 @@ class Grams:
             )
         return cls.load(Path(folder("rules")) / f"grams{LANGUAGES[code]}.tsv", code)
 
-    def merged(self, *others: Grams) -> Grams:
+    def merge(self, *others: Grams) -> Grams:
         """This table with the rows of others; a later row takes the place of an earlier one for the same gram."""
         rows = {gram_key(row.name): row for row in self.rows}
         for other in others:
@@ -371,34 +371,34 @@ class Grams:
         """Universal tags by the spellings of labels."""
         tags = {gram_key(tag): (tag,) for tag in UPOS}
         rows = [(row, tuple(row.feats.removeprefix("UPOS=").split(","))) for row in (*shipped_labels(), *self.labels)]
-        spelled = {gram_key(name): found for row, found in rows for name in row.synonyms}
-        return tags | spelled | {gram_key(row.name): found for row, found in rows}
+        spelled = {gram_key(name): upos for row, upos in rows for name in row.synonyms}
+        return tags | spelled | {gram_key(row.name): upos for row, upos in rows}
 
     def classes(self, label: str) -> tuple[str, ...]:
         """Universal tags that a word with this part-of-speech label may have, the usual one first; () where it is not known.
 
-        >>> Grams.shipped().classes("v-v:(TAM)"), Grams.shipped().classes("n.prop")
+        >>> Grams.load_shipped().classes("v-v:(TAM)"), Grams.load_shipped().classes("n.prop")
         (('VERB', 'AUX'), ('PROPN', 'NOUN'))
         """
         if label in ("", "_"):
             return ()
-        found = self._labelled.get(label)
-        if found is None:
-            found = self._labelled[label] = classes_of(label, self._classes)
-        return found
+        tags = self._labelled.get(label)
+        if tags is None:
+            tags = self._labelled[label] = classes_of(label, self._classes)
+        return tags
 
     @cached_property
     def _persons(self) -> dict[frozenset[str], Gram]:
         return {features: row for row in self.rows if (features := person(row.name))}
 
     @cached_property
-    def closed(self) -> dict[str, frozenset[str]]:
+    def kinds_by_word(self) -> dict[str, frozenset[str]]:
         """Words of the table, lower case, and the kinds of the grams that they may stand for."""
         kinds: dict[str, set[str]] = {}
         for row in self.rows:
             for word in row.words:
                 kinds.setdefault(word.casefold(), set()).add(row.kind)
-        return {word: frozenset(found) for word, found in kinds.items()}
+        return {word: frozenset(word_kinds) for word, word_kinds in kinds.items()}
 
     @cached_property
     def pronouns(self) -> dict[str, tuple[str, ...]]:
@@ -421,17 +421,17 @@ class Grams:
     def get(self, label: str) -> Gram | None:
         """What the table says of a gram, None when it is not known."""
         name = gram_key(label)
-        found = self._index.get(name)
-        if found is None and name[:1].isalnum():
+        gram = self._index.get(name)
+        if gram is None and name[:1].isalnum():
             features = person(label)
             if features:
-                found = self._by_person(features)
+                gram = self._by_person(features)
             elif name[0] == "n":
                 bare = name[3:] if name.startswith("non") else name[1:]
                 base = self._index.get(bare) if len(bare) > 1 else None
                 if base and base.kind in ("tense", "number", "aspect", "mood", "gender"):
-                    found = Gram(label, f"not {base.meaning}", (), (), base.kind)
-        return found
+                    gram = Gram(label, f"not {base.meaning}", (), (), base.kind)
+        return gram
 
     def _by_person(self, features: frozenset[str]) -> Gram | None:
         """The row that fits most of the features and contradicts none."""
@@ -445,26 +445,26 @@ class Grams:
 
     def words(self, label: str) -> tuple[str, ...]:
         """Words of the translation that the gram may stand for, the likeliest first."""
-        found = self.get(label)
-        return found.words if found else ()
+        gram = self.get(label)
+        return gram.words if gram else ()
 
     def split(self, gloss: str) -> tuple[GlossPart, ...]:
         """Parts of a gloss, each with its gram.
 
         >>> [part.text for part in Grams(()).split("give-CAUS.PST")]
         ['give', 'caus', 'pst']
-        >>> [part.text for part in Grams.shipped().split("write2sg.Imp")]
+        >>> [part.text for part in Grams.load_shipped().split("write2sg.Imp")]
         ['write', '2sg', 'imp']
         """
-        found = self._memo.get(gloss)
-        if found is None:
+        parts = self._memo.get(gloss)
+        if parts is None:
             if len(self._memo) >= REMEMBERED:
                 self._memo.clear()
-            found = self._memo[gloss] = self._split(gloss)
-        return found
+            parts = self._memo[gloss] = self._split(gloss)
+        return parts
 
     def _split(self, gloss: str) -> tuple[GlossPart, ...]:
-        text = unescaped(gloss) if "&" in gloss else gloss
+        text = unescape(gloss) if "&" in gloss else gloss
         if _NUMBER.fullmatch(text) and len(text) > 1:
             return (GlossPart(text),)
         pieces = [piece for chunk in _CUT.split(text) if chunk for piece in self._pieces(chunk)]

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from divproj.core.errors import AlignmentError, Faults
 from divproj.core.options import ReaderOptions, WordsOptions
-from divproj.core.sentence import Igt, Sentence
+from divproj.core.sentence import Rows, Sentence
 from divproj.io.corpus import LINES, Corpus
 from divproj.io.files import is_pipe, reading
 from divproj.io.interlinear import formats as interlinear
@@ -37,7 +37,7 @@ from divproj.links.word_model import (
     Counts,
     Known,
     KnownCounts,
-    Linked,
+    ScoredLinks,
     Sides,
     Tally,
     Vocabulary,
@@ -102,10 +102,10 @@ class WordText:
     def shards(self) -> Iterator[Shard]:
         rows = iter(self.rows)
         for k in range(self.shard_count):
-            found = [*islice(rows, self.size)]
-            if len(found) < min(self.size, self.pairs - k * self.size):
+            shard_rows = [*islice(rows, self.size)]
+            if len(shard_rows) < min(self.size, self.pairs - k * self.size):
                 raise AlignmentError("the text is shorter than when it was read first", remedy="leave it as it is meanwhile")
-            yield Shard.of(found, self.lemmas, self.tags)
+            yield Shard.of(shard_rows, self.lemmas, self.tags)
 
 
 class Column(NamedTuple):
@@ -162,11 +162,11 @@ def align_text(
     known: Known | None = None,
     *,
     learn: bool = True,
-    place: Workers = HERE,
+    workers: Workers = HERE,
     watch: Watch | None = None,
-    keep: Checkpoint = NOTHING,
-    say: Callable[[str], None] | None = None,
-) -> Iterator[list[Linked]]:
+    checkpoint: Checkpoint = NOTHING,
+    on_message: Callable[[str], None] | None = None,
+) -> Iterator[list[ScoredLinks]]:
     """Links of all pairs, shard by shard; with `learn` the aligner remembers in the end what was learned.
 
     A text of one shard is aligned here as `fit_align` does. Of a longer one each shard is learned from by itself first, then
@@ -174,14 +174,16 @@ def align_text(
     The same bytes come out wherever the shards are worked on; those that are done are kept in the checkpoint.
     """
     if text.shard_count > 1:
-        yield from _Passes(aligner, text, aligner.prior(known), learn, place, watch, keep, say).run()
+        yield from _Passes(aligner, text, aligner.prior(known), learn, workers, watch, checkpoint, on_message).run()
         return
     for shard in text.shards():
         lemmas, tags = sides(shard.lemmas), sides(shard.tags)
-        made = aligner.learn(shard.pairs(), aligner.prior(known), lemmas=lemmas, tags=tags, watch=watch, keep=keep)
+        learned = aligner.learn(
+            shard.pairs(), aligner.prior(known), lemmas=lemmas, tags=tags, watch=watch, checkpoint=checkpoint
+        )
         if learn:
-            aligner.remember(made.words)
-        yield made.links
+            aligner.remember(learned.words)
+        yield learned.links
 
 
 @dataclass(frozen=True)
@@ -195,34 +197,34 @@ class _Task:
 
 def _work(aligner: WordAligner, pairs: int, threads: int, linked: bool, task: _Task, _: Faults) -> dict[str, NDArray[Any]]:
     """What a shard teaches or, with `linked`, its links and the words there; all shards have so many `pairs`."""
-    prior, shard = (task.words.known(), task.stems.known()), task.shard
+    prior, shard = (task.words.to_dict(), task.stems.to_dict()), task.shard
     lemmas, tags = sides(shard.lemmas), sides(shard.tags)
-    made = aligner.learn(shard.pairs(), prior, lemmas=lemmas, tags=tags, threads=threads, of=pairs)
+    learned = aligner.learn(shard.pairs(), prior, lemmas=lemmas, tags=tags, threads=threads, of=pairs)
     if linked:
-        return {**_packed(made.links), **made.words.arrays("words")}
-    return {**made.words.arrays("words"), **made.stems.arrays("stems")}
+        return {**_pack_links(learned.links), **learned.words.arrays("words")}
+    return {**learned.words.arrays("words"), **learned.stems.arrays("stems")}
 
 
-def _packed(links: list[Linked]) -> dict[str, NDArray[Any]]:
-    places = [place for linked in links for place in linked.chances]
+def _pack_links(links: list[ScoredLinks]) -> dict[str, NDArray[Any]]:
+    places = [place for linked in links for place in linked.probabilities]
     return {
         "shapes": np.array([linked.shape for linked in links], np.int32).reshape(-1, 2),
-        "sizes": np.array([len(linked.chances) for linked in links], np.int32),
+        "sizes": np.array([len(linked.probabilities) for linked in links], np.int32),
         "places": np.array(places, np.int32).reshape(-1, 2),
-        "chances": np.array([chance for linked in links for chance in linked.chances.values()], float),
+        "chances": np.array([probability for linked in links for probability in linked.probabilities.values()], float),
     }
 
 
-def _unpacked(arrays: Arrays) -> list[Linked]:
-    """What `_packed` made; ValueError or KeyError where it cannot be that."""
-    shapes, sizes, places, chances = (arrays[name].tolist() for name in ("shapes", "sizes", "places", "chances"))
-    if not (len(shapes) == len(sizes) and min(sizes, default=0) >= 0 and sum(sizes) == len(places) == len(chances)):
+def _unpack_links(arrays: Arrays) -> list[ScoredLinks]:
+    """What `_pack_links` made; ValueError or KeyError where it cannot be that."""
+    shapes, sizes, places, probabilities = (arrays[name].tolist() for name in ("shapes", "sizes", "places", "chances"))
+    if not (len(shapes) == len(sizes) and min(sizes, default=0) >= 0 and sum(sizes) == len(places) == len(probabilities)):
         raise ValueError("links that do not fit the pairs")
-    links = zip(map(tuple, places), chances, strict=True)
-    return [Linked(dict(islice(links, size)), (n, m)) for size, (n, m) in zip(sizes, shapes, strict=True)]
+    links = zip(map(tuple, places), probabilities, strict=True)
+    return [ScoredLinks(dict(islice(links, size)), (n, m)) for size, (n, m) in zip(sizes, shapes, strict=True)]
 
 
-class _Known(NamedTuple):
+class _Tallies(NamedTuple):
     """What is known beforehand in part 0, and in part k what shard k has taught."""
 
     words: Tally
@@ -237,14 +239,14 @@ class _Passes:
     text: WordText
     prior: tuple[Known, Known]
     learn: bool
-    place: Workers
+    workers: Workers
     watch: Watch | None
-    keep: Checkpoint
-    say: Callable[[str], None] | None
+    checkpoint: Checkpoint
+    on_message: Callable[[str], None] | None
 
-    def run(self) -> Iterator[list[Linked]]:
+    def run(self) -> Iterator[list[ScoredLinks]]:
         self._identify()
-        before, taught, learned = self._known(), self._known(), Tally()
+        before, taught, learned = self._prior_tallies(), self._prior_tallies(), Tally()
         for shard in self._each("learned", partial(self._task, before, False)):
             taught.words.add(shard.counts("words"))
             taught.stems.add(shard.counts("stems"))
@@ -255,14 +257,14 @@ class _Passes:
         if self.learn:
             self.aligner.remember(learned.counts())
 
-    def _known(self) -> _Known:
-        return _Known(*(Tally.of(known) for known in self.prior))
+    def _prior_tallies(self) -> _Tallies:
+        return _Tallies(*(Tally.of(known) for known in self.prior))
 
     def _identify(self) -> None:
         about = asdict(replace(self.aligner, counts_={}))
-        self.keep.identify(about, self.text.digest, self.text.size, *(sorted(known.items()) for known in self.prior))
+        self.checkpoint.identify(about, self.text.digest, self.text.size, *(sorted(known.items()) for known in self.prior))
 
-    def _task(self, known: _Known, second: bool, k: int, shard: Shard) -> _Task:
+    def _task(self, known: _Tallies, second: bool, k: int, shard: Shard) -> _Task:
         """With what is known beforehand and, in the second pass, what the other shards have taught; this one knows its own."""
         without = k + 1 if second else None
         forms = [[self.aligner.form(name) for name in column.names] for column in (shard.f, shard.e)]
@@ -274,7 +276,7 @@ class _Passes:
 
     def _each(self, stage: str, task: Callable[[int, Shard], _Task]) -> Iterator[_Result]:
         """The results of a pass, in order; those that an earlier run has kept are not made again."""
-        keep, count = self.keep, self.text.shard_count
+        keep, count = self.checkpoint, self.text.shard_count
         names = [f"{stage}-{k + 1}" for k in range(count)]
         kept = {name for name in names if keep.has(name)}
 
@@ -284,16 +286,16 @@ class _Passes:
                     yield task(k, shard)
 
         bare = replace(self.aligner, counts_={})
-        work = partial(_work, bare, self.text.usable, 2 if self.place.here else 1, stage == "linked")
-        with closing(engine.run(work, read, None, self.place, self.say)) as results:
+        work = partial(_work, bare, self.text.usable, 2 if self.workers.here else 1, stage == "linked")
+        with closing(engine.run(work, read, None, self.workers, self.on_message)) as results:
             for k, name in enumerate(names):
-                found = keep.read(name) if name in kept else None
-                if found is None:
-                    found = next(results)
-                    keep.finish(name, found)
+                arrays = keep.read(name) if name in kept else None
+                if arrays is None:
+                    arrays = next(results)
+                    keep.finish(name, arrays)
                 if self.watch:
                     self.watch(stage, k + 1, float("nan"))
-                yield _Result(name, found, keep)
+                yield _Result(name, arrays, keep)
 
 
 @dataclass(frozen=True)
@@ -302,22 +304,22 @@ class _Result:
 
     name: str
     arrays: Arrays
-    keep: Checkpoint
+    checkpoint: Checkpoint
 
     def counts(self, name: str) -> Counts:
         with self._whole():
             return Counts.from_arrays(self.arrays, name)
 
-    def links(self) -> list[Linked]:
+    def links(self) -> list[ScoredLinks]:
         with self._whole():
-            return _unpacked(self.arrays)
+            return _unpack_links(self.arrays)
 
     @contextmanager
     def _whole(self) -> Iterator[None]:
         try:
             yield
         except (KeyError, ValueError, TypeError) as error:
-            raise self.keep.broken(self.name, str(error)) from None
+            raise self.checkpoint.broken(self.name, str(error)) from None
 
 
 def word_rows(
@@ -328,14 +330,14 @@ def word_rows(
     corpus = Corpus(source, target, format=lines, reader=reader or ReaderOptions(), same_ids=same_ids, faults=faults)
     corpus = replace(corpus, links=())  # those of a folder are not looked at
     if target is None and not corpus.e:
-        instances = [from_sentence(row.f) if isinstance(row.f, Sentence) else row.f or Igt(()) for row in corpus.rows()]
+        instances = [from_sentence(row.f) if isinstance(row.f, Rows) else row.f or Sentence(()) for row in corpus.rows()]
         return [WordRow(list(x.words), list(x.e_words or tokenize(x.translation))) for x in instances], _gloss_counts(instances)
-    rows = Rows(corpus)
+    rows = CorpusRows(corpus)
     return (rows if not any(map(is_pipe, (source, target or ""))) else [*rows]), {}
 
 
 @dataclass
-class Rows:
+class CorpusRows:
     """The words of the pairs of a corpus, read whenever they are asked for; faults are reported at the first reading."""
 
     corpus: Corpus
@@ -346,7 +348,7 @@ class Rows:
         for f, e, _ in corpus.rows():
             if f is None:  # keeps its place
                 yield WordRow([], [], ([], []), ([], []))
-            elif isinstance(f, Igt):
+            elif isinstance(f, Sentence):
                 yield WordRow(list(f.words), list(e.forms) if e else f.translation.split())
             else:
                 forms, columns = (list(e.forms), (list(e.column(2)), list(e.column(3)))) if e else ([], ([], []))
@@ -356,14 +358,14 @@ class Rows:
 
 def known_pairs(known: KnownCounts, dictionaries: Iterable[Path], glossed: Iterable[Path], faults: Faults) -> KnownCounts:
     """What is known beforehand, with the word pairs of dictionaries (TSV) and those that glossed texts link."""
-    made = dict(known)
+    counts = dict(known)
     for path in dictionaries:
         with reading(path) as stream:
-            found = from_dictionary(stream.read().decode("utf-8", "replace").splitlines(), str(path))
-        _add(made, found)
+            entries = from_dictionary(stream.read().decode("utf-8", "replace").splitlines(), str(path))
+        _add(counts, entries)
     for path in glossed:
-        _add(made, from_glosses(str(path), faults))
-    return made
+        _add(counts, from_glosses(str(path), faults))
+    return counts
 
 
 def _add(known: KnownCounts, more: KnownCounts) -> None:
@@ -376,7 +378,7 @@ def from_glosses(path: str, faults: Faults) -> KnownCounts:
     return _gloss_counts(list(interlinear.load(path, None, faults)))
 
 
-def _gloss_counts(instances: list[Igt]) -> KnownCounts:
+def _gloss_counts(instances: list[Sentence]) -> KnownCounts:
     aligner = GlossAligner()
     linked = []
     for igt in instances:

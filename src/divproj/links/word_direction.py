@@ -186,11 +186,11 @@ def hmm_all(src_at, tgt_at, cell_at, cells, table, jumps, null, post):  # type: 
         n, m, base = src_at[k + 1] - src_at[k], tgt_at[k + 1] - tgt_at[k], cell_at[k]
         if n == 0 or m == 0:
             continue
-        found, forward = np.zeros((n + 1, m)), np.zeros((2 * n, m))
-        hmm_posteriors(n, m, base, cells, table, jumps, null, found, forward, unused, unused)
+        posteriors, forward = np.zeros((n + 1, m)), np.zeros((2 * n, m))
+        hmm_posteriors(n, m, base, cells, table, jumps, null, posteriors, forward, unused, unused)
         for i in range(n + 1):
             for j in range(m):
-                post[base + i * m + j] = found[i, j]
+                post[base + i * m + j] = posteriors[i, j]
 
 
 @kernel("u8(u8)")
@@ -357,7 +357,7 @@ class Settings:
 
 @dataclass
 class WordArrays:
-    """Sentence pairs as numbers, with the cells of both words and stems; `turned` exchanges the sides."""
+    """Sentence pairs as numbers, with the cells of both words and stems; `transpose` exchanges the sides."""
 
     src: Ints
     src_at: Ints
@@ -382,7 +382,7 @@ class WordArrays:
         np.cumsum((m + 1) * n, out=self.turned_at[1:])
 
     @property
-    def turned(self) -> WordArrays:
+    def transpose(self) -> WordArrays:
         a, b, c, d = self.sizes
         sides = (self.tgt, self.tgt_at, self.src, self.src_at, self.tgt_stem, self.src_stem)
         return WordArrays(*sides, (b, a, d, c), self.tgt_tag, self.src_tag, self.tags[::-1])
@@ -417,13 +417,13 @@ class Prior:
 
     def counts(self, src: Ints, tgt: Ints) -> Floats:
         """Those of these pairs, 0 where there are none."""
-        found = np.zeros(len(src))
+        pseudo_counts = np.zeros(len(src))
         if len(self.keys):
             wanted = (src.astype(np.int64) << 32) | tgt
             at = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
             there = self.keys[at] == wanted
-            found[there] = self.values[at[there]]
-        return found
+            pseudo_counts[there] = self.values[at[there]]
+        return pseudo_counts
 
 
 @dataclass(frozen=True)
@@ -490,7 +490,12 @@ class Direction:
         return links
 
     def sample(
-        self, seed: int, watch: Watch | None = None, stop: Event | None = None, keep: Checkpoint = NOTHING, name: str = "links"
+        self,
+        seed: int,
+        watch: Watch | None = None,
+        stop: Event | None = None,
+        checkpoint: Checkpoint = NOTHING,
+        name: str = "links",
     ) -> Floats:
         """Posteriors of every cell by Gibbs sampling; `stop` ends it early with what there is.
 
@@ -503,11 +508,11 @@ class Direction:
         else:
             tag_cells, tag_src = np.zeros_like(self.cells), np.zeros(1, np.int32)
         chain = self._empty_chain(len(stem_src), len(tag_src))
-        if keep.restore(name, vars(chain)):
+        if checkpoint.restore(name, vars(chain)):
             words = np.repeat(np.diff(b.src_at), np.diff(b.tgt_at))
             places = all(((links >= 0) & (links <= words)).all() for links in (chain.first, chain.links))
             if not (0 <= chain.kept <= chain.done <= s.all_sweeps and places):
-                raise keep.broken(name, "links or sweeps that cannot be")
+                raise checkpoint.broken(name, "links or sweeps that cannot be")
         else:
             self.em(watch)
             chain.first[:] = self.best_links()
@@ -529,7 +534,7 @@ class Direction:
             chain.kept[0] += turn - burning
             if watch:
                 watch("sampling", int(chain.done[0]), float("nan"))
-            keep.offer(name, vars(chain))
+            checkpoint.offer(name, vars(chain))
         return chain.post / int(chain.kept[0]) if chain.kept else self._one_hot(self._places(chain.links))
 
     def _empty_chain(self, stems: int, tags: int) -> Chain:

@@ -131,7 +131,7 @@ class Counts:
     values: CountValues
 
     @classmethod
-    def summed(cls, names: tuple[Sequence[str], Sequence[str]], f: Ints, e: Ints, values: CountValues) -> Counts:
+    def from_occurrences(cls, names: tuple[Sequence[str], Sequence[str]], f: Ints, e: Ints, values: CountValues) -> Counts:
         """From numbers of words on both sides, pairs as often as they come, and the names of the numbers."""
         keys, at = np.unique(_keys(f, e), return_inverse=True)
         f_used, rows = np.unique(keys >> 32, return_inverse=True)
@@ -146,35 +146,39 @@ class Counts:
         books = Vocabulary(), Vocabulary()
         f, e = (np.array([book.number(pair[k]) for pair in known], np.int64) for k, book in enumerate(books))
         names = [*books[0].numbers], [*books[1].numbers]
-        return cls.summed(names, f, e, np.array([*known.values()], float))
+        return cls.from_occurrences(names, f, e, np.array([*known.values()], float))
 
-    def known(self) -> KnownCounts:
+    def to_dict(self) -> KnownCounts:
         """As a mapping."""
         rows, columns, values = self.rows.tolist(), self.columns.tolist(), self.values.tolist()
         return {(self.f[i], self.e[j]): value for i, j, value in zip(rows, columns, values, strict=True)}
 
     def arrays(self, name: str) -> dict[str, NDArray[Any]]:
         """As arrays alone, for a file."""
-        texts = {f"{name}-{side}": packed(words) for side, words in (("f", self.f), ("e", self.e))}
+        texts = {f"{name}-{side}": pack_words(words) for side, words in (("f", self.f), ("e", self.e))}
         return {**texts, f"{name}-rows": self.rows, f"{name}-columns": self.columns, f"{name}-values": self.values}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], name: str) -> Counts:
         """What `arrays` made; ValueError or KeyError where it cannot be that."""
-        f, e = (unpacked(arrays[f"{name}-{side}"]) for side in "fe")
-        made = cls(f, e, *(arrays[f"{name}-{part}"] for part in ("rows", "columns", "values")))
-        for at, side in ((made.rows, f), (made.columns, e)):
-            if at.shape != made.values.shape or at.dtype.kind != "i" or (len(at) and not 0 <= at.min() <= at.max() < len(side)):
+        f, e = (unpack_words(arrays[f"{name}-{side}"]) for side in "fe")
+        counts = cls(f, e, *(arrays[f"{name}-{part}"] for part in ("rows", "columns", "values")))
+        for at, side in ((counts.rows, f), (counts.columns, e)):
+            if (
+                at.shape != counts.values.shape
+                or at.dtype.kind != "i"
+                or (len(at) and not 0 <= at.min() <= at.max() < len(side))
+            ):
                 raise ValueError("pairs of words that are not there")
-        return made
+        return counts
 
 
-def packed(words: Iterable[str]) -> NDArray[np.uint8]:
+def pack_words(words: Iterable[str]) -> NDArray[np.uint8]:
     """Words as bytes."""
     return np.frombuffer("".join(f"{word}{END}" for word in words).encode("utf-8", "surrogatepass"), np.uint8)
 
 
-def unpacked(data: NDArray[Any]) -> list[str]:
+def unpack_words(data: NDArray[Any]) -> list[str]:
     """Words from bytes; ValueError where they are none."""
     return data.astype(np.uint8).tobytes().decode("utf-8", "surrogatepass").split(END)[:-1]
 
@@ -190,9 +194,9 @@ class Tally:
     @classmethod
     def of(cls, known: Mapping[tuple[str, str], float]) -> Tally:
         """With one part, what is known beforehand."""
-        made = cls()
-        made.add(Counts.of(known))
-        return made
+        tally = cls()
+        tally.add(Counts.of(known))
+        return tally
 
     def add(self, counts: Counts) -> None:
         f, e = (
@@ -217,21 +221,21 @@ class Tally:
     def counts(self) -> Counts:
         """All of it."""
         keys, values = self.sum
-        return Counts.summed(self._names, keys >> 32, keys & _LOW, values)
+        return Counts.from_occurrences(self._names, keys >> 32, keys & _LOW, values)
 
     def between(self, words: Sequence[Iterable[str]], without: int | None = None) -> Counts:
         """What there is of these words of F and of E, without one of the parts."""
         keys, values = self.sum
         if without is not None:
-            own, brought = self.parts[without]
+            part_keys, brought = self.parts[without]
             values = values.copy()
-            values[np.searchsorted(keys, own)] -= brought
+            values[np.searchsorted(keys, part_keys)] -= brought
         there = values > LEAST_COUNT
         for book, side, numbers in zip(self.books, words, (keys >> 32, keys & _LOW), strict=True):
             among = np.zeros(len(book), bool)
             among[[book.numbers[word] for word in side if word in book.numbers]] = True
             there &= among[numbers]
-        return Counts.summed(self._names, keys[there] >> 32, keys[there] & _LOW, values[there])
+        return Counts.from_occurrences(self._names, keys[there] >> 32, keys[there] & _LOW, values[there])
 
     @property
     def _names(self) -> tuple[list[str], list[str]]:
@@ -259,8 +263,8 @@ def from_posteriors(
     {(1, 1): 0.7}
     """
     mean = (forward + backward) / 2
-    found = np.argwhere(mean >= threshold)
-    return {(int(i) + 1, int(j) + 1): round(float(mean[i, j]), 4) for i, j in found}
+    places = np.argwhere(mean >= threshold)
+    return {(int(i) + 1, int(j) + 1): round(float(mean[i, j]), 4) for i, j in places}
 
 
 def intersection(forward: LinkSet, backward: LinkSet) -> LinkSet:
@@ -318,22 +322,22 @@ Known = Mapping[tuple[str, str], float]
 
 
 @dataclass(frozen=True)
-class Linked:
+class ScoredLinks:
     """Links of one pair, (f, e) from 1, each with a probability."""
 
-    chances: dict[tuple[int, int], float]
+    probabilities: dict[tuple[int, int], float]
     shape: tuple[int, int]
 
     @property
     def links(self) -> Links:
-        return Links(frozenset(self.chances), self.shape, weights=tuple(sorted(self.chances.items())))
+        return Links(frozenset(self.probabilities), self.shape, weights=tuple(sorted(self.probabilities.items())))
 
 
 @dataclass(frozen=True)
 class LearnedLinks:
     """Links of some pairs, and the expected links of words and of stems there."""
 
-    links: list[Linked]
+    links: list[ScoredLinks]
     words: Counts
     stems: Counts
 
@@ -370,7 +374,7 @@ class WordAligner(Estimator):
             raise ModelError(f"no method '{self.method}'", remedy=f"choose one of {', '.join(METHODS)}")
 
     def fit(self, pairs: Iterable[WordPair | Pair], known: Known | None = None, **more: Any) -> WordAligner:
-        """Learn from sentence pairs; `known` has word pairs that are taken to be translations, with pseudo-counts."""
+        """Learn from sentence pairs; `to_dict` has word pairs that are taken to be translations, with pseudo-counts."""
         self.fit_align(map(_words, pairs), known, **more)
         return self
 
@@ -383,8 +387,8 @@ class WordAligner(Estimator):
         True
         """
         some = list(pairs)
-        for pair, found in zip(some, self.fit_align(map(_words, some)), strict=True):
-            yield replace(pair, links=found.links)
+        for pair, linked in zip(some, self.fit_align(map(_words, some)), strict=True):
+            yield replace(pair, links=linked.links)
 
     def fit_align(
         self,
@@ -394,24 +398,24 @@ class WordAligner(Estimator):
         lemmas: Sides | None = None,
         tags: Sides | None = None,
         watch: Watch | None = None,
-        keep: Checkpoint = NOTHING,
-    ) -> list[Linked]:
+        checkpoint: Checkpoint = NOTHING,
+    ) -> list[ScoredLinks]:
         """Learn from the pairs and align them; rare words fall back on `lemmas` where given, else on stems.
 
         All pairs are held in memory; `word_corpus.align_text` splits a long
         text. Sampling that takes long is kept in a checkpoint,
         and goes on from one that is resumed.
         """
-        made = self.learn(list(pairs), self.prior(known), lemmas=lemmas, tags=tags, watch=watch, keep=keep)
-        self.remember(made.words)
-        return made.links
+        learned = self.learn(list(pairs), self.prior(known), lemmas=lemmas, tags=tags, watch=watch, checkpoint=checkpoint)
+        self.remember(learned.words)
+        return learned.links
 
-    def align(self, pairs: Iterable[WordPair], keep: Checkpoint = NOTHING) -> list[Linked]:
+    def align(self, pairs: Iterable[WordPair], checkpoint: Checkpoint = NOTHING) -> list[ScoredLinks]:
         """Links for new pairs; what was learned before is not changed."""
-        return self.learn(list(pairs), self.prior(), keep=keep).links
+        return self.learn(list(pairs), self.prior(), checkpoint=checkpoint).links
 
     def prior(self, known: Known | None = None) -> tuple[Known, Known]:
-        """What is known of words and of stems beforehand: what was learned before, and `known`."""
+        """What is known of words and of stems beforehand: what was learned before, and `to_dict`."""
         words = {**self.counts_, **(known or {})}
         stems: dict[tuple[str, str], float] = {}
         for (f, e), count in words.items():
@@ -421,7 +425,7 @@ class WordAligner(Estimator):
 
     def remember(self, learned: Counts) -> None:
         """Add what was learned from a text to what is known of word pairs."""
-        for pair, count in learned.known().items():
+        for pair, count in learned.to_dict().items():
             self.counts_[pair] = round(self.counts_.get(pair, 0.0) + count, 4)
 
     def learn(
@@ -432,7 +436,7 @@ class WordAligner(Estimator):
         lemmas: Sides | None = None,
         tags: Sides | None = None,
         watch: Watch | None = None,
-        keep: Checkpoint = NOTHING,
+        checkpoint: Checkpoint = NOTHING,
         threads: int = 2,
         of: int = 0,
     ) -> LearnedLinks:
@@ -442,39 +446,43 @@ class WordAligner(Estimator):
         there is.
         """
         usable = [k for k, (f, e) in enumerate(pairs) if 0 < len(f) <= LONGEST and 0 < len(e) <= LONGEST]
-        found = [Linked({}, (len(f), len(e))) for f, e in pairs]
+        linked = [ScoredLinks({}, (len(f), len(e))) for f, e in pairs]
         if not usable:
-            return LearnedLinks(found, Counts.of({}), Counts.of({}))
+            return LearnedLinks(linked, Counts.of({}), Counts.of({}))
         f_side = [[self.form(word) for word in pairs[k][0]] for k in usable]
         e_side = [[self.form(word) for word in pairs[k][1]] for k in usable]
         given = [None if x is None else tuple([side[k] for k in usable] for side in x) for x in (lemmas, tags)]
         books, bitext = self._encode(f_side, e_side, *given)
-        posteriors = self._posteriors(bitext, books, prior, watch, keep, threads, of)
+        posteriors = self._posteriors(bitext, books, prior, watch, checkpoint, threads, of)
         for place, k in enumerate(usable):
-            found[k] = Linked(self._links(bitext, posteriors, place), (len(pairs[k][0]), len(pairs[k][1])))
-        return LearnedLinks(found, *_linked_counts(bitext, books, [found[k].chances for k in usable]))
+            linked[k] = ScoredLinks(self._links(bitext, posteriors, place), (len(pairs[k][0]), len(pairs[k][1])))
+        return LearnedLinks(linked, *_linked_counts(bitext, books, [linked[k].probabilities for k in usable]))
 
     def _posteriors(
-        self, bitext: WordArrays, books: list[Vocabulary], prior: tuple[Known, Known], watch: Watch | None, keep: Checkpoint,
+        self, bitext: WordArrays, books: list[Vocabulary], prior: tuple[Known, Known], watch: Watch | None, checkpoint: Checkpoint,
         threads: int, of: int,
     ) -> list[Floats]:  # fmt: skip
         """Both directions, at once where there are two threads."""
         stop = Event()
         settings = self.settings.for_pairs(of or len(bitext.src_at) - 1)
-        if keep is not NOTHING:
+        if checkpoint is not NOTHING:
             texts = [list(book.numbers) for book in books[:2]]
-            keep.identify(asdict(settings), self.random_state, texts, *(sorted(x.items()) for x in prior), *_arrays(bitext))
-        words = _numbered(books[:2], prior[0])
+            checkpoint.identify(
+                asdict(settings), self.random_state, texts, *(sorted(x.items()) for x in prior), *_arrays(bitext)
+            )
+        words = _number_pairs(books[:2], prior[0])
         for form in books[0].numbers.keys() & books[1].numbers.keys() - {""}:
             pair = books[0].numbers[form], books[1].numbers[form]
             words[pair] = words.get(pair, 0.0) + SAME_STRING
-        stems = _numbered(books[2:4], prior[1])
+        stems = _number_pairs(books[2:4], prior[1])
 
         def one(turned: bool) -> Floats:
             known = (Prior.of({(e, f) if turned else (f, e): x for (f, e), x in pairs.items()}) for pairs in (words, stems))
-            direction = Direction(bitext.turned if turned else bitext, settings, *known)
+            direction = Direction(bitext.transpose if turned else bitext, settings, *known)
             if settings.sweeps:
-                return direction.sample(self.random_state * 2 + turned, watch, stop, keep, "backward" if turned else "forward")
+                return direction.sample(
+                    self.random_state * 2 + turned, watch, stop, checkpoint, "backward" if turned else "forward"
+                )
             direction.em(watch)
             return direction.hmm()
 
@@ -560,8 +568,8 @@ class WordAligner(Estimator):
                 folder / "weights.npz", bound=about.get(modelfile.BOUND) if isinstance(about, dict) else None
             )
         except (OSError, ValueError, RecursionError, ModelError) as error:
-            what = error.what if isinstance(error, ModelError) else why(error)
-            raise ModelError(f"no word alignment model here: {what}", where, "`proj words --save` makes one") from None
+            message = error.message if isinstance(error, ModelError) else why(error)
+            raise ModelError(f"no word alignment model here: {message}", where, "`proj words --save` makes one") from None
         if not isinstance(about, dict) or about.get("format") != FORMAT or about.get("version") != VERSION:
             raise ModelError(f"not a word alignment model of version {VERSION}", where, "train it again")
         model = modelfile.ModelFolder(FORMAT, about, arrays, where)
@@ -572,8 +580,8 @@ class WordAligner(Estimator):
         params = modelfile.like_defaults({name: about.get(name) for name in defaults}, defaults, where)
         knobs = modelfile.like_defaults(about.get("settings"), asdict(Settings()), where)
         if not all(0 <= knob <= MOST for knob in knobs.values()) or not all(knobs.get(name, 1) for name in PRIORS):
-            what = f"'settings' are {knobs!r:.200}, numbers from 0 to {MOST} expected, {', '.join(PRIORS)} above 0"
-            raise ModelError(what, where, "train it again")
+            message = f"'settings' are {knobs!r:.200}, numbers from 0 to {MOST} expected, {', '.join(PRIORS)} above 0"
+            raise ModelError(message, where, "train it again")
         known = {(f, e): float(c) for (f, e), c in zip(pairs, counts.tolist(), strict=True)}
         return cls(**params, settings=Settings(**knobs), counts_=known)
 
@@ -591,25 +599,25 @@ def _arrays(bitext: WordArrays) -> list[Any]:
     ]
 
 
-def _numbered(books: list[Vocabulary], known: Known) -> dict[tuple[int, int], float]:
+def _number_pairs(books: list[Vocabulary], known: Known) -> dict[tuple[int, int], float]:
     """What is known of words that are in the text, by number."""
     f_numbers, e_numbers = (book.numbers for book in books)
-    found = {}
+    counts = {}
     for (f, e), count in known.items():
         i, j = f_numbers.get(f), e_numbers.get(e)
         if i and j:
-            found[i, j] = count
-    return found
+            counts[i, j] = count
+    return counts
 
 
 def _linked_counts(
-    bitext: WordArrays, books: list[Vocabulary], found: list[dict[tuple[int, int], float]]
+    bitext: WordArrays, books: list[Vocabulary], links: list[dict[tuple[int, int], float]]
 ) -> tuple[Counts, Counts]:
     """How often words are linked, and stems, each link for its probability."""
-    sizes = [len(chances) for chances in found]
-    places = np.array([place for chances in found for place in chances], np.int64).reshape(-1, 2) - 1
-    chances = np.array([chance for some in found for chance in some.values()])
+    sizes = [len(probabilities) for probabilities in links]
+    places = np.array([place for probabilities in links for place in probabilities], np.int64).reshape(-1, 2) - 1
+    probabilities = np.array([probability for some in links for probability in some.values()])
     f, e = (places[:, k] + np.repeat(at[:-1], sizes) for k, at in enumerate((bitext.src_at, bitext.tgt_at)))
     names = [[*book.numbers] for book in books[:4]]
-    words = Counts.summed((names[0], names[1]), bitext.src[f], bitext.tgt[e], chances)
-    return words, Counts.summed((names[2], names[3]), bitext.src_stem[f], bitext.tgt_stem[e], chances)
+    words = Counts.from_occurrences((names[0], names[1]), bitext.src[f], bitext.tgt[e], probabilities)
+    return words, Counts.from_occurrences((names[2], names[3]), bitext.src_stem[f], bitext.tgt_stem[e], probabilities)

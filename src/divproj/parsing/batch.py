@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from divproj.core.errors import CUT, LONGEST_SENTENCE, PARSED_WHOLE, Faults, FormatError, Where, in_parts
-from divproj.core.sentence import Sentence, confidence_of
+from divproj.core.sentence import Rows, confidence_of
 from divproj.core.wording import plural
 from divproj.io.files import Source, name_of, reading
-from divproj.io.output import Trees, gathered
+from divproj.io.output import Trees, collect_sentences
 from divproj.io.trees import conllu
 from divproj.io.trees import forest as forests
-from divproj.parsing.language import Language, forest_of, several, shipped
+from divproj.parsing.language import Language, forest_of, load_pack, several
 from divproj.text import running
 from divproj.text.tokenizer import Token, Tokenizer
 from divproj.ud.head_style import in_style
@@ -35,7 +35,7 @@ WEAK_SENTENCE = 0.5
 
 def load(
     source: Source, faults: Faults | None = None, *, keep_lines: bool = False, tokenizer: Tokenizer | None = None
-) -> Iterator[Sentence]:
+) -> Iterator[Rows]:
     """CoNLL-U sentences without annotation; a line is a paragraph, or one sentence with `keep_lines`.
 
     Text is cut as English where no tokenizer is given.
@@ -62,7 +62,7 @@ def _english(text: str) -> list[Token]:
     return [Token(start, end, (text[start:end],)) for start, end in running.spans(text)]
 
 
-def blank(text: str, tokens: list[Token], sent_id: str, where: Where) -> Sentence:
+def blank(text: str, tokens: list[Token], sent_id: str, where: Where) -> Rows:
     """A sentence without annotation from a text and its tokens; one that stands for several words has a row for the whole."""
     rows: list[tuple[str, str, str]] = []
     words = 0
@@ -78,7 +78,7 @@ def blank(text: str, tokens: list[Token], sent_id: str, where: Where) -> Sentenc
             rows.append((str(words), word, "_"))
     ids, forms, misc_column = zip(*rows, strict=True)
     none = ("_",) * len(rows)
-    return Sentence((f"# sent_id = {sent_id}", f"# text = {text}"), (ids, forms, *(none,) * 7, misc_column), where)
+    return Rows((f"# sent_id = {sent_id}", f"# text = {text}"), (ids, forms, *(none,) * 7, misc_column), where)
 
 
 DOUBTFUL = 5
@@ -86,30 +86,30 @@ DOUBTFUL = 5
 
 
 @dataclass(kw_only=True)
-class Judged:
+class ConfidenceSummary:
     """Confidence of the heads of a parser or a projection: the mean, and the sentences where it is lowest."""
 
     judged: int = 0
-    sure: float = 0.0
+    confidence: float = 0.0
     """Sum of confidences."""
     weak: int = 0
     doubtful: list[tuple[float, str]] = field(default_factory=list)
 
-    def judge(self, sure: Sequence[float], sent_id: str, forms: Sequence[str]) -> None:
+    def judge(self, confidence: Sequence[float], sent_id: str, forms: Sequence[str]) -> None:
         """Count the confidences of a sentence, which is named by its id or its first words."""
-        if not sure:
+        if not confidence:
             return
-        self.judged += len(sure)
-        self.sure += sum(sure)
-        mean = sum(sure) / len(sure)
+        self.judged += len(confidence)
+        self.confidence += sum(confidence)
+        mean = sum(confidence) / len(confidence)
         self.weak += mean < WEAK_SENTENCE
         one = (mean, sent_id or f"“{' '.join(forms[:4])} …”")
         if len(self.doubtful) < DOUBTFUL or one < self.doubtful[-1]:
             self.doubtful = heapq.nsmallest(DOUBTFUL, [*self.doubtful, one])
 
-    def add_counts(self, other: Judged, *counts: str) -> None:
+    def add_counts(self, other: ConfidenceSummary, *counts: str) -> None:
         """Add what another process has counted, under these names too."""
-        for name in ("judged", "sure", "weak", *counts):
+        for name in ("judged", "confidence", "weak", *counts):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.doubtful = heapq.nsmallest(DOUBTFUL, [*self.doubtful, *other.doubtful])
 
@@ -121,11 +121,11 @@ class Judged:
 
     @property
     def mean_confidence(self) -> float | None:
-        return round(self.sure / self.judged, 4) if self.judged else None
+        return round(self.confidence / self.judged, 4) if self.judged else None
 
 
 @dataclass
-class ParseSummary(Judged):
+class ParseSummary(ConfidenceSummary):
     """Sentences that were parsed, and the confidence of their heads."""
 
     parser: str = ""
@@ -135,7 +135,7 @@ class ParseSummary(Judged):
     left_out: int = 0
     words: int = 0
 
-    def add(self, sentences: Sequence[Sentence]) -> ParseSummary:
+    def add(self, sentences: Sequence[Rows]) -> ParseSummary:
         """Count parsed sentences; `ParseConf=` in MISC says how sure the parser is."""
         for sentence in sentences:
             self.parsed += 1
@@ -149,28 +149,28 @@ class ParseSummary(Judged):
         self.add_counts(other, "parsed", "left_out", "words")
 
     @property
-    def expected(self) -> float | None:
+    def expected_share(self) -> float | None:
         """The share of heads that should be right, where confidences are calibrated."""
-        return self.sure / self.judged if self.judged and self.calibration_error is not None else None
+        return self.confidence / self.judged if self.judged and self.calibration_error is not None else None
 
     def lines(self) -> list[str]:
         """As text, one fact per line."""
-        made = [f"{plural(self.parsed, 'sentence')} parsed by {self.parser}, {plural(self.words, 'word')}"]
+        text_lines = [f"{plural(self.parsed, 'sentence')} parsed by {self.parser}, {plural(self.words, 'word')}"]
         if self.left_out:
-            made.append(f"{plural(self.left_out, 'sentence')} left out with faults")
+            text_lines.append(f"{plural(self.left_out, 'sentence')} left out with faults")
         if self.judged:
-            known = self.expected
-            told = (
+            known = self.expected_share
+            estimate = (
                 f"{100 * known:.0f} % of the heads (± {200 * (self.calibration_error or 0):.0f}; the pack's calibration)"
                 if known
                 else ""
             )
-            made.append(f"expected to be right: {told or 'not known; this model is not calibrated'}")
-            made += self.look_first()
-        return made
+            text_lines.append(f"expected to be right: {estimate or 'not known; this model is not calibrated'}")
+            text_lines += self.look_first()
+        return text_lines
 
     def as_json(self) -> dict[str, Any]:
-        known = self.expected
+        known = self.expected_share
         return {
             "parser": self.parser,
             "parsed": self.parsed,
@@ -220,36 +220,36 @@ def _model(path: Path, stamp: str) -> Language:
 
 def language(how: Parsing) -> Language:
     """The language or the model that parses."""
-    return _model(how.model, how.stamp) if how.model is not None else shipped(how.lang or "en")
+    return _model(how.model, how.stamp) if how.model is not None else load_pack(how.lang or "en")
 
 
-def parsed(how: Parsing, sentences: list[Sentence], faults: Faults) -> Trees:
+def parse_batch(how: Parsing, sentences: list[Rows], faults: Faults) -> Trees:
     """Parsed sentences, with their forests where those are wanted."""
-    model, made, packed = language(how), [], io.StringIO()
+    model, annotated, packed = language(how), [], io.StringIO()
     summary = ParseSummary(how.name, model.calibration_error)
     for sentence in model.annotate(sentences, confidence=how.confidence, keep_tags=how.keep_tags):
         summary.add([sentence])
         if how.forest and len(sentence.forms) <= LONGEST_SENTENCE:
             forests.dump([forest_of(model, sentence)], packed)
         elif how.forest:
-            what = f"{len(sentence.forms)} words: no forest of more than {LONGEST_SENTENCE}"
-            faults.file(FormatError(what, replace(sentence.where, sent_id=sentence.sent_id), CUT))
-        for found in several(model, sentence, how.nbest) if how.nbest > 1 else (sentence,):
-            made.append(_in_style(found, how.style))
-    return gathered(made, len(sentences), forests=packed.getvalue(), summary=summary)
+            message = f"{len(sentence.forms)} words: no forest of more than {LONGEST_SENTENCE}"
+            faults.file(FormatError(message, replace(sentence.where, sent_id=sentence.sent_id), CUT))
+        for candidate in several(model, sentence, how.nbest) if how.nbest > 1 else (sentence,):
+            annotated.append(_in_style(candidate, how.style))
+    return collect_sentences(annotated, len(sentences), forests=packed.getvalue(), summary=summary)
 
 
-def _in_style(sentence: Sentence, style: str) -> Sentence:
+def _in_style(sentence: Rows, style: str) -> Rows:
     if style in ("ud", "as-is"):
         return sentence
     tree = in_style(sentence.tree, style)
-    return sentence.with_columns({6: tuple(map(str, tree.heads)), 7: tree.rels})
+    return sentence.with_columns({6: tuple(map(str, tree.heads)), 7: tree.deprels})
 
 
-def batches(how: Parsing, source: str, keep_lines: bool, faults: Faults) -> Iterator[list[Sentence]]:
+def batches(how: Parsing, source: str, keep_lines: bool, faults: Faults) -> Iterator[list[Rows]]:
     """Sentences of a CoNLL-U file or of plain text, some at a time."""
     if source.removesuffix(".gz").endswith((".conllu", ".conll")) or (source == "-" and _rows_on_stdin()):
-        sentences: Iterator[Sentence] = (sentence for sentence in conllu.load(source, faults) if sentence is not None)
+        sentences: Iterator[Rows] = (sentence for sentence in conllu.load(source, faults) if sentence is not None)
     else:
         sentences = load(source, faults, keep_lines=keep_lines, tokenizer=language(how).tokenizer)
     while some := list(islice(sentences, SIZE)):

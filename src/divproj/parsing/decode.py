@@ -276,10 +276,10 @@ TRUSTED = 1e4
 
 
 @kernel("f8(f8[:,::1], f8[:,::1])")
-def projective(scores, chances):  # type: ignore[no-untyped-def]
+def projective(scores, probabilities):  # type: ignore[no-untyped-def]
     """Sums over projective trees: O(n³)."""
     n1 = len(scores)
-    chances[:] = 0.0
+    probabilities[:] = 0.0
     if n1 < 2:
         return 0.0
     full_l, full_r = np.full((n1, n1), LOW), np.full((n1, n1), LOW)
@@ -308,7 +308,7 @@ def projective(scores, chances):  # type: ignore[no-untyped-def]
     out_hl, out_hr = np.full((n1, n1), LOW), np.full((n1, n1), LOW)
     last = n1 - 1
     for r in range(1, n1):
-        chances[0, r] = np.exp(full_l[1, r] + full_r[r, last] + scores[0, r] - z)
+        probabilities[0, r] = np.exp(full_l[1, r] + full_r[r, last] + scores[0, r] - z)
         out_fl[1, r] = log_add(out_fl[1, r], full_r[r, last] + scores[0, r])
         out_fr[r, last] = log_add(out_fr[r, last], full_l[1, r] + scores[0, r])
     for width in range(n1 - 2, 0, -1):
@@ -326,8 +326,8 @@ def projective(scores, chances):  # type: ignore[no-untyped-def]
                     out_hl[r, t] = log_add(out_hl[r, t], up + full_l[s, r])
         for s in range(1, n1 - width):
             t = s + width
-            chances[s, t] = np.exp(out_hr[s, t] + half_r[s, t] - z)
-            chances[t, s] = np.exp(out_hl[s, t] + half_l[s, t] - z)
+            probabilities[s, t] = np.exp(out_hr[s, t] + half_r[s, t] - z)
+            probabilities[t, s] = np.exp(out_hl[s, t] + half_l[s, t] - z)
             up = log_add(out_hr[s, t] + scores[s, t], out_hl[s, t] + scores[t, s])
             if up > LOW:
                 for r in range(s, t):
@@ -337,13 +337,13 @@ def projective(scores, chances):  # type: ignore[no-untyped-def]
 
 
 @kernel("f8(f8[:,::1], f8[:,::1])")
-def elimination(scores, chances):  # type: ignore[no-untyped-def]
+def elimination(scores, probabilities):  # type: ignore[no-untyped-def]
     """Sums over all trees, any scores: words are taken out one by one, their paths kept, and nothing is ever subtracted.
 
     It is the elimination of `nonprojective`'s matrix in logarithms (Grassmann et al. 1985), then its derivative backwards.
     """
     n1 = len(scores)
-    chances[:] = 0.0
+    probabilities[:] = 0.0
     if n1 < 2:
         return 0.0
     paths = scores.copy()
@@ -362,36 +362,36 @@ def elimination(scores, chances):  # type: ignore[no-untyped-def]
                     through = paths[i, k] + paths[k, j] - sums[k]
                     paths[i, j] = log_add(paths[i, j], through)
                     shares[at + i * k + j] = np.exp(through - paths[i, j])
-    chances[0, 1] = 1.0
+    probabilities[0, 1] = 1.0
     for k in range(2, n1):
-        own = 1.0
+        rest = 1.0
         for i in range(k):
             for j in range(1, k):
                 if i != j:
-                    moved = chances[i, j] * shares[at + i * k + j]
-                    chances[i, j] -= moved
-                    chances[i, k] += moved
-                    chances[k, j] += moved
-                    own -= moved
+                    moved = probabilities[i, j] * shares[at + i * k + j]
+                    probabilities[i, j] -= moved
+                    probabilities[i, k] += moved
+                    probabilities[k, j] += moved
+                    rest -= moved
         for i in range(1, k):
-            chances[i, k] += own * np.exp(paths[i, k] - sums[k])
+            probabilities[i, k] += rest * np.exp(paths[i, k] - sums[k])
         at += k * k
     return z + paths[0, 1]
 
 
-def nonprojective(scores, chances):  # type: ignore[no-untyped-def]
+def nonprojective(scores, probabilities):  # type: ignore[no-untyped-def]
     """Sums over all trees by the Matrix-Tree theorem (Koo et al. 2007): the Laplacian's first row holds the root's weights.
 
     Plain numpy: the factorisation is the work, and it is compiled already. Where words would rather be each other's heads
     than anything else by far, digits are lost, and `elimination` does it.
     """
     n1 = len(scores)
-    chances[:] = 0.0
+    probabilities[:] = 0.0
     if n1 < 2:
         return 0.0
-    own = np.arange(n1 - 1)
+    words = np.arange(n1 - 1)
     shifted = scores[:, 1:].copy()
-    shifted[own + 1, own] = -np.inf
+    shifted[words + 1, words] = -np.inf
     tops = shifted.max(axis=0)
     shifted -= tops  # each child's odds up to a factor of its own
     top_root = shifted[0].max()
@@ -401,14 +401,14 @@ def nonprojective(scores, chances):  # type: ignore[no-untyped-def]
     try:
         inverse = np.linalg.inv(laplacian)
     except np.linalg.LinAlgError:
-        return elimination.compiled(scores, chances)
+        return elimination.compiled(scores, probabilities)
     if not np.abs(inverse).max() < TRUSTED:
-        return elimination.compiled(scores, chances)
+        return elimination.compiled(scores, probabilities)
     _, log_det = np.linalg.slogdet(laplacian)
     keep = np.ones(n1 - 1)
     keep[0] = 0.0
-    chances[0, 1:] = root * inverse[:, 0]
+    probabilities[0, 1:] = root * inverse[:, 0]
     down = inner * (np.diag(inverse) * keep)  # column c: the child's own diagonal
     across = inner * inverse.T * keep[:, None]
-    chances[1:, 1:] = np.clip(down - across, 0.0, 1.0)
+    probabilities[1:, 1:] = np.clip(down - across, 0.0, 1.0)
     return float(log_det + tops.sum() + top_root)

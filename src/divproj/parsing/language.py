@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divproj.core.errors import PARSED_WHOLE, PART, ModelError, ProjError, Where
-from divproj.core.sentence import Sentence
+from divproj.core.sentence import Rows
 from divproj.core.tree import DepTree
 from divproj.forest.charts import from_arc_scores
 from divproj.forest.dependencies import from_dependencies
@@ -70,36 +70,36 @@ def cut(seen: ParserInput, whole: int = PARSED_WHOLE, most: int = PART) -> list[
     """
     if len(seen) <= whole:
         return [seen]
-    made, start = [], 0
+    parts, start = [], 0
     while start < len(seen):
         end = min(start + most, len(seen))
         if end < len(seen):
             marks = (k + 1 for k in range(end - 1, start + most // 2 - 1, -1) if seen.forms[k] in _ENDS)
             end = next(marks, end)
-        own = slice(start, end)
-        made.append(ParserInput(seen.forms[own], seen.tags[own], tuple(column[own] for column in seen.more)))
+        span = slice(start, end)
+        parts.append(ParserInput(seen.forms[span], seen.tags[span], tuple(column[span] for column in seen.more)))
         start = end
-    return made
+    return parts
 
 
-def joined(trees: Sequence[DepTree]) -> DepTree:
+def join_parts(trees: Sequence[DepTree]) -> DepTree:
     """Return one tree for the trees of the parts: the roots of later parts attach to the root of the first."""
     if len(trees) == 1:
         return trees[0]
     heads: list[int] = []
-    rels: list[str] = []
+    deprels: list[str] = []
     root = trees[0].heads.index(0) + 1
     for tree in trees:
         shift = len(heads)
-        for head, rel in zip(tree.heads, tree.rels, strict=True):
+        for head, rel in zip(tree.heads, tree.deprels, strict=True):
             heads.append(shift + head if head > 0 else root if shift else head)
-            rels.append(JOINED if shift and head == 0 else rel)
+            deprels.append(JOINED if shift and head == 0 else rel)
     forms, tags = tuple(form for tree in trees for form in tree.forms), tuple(tag for tree in trees for tag in tree.upos)
-    return DepTree(forms, tuple(heads), tuple(rels), tags)
+    return DepTree(forms, tuple(heads), tuple(deprels), tags)
 
 
 @dataclass(frozen=True)
-class Chances:
+class EdgeProbabilities:
     """Edge probabilities of a sentence in parts; an edge between parts has the probability that its part's root is the root."""
 
     parts: tuple[NDArray[np.float64], ...]
@@ -109,17 +109,19 @@ class Chances:
         shift = 0
         for part in self.parts:
             if child - shift < len(part):
-                own = head - shift
-                return float(part[own if 0 < own < len(part) else 0, child - shift])
+                inner_head = head - shift
+                return float(part[inner_head if 0 < inner_head < len(part) else 0, child - shift])
             shift += len(part) - 1
         raise IndexError(edge)
 
 
-def shared_out(found: Iterator[NDArray[np.float64]], counts: Sequence[int]) -> Iterator[NDArray[np.float64] | Chances]:
+def join_marginals(
+    marginals: Iterator[NDArray[np.float64]], counts: Sequence[int]
+) -> Iterator[NDArray[np.float64] | EdgeProbabilities]:
     """For each sentence the chances of its parts."""
     for count in counts:
-        parts = tuple(next(found) for _ in range(count))
-        yield parts[0] if count == 1 else Chances(parts)
+        parts = tuple(next(marginals) for _ in range(count))
+        yield parts[0] if count == 1 else EdgeProbabilities(parts)
 
 
 LEFT, RIGHT, INSIDE = "left", "right", "inside"
@@ -147,19 +149,19 @@ class Punctuation:
         """Count the choices of gold trees; a constellation of any mark is kept under the mark ''."""
         seen: dict[tuple[str, str], Counter[str]] = {}
         for tree in trees:
-            for word, place in _places(tree.forms, tree.heads, tree.rels):
+            for word, place in _places(tree.forms, tree.heads, tree.deprels):
                 for option, head in place.options.items():
                     if head == tree.heads[word - 1]:
                         for key in (place.key, ("", place.key[1])):
                             seen.setdefault(key, Counter())[option] += 1
         return cls({key: _most(counts) for key, counts in sorted(seen.items()) if counts.total() > 1})
 
-    def attached(self, tree: DepTree) -> DepTree:
+    def attach(self, tree: DepTree) -> DepTree:
         """Return the tree with punctuation attached as in the treebank; marks that have dependents stay."""
         if not self.choices:
             return tree
         heads = list(tree.heads)
-        for word, place in _places(tree.forms, tree.heads, tree.rels):
+        for word, place in _places(tree.forms, tree.heads, tree.deprels):
             choice = self.choices.get(place.key) or self.choices.get(("", place.key[1]), "")
             if choice in place.options:
                 heads[word - 1] = place.options[choice]
@@ -170,10 +172,10 @@ def _most(counts: Counter[str]) -> str:
     return min(counts, key=lambda option: (-counts[option], option))
 
 
-def _places(forms: Sequence[str], heads: Sequence[int], rels: Sequence[str]) -> Iterable[tuple[int, PunctuationPlace]]:
+def _places(forms: Sequence[str], heads: Sequence[int], deprels: Sequence[str]) -> Iterable[tuple[int, PunctuationPlace]]:
     n = len(forms)
     governs = set(heads)
-    mark = [False, *(rel == REL and k not in governs for k, rel in enumerate(rels, 1)), False]
+    mark = [False, *(rel == REL and k not in governs for k, rel in enumerate(deprels, 1)), False]
     if not any(mark) or all(mark[1:-1]):
         return
     partners = _partners(forms, mark)
@@ -225,18 +227,18 @@ def _between(heads: Sequence[int], left: list[int], right: list[int]) -> str:
 
 def _partners(forms: Sequence[str], mark: Sequence[bool]) -> dict[int, int]:
     """Brackets and quotation marks that belong together, both ways."""
-    found: dict[int, int] = {}
+    partners: dict[int, int] = {}
     open_: list[int] = []
     for k, form in enumerate(forms, 1):
         if not mark[k]:
             continue
         match = next((o for o in reversed(open_) if forms[o - 1] == CLOSING.get(form)), 0)
         if match:
-            found[k], found[match] = match, k
+            partners[k], partners[match] = match, k
             del open_[open_.index(match) :]
         elif form in OPENING:
             open_.append(k)
-    return found
+    return partners
 
 
 KIND, VERSION, NEURAL = "divproj-language", 1, 2
@@ -281,13 +283,13 @@ class Language:
     @classmethod
     def train(
         cls,
-        sentences: Sequence[Sentence],
+        sentences: Sequence[Rows],
         *,
-        dev: Sequence[Sentence] = (),
+        dev: Sequence[Rows] = (),
         progress: Callable[[str, Progress | None], None] = lambda stage, state: None,
         about: dict[str, Any] | None = None,
         gold_tags: bool = False,
-        keep: Checkpoint = NOTHING,
+        checkpoint: Checkpoint = NOTHING,
         **options: Any,
     ) -> Language:
         """Learn from a treebank. The parser meets tags as they will be: those of taggers that did not see the sentence.
@@ -299,33 +301,33 @@ class Language:
         sentences = [s for s in sentences if s.forms]
         if not sentences:
             raise ProjError("there is no sentence to learn from")
-        if keep is not NOTHING:
-            keep.identify(parser.get_params(), gold_tags, *([s.rows for s in some] for some in (sentences, dev)))
+        if checkpoint is not NOTHING:
+            checkpoint.identify(parser.get_params(), gold_tags, *([s.lines for s in some] for some in (sentences, dev)))
         forms = [_plain(s.forms) for s in sentences]
         seed = int(options.get("random_state", 1))
         fine = 0 < len({pair for s in sentences for pair in zip(s.column(3), s.column(4), strict=True)}) <= JOINT
         fine = fine and any(tag != "_" for s in sentences for tag in s.column(4))
         joint = [_joint(s, fine) for s in sentences]
         progress("tagger", None)
-        tagger = fit_or_take(Tagger(random_state=seed), forms, joint, keep, "tagger")
+        tagger = fit_or_take(Tagger(random_state=seed), forms, joint, checkpoint, "tagger")
         progress("tags of unseen sentences", None)
         met = (
             joint
             if gold_tags or len(forms) < 10
-            else jackknife(forms, joint, folds=TAGGING_FOLDS, random_state=seed, keep=keep)
+            else jackknife(forms, joint, folds=TAGGING_FOLDS, random_state=seed, checkpoint=checkpoint)
         )
         triples = [t for s in sentences for t in zip(s.forms, s.column(3), s.column(2), strict=True)]
         progress("lemmas", None)
         lemmatizer = Lemmatizer().fit([t for t in triples if has_lemma(t[0], t[2])] or triples)
         trees = [replace(s.usable_tree()[0], forms=words) for s, words in zip(sentences, forms, strict=True)]
-        made = cls(tagger, lemmatizer, parser, fine, Punctuation.learn(trees), about or {}, Tokenizer.learn(sentences))
-        held = made._dev(dev, gold_tags)
-        seen = [made.seen(f, _apart(tags)) for f, tags in zip(forms, met, strict=True)]
-        parser.fit(seen, trees, dev=held, progress=lambda state: progress("parser", state), keep=keep)
+        language = cls(tagger, lemmatizer, parser, fine, Punctuation.learn(trees), about or {}, Tokenizer.learn(sentences))
+        held = language._dev(dev, gold_tags)
+        seen = [language.seen(f, _apart(tags)) for f, tags in zip(forms, met, strict=True)]
+        parser.fit(seen, trees, dev=held, progress=lambda state: progress("parser", state), checkpoint=checkpoint)
         _calibrate(parser, seen, trees, held, options)
-        return made
+        return language
 
-    def _dev(self, dev: Sequence[Sentence], gold_tags: bool) -> tuple[list[ParserInput], list[DepTree]] | None:
+    def _dev(self, dev: Sequence[Rows], gold_tags: bool) -> tuple[list[ParserInput], list[DepTree]] | None:
         if not dev:
             return None
         forms = [s.forms for s in dev]
@@ -341,24 +343,22 @@ class Language:
     def tag(self, forms: Sequence[tuple[str, ...]]) -> list[Pairs]:
         """UPOS and XPOS of every word; very long sentences in the parts that they are parsed in."""
         cuts = [cut(ParserInput(_plain(words), ())) for words in forms]
-        found = iter(self.tagger.predict([part.forms for own in cuts for part in own]))
-        return [[pair for _ in own for pair in _apart(next(found))] for own in cuts]
+        predicted = iter(self.tagger.predict([part.forms for parts in cuts for part in parts]))
+        return [[pair for _ in parts for pair in _apart(next(predicted))] for parts in cuts]
 
     def trees(self, seen: Sequence[ParserInput]) -> list[DepTree]:
         """The best trees, with punctuation as in the treebank; very long sentences are parsed in parts."""
         cuts = [cut(sentence) for sentence in seen]
-        found = iter(self.parser.predict([part for own in cuts for part in own]))
-        return [joined([self.punctuation.attached(next(found)) for _ in own]) for own in cuts]
+        predicted = iter(self.parser.predict([part for parts in cuts for part in parts]))
+        return [join_parts([self.punctuation.attach(next(predicted)) for _ in parts]) for parts in cuts]
 
-    def chances(self, seen: Sequence[ParserInput]) -> Iterator[NDArray[np.float64] | Chances]:
+    def probabilities(self, seen: Sequence[ParserInput]) -> Iterator[NDArray[np.float64] | EdgeProbabilities]:
         """The probability of every edge of each sentence."""
         cuts = [cut(sentence) for sentence in seen]
-        found = self.parser.marginals([part for own in cuts for part in own])
-        return shared_out(found, [len(own) for own in cuts])
+        marginals = self.parser.marginals([part for parts in cuts for part in parts])
+        return join_marginals(marginals, [len(parts) for parts in cuts])
 
-    def annotate(
-        self, sentences: Iterable[Sentence], *, confidence: bool = True, keep_tags: bool = False
-    ) -> Iterator[Sentence]:
+    def annotate(self, sentences: Iterable[Rows], *, confidence: bool = True, keep_tags: bool = False) -> Iterator[Rows]:
         """The sentences with LEMMA, UPOS, XPOS, HEAD and DEPREL filled in, and how sure each head is in MISC.
 
         `keep_tags` leaves UPOS and XPOS as they are where a sentence has them.
@@ -367,19 +367,21 @@ class Language:
         while part := list(islice(stream, BATCH)):
             forms = [s.forms for s in part]
             tags = [
-                list(zip(s.column(3), s.column(4), strict=True)) if keep_tags and any(t != "_" for t in s.column(3)) else found
-                for s, found in zip(part, self.tag(forms), strict=True)
+                list(zip(s.column(3), s.column(4), strict=True))
+                if keep_tags and any(t != "_" for t in s.column(3))
+                else predicted
+                for s, predicted in zip(part, self.tag(forms), strict=True)
             ]
             seen = [self.seen(f, t) for f, t in zip(forms, tags, strict=True)]
             trees = self.trees(seen)
-            chances: Iterable[Any] = self.chances(seen) if confidence else [None] * len(part)
+            probabilities: Iterable[Any] = self.probabilities(seen) if confidence else [None] * len(part)
             lemmas = iter(
                 self.lemmatizer.predict(
                     [(f, u) for words, pairs in zip(forms, tags, strict=True) for f, (u, _) in zip(words, pairs, strict=True)]
                 )
             )
-            for sentence, own, tree, sure in zip(part, tags, trees, chances, strict=True):
-                yield _filled(sentence, [next(lemmas) for _ in own], own, tree, sure)
+            for sentence, sentence_tags, tree, sure in zip(part, tags, trees, probabilities, strict=True):
+                yield _fill_columns(sentence, [next(lemmas) for _ in sentence_tags], sentence_tags, tree, sure)
 
     @property
     def calibration_error(self) -> float | None:
@@ -400,11 +402,16 @@ class Language:
         if confidence:
             trees = [
                 replace(tree, confidence=tuple(min(1.0, float(sure[h, c])) for c, h in enumerate(tree.heads, 1)))
-                for tree, sure in zip(trees, self.chances(seen), strict=True)
+                for tree, sure in zip(trees, self.probabilities(seen), strict=True)
             ]
         return [
-            replace(tree, forms=tuple(words), upos=tuple(u for u, _ in own), xpos=tuple(_xpos(x) for _, x in own))
-            for tree, words, own in zip(trees, forms, tags, strict=True)
+            replace(
+                tree,
+                forms=tuple(words),
+                upos=tuple(u for u, _ in sentence_tags),
+                xpos=tuple(_xpos(x) for _, x in sentence_tags),
+            )
+            for tree, words, sentence_tags in zip(trees, forms, tags, strict=True)
         ]
 
     def save(self, folder: str | Path) -> None:
@@ -432,7 +439,7 @@ class Language:
             lemmatizer = Lemmatizer.from_arrays(model.fact("lemmas", dict), model.arrays)
             tokenizer = Tokenizer.from_facts(model.fact("tokenizer", dict)) if model.about.get("tokenizer") else None
         except ModelError as error:
-            raise ModelError(error.what, error.where or model.where, error.remedy) from None
+            raise ModelError(error.message, error.where or model.where, error.remedy) from None
         rows = model.fact("punctuation", list)
         if not all(isinstance(row, list) and len(row) == 3 and all(isinstance(x, str) for x in row) for row in rows):
             raise ModelError("'punctuation' is not a list of (mark, constellation, choice)", model.where, modelfile.REMEDY)
@@ -441,7 +448,7 @@ class Language:
 
 
 def _linear(model: modelfile.ModelFolder, fine: bool) -> tuple[WordTagger, EdgeParser]:
-    parser = storage.restored(model, model.fact("parser", dict))
+    parser = storage.load_parser(model, model.fact("parser", dict))
     if parser.columns_ != fine or parser.slots_:
         raise ModelError("the parser does not look at what the tagger finds", model.where, modelfile.REMEDY)
     return Tagger.from_arrays(model.fact("tagger", dict), model.arrays), parser
@@ -501,7 +508,7 @@ def describe(place: Path) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=4)
-def shipped(code: str = "en") -> Language:
+def load_pack(code: str = "en") -> Language:
     """Return the installed language pack of this code; ProjError with the command that installs it where there is none."""
     packs = available()
     if code not in packs:
@@ -529,7 +536,7 @@ def _plain(forms: Sequence[str]) -> tuple[str, ...]:
     return tuple(form.translate(PLAIN) for form in forms)
 
 
-def _joint(sentence: Sentence, fine: bool) -> tuple[str, ...]:
+def _joint(sentence: Rows, fine: bool) -> tuple[str, ...]:
     upos = sentence.column(3)
     return tuple(f"{u}+{x}" for u, x in zip(upos, sentence.column(4), strict=True)) if fine else upos
 
@@ -538,18 +545,18 @@ def _apart(tags: Sequence[str]) -> Pairs:
     return [(u, x or "_") for u, _, x in (tag.partition("+") for tag in tags)]
 
 
-def _filled(
-    sentence: Sentence, lemmas: list[str], tags: Pairs, tree: DepTree, chances: NDArray[np.float64] | Chances | None
-) -> Sentence:
+def _fill_columns(
+    sentence: Rows, lemmas: list[str], tags: Pairs, tree: DepTree, probabilities: NDArray[np.float64] | EdgeProbabilities | None
+) -> Rows:
     misc = sentence.column(9)
-    if chances is not None:
-        misc = with_confidence(misc, tree.heads, chances)
+    if probabilities is not None:
+        misc = with_confidence(misc, tree.heads, probabilities)
     new = {
         2: tuple(lemmas),
         3: tuple(u for u, _ in tags),
         4: tuple(_xpos(x) for _, x in tags),
         6: tuple(map(str, tree.heads)),
-        7: tree.rels,
+        7: tree.deprels,
         9: misc,
     }
     if any("=" in x for _, x in tags):
@@ -562,14 +569,16 @@ def _xpos(tag: str) -> str:
     return "_" if "=" in tag else tag
 
 
-def with_confidence(misc: Sequence[str], heads: Sequence[int], chances: NDArray[np.float64] | Chances) -> tuple[str, ...]:
+def with_confidence(
+    misc: Sequence[str], heads: Sequence[int], probabilities: NDArray[np.float64] | EdgeProbabilities
+) -> tuple[str, ...]:
     """MISC of the words with how sure each of these heads is."""
-    return tuple(_with_sure(old, float(chances[h, c])) for c, (old, h) in enumerate(zip(misc, heads, strict=True), 1))
+    return tuple(_with_sure(old, float(probabilities[h, c])) for c, (old, h) in enumerate(zip(misc, heads, strict=True), 1))
 
 
-def _with_sure(misc: str, sure: float) -> str:
+def _with_sure(misc: str, confidence: float) -> str:
     kept = [item for item in misc.split("|") if item != "_" and not item.startswith("ParseConf=")]
-    return "|".join((*kept, f"ParseConf={sure:.2f}"))
+    return "|".join((*kept, f"ParseConf={confidence:.2f}"))
 
 
 FORCED = 1e6
@@ -585,10 +594,10 @@ def n_best(parser: EdgeParser, sentence: ParserInput, count: int) -> list[tuple[
     n = len(sentence)
     start = _best(parser, tables, {}, set())
     waiting = [(-_score(tables, start), start, 1, frozenset[tuple[int, int]]())]
-    found: list[tuple[float, tuple[int, ...]]] = []
-    while waiting and len(found) < count:
+    ranked: list[tuple[float, tuple[int, ...]]] = []
+    while waiting and len(ranked) < count:
         cost, tree, free, banned = heapq.heappop(waiting)
-        found.append((-cost, tree))
+        ranked.append((-cost, tree))
         for c in range(free, n + 1):  # agree with the tree before c, differ at c
             kept = {k: tree[k - 1] for k in range(1, c)}
             barred = frozenset({*(edge for edge in banned if edge[1] >= c), (tree[c - 1], c)})
@@ -597,7 +606,7 @@ def n_best(parser: EdgeParser, sentence: ParserInput, count: int) -> list[tuple[
                 (other[k - 1], k) in barred for k in range(1, n + 1)
             ):
                 heapq.heappush(waiting, (-_score(tables, other), other, c, barred))
-    return found
+    return ranked
 
 
 def _best(
@@ -629,7 +638,7 @@ def _score(tables: Tables, tree: tuple[int, ...]) -> float:
     return total
 
 
-def several(language: Language, sentence: Sentence, count: int) -> Iterator[Sentence]:
+def several(language: Language, sentence: Rows, count: int) -> Iterator[Rows]:
     """The K best trees of a parsed sentence (of a very long one the best), each with its rank and log-probability among the K in a comment."""
     if len(sentence.forms) > PARSED_WHOLE:
         yield sentence
@@ -639,17 +648,17 @@ def several(language: Language, sentence: Sentence, count: int) -> Iterator[Sent
     trees = n_best(language.parser, seen, count)
     scaled = [score * language.parser.scale_ for score, _ in trees]
     log_sum = float(np.logaddexp.reduce(scaled))
-    sure = any("ParseConf=" in cell for cell in sentence.column(9))
-    [chances] = language.parser.marginals([seen])
+    confidence = any("ParseConf=" in cell for cell in sentence.column(9))
+    [probabilities] = language.parser.marginals([seen])
     for rank, (score, (_, heads)) in enumerate(zip(scaled, trees, strict=True), 1):
-        rels = language.parser.relations(seen, heads)
+        deprels = language.parser.relations(seen, heads)
         note = f"# parse = {rank} of {len(trees)} log_prob={score - log_sum:.4f}"
-        misc = with_confidence(sentence.column(9), heads, chances) if sure else sentence.column(9)
-        made = sentence.with_columns({6: tuple(map(str, heads)), 7: rels, 9: misc})
-        yield replace(made, comments=(*made.comments, note))
+        misc = with_confidence(sentence.column(9), heads, probabilities) if confidence else sentence.column(9)
+        variant = sentence.with_columns({6: tuple(map(str, heads)), 7: deprels, 9: misc})
+        yield replace(variant, comments=(*variant.comments, note))
 
 
-def forest_of(language: Language, sentence: Sentence, at_least: float = FOREST_EDGE) -> Forest:
+def forest_of(language: Language, sentence: Rows, at_least: float = FOREST_EDGE) -> Forest:
     """Headed phrases of all probable projective trees of a parsed sentence, with their probabilities.
 
     Edges below `at_least` are left out, but for those of the best projective tree. Of a very long sentence the tree it has.
@@ -657,11 +666,11 @@ def forest_of(language: Language, sentence: Sentence, at_least: float = FOREST_E
     if len(sentence.forms) > PARSED_WHOLE:
         return from_dependencies(sentence.usable_tree()[0], lemmas=sentence.column(2), sent_id=sentence.sent_id)
     tags = list(zip(sentence.column(3), sentence.column(4), strict=True))
-    made = packed(language.parser, language.seen(sentence.forms, tags), at_least)
-    return replace(made, forms=sentence.forms, lemmas=sentence.column(2), sent_id=sentence.sent_id)
+    forest = pack_forest(language.parser, language.seen(sentence.forms, tags), at_least)
+    return replace(forest, forms=sentence.forms, lemmas=sentence.column(2), sent_id=sentence.sent_id)
 
 
-def packed(parser: EdgeParser, seen: ParserInput, at_least: float = FOREST_EDGE) -> Forest:
+def pack_forest(parser: EdgeParser, seen: ParserInput, at_least: float = FOREST_EDGE) -> Forest:
     """The same of any parser that scores edges, for a sentence as it sees it."""
     scores = parser.tables(seen).edges * parser.scale_
     keep = parser.projective_marginals(scores) >= at_least

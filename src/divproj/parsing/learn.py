@@ -65,17 +65,17 @@ def vote_ids(atoms, k, mask, ids):  # type: ignore[no-untyped-def]
 @kernel("void(f4[:,::1], i8[:,::1], f4[:,:,::1])")
 def vote_scores(weights, atoms, votes):  # type: ignore[no-untyped-def]
     """votes[k, role, r]: what token k as head of a right (0) or left (1) child, as right (2) or left (3) child, says of r."""
-    rels = weights.shape[1]
+    deprels = weights.shape[1]
     mask = len(weights) - 1
     ids = np.empty(5 * VOTES, np.int64)
     for k in range(len(atoms)):
         vote_ids(atoms, k, mask, ids)
         for role in range(4):
-            for r in range(rels):
+            for r in range(deprels):
                 votes[k, role, r] = 0.0
             for j in range(VOTES):
                 bare, row = ids[j], ids[(role + 1) * VOTES + j]
-                for r in range(rels):
+                for r in range(deprels):
                     votes[k, role, r] += weights[bare, r] + weights[row, r]
 
 
@@ -83,14 +83,14 @@ def vote_scores(weights, atoms, votes):  # type: ignore[no-untyped-def]
 def add_votes(votes, scores, gold, cost, best):  # type: ignore[no-untyped-def]
     """Add to each edge the votes for its best relation, which is kept; every relation but the gold one gains `cost`."""
     n1 = len(scores)
-    rels = votes.shape[2]
+    deprels = votes.shape[2]
     for h in range(n1):
         for c in range(1, n1):
             if h == c:
                 continue
             way = 0 if c > h else 1
             top, at = -np.inf, 0
-            for r in range(rels):
+            for r in range(deprels):
                 value = votes[h, way, r] + votes[c, 2 + way, r]
                 if cost != 0.0 and gold[c] >= 0 and r != gold[c]:
                     value += cost
@@ -175,12 +175,12 @@ def label_ids(atoms, more, heads, c, mask, ids):  # type: ignore[no-untyped-def]
 
 @kernel("void(f4[:,::1], i8[::1], i8, f4[::1])")
 def row_sums(weights, ids, count, sums):  # type: ignore[no-untyped-def]
-    rels = weights.shape[1]
-    for r in range(rels):
+    deprels = weights.shape[1]
+    for r in range(deprels):
         sums[r] = 0.0
     for k in range(count):
         row = ids[k]
-        for r in range(rels):
+        for r in range(deprels):
             sums[r] += weights[row, r]
 
 
@@ -206,8 +206,8 @@ def relabel(weights, first, atoms, more, heads, labels):  # type: ignore[no-unty
 @kernel("i8(f4[:,::1], f8[:,::1], i8, i8[::1], i8[::1], i8[:,::1], i8[:,::1], i8[::1], i8[::1])")
 def label_epoch(weights, later, step, order, first, atoms, more, heads, gold):  # type: ignore[no-untyped-def]
     """One pass of multiclass MIRA over the edges of trees `heads`; returns how many steps there have been now."""
-    rels = weights.shape[1]
-    sums = np.empty(rels, np.float32)
+    deprels = weights.shape[1]
+    sums = np.empty(deprels, np.float32)
     ids = np.empty(PER_LABEL, np.int64)
     mask = len(weights) - 1
     for s in order:
@@ -220,9 +220,9 @@ def label_epoch(weights, later, step, order, first, atoms, more, heads, gold):  
             count = label_ids(atoms[at:end], more[at:end], heads[at:end], c, mask, ids)
             row_sums(weights, ids, count, sums)
             wrong = 1 if right != 1 else 2
-            if wrong >= rels:
+            if wrong >= deprels:
                 continue
-            for r in range(1, rels):
+            for r in range(1, deprels):
                 if r != right and sums[r] > sums[wrong]:
                     wrong = r
             margin = sums[right] - sums[wrong]
@@ -367,29 +367,29 @@ def tree_ids(atoms, more, codes, slots, order, heads, other, sign, mask, count, 
     """Append the places of the parts of a tree that another tree has not; returns how many there are now."""
     n1 = len(atoms)
     between = np.empty(BETWEEN, np.int64)
-    found = np.empty(PER_EDGE, np.int64)
+    places = np.empty(PER_EDGE, np.int64)
     for c in range(1, n1):
         h = heads[c]
         if h != other[c]:
             betweens = tags_between(atoms, min(h, c), max(h, c), between)
-            for j in range(edge_ids(atoms, more, codes, slots, h, c, between, betweens, mask, found)):
-                ids[count], signs[count] = found[j], sign
+            for j in range(edge_ids(atoms, more, codes, slots, h, c, between, betweens, mask, places)):
+                ids[count], signs[count] = places[j], sign
                 count += 1
         if order > 1 and n1 <= SIBLINGS_UP_TO:
             s = inner_sibling(heads, c)
             if h != other[c] or s != inner_sibling(other, c):
-                for j in range(sibling_ids(atoms, h, s, c, mask, found)):
-                    ids[count], signs[count] = found[j], sign
+                for j in range(sibling_ids(atoms, h, s, c, mask, places)):
+                    ids[count], signs[count] = places[j], sign
                     count += 1
         if order > 2 and n1 <= SIBLINGS_UP_TO and h > 0 and (h != other[c] or heads[h] != other[h]):
-            for j in range(grandparent_ids(atoms, heads[h], h, c, mask, found)):
-                ids[count], signs[count] = found[j], sign
+            for j in range(grandparent_ids(atoms, heads[h], h, c, mask, places)):
+                ids[count], signs[count] = places[j], sign
                 count += 1
     return count
 
 
 @kernel("i8(i8[:,::1], i8, i8, i8, f4, i8, i8, i8, i8[::1], f4[::1])")
-def label_places(atoms, h, c, rel, sign, rels, mask, count, ids, signs):  # type: ignore[no-untyped-def]
+def label_places(atoms, h, c, rel, sign, deprels, mask, count, ids, signs):  # type: ignore[no-untyped-def]
     """Append the places of both ends' votes for the relation of an edge, in the flattened table of votes."""
     rows = np.empty(5 * VOTES, np.int64)
     way = 0 if c > h else 1
@@ -397,8 +397,8 @@ def label_places(atoms, h, c, rel, sign, rels, mask, count, ids, signs):  # type
         vote_ids(atoms, h if end == 0 else c, mask, rows)
         role = way if end == 0 else 2 + way
         for j in range(VOTES):
-            ids[count], signs[count] = rows[j] * rels + rel, sign
-            ids[count + 1], signs[count + 1] = rows[(role + 1) * VOTES + j] * rels + rel, sign
+            ids[count], signs[count] = rows[j] * deprels + rel, sign
+            ids[count + 1], signs[count + 1] = rows[(role + 1) * VOTES + j] * deprels + rel, sign
             count += 2
     return count
 
@@ -438,7 +438,7 @@ def epoch(  # type: ignore[no-untyped-def]
     tau = (L − margin) / ‖phi_gold − phi_pred‖², at most `clip`. `state` holds the steps so far, and adds up the
     wrong heads and the words.
     """
-    mask, rels = len(weights) - 1, votes.shape[1]
+    mask, deprels = len(weights) - 1, votes.shape[1]
     vote_mask = len(votes) - 1
     flat, flat_later = votes.reshape(-1), votes_later.reshape(-1)
     delta, vote_delta = np.zeros(len(weights), np.float32), np.zeros(len(flat), np.float32)
@@ -449,9 +449,11 @@ def epoch(  # type: ignore[no-untyped-def]
         if n1 < 2:
             continue
         scores, best, heads = np.zeros((n1, n1)), np.zeros((n1, n1), np.int32), np.zeros(n1, np.int64)
-        own, own_more, own_codes = atoms[at:end], more[at:end], codes[code_at[s] : code_at[s + 1]]
+        own_atoms, own_more, own_codes = atoms[at:end], more[at:end], codes[code_at[s] : code_at[s + 1]]
         right, said = gold[at:end].copy(), gold_labels[at:end]
-        parse_one(weights, votes, own, own_more, own_codes, slots, order, crossing, right, said, cost, scores, best, heads)
+        parse_one(
+            weights, votes, own_atoms, own_more, own_codes, slots, order, crossing, right, said, cost, scores, best, heads
+        )
         loss = 0
         for c in range(1, n1):
             state[2] += right[c] >= 0
@@ -463,17 +465,17 @@ def epoch(  # type: ignore[no-untyped-def]
         ids, signs = np.empty(room, np.int64), np.empty(room, np.float32)
         vids, vsigns = np.empty(8 * VOTES * n1, np.int64), np.empty(8 * VOTES * n1, np.float32)
         many = 0
-        if rels > 1:
+        if deprels > 1:
             for c in range(1, n1):
                 if said[c] < 0 or (best[heads[c], c] == said[c] and heads[c] == right[c]):
                     continue
                 loss += best[heads[c], c] != said[c]
-                many = label_places(own, right[c], c, said[c], 1.0, rels, vote_mask, many, vids, vsigns)
-                many = label_places(own, heads[c], c, best[heads[c], c], -1.0, rels, vote_mask, many, vids, vsigns)
+                many = label_places(own_atoms, right[c], c, said[c], 1.0, deprels, vote_mask, many, vids, vsigns)
+                many = label_places(own_atoms, heads[c], c, best[heads[c], c], -1.0, deprels, vote_mask, many, vids, vsigns)
         if loss == 0:
             continue
-        count = tree_ids(own, own_more, own_codes, slots, order, right, heads, 1.0, mask, 0, ids, signs)
-        count = tree_ids(own, own_more, own_codes, slots, order, heads, right, -1.0, mask, count, ids, signs)
+        count = tree_ids(own_atoms, own_more, own_codes, slots, order, right, heads, 1.0, mask, 0, ids, signs)
+        count = tree_ids(own_atoms, own_more, own_codes, slots, order, heads, right, -1.0, mask, count, ids, signs)
         margin, norm = difference(weights, delta, count, ids, signs)
         vote_margin, vote_norm = difference(flat, vote_delta, many, vids, vsigns)
         tau = min(clip, max(0.0, loss - margin - vote_margin) / max(norm + vote_norm, 1e-9))

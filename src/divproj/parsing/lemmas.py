@@ -28,10 +28,10 @@ Edit = tuple[int, str]
 """Letters to cut off the end, letters to add."""
 
 
-def written(word: str) -> str:
+def casing(word: str) -> str:
     """How a word is written: `a` all lower, `A` upper, `Aa` a capital first, `-` another way.
 
-    >>> [written(word) for word in ("tree", "NATO", "Rosa", "iPod", "I", "7")]
+    >>> [casing(word) for word in ("tree", "NATO", "Rosa", "iPod", "I", "7")]
     ['a', 'A', 'Aa', '-', 'A1', 'a']
     """
     if word == word.lower():
@@ -41,7 +41,7 @@ def written(word: str) -> str:
     return "Aa" if word[1:] == word[1:].lower() else "-"
 
 
-def cased(word: str, case: str) -> str:
+def apply_case(word: str, case: str) -> str:
     if case == "title":
         return word[:1].upper() + word[1:].lower()
     return {"lower": word.lower(), "upper": word.upper()}.get(case, word)
@@ -79,7 +79,10 @@ class Lemmatizer(Estimator):
             counts[upos, form][lemma] += 1
         if not counts:
             raise ModelError("no words to learn lemmas from", remedy="give at least one (form, UPOS, lemma)")
-        best = {key: min(found, key=lambda lemma: (-found[lemma], lemma)) for key, found in sorted(counts.items())}
+        best = {
+            key: min(lemma_counts, key=lambda lemma: (-lemma_counts[lemma], lemma))
+            for key, lemma_counts in sorted(counts.items())
+        }
         self.exceptions_ = {}
         self.cases_ = _cases(best)
         self.edits_ = _edits(best, self.seen_at_least)
@@ -92,24 +95,24 @@ class Lemmatizer(Estimator):
     def predict(self, words: Iterable[tuple[str, str]]) -> list[str]:
         """Lemmas of (form, UPOS)."""
         known: dict[tuple[str, str], str] = {}
-        found = []
+        lemmas = []
         for word in words:
             if word not in known:
                 known[word] = self._one(*word)
-            found.append(known[word])
-        return found
+            lemmas.append(known[word])
+        return lemmas
 
     def score(self, triples: Sequence[Triple]) -> float:
         """Share of words with the right lemma."""
-        found = self.predict((form, upos) for form, upos, _ in triples)
-        return sum(a == b for a, (_, _, b) in zip(found, triples, strict=True)) / max(1, len(triples))
+        predicted = self.predict((form, upos) for form, upos, _ in triples)
+        return sum(a == b for a, (_, _, b) in zip(predicted, triples, strict=True)) / max(1, len(triples))
 
     def _one(self, form: str, upos: str) -> str:
         exact = self.exceptions_.get((upos, form))
         if exact is not None:
             return exact
-        case = self.cases_.get((upos, written(form))) or self.cases_.get(("", written(form)), "same")
-        word = cased(form, case)
+        case = self.cases_.get((upos, casing(form))) or self.cases_.get(("", casing(form)), "same")
+        word = apply_case(form, case)
         if case == "lower" and (exact := self.exceptions_.get((upos, word))) is not None:
             return exact
         low = word.lower()
@@ -140,13 +143,13 @@ class Lemmatizer(Estimator):
             raise ModelError(f"not a lemmatiser of version {VERSION}", remedy="train it again")
         try:
             cases, edits, exceptions = (_table(arrays[PREFIX + name]) for name in ("cases", "edits", "exceptions"))
-            made = cls(**meta["params"])
-            made.cases_ = {(upos, way): CASES[CASES.index(case)] for upos, way, case in cases}
-            made.edits_ = {(upos, end): (int(cut), add) for upos, end, cut, add in edits}
-            made.exceptions_ = {(upos, form): lemma for upos, form, lemma in exceptions}
+            lemmatizer = cls(**meta["params"])
+            lemmatizer.cases_ = {(upos, way): CASES[CASES.index(case)] for upos, way, case in cases}
+            lemmatizer.edits_ = {(upos, end): (int(cut), add) for upos, end, cut, add in edits}
+            lemmatizer.exceptions_ = {(upos, form): lemma for upos, form, lemma in exceptions}
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(f"the lemmatiser's tables cannot be used: {error}", remedy="train it again") from None
-        return made
+        return lemmatizer
 
 
 def _table(array: NDArray[Any]) -> list[list[str]]:
@@ -160,14 +163,14 @@ def _cases(best: Mapping[tuple[str, str], str]) -> dict[tuple[str, str], str]:
     """The case that lemmas have most often, for each UPOS and way of writing, and for any UPOS ('')."""
     votes: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for (upos, form), lemma in best.items():
-        way = written(form)
+        way = casing(form)
         if way == "a":
             continue
-        fits = [case for case in CASES if lemma[:2] == cased(form, case)[:2]] or ["same"]
+        fits = [case for case in CASES if lemma[:2] == apply_case(form, case)[:2]] or ["same"]
         for case in fits:
             votes[upos, way][case] += 1
             votes["", way][case] += 1
-    return {key: max(CASES, key=lambda case: found[case]) for key, found in votes.items()}
+    return {key: max(CASES, key=lambda case: case_votes[case]) for key, case_votes in votes.items()}
 
 
 def _edits(best: Mapping[tuple[str, str], str], least: int) -> dict[tuple[str, str], Edit]:
@@ -178,9 +181,9 @@ def _edits(best: Mapping[tuple[str, str], str], least: int) -> dict[tuple[str, s
         for size in range(min(LONGEST, len(low)) + 1):
             votes[upos, low[len(low) - size :]][edit] += 1
     kept: dict[tuple[str, str], Edit] = {}
-    for (upos, end), found in sorted(votes.items(), key=lambda item: (len(item[0][1]), item[0])):
+    for (upos, end), edit_votes in sorted(votes.items(), key=lambda item: (len(item[0][1]), item[0])):
         shorter = next((kept[upos, end[k:]] for k in range(1, len(end) + 1) if (upos, end[k:]) in kept), None)
-        edit = min(found, key=lambda e: (-found[e], e != shorter, e))
-        if edit != shorter and (not end or found[edit] >= least):
+        edit = min(edit_votes, key=lambda e: (-edit_votes[e], e != shorter, e))
+        if edit != shorter and (not end or edit_votes[edit] >= least):
             kept[upos, end] = edit
     return kept

@@ -53,12 +53,12 @@ def shape(form: str) -> str:
     >>> [shape(form) for form in ("Rosa", "NATO", "iPod", "2-day", "3.14")]
     ['Xxx', 'XX', 'xXxx', 'd-xx', 'd.dd']
     """
-    made = ""
+    pattern = ""
     for letter in form[:LONGEST]:
         sign = "d" if letter.isdigit() else "X" if letter.isupper() else "x" if letter.isalpha() else letter
-        if made[-2:] != sign + sign:
-            made += sign
-    return made
+        if pattern[-2:] != sign + sign:
+            pattern += sign
+    return pattern
 
 
 def affix_rows(form: str) -> list[int]:
@@ -123,19 +123,19 @@ class Inputs:
             self.known.clear()
         new = [form for form in dict.fromkeys(forms) if form not in self.known]
         if new:
-            self.known.update(zip(new, self._made(new), strict=True))
+            self.known.update(zip(new, self._compute(new), strict=True))
         return np.stack([self.known[form] for form in forms])
 
-    def _made(self, forms: list[str]) -> Floats:
+    def _compute(self, forms: list[str]) -> Floats:
         keys = [word_key(form) for form in forms]
-        found = [self.vectors.vector(key) for key in keys]
+        vectors = [self.vectors.vector(key) for key in keys]
         grams = [gram_rows(form) for form in forms]
         sizes = np.array([len(rows) for rows in grams])
         first = np.cumsum(sizes) - sizes
         all_grams = self.grams.take([row for rows in grams for row in rows])
         affixes = self.affixes.take([row for form in forms for row in affix_rows(form)])
         parts = (
-            np.stack([self.no_vector if vector is None else vector for vector in found]),
+            np.stack([self.no_vector if vector is None else vector for vector in vectors]),
             self.trained.take([self.trained_at.get(key, 0) for key in keys]),
             affixes.reshape(len(forms), AFFIXES, -1).sum(1),
             np.add.reduceat(all_grams, first, axis=0) / sizes[:, None].astype(np.float32),
@@ -162,7 +162,7 @@ class Layer:
         given = (x.reshape(steps * some, -1) @ self.into + self.bias).reshape(steps, some, 2, 4 * width)
         gates = np.empty((2, some, 4 * width), np.float32)
         state, cell, extra = (np.zeros((2, some, width), np.float32) for _ in range(3))
-        made = np.empty((steps, some, 2 * width), np.float32)
+        outputs = np.empty((steps, some, 2 * width), np.float32)
         soft = gates[..., : 3 * width]
         enter, keep, show = (gates[..., k * width : (k + 1) * width] for k in range(3))
         new = gates[..., 3 * width :]
@@ -179,9 +179,9 @@ class Layer:
             cell += extra
             np.tanh(cell, out=extra)
             np.multiply(show, extra, out=state)
-            made[t, :, :width] = state[0]
-            made[last, :, width:] = state[1]
-        return made
+            outputs[t, :, :width] = state[0]
+            outputs[last, :, width:] = state[1]
+        return outputs
 
 
 @dataclass(frozen=True)
@@ -233,20 +233,22 @@ class Network:
         some, steps = len(sentences), len(sentences[0])
         flat = self.inputs.of([form for sentence in sentences for form in sentence])
         x = np.ascontiguousarray(flat.reshape(some, steps, -1).transpose(1, 0, 2))
-        found: list[Ints] = []
+        best_tags: list[Ints] = []
         for k, layer in enumerate(self.layers):
             x = layer.run(x)
             if k == 0:
                 fed = [x]
                 for column, tags in enumerate((self.upos, self.xpos)):
-                    chances, best = self._tags(tags, x, [None if own is None else own[column] for own in given])
-                    found.append(best)
-                    fed.append((chances.reshape(steps * some, -1) @ tags.fed).reshape(steps, some, -1))
+                    probabilities, best = self._tags(
+                        tags, x, [None if given_tags is None else given_tags[column] for given_tags in given]
+                    )
+                    best_tags.append(best)
+                    fed.append((probabilities.reshape(steps * some, -1) @ tags.fed).reshape(steps, some, -1))
                 x = np.concatenate(fed, axis=2)
         last = x.transpose(1, 0, 2).reshape(some * steps, -1).astype(np.float64)
         y = last @ self.words + self.words_bias
         np.maximum(y, SLOPE * y, out=y)
-        return self._heads(y.reshape(some, steps, -1), found)
+        return self._heads(y.reshape(some, steps, -1), best_tags)
 
     def _tags(self, tags: TagColumn, x: Floats, given: list[Ints | None]) -> tuple[Floats, Ints]:
         """Probabilities of tags (steps × sentences × tags), and the best of each word."""
@@ -254,15 +256,15 @@ class Network:
         logits = x.reshape(steps * some, -1) @ tags.weights + tags.bias
         logits = logits.reshape(steps, some, -1)
         best = logits.argmax(-1)
-        chances = np.exp(logits - logits.max(-1, keepdims=True))
-        chances /= chances.sum(-1, keepdims=True)
-        for s, own in enumerate(given):
-            if own is not None:
-                other = np.flatnonzero((own >= 0) & (own != best[:, s]))
-                chances[other, s] = 0.0
-                chances[other, s, own[other]] = 1.0
-                best[other, s] = own[other]
-        return chances, best
+        probabilities = np.exp(logits - logits.max(-1, keepdims=True))
+        probabilities /= probabilities.sum(-1, keepdims=True)
+        for s, given_tags in enumerate(given):
+            if given_tags is not None:
+                other = np.flatnonzero((given_tags >= 0) & (given_tags != best[:, s]))
+                probabilities[other, s] = 0.0
+                probabilities[other, s, given_tags[other]] = 1.0
+                best[other, s] = given_tags[other]
+        return probabilities, best
 
     def _heads(self, y: Reals, tags: list[Ints]) -> list[Scores]:
         some, steps = y.shape[:2]
@@ -273,8 +275,8 @@ class Network:
         root = np.broadcast_to(self.root, (some, 1, arc + rel))
         heads = np.concatenate([root[..., :arc], y[..., arc : 2 * arc]], axis=1)
         edges = child @ np.ascontiguousarray(heads.transpose(0, 2, 1))
-        own = np.arange(steps)
-        edges[:, own, own + 1] = HIDDEN
+        words = np.arange(steps)
+        edges[:, words, words + 1] = HIDDEN
         under = np.concatenate([y[..., 2 * arc : 2 * arc + rel], one], axis=2)
         above = np.concatenate([root[..., arc:], y[..., 2 * arc + rel :]], axis=1)
         above = np.concatenate([above, np.ones((some, steps + 1, 1), np.float64)], axis=2)
@@ -283,16 +285,16 @@ class Network:
 
     def relations(self, scores: Sequence[Scores], heads: Sequence[Ints]) -> list[Ints]:
         """The best relation of every word for the heads given; that of the root's child is always `root`, and no other's."""
-        below = np.concatenate([own.rel_child for own in scores])
-        above = np.concatenate([own.rel_head[tree] for own, tree in zip(scores, heads, strict=True)])
+        below = np.concatenate([sentence.rel_child for sentence in scores])
+        above = np.concatenate([sentence.rel_head[tree] for sentence, tree in zip(scores, heads, strict=True)])
         labels, size = len(self.rels), len(self.rel)
         mixed = (below @ self.rel).reshape(-1, labels, size)
-        found = (mixed @ above[:, :, None])[..., 0]
+        rel_scores = (mixed @ above[:, :, None])[..., 0]
         root = self.rels.index("root")
         top = np.concatenate(heads) == 0
-        found[~top, root] = -np.inf
-        found[top] = np.where(np.arange(labels) == root, 0.0, -np.inf)
-        best = found.argmax(1)
+        rel_scores[~top, root] = -np.inf
+        rel_scores[top] = np.where(np.arange(labels) == root, 0.0, -np.inf)
+        best = rel_scores.argmax(1)
         ends = np.cumsum([len(tree) for tree in heads])[:-1]
         return [np.asarray(part, np.int64) for part in np.split(best, ends)]
 
@@ -304,10 +306,10 @@ MOST_LAYERS, WIDEST = 6, 4096
 """Bounds on what a file can ask for."""
 
 
-def rounded(weights: NDArray[Any]) -> tuple[Bytes, Floats]:
+def quantise_rows(weights: NDArray[Any]) -> tuple[Bytes, Floats]:
     """Rows in one byte a number, and the size of one in each row.
 
-    >>> rows, units = rounded(np.array([[1.0, -0.5], [0.0, 0.0]]))
+    >>> rows, units = quantise_rows(np.array([[1.0, -0.5], [0.0, 0.0]]))
     >>> rows.tolist(), units.tolist()
     ([[127, -64], [0, 0]], [0.00787..., ...])
     """
@@ -319,13 +321,13 @@ def rounded(weights: NDArray[Any]) -> tuple[Bytes, Floats]:
 
 def arrays(weights: Mapping[str, NDArray[Any]]) -> dict[str, Array]:
     """Arrays of a model: matrices rounded, what has one dimension as it is. Names are those that `network` asks for."""
-    made: dict[str, Array] = {}
+    model_arrays: dict[str, Array] = {}
     for name, weight in weights.items():
         if weight.ndim < 2:
-            made[PREFIX + name] = weight.astype(np.float32)
+            model_arrays[PREFIX + name] = weight.astype(np.float32)
         else:
-            made[PREFIX + name], made[f"{PREFIX}{name}.units"] = rounded(weight)
-    return made
+            model_arrays[PREFIX + name], model_arrays[f"{PREFIX}{name}.units"] = quantise_rows(weight)
+    return model_arrays
 
 
 def network(model: ModelFolder) -> Network:
@@ -357,7 +359,7 @@ def network(model: ModelFolder) -> Network:
         tuple(_layer(about, k, size, width) for k, size in enumerate(into)),
         _tags(about, "upos", names["upos"], width, sizes["fed"]),
         _tags(about, "xpos", names["xpos"], width, sizes["fed"]),
-        _turned(about, "words.weight", 2 * (arc + rel), 2 * width),
+        _transpose(about, "words.weight", 2 * (arc + rel), 2 * width),
         _plain(about, "words.bias", 2 * (arc + rel)),
         _plain(about, "root", arc + rel),
         _matrix(about, "arc", arc + 1, arc),
@@ -367,10 +369,10 @@ def network(model: ModelFolder) -> Network:
 
 
 def _names(about: ModelFolder, name: str) -> tuple[str, ...]:
-    found = about.fact(name, list)
-    if not found or not all(isinstance(tag, str) for tag in found):
+    names = about.fact(name, list)
+    if not names or not all(isinstance(tag, str) for tag in names):
         raise ModelError(f"'{name}' is not a list of names", about.where, REMEDY)
-    return tuple(found)
+    return tuple(names)
 
 
 def _text(about: ModelFolder, name: str) -> list[str]:
@@ -382,10 +384,10 @@ def _text(about: ModelFolder, name: str) -> list[str]:
 
 
 def _table(about: ModelFolder, name: str, rows: int, columns: int) -> ByteTable:
-    found = about.array(PREFIX + name, "i", rows, columns)
-    if found.dtype != np.int8:
-        raise ModelError(f"array '{PREFIX}{name}' is of type {found.dtype}, int8 expected", about.where, REMEDY)
-    return ByteTable(found, about.array(f"{PREFIX}{name}.units", "f", rows).astype(np.float32))
+    table = about.array(PREFIX + name, "i", rows, columns)
+    if table.dtype != np.int8:
+        raise ModelError(f"array '{PREFIX}{name}' is of type {table.dtype}, int8 expected", about.where, REMEDY)
+    return ByteTable(table, about.array(f"{PREFIX}{name}.units", "f", rows).astype(np.float32))
 
 
 def _matrix(about: ModelFolder, name: str, *shape: int) -> Reals:
@@ -395,7 +397,7 @@ def _matrix(about: ModelFolder, name: str, *shape: int) -> Reals:
     return np.ascontiguousarray(rows * units.astype(np.float64).reshape(-1, *[1] * (len(shape) - 1)), dtype=np.float64)
 
 
-def _turned(about: ModelFolder, name: str, rows: int, columns: int) -> Reals:
+def _transpose(about: ModelFolder, name: str, rows: int, columns: int) -> Reals:
     return np.ascontiguousarray(_matrix(about, name, rows, columns).T)
 
 
@@ -411,9 +413,9 @@ def _plain(about: ModelFolder, name: str, size: int) -> Reals:
 def _tags(about: ModelFolder, name: str, names: tuple[str, ...], width: int, fed: int) -> TagColumn:
     return TagColumn(
         names,
-        _turned(about, f"{name}.weight", len(names), 2 * width).astype(np.float32),
+        _transpose(about, f"{name}.weight", len(names), 2 * width).astype(np.float32),
         _plain(about, f"{name}.bias", len(names)).astype(np.float32),
-        _turned(about, f"{name}_fed.weight", fed, len(names)).astype(np.float32),
+        _transpose(about, f"{name}_fed.weight", fed, len(names)).astype(np.float32),
     )
 
 
@@ -425,8 +427,8 @@ def _layer(about: ModelFolder, number: int, inputs: int, width: int) -> Layer:
         into.append(_gates(_matrix(about, f"{ends[0]}weight_ih{ends[1]}", 4 * width, inputs)).T)
         back.append(_gates(_matrix(about, f"{ends[0]}weight_hh{ends[1]}", 4 * width, width)).T)
         bias.append(_gates(_plain(about, f"{ends[0]}bias{ends[1]}", 4 * width)))
-    made = (np.concatenate(into, 1), np.stack(back), np.concatenate(bias))
-    return Layer(*(np.ascontiguousarray(weights, dtype=np.float32) for weights in made))
+    parts = (np.concatenate(into, 1), np.stack(back), np.concatenate(bias))
+    return Layer(*(np.ascontiguousarray(weights, dtype=np.float32) for weights in parts))
 
 
 def _gates(rows: Reals) -> Reals:
@@ -457,19 +459,19 @@ class BatchScorer:
         keys = [_key(sentence) for sentence in sentences]
         if self.size > KEPT:
             self.kept, self.size = {}, 0
-        found = {key: self.kept[key] for key in set(keys) if key in self.kept}
+        scores_by_key = {key: self.kept[key] for key in set(keys) if key in self.kept}
         lengths: dict[int, list[Key]] = {}
         for key in dict.fromkeys(keys):
-            if key not in found:
+            if key not in scores_by_key:
                 lengths.setdefault(len(key[0]), []).append(key)
         for length, some in lengths.items():
             each = max(1, BATCH_WORDS // max(1, length))
             for start in range(0, len(some), each):
                 part = some[start : start + each]
                 for key, scores in zip(part, self._batch(part), strict=True):
-                    found[key] = scores
+                    scores_by_key[key] = scores
                     self._keep(key, scores)
-        return [found[key] for key in keys]
+        return [scores_by_key[key] for key in keys]
 
     def _keep(self, key: Key, scores: Scores) -> None:
         """Remember scores under the tags that were given, and under those that were found."""
@@ -487,9 +489,9 @@ class BatchScorer:
             rel = np.zeros((1, len(self.network.rel)), np.float32)
             return [Scores(none, none, np.zeros((0, 1)), rel[:0], rel)] * len(keys)
         with one_blas_thread():
-            return self.network.scores([key[0] for key in keys], [self._given(key) for key in keys])
+            return self.network.scores([key[0] for key in keys], [self._tag_numbers(key) for key in keys])
 
-    def _given(self, key: Key) -> tuple[Ints, Ints] | None:
+    def _tag_numbers(self, key: Key) -> tuple[Ints, Ints] | None:
         if not key[1]:
             return None
         upos = {tag: k for k, tag in enumerate(self.network.upos.names)}
@@ -507,9 +509,10 @@ class NeuralTagger:
     def predict(self, sentences: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
         """Tags of each word as `UPOS+XPOS`."""
         upos, xpos = self.reader.network.upos.names, self.reader.network.xpos.names
-        found = self.reader.read([ParserInput(tuple(forms), ()) for forms in sentences])
+        scores = self.reader.read([ParserInput(tuple(forms), ()) for forms in sentences])
         return [
-            tuple(f"{upos[u]}+{xpos[x]}" for u, x in zip(own.upos.tolist(), own.xpos.tolist(), strict=True)) for own in found
+            tuple(f"{upos[u]}+{xpos[x]}" for u, x in zip(sentence.upos.tolist(), sentence.xpos.tolist(), strict=True))
+            for sentence in scores
         ]
 
 
@@ -536,12 +539,14 @@ class NeuralParser:
         seen = [_seen(s) for s in sentences]
         scores = self.reader.read(seen)
         total = sum(map(len, seen))
-        heads = [best_heads(own, total) for own in scores]
-        rels = self._relations(scores, heads)
-        made = [DepTree(s.forms, tuple(tree.tolist()), names, s.tags) for s, tree, names in zip(seen, heads, rels, strict=True)]
+        heads = [best_heads(sentence_scores, total) for sentence_scores in scores]
+        deprels = self._relations(scores, heads)
+        trees = [
+            DepTree(s.forms, tuple(tree.tolist()), names, s.tags) for s, tree, names in zip(seen, heads, deprels, strict=True)
+        ]
         return [
-            tree if isinstance(s, ParserInput) else s.with_heads(tree.heads, tree.rels)
-            for s, tree in zip(sentences, made, strict=True)
+            tree if isinstance(s, ParserInput) else s.with_heads(tree.heads, tree.deprels)
+            for s, tree in zip(sentences, trees, strict=True)
         ]
 
     def relations(self, sentence: ParserInput, heads: Sequence[int]) -> tuple[str, ...]:
@@ -551,36 +556,36 @@ class NeuralParser:
         return names
 
     def _relations(self, scores: Sequence[Scores], heads: Sequence[Ints]) -> list[tuple[str, ...]]:
-        made: list[tuple[str, ...]] = []
+        names: list[tuple[str, ...]] = []
         start = size = 0
         for k, tree in enumerate([*heads, None]):
             if tree is None or (k > start and size + len(tree) > BATCH_WORDS):
                 part = slice(start, k)
                 if size:
-                    found = self.reader.network.relations(scores[part], heads[part])
-                    made += [tuple(self.rels_[r] for r in own.tolist()) for own in found]
+                    numbers = self.reader.network.relations(scores[part], heads[part])
+                    names += [tuple(self.rels_[r] for r in row.tolist()) for row in numbers]
                 else:
-                    made += [()] * (k - start)
+                    names += [()] * (k - start)
                 start, size = k, 0
             size += 0 if tree is None else len(tree)
-        return made
+        return names
 
     def edge_scores(self, sentences: Sequence[ParserInput | DepTree]) -> Iterator[Doubles]:
         """scores[h, c] of every edge of each sentence."""
-        for own in self.reader.read([_seen(s) for s in sentences]):
-            yield _square(own)
+        for sentence_scores in self.reader.read([_seen(s) for s in sentences]):
+            yield _square(sentence_scores)
 
     def marginals(self, sentences: Sequence[ParserInput | DepTree]) -> Iterator[Doubles]:
         """chances[h, c]: the probability of every edge, over all trees with one root."""
         for scores in self.edge_scores(sentences):
-            yield chances_of(scores * self.scale_)
+            yield edge_marginals(scores * self.scale_)
 
     @staticmethod
     def projective_marginals(scores: Doubles) -> Doubles:
         """The probability of every edge over projective trees, from scaled scores."""
-        chances = np.zeros_like(scores)
-        decode.projective.for_work(len(scores), len(scores))(scores, chances)
-        return chances
+        probabilities = np.zeros_like(scores)
+        decode.projective.for_work(len(scores), len(scores))(scores, probabilities)
+        return probabilities
 
     def tables(self, sentence: ParserInput | DepTree) -> Tables:
         """Scores of all edges; the network scores no larger parts."""
@@ -596,7 +601,7 @@ class NeuralParser:
             for scores, tree in kept:
                 heads = np.array(tree.heads, np.int64)
                 known = np.flatnonzero(heads >= 0)
-                total += float(np.log(chances_of(scores * scale)[heads[known], known + 1] + 1e-6).sum())
+                total += float(np.log(edge_marginals(scores * scale)[heads[known], known + 1] + 1e-6).sum())
             gains.append(total)
         self.scale_ = float(STEPS[int(np.argmax(gains))])
         return self
@@ -626,18 +631,18 @@ def is_tree(heads: Ints) -> bool:
     return not above.any()
 
 
-def chances_of(scores: Doubles) -> Doubles:
+def edge_marginals(scores: Doubles) -> Doubles:
     """The probability of every edge over all trees with one root, from scaled scores."""
-    chances = np.zeros_like(scores)
-    decode.nonprojective(scores, chances)  # type: ignore[no-untyped-call]
-    return chances
+    probabilities = np.zeros_like(scores)
+    decode.nonprojective(scores, probabilities)  # type: ignore[no-untyped-call]
+    return probabilities
 
 
 def _square(scores: Scores) -> Doubles:
     """scores[h, c], with a column for the root as a child."""
-    made = np.zeros((len(scores.edges) + 1,) * 2)
-    made[:, 1:] = scores.edges.T
-    return made
+    square = np.zeros((len(scores.edges) + 1,) * 2)
+    square[:, 1:] = scores.edges.T
+    return square
 
 
 def _seen(sentence: ParserInput | DepTree) -> ParserInput:

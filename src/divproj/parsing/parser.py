@@ -32,7 +32,7 @@ from divproj.parsing.features import (
 from divproj.parsing.learn import SIBLINGS_UP_TO, add_votes, epoch, label_epoch, parse_all, relabel, vote_scores
 from divproj.runtime.announce import passing
 from divproj.runtime.checkpoint import NOTHING, Checkpoint
-from divproj.runtime.modelfile import REMEDY, Array, Estimator, ModelFolder, quantised
+from divproj.runtime.modelfile import REMEDY, Array, Estimator, ModelFolder, quantise
 
 CROSSING_SHARE = 0.10
 """Share of training trees with crossing edges from which `auto` lets them cross."""
@@ -70,28 +70,30 @@ class TrainingState:
 
     def average(self) -> tuple[Floats, Floats]:
         steps = self.state[0]
-        return averaged(self.weights, self.later, steps), averaged(self.votes, self.votes_later, steps)
+        return average_weights(self.weights, self.later, steps), average_weights(self.votes, self.votes_later, steps)
 
-    def judge(self, score: float, found: tuple[Floats, Floats]) -> None:
+    def judge(self, score: float, averages: tuple[Floats, Floats]) -> None:
         """Keep these averages where none before was better."""
         if score >= self.best[0]:
             self.best[0] = score
-            self.best_weights[:], self.best_votes[:] = found
+            self.best_weights[:], self.best_votes[:] = averages
 
     def best_average(self) -> tuple[Floats, Floats]:
         return (self.best_weights, self.best_votes) if self.best[0] >= 0 else self.average()
 
 
-def averaged(now: Floats, later: Doubles, steps: float) -> Floats:
+def average_weights(now: Floats, later: Doubles, steps: float) -> Floats:
     """The mean of the weights after every step: `later` is the sum of step × change, and the changes sum to the weights."""
     return (now - (later - now) / steps).astype(np.float32)
 
 
-def learn_labels(weights: Floats, batch: Batch, heads: Ints, rels: Ints, seed: int, keep: Checkpoint, name: str) -> Floats:
+def learn_labels(
+    weights: Floats, batch: Batch, heads: Ints, deprels: Ints, seed: int, checkpoint: Checkpoint, name: str
+) -> Floats:
     """Weights for the relations of given trees, from passes in changing order."""
     later, place = np.zeros(weights.shape), np.zeros(2, np.int64)  # passes, steps
     arrays: dict[str, NDArray[Any]] = {"weights": weights, "later": later, "place": place}
-    keep.restore(name, arrays)
+    checkpoint.restore(name, arrays)
     random = np.random.default_rng(seed)
     known = np.where(heads < 0, 0, heads)
     known[batch.first[:-1]] = -1
@@ -99,11 +101,11 @@ def learn_labels(weights: Floats, batch: Batch, heads: Ints, rels: Ints, seed: i
         order = random.permutation(len(batch))
         if done < place[0]:
             continue
-        step = label_epoch.compiled(weights, later, int(place[1]), order, batch.first, batch.atoms, batch.more, known, rels)
+        step = label_epoch.compiled(weights, later, int(place[1]), order, batch.first, batch.atoms, batch.more, known, deprels)
         place[:] = done + 1, step
-        keep.offer(name, arrays)
-    keep.finish(name, arrays)
-    return averaged(weights, later, max(1, int(place[1])))
+        checkpoint.offer(name, arrays)
+    checkpoint.finish(name, arrays)
+    return average_weights(weights, later, max(1, int(place[1])))
 
 
 VOTE_BITS = 15
@@ -181,7 +183,7 @@ class MstParser(Estimator):
         *,
         dev: tuple[Sequence[ParserInput | DepTree], Sequence[DepTree]] | None = None,
         progress: Callable[[Progress], None] | None = None,
-        keep: Checkpoint = NOTHING,
+        checkpoint: Checkpoint = NOTHING,
         name: str = "parser",
     ) -> MstParser:
         """Learn from trees; a word whose head is not known teaches nothing. Ctrl-C keeps what was learned so far.
@@ -202,23 +204,23 @@ class MstParser(Estimator):
         self.slots_ = next((s.codes.shape[2] for s in seen if s.codes is not None), 0)
         if 16 * self.columns_ + 4 * self.slots_ > ROOM:
             raise ProjError(f"{self.columns_} further columns and {self.slots_} codes an edge are more than the parser can see")
-        names = {r for t in trees for r, h in zip(t.rels, t.heads, strict=False) if h > 0} if self.labels else set()
+        names = {r for t in trees for r, h in zip(t.deprels, t.heads, strict=False) if h > 0} if self.labels else set()
         self.rels_ = ("root", *sorted(names - {"root"}))
         crossed = sum(map(crosses, trees)) / len(trees)
         self.crossing_ = self.decoder == "nonproj" or (self.decoder == "auto" and crossed > CROSSING_SHARE)
         batch = self._batch(seen)
         heads = batch.flat(tree.heads for tree in trees)
         number = {rel: k for k, rel in enumerate(self.rels_) if k}
-        rels = batch.flat(
+        deprels = batch.flat(
             [
                 0 if h == 0 else number.get(r, -1) if h > 0 else -1
-                for h, r in zip(t.heads, t.rels or ("",) * len(t), strict=True)
+                for h, r in zip(t.heads, t.deprels or ("",) * len(t), strict=True)
             ]
             for t in trees
         )
         self.scale_ = 1.0
-        self._learn_edges(batch, heads, rels, dev, progress, keep, f"{name}-edges")
-        self._learn_labels(batch, heads, rels, keep, f"{name}-labels")
+        self._learn_edges(batch, heads, deprels, dev, progress, checkpoint, f"{name}-edges")
+        self._learn_labels(batch, heads, deprels, checkpoint, f"{name}-labels")
         return self
 
     def check_params(self) -> None:
@@ -229,21 +231,23 @@ class MstParser(Estimator):
             (not 10 <= self.bits <= 28, f"bits is {self.bits}, 10 to 28 expected"),
             (self.epochs < 1, f"epochs is {self.epochs}, 1 or more expected"),
         ]
-        for bad, what in wrong:
+        for bad, message in wrong:
             if bad:
-                raise ProjError(what)
+                raise ProjError(message)
 
-    def _learn_edges(self, batch: Batch, heads: Ints, rels: Ints, dev: Any, progress: Any, keep: Checkpoint, name: str) -> None:
+    def _learn_edges(
+        self, batch: Batch, heads: Ints, deprels: Ints, dev: Any, progress: Any, checkpoint: Checkpoint, name: str
+    ) -> None:
         """Passes over the sentences in changing order; the average of all steps is kept, of the best pass where `dev` judges."""
         random = np.random.default_rng(self.random_state)
         course = TrainingState.empty(1 << self.bits, (1 << VOTE_BITS, len(self.rels_)), judged=bool(dev))
-        if keep.restore(name, vars(course)) and not 0 <= course.passes[0] <= self.epochs:
-            raise keep.broken(name, f"{course.passes[0]} passes of {self.epochs}")
+        if checkpoint.restore(name, vars(course)) and not 0 <= course.passes[0] <= self.epochs:
+            raise checkpoint.broken(name, f"{course.passes[0]} passes of {self.epochs}")
         for _ in range(int(course.passes[0])):  # as if they had been made here
             random.permutation(len(batch))
         try:
             for _ in passing(range(int(course.passes[0]), self.epochs), "training the parser: pass", self.epochs):
-                loss = self._pass(course, random.permutation(len(batch)), batch, heads, rels)
+                loss = self._pass(course, random.permutation(len(batch)), batch, heads, deprels)
                 course.passes[0] += 1
                 uas = None
                 if dev:
@@ -252,21 +256,21 @@ class MstParser(Estimator):
                     course.judge(uas, averaged)
                 if progress:
                     progress(Progress(int(course.passes[0]), self.epochs, loss, uas))
-                keep.offer(name, vars(course))
-            keep.finish(name, vars(course))
+                checkpoint.offer(name, vars(course))
+            checkpoint.finish(name, vars(course))
         except KeyboardInterrupt:
             if course.state[0] == 0:
                 raise
         self.weights_, self.votes_ = course.best_average() if dev else course.average()
         self.epochs_ = int(course.passes[0])
 
-    def _pass(self, course: TrainingState, order: Ints, batch: Batch, heads: Ints, rels: Ints) -> float:
+    def _pass(self, course: TrainingState, order: Ints, batch: Batch, heads: Ints, deprels: Ints) -> float:
         """One pass; the share of wrong heads while learning."""
         state = course.state
         state[1:] = 0
         epoch.compiled(
             course.weights, course.later, course.votes, course.votes_later, state, order, batch.first, batch.atoms,
-            batch.more, batch.codes, batch.code_at, batch.slots, self.order, self.crossing_, heads, rels, self.cost, self.clip,
+            batch.more, batch.codes, batch.code_at, batch.slots, self.order, self.crossing_, heads, deprels, self.cost, self.clip,
         )  # fmt: skip
         return float(state[1] / max(1.0, state[2]))
 
@@ -280,24 +284,26 @@ class MstParser(Estimator):
             total += sum(1 for h in tree.heads if h >= 0)
         return 100.0 * right / max(1, total)
 
-    def _learn_labels(self, batch: Batch, heads: Ints, rels: Ints, keep: Checkpoint, name: str) -> None:
+    def _learn_labels(self, batch: Batch, heads: Ints, deprels: Ints, checkpoint: Checkpoint, name: str) -> None:
         many = len(self.rels_) > 2
         weights = np.zeros((1 << LABEL_BITS if many else 1, len(self.rels_)), np.float32)
-        self.label_weights_ = learn_labels(weights, batch, heads, rels, self.random_state, keep, name) if many else weights
+        self.label_weights_ = (
+            learn_labels(weights, batch, heads, deprels, self.random_state, checkpoint, name) if many else weights
+        )
 
     # parsing
 
     def predict(self, sentences: Sequence[ParserInput | DepTree]) -> list[DepTree]:
         """The best tree of each sentence, with relations."""
         seen = [_seen(s) for s in sentences]
-        made: list[DepTree] = []
+        trees: list[DepTree] = []
         for part in self._parts(seen):
             batch = self._batch(part)
             heads = self._parse(batch)
             labels = self._relations(batch, heads)
-            for sentence, own, rels in zip(part, batch.split(heads), batch.split(labels), strict=True):
-                made.append(DepTree(sentence.forms, own, tuple(self.rels_[r] for r in rels), sentence.tags))
-        return [t if isinstance(s, ParserInput) else _as(s, t) for s, t in zip(sentences, made, strict=True)]
+            for sentence, tree_heads, deprels in zip(part, batch.split(heads), batch.split(labels), strict=True):
+                trees.append(DepTree(sentence.forms, tree_heads, tuple(self.rels_[r] for r in deprels), sentence.tags))
+        return [t if isinstance(s, ParserInput) else _as(s, t) for s, t in zip(sentences, trees, strict=True)]
 
     def relations(self, sentence: ParserInput, heads: Sequence[int]) -> tuple[str, ...]:
         """The best relations for a tree that is given."""
@@ -329,13 +335,13 @@ class MstParser(Estimator):
         """scores[h, c] of every edge, votes for its best relation included; siblings are not."""
         score, vote, add = edge_scores.compiled, vote_scores.compiled, add_votes.compiled
         for s in range(len(batch)):
-            own = slice(batch.first[s], batch.first[s + 1])
-            n1 = own.stop - own.start
+            span = slice(batch.first[s], batch.first[s + 1])
+            n1 = span.stop - span.start
             scores = np.zeros((n1, n1))
-            score(self.weights_, batch.atoms[own], batch.more[own], batch.codes_of(s), batch.slots, scores)
+            score(self.weights_, batch.atoms[span], batch.more[span], batch.codes_of(s), batch.slots, scores)
             if self.votes_.shape[1] > 1:
                 said = np.empty((n1, 4, self.votes_.shape[1]), np.float32)
-                vote(self.votes_, batch.atoms[own], said)
+                vote(self.votes_, batch.atoms[span], said)
                 add(said, scores, np.full(n1, -1), 0.0, np.zeros((n1, n1), np.int32))
             yield scores
 
@@ -350,17 +356,17 @@ class MstParser(Estimator):
             yield self._chances(scores * self.scale_)
 
     def _chances(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        chances = np.zeros_like(scores)
+        probabilities = np.zeros_like(scores)
         sums: Any = decode.nonprojective if self.crossing_ else decode.projective.compiled
-        sums(scores, chances)
-        return chances
+        sums(scores, probabilities)
+        return probabilities
 
     @staticmethod
     def projective_marginals(scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """The probability of every edge over projective trees, from scaled scores."""
-        chances = np.zeros_like(scores)
-        decode.projective.compiled(scores, chances)
-        return chances
+        probabilities = np.zeros_like(scores)
+        decode.projective.compiled(scores, probabilities)
+        return probabilities
 
     def calibrate(self, sentences: Sequence[ParserInput | DepTree], trees: Sequence[DepTree]) -> MstParser:
         """Scale scores so that the edges of these trees (which were not learned from) are as probable as can be."""
@@ -369,8 +375,8 @@ class MstParser(Estimator):
         for scale in 2.0 ** np.arange(-3, 5.5, 0.5):
             total = 0.0
             for scores, tree in kept:
-                chances = self._chances(scores * scale)
-                total += sum(np.log(chances[h, c] + 1e-6) for c, h in enumerate(tree.heads, 1) if h >= 0)
+                probabilities = self._chances(scores * scale)
+                total += sum(np.log(probabilities[h, c] + 1e-6) for c, h in enumerate(tree.heads, 1) if h >= 0)
             if total > best:
                 best, self.scale_ = total, float(scale)
         return self
@@ -438,8 +444,8 @@ def _seen(sentence: ParserInput | DepTree) -> ParserInput:
     return sentence if isinstance(sentence, ParserInput) else ParserInput.of(sentence)
 
 
-def _as(given: DepTree, found: DepTree) -> DepTree:
-    return given.with_heads(found.heads, found.rels)
+def _as(given: DepTree, tree: DepTree) -> DepTree:
+    return given.with_heads(tree.heads, tree.deprels)
 
 
 def crosses(tree: DepTree) -> bool:
@@ -465,50 +471,50 @@ def facts(parser: MstParser) -> dict[str, Any]:
         "columns": parser.columns_,
         "slots": parser.slots_,
         "scale": parser.scale_,
-        "units": {name: quantised(getattr(parser, name))[1] for name in TABLES},
+        "units": {name: quantise(getattr(parser, name))[1] for name in TABLES},
     }
 
 
 def arrays(parser: MstParser, prefix: str = "parser.") -> dict[str, Array]:
-    return {prefix + name.rstrip("_"): quantised(getattr(parser, name))[0] for name in TABLES}
+    return {prefix + name.rstrip("_"): quantise(getattr(parser, name))[0] for name in TABLES}
 
 
-def restored(model: ModelFolder, about: dict[str, Any], prefix: str = "parser.") -> MstParser:
+def load_parser(model: ModelFolder, about: dict[str, Any], prefix: str = "parser.") -> MstParser:
     """The parser of these facts and arrays; ModelError where they do not fit each other or this version."""
-    own = ModelFolder(model.kind, about, model.arrays, model.where)
-    templates = own.fact("templates", int)
+    folder = ModelFolder(model.kind, about, model.arrays, model.where)
+    templates = folder.fact("templates", int)
     if templates != features.VERSION:
-        what = f"its feature templates are version {templates}, {features.VERSION} expected"
-        raise ModelError(what, model.where, "train it again with this version of divproj")
-    rels = own.fact("rels", list)
-    if not rels or not all(isinstance(rel, str) for rel in rels):
+        message = f"its feature templates are version {templates}, {features.VERSION} expected"
+        raise ModelError(message, model.where, "train it again with this version of divproj")
+    deprels = folder.fact("rels", list)
+    if not deprels or not all(isinstance(rel, str) for rel in deprels):
         raise ModelError("'rels' is not a list of relations", model.where, REMEDY)
-    parser = _untrained(own)
-    parser.rels_ = tuple(rels)
-    parser.crossing_ = own.fact("crossing", bool)
-    parser.columns_, parser.slots_ = own.fact("columns", int), own.fact("slots", int)
+    parser = _new_parser(folder)
+    parser.rels_ = tuple(deprels)
+    parser.crossing_ = folder.fact("crossing", bool)
+    parser.columns_, parser.slots_ = folder.fact("columns", int), folder.fact("slots", int)
     if min(parser.columns_, parser.slots_) < 0 or 16 * parser.columns_ + 4 * parser.slots_ > ROOM:
-        what = f"{parser.columns_} further columns and {parser.slots_} codes an edge are not possible"
-        raise ModelError(what, model.where, REMEDY)
-    parser.scale_ = float(own.fact("scale", (int, float)))
+        message = f"{parser.columns_} further columns and {parser.slots_} codes an edge are not possible"
+        raise ModelError(message, model.where, REMEDY)
+    parser.scale_ = float(folder.fact("scale", (int, float)))
     if not 0 < parser.scale_ < 1e9:
         raise ModelError(f"'scale' is {parser.scale_}, a positive number expected", model.where, REMEDY)
-    units = own.fact("units", dict)
+    units = folder.fact("units", dict)
     shapes: dict[str, tuple[int, ...]] = {
         "weights_": (1 << parser.bits,),
-        "votes_": (1 << VOTE_BITS, len(rels)),
-        "label_weights_": (1 << LABEL_BITS if len(rels) > 2 else 1, len(rels)),
+        "votes_": (1 << VOTE_BITS, len(deprels)),
+        "label_weights_": (1 << LABEL_BITS if len(deprels) > 2 else 1, len(deprels)),
     }
     for name, shape in shapes.items():
         unit = units.get(name)
         if not isinstance(unit, (int, float)) or not 0 < unit < 1e9:
             raise ModelError(f"the unit of '{name}' is {unit!r:.40}, a positive number expected", model.where, REMEDY)
-        table = own.array(prefix + name.rstrip("_"), "i", *shape)
+        table = folder.array(prefix + name.rstrip("_"), "i", *shape)
         setattr(parser, name, table.astype(np.float32) * np.float32(unit))
     return parser
 
 
-def _untrained(model: ModelFolder) -> MstParser:
+def _new_parser(model: ModelFolder) -> MstParser:
     """A parser with the parameters of a model, each of the type of its default."""
     params = ModelFolder(model.kind, model.fact("params", dict), where=model.where)
     for name, default in MstParser().get_params().items():

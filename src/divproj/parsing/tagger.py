@@ -63,7 +63,7 @@ Sentences = Sequence[Sequence[str]]
 Integers = NDArray[np.int64]
 
 
-def hashed(text: str) -> int:
+def hash_text(text: str) -> int:
     """The same number for a string on every machine; 0 to 3 are kept for places without a word."""
     return crc32(text.encode("utf-8", "surrogatepass")) | 4
 
@@ -104,15 +104,15 @@ def atoms_of(word: str, classes: Mapping[int, int]) -> list[int]:
         "'" in word,
     )
     marks = "".join(["01"[flag] for flag in flags])
-    known = classes.get(hashed(low))
+    known = classes.get(hash_text(low))
     return [
-        hashed("f" + no_digits(word)),
-        hashed("w" + low),
-        *(hashed("s" + low[-k:]) if len(low) >= k else 3 for k in range(1, 6)),
-        *(hashed("p" + low[:k]) if len(low) >= k else 3 for k in range(1, 6)),
-        hashed("x" + shape(word)),
-        hashed("b" + marks),
-        hashed(f"?{low[-3:]}{marks[2]}") if known is None else hashed(f"c{known}"),
+        hash_text("f" + no_digits(word)),
+        hash_text("w" + low),
+        *(hash_text("s" + low[-k:]) if len(low) >= k else 3 for k in range(1, 6)),
+        *(hash_text("p" + low[:k]) if len(low) >= k else 3 for k in range(1, 6)),
+        hash_text("x" + shape(word)),
+        hash_text("b" + marks),
+        hash_text(f"?{low[-3:]}{marks[2]}") if known is None else hash_text(f"c{known}"),
     ]
 
 
@@ -127,11 +127,11 @@ def parts_of(template: str) -> list[tuple[int, str]]:
 
 def template_array() -> Integers:
     """(template, part, [offset, atom]) as the kernels read them."""
-    found = np.full((len(TEMPLATES), 3, 2), NONE, np.int64)
+    array = np.full((len(TEMPLATES), 3, 2), NONE, np.int64)
     for f, template in enumerate(TEMPLATES):
         for k, (offset, atom) in enumerate(parts_of(template)):
-            found[f, k] = offset, ATOMS.index(atom)
-    return found
+            array[f, k] = offset, ATOMS.index(atom)
+    return array
 
 
 def linked_array() -> Integers:
@@ -145,7 +145,7 @@ def lexical_array() -> NDArray[np.bool_]:
 
 def template_digest() -> int:
     """Changes with the templates, so that weights of others are not taken for these."""
-    return hashed(" | ".join((*ATOMS, *TEMPLATES, *LINKED)))
+    return hash_text(" | ".join((*ATOMS, *TEMPLATES, *LINKED)))
 
 
 def tag_classes(sentences: Sentences, tags: Sentences) -> dict[int, int]:
@@ -155,13 +155,15 @@ def tag_classes(sentences: Sentences, tags: Sentences) -> dict[int, int]:
         for word, tag in zip(words, row, strict=True):
             seen[plain(word)][tag] += 1
     numbers: dict[tuple[str, ...], int] = {}
-    found = {}
+    classes = {}
     for word, counts in sorted(seen.items()):
         total = counts.total()
         if total >= CLASSED:
             ranked = sorted(counts, key=lambda tag: (-counts[tag], tag))[:3]
-            found[hashed(word)] = numbers.setdefault(tuple(t for t in ranked if counts[t] >= RARE_TAG * total), len(numbers))
-    return found
+            classes[hash_text(word)] = numbers.setdefault(
+                tuple(t for t in ranked if counts[t] >= RARE_TAG * total), len(numbers)
+            )
+    return classes
 
 
 def encode(sentences: Sentences, classes: Mapping[int, int]) -> tuple[Integers, Integers, Integers]:
@@ -354,14 +356,14 @@ class Tagger(Estimator):
     def predict(self, sentences: Sentences) -> list[tuple[str, ...]]:
         """One tag a word."""
         words, at, atoms = encode(sentences, self.classes_)
-        found = np.zeros(len(words), np.int64)
+        tag_numbers = np.zeros(len(words), np.int64)
         if len(words):
             weights = self.weights_
             kernel.tag_all.for_work(8 * len(words))(
                 atoms, words, at, template_array(), linked_array(), *weights.table, weights.starts, weights.columns,
-                weights.values, weights.triple, min(self.likely, len(self.tags_)), self.gap, found,
+                weights.values, weights.triple, min(self.likely, len(self.tags_)), self.gap, tag_numbers,
             )  # fmt: skip
-        names = [self.tags_[t] for t in found.tolist()]
+        names = [self.tags_[t] for t in tag_numbers.tolist()]
         return [tuple(names[a:b]) for a, b in zip(at[:-1].tolist(), at[1:].tolist(), strict=True)]
 
     def score(self, sentences: Sentences, tags: Sentences) -> float:
@@ -394,11 +396,11 @@ class Tagger(Estimator):
             tagger.tags_ = list(map(str, meta["tags"]))
             if tagger.likely < 1 or not tagger.tags_:
                 raise ValueError(f"{tagger.likely} likely of {len(tagger.tags_)} tags, one or more expected")
-            own = {name.removeprefix(PREFIX): arrays[name] for name in arrays if name.startswith(PREFIX)}
-            tagger.weights_, tagger.classes_ = unpack(own, len(tagger.tags_))
+            tagger_arrays = {name.removeprefix(PREFIX): arrays[name] for name in arrays if name.startswith(PREFIX)}
+            tagger.weights_, tagger.classes_ = unpack(tagger_arrays, len(tagger.tags_))
         except (KeyError, TypeError, ValueError, IndexError, ModelError) as error:
-            what = error.what if isinstance(error, ModelError) else error
-            raise ModelError(f"the tagger's weights cannot be used: {what}", remedy="train it again") from None
+            message = error.message if isinstance(error, ModelError) else error
+            raise ModelError(f"the tagger's weights cannot be used: {message}", remedy="train it again") from None
         return tagger
 
 
@@ -414,8 +416,8 @@ class TaggerState:
         self.keys = np.empty((len(words), len(TEMPLATES)), np.int64)
         pair_keys = np.empty((len(words), len(LINKED)), np.int64)
         kernel.training_keys.compiled(atoms, words, self.at, template_array(), self.linked, self.gold, T, self.keys, pair_keys)
-        found, counts = np.unique(np.concatenate((self.keys.ravel(), pair_keys.ravel())), return_counts=True)
-        self.kept = found[counts > (1 if len(words) > FEW_WORDS else 0)]
+        all_keys, counts = np.unique(np.concatenate((self.keys.ravel(), pair_keys.ravel())), return_counts=True)
+        self.kept = all_keys[counts > (1 if len(words) > FEW_WORDS else 0)]
         self.table = key_table(self.kept)
         self.rows = np.empty_like(self.keys)
         kernel.find_all.compiled(*self.table, self.keys, self.rows)
@@ -455,31 +457,36 @@ def check(sentences: Sentences, tags: Sentences) -> None:
             raise ModelError(f"sentence {k} has {len(words)} words but {len(row)} tags")
 
 
-def fit_or_take(tagger: Tagger, sentences: Sentences, tags: Sentences, keep: Checkpoint, name: str) -> Tagger:
+def fit_or_take(tagger: Tagger, sentences: Sentences, tags: Sentences, checkpoint: Checkpoint, name: str) -> Tagger:
     """The tagger that a checkpoint has under this name, or one that learns now and is kept."""
-    found = keep.read(name)
-    if found is not None:
+    saved = checkpoint.read(name)
+    if saved is not None:
         try:
-            meta = json.loads(text_of(found.pop("meta")))
-            return Tagger.from_arrays(meta, found)
+            meta = json.loads(text_of(saved.pop("meta")))
+            return Tagger.from_arrays(meta, saved)
         except (KeyError, ValueError, AttributeError) as error:
-            raise keep.broken(name, str(error)) from None
+            raise checkpoint.broken(name, str(error)) from None
     tagger.fit(sentences, tags)
     if tagger.whole_:  # not one that Ctrl-C cut short
-        keep.finish(name, {"meta": np.array(json.dumps(tagger.meta())), **tagger.to_arrays()})
+        checkpoint.finish(name, {"meta": np.array(json.dumps(tagger.meta())), **tagger.to_arrays()})
     return tagger
 
 
 def jackknife(
-    sentences: Sentences, tags: Sentences, folds: int = 10, random_state: int = 1, keep: Checkpoint = NOTHING, **params: Any
+    sentences: Sentences,
+    tags: Sentences,
+    folds: int = 10,
+    random_state: int = 1,
+    checkpoint: Checkpoint = NOTHING,
+    **params: Any,
 ) -> list[tuple[str, ...]]:
     """Tags of every sentence by a tagger that has not seen it; one sentence alone keeps its own, there is no such tagger."""
     check(sentences, tags)
     filled = [k for k, sentence in enumerate(sentences) if len(sentence)]
-    found = [tuple(row) for row in tags]
+    predicted = [tuple(row) for row in tags]
     folds = min(folds, len(filled))
     if folds < 2:
-        return found
+        return predicted
     if sum(map(len, sentences)) > FEW_WORDS:
         params.setdefault("epochs", QUICK_PASSES)
     fold_of = np.random.default_rng(random_state).permutation(len(filled)) % folds
@@ -487,7 +494,9 @@ def jackknife(
         inside = [k for k, f in zip(filled, fold_of.tolist(), strict=True) if f != fold]
         outside = [k for k, f in zip(filled, fold_of.tolist(), strict=True) if f == fold]
         tagger = Tagger(random_state=random_state, **params)
-        tagger = fit_or_take(tagger, [sentences[k] for k in inside], [tags[k] for k in inside], keep, f"tagger-{fold + 1}")
+        tagger = fit_or_take(
+            tagger, [sentences[k] for k in inside], [tags[k] for k in inside], checkpoint, f"tagger-{fold + 1}"
+        )
         for k, row in zip(outside, tagger.predict([sentences[k] for k in outside]), strict=True):
-            found[k] = row
-    return found
+            predicted[k] = row
+    return predicted

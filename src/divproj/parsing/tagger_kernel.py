@@ -290,7 +290,7 @@ def learn(  # type: ignore[no-untyped-def]
     "void(i8[:, ::1], i8[::1], i8[::1], i8[:, :, ::1], i8[::1], u4[::1], i4[::1], i4[::1], u2[::1], f4[::1], f4[:, :, ::1], i8, f8, i8[::1])"
 )
 def tag_all(  # type: ignore[no-untyped-def]
-    atoms, words, at, templates, linked, slots, owners, starts, columns, values, triple, most, gap, found
+    atoms, words, at, templates, linked, slots, owners, starts, columns, values, triple, most, gap, best_tags
 ):  # fmt: skip
     """Best tags of every word. Row r of the weights is columns/values[starts[r] : starts[r + 1]], columns ascending."""
     tags, F, K = triple.shape[2], templates.shape[0], most
@@ -337,4 +337,4 @@ def tag_all(  # type: ignore[no-untyped-def]
         path = np.zeros(n, np.int64)
         search(likely, count, single, pair, triple, path)
         for i in range(n):
-            found[a + i] = likely[i, path[i]]
+            best_tags[a + i] = likely[i, path[i]]

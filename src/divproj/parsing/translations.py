@@ -22,14 +22,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from divproj.core.errors import Faults, ProjError, Where
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.core.tree import DepTree
 from divproj.core.wording import plural
 from divproj.io.files import name_of
 from divproj.io.interlinear.languages import NAMES, UNKNOWN_LANGUAGE, language_name, languages_of, translations_of
 from divproj.io.trees import conllu
-from divproj.parsing.language import PACKAGES, Language, Pairs, pack, shipped
-from divproj.runtime.safe_path import unprotected
+from divproj.parsing.language import PACKAGES, Language, Pairs, load_pack, pack
+from divproj.runtime.safe_path import original_environment
 from divproj.text.language_id import of_lines
 
 
@@ -40,7 +40,7 @@ class TranslationChoice(NamedTuple):
     language: str
     """Code of its language; '' for an empty one."""
     parser: str
-    """What parses it (`language_named`); '' where no parser of its language is installed."""
+    """What parses it (`find_language`); '' where no parser of its language is installed."""
 
     @property
     def foreign(self) -> bool:
@@ -48,12 +48,12 @@ class TranslationChoice(NamedTuple):
         return bool(self.language) and (not self.parser or parser_language(self.parser) not in ("", self.language))
 
 
-def choose(sentences: Sequence[Igt], parser: str | None = None, default: str = "") -> list[TranslationChoice]:
+def choose(sentences: Sequence[Sentence], parser: str | None = None, default: str = "") -> list[TranslationChoice]:
     """Return the translation of every sentence that is to be parsed, and its parser.
 
     `parser` is the one that the user asked for, `default` the language of the text that the sentences are a part of.
 
-    >>> [choice] = choose([Igt(("mwen", "dòmi"), translations=(("it", "Dormo."), ("en", "I sleep.")))])
+    >>> [choice] = choose([Sentence(("mwen", "dòmi"), translations=(("it", "Dormo."), ("en", "I sleep.")))])
     >>> choice.text, choice.parser
     ('I sleep.', 'en')
     """
@@ -85,7 +85,7 @@ def _parseable(row: Pairs, preferred: str, of_glosses: str) -> TranslationChoice
     return TranslationChoice(text, code if text.strip() else "", code if pack(code) else "")
 
 
-def _gloss_language(sentences: Sequence[Igt]) -> str:
+def _gloss_language(sentences: Sequence[Sentence]) -> str:
     """The language of the words in the glosses; '' if it cannot be told."""
     return of_lines(" ".join(_LEXICAL.findall(" ".join(igt.glosses))) for igt in sentences if igt.glosses).code
 
@@ -119,16 +119,16 @@ def foreign_translations(language: str, parser: str, count: int, where: Where | 
     said = f"{plural(count, 'translation')} {'is' if count == 1 else 'are'} in {name}" + f" ({language})" * (language in NAMES)
     train = "train a parser (`proj train TREEBANK.conllu -o MODEL`) and give it with `e_parser=MODEL`"
     if parser:
-        what, remedy = f"{said}, but parsed by '{parser}', as requested", f"leave `e_parser` out, or {train}"
+        message, remedy = f"{said}, but parsed by '{parser}', as requested", f"leave `e_parser` out, or {train}"
     else:
-        what = f"{said}, for which there is no parser: not parsed, so trees come from the glosses alone (guesses where there are none)"
+        message = f"{said}, for which there is no parser: not parsed, so trees come from the glosses alone (guesses where there are none)"
         install = f"install one (`pip install divproj-{language}`), or " if language in PACKAGES else ""
         remedy = (
             f"{install}{train}"
             if language != UNKNOWN_LANGUAGE
             else f"say the language in the file (`# text_fr = …`), or {train}"
         )
-    error = ForeignTranslationsError(what, where, remedy)
+    error = ForeignTranslationsError(message, where, remedy)
     error.language, error.parser, error.count = name, parser, count
     return error
 
@@ -150,23 +150,23 @@ def report_foreign(faults: Faults, where: Where | None = None) -> None:
 def parse_translations(parser: str, texts: list[str]) -> list[DepTree | None]:
     """Trees of the texts (None for an empty one) by a language pack, a model's folder, a command or `corenlp:URL`."""
     if parser.startswith("corenlp:"):
-        return _placed(parser, texts, lambda lines: _corenlp(parser.partition(":")[2], lines))
-    language = language_named(parser)
+        return _parse_nonempty(parser, texts, lambda lines: _corenlp(parser.partition(":")[2], lines))
+    language = find_language(parser)
     return by_language(language, texts) if language else by_command(parser, texts)
 
 
 def by_language(language: Language, texts: list[str]) -> list[DepTree | None]:
-    return _placed("", texts, lambda lines: language.parse([language.words(line) for line in lines], confidence=True))
+    return _parse_nonempty("", texts, lambda lines: language.parse([language.words(line) for line in lines], confidence=True))
 
 
 def by_command(command: str, texts: list[str]) -> list[DepTree | None]:
     """A command that reads a sentence a line and writes CoNLL-U; `corenlp:URL` asks a server instead."""
     if command.startswith("corenlp:"):
         return parse_translations(command, texts)
-    return _placed(command, texts, lambda lines: _run(command, lines))
+    return _parse_nonempty(command, texts, lambda lines: _run(command, lines))
 
 
-def _placed(parser: str, texts: list[str], parse: Callable[[list[str]], list[DepTree]]) -> list[DepTree | None]:
+def _parse_nonempty(parser: str, texts: list[str], parse: Callable[[list[str]], list[DepTree]]) -> list[DepTree | None]:
     wanted = [k for k, text in enumerate(texts) if text.strip()]
     trees = parse([" ".join(texts[k].split()) for k in wanted])
     if len(trees) != len(wanted):
@@ -174,20 +174,20 @@ def _placed(parser: str, texts: list[str], parse: Callable[[list[str]], list[Dep
             f"the parser `{parser}` gave {len(trees)} sentences for {len(wanted)} lines",
             remedy="it must keep one sentence a line (for UDPipe: --tokenizer=presegmented)",
         )
-    made: list[DepTree | None] = [None] * len(texts)
+    tree_of_text: list[DepTree | None] = [None] * len(texts)
     for k, tree in zip(wanted, trees, strict=True):
-        made[k] = tree
-    return made
+        tree_of_text[k] = tree
+    return tree_of_text
 
 
-def language_named(parser: str) -> Language | None:
+def find_language(parser: str) -> Language | None:
     """Return an installed language by its code, or the model in a folder; None when it must be a command."""
     if pack(parser):
-        return shipped(parser)
+        return load_pack(parser)
     if Path(parser).is_dir():
         return Language.load(parser)
     if re.fullmatch("[a-z]{2,3}", parser) and shutil.which(parser) is None:
-        return shipped(parser)  # which lists the languages there are
+        return load_pack(parser)  # which lists the languages there are
     return None
 
 
@@ -202,7 +202,7 @@ def _run(command: str, lines: list[str]) -> list[DepTree]:
             capture_output=True,
             text=True,
             encoding="utf-8",
-            env=unprotected(os.environ),
+            env=original_environment(os.environ),
         )
     except ValueError as error:
         raise ProjError(f"the command `{command}` cannot be read: {error}") from None

@@ -20,7 +20,7 @@ from divproj.forest.dependencies import from_dependencies
 from divproj.forest.hypergraph import Forest
 from divproj.forest.parses import viterbi
 from divproj.phrases import beam_search, chart, hill_climbing
-from divproj.phrases.beam_search import Limits, Packs
+from divproj.phrases.beam_search import Packs, SearchLimits
 from divproj.phrases.em import EmState, Training, Watch, train
 from divproj.phrases.hill_climbing import refine
 from divproj.phrases.model import FIXED, LocalModel, PhraseEncoder, Relation, first_weights, lexical_keys
@@ -31,7 +31,7 @@ from divproj.phrases.problem import (
     Costs,
     OutOfTimeError,
     PhraseSet,
-    Prepared,
+    PreparedPair,
     Problem,
     ScoredForest,
     fill,
@@ -39,7 +39,7 @@ from divproj.phrases.problem import (
     prepare,
     problem,
     read_off,
-    summed,
+    with_tree_weights,
 )
 from divproj.phrases.results import PhraseAlignment, alignment_of
 from divproj.runtime import modelfile
@@ -192,8 +192,8 @@ class PhraseAligner(Estimator):
         """The best set of phrase pairs of every pair, one after the other."""
         encoder = PhraseEncoder(self.relation, self.vocabulary_)
         self._compile()
-        for src, tgt, found in _forests(pairs, candidates):
-            yield self._align(ScoredForest(src), ScoredForest(tgt), getattr(found, "links", found), encoder)
+        for src, tgt, word_links in _forests(pairs, candidates):
+            yield self._align(ScoredForest(src), ScoredForest(tgt), getattr(word_links, "links", word_links), encoder)
 
     def _compile(self) -> None:
         """Compile the kernels, or load them from the cache, before any clock runs: this takes seconds."""
@@ -215,24 +215,26 @@ class PhraseAligner(Estimator):
         prepared = prepare(src, tgt, links, encoder)
         given = self._problem(prepared)
         try:
-            found = self._search(given, clock)
+            phrase_set = self._search(given, clock)
         except OutOfTimeError:
             src, tgt, cut, clock = best_tree(src), best_tree(tgt), True, Clock(self.max_seconds)
             prepared = prepare(src, tgt, links, encoder)
             given = self._problem(prepared)
             try:
-                found = self._search(given, clock)
+                phrase_set = self._search(given, clock)
             except OutOfTimeError:
-                found = PhraseSet(((given.src.root, given.tgt.root),), (-1,), (), (), (), (), -math.inf, False)
-        chances = None
-        if found.reachable:
+                phrase_set = PhraseSet(((given.src.root, given.tgt.root),), (-1,), (), (), (), (), -math.inf, False)
+        probabilities = None
+        if phrase_set.reachable:
             try:
-                chances = posteriors(summed(prepared, given), clock)
+                probabilities = posteriors(with_tree_weights(prepared, given), clock)
             except OutOfTimeError:
                 cut = True
-        return alignment_of(src.forest, tgt.forest, given, replace(found, truncated=found.truncated or cut), chances)
+        return alignment_of(
+            src.forest, tgt.forest, given, replace(phrase_set, truncated=phrase_set.truncated or cut), probabilities
+        )
 
-    def _problem(self, prepared: Prepared) -> Problem:
+    def _problem(self, prepared: PreparedPair) -> Problem:
         return problem(prepared, self.model_.log_probs(prepared.table), self.costs)
 
     def _search(self, given: Problem, clock: Clock) -> PhraseSet:
@@ -242,15 +244,15 @@ class PhraseAligner(Estimator):
             given = replace(given, gap=0)
             filled = fill(given, clock)
         if not filled.reachable:
-            return forced(given, fill(replace(given, gap=0, mix=0.0), clock))
+            return force_root_pair(given, fill(replace(given, gap=0, mix=0.0), clock))
         if self.search == "packs":
             return self._packs(given, clock, None) or read_off(filled)
-        found = read_off(filled)
+        phrase_set = read_off(filled)
         if self.noncomp == "climb" and not given.mix:
-            return refine(given, found, self.both)
+            return refine(given, phrase_set, self.both)
         if self.noncomp == "trace":
-            return self._packs(given, clock, found) or found
-        return found
+            return self._packs(given, clock, phrase_set) or phrase_set
+        return phrase_set
 
     def _packs(self, given: Problem, clock: Clock, at_least: PhraseSet | None) -> PhraseSet | None:
         """Algorithm B.1, with §4.3 from one side or both; what was found before when that is better or time runs out."""
@@ -258,23 +260,23 @@ class PhraseAligner(Estimator):
         trace = beam_search.align if self.noncomp == "trace" else None
         late = False
         for turned in (False, True)[: 1 + (self.both and trace is not None)]:
-            it = given.turned if turned else given
+            it = given.transpose if turned else given
             for beam in (self.beam, 4 * self.beam):
-                limits = Limits(beam, self.max_supports, clock=clock)
+                limits = SearchLimits(beam, self.max_supports, clock=clock)
                 try:
-                    found = Packs(it, limits, trace, usable_targets(it)).found()
+                    phrase_set = Packs(it, limits, trace, usable_targets(it)).best_set()
                 except OutOfTimeError:
-                    found, late = None, True
-                if found or late:
+                    phrase_set, late = None, True
+                if phrase_set or late:
                     break
-            if found and (best is None or found.score > best.score + 1e-9):
-                best = found.turned if turned else found
-            elif found and best and found.truncated:
+            if phrase_set and (best is None or phrase_set.score > best.score + 1e-9):
+                best = phrase_set.transpose if turned else phrase_set
+            elif phrase_set and best and phrase_set.truncated:
                 best = replace(best, truncated=True)
         return replace(best, truncated=True) if best and late else best
 
     @property
-    def described(self) -> dict[str, Any]:
+    def signature_facts(self) -> dict[str, Any]:
         """The parameters that a signature names, and whether the model was trained."""
         names = ("search", "noncomp", "null_cost", "pair_cost", "noncomp_cost", "parse_share", "gap")
         costs = {name: getattr(self, name) for name in names} | {"word_cost": self.costs.word_cost}
@@ -294,12 +296,12 @@ class PhraseAligner(Estimator):
         stored = modelfile.load(folder, FORMAT, VERSION)
         defaults = {name: value for name, value in cls().get_params().items() if name != "relation"}
         params = modelfile.like_defaults(stored.fact("params", dict), defaults, stored.where)
-        made = cls(**params, relation=relation)
-        made.vocabulary_, made.history_ = list(map(str, stored.fact("vocabulary", list))), stored.fact("history", list)
+        aligner = cls(**params, relation=relation)
+        aligner.vocabulary_, aligner.history_ = list(map(str, stored.fact("vocabulary", list))), stored.fact("history", list)
         buckets, keys = stored.fact("buckets", int), stored.array("keys", "i", None)
         weights = stored.array("weights", "f", FIXED + (buckets or len(keys)))
-        made.model_ = LocalModel(weights.astype(np.float64), keys.astype(np.int64), buckets, made.null_norm)
-        return made
+        aligner.model_ = LocalModel(weights.astype(np.float64), keys.astype(np.int64), buckets, aligner.null_norm)
+        return aligner
 
     def _store(self, folder: Path, state: EmState) -> None:
         about = {
@@ -347,19 +349,19 @@ def _forests(
 ) -> Iterator[tuple[Forest, Forest, WordLinks]]:
     """Forests of both sides and word candidates; a pair of sentences brings its trees and links."""
     if candidates is not None:
-        for (src, tgt), found in zip(pairs, candidates, strict=True):  # type: ignore[misc]
-            yield src, tgt, found
+        for (src, tgt), word_links in zip(pairs, candidates, strict=True):  # type: ignore[misc]
+            yield src, tgt, word_links
         return
     for pair in pairs:
         assert isinstance(pair, Pair)
         if pair.f.tree is None or pair.e.tree is None:
-            what = "phrases are aligned on trees, but one side of the pair has none"
-            raise AlignmentError(what, pair.where, "parse or project the pairs first")
+            message = "phrases are aligned on trees, but one side of the pair has none"
+            raise AlignmentError(message, pair.where, "parse or project the pairs first")
         links = np.array([(i - 1, j - 1) for i, j in pair.links], np.int64).reshape(-1, 2)
         yield from_dependencies(pair.f, sent_id=pair.sent_id), from_dependencies(pair.e, sent_id=pair.sent_id), links
 
 
-def forced(given: Problem, filled: Any) -> PhraseSet:
+def force_root_pair(given: Problem, filled: Any) -> PhraseSet:
     """A defined answer where no legitimate set has the root pair: that pair, and below it the best pair inside.
 
     Departs: if the best pair shares a root with the root pair, it is dissolved and its kids stay: no phrase is aligned twice.
@@ -379,6 +381,6 @@ def forced(given: Problem, filled: Any) -> PhraseSet:
     return PhraseSet(pairs, mothers, hanging[0], hanging[1], inner.edges_s, inner.edges_t, score, False)
 
 
-def aligned(aligner: PhraseAligner, pairs: Sequence[ForestPair], finder: Finder) -> list[PhraseAlignment]:
+def align_with_finder(aligner: PhraseAligner, pairs: Sequence[ForestPair], finder: Finder) -> list[PhraseAlignment]:
     """Align with candidates from a finder."""
     return aligner.predict(pairs, (finder(s, t) for s, t in pairs))

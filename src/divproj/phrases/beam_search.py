@@ -55,7 +55,7 @@ Tracer = Callable[["Packs", int, int], Iterator[Support]]
 
 
 @dataclass
-class Limits:
+class SearchLimits:
     """Bounds of the search; 0 is no bound."""
 
     beam: int = 150
@@ -73,10 +73,10 @@ class Packs:
     """The array A[·] of Algorithm B.1."""
 
     def __init__(
-        self, problem: Problem, limits: Limits | None = None, trace: Tracer | None = None, usable: Nodes | None = None
+        self, problem: Problem, limits: SearchLimits | None = None, trace: Tracer | None = None, usable: Nodes | None = None
     ) -> None:
         """`trace` unpacks pairs whose targets nest; `usable` are the target nodes that can be aligned at all."""
-        self.problem, self.limits, self.trace = problem, limits or Limits(), trace
+        self.problem, self.limits, self.trace = problem, limits or SearchLimits(), trace
         self.width = problem.shape[1]
         self.pair = problem.pair.tolist()
         self.null_s, self.null_t = problem.src.null.tolist(), problem.tgt.null.tolist()
@@ -90,18 +90,18 @@ class Packs:
 
     def _lca_table(self) -> dict[tuple[int, int], list[tuple[int, ClimbPath]]]:
         """Lca^t: for two target phrases their lowest common mothers, each with the nulls of both paths."""
-        found: dict[tuple[int, int], list[tuple[int, ClimbPath]]] = {}
+        common_mothers: dict[tuple[int, int], list[tuple[int, ClimbPath]]] = {}
         for v, f, left, right in edges_of(self.problem.tgt):
             for x, ways_x in self.paths_t[left].items():
                 for y, ways_y in self.paths_t[right].items():
                     for a in ways_x:
                         for b in ways_y:
                             joint = ClimbPath(a.score + b.score, 0, a.nulls | b.nulls, a.edges | b.edges | {f})
-                            found.setdefault((x, y), []).append((v, joint))
+                            common_mothers.setdefault((x, y), []).append((v, joint))
             self.limits.clock.check()
-        for (x, y), entries in list(found.items()):
-            found[y, x] = entries
-        return found
+        for (x, y), entries in list(common_mothers.items()):
+            common_mothers[y, x] = entries
+        return common_mothers
 
     def _run(self) -> None:
         problem = self.problem
@@ -166,9 +166,14 @@ class Packs:
             v = hm % self.width
             if self.pair[u][v] == -math.inf:
                 continue
-            for made in self.trace(self, hn, hm):
+            for structure in self.trace(self, hn, hm):
                 whole = Support(
-                    0.0, made.kids, made.null_s | start.null_s, made.null_t, made.edges_s | start.edges_s, made.edges_t
+                    0.0,
+                    structure.kids,
+                    structure.null_s | start.null_s,
+                    structure.null_t,
+                    structure.edges_s | start.edges_s,
+                    structure.edges_t,
                 )
                 self._pack(candidates, u, v, whole._replace(score=self.value(u, v, whole)))
 
@@ -201,7 +206,7 @@ class Packs:
             self.packs[u][v] = supports
             self.best[u * self.width + v] = supports[0].score
 
-    def found(self) -> PhraseSet | None:
+    def best_set(self) -> PhraseSet | None:
         """The best set; None when the root pair was not reached."""
         root = self.problem.src.root * self.width + self.problem.tgt.root
         if root not in self.best:
@@ -236,10 +241,10 @@ def edges_of(side: ForestSide) -> Iterator[tuple[int, int, int, int]]:
 
 def below(side: ForestSide) -> list[int]:
     """For each node the set ds(·) of nodes that can stand below it, itself too, as bits of a number."""
-    made = [1 << k for k in range(len(side.arrays.start))]
+    descendants = [1 << k for k in range(len(side.arrays.start))]
     for u, _, left, right in edges_of(side):
-        made[u] |= made[left] | made[right]
-    return made
+        descendants[u] |= descendants[left] | descendants[right]
+    return descendants
 
 
 def extend(u: int, edges: list[tuple[int, int, int]], paths: list[Paths], null: list[float], gap: int, aligned: bool) -> Paths:
@@ -247,7 +252,7 @@ def extend(u: int, edges: list[tuple[int, int, int]], paths: list[Paths], null: 
 
     Of several ways to one descendant the best is kept; with a bound on generations, the best for each length.
     """
-    found: Paths = {u: [HERE]} if aligned else {}
+    new_paths: Paths = {u: [HERE]} if aligned else {}
     for e, left, right in edges:
         for child, other in ((left, right), (right, left)):
             for x, ways in paths[child].items():
@@ -255,9 +260,9 @@ def extend(u: int, edges: list[tuple[int, int, int]], paths: list[Paths], null: 
                     if gap and way.gap + 1 >= gap:
                         continue
                     longer = ClimbPath(way.score + null[other], way.gap + 1, way.nulls | {other}, way.edges | {e})
-                    known = found.setdefault(x, [])
+                    known = new_paths.setdefault(x, [])
                     _better(known, longer, bool(gap))
-    return found
+    return new_paths
 
 
 def _better(known: list[ClimbPath], new: ClimbPath, by_gap: bool) -> None:
@@ -306,41 +311,41 @@ class Trace:
 
     def _trace(self, hn: int, hm: int) -> set[Support]:
         """TRACE: put hn into each structure that hm's supports make; a pair without kids has none."""
-        found: set[Support] = set()
+        structures: set[Support] = set()
         for support in self._supports(hm):
-            found |= self._compatible(hn, {support._replace(score=0.0)})
-        return found
+            structures |= self._compatible(hn, {support._replace(score=0.0)})
+        return structures
 
     def _compatible(self, hn: int, structures: set[Support]) -> set[Support]:
         """COMPATIBILITY: put hn into each of the structures."""
         target, below, m = hn % self.m, self.packs.below_t, self.m
-        found: set[Support] = set()
+        new_structures: set[Support] = set()
         for it in structures:
             self._step()
             home = next((x for x in it.null_t if below[x] >> target & 1), None)
             if home is not None:
                 way = self._way(home, target)
                 nulls = it.null_t - {home} | way.nulls
-                found.add(it._replace(kids=it.kids | {hn}, null_t=nulls, edges_t=it.edges_t | way.edges))
+                new_structures.add(it._replace(kids=it.kids | {hn}, null_t=nulls, edges_t=it.edges_t | way.edges))
                 continue
             inside = next((h for h in it.kids if below[h % m] >> target & 1), None)
             if inside is not None:
                 for deeper in self._trace(hn, inside):
-                    found.add(merged(it, deeper, inside))
+                    new_structures.add(merge_supports(it, deeper, inside))
                 continue
             for support in self._supports(hn):  # τn straddles: it is dissolved, its kids go in one by one
-                found |= self._down(support, it)
-        return found
+                new_structures |= self._down(support, it)
+        return new_structures
 
     def _down(self, support: Support, structure: Support) -> set[Support]:
         """DOWN: all kids of a dissolved pair into a structure; its source side comes along."""
         start = structure._replace(null_s=structure.null_s | support.null_s, edges_s=structure.edges_s | support.edges_s)
-        found = {start}
+        structures = {start}
         for kid in sorted(support.kids):
-            found = self._compatible(kid, found)
-            if not found:
+            structures = self._compatible(kid, structures)
+            if not structures:
                 break
-        return found
+        return structures
 
     def _way(self, home: int, target: int) -> ClimbPath:
         """GAP: the best path from a null phrase down to a phrase in it, with the phrases left alone beside it."""
@@ -371,7 +376,7 @@ class Trace:
             raise OverflowedError
 
 
-def merged(whole: Support, part: Support, gone: int) -> Support:
+def merge_supports(whole: Support, part: Support, gone: int) -> Support:
     """MERGE: `gone`, a kid of `whole`, is dissolved into `part`."""
     kids: Nodes = part.kids | whole.kids - {gone}
     return Support(

@@ -425,10 +425,10 @@ def scaled_sum_rows(s_first, s_left, s_right, s_weight, t_first, t_left, t_right
     mothers(t_first, mother)
     for u in range(low, high):
         e0, e1 = s_first[u], s_first[u + 1]
-        local, own, climbed, row = pair[u], A[u], F[u], E[u]
+        local, pair_sums, climbed, row = pair[u], A[u], F[u], E[u]
         for v in range(m):
             row[v] = 0.0
-            own[v] = 0.0 if e0 < e1 and t_first[v] < t_first[v + 1] else 1.0
+            pair_sums[v] = 0.0 if e0 < e1 and t_first[v] < t_first[v + 1] else 1.0
         for e in range(e0, e1):
             le, re, we = s_left[e], s_right[e], s_weight[e]
             one, two = E[le], E[re]
@@ -436,10 +436,10 @@ def scaled_sum_rows(s_first, s_left, s_right, s_weight, t_first, t_left, t_right
             for v in range(m):
                 row[v] += one[v] * null_two + two[v] * null_one
             for f in range(edges):
-                own[mother[f]] += we * t_weight[f] * (one[left[f]] * two[right[f]] + one[right[f]] * two[left[f]])
+                pair_sums[mother[f]] += we * t_weight[f] * (one[left[f]] * two[right[f]] + one[right[f]] * two[left[f]])
         for v in range(m):
-            own[v] *= local[v]
-            climbed[v] = own[v]
+            pair_sums[v] *= local[v]
+            climbed[v] = pair_sums[v]
         for f in range(edges):
             lf, rf = left[f], right[f]
             climbed[mother[f]] += t_weight[f] * (climbed[lf] * null_t[rf] + climbed[rf] * null_t[lf])

@@ -20,7 +20,17 @@ from numpy.typing import NDArray
 from divproj.core.errors import ModelError
 from divproj.phrases.hill_climbing import refine
 from divproj.phrases.model import FIXED, NORMS, FeatureTable, LocalModel
-from divproj.phrases.problem import Costs, Floats, PhraseSet, Prepared, fill, posteriors, problem, read_off, summed
+from divproj.phrases.problem import (
+    Costs,
+    Floats,
+    PhraseSet,
+    PreparedPair,
+    fill,
+    posteriors,
+    problem,
+    read_off,
+    with_tree_weights,
+)
 from divproj.runtime.jit import kernel
 
 STALLED = 1e-4
@@ -224,51 +234,51 @@ def maximise(weights: Floats, data: EventBlock, kappa: float, norm: int, steps: 
     """Better weights by L-BFGS, never worse ones."""
     from scipy.optimize import fmin_l_bfgs_b
 
-    def turned(w: Floats) -> tuple[float, Floats]:
+    def negative_objective(w: Floats) -> tuple[float, Floats]:
         value, gradient = objective(w, data, kappa, norm)
         return -value, -gradient
 
-    before = turned(weights)[0]
-    best, after, _ = fmin_l_bfgs_b(turned, weights, maxiter=steps)
+    before = negative_objective(weights)[0]
+    best, after, _ = fmin_l_bfgs_b(negative_objective, weights, maxiter=steps)
     return np.asarray(best) if after < before else weights
 
 
-def events_of(prepared: Prepared, found: PhraseSet) -> Floats:
+def events_of(prepared: PreparedPair, phrase_set: PhraseSet) -> Floats:
     """Counts of a set: its pairs, and what hangs off alone."""
     s, t = prepared.src.kinds, prepared.tgt.kinds
-    made = np.zeros(prepared.table.flags.shape)
-    pairs = np.array(found.pairs).reshape(-1, 2)
-    np.add.at(made, (s.of_node[pairs[:, 0]], t.of_node[pairs[:, 1]]), 1.0)
-    np.add.at(made[:, -1], s.of_node[[x for x, _ in found.null_s]], 1.0)
-    np.add.at(made[-1], t.of_node[[x for x, _ in found.null_t]], 1.0)
-    return made
+    counts = np.zeros(prepared.table.flags.shape)
+    pairs = np.array(phrase_set.pairs).reshape(-1, 2)
+    np.add.at(counts, (s.of_node[pairs[:, 0]], t.of_node[pairs[:, 1]]), 1.0)
+    np.add.at(counts[:, -1], s.of_node[[x for x, _ in phrase_set.null_s]], 1.0)
+    np.add.at(counts[-1], t.of_node[[x for x, _ in phrase_set.null_t]], 1.0)
+    return counts
 
 
-def expect(prepared: Prepared, model: LocalModel, costs: Costs, training: Training) -> tuple[float, Floats] | None:
+def expect(prepared: PreparedPair, model: LocalModel, costs: Costs, training: Training) -> tuple[float, Floats] | None:
     """Score and events of one pair; None when its root pair cannot be reached."""
     given = problem(prepared, model.log_probs(prepared.table), costs)
     s, t = prepared.src.kinds, prepared.tgt.kinds
     if training.kind == "soft":
-        sums = posteriors(summed(prepared, given))
+        sums = posteriors(with_tree_weights(prepared, given))
         if sums is None:
             return None
-        made = np.zeros(prepared.table.flags.shape)
+        counts = np.zeros(prepared.table.flags.shape)
         by_row = np.zeros((len(s), len(t.of_node)))
         np.add.at(by_row, s.of_node, sums.pair)
-        np.add.at(made[:-1, :-1].T, t.of_node, by_row.T)
-        made[:-1, -1] = np.bincount(s.of_node, sums.null_s, len(s))
-        made[-1, :-1] = np.bincount(t.of_node, sums.null_t, len(t))
-        return sums.log_sum, made
+        np.add.at(counts[:-1, :-1].T, t.of_node, by_row.T)
+        counts[:-1, -1] = np.bincount(s.of_node, sums.null_s, len(s))
+        counts[-1, :-1] = np.bincount(t.of_node, sums.null_t, len(t))
+        return sums.log_sum, counts
     filled = fill(given)
     if not filled.reachable:
         return None
-    found = read_off(filled)
+    phrase_set = read_off(filled)
     if training.noncomp:
-        found = refine(given, found, both=False, kicks=0)
-    return found.score, events_of(prepared, found)
+        phrase_set = refine(given, phrase_set, both=False, kicks=0)
+    return phrase_set.score, events_of(prepared, phrase_set)
 
 
-def train(pairs: Sequence[Prepared], model: LocalModel, costs: Costs, training: Training, seed: int, watch: Watch | None = None, state: EmState | None = None) -> EmState:  # fmt: skip
+def train(pairs: Sequence[PreparedPair], model: LocalModel, costs: Costs, training: Training, seed: int, watch: Watch | None = None, state: EmState | None = None) -> EmState:  # fmt: skip
     """Weights after EM; `model.weights` follows. With a `state` from before, training goes on from there.
 
     Departs: each M-step moves only the weights that occur in its mini-batch, so that ‖w‖² does not shrink rare ones.
@@ -287,14 +297,16 @@ def train(pairs: Sequence[Prepared], model: LocalModel, costs: Costs, training: 
                 watch(state)
         state.history.append(state.running[0] / max(1.0, state.running[1]))
         state.epoch, state.batch, state.running = state.epoch + 1, 0, [0.0, 0.0]
-        state.finished = _stalled(state.history, training.patience)
+        state.finished = _has_no_gain(state.history, training.patience)
         if watch:
             watch(state)
     state.finished = True
     return state
 
 
-def update(pairs: Sequence[Prepared], model: LocalModel, costs: Costs, training: Training, state: EmState, whole: bool) -> None:
+def update(
+    pairs: Sequence[PreparedPair], model: LocalModel, costs: Costs, training: Training, state: EmState, whole: bool
+) -> None:
     """One E-step and M-step on a mini-batch; a batch that is the whole corpus takes the full step."""
     tables, events = [], []
     for prepared in pairs:
@@ -319,7 +331,7 @@ def update(pairs: Sequence[Prepared], model: LocalModel, costs: Costs, training:
         state.weights[numbers] = now + training.rate * gradient / np.sqrt(state.squares[numbers] + 1e-8)
 
 
-def _stalled(history: list[float], patience: int) -> bool:
+def _has_no_gain(history: list[float], patience: int) -> bool:
     if len(history) <= patience:
         return False
     before = max(history[:-patience])

@@ -234,8 +234,8 @@ def climb(s_left, s_low, s_mother, t_left, t_low, t_mother, pair, null_s, null_t
             best, kicked = now, 0
             link[:] = now_link
         since = 0
-        found = False
-        while kicked < min(kicks, n * m) and not found:
+        has_kick = False
+        while kicked < min(kicks, n * m) and not has_kick:
             x, y = kicked // m, kicked % m
             kicked += 1
             if s_left[x] < 0 and t_left[y] < 0 and A[x, y] > -np.inf and link[x] != y:
@@ -245,8 +245,8 @@ def climb(s_left, s_low, s_mother, t_left, t_low, t_mother, pair, null_s, null_t
                 now = value(
                     s_left, s_low, s_mother, t_left, t_low, t_mother, pair, null_s, null_t, noncomp, now_link, image, room
                 )
-                found = True
-        if not found:
+                has_kick = True
+        if not has_kick:
             break
     if now > best + 1e-9:
         best = now
@@ -260,7 +260,7 @@ STEPS = 30_000_000
 
 
 @dataclass(frozen=True)
-class Compact:
+class PostorderTree:
     """One tree of a forest in post-order."""
 
     nodes: Ints
@@ -271,7 +271,7 @@ class Compact:
     edges: tuple[int, ...]
 
     @classmethod
-    def of(cls, side: ForestSide, edges: tuple[int, ...]) -> Compact:
+    def of(cls, side: ForestSide, edges: tuple[int, ...]) -> PostorderTree:
         chosen = side.tree(edges)
         a = side.arrays
         order: list[int] = []
@@ -298,23 +298,23 @@ class Compact:
         return self.left, self.low, self.mother
 
 
-def refine(problem: Problem, found: PhraseSet, both: bool = True, kicks: int = KICKS, steps: int = STEPS) -> PhraseSet:
+def refine(problem: Problem, phrase_set: PhraseSet, both: bool = True, kicks: int = KICKS, steps: int = STEPS) -> PhraseSet:
     """The better of climbing from the source's point of view and, with `both`, from the target's."""
-    best = _climbed(problem, found, kicks, steps)
+    best = _climb_from_source(problem, phrase_set, kicks, steps)
     if both:
-        other = _climbed(problem.turned, found.turned, kicks, steps)
+        other = _climb_from_source(problem.transpose, phrase_set.transpose, kicks, steps)
         if other.score > best.score + 1e-9:
-            best = other.turned
+            best = other.transpose
     return best
 
 
-def _climbed(problem: Problem, found: PhraseSet, kicks: int, steps: int) -> PhraseSet:
-    source, target = Compact.of(problem.src, found.edges_s), Compact.of(problem.tgt, found.edges_t)
+def _climb_from_source(problem: Problem, phrase_set: PhraseSet, kicks: int, steps: int) -> PhraseSet:
+    source, target = PostorderTree.of(problem.src, phrase_set.edges_s), PostorderTree.of(problem.tgt, phrase_set.edges_t)
     pair = np.ascontiguousarray(problem.pair[np.ix_(source.nodes, target.nodes)])
     link = np.full(len(source.left), -1, np.int32)
     places = [{int(node): k for k, node in enumerate(tree.nodes)} for tree in (source, target)]
-    for k, (u, v) in enumerate(found.pairs):
-        if not found.kids[k]:
+    for k, (u, v) in enumerate(phrase_set.pairs):
+        if not phrase_set.kids[k]:
             link[places[0][u]] = places[1][v]
     given = (
         *source.three,
@@ -325,14 +325,14 @@ def _climbed(problem: Problem, found: PhraseSet, kicks: int, steps: int) -> Phra
         problem.noncomp,
     )
     score = float(hill_climbing.climb.compiled(*given, link, kicks, steps))
-    if not score > found.score + 1e-9:
-        return found
+    if not score > phrase_set.score + 1e-9:
+        return phrase_set
     image = np.empty_like(link)
     hill_climbing.assemble.compiled(*source.three, *target.three, link, image, np.empty_like(image))
-    return replace(set_of(source, target, image, link), score=score, truncated=found.truncated)
+    return replace(set_of(source, target, image, link), score=score, truncated=phrase_set.truncated)
 
 
-def set_of(source: Compact, target: Compact, image: Ints, link: NDArray[np.int32]) -> PhraseSet:
+def set_of(source: PostorderTree, target: PostorderTree, image: Ints, link: NDArray[np.int32]) -> PhraseSet:
     """The set in which source phrase k is aligned with image[k], with mothers and nulls from the nesting."""
     top = len(source.left) - 1
     order = [k for k in range(top, -1, -1) if image[k] >= 0]
@@ -350,19 +350,19 @@ def set_of(source: Compact, target: Compact, image: Ints, link: NDArray[np.int32
     return PhraseSet(pairs, tuple(mothers), null_s, null_t, source.edges, target.edges, 0.0)
 
 
-def _hanging(tree: Compact, number: dict[int, int], ends: set[int]) -> tuple[tuple[int, int], ...]:
+def _hanging(tree: PostorderTree, number: dict[int, int], ends: set[int]) -> tuple[tuple[int, int], ...]:
     """Maximal phrases without a pair, each with the number of the pair it hangs below."""
     count = [0] * len(tree.left)
     for k in range(len(tree.left)):
         count[k] = int(k in number) + (count[int(tree.left[k])] + count[k - 1] if tree.left[k] >= 0 else 0)
-    found = []
+    nulls = []
     stack = [(len(tree.left) - 1, -1)]
     while stack:
         k, owner = stack.pop()
         if not count[k]:
-            found.append((int(tree.nodes[k]), owner))
+            nulls.append((int(tree.nodes[k]), owner))
             continue
         owner = number.get(k, owner)
         if k not in ends and tree.left[k] >= 0:
             stack += [(k - 1, owner), (int(tree.left[k]), owner)]
-    return tuple(found)
+    return tuple(nulls)

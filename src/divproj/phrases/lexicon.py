@@ -50,12 +50,12 @@ class Embeddings:
         self._known: dict[str, Floats] = {}
 
     def vector(self, word: str) -> Floats:
-        found = self._known.get(word)
-        if found is None:
-            made = self._vector(word)
-            found = np.zeros(self.size, np.float32) if made is None else _unit(made)
-            self._known[word] = found
-        return found
+        unit_vector = self._known.get(word)
+        if unit_vector is None:
+            raw_vector = self._vector(word)
+            unit_vector = np.zeros(self.size, np.float32) if raw_vector is None else _unit(raw_vector)
+            self._known[word] = unit_vector
+        return unit_vector
 
     def has(self, word: str) -> bool:
         return bool(self.vector(word).any())
@@ -101,8 +101,10 @@ def _npz(path: str) -> Embeddings:
     try:
         data = read_arrays(Path(path))
     except ModelError as error:
-        what = error.what.removeprefix("cannot be read: ")
-        raise ModelError(f"not a file of vectors that can be used: {what}", where, "words must be text, not objects") from None
+        reason = error.message.removeprefix("cannot be read: ")
+        raise ModelError(
+            f"not a file of vectors that can be used: {reason}", where, "words must be text, not objects"
+        ) from None
     if "words" not in data or "vectors" not in data:
         raise ModelError(f"arrays {str(sorted(data))[:200]} in the file, 'words' and 'vectors' expected", where)
     words, vectors = data["words"], data["vectors"]
@@ -139,12 +141,12 @@ def _text(stream: Iterable[bytes], path: str, vocabulary: Collection[str] | None
     return Embeddings.of(words, np.stack(rows) if rows else np.zeros((0, max(size, 1)), np.float32), path)
 
 
-def shipped(language: str = "en") -> Embeddings:
+def shipped_vectors(language: str = "en") -> Embeddings:
     """The vectors that come with a language, those of its parser."""
     from divproj.runtime import vectors
 
-    found = vectors.shipped(language)
-    return Embeddings(found.size, found.vector, language)
+    parser_vectors = vectors.shipped_vectors(language)
+    return Embeddings(parser_vectors.size, parser_vectors.vector, language)
 
 
 def threshold(
@@ -315,17 +317,17 @@ class Lexicon:
         """SYNONYM, WN_DERIVED and DERIVED of two English lemmas; of function words nothing."""
         if not self.english or not (a[:1].isalpha() and b[:1].isalpha()):
             return 0
-        found = 0
-        if stems.derived(a, b):
-            found |= DERIVED
+        flags = 0
+        if stems.share_stem(a, b):
+            flags |= DERIVED
         if stems.synonyms(a, b):
-            found |= SYNONYM
+            flags |= SYNONYM
         if self.wordnet is not None:
             if b in self.wordnet.synonyms(a) or a in self.wordnet.synonyms(b):
-                found |= SYNONYM
+                flags |= SYNONYM
             if b in self.wordnet.derivations(a) or a in self.wordnet.derivations(b):
-                found |= WN_DERIVED
-        return found
+                flags |= WN_DERIVED
+        return flags
 
     def sources(self, a: LexicalWord, b: LexicalWord) -> int:
         """Return the sources that make the two words candidates, except vectors.
@@ -343,21 +345,21 @@ class Lexicon:
         marks = mark_class(a.form), mark_class(b.form)
         if any(marks):
             return (EXACT if a.form == b.form else LEMMA) if marks[0] == marks[1] else 0
-        found = 0
+        flags = 0
         if {(a.form, b.form), (a.lemma, b.lemma)} & self.table:
-            found |= TABLE
+            flags |= TABLE
         same = a.form == b.form or (self.english and _spelling(a.form) == _spelling(b.form))
         if self.languages[0] != self.languages[1]:
-            return found | (EXACT if same and (len(a.form) > 3 or any(c.isdigit() for c in a.form)) else 0)
-        found |= (EXACT if same else 0) | (LEMMA if a.lemma == b.lemma else 0)
+            return flags | (EXACT if same and (len(a.form) > 3 or any(c.isdigit() for c in a.form)) else 0)
+        flags |= (EXACT if same else 0) | (LEMMA if a.lemma == b.lemma else 0)
         if self.is_stop(a, 0) or self.is_stop(b, 1):
             both = is_preposition(a.form, a.tag, self.languages[0]) and is_preposition(b.form, b.tag, self.languages[1])
             kind = self.kinds and self.english and same_kind(a.form, b.form)
-            return found or (PREPOSITION if both else KIND if kind else 0)
+            return flags or (PREPOSITION if both else KIND if kind else 0)
         stemmed = stems.stemmer(self.languages[0])
         if not same and not stemmed(a.form).isdisjoint(stemmed(b.form)):
-            found |= STEM
-        return found | (0 if same else self._lexical(a.lemma, b.lemma) | self._lexical(a.form, b.form))
+            flags |= STEM
+        return flags | (0 if same else self._lexical(a.lemma, b.lemma) | self._lexical(a.form, b.form))
 
     def is_stop(self, word: LexicalWord, side: int) -> bool:
         return is_stop(word.form, word.tag, self.languages[side])
@@ -394,11 +396,11 @@ class Lexicon:
         if listed and (is_stop(form, tag, "en") or pos == "v"):
             return listed
         if self.wordnet is not None and form.isalpha():
-            found = self.wordnet.lemmas(form, pos)
-            return found[0] if found else form
+            candidates = self.wordnet.lemmas(form, pos)
+            return candidates[0] if candidates else form
         return listed or (_by_rule(form) if tag in ("NNS", "VBD", "VBG", "VBN", "VBZ", "") else form)
 
-    def lemmatised(self, forest: Forest, side: int) -> Forest:
+    def with_lemmas(self, forest: Forest, side: int) -> Forest:
         """The forest with lemmas, when it has none of its own."""
         return forest if forest.lemmas else replace(forest, lemmas=self.lemmas(forest, side))
 
@@ -420,13 +422,13 @@ def _by_rule(form: str) -> str:
     >>> _by_rule("stopped"), _by_rule("cities"), _by_rule("making"), _by_rule("walked"), _by_rule("bus")
     ('stop', 'city', 'make', 'walk', 'bus')
     """
-    found = [stem for stem in stems.lemmas(form) if stem != form]
-    if not found:
+    candidates = [stem for stem in stems.lemmas(form) if stem != form]
+    if not candidates:
         return form
-    shortest = min(found, key=lambda stem: (len(stem), stem))
+    shortest = min(candidates, key=lambda stem: (len(stem), stem))
     if len(shortest) > 2 and shortest[-1] == shortest[-2] and shortest[-1] not in "lsz":
         return shortest[:-1]
-    if len(found) == 2 and shortest + "e" in found:
+    if len(candidates) == 2 and shortest + "e" in candidates:
         vowels = "aeiou"
         closed = (
             len(shortest) > 2 and shortest[-1] not in vowels + "wxy" and shortest[-2] in vowels and shortest[-3] not in vowels
@@ -439,7 +441,7 @@ def _by_rule(form: str) -> str:
 def read_table(source: Source, faults: Faults | None = None) -> frozenset[tuple[str, str]]:
     """A user's pairs: two words a line, separated by a tab; more columns and `#` lines are left alone."""
     faults = faults or Faults()
-    found = set()
+    pairs = set()
     with reading(source) as stream:
         for number, raw in enumerate(stream, 1):
             line = raw.decode("utf-8", "replace").removeprefix("\ufeff").strip("\r\n")
@@ -451,5 +453,5 @@ def read_table(source: Source, faults: Faults | None = None) -> frozenset[tuple[
                     FormatError(f"'{line[:40]}': two words with a tab between them expected", Where(name_of(source), number))
                 )
                 continue
-            found.add((fields[0], fields[1]))
-    return frozenset(found)
+            pairs.add((fields[0], fields[1]))
+    return frozenset(pairs)

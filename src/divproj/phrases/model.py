@@ -37,7 +37,7 @@ Ints = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
-class Kinds:
+class PhraseKinds:
     """The kinds of phrases in one forest."""
 
     of_node: Ints
@@ -49,7 +49,7 @@ class Kinds:
     """Phrases of each kind."""
 
     @classmethod
-    def of(cls, forest: Forest, scheme: str = "") -> Kinds:
+    def of(cls, forest: Forest, scheme: str = "") -> PhraseKinds:
         codes = class_codes(forest, scheme).tolist()
         word_class = {node.start: code for node, code in zip(forest.nodes, codes, strict=True) if node.end - node.start == 1}
         lemmas = lemmas_of(forest)
@@ -98,8 +98,8 @@ def surface(a: str, b: str) -> int:
 class FeatureTable:
     """Features of all pairs of kinds; shape (kinds_s + 1, kinds_t + 1) with τ∅ last."""
 
-    src: Kinds
-    tgt: Kinds
+    src: PhraseKinds
+    tgt: PhraseKinds
     flags: NDArray[np.uint8]
     category: NDArray[np.int32]
     """Weight number of the category pair."""
@@ -125,7 +125,7 @@ class PhraseEncoder:
             return self.numbers.setdefault(lemma, len(self.numbers))
         return self.numbers.get(lemma, UNKNOWN)
 
-    def table(self, src: Kinds, tgt: Kinds, linked: Container[tuple[str, str]] = ()) -> FeatureTable:
+    def table(self, src: PhraseKinds, tgt: PhraseKinds, linked: Container[tuple[str, str]] = ()) -> FeatureTable:
         """Features of two forests; `linked` are the lemmas of word candidates."""
         n, m = len(src), len(tgt)
         flags = np.zeros((n + 1, m + 1), np.uint8)
@@ -149,16 +149,16 @@ class PhraseEncoder:
         one, at_one = np.unique(src, return_inverse=True)
         two, at_two = np.unique(tgt, return_inverse=True)
         known, ask = self._known, self.relation
-        made = np.empty((len(one), len(two)), np.uint8)
+        flag_table = np.empty((len(one), len(two)), np.uint8)
         for i, a in enumerate(one.tolist()):
             for j, b in enumerate(two.tolist()):
                 flags = known.get((a, b))
                 if flags is None:
                     flags = known[a, b] = ask(a, b)
-                made[i, j] = flags
+                flag_table[i, j] = flags
         if len(known) > 2_000_000:
             known.clear()
-        return made[np.ix_(at_one, at_two)]
+        return flag_table[np.ix_(at_one, at_two)]
 
 
 NORMS = ("literal", "mirrored", "symmetric")
@@ -175,7 +175,7 @@ class LogProbs:
     pair: Floats
     null_s: Floats
     null_t: Floats
-    chance: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    probability: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """The same three, were all outcomes as likely."""
 
 
@@ -216,11 +216,11 @@ class LocalModel:
 
     def potentials(self, table: FeatureTable) -> Floats:
         """w·F for all pairs of kinds, τ∅ last."""
-        made: Floats = self.weights[table.category] + (SUMS @ self.weights[:FLAGS])[table.flags]
+        scores: Floats = self.weights[table.category] + (SUMS @ self.weights[:FLAGS])[table.flags]
         if len(self.weights) > FIXED:
             numbers = self.lexical(table)
-            made = made + np.where(numbers >= 0, self.weights[FIXED + numbers], 0.0)
-        return made
+            scores = scores + np.where(numbers >= 0, self.weights[FIXED + numbers], 0.0)
+        return scores
 
     def log_probs(self, table: FeatureTable) -> LogProbs:
         """
@@ -240,10 +240,10 @@ class LocalModel:
         pair = L[:-1, :-1] - z_s[:, None]
         if self.null_norm == "symmetric":
             pair = pair + L[:-1, :-1] - z_t
-        chance = self.chance(int(table.src.count.sum()), int(table.tgt.count.sum()))
-        return LogProbs(pair, L[:-1, -1] - z_s, L[-1, :-1] - z_t, chance)
+        probability = self.probability(int(table.src.count.sum()), int(table.tgt.count.sum()))
+        return LogProbs(pair, L[:-1, -1] - z_s, L[-1, :-1] - z_t, probability)
 
-    def chance(self, nodes_s: int, nodes_t: int) -> tuple[float, float, float]:
+    def probability(self, nodes_s: int, nodes_t: int) -> tuple[float, float, float]:
         """log Pr of a pair, a source and a target phrase left alone, if all outcomes were equally likely: the baseline."""
         of_s, of_t = -math.log(nodes_t + 1), -math.log(nodes_t if self.null_norm == "literal" else nodes_s + 1)
         return (of_s + of_t if self.null_norm == "symmetric" else of_s), of_s, of_t
@@ -251,8 +251,8 @@ class LocalModel:
 
 def _log_sum(values: Floats, axis: int) -> Floats:
     top = values.max(axis=axis, keepdims=True)
-    made: Floats = np.log(np.exp(values - top).sum(axis=axis)) + np.squeeze(top, axis)
-    return made
+    log_sums: Floats = np.log(np.exp(values - top).sum(axis=axis)) + np.squeeze(top, axis)
+    return log_sums
 
 
 def lexical_keys(tables: Iterable[FeatureTable], at_least: int = 2, most: int = 200_000) -> NDArray[np.int64]:
@@ -261,13 +261,13 @@ def lexical_keys(tables: Iterable[FeatureTable], at_least: int = 2, most: int = 
     waiting: list[NDArray[np.int64]] = []
     size = 0
     for table in tables:
-        found = np.unique(table.keys)
-        waiting.append(found[found >= 0])
-        size += len(found)
+        table_keys = np.unique(table.keys)
+        waiting.append(table_keys[table_keys >= 0])
+        size += len(table_keys)
         if size > 2_000_000:
-            keys, counts = _merged(keys, counts, waiting)
+            keys, counts = _merge_counts(keys, counts, waiting)
             waiting, size = [], 0
-    keys, counts = _merged(keys, counts, waiting)
+    keys, counts = _merge_counts(keys, counts, waiting)
     keys, counts = keys[counts >= at_least], counts[counts >= at_least]
     if len(keys) > most:
         order = np.lexsort((keys, -counts))[:most]
@@ -275,7 +275,7 @@ def lexical_keys(tables: Iterable[FeatureTable], at_least: int = 2, most: int = 
     return keys
 
 
-def _merged(keys: NDArray[np.int64], counts: NDArray[np.int64], more: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:  # fmt: skip
+def _merge_counts(keys: NDArray[np.int64], counts: NDArray[np.int64], more: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:  # fmt: skip
     everything = np.concatenate((keys, *more))
     weights = np.concatenate((counts, np.ones(len(everything) - len(keys), np.int64)))
     unique, place = np.unique(everything, return_inverse=True)

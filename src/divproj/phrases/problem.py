@@ -20,7 +20,7 @@ from divproj.core.errors import AlignmentError, ModelError
 from divproj.forest.hypergraph import Forest, ForestArrays
 from divproj.forest.parses import inside, marginals
 from divproj.phrases import chart
-from divproj.phrases.model import FeatureTable, Kinds, LogProbs, PhraseEncoder, head_word, lemmas_of
+from divproj.phrases.model import FeatureTable, LogProbs, PhraseEncoder, PhraseKinds, head_word, lemmas_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -73,27 +73,27 @@ class ForestSide:
     @cached_property
     def best_edge(self) -> Ints:
         """For each node the edge of its best parse."""
-        made = np.empty(len(self.arrays.start), np.int32)
+        edge_of = np.empty(len(self.arrays.start), np.int32)
         a = self.arrays
         if len(a.edge_parent) == (~a.is_leaf).sum():  # no ambiguity: first edge of each inner node
-            made[:] = np.where(a.is_leaf, -1, a.edge_first[:-1])
+            edge_of[:] = np.where(a.is_leaf, -1, a.edge_first[:-1])
         else:
-            chart.best_below.compiled(a.edge_first, a.edge_left, a.edge_right, a.edge_weight, made)
-        return made
+            chart.best_below.compiled(a.edge_first, a.edge_left, a.edge_right, a.edge_weight, edge_of)
+        return edge_of
 
     def tree(self, edges: Iterable[int]) -> Ints:
         """For each node of one tree its edge, -1 for leaves, -2 for nodes outside it: `edges` where given, else the best."""
         a = self.arrays
-        made = np.full(len(a.start), -2, np.int32)
+        edge_of = np.full(len(a.start), -2, np.int32)
         chosen = {int(a.edge_parent[e]): int(e) for e in edges}
         stack = [self.root]
         while stack:
             node = stack.pop()
             edge = chosen.get(node, int(self.best_edge[node]))
-            made[node] = edge
+            edge_of[node] = edge
             if edge >= 0:
                 stack += [int(a.edge_left[edge]), int(a.edge_right[edge])]
-        return made
+        return edge_of
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class PhraseSet:
     truncated: bool = False
 
     @property
-    def turned(self) -> PhraseSet:
+    def transpose(self) -> PhraseSet:
         """The same set seen from the other side."""
         return replace(
             self, pairs=tuple((v, u) for u, v in self.pairs), null_s=self.null_t, null_t=self.null_s, edges_s=self.edges_t, edges_t=self.edges_s
@@ -123,11 +123,11 @@ class PhraseSet:
     @cached_property
     def kids(self) -> tuple[tuple[int, ...], ...]:
         """For each pair the indices of its kids."""
-        made: list[list[int]] = [[] for _ in self.pairs]
+        kids_of: list[list[int]] = [[] for _ in self.pairs]
         for k, mother in enumerate(self.mothers):
             if mother >= 0:
-                made[mother].append(k)
-        return tuple(map(tuple, made))
+                kids_of[mother].append(k)
+        return tuple(map(tuple, kids_of))
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ class Problem:
     """μp of the literal interpolation; 0 for none."""
 
     @cached_property
-    def turned(self) -> Problem:
+    def transpose(self) -> Problem:
         return replace(self, src=self.tgt, tgt=self.src, pair=np.ascontiguousarray(self.pair.T))
 
     @cached_property
@@ -230,10 +230,10 @@ def read_off(filled: Chart, inside: bool = False, compiled: bool | None = None) 
         run = chart.decode.compiled if fast else chart.decode.plain
         run(*s.four, *t.four, s.null, t.null, filled.A, filled.E, s.root, t.root, inside, pairs, nulls, edges, counts)
     score = (filled.E if inside else filled.A)[s.root, t.root]
-    return _found(pairs[: counts[0]], nulls[: counts[1]], edges[: counts[2]], float(score))
+    return _phrase_set(pairs[: counts[0]], nulls[: counts[1]], edges[: counts[2]], float(score))
 
 
-def _found(pairs: Ints, nulls: Ints, edges: Ints, score: float) -> PhraseSet:
+def _phrase_set(pairs: Ints, nulls: Ints, edges: Ints, score: float) -> PhraseSet:
     rows = nulls.tolist()
     sides = edges[:, :2].tolist()
     return PhraseSet(
@@ -365,8 +365,8 @@ class ScoredForest:
     forest: Forest
 
     @cached_property
-    def kinds(self) -> Kinds:
-        return Kinds.of(self.forest)
+    def kinds(self) -> PhraseKinds:
+        return PhraseKinds.of(self.forest)
 
     @cached_property
     def word(self) -> NDArray[np.intp]:
@@ -392,7 +392,7 @@ class ScoredForest:
         return shares
 
     @cached_property
-    def chances(self) -> Floats:
+    def probabilities(self) -> Floats:
         """log p(edge | parent), sorted order, for sums over all trees of the forest."""
         a = self.forest.arrays
         if not self.ambiguous:
@@ -409,7 +409,7 @@ class ScoredForest:
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedPair:
     """A pair ready for scoring: two views, word candidates, feature table."""
 
     src: ScoredForest
@@ -421,30 +421,30 @@ class Prepared:
     @cached_property
     def reach(self) -> NDArray[np.bool_]:
         """Words by words: which are candidates."""
-        made = np.zeros((len(self.src.forest.forms), len(self.tgt.forest.forms)), bool)
-        made[self.links[:, 0], self.links[:, 1]] = True
-        return made
+        candidates = np.zeros((len(self.src.forest.forms), len(self.tgt.forest.forms)), bool)
+        candidates[self.links[:, 0], self.links[:, 1]] = True
+        return candidates
 
 
-def prepare(src: ScoredForest, tgt: ScoredForest, links: Any, encoder: PhraseEncoder) -> Prepared:
+def prepare(src: ScoredForest, tgt: ScoredForest, links: Any, encoder: PhraseEncoder) -> PreparedPair:
     """AlignmentError when a link points outside the sentences."""
-    made = np.asarray(links, np.int32).reshape(-1, 2)
+    link_array = np.asarray(links, np.int32).reshape(-1, 2)
     n, m = len(src.forest.forms), len(tgt.forest.forms)
-    bad = (made < 0).any(1) | (made[:, 0] >= n) | (made[:, 1] >= m)
+    bad = (link_array < 0).any(1) | (link_array[:, 0] >= n) | (link_array[:, 1] >= m)
     if bad.any():
-        i, j = made[bad][0].tolist()
-        what = f"word candidate {i}-{j} (counted from 0) is out of range: the sentences have {n} and {m} words"
-        raise AlignmentError(what, src.forest.where)
-    linked = {(src.lemmas[i], tgt.lemmas[j]) for i, j in made.tolist()}
-    return Prepared(src, tgt, made, encoder.table(src.kinds, tgt.kinds, linked))
+        i, j = link_array[bad][0].tolist()
+        message = f"word candidate {i}-{j} (counted from 0) is out of range: the sentences have {n} and {m} words"
+        raise AlignmentError(message, src.forest.where)
+    linked = {(src.lemmas[i], tgt.lemmas[j]) for i, j in link_array.tolist()}
+    return PreparedPair(src, tgt, link_array, encoder.table(src.kinds, tgt.kinds, linked))
 
 
-def problem(prepared: Prepared, probs: LogProbs, costs: Costs) -> Problem:
+def problem(prepared: PreparedPair, probs: LogProbs, costs: Costs) -> Problem:
     """All scores of one pair, as the searches want them."""
     s, t = prepared.src, prepared.tgt
     of_s, of_t = s.kinds.of_node, t.kinds.of_node
-    chance = probs.chance if costs.relative else (0.0, 0.0, 0.0)
-    pair = (probs.pair - (chance[0] + costs.pair_cost))[np.ix_(of_s, of_t)]
+    probability = probs.probability if costs.relative else (0.0, 0.0, 0.0)
+    pair = (probs.pair - (probability[0] + costs.pair_cost))[np.ix_(of_s, of_t)]
     leaf_s, leaf_t = s.forest.arrays.is_leaf, t.forest.arrays.is_leaf
     pair[np.ix_(leaf_s, leaf_t)] += costs.pair_cost
     if costs.leaf_phrase:
@@ -452,8 +452,8 @@ def problem(prepared: Prepared, probs: LogProbs, costs: Costs) -> Problem:
         pair[:, leaf_t] -= costs.null_cost * (s.length[:, None] - 1) + costs.word_cost * ~leaf_s[:, None]
     else:
         pair[np.ix_(leaf_s, ~leaf_t)] = pair[np.ix_(~leaf_s, leaf_t)] = -np.inf
-    null_s = probs.null_s[of_s] - chance[1] - costs.null_cost * s.length
-    null_t = probs.null_t[of_t] - chance[2] - costs.null_cost * t.length
+    null_s = probs.null_s[of_s] - probability[1] - costs.null_cost * s.length
+    null_t = probs.null_t[of_t] - probability[2] - costs.null_cost * t.length
     noncomp, mix = costs.null_cost * costs.noncomp_cost, 0.0
     share = costs.parse_share if s.ambiguous or t.ambiguous else 0.0
     rho_s, rho_t = (s.rho, t.rho) if share else (np.zeros(len(s.forest)), np.zeros(len(t.forest)))
@@ -470,12 +470,12 @@ def problem(prepared: Prepared, probs: LogProbs, costs: Costs) -> Problem:
     return Problem(src, tgt, np.ascontiguousarray(pair), noncomp, costs.gap, mix)
 
 
-def summed(prepared: Prepared, given: Problem) -> Problem:
+def with_tree_weights(prepared: PreparedPair, given: Problem) -> Problem:
     """The problem for sums: every tree of a forest counts by its probability, so that spurious ambiguity does not."""
     if not (prepared.src.ambiguous or prepared.tgt.ambiguous):
         return given
     return replace(
         given,
-        src=replace(given.src, weight=prepared.src.chances),
-        tgt=replace(given.tgt, weight=prepared.tgt.chances),
+        src=replace(given.src, weight=prepared.src.probabilities),
+        tgt=replace(given.tgt, weight=prepared.tgt.probabilities),
     )

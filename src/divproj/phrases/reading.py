@@ -25,7 +25,7 @@ from divproj.core.options import AlignOptions
 from divproj.forest.heads import category
 from divproj.forest.hypergraph import Forest
 from divproj.io.corpus import SentenceIds, different_numbers, read
-from divproj.io.files import located, name_of, reading
+from divproj.io.files import locate, name_of, reading
 from divproj.io.trees import pharaoh
 from divproj.io.trees.forests import ForestOptions, forests_from, forests_of
 from divproj.links.word_model import WordAligner
@@ -80,23 +80,23 @@ def candidates(
     Links and posteriors are taken unchanged; rules about punctuation and function words apply to the lexicon only.
     """
     shape = (len(src.forms), len(tgt.forms))
-    found = np.zeros(shape, np.uint16)
+    source_bits = np.zeros(shape, np.uint16)
     if lexicon is not None:
         one, two = lexicon.words(src, 0), lexicon.words(tgt, 1)
-        found[:] = [[lexicon.sources(a, b) for b in two] for a in one]
-        found[lexicon.near_matrix(one, two)] |= NEAR
+        source_bits[:] = [[lexicon.sources(a, b) for b in two] for a in one]
+        source_bits[lexicon.near_matrix(one, two)] |= NEAR
         if lexicon.context and lexicon.languages[0] == lexicon.languages[1]:
-            found[contexts(found > 0, one, two, lexicon)] |= CONTEXT
+            source_bits[contexts(source_bits > 0, one, two, lexicon)] |= CONTEXT
     if links is not None:
         if links.shape != shape:
             raise AlignmentError(f"links of sentences of {links.shape} words, but the trees have {shape}")
         for i, j in links.links:
-            found[i - 1, j - 1] |= LINK
+            source_bits[i - 1, j - 1] |= LINK
     if posteriors is not None:
         if posteriors.shape != shape:
             raise AlignmentError(f"posteriors of shape {posteriors.shape}, but the trees have {shape} words")
-        found[posteriors >= at_least] |= POSTERIOR
-    return Candidates.of(found)
+        source_bits[posteriors >= at_least] |= POSTERIOR
+    return Candidates.of(source_bits)
 
 
 def contexts(
@@ -132,7 +132,7 @@ SHIPPED_VECTORS, NO_VECTORS = "en", "none"
 
 def forest_files(source: str, target: str | None, links: str | None) -> tuple[str, str | None, str | None]:
     """Files of the two sides and of links; those of a corpus folder, or of a sample corpus, where one is given."""
-    if target is not None or source == "-" or not located(source).is_dir():
+    if target is not None or source == "-" or not locate(source).is_dir():
         return source, target, links
     corpus = read(source, links=links)
     corpus.need("e")
@@ -182,7 +182,7 @@ class ForestPairs:
                 links = pharaoh.parse(line[1], shape, line[0], self.faults)
             elif lines:
                 continue
-            src, tgt = self.lexicon.lemmatised(src, 0), self.lexicon.lemmatised(tgt, 1)
+            src, tgt = self.lexicon.with_lemmas(src, 0), self.lexicon.with_lemmas(tgt, 1)
             self.places.append(place)
             yield src, tgt, candidates(src, tgt, self.lexicon if self.by_lexicon else None, links=links)
 
@@ -214,7 +214,7 @@ class ForestPairs:
             else:
                 yield None, None, None
         if counts[0] != counts[1]:
-            self.ends = different_numbers(((self.source,), (self.target,)), counts, "").what
+            self.ends = different_numbers(((self.source,), (self.target,)), counts, "").message
 
     def _json(self) -> Iterator[tuple[Any, Any, Any]]:
         """Lines with two trees in Penn brackets, and perhaps `links` (pairs of words counted from 0)."""
@@ -226,7 +226,7 @@ class ForestPairs:
                 try:
                     yield self._pair(raw, where)
                 except ProjError as error:
-                    self.faults.sentence(FormatError(error.what, error.where or where, error.remedy))
+                    self.faults.sentence(FormatError(error.message, error.where or where, error.remedy))
                     yield None, None, None
 
     def _pair(self, raw: bytes, where: Any) -> tuple[Any, Any, Any]:
@@ -238,19 +238,19 @@ class ForestPairs:
         keys = next((pair for pair in TREES if isinstance(row, dict) and all(isinstance(row.get(k), str) for k in pair)), None)
         if keys is None:
             raise FormatError(f"the line has no two trees, keys {' and '.join(TREES[0])} expected", where)
-        made = []
+        trees = []
         for key in keys:
-            found = forests_of(row[key], "brackets", Faults(), self.options)
-            if len(found) != 1:
-                raise FormatError(f"{key} has {len(found)} trees, one expected", where)
-            made.append(replace(found[0], sent_id=str(row.get("id", "")), where=where))
-        links, shape = None, (len(made[0].forms), len(made[1].forms))
+            forests = forests_of(row[key], "brackets", Faults(), self.options)
+            if len(forests) != 1:
+                raise FormatError(f"{key} has {len(forests)} trees, one expected", where)
+            trees.append(replace(forests[0], sent_id=str(row.get("id", "")), where=where))
+        links, shape = None, (len(trees[0].forms), len(trees[1].forms))
         if isinstance(row.get("links"), list):
             try:
                 links = Links(frozenset((int(i) + 1, int(j) + 1) for i, j in row["links"]), shape)
             except (TypeError, ValueError):
                 raise FormatError("links are not pairs of words counted from 0", where) from None
-        return made[0], made[1], links
+        return trees[0], trees[1], links
 
     def _lines(self) -> Iterator[tuple[Any, str]]:
         assert self.words is not None
@@ -271,15 +271,17 @@ def load_lexicon(
     Of two English texts the vectors are those of the English parser, unless others are named; "none" is for none.
     """
     english = languages == ("en", "en")
-    found = wordnet.find(folder) if folder or english else None
+    english_wordnet = wordnet.find(folder) if folder or english else None
     pairs = read_table(table, faults) if table else frozenset()
-    return Lexicon(languages, found, _vectors(vectors or (SHIPPED_VECTORS if english else NO_VECTORS)), threshold, pairs)
+    return Lexicon(
+        languages, english_wordnet, _vectors(vectors or (SHIPPED_VECTORS if english else NO_VECTORS)), threshold, pairs
+    )
 
 
 def _vectors(name: str) -> embeddings.Embeddings | None:
     if name == NO_VECTORS:
         return None
-    return embeddings.shipped(name) if name == SHIPPED_VECTORS else embeddings.load(name)
+    return embeddings.shipped_vectors(name) if name == SHIPPED_VECTORS else embeddings.load(name)
 
 
 def _digest(paths: list[str]) -> str:
@@ -326,13 +328,13 @@ phrase_aligners: dict[PhrasePlan, PhraseAligner] = {}
 def _phrase_aligner(how: PhrasePlan) -> PhraseAligner:
     if how not in phrase_aligners:
         known = load_lexicon(how.languages, how.wordnet, how.table, how.vectors, how.threshold, Faults(strict=False))
-        made = PhraseAligner.load(how.model, known.relation) if how.model else PhraseAligner(relation=known.relation)
+        aligner = PhraseAligner.load(how.model, known.relation) if how.model else PhraseAligner(relation=known.relation)
         phrase_aligners.clear()
-        phrase_aligners[how] = made.set_params(**dict(how.params))
+        phrase_aligners[how] = aligner.set_params(**dict(how.params))
     return phrase_aligners[how]
 
 
-def aligned(how: PhrasePlan, rows: list[Any], faults: Faults) -> list[PhraseAlignment]:
+def align_rows(how: PhrasePlan, rows: list[Any], faults: Faults) -> list[PhraseAlignment]:
     """Phrase pairs of forests with their word candidates."""
     return _phrase_aligner(how).predict([(src, tgt) for src, tgt, _ in rows], [links for _, _, links in rows])
 
@@ -345,13 +347,13 @@ def plan_of(
     params = tuple((name, value) for name, value in aligner.get_params().items() if name != "relation")
     files = [path.absolute() if path else None for path in (wordnet, table, model)]
     stamps = tuple(stamp(path) for path in (*files, vectors) if path and path not in ("en", "none"))
-    made = PhrasePlan(given.lexicon.languages, files[0], files[1], vectors, threshold, files[2], params, stamps)
-    phrase_aligners[made] = aligner
-    return made
+    plan = PhrasePlan(given.lexicon.languages, files[0], files[1], vectors, threshold, files[2], params, stamps)
+    phrase_aligners[plan] = aligner
+    return plan
 
 
 def align_forests(
-    plan: PhrasePlan, given: ForestPairs, place: Workers = HERE, say: Say | None = None
+    plan: PhrasePlan, given: ForestPairs, workers: Workers = HERE, on_message: Say | None = None
 ) -> Iterator[PhraseAlignment]:
     """Phrase pairs of all pairs of forests, shared out to workers, in order."""
 
@@ -362,4 +364,4 @@ def align_forests(
             yield some
         given.ends = rows.ends
 
-    return chain.from_iterable(run(partial(aligned, plan), read, given.faults, place, say))
+    return chain.from_iterable(run(partial(align_rows, plan), read, given.faults, workers, on_message))

@@ -85,13 +85,13 @@ class PhraseAlignment:
         for k, pair in enumerate(self.pairs):
             if not pair.virtual:
                 number[k] = len(number)
-        made = []
+        visible_pairs = []
         for pair in self.pairs:
             if pair.virtual:
                 continue
             kids = sorted(number[k] for k in self._real(pair.kids))
-            made.append(PhrasePair(pair.src, pair.tgt, pair.src_label, pair.tgt_label, pair.kind, pair.posterior, tuple(kids), pair.src_node, pair.tgt_node))  # fmt: skip
-        return tuple(made)
+            visible_pairs.append(PhrasePair(pair.src, pair.tgt, pair.src_label, pair.tgt_label, pair.kind, pair.posterior, tuple(kids), pair.src_node, pair.tgt_node))  # fmt: skip
+        return tuple(visible_pairs)
 
     def _real(self, kids: tuple[int, ...]) -> Iterator[int]:
         stack = list(kids)
@@ -107,7 +107,7 @@ class PhraseAlignment:
         """Word links in use, counted from 0."""
         return tuple(sorted((pair.src[0], pair.tgt[0]) for pair in self.pairs if pair.kind == WORD))
 
-    def unaligned(self, side: str = "src") -> tuple[int, ...]:
+    def unaligned_nodes(self, side: str = "src") -> tuple[int, ...]:
         """Real phrases of the chosen tree that have no partner, inside nulls and passed through alike."""
         forest, tree = (self.src, self.src_tree) if side == "src" else (self.tgt, self.tgt_tree)
         held = {pair.src_node if side == "src" else pair.tgt_node for pair in self.pairs if not pair.virtual}
@@ -147,8 +147,8 @@ class PhraseAlignment:
     def to_text(self, null: str = "---") -> str:
         """Surface strings of the pairs and, against `null`, of every real phrase without a partner: source, tab, target."""
         rows = [f"{self._text(self.src, p.src)}\t{self._text(self.tgt, p.tgt)}" for p in self.visible]
-        rows += [f"{self.src.text(k)}\t{null}" for k in self.unaligned("src")]
-        rows += [f"{null}\t{self.tgt.text(k)}" for k in self.unaligned("tgt")]
+        rows += [f"{self.src.text(k)}\t{null}" for k in self.unaligned_nodes("src")]
+        rows += [f"{null}\t{self.tgt.text(k)}" for k in self.unaligned_nodes("tgt")]
         return "\n".join(rows)
 
     @staticmethod
@@ -160,41 +160,47 @@ def _number(value: float) -> float | None:
     return round(value, 6) if math.isfinite(value) else None
 
 
-def alignment_of(src: Forest, tgt: Forest, given: Problem, found: PhraseSet, sums: PairPosteriors | None) -> PhraseAlignment:
+def alignment_of(
+    src: Forest, tgt: Forest, given: Problem, phrase_set: PhraseSet, sums: PairPosteriors | None
+) -> PhraseAlignment:
     """A found set as phrases."""
     pairs = []
-    beyond = any(len(kids) not in (0, 2) for kids in found.kids)  # then pairs may be there of which the chart knows nothing
-    for k, (u, v) in enumerate(found.pairs):
+    beyond = any(
+        len(kids) not in (0, 2) for kids in phrase_set.kids
+    )  # then pairs may be there of which the chart knows nothing
+    for k, (u, v) in enumerate(phrase_set.pairs):
         a, b = src.nodes[u], tgt.nodes[v]
-        forced = not found.reachable and found.mothers[k] < 0
+        forced = not phrase_set.reachable and phrase_set.mothers[k] < 0
         virtual = (a.virtual or b.virtual) and not forced
-        chance = float(min(1.0, sums.pair[u, v])) if sums else UNKNOWN
-        chance = UNKNOWN if beyond and chance < TINY else chance
-        pairs.append(PhrasePair(a.span, b.span, a.label, b.label, FORCED if forced else _kind(src, tgt, found, k), chance, found.kids[k], u, v, virtual))  # fmt: skip
-    trees = tuple(tuple(np.flatnonzero(side.tree(edges) > -2).tolist()) for side, edges in ((given.src, found.edges_s), (given.tgt, found.edges_t)))  # fmt: skip
+        probability = float(min(1.0, sums.pair[u, v])) if sums else UNKNOWN
+        probability = UNKNOWN if beyond and probability < TINY else probability
+        pairs.append(PhrasePair(a.span, b.span, a.label, b.label, FORCED if forced else _kind(src, tgt, phrase_set, k), probability, phrase_set.kids[k], u, v, virtual))  # fmt: skip
+    trees = tuple(tuple(np.flatnonzero(side.tree(edges) > -2).tolist()) for side, edges in ((given.src, phrase_set.edges_s), (given.tgt, phrase_set.edges_t)))  # fmt: skip
     nulls = [
-        tuple(_nulls(forest, side.tree(edges), hanging, chances))
-        for forest, side, edges, hanging, chances in (
-            (src, given.src, found.edges_s, found.null_s, sums.null_s if sums else None),
-            (tgt, given.tgt, found.edges_t, found.null_t, sums.null_t if sums else None),
+        tuple(_nulls(forest, side.tree(edges), hanging, probabilities))
+        for forest, side, edges, hanging, probabilities in (
+            (src, given.src, phrase_set.edges_s, phrase_set.null_s, sums.null_s if sums else None),
+            (tgt, given.tgt, phrase_set.edges_t, phrase_set.null_t, sums.null_t if sums else None),
         )
     ]
-    return PhraseAlignment(src, tgt, tuple(pairs), nulls[0], nulls[1], found.score, found.reachable, found.truncated, *trees)
+    return PhraseAlignment(
+        src, tgt, tuple(pairs), nulls[0], nulls[1], phrase_set.score, phrase_set.reachable, phrase_set.truncated, *trees
+    )
 
 
-def _kind(src: Forest, tgt: Forest, found: PhraseSet, k: int) -> str:
-    u, v = found.pairs[k]
+def _kind(src: Forest, tgt: Forest, phrase_set: PhraseSet, k: int) -> str:
+    u, v = phrase_set.pairs[k]
     words = [x.end - x.start == 1 for x in (src.nodes[u], tgt.nodes[v])]
     if any(words):
         return WORD if all(words) else LEAF
-    return PHRASE if len(found.kids[k]) == 2 else NONCOMP
+    return PHRASE if len(phrase_set.kids[k]) == 2 else NONCOMP
 
 
-def _nulls(forest: Forest, edge_of: Any, hanging: tuple[tuple[int, int], ...], chances: Any) -> Iterator[NullPhrase]:
+def _nulls(forest: Forest, edge_of: Any, hanging: tuple[tuple[int, int], ...], probabilities: Any) -> Iterator[NullPhrase]:
     """Phrases left alone from left to right; a virtual one gives way to the real ones it is made of."""
     a = forest.arrays
     for node, _ in sorted(hanging, key=lambda item: forest.nodes[item[0]].span):
-        chance = float(min(1.0, chances[node])) if chances is not None else UNKNOWN
+        probability = float(min(1.0, probabilities[node])) if probabilities is not None else UNKNOWN
         stack = [node]
         while stack:
             k = stack.pop()
@@ -202,4 +208,4 @@ def _nulls(forest: Forest, edge_of: Any, hanging: tuple[tuple[int, int], ...], c
             if phrase.virtual:
                 stack += [int(a.edge_right[edge_of[k]]), int(a.edge_left[edge_of[k]])]
             else:
-                yield NullPhrase(phrase.span, phrase.label, chance, k)
+                yield NullPhrase(phrase.span, phrase.label, probability, k)

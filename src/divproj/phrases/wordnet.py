@@ -85,10 +85,10 @@ class _Lines:
             end = self.data.find(b"\n", start)
             end = len(self.data) if end < 0 else end
             line = self.data[start:end]
-            found = line.partition(b" ")[0]
-            if found == wanted:
+            first_word = line.partition(b" ")[0]
+            if first_word == wanted:
                 return line.decode("utf-8", "replace")
-            if found < wanted:
+            if first_word < wanted:
                 low = end + 1
             else:
                 high = start
@@ -143,32 +143,32 @@ class WordNet:
 
     def _synonyms(self, lemma: str) -> frozenset[str]:
         """Words that share a meaning with it, in any part of speech; not itself."""
-        found = {word for pos in POS for offset in self._offsets(lemma, pos) for word in self._synset(pos, offset).words}
-        return frozenset(found - {lemma.lower().replace(" ", "_")})
+        synonyms = {word for pos in POS for offset in self._offsets(lemma, pos) for word in self._synset(pos, offset).words}
+        return frozenset(synonyms - {lemma.lower().replace(" ", "_")})
 
     def _derivations(self, lemma: str) -> frozenset[str]:
         """Words derived from it or from which it is derived."""
         name = lemma.lower().replace(" ", "_")
-        found: set[str] = set()
+        derived_words: set[str] = set()
         for pos in POS:
             for offset in self._offsets(lemma, pos):
                 here = self._synset(pos, offset)
-                own = here.words.index(name) + 1 if name in here.words else 0
+                word_number = here.words.index(name) + 1 if name in here.words else 0
                 for source, kind, place, target in here.derived:
-                    if source in (0, own) and kind in POS:
+                    if source in (0, word_number) and kind in POS:
                         words = self._synset(kind, place).words
-                        found.update(words[target - 1 : target] if target else words)
-        return frozenset(found - {name})
+                        derived_words.update(words[target - 1 : target] if target else words)
+        return frozenset(derived_words - {name})
 
     def _lemmas(self, form: str, pos: str = "") -> tuple[str, ...]:
         """Morphy: dictionary words that a form may be a form of, the form itself first when it is one."""
         form = form.lower().replace(" ", "_")
-        found: dict[str, None] = {}
+        lemmas: dict[str, None] = {}
         for p in pos or POS:
             listed = self._exceptions[p].find(form).split()[1:]
             rules = (rule.partition(":") for rule in _DETACH[p])
             cut = [form[: -len(end)] + new for end, _, new in rules if form.endswith(end) and len(form) > len(end) + 1]
             for lemma in listed or [form, *cut]:
                 if lemma in listed or self._offsets(lemma, p):
-                    found[lemma] = None
-        return tuple(found)
+                    lemmas[lemma] = None
+        return tuple(lemmas)

@@ -80,14 +80,14 @@ S = TypeVar("S", bound=System)
 
 
 @dataclass(frozen=True)
-class Adapted(Generic[S]):
+class AdaptedSystem(Generic[S]):
     """A system together with its state for a text."""
 
     system: S
     state: Any
 
     @classmethod
-    def to(cls, system: S, text: Sequence[ProjectionInput], evidence: TextEvidence = NO_EVIDENCE) -> Adapted[S]:
+    def to(cls, system: S, text: Sequence[ProjectionInput], evidence: TextEvidence = NO_EVIDENCE) -> AdaptedSystem[S]:
         """Return the system adapted to a text."""
         return cls(system, system.adapt(text, evidence))
 

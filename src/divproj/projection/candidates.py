@@ -36,7 +36,7 @@ def names(block: Block) -> list[str]:
 def _shape(
     r: str, path: str, kind: str, t: str, u: str, side: str, far: str, rel: str, place: tuple[bool, bool, bool, bool]
 ) -> list[str]:
-    found = [
+    features = [
         f"r={r}",
         f"r={r}|{kind}",
         f"r={r}|{kind[0]}|{t}",
@@ -48,17 +48,17 @@ def _shape(
         f"t={t}{side}{u}|{far}",
     ]
     if path != "-":
-        found += [f"e={path}", f"e={path}|{t}|{u}", f"e={path}|{rel}", f"e={path}|{rel}|{u}{side}"]
+        features += [f"e={path}", f"e={path}|{t}|{u}", f"e={path}|{rel}", f"e={path}|{rel}|{u}{side}"]
     first, last, to_last, to_top = place
     if first:
-        found.append(f"first={side}")
+        features.append(f"first={side}")
     if last:
-        found += [f"last={r}", f"last={side}"]
+        features += [f"last={r}", f"last={side}"]
     if to_last:
-        found += [f"tolast={t}", f"tolast={kind}"]
+        features += [f"tolast={t}", f"tolast={kind}"]
     if to_top:
-        found.append(f"top={t}|{kind[0]}")
-    return found
+        features.append(f"top={t}|{kind[0]}")
+    return features
 
 
 def _root(
@@ -73,7 +73,7 @@ def _root(
 ) -> list[str]:
     t, fine, guess = tags
     where = "".join("01"[x] for x in stands)
-    found = [
+    features = [
         f"0s={where}",
         f"0s={where}|{kind}",
         f"0s={where}|{t}",
@@ -89,14 +89,14 @@ def _root(
     ]
     if gloss:
         grams, stem = gloss
-        found += [name for gram in grams for name in (f"0g={gram}", f"0g={gram}|{last}")]
-        found.append(f"0g={stem}")
-    return found
+        features += [name for gram in grams for name in (f"0g={gram}", f"0g={gram}|{last}")]
+        features.append(f"0g={stem}")
+    return features
 
 
 def _word(form: str, side: str, far: str, r: str, u: str, to_top: bool) -> list[str]:
     suffix = form[-3:]
-    found = [
+    features = [
         f"w={form}|{side}",
         f"w={form}|{r}",
         f"w={form}|{side}{far}",
@@ -104,7 +104,7 @@ def _word(form: str, side: str, far: str, r: str, u: str, to_top: bool) -> list[
         f"x={suffix}|{side}",
         f"x={suffix}|{r}",
     ]
-    return [*found, f"top={form}"] if to_top else found
+    return [*features, f"top={form}"] if to_top else features
 
 
 def _head(form: str, t: str, kind: str, side: str) -> list[str]:
@@ -121,23 +121,25 @@ def _loose(before: str, after: str, side: str, far: str, u: str, t: str) -> list
     ]
 
 
-def _tags(t: str, u: str, own: tuple[str, str], other: tuple[str, str], side: str, far: str, r: str, kind: str) -> list[str]:
-    (fine, guess), (head_fine, head_guess) = own, other
-    found = []
+def _tags(
+    t: str, u: str, word_tags: tuple[str, str], other: tuple[str, str], side: str, far: str, r: str, kind: str
+) -> list[str]:
+    (fine, guess), (head_fine, head_guess) = word_tags, other
+    features = []
     if fine != t or head_fine != u:
-        found += [f"F={r}|{kind[0]}|{fine}", f"F={r}|{fine}|{head_fine}", f"F={r}|{fine}{side}"]
-        found += [f"F={fine}{side}{head_fine}", f"F={fine}{side}{far}", f"F={fine}{side}{head_fine}|{far}"]
+        features += [f"F={r}|{kind[0]}|{fine}", f"F={r}|{fine}|{head_fine}", f"F={r}|{fine}{side}"]
+        features += [f"F={fine}{side}{head_fine}", f"F={fine}{side}{far}", f"F={fine}{side}{head_fine}|{far}"]
     if guess != t or head_guess != u:
-        found += [f"c={guess}{side}{head_guess}|{far}", f"c={r}|{guess}|{head_guess}"]
-    return found
+        features += [f"c={guess}{side}{head_guess}|{far}", f"c={r}|{guess}|{head_guess}"]
+    return features
 
 
 def _gloss(gloss: tuple[tuple[str, ...], str], side: str, r: str, u: str, head_grams: tuple[str, ...], t: str) -> list[str]:
     grams, stem = gloss
-    found = [name for gram in grams for name in (f"g={gram}{side}", f"g={gram}|{r}", f"g={gram}|{u}")]
+    features = [name for gram in grams for name in (f"g={gram}{side}", f"g={gram}|{r}", f"g={gram}|{u}")]
     if stem:
-        found += [f"s={stem}|{side}", f"s={stem}|{r}"]
-    return found + [f"gh={gram}{side}|{t}" for gram in head_grams]
+        features += [f"s={stem}|{side}", f"s={stem}|{r}"]
+    return features + [f"gh={gram}{side}|{t}" for gram in head_grams]
 
 
 _SPELLED: dict[str, Callable[..., list[str]]] = {
@@ -222,15 +224,15 @@ class TagLexicon:
         f_seen: dict[str, Counter[str]] = {}
         e_seen: dict[str, Counter[str]] = {}
         rels_seen: dict[str, Counter[str]] = {}
-        for bitext, rels in seen:
-            tags = bitext.e.tags()
-            for form, rel in zip(bitext.forms, rels, strict=False):
+        for sentence, deprels in seen:
+            tags = sentence.e.tags()
+            for form, rel in zip(sentence.forms, deprels, strict=False):
                 if rel not in ("root", "_", "dep"):
                     rels_seen.setdefault(form.lower(), Counter())[rel] += 1
-            for form, anchor in zip(bitext.forms, bitext.anchors[1:], strict=True):
+            for form, anchor in zip(sentence.forms, sentence.anchors[1:], strict=True):
                 if anchor:
                     f_seen.setdefault(form.lower(), Counter())[tags[anchor - 1]] += 1
-            for form, tag in zip(bitext.e.forms, tags, strict=True):
+            for form, tag in zip(sentence.e.forms, tags, strict=True):
                 e_seen.setdefault(form.lower(), Counter())[tag] += 1
         return cls(*({w: _most(c) for w, c in counts.items()} for counts in (f_seen, e_seen, rels_seen)))
 
@@ -240,13 +242,13 @@ class TagLexicon:
     def tag(self, form: str, gloss: str) -> str:
         if not any(map(str.isalnum, form)):
             return "PUNCT"
-        found = self.f_tags.get(form.lower())
-        if not found and gloss:
+        tag = self.f_tags.get(form.lower())
+        if not tag and gloss:
             grams, stem = gloss_pieces(gloss)
-            found = self.e_tags.get(stem) or self.e_tags.get(gloss.lower())
-            if not found and grams and not stem:
-                found = grams[-1]
-        return found or "?"
+            tag = self.e_tags.get(stem) or self.e_tags.get(gloss.lower())
+            if not tag and grams and not stem:
+                tag = grams[-1]
+        return tag or "?"
 
 
 def _most(counts: Counter[str]) -> str:
@@ -257,7 +259,7 @@ def _most(counts: Counter[str]) -> str:
 class Lattice:
     """A sentence with its S1 projections, from which candidate heads and features are computed."""
 
-    bitext: ProjectionInput
+    sentence: ProjectionInput
     lexicon: TagLexicon = field(default_factory=TagLexicon)
     top: int = 0
     """The assumed root where it differs from the root by S1-R; else 0."""
@@ -270,76 +272,76 @@ class Lattice:
         """Return the sentence with another lexicon; what does not depend on it is kept."""
         return self._again(replace(self, lexicon=lexicon), ("guesses", "more_tags"))
 
-    def _again(self, made: Lattice, but: tuple[str, ...]) -> Lattice:
-        known = {name: value for name, value in vars(self).items() if name not in vars(made) and name not in but}
-        vars(made).update(known)
-        return made
+    def _again(self, lattice: Lattice, but: tuple[str, ...]) -> Lattice:
+        known = {name: value for name, value in vars(self).items() if name not in vars(lattice) and name not in but}
+        vars(lattice).update(known)
+        return lattice
 
     @lazy
     def right(self) -> tuple[int, ...]:
         """Heads by S1-R with place 0."""
-        return (-1, *self.bitext.plain[0])
+        return (-1, *self.sentence.plain[0])
 
     @lazy
     def left(self) -> tuple[int, ...]:
-        right, left = self.bitext.plain
+        right, left = self.sentence.plain
         return self.right if left is right else (-1, *left)
 
     @lazy
     def tags(self) -> tuple[str, ...]:
         """Universal tags of the anchors with place 0; what is no word is PUNCT, a word without a link `?`."""
-        made = ["ROOT"]
-        tags = self.bitext.e.tags()
-        for form, anchor in zip(self.bitext.forms, self.bitext.anchors[1:], strict=True):
-            made.append(universal(tags[anchor - 1]) if anchor else "PUNCT" if not any(map(str.isalnum, form)) else "?")
-        return (*made, "END")
+        f_tags = ["ROOT"]
+        tags = self.sentence.e.tags()
+        for form, anchor in zip(self.sentence.forms, self.sentence.anchors[1:], strict=True):
+            f_tags.append(universal(tags[anchor - 1]) if anchor else "PUNCT" if not any(map(str.isalnum, form)) else "?")
+        return (*f_tags, "END")
 
     @lazy
     def fine(self) -> tuple[str, ...]:
         """Tags of the anchors as E has them, with place 0."""
-        tags = self.bitext.e.tags()
-        return ("ROOT", *(tags[a - 1] if a else t for a, t in zip(self.bitext.anchors[1:], self.tags[1:-1], strict=True)))
+        tags = self.sentence.e.tags()
+        return ("ROOT", *(tags[a - 1] if a else t for a, t in zip(self.sentence.anchors[1:], self.tags[1:-1], strict=True)))
 
     @lazy
     def guesses(self) -> tuple[str, ...]:
         """Coarse tags with place 0; for a word without a link what the lexicon says."""
-        bitext = self.bitext
-        glosses = bitext.glosses or ("",) * len(bitext)
-        made = [
+        sentence = self.sentence
+        glosses = sentence.glosses or ("",) * len(sentence)
+        tags = [
             self.lexicon.tag(form, gloss) if tag == "?" else tag
-            for form, gloss, tag in zip(bitext.forms, glosses, self.tags[1:-1], strict=True)
+            for form, gloss, tag in zip(sentence.forms, glosses, self.tags[1:-1], strict=True)
         ]
-        return ("ROOT", *map(universal, made))
+        return ("ROOT", *map(universal, tags))
 
     @lazy
     def forms(self) -> tuple[str, ...]:
-        return ("", *(form.lower() for form in self.bitext.forms))
+        return ("", *(form.lower() for form in self.sentence.forms))
 
     @lazy
     def kinds(self) -> tuple[str, ...]:
         """How each word is linked: U not, M shares its anchor, G several E words, S one."""
-        made = ["R"]
-        for word in range(1, len(self.bitext) + 1):
-            anchor = self.bitext.anchors[word]
+        kinds = ["R"]
+        for word in range(1, len(self.sentence) + 1):
+            anchor = self.sentence.anchors[word]
             if not anchor:
-                made.append("U")
-            elif len(self.bitext.groups[anchor]) > 1:
-                made.append("M")
+                kinds.append("U")
+            elif len(self.sentence.groups[anchor]) > 1:
+                kinds.append("M")
             else:
-                made.append("G" if len(self.bitext.links.forward[word]) > 1 else "S")
-        return tuple(made)
+                kinds.append("G" if len(self.sentence.links.forward[word]) > 1 else "S")
+        return tuple(kinds)
 
     @lazy
     def glosses(self) -> tuple[tuple[tuple[str, ...], str], ...]:
-        if not self.bitext.glosses:
+        if not self.sentence.glosses:
             return ()
-        return (((), ""), *map(gloss_pieces, self.bitext.glosses))
+        return (((), ""), *map(gloss_pieces, self.sentence.glosses))
 
     @lazy
-    def rels(self) -> tuple[str, ...]:
+    def deprels(self) -> tuple[str, ...]:
         """Relation of each word's anchor, '' for none."""
-        rels = self.bitext.e.rels
-        return tuple(rels[a - 1] if a and rels else "" for a in self.bitext.anchors)
+        deprels = self.sentence.e.deprels
+        return tuple(deprels[a - 1] if a and deprels else "" for a in self.sentence.anchors)
 
     @lazy
     def last(self) -> int:
@@ -349,11 +351,11 @@ class Lattice:
     @lazy
     def children(self) -> dict[int, list[int]]:
         """Children in either projection."""
-        found: dict[int, list[int]] = {}
+        children: dict[int, list[int]] = {}
         for word in range(1, len(self.right)):
             for head in {self.right[word], self.left[word]}:
-                found.setdefault(head, []).append(word)
-        return found
+                children.setdefault(head, []).append(word)
+        return children
 
     @lazy
     def more_tags(self) -> tuple[tuple[str, str], ...]:
@@ -364,46 +366,46 @@ class Lattice:
 
     def heads(self, word: int) -> list[int]:
         """Candidate heads of a word, 0 among them."""
-        right, left, n = self.right, self.left, len(self.bitext)
-        own = (right[word],) if right[word] == left[word] else (right[word], left[word])
-        found = [*own, 0]
-        for head in own:
+        right, left, n = self.right, self.left, len(self.sentence)
+        projected_heads = (right[word],) if right[word] == left[word] else (right[word], left[word])
+        candidates = [*projected_heads, 0]
+        for head in projected_heads:
             if head > 0:
                 siblings = self.children[head]
                 at = siblings.index(word)
-                found += (right[head], left[head], *siblings[max(0, at - 1) : at + 2])
-        found += self.children.get(word, ())[:6]
+                candidates += (right[head], left[head], *siblings[max(0, at - 1) : at + 2])
+        candidates += self.children.get(word, ())[:6]
         for k, linked in ((word - 1, self.linked_before[word]), (word + 1, self.linked_after[word])):
             if 0 < k <= n:
-                found.append(k)
+                candidates.append(k)
                 up = right[k]
                 if up > 0:
-                    found += (up, right[up])
+                    candidates += (up, right[up])
             if linked:
-                found += (linked, right[linked])
+                candidates += (linked, right[linked])
         if self.top:
-            found.append(self.top)
-        return [head for head in dict.fromkeys(found) if head != word]
+            candidates.append(self.top)
+        return [head for head in dict.fromkeys(candidates) if head != word]
 
     @lazy
     def linked_before(self) -> list[int]:
         """For each place the nearest word with a link on the left, 0 for none."""
-        found = [0]
-        for k, anchor in enumerate(self.bitext.anchors):
-            found.append(k if anchor else found[-1])
-        return found
+        nearest = [0]
+        for k, anchor in enumerate(self.sentence.anchors):
+            nearest.append(k if anchor else nearest[-1])
+        return nearest
 
     @lazy
     def linked_after(self) -> list[int]:
-        found = [0]
-        for k in range(len(self.bitext), -1, -1):
-            found.append(k + 1 if k < len(self.bitext) and self.bitext.anchors[k + 1] else found[-1])
-        return found[::-1]
+        nearest = [0]
+        for k in range(len(self.sentence), -1, -1):
+            nearest.append(k + 1 if k < len(self.sentence) and self.sentence.anchors[k + 1] else nearest[-1])
+        return nearest[::-1]
 
     def path(self, word: int, head: int) -> str:
         """How the anchor of the head is related to the word's in E."""
-        a, b = self.bitext.anchors[word], self.bitext.anchors[head] if head else 0
-        up = self.bitext.e_heads
+        a, b = self.sentence.anchors[word], self.sentence.anchors[head] if head else 0
+        up = self.sentence.e_heads
         if not a or not b:
             return "-"
         if a == b:
@@ -424,7 +426,7 @@ class Lattice:
         """Return a code for what the head is to the word in the projections; around a changed root there are other codes."""
         right, left = self.right, self.left
         if self.top:
-            moved = self._moved(word, head)
+            moved = self._top_relation(word, head)
             if moved:
                 return moved
         if head == right[word]:
@@ -441,7 +443,7 @@ class Lattice:
             return "S"
         return "N"
 
-    def _moved(self, word: int, head: int) -> str:
+    def _top_relation(self, word: int, head: int) -> str:
         old = self.old_top
         if head == self.top and (word == old or self.right[word] == old):
             return "TO" if word == old else "T"
@@ -456,9 +458,9 @@ class Lattice:
 
     def root_block(self, word: int) -> Block:
         """Return the block of facts about the word as the root of the sentence."""
-        up, anchor = self.right[word], self.bitext.anchors[word]
+        up, anchor = self.right[word], self.sentence.anchors[word]
         stands = (up == 0, self.left[word] == 0, up > 0 and self.right[up] == 0)
-        depth = min(3, self.bitext.e_depths[anchor]) if anchor else "-"
+        depth = min(3, self.sentence.e_depths[anchor]) if anchor else "-"
         tags = (self.tags[word], self.fine[word], self.guesses[word])
         gloss = self.glosses[word] if self.glosses else None
         return ("root", stands, self.kinds[word], tags, word == self.last, word == 1, self.forms[word], depth, gloss)
@@ -470,11 +472,11 @@ class Lattice:
     def all_blocks(self, word: int, heads: Sequence[int]) -> list[list[Block]]:
         """Return `blocks` for each of the heads; what the edges have in common is computed once."""
         tags, forms, kinds, right, last = self.tags, self.forms, self.kinds, self.right, self.last
-        t, form, own_kind, rel = tags[word], forms[word], kinds[word], self.rels[word]
+        t, form, own_kind, rel = tags[word], forms[word], kinds[word], self.deprels[word]
         first, is_last = word == 1, word == last
         loose = (tags[word - 1], tags[word + 1]) if own_kind == "U" else ()
         more, glosses = self.more_tags, self.glosses
-        made = []
+        block_lists = []
         for head in heads:
             u = tags[head]
             if head == 0:
@@ -487,16 +489,16 @@ class Lattice:
                 place = (first, is_last, head == last, right[head] == 0)
             r = self.relation(word, head)
             kind = own_kind + kinds[head]
-            found: list[Block] = [
+            blocks: list[Block] = [
                 ("shape", r, self.path(word, head), kind, t, u, side, far, rel, place),
                 ("word", form, side, far, r, u, place[3]),
                 ("head", forms[head], t, kind, side),
             ]
             if loose:
-                found.append(("loose", *loose, side, far, u, t))
+                blocks.append(("loose", *loose, side, far, u, t))
             if more:
-                found.append(("tags", t, u, more[word], more[head], side, far, r, kind))
+                blocks.append(("tags", t, u, more[word], more[head], side, far, r, kind))
             if glosses:
-                found.append(("gloss", glosses[word], side, r, u, glosses[head][0], t))
-            made.append(found)
-        return made
+                blocks.append(("gloss", glosses[word], side, r, u, glosses[head][0], t))
+            block_lists.append(blocks)
+        return block_lists

@@ -6,8 +6,8 @@ the edge, tags, direction and distance. The maps were fitted on treebanks of oth
 model (`languages/glossed/calibration.json`) and fitted anew with it.
 
 The share of right heads in trees that nobody has checked is estimated in two ways: from gold sentences that were not learned
-from (`counted`, `recalibrated`),
-and from the confidences of the words (`expected_accuracy`). Where there are both, `combined` weighs them by their errors.
+from (`expected_from_counts`, `recalibrate`),
+and from the confidences of the words (`expected_accuracy`). Where there are both, `combine` weighs them by their errors.
 """
 
 from __future__ import annotations
@@ -83,12 +83,12 @@ class Calibration:
     """Standard error of a text's mean: its spread over treebanks whose family the map was not fitted on."""
     source: str
 
-    def chances(self, table: Floats) -> Floats:
+    def probabilities(self, table: Floats) -> Floats:
         """Probabilities for rows of features."""
         import numpy as np
 
-        found: Floats = 1 / (1 + np.exp(-(table @ np.array(self.weights))))
-        return found
+        probabilities: Floats = 1 / (1 + np.exp(-(table @ np.array(self.weights))))
+        return probabilities
 
     @cached_property
     def _by_name(self) -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
@@ -97,28 +97,28 @@ class Calibration:
         return dict(zip(REASONS, reasons)), dict(zip(TAGS, tags)), dict(zip(TAGS, tags[len(TAGS) :]))  # noqa: B905
 
     def _of_sure(self, odds: float) -> float:
-        found = self.weights[1] * odds
+        score = self.weights[1] * odds
         for knot, weight in zip(KNOTS, self.weights[2:], strict=False):
-            found += weight * (odds - knot) if odds > knot else 0.0
-        return found
+            score += weight * (odds - knot) if odds > knot else 0.0
+        return score
 
-    def confidence(self, found: Projection) -> tuple[float, ...]:
+    def confidence(self, projection: Projection) -> tuple[float, ...]:
         """The probabilities of the words of a projection, to four places.
 
-        As `chances(features(found))`; but sentences are short, so weights are added up where their features are found instead
+        As `probabilities(features(found))`; but sentences are short, so weights are added up where their features are found instead
         of making rows of numbers that are mostly 0.
         """
-        bitext, heads, n = found.bitext, found.heads, len(found.heads)
-        anchors, e = bitext.anchors, bitext.e
+        sentence, heads, n = projection.sentence, projection.heads, len(projection.heads)
+        anchors, e = sentence.anchors, sentence.e
         (
             sentence_sure, linked, head_linked, link, head_link, edge, head_edge, e_tree, coverage, length, agrees_right, agrees_left,
             agreement, root, before, distance, neighbour,
         ) = self.weights[2 + len(KNOTS) : NUMBERS]  # fmt: skip
         by_reason, by_tag, by_head = self._by_name
-        odds = [*map(_odds, found.confidence)]
-        sure = [*map(self._of_sure, odds)] if odds else [self._of_sure(0.0)] * n
+        odds = [*map(_odds, projection.confidence)]
+        confidence = [*map(self._of_sure, odds)] if odds else [self._of_sure(0.0)] * n
         parsed = [*map(_odds, e.confidence)] or [SURE] * len(e)
-        weights = dict(bitext.links.weights)
+        weights = dict(sentence.links.weights)
         as_word, as_head = [0.0], [0.0]
         if weights or e.confidence:
             for i, a in enumerate(anchors[1:], 1):
@@ -127,18 +127,18 @@ class Calibration:
                 as_word.append(linked + link * x + edge * y if a else 0.0)
                 as_head.append(head_linked + head_link * x + head_edge * y if a else 0.0)
         else:
-            own, above = linked + (link + edge) * SURE, head_linked + (head_link + head_edge) * SURE
-            as_word = [own if a else 0.0 for a in anchors]
+            word_score, above = linked + (link + edge) * SURE, head_linked + (head_link + head_edge) * SURE
+            as_word = [word_score if a else 0.0 for a in anchors]
             as_head = [above if a else 0.0 for a in anchors]
-        right, left = bitext.plain
+        right, left = sentence.plain
         agree = sum(map(eq, right, heads)) + sum(map(eq, left, heads))
         base = self.weights[0] + sentence_sure * sum(odds) / n + e_tree * sum(parsed) / max(len(parsed), 1)
-        base += coverage * found.coverage + length * math.log(n) + agreement * agree / (2 * n)
-        tags, made = found.upos or bitext.classes, []
+        base += coverage * projection.coverage + length * math.log(n) + agreement * agree / (2 * n)
+        tags, probabilities = projection.upos or sentence.classes, []
         for k, (head, reason, tag, by_right, by_left) in enumerate(
-            zip(heads, found.reasons, tags, right, left, strict=True), 1
+            zip(heads, projection.reasons, tags, right, left, strict=True), 1
         ):
-            total = base + sure[k - 1] + as_word[k] + by_reason[reason] + by_tag.get(tag, 0.0)
+            total = base + confidence[k - 1] + as_word[k] + by_reason[reason] + by_tag.get(tag, 0.0)
             if by_right == head:
                 total += agrees_right
             if by_left == head:
@@ -152,45 +152,45 @@ class Calibration:
                     total += neighbour
             else:
                 total += root
-            made.append(round(1e4 / (1 + math.exp(-max(total, -700.0)))) / 1e4)
-        return tuple(made)
+            probabilities.append(round(1e4 / (1 + math.exp(-max(total, -700.0)))) / 1e4)
+        return tuple(probabilities)
 
 
-def log_odds(sure: Floats | Sequence[float]) -> Floats:
+def log_odds(confidence: Floats | Sequence[float]) -> Floats:
     import numpy as np
 
-    clipped = np.clip(np.asarray(sure, float), 1 - CLIP, CLIP)
-    found: Floats = np.log(clipped / (1 - clipped))
-    return found
+    clipped = np.clip(np.asarray(confidence, float), 1 - CLIP, CLIP)
+    odds: Floats = np.log(clipped / (1 - clipped))
+    return odds
 
 
-def features(found: Projection) -> Floats:
+def features(projection: Projection) -> Floats:
     """[word, feature] of a projection, in the order of `NAMES`."""
     import numpy as np
 
-    made = np.zeros((len(found.heads), len(NAMES)))
-    for k, (values, marks) in enumerate(rows(found)):
-        made[k, :NUMBERS] = values
-        made[k, marks] = 1.0
-    return made
+    table = np.zeros((len(projection.heads), len(NAMES)))
+    for k, (values, marks) in enumerate(rows(projection)):
+        table[k, :NUMBERS] = values
+        table[k, marks] = 1.0
+    return table
 
 
-def rows(found: Projection) -> Iterator[tuple[tuple[float, ...], list[int]]]:
+def rows(projection: Projection) -> Iterator[tuple[tuple[float, ...], list[int]]]:
     """Yield for each word the values of its real-valued features, and the indices of its other features that are 1."""
-    bitext, heads, n = found.bitext, found.heads, len(found.heads)
+    sentence, heads, n = projection.sentence, projection.heads, len(projection.heads)
     if not n:
         return
-    anchors, e = bitext.anchors, bitext.e
-    sure = [*map(_odds, found.confidence)] or [0.0] * n
-    weights = dict(bitext.links.weights)
+    anchors, e = sentence.anchors, sentence.e
+    confidence = [*map(_odds, projection.confidence)] or [0.0] * n
+    weights = dict(sentence.links.weights)
     link = [SURE, *((_odds(weights.get((i, a), 1.0)) if weights else SURE) if a else 0.0 for i, a in enumerate(anchors[1:], 1))]
     parsed = [SURE, *map(_odds, e.confidence)] if e.confidence else [SURE] * (len(e) + 1)
     edge = [parsed[min(a, len(parsed) - 1)] if a else 0.0 for a in anchors]
-    right, left = ([own == head for own, head in zip(side, heads, strict=True)] for side in bitext.plain)
-    mean, e_mean = sum(sure) / n, sum(parsed[1:]) / max(len(parsed) - 1, 1)
-    agreement, coverage, length = (sum(right) + sum(left)) / (2 * n), found.coverage, math.log(n)
-    tags = [TAG_NUMBERS.get(tag, -1) for tag in found.upos or bitext.classes]
-    for k, (head, own, reason, tag) in enumerate(zip(heads, sure, found.reasons, tags, strict=True)):
+    right, left = ([word_value == head for word_value, head in zip(side, heads, strict=True)] for side in sentence.plain)
+    mean, e_mean = sum(confidence) / n, sum(parsed[1:]) / max(len(parsed) - 1, 1)
+    agreement, coverage, length = (sum(right) + sum(left)) / (2 * n), projection.coverage, math.log(n)
+    tags = [TAG_NUMBERS.get(tag, -1) for tag in projection.upos or sentence.classes]
+    for k, (head, word_value, reason, tag) in enumerate(zip(heads, confidence, projection.reasons, tags, strict=True)):
         marks = [NUMBERS + REASONS.index(reason)]
         if tag >= 0:
             marks.append(FIRST_TAG + tag)
@@ -200,41 +200,41 @@ def rows(found: Projection) -> Iterator[tuple[tuple[float, ...], list[int]]]:
             if tags[head - 1] >= 0:
                 marks.append(FIRST_TAG + len(TAGS) + tags[head - 1])
         yield (
-            1.0, own, *[own - knot if own > knot else 0.0 for knot in KNOTS], mean, anchors[k + 1] > 0, anchors[above] > 0, link[k + 1],
+            1.0, word_value, *[word_value - knot if word_value > knot else 0.0 for knot in KNOTS], mean, anchors[k + 1] > 0, anchors[above] > 0, link[k + 1],
             link[above] if above else 0.0, edge[k + 1], edge[above] if above else 0.0, e_mean, coverage, length, right[k], left[k],
             agreement, not above, 0 < above <= k, math.log1p(far), far == 1,
         ), marks  # fmt: skip
 
 
-def _odds(chance: float) -> float:
+def _odds(probability: float) -> float:
     """`log_odds` of one number."""
-    clipped = min(max(chance, 1 - CLIP), CLIP)
+    clipped = min(max(probability, 1 - CLIP), CLIP)
     return math.log(clipped / (1 - clipped))
 
 
-def calibrated(found: Projection, system: str) -> Projection:
+def calibrate(projection: Projection, system: str) -> Projection:
     """Return the projection with probabilities as confidences; unchanged where the system has no map."""
-    own = calibration_of(system)
-    if own is None or not found.heads:
-        return found
-    sure, reasons = own.confidence(found), found.reasons
+    calibration = calibration_of(system)
+    if calibration is None or not projection.heads:
+        return projection
+    confidence, reasons = calibration.confidence(projection), projection.reasons
     if "guess" in reasons:
-        sure, reasons = _guesses(found, sure)
-    return Projection(found.bitext, found.heads, reasons, sure, found.rels, found.upos, system)
+        confidence, reasons = _guesses(projection, confidence)
+    return Projection(projection.sentence, projection.heads, reasons, confidence, projection.deprels, projection.upos, system)
 
 
-def _guesses(found: Projection, sure: Sequence[float]) -> tuple[tuple[float, ...], tuple[Reason, ...]]:
+def _guesses(projection: Projection, confidence: Sequence[float]) -> tuple[tuple[float, ...], tuple[Reason, ...]]:
     """Return confidences and reasons such that no guess has a high probability.
 
     A head with more than even odds, a mark attached by rule and the only word of a sentence are no guesses: the system chose
     them without a link, or against it. Of a sentence without links nothing is known, and more than even odds would promise too much.
     """
-    anchors, known = found.bitext.anchors, bool(found.bitext.linked)
-    reasons, bounded = list(found.reasons), list(sure)
-    for k, (reason, p, form) in enumerate(zip(found.reasons, sure, found.bitext.forms, strict=True)):
+    anchors, known = projection.sentence.anchors, bool(projection.sentence.linked_count)
+    reasons, bounded = list(projection.reasons), list(confidence)
+    for k, (reason, p, form) in enumerate(zip(projection.reasons, confidence, projection.sentence.forms, strict=True)):
         if reason != "guess":
             continue
-        if len(sure) == 1 or (known and (p >= SURE_GUESS or not any(map(str.isalnum, form)))):
+        if len(confidence) == 1 or (known and (p >= SURE_GUESS or not any(map(str.isalnum, form)))):
             reasons[k] = "parsed" if anchors[k + 1] else "spontaneous"
         else:
             bounded[k] = min(p, SURE_GUESS)
@@ -243,12 +243,12 @@ def _guesses(found: Projection, sure: Sequence[float]) -> tuple[tuple[float, ...
 
 def calibration_of(system: str) -> Calibration | None:
     """The map of a system; None where there is none."""
-    table = shipped()
+    table = shipped_calibrations()
     return table.get(system) or table.get(LIKE.get(system, ""))
 
 
 @lru_cache(maxsize=1)
-def shipped() -> dict[str, Calibration]:
+def shipped_calibrations() -> dict[str, Calibration]:
     """The maps that come with the package; none where its pack is missing."""
     place = folder("languages") / "glossed" / FILE
     return load(place) if place.is_file() else {}
@@ -258,18 +258,21 @@ def load(place: str | Path) -> dict[str, Calibration]:
     """Maps by system; ModelError where the file is damaged or of another version."""
     where, remedy = Where(str(place)), "make the pack anew with bench/accuracy/glossbanks.py, or install divproj again"
     try:
-        found = json.loads(Path(place).read_text(encoding="utf-8"))
-        if found["kind"] != KIND or found["version"] != VERSION or found["features"] != list(NAMES):
+        document = json.loads(Path(place).read_text(encoding="utf-8"))
+        if document["kind"] != KIND or document["version"] != VERSION or document["features"] != list(NAMES):
             raise ModelError("the maps of confidences are of another version", where, remedy)
-        made = {
+        calibrations = {
             str(name): Calibration(tuple(map(float, row["weights"])), float(row["error"]), str(row["source"]))
-            for name, row in found["systems"].items()
+            for name, row in document["systems"].items()
         }
     except (ValueError, KeyError, TypeError, AttributeError):
         raise ModelError("the maps of confidences cannot be read", where, remedy) from None
-    if not all(len(own.weights) == len(NAMES) and all(map(math.isfinite, (*own.weights, own.error))) for own in made.values()):
+    if not all(
+        len(calibration.weights) == len(NAMES) and all(map(math.isfinite, (*calibration.weights, calibration.error)))
+        for calibration in calibrations.values()
+    ):
         raise ModelError(f"a map has not {len(NAMES)} finite weights", where, remedy)
-    return made
+    return calibrations
 
 
 def save(table: Mapping[str, Calibration], place: str | Path, about: Mapping[str, Any]) -> None:
@@ -277,12 +280,16 @@ def save(table: Mapping[str, Calibration], place: str | Path, about: Mapping[str
     from divproj.io.files import writing
 
     rows = {
-        name: {"weights": [round(w, 5) for w in own.weights], "error": round(own.error, 5), "source": own.source}
-        for name, own in sorted(table.items())
+        name: {
+            "weights": [round(w, 5) for w in calibration.weights],
+            "error": round(calibration.error, 5),
+            "source": calibration.source,
+        }
+        for name, calibration in sorted(table.items())
     }
     with writing(place) as out:
-        found = {"kind": KIND, "version": VERSION, "about": dict(about), "features": list(NAMES), "systems": rows}
-        out.write(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+        document = {"kind": KIND, "version": VERSION, "about": dict(about), "features": list(NAMES), "systems": rows}
+        out.write(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
 
 
 @dataclass(frozen=True)
@@ -300,10 +307,10 @@ class CalibrationSample:
         import numpy as np
 
         tables, right = [np.zeros((0, len(NAMES)))], [np.zeros(0, bool)]
-        for gold, found in pairs:
+        for gold, projection in pairs:
             known = np.array(gold.heads) >= 0
-            tables.append(features(found)[known])
-            right.append((np.array(gold.heads) == np.array(found.heads))[known])
+            tables.append(features(projection)[known])
+            right.append((np.array(gold.heads) == np.array(projection.heads))[known])
         return cls(name, family, np.concatenate(tables), np.concatenate(right))
 
 
@@ -316,37 +323,37 @@ def fit(samples: Sequence[CalibrationSample]) -> Floats:
     x, y = np.concatenate([s.table for s in some]), np.concatenate([s.right for s in some])
     each = np.concatenate([np.full(len(s.right), 1000 / len(s.right)) for s in some])
     if y.all() or not y.any():  # nothing to tell apart
-        made = np.zeros(len(NAMES))
-        made[0] = float(log_odds([(y.sum() + 1) / (len(y) + 2)])[0])
-        return made
+        intercept_only = np.zeros(len(NAMES))
+        intercept_only[0] = float(log_odds([(y.sum() + 1) / (len(y) + 2)])[0])
+        return intercept_only
     centre, spread = np.average(x, 0, each), np.sqrt(np.average((x - np.average(x, 0, each)) ** 2, 0, each))
     spread[spread < 1e-9] = np.inf  # what never varies has no weight
-    found = LogisticRegression(C=STRENGTH, max_iter=1000).fit((x - centre) / spread, y, each)
-    weights: Floats = found.coef_[0] / spread
-    weights[0] = found.intercept_[0] - float(weights @ centre)
+    regression = LogisticRegression(C=STRENGTH, max_iter=1000).fit((x - centre) / spread, y, each)
+    weights: Floats = regression.coef_[0] / spread
+    weights[0] = regression.intercept_[0] - float(weights @ centre)
     return weights
 
 
-def crossed(samples: Sequence[CalibrationSample]) -> dict[str, Floats]:
+def held_out_probabilities(samples: Sequence[CalibrationSample]) -> dict[str, Floats]:
     """Probabilities of the words of each treebank by a map fitted on treebanks of other families."""
-    made: dict[str, Floats] = {}
+    probabilities: dict[str, Floats] = {}
     for family in sorted({s.family for s in samples}):
-        own = Calibration(tuple(fit([s for s in samples if s.family != family]).tolist()), 0.0, "")
-        made |= {s.name: own.chances(s.table) for s in samples if s.family == family}
-    return made
+        calibration = Calibration(tuple(fit([s for s in samples if s.family != family]).tolist()), 0.0, "")
+        probabilities |= {s.name: calibration.probabilities(s.table) for s in samples if s.family == family}
+    return probabilities
 
 
 def learn(samples: Sequence[CalibrationSample]) -> Calibration:
     """The map fitted on all treebanks, with the error it makes on families that it was not fitted on."""
     import numpy as np
 
-    held = crossed(samples)
+    held = held_out_probabilities(samples)
     misses = [float(held[s.name].mean() - s.right.mean()) for s in samples if len(s.right)]
     source = f"calibrated on {len(misses)} treebanks of other languages"
     return Calibration(tuple(fit(samples).tolist()), float(np.sqrt(np.mean(np.square(misses)))), source)
 
 
-def calibration_error(chances: Floats, right: NDArray[np.bool_], bins: int = 10) -> float:
+def calibration_error(probabilities: Floats, right: NDArray[np.bool_], bins: int = 10) -> float:
     """Expected calibration error: mean distance of probability and share of right heads over bins.
 
     >>> import numpy as np
@@ -355,8 +362,8 @@ def calibration_error(chances: Floats, right: NDArray[np.bool_], bins: int = 10)
     """
     import numpy as np
 
-    at = np.minimum((chances * bins).astype(int), bins - 1)
-    gaps = np.bincount(at, weights=chances - right, minlength=bins)
+    at = np.minimum((probabilities * bins).astype(int), bins - 1)
+    gaps = np.bincount(at, weights=probabilities - right, minlength=bins)
     return float(np.abs(gaps).sum() / max(len(right), 1))
 
 
@@ -383,35 +390,35 @@ class Expected:
         return {"uas": round(100 * self.share, 2), "standard_error": round(100 * self.error, 2), "source": self.source}
 
     @classmethod
-    def from_json(cls, found: Mapping[str, Any] | None) -> Expected | None:
+    def from_json(cls, fields: Mapping[str, Any] | None) -> Expected | None:
         """What `as_json` gave."""
-        return cls(found["uas"] / 100, found["standard_error"] / 100, found["source"]) if found else None
+        return cls(fields["uas"] / 100, fields["standard_error"] / 100, fields["source"]) if fields else None
 
 
-def counted(sentences: Iterable[Counts], source: str) -> Expected | None:
+def expected_from_counts(sentences: Iterable[Counts], source: str) -> Expected | None:
     """Return the accuracy expected from the counts of gold sentences; for its error, observations are sentences, not words.
 
-    >>> counted([(3, 4), (5, 6), (1, 2)], "3 gold sentences")
+    >>> expected_from_counts([(3, 4), (5, 6), (1, 2)], "3 gold sentences")
     Expected(share=0.75, error=0.150..., source='3 gold sentences')
     """
-    found = [pair for pair in sentences if pair[1]]
-    words = sum(total for _, total in found)
+    counts = [pair for pair in sentences if pair[1]]
+    words = sum(total for _, total in counts)
     if not words:
         return None
-    share = sum(right for right, _ in found) / words
-    count = len(found)
+    share = sum(right for right, _ in counts) / words
+    count = len(counts)
     if count == 1:
         return Expected(share, WIDE_ERROR, source)
-    spread = sum((right - share * total) ** 2 for right, total in found)
+    spread = sum((right - share * total) ** 2 for right, total in counts)
     sampled = math.sqrt(spread * count / (count - 1)) / words
     least = math.sqrt((share * (1 - share) + 1 / words) / words)  # few sentences may agree by chance
     return Expected(share, max(sampled, least), source)
 
 
-def combined(calibration: Expected | None, gold: Expected | None) -> Expected | None:
+def combine(calibration: Expected | None, gold: Expected | None) -> Expected | None:
     """Return the mean of the two estimates, by calibration and by gold sentences, weighted by precision; they are independent.
 
-    >>> print(combined(Expected(0.7, 0.05, "calibrated on 19 treebanks"), Expected(0.8, 0.05, "30 gold sentences")))
+    >>> print(combine(Expected(0.7, 0.05, "calibrated on 19 treebanks"), Expected(0.8, 0.05, "30 gold sentences")))
     75 % of the heads (± 7; calibration and 30 gold sentences)
     """
     if calibration is None or gold is None:
@@ -421,7 +428,7 @@ def combined(calibration: Expected | None, gold: Expected | None) -> Expected | 
     return Expected(share, (a + b) ** -0.5, f"calibration and {gold.source}")
 
 
-def recalibrated(
+def recalibrate(
     checked: Sequence[Sequence[tuple[float, bool]]], rest: Sequence[float], source: str, *, seed: int = 1
 ) -> Expected | None:
     """The share of heads that are right among words of these confidences (`rest`), judged by checked sentences.
@@ -439,17 +446,17 @@ def recalibrated(
     x = [log_odds(np.array([c for c, _ in words])) for words in sentences]
     y = [np.array([right for _, right in words], float) for words in sentences]
     there = log_odds(np.array(rest))
-    found = []
+    shares = []
     for k in range(SAMPLES + 1):
         chosen = range(len(x)) if k == 0 else rng.integers(0, len(x), len(x))
         a, b = _logistic(np.concatenate([x[i] for i in chosen]), np.concatenate([y[i] for i in chosen]))
-        found.append(float((1 / (1 + np.exp(-(a + b * there)))).mean()))
+        shares.append(float((1 / (1 + np.exp(-(a + b * there)))).mean()))
     few = WIDE_ERROR / len(sentences)  # few sentences agree by chance
-    return Expected(found[0], float(np.hypot(np.std(found[1:]), few)), source)
+    return Expected(shares[0], float(np.hypot(np.std(shares[1:]), few)), source)
 
 
 def _logistic(x: Floats, y: Floats) -> tuple[float, float]:
-    """The two parameters of `recalibrated`, by Newton's method."""
+    """The two parameters of `recalibrate`, by Newton's method."""
     import numpy as np
 
     w = np.array([0.0, 0.0])
@@ -474,19 +481,19 @@ def expected_accuracy(confidences: Iterable[Sequence[float]], system: str) -> Ex
     >>> expected_accuracy([], "s6") is None
     True
     """
-    own = calibration_of(system)
+    calibration = calibration_of(system)
     total = spread = 0.0
     words = 0
     for tree in confidences:
         words += len(tree)
         total += sum(tree)
         spread += sum(p * (1 - p) for p in tree)
-    return expected_of_sums(total, spread, words, system) if own and words else None
+    return expected_of_sums(total, spread, words, system) if calibration and words else None
 
 
 def expected_of_sums(total: float, spread: float, words: int, system: str) -> Expected | None:
     """`expected_accuracy` from sums over words, kept while sentences stream: of p, and of p·(1 - p)."""
-    own = calibration_of(system)
-    if own is None or not words:
+    calibration = calibration_of(system)
+    if calibration is None or not words:
         return None
-    return Expected(total / words, math.hypot(own.error, math.sqrt(spread) / words), own.source)
+    return Expected(total / words, math.hypot(calibration.error, math.sqrt(spread) / words), calibration.source)

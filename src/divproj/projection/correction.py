@@ -191,7 +191,7 @@ class HeadModel(Correction):
         if len(SPELLED.names) > CACHED:
             SPELLED.forget()
         bare = [SPELLED.lattice(pair) for pair in pairs]
-        lexicon = TagLexicon.of((lattice.bitext, pair.f.rels) for lattice, pair in zip(bare, pairs, strict=True))
+        lexicon = TagLexicon.of((lattice.sentence, pair.f.deprels) for lattice, pair in zip(bare, pairs, strict=True))
         lattices = [lattice.with_lexicon(lexicon) for lattice in bare]
         asked = [_root_question(lattice, pair) for lattice, pair in zip(lattices, pairs, strict=True)]
         # the model of heads must meet roots that are as uncertain as they will be: those of models that did not see them
@@ -207,48 +207,50 @@ class HeadModel(Correction):
     def candidate_probabilities(self, lattice: Lattice) -> list[list[tuple[int, float]]]:
         """Return for each word its candidate heads with their probabilities."""
         options = []
-        for word in range(1, len(lattice.bitext) + 1):
+        for word in range(1, len(lattice.sentence) + 1):
             heads = lattice.heads(word)
             options.append(self.probabilities(heads, lattice.all_blocks(word, heads)))
         return options
 
     def with_root(self, lattice: Lattice) -> Lattice:
         """The lattice with the word that is most like a root."""
-        scores = [self.weight(lattice.root_block(word)) for word in range(1, len(lattice.bitext) + 1)]
+        scores = [self.weight(lattice.root_block(word)) for word in range(1, len(lattice.sentence) + 1)]
         best = scores.index(max(scores)) + 1 if scores else 0
         return lattice if best == lattice.old_top else lattice.with_top(best)
 
-    def project(self, bitext: ProjectionInput) -> Projection:
+    def project(self, sentence: ProjectionInput) -> Projection:
         """Return the best tree, with the probability of each edge."""
-        return self._best(bitext)[0]
+        return self._best(sentence)[0]
 
-    def edge_probabilities(self, bitext: ProjectionInput) -> tuple[Projection, NDArray[np.float64]]:
+    def edge_probabilities(self, sentence: ProjectionInput) -> tuple[Projection, NDArray[np.float64]]:
         """Return the best tree, and [h, c] the probability of each edge from a candidate head."""
         import numpy as np
 
-        projection, options = self._best(bitext)
-        matrix = np.zeros((len(bitext) + 1, len(bitext) + 1))
+        projection, options = self._best(sentence)
+        matrix = np.zeros((len(sentence) + 1, len(sentence) + 1))
         for child, heads in enumerate(options, 1):
             for head, probability in heads:
                 matrix[head, child] = probability
         return projection, matrix
 
-    def _best(self, bitext: ProjectionInput) -> tuple[Projection, list[list[tuple[int, float]]]]:
-        lattice = self.with_root(Lattice(bitext, self.lexicon))
+    def _best(self, sentence: ProjectionInput) -> tuple[Projection, list[list[tuple[int, float]]]]:
+        lattice = self.with_root(Lattice(sentence, self.lexicon))
         options = self.candidate_probabilities(lattice)
         heads = best_tree(options)
         moved = [-1, *heads]
-        content_root(bitext, moved, ["guess"] * len(moved))
+        content_root(sentence, moved, ["guess"] * len(moved))
         heads = moved[1:]
         confidence = tuple(dict(pairs).get(head, 0.0) for pairs, head in zip(options, heads, strict=True))
         reasons = tuple(_reason(lattice, word, head) for word, head in enumerate(heads, 1))
-        plain = Projection(bitext, tuple(heads), reasons, confidence)
-        rels = tuple(rel or self.lexicon.rel(form) for rel, form in zip(plain.carried, bitext.forms, strict=True))
-        return replace(plain, rels=rels), options
+        plain = Projection(sentence, tuple(heads), reasons, confidence)
+        deprels = tuple(
+            rel or self.lexicon.rel(form) for rel, form in zip(plain.projected_deprels, sentence.forms, strict=True)
+        )
+        return replace(plain, deprels=deprels), options
 
 
 def _reason(lattice: Lattice, word: int, head: int) -> Reason:
-    if not any(lattice.bitext.anchors):
+    if not any(lattice.sentence.anchors):
         return "guess"
     if lattice.kinds[word] == "U":
         return "spontaneous"

@@ -52,7 +52,7 @@ class ProjectionInput:
         given, labels = (
             tags if pair.f.tree is None and any(tag != "_" for tag in tags) else () for tags in (pair.f.upos, pair.f.xpos)
         )
-        return cls(pair.f.forms, pair.e, pair.links, pair.f.glosses, pair.sent_id, given, labels)
+        return cls(pair.f.forms, pair.e, pair.links, pair.glosses, pair.sent_id, given, labels)
 
     def __len__(self) -> int:
         return len(self.forms)
@@ -84,18 +84,18 @@ class ProjectionInput:
         return tuple(min(images, key=lambda j: (depth[j], j)) if images else 0 for images in self.links.forward)
 
     @lazy
-    def linked(self) -> int:
+    def linked_count(self) -> int:
         """Number of F words with a link."""
         return len(self.anchors) - self.anchors.count(0)
 
     @lazy
     def groups(self) -> dict[int, list[int]]:
         """E word → the F words it anchors, in order."""
-        found: dict[int, list[int]] = {}
+        groups: dict[int, list[int]] = {}
         for word, anchor in enumerate(self.anchors):
             if anchor:
-                found.setdefault(anchor, []).append(word)
-        return found
+                groups.setdefault(anchor, []).append(word)
+        return groups
 
     @lazy
     def plain(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -106,8 +106,8 @@ class ProjectionInput:
     @lazy
     def rightmost(self) -> tuple[tuple[int, ...], tuple[Reason, ...]]:
         """Heads and reasons by S1-R, which other systems use too."""
-        found = s1(self, "right")
-        return found.heads, found.reasons
+        projection = s1(self, "right")
+        return projection.heads, projection.reasons
 
     def anchored_ancestor(self, e_word: int) -> int:
         """The nearest E ancestor that anchors something; 0 for none."""
@@ -121,7 +121,8 @@ class ProjectionInput:
         """The tag projected to each F word: that of its anchor, or the highest of its E words' in `POS_ORDER`; '_' for none."""
         tags = [universal(tag) for tag in self.e.tags()]
         return tuple(
-            _projected(tags, images, anchor) for images, anchor in zip(self.links.forward[1:], self.anchors[1:], strict=True)
+            _projected_tag(tags, images, anchor)
+            for images, anchor in zip(self.links.forward[1:], self.anchors[1:], strict=True)
         )
 
     @lazy
@@ -148,7 +149,7 @@ class ProjectionInput:
         return (*linked, *loose)
 
 
-def _projected(tags: Sequence[str], images: Sequence[int], anchor: int) -> str:
+def _projected_tag(tags: Sequence[str], images: Sequence[int], anchor: int) -> str:
     if not anchor:
         return "_"
     ranked = [POS_ORDER.index(tags[j - 1]) for j in images if tags[j - 1] in POS_ORDER]
@@ -159,12 +160,12 @@ def _projected(tags: Sequence[str], images: Sequence[int], anchor: int) -> str:
 class Projection:
     """A projected tree of F: head, reason, confidence and relation ('' for none) of words 1..n."""
 
-    bitext: ProjectionInput
+    sentence: ProjectionInput
     heads: tuple[int, ...]
     reasons: tuple[Reason, ...]
     confidence: tuple[float, ...] = ()
     """The system's confidence in each edge; a probability only once it is `calibrated`."""
-    rels: tuple[str, ...] = field(default=())
+    deprels: tuple[str, ...] = field(default=())
     upos: tuple[str, ...] = field(default=())
     """Tags of the words, where the system assigns them; else empty, and tags are projected over the links."""
 
@@ -174,27 +175,29 @@ class Projection:
     @property
     def coverage(self) -> float:
         """Share of words with a link."""
-        return self.bitext.linked / max(1, len(self.bitext))
+        return self.sentence.linked_count / max(1, len(self.sentence))
 
     @lazy
     def tree(self) -> DepTree:
-        rels = tuple("root" if h == 0 else r or "dep" for h, r in zip(self.heads, self.rels or self.carried, strict=True))
-        return DepTree(self.bitext.forms, self.heads, rels, self.upos or self.bitext.upos, glosses=self.bitext.glosses)
+        deprels = tuple(
+            "root" if h == 0 else r or "dep" for h, r in zip(self.heads, self.deprels or self.projected_deprels, strict=True)
+        )
+        return DepTree(self.sentence.forms, self.heads, deprels, self.upos or self.sentence.upos)
 
     @property
-    def carried(self) -> tuple[str, ...]:
+    def projected_deprels(self) -> tuple[str, ...]:
         """Relations of the anchors for projected edges, else the usual relation of the word's class; '' if that is unknown."""
-        rels, anchors, classes = self.bitext.e.rels, self.bitext.anchors, ("", *self.bitext.classes)
-        made = []
+        rels, anchors, classes = self.sentence.e.deprels, self.sentence.anchors, ("", *self.sentence.classes)
+        deprels = []
         for k, (reason, head) in enumerate(zip(self.reasons, self.heads, strict=True), 1):
             rel = rels[anchors[k] - 1] if rels and anchors[k] and reason == "projected" else ""
             if rel == "punct" and any(
-                map(str.isalnum, self.bitext.forms[k - 1])
+                map(str.isalnum, self.sentence.forms[k - 1])
             ):  # no word is punctuation, whatever it is linked with
                 rel = ""
             above = classes[head] if head > 0 and classes[head] != "_" else ""
-            made.append(rel if rel not in ("", "root") else relation_of(classes[k], above, k < head) if head else "")
-        return tuple(made)
+            deprels.append(rel if rel not in ("", "root") else relation_of(classes[k], above, k < head) if head else "")
+        return tuple(deprels)
 
 
 ProjectFunction = Callable[[ProjectionInput], Projection]
@@ -202,26 +205,26 @@ GroupHead = Callable[[ProjectionInput, int, list[int]], int]
 Side = Callable[[ProjectionInput, int], Direction]
 
 
-def project(bitext: ProjectionInput, group_head: GroupHead, side: Side) -> Projection:
+def project(sentence: ProjectionInput, group_head: GroupHead, side: Side) -> Projection:
     """Return the projection by System 1, given functions that choose the head of a group and the side of an unlinked word."""
-    n = len(bitext)
+    n = len(sentence)
     heads = [-1] * (n + 1)
     reasons: list[Reason] = ["guess"] * (n + 1)
-    chosen = {e: words[0] if len(words) == 1 else group_head(bitext, e, words) for e, words in bitext.groups.items()}
-    for e, words in bitext.groups.items():
-        up = bitext.anchored_ancestor(e)
+    chosen = {e: words[0] if len(words) == 1 else group_head(sentence, e, words) for e, words in sentence.groups.items()}
+    for e, words in sentence.groups.items():
+        up = sentence.anchored_ancestor(e)
         for word in words:
             if word == chosen[e]:
                 heads[word], reasons[word] = chosen.get(up, 0), "projected"
             else:
                 heads[word], reasons[word] = chosen[e], "merge"
-    attach_spontaneous(bitext, heads, reasons, side)
-    one_root(heads, reasons, may_loop=bitext.linked < n)  # where every word has an anchor, the tree of E has no cycle
-    content_root(bitext, heads, reasons)
-    return Projection(bitext, tuple(heads[1:]), tuple(reasons[1:]))
+    attach_spontaneous(sentence, heads, reasons, side)
+    one_root(heads, reasons, may_loop=sentence.linked_count < n)  # where every word has an anchor, the tree of E has no cycle
+    content_root(sentence, heads, reasons)
+    return Projection(sentence, tuple(heads[1:]), tuple(reasons[1:]))
 
 
-def attach_spontaneous(bitext: ProjectionInput, heads: list[int], reasons: list[Reason], side: Side) -> None:
+def attach_spontaneous(sentence: ProjectionInput, heads: list[int], reasons: list[Reason], side: Side) -> None:
     """Each unaligned word takes its neighbour on its side, the other neighbour at the sentence's edge or against a loop."""
     n = len(heads) - 1
     loose = [k for k in range(1, n + 1) if heads[k] < 0]
@@ -230,10 +233,10 @@ def attach_spontaneous(bitext: ProjectionInput, heads: list[int], reasons: list[
             heads[k] = k - 1
         return
     for k in loose:
-        heads[k] = k - 1 if side(bitext, k) == "left" else k + 1
+        heads[k] = k - 1 if side(sentence, k) == "left" else k + 1
         reasons[k] = "spontaneous"
-    first = next(k for k in range(1, n + 1) if bitext.anchors[k])
-    last = next(k for k in range(n, 0, -1) if bitext.anchors[k])
+    first = next(k for k in range(1, n + 1) if sentence.anchors[k])
+    last = next(k for k in range(n, 0, -1) if sentence.anchors[k])
     for k in loose:
         if k < first:
             heads[k] = k + 1
@@ -244,7 +247,7 @@ def attach_spontaneous(bitext: ProjectionInput, heads: list[int], reasons: list[
             heads[k] = k + 1
             if heads[k + 1] == k:  # it is loose as well and leans left: so does the whole stretch
                 j = k
-                while not bitext.anchors[j]:
+                while not sentence.anchors[j]:
                     heads[j] = j + 1
                     j += 1
 
@@ -262,18 +265,18 @@ def one_root(heads: list[int], reasons: list[Reason], *, may_loop: bool = True) 
         heads[roots[0]] = 0
 
 
-def content_root(bitext: ProjectionInput, heads: list[int], reasons: list[Reason]) -> None:
+def content_root(sentence: ProjectionInput, heads: list[int], reasons: list[Reason]) -> None:
     """Replace a determiner as root by a noun or verb: the first one that depends on it, or else the first of the sentence.
 
     Departs: the paper's S1 lets it. On ODIN this touches German alone (+0.4 points).
     """
     root = heads.index(0, 1) if 0 in heads[1:] else 0
-    if not root or bitext.upos[root - 1] != "DET" or not bitext.contents:
+    if not root or sentence.upos[root - 1] != "DET" or not sentence.contents:
         return
-    if any(universal(bitext.e.tags()[j - 1]) != "DET" for j in bitext.links.forward[root]):
+    if any(universal(sentence.e.tags()[j - 1]) != "DET" for j in sentence.links.forward[root]):
         return  # a word for `in the` is no determiner
-    below = [k for k in bitext.contents if heads[k] == root]
-    new = below[0] if below else bitext.contents[0]
+    below = [k for k in sentence.contents if heads[k] == root]
+    new = below[0] if below else sentence.contents[0]
     for k in range(1, len(heads)):
         if heads[k] == root:
             heads[k] = new
@@ -281,9 +284,9 @@ def content_root(bitext: ProjectionInput, heads: list[int], reasons: list[Reason
     reasons[new] = reasons[root] = "swap"
 
 
-def s1(bitext: ProjectionInput, merge: Direction = "right", spontaneous: Direction = "left") -> Projection:
+def s1(sentence: ProjectionInput, merge: Direction = "right", spontaneous: Direction = "left") -> Projection:
     """Systems S1-R (`merge="right"`) and S1-L.
 
     Of several words on one E word the rightmost (leftmost) is the head; unaligned words attach to the left (§4.5).
     """
-    return project(bitext, lambda _, __, words: words[-1 if merge == "right" else 0], lambda _, __: spontaneous)
+    return project(sentence, lambda _, __, words: words[-1 if merge == "right" else 0], lambda _, __: spontaneous)

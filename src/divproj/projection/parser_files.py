@@ -58,20 +58,20 @@ def load(folder: str | Path, grams: Grams | None = None) -> ParsedSystem:
         raise ModelError("'parsers' is not a list of parsers", model.where, modelfile.REMEDY)
     if len(facts) > 1 and not recipe.together:
         raise ModelError(f"{len(facts)} parsers, one expected", model.where, modelfile.REMEDY)
-    parsers = [storage.restored(model, fact, f"parser{k}.") for k, fact in enumerate(facts)]
+    parsers = [storage.load_parser(model, fact, f"parser{k}.") for k, fact in enumerate(facts)]
     prior = _prior(recipe, corrections, grams)
     phrases = () if prior else recipe.phrases
     expected = slots(recipe.features) + len(phrases) if recipe.projection else 0
     for parser in parsers:
         if parser.slots_ != expected or parser.columns_ != 2 * recipe.glosses:
             raise ModelError("the parser and the recipe do not look at the same features", model.where, modelfile.REMEDY)
-    made = ParsedSystem(recipe, corrections, parsers, {}, prior=prior)
-    made.phrase_vote, made.parser_vote = _vote(model, "phrase_vote", 0.0), _vote(model, "parser_vote", 1.0)
+    system = ParsedSystem(recipe, corrections, parsers, {}, prior=prior)
+    system.phrase_vote, system.parser_vote = _vote(model, "phrase_vote", 0.0), _vote(model, "parser_vote", 1.0)
     if "namer" in model.about:
-        made.namer = storage.restored(model, model.fact("namer", dict), "namer.")
-        if made.namer.slots_ or made.namer.columns_ != COLUMNS or not made.prior:
+        system.namer = storage.load_parser(model, model.fact("namer", dict), "namer.")
+        if system.namer.slots_ or system.namer.columns_ != COLUMNS or not system.prior:
             raise ModelError("what names relations and the recipe do not fit", model.where, modelfile.REMEDY)
-    return made
+    return system
 
 
 def _vote(model: modelfile.ModelFolder, name: str, default: float) -> float:
@@ -92,18 +92,18 @@ def _prior(recipe: Recipe, corrections: Corrections, grams: Grams | None) -> S6P
 
 
 def _recipe(model: modelfile.ModelFolder) -> Recipe:
-    found = modelfile.ModelFolder(model.kind, model.fact("recipe", dict), where=model.where)
-    features = found.fact("features", list)
+    fields = modelfile.ModelFolder(model.kind, model.fact("recipe", dict), where=model.where)
+    features = fields.fact("features", list)
     if unknown := [name for name in features if name not in FEATURES]:
         raise ModelError(f"no feature {unknown[0]!r:.40}", model.where, f"there are {', '.join(FEATURES)}")
     for name, allowed in (("trees", ("gold", *PROJECTIONS)), ("projection", ("", *PROJECTIONS))):
-        if found.fact(name, str) not in allowed:
-            raise ModelError(f"'{name}' is {found.about[name]!r:.40}, one of {', '.join(allowed)} expected", model.where)
-    flags = {name: found.fact(name, bool) for name in ("tags", "glosses", "together")}
-    phrases = found.fact("phrases", list) if "phrases" in found.about else []
+        if fields.fact(name, str) not in allowed:
+            raise ModelError(f"'{name}' is {fields.about[name]!r:.40}, one of {', '.join(allowed)} expected", model.where)
+    flags = {name: fields.fact(name, bool) for name in ("tags", "glosses", "together")}
+    phrases = fields.fact("phrases", list) if "phrases" in fields.about else []
     if unknown := [name for name in phrases if name not in PHRASES]:
         raise ModelError(f"no feature {unknown[0]!r:.40} of phrases", model.where, f"there are {', '.join(PHRASES)}")
-    return Recipe(found.fact("trees", str), found.fact("projection", str), tuple(features), phrases=tuple(phrases), **flags)
+    return Recipe(fields.fact("trees", str), fields.fact("projection", str), tuple(features), phrases=tuple(phrases), **flags)
 
 
 GROUPS = {
@@ -115,7 +115,7 @@ GROUPS = {
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainingCounts:
     """Counts of the trees in training."""
 
     count: int
@@ -125,32 +125,32 @@ class Trained:
 
 def train_language(
     source: str, output: Path, signature: str, faults: Faults, *, dev: str | None = None, held: Faults | None = None, **options: Any
-) -> Trained:  # fmt: skip
+) -> TrainingCounts:  # fmt: skip
     """Train a parser, tagger and lemmatizer on a treebank and save them in a folder; `dev` is for choosing the best pass."""
-    found = [s for s in conllu.load(source, faults) if s is not None]
-    gold = [s for s in found if not s.unchecked and _fits(len(s.forms), replace(s.where, sent_id=s.sent_id), faults)]
+    sentences = [s for s in conllu.load(source, faults) if s is not None]
+    gold = [s for s in sentences if not s.is_draft and _fits(len(s.forms), replace(s.where, sent_id=s.sent_id), faults)]
     if not any(head.isdecimal() for s in gold for head in s.column(6)):
         raise ProjError("no word has a head to learn from", Where(source), "give a treebank in CoNLL-U")
     judges = [s for s in conllu.load(dev, held) if s is not None] if dev else []
     about = {"source": Path(source).name, "sentences": len(gold), "signature": signature}
     Language.train(gold, dev=judges, about=about, **options).save(output)
-    return Trained(len(gold), sum(s.unchecked for s in found))
+    return TrainingCounts(len(gold), sum(s.is_draft for s in sentences))
 
 
 def train_projection(
-    corpus: Corpus, output: Path, wanted: Recipe, signature: str, *, keep: Checkpoint, **options: Any
-) -> Trained:
+    corpus: Corpus, output: Path, wanted: Recipe, signature: str, *, checkpoint: Checkpoint, **options: Any
+) -> TrainingCounts:
     """Train a parser that sees projections on a corpus with gold trees of F, and save it in a folder."""
-    found = list(passing(corpus, f"{corpus.name}: pairs"))
-    gold = [pair for pair in found if pair.sentence is None or not pair.sentence.unchecked]
+    all_pairs = list(passing(corpus, f"{corpus.name}: pairs"))
+    gold = [pair for pair in all_pairs if pair.f_rows is None or not pair.f_rows.is_draft]
     where = Where(name_of(corpus.path))
     pairs = [p for p in gold if _fits(max(len(p.f), len(p.e)), replace(where, sent_id=p.sent_id), corpus.faults)]
     if not pairs:
         raise ProjError("no usable sentence pair to learn from", where)
     about = {"corpus": corpus.name, "pairs": len(pairs), "signature": signature}
-    learned = parsers.fit(wanted, pairs, keep=keep, **options)
+    learned = parsers.fit(wanted, pairs, checkpoint=checkpoint, **options)
     parser_files.save(learned.system, output, about)
-    return Trained(len(pairs), len(found) - len(gold))
+    return TrainingCounts(len(pairs), len(all_pairs) - len(gold))
 
 
 def _fits(words: int, where: Where, faults: Faults) -> bool:

@@ -34,7 +34,7 @@ from divproj.core.tree import DepTree
 from divproj.parsing.decode import chu_liu_edmonds
 from divproj.parsing.features import ParserInput
 from divproj.parsing.parser import MstParser, calibrate_by_twin
-from divproj.projection.base import NO_EVIDENCE, Adapted, TextEvidence
+from divproj.projection.base import NO_EVIDENCE, AdaptedSystem, TextEvidence
 from divproj.projection.candidates import Lattice, gloss_pieces
 from divproj.projection.confidence import USUAL_CONFIDENCE
 from divproj.projection.correction import HeadModel
@@ -84,10 +84,10 @@ def slots(features: Sequence[str]) -> int:
 
 
 def codes(
-    bitext: ProjectionInput,
+    sentence: ProjectionInput,
     projected: Projection,
     features: Sequence[str] = PAPER,
-    chances: NDArray[np.float64] | None = None,
+    probabilities: NDArray[np.float64] | None = None,
     *,
     knows_unlinked: bool = False,
 ) -> NDArray[np.int32]:
@@ -95,59 +95,59 @@ def codes(
 
     A sentence without any link has one code throughout, unless the projection knows of such sentences.
     """
-    n1 = len(bitext) + 1
-    made = np.zeros((n1, n1, slots(features)), np.int32)
-    if not knows_unlinked and not bitext.links.links:
-        made[:, :, :1] = NO_LINKS
-        return made
+    n1 = len(sentence) + 1
+    edge_codes = np.zeros((n1, n1, slots(features)), np.int32)
+    if not knows_unlinked and not sentence.links.links:
+        edge_codes[:, :, :1] = NO_LINKS
+        return edge_codes
     heads = np.array((-1, *projected.heads))
     words = np.arange(1, n1)
     edge = np.zeros((n1, n1), bool)
     edge[heads[1:], words] = True
-    kinds = np.array([0, *(2 if not images else 1 if len(images) == 1 else 3 for images in bitext.links.forward[1:])])
+    kinds = np.array([0, *(2 if not images else 1 if len(images) == 1 else 3 for images in sentence.links.forward[1:])])
     slot = 0
     for name in features:
         if name == "proj":
-            made[:, :, slot] = edge
+            edge_codes[:, :, slot] = edge
         elif name == "single":
-            made[:, :, slot] = kinds[:, None]
+            edge_codes[:, :, slot] = kinds[:, None]
             slot += 1
-            made[:, :, slot] = kinds[None, :]
+            edge_codes[:, :, slot] = kinds[None, :]
         elif name == "match":
-            made[:, :, slot] = _match(bitext)
+            edge_codes[:, :, slot] = _match(sentence)
         elif name == "merge":
-            links = bitext.links.matrix.astype(np.int32)
-            made[:, :, slot] = links @ links.T > 0
+            links = sentence.links.matrix.astype(np.int32)
+            edge_codes[:, :, slot] = links @ links.T > 0
         elif name == "undirected":
-            made[:, :, slot] = edge | edge.T
+            edge_codes[:, :, slot] = edge | edge.T
         elif name == "distance":
-            made[:, :, slot] = _steps(heads)
+            edge_codes[:, :, slot] = _steps(heads)
         elif name == "together":
-            made[:, :, slot] = edge * (1 + 4 * kinds[:, None] + kinds[None, :])
+            edge_codes[:, :, slot] = edge * (1 + 4 * kinds[:, None] + kinds[None, :])
         elif name == "confidence":
-            sure = (
-                chances
-                if chances is not None
-                else edge * np.array((0.0, *(projected.confidence or (USUAL_CONFIDENCE,) * len(bitext))))
+            confidence = (
+                probabilities
+                if probabilities is not None
+                else edge * np.array((0.0, *(projected.confidence or (USUAL_CONFIDENCE,) * len(sentence))))
             )
-            made[:, :, slot] = 1 + np.searchsorted(CHANCE_BINS, sure)
+            edge_codes[:, :, slot] = 1 + np.searchsorted(CHANCE_BINS, confidence)
         elif name == "reason":
             known = ("guess" if reason == "learned" else reason for reason in projected.reasons)  # one code, as models have it
             why = np.array([0, *(1 + REASONS.index(reason) for reason in known)])
-            made[:, :, slot] = why[None, :] * (1 + 10 * edge)
+            edge_codes[:, :, slot] = why[None, :] * (1 + 10 * edge)
         slot += 1
-    return made
+    return edge_codes
 
 
-def _match(bitext: ProjectionInput) -> NDArray[np.bool_]:
+def _match(sentence: ProjectionInput) -> NDArray[np.bool_]:
     """[h, c]: some E words of h and c are head and child; the root of E matches the root."""
-    e_heads = np.zeros((len(bitext.e) + 1, len(bitext.e) + 1), np.int32)
-    for child, head in enumerate(bitext.e_heads[1:], 1):
+    e_heads = np.zeros((len(sentence.e) + 1, len(sentence.e) + 1), np.int32)
+    for child, head in enumerate(sentence.e_heads[1:], 1):
         e_heads[head, child] = 1
-    links = bitext.links.matrix.astype(np.int32).copy()
+    links = sentence.links.matrix.astype(np.int32).copy()
     links[0, 0] = 1
-    found: NDArray[np.bool_] = links @ e_heads @ links.T > 0
-    return found
+    matches: NDArray[np.bool_] = links @ e_heads @ links.T > 0
+    return matches
 
 
 def _steps(heads: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -164,9 +164,9 @@ COLUMNS = 3
 """Columns that a namer sees beside words and tags: relation, grams, stem."""
 
 
-def with_relations(seen: ParserInput, rels: Sequence[str]) -> ParserInput:
+def with_relations(seen: ParserInput, deprels: Sequence[str]) -> ParserInput:
     """What a parser sees of a sentence, with the relations that s6+ gives and without codes of edges."""
-    return replace(seen, more=(tuple(rels), *seen.more), codes=None)
+    return replace(seen, more=(tuple(deprels), *seen.more), codes=None)
 
 
 def namer(
@@ -182,24 +182,26 @@ def namer(
     gained = lost = 0
     for fold in range(CORRECTION_FOLDS):
         rest = [k for place, k in enumerate(some) if place % CORRECTION_FOLDS != fold]
-        learned = _fitted([seen[k] for k in rest], [trees[k] for k in rest], seed)
+        learned = _fit_namer([seen[k] for k in rest], [trees[k] for k in rest], seed)
         for k in some[fold::CORRECTION_FOLDS]:
             new = learned.relations(seen[k], trees[k].heads)
-            for head, gold, own, old in zip(trees[k].heads, *map(_bare, (trees[k].rels, new, said[k])), strict=True):
-                gained += head > 0 and own == gold != old
-                lost += head > 0 and own != gold == old
+            for head, gold, predicted, old in zip(trees[k].heads, *map(_bare, (trees[k].deprels, new, said[k])), strict=True):
+                gained += head > 0 and predicted == gold != old
+                lost += head > 0 and predicted != gold == old
     return (
-        _fitted([seen[k] for k in some], [trees[k] for k in some], seed) if gained - lost > math.sqrt(gained + lost) else None
+        _fit_namer([seen[k] for k in some], [trees[k] for k in some], seed)
+        if gained - lost > math.sqrt(gained + lost)
+        else None
     )
 
 
-def _fitted(seen: Sequence[ParserInput], trees: Sequence[DepTree], seed: int) -> MstParser:
+def _fit_namer(seen: Sequence[ParserInput], trees: Sequence[DepTree], seed: int) -> MstParser:
     return MstParser(**NAMER, random_state=seed).fit(seen, trees)
 
 
-def _bare(rels: Sequence[str]) -> list[str]:
+def _bare(deprels: Sequence[str]) -> list[str]:
     """Relations without subtypes."""
-    return [rel.partition(":")[0] for rel in rels]
+    return [rel.partition(":")[0] for rel in deprels]
 
 
 View = tuple[Projection, NDArray[np.float64] | None]
@@ -254,12 +256,12 @@ class ParserState:
     glosses: Any = None
     phrases: PhraseState | None = None
 
-    def posteriors(self, bitext: ProjectionInput) -> HeadPosteriors:
+    def posteriors(self, sentence: ProjectionInput) -> HeadPosteriors:
         """Return what the chart of s5 says of a sentence."""
         from divproj.projection.phrasal.s5 import S5
 
         assert self.phrases is not None
-        return S5().posteriors(bitext, self.phrases)
+        return S5().posteriors(sentence, self.phrases)
 
     def part(self, text: Sequence[ProjectionInput]) -> ParserState:
         """Return what these sentences need to be projected in another process."""
@@ -306,76 +308,76 @@ class ParsedSystem:
         return NO_STATE
 
     def projector(self, system: str) -> ProjectFunction:
-        return self._gold if system == "gold" else projector(system or "s1-r", self.corrections)
+        return self._gold_projection if system == "gold" else projector(system or "s1-r", self.corrections)
 
-    def _gold(self, bitext: ProjectionInput) -> Projection:
-        heads = tuple(max(h, 0) for h in self.peek[bitext].f.heads)
+    def _gold_projection(self, sentence: ProjectionInput) -> Projection:
+        heads = tuple(max(h, 0) for h in self.peek[sentence].f.heads)
         why: Reason = "projected"
-        return Projection(bitext, heads, (why,) * len(bitext))
+        return Projection(sentence, heads, (why,) * len(sentence))
 
-    def view(self, bitext: ProjectionInput, state: ParserState = NO_STATE) -> View:
+    def view(self, sentence: ProjectionInput, state: ParserState = NO_STATE) -> View:
         """The projection that the parser sees; that of s2+ or s6+ with the probabilities of all edges."""
         if self.recipe.projection == "s2+":
             if self.prior:
-                return self.prior.edge_probabilities(bitext, state.glosses)
-            return self.corrections.model.edge_probabilities(bitext)
-        return self.projector(self.recipe.projection)(bitext), None
+                return self.prior.edge_probabilities(sentence, state.glosses)
+            return self.corrections.model.edge_probabilities(sentence)
+        return self.projector(self.recipe.projection)(sentence), None
 
-    def seen(self, bitext: ProjectionInput, state: ParserState = NO_STATE, view: View | None = None) -> ParserInput:
+    def seen(self, sentence: ProjectionInput, state: ParserState = NO_STATE, view: View | None = None) -> ParserInput:
         """What the parser sees of a sentence (and of the view of it, where that is known)."""
         recipe, lexicon = self.recipe, self.corrections.model.lexicon
-        tags = Lattice(bitext, lexicon).guesses[1:] if recipe.tags else ("_",) * len(bitext)
-        more = _gloss_columns(bitext) if recipe.glosses else ()
+        tags = Lattice(sentence, lexicon).guesses[1:] if recipe.tags else ("_",) * len(sentence)
+        more = _gloss_columns(sentence) if recipe.glosses else ()
         if not recipe.projection:
-            return ParserInput(bitext.forms, tags, more)
-        projected, chances = view or self.view(bitext, state)
+            return ParserInput(sentence.forms, tags, more)
+        projected, probabilities = view or self.view(sentence, state)
         if self.prior:
             tags = projected.upos
-        found = codes(bitext, projected, recipe.features, chances, knows_unlinked=self.prior is not None)
+        edge_codes = codes(sentence, projected, recipe.features, probabilities, knows_unlinked=self.prior is not None)
         if state.phrases:
-            found = np.concatenate((found, phrase_codes(state.posteriors(bitext), recipe.phrases)), axis=2)
-        return ParserInput(bitext.forms, tags, more, found)
+            edge_codes = np.concatenate((edge_codes, phrase_codes(state.posteriors(sentence), recipe.phrases)), axis=2)
+        return ParserInput(sentence.forms, tags, more, edge_codes)
 
-    def project(self, bitext: ProjectionInput, state: ParserState = NO_STATE) -> Projection:
+    def project(self, sentence: ProjectionInput, state: ParserState = NO_STATE) -> Projection:
         """Return the tree that the parser finds, with the probability of each edge."""
-        projected, own = self.view(bitext, state)
+        projected, edge_probabilities = self.view(sentence, state)
         if self.prior and not projected.upos:
             return projected  # too long for s6, or empty
-        seen = self.seen(bitext, state, (projected, own))
-        if own is not None and self.recipe.together:
-            heads, chances = self._together(bitext, seen, own, state)
+        seen = self.seen(sentence, state, (projected, edge_probabilities))
+        if edge_probabilities is not None and self.recipe.together:
+            heads, probabilities = self._together(sentence, seen, edge_probabilities, state)
         else:
             [parser] = self.parsers
             [tree] = parser.predict([seen])
-            heads, chances = tree.heads, next(parser.marginals([seen]))
+            heads, probabilities = tree.heads, next(parser.marginals([seen]))
         if self.prior:
-            named = self.prior.relabel(bitext, heads, projected.upos, state.glosses)
-            heads, rels = named.heads, named.rels
+            named = self.prior.relabel(sentence, heads, projected.upos, state.glosses)
+            heads, deprels = named.heads, named.deprels
             if self.namer:
-                own_rels = self.namer.relations(with_relations(seen, projected.rels), heads)
-                rels = tuple(old if old == "punct" else new for old, new in zip(rels, own_rels, strict=True))
+                own_rels = self.namer.relations(with_relations(seen, projected.deprels), heads)
+                deprels = tuple(old if old == "punct" else new for old, new in zip(deprels, own_rels, strict=True))
         else:
-            rels = self.parsers[0].relations(seen, heads)
-        sure = tuple(float(chances[h, c]) for c, h in enumerate(heads, 1))
-        return replace(projected, heads=heads, reasons=_reasons(projected, heads), confidence=sure, rels=rels)
+            deprels = self.parsers[0].relations(seen, heads)
+        confidence = tuple(float(probabilities[h, c]) for c, h in enumerate(heads, 1))
+        return replace(projected, heads=heads, reasons=_reasons(projected, heads), confidence=confidence, deprels=deprels)
 
     def _together(
-        self, bitext: ProjectionInput, seen: ParserInput, own: NDArray[np.float64], state: ParserState
+        self, sentence: ProjectionInput, seen: ParserInput, prior_probabilities: NDArray[np.float64], state: ParserState
     ) -> tuple[tuple[int, ...], NDArray[np.float64]]:
         """The tree with most votes: each parser's tree has one, and the probabilities of s2+ or s6+ weigh as much as all of them."""
-        votes, heard = own.copy(), 1 + self.parser_vote
+        votes, heard = prior_probabilities.copy(), 1 + self.parser_vote
         if state.phrases:
-            votes += self.phrase_vote * state.posteriors(bitext).edges
+            votes += self.phrase_vote * state.posteriors(sentence).edges
             heard += self.phrase_vote
-        chances = votes.copy()
+        probabilities = votes.copy()
         share = self.parser_vote / len(self.parsers)
         for parser in self.parsers:
-            chances += share * next(parser.marginals([seen]))
+            probabilities += share * next(parser.marginals([seen]))
             [tree] = parser.predict([seen])
             votes[list(tree.heads), range(1, len(votes))] += share
         heads = np.zeros(len(votes), np.int64)
         chu_liu_edmonds.compiled(votes, heads)
-        return tuple(heads[1:].tolist()), chances / heard
+        return tuple(heads[1:].tolist()), probabilities / heard
 
 
 def fit(
@@ -384,11 +386,11 @@ def fit(
     *,
     peek: Sequence[Pair] = (),
     text: Sequence[ProjectionInput] = (),
-    keep: Checkpoint = NOTHING,
+    checkpoint: Checkpoint = NOTHING,
     prior: S6 | Literal["auto"] | None = "auto",
     grams: Grams | None = None,
     **options: Any,
-) -> Adapted[ParsedSystem]:
+) -> AdaptedSystem[ParsedSystem]:
     """Learn a system from pairs with gold F trees, and return it with its state for the text; options go to `MstParser`.
 
     A recipe with phrases adapts to `text` (none: that of the pairs), which has no F trees. `prior` is s6 to start from; `auto` takes
@@ -397,50 +399,52 @@ def fit(
     """
     recipe = RECIPES[system] if isinstance(system, str) else system
     pairs = list(pairs)
-    bitexts = [ProjectionInput.of(pair) for pair in pairs]
+    sentences = [ProjectionInput.of(pair) for pair in pairs]
     judged = prior == "auto"
     if prior == "auto":
-        prior = _shipped_prior(grams) if starts_from_s6(recipe, bitexts) else None
+        prior = _shipped_prior(grams) if starts_from_s6(recipe, sentences) else None
     unseen: list[S6Plus] = []
     if prior:
         from divproj.projection.glossed.corrected import S6Plus
         from divproj.projection.glossed.s6 import is_read, state_for
 
-        known = [pair for pair, bitext in zip(pairs, bitexts, strict=True) if is_read(bitext)]
-        glosses = state_for(prior, tuple(dict.fromkeys([*text, *bitexts])))
+        known = [pair for pair, sentence in zip(pairs, sentences, strict=True) if is_read(sentence)]
+        glosses = state_for(prior, tuple(dict.fromkeys([*text, *sentences])))
         corrected, unseen = S6Plus.cross_fit(known, glosses, prior)
         if judged and _better_alone(known, unseen, glosses):
             prior = None
         else:
-            pairs, bitexts = known, [*filter(is_read, bitexts)]
+            pairs, sentences = known, [*filter(is_read, sentences)]
             learner = ParsedSystem(recipe, starting_from_s6(corrected, pairs), [], {}, prior=corrected)
             learner.parser_vote = min(1.0, len(pairs) / FULL_VOTE)
             state = ParserState(glosses)
-    if keep is not NOTHING:
+    if checkpoint is not NOTHING:
         shown_pairs = [(pair.f, pair.e, sorted(pair.links.links)) for pair in (*pairs, *peek)]
         texts = [(b.forms, b.e, sorted(b.links.links), b.glosses) for b in text]
-        keep.identify(recipe, options, len(pairs), len(text), shown_pairs, texts, *(["prior"] if prior else []))
+        checkpoint.identify(recipe, options, len(pairs), len(text), shown_pairs, texts, *(["prior"] if prior else []))
     if not prior:
         gold = {ProjectionInput.of(pair): pair for pair in (*pairs, *peek)} if recipe.projection == "gold" else {}
         learner = ParsedSystem(recipe, Corrections.learn(pairs, "s2+" if recipe.needs_model else "s2-1"), [], gold)
-        state = learner.adapt(text or bitexts)
+        state = learner.adapt(text or sentences)
     teacher = None if recipe.trees == "gold" else learner.projector(recipe.trees)
-    trees = [teacher(b).tree for b in bitexts] if teacher else [pair.f for pair in pairs]
+    trees = [teacher(b).tree for b in sentences] if teacher else [pair.f for pair in pairs]
     if recipe.projection == "s2+":
-        inputs, projected = _by_others(learner, bitexts, unseen, state) if prior else _unseen(learner, pairs, state)
+        inputs, projected = _by_others(learner, sentences, unseen, state) if prior else _unseen(learner, pairs, state)
         learner.phrase_vote = _phrase_vote(pairs, projected, state)
     else:
-        inputs = [learner.seen(b, state) for b in bitexts]
+        inputs = [learner.seen(b, state) for b in sentences]
     seed = options.pop("random_state", 1)
     if prior:
         learner.namer = _namer(pairs, inputs, projected, unseen, seed, state)
     orders = PARSER_ORDERS if recipe.together else (options.pop("order", 2),)
     settings = [{**options, "order": order, "random_state": seed + k} for k, order in enumerate(orders)]
-    learner.parsers = [MstParser(**s).fit(inputs, trees, keep=keep, name=f"parser-{k}") for k, s in enumerate(settings, 1)]
+    learner.parsers = [
+        MstParser(**s).fit(inputs, trees, checkpoint=checkpoint, name=f"parser-{k}") for k, s in enumerate(settings, 1)
+    ]
     calibrate_by_twin(learner.parsers[0], inputs, trees, {**options, "order": 1})
     for parser in learner.parsers:
         parser.scale_ = learner.parsers[0].scale_
-    return Adapted(learner, state)
+    return AdaptedSystem(learner, state)
 
 
 def starts_from_s6(recipe: Recipe, text: Sequence[ProjectionInput]) -> bool:
@@ -465,8 +469,8 @@ def _better_alone(pairs: Sequence[Pair], unseen: Sequence[S6Plus], state: GlossS
     for part in range(parts if parts > 1 else 0):
         alone = HeadModel.fit([pair for k, pair in enumerate(pairs) if k % parts != part])
         for k in range(part, len(pairs), parts):
-            bitext, gold = ProjectionInput.of(pairs[k]), pairs[k].f.heads
-            rows = zip(alone.project(bitext).heads, unseen[k].project(bitext, state).heads, gold, strict=True)
+            sentence, gold = ProjectionInput.of(pairs[k]), pairs[k].f.heads
+            rows = zip(alone.project(sentence).heads, unseen[k].project(sentence, state).heads, gold, strict=True)
             for without_s6, with_s6, head in rows:
                 gained += without_s6 == head != with_s6
                 lost += without_s6 != head == with_s6
@@ -475,24 +479,24 @@ def _better_alone(pairs: Sequence[Pair], unseen: Sequence[S6Plus], state: GlossS
 
 def _unseen(learner: ParsedSystem, pairs: Sequence[Pair], state: ParserState) -> tuple[list[ParserInput], list[Projection]]:
     """Return what the parser sees of its training sentences, with projections by models that did not learn from them."""
-    found: dict[int, tuple[ParserInput, Projection]] = {}
+    by_sentence: dict[int, tuple[ParserInput, Projection]] = {}
     parts = min(TRAINING_PARTS if len(pairs) < FEWER_PARTS_FROM else TRAINING_PARTS // 2, len(pairs))
     for part in passing(range(parts), "projecting unseen sentences: part", parts):
         others = [pair for k, pair in enumerate(pairs) if k % parts != part]
         system = replace(learner, corrections=Corrections.learn(others)) if others else learner
         for k in range(part, len(pairs), parts):
-            bitext = ProjectionInput.of(pairs[k])
-            view = system.view(bitext, state)
-            found[k] = system.seen(bitext, state, view), view[0]
-    return [found[k][0] for k in range(len(pairs))], [found[k][1] for k in range(len(pairs))]
+            sentence = ProjectionInput.of(pairs[k])
+            view = system.view(sentence, state)
+            by_sentence[k] = system.seen(sentence, state, view), view[0]
+    return [by_sentence[k][0] for k in range(len(pairs))], [by_sentence[k][1] for k in range(len(pairs))]
 
 
 def _by_others(
-    learner: ParsedSystem, bitexts: Sequence[ProjectionInput], unseen: Sequence[S6Plus], state: ParserState
+    learner: ParsedSystem, sentences: Sequence[ProjectionInput], unseen: Sequence[S6Plus], state: ParserState
 ) -> tuple[list[ParserInput], list[Projection]]:
     """As `_unseen`, by s6+ without the gold tree of each sentence."""
-    views = [replace(learner, prior=prior).view(bitext, state) for bitext, prior in zip(bitexts, unseen, strict=True)]
-    inputs = [learner.seen(bitext, state, view) for bitext, view in zip(bitexts, views, strict=True)]
+    views = [replace(learner, prior=prior).view(sentence, state) for sentence, prior in zip(sentences, unseen, strict=True)]
+    inputs = [learner.seen(sentence, state, view) for sentence, view in zip(sentences, views, strict=True)]
     return inputs, [projection for projection, _ in views]
 
 
@@ -506,9 +510,9 @@ def _namer(
 ) -> MstParser | None:
     rows = zip(unseen, projected, pairs, strict=True)
     deprels = [
-        prior.relabel(p.bitext, [max(h, 0) for h in pair.f.heads], p.upos, state.glosses).rels for prior, p, pair in rows
+        prior.relabel(p.sentence, [max(h, 0) for h in pair.f.heads], p.upos, state.glosses).deprels for prior, p, pair in rows
     ]
-    shown = [with_relations(each, p.rels) for each, p in zip(inputs, projected, strict=True)]
+    shown = [with_relations(each, p.deprels) for each, p in zip(inputs, projected, strict=True)]
     return namer(shown, [pair.f for pair in pairs], deprels, seed)
 
 
@@ -518,7 +522,7 @@ def _phrase_vote(pairs: Sequence[Pair], projected: Sequence[Projection], state: 
         return 0.0
     behind = words = 0
     for pair, projection in zip(pairs, projected, strict=True):
-        ours = state.posteriors(projection.bitext).heads if len(projection.bitext) else ()
+        ours = state.posteriors(projection.sentence).heads if len(projection.sentence) else ()
         behind += sum((h == gold) - (o == gold) for h, o, gold in zip(projection.heads, ours, pair.f.heads, strict=True))
         words += len(pair.f)
     return PHRASE_VOTE * min(1.0, max(0.0, 1 - behind / (WORSE * max(words, 1))))
@@ -527,15 +531,16 @@ def _phrase_vote(pairs: Sequence[Pair], projected: Sequence[Projection], state: 
 def _reasons(projected: Projection, heads: Sequence[int]) -> tuple[Reason, ...]:
     """Why each edge: as in the projection where it agrees, else the parser's choice."""
     return tuple(
-        why if head == own else "parsed" for why, head, own in zip(projected.reasons, heads, projected.heads, strict=True)
+        why if head == projected_head else "parsed"
+        for why, head, projected_head in zip(projected.reasons, heads, projected.heads, strict=True)
     )
 
 
-def _gloss_columns(bitext: ProjectionInput) -> tuple[tuple[str, ...], ...]:
+def _gloss_columns(sentence: ProjectionInput) -> tuple[tuple[str, ...], ...]:
     """Return two columns, the grams and the stem of each word's gloss."""
-    if not bitext.glosses:
-        return (("",) * len(bitext),) * 2
-    pieces = [gloss_pieces(gloss) for gloss in bitext.glosses]
+    if not sentence.glosses:
+        return (("",) * len(sentence),) * 2
+    pieces = [gloss_pieces(gloss) for gloss in sentence.glosses]
     return tuple(".".join(grams) for grams, _ in pieces), tuple(stem for _, stem in pieces)
 
 
@@ -545,24 +550,24 @@ the smallest aligned phrase that holds both ends."""
 _MOST = 3
 
 
-def phrase_codes(found: HeadPosteriors, features: Sequence[str] = PHRASES) -> NDArray[np.int32]:
+def phrase_codes(posteriors: HeadPosteriors, features: Sequence[str] = PHRASES) -> NDArray[np.int32]:
     """codes[h, c, slot], a slot a feature; the diagonal and column 0 are of no account."""
-    n1 = len(found.edges)
-    made = np.zeros((n1, n1, len(features)), np.int32)
-    heads = np.array((0, *found.heads))
+    n1 = len(posteriors.edges)
+    edge_codes = np.zeros((n1, n1, len(features)), np.int32)
+    heads = np.array((0, *posteriors.heads))
     for slot, name in enumerate(features):
         if name == "edge":
             best = np.zeros((n1, n1), np.int32)
             best[heads[1:], np.arange(1, n1)] = 1
-            made[:, :, slot] = 1 + np.searchsorted(CHANCE_BINS, found.edges) + 10 * best
+            edge_codes[:, :, slot] = 1 + np.searchsorted(CHANCE_BINS, posteriors.edges) + 10 * best
         elif name == "link":
-            made[:, :, slot] = 1 + found.codes + len(RELATIONS) * np.array(found.linked.kinds)[None, :]
+            edge_codes[:, :, slot] = 1 + posteriors.codes + len(RELATIONS) * np.array(posteriors.linked.kinds)[None, :]
         else:
-            made[:, :, slot] = _shared(heads)
-    return made
+            edge_codes[:, :, slot] = _shared_phrase_codes(heads)
+    return edge_codes
 
 
-def _shared(heads: NDArray[np.int64]) -> NDArray[np.int32]:
+def _shared_phrase_codes(heads: NDArray[np.int64]) -> NDArray[np.int32]:
     """Steps from the child up to the smallest aligned phrase that holds both ends (3 for more), doubled; one more where the
     other end is its head."""
     n1 = len(heads)
@@ -573,16 +578,16 @@ def _shared(heads: NDArray[np.int64]) -> NDArray[np.int32]:
         below[above, words] |= above > 0
         above = heads[above]
     below[0] = True
-    made = np.zeros((n1, n1), np.int32)
+    edge_codes = np.zeros((n1, n1), np.int32)
     for c in range(1, n1):
         phrase, steps = c, 0
         open_ = np.ones(n1, bool)
         while True:
             reached = open_ & below[phrase]
-            made[reached, c] = 2 + 2 * min(steps, _MOST)
-            made[phrase, c] += reached[phrase]
+            edge_codes[reached, c] = 2 + 2 * min(steps, _MOST)
+            edge_codes[phrase, c] += reached[phrase]
             open_ &= ~below[phrase]
             if phrase == 0 or not open_.any():
                 break
             phrase, steps = int(heads[phrase]), steps + 1
-    return made
+    return edge_codes

@@ -26,25 +26,25 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from divproj.core.errors import AlignmentError, Faults, ProjError, Where
 from divproj.core.options import F_STYLES
 from divproj.core.pair import Pair
-from divproj.core.sentence import PROJECTED, Sentence
+from divproj.core.sentence import PROJECTED, Rows
 from divproj.core.tree import DepTree, cycles
 from divproj.io.corpus import Chunk, Corpus
 from divproj.io.files import reading, writing
-from divproj.io.output import Trees, as_sentence, gathered, in_shards, written
+from divproj.io.output import Trees, as_sentence, collect_sentences, in_shards, write_trees
 from divproj.io.trees import conllu, pharaoh
 from divproj.links.grams import Grams
 from divproj.projection import rulefile, systems
 from divproj.projection.base import System
-from divproj.projection.confidence import calibrated
+from divproj.projection.confidence import calibrate
 from divproj.projection.direct import Projection, ProjectionInput
-from divproj.projection.prepare import Preparation, gram_table, prepared, prepared_text
-from divproj.projection.registry import AUTO, named
+from divproj.projection.prepare import Preparation, gram_table, prepare_pairs, prepare_text
+from divproj.projection.registry import AUTO, system_info
 from divproj.projection.summary import Summary
 from divproj.runtime.engine import HERE, Say, Workers, run, stamp
 from divproj.runtime.resources import folder
-from divproj.ud.grammar import repaired
+from divproj.ud.grammar import repair
 from divproj.ud.head_style import COMP, in_style
-from divproj.ud.rows import completed, composed, hang_marks, shipped_grams, with_text
+from divproj.ud.rows import hang_marks, lemmas_and_features, shipped_grams, to_nfc, with_text
 from divproj.ud.tagsets import UPOS, relation_of
 
 if TYPE_CHECKING:
@@ -56,15 +56,15 @@ STYLES = F_STYLES
 """Head styles of what goes out: content words as heads, or function words."""
 
 
-def annotated(
-    sentence: Sentence,
+def annotate(
+    sentence: Rows,
     projection: Projection,
     system: str,
     grams: Grams | None = None,
     style: str = "ud",
     line: int = 0,
     repairs: Counter[str] | None = None,
-) -> Sentence:
+) -> Rows:
     """Return the sentence with the projected tree as valid rows of UD, with `Proj=` and `ProjConf=` in MISC.
 
     HEAD and DEPREL are new; UPOS, FEATS and LEMMA are filled where there were none; `sent_id`, `text` and `SpaceAfter` agree; characters are
@@ -75,84 +75,86 @@ def annotated(
     tree = projection.tree
     given = sentence.column(3)
     table = grams or shipped_grams()
-    labels = projection.bitext.labels or ("_",) * len(tree)
+    labels = projection.sentence.labels or ("_",) * len(tree)
     tags = tuple([
         old if old in _TAGS else new if new in _TAGS else (table.classes(label) or ("X",))[0]
-        for old, new, label in zip(given, projection.upos or projection.bitext.classes, labels, strict=True)
+        for old, new, label in zip(given, projection.upos or projection.sentence.classes, labels, strict=True)
     ])  # fmt: skip
-    heads = _hung(tree.heads, tags, bool(projection.upos), repairs)
-    lemmas, feats = completed(sentence, tags, table)
-    rels = repaired(heads, _named(heads, tree.rels, tags), tags, feats, repairs)
+    heads = _attach_around_punctuation(tree.heads, tags, bool(projection.upos), repairs)
+    lemmas, feats = lemmas_and_features(sentence, tags, table)
+    deprels = repair(heads, _name_relations(heads, tree.deprels, tags), tags, feats, repairs)
     origin = range(len(tree))
     if style != "ud":
-        tree = in_style(tree.with_heads(heads, rels), style)
-        heads, rels, origin = tree.heads, tree.rels, _origins(tree)  # type: ignore[assignment]
+        tree = in_style(tree.with_heads(heads, deprels), style)
+        heads, deprels, origin = tree.heads, tree.deprels, _origins(tree)  # type: ignore[assignment]
     confidence = [f"|ProjConf={c:.2f}" for c in projection.confidence] or [""] * len(tree)
     reasons = projection.reasons
     misc = tuple([f"{_kept(old)}Proj={reasons[k]}{confidence[k]}" for old, k in zip(sentence.column(9), origin, strict=True)])
-    new = {2: lemmas, 3: tags, 5: feats, 6: tuple(map(str, heads)), 7: rels, 8: ("_",) * len(tree), 9: misc}
+    new = {2: lemmas, 3: tags, 5: feats, 6: tuple(map(str, heads)), 7: deprels, 8: ("_",) * len(tree), 9: misc}
     if any(tag not in _TAGS and tag.strip("_") for tag in given):  # tags of another set go to the column for them
         columns = zip(given, sentence.column(4), strict=True)
         new[4] = tuple(old if xpos == "_" and old not in _TAGS else xpos for old, xpos in columns)
-    links = len(projection.bitext.links)
+    links = len(projection.sentence.links)
     note = f"{PROJECTED}{system} coverage={projection.coverage:.2f} links={links}"
     if not links:
         note += " unlinked"
     comments = [c for c in sentence.comments if not c.startswith(PROJECTED)]
-    made = Sentence((*comments, note), sentence.with_columns(new).columns, sentence.where, sentence.end)
-    return composed(with_text(made, line))
+    annotated_sentence = Rows((*comments, note), sentence.with_columns(new).columns, sentence.where, sentence.end)
+    return to_nfc(with_text(annotated_sentence, line))
 
 
-def _hung(heads: tuple[int, ...], tags: tuple[str, ...], every: bool, repairs: Counter[str] | None) -> tuple[int, ...]:
+def _attach_around_punctuation(
+    heads: tuple[int, ...], tags: tuple[str, ...], every: bool, repairs: Counter[str] | None
+) -> tuple[int, ...]:
     """Return heads in which no word depends on punctuation, but on the mark's head; `every`: marks are attached as in UD."""
     marks = [k for k, tag in enumerate(tags, 1) if tag == "PUNCT"]
     if not marks or len(marks) == len(heads):
         return heads
-    made = list(heads)
-    if 0 in made and tags[made.index(0)] == "PUNCT":  # a word takes the place of a mark that is the root
-        root = made.index(0) + 1
-        near = [k for k, head in enumerate(made, 1) if head == root and tags[k - 1] != "PUNCT"]
+    new_heads = list(heads)
+    if 0 in new_heads and tags[new_heads.index(0)] == "PUNCT":  # a word takes the place of a mark that is the root
+        root = new_heads.index(0) + 1
+        near = [k for k, head in enumerate(new_heads, 1) if head == root and tags[k - 1] != "PUNCT"]
         top = near[0] if near else next(k for k, tag in enumerate(tags, 1) if tag != "PUNCT")
-        for k in (*(k for k, head in enumerate(made, 1) if head == root), root):
-            made[k - 1] = top
-        made[top - 1] = 0
-    for k in range(1, len(made) + 1):
+        for k in (*(k for k, head in enumerate(new_heads, 1) if head == root), root):
+            new_heads[k - 1] = top
+        new_heads[top - 1] = 0
+    for k in range(1, len(new_heads) + 1):
         steps = 0
-        while made[k - 1] > 0 and tags[made[k - 1] - 1] == "PUNCT" and steps <= len(made):
-            made[k - 1] = made[made[k - 1] - 1]
+        while new_heads[k - 1] > 0 and tags[new_heads[k - 1] - 1] == "PUNCT" and steps <= len(new_heads):
+            new_heads[k - 1] = new_heads[new_heads[k - 1] - 1]
             steps += 1
     if repairs is not None:
-        repairs.update(punctuation=sum(a != b for a, b in zip(made, heads, strict=True)))
-    if tuple(made) != heads and cycles(made):
+        repairs.update(punctuation=sum(a != b for a, b in zip(new_heads, heads, strict=True)))
+    if tuple(new_heads) != heads and cycles(new_heads):
         return heads
     if every:
-        hang_marks(made, marks)
-    return tuple(made)
+        hang_marks(new_heads, marks)
+    return tuple(new_heads)
 
 
 def _origins(tree: DepTree) -> list[int]:
     """For each word of a turned tree the word (from 0) whose edge is now its own: function word and content word change places."""
-    made = list(range(len(tree)))
-    inner = {tree.heads[k - 1]: k for k, rel in enumerate(tree.rels, 1) if rel.startswith(COMP)}
+    origins = list(range(len(tree)))
+    inner = {tree.heads[k - 1]: k for k, rel in enumerate(tree.deprels, 1) if rel.startswith(COMP)}
     for top in inner:
-        if tree.rels[top - 1].startswith(COMP):
+        if tree.deprels[top - 1].startswith(COMP):
             continue
         word = top
         while word in inner:
-            made[inner[word] - 1], word = word - 1, inner[word]
-        made[top - 1] = word - 1
-    return made
+            origins[inner[word] - 1], word = word - 1, inner[word]
+        origins[top - 1] = word - 1
+    return origins
 
 
-def _named(heads: tuple[int, ...], rels: tuple[str, ...], tags: tuple[str, ...]) -> tuple[str, ...]:
+def _name_relations(heads: tuple[int, ...], deprels: tuple[str, ...], tags: tuple[str, ...]) -> tuple[str, ...]:
     """Relations, with those that nothing has named called after the classes that the file gives.
 
-    >>> _named((2, 0), ("dep", "root"), ("DET", "NOUN"))
+    >>> _name_relations((2, 0), ("dep", "root"), ("DET", "NOUN"))
     ('det', 'root')
     """
     return tuple(
         relation_of(tags[k - 1], tags[head - 1], k < head) or rel if rel == "dep" and head > 0 else rel
-        for k, (head, rel) in enumerate(zip(heads, rels, strict=True), 1)
+        for k, (head, rel) in enumerate(zip(heads, deprels, strict=True), 1)
     )
 
 
@@ -219,7 +221,7 @@ def load_system(plan: SystemPlan) -> System:
         from divproj.projection import parser_files  # needs numba
 
         return parser_files.load(plan.model, grams)
-    return systems.make(named(plan.name).code, corrections(plan.rules), grams)
+    return systems.make(system_info(plan.name).code, corrections(plan.rules), grams)
 
 
 def corrections(path: str | None) -> Any:
@@ -248,14 +250,14 @@ def chunks(items: Iterable[T], size: int = CHUNK) -> Iterator[list[T]]:
         yield chunk
 
 
-def project_planned(plan: SystemPlan, batch: tuple[Any, Sequence[ProjectionInput]], faults: Faults) -> list[Projection]:
+def project_batch(plan: SystemPlan, batch: tuple[Any, Sequence[ProjectionInput]], faults: Faults) -> list[Projection]:
     """Return the projections of a batch of sentences (runs in a worker)."""
     (state, sentences), system = batch, load_system(plan)
     return [system.project(sentence, state) for sentence in sentences]
 
 
 @dataclass(frozen=True)
-class Wanted:
+class CorpusOutput:
     """Options for the output of a projected corpus."""
 
     style: str = "ud"
@@ -271,7 +273,7 @@ class Wanted:
 def project_corpus(
     projector: Projector,
     corpora: Sequence[Corpus],
-    wanted: Wanted,
+    wanted: CorpusOutput,
     faults: Faults,
     workers: Workers = HERE,
     on_message: Say | None = None,
@@ -285,7 +287,7 @@ def project_corpus(
         first = replace(corpora[0], faults=Faults(strict=False)).pairs(trees=False)
         projector.choose_system(list(islice(first, CHUNK)))
     if projector.plan is not None and not (projector.looks_at_text or projector.phrases or len(corpora) > 1):
-        how = projector.preparation.stamped()
+        how = projector.preparation.with_stamps()
         work, read = partial(_project_chunk, projector.plan, how, wanted), corpora[0].chunks
         if shards is not None and not workers.here:
             return in_shards(work, read, faults, workers, shards, on_message or (lambda text: None))
@@ -293,22 +295,27 @@ def project_corpus(
     return _project_text(projector, corpora, wanted, faults, workers, on_message)
 
 
-def _project_chunk(plan: SystemPlan, how: Preparation, wanted: Wanted, chunk: Chunk, faults: Faults) -> Trees:
+def _project_chunk(plan: SystemPlan, how: Preparation, wanted: CorpusOutput, chunk: Chunk, faults: Faults) -> Trees:
     """Return the trees of a chunk of a corpus, by a system that projects each sentence by itself."""
-    pairs = list(prepared(how, chunk, faults))
+    pairs = list(prepare_pairs(how, chunk, faults))
     system, table = load_system(plan), how.table
     state = system.adapt(())  # of a system that learns nothing from a text
-    projections = (calibrated(system.project(ProjectionInput.of(pair), state), system.code) for pair in pairs)
+    projections = (calibrate(system.project(ProjectionInput.of(pair), state), system.code) for pair in pairs)
     return _trees(zip(pairs, projections, strict=True), plan.name, wanted, table)
 
 
 def _project_text(
-    projector: Projector, corpora: Sequence[Corpus], wanted: Wanted, faults: Faults, workers: Workers, on_message: Say | None
+    projector: Projector,
+    corpora: Sequence[Corpus],
+    wanted: CorpusOutput,
+    faults: Faults,
+    workers: Workers,
+    on_message: Say | None,
 ) -> Iterator[Trees]:
     """Yield the trees of a corpus, chunk by chunk, by a system that adapts to its text."""
     how = projector.preparation
-    pairs = prepared_text(corpora[0], how, faults, workers, on_message)
-    others = [(source_of(other, how), list(prepared_text(other, how, faults, workers, on_message))) for other in corpora[1:]]
+    pairs = prepare_text(corpora[0], how, faults, workers, on_message)
+    others = [(source_of(other, how), list(prepare_text(other, how, faults, workers, on_message))) for other in corpora[1:]]
     projections = projector.projections(
         pairs, source_of(corpora[0], how), also=others, workers=workers, on_message=on_message, faults=faults
     )
@@ -321,34 +328,32 @@ def source_of(corpus: Corpus, how: Preparation) -> TextSource:
     return TextSource(None if corpus.has_trees else how.e_parser or AUTO, bool(corpus.links), corpus.path)
 
 
-def _trees(items: Iterable[tuple[Pair, Projection]], system: str, wanted: Wanted, table: Any) -> Trees:
+def _trees(items: Iterable[tuple[Pair, Projection]], system: str, wanted: CorpusOutput, table: Any) -> Trees:
     """Return projections as CoNLL-U, with links and E trees, or the projections to be drawn, where these are requested."""
     summary = Summary(system, least=wanted.min_coverage)
     sentences, projections = [], []
     for pair, projection in items:
-        assert pair.sentence is not None
+        assert pair.f_rows is not None
         if summary.add(projection, pair.sent_id):
             sentences.append(rows_of(pair, projection, system, table, wanted.style, summary.repairs))
             projections.append(projection)
     links, e_trees = companions(projections) if wanted.companions else ("", "")
     drawable = tuple(projections) if wanted.drawn else ()
-    return gathered(sentences, len(sentences), links=links, e_trees=e_trees, projections=drawable, summary=summary)
+    return collect_sentences(sentences, len(sentences), links=links, e_trees=e_trees, projections=drawable, summary=summary)
 
 
-def rows_of(
-    pair: Pair, projection: Projection, system: str, table: Any = None, style: str = "ud", repairs: Any = None
-) -> Sentence:
+def rows_of(pair: Pair, projection: Projection, system: str, table: Any = None, style: str = "ud", repairs: Any = None) -> Rows:
     """Return the rows of F with the tree of a projection; `repairs` counts relations that were made to fit UD."""
-    assert pair.sentence is not None
-    line = pair.where.line or (pair.igt.where.line if pair.igt else 0)
-    return annotated(pair.sentence, projection, system, table, style, line, repairs)
+    assert pair.f_rows is not None
+    line = pair.where.line or (pair.sentence.where.line if pair.sentence else 0)
+    return annotate(pair.f_rows, projection, system, table, style, line, repairs)
 
 
 def companions(projections: Sequence[Projection]) -> tuple[str, str]:
     """Return links in Pharaoh form and E trees as CoNLL-U, a place for every sentence."""
     links, e_trees = io.StringIO(), io.StringIO()
-    pharaoh.dump((each.bitext.links for each in projections), links)
-    conllu.dump((as_sentence(each.bitext.e, each.bitext.sent_id) for each in projections), e_trees)
+    pharaoh.dump((each.sentence.links for each in projections), links)
+    conllu.dump((as_sentence(each.sentence.e, each.sentence.sent_id) for each in projections), e_trees)
     return links.getvalue(), e_trees.getvalue()
 
 
@@ -382,7 +387,7 @@ def write_projections(
     with ExitStack() as files:
         out = files.enter_context(writing(output))
         links, e_trees = (files.enter_context(writing(path)) if path else None for path in beside)
-        for some in written(trees, out):
+        for some in write_trees(trees, out):
             count += some.count
             if some.summary:
                 summary.merge(some.summary)

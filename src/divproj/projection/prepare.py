@@ -11,7 +11,7 @@ from pathlib import Path
 from divproj.core.errors import AlignmentError, Faults, Where
 from divproj.core.links import Links
 from divproj.core.pair import Pair
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.core.tree import DepTree
 from divproj.io.corpus import SIZE, Chunk, Corpus, pairs_of
 from divproj.io.files import name_of
@@ -22,7 +22,7 @@ from divproj.parsing.translations import (
     TranslationChoice,
     by_language,
     choose,
-    language_named,
+    find_language,
     note_foreign,
     parse_translations,
     report_foreign,
@@ -53,20 +53,20 @@ class Preparation:
         source, how = iter(pairs), self
         while batch := list(islice(source, SIZE)):
             how = how if how.language else replace(how, language=text_language(map(_instance, batch)))
-            yield from how.linked(how.parsed(batch, faults), faults)
+            yield from how.link_pairs(how.parse_pairs(batch, faults), faults)
         report_foreign(faults)
 
-    def parsed(self, pairs: list[Pair], faults: Faults) -> list[Pair]:
+    def parse_pairs(self, pairs: list[Pair], faults: Faults) -> list[Pair]:
         """Return the pairs, each with a tree of its translation where there is one to parse and a parser for it."""
         wanted = [k for k, pair in enumerate(pairs) if pair.e.tree is None and (len(pair.e) or pair.translation.strip())]
-        made = list(pairs)
+        parsed_pairs = list(pairs)
         for k, (text, language, tree) in zip(wanted, self.parse([_instance(pairs[k]) for k in wanted], faults), strict=True):
-            made[k] = replace(pairs[k], e_language=language)
+            parsed_pairs[k] = replace(pairs[k], e_language=language)
             if tree is not None:
-                made[k] = replace(made[k], e=tree, links=_fitting(pairs[k], tree), translation=text)
-        return made
+                parsed_pairs[k] = replace(parsed_pairs[k], e=tree, links=_fitting(pairs[k], tree), translation=text)
+        return parsed_pairs
 
-    def parse(self, sentences: Sequence[Igt], faults: Faults) -> list[tuple[str, str, DepTree | None]]:
+    def parse(self, sentences: Sequence[Sentence], faults: Faults) -> list[tuple[str, str, DepTree | None]]:
         """Return text, language and tree of the translation used for each sentence; no tree without a text or a parser.
 
         Translations in another language than their parser are counted in `faults` (`report_foreign`).
@@ -86,7 +86,7 @@ class Preparation:
                 trees[k] = tree
         return trees
 
-    def linked(self, pairs: Iterable[Pair], faults: Faults) -> Iterator[Pair]:
+    def link_pairs(self, pairs: Iterable[Pair], faults: Faults) -> Iterator[Pair]:
         """The pairs with links, and heads of E in the chosen style; sentences without a translation are noted in `faults`."""
         for pair in pairs:
             if pair.e.tree is None:
@@ -97,16 +97,16 @@ class Preparation:
             links = pair.links
             if not links.known:
                 links = Links(frozenset(), links.shape)
-                if pair.igt is not None:
+                if pair.sentence is not None:
                     try:
-                        links = self.aligner.align(pair.igt, pair.e.forms, pair.e.tags()).links
+                        links = self.aligner.align(pair.sentence, pair.e.forms, pair.e.tags()).links
                     except AlignmentError as error:
                         faults.sentence(error)
                         continue
             e = in_style(pair.e, self.style)
             yield pair if links is pair.links and e is pair.e else replace(pair, links=links, e=e)
 
-    def stamped(self) -> Preparation:
+    def with_stamps(self) -> Preparation:
         """Return the same with stamps of its files, for workers."""
         files = [*map(str, self.grams), *([self.e_parser] if self.e_parser and Path(self.e_parser).is_dir() else [])]
         return replace(self, stamps=tuple(map(stamp, files)))
@@ -126,24 +126,24 @@ def _fitting(pair: Pair, tree: DepTree) -> Links:
     if len(tree) == len(pair.e):
         return pair.links
     if len(pair.links):
-        what = f"links to a translation of {len(pair.e)} words, but its parser made {len(tree)}"
-        raise AlignmentError(what, pair.where, "give trees of the translations with the links")
+        message = f"links to a translation of {len(pair.e)} words, but its parser made {len(tree)}"
+        raise AlignmentError(message, pair.where, "give trees of the translations with the links")
     return Links(frozenset(), (len(pair.f), len(tree)), known=pair.links.known)
 
 
-def prepared(how: Preparation, chunk: Chunk, faults: Faults) -> Iterator[Pair]:
+def prepare_pairs(how: Preparation, chunk: Chunk, faults: Faults) -> Iterator[Pair]:
     """The pairs of a chunk, ready to be projected."""
     how = replace(how, language=chunk.language)
     parse = partial(how.parse, faults=faults)
-    yield from how.linked(pairs_of(chunk, faults, parse, parse_all=how.e_parser is not None), faults)
+    yield from how.link_pairs(pairs_of(chunk, faults, parse, parse_all=how.e_parser is not None), faults)
 
 
-def prepared_text(
-    corpus: Corpus, how: Preparation, faults: Faults, place: Workers = HERE, say: Say | None = None
+def prepare_text(
+    corpus: Corpus, how: Preparation, faults: Faults, workers: Workers = HERE, on_message: Say | None = None
 ) -> Iterator[Pair]:
     """All pairs of a corpus, ready to be projected; parsed and linked where `place` says."""
-    how = how.stamped()
-    for some in run(partial(_prepared_chunk, how), corpus.chunks, faults, place, say):
+    how = how.with_stamps()
+    for some in run(partial(_prepare_chunk, how), corpus.chunks, faults, workers, on_message):
         yield from some
     report_foreign(faults, Where(name_of(corpus.path)))
 
@@ -154,19 +154,19 @@ def parser_of(pairs: Iterable[Pair]) -> str | None:
     return (codes or {PARSER}).pop() if len(codes) < 2 else None
 
 
-def _instance(pair: Pair) -> Igt:
+def _instance(pair: Pair) -> Sentence:
     """Return the sentence of F with its glosses and its translation."""
-    if pair.igt is not None and pair.igt.translation and pair.igt.translation == pair.translation:
-        return pair.igt
+    if pair.sentence is not None and pair.sentence.translation and pair.sentence.translation == pair.translation:
+        return pair.sentence
     translation = pair.translation or " ".join(pair.e.forms)
-    return Igt(pair.f.forms, glosses=pair.f.glosses, translation=translation, where=pair.where)
+    return Sentence(pair.f.forms, glosses=pair.glosses, translation=translation, where=pair.where)
 
 
-def _prepared_chunk(how: Preparation, chunk: Chunk, faults: Faults) -> list[Pair]:
-    return [*prepared(how, chunk, faults)]
+def _prepare_chunk(how: Preparation, chunk: Chunk, faults: Faults) -> list[Pair]:
+    return [*prepare_pairs(how, chunk, faults)]
 
 
-Unlinked = tuple[int, Where, Igt | None, DepTree | None]
+Unlinked = tuple[int, Where, Sentence | None, DepTree | None]
 """Words of a sentence, where it stands, its glosses, and the tree of its translation."""
 
 
@@ -177,31 +177,31 @@ def parse_some(how: Preparation, choices: Sequence[TranslationChoice], faults: F
 
 def link_some(how: Preparation, rows: Sequence[Unlinked], faults: Faults) -> list[Links]:
     """Return links through glosses, none where there are no glosses or no tree (runs in a worker)."""
-    made = []
+    all_links = []
     for words, where, igt, tree in rows:
         links = Links(frozenset(), (words, len(tree) if tree else 0))
         if igt is not None and tree is not None:
             try:
                 links = how.aligner.align(igt, tree.forms, tree.tags()).links
             except AlignmentError as error:
-                faults.word(AlignmentError(error.what, where, error.remedy))
-        made.append(links)
-    return made
+                faults.word(AlignmentError(error.message, where, error.remedy))
+        all_links.append(links)
+    return all_links
 
 
 @lru_cache(maxsize=8)
 def _parser(name: str, stamps: tuple[str, ...]) -> Callable[[list[str]], list[DepTree | None]]:
     """Return the function that parses translations; a model is loaded once."""
-    language = None if name.startswith("corenlp:") else language_named(name)
+    language = None if name.startswith("corenlp:") else find_language(name)
     return partial(by_language, language) if language else partial(parse_translations, name)
 
 
 @lru_cache(maxsize=2)
 def _aligner(tables: tuple[Path, ...], stamps: tuple[str, ...]) -> GlossAligner:
-    return GlossAligner(gram_table(tables, stamps) or Grams.shipped("en"))
+    return GlossAligner(gram_table(tables, stamps) or Grams.load_shipped("en"))
 
 
 @lru_cache(maxsize=2)
 def gram_table(tables: tuple[Path, ...], stamps: tuple[str, ...]) -> Grams | None:
     """Return the shipped gloss abbreviations with the user's; None where the user has none."""
-    return Grams.shipped("en").merged(*(Grams.load(table) for table in tables)) if tables else None
+    return Grams.load_shipped("en").merge(*(Grams.load(table) for table in tables)) if tables else None

@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 from divproj.core.errors import AlignmentError, Faults, ModelError, Where
 from divproj.core.options import ProjectOptions
 from divproj.core.pair import Pair
-from divproj.core.sentence import Sentence
+from divproj.core.sentence import Rows
 from divproj.parsing.decode import chu_liu_edmonds
 from divproj.projection import registry, rulefile, systems
 from divproj.projection.base import System, TextEvidence
-from divproj.projection.confidence import USUAL_CONFIDENCE, calibrated
+from divproj.projection.confidence import USUAL_CONFIDENCE, calibrate
 from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.phrasal.phrase_pairs import PhraseSources
 from divproj.projection.pipeline import (
@@ -39,7 +39,7 @@ from divproj.projection.pipeline import (
     chunks,
     corrections,
     load_system,
-    project_planned,
+    project_batch,
     rows_of,
 )
 from divproj.projection.prepare import Preparation, parser_of
@@ -103,7 +103,7 @@ class Projector:
         f_forests: str | Path | None = None,
         seed: int = 1,
     ) -> None:
-        self.system = system if system == registry.AUTO else registry.named(system).code
+        self.system = system if system == registry.AUTO else registry.system_info(system).code
         self.rules = str(rules) if rules else None
         self.model, self.seed = model, seed
         self.phrases = PhraseSources(str(phrases) if phrases else None, paraphrases, str(f_forests) if f_forests else None)
@@ -116,14 +116,14 @@ class Projector:
         self.system_ = self.why_ = ""
         self.gold_ = 0
         """Gold pairs that were learned from."""
-        self._made: System | None = None
+        self._system: System | None = None
         self._fitted = False
         self._corrections: Any = corrections(str(rules)) if rules else None
         if model is not None:
             if rules is not None or system != registry.AUTO:
                 raise ModelError("a model brings its own rules and system", remedy="give model alone")
             self._load(Path(model))
-        elif rules and self.system != registry.AUTO and not registry.named(self.system).needs:
+        elif rules and self.system != registry.AUTO and not registry.system_info(self.system).needs:
             raise ModelError(f"system {self.system} uses no rules", remedy="choose s2+ or s6+, or leave out `rules`")
         elif self.system == registry.AUTO and self._rules_for == systems.CORRECTED:
             self._settle(self._choice())
@@ -139,46 +139,46 @@ class Projector:
     @property
     def _can_start(self) -> bool:
         """Whether the system asked for has all that it needs before `fit`."""
-        if self.system == registry.AUTO or registry.named(self.system).parser:
+        if self.system == registry.AUTO or registry.system_info(self.system).parser:
             return False
-        return not registry.named(self.system).needs or self._corrections is not None
+        return not registry.system_info(self.system).needs or self._corrections is not None
 
     @property
     def looks_at_text(self) -> bool:
         """Whether the whole text must be read before it is projected, to adapt to it or to choose a system."""
-        return self._made is None or self._made.adapts
+        return self._system is None or self._system.adapts
 
     @property
     def plan(self) -> SystemPlan | None:
         """The system by its files, for other processes; None before it is chosen, and where it was learned here."""
-        if self._made is None or self._fitted:
+        if self._system is None or self._fitted:
             return None
         return SystemPlan.of(self.system_, Path(self.model) if self.model else None, self.rules, self.preparation.grams)
 
     @property
     def needs_gold(self) -> bool:
         """Whether `fit` must come before `project`."""
-        return self._made is None and self.system != registry.AUTO
+        return self._system is None and self.system != registry.AUTO
 
     def fit(self, pairs: Iterable[Pair], *, text: Iterable[Pair] = ()) -> Projector:
         """Learn from pairs with gold trees of F; `text` is more of the text, without trees, for systems that adapt to it."""
-        checked = (pair for pair in pairs if pair.sentence is None or not pair.sentence.unchecked)
-        gold = [pair for pair in self.prepared(checked) if pair.f.tree is not None and pair.e.tree is not None]
+        checked = (pair for pair in pairs if pair.f_rows is None or not pair.f_rows.is_draft)
+        gold = [pair for pair in self.prepare(checked) if pair.f.tree is not None and pair.e.tree is not None]
         if not gold:
             raise ModelError("no pair has a gold tree of F and a tree of its translation", remedy="give pairs with trees")
         self.gold_ = len(gold)
-        glosses = any(pair.f.glosses for pair in gold)
+        glosses = any(pair.glosses for pair in gold)
         choice = registry.SystemChoice(self.system, REQUESTED)
         if self.system == registry.AUTO:
             choice = registry.choose(gold=len(gold), glosses=glosses)
-        if not registry.named(choice.system).needs:
+        if not registry.system_info(choice.system).needs:
             raise ModelError(f"system {choice.system} does not learn from gold trees", remedy="choose s2+, s6+, s4+ or s5+")
         sentences, grams = [*map(ProjectionInput.of, text)], self.preparation.table
-        if registry.named(choice.system).parser:
+        if registry.system_info(choice.system).parser:
             from divproj.projection import parsers
 
             learned = parsers.fit(choice.system, gold, text=sentences, random_state=self.seed, grams=grams)
-            self._made = learned.system
+            self._system = learned.system
         else:
             self._corrections = systems.Corrections.learn(gold, choice.system, text=sentences, grams=grams)
             self._settle(choice)
@@ -190,16 +190,16 @@ class Projector:
         """Return what the system learns from a text, to be given to `project`; its pairs have trees of E and links."""
         system = self.choose_system(pairs)
         if self.phrases and not system.adapts:
-            option = self.phrases.asked.replace("-", "_")
-            what = f"`{option}` is given to system {self.system_}, which does not look at phrases"
-            raise ModelError(what, remedy="choose s5, s6 or s5+")
+            option = self.phrases.first_option.replace("-", "_")
+            message = f"`{option}` is given to system {self.system_}, which does not look at phrases"
+            raise ModelError(message, remedy="choose s5, s6 or s5+")
         sentences = [*map(ProjectionInput.of, pairs)]
         if not self.phrases:
             return TextState(system.adapt(sentences))
-        from divproj.projection.phrasal.evidence import gathered
+        from divproj.projection.phrasal.evidence import collect_evidence
 
         parser = parser_of(pairs) if source.parser == registry.AUTO else source.parser
-        known = gathered(sentences, self.phrases, parser=parser, linked=source.linked, faults=faults)
+        known = collect_evidence(sentences, self.phrases, parser=parser, linked=source.linked, faults=faults)
         if known.note and known.note not in self.why_:
             self.why_ = "; ".join(filter(None, (self.why_, known.note)))
         state = system.adapt(known.text, TextEvidence(known.forests, known.book))
@@ -215,7 +215,7 @@ class Projector:
     def projection(self, pair: Pair, state: TextState | None = None) -> Projection:
         """Return the projection of one pair; `state` as in `project`."""
         system, text = self.choose_system((pair,)), state or self.adapt([pair])
-        return calibrated(system.project(text.sentence(pair), text.state), system.code)
+        return calibrate(system.project(text.sentence(pair), text.state), system.code)
 
     def projections(
         self,
@@ -243,7 +243,7 @@ class Projector:
         else:
             results = self._stream(source, stream, workers, on_message, faults)
         for pair, projection in results:
-            yield pair, calibrated(projection, self.choose_system((pair,)).code)
+            yield pair, calibrate(projection, self.choose_system((pair,)).code)
 
     def _stream(
         self, source: TextSource, pairs: Iterable[Pair], workers: Workers, on_message: Say | None, faults: Faults | None
@@ -267,7 +267,7 @@ class Projector:
         def project_here(batch: tuple[Any, list[ProjectionInput]], _: Faults) -> list[Projection]:
             return [system.project(sentence, batch[0]) for sentence in batch[1]]
 
-        work = partial(project_planned, plan) if plan and not workers.here else project_here
+        work = partial(project_batch, plan) if plan and not workers.here else project_here
         for projections in run(work, batches, None, workers, on_message):
             for projection in projections:
                 yield waiting.popleft(), projection
@@ -287,8 +287,8 @@ class Projector:
         raw = iter(pairs)
         first = list(islice(raw, ADAPT_LIMIT))
         others = [list(other) for other in also]
-        texts = [(self._source_of(other), list(self.prepared(other, faults))) for other in others]
-        ready = self.prepared(chain(first, raw), faults)
+        texts = [(self._source_of(other), list(self.prepare(other, faults))) for other in others]
+        ready = self.prepare(chain(first, raw), faults)
         for pair, projection in self.projections(ready, self._source_of(first), also=texts, faults=faults):
             yield self._with(pair, projection)
 
@@ -298,7 +298,7 @@ class Projector:
         parser = self.preparation.e_parser or registry.AUTO if parsed_here else None
         return TextSource(parser, any(pair.links.known for pair in raw))
 
-    def prepared(self, pairs: Iterable[Pair], faults: Faults | None = None) -> Iterator[Pair]:
+    def prepare(self, pairs: Iterable[Pair], faults: Faults | None = None) -> Iterator[Pair]:
         """Yield the pairs with trees of E and links."""
         return self.preparation(pairs, faults or Faults(strict=False))
 
@@ -309,7 +309,7 @@ class Projector:
         if self._is_parser:
             from divproj.projection import parser_files
 
-            system: Any = self._made
+            system: Any = self._system
             parser_files.save(system, path, {"system": self.system_, "seed": self.seed})
             return
         from divproj.io.files import writing
@@ -324,24 +324,24 @@ class Projector:
 
     @property
     def _is_parser(self) -> bool:
-        return self._made is not None and (self.model is not None or registry.named(self.system_).parser)
+        return self._system is not None and (self.model is not None or registry.system_info(self.system_).parser)
 
     def _load(self, folder: Path) -> None:
         self.system_, self.why_ = f"model:{folder.name}", "a trained model was given"
-        self._made = load_system(SystemPlan.of("", folder, None, self.preparation.grams))
+        self._system = load_system(SystemPlan.of("", folder, None, self.preparation.grams))
 
     def _settle(self, choice: registry.SystemChoice) -> None:
-        self._made = systems.make(choice.system, self._corrections, self.preparation.table)
+        self._system = systems.make(choice.system, self._corrections, self.preparation.table)
         self.system_, self.why_ = choice.system, choice.why
 
     def choose_system(self, pairs: Sequence[Pair]) -> System:
         """Return the system, choosing one from the data if none was requested."""
-        if self._made is None:
+        if self._system is None:
             if self.system != registry.AUTO:
                 self.demand()
             self._settle(self._choice(pairs))
-        assert self._made is not None
-        return self._made
+        assert self._system is not None
+        return self._system
 
     @property
     def _rules_for(self) -> str:
@@ -353,27 +353,27 @@ class Projector:
         if self._rules_for:
             glosses = systems.suits_s6([*map(ProjectionInput.of, pairs)])
         else:
-            glosses = any(pair.f.glosses for pair in pairs)
+            glosses = any(pair.glosses for pair in pairs)
         return registry.choose(rules=self._rules_for, glosses=glosses, forests=self.phrases.f_forests is not None)
 
     def demand(self) -> None:
         """Raise the error that says what the system needs."""
-        needed = registry.named(self.system).needed
+        needed = registry.system_info(self.system).requirements
         raise ModelError(f"system {self.system} needs {needed}", remedy="give gold trees to learn from, rules, or a model")
 
-    def _with(self, pair: Pair, found: Projection) -> Pair:
+    def _with(self, pair: Pair, projection: Projection) -> Pair:
         """Return the pair with the projected tree, and with the E tree and the links that it was projected from."""
-        return self.with_tree(replace(pair, e=found.bitext.e, links=found.bitext.links), found)
+        return self.with_tree(replace(pair, e=projection.sentence.e, links=projection.sentence.links), projection)
 
-    def with_tree(self, pair: Pair, found: Projection) -> Pair:
+    def with_tree(self, pair: Pair, projection: Projection) -> Pair:
         """Return the pair with the projected tree, also in its rows of CoNLL-U."""
-        f, sentence = replace(found.tree, lemmas=pair.f.lemmas, feats=pair.f.feats), None
-        if pair.sentence is not None:
-            sentence = self.rows(pair, found)
-            f = replace(sentence.usable_tree()[0], glosses=f.glosses, lemmas=sentence.column(2), feats=sentence.column(5))
-        return replace(pair, f=f, reasons=found.reasons, confidence=found.confidence, sentence=sentence)
+        f, sentence = replace(projection.tree, lemmas=pair.f.lemmas, feats=pair.f.feats), None
+        if pair.f_rows is not None:
+            sentence = self.rows(pair, projection)
+            f = replace(sentence.usable_tree()[0], lemmas=sentence.column(2), feats=sentence.column(5))
+        return replace(pair, f=f, reasons=projection.reasons, confidence=projection.confidence, f_rows=sentence)
 
-    def rows(self, pair: Pair, projection: Projection, repairs: Counter[str] | None = None) -> Sentence:
+    def rows(self, pair: Pair, projection: Projection, repairs: Counter[str] | None = None) -> Rows:
         """Return the rows of F with the tree of a projection; `repairs` counts relations that were made to fit UD."""
         return rows_of(pair, projection, self.system_, self.preparation.table, self.f_style, repairs)
 
@@ -400,13 +400,13 @@ def projector(system: str = registry.AUTO, **options: Any) -> Projector:
 def ballot(projection: Projection) -> NDArray[np.float64]:
     """Return probabilities of all edges [h, c]: the projected edge has its confidence, and the other edges share the rest."""
     n = len(projection.heads)
-    made = np.zeros((n + 1, n + 1))
+    probabilities = np.zeros((n + 1, n + 1))
     for c, head in enumerate(projection.heads, 1):
-        sure = projection.confidence[c - 1] if projection.confidence else USUAL_CONFIDENCE
-        made[:, c] = (1.0 - sure) / max(1, n - 1)
-        made[head, c] = sure
-    np.fill_diagonal(made, 0.0)
-    return made
+        confidence = projection.confidence[c - 1] if projection.confidence else USUAL_CONFIDENCE
+        probabilities[:, c] = (1.0 - confidence) / max(1, n - 1)
+        probabilities[head, c] = confidence
+    np.fill_diagonal(probabilities, 0.0)
+    return probabilities
 
 
 def vote(projections: Sequence[Projection], chances: Sequence[NDArray[np.float64]] = ()) -> Projection:
@@ -417,26 +417,26 @@ def vote(projections: Sequence[Projection], chances: Sequence[NDArray[np.float64
     """
     first = projections[0]
     for other in projections[1:]:
-        if other.bitext.forms != first.bitext.forms:
+        if other.sentence.forms != first.sentence.forms:
             raise AlignmentError(
-                f"the sources have different words: {' '.join(first.bitext.forms[:6])} … and {' '.join(other.bitext.forms[:6])} …",
-                Where(sent_id=first.bitext.sent_id),
+                f"the sources have different words: {' '.join(first.sentence.forms[:6])} … and {' '.join(other.sentence.forms[:6])} …",
+                Where(sent_id=first.sentence.sent_id),
                 "every source must have the same F sentences in the same order",
             )
     if len(projections) == 1 or not first.heads:
         return first
     votes = np.zeros((len(first.heads) + 1,) * 2)
     weight = np.zeros(len(votes))
-    for projection, own in zip(projections, chances or map(ballot, projections), strict=True):
-        heard = np.array([1.0, *(1.0 if anchor else UNLINKED_VOTE for anchor in projection.bitext.anchors[1:])])
-        votes += own * heard
+    for projection, probabilities in zip(projections, chances or map(ballot, projections), strict=True):
+        heard = np.array([1.0, *(1.0 if anchor else UNLINKED_VOTE for anchor in projection.sentence.anchors[1:])])
+        votes += probabilities * heard
         weight += heard
     votes /= weight
     heads = np.zeros(len(votes), np.int64)
     chu_liu_edmonds.for_work(0, 8 * len(votes))(votes, heads)
-    found = tuple(heads[1:].tolist())
-    sure = tuple(float(min(1.0, votes[h, c])) for c, h in enumerate(found, 1))
-    backers = [next((p for p in projections if p.heads[c] == h), None) for c, h in enumerate(found)]
+    best_heads = tuple(heads[1:].tolist())
+    confidence = tuple(float(min(1.0, votes[h, c])) for c, h in enumerate(best_heads, 1))
+    backers = [next((p for p in projections if p.heads[c] == h), None) for c, h in enumerate(best_heads)]
     reasons = tuple(p.reasons[c] if p else "guess" for c, p in enumerate(backers))
-    rels = tuple((p.rels or p.carried)[c] if p else "" for c, p in enumerate(backers))
-    return replace(first, heads=found, reasons=reasons, confidence=sure, rels=rels)
+    deprels = tuple((p.deprels or p.projected_deprels)[c] if p else "" for c, p in enumerate(backers))
+    return replace(first, heads=best_heads, reasons=reasons, confidence=confidence, deprels=deprels)

@@ -23,7 +23,7 @@ AUTO = "auto"
 class SystemInfo:
     """A system: one way to make trees of F.
 
-    >>> SYSTEMS["s5"].word, SYSTEMS["s2+"].needed
+    >>> SYSTEMS["s5"].word, SYSTEMS["s2+"].requirements
     ('phrasal', 'rules, or gold trees')
     """
 
@@ -50,7 +50,7 @@ class SystemInfo:
         return bool(self.needs)
 
     @property
-    def needed(self) -> str:
+    def requirements(self) -> str:
         """What it needs, in words."""
         return {"": "nothing", "rules": "rules, or gold trees", "gold": "gold trees, or a trained model"}[self.needs]
 
@@ -132,10 +132,10 @@ SYSTEMS: dict[str, SystemInfo] = {
 _WORDS = {system.word: system.code for system in SYSTEMS.values() if system.word}
 
 
-def named(name: str) -> SystemInfo:
+def system_info(name: str) -> SystemInfo:
     """Return the system with this code or word; ModelError lists all systems.
 
-    >>> named("phrasal").code
+    >>> system_info("phrasal").code
     's5'
     """
     code = _WORDS.get(name, name)
@@ -188,10 +188,10 @@ def choose(*, gold: int = 0, rules: str = "", glosses: bool = False, forests: bo
     return SystemChoice("s5", "no gold trees and no rules")
 
 
-def described(system: str) -> str:
+def describe_system(system: str) -> str:
     """Return what a system does, in one line; '' for an unknown system.
 
-    >>> described("s3-2"), described("model:mine"), described("nothing")
+    >>> describe_system("s3-2"), describe_system("model:mine"), describe_system("nothing")
     ('a parser trained on trees projected by s2-1', 'a model of `proj train`', '')
     """
     if system.startswith("model:"):

@@ -57,7 +57,7 @@ def loads(text: str, path: str = "") -> Corrections:
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", 0)
         raise ModelError(f"not JSON: {why(error)}", Where(path, line), "rule files are made by `proj learn`") from None
-    check = _Checked(data, Where(path))
+    check = _JsonObject(data, Where(path))
     if check.value("format", str) != FORMAT:
         raise ModelError(f"format is '{data['format']}', '{FORMAT}' expected", Where(path))
     version = check.value("version", int)
@@ -69,7 +69,7 @@ def loads(text: str, path: str = "") -> Corrections:
         check.inside("headedness").sides(),
         {tag: check.inside("merge").inside(tag).sides() for tag in check.value("merge", dict)},
         {word: check.inside("spontaneous").inside(word).sides() for word in check.value("spontaneous", dict)},
-        dict(_Checked(row, Where(path), f"swap[{k}].").swap() for k, row in enumerate(check.value("swap", list))),
+        dict(_JsonObject(row, Where(path), f"swap[{k}].").swap() for k, row in enumerate(check.value("swap", list))),
         thresholds.number("min_sentences"),
         thresholds.number("min_share"),
     )
@@ -86,7 +86,7 @@ def loads(text: str, path: str = "") -> Corrections:
     return Corrections(rules, HeadModel(weights, TagLexicon(*tags)), about, system)
 
 
-class _Checked:
+class _JsonObject:
     """A JSON object whose values are validated when they are read."""
 
     def __init__(self, data: Any, where: Where, prefix: str = "") -> None:
@@ -97,25 +97,25 @@ class _Checked:
     def value(self, key: str, kind: type) -> Any:
         if key not in self.data:
             raise ModelError(f"'{self.prefix}{key}' is missing", self.where, "rule files are made by `proj learn`")
-        found = self.data[key]
-        if not isinstance(found, kind) or isinstance(found, bool):
-            raise ModelError(f"'{self.prefix}{key}' is {found!r:.40}, {kind.__name__} expected", self.where)
-        return found
+        entry = self.data[key]
+        if not isinstance(entry, kind) or isinstance(entry, bool):
+            raise ModelError(f"'{self.prefix}{key}' is {entry!r:.40}, {kind.__name__} expected", self.where)
+        return entry
 
     def number(self, key: str) -> float:
-        found = self.value(key, object)
-        if isinstance(found, bool) or not isinstance(found, int | float) or found != found or abs(found) > 1e6:
-            raise ModelError(f"'{self.prefix}{key}' is {found!r:.40}, a number expected", self.where)
-        return float(found)
+        entry = self.value(key, object)
+        if isinstance(entry, bool) or not isinstance(entry, int | float) or entry != entry or abs(entry) > 1e6:
+            raise ModelError(f"'{self.prefix}{key}' is {entry!r:.40}, a number expected", self.where)
+        return float(entry)
 
-    def inside(self, key: str) -> _Checked:
-        return _Checked(self.value(key, object), self.where, f"{self.prefix}{key}.")
+    def inside(self, key: str) -> _JsonObject:
+        return _JsonObject(self.value(key, object), self.where, f"{self.prefix}{key}.")
 
     def count(self, key: str) -> int:
-        found = self.value(key, int)
-        if found < 0:
-            raise ModelError(f"'{self.prefix}{key}' is {found}, 0 or more expected", self.where)
-        return int(found)
+        entry = self.value(key, int)
+        if entry < 0:
+            raise ModelError(f"'{self.prefix}{key}' is {entry}, 0 or more expected", self.where)
+        return int(entry)
 
     def sides(self) -> Sides:
         return Sides(self.count("left"), self.count("right"), self.examples())

@@ -30,7 +30,7 @@ class Sides:
         if len(self.examples) < EXAMPLES:
             self.examples.append(example)
 
-    def preferred(self, otherwise: Direction) -> Direction:
+    def majority_side(self, otherwise: Direction) -> Direction:
         if self.left == self.right:
             return otherwise
         return "left" if self.left > self.right else "right"
@@ -70,7 +70,7 @@ class Rules:
 
     @property
     def headedness(self) -> Direction:
-        return self.overall.preferred("left")
+        return self.overall.majority_side("left")
 
     def kept_swaps(self) -> set[tuple[str, str]]:
         return {
@@ -85,9 +85,9 @@ def learn(pairs: Iterable[Pair]) -> Rules:
     rules = Rules()
     for pair in pairs:
         rules.sentences += 1
-        bitext = ProjectionInput.of(pair)
+        sentence = ProjectionInput.of(pair)
         _count_sides(rules, pair)
-        _count_merges(rules, pair, bitext)
+        _count_merges(rules, pair, sentence)
         _count_swaps(rules, pair)
     return rules
 
@@ -101,9 +101,9 @@ def _count_sides(rules: Rules, pair: Pair) -> None:
         rules.spontaneous.setdefault(forms[word - 1].lower(), Sides()).add(side, example)
 
 
-def _count_merges(rules: Rules, pair: Pair, bitext: ProjectionInput) -> None:
+def _count_merges(rules: Rules, pair: Pair, sentence: ProjectionInput) -> None:
     tags = pair.e.tags()
-    for e, words in bitext.groups.items():
+    for e, words in sentence.groups.items():
         if len(words) < 2:
             continue
         tops = [w for w in words if pair.f.heads[w - 1] not in words]
@@ -138,24 +138,29 @@ def _count_swaps(rules: Rules, pair: Pair) -> None:
 
 
 def s2(
-    bitext: ProjectionInput, rules: Rules, *, merge: bool = True, remove: bool = True, swap: set[tuple[str, str]] | bool = True
+    sentence: ProjectionInput,
+    rules: Rules,
+    *,
+    merge: bool = True,
+    remove: bool = True,
+    swap: set[tuple[str, str]] | bool = True,
 ) -> Projection:
     """Systems S2-1 (all three), S2-2 (`swap=False`) and S2-3 (merge alone): projection with learned corrections.
 
     `swap` may also be the pairs of tags to swap, as `rules.kept_swaps()` returns them.
     """
 
-    def group_head(bitext: ProjectionInput, e: int, words: list[int]) -> int:
-        seen = rules.merge.get(bitext.e.tags()[e - 1], Sides())
-        side = seen.preferred(rules.headedness) if merge else "right"
+    def group_head(sentence: ProjectionInput, e: int, words: list[int]) -> int:
+        seen = rules.merge.get(sentence.e.tags()[e - 1], Sides())
+        side = seen.majority_side(rules.headedness) if merge else "right"
         return words[0] if side == "left" else words[-1]
 
-    def side(bitext: ProjectionInput, word: int) -> Direction:
+    def side(sentence: ProjectionInput, word: int) -> Direction:
         if not remove:
             return "left"
-        return rules.spontaneous.get(bitext.forms[word - 1].lower(), Sides()).preferred(rules.headedness)
+        return rules.spontaneous.get(sentence.forms[word - 1].lower(), Sides()).majority_side(rules.headedness)
 
-    projection = project(bitext, group_head, side)
+    projection = project(sentence, group_head, side)
     if not swap:
         return projection
     return swap_edges(projection, rules.kept_swaps() if swap is True else swap)
@@ -165,18 +170,18 @@ def swap_edges(projection: Projection, kept: set[tuple[str, str]]) -> Projection
     """Swap head and dependent (operation O3) of projected edges whose E edge has one of these pairs of tags, top down."""
     if not kept:
         return projection
-    bitext = projection.bitext
-    tags, e_heads = bitext.e.tags(), bitext.e_heads
+    sentence = projection.sentence
+    tags, e_heads = sentence.e.tags(), sentence.e_heads
     edges = [(e, up) for e, up in enumerate(e_heads) if up > 0 and (tags[e - 1], tags[up - 1]) in kept]
     if not edges:
         return projection
     heads = [-1, *projection.heads]
     reasons: list[Reason] = ["guess", *projection.reasons]
-    for child, parent in sorted(edges, key=lambda edge: (bitext.e_depths[edge[0]], edge[0])):
-        below = [w for w in bitext.groups.get(child, ()) if heads[w] > 0 and bitext.anchors[heads[w]] == parent]
+    for child, parent in sorted(edges, key=lambda edge: (sentence.e_depths[edge[0]], edge[0])):
+        below = [w for w in sentence.groups.get(child, ()) if heads[w] > 0 and sentence.anchors[heads[w]] == parent]
         for word in below[:1]:
             up = heads[word]
             heads[word], heads[up] = heads[up], word
             reasons[word] = reasons[up] = "swap"
     one_root(heads, reasons)
-    return Projection(bitext, tuple(heads[1:]), tuple(reasons[1:]), rels=projection.rels)
+    return Projection(sentence, tuple(heads[1:]), tuple(reasons[1:]), deprels=projection.deprels)

@@ -9,7 +9,7 @@ from typing import Any
 
 from divproj.core.errors import Faults
 from divproj.core.wording import plural
-from divproj.parsing.batch import Judged
+from divproj.parsing.batch import ConfidenceSummary
 from divproj.parsing.translations import ForeignTranslationsError
 from divproj.projection.confidence import Expected, expected_of_sums
 from divproj.projection.direct import Projection
@@ -21,7 +21,7 @@ NOTHING_PROJECTED = 3
 
 
 @dataclass
-class Summary(Judged):
+class Summary(ConfidenceSummary):
     """Sentences by what became of them; only those with a translation and links count as projected."""
 
     system: str = ""
@@ -55,26 +55,26 @@ class Summary(Judged):
     unparsed: dict[str, int] = field(default_factory=dict)
     """Of the untranslated ones those with a translation in a language that has no parser, by its name."""
 
-    def add(self, found: Projection, name: str = "") -> bool:
+    def add(self, projection: Projection, name: str = "") -> bool:
         """Count a tree; False when its coverage is too low for it to be written."""
-        if found.coverage < self.least:
+        if projection.coverage < self.least:
             self.uncovered += 1
             return False
-        self.words += len(found.bitext)
-        self.linked += found.bitext.linked
-        linked = bool(len(found.bitext.links))
-        self.by_glosses += not linked and self.system in READS_GLOSSES and any(found.bitext.glosses)
-        if not len(found.bitext.e):
+        self.words += len(projection.sentence)
+        self.linked += projection.sentence.linked_count
+        linked = bool(len(projection.sentence.links))
+        self.by_glosses += not linked and self.system in READS_GLOSSES and any(projection.sentence.glosses)
+        if not len(projection.sentence.e):
             self.untranslated += 1
         elif not linked:
             self.unlinked += 1
-            self.unglossed += not any(found.bitext.glosses)
+            self.unglossed += not any(projection.sentence.glosses)
         else:
             self.projected += 1
-            if found.calibrated and found.confidence:
-                self.calibrated = found.calibrated
-                self.spread += sum(p * (1 - p) for p in found.confidence)
-            self.judge(found.confidence, name or found.bitext.sent_id, found.bitext.forms)
+            if projection.calibrated and projection.confidence:
+                self.calibrated = projection.calibrated
+                self.spread += sum(p * (1 - p) for p in projection.confidence)
+            self.judge(projection.confidence, name or projection.sentence.sent_id, projection.sentence.forms)
         return True
 
     def merge(self, other: Summary) -> None:
@@ -98,12 +98,12 @@ class Summary(Judged):
                 self.unparsed[error.language] = self.unparsed.get(error.language, 0) + error.count
 
     @property
-    def guessed(self) -> int:
+    def guesses(self) -> int:
         """Number of trees that are based on neither links nor glosses."""
         return self.untranslated + self.unlinked - self.by_glosses
 
     @property
-    def written(self) -> int:
+    def tree_count(self) -> int:
         return self.projected + self.untranslated + self.unlinked
 
     @property
@@ -115,7 +115,7 @@ class Summary(Judged):
         """What is expected of the heads of projected sentences."""
         if self.expected or self.foreign or not self.calibrated:
             return self.expected
-        return expected_of_sums(self.sure, self.spread, self.judged, self.calibrated)
+        return expected_of_sums(self.confidence, self.spread, self.judged, self.calibrated)
 
     @property
     def exit_code(self) -> int:
@@ -123,17 +123,17 @@ class Summary(Judged):
         >>> Summary(untranslated=3).exit_code, Summary(projected=1, untranslated=3).exit_code
         (3, 0)
         """
-        return NOTHING_PROJECTED if self.guessed and self.guessed == self.written else 0
+        return NOTHING_PROJECTED if self.guesses and self.guesses == self.tree_count else 0
 
     def lines(self) -> list[str]:
         """As text, one fact per line."""
         by = f" by {self.system}" if self.system else ""
-        made = [f"{plural(self.projected, 'sentence')} projected{by}" + (f" ({self.why})" if self.why else "")]
+        lines = [f"{plural(self.projected, 'sentence')} projected{by}" + (f" ({self.why})" if self.why else "")]
         rests = "the tree is a guess" if not self.by_glosses else "the tree comes from the glosses alone"
-        if self.by_glosses and self.guessed:
+        if self.by_glosses and self.guesses:
             rests += ", or is a guess where there are none"
         others = self.untranslated - sum(self.unparsed.values())
-        for count, what in (
+        for count, remark in (
             *((count, f"with a translation in {name}, which has no parser: {rests}") for name, count in self.unparsed.items()),
             (others, f"without a translation: {rests}"),
             (self.unlinked, f"without links to the translation: {rests}{self._remedy}"),
@@ -141,22 +141,22 @@ class Summary(Judged):
             (self.left_out, "left out with faults"),
         ):
             if count:
-                made.append(f"{plural(count, 'sentence')} {what}")
-        if self.written:
-            made.append(f"{100 * self.coverage:.0f} % of {plural(self.words, 'word')} linked")
+                lines.append(f"{plural(count, 'sentence')} {remark}")
+        if self.tree_count:
+            lines.append(f"{100 * self.coverage:.0f} % of {plural(self.words, 'word')} linked")
         if self.projected or self.by_glosses:
-            only = " in the projected sentences" * (0 < self.projected < self.written)
-            known = self.accuracy or f"{self._unknown}; `proj review` tells after a few corrections"
-            made.append(f"expected to be right{only}: {known}")
-        made += self.look_first()
-        return made
+            only = " in the projected sentences" * (0 < self.projected < self.tree_count)
+            known = self.accuracy or f"{self._missing_reason}; `proj review` tells after a few corrections"
+            lines.append(f"expected to be right{only}: {known}")
+        lines += self.look_first()
+        return lines
 
     @property
     def _remedy(self) -> str:
         return " (without glosses `proj words` finds links)" if self.unglossed else ""
 
     @property
-    def _unknown(self) -> str:
+    def _missing_reason(self) -> str:
         """Why no accuracy can be estimated."""
         if self.foreign:
             return f"not known, since the translations are {self.foreign} and the parser is not"
@@ -172,7 +172,7 @@ class Summary(Judged):
             "without_links": self.unlinked,
             "by_glosses_alone": self.by_glosses,
             "without_glosses": self.unglossed,
-            "guesses": self.guessed,
+            "guesses": self.guesses,
             "left_out": {"faults": self.left_out, "coverage": self.uncovered},
             "words": self.words,
             "linked_words": self.linked,
@@ -189,16 +189,16 @@ class Summary(Judged):
         }
 
     @classmethod
-    def from_json(cls, found: Mapping[str, Any]) -> Summary:
+    def from_json(cls, fields: Mapping[str, Any]) -> Summary:
         """Return the summary that `as_json` was made from.
 
         >>> Summary.from_json(Summary("s6", "as requested", projected=2, words=9, linked=6).as_json()).lines()[:2]
         ['2 sentences projected by s6 (as requested)', '67 % of 9 words linked']
         """
         return cls(
-            found["system"], found["why"], found["min_coverage"], found["projected"], found["without_translation"],
-            found["without_links"], found["by_glosses_alone"], found["without_glosses"], found["left_out"]["faults"], found["left_out"]["coverage"],
-            found["words"], found["linked_words"], weak=found["below_half"], doubtful=[(0.0, name) for name in found["doubtful"]],
-            repairs=Counter(found["repaired"]), expected=Expected.from_json(found["expected"]),
-            foreign=found["parsed_as_another_language"] or "", unparsed=dict(found["not_parsed"]),
+            fields["system"], fields["why"], fields["min_coverage"], fields["projected"], fields["without_translation"],
+            fields["without_links"], fields["by_glosses_alone"], fields["without_glosses"], fields["left_out"]["faults"], fields["left_out"]["coverage"],
+            fields["words"], fields["linked_words"], weak=fields["below_half"], doubtful=[(0.0, name) for name in fields["doubtful"]],
+            repairs=Counter(fields["repaired"]), expected=Expected.from_json(fields["expected"]),
+            foreign=fields["parsed_as_another_language"] or "", unparsed=dict(fields["not_parsed"]),
         )  # fmt: skip

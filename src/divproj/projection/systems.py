@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from divproj.core.errors import ModelError
 from divproj.core.pair import Pair
-from divproj.projection.base import Adapted, PerSentence, System
+from divproj.projection.base import AdaptedSystem, PerSentence, System
 from divproj.projection.candidates import TagLexicon
 from divproj.projection.correction import HeadModel
 from divproj.projection.direct import ProjectFunction, Projection, ProjectionInput, s1
@@ -74,14 +74,14 @@ class Corrections:
             from divproj.projection.glossed.s6 import S6
 
             return starting_from_s6(S6Plus.fit(pairs, text, S6(grams=grams)), pairs, about)
-        untrained = HeadModel(lexicon=TagLexicon.of((ProjectionInput.of(pair), pair.f.rels) for pair in pairs))
+        untrained = HeadModel(lexicon=TagLexicon.of((ProjectionInput.of(pair), pair.f.deprels) for pair in pairs))
         return cls(learn(pairs), HeadModel.fit(pairs) if system == DEFAULT else untrained, about or {}, system)
 
     def check(self, system: str) -> None:
         """Raise ModelError where these corrections cannot serve a system; counted rules serve s2-1 to s2-3 in any case."""
         if system in (DEFAULT, CORRECTED) and system != self.system:
-            what = f"the rules were learned for {self.system}, and cannot be used by {system}"
-            raise ModelError(what, remedy=f"learn rules with `system={system}`, or choose {self.system}")
+            message = f"the rules were learned for {self.system}, and cannot be used by {system}"
+            raise ModelError(message, remedy=f"learn rules with `system={system}`, or choose {self.system}")
 
 
 def starting_from_s6(learned: S6Plus, pairs: Sequence[Pair], about: dict[str, Any] | None = None) -> Corrections:
@@ -101,8 +101,8 @@ def suits_s6(text: Sequence[ProjectionInput]) -> bool:
 
 def projector(system: str, corrections: Corrections | None = None) -> ProjectFunction:
     """Return the function that projects each sentence by itself."""
-    made = make(system, corrections)
-    return lambda sentence: made.project(sentence, made.adapt([sentence]))
+    projection_system = make(system, corrections)
+    return lambda sentence: projection_system.project(sentence, projection_system.adapt([sentence]))
 
 
 def make(system: str, corrections: Corrections | None = None, grams: Grams | None = None) -> System:
@@ -192,11 +192,11 @@ def train(
         from divproj.projection.glossed.s6 import S6, state_for
 
         state = state_for(S6(), tuple(dict.fromkeys([*text, *map(ProjectionInput.of, pairs)])))
-        return Adapted(S6Plus.cross_fit(pairs, state)[0], state).project
+        return AdaptedSystem(S6Plus.cross_fit(pairs, state)[0], state).project
     if system in OBSERVING:
-        return Adapted(make(system), _cached_state(system, sentences)).project
+        return AdaptedSystem(make(system), _cached_state(system, sentences)).project
     corrections = None if system in UNTRAINED else Corrections.learn(pairs, system)
-    return Adapted(make(system, corrections), None).project
+    return AdaptedSystem(make(system, corrections), None).project
 
 
 def _cached_state(system: str, text: tuple[ProjectionInput, ...]) -> Any:

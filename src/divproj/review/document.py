@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from divproj.core.errors import Faults, FormatError, ModelError, ProjError, Where
-from divproj.core.sentence import PROJECTED, Sentence, confidence_of, is_gold, misc_value
+from divproj.core.sentence import PROJECTED, Rows, confidence_of, is_gold, misc_value
 from divproj.core.wording import shell_word
 from divproj.io.files import Source, name_of, reading, replacing
 from divproj.io.trees import conllu
@@ -50,14 +50,14 @@ LARGEST = 512 << 20
 class SentenceState:
     """The annotation of a sentence: what a person can change, and what the system wrote.
 
-    `sure` is the confidence of each head, None where there is none; `note` the comment on the projection, '' for none;
+    `machine_confidence` is the confidence of each head, None where there is none; `note` the comment on the projection, '' for none;
     `hand` the words that a person has corrected.
     """
 
     heads: tuple[int, ...]
-    rels: tuple[str, ...]
+    deprels: tuple[str, ...]
     reasons: tuple[str, ...]
-    sure: tuple[float | None, ...]
+    machine_confidence: tuple[float | None, ...]
     gold: bool = False
     note: str = ""
     hand: frozenset[int] = frozenset()
@@ -69,7 +69,7 @@ class SentenceState:
         >>> SentenceState((0, 1), ("root", "obj"), ("", ""), (0.5, 1.0)).confidence
         0.75
         """
-        known = [c for c in self.sure if c is not None]
+        known = [c for c in self.machine_confidence if c is not None]
         return sum(known) / len(known) if known else None
 
 
@@ -78,7 +78,7 @@ class Block:
     """A sentence of the file: its lines as read, with their line ends, and the parsed sentence."""
 
     lines: tuple[bytes, ...]
-    sentence: Sentence
+    sentence: Rows
 
     @cached_property
     def initial(self) -> SentenceState:
@@ -96,7 +96,7 @@ class Block:
             frozenset(k for k, reason in enumerate(reasons, 1) if reason == CORRECTED),
         )
 
-    def rendered(self, state: SentenceState) -> bytes:
+    def render(self, state: SentenceState) -> bytes:
         """Return the lines, changed in the cells and comments in which `state` differs from the file."""
         if state == self.initial:
             return b"".join(self.lines)
@@ -114,8 +114,10 @@ class Block:
             kept = [pair for pair in kept if not is_gold(pair[0])]
         if state.note != old.note:
             new = (state.note, state.note.encode() + end)
-            found = [k for k, (text, _) in enumerate(kept) if _is_note(text)]
-            kept[found[0] if found else len(kept) : found[0] + 1 if found else len(kept)] = [new] if state.note else []
+            positions = [k for k, (text, _) in enumerate(kept) if _is_note(text)]
+            kept[positions[0] if positions else len(kept) : positions[0] + 1 if positions else len(kept)] = (
+                [new] if state.note else []
+            )
         if state.gold and not old.gold:
             kept.append((GOLD, GOLD.encode() + end))
         return [raw for _, raw in kept]
@@ -124,13 +126,13 @@ class Block:
         old, end = self.initial, _end(raw)
         cells = raw[: len(raw) - len(end)].split(b"\t")
         if cells[8] == cells[6] + b":" + cells[7]:  # DEPS that repeat the basic tree go with it
-            cells[8] = f"{max(state.heads[k], 0)}:{state.rels[k]}".encode() if state.heads[k] >= 0 else b"_"
+            cells[8] = f"{max(state.heads[k], 0)}:{state.deprels[k]}".encode() if state.heads[k] >= 0 else b"_"
         if state.heads[k] != old.heads[k]:
             cells[6] = str(state.heads[k]).encode() if state.heads[k] >= 0 else b"_"
-        if state.rels[k] != old.rels[k]:
-            cells[7] = state.rels[k].encode()
-        if (state.reasons[k], state.sure[k]) != (old.reasons[k], old.sure[k]):
-            cells[9] = _misc(cells[9].decode(), state.reasons[k], state.sure[k]).encode()
+        if state.deprels[k] != old.deprels[k]:
+            cells[7] = state.deprels[k].encode()
+        if (state.reasons[k], state.machine_confidence[k]) != (old.reasons[k], old.machine_confidence[k]):
+            cells[9] = _misc(cells[9].decode(), state.reasons[k], state.machine_confidence[k]).encode()
         return b"\t".join(cells) + end
 
 
@@ -168,11 +170,11 @@ class Document:
             faults.sentence(error)
             return b"".join(lines)
 
-    def rendered(self, states: list[SentenceState]) -> Iterator[bytes]:
+    def render(self, states: list[SentenceState]) -> Iterator[bytes]:
         """Yield the bytes of the file, with each sentence in its state."""
         left = iter(states)
         for part in self.parts:
-            yield part.rendered(next(left)) if isinstance(part, Block) else part
+            yield part.render(next(left)) if isinstance(part, Block) else part
 
 
 def _blocks(data: bytes) -> Iterator[tuple[int, list[bytes]]]:
@@ -220,7 +222,7 @@ def _number(text: str) -> float | None:
     return value if 0.0 <= value <= 1.0 else None
 
 
-def _misc(old: str, reason: str, sure: float | None) -> str:
+def _misc(old: str, reason: str, confidence: float | None) -> str:
     """MISC with another `Proj=` and `ProjConf=`, the rest in its order; a parser's confidence goes with them.
 
     >>> _misc("Gloss=dog|Proj=guess|ProjConf=0.31", "corrected", None)
@@ -228,7 +230,7 @@ def _misc(old: str, reason: str, sure: float | None) -> str:
     """
     kept = [] if old == "_" else [item for item in old.split("|") if not item.startswith(MACHINE)]
     kept += [f"Proj={reason}"] if reason else []
-    kept += [f"ProjConf={sure:.2f}"] if sure is not None else []
+    kept += [f"ProjConf={confidence:.2f}"] if confidence is not None else []
     return "|".join(kept) or "_"
 
 
@@ -290,9 +292,9 @@ class Journal:
             if lines[0] and not _torn(lines):
                 raise ModelError("this is no journal of `proj review`", Where(str(self.path)), "move it away")
             if self.reviewed is not None:
-                what = f"the journal is empty or cut off, and {self.reviewed.name} has what it cannot give back"
+                message = f"the journal is empty or cut off, and {self.reviewed.name} has what it cannot give back"
                 raise ModelError(
-                    what,
+                    message,
                     Where(str(self.path)),
                     f"put a copy of the journal back, {ANEW.format(shell_word(self.reviewed.name))}",
                 )
@@ -304,15 +306,15 @@ class Journal:
         if kept < len(data):
             self._file.truncate(kept)
 
-    def _check(self, found: Entry) -> None:
+    def _check(self, header: Entry) -> None:
         where = Where(str(self.path))
-        if found.get("format") != FORMAT:
+        if header.get("format") != FORMAT:
             raise ModelError("this is no journal of `proj review`", where, "move it away")
-        if found.get("version") != VERSION:
-            raise ModelError(f"version {found.get('version')} of the journal, {VERSION} expected", where)
-        if found.get("sha256") != self.header.get("sha256"):
+        if header.get("version") != VERSION:
+            raise ModelError(f"version {header.get('version')} of the journal, {VERSION} expected", where)
+        if header.get("sha256") != self.header.get("sha256"):
             raise ProjError(
-                f"{found.get('input', 'the file')} has changed since its review began",
+                f"{header.get('input', 'the file')} has changed since its review began",
                 where,
                 "put the earlier file back, or begin anew with `fresh`, which keeps the old review under another name",
             )
@@ -347,10 +349,10 @@ def _entry(line: bytes) -> Entry | None:
     try:
         if len(check) != 8 or int(check, 16) != zlib.crc32(text):
             return None
-        found = json.loads(text.decode("utf-8", "surrogatepass"))
+        entry = json.loads(text.decode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return entry if isinstance(entry, dict) else None
 
 
 def _torn(lines: list[bytes]) -> bool:
@@ -384,11 +386,11 @@ def keep_other(path: Path, known: Callable[[bytes], bool]) -> Path | None:
     if not path.exists():
         return None
     with reading(path) as stream:
-        found = stream.read()
-    if known(found):
+        content = stream.read()
+    if known(content):
         return None
     name = _old_name(path)
-    save(name, (found,))
+    save(name, (content,))
     return name
 
 

@@ -90,7 +90,7 @@ class PageServer(ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
 
-class _Arriving(io.RawIOBase):
+class _DeadlineStream(io.RawIOBase):
     """The bytes of a connection, which have until `deadline` to arrive."""
 
     def __init__(self, connection: socket.socket) -> None:
@@ -124,7 +124,7 @@ class PageHandler(BaseHTTPRequestHandler):
 
     def setup(self) -> None:
         super().setup()
-        self.arriving = _Arriving(self.connection)
+        self.arriving = _DeadlineStream(self.connection)
         self.rfile.close()
         self.rfile = io.BufferedReader(self.arriving)
 
@@ -139,7 +139,7 @@ class PageHandler(BaseHTTPRequestHandler):
             fields = parse_qs(query, max_num_fields=8)
         except ValueError:
             fields = {}
-        if not self._trusted(fields.get("token", [""])[0] if path == "/" else self.headers.get("X-Review-Token", "")):
+        if not self._authorise(fields.get("token", [""])[0] if path == "/" else self.headers.get("X-Review-Token", "")):
             return
         if path == "/":
             self._send(HTTPStatus.OK, "text/html; charset=utf-8", self.server.page.html.encode("utf-8", "replace"))
@@ -151,7 +151,7 @@ class PageHandler(BaseHTTPRequestHandler):
             self._refuse(HTTPStatus.NOT_FOUND, "there is nothing here")
 
     def do_POST(self) -> None:
-        if not self._trusted(self.headers.get("X-Review-Token", ""), posting=True):
+        if not self._authorise(self.headers.get("X-Review-Token", ""), posting=True):
             return
         path = self.path.partition("?")[0]
         if path not in self.posts:
@@ -164,12 +164,12 @@ class PageHandler(BaseHTTPRequestHandler):
             self._answer(self.posts[path], fields)
 
     def _other(self) -> None:
-        if self._trusted(self.headers.get("X-Review-Token", "")):
+        if self._authorise(self.headers.get("X-Review-Token", "")):
             self._refuse(HTTPStatus.METHOD_NOT_ALLOWED, "GET or POST expected", {"Allow": "GET, POST"})
 
     do_PUT = do_DELETE = do_PATCH = do_OPTIONS = do_HEAD = do_TRACE = do_CONNECT = _other  # noqa: N815
 
-    def _trusted(self, token: str, *, posting: bool = False) -> bool:
+    def _authorise(self, token: str, *, posting: bool = False) -> bool:
         """Check host, origin and token; if one is wrong, send an error and return False."""
         origin = self.headers.get("Origin")
         if self.headers.get_all("Host") != [self.server.origin.removeprefix("http://")]:

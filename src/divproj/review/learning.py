@@ -45,7 +45,7 @@ from divproj.core.tree import DepTree
 from divproj.core.wording import plural
 from divproj.projection import registry, systems
 from divproj.projection.candidates import Block, Lattice, TagLexicon
-from divproj.projection.confidence import Expected, calibrated, combined, counted, expected_accuracy, recalibrated
+from divproj.projection.confidence import Expected, calibrate, combine, expected_accuracy, expected_from_counts, recalibrate
 from divproj.projection.correction import SPELLED, Correction, Question, best_tree, fit_weights
 from divproj.projection.direct import Projection, ProjectionInput
 from divproj.review.session import LearnedTree, Session
@@ -74,13 +74,13 @@ CAUTIONS = (0.0, 1.0, 2.0)
 
 
 @dataclass(frozen=True)
-class InUse:
+class PriorTree:
     """The tree of a sentence as the file had it, the prior of learning; no heads if it is not known."""
 
     heads: tuple[int, ...] = ()
-    rels: tuple[str, ...] = ()
+    deprels: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
-    sure: tuple[float | None, ...] = ()
+    confidence: tuple[float | None, ...] = ()
     tags: tuple[str, ...] = ()
     note: str = ""
     """The comment on the projection."""
@@ -90,45 +90,48 @@ class InUse:
 class Case:
     """A sentence to adapt: what projection sees of it and its tree in use."""
 
-    bitext: ProjectionInput
-    prior: InUse
+    sentence: ProjectionInput
+    prior: PriorTree
 
     @cached_property
     def lattice(self) -> Lattice:
-        found = Lattice(self.bitext)
+        plain_lattice = Lattice(self.sentence)
         top = self.prior.heads.index(0) + 1 if 0 in self.prior.heads else 0
-        return replace(found, top=top) if top and top != found.old_top else found
+        return replace(plain_lattice, top=top) if top and top != plain_lattice.old_top else plain_lattice
 
     @cached_property
     def tags(self) -> tuple[str, ...]:
         """Classes of words with place 0: those of the file, else those of the linked words."""
-        given = self.prior.tags or ("_",) * len(self.bitext)
+        given = self.prior.tags or ("_",) * len(self.sentence)
         return (
             "ROOT",
-            *(universal(tag) if tag != "_" else own for tag, own in zip(given, self.lattice.tags[1:-1], strict=True)),
+            *(
+                universal(tag) if tag != "_" else linked_tag
+                for tag, linked_tag in zip(given, self.lattice.tags[1:-1], strict=True)
+            ),
         )
 
     @cached_property
     def below(self) -> dict[int, list[int]]:
-        found: dict[int, list[int]] = {}
+        children: dict[int, list[int]] = {}
         for word, head in enumerate(self.prior.heads, 1):
-            found.setdefault(head, []).append(word)
-        return found
+            children.setdefault(head, []).append(word)
+        return children
 
     def candidates(self, word: int) -> list[int]:
         """Heads that are weighed: those of the projection, and the words around the head in use."""
-        found = self.lattice.heads(word)
+        heads = self.lattice.heads(word)
         if self.prior.heads:
-            own = self.prior.heads[word - 1]
-            up = self.prior.heads[own - 1] if own > 0 else 0
-            found = [own, up, *self.below.get(word, ())[:4], *self.below.get(own, ())[:6], *found]
-        return [head for head in dict.fromkeys(found) if head != word and head >= 0]
+            old = self.prior.heads[word - 1]
+            up = self.prior.heads[old - 1] if old > 0 else 0
+            heads = [old, up, *self.below.get(word, ())[:4], *self.below.get(old, ())[:6], *heads]
+        return [head for head in dict.fromkeys(heads) if head != word and head >= 0]
 
     @cached_property
     def rows(self) -> list[tuple[list[int], list[list[Block]], list[float]]]:
         """Return for every word the candidates, the features of each, and the prior of each; kept, since folds ask for them again."""
         rows = []
-        for word in range(1, len(self.bitext) + 1):
+        for word in range(1, len(self.sentence) + 1):
             heads = self.candidates(word)
             rows.append((heads, [[*self.features(word, head)] for head in heads], [self.trust(word, head) for head in heads]))
         return rows
@@ -150,7 +153,7 @@ class Case:
         up = self.prior.heads[old - 1] if old > 0 else -1
         back = head > 0 and self.prior.heads[head - 1] == word
         r = "I" if head == old else "B" if back else "G" if head == up else self._beside(head, old)
-        rel, reason = self.prior.rels[word - 1], self.prior.reasons[word - 1]
+        rel, reason = self.prior.deprels[word - 1], self.prior.reasons[word - 1]
         yield f"I={r}"
         yield f"I={r}|{t}"
         yield f"I={r}|{t}|{u}{side}"
@@ -158,7 +161,7 @@ class Case:
         yield f"I={r}|{reason}"
         yield f"I={r}|{reason}|{t}"
         yield f"I={r}|{self.lattice.forms[word]}"
-        confidence = self.prior.sure[word - 1] if self.prior.sure else None
+        confidence = self.prior.confidence[word - 1] if self.prior.confidence else None
         if confidence is not None and r == "I":
             yield f"I|{sum(confidence > edge for edge in CONFIDENCE_BINS)}"
 
@@ -179,23 +182,23 @@ class TreeCorrection(Correction):
     def fit(cls, cases: Sequence[Case], gold: Sequence[DepTree], penalty: float = PENALTY) -> TreeCorrection:
         """Learn from sentences and their gold trees."""
         questions = list(chain.from_iterable(map(_questions, cases, gold)))
-        lexicon = TagLexicon.of((case.bitext, tree.rels) for case, tree in zip(cases, gold, strict=True))
+        lexicon = TagLexicon.of((case.sentence, tree.deprels) for case, tree in zip(cases, gold, strict=True))
         return cls(fit_weights(questions, penalty, ITERATIONS), lexicon, labels=_labels(cases, gold))
 
     def relations(self, case: Case, heads: Sequence[int]) -> tuple[str, ...]:
         """Return relations for new heads: the old one where the head is the old one or gold sentences say nothing else."""
-        rels = []
-        for word, (head, form) in enumerate(zip(heads, case.bitext.forms, strict=True), 1):
-            old = case.prior.rels[word - 1]
+        deprels = []
+        for word, (head, form) in enumerate(zip(heads, case.sentence.forms, strict=True), 1):
+            old = case.prior.deprels[word - 1]
             same = head == case.prior.heads[word - 1]
             learned = next((self.labels[key] for key in _keys(case, word) if key in self.labels), "")
             if not head:
-                rels.append("root")
+                deprels.append("root")
             elif same or (old not in ("root", "_") and not self.lexicon.rel(form)):
-                rels.append(learned or old)
+                deprels.append(learned or old)
             else:
-                rels.append(self.lexicon.rel(form) or learned or "dep")
-        return tuple(rels)
+                deprels.append(self.lexicon.rel(form) or learned or "dep")
+        return tuple(deprels)
 
     def tree(self, case: Case, caution: float = 0.0) -> tuple[tuple[int, ...], tuple[float, ...]]:
         """Return the heads and the probability of each; `caution` is added to the prior of the heads in the file."""
@@ -209,20 +212,20 @@ class TreeCorrection(Correction):
 
 def _keys(case: Case, word: int) -> Iterator[tuple[str, ...]]:
     """From the narrow to the wide."""
-    old = case.prior.rels[word - 1]
+    old = case.prior.deprels[word - 1]
     yield "form", case.lattice.forms[word], old
-    yield "class", case.tags[word], case.lattice.rels[word], old
+    yield "class", case.tags[word], case.lattice.deprels[word], old
 
 
 def _labels(cases: Sequence[Case], gold: Sequence[DepTree]) -> dict[tuple[str, ...], str]:
     """Labels that gold sentences agree on, where a word has kept its head."""
     seen: dict[tuple[str, ...], Counter[str]] = {}
     for case, tree in zip(cases, gold, strict=True):
-        for word, (head, own) in enumerate(zip(tree.heads, case.prior.heads, strict=True), 1):
-            if head == own and head > 0:
+        for word, (head, old) in enumerate(zip(tree.heads, case.prior.heads, strict=True), 1):
+            if head == old and head > 0:
                 for key in _keys(case, word):
-                    seen.setdefault(key, Counter())[tree.rels[word - 1]] += 1
-    made = {}
+                    seen.setdefault(key, Counter())[tree.deprels[word - 1]] += 1
+    labels = {}
     for key, counts in seen.items():
         label, count = min(counts.items(), key=lambda item: (-item[1], item[0]))
         if (
@@ -230,8 +233,8 @@ def _labels(cases: Sequence[Case], gold: Sequence[DepTree]) -> dict[tuple[str, .
             and count >= AGREEING_SHARE * counts.total()
             and label not in ("root", "_")
         ):
-            made[key] = label
-    return made
+            labels[key] = label
+    return labels
 
 
 def _questions(case: Case, gold: DepTree) -> Iterator[Question]:
@@ -250,9 +253,9 @@ class ReviewedSentence(NamedTuple):
     """A sentence for a learner: its place, what projection may see of it, its tree, and the tree in use."""
 
     n: int
-    bitext: ProjectionInput | None
+    sentence: ProjectionInput | None
     tree: DepTree
-    prior: InUse = InUse()
+    prior: PriorTree = PriorTree()
 
 
 class ProjectionInputs:
@@ -260,53 +263,52 @@ class ProjectionInputs:
 
     def __init__(
         self,
-        found: Mapping[int, ProjectionInput] | None = None,
+        inputs: Mapping[int, ProjectionInput] | None = None,
         read: Callable[[], Mapping[int, ProjectionInput]] | None = None,
     ) -> None:
-        self.found: Mapping[int, ProjectionInput] = found or {}
+        self.inputs: Mapping[int, ProjectionInput] = inputs or {}
         self._read = read
 
     def __bool__(self) -> bool:
-        return bool(self.found) or self._read is not None
+        return bool(self.inputs) or self._read is not None
 
     def all(self) -> Mapping[int, ProjectionInput]:
         if self._read is not None:
-            self.found, self._read = self._read(), None
-        return self.found
+            self.inputs, self._read = self._read(), None
+        return self.inputs
 
 
 class Learner(Protocol):
     """Learns from `gold` and yields (place, new tree) for the sentences of `rest` for which it has one."""
 
     def __call__(
-        self, gold: Sequence[ReviewedSentence], rest: Sequence[ReviewedSentence], tell: Tell
+        self, gold: Sequence[ReviewedSentence], rest: Sequence[ReviewedSentence], on_message: Tell
     ) -> Iterator[tuple[int, LearnedTree]]: ...
 
 
 def usable(example: ReviewedSentence) -> bool:
     """Whether there is more to learn from than the words: a tree of the translation, or glosses."""
-    return example.bitext is not None and (len(example.bitext.e) > 0 or any(example.bitext.glosses))
+    return example.sentence is not None and (len(example.sentence.e) > 0 or any(example.sentence.glosses))
 
 
-def examples(session: Session, places: Sequence[int], bitexts: Mapping[int, ProjectionInput]) -> list[ReviewedSentence]:
+def examples(session: Session, places: Sequence[int], sentences: Mapping[int, ProjectionInput]) -> list[ReviewedSentence]:
     """Return sentences as they are now, together with the trees that the file came with."""
-    made = []
+    rows = []
     for n in places:
         sentence, state = session.document.blocks[n].sentence, session.states[n]
-        bitext = bitexts.get(n)
-        glosses = bitext.glosses if bitext else sentence.glosses
-        tree = DepTree(sentence.forms, state.heads, state.rels, sentence.column(3), sentence.column(4), glosses)
-        made.append(ReviewedSentence(n, bitext, tree, in_use(session, n)))
-    return made
+        pair = sentences.get(n)
+        tree = DepTree(sentence.forms, state.heads, state.deprels, sentence.column(3), sentence.column(4))
+        rows.append(ReviewedSentence(n, pair, tree, in_use(session, n)))
+    return rows
 
 
-def in_use(session: Session, n: int) -> InUse:
+def in_use(session: Session, n: int) -> PriorTree:
     """The tree that the system in use made of a sentence; none where a person had changed it before the review began."""
     first = session.document.blocks[n].initial
     if first.gold or first.hand or min(first.heads, default=0) < 0 or first.heads.count(0) != 1:
-        return InUse()
+        return PriorTree()
     tags = session.document.blocks[n].sentence.column(3)
-    return InUse(first.heads, first.rels, first.reasons, first.sure, tags, first.note)
+    return PriorTree(first.heads, first.deprels, first.reasons, first.machine_confidence, tags, first.note)
 
 
 class Point(NamedTuple):
@@ -322,7 +324,7 @@ class Verdict:
 
     learner: Any
     better: bool
-    told: str
+    explanation: str
     gained: int = 0
     lost: int = 0
     needed: int = 0
@@ -331,7 +333,7 @@ class Verdict:
     curve: tuple[Point, ...] = ()
 
 
-def check(learner: Learner, gold: Sequence[ReviewedSentence], tell: Tell, *, curve: bool = True) -> Verdict:
+def check(learner: Learner, gold: Sequence[ReviewedSentence], on_message: Tell, *, curve: bool = True) -> Verdict:
     """Choose the variant of a learner that makes better trees of the gold sentences, if there is one.
 
     A variant is better when it gains more heads than it loses, by more than their chance difference: gained − lost >
@@ -341,43 +343,55 @@ def check(learner: Learner, gold: Sequence[ReviewedSentence], tell: Tell, *, cur
     known = [example for example in gold if example.prior.heads]
     variants = list(getattr(learner, "variants", lambda: [learner])())
     if len(known) < FEW_GOLD:
-        return _few(variants, gold, known, tell)
-    tried = [(variant, *_tried(variant, gold, known, tell)) for variant in variants]
+        return _few(variants, gold, known, on_message)
+    tried = [(variant, *_measure_gain(variant, gold, known, on_message)) for variant in variants]
     size, shares = len(known), CURVE_SHARES if curve else ()
     for variant, held, gained, lost in tried:
         if gained - lost > math.sqrt(gained + lost):
-            told = f"checked on {_sentences(size)} that it had not seen, learning puts {plural(gained, 'head')} right and {lost} wrong"
-            return Verdict(variant, True, told, gained, lost, 0, held, _curve(variant, gold, known, held, shares, tell))
+            explanation = f"checked on {_sentences(size)} that it had not seen, learning puts {plural(gained, 'head')} right and {lost} wrong"
+            return Verdict(
+                variant, True, explanation, gained, lost, 0, held, _curve(variant, gold, known, held, shares, on_message)
+            )
     for variant, held, gained, lost in tried[1:2]:
         if lost == 0:
-            told = f"{_sentences(size)} are too few to see a difference, so only what the odds are strongly for is changed"
-            return Verdict(variant, True, told, gained, lost, 0, held, _curve(variant, gold, known, held, shares, tell))
+            explanation = (
+                f"{_sentences(size)} are too few to see a difference, so only what the odds are strongly for is changed"
+            )
+            return Verdict(
+                variant, True, explanation, gained, lost, 0, held, _curve(variant, gold, known, held, shares, on_message)
+            )
     variant, held, gained, lost = tried[0]
-    more = needed(size, gained, lost)
-    told = (
+    more = gold_shortfall(size, gained, lost)
+    explanation = (
         f"checked on {_sentences(size)} that it had not seen, learning puts {plural(gained, 'head')} right and {lost} wrong, "
         f"which is no clear gain; about {more} more gold sentences are needed"
     )
-    return Verdict(variant, False, told, gained, lost, more, held, _curve(variant, gold, known, held, shares, tell))
+    return Verdict(
+        variant, False, explanation, gained, lost, more, held, _curve(variant, gold, known, held, shares, on_message)
+    )
 
 
-def _few(variants: Sequence[Any], gold: Sequence[ReviewedSentence], known: Sequence[ReviewedSentence], tell: Tell) -> Verdict:
+def _few(
+    variants: Sequence[Any], gold: Sequence[ReviewedSentence], known: Sequence[ReviewedSentence], on_message: Tell
+) -> Verdict:
     """Return the verdict for too few gold sentences: the most cautious variant, if there are several."""
     more = FEW_GOLD - len(known)
     if len(variants) > 1 and known:
-        told = f"{_sentences(len(known))} cannot be checked ({more} more {'is' if more == 1 else 'are'} needed), so only what the odds are strongly for is changed"
-        return Verdict(variants[-1], True, told, needed=more)
+        explanation = f"{_sentences(len(known))} cannot be checked ({more} more {'is' if more == 1 else 'are'} needed), so only what the odds are strongly for is changed"
+        return Verdict(variants[-1], True, explanation, needed=more)
     strange = len(gold) - len(known)
-    told = f"learning can be checked from {FEW_GOLD} gold sentences on: {more} more {'is' if more == 1 else 'are'} needed"
+    explanation = (
+        f"learning can be checked from {FEW_GOLD} gold sentences on: {more} more {'is' if more == 1 else 'are'} needed"
+    )
     if strange:
-        told += f" ({_sentences(strange)} came with a person's tree, so what it was corrected from is not known)"
-    return Verdict(variants[0], False, told, needed=more)
+        explanation += f" ({_sentences(strange)} came with a person's tree, so what it was corrected from is not known)"
+    return Verdict(variants[0], False, explanation, needed=more)
 
 
-def needed(size: int, gained: int, lost: int) -> int:
+def gold_shortfall(size: int, gained: int, lost: int) -> int:
     """Return how many more gold sentences would make this rate of gain significant; as many again if there is no gain.
 
-    >>> needed(20, 6, 3), needed(20, 3, 3), needed(5, 0, 0)
+    >>> gold_shortfall(20, 6, 3), gold_shortfall(20, 3, 3), gold_shortfall(5, 0, 0)
     (1, 20, 5)
     """
     rate, spread = (gained - lost) / size, (gained + lost) / size
@@ -386,10 +400,10 @@ def needed(size: int, gained: int, lost: int) -> int:
     return min(MOST_ASKED, max(1, math.ceil(spread / rate**2) - size + 1))
 
 
-def _tried(
-    learner: Any, gold: Sequence[ReviewedSentence], known: Sequence[ReviewedSentence], tell: Tell
+def _measure_gain(
+    learner: Any, gold: Sequence[ReviewedSentence], known: Sequence[ReviewedSentence], on_message: Tell
 ) -> tuple[dict[int, LearnedTree], int, int]:
-    held = checked(learner, gold, tell)
+    held = predict_by_folds(learner, gold, on_message)
     gained = lost = 0
     for example in known:
         if example.n in held:
@@ -400,20 +414,22 @@ def _tried(
     return held, gained, lost
 
 
-def checked(learner: Any, gold: Sequence[ReviewedSentence], tell: Tell, share: float = 1.0) -> dict[int, LearnedTree]:
+def predict_by_folds(
+    learner: Any, gold: Sequence[ReviewedSentence], on_message: Tell, share: float = 1.0
+) -> dict[int, LearnedTree]:
     """Predict the trees of gold sentences by folds, each with a learner trained on (a share of) the other folds."""
-    found: dict[int, LearnedTree] = {}
+    trees: dict[int, LearnedTree] = {}
     folds = min(CHECK_FOLDS, len(gold))
     for k in range(folds):
 
-        def told(what: str, done: int, total: int, k: int = k) -> None:
-            tell(f"check {k + 1} of {folds} on the gold sentences", done, total)
+        def relay(message: str, done: int, total: int, k: int = k) -> None:
+            on_message(f"check {k + 1} of {folds} on the gold sentences", done, total)
 
         held = gold[k::folds]
         seen = [example for place, example in enumerate(gold) if place % folds != k]
         with contextlib.suppress(ProjError):  # a fold may leave nothing to learn from
-            found.update(learner(seen[: max(1, round(share * len(seen)))], held, told))
-    return found
+            trees.update(learner(seen[: max(1, round(share * len(seen)))], held, relay))
+    return trees
 
 
 def _curve(
@@ -422,20 +438,20 @@ def _curve(
     known: Sequence[ReviewedSentence],
     held: Mapping[int, LearnedTree],
     shares: Sequence[float],
-    tell: Tell,
+    on_message: Tell,
 ) -> tuple[Point, ...]:
     """Return the learning curve: heads right in unseen gold sentences, by the number of those learned from."""
-    made = [_point(0, known, {x.n: x.prior.heads for x in known})]
+    points = [_point(0, known, {x.n: x.prior.heads for x in known})]
     for share in shares if len(gold) >= 2 * FEW_GOLD else ():
-        trees = checked(learner, gold, tell, share)
-        made.append(_point(round(share * len(gold)), known, {n: tree.heads for n, tree in trees.items()}))
-    made.append(_point(len(gold), known, {n: tree.heads for n, tree in held.items()}))
-    return tuple(point for point in made if point)
+        trees = predict_by_folds(learner, gold, on_message, share)
+        points.append(_point(round(share * len(gold)), known, {n: tree.heads for n, tree in trees.items()}))
+    points.append(_point(len(gold), known, {n: tree.heads for n, tree in held.items()}))
+    return tuple(point for point in points if point)
 
 
 def _point(size: int, gold: Sequence[ReviewedSentence], heads: Mapping[int, Sequence[int]]) -> Any:
     pairs = [(sum(a == b for a, b in zip(x.tree.heads, heads[x.n], strict=True)), len(x.tree)) for x in gold if x.n in heads]
-    known = counted(pairs, _sentences(size))
+    known = expected_from_counts(pairs, _sentences(size))
     return Point(size, known) if known else None
 
 
@@ -450,23 +466,23 @@ def accuracy(session: Session, held: Mapping[int, LearnedTree]) -> Expected | No
         if session.document.blocks[n].initial.gold:
             continue
         was = session.machine[n]
-        heads, sure = (held[n].heads, held[n].confidence) if n in held else (was.heads, was.sure)
+        heads, confidence = (held[n].heads, held[n].confidence) if n in held else (was.heads, was.machine_confidence)
         right = [a == b for a, b in zip(session.states[n].heads, heads, strict=True)]
         counts.append((sum(right), len(right)))
-        if sure and None not in sure:
-            checked.append([(c or 0.0, r) for c, r in zip(sure, right, strict=True)])
+        if confidence and None not in confidence:
+            checked.append([(c or 0.0, r) for c, r in zip(confidence, right, strict=True)])
     for n in session.free:
-        rest += [c for c in session.states[n].sure if c is not None]
+        rest += [c for c in session.states[n].machine_confidence if c is not None]
     prior, source = _calibration(session, rest), _sentences(len(counts))
     if not counts:
         return prior
     whole = len(checked) == len(counts) and rest
-    return combined(prior, recalibrated(checked, rest, source) if whole else counted(counts, source))
+    return combine(prior, recalibrate(checked, rest, source) if whole else expected_from_counts(counts, source))
 
 
 def _calibration(session: Session, rest: Sequence[float]) -> Expected | None:
     """What the calibration says of the free sentences' words; None unless one system has made all their trees."""
-    notes = {session.states[n].note for n in session.free if session.states[n].sure}
+    notes = {session.states[n].note for n in session.free if session.states[n].machine_confidence}
     systems = {note.removeprefix(PROJECTED).partition(" ")[0] if note else "" for note in notes}
     return expected_accuracy([rest], systems.pop()) if len(systems) == 1 else None
 
@@ -488,18 +504,18 @@ class AdaptingLearner:
         return [replace(self, caution=caution) for caution in CAUTIONS]
 
     def __call__(
-        self, gold: Sequence[ReviewedSentence], rest: Sequence[ReviewedSentence], tell: Tell
+        self, gold: Sequence[ReviewedSentence], rest: Sequence[ReviewedSentence], on_message: Tell
     ) -> Iterator[tuple[int, LearnedTree]]:
         known = [example for example in gold if usable(example) and example.prior.heads]
         if not known:
-            what = "no gold sentence has glosses or a tree of its translation"
-            raise ProjError(what, remedy="mark other sentences gold")
-        tell("learning from gold sentences", 0, len(known))
+            message = "no gold sentence has glosses or a tree of its translation"
+            raise ProjError(message, remedy="mark other sentences gold")
+        on_message("learning from gold sentences", 0, len(known))
         correction = self._correction(known)
         wanted = [example for example in rest if usable(example) and example.prior.heads]
         for done, example in enumerate(wanted):
-            tell("looking at the rest", done, len(wanted))
-            yield example.n, self._learned(example, correction)
+            on_message("looking at the rest", done, len(wanted))
+            yield example.n, self._adapt(example, correction)
 
     def _correction(self, gold: Sequence[ReviewedSentence]) -> TreeCorrection:
         places = tuple(example.n for example in gold)
@@ -510,31 +526,31 @@ class AdaptingLearner:
 
     def _case(self, example: ReviewedSentence) -> Case:
         """Kept for gold sentences, which folds ask for again and again."""
-        found = self._cases.get(example.n)
-        if found is None or found[0] != example:
-            found = self._cases[example.n] = (example, _case(example))
-        return found[1]
+        entry = self._cases.get(example.n)
+        if entry is None or entry[0] != example:
+            entry = self._cases[example.n] = (example, _case(example))
+        return entry[1]
 
-    def _learned(self, example: ReviewedSentence, correction: TreeCorrection) -> LearnedTree:
+    def _adapt(self, example: ReviewedSentence, correction: TreeCorrection) -> LearnedTree:
         case, prior = self._cases[example.n][1] if example.n in self._cases else _case(example), example.prior
-        heads, sure = correction.tree(case, self.caution)
+        heads, confidence = correction.tree(case, self.caution)
         same = tuple(a == b for a, b in zip(heads, prior.heads, strict=True))
         reasons = tuple(old if kept else "learned" for old, kept in zip(prior.reasons, same, strict=True))
-        mixed = [old if kept else new for old, new, kept in zip(prior.sure, sure, same, strict=True)]
+        mixed = [old if kept else new for old, new, kept in zip(prior.confidence, confidence, same, strict=True)]
         known = tuple(c for c in mixed if c is not None)
-        rels = correction.relations(case, heads)
-        note = prior.note if all(same) and rels == prior.rels else _added(prior.note)
-        return LearnedTree(heads, rels, reasons, known if len(known) == len(heads) else (), note)
+        deprels = correction.relations(case, heads)
+        note = prior.note if all(same) and deprels == prior.deprels else _extend_note(prior.note)
+        return LearnedTree(heads, deprels, reasons, known if len(known) == len(heads) else (), note)
 
 
 def _case(example: ReviewedSentence) -> Case:
     return Case(_input(example), example.prior)
 
 
-def _added(note: str) -> str:
+def _extend_note(note: str) -> str:
     """The comment on the projection, with what was added to it.
 
-    >>> _added("# projection = s5 coverage=0.80 links=4"), _added("")
+    >>> _extend_note("# projection = s5 coverage=0.80 links=4"), _extend_note("")
     ('# projection = s5 coverage=0.80 links=4 learned', '')
     """
     return note if not note or note.endswith(" learned") else f"{note} learned"
@@ -552,24 +568,24 @@ class ProjectionLearner:
             raise ProjError(f"system '{self.system}' does not learn", remedy=f"choose one of {', '.join(able)}")
 
     def __call__(
-        self, gold: Sequence[ReviewedSentence], rest: Sequence[ReviewedSentence], tell: Tell
+        self, gold: Sequence[ReviewedSentence], rest: Sequence[ReviewedSentence], on_message: Tell
     ) -> Iterator[tuple[int, LearnedTree]]:
-        pairs = {example.n: _pair(example) for example in gold if _translated(example)}
+        pairs = {example.n: _pair(example) for example in gold if _has_translation(example)}
         if not pairs:
             raise ProjError("no gold sentence has a tree of its translation", remedy="mark other sentences gold")
-        tell("learning from gold sentences", 0, len(pairs))
+        on_message("learning from gold sentences", 0, len(pairs))
         system = self.system
         if system == registry.AUTO:
-            system = registry.choose(gold=len(pairs), glosses=any(pair.f.glosses for pair in pairs.values())).system
-        wanted = {example.n: example for example in rest if _translated(example)}
+            system = registry.choose(gold=len(pairs), glosses=any(pair.glosses for pair in pairs.values())).system
+        wanted = {example.n: example for example in rest if _has_translation(example)}
         text = {n: ProjectionInput.of(pair) for n, pair in pairs.items()} | {n: _input(x) for n, x in wanted.items()}
         project = systems.train(system, [*pairs.values()], text=[text[n] for n in sorted(text)])
         for done, n in enumerate(wanted):
-            tell("projecting the rest", done, len(wanted))
-            yield n, _learned(calibrated(project(text[n]), system), system)
+            on_message("projecting the rest", done, len(wanted))
+            yield n, _tree_from_projection(calibrate(project(text[n]), system), system)
 
 
-def check_rules(pairs: Sequence[Pair], system: str, tell: Tell) -> Verdict:
+def check_rules(pairs: Sequence[Pair], system: str, on_message: Tell) -> Verdict:
     """Return whether rules for a system make better trees than projection without rules.
 
     Both project pairs with gold trees of F: without rules the system that `auto` takes then, with rules one that has learned them from the
@@ -577,42 +593,44 @@ def check_rules(pairs: Sequence[Pair], system: str, tell: Tell) -> Verdict:
     """
     text = [ProjectionInput.of(pair) for pair in pairs]
     without = registry.choose(glosses=systems.suits_s6(text)).system
-    tell(f"projecting by {without}", 0, len(pairs))
+    on_message(f"projecting by {without}", 0, len(pairs))
     project = systems.train(without, (), text=text)
     gold = []
-    for n, (pair, bitext) in enumerate(zip(pairs, text, strict=True)):
-        found = project(bitext)
-        gold.append(ReviewedSentence(n, bitext, pair.f, InUse(found.heads, found.tree.rels, found.reasons)))
-    return check(ProjectionLearner(system), gold, tell, curve=False)
+    for n, (pair, sentence) in enumerate(zip(pairs, text, strict=True)):
+        projection = project(sentence)
+        gold.append(
+            ReviewedSentence(n, sentence, pair.f, PriorTree(projection.heads, projection.tree.deprels, projection.reasons))
+        )
+    return check(ProjectionLearner(system), gold, on_message, curve=False)
 
 
-def _translated(example: ReviewedSentence) -> bool:
+def _has_translation(example: ReviewedSentence) -> bool:
     """Whether there is a tree of the translation, which systems of projection need to learn."""
-    return example.bitext is not None and len(example.bitext.e) > 0
+    return example.sentence is not None and len(example.sentence.e) > 0
 
 
-def _learned(found: Projection, system: str) -> LearnedTree:
-    links = len(found.bitext.links)
-    note = f"{PROJECTED}{system} coverage={found.coverage:.2f} links={links}{'' if links else ' unlinked'}"
-    return LearnedTree(found.heads, found.tree.rels, found.reasons, found.confidence, note)
+def _tree_from_projection(projection: Projection, system: str) -> LearnedTree:
+    links = len(projection.sentence.links)
+    note = f"{PROJECTED}{system} coverage={projection.coverage:.2f} links={links}{'' if links else ' unlinked'}"
+    return LearnedTree(projection.heads, projection.tree.deprels, projection.reasons, projection.confidence, note)
 
 
 def _input(example: ReviewedSentence) -> ProjectionInput:
-    assert example.bitext is not None
-    return example.bitext
+    assert example.sentence is not None
+    return example.sentence
 
 
 def _pair(example: ReviewedSentence) -> Pair:
     """The sentence with its gold tree, to learn from."""
     given = _input(example)
-    return Pair(example.tree, given.e, given.links, given.sent_id)
+    return Pair(example.tree, given.e, given.links, given.sent_id, glosses=given.glosses)
 
 
 class LearningJob:
     """Learning in a thread of its own; `status` says how far it is."""
 
-    def __init__(self, session: Session, learner: Learner, bitexts: ProjectionInputs, name: str) -> None:
-        self.session, self.learner, self.bitexts, self.name = session, learner, bitexts, name
+    def __init__(self, session: Session, learner: Learner, sentences: ProjectionInputs, name: str) -> None:
+        self.session, self.learner, self.bitexts, self.name = session, learner, sentences, name
         self._status: dict[str, Any] = {"state": "idle", "told": "", "done": 0, "total": 0}
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
@@ -644,14 +662,14 @@ class LearningJob:
         if self._thread:
             self._thread.join(seconds)
 
-    def _tell(self, what: str, done: int, total: int) -> None:
+    def _tell(self, message: str, done: int, total: int) -> None:
         if self._stop.is_set():
             raise CancelledError
-        self._status = {"state": "running", "told": what, "done": done, "total": total}
+        self._status = {"state": "running", "told": message, "done": done, "total": total}
 
     def _run(self) -> None:
         try:
-            told = self._learned()
+            message = self._learn()
         except CancelledError:
             self._end("idle", "learning was stopped; nothing has changed")
         except ProjError as error:
@@ -659,34 +677,34 @@ class LearningJob:
         except Exception as error:  # the server lives on, and the page says what happened
             self._end("failed", f"learning failed: {type(error).__name__}: {error}")
         else:
-            self._end("done", told)
+            self._end("done", message)
 
-    def _end(self, state: str, told: str) -> None:
-        self._status = {"state": state, "told": told, "done": 0, "total": 0}
+    def _end(self, state: str, message: str) -> None:
+        self._status = {"state": state, "told": message, "done": 0, "total": 0}
 
-    def _learned(self) -> str:
+    def _learn(self) -> str:
         session = self.session
         if not session.gold:
             raise ProjError("there is nothing to learn from yet", remedy="mark sentences gold first")
         self._tell("reading the translations", 0, 0)
-        bitexts = self.bitexts.all()
+        inputs = self.bitexts.all()
         with session.lock:
-            gold = examples(session, session.gold, bitexts)
-            rest = examples(session, session.free, bitexts)
+            gold = examples(session, session.gold, inputs)
+            rest = examples(session, session.free, inputs)
             versions = list(session.versions)
         if not rest:
             raise ProjError("there is nothing to do: every sentence is gold or corrected by hand")
         verdict = self.verdict = check(self.learner, gold, self._tell)
         if not verdict.better:
-            return f"nothing has changed: {verdict.told}"
+            return f"nothing has changed: {verdict.explanation}"
         trees = [(n, tree) for n, tree in verdict.learner(gold, rest, self._tell) if _differs(session, n, tree)]
         self._tell("taking the new trees", 0, 0)
         change = session.learn(trees, f"{self.name} learned from {sentences(len(gold))}", versions)
         heads = sum(a != b for n in change.after for a, b in _heads(change.before[n].heads, change.after[n].heads))
         kept = len(session) - len(gold) - len(rest)
         done = f"{plural(heads, 'head')} changed in {sentences(len(session.differing()))}" if heads else "no head changed"
-        told = f"{verdict.told}. {done}"
-        return told + (f"; {sentences(kept)} corrected but not gold stayed as you left them" if kept else "")
+        message = f"{verdict.explanation}. {done}"
+        return message + (f"; {sentences(kept)} corrected but not gold stayed as you left them" if kept else "")
 
 
 def _heads(before: Sequence[int], after: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -695,8 +713,8 @@ def _heads(before: Sequence[int], after: Sequence[int]) -> Iterator[tuple[int, i
 
 def _differs(session: Session, n: int, tree: LearnedTree) -> bool:
     state = session.states[n]
-    sure = tuple(round(c, 2) for c in tree.confidence) or (None,) * len(state.sure)
-    return (state.heads, state.rels, state.sure) != (tree.heads, tree.rels, sure)
+    confidence = tuple(round(c, 2) for c in tree.confidence) or (None,) * len(state.machine_confidence)
+    return (state.heads, state.deprels, state.machine_confidence) != (tree.heads, tree.deprels, confidence)
 
 
 def sentences(count: int) -> str:

@@ -13,7 +13,7 @@ from divproj.io.interlinear.languages import language_name
 from divproj.io.interlinear.rows import from_sentence
 from divproj.parsing.translations import choose
 from divproj.projection.direct import ProjectionInput
-from divproj.projection.prepare import Preparation, prepared_text
+from divproj.projection.prepare import Preparation, prepare_text
 from divproj.review.document import Document, Journal, set_aside
 from divproj.review.learning import ProjectionInputs
 from divproj.runtime.announce import passing
@@ -32,7 +32,7 @@ def beside(path: Path) -> Path:
     return path.with_name(name_beside(name, ".reviewed.conllu"))
 
 
-def journal_for(document: Document, target: Path, *, fresh: bool, say: Callable[[str], None]) -> Journal:
+def journal_for(document: Document, target: Path, *, fresh: bool, on_message: Callable[[str], None]) -> Journal:
     """Open the journal beside the output; an output without a journal is not overwritten."""
     path = target.with_name(name_beside(target.name, ".journal"))
     if target.resolve() == Path(document.path).resolve():
@@ -40,7 +40,7 @@ def journal_for(document: Document, target: Path, *, fresh: bool, say: Callable[
     if fresh:
         for old in (path, target):
             if kept := set_aside(old):
-                say(f"the earlier {old.name} is now {kept.name}")
+                on_message(f"the earlier {old.name} is now {kept.name}")
     elif target.exists() and not path.exists():
         raise ProjError(
             "is there already, and no journal beside it says how it came about",
@@ -61,9 +61,9 @@ def sentences_to_learn_with(
 
     def read() -> dict[int, ProjectionInput]:
         noted = faults()
-        found = list(passing(prepared_text(corpus, how, noted), "reading sentence"))
+        pairs = list(passing(prepare_text(corpus, how, noted), "reading sentence"))
         done(noted)
-        if not (paired := placed(document, found)):
+        if not (paired := inputs_by_place(document, pairs)):
             raise ProjError(f"no sentence of {corpus.path} is in {document.path}", remedy="their words must be the same")
         return paired
 
@@ -86,14 +86,14 @@ def material_of(document: Document) -> str:
     return "learning will use the glosses alone" + (f": no parser is installed for {', '.join(languages)}" if languages else "")
 
 
-def placed(document: Document, found: list[Pair]) -> dict[int, ProjectionInput]:
+def inputs_by_place(document: Document, pairs: list[Pair]) -> dict[int, ProjectionInput]:
     """Return inputs of projection by sentence number: each for the next sentence with the same id (if any) and words."""
     waiting: dict[tuple[str, tuple[str, ...]], list[ProjectionInput]] = {}
-    for pair in reversed(found):
-        if len(pair.e) or any(pair.f.glosses):
+    for pair in reversed(pairs):
+        if len(pair.e) or any(pair.glosses):
             waiting.setdefault((pair.sent_id, pair.f.forms), []).append(ProjectionInput.of(pair))
-    made = {}
+    inputs = {}
     for n, block in enumerate(document.blocks):
         if same := waiting.get((block.sentence.sent_id, block.sentence.forms)):
-            made[n] = same.pop()
-    return made
+            inputs[n] = same.pop()
+    return inputs

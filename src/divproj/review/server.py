@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from divproj.core.errors import ProjError
-from divproj.core.sentence import Sentence
+from divproj.core.sentence import Rows
 from divproj.drawing.projected import projection_svg
 from divproj.drawing.review import REASONS, DrawnSentence, page, sentence_svg
 from divproj.drawing.svg import learning_svg
@@ -57,7 +57,7 @@ class DoubtfulWord:
     tag: str
     rel: str
     reason: str
-    sure: float
+    confidence: float
 
     def keys(self) -> Iterator[tuple[str, ...]]:
         yield "form", self.form.lower()
@@ -75,14 +75,14 @@ class Suggestion:
 
 def words_of(session: Session, n: int) -> list[DoubtfulWord]:
     sentence, state = session.document.blocks[n].sentence, session.states[n]
-    rows = zip(sentence.forms, sentence.column(3), state.rels, state.reasons, state.sure, strict=True)
+    rows = zip(sentence.forms, sentence.column(3), state.deprels, state.reasons, state.machine_confidence, strict=True)
     return [
-        DoubtfulWord(form, tag, rel, reason, UNKNOWN_CONFIDENCE if sure is None else sure)
-        for form, tag, rel, reason, sure in rows
+        DoubtfulWord(form, tag, rel, reason, UNKNOWN_CONFIDENCE if confidence is None else confidence)
+        for form, tag, rel, reason, confidence in rows
     ]
 
 
-def ranked(free: dict[int, Sequence[DoubtfulWord]], gold: Iterable[Sequence[DoubtfulWord]]) -> list[Suggestion]:
+def rank(free: dict[int, Sequence[DoubtfulWord]], gold: Iterable[Sequence[DoubtfulWord]]) -> list[Suggestion]:
     """Return the sentences that nobody has corrected, those with the greatest gain first."""
     seen: Counter[tuple[str, ...]] = Counter()
     for words in gold:
@@ -91,27 +91,27 @@ def ranked(free: dict[int, Sequence[DoubtfulWord]], gold: Iterable[Sequence[Doub
     for words in free.values():
         for word in words:
             for key in word.keys():  # noqa: SIM118
-                doubt[key] += 1 - word.sure  # type: ignore[assignment]
-    made = [_choice(n, words, seen, doubt) for n, words in free.items() if words]
-    return sorted(made, key=lambda choice: (-choice.gain, choice.n))
+                doubt[key] += 1 - word.confidence  # type: ignore[assignment]
+    suggestions = [_choice(n, words, seen, doubt) for n, words in free.items() if words]
+    return sorted(suggestions, key=lambda choice: (-choice.gain, choice.n))
 
 
 def _choice(
     n: int, words: Sequence[DoubtfulWord], seen: Counter[tuple[str, ...]], doubt: Counter[tuple[str, ...]]
 ) -> Suggestion:
     keys = {key for word in words for key in word.keys()}  # noqa: SIM118
-    own: Counter[tuple[str, ...]] = Counter()
+    sentence_doubt: Counter[tuple[str, ...]] = Counter()
     for word in words:
         for key in word.keys():  # noqa: SIM118
-            own[key] += 1 - word.sure  # type: ignore[assignment]
-    worth = {key: max(0.0, doubt[key] - own[key]) / (1 + seen[key]) for key in keys}
-    cost = sum(1 - word.sure for word in words) + READING_COST * len(words)
+            sentence_doubt[key] += 1 - word.confidence  # type: ignore[assignment]
+    worth = {key: max(0.0, doubt[key] - sentence_doubt[key]) / (1 + seen[key]) for key in keys}
+    cost = sum(1 - word.confidence for word in words) + READING_COST * len(words)
     return Suggestion(n, sum(worth.values()) / (1 + cost), _why(words, worth, seen))
 
 
 def _why(words: Sequence[DoubtfulWord], worth: dict[tuple[str, ...], float], seen: Counter[tuple[str, ...]]) -> str:
     parts = []
-    weak = sum(1 for word in words if word.sure < 0.5)
+    weak = sum(1 for word in words if word.confidence < 0.5)
     if weak:
         parts.append(f"{weak} of {len(words)} heads less than 50 % sure")
     written = {word.form.lower(): word.form for word in words}
@@ -130,7 +130,7 @@ def _why(words: Sequence[DoubtfulWord], worth: dict[tuple[str, ...], float], see
 def next_to_correct(session: Session) -> list[Suggestion]:
     """Return the sentences of a review that nobody has corrected, those with the greatest gain first."""
     free: dict[int, Sequence[DoubtfulWord]] = {n: words_of(session, n) for n in session.free}
-    return ranked(free, [words_of(session, n) for n in session.gold])
+    return rank(free, [words_of(session, n) for n in session.gold])
 
 
 PREVIEW = 90
@@ -149,24 +149,26 @@ def item(session: Session, n: int) -> dict[str, Any]:
     }
 
 
-def name(sentence: Sentence, n: int) -> str:
+def name(sentence: Rows, n: int) -> str:
     return sentence.sent_id or f"sentence {n + 1}"
 
 
-def shown(session: Session, n: int) -> DrawnSentence:
+def drawn_sentence(session: Session, n: int) -> DrawnSentence:
     """Return a sentence for drawing."""
     sentence, state = session.document.blocks[n].sentence, session.states[n]
     igt = from_sentence(sentence)
     glosses = igt.glosses if len(igt.glosses) == len(sentence.forms) else ()
     tags = next((c for c in (sentence.column(3), sentence.column(4)) if any(tag != "_" for tag in c)), sentence.column(3))
-    return DrawnSentence(sentence.forms, glosses, tags, state.heads, state.rels, state.reasons, state.sure, state.hand)
+    return DrawnSentence(
+        sentence.forms, glosses, tags, state.heads, state.deprels, state.reasons, state.machine_confidence, state.hand
+    )
 
 
-def sentence_view(session: Session, n: int, bitext: ProjectionInput | None = None) -> dict[str, Any]:
+def sentence_view(session: Session, n: int, pair: ProjectionInput | None = None) -> dict[str, Any]:
     """A sentence with its picture."""
     sentence, state = session.document.blocks[n].sentence, session.states[n]
     igt = from_sentence(sentence)
-    drawn = shown(session, n)
+    drawn = drawn_sentence(session, n)
     texts = list(igt.translations) or ([("", igt.translation)] if igt.translation else [])
     return {
         "n": n,
@@ -175,8 +177,8 @@ def sentence_view(session: Session, n: int, bitext: ProjectionInput | None = Non
         "forms": drawn.forms,
         "glosses": drawn.glosses or ("",) * len(drawn.forms),
         "heads": drawn.heads,
-        "rels": drawn.rels,
-        "sure": drawn.sure,
+        "rels": drawn.deprels,
+        "sure": drawn.confidence,
         "why": [_reason_text(drawn, k) for k in range(len(drawn.forms))],
         "confidence": state.confidence,
         "gold": state.gold,
@@ -185,40 +187,42 @@ def sentence_view(session: Session, n: int, bitext: ProjectionInput | None = Non
         "translations": texts,
         "comments": sentence.comments,
         "svg": sentence_svg(drawn),
-        "pair": _pair(session, n, bitext),
+        "pair": _pair(session, n, pair),
     }
 
 
 def _reason_text(drawn: DrawnSentence, k: int) -> str:
-    reason, sure = drawn.reasons[k], drawn.sure[k]
+    reason, confidence = drawn.reasons[k], drawn.confidence[k]
     parts = [f"{reason}: {REASONS[reason]}" if reason in REASONS else reason] if reason else []
-    parts += [f"{100 * sure:.0f} % sure"] if sure is not None else []
+    parts += [f"{100 * confidence:.0f} % sure"] if confidence is not None else []
     parts += ["relation corrected"] if k + 1 in drawn.hand and reason != "corrected" else []
     return " · ".join(parts) or "nothing is known of where this head came from"
 
 
-def _pair(session: Session, n: int, bitext: ProjectionInput | None) -> str:
+def _pair(session: Session, n: int, sentence: ProjectionInput | None) -> str:
     """Return a picture of both trees and their links; '' without a translation, or if the tree is incomplete."""
     state = session.states[n]
-    if bitext is None or not len(bitext.e) or incomplete(state):
+    if sentence is None or not len(sentence.e) or incomplete(state):
         return ""
-    own = ("corrected", "learned")
-    reasons: Any = tuple(reason if reason in REASONS and reason not in own else "projected" for reason in state.reasons)
-    return projection_svg(Projection(bitext, state.heads, reasons, (), state.rels), standalone=False)
+    review_reasons = ("corrected", "learned")
+    reasons: Any = tuple(
+        reason if reason in REASONS and reason not in review_reasons else "projected" for reason in state.reasons
+    )
+    return projection_svg(Projection(sentence, state.heads, reasons, (), state.deprels), standalone=False)
 
 
 def word_of(change: Change) -> int:
     """Return the word to show after a change: the first whose head or relation differs, 0 for none."""
     for n, after in change.after.items():
         before = change.before.get(n, after)
-        pairs = zip(zip(before.heads, before.rels, strict=True), zip(after.heads, after.rels, strict=True), strict=True)
+        pairs = zip(zip(before.heads, before.deprels, strict=True), zip(after.heads, after.deprels, strict=True), strict=True)
         return next((k for k, (old, new) in enumerate(pairs, 1) if old != new), 0)
     return 0
 
 
 def changes(session: Session) -> list[dict[str, Any]]:
     """What the latest learning changed, tree by tree: words with another head, then those with another relation alone."""
-    made = []
+    rows = []
     for n, (old, new) in session.differing().items():
         forms = session.document.blocks[n].sentence.forms
         names = ("root", *forms, "no head")
@@ -227,33 +231,33 @@ def changes(session: Session) -> list[dict[str, Any]]:
             for k, (a, b) in enumerate(zip(old.heads, new.heads, strict=True), 1)
             if a != b
         ]
-        labels = sum(a == b and r != s for a, b, r, s in zip(old.heads, new.heads, old.rels, new.rels, strict=True))
-        made.append({"n": n, "id": name(session.document.blocks[n].sentence, n), "heads": words, "labels": labels})
-    return sorted(made, key=lambda row: -len(row["heads"]))
+        labels = sum(a == b and r != s for a, b, r, s in zip(old.heads, new.heads, old.deprels, new.deprels, strict=True))
+        rows.append({"n": n, "id": name(session.document.blocks[n].sentence, n), "heads": words, "labels": labels})
+    return sorted(rows, key=lambda row: -len(row["heads"]))
 
 
 def choice(session: Session) -> dict[str, Any]:
     """The sentence to correct next with why, and the order of all by what there is to gain."""
-    found = next_to_correct(session)
-    order = [chosen.n for chosen in found]
+    suggestions = next_to_correct(session)
+    order = [chosen.n for chosen in suggestions]
     rest = set(range(len(session))) - set(order)
-    first = found[0] if found else None
+    first = suggestions[0] if suggestions else None
     return {"n": first.n if first else None, "why": first.why if first else "", "order": [*order, *sorted(rest)]}
 
 
-def known(session: Session, verdict: Verdict | None) -> dict[str, Any]:
+def accuracy_summary(session: Session, verdict: Verdict | None) -> dict[str, Any]:
     """Return the estimated accuracy of the trees that nobody has corrected, and the learning curve."""
     held = verdict.held if verdict and verdict.better and session.latest else {}
-    found = accuracy(session, held)
+    estimate = accuracy(session, held)
     curve = verdict.curve if verdict else ()
     free = len(session.free)
-    told = "Mark some sentences gold to learn how good the other trees are"
-    if found:
-        told = f"In the {free} sentence{'s' * (free != 1)} that nobody has corrected, about {100 * found.share:.0f} % (± {200 * found.error:.0f}) of the heads are right ({found.source})"
+    message = "Mark some sentences gold to learn how good the other trees are"
+    if estimate:
+        message = f"In the {free} sentence{'s' * (free != 1)} that nobody has corrected, about {100 * estimate.share:.0f} % (± {200 * estimate.error:.0f}) of the heads are right ({estimate.source})"
     return {
-        "told": told,
-        "share": found.share if found else None,
-        "error": found.error if found else None,
+        "told": message,
+        "share": estimate.share if estimate else None,
+        "error": estimate.error if estimate else None,
         "curve": learning_svg([(p.gold, p.known.share, p.known.error) for p in curve]) if len(curve) > 1 else "",
     }
 
@@ -270,13 +274,13 @@ class Review:
         output: Path,
         *,
         learner: Learner | None = None,
-        bitexts: ProjectionInputs | None = None,
+        sentences: ProjectionInputs | None = None,
         name: str = "",
         why_not: str = "",
     ) -> None:
         self.session, self.output = session, output
         self.title = Path(session.document.path).name
-        self.bitexts = bitexts or ProjectionInputs()
+        self.bitexts = sentences or ProjectionInputs()
         self.job = LearningJob(session, learner, self.bitexts, name) if learner and self.bitexts else None
         self.why_not = why_not or "only correction is possible: there are no trees of the translations to learn with"
         self.error = ""
@@ -396,7 +400,7 @@ class Review:
 
     # Parts of answers.
 
-    def refused(self, error: EditError, fields: Fields) -> Answer:
+    def refusal(self, error: EditError, fields: Fields) -> Answer:
         """Return why an edit cannot be made, a way to fix it, and the present sentence if the page showed an old version."""
         more: dict[str, Any] = {"sentence": self._view(fields["n"])} if error.stale else {}
         return HTTPStatus.CONFLICT, {"error": str(error), "offer": error.offer, "offered": error.offered, **more}
@@ -406,7 +410,7 @@ class Review:
         if n is None and few:
             n = next(iter(change.after), None)
         return HTTPStatus.OK, {
-            "told": before + change.told,
+            "told": before + change.message,
             "word": word or word_of(change),
             "items": {k: item(self.session, k) for k in change.after} if few else {},
             "document": self._summary(),
@@ -415,18 +419,18 @@ class Review:
 
     def _view(self, n: int) -> dict[str, Any]:
         with self.session.lock:
-            return sentence_view(self.session, n, self.bitexts.found.get(n))
+            return sentence_view(self.session, n, self.bitexts.inputs.get(n))
 
     def _summary(self) -> dict[str, Any]:
         session = self.session
         job = self.job
-        told = f"{job.name} learns from the sentences marked gold" if job else self.why_not
+        message = f"{job.name} learns from the sentences marked gold" if job else self.why_not
         return {
             "epoch": session.epoch,
             "undo": bool(session.history),
             "redo": bool(session.undone),
-            "learn": {"possible": job is not None, "told": told},
-            "known": known(session, job.verdict if job else None),
+            "learn": {"possible": job is not None, "told": message},
+            "known": accuracy_summary(session, job.verdict if job else None),
             "differing": len(session.differing()),
             "saved": {"told": f"Saved as {self.output.name}", "error": self.error},
         }
@@ -467,7 +471,7 @@ class Handler(PageHandler):
         try:
             return act(self.server.review, fields)
         except EditError as error:
-            return self.server.review.refused(error, fields)
+            return self.server.review.refusal(error, fields)
         except ProjError as error:
             return HTTPStatus.INSUFFICIENT_STORAGE, {"error": str(error)}
 

@@ -24,8 +24,8 @@ Data = bytes
 class EditError(ProjError):
     """An edit that cannot be made; `offer` names a repair and `offered` describes it; `stale`: the sentence had changed."""
 
-    def __init__(self, what: str, offer: str = "", offered: str = "", *, stale: bool = False) -> None:
-        super().__init__(what)
+    def __init__(self, message: str, offer: str = "", offered: str = "", *, stale: bool = False) -> None:
+        super().__init__(message)
         self.offer, self.offered, self.stale = offer, offered, stale
 
 
@@ -35,14 +35,14 @@ class Change(NamedTuple):
     op: str
     before: dict[int, SentenceState]
     after: dict[int, SentenceState]
-    told: str
+    message: str
 
 
 class LearnedTree(NamedTuple):
     """A new tree for a sentence, as a learner gives it."""
 
     heads: tuple[int, ...]
-    rels: tuple[str, ...]
+    deprels: tuple[str, ...]
     reasons: tuple[str, ...]
     confidence: tuple[float, ...] = ()
     note: str = ""
@@ -74,7 +74,7 @@ class Session:
 
     def render(self) -> bytes:
         with self.lock:
-            return b"".join(self.document.rendered(self.states))
+            return b"".join(self.document.render(self.states))
 
     def has_been(self, data: Data) -> bool:
         """Return whether the file has had these bytes at some point of the review: after a crash it lags behind the journal."""
@@ -100,7 +100,7 @@ class Session:
             return not wrong
 
     def _renders(self, n: int, block: Block) -> bool:
-        return self.document.blocks[n].rendered(self.states[n]) == b"".join(block.lines)
+        return self.document.blocks[n].render(self.states[n]) == b"".join(block.lines)
 
     def save(self, path: Path) -> None:
         save(path, (self.render(),))
@@ -118,8 +118,8 @@ class Session:
         """Return the order of the list: least confident first, then sentences without confidence, then gold ones."""
 
         def key(n: int) -> tuple[bool, bool, float, int]:
-            sure = self.states[n].confidence
-            return self.states[n].gold, sure is None, sure or 0.0, n
+            confidence = self.states[n].confidence
+            return self.states[n].gold, confidence is None, confidence or 0.0, n
 
         return sorted(range(len(self)), key=key)
 
@@ -127,7 +127,7 @@ class Session:
         """Return the relations that the sentences have, the most frequent first."""
         counts: dict[str, int] = {}
         for state in self.states:
-            for rel in state.rels:
+            for rel in state.deprels:
                 counts[rel] = counts.get(rel, 0) + 1
         counts.pop("_", None)
         return sorted(counts, key=lambda rel: (-counts[rel], rel))
@@ -152,14 +152,14 @@ class Session:
             if head and word in _above(state.heads, head):
                 if not fix:
                     raise self._cycle(n, word, head)
-                words, told = self._swapped(n, word, head, rel)
+                words, message = self._swap(n, word, head, rel)
             elif head == 0:
-                words, told = self._rooted(n, word, rel)
+                words, message = self._make_root(n, word, rel)
             else:
-                old = state.rels[word - 1]
+                old = state.deprels[word - 1]
                 words = [(word, head, rel or ("dep" if old in ("root", "_") else old))]
-                told = f"{self._name(n, word)} now hangs on {self._name(n, head)}"
-            return self._perform({"op": "edit", "n": n, "words": words, "told": told})
+                message = f"{self._name(n, word)} now hangs on {self._name(n, head)}"
+            return self._perform({"op": "edit", "n": n, "words": words, "told": message})
 
     def set_relation(self, n: int, word: int, rel: str, *, seen: int | None = None) -> Change:
         with self.lock:
@@ -167,10 +167,10 @@ class Session:
             _check_relation(rel, state.heads[word - 1])
             if not rel:
                 raise EditError("a relation has at least one letter")
-            if rel == state.rels[word - 1]:
+            if rel == state.deprels[word - 1]:
                 return self._nothing(n)
-            told = f"{self._name(n, word)} is now {rel}"
-            return self._perform({"op": "edit", "n": n, "words": [(word, state.heads[word - 1], rel)], "told": told})
+            message = f"{self._name(n, word)} is now {rel}"
+            return self._perform({"op": "edit", "n": n, "words": [(word, state.heads[word - 1], rel)], "told": message})
 
     def set_gold(self, n: int, on: bool, *, seen: int | None = None) -> Change:
         """Mark a sentence as right, or take the mark away; only a whole tree can be right."""
@@ -183,7 +183,7 @@ class Session:
                 return self._nothing(n)
             return self._perform({"op": "gold", "n": n, "on": on, "told": "marked gold" if on else "no longer gold"})
 
-    def learn(self, trees: Iterable[tuple[int, LearnedTree]], told: str, versions: Sequence[int] | None = None) -> Change:
+    def learn(self, trees: Iterable[tuple[int, LearnedTree]], message: str, versions: Sequence[int] | None = None) -> Change:
         """Take new trees for the sentences that are still free and, given `versions`, have not changed since."""
         with self.lock:
             free = set(self.free)
@@ -192,7 +192,7 @@ class Session:
                 for n, tree in trees
                 if n in free and (versions is None or versions[n] == self.versions[n])
             ]
-            return self._perform({"op": "learn", "trees": taken, "told": told})
+            return self._perform({"op": "learn", "trees": taken, "told": message})
 
     @property
     def latest(self) -> Change | None:
@@ -202,8 +202,8 @@ class Session:
     def differing(self) -> dict[int, tuple[SentenceState, SentenceState]]:
         """Return sentences whose tree the latest learning changed and nobody has since: the states before and after."""
         change = self.latest
-        found = ((n, change.before[n], new) for n, new in change.after.items() if self.states[n] == new) if change else ()
-        return {n: (old, new) for n, old, new in found if (old.heads, old.rels) != (new.heads, new.rels)}
+        candidates = ((n, change.before[n], new) for n, new in change.after.items() if self.states[n] == new) if change else ()
+        return {n: (old, new) for n, old, new in candidates if (old.heads, old.deprels) != (new.heads, new.deprels)}
 
     def refuse(self, n: int) -> Change:
         """Put back the tree that a sentence had before the latest learning."""
@@ -247,46 +247,53 @@ class Session:
             last = stack[-1]
             if op == "redo":
                 return last
-            return Change(last.op, last.after, last.before, last.told)
+            return Change(last.op, last.after, last.before, last.message)
         if op == "learn":
-            after = {_place(row[0], len(self)): self._learned(*row) for row in entry["trees"]}
+            after = {_place(row[0], len(self)): self._learn_tree(*row) for row in entry["trees"]}
         else:
             n = _place(entry["n"], len(self))
             if op == "refuse":
                 if n not in self.differing():
                     raise EditError("this tree is not one of the latest learning")
                 return Change("refuse", {n: self.states[n]}, {n: self.differing()[n][0]}, str(entry["told"]))
-            after = {n: self._edited(n, entry["words"]) if op == "edit" else replace(self.states[n], gold=bool(entry["on"]))}
+            after = {n: self._edit(n, entry["words"]) if op == "edit" else replace(self.states[n], gold=bool(entry["on"]))}
         return Change(str(op), {n: self.states[n] for n in after}, after, str(entry["told"]))
 
-    def _edited(self, n: int, words: Iterable[Sequence[Any]]) -> SentenceState:
+    def _edit(self, n: int, words: Iterable[Sequence[Any]]) -> SentenceState:
         state = self.states[n]
-        heads, rels = list(state.heads), list(state.rels)
-        reasons, sure = list(state.reasons), list(state.sure)
+        heads, deprels = list(state.heads), list(state.deprels)
+        reasons, confidence = list(state.reasons), list(state.machine_confidence)
         touched = set(state.hand)
         for word, head, rel in words:
             k = _place(word - 1, len(heads))
             if heads[k] != head:
-                heads[k], reasons[k], sure[k] = _place(head, len(heads) + 1), CORRECTED, None
-            rels[k] = str(rel)
+                heads[k], reasons[k], confidence[k] = _place(head, len(heads) + 1), CORRECTED, None
+            deprels[k] = str(rel)
             touched.add(word)
         if cycles(heads) or heads.count(0) > 1:
             raise EditError("the heads do not make a tree")
         return replace(
-            state, heads=tuple(heads), rels=tuple(rels), reasons=tuple(reasons), sure=tuple(sure), hand=frozenset(touched)
+            state,
+            heads=tuple(heads),
+            deprels=tuple(deprels),
+            reasons=tuple(reasons),
+            machine_confidence=tuple(confidence),
+            hand=frozenset(touched),
         )
 
-    def _learned(
-        self, n: int, heads: list[int], rels: list[str], reasons: list[str], sure: list[float], note: str
+    def _learn_tree(
+        self, n: int, heads: list[int], deprels: list[str], reasons: list[str], confidence: list[float], note: str
     ) -> SentenceState:
         state = self.states[n]
         size = len(state.heads)
-        if not len(heads) == len(rels) == len(reasons) == size or len(sure) not in (0, size):
+        if not len(heads) == len(deprels) == len(reasons) == size or len(confidence) not in (0, size):
             raise EditError("a tree of another length")
         if not all(0 <= head <= size for head in heads) or heads.count(0) != 1 or cycles(heads):
             raise EditError("the heads do not make a tree")
-        known: tuple[float | None, ...] = tuple(sure) or (None,) * size
-        return replace(state, heads=tuple(heads), rels=tuple(rels), reasons=tuple(reasons), sure=known, note=note)
+        known: tuple[float | None, ...] = tuple(confidence) or (None,) * size
+        return replace(
+            state, heads=tuple(heads), deprels=tuple(deprels), reasons=tuple(reasons), machine_confidence=known, note=note
+        )
 
     def _take(self, op: str, change: Change) -> None:
         for n, state in change.after.items():
@@ -334,22 +341,22 @@ class Session:
             f"Let {theirs} take the place of {ours}: {theirs} {place}, and {ours} hangs on {theirs}",
         )
 
-    def _swapped(self, n: int, word: int, head: int, rel: str) -> tuple[list[tuple[int, int, str]], str]:
+    def _swap(self, n: int, word: int, head: int, rel: str) -> tuple[list[tuple[int, int, str]], str]:
         """Put `head`, a descendant of `word`, in its place; `word` is attached to it with the relation that `head` had."""
         state = self.states[n]
-        told = f"{self._name(n, head)} took the place of {self._name(n, word)}"
-        words = [(head, state.heads[word - 1], state.rels[word - 1]), (word, head, rel or state.rels[head - 1])]
-        return words, told
+        message = f"{self._name(n, head)} took the place of {self._name(n, word)}"
+        words = [(head, state.heads[word - 1], state.deprels[word - 1]), (word, head, rel or state.deprels[head - 1])]
+        return words, message
 
-    def _rooted(self, n: int, word: int, rel: str) -> tuple[list[tuple[int, int, str]], str]:
+    def _make_root(self, n: int, word: int, rel: str) -> tuple[list[tuple[int, int, str]], str]:
         state = self.states[n]
         words = [(word, 0, rel or "root")]
-        told = f"{self._name(n, word)} is now the root"
+        message = f"{self._name(n, word)} is now the root"
         if 0 in state.heads:
             old = state.heads.index(0) + 1
-            words.append((old, word, state.rels[word - 1] if state.heads[word - 1] == old else "dep"))
-            told += f", {self._name(n, old)} hangs on it"
-        return words, told
+            words.append((old, word, state.deprels[word - 1] if state.heads[word - 1] == old else "dep"))
+            message += f", {self._name(n, old)} hangs on it"
+        return words, message
 
 
 def incomplete(state: SentenceState) -> str:
@@ -366,12 +373,12 @@ def incomplete(state: SentenceState) -> str:
 
 def _above(heads: Sequence[int], word: int) -> list[int]:
     """Return the ancestors of `word`, its head first."""
-    found = []
+    ancestors = []
     word = heads[word - 1]
     while word > 0:
-        found.append(word)
+        ancestors.append(word)
         word = heads[word - 1]
-    return found
+    return ancestors
 
 
 def _check_relation(rel: str, head: int) -> None:

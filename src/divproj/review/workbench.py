@@ -22,8 +22,9 @@ from subprocess import SubprocessError
 from typing import Any
 
 from divproj.core.errors import Faults, ProjError, Where
-from divproj.core.sentence import Sentence, is_gold
+from divproj.core.sentence import Rows, is_gold
 from divproj.drawing.workbench import page
+from divproj.io.files import E_FILE, F_FILE, LINKS_FILE
 from divproj.io.trees import conllu
 from divproj.review import http
 from divproj.review.http import Act, Answer, Fields, PageHandler, PageServer, text
@@ -53,10 +54,10 @@ class WorkError(ProjError):
 class CommandJob:
     """A running command for a text, or its outcome."""
 
-    what: str
+    task: str
     began: float = field(default_factory=time.monotonic)
     busy: bool = True
-    told: str = ""
+    message: str = ""
     failed: bool = False
 
 
@@ -109,7 +110,7 @@ class Workbench:
         if job is None:
             return None
         seconds = round(time.monotonic() - job.began) if job.busy else 0
-        return {"what": job.what, "busy": job.busy, "told": job.told, "failed": job.failed, "seconds": seconds}
+        return {"what": job.task, "busy": job.busy, "told": job.message, "failed": job.failed, "seconds": seconds}
 
     def work(self, name: str) -> Path:
         return self.folder / WORK / name
@@ -160,13 +161,13 @@ class Workbench:
 
     def project(self, name: str) -> str:
         """Project a text, with the learned rules where there are some."""
-        self._known(name)
+        self._check_name(name)
         work = self.work(name)
         if (work / "trees.reviewed.conllu").exists():
             raise WorkError(f"{name} has been reviewed: its trees are not replaced. Learn in the review instead")
         work.mkdir(parents=True, exist_ok=True)
-        words = ["project", self.folder / name, "-o", work / "trees.conllu", "--e-out", work / "e.conllu"]
-        words += ["--links-out", work / "align.txt"]
+        words = ["project", self.folder / name, "-o", work / "trees.conllu", "--e-out", work / E_FILE]
+        words += ["--links-out", work / LINKS_FILE]
         rules = self.folder / WORK / RULES
         words += ["--rules", rules] if rules.is_file() else []
         return self._begin(name, "projecting", words)
@@ -176,8 +177,8 @@ class Workbench:
         corpora = []
         for name in self.names():
             trees, work = self.trees(name), self.work(name)
-            if trees and self._count(trees)[1] and (work / "align.txt").is_file():
-                shutil.copyfile(trees, work / "f.conllu")
+            if trees and self._count(trees)[1] and (work / LINKS_FILE).is_file():
+                shutil.copyfile(trees, work / F_FILE)
                 corpora.append(work)
         if not corpora:
             raise WorkError("there is no gold sentence yet: review a text and mark sentences that are right with G")
@@ -185,7 +186,7 @@ class Workbench:
 
     def open(self, name: str) -> str:
         """The address of a text's review, which is started if need be."""
-        self._known(name)
+        self._check_name(name)
         with self.lock:
             if name in self.reviews and self.reviews[name][0].poll() is None:
                 return self.reviews[name][1]
@@ -197,8 +198,8 @@ class Workbench:
                 work.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(self.folder / name, trees)
             words: list[Any] = ["review", trees, "--workbench"]
-            if (work / "e.conllu").is_file() and (work / "align.txt").is_file():
-                words += ["--e", work / "e.conllu", "--links", work / "align.txt"]
+            if (work / E_FILE).is_file() and (work / LINKS_FILE).is_file():
+                words += ["--e", work / E_FILE, "--links", work / LINKS_FILE]
             process = subprocess.Popen(
                 self._argv(words),
                 stdin=subprocess.PIPE,
@@ -233,15 +234,15 @@ class Workbench:
         from divproj.divergence.analysis import analyze
         from divproj.io.corpus import Corpus
 
-        self._known(name)
+        self._check_name(name)
         trees, work = self.trees(name), self.work(name)
-        if trees is None or not (work / "align.txt").is_file():
+        if trees is None or not (work / LINKS_FILE).is_file():
             raise WorkError(f"{name} has no trees and links yet: project it first")
         corpus = Corpus(
-            str(trees), str(work / "e.conllu"), str(work / "align.txt"), name, faults=Faults(strict=False), complete=True
+            str(trees), str(work / E_FILE), str(work / LINKS_FILE), name, faults=Faults(strict=False), complete=True
         )
-        found = analyze(corpus)
-        return {"name": name, "stages": found.stage_counts("e_to_f"), "pairs": found.sentences}
+        analysis = analyze(corpus)
+        return {"name": name, "stages": analysis.stage_counts("e_to_f"), "pairs": analysis.sentences}
 
     def rules(self) -> list[str]:
         """Return the learned rules in words."""
@@ -258,7 +259,7 @@ class Workbench:
 
     def export(self, name: str) -> tuple[str, str]:
         """Name and content of the file with a text's trees."""
-        self._known(name)
+        self._check_name(name)
         trees = self.trees(name)
         if trees is None:
             raise WorkError(f"{name} has no trees yet: project it first")
@@ -277,26 +278,26 @@ class Workbench:
 
     # Processes.
 
-    def _known(self, name: str) -> None:
+    def _check_name(self, name: str) -> None:
         if name not in self.names():
             raise WorkError(f"there is no text {name[:80]}")
 
     def _argv(self, words: Sequence[Any]) -> list[str]:
         return [*self.command, *map(str, words)]
 
-    def _begin(self, name: str, what: str, words: Sequence[Any]) -> str:
+    def _begin(self, name: str, task: str, words: Sequence[Any]) -> str:
         with self.lock:
             if name in self.jobs and self.jobs[name].busy:
                 raise WorkError(f"{name or 'learning'} is at work already")
-            job = self.jobs[name] = CommandJob(what)
+            job = self.jobs[name] = CommandJob(task)
         threading.Thread(target=self._do, args=(job, self._argv(words)), daemon=True).start()
-        return f"{what} has begun"
+        return f"{task} has begun"
 
     @staticmethod
     def _do(job: CommandJob, argv: list[str]) -> None:
         done = subprocess.run(argv, capture_output=True, text=True, encoding="utf-8", errors="replace")
         lines = [line for line in done.stderr.strip().splitlines() if not line.startswith("trees: ")]  # the page leads there
-        job.told, job.failed = "\n".join(lines[-TOLD:]), done.returncode != 0
+        job.message, job.failed = "\n".join(lines[-TOLD:]), done.returncode != 0
         job.busy = False
 
 
@@ -313,15 +314,15 @@ def _write_new(path: Path, data: bytes) -> None:
 
 def _files(folder: Path) -> tuple[tuple[str, int, int], ...]:
     """Return names, times and sizes of the files of a folder, which show whether one has changed."""
-    found = []
+    entries = []
     for path in folder.iterdir():
         with suppress(FileNotFoundError):
             about = path.stat()
-            found.append((path.name, about.st_mtime_ns, about.st_size))
-    return tuple(sorted(found))
+            entries.append((path.name, about.st_mtime_ns, about.st_size))
+    return tuple(sorted(entries))
 
 
-def _sentences(path: Path) -> Iterator[Sentence]:
+def _sentences(path: Path) -> Iterator[Rows]:
     return (sentence for sentence in conllu.load(path, Faults(strict=False)) if sentence is not None)
 
 
@@ -343,16 +344,16 @@ def _tell(process: subprocess.Popen[str], home: str) -> None:
 
 def _first_line(process: subprocess.Popen[str]) -> str:
     """Return the first line that a review prints, its address; '' if it ends or prints nothing in time."""
-    found: list[str] = []
+    lines: list[str] = []
     assert process.stdout is not None
-    reader = threading.Thread(target=lambda out: found.append(out.readline().strip()), args=(process.stdout,), daemon=True)
+    reader = threading.Thread(target=lambda out: lines.append(out.readline().strip()), args=(process.stdout,), daemon=True)
     reader.start()
     reader.join(START_PATIENCE)
-    if not found or not found[0]:
+    if not lines or not lines[0]:
         process.kill()
         return ""
     threading.Thread(target=lambda err: err.read(), args=(process.stderr,), daemon=True).start()  # or the pipe would fill
-    return found[0]
+    return lines[0]
 
 
 def _last(stream: Any) -> str:
@@ -360,7 +361,7 @@ def _last(stream: Any) -> str:
     return lines[-1] if lines else "it said nothing"
 
 
-def decoded(data: Any) -> bytes:
+def decode_upload(data: Any) -> bytes:
     """The content of a dropped file, sent as base64."""
     try:
         return base64.b64decode(data, validate=True)
@@ -380,7 +381,10 @@ GETS: dict[str, Act] = {
     "/api/export": _export,
 }
 POSTS: dict[str, Act] = {
-    "/api/add": lambda bench, fields: (HTTPStatus.OK, {"told": bench.add(text(fields, "name"), decoded(fields.get("data")))}),
+    "/api/add": lambda bench, fields: (
+        HTTPStatus.OK,
+        {"told": bench.add(text(fields, "name"), decode_upload(fields.get("data")))},
+    ),
     "/api/project": lambda bench, fields: (HTTPStatus.OK, {"told": bench.project(text(fields, "name"))}),
     "/api/open": lambda bench, fields: (HTTPStatus.OK, {"url": bench.open(text(fields, "name"))}),
     "/api/learn": lambda bench, _: (HTTPStatus.OK, {"told": bench.learn()}),

@@ -35,11 +35,11 @@ KEPT = 20
 
 def versions() -> dict[str, str]:
     """Return the versions of the packages that results may depend on."""
-    return {"divproj": __version__, **_installed()}
+    return {"divproj": __version__, **_package_versions()}
 
 
 @lru_cache(maxsize=1)
-def _installed() -> dict[str, str]:
+def _package_versions() -> dict[str, str]:
     return {name: metadata.version(name) for name in PACKAGES}
 
 
@@ -62,7 +62,7 @@ def digest_of(value: Any) -> str:
 
 
 @dataclass(frozen=True)
-class Done:
+class StageRecord:
     """The record of a completed stage: what it was made from, its outputs, and facts and warnings for the report."""
 
     parts: dict[str, Any]
@@ -95,11 +95,11 @@ class Store:
             return
         others = sorted(path.name for path in self.folder.iterdir() if path.name not in (LOCK, LOG))
         if others:
-            what = f"the folder holds other things ({others[0]})"
-            raise ProjError(what, Where(str(self.folder)), "give the results a new folder, or empty this one")
+            message = f"the folder holds other things ({others[0]})"
+            raise ProjError(message, Where(str(self.folder)), "give the results a new folder, or empty this one")
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
+    def lock(self) -> Iterator[None]:
         """Lock the folder for this process; the lock ends with the process."""
         self.check()
         try:
@@ -132,22 +132,22 @@ class Store:
             for path in folder.glob(".*.old"):
                 shutil.rmtree(path)
 
-    def done(self, stage: str) -> Done | None:
+    def done(self, stage: str) -> StageRecord | None:
         """Return the record of a stage; None if it was not completed, or by another version."""
         try:
-            found = json.loads((self.at(stage) / DONE).read_text(encoding="utf-8"))
-            if found["version"] != VERSION or not all(isinstance(found[k], dict) for k in ("parts", "outputs", "facts")):
+            record = json.loads((self.at(stage) / DONE).read_text(encoding="utf-8"))
+            if record["version"] != VERSION or not all(isinstance(record[k], dict) for k in ("parts", "outputs", "facts")):
                 return None
-            return Done(found["parts"], found["outputs"], found["facts"], tuple(map(str, found["warnings"])))
+            return StageRecord(record["parts"], record["outputs"], record["facts"], tuple(map(str, record["warnings"])))
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
 
-    def damage(self, stage: str, done: Done) -> str:
+    def damage(self, stage: str, done: StageRecord) -> str:
         """Return an output that was changed or removed since it was written; '' if there is none."""
-        found = tree_digests(self.at(stage))
-        found.pop(DONE, None)
-        names = sorted({*found, *done.outputs})
-        return next((name for name in names if found.get(name) != done.outputs.get(name)), "")
+        digests = tree_digests(self.at(stage))
+        digests.pop(DONE, None)
+        names = sorted({*digests, *done.outputs})
+        return next((name for name in names if digests.get(name) != done.outputs.get(name)), "")
 
     def part(self, stage: str) -> Path:
         """An empty folder for a stage to write into."""
@@ -160,16 +160,16 @@ class Store:
         """Remove the part folder of a stage that failed."""
         shutil.rmtree(self.stages / f".{stage}.part", ignore_errors=True)
 
-    def commit(self, stage: str, parts: dict[str, Any], facts: dict[str, Any], warnings: list[str]) -> Done:
+    def commit(self, stage: str, parts: dict[str, Any], facts: dict[str, Any], warnings: list[str]) -> StageRecord:
         """Make the part folder the output of the stage, and return its record."""
         part = self.stages / f".{stage}.part"
         facts = json.loads(json.dumps(facts))  # as it will be read again
-        made = Done(parts, tree_digests(part), facts, tuple(warnings))
-        about = {"version": VERSION, "parts": parts, "outputs": made.outputs, "facts": facts, "warnings": warnings}
+        record = StageRecord(parts, tree_digests(part), facts, tuple(warnings))
+        about = {"version": VERSION, "parts": parts, "outputs": record.outputs, "facts": facts, "warnings": warnings}
         text = json.dumps(about, ensure_ascii=False, indent=1, sort_keys=True)
         (part / DONE).write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
         _swap(part, self.at(stage))
-        return made
+        return record
 
     def drop(self, stage: str) -> None:
         """Forget a stage that the config no longer has."""
@@ -183,7 +183,7 @@ class Store:
 
         The names that earlier runs published and this one does not have are removed. Returns the names of what was kept.
         """
-        known = self._published()
+        known = self._published_digests()
         fresh = {name: _digest(path) for name, path in files.items()}
         for name, digest in fresh.items():
             known[name] = [digest, *(d for d in known.get(name, []) if d != digest)][:KEPT]
@@ -194,7 +194,7 @@ class Store:
             target = self.path(name)
             there = _digest(target) if target.exists() else ""
             if there and there not in known[name]:
-                kept.append(self._kept(target).name)
+                kept.append(self._set_aside(target).name)
                 there = ""
             if name not in fresh and there:
                 shutil.rmtree(target) if target.is_dir() else target.unlink()
@@ -206,14 +206,14 @@ class Store:
                 _swap(part, target)
         return kept
 
-    def _published(self) -> dict[str, list[str]]:
+    def _published_digests(self) -> dict[str, list[str]]:
         try:
-            found = json.loads((self.stages / PUBLISHED).read_text(encoding="utf-8"))
-            return {name: list(map(str, old)) for name, old in found.items() if "/" not in name and name[:1] not in ("", ".")}
+            digests = json.loads((self.stages / PUBLISHED).read_text(encoding="utf-8"))
+            return {name: list(map(str, old)) for name, old in digests.items() if "/" not in name and name[:1] not in ("", ".")}
         except (OSError, ValueError, AttributeError, TypeError, RecursionError):
             return {}
 
-    def _kept(self, target: Path) -> Path:
+    def _set_aside(self, target: Path) -> Path:
         """Rename a result that a person changed, and return its new name."""
         number = 1
         while (new := target.with_name(f"{target.stem}.yours-{number}{target.suffix}")).exists():

@@ -31,13 +31,13 @@ from divproj.core.options import (
     parse_roles,
 )
 from divproj.io.corpus import Corpus
-from divproj.io.files import in_folder, located
+from divproj.io.files import F_FILE, IGT_FILE, in_folder, locate
 from divproj.io.trees import conllu
 from divproj.io.trees.conllu import is_conllu
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal.phrase_pairs import AUTO, PhraseSources
 from divproj.projection.pipeline import corrections
-from divproj.projection.registry import SystemChoice, choose, named
+from divproj.projection.registry import SystemChoice, choose, system_info
 from divproj.projection.systems import CORRECTED, OBSERVING, PARSERS, PROJECTIONS, SYSTEM_NAMES, UNTRAINED, suits_s6
 from divproj.runtime.resources import folder
 
@@ -155,15 +155,15 @@ def _places(text: str) -> Iterator[tuple[int, list[str]]]:
         if header := _HEADER.match(line):
             inside = _parts(header[1])
             yield number, inside
-        elif found := _KEY.match(line):
-            yield number, inside + _parts(found[1])
+        elif match := _KEY.match(line):
+            yield number, inside + _parts(match[1])
 
 
 def _parts(dotted: str) -> list[str]:
     return [part.strip().strip("\"'") for part in dotted.split(".")]
 
 
-class Values:
+class ConfigValues:
     """The values of a config, each checked before it is used, and the line of each for messages."""
 
     def __init__(self, text: str, path: Path) -> None:
@@ -172,34 +172,37 @@ class Values:
             data: dict[str, Any] = tomllib.loads(self.text)
         except (ValueError, RecursionError) as error:
             line = re.search(r"line (\d+)", str(error))
-            what = re.sub(r" \(at .*\)$", "", why(error))
+            message = re.sub(r" \(at .*\)$", "", why(error))
             where = Where(str(path), int(line[1]) if line else 0)
             remedy = 'the file is TOML: key = "value", tables as [name]'
-            raise ProjError(f"not TOML: {what}", where, remedy) from None
-        self.said = self._checked(data)
+            raise ProjError(f"not TOML: {message}", where, remedy) from None
+        self.said = self._check(data)
 
-    def fail(self, table: str, key: str, what: str, remedy: str = "") -> NoReturn:
+    def fail(self, table: str, key: str, message: str, remedy: str = "") -> NoReturn:
         name = f"{table}.{key}" if table and key else table or key
-        raise ProjError(f"{name}: {what}" if name else what, Where(str(self.path), line_of(self.text, table, key)), remedy)
+        raise ProjError(
+            f"{name}: {message}" if name else message, Where(str(self.path), line_of(self.text, table, key)), remedy
+        )
 
-    def _checked(self, data: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    def _check(self, data: dict[str, Any]) -> dict[str, dict[str, Any]]:
         """Return all values, with defaults filled in; unknown keys are errors."""
         said: dict[str, dict[str, Any]] = {}
         top = {key: value for key, value in data.items() if key not in KEYS}
         for table, keys in KEYS.items():
-            found = top if not table else data.get(table, {})
-            if not isinstance(found, dict):
-                self.fail(table, "", f"found {_shown(found)}, a table expected", f"write [{table}] on a line of its own")
-            for key in found:
+            entries = top if not table else data.get(table, {})
+            if not isinstance(entries, dict):
+                self.fail(table, "", f"found {_describe(entries)}, a table expected", f"write [{table}] on a line of its own")
+            for key in entries:
                 if key not in keys:
-                    self._unknown(table, key, isinstance(found[key], dict))
+                    self._refuse_key(table, key, isinstance(entries[key], dict))
             said[table] = {
-                key: self._value(table, key, rule, found[key]) if key in found else rule.default for key, rule in keys.items()
+                key: self._value(table, key, rule, entries[key]) if key in entries else rule.default
+                for key, rule in keys.items()
             }
         return said
 
-    def _unknown(self, table: str, key: str, is_table: bool) -> NoReturn:
-        what = f"there is no {'table' if is_table else 'key'} '{key}'" + (f" in [{table}]" if table else "")
+    def _refuse_key(self, table: str, key: str, is_table: bool) -> NoReturn:
+        message = f"there is no {'table' if is_table else 'key'} '{key}'" + (f" in [{table}]" if table else "")
         known = {name: f"'{name}'" for name in KEYS[table]} | ({} if table else {name: f"[{name}]" for name in KEYS if name})
         near = difflib.get_close_matches(key, known, 1, 0.6)
         elsewhere = [f"'{key}' in [{other}]" if other else f"'{key}' above all tables" for other in KEYS if key in KEYS[other]]
@@ -207,37 +210,37 @@ class Values:
             remedy = f"did you mean {elsewhere[0] if elsewhere else known[near[0]]}?"
         else:
             remedy = f"there are {', '.join(known.values())}"
-        raise ProjError(what, Where(str(self.path), line_of(self.text, table, key)), remedy)
+        raise ProjError(message, Where(str(self.path), line_of(self.text, table, key)), remedy)
 
-    def _value(self, table: str, key: str, rule: Key, found: Any) -> Any:
+    def _value(self, table: str, key: str, rule: Key, value: Any) -> Any:
         """The value in its plain form: lists are tuples, a single file is a list of one."""
-        texts = isinstance(found, list) and all(isinstance(item, str) and item for item in found)
+        texts = isinstance(value, list) and all(isinstance(item, str) and item for item in value)
         good = {
-            "text": isinstance(found, str),
-            "path": isinstance(found, str) and bool(found),
-            "paths": texts or (isinstance(found, str) and bool(found)),
-            "whole": isinstance(found, int) and not isinstance(found, bool),
-            "share": _is_number(found) and 0 <= found <= 1,
-            "flag": isinstance(found, bool),
+            "text": isinstance(value, str),
+            "path": isinstance(value, str) and bool(value),
+            "paths": texts or (isinstance(value, str) and bool(value)),
+            "whole": isinstance(value, int) and not isinstance(value, bool),
+            "share": _is_number(value) and 0 <= value <= 1,
+            "flag": isinstance(value, bool),
             "texts": texts,
-            "share or path": (isinstance(found, str) and bool(found)) or (_is_number(found) and 0 <= found <= 0.9),
+            "share or path": (isinstance(value, str) and bool(value)) or (_is_number(value) and 0 <= value <= 0.9),
         }[rule.kind]
         if not good:
-            self.fail(table, key, f"found {_shown(found)}, {EXPECTED[rule.kind]} expected")
-        if rule.choices and found not in (*rule.choices, rule.default):
-            self.not_one_of(table, key, found, rule.choices)
-        if rule.kind == "whole" and not rule.low <= found <= rule.high:
-            self.fail(table, key, f"found {found}, a number from {rule.low} to {rule.high} expected")
-        if "path" in rule.kind and "\0" in "".join(map(str, found if isinstance(found, list) else [found])):
+            self.fail(table, key, f"found {_describe(value)}, {EXPECTED[rule.kind]} expected")
+        if rule.choices and value not in (*rule.choices, rule.default):
+            self.not_one_of(table, key, value, rule.choices)
+        if rule.kind == "whole" and not rule.low <= value <= rule.high:
+            self.fail(table, key, f"found {value}, a number from {rule.low} to {rule.high} expected")
+        if "path" in rule.kind and "\0" in "".join(map(str, value if isinstance(value, list) else [value])):
             self.fail(table, key, "a file name cannot hold the character 0")
-        if isinstance(found, list):
-            return tuple(found)
-        return (found,) if rule.kind == "paths" else found
+        if isinstance(value, list):
+            return tuple(value)
+        return (value,) if rule.kind == "paths" else value
 
-    def not_one_of(self, table: str, key: str, found: str, choices: tuple[str, ...]) -> NoReturn:
-        near = difflib.get_close_matches(found, choices, 1, 0.6)
+    def not_one_of(self, table: str, key: str, value: str, choices: tuple[str, ...]) -> NoReturn:
+        near = difflib.get_close_matches(value, choices, 1, 0.6)
         remedy = f"did you mean '{near[0]}'?" if near else ""
-        self.fail(table, key, f"found '{found[:60]}', one of {', '.join(choices)} expected", remedy)
+        self.fail(table, key, f"found '{value[:60]}', one of {', '.join(choices)} expected", remedy)
 
     def file(self, table: str, key: str, name: str) -> Path:
         """Return the path of a file, which must exist; names are relative to the config's folder."""
@@ -261,17 +264,17 @@ class Values:
         return self.file(table, key, name) if name else None
 
 
-def _is_number(found: Any) -> bool:
-    return isinstance(found, int | float) and not isinstance(found, bool)
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _shown(found: Any) -> str:
+def _describe(value: Any) -> str:
     """Return a value as messages quote it."""
-    if isinstance(found, bool):
-        return str(found).lower()
-    if isinstance(found, dict):
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
         return "a table"
-    return f"{found!r:.60}"
+    return f"{value!r:.60}"
 
 
 LARGEST = 1 << 20
@@ -372,7 +375,7 @@ def loads(text: str, path: str | Path = "divproj.toml", results: str | Path | No
         raise ProjError(f"a file that the config names cannot be looked for: {name}", Where(str(path))) from None
 
 
-class _Reader(Values):
+class _Reader(ConfigValues):
     """Builds a `Config` from the values, and checks that they do not contradict each other."""
 
     def config(self, results: str | Path | None) -> Config:
@@ -382,7 +385,7 @@ class _Reader(Values):
         parser, parser_model = self._parser()
         phrases = self._phrases()
         choice, rules, learns, model = self._system(phrases)
-        made = Config(
+        new_config = Config(
             path=self.path, language=" ".join(said[""]["language"].split()),
             results=Path(results).absolute() if results else self.place(said[""]["results"]),
             seed=said[""]["seed"], strict=said[""]["strict"], said=said,
@@ -393,38 +396,38 @@ class _Reader(Values):
             parser=parser, parser_model=parser_model, system=choice.system, why=choice.why, rules=rules, learns=learns, model=model, phrases=phrases,
             also=tuple(map(self._also, said["project"]["also"])),
         )  # fmt: skip
-        self._evaluation(made)
-        self._results(made)
-        return made
+        self._evaluation(new_config)
+        self._results(new_config)
+        return new_config
 
     def _input(self) -> None:
-        found = self.said["input"]
-        if not found["text"] and not (found["f"] and found["e"]):
+        table = self.said["input"]
+        if not table["text"] and not (table["f"] and table["e"]):
             self.fail("input", "", "no text is named", 'text = "my-texts.txt" (interlinear), or f = "…" and e = "…" (bitext)')
-        if found["text"] and (found["f"] or found["e"]):
+        if table["text"] and (table["f"] or table["e"]):
             self.fail("input", "text", "there are both interlinear text and a bitext", "give text, or f and e")
 
     def _reader(self) -> ReaderOptions:
         """The options of the readers; roles are written `words=tx, glosses=ge`."""
-        found = self.said["input"]
+        table = self.said["input"]
         roles: dict[str, dict[str, str]] = {}
         for key in ("tiers", "markers"):
             try:
-                roles[key] = parse_roles(key, [found[key]])
+                roles[key] = parse_roles(key, [table[key]])
             except ProjError:
-                self.fail("input", key, f"found '{found[key]}', ROLE=NAME expected", f'{key} = "words=tx, glosses=ge"')
+                self.fail("input", key, f"found '{table[key]}', ROLE=NAME expected", f'{key} = "words=tx, glosses=ge"')
         try:
-            return ReaderOptions.of({"lang": found["lang"], "encoding": found["encoding"], **roles})
+            return ReaderOptions.of({"lang": table["lang"], "encoding": table["encoding"], **roles})
         except ProjError as error:
-            self.fail("input", "encoding", error.what, error.remedy)
+            self.fail("input", "encoding", error.message, error.remedy)
 
-    def _glossed(self) -> bool:
+    def _has_glosses(self) -> bool:
         """Whether the text has glosses, as far as its first sentences tell; what is wrong with it is said when it is read."""
         format_, reader = self.said["input"]["format"] or None, self._reader()
         for path in self.files("input", "text"):
             with suppress(ProjError):
                 text = Corpus(path, format=format_, reader=reader, faults=Faults(strict=False))
-                if any(pair.f.glosses for pair in islice(text.pairs(trees=False), LOOKED_AT)):
+                if any(pair.glosses for pair in islice(text.pairs(trees=False), LOOKED_AT)):
                     return True
         return False
 
@@ -440,8 +443,8 @@ class _Reader(Values):
 
     def _parser(self) -> tuple[str, Path | None]:
         """A language by name, `given`, or a model's folder; '' for a command."""
-        found, name = self.said["parse"], self.said["parse"]["parser"]
-        if found["command"]:
+        table, name = self.said["parse"], self.said["parse"]["parser"]
+        if table["command"]:
             if name or self.said["input"]["trees"]:
                 other = "parse.parser" if name else "input.trees"
                 self.fail("parse", "command", f"there are both {other} and parse.command", "remove one of the two")
@@ -474,8 +477,8 @@ class _Reader(Values):
     def _also(self, name: str) -> Path:
         """A corpus folder with other translations, or a sample corpus."""
         path = self.place(name)
-        path = path if path.exists() else located(name)
-        if not path.is_dir() or not any(in_folder(path, file) for file in ("f.conllu", "igt.txt")):
+        path = path if path.exists() else locate(name)
+        if not path.is_dir() or not any(in_folder(path, file) for file in (F_FILE, IGT_FILE)):
             self.fail(
                 "project", "also", f"'{name}' is no corpus folder", "f.conllu or igt.txt, e.conllu and align.txt in a folder"
             )
@@ -487,34 +490,34 @@ class _Reader(Values):
         for path in self.files("input", "gold"):
             with suppress(ProjError):
                 rows = conllu.load(path, Faults(strict=False))
-                count += sum(1 for row in rows if row is not None and not row.unchecked)
+                count += sum(1 for row in rows if row is not None and not row.is_draft)
         return max(1, count - round(count * held) if isinstance(held, int | float) else count)
 
     def _system(self, phrases: PhraseSources) -> tuple[SystemChoice, Path | None, bool, Path | None]:
         """The system and why, a rule file, whether rules are learned, a model's folder."""
-        found = self.said["project"]
+        table = self.said["project"]
         gold = bool(self.said["input"]["gold"])
-        if found["model"]:
-            return self._modelled()
-        name, known = found["rules"] or (LEARN if gold else NONE), (*PROJECTIONS, *OBSERVING, CORRECTED, *TRAINED)
+        if table["model"]:
+            return self._model_choice()
+        name, known = table["rules"] or (LEARN if gold else NONE), (*PROJECTIONS, *OBSERVING, CORRECTED, *TRAINED)
         rules = self._rule_file(name)
         learns = name == LEARN
         if learns and not gold:
             self.fail("project", "rules", "there are no gold trees to learn from", "name some in input.gold")
-        system, why = found["system"], "named in the config"
+        system, why = table["system"], "named in the config"
         given = corrections(str(rules)) if rules else None
         if system == "auto":
-            there = {"forests": phrases.f_forests is not None, "glosses": self._suits_s6() if given else self._glossed()}
+            there = {"forests": phrases.f_forests is not None, "glosses": self._suits_s6() if given else self._has_glosses()}
             choice = choose(gold=self._gold_trees() if learns else 0, rules=given.system if given else "", **there)
             system, why = choice.system, choice.why
-            rules = rules if named(system).needs else None
+            rules = rules if system_info(system).needs else None
         if system not in known:
             self.not_one_of("project", "system", system, ("auto", *known))
         if given:
             try:
                 given.check(system)
             except ModelError as error:
-                self.fail("project", "system", error.what, error.remedy)
+                self.fail("project", "system", error.message, error.remedy)
         if system == CORRECTED and not (learns or given):
             self.fail("project", "system", f"{system} learns from gold trees", "name some in input.gold, and no other rules")
         if system in PARSERS and not gold:
@@ -522,20 +525,22 @@ class _Reader(Values):
         if system in PROJECTIONS and system not in UNTRAINED and not (rules or learns):
             remedy = 'rules = "hin" or a file, gold trees in input.gold, or system = "s1-r", which needs none'
             self.fail("project", "system", f"{system} needs rules", remedy)
-        if rules and not named(system).needs:
+        if rules and not system_info(system).needs:
             self.fail("project", "rules", f"{system} uses no rules", "leave them out, or choose s2+")
-        if phrases and not named(system).observes:
-            self.fail("project", phrases.asked.replace("-", "_"), f"{system} does not look at phrases", "choose s5, s6 or s5+")
+        if phrases and not system_info(system).observes:
+            self.fail(
+                "project", phrases.first_option.replace("-", "_"), f"{system} does not look at phrases", "choose s5, s6 or s5+"
+            )
         return SystemChoice(system, why), rules, learns, None
 
-    def _modelled(self) -> tuple[SystemChoice, None, bool, Path]:
-        found = self.said["project"]
-        if found["system"] != "auto" or found["rules"]:
+    def _model_choice(self) -> tuple[SystemChoice, None, bool, Path]:
+        table = self.said["project"]
+        if table["system"] != "auto" or table["rules"]:
             self.fail("project", "model", "a model brings its own rules and system", "remove system and rules")
-        folder_ = self.place(found["model"])
+        folder_ = self.place(table["model"])
         if not (folder_ / "model.json").is_file():
             self.fail(
-                "project", "model", f"'{found['model']}' is no folder with a model", "`proj train CORPUS -o MODEL` makes one"
+                "project", "model", f"'{table['model']}' is no folder with a model", "`proj train CORPUS -o MODEL` makes one"
             )
         return SystemChoice("model", "the model is named in the config"), None, bool(self.said["input"]["gold"]), folder_
 
@@ -551,26 +556,39 @@ class _Reader(Values):
             self.fail("project", "rules", f"there is no rule file '{name}'", f"learn, none, a file, or a shipped set: {there}")
         return path
 
-    def _evaluation(self, made: Config) -> None:
-        for name in made.value("evaluate", "systems"):
+    def _evaluation(self, config: Config) -> None:
+        for name in config.value("evaluate", "systems"):
             if name not in SYSTEM_NAMES:
                 self.not_one_of("evaluate", "systems", name, SYSTEM_NAMES)
-        if made.held_out and not made.gold and not isinstance(made.held_out, Path):
+        if config.held_out and not config.gold and not isinstance(config.held_out, Path):
             self.fail("evaluate", "held_out", "there are no gold trees to hold out", "name some in input.gold")
 
-    def _results(self, made: Config) -> None:
+    def _results(self, config: Config) -> None:
         """Check that the results have a folder of their own, in which there is no input."""
-        target = made.results.resolve()
-        inputs = [*made.text, *made.trees, *made.links, *made.gold, *made.grams, *made.dictionary, *made.also, made.path]
-        inputs += [Path(p) for p in (made.phrases.phrases, made.phrases.f_forests) if p and p != AUTO]
-        inputs += [p for p in (made.f, made.e, made.rules, made.model, made.parser_model, made.held_out) if isinstance(p, Path)]
+        target = config.results.resolve()
+        inputs = [
+            *config.text,
+            *config.trees,
+            *config.links,
+            *config.gold,
+            *config.grams,
+            *config.dictionary,
+            *config.also,
+            config.path,
+        ]
+        inputs += [Path(p) for p in (config.phrases.phrases, config.phrases.f_forests) if p and p != AUTO]
+        inputs += [
+            p
+            for p in (config.f, config.e, config.rules, config.model, config.parser_model, config.held_out)
+            if isinstance(p, Path)
+        ]
         for path in inputs:
             if path.resolve().is_relative_to(target):
                 self.fail(
                     "",
                     "results",
-                    f"{path.name} lies in the results folder {made.results}",
+                    f"{path.name} lies in the results folder {config.results}",
                     "give the results a folder of their own",
                 )
         if target.exists() and not target.is_dir():
-            self.fail("", "results", f"{made.results} is a file, a folder expected")
+            self.fail("", "results", f"{config.results} is a file, a folder expected")

@@ -24,7 +24,7 @@ from divproj.core.errors import Faults, ProjError, Where
 from divproj.core.pair import Pair
 from divproj.core.sentence import confidence_of, misc_value
 from divproj.evaluation.trees import las_kind
-from divproj.io.files import in_folder, writing
+from divproj.io.files import E_FILE, F_FILE, IGT_FILE, LINKS_FILE, in_folder, writing
 from divproj.io.trees import conllu
 from divproj.parsing.language import available
 from divproj.projection.confidence import Expected
@@ -34,7 +34,7 @@ from divproj.projection.pipeline import corrections
 from divproj.projection.summary import Summary
 from divproj.run import stages
 from divproj.run import texts as golden
-from divproj.run.cache import Done, Store, digest_of, file_digest, versions
+from divproj.run.cache import StageRecord, Store, digest_of, file_digest, versions
 from divproj.run.config import Config
 from divproj.run.stages import MODEL, RULES, SCORES, StageJob, Tick
 from divproj.run.texts import LINKS, OUTPUT, TREES, read_beside
@@ -99,7 +99,11 @@ def analyze(job: StageJob) -> None:
             pairs += golden.read_pairs(job.before["gold"] / part)
     kind = "gold" if pairs else "projected"
     if not pairs:
-        pairs = [Pair(p.tree, p.bitext.e, p.bitext.links, p.bitext.sent_id) for p in projections(job) if len(p.bitext.e)]
+        pairs = [
+            Pair(p.tree, p.sentence.e, p.sentence.links, p.sentence.sent_id, glosses=p.sentence.glosses)
+            for p in projections(job)
+            if len(p.sentence.e)
+        ]
     shares: list[float] = []
     result = analysed(pairs, each=lambda pair, share: shares.append(share))
     least = sorted(range(len(pairs)), key=lambda n: (shares[n], n))[: job.config.value("report", "pictures")]
@@ -122,24 +126,24 @@ def draw(job: StageJob) -> None:
     from divproj.drawing.projected import write_projections
 
     most = job.config.value("report", "pictures")
-    found = list(projections(job))
-    if len(found) > most:
-        found = [found[n] for n in sorted(_least_sure(found)[:most])]
+    projected = list(projections(job))
+    if len(projected) > most:
+        projected = [projected[n] for n in sorted(_least_sure(projected)[:most])]
     with writing(job.out / TREES_PAGE) as out:
         sign = signature(job.config, job.inputs)
         title, system = f"{job.config.title}: trees", job.earlier["project"]["system"]
-        write_projections(found, out, title=title, signature=sign, system=system, expected=_expected(job.earlier))
-    job.facts |= {"drawn": len(found)}
+        write_projections(projected, out, title=title, signature=sign, system=system, expected=_expected_accuracy(job.earlier))
+    job.facts |= {"drawn": len(projected)}
 
 
-def _least_sure(found: list[Projection]) -> list[int]:
+def _least_sure(projected: list[Projection]) -> list[int]:
     """Return sentence numbers by mean confidence, lowest first; without confidences by coverage."""
 
     def sure(n: int) -> float:
-        own = found[n]
-        return sum(own.confidence) / len(own.confidence) if own.confidence else own.coverage
+        projection = projected[n]
+        return sum(projection.confidence) / len(projection.confidence) if projection.confidence else projection.coverage
 
-    return sorted(range(len(found)), key=lambda n: (sure(n), n))
+    return sorted(range(len(projected)), key=lambda n: (sure(n), n))
 
 
 def report(job: StageJob) -> None:
@@ -160,7 +164,7 @@ def report(job: StageJob) -> None:
             name: {key: fact for key, fact in facts.items() if not key.endswith("_ids")} for name, facts in job.earlier.items()
         },
         "scores": scores,
-        "warnings": {name: len(told) for name, told in job.warnings.items() if told},
+        "warnings": {name: len(messages) for name, messages in job.warnings.items() if messages},
         "files": _digests(job),
     }
     with writing(job.out / RESULTS) as out:
@@ -174,7 +178,7 @@ def _run(job: StageJob, sign: str, scores: dict[str, Any]) -> RunReport:
     from divproj.drawing.run import RunReport
     from divproj.projection.rulefile import say
 
-    found = list(projections(job))
+    projected = list(projections(job))
     rules = [*say(corrections(str(job.before["learn"] / RULES)), weights=True)] if "learn" in job.before else []
     return RunReport(
         title=job.config.title,
@@ -182,35 +186,35 @@ def _run(job: StageJob, sign: str, scores: dict[str, Any]) -> RunReport:
         facts=job.earlier,
         scores=scores,
         rules=[line for line in rules if line.strip()],
-        least=[found[n] for n in _least_sure(found)[:LEAST]],
+        least=[projected[n] for n in _least_sure(projected)[:LEAST]],
         settings=settings(job.config),
         inputs=job.inputs,
         versions=versions(),
-        warnings={name: told[:WARNINGS] for name, told in job.warnings.items() if told},
-        more={name: max(0, len(told) - WARNINGS) for name, told in job.warnings.items()},
-        files=sorted({name + ("/" if name == MODEL else "") for name in published(job.before)} | {RESULTS}),
+        warnings={name: messages[:WARNINGS] for name, messages in job.warnings.items() if messages},
+        more={name: max(0, len(messages) - WARNINGS) for name, messages in job.warnings.items()},
+        files=sorted({name + ("/" if name == MODEL else "") for name in published_files(job.before)} | {RESULTS}),
     )
 
 
 def summary(facts: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Return a run's summary as `Summary.as_json`; its expected accuracy takes gold sentences into account."""
-    found = dict(facts["project"]["summary"])
-    return found | {"expected": facts["evaluate"]["expected"]} if "evaluate" in facts else found
+    totals = dict(facts["project"]["summary"])
+    return totals | {"expected": facts["evaluate"]["expected"]} if "evaluate" in facts else totals
 
 
-def _expected(facts: Mapping[str, Mapping[str, Any]]) -> Expected | None:
+def _expected_accuracy(facts: Mapping[str, Mapping[str, Any]]) -> Expected | None:
     return Expected.from_json(summary(facts)["expected"])
 
 
-def said(facts: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def summary_lines(facts: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Return a run's summary as the lines of `Summary`."""
     return Summary.from_json(summary(facts)).lines()
 
 
 def _digests(job: StageJob) -> dict[str, str]:
     """Digests of what the run published before its report."""
-    made = {name: job.digests[stage][file] for name, (stage, file) in _files(job.before).items() if name != MODEL}
-    return {**made, **job.digests.get("train", {})}
+    digests = {name: job.digests[stage][file] for name, (stage, file) in _files(job.before).items() if name != MODEL}
+    return {**digests, **job.digests.get("train", {})}
 
 
 def settings(config: Config) -> dict[str, dict[str, Any]]:
@@ -230,19 +234,19 @@ def _files(before: dict[str, Path]) -> dict[str, tuple[str, str]]:
         DIVERGENCE_PAGE: ("analyze", DIVERGENCE_PAGE),
         TREES_PAGE: ("draw", TREES_PAGE),
     }
-    made = {name: found for name, found in names.items() if found[0] in before}
+    files = {name: source for name, source in names.items() if source[0] in before}
     for name in (LINKS, TREES):  # where trees were left out, those beside them are, too
         if "project" in before and (before["project"] / name).exists():
-            made[name] = ("project", name)
-    return made
+            files[name] = ("project", name)
+    return files
 
 
-def published(before: dict[str, Path]) -> dict[str, Path]:
+def published_files(before: dict[str, Path]) -> dict[str, Path]:
     """What lies at the top of the results folder, by name, and the output it is a copy of."""
-    made = {name: before[stage] / file for name, (stage, file) in _files(before).items()}
+    files = {name: before[stage] / file for name, (stage, file) in _files(before).items()}
     if "report" in before:
-        made |= {name: before["report"] / name for name in (REPORT, RESULTS)}
-    return made
+        files |= {name: before["report"] / name for name in (REPORT, RESULTS)}
+    return files
 
 
 State = Literal["kept", "run", "may run"]
@@ -287,7 +291,7 @@ class Outcome:
     signature: str = ""
 
 
-def _titled(config: Config) -> Options:
+def _title_options(config: Config) -> Options:
     return {"title": config.title, "system": config.system, "signature": signature(config, input_digests(config))}
 
 
@@ -297,7 +301,7 @@ def _all(*tables: str) -> tuple[tuple[str, str], ...]:
     return tuple((table, key) for table in tables for key in KEYS[table])
 
 
-def _gold(config: Config) -> bool:
+def _has_gold_trees(config: Config) -> bool:
     return bool(config.gold) or isinstance(config.held_out, Path)
 
 
@@ -309,17 +313,17 @@ STAGES = (
     RunStage("read", stages.read, (), tuple(("input", key) for key in ("text", "format", "lang", "encoding", "tiers", "markers", "f", "e", "trees", "links"))),
     RunStage("parse", stages.parse, ("read",), (*_all("parse"), ("input", "trees"))),
     RunStage("align", stages.align, ("read", "parse"), _all("align")),
-    RunStage("gold", stages.gold, ("read", "parse", "align"), (("input", "gold"), ("evaluate", "held_out")), wanted=_gold),
+    RunStage("gold", stages.gold, ("read", "parse", "align"), (("input", "gold"), ("evaluate", "held_out")), wanted=_has_gold_trees),
     RunStage("learn", stages.learn, ("gold",), (("project", "rules"),), lambda c: {"title": c.title, "learns": c.learns, "rules for": stages.rules_system(c), "whole text": stages.observes(c)}, _learns),
     RunStage("train", stages.train, ("gold",), _all("train"), lambda c: {"system": c.system}, lambda c: c.trains),
     RunStage("project", stages.project, ("read", "parse", "align", "learn", "train"), (*(key for key in _all("project") if key[1] not in ("system", "rules")), ("align", "grams")),
           lambda c: {"system": c.system, "why": c.why}),
     RunStage("evaluate", stages.evaluate, ("read", "parse", "align", "gold", "project"), _all("evaluate"),
-          lambda c: {"systems": list(c.systems)}, lambda c: _gold(c) or bool(c.links) or c.value("align", "method") != "auto"),
-    RunStage("analyze", analyze, ("read", "parse", "align", "gold", "project"), _all("report"), _titled),
-    RunStage("draw", draw, ("read", "parse", "align", "project", "evaluate"), _all("report"), _titled),
+          lambda c: {"systems": list(c.systems)}, lambda c: _has_gold_trees(c) or bool(c.links) or c.value("align", "method") != "auto"),
+    RunStage("analyze", analyze, ("read", "parse", "align", "gold", "project"), _all("report"), _title_options),
+    RunStage("draw", draw, ("read", "parse", "align", "project", "evaluate"), _all("report"), _title_options),
     RunStage("report", report, ("read", "parse", "align", "gold", "learn", "train", "project", "evaluate", "analyze", "draw"),
-          _all(""), lambda c: {**_titled(c), "settings": settings(c)}),
+          _all(""), lambda c: {**_title_options(c), "settings": settings(c)}),
 )  # fmt: skip
 NAMES = tuple(stage.name for stage in STAGES)
 
@@ -327,8 +331,8 @@ NAMES = tuple(stage.name for stage in STAGES)
 def stages_of(config: Config) -> list[RunStage]:
     """The stages that this config has; learning reads the text where its system observes that."""
     more = ("read", "parse", "align", "gold") if stages.observes(config) else ("gold",)
-    found = (replace(stage, after=more) if stage.name in ("learn", "train") else stage for stage in STAGES)
-    return [stage for stage in found if stage.wanted(config)]
+    candidates = (replace(stage, after=more) if stage.name in ("learn", "train") else stage for stage in STAGES)
+    return [stage for stage in candidates if stage.wanted(config)]
 
 
 def files_of(config: Config, table: str, key: str) -> dict[str, Path]:
@@ -350,11 +354,11 @@ def files_of(config: Config, table: str, key: str) -> dict[str, Path]:
             path = getattr(config.phrases, key)
             return {said: Path(path)} if path and path != AUTO else {}
         case "project", "also":
-            files = ("f.conllu", "igt.txt", "e.conllu", "align.txt")
-            found = {
+            files = (F_FILE, IGT_FILE, E_FILE, LINKS_FILE)
+            candidates = {
                 f"{name}/{file}": in_folder(path, file) for name, path in zip(said, config.also, strict=True) for file in files
             }
-            return {label: path for label, path in found.items() if path}
+            return {label: path for label, path in candidates.items() if path}
         case "project", "model":
             return _model_files(said, config.model)
         case "parse", "parser":
@@ -367,8 +371,8 @@ def files_of(config: Config, table: str, key: str) -> dict[str, Path]:
 
 
 def _model_files(name: str, path: Path | None) -> dict[str, Path]:
-    found = {f"{name}/{file}": path / file for file in (META, ARRAYS)} if path else {}
-    return {label: file for label, file in found.items() if file.is_file()}
+    files = {f"{name}/{file}": path / file for file in (META, ARRAYS)} if path else {}
+    return {label: file for label, file in files.items() if file.is_file()}
 
 
 def input_digests(config: Config) -> dict[str, str]:
@@ -407,7 +411,7 @@ class Run:
         self.forced = {name: f"--again {name}" for name in force}
         if start:
             self.forced |= dict.fromkeys(NAMES[NAMES.index(start) :], f"--from {start}")
-        self.done: dict[str, Done] = {}
+        self.done: dict[str, StageRecord] = {}
 
     def plan(self) -> Iterator[Step]:
         """What `execute` would do; nothing is changed."""
@@ -418,9 +422,9 @@ class Run:
             causes = [name for name in behind if waiting[name] == "run"] or behind
             step = self._step(stage, self._parts(stage, skip=behind), behind, causes)
             if step.state == "kept":
-                found = self.store.done(stage.name)
-                assert found is not None
-                self.done[stage.name] = found
+                record = self.store.done(stage.name)
+                assert record is not None
+                self.done[stage.name] = record
             else:
                 waiting[stage.name] = step.state
             yield step
@@ -457,46 +461,51 @@ class Run:
         self,
         tell: Callable[[Step, float], None] = lambda step, seconds: None,
         warn: Callable[[ProjError], None] | None = None,
-        tick: Tick = lambda what, count, total: None,
-        say: Say | None = None,
+        tick: Tick = lambda message, count, total: None,
+        on_message: Say | None = None,
     ) -> Outcome:
         """Run the stages that must be run, and publish the results. `tell` is called after a stage, `say` for a lost worker."""
-        made = Outcome(self.config.results, signature=signature(self.config, input_digests(self.config)))
-        with self.store.locked():
+        outcome = Outcome(self.config.results, signature=signature(self.config, input_digests(self.config)))
+        with self.store.lock():
             self.store.log(f"run of {self.config.path.name}, {', '.join(f'{n} {v}' for n, v in versions().items())}")
             for stage in self.stages:
                 began = time.perf_counter()
                 parts = self._parts(stage)
                 step = self._step(stage, parts)
                 if step.state != "kept":
-                    self._work(stage, parts, warn, tick, say)
-                found = self.store.done(stage.name)
-                assert found is not None
-                self.done[stage.name] = found
+                    self._work(stage, parts, warn, tick, on_message)
+                record = self.store.done(stage.name)
+                assert record is not None
+                self.done[stage.name] = record
                 seconds = time.perf_counter() - began
-                self.store.log(f"{stage.name}: {step.state} ({step.why}), {seconds:.2f} s, {len(found.warnings)} warnings")
+                self.store.log(f"{stage.name}: {step.state} ({step.why}), {seconds:.2f} s, {len(record.warnings)} warnings")
                 tell(step, seconds)
-                made.steps.append(step)
-                made.warnings += len(found.warnings)
+                outcome.steps.append(step)
+                outcome.warnings += len(record.warnings)
             for name in NAMES:
                 if name not in self.done:
                     self.store.drop(name)
-            made.kept_files = self.store.publish(published({name: self.store.at(name) for name in self.done}))
-            for name in made.kept_files:
+            outcome.kept_files = self.store.publish(published_files({name: self.store.at(name) for name in self.done}))
+            for name in outcome.kept_files:
                 self.store.log(f"a result that had been changed by hand is now {name}")
             self.store.log("done")
-        made.facts = {name: done.facts for name, done in self.done.items()}
-        return made
+        outcome.facts = {name: done.facts for name, done in self.done.items()}
+        return outcome
 
     def _work(
-        self, stage: RunStage, parts: dict[str, Any], warn: Callable[[ProjError], None] | None, tick: Tick, say: Say | None
+        self,
+        stage: RunStage,
+        parts: dict[str, Any],
+        warn: Callable[[ProjError], None] | None,
+        tick: Tick,
+        on_message: Say | None,
     ) -> None:
         config, before = self.config, [name for name in stage.after if name in self.done]
         job = StageJob(
             config, self.store.part(stage.name), {name: self.store.at(name) for name in before},
             {name: self.done[name].facts for name in before}, Faults(config.strict, tell=warn), input_digests(config),
             {name: self.done[name].outputs for name in before}, {name: self.done[name].warnings for name in before}, self.jobs, tick,
-            self.scheduler, say,
+            self.scheduler, on_message,
         )  # fmt: skip
         try:
             with _to_the_end():
@@ -537,15 +546,17 @@ def _to_the_end() -> Iterator[None]:
 
 def _difference(old: dict[str, Any], new: dict[str, Any], behind: Sequence[str]) -> str:
     """What has changed since a stage was done, in a few words; '' for nothing."""
-    told = [f"seed is {new['seed']}, was {old.get('seed')}"] if old.get("seed") != new["seed"] else []
+    changes = [f"seed is {new['seed']}, was {old.get('seed')}"] if old.get("seed") != new["seed"] else []
     for kind, said in (("files", "{0} changed"), ("options", "{0} is {2}, was {1}"), ("versions", "{0} is {2}, was {1}")):
         a, b = old.get(kind, {}), new[kind]
-        told += [_told(kind, said, name, a, b) for name in dict.fromkeys((*a, *b)) if a.get(name) != b.get(name)]
-    told = [one for one in dict.fromkeys(told) if one != _GENERAL] or told[:1]
+        changes += [_describe_change(kind, said, name, a, b) for name in dict.fromkeys((*a, *b)) if a.get(name) != b.get(name)]
+    changes = [one for one in dict.fromkeys(changes) if one != _GENERAL] or changes[:1]
     a, b = old.get("before", {}), new["before"]
     if stages := [name for name in dict.fromkeys((*a, *b)) if a.get(name) != b.get(name) and name not in behind]:
-        told.append(f"{_and(stages)} gave something else")
-    return ", ".join(told if len(told) <= REASONS else [*told[: REASONS - 1], f"{len(told) - REASONS + 1} more changes"])
+        changes.append(f"{_and(stages)} gave something else")
+    return ", ".join(
+        changes if len(changes) <= REASONS else [*changes[: REASONS - 1], f"{len(changes) - REASONS + 1} more changes"]
+    )
 
 
 def _and(names: Sequence[str]) -> str:
@@ -556,7 +567,7 @@ def _and(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def _told(kind: str, said: str, name: str, old: dict[str, Any], new: dict[str, Any]) -> str:
+def _describe_change(kind: str, said: str, name: str, old: dict[str, Any], new: dict[str, Any]) -> str:
     if kind == "files" and (name not in old or name not in new):
         return f"{name} is {'new' if name in new else 'gone'}"
     if name in ("settings", "signature"):

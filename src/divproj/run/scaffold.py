@@ -51,7 +51,7 @@ _E_SIDE = re.compile(r"(?:^|[._-])(?:e|en|eng|english|trans\w*)(?=[._-])", re.I)
 
 
 @dataclass
-class Files:
+class FolderContents:
     """The files of a folder by their use; names as they are written into the config."""
 
     text: list[str] = field(default_factory=list)
@@ -61,12 +61,12 @@ class Files:
     projected: list[str] = field(default_factory=list)
     """Trees that `proj project` made and nobody has marked as gold."""
     bitext: tuple[str, str] | None = None
-    told: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
 
 
-def look(folder: Path) -> Files:
+def look(folder: Path) -> FolderContents:
     """Recognise the files of a folder, without its subfolders."""
-    found = Files()
+    contents = FolderContents()
     lined: dict[str, str] = {}
     for path in sorted(folder.iterdir())[:MOST]:
         name = path.name
@@ -77,33 +77,33 @@ def look(folder: Path) -> Files:
             lined[Path(name).stem.lower()] = name
         elif kind:
             for use in kind.split("+"):
-                getattr(found, use).append(name)
-            found.told.append(f"{name}: {_SAID[kind]}")
-    if not found.text and {"f", "e"} <= set(lined):
-        found.bitext = (lined["f"], lined["e"])
-        found.told.append(f"{lined['f']} and {lined['e']}: a bitext, one sentence per line")
-    plain = [name for name in found.text if name not in found.gold]
-    if plain and len(plain) < len(found.text):  # gold trees of the same text: it is not to be read twice
-        found.text = plain
-    if not found.text and not found.bitext:
-        found.text = list(found.gold or found.projected)
-    found.text = _once(folder, found)
-    return found
+                getattr(contents, use).append(name)
+            contents.messages.append(f"{name}: {_SAID[kind]}")
+    if not contents.text and {"f", "e"} <= set(lined):
+        contents.bitext = (lined["f"], lined["e"])
+        contents.messages.append(f"{lined['f']} and {lined['e']}: a bitext, one sentence per line")
+    plain = [name for name in contents.text if name not in contents.gold]
+    if plain and len(plain) < len(contents.text):  # gold trees of the same text: it is not to be read twice
+        contents.text = plain
+    if not contents.text and not contents.bitext:
+        contents.text = list(contents.gold or contents.projected)
+    contents.text = _once(folder, contents)
+    return contents
 
 
-def _once(folder: Path, found: Files) -> list[str]:
+def _once(folder: Path, contents: FolderContents) -> list[str]:
     """Return the texts without those whose sentences are in a longer one, such as one text exported in two formats."""
-    if len(found.text) < 2:
-        return found.text
-    texts = {name: _sentences(folder / name) for name in found.text}
+    if len(contents.text) < 2:
+        return contents.text
+    texts = {name: _sentences(folder / name) for name in contents.text}
     kept: list[str] = []
     for name in sorted(texts, key=lambda name: -len(texts[name])):
         same = next((other for other in kept if len(texts[name] & texts[other]) >= max(1, SAME_TEXT * len(texts[name]))), None)
         if same is None:
             kept.append(name)
         else:
-            found.told.append(f"{name}: has the same sentences as {same} and is left out")
-    return [name for name in found.text if name in kept]
+            contents.messages.append(f"{name}: has the same sentences as {same} and is left out")
+    return [name for name in contents.text if name in kept]
 
 
 def _sentences(path: Path) -> set[str]:
@@ -162,7 +162,7 @@ def _conllu_kind(path: Path) -> str:
         return ""
     if not rows:
         return ""
-    if all(row.unchecked for row in rows):
+    if all(row.is_draft for row in rows):
         return "projected"
     first = rows[0]
     glossed = bool(first.glosses) or bool(from_sentence(first).translation)
@@ -174,22 +174,22 @@ def _conllu_kind(path: Path) -> str:
     return ""
 
 
-def begin(language: str, folder: Path) -> Files:
+def begin(language: str, folder: Path) -> FolderContents:
     """Write the config, and a README where there is none; ProjError where there is a config already."""
     if not folder.is_dir():
         raise ProjError("no such folder", Where(str(folder)), "make it, and put your texts there")
     target = folder / CONFIG
     if target.exists():
         raise ProjError("there is a config already", Where(str(target)), "rename it if you want a new one; nothing was changed")
-    found = look(folder)
-    if not found.text and not found.bitext:
-        found.told.append("no interlinear text was recognised: name yours in the config")
-    _write_new(target, config_text(language, found))
+    contents = look(folder)
+    if not contents.text and not contents.bitext:
+        contents.messages.append("no interlinear text was recognised: name yours in the config")
+    _write_new(target, config_text(language, contents))
     try:
         _write_new(folder / README, README_TEXT.format(language=" ".join(language.split())))
     except ProjError:
-        found.told.append(f"{README} is there already and was left as it is")
-    return found
+        contents.messages.append(f"{README} is there already and was left as it is")
+    return contents
 
 
 def _write_new(path: Path, text: str) -> None:
@@ -203,38 +203,38 @@ def _write_new(path: Path, text: str) -> None:
         raise ProjError(f"cannot write here: {error.strerror}", Where(str(path))) from None
 
 
-def quoted(text: str) -> str:
+def toml_string(text: str) -> str:
     r"""A TOML string.
 
-    >>> quoted('ǃXóõ "east"')
+    >>> toml_string('ǃXóõ "east"')
     '"ǃXóõ \\"east\\""'
     """
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _listed(names: list[str]) -> str:
-    return quoted(names[0]) if len(names) == 1 else f"[{', '.join(map(quoted, names))}]"
+def _toml_value(names: list[str]) -> str:
+    return toml_string(names[0]) if len(names) == 1 else f"[{', '.join(map(toml_string, names))}]"
 
 
 def _line(key: str, names: list[str], example: str) -> str:
     """A key with its files, or as a comment where there are none."""
-    return f"{key} = {_listed(names)}" if names else f"# {key} = {example}"
+    return f"{key} = {_toml_value(names)}" if names else f"# {key} = {example}"
 
 
-def config_text(language: str, found: Files) -> str:
+def config_text(language: str, contents: FolderContents) -> str:
     """Return the text of a config for the files of a folder."""
-    f, e = found.bitext or ("", "")
-    text = _line("text", found.text, '"texts.txt"')
-    if not found.text and not found.bitext:
+    f, e = contents.bitext or ("", "")
+    text = _line("text", contents.text, '"texts.txt"')
+    if not contents.text and not contents.bitext:
         text = f"{text[2:]}   # <- put the name of your file here"
     return CONFIG_TEXT.format(
-        language=quoted(" ".join(language.split())),
+        language=toml_string(" ".join(language.split())),
         text=text,
-        f=f"f = {quoted(f)}" if f else '# f = "sentences.txt"',
-        e=f"e = {quoted(e)}" if e else '# e = "translations.txt"',
-        trees=_line("trees", found.trees, '"translations.conllu"'),
-        links=_line("links", found.links, '"links.txt"'),
-        gold=_line("gold", found.gold, '"gold.conllu"'),
+        f=f"f = {toml_string(f)}" if f else '# f = "sentences.txt"',
+        e=f"e = {toml_string(e)}" if e else '# e = "translations.txt"',
+        trees=_line("trees", contents.trees, '"translations.conllu"'),
+        links=_line("links", contents.links, '"links.txt"'),
+        gold=_line("gold", contents.gold, '"gold.conllu"'),
     )
 
 
@@ -313,16 +313,16 @@ Name the file with your corrected sentences under `gold` in `divproj.toml` and r
 
 
 @dataclass
-class Copied:
+class CopyReport:
     """Names of the files that were copied, and of those that were there already and stayed as they are."""
 
     copied: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
 
 
-def copy_tutorial(target: Path) -> Copied:
+def copy_tutorial(target: Path) -> CopyReport:
     """Copy the tutorial into a folder, which is made; nothing there is replaced."""
-    source, made = folder("tutorial"), Copied()
+    source, report = folder("tutorial"), CopyReport()
     try:
         target.mkdir(parents=True, exist_ok=True)
         for path in sorted(source.iterdir()):
@@ -330,12 +330,12 @@ def copy_tutorial(target: Path) -> Copied:
             if not path.is_file():
                 continue
             if place.exists():
-                made.kept.append(path.name)
+                report.kept.append(path.name)
                 continue
             shutil.copyfile(path, place)
-            made.copied.append(path.name)
+            report.copied.append(path.name)
     except OSError as error:
         raise ProjError(
             f"cannot be written: {error.strerror}", Where(str(error.filename or target)), "name another folder"
         ) from None
-    return made
+    return report

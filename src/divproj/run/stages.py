@@ -21,7 +21,7 @@ from divproj.core.errors import Faults, ProjError, Where
 from divproj.core.links import Links
 from divproj.core.options import ProjectOptions
 from divproj.core.pair import Pair
-from divproj.core.sentence import Sentence
+from divproj.core.sentence import Rows
 from divproj.core.tree import DepTree
 from divproj.io.corpus import LINES, Corpus
 from divproj.io.files import writing
@@ -31,9 +31,9 @@ from divproj.parsing.language import pack
 from divproj.parsing.translations import choose, note_foreign, report_foreign
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.pipeline import TextSource, corrections, source_of
-from divproj.projection.prepare import NO_TRANSLATION, Preparation, link_some, parse_some, prepared_text
+from divproj.projection.prepare import NO_TRANSLATION, Preparation, link_some, parse_some, prepare_text
 from divproj.projection.projector import Projector
-from divproj.projection.registry import AUTO, named
+from divproj.projection.registry import AUTO, system_info
 from divproj.projection.summary import Summary
 from divproj.projection.systems import CORRECTED, DEFAULT, PROJECTIONS, RULED, Corrections
 from divproj.run import texts as golden
@@ -55,7 +55,7 @@ from divproj.run.texts import (
 from divproj.runtime.engine import HERE, Say, Workers, run, stamp
 
 if TYPE_CHECKING:
-    from divproj.core.sentence import Igt
+    from divproj.core.sentence import Sentence
 
 
 RULES, MODEL, SCORES = "rules.json", "model", "scores.json"
@@ -85,9 +85,9 @@ class StageJob:
     warnings: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """What the stages before it warned of."""
     jobs: int = 1
-    tick: Tick = lambda what, count, total: None
+    tick: Tick = lambda message, count, total: None
     scheduler: str | None = None
-    say: Say | None = None
+    on_message: Say | None = None
     """Called when a worker was lost; its sentences are repeated."""
     facts: dict[str, Any] = field(default_factory=dict)
 
@@ -122,24 +122,24 @@ class StageJob:
 def read(job: StageJob) -> None:
     """Read the text and write it in one form, with the trees and links that are given for it."""
     config = job.config
-    made: list[Pair] = []
+    pairs: list[Pair] = []
     for pair in with_own_ids(_corpus(config, job.faults).pairs(trees=False)):
-        made.append(pair)
-        job.tick("reading sentence", len(made), 0)
+        pairs.append(pair)
+        job.tick("reading sentence", len(pairs), 0)
     first = Where(str(config.text[0] if config.text else config.f))
-    if not made:
+    if not pairs:
         raise ProjError("no sentence that can be used", first, "the warnings above say why")
-    given = sum(1 for pair in made if pair.e.tree is not None)
-    made = with_language(made)
-    write_text(made, job.out, links=bool(config.links))
-    glossed = [instance(pair) for pair in made]
+    given = sum(1 for pair in pairs if pair.e.tree is not None)
+    pairs = with_language(pairs)
+    write_text(pairs, job.out, links=bool(config.links))
+    glossed = [instance(pair) for pair in pairs]
     job.facts |= {
-        "sentences": len(made),
-        "words": sum(len(pair.f) for pair in made),
+        "sentences": len(pairs),
+        "words": sum(len(pair.f) for pair in pairs),
         "glossed": sum(1 for igt in glossed if igt.lines_up),
         "translated": sum(1 for igt in glossed if igt.translation),
         "given_trees": given,
-        "given_links": sum(1 for pair in made if pair.links.known),
+        "given_links": sum(1 for pair in pairs if pair.links.known),
     }
 
 
@@ -155,22 +155,28 @@ def parse(job: StageJob) -> None:
     """Parse the translations, or take their given trees."""
     config, text = job.config, job.text()
     given = job.before["read"] / TREES
-    own = read_trees(given) if given.exists() else [None] * len(text)
-    if config.parser == "given" or (not config.value("parse", "parser") and any(own) and not config.value("parse", "command")):
-        if not any(own):
-            what, remedy = (
+    given_trees = read_trees(given) if given.exists() else [None] * len(text)
+    if config.parser == "given" or (
+        not config.value("parse", "parser") and any(given_trees) and not config.value("parse", "command")
+    ):
+        if not any(given_trees):
+            message, remedy = (
                 "there are no trees of the translations in the text",
                 "name them in input.trees, or let parse.parser make them",
             )
             if config.trees:
-                what, remedy = (
+                message, remedy = (
                     f"no tree of {config.trees[0].name} fits the text",
                     "leave input.trees out: the translations are then parsed",
                 )
-            raise ProjError(what, Where(str(config.path)), remedy)
-        trees, source, lacking = own, "given", [pair for pair, tree in zip(text, own, strict=True) if tree is None]
+            raise ProjError(message, Where(str(config.path)), remedy)
+        trees, source, lacking = (
+            given_trees,
+            "given",
+            [pair for pair, tree in zip(text, given_trees, strict=True) if tree is None],
+        )
     else:
-        trees, source, lacking = _parsed(job, text)
+        trees, source, lacking = _parse_translations(job, text)
     if config.value("parse", "style") != "as-is":
         from divproj.ud.head_style import in_style
 
@@ -182,7 +188,7 @@ def parse(job: StageJob) -> None:
     job.facts["e_words"] = sum(len(tree) for tree in trees if tree is not None)
 
 
-def _parsed(job: StageJob, text: Sequence[Pair]) -> tuple[list[DepTree | None], str, list[Pair]]:
+def _parse_translations(job: StageJob, text: Sequence[Pair]) -> tuple[list[DepTree | None], str, list[Pair]]:
     """Trees of the translations, the parsers of most of them first, and the sentences that have no translation."""
     config, command = job.config, job.config.value("parse", "command")
     parser = command or (
@@ -196,7 +202,7 @@ def _parsed(job: StageJob, text: Sequence[Pair]) -> tuple[list[DepTree | None], 
     report_foreign(job.faults, Where(str(config.text[0] if config.text else config.f)))
     trees: list[DepTree | None] = []
     parts = [choices[start : start + BATCH] for start in range(0, len(choices), BATCH)]
-    for some in run(partial(parse_some, how), lambda _: parts, None, HERE if command else job.place, job.say):
+    for some in run(partial(parse_some, how), lambda _: parts, None, HERE if command else job.place, job.on_message):
         trees += some
         job.tick("parsing translation", len(trees), len(text))
     used = Counter(choice.parser for choice in choices if choice.parser and choice.language)
@@ -210,18 +216,18 @@ def _parsed(job: StageJob, text: Sequence[Pair]) -> tuple[list[DepTree | None], 
 def align(job: StageJob) -> None:
     """Links between the words of every sentence and of its translation."""
     config, text, trees = job.config, job.text(), job.trees()
-    found = [*map(instance, text)]
+    instances = [*map(instance, text)]
     method = _method(job)
     if method == "given":
         if config.links:
             links = read_links(job.before["read"] / LINKS, text, trees, job.faults)
         else:  # asked for given links, a sentence without any gets none; asked for nothing, those of its glosses
             strict = config.value("align", "method") == "given"
-            links = _glossed(job, [None if strict and igt.links is None else igt for igt in found], trees)
+            links = _link_by_glosses(job, [None if strict and igt.links is None else igt for igt in instances], trees)
     elif method == "gloss":
-        links = _glossed(job, [replace(igt, links=None) for igt in found], trees)
+        links = _link_by_glosses(job, [replace(igt, links=None) for igt in instances], trees)
     else:
-        links = _by_words(job, found, trees)
+        links = _by_words(job, instances, trees)
     with writing(job.out / LINKS) as out:
         pharaoh.dump(links, out)
     linked = sum(len({i for i, _ in alignment.links}) for alignment in links)
@@ -243,21 +249,21 @@ def _method(job: StageJob) -> str:
     return "gloss" if 2 * facts["glossed"] >= facts["sentences"] else "words"
 
 
-def _glossed(job: StageJob, found: Sequence[Igt | None], trees: Sequence[DepTree | None]) -> list[Links]:
+def _link_by_glosses(job: StageJob, instances: Sequence[Sentence | None], trees: Sequence[DepTree | None]) -> list[Links]:
     how = Preparation(grams=tuple(job.config.grams), stamps=tuple(map(stamp, job.config.grams)))
-    rows = [*zip(job.text(), found, trees, strict=True)]
+    rows = [*zip(job.text(), instances, trees, strict=True)]
     parts = [
         [(len(pair.f), pair.where, igt, tree) for pair, igt, tree in rows[start : start + LINKED]]
         for start in range(0, len(rows), LINKED)
     ]
-    made: list[Links] = []
-    for some in run(partial(link_some, how), lambda _: parts, job.faults, job.place, job.say):
-        made += some
-        job.tick("aligning sentence", len(made), len(found))
-    return made
+    links: list[Links] = []
+    for some in run(partial(link_some, how), lambda _: parts, job.faults, job.place, job.on_message):
+        links += some
+        job.tick("aligning sentence", len(links), len(instances))
+    return links
 
 
-def _by_words(job: StageJob, found: Sequence[Igt], trees: Sequence[DepTree | None]) -> list[Links]:
+def _by_words(job: StageJob, instances: Sequence[Sentence], trees: Sequence[DepTree | None]) -> list[Links]:
     """Link words by the word aligner, with word pairs from glosses and dictionaries."""
     from divproj.links.glosses import GlossAligner
     from divproj.links.word_corpus import WordRow, WordText, align_text, known_pairs
@@ -267,13 +273,17 @@ def _by_words(job: StageJob, found: Sequence[Igt], trees: Sequence[DepTree | Non
     e_side = [tree.forms if tree else () for tree in trees]
     linked = [
         (igt.words, e, [(x.f, x.e, x.score) for x in aligner.align(igt, e).scored])
-        for igt, e in zip(found, e_side, strict=True)
+        for igt, e in zip(instances, e_side, strict=True)
         if igt.lines_up and e and igt.links is None and aligner.takes(igt, e)
     ]
     known = known_pairs(from_links(linked), config.dictionary, (), job.faults)
     words = WordAligner(threshold=config.value("align", "threshold"), random_state=config.seed)
-    text = WordText.of([WordRow([*igt.words], [*e]) for igt, e in zip(found, e_side, strict=True)])
-    return [made.links for shard in align_text(words, text, known, place=job.place, say=job.say) for made in shard]
+    text = WordText.of([WordRow([*igt.words], [*e]) for igt, e in zip(instances, e_side, strict=True)])
+    return [
+        aligned.links
+        for shard in align_text(words, text, known, workers=job.place, on_message=job.on_message)
+        for aligned in shard
+    ]
 
 
 def gold(job: StageJob) -> None:
@@ -282,27 +292,27 @@ def gold(job: StageJob) -> None:
     links = job.links(text, trees)
     sides = []
     for files in (config.gold, (config.held_out,) if isinstance(config.held_out, Path) else ()):
-        sides.append(golden.places(text, chain.from_iterable(_checked(job, path) for path in files), job.faults))
+        sides.append(golden.places(text, chain.from_iterable(_gold_sentences(job, path) for path in files), job.faults))
     learned, held = sides
     out = set(held) if held else golden.split([*learned], _share(config), config.seed)
-    found = {**learned, **held}
+    gold_trees = {**learned, **held}
     if config.gold and not set(learned) - out:
         raise ProjError("no gold tree is of a sentence of the text", Where(str(config.gold[0])), "the warnings above say why")
     for name, chosen in ((golden.GOLD, set(learned) - out), (golden.HELD, out)):
-        pairs = golden.Pairs.of(found, chosen, text, trees, links)
+        pairs = golden.GoldPairs.of(gold_trees, chosen, text, trees, links)
         if pairs:
             pairs.write(job.out / name)
         job.facts[name] = len(pairs)
         job.facts[f"{name}_ids"] = [row.sent_id for row in pairs.rows]
 
 
-def _checked(job: StageJob, path: Path) -> list[Sentence]:
+def _gold_sentences(job: StageJob, path: Path) -> list[Rows]:
     """Return the trees of a file, without projected ones that nobody has marked gold."""
-    found = [row for row in conllu.load(path, job.faults) if row is not None]
-    gold = [row for row in found if not row.unchecked]
-    if len(gold) < len(found) and not job.faults.strict:
-        what = f"{len(found) - len(gold)} projected trees without the comment `# gold = yes`"
-        job.faults.file(ProjError(what, Where(str(path)), "they are left out: nobody has looked at them"))
+    rows = [row for row in conllu.load(path, job.faults) if row is not None]
+    gold = [row for row in rows if not row.is_draft]
+    if len(gold) < len(rows) and not job.faults.strict:
+        message = f"{len(rows) - len(gold)} projected trees without the comment `# gold = yes`"
+        job.faults.file(ProjError(message, Where(str(path)), "they are left out: nobody has looked at them"))
     return gold
 
 
@@ -315,16 +325,16 @@ def learn(job: StageJob) -> None:
     from divproj.projection import rulefile
 
     if job.config.rules:
-        found = corrections(str(job.config.rules))
+        rule_set = corrections(str(job.config.rules))
     else:
         pairs = job.gold_pairs()
         job.tick("learning rules from", len(pairs), 0)
         about = {"corpora": [job.config.title], "pairs": len(pairs)}
         text = [*map(ProjectionInput.of, job.pairs())] if observes(job.config) else ()
-        found = Corrections.learn(pairs, rules_system(job.config), text=text, about=about)
+        rule_set = Corrections.learn(pairs, rules_system(job.config), text=text, about=about)
     with writing(job.out / RULES) as out:
-        rulefile.dump(found, out)
-    job.facts |= {"sentences": found.rules.sentences}
+        rulefile.dump(rule_set, out)
+    job.facts |= {"sentences": rule_set.rules.sentences}
 
 
 def rules_system(config: Config) -> str:
@@ -373,19 +383,19 @@ def project(job: StageJob) -> None:
         parser = model or (parsed["parser"] if pack(parsed["parser"]) else None)
         source = TextSource(parser, job.earlier["align"]["method"] == "given")
         projections = projector.projections(
-            pairs, source, also=_others(job, model), workers=job.place, on_message=job.say, faults=job.faults
+            pairs, source, also=_others(job, model), workers=job.place, on_message=job.on_message, faults=job.faults
         )
-        for count, (pair, found) in enumerate(projections, 1):
+        for count, (pair, projection) in enumerate(projections, 1):
             job.tick("projecting sentence", count, len(pairs))
-            if not summary.add(found, pair.sent_id):
+            if not summary.add(projection, pair.sent_id):
                 continue
-            kept.append(replace(pair, e=found.bitext.e, links=found.bitext.links) if projector.phrases else pair)
-            sure += found.confidence
-            for reason in found.reasons:
+            kept.append(replace(pair, e=projection.sentence.e, links=projection.sentence.links) if projector.phrases else pair)
+            sure += projection.confidence
+            for reason in projection.reasons:
                 reasons[reason] = reasons.get(reason, 0) + 1
-            made = projector.with_tree(pair, found).sentence
-            assert made is not None
-            conllu.dump([made], out)
+            sentence = projector.with_tree(pair, projection).f_rows
+            assert sentence is not None
+            conllu.dump([sentence], out)
     if len(kept) < len(pairs) or projector.phrases:
         write_beside(kept, job.out)
     job.facts |= {"system": projector.system_, "sentences": len(kept), "words": sum(len(pair.f) for pair in kept)}
@@ -400,7 +410,7 @@ def _others(job: StageJob, model: str | None) -> list[tuple[TextSource, list[Pai
     requested = model or (parser if parser not in ("", "auto", "given") else None)
     how = Preparation(requested, style=job.config.value("parse", "style"))
     texts = [(Corpus(path), how) for path in job.config.also]
-    return [(source_of(*text), list(prepared_text(*text, job.faults, job.place, job.say))) for text in texts]
+    return [(source_of(*text), list(prepare_text(*text, job.faults, job.place, job.on_message))) for text in texts]
 
 
 def _projector(job: StageJob) -> Projector:
@@ -413,10 +423,10 @@ def _projector(job: StageJob) -> Projector:
     if config.model:
         return Projector.of(replace(how, model=config.model), grams=config.grams)
     if config.trains:
-        made = Projector.of(replace(how, model=job.before["train"] / MODEL), grams=config.grams)
-        made.system_ = config.system
-        return made
-    learned = "learn" in job.before and named(config.system).needs
+        projector = Projector.of(replace(how, model=job.before["train"] / MODEL), grams=config.grams)
+        projector.system_ = config.system
+        return projector
+    learned = "learn" in job.before and system_info(config.system).needs
     return Projector.of(
         replace(how, system=config.system, rules=str(job.before["learn"] / RULES) if learned else None), grams=config.grams
     )
@@ -424,18 +434,18 @@ def _projector(job: StageJob) -> Projector:
 
 def evaluate(job: StageJob) -> None:
     """Scores: cross-validation on the gold part, the trees of held-out sentences, links against given ones."""
-    from divproj.run.texts import cross_validation, expected, held_out, link_scores
+    from divproj.run.texts import cross_validation, estimate_accuracy, held_out, link_scores
 
-    found: dict[str, Any] = {}
+    scores: dict[str, Any] = {}
     folds = job.config.value("evaluate", "folds")
     if job.config.gold and folds > 1 and job.earlier["gold"][golden.GOLD] > 1:
-        found["cross_validation"] = cross_validation(job, folds)
+        scores["cross_validation"] = cross_validation(job, folds)
     if job.earlier.get("gold", {}).get(golden.HELD):
-        found["held_out"] = held_out(job)
+        scores["held_out"] = held_out(job)
     if job.earlier["read"]["given_links"] and job.earlier["align"]["method"] != "given":
-        found["links"] = link_scores(job)
-    known = expected(job, found)
-    found["expected"] = known.as_json() if known else None
-    job.facts |= {"expected": found["expected"]}
+        scores["links"] = link_scores(job)
+    known = estimate_accuracy(job, scores)
+    scores["expected"] = known.as_json() if known else None
+    job.facts |= {"expected": scores["expected"]}
     with writing(job.out / SCORES) as out:
-        out.write(json.dumps(found, indent=1, sort_keys=True) + "\n")
+        out.write(json.dumps(scores, indent=1, sort_keys=True) + "\n")

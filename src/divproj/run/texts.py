@@ -18,16 +18,16 @@ from typing import TYPE_CHECKING, Any
 from divproj.core.errors import AlignmentError, Faults, Where
 from divproj.core.links import Links
 from divproj.core.pair import Pair
-from divproj.core.sentence import Igt, Sentence, confidence_of, misc_value
+from divproj.core.sentence import Rows, Sentence, confidence_of, misc_value
 from divproj.core.tree import DepTree
 from divproj.core.wording import plural
 from divproj.io.corpus import Corpus
-from divproj.io.files import writing
+from divproj.io.files import E_FILE, F_FILE, LINKS_FILE, writing
 from divproj.io.interlinear.languages import with_codes
 from divproj.io.interlinear.rows import from_sentence, to_sentence
-from divproj.io.output import NOTHING, as_sentence, named
+from divproj.io.output import NOTHING, as_sentence, with_sent_id
 from divproj.io.trees import conllu, pharaoh
-from divproj.projection.confidence import Expected, combined, counted, expected_accuracy
+from divproj.projection.confidence import Expected, combine, expected_accuracy, expected_from_counts
 from divproj.ud.head_style import in_style
 
 if TYPE_CHECKING:
@@ -35,40 +35,40 @@ if TYPE_CHECKING:
     from divproj.run.stages import StageJob
 
 
-TEXT, TREES, LINKS, PLACES, OUTPUT = "text.conllu", "e.conllu", "links.txt", "places.json", "trees.conllu"
+TEXT, TREES, LINKS, PLACES, OUTPUT = "text.conllu", E_FILE, "links.txt", "places.json", "trees.conllu"
 
 
 def with_own_ids(pairs: Iterable[Pair]) -> Iterator[Pair]:
     """Yield the pairs with unique ids: one that is taken is prefixed with the name of its file."""
     ids: set[str] = set()
     for last, pair in enumerate(pairs, 1):
-        sent_id = own = pair.sent_id or str(last)
+        sent_id = unique_id = pair.sent_id or str(last)
         number = 1
-        while own in ids:
+        while unique_id in ids:
             file = Path(pair.where.path).stem
-            own = f"{file}-{sent_id}" if number == 1 else f"{file}-{sent_id}-{number}"
+            unique_id = f"{file}-{sent_id}" if number == 1 else f"{file}-{sent_id}-{number}"
             number += 1
-        ids.add(own)
-        yield replace(pair, sent_id=own)
+        ids.add(unique_id)
+        yield replace(pair, sent_id=unique_id)
 
 
-def instance(pair: Pair) -> Igt:
+def instance(pair: Pair) -> Sentence:
     """The glossed sentence that F is."""
-    if pair.igt is not None:
-        return pair.igt
-    assert pair.sentence is not None
-    return from_sentence(pair.sentence)
+    if pair.sentence is not None:
+        return pair.sentence
+    assert pair.f_rows is not None
+    return from_sentence(pair.f_rows)
 
 
 def with_language(pairs: Sequence[Pair]) -> list[Pair]:
     """The pairs with their translations under the code of the language that they are in."""
-    return [replace(pair, igt=igt) for pair, igt in zip(pairs, with_codes([*map(instance, pairs)]), strict=True)]
+    return [replace(pair, sentence=igt) for pair, igt in zip(pairs, with_codes([*map(instance, pairs)]), strict=True)]
 
 
 def write_text(pairs: Sequence[Pair], folder: Path, *, links: bool = False) -> None:
     """The text, its given trees where there are any, and its links if they came apart, in files that `read_text` reads."""
     with writing(folder / TEXT) as out:
-        conllu.dump((named(to_sentence(instance(pair)), pair.sent_id) for pair in pairs), out)
+        conllu.dump((with_sent_id(to_sentence(instance(pair)), pair.sent_id) for pair in pairs), out)
     if any(pair.e.tree is not None for pair in pairs):
         write_trees([pair.e.tree for pair in pairs], pairs, folder)
     if links:
@@ -105,16 +105,16 @@ def read_text(folder: Path, e: Path | None = None, links: Path | None = None) ->
     corpus = Corpus(folder / TEXT, e, links, faults=Faults(strict=False))
     places = json.loads((folder / PLACES).read_text(encoding="utf-8"))
     return [
-        _placed(pair, Where(str(file), int(line), pair.sent_id), e is not None)
+        _with_place(pair, Where(str(file), int(line), pair.sent_id), e is not None)
         for pair, (file, line) in zip(corpus.pairs(trees=False), places, strict=True)
     ]
 
 
-def _placed(pair: Pair, where: Where, parsed: bool) -> Pair:
-    assert pair.sentence is not None
-    sentence = replace(pair.sentence, where=where)
-    igt = replace(pair.igt, where=where, sentence=sentence) if pair.igt else None
-    pair = replace(pair, where=where, sentence=sentence, igt=igt)
+def _with_place(pair: Pair, where: Where, parsed: bool) -> Pair:
+    assert pair.f_rows is not None
+    sentence = replace(pair.f_rows, where=where)
+    igt = replace(pair.sentence, where=where, rows=sentence) if pair.sentence else None
+    pair = replace(pair, where=where, f_rows=sentence, sentence=igt)
     if parsed and pair.e.tree is None:
         return replace(pair, e=DepTree((), ()), links=Links(frozenset(), (len(pair.f), 0)))
     return pair
@@ -123,17 +123,17 @@ def _placed(pair: Pair, where: Where, parsed: bool) -> Pair:
 def read_trees(path: Path) -> list[DepTree | None]:
     """Trees that a stage wrote, None where there is none."""
     rows = (row for row in conllu.load(path) if row is not None)
-    return [None if row.rows == (NOTHING,) else row.usable_tree()[0] for row in rows]
+    return [None if row.lines == (NOTHING,) else row.usable_tree()[0] for row in rows]
 
 
 def read_links(path: Path, pairs: Sequence[Pair], trees: Sequence[DepTree | None], faults: Faults | None = None) -> list[Links]:
     """Links of every sentence; those that cannot be right go to `faults` and are left out."""
-    made = []
+    links = []
     lenient = faults or Faults(strict=False)
     for pair, tree, (_, line) in zip(pairs, trees, pharaoh.load(path), strict=True):
         shape = (len(pair.f), len(tree) if tree else 0)
-        made.append(pharaoh.parse(line, shape, pair.where, lenient) if tree else Links(frozenset(), shape))
-    return made
+        links.append(pharaoh.parse(line, shape, pair.where, lenient) if tree else Links(frozenset(), shape))
+    return links
 
 
 GOLD, HELD = "gold", "held"
@@ -148,87 +148,87 @@ def bare(forms: Iterable[str]) -> tuple[str, ...]:
     return tuple("".join(c for c in form if c not in "-=~").lower() or form for form in forms)
 
 
-def places(text: Sequence[Pair], gold: Iterable[Sentence], faults: Faults) -> dict[int, Sentence]:
+def places(text: Sequence[Pair], gold: Iterable[Rows], faults: Faults) -> dict[int, Rows]:
     """Return gold sentences by the number of the same sentence in the text (by sent_id, else by words); others are faults."""
     words = [bare(pair.f.forms) for pair in text]
     by_id = {pair.sent_id: n for n, pair in enumerate(text)}
     by_words: dict[tuple[str, ...], list[int]] = {}
-    for n, own in enumerate(words):
-        by_words.setdefault(own, []).append(n)
-    found: dict[int, Sentence] = {}
+    for n, forms in enumerate(words):
+        by_words.setdefault(forms, []).append(n)
+    matches: dict[int, Rows] = {}
     for sentence in gold:
-        own = bare(sentence.forms)
+        forms = bare(sentence.forms)
         named = by_id.get(sentence.sent_id, -1) if sentence.sent_id else -1
-        if named >= 0 and named not in found and words[named] == own:
-            found[named] = sentence
+        if named >= 0 and named not in matches and words[named] == forms:
+            matches[named] = sentence
             continue
-        free = next((n for n in by_words.get(own, ()) if n not in found), -1)
+        free = next((n for n in by_words.get(forms, ()) if n not in matches), -1)
         if free >= 0:
-            found[free] = sentence
+            matches[free] = sentence
         else:
-            faults.sentence(_stranger(sentence, text[named] if named >= 0 else None, own in by_words))
-    return dict(sorted(found.items()))
+            faults.sentence(_stranger(sentence, text[named] if named >= 0 else None, forms in by_words))
+    return dict(sorted(matches.items()))
 
 
-def _stranger(sentence: Sentence, named: Pair | None, again: bool) -> AlignmentError:
+def _stranger(sentence: Rows, named: Pair | None, again: bool) -> AlignmentError:
     shown = f"{' '.join(sentence.forms[:8])}{' …' if len(sentence.forms) > 8 else ''}"
     if again:
         return AlignmentError(f"gold tree of '{shown}', which has one already", sentence.where, "the first counts")
     if named is not None:
-        what = f"the gold tree's words '{shown}' are not those of the text ({' '.join(named.f.forms[:8])})"
-        return AlignmentError(what, sentence.where, "tokens must be the same on both sides")
+        message = f"the gold tree's words '{shown}' are not those of the text ({' '.join(named.f.forms[:8])})"
+        return AlignmentError(message, sentence.where, "tokens must be the same on both sides")
     return AlignmentError(f"gold tree of '{shown}', which is not in the text", sentence.where, "it was left out")
 
 
-def split(found: Sequence[int], share: float, seed: int) -> set[int]:
+def split(gold_places: Sequence[int], share: float, seed: int) -> set[int]:
     """Return the sentences to hold out: a share of them (rounded, but one at least stays on each side), by the seed."""
-    if not share or len(found) < 2:
+    if not share or len(gold_places) < 2:
         return set()
-    count = min(len(found) - 1, max(1, round(share * len(found))))
-    return set(random.Random(f"held out {seed}").sample(sorted(found), count))
+    count = min(len(gold_places) - 1, max(1, round(share * len(gold_places))))
+    return set(random.Random(f"held out {seed}").sample(sorted(gold_places), count))
 
 
 @dataclass
-class Pairs:
+class GoldPairs:
     """Sentences with gold trees, written as corpus folders that every command reads."""
 
-    rows: list[Sentence]
+    rows: list[Rows]
     trees: list[DepTree]
     links: list[Links]
 
     @classmethod
     def of(
         cls,
-        found: dict[int, Sentence],
+        gold: dict[int, Rows],
         places: Iterable[int],
         text: Sequence[Pair],
         trees: Sequence[DepTree | None],
         links: Sequence[Links],
-    ) -> Pairs:
+    ) -> GoldPairs:
         """The gold sentences at these places, with the text's ids, words and glosses; those without a translation are left out."""
-        made = cls([], [], [])
+        corpus = cls([], [], [])
         for n in sorted(places):
             tree = trees[n]
             if tree is not None:
-                own = text[n].sentence
-                assert own is not None
-                columns = {k: found[n].column(k) for k in (3, 4, 6, 7)}
-                made.rows.append(replace(own.with_columns(columns), end="\n\n"))
-                made.trees.append(tree)
-                made.links.append(links[n])
-        return made
+                sentence = text[n].f_rows
+                assert sentence is not None
+                columns = {k: gold[n].column(k) for k in (3, 4, 6, 7)}
+                corpus.rows.append(replace(sentence.with_columns(columns), end="\n\n"))
+                corpus.trees.append(tree)
+                corpus.links.append(links[n])
+        return corpus
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def write(self, folder: Path) -> None:
         folder.mkdir()
-        with writing(folder / "f.conllu") as out:
+        with writing(folder / F_FILE) as out:
             conllu.dump(self.rows, out)
-        with writing(folder / "e.conllu") as out:
+        with writing(folder / E_FILE) as out:
             ids = (row.sent_id for row in self.rows)
             conllu.dump((as_sentence(tree, i) for tree, i in zip(self.trees, ids, strict=True)), out)
-        with writing(folder / "align.txt") as out:
+        with writing(folder / LINKS_FILE) as out:
             pharaoh.dump(self.links, out)
 
 
@@ -253,7 +253,7 @@ def cross_validation(job: StageJob, folds: int) -> dict[str, Any]:
     counted = {key: config.value("evaluate", key) for key in ("punctuation", "subtypes")}
     jobs = job.jobs if len(pairs) * min(folds, len(pairs)) * len(systems) >= WORTH else 1
     results = cross_validate(pairs, systems, folds=folds, seed=config.seed, jobs=jobs, **counted)
-    found: dict[str, Any] = {
+    scores: dict[str, Any] = {
         "folds": min(folds, len(pairs)),
         "pairs": len(pairs),
         "systems": {
@@ -262,9 +262,9 @@ def cross_validation(job: StageJob, folds: int) -> dict[str, Any]:
         },
     }
     if len(systems) > 1:
-        found["p"] = better(results, systems[0], systems[-1], seed=config.seed)
-        found["compared"] = [systems[0], systems[-1]]
-    return found
+        scores["p"] = better(results, systems[0], systems[-1], seed=config.seed)
+        scores["compared"] = [systems[0], systems[-1]]
+    return scores
 
 
 def _bins(result: SystemResult) -> dict[str, Any]:
@@ -276,13 +276,13 @@ def held_out(job: StageJob) -> dict[str, Any]:
     """Score the run's trees of the held-out sentences."""
     from divproj.evaluation.trees import score_trees
 
-    made = {row.sent_id: row for row in conllu.load(job.before["project"] / OUTPUT) if row is not None}
+    rows = {row.sent_id: row for row in conllu.load(job.before["project"] / OUTPUT) if row is not None}
     turned = "ud" if job.config.value("project", "style") == "function" else "as-is"
     triples = []
     for pair in read_pairs(job.before["gold"] / HELD):
-        if pair.sent_id not in made:
+        if pair.sent_id not in rows:
             continue  # left out for its coverage
-        row = made[pair.sent_id]
+        row = rows[pair.sent_id]
         misc = row.column(9)
         texts = [confidence_of(cell) for cell in misc]
         sure = tuple(map(float, texts)) if all(texts) else ()
@@ -291,30 +291,30 @@ def held_out(job: StageJob) -> dict[str, Any]:
     return {"sentences": len(triples), "sentences_right": scores.sentences, **scores.as_json()}
 
 
-def expected(job: StageJob, found: dict[str, Any]) -> Expected | None:
+def estimate_accuracy(job: StageJob, scores: dict[str, Any]) -> Expected | None:
     """Return the share of right heads to expect in new sentences, from held-out ones, the folds and the calibration."""
     counts: list[tuple[int, int]] = []
     sources = []
-    if held := found.get("held_out"):
+    if held := scores.get("held_out"):
         counts += [tuple(pair) for pair in held["sentences_right"]]
         sources.append(plural(held["sentences"], "held-out sentence"))
-    folded = found.get("cross_validation", {})
-    if own := folded.get("systems", {}).get(job.config.system):
-        counts += [tuple(pair) for pair in own["sentences_right"]]
+    folded = scores.get("cross_validation", {})
+    if system_scores := folded.get("systems", {}).get(job.config.system):
+        counts += [tuple(pair) for pair in system_scores["sentences_right"]]
         sources.append(f"{plural(folded['folds'], 'fold')} of {plural(folded['pairs'], 'gold sentence')}")
-    return combined(_calibration(job), counted(counts, " and ".join(sources)))
+    return combine(_calibration(job), expected_from_counts(counts, " and ".join(sources)))
 
 
 def _calibration(job: StageJob) -> Expected | None:
     """What the calibration says of projected sentences that were not learned from; of those that were, it would say too much."""
     learned = set(job.earlier.get("gold", {}).get(f"{GOLD}_ids", ()))
-    made = job.earlier["project"]["summary"]
-    if not learned or not made["expected"]:
-        return Expected.from_json(made["expected"])
+    summary = job.earlier["project"]["summary"]
+    if not learned or not summary["expected"]:
+        return Expected.from_json(summary["expected"])
     linked = {pair.sent_id for pair in job.pairs() if len(pair.links)} - learned
     rows = [row for row in conllu.load(job.before["project"] / OUTPUT) if row is not None and row.sent_id in linked]
     sure = [[float(text) for text in map(confidence_of, row.column(9)) if text] for row in rows]
-    return expected_accuracy(sure, made["system"])
+    return expected_accuracy(sure, summary["system"])
 
 
 def link_scores(job: StageJob) -> dict[str, Any]:
@@ -322,20 +322,20 @@ def link_scores(job: StageJob) -> dict[str, Any]:
     from divproj.evaluation.trees import LinkScore
 
     text, trees = job.text(), job.trees()
-    found = job.links(text, trees)
+    predicted = job.links(text, trees)
     if job.config.links:
         given: list[Links | None] = [*read_links(job.before["read"] / LINKS, text, trees)]
     else:
-        given = [_own(instance(pair).links, tree, len(pair.f)) for pair, tree in zip(text, trees, strict=True)]
+        given = [_given_links(instance(pair).links, tree, len(pair.f)) for pair, tree in zip(text, trees, strict=True)]
     score, count = LinkScore(), 0
-    for gold, made, tree in zip(given, found, trees, strict=True):
+    for gold, links, tree in zip(given, predicted, trees, strict=True):
         if gold is not None and tree is not None:
-            score.add(gold, made)
+            score.add(gold, links)
             count += 1
     return {"sentences": count, **score.as_json()}
 
 
-def _own(links: frozenset[tuple[int, int]] | None, tree: DepTree | None, words: int) -> Links | None:
+def _given_links(links: frozenset[tuple[int, int]] | None, tree: DepTree | None, words: int) -> Links | None:
     if links is None or tree is None or any(i > words or j > len(tree) for i, j in links):
         return None
     return Links(links, (words, len(tree)))

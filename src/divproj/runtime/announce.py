@@ -18,7 +18,7 @@ T = TypeVar("T")
 class Stage:
     """Work under way: `done` of `total` (0: not known), and a note on its state."""
 
-    what: str
+    name: str
     total: float = 0
     done: float = 0
     note: str = ""
@@ -50,32 +50,32 @@ stages: list[Stage] = []
 
 
 @contextmanager
-def stage(what: str, total: float = 0) -> Iterator[Stage]:
+def stage(name: str, total: float = 0) -> Iterator[Stage]:
     """Announce work while it is being done.
 
     >>> with stage("reading", 2) as reading:
     ...     reading.advance()
-    ...     [(each.what, each.done) for each in stages]
+    ...     [(each.name, each.done) for each in stages]
     [('reading', 1)]
     >>> stages
     []
     """
-    made = Stage(what, total)
-    stages.append(made)
+    current = Stage(name, total)
+    stages.append(current)
     try:
-        yield made
+        yield current
     finally:
-        if made in stages:
-            stages.remove(made)
+        if current in stages:
+            stages.remove(current)
 
 
-def passing(items: Iterable[T], what: str, total: float = 0, weight: Callable[[T], float] = lambda _: 1) -> Iterator[T]:
+def passing(items: Iterable[T], name: str, total: float = 0, weight: Callable[[T], float] = lambda _: 1) -> Iterator[T]:
     """Pass items through and count them, each for its weight.
 
     >>> list(passing("ab", "letters"))
     ['a', 'b']
     """
-    with stage(what, total) as counted:
+    with stage(name, total) as counted:
         for item in items:
             counted.at_work = weight(item)
             counted.advance(counted.at_work)

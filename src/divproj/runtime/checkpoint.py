@@ -86,11 +86,11 @@ class Checkpoint:
 
     def restore(self, name: str, arrays: Mapping[str, Array]) -> bool:
         """Fill these arrays with those of a part; False where there is none."""
-        found = self.read(name, 2 * sum(array.nbytes for array in arrays.values()) + (1 << 20))
-        if found is None:
+        saved = self.read(name, 2 * sum(array.nbytes for array in arrays.values()) + (1 << 20))
+        if saved is None:
             return False
         for key, array in arrays.items():
-            kept = found.get(key)
+            kept = saved.get(key)
             if kept is None or kept.shape != array.shape or kept.dtype != array.dtype:
                 raise self.broken(name, f"array '{key}'")
             array[...] = kept

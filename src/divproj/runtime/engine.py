@@ -114,7 +114,7 @@ HERE = Workers()
 
 
 def run(
-    work: Work[B, R], read: Read[B], faults: Faults | None = None, place: Workers = HERE, say: Say | None = None
+    work: Work[B, R], read: Read[B], faults: Faults | None = None, workers: Workers = HERE, on_message: Say | None = None
 ) -> Generator[R, None, None]:
     """Results of `work` for each batch that `read` gives, in order.
 
@@ -122,17 +122,17 @@ def run(
     whoever met it. `say` is told when a worker dies; its batches are then done again.
     """
     faults = Faults() if faults is None else faults
-    if place.here:
+    if workers.here:
         for batch in read(faults):
             yield work(batch, faults)
         return
     calls = _Calls(work, read, faults.strict)
     first = list(islice(calls, 2))
     if len(first) < 2:  # nothing to share
-        yield from _taken(map(_task, first), calls, faults)
+        yield from _results(map(_task, first), calls, faults)
         return
-    with protected_children(), _pool(place) as pool, closing(_outcomes(first, calls, pool, say or _warn)) as outcomes:
-        yield from _taken(outcomes, calls, faults)
+    with protected_children(), _pool(workers) as pool, closing(_outcomes(first, calls, pool, on_message or _warn)) as outcomes:
+        yield from _results(outcomes, calls, faults)
 
 
 def stamp(path: str | Path) -> str:
@@ -140,10 +140,10 @@ def stamp(path: str | Path) -> str:
 
     What was stamped travels with each batch to a cluster, whose workers must find the same bytes under this path.
     """
-    found = of_path(Path(path).absolute())
-    if found:
-        _stamped[str(Path(path).absolute())] = found
-    return found
+    fingerprint = of_path(Path(path).absolute())
+    if fingerprint:
+        _stamped[str(Path(path).absolute())] = fingerprint
+    return fingerprint
 
 
 _stamped: dict[str, str] = {}
@@ -190,12 +190,12 @@ class _Calls:
     def _read(self, work: Work[B, R], read: Read[B]) -> Iterator[_Call]:
         try:
             for batch in read(self.closing):
-                yield _Call(work, batch, self.closing.moved())
+                yield _Call(work, batch, self.closing.split_off())
         except ProjError as error:  # to be raised when its turn comes
             self.error = error
 
 
-def _taken(outcomes: Iterator[_Outcome], calls: _Calls, faults: Faults) -> Iterator[Any]:
+def _results(outcomes: Iterator[_Outcome], calls: _Calls, faults: Faults) -> Iterator[Any]:
     for outcome in outcomes:
         faults.take(outcome.faults)
         if outcome.error is not None:
@@ -316,68 +316,68 @@ def _watch(parent: int) -> None:
     os._exit(1)
 
 
-def _outcomes(first: list[_Call], calls: _Calls, pool: _Pool, say: Say) -> Generator[_Outcome, None, None]:
+def _outcomes(first: list[_Call], calls: _Calls, pool: _Pool, on_message: Say) -> Generator[_Outcome, None, None]:
     """Windows of calls through joblib, which by itself would read on while nobody takes the results."""
     window = [*first, *islice(calls, WINDOW * pool.workers - len(first))]
     while window:
         coming: list[_Call] = []
-        for outcome in _window(window, pool, say):
+        for outcome in _window(window, pool, on_message):
             coming += islice(calls, 1)  # read on while the workers are busy
             yield outcome
         window = coming
 
 
-def _window(calls: list[_Call], pool: _Pool, say: Say) -> Iterator[_Outcome]:
+def _window(calls: list[_Call], pool: _Pool, on_message: Say) -> Iterator[_Outcome]:
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
     done = 0
     while done < len(calls):
         try:
-            with _left_quietly(pool.start(calls[done:])) as found:
-                for outcome in found:
+            with _close_quietly(pool.start(calls[done:])) as outcomes:
+                for outcome in outcomes:
                     done += 1
-                    yield _own(outcome, calls[done - 1], pool, say)
+                    yield _accept(outcome, calls[done - 1], pool, on_message)
         except TerminatedWorkerError:  # a worker was killed and loky gave up its pool: what is due next is done here
-            say("a worker process was killed (out of memory?): its sentences are done again")
+            on_message("a worker process was killed (out of memory?): its sentences are done again")
             done += 1
             yield _task(calls[done - 1])
         except pool.lost as error:
-            say(f"a Dask worker cannot read what it is sent ({str(error)[:100]}): its sentences are done here")
+            on_message(f"a Dask worker cannot read what it is sent ({str(error)[:100]}): its sentences are done here")
             done += 1
             yield _task(calls[done - 1])
 
 
-def _own(outcome: _Outcome, call: _Call, pool: _Pool, say: Say) -> _Outcome:
+def _accept(outcome: _Outcome, call: _Call, pool: _Pool, on_message: Say) -> _Outcome:
     """An outcome that our code gave: what a worker with other code or another model was given is done here."""
     if not pool.cluster or getattr(outcome, "code", "") == of_code():
         return outcome
     who = getattr(outcome, "worker", "") or "a Dask worker has another divproj"
     if who not in pool.strangers:
         pool.strangers.add(who)
-        say(f"{who}: its sentences are done here; {SAME.format(_version())}")
+        on_message(f"{who}: its sentences are done here; {SAME.format(_version())}")
     return _task(call)
 
 
 @contextmanager
-def _left_quietly(found: Any) -> Iterator[Any]:
+def _close_quietly(outcomes: Any) -> Iterator[Any]:
     """Who leaves early is told by joblib that work was lost, and knows."""
     try:
-        yield found
+        yield outcomes
     finally:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found.close()
+            outcomes.close()
 
 
 @contextmanager
-def _pool(place: Workers) -> Iterator[_Pool]:
-    if place.scheduler is not None:
-        with _cluster(place.scheduler) as pool:
+def _pool(workers: Workers) -> Iterator[_Pool]:
+    if workers.scheduler is not None:
+        with _cluster(workers.scheduler) as pool:
             yield pool
         return
     from joblib import effective_n_jobs
 
-    yield _Pool("loky", effective_n_jobs(place.jobs or -1))
+    yield _Pool("loky", effective_n_jobs(workers.jobs or -1))
 
 
 @contextmanager
@@ -395,8 +395,8 @@ def _cluster(address: str) -> Iterator[_Pool]:
         _knock(address)
         client = distributed.Client(address, timeout=CONNECTING, set_as_default=False)
     except (OSError, ValueError) as error:
-        what = f"no Dask scheduler answers: {str(error).splitlines()[0][:200] if str(error) else type(error).__name__}"
-        raise ProjError(what, where, "start one with `dask scheduler`, and give the address that it prints") from None
+        message = f"no Dask scheduler answers: {str(error).splitlines()[0][:200] if str(error) else type(error).__name__}"
+        raise ProjError(message, where, "start one with `dask scheduler`, and give the address that it prints") from None
     _silence()
     with client:
         _check_workers(client, where)
@@ -405,13 +405,13 @@ def _cluster(address: str) -> Iterator[_Pool]:
             workers = max(1, sum(client.ncores().values()))
             yield _Pool(_backend(client), workers, (ImportError, AttributeError), cluster=True)
         except distributed.KilledWorker as error:
-            what = f"a batch was given up after several workers died on it: {str(error)[:200]}"
-            raise ProjError(what, where, "give the workers more memory") from None
+            message = f"a batch was given up after several workers died on it: {str(error)[:200]}"
+            raise ProjError(message, where, "give the workers more memory") from None
         except (OSError, CancelledError, futures.CancelledError) as error:
             if not _is_lost(client, error):
                 raise
-            what = f"the Dask scheduler is lost: {str(error)[:200] or type(error).__name__}"
-            raise ProjError(what, where, "start it again, and then this command") from None
+            message = f"the Dask scheduler is lost: {str(error)[:200] or type(error).__name__}"
+            raise ProjError(message, where, "start it again, and then this command") from None
 
 
 def _is_lost(client: Any, error: BaseException) -> bool:
@@ -454,8 +454,8 @@ def _check_workers(client: Any, where: Where) -> None:
         raise ProjError(
             "the Dask cluster has no worker", where, f"start some with `PYTHONSAFEPATH=1 dask worker {where.path}`"
         ) from None
-    found = client.run(metadata.version, "divproj", on_error="return")  # a function that any Python has
-    for worker, version in sorted(found.items()):
+    versions = client.run(metadata.version, "divproj", on_error="return")  # a function that any Python has
+    for worker, version in sorted(versions.items()):
         if isinstance(version, Exception):
             raise ProjError(f"Dask worker {worker} has no divproj", where, SAME.format(version_here))
         if version != version_here:

@@ -59,12 +59,12 @@ class Kernel(Generic[P, R]):
     @cached_property
     def compiled(self) -> Callable[P, R]:
         """Machine code, kept on disk beside the source or, where that is read-only, in the user's cache folder."""
-        with _announced(self) as counted:
-            made = self._compiled()
+        with _announce(self) as counted:
+            machine_code = self._build()
             counted.advance()
-        return made
+        return machine_code
 
-    def _compiled(self) -> Callable[P, R]:
+    def _build(self) -> Callable[P, R]:
         import numba
 
         _without_scipy()
@@ -74,7 +74,7 @@ class Kernel(Generic[P, R]):
         cache = _cache(twin, self.sources)
         if cache is not None and not cache.exists:
             for each in announce.stages:
-                each.what = FIRST_RUN if each.what == LOADING else each.what
+                each.name = FIRST_RUN if each.name == LOADING else each.name
         machine: Any = numba.njit(**OPTIONS)(twin)
         if machine is not twin:  # NUMBA_DISABLE_JIT
             if cache is not None:
@@ -101,7 +101,7 @@ class Kernel(Generic[P, R]):
         return self.plain.__module__, self.plain.__qualname__, self.signature, code.co_code, constants, names, used
 
     @property
-    def called(self) -> dict[str, Kernel[..., Any]]:
+    def callees(self) -> dict[str, Kernel[..., Any]]:
         """The kernels that this one calls, by the names that it has for them."""
         scope, names = self.plain.__globals__, self.plain.__code__.co_names
         return {name: scope[name] for name in names if isinstance(scope.get(name), Kernel)}
@@ -114,8 +114,8 @@ class _Scope(dict[str, Any]):
     """
 
     def __getitem__(self, name: str) -> Any:
-        found = super().__getitem__(name)
-        return found.compiled if isinstance(found, Kernel) else found
+        entry = super().__getitem__(name)
+        return entry.compiled if isinstance(entry, Kernel) else entry
 
 
 def _without_scipy() -> None:
@@ -135,9 +135,9 @@ def _without_scipy() -> None:
 
 
 @contextmanager
-def _announced(each: Kernel[..., Any]) -> Iterator[announce.Stage]:
+def _announce(each: Kernel[..., Any]) -> Iterator[announce.Stage]:
     """One stage for a kernel and all that it calls."""
-    under_way = [stage for stage in announce.stages if stage.what in (LOADING, FIRST_RUN)]
+    under_way = [stage for stage in announce.stages if stage.name in (LOADING, FIRST_RUN)]
     if under_way:
         yield under_way[-1]
         return
@@ -153,7 +153,7 @@ def _below(each: Kernel[..., Any]) -> set[Kernel[..., Any]]:
         one = waiting.pop()
         if one not in needed:
             needed.add(one)
-            waiting += one.called.values()
+            waiting += one.callees.values()
     return needed
 
 
@@ -188,7 +188,7 @@ def compile_all(jobs: int = 0) -> int:
     counted = announce.stage("compiling kernels", len(left))
     with protected_children(), counted as count, _compilers(jobs) as pool:
         while left or running:
-            ready = [each for each in left if done.issuperset(each.called.values())]
+            ready = [each for each in left if done.issuperset(each.callees.values())]
             for each in ready[: jobs - len(running)]:
                 left.remove(each)
                 running[pool.submit(_compile, each.plain.__module__, each.plain.__name__)] = each
@@ -237,18 +237,18 @@ def _kernels() -> list[Kernel[..., Any]]:
     return [each for name, each in inside if isinstance(each, Kernel) and each.plain.__module__ == name]
 
 
-def _most_awaited_first(found: list[Kernel[..., Any]]) -> list[Kernel[..., Any]]:
+def _most_awaited_first(kernels: list[Kernel[..., Any]]) -> list[Kernel[..., Any]]:
     """By the bytecode from each kernel to the end of the longest chain of its callers."""
-    callers: dict[Kernel[..., Any], list[Kernel[..., Any]]] = {each: [] for each in found}
-    for each in found:
-        for one in each.called.values():
+    callers: dict[Kernel[..., Any], list[Kernel[..., Any]]] = {each: [] for each in kernels}
+    for each in kernels:
+        for one in each.callees.values():
             callers[one].append(each)
 
     @cache
     def chain(each: Kernel[..., Any]) -> int:
         return len(each.plain.__code__.co_code) + max(map(chain, callers[each]), default=0)
 
-    return sorted(found, key=chain, reverse=True)
+    return sorted(kernels, key=chain, reverse=True)
 
 
 def _compile(module: str, name: str) -> None:

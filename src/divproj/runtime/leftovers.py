@@ -53,7 +53,7 @@ def new_part(path: Path) -> tuple[int, Path]:
     remove_parts(path)
     while True:
         handle, name = tempfile.mkstemp(prefix=part_prefix(path.name), suffix=PART, dir=path.parent)
-        if _claimed(handle) and os.fstat(handle).st_nlink:
+        if _claim(handle) and os.fstat(handle).st_nlink:
             _ours[handle] = Path(name)
             return handle, Path(name)
         os.close(handle)  # somebody cleans up, or did before it was locked
@@ -64,20 +64,20 @@ def new_folder(parent: Path, prefix: str, suffix: str = PART, mode: int = 0o700)
     """A locked folder with a name of its own, removed at the end; and before the start those that killed runs left."""
     remove_matching(parent, re.escape(prefix) + _MADE + re.escape(suffix))
     while True:
-        made = Path(tempfile.mkdtemp(prefix=prefix, suffix=suffix, dir=parent))
+        folder = Path(tempfile.mkdtemp(prefix=prefix, suffix=suffix, dir=parent))
         try:
-            handle = os.open(made, os.O_RDONLY)
+            handle = os.open(folder, os.O_RDONLY)
         except FileNotFoundError:
             continue
-        if _claimed(handle) and made.is_dir():
+        if _claim(handle) and folder.is_dir():
             break
         os.close(handle)
-    _ours[handle] = made
+    _ours[handle] = folder
     try:
-        made.chmod(mode)
-        yield made
+        folder.chmod(mode)
+        yield folder
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
         os.close(handle)
 
 
@@ -110,7 +110,7 @@ def _remove(path: Path) -> None:
     with suppress(OSError):
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
         try:
-            if not locked(handle):
+            if not try_lock(handle):
                 return
             _remove_tree(path)
         finally:
@@ -124,7 +124,7 @@ def _remove_tree(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _claimed(handle: int) -> bool:
+def _claim(handle: int) -> bool:
     """Lock what was just made; False where another process holds it, and so is about to remove it."""
     try:
         import fcntl
@@ -137,7 +137,7 @@ def _claimed(handle: int) -> bool:
     return True
 
 
-def locked(handle: int) -> bool:
+def try_lock(handle: int) -> bool:
     """Lock an open file or folder for as long as it is open; False where another has it, or there are no locks."""
     try:
         import fcntl

@@ -50,17 +50,17 @@ class ModelFolder:
 
     def array(self, name: str, kinds: str, *shape: int | None) -> Array:
         """An array by name, of a dtype kind in `kinds`, with this shape (None: any length), all of it finite."""
-        found = self.arrays.get(name)
-        if found is None:
+        stored = self.arrays.get(name)
+        if stored is None:
             raise ModelError(f"{ARRAYS} has no array '{name}'", self.where, REMEDY)
-        if found.dtype.kind not in kinds:
-            raise ModelError(f"array '{name}' is of type {found.dtype}", self.where, REMEDY)
-        if len(found.shape) != len(shape) or any(w is not None and w != n for n, w in zip(found.shape, shape, strict=True)):
+        if stored.dtype.kind not in kinds:
+            raise ModelError(f"array '{name}' is of type {stored.dtype}", self.where, REMEDY)
+        if len(stored.shape) != len(shape) or any(w is not None and w != n for n, w in zip(stored.shape, shape, strict=True)):
             expected = " × ".join("any" if n is None else str(n) for n in shape)
-            raise ModelError(f"array '{name}' has shape {found.shape}, {expected} expected", self.where, REMEDY)
-        if found.dtype.kind == "f" and not np.isfinite(found).all():
+            raise ModelError(f"array '{name}' has shape {stored.shape}, {expected} expected", self.where, REMEDY)
+        if stored.dtype.kind == "f" and not np.isfinite(stored).all():
             raise ModelError(f"array '{name}' has numbers that are not finite", self.where, REMEDY)
-        return found
+        return stored
 
     def fact(self, name: str, kind: type | tuple[type, ...]) -> Any:
         """A value of `model.json`, of this type."""
@@ -175,11 +175,11 @@ def _load(folder: Path, kind: str, versions: tuple[int, ...], where: Where) -> M
     with _reading(folder / META):
         about: Any = json.loads((folder / META).read_text(encoding="utf-8"))
     if not isinstance(about, dict) or about.get("format") != kind:
-        found = about.get("format") if isinstance(about, dict) else about
-        raise ModelError(f"format is {found!r:.60}, '{kind}' expected", Where(str(folder / META)))
+        actual = about.get("format") if isinstance(about, dict) else about
+        raise ModelError(f"format is {actual!r:.60}, '{kind}' expected", Where(str(folder / META)))
     if about.get("version") not in versions:
-        what = f"version is {about.get('version')!r:.20}, {' or '.join(map(str, versions))} expected"
-        raise ModelError(what, Where(str(folder / META)), "train it again with this version of divproj")
+        message = f"version is {about.get('version')!r:.20}, {' or '.join(map(str, versions))} expected"
+        raise ModelError(message, Where(str(folder / META)), "train it again with this version of divproj")
     return ModelFolder(kind, about, read_arrays(folder / ARRAYS, bound=about.pop(BOUND, None)), where)
 
 
@@ -254,16 +254,16 @@ def _size(size: int) -> str:
     return f"{size >> 30} GB" if size >> 30 else f"{size >> 20} MB"
 
 
-def like_defaults(found: Any, defaults: Mapping[str, Any], where: Where) -> dict[str, Any]:
+def like_defaults(params: Any, defaults: Mapping[str, Any], where: Where) -> dict[str, Any]:
     """Parameters from a file: those known, each of the type of its default, numbers finite and none of them immense."""
-    own = ModelFolder("", found if isinstance(found, dict) else {"": found}, where=where)
-    if unknown := sorted(set(own.about) - set(defaults)):
+    folder = ModelFolder("", params if isinstance(params, dict) else {"": params}, where=where)
+    if unknown := sorted(set(folder.about) - set(defaults)):
         raise ModelError(f"no parameter {unknown[0]!r:.40}", where, f"there are {', '.join(sorted(defaults))}")
-    for name in own.about:
-        value = own.fact(name, (int, float) if isinstance(defaults[name], float) else type(defaults[name]))
+    for name in folder.about:
+        value = folder.fact(name, (int, float) if isinstance(defaults[name], float) else type(defaults[name]))
         if isinstance(value, int | float) and not abs(value) <= LARGEST:
             raise ModelError(f"'{name}' is {value!r:.40}, a number of usual size expected", where, REMEDY)
-    return own.about
+    return folder.about
 
 
 @contextmanager
@@ -278,10 +278,10 @@ def _reading(path: Path) -> Iterator[None]:
         raise ModelError(f"cannot be read: {why(error)}", Where(str(path)), REMEDY) from None
 
 
-def quantised(weights: NDArray[np.float32], clip: float = 0.9999) -> tuple[NDArray[np.int8], float]:
+def quantise(weights: NDArray[np.float32], clip: float = 0.9999) -> tuple[NDArray[np.int8], float]:
     """Weights as small whole numbers and the size of one; what rounds to 0 is pruned. The largest few are cut to fit.
 
-    >>> quantised(np.array([0.5, -1.0, 0.001], np.float32), clip=1)
+    >>> quantise(np.array([0.5, -1.0, 0.001], np.float32), clip=1)
     (array([  64, -127,    0], dtype=int8), 0.00787...)
     """
     sizes = np.abs(weights[weights != 0])

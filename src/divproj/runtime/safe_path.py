@@ -6,7 +6,7 @@ environment does not do this, nor do the processes that it starts:
 
     proj project text.txt -j 2                     sys.path[0] is the folder of the script `proj`
       python -m joblib.externals.loky…             PYTHONSAFEPATH=divproj: the working folder is not on sys.path
-        python -m my_parser                        a command of the user's (`e_parser`): `unprotected`, so it may be found there
+        python -m my_parser                        a command of the user's (`e_parser`): `original_environment`, so it may be found there
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ def protected_children() -> Iterator[None]:
         os.environ.pop(VARIABLE, None)
 
 
-def unprotected(environment: Mapping[str, str]) -> dict[str, str]:
+def original_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the environment as it was before `protect`, for commands that are the user's own.
 
-    >>> unprotected({"PYTHONSAFEPATH": "divproj", "LANG": "C"}), unprotected({"PYTHONSAFEPATH": "1"})
+    >>> original_environment({"PYTHONSAFEPATH": "divproj", "LANG": "C"}), original_environment({"PYTHONSAFEPATH": "1"})
     ({'LANG': 'C'}, {'PYTHONSAFEPATH': '1'})
     """
     return {name: value for name, value in environment.items() if (name, value) != (VARIABLE, OURS)}

@@ -91,7 +91,7 @@ class WordVectors:
 
 
 @lru_cache(maxsize=2)
-def shipped(language: str = "en") -> WordVectors:
+def shipped_vectors(language: str = "en") -> WordVectors:
     """The vectors of a language that comes with divproj."""
     place = folder("languages") / language
     if "/" in language or not (place / ARRAYS).is_file():

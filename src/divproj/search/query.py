@@ -23,7 +23,7 @@ from functools import cached_property
 from typing import NoReturn
 
 from divproj.core.errors import LONGEST_SENTENCE, Faults, ProjError, too_long
-from divproj.core.sentence import Sentence, confidence_of, misc_value
+from divproj.core.sentence import Rows, confidence_of, misc_value
 
 AXES = {
     "head": "the word's head",
@@ -106,7 +106,7 @@ class Value:
             return f"@{self.path}"
         if self.regex:
             return f"/{self.regex.pattern}/" + "i" * bool(self.regex.flags & re.IGNORECASE)
-        return self.text if re.fullmatch(r"[^\s&|!()=~<>\",/@]+", self.text) else _quoted(self.text)
+        return self.text if re.fullmatch(r"[^\s&|!()=~<>\",/@]+", self.text) else _quote(self.text)
 
 
 @dataclass(frozen=True)
@@ -130,15 +130,15 @@ class Not:
 
 
 @dataclass(frozen=True)
-class All:
+class And:
     parts: tuple[Condition, ...]
 
     def __str__(self) -> str:
-        return " & ".join(f"({part})" if isinstance(part, Some) else str(part) for part in self.parts)
+        return " & ".join(f"({part})" if isinstance(part, Or) else str(part) for part in self.parts)
 
 
 @dataclass(frozen=True)
-class Some:
+class Or:
     """At least one of several conditions."""
 
     parts: tuple[Condition, ...]
@@ -148,7 +148,7 @@ class Some:
 
 
 @dataclass(frozen=True)
-class At:
+class OnAxis:
     """Some word on an axis fits the whole condition."""
 
     axis: str
@@ -158,7 +158,7 @@ class At:
         return f"{self.axis}({self.part})"
 
 
-Condition = Compare | Not | All | Some | At
+Condition = Compare | Not | And | Or | OnAxis
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ def parse(text: str) -> Query:
 
 def parse_path(text: str) -> Path:
     """`head.upos` as a path; QueryError when there is no such attribute."""
-    return _path(text, lambda what: _fault(what, text, 0))
+    return _path(text, lambda problem: _fault(problem, text, 0))
 
 
 class _Parser:
@@ -200,25 +200,25 @@ class _Parser:
         self.tokens: list[tuple[str, str, int]] = []
         at = 0
         while text[at:].strip():
-            found = _TOKEN.match(text, at)
-            if not found or found.end() == at:
+            token = _TOKEN.match(text, at)
+            if not token or token.end() == at:
                 start = at + len(text[at:]) - len(text[at:].lstrip())
                 self._no(
                     "a quotation mark that is not closed" if text[start] == '"' else f"“{text[start]}” has no meaning here",
                     start,
                 )
-            kind = found.lastgroup or ""
-            self.tokens.append((kind, found[kind], found.start(kind)))
-            at = found.end()
+            kind = token.lastgroup or ""
+            self.tokens.append((kind, token[kind], token.start(kind)))
+            at = token.end()
         self.k = self.deep = 0
 
     def whole(self) -> Condition:
         if not self.tokens:
             self._no("the query is empty; try upos=NOUN", 0)
-        made = self.some()
+        condition = self.some()
         if self.k < len(self.tokens):
             self._no(f"“{self.tokens[self.k][1]}” is left over; & or | is missing before it", self.tokens[self.k][2])
-        return made
+        return condition
 
     def some(self) -> Condition:
         self.deep += 1
@@ -228,24 +228,24 @@ class _Parser:
         while self._take("|", "or"):
             parts.append(self.all())
         self.deep -= 1
-        return parts[0] if len(parts) == 1 else Some(tuple(parts))
+        return parts[0] if len(parts) == 1 else Or(tuple(parts))
 
     def all(self) -> Condition:
         parts = [self.one()]
         while self._take("&", "and", ","):
             parts.append(self.one())
-        return parts[0] if len(parts) == 1 else All(tuple(parts))
+        return parts[0] if len(parts) == 1 else And(tuple(parts))
 
     def one(self) -> Condition:
         if self._take("!", "not"):
             self.deep += 1
             if self.deep > DEEPEST:
                 self._no(f"more than {DEEPEST} brackets inside one another", self._at())
-            made = Not(self.one())
+            condition = Not(self.one())
             self.deep -= 1
-            return made
+            return condition
         if self._take("("):
-            return self._closed()
+            return self._bracket()
         kind, text, at = self._peek()
         if kind != "word":
             self._no("a test such as upos=NOUN expected" + (f", not “{text}”" if text else " at the end"), at)
@@ -260,20 +260,20 @@ class _Parser:
             if name not in AXES:
                 self._no(f"there is no way “{name}” from a word to others; there are {', '.join(AXES)}", at)
         self.k += 1
-        made = self._closed()
+        condition = self._bracket()
         for axis in reversed(axes):
-            made = At(axis, made)
-        return made
+            condition = OnAxis(axis, condition)
+        return condition
 
-    def _closed(self) -> Condition:
+    def _bracket(self) -> Condition:
         opened = self.tokens[self.k - 1][2]
-        made = self.some()
+        condition = self.some()
         if not self._take(")"):
             self._no("this bracket is not closed", opened)
-        return made
+        return condition
 
     def test(self, text: str, at: int) -> Condition:
-        path = _path(text, lambda what: _fault(what, self.text, at))
+        path = _path(text, lambda problem: _fault(problem, self.text, at))
         kind, operator, here = self._peek()
         if kind != "op":
             return Compare(path)
@@ -310,14 +310,14 @@ class _Parser:
                 flags = re.IGNORECASE if text.endswith("i") else 0
                 body = text[1 : -2 if flags else -1].replace("\\/", "/")
             elif kind == "quoted":
-                body = _unquoted(text)
+                body = _unquote(text)
             try:
                 return Value(body, re.compile(body, flags))
             except (re.error, OverflowError, RecursionError) as error:
                 self._no(f"the regular expression /{body}/ is not one: {error}", at)
         if kind == "word" and text.startswith("@"):
-            return Value(path=_path(text[1:], lambda what: _fault(what, self.text, at)))
-        plain = _unquoted(text) if kind == "quoted" else text
+            return Value(path=_path(text[1:], lambda problem: _fault(problem, self.text, at)))
+        plain = _unquote(text) if kind == "quoted" else text
         if operator[0] in "<>" or (path.attribute in NUMERIC and operator in ("=", "!=")):
             try:
                 float(plain)
@@ -338,12 +338,12 @@ class _Parser:
             return True
         return False
 
-    def _no(self, what: str, at: int) -> NoReturn:
-        raise _fault(what, self.text, at)
+    def _no(self, problem: str, at: int) -> NoReturn:
+        raise _fault(problem, self.text, at)
 
 
-def _fault(what: str, text: str, at: int) -> QueryError:
-    return QueryError(f"query “{text}”, character {at + 1}: {what}")
+def _fault(problem: str, text: str, at: int) -> QueryError:
+    return QueryError(f"query “{text}”, character {at + 1}: {problem}")
 
 
 def _path(text: str, fault: Callable[[str], QueryError]) -> Path:
@@ -364,11 +364,11 @@ def _path(text: str, fault: Callable[[str], QueryError]) -> Path:
     raise fault(f"a word has no “{'.'.join(parts)}”; there are {', '.join(ATTRIBUTES)}")
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     return re.sub(r"\\(.)", r"\1", text[1:-1])
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
@@ -380,11 +380,11 @@ COLUMNS = {"form": 1, "lemma": 2, "upos": 3, "xpos": 4, "feats": 5, "rel": 7, "m
 class Match:
     """A sentence and the words in it that fit, counted from 1."""
 
-    sentence: Sentence
+    sentence: Rows
     words: tuple[int, ...]
 
 
-def find(sentences: Iterable[Sentence], query: Query | str, faults: Faults | None = None) -> Iterator[Match]:
+def find(sentences: Iterable[Rows], query: Query | str, faults: Faults | None = None) -> Iterator[Match]:
     """The sentences with a word that fits.
 
     `faults` is given those too long to be searched in good time; without it they are searched, too.
@@ -405,20 +405,20 @@ def find(sentences: Iterable[Sentence], query: Query | str, faults: Faults | Non
 
 
 def find_in(
-    sentence: Sentence, query: Query | str, heads: Sequence[int] | None = None, rels: Sequence[str] | None = None
+    sentence: Rows, query: Query | str, heads: Sequence[int] | None = None, deprels: Sequence[str] | None = None
 ) -> tuple[int, ...]:
     """The words of a sentence that fit; `heads` and `rels` stand in for those of the file."""
     wanted = parse(query) if isinstance(query, str) else query
-    view = SentenceView(sentence, heads, rels)
+    view = SentenceView(sentence, heads, deprels)
     return tuple(k for k in range(1, len(view) + 1) if view.fits(k, wanted.condition))
 
 
 class SentenceView:
     """A sentence as queries see it: a word is its number, from 1."""
 
-    def __init__(self, sentence: Sentence, heads: Sequence[int] | None = None, rels: Sequence[str] | None = None) -> None:
+    def __init__(self, sentence: Rows, heads: Sequence[int] | None = None, deprels: Sequence[str] | None = None) -> None:
         self.sentence = sentence
-        self._heads, self._rels = heads, rels
+        self._heads, self._rels = heads, deprels
 
     def __len__(self) -> int:
         return len(self.sentence.word_rows)
@@ -463,9 +463,9 @@ class SentenceView:
     def _descendant(self, k: int) -> Iterator[int]:
         waiting = list(self.children[k])
         while waiting:
-            found = waiting.pop()
-            yield found
-            waiting += self.children[found]
+            word = waiting.pop()
+            yield word
+            waiting += self.children[word]
 
     def _sibling(self, k: int) -> Iterator[int]:
         head = self.heads[k - 1]
@@ -490,9 +490,9 @@ class SentenceView:
             if key:
                 return misc_value(cell, key)
             return "" if cell == "_" and name != "form" else cell
-        return self._reckoned(k, name, key)
+        return self._compute_value(k, name, key)
 
-    def _reckoned(self, k: int, name: str, key: str) -> str:
+    def _compute_value(self, k: int, name: str, key: str) -> str:
         head = self.heads[k - 1]
         if name == "gloss":
             return misc_value(self._column(COLUMNS["misc"])[k - 1], "Gloss")
@@ -524,22 +524,22 @@ class SentenceView:
         """Whether word `k` fits."""
         if isinstance(condition, Compare):
             return self._test(k, condition)
-        if isinstance(condition, All):
+        if isinstance(condition, And):
             return all(self.fits(k, part) for part in condition.parts)
-        if isinstance(condition, Some):
+        if isinstance(condition, Or):
             return any(self.fits(k, part) for part in condition.parts)
         if isinstance(condition, Not):
             return not self.fits(k, condition.part)
         return any(self.fits(other, condition.part) for other in self.along(condition.axis, k))
 
     def _test(self, k: int, test: Compare) -> bool:
-        found = self.values(k, test.path)
+        texts = self.values(k, test.path)
         if not test.operator:
-            return any(found)
+            return any(texts)
         if any(value.path and not any(self.values(k, value.path)) for value in test.values):
             return False  # there is nothing to compare with
         unlike = test.operator in ("!=", "!~")
-        return any(any(self._agrees(k, text, test, value) for value in test.values) != unlike for text in found)
+        return any(any(self._agrees(k, text, test, value) for value in test.values) != unlike for text in texts)
 
     def _agrees(self, k: int, text: str, test: Compare, value: Value) -> bool:
         if value.path is not None:

@@ -454,8 +454,8 @@ def _trigrams(text: str) -> dict[str, float]:
         singles[piece[2]] += count
     letters = sum(singles.values())
     single = {letter: math.log(SINGLE_LETTER * count / letters) for letter, count in singles.items()}
-    found = {piece: math.log(count / (before[piece[:2]] + 2)) for piece, count in counts.items()}
-    return {**single, **found}
+    log_probs = {piece: math.log(count / (before[piece[:2]] + 2)) for piece, count in counts.items()}
+    return {**single, **log_probs}
 
 
 def _pieces(word: str) -> list[str]:
@@ -579,15 +579,15 @@ def _by_script(texts: list[str]) -> Guess | None:
 
 def _telling(text: str) -> list[str]:
     """Return the words that identify a language: not names (capitals within a sentence) and not words in capitals."""
-    found: list[str] = []
+    words: list[str] = []
     for match in _WORD.finditer(text):
         word = match[0]
         before = text[max(0, match.start() - 3) : match.start()].rstrip()
         inside = bool(before) and before[-1] not in ".!?:;“”\"'‘’«»„¿¡([—–-…"
         if len(word) > 1 and (word.isupper() or (inside and word[0].isupper() and word.lower() not in _all_frequent())):
             continue
-        found.append(word.lower().replace("’", "'"))
-    return found
+        words.append(word.lower().replace("’", "'"))
+    return words
 
 
 @lru_cache(maxsize=1)
@@ -599,12 +599,12 @@ def _all_frequent() -> frozenset[str]:
 def _scores(word: str) -> tuple[float, ...]:
     """log P(word | language) of all languages."""
     pieces = _pieces(word)
-    found = []
+    log_probs = []
     for table in _tables():
         known = table.words.get(word)
         spelled = sum(table.trigrams.get(piece, table.trigrams.get(piece[2], NO_TRIGRAM)) for piece in pieces) - 1.0
-        found.append(max(known, spelled) if known is not None else spelled)
-    return tuple(found)
+        log_probs.append(max(known, spelled) if known is not None else spelled)
+    return tuple(log_probs)
 
 
 def _by_words(words: list[str], allowed: frozenset[str]) -> Guess:

@@ -85,14 +85,14 @@ def word_spans(text: str) -> list[Span]:
     >>> [text[a:b] for text in ["A well-known co-op paid $5m :)"] for a, b in word_spans(text)]
     ['A', 'well', '-', 'known', 'co-op', 'paid', '$', '5', 'm', ':)']
     """
-    found: list[Span] = []
+    places: list[Span] = []
     at = 0
     for mark in _WHOLE.finditer(text):
-        found += _plain(text, at, mark.start())
-        found.append(mark.span())
+        places += _plain(text, at, mark.start())
+        places.append(mark.span())
         at = mark.end()
-    found += _plain(text, at, len(text))
-    return found
+    places += _plain(text, at, len(text))
+    return places
 
 
 def _plain(text: str, start: int, end: int) -> Iterator[Span]:
@@ -161,15 +161,15 @@ def sentences(text: str) -> list[list[PlacedWord]]:
     >>> [[token.form for token in sentence] for sentence in sentences("Dr. Li came. She sat!")]
     [['Dr.', 'Li', 'came', '.'], ['She', 'sat', '!']]
     """
-    made: list[list[PlacedWord]] = []
+    cut_sentences: list[list[PlacedWord]] = []
     for line in re.finditer(r"[^\n\r]+", text):
-        found = [replace(t, start=t.start + line.start(), end=t.end + line.start()) for t in _tokens(line[0])]
+        words = [replace(t, start=t.start + line.start(), end=t.end + line.start()) for t in _tokens(line[0])]
         start = 0
-        for k in range(len(found)):
-            if _ends(found, k):
-                made.append(_stop_apart(found[start : k + 1]))
+        for k in range(len(words)):
+            if _ends(words, k):
+                cut_sentences.append(_stop_apart(words[start : k + 1]))
                 start = k + 1
-    return made
+    return cut_sentences
 
 
 def spans(text: str) -> tuple[Span, ...]:
@@ -179,44 +179,44 @@ def spans(text: str) -> tuple[Span, ...]:
 
 def sentence_spans(line: str) -> tuple[Span, ...]:
     """Where each sentence of a text begins and ends."""
-    return tuple((found[0].start, found[-1].end) for found in sentences(line))
+    return tuple((words[0].start, words[-1].end) for words in sentences(line))
 
 
 def _tokens(text: str) -> list[PlacedWord]:
-    found = word_spans(text)
-    made = []
-    for k, (start, end) in enumerate(found):
-        near = bool(k) and found[k - 1][1] == start
+    places = word_spans(text)
+    words = []
+    for k, (start, end) in enumerate(places):
+        near = bool(k) and places[k - 1][1] == start
         joined = near and text[start - 1].isalpha() and _CLITIC.fullmatch(text, start, end) is not None
-        made.append(PlacedWord(text[start:end], start, end, end == len(text) or text[end].isspace(), joined))
-    return made
+        words.append(PlacedWord(text[start:end], start, end, end == len(text) or text[end].isspace(), joined))
+    return words
 
 
-def _stop_apart(found: list[PlacedWord]) -> list[PlacedWord]:
+def _stop_apart(words: list[PlacedWord]) -> list[PlacedWord]:
     """The stop of an abbreviation that ends a sentence is a word of its own."""
-    if not found or not found[-1].form.endswith(".") or not found[-1].form[0].isalpha():
-        return found
-    last = found[-1]
+    if not words or not words[-1].form.endswith(".") or not words[-1].form[0].isalpha():
+        return words
+    last = words[-1]
     word = replace(last, form=last.form[:-1], end=last.end - 1, space_after=False)
-    return [*found[:-1], word, PlacedWord(".", last.end - 1, last.end, last.space_after)]
+    return [*words[:-1], word, PlacedWord(".", last.end - 1, last.end, last.space_after)]
 
 
-def _ends(found: list[PlacedWord], k: int) -> bool:
+def _ends(words: list[PlacedWord], k: int) -> bool:
     """Whether a sentence ends after token k: at a stop, before a space and something that may begin a sentence."""
-    token = found[k]
-    if k + 1 == len(found):
+    token = words[k]
+    if k + 1 == len(words):
         return True
     if not token.space_after:
         return False
     back = k
-    while back and found[back].form in _CLOSING and not found[back - 1].space_after:
+    while back and words[back].form in _CLOSING and not words[back - 1].space_after:
         back -= 1
-    form, after = found[back].form, found[k + 1].form
+    form, after = words[back].form, words[k + 1].form
     if not re.fullmatch(r"[.!?…。]+|.*[^\W\d_]\.", form):
         return False
     if form[0].isalnum():  # an abbreviation
         return _SHORT.fullmatch(form) is None and after[:1].isupper()
-    if form == "." and back == 1 and found[0].form.isdigit():
+    if form == "." and back == 1 and words[0].form.isdigit():
         return False  # the number of an item
     if after[:1].islower():  # careless writing, but not a quotation that goes on: "Who?" he said
         return back == k and form[0] in ".?!" and form != "..." and "…" not in form

@@ -75,11 +75,11 @@ def _groups(text: str) -> list[list[str]]:
 
 
 def _irregular() -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
+    lemmas_by_form: dict[str, set[str]] = {}
     for first, *forms in _groups(_VERBS) + _groups(_NOUNS) + _groups(_OTHERS):
         for form in (first, *forms):
-            found.setdefault(form, set()).add(first)
-    return {form: frozenset(lemmas) for form, lemmas in found.items()}
+            lemmas_by_form.setdefault(form, set()).add(first)
+    return {form: frozenset(lemmas) for form, lemmas in lemmas_by_form.items()}
 
 
 _IRREGULAR = _irregular()
@@ -98,11 +98,11 @@ _VOWELS = frozenset("aeiouy")
 
 
 def _synonyms() -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
+    synonyms_by_word: dict[str, set[str]] = {}
     for group in _groups(_SYNONYMS):
         for word in group:
-            found.setdefault(word, set()).update(group)
-    return {word: frozenset(group - {word}) for word, group in found.items()}
+            synonyms_by_word.setdefault(word, set()).update(group)
+    return {word: frozenset(group - {word}) for word, group in synonyms_by_word.items()}
 
 
 _SYNONYM = _synonyms()
@@ -115,10 +115,10 @@ def lemmas(word: str) -> frozenset[str]:
     >>> sorted(lemmas("saw")), sorted(lemmas("stopped")), "go" in lemmas("went")
     (['saw', 'see'], ['stop', 'stopp', 'stoppe', 'stopped'], True)
     """
-    found = {word} | _IRREGULAR.get(word, frozenset())
+    candidates = {word} | _IRREGULAR.get(word, frozenset())
     if len(word) > 3 and word not in _UNINFLECTED and word.isalpha():
-        found.update(stem for stem in _regular(word) if len(stem) > 1 and _VOWELS & set(stem))
-    return frozenset(found)
+        candidates.update(stem for stem in _regular(word) if len(stem) > 1 and _VOWELS & set(stem))
+    return frozenset(candidates)
 
 
 def _regular(word: str) -> list[str]:
@@ -126,21 +126,21 @@ def _regular(word: str) -> list[str]:
     if word.endswith("s"):
         if word.endswith(("ss", "us", "is")):
             return []
-        found = [word[:-1]]
+        stems = [word[:-1]]
         if word.endswith("ies"):
-            found.append(word[:-3] + "y")
+            stems.append(word[:-3] + "y")
         elif word.endswith(("ses", "shes", "ches", "xes", "zes", "oes")):
-            found.append(word[:-2])
-        return found
+            stems.append(word[:-2])
+        return stems
     if word.endswith("ied"):
         return [word[:-3] + "y"]
     for ending in ("ed", "ing"):
         if word.endswith(ending):
             stem = word[: -len(ending)]
-            found = [stem, stem + "e"]
+            stems = [stem, stem + "e"]
             if len(stem) > 2 and stem[-1] == stem[-2]:
-                found.append(stem[:-1])
-            return found
+                stems.append(stem[:-1])
+            return stems
     return []
 
 
@@ -163,13 +163,13 @@ def synonyms(a: str, b: str) -> bool:
     return any(not others.isdisjoint(_SYNONYM[lemma]) for lemma in lemmas(a) if lemma in _SYNONYM)
 
 
-def derived(a: str, b: str) -> bool:
+def share_stem(a: str, b: str) -> bool:
     """Whether two words share a stem of at least four letters and differ by endings alone.
 
-    >>> derived("arrive", "arrival"), derived("swim", "swimmer"), derived("stare", "start")
+    >>> share_stem("arrive", "arrival"), share_stem("swim", "swimmer"), share_stem("stare", "start")
     (True, True, False)
     """
-    same = _shared(a, b)
+    same = _common_prefix(a, b)
     if same < 4:
         return False
     rests = (a[same:], b[same:])
@@ -177,7 +177,7 @@ def derived(a: str, b: str) -> bool:
     return all(rest in _SUFFIXES or (rest[:1] == doubled and rest[1:] in _SUFFIXES) for rest in rests)
 
 
-def _shared(a: str, b: str) -> int:
+def _common_prefix(a: str, b: str) -> int:
     """Length of the common beginning."""
     for k, (x, y) in enumerate(zip(a, b, strict=False)):
         if x != y:
@@ -221,7 +221,7 @@ def relation(a: str, b: str, *, name: bool = False) -> str:
     >>> relation("loud", "loudly"), relation("dad", "father"), relation("dog", "cat")
     ('derived', 'synonym', '')
     """
-    if derived(a, b):
+    if share_stem(a, b):
         return "derived"
     if synonyms(a, b):
         return "synonym"

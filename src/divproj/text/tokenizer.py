@@ -21,7 +21,7 @@ from math import log
 from typing import Any
 
 from divproj.core.errors import ModelError
-from divproj.core.sentence import Sentence, misc_value
+from divproj.core.sentence import Rows, misc_value
 
 ONE_READING = 0.98
 """Share of a written word's occurrences from which it always is, or never is, several words; the words beside it are not asked then."""
@@ -182,8 +182,8 @@ class Tokenizer:
             share = self.share.get(word, 1.0)
             if 1 - ONE_READING < share < ONE_READING:
                 odds = log(share / (1 - share)) + sum(self.beside.get(word, {}).get(sign, 0.0) for sign in _neighbours(low, k))
-                return _cased(form, self.parts[word]) if odds > 0 else (form,)
-            return _cased(form, self.parts[word]) if share >= ONE_READING else (form,)
+                return _apply_case(form, self.parts[word]) if odds > 0 else (form,)
+            return _apply_case(form, self.parts[word]) if share >= ONE_READING else (form,)
         if word in self.single or not self.endings or not form[:1].isalpha():
             return (form,)
         for size in range(min(SUFFIX, len(word) - 1), 0, -1):
@@ -219,7 +219,7 @@ class Tokenizer:
     # learning
 
     @classmethod
-    def learn(cls, sentences: Iterable[Sentence], parts: Mapping[str, Parts] | None = None) -> Tokenizer:
+    def learn(cls, sentences: Iterable[Rows], parts: Mapping[str, Parts] | None = None) -> Tokenizer:
         """Learn from the forms of a treebank, its multiword tokens, and where SpaceAfter=No joins them.
 
         `parts` has words that always stand for several; the treebank is believed where it knows better.
@@ -286,7 +286,7 @@ def _low(form: str) -> str:
     return form.translate(_APOSTROPHES).lower()
 
 
-def _cased(form: str, parts: Parts) -> Parts:
+def _apply_case(form: str, parts: Parts) -> Parts:
     """The parts, written as the word is."""
     if form.isupper() and len(form) > 1:
         return tuple(part.upper() for part in parts)
@@ -311,10 +311,10 @@ class _Piece:
     parts: Parts = ()
 
 
-def _surface_of(sentence: Sentence) -> list[_Piece]:
+def _surface_of(sentence: Rows) -> list[_Piece]:
     """Return the surface tokens of a sentence."""
     pieces, until, forms = [], 0, dict(zip(sentence.column(0), sentence.forms, strict=True))
-    for row in sentence.rows:
+    for row in sentence.lines:
         first, dash, last = row[0].partition("-")
         space = misc_value(row[9], "SpaceAfter") != "No"
         if dash and first.isdecimal() and last.isdecimal():
@@ -366,7 +366,7 @@ class _Counts:
                     self.ordinals[False] += 1
 
     def tokenizer(self) -> Tokenizer:
-        parts = {word: max(sorted(found), key=found.__getitem__) for word, found in self.split.items()}
+        parts = {word: max(sorted(splits), key=splits.__getitem__) for word, splits in self.split.items()}
         known = {word: parts[word] for word in parts if self.split[word].total() > 1 or not self.plain[word]}
         share = {w: self.split[w].total() / (self.split[w].total() + self.plain[w]) for w in known if self.plain[w]}
         beside = {word: self._beside(word) for word, value in share.items() if 1 - ONE_READING < value < ONE_READING}
@@ -412,13 +412,13 @@ class _Counts:
     def _endings(self, parts: dict[str, Parts]) -> tuple[dict[str, tuple[int, Parts]], frozenset[str]]:
         """Endings that mostly stand for several words, and the known words among those with such an ending that do not."""
         rules: dict[str, Counter[tuple[int, Parts]]] = defaultdict(Counter)
-        for word, found in parts.items():
+        for word, word_parts in parts.items():
             same = 0
-            while same < min(len(word), len(found[0])) and word[same] == found[0][same]:
+            while same < min(len(word), len(word_parts[0])) and word[same] == word_parts[0][same]:
                 same += 1
             if not same:
                 continue
-            rule = (len(word) - same, (found[0][same:], *found[1:]))
+            rule = (len(word) - same, (word_parts[0][same:], *word_parts[1:]))
             for size in range(max(2, len(word) - same), min(SUFFIX, len(word) - 1) + 1):
                 rules[word[-size:]][rule] += 1
         others: Counter[str] = Counter()

@@ -69,11 +69,11 @@ def spans(text: str) -> tuple[tuple[int, int], ...]:
     ((0, 2), (2, 3), (4, 5), (6, 8), (8, 11), (11, 12))
     """
     chunks = list(re.finditer(r"\S+", text))
-    found: list[tuple[int, int]] = []
+    places: list[tuple[int, int]] = []
     for k, chunk in enumerate(chunks):
         after = text[chunks[k + 1].start()] if k + 1 < len(chunks) else ""
-        found.extend(_cut(text, chunk.start(), chunk.end(), after))
-    return tuple(found)
+        places.extend(_cut(text, chunk.start(), chunk.end(), after))
+    return tuple(places)
 
 
 def _cut(text: str, start: int, end: int, after: str) -> Iterator[tuple[int, int]]:

@@ -15,8 +15,8 @@ from operator import ne
 from typing import NamedTuple
 from unicodedata import is_normalized
 
-from divproj.core.sentence import Sentence
-from divproj.ud.rows import descendants, fits, joined, spanning
+from divproj.core.sentence import Rows
+from divproj.ud.rows import descendants, fits, spanning, surface_text
 from divproj.ud.tagsets import LABELS, ONLY, RIGHTWARD, UPOS, relation_of
 
 RELATIONS = frozenset({*LABELS, "root", "punct"})
@@ -58,7 +58,7 @@ class Breach(NamedTuple):
 
     fact: str
     word: int
-    what: str
+    message: str
 
 
 @lru_cache(maxsize=1024)
@@ -66,13 +66,13 @@ def base(rel: str) -> str:
     return rel.partition(":")[0]
 
 
-def breaches(heads: Sequence[int], rels: Sequence[str], tags: Sequence[str], feats: Sequence[str] = ()) -> Iterator[Breach]:
+def breaches(heads: Sequence[int], deprels: Sequence[str], tags: Sequence[str], feats: Sequence[str] = ()) -> Iterator[Breach]:
     """What UD does not allow in a tree, of level 3; words are counted from 1.
 
-    >>> [breach.what for breach in breaches((2, 0), ("aux", "root"), ("NOUN", "VERB"))]
+    >>> [breach.message for breach in breaches((2, 0), ("aux", "root"), ("NOUN", "VERB"))]
     ["'aux' does not go with NOUN"]
     """
-    names = ["", *map(base, rels)]
+    names = ["", *map(base, deprels)]
     kinds = ["", *tags]
     kids: list[list[int]] = [[] for _ in range(len(names))]
     for k, head in enumerate(heads, 1):
@@ -92,8 +92,8 @@ def breaches(heads: Sequence[int], rels: Sequence[str], tags: Sequence[str], fea
         if rel in ("obl", "nsubj", "csubj") and head > 0 and _argument(head, names, kinds, kids[head], rel):
             fact = "oblique" if rel == "obl" else "noun's subject"
             yield Breach(fact, k, f"'{rel}' hangs on a noun that is no predicate")
-    for k in [k for k, own in enumerate(kids) if len(own) > 1]:
-        subjects = [c for c in kids[k] if names[c] in SUBJECTS and not rels[c - 1].endswith(":outer")]
+    for k in [k for k, children in enumerate(kids) if len(children) > 1]:
+        subjects = [c for c in kids[k] if names[c] in SUBJECTS and not deprels[c - 1].endswith(":outer")]
         objects = [c for c in kids[k] if names[c] == "obj"]
         if len(subjects) > 1:
             yield Breach("subjects", k, f"has {len(subjects)} subjects")
@@ -114,9 +114,9 @@ def _argument(head: int, names: Sequence[str], kinds: Sequence[str], kids: Seque
     return not any(names[kid] in shows for kid in kids)
 
 
-def repaired(
+def repair(
     heads: Sequence[int],
-    rels: Sequence[str],
+    deprels: Sequence[str],
     tags: Sequence[str],
     feats: Sequence[str] = (),
     counts: Counter[str] | None = None,
@@ -125,40 +125,40 @@ def repaired(
 
     Relations of older schemes get their new names. A tree with relations of another scheme altogether is left as it is.
 
-    >>> repaired((2, 0, 2), ("nsubj", "root", "nsubj"), ("NOUN", "VERB", "NOUN"))
+    >>> repair((2, 0, 2), ("nsubj", "root", "nsubj"), ("NOUN", "VERB", "NOUN"))
     ('nsubj', 'root', 'obl')
     """
-    made = [LEGACY.get(rel, rel) for rel in rels]
-    names = [*map(base, made)]
+    new_rels = [LEGACY.get(rel, rel) for rel in deprels]
+    names = [*map(base, new_rels)]
     if not RELATIONS.issuperset(names) and any(
-        name not in RELATIONS and rel != "_" for name, rel in zip(names, made, strict=True)
+        name not in RELATIONS and rel != "_" for name, rel in zip(names, new_rels, strict=True)
     ):
-        return tuple(rels)
+        return tuple(deprels)
     tally: dict[str, int] = {}
-    if older := sum(map(ne, made, rels)):
+    if older := sum(map(ne, new_rels, deprels)):
         tally["older"] = older
     for k, (head, name, tag) in enumerate(zip(heads, names, tags, strict=True)):
-        right = "root" if head == 0 else "dep" if name in ("root", "_") else "punct" if tag == "PUNCT" else made[k]
-        if right != made[k]:
-            made[k], fact = right, "tag" if right == "punct" else "root"
+        right = "root" if head == 0 else "dep" if name in ("root", "_") else "punct" if tag == "PUNCT" else new_rels[k]
+        if right != new_rels[k]:
+            new_rels[k], fact = right, "tag" if right == "punct" else "root"
             tally[fact] = tally.get(fact, 0) + 1
     for _ in range(ROUNDS):
-        if _is_sound(heads, made, tags):
+        if _is_sound(heads, new_rels, tags):
             break
-        found = list(breaches(heads, made, tags, feats))
-        if not found:
+        violations = list(breaches(heads, new_rels, tags, feats))
+        if not violations:
             break
-        for breach in found:
-            _repair(breach, heads, made, tags)
+        for breach in violations:
+            _repair(breach, heads, new_rels, tags)
             tally[breach.fact] = tally.get(breach.fact, 0) + 1
     if counts is not None and tally:
         counts.update(tally)
-    return tuple(made)
+    return tuple(new_rels)
 
 
-def _is_sound(heads: Sequence[int], rels: Sequence[str], tags: Sequence[str]) -> bool:
+def _is_sound(heads: Sequence[int], deprels: Sequence[str], tags: Sequence[str]) -> bool:
     """Whether a tree plainly has no breach, as most have none; False where `breaches` must look closer."""
-    names, taken = [*map(base, rels)], set()
+    names, taken = [*map(base, deprels)], set()
     for k, (head, name, tag) in enumerate(zip(heads, names, tags, strict=True), 1):
         if not _go_together(name, tag, head == 0):
             return False
@@ -185,22 +185,22 @@ def _go_together(rel: str, tag: str, top: bool) -> bool:
     )
 
 
-def _repair(breach: Breach, heads: Sequence[int], rels: list[str], tags: Sequence[str]) -> None:
+def _repair(breach: Breach, heads: Sequence[int], deprels: list[str], tags: Sequence[str]) -> None:
     k = breach.word
     if breach.fact in ("subjects", "objects"):
         wanted = SUBJECTS if breach.fact == "subjects" else {"obj"}
-        rivals = [c for c, head in enumerate(heads, 1) if head == k and base(rels[c - 1]) in wanted]
+        rivals = [c for c, head in enumerate(heads, 1) if head == k and base(deprels[c - 1]) in wanted]
         for c in rivals[1:]:
-            clause = base(rels[c - 1]) == "csubj" or tags[c - 1] in ("VERB", "AUX")
-            rels[c - 1] = "parataxis" if clause else "iobj" if breach.fact == "objects" else "obl"
+            clause = base(deprels[c - 1]) == "csubj" or tags[c - 1] in ("VERB", "AUX")
+            deprels[c - 1] = "parataxis" if clause else "iobj" if breach.fact == "objects" else "obl"
     elif breach.fact in ("oblique", "noun's subject"):
-        rels[k - 1] = "nmod" if base(rels[k - 1]) != "csubj" else "acl"
-    elif breach.fact == "tag" and base(rels[k - 1]) == "fixed":
-        rels[k - 1] = "flat" if heads[k - 1] < k else "dep"
+        deprels[k - 1] = "nmod" if base(deprels[k - 1]) != "csubj" else "acl"
+    elif breach.fact == "tag" and base(deprels[k - 1]) == "fixed":
+        deprels[k - 1] = "flat" if heads[k - 1] < k else "dep"
     else:
         usual = relation_of(tags[k - 1], tags[heads[k - 1] - 1] if heads[k - 1] > 0 else "", k < heads[k - 1])
-        fits = usual and usual != base(rels[k - 1]) and not (usual in ONLY and tags[k - 1] not in ONLY[usual])
-        rels[k - 1] = usual if breach.fact != "leaf" and fits and usual not in LEAVES else "dep"
+        fits = usual and usual != base(deprels[k - 1]) and not (usual in ONLY and tags[k - 1] not in ONLY[usual])
+        deprels[k - 1] = usual if breach.fact != "leaf" and fits and usual not in LEAVES else "dep"
 
 
 FEATURE = re.compile(r"[A-Z][A-Za-z0-9]*(?:\[[a-z0-9]+\])?=[A-Z0-9][A-Za-z0-9]*(?:,[A-Z0-9][A-Za-z0-9]*)*")
@@ -212,40 +212,40 @@ class UdFinding(NamedTuple):
 
     level: int
     word: int
-    what: str
+    message: str
 
     def __str__(self) -> str:
-        return f"level {self.level}, {f'word {self.word}' if self.word else 'sentence'}: {self.what}"
+        return f"level {self.level}, {f'word {self.word}' if self.word else 'sentence'}: {self.message}"
 
     def as_json(self) -> dict[str, object]:
         """The finding by the names of its parts."""
         return {"level": self.level, "word": self.word, "what": self.message}
 
 
-def check_text(sentences: Iterable[Sentence]) -> Iterator[tuple[Sentence, list[UdFinding]]]:
+def check_text(sentences: Iterable[Rows]) -> Iterator[tuple[Rows, list[UdFinding]]]:
     """Every sentence with its findings; a `sent_id` must not come twice."""
     seen: set[str] = set()
     for sentence in sentences:
-        found = check_sentence(sentence)
+        findings = check_sentence(sentence)
         name = sentence.comment("sent_id") or ""
         if name and name in seen:
-            found.insert(0, UdFinding(2, 0, f"sent_id '{name}' was there before"))
+            findings.insert(0, UdFinding(2, 0, f"sent_id '{name}' was there before"))
         seen.add(name)
-        yield sentence, found
+        yield sentence, findings
 
 
-def check_sentence(sentence: Sentence) -> list[UdFinding]:
+def check_sentence(sentence: Rows) -> list[UdFinding]:
     """Findings of one sentence, level 2 first."""
     return sorted([*_form(sentence), *_grammar(sentence)], key=lambda finding: (finding.level, finding.word))
 
 
-def _form(sentence: Sentence) -> Iterator[UdFinding]:
+def _form(sentence: Rows) -> Iterator[UdFinding]:
     if not sentence.comment("sent_id"):
         yield UdFinding(2, 0, "there is no # sent_id")
     text = sentence.comment("text")
     if text is None:
         yield UdFinding(2, 0, "there is no # text")
-    elif text != joined(sentence):
+    elif text != surface_text(sentence):
         yield UdFinding(2, 0, "# text is not what the words and SpaceAfter make up")
     for k, comment in enumerate(sentence.comments, 1):
         if fault := _characters(comment):
@@ -254,7 +254,7 @@ def _form(sentence: Sentence) -> Iterator[UdFinding]:
         if fault := _characters("\t".join(cells)):
             yield UdFinding(2, word, f"has {fault}")
     for each in sentence.usable_tree()[1]:
-        yield UdFinding(2, 0, each.what)
+        yield UdFinding(2, 0, each.message)
     rows = zip(*(sentence.column(k) for k in (3, 5, 6, 7)), strict=True)
     for word, (tag, feats, head, rel) in enumerate(rows, 1):
         if tag not in UPOS:
@@ -276,11 +276,11 @@ def _characters(text: str) -> str:
     return "" if is_normalized("NFC", text) else "characters that are not composed (Unicode NFC)"
 
 
-def _grammar(sentence: Sentence) -> Iterator[UdFinding]:
+def _grammar(sentence: Rows) -> Iterator[UdFinding]:
     tree = sentence.usable_tree()[0]
-    for breach in breaches(tree.heads, tree.rels, tree.upos, sentence.column(5)):
-        yield UdFinding(3, breach.word, breach.what)
+    for breach in breaches(tree.heads, tree.deprels, tree.upos, sentence.column(5)):
+        yield UdFinding(3, breach.word, breach.message)
     below = descendants(tree.heads)
-    for word, (head, rel) in enumerate(zip(tree.heads, tree.rels, strict=True), 1):
+    for word, (head, rel) in enumerate(zip(tree.heads, tree.deprels, strict=True), 1):
         if rel.partition(":")[0] == "punct" and head > 0 and not fits(below, word, head, spanning(tree.heads, word)):
             yield UdFinding(3, word, "punctuation crosses an edge")

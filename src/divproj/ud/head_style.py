@@ -56,7 +56,7 @@ def function_heads(tree: DepTree, kinds: Collection[str] = KINDS) -> DepTree:
     ((0, 3, 1), ('root', 'det', 'comp:case'))
     """
     _check(tree, kinds)
-    return _Turn(tree, kinds).tree()
+    return _HeadConversion(tree, kinds).tree()
 
 
 def content_heads(tree: DepTree) -> DepTree:
@@ -64,14 +64,14 @@ def content_heads(tree: DepTree) -> DepTree:
 
     A parser's output may hold what no conversion gives: of several complements the first counts, the others become `dep` of it.
     """
-    heads, rels = tree.heads, tree.rels
-    if not rels:
+    heads, deprels = tree.heads, tree.deprels
+    if not deprels:
         return tree
     inner: dict[int, int] = {}
-    for k, rel in enumerate(rels, 1):
+    for k, rel in enumerate(deprels, 1):
         if rel.startswith(COMP) and heads[k - 1] > 0:
             inner.setdefault(heads[k - 1], k)
-    new_heads, new_rels = list(heads), list(rels)
+    new_heads, new_rels = list(heads), list(deprels)
 
     def content(word: int) -> int:
         while word in inner:
@@ -80,12 +80,12 @@ def content_heads(tree: DepTree) -> DepTree:
 
     for k in range(1, len(heads) + 1):
         if k in inner:
-            new_heads[k - 1], new_rels[k - 1] = content(k), rels[inner[k] - 1][len(COMP) :]
+            new_heads[k - 1], new_rels[k - 1] = content(k), deprels[inner[k] - 1][len(COMP) :]
             continue
         top = k
         while inner.get(heads[top - 1]) == top:
             top = heads[top - 1]
-        head, rel = heads[top - 1], rels[top - 1]
+        head, rel = heads[top - 1], deprels[top - 1]
         stays = rel.startswith(OWN) or base(rel) in STICKY
         new_heads[k - 1] = content(head) if head in inner and not stays else head
         new_rels[k - 1] = "dep" if rel.startswith(COMP) else rel.removeprefix(OWN).removeprefix(UP)
@@ -95,20 +95,20 @@ def content_heads(tree: DepTree) -> DepTree:
 def _check(tree: DepTree, kinds: Collection[str]) -> None:
     if unknown := sorted(set(kinds) - set(RANKS)):
         raise FormatError(f"no function words of relation '{unknown[0]}'", remedy=f"choose among {', '.join(RANKS)}")
-    if len(tree.rels) != len(tree):
+    if len(tree.deprels) != len(tree):
         raise FormatError(
             "the tree has no relations, so its function words are not known", remedy="give a tree with UD relations"
         )
-    for k, rel in enumerate(tree.rels, 1):
+    for k, rel in enumerate(tree.deprels, 1):
         if rel.startswith((COMP, OWN, UP)):
             raise FormatError(f"word {k} has the relation '{rel}': the tree has function words as heads already")
 
 
-class _Turn:
+class _HeadConversion:
     """One conversion: the chains of all words, then the places of their other dependents."""
 
     def __init__(self, tree: DepTree, kinds: Collection[str]) -> None:
-        self.source, self.bases = tree, ["", *map(base, tree.rels)]
+        self.source, self.bases = tree, ["", *map(base, tree.deprels)]
         self.children: list[list[int]] = [[] for _ in range(len(tree) + 1)]
         for k, head in enumerate(tree.heads, 1):
             if head > 0:
@@ -128,25 +128,25 @@ class _Turn:
         return chain + left + right
 
     def tree(self) -> DepTree:
-        heads, rels = list(self.source.heads), list(self.source.rels)
+        heads, deprels = list(self.source.heads), list(self.source.deprels)
         tops = {k: chain[0] if chain else k for k, chain in self.chains.items()}
         for content, chain in self.chains.items():
             top = tops[content]
             if top != content:
-                heads[top - 1], rels[top - 1] = self.source.heads[content - 1], self.source.rels[content - 1]
+                heads[top - 1], deprels[top - 1] = self.source.heads[content - 1], self.source.deprels[content - 1]
             for outer, within in pairwise([*chain, content]):
-                heads[within - 1], rels[within - 1] = outer, COMP + self.source.rels[outer - 1]
+                heads[within - 1], deprels[within - 1] = outer, COMP + self.source.deprels[outer - 1]
         for content, chain in self.chains.items():
             for child, head in self._places(content, chain) if chain else ():
                 heads[tops[child] - 1] = head
                 if head != content and self.bases[child] in STICKY:
-                    rels[tops[child] - 1] = UP + self.source.rels[child - 1]
+                    deprels[tops[child] - 1] = UP + self.source.deprels[child - 1]
         for word in range(1, len(heads) + 1):
             if self.function[word]:
                 for child in self.children[word]:
                     if self.bases[child] not in STICKY:
-                        rels[tops[child] - 1] = OWN + self.source.rels[child - 1]
-        return self.source.with_heads(heads, rels)
+                        deprels[tops[child] - 1] = OWN + self.source.deprels[child - 1]
+        return self.source.with_heads(heads, deprels)
 
     def _places(self, content: int, chain: Sequence[int]) -> list[tuple[int, int]]:
         """The new head of each other dependent of a content word: itself or a word of its chain.
@@ -155,7 +155,7 @@ class _Turn:
         """
         levels = [*chain, content]
         others = [k for k in self.children[content] if not self.function[k]]
-        found = []
+        places = []
         for side in ([k for k in others if k < content], [k for k in reversed(others) if k > content]):
             level = 0
             for child in side:
@@ -164,8 +164,8 @@ class _Turn:
                 )
                 beyond = [x for x, k in enumerate(chain) if (k < child < content) or (content < child < k)]
                 level = min(max(self._wish(child, chain), level, *beyond), near)
-                found.append((child, levels[level]))
-        return found
+                places.append((child, levels[level]))
+        return places
 
     def _wish(self, child: int, chain: Sequence[int]) -> int:
         """The place in the chain (its length: the content word) where a dependent belongs by its relation."""
@@ -176,13 +176,13 @@ class _Turn:
         if rel == "punct":
             return 0
         if rel in SUBJECTS:
-            outer = self.source.rels[child - 1].endswith(":outer")
+            outer = self.source.deprels[child - 1].endswith(":outer")
             return next((x for x, kind in enumerate(kinds) if kind in VERBAL), len(kinds)) if outer else finite
         if rel == "conj":
-            own = [self.bases[k] for k in self.chains[child]]
-            if own and own[0] not in VERBAL:
-                return kinds.index(own[0]) if own[0] in kinds else len(kinds)
-            if own or any(self.bases[k] in SUBJECTS for k in self.children[child]):
+            child_kinds = [self.bases[k] for k in self.chains[child]]
+            if child_kinds and child_kinds[0] not in VERBAL:
+                return kinds.index(child_kinds[0]) if child_kinds[0] in kinds else len(kinds)
+            if child_kinds or any(self.bases[k] in SUBJECTS for k in self.children[child]):
                 return finite
         return len(kinds)
 

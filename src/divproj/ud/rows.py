@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import chain
 from unicodedata import is_normalized, normalize
 
-from divproj.core.sentence import Sentence, misc_value, morphs
+from divproj.core.sentence import Rows, misc_value, morphs
 from divproj.links.grams import REMEMBERED, GlossPart, Grams
 
 NUMBERS = {"SG": "Sing", "PL": "Plur", "DU": "Dual"}
@@ -27,7 +27,7 @@ NOMINAL = frozenset({"NOUN", "PROPN", "ADJ", "NUM"})
 @lru_cache(maxsize=1)
 def shipped_grams() -> Grams:
     """The table for translations in English."""
-    return Grams.shipped()
+    return Grams.load_shipped()
 
 
 def features(gloss: str, tag: str, grams: Grams) -> str:
@@ -38,7 +38,7 @@ def features(gloss: str, tag: str, grams: Grams) -> str:
     >>> features("dog", "NOUN", shipped_grams())
     '_'
     """
-    found: dict[str, str] = {}
+    feats: dict[str, str] = {}
     persons = []
     for part in grams.split(gloss):
         if part.features:
@@ -46,25 +46,25 @@ def features(gloss: str, tag: str, grams: Grams) -> str:
         elif part.gram and part.gram.feats and (not part.plain or part.text[:1].upper() + part.text[1:] in gloss):
             for feature in part.gram.feats.split("|"):
                 name, _, value = feature.partition("=")
-                found.setdefault(name, value)
+                feats.setdefault(name, value)
     if len(persons) == 1:  # two persons are subject and object: which is which the gloss does not say
         owner = "[psor]" if tag in NOMINAL else ""
         for name, values in (("Number", NUMBERS), ("Gender", GENDERS), ("Clusivity", CLUSIVITY)):
             for label, value in values.items():
-                if label in persons[0] and (not owner or name + owner not in found):
-                    found[name + owner] = value
+                if label in persons[0] and (not owner or name + owner not in feats):
+                    feats[name + owner] = value
         number = min((x for x in persons[0] if x.isdecimal()), default="")
         if number in ("0", "1", "2", "3", "4"):
-            found.setdefault("Person" + owner, number)
+            feats.setdefault("Person" + owner, number)
         if tag == "PRON" and "POSS" in persons[0]:
-            found.setdefault("Poss", "Yes")
+            feats.setdefault("Poss", "Yes")
         if tag == "PRON":
-            found.setdefault("PronType", "Prs")
-            if found["PronType"] == "Prs" and "Person" not in found:
-                del found["PronType"]
-    if tag == "PUNCT" or not found:
+            feats.setdefault("PronType", "Prs")
+            if feats["PronType"] == "Prs" and "Person" not in feats:
+                del feats["PronType"]
+    if tag == "PUNCT" or not feats:
         return "_"
-    return "|".join(f"{name}={found[name]}" for name in sorted(found, key=str.casefold))
+    return "|".join(f"{name}={feats[name]}" for name in sorted(feats, key=str.casefold))
 
 
 def lemma(form: str, segments: str, gloss: str, grams: Grams, *, segmented: bool = False) -> str:
@@ -82,9 +82,9 @@ def lemma(form: str, segments: str, gloss: str, grams: Grams, *, segmented: bool
     if len(ours) != len(theirs):
         return "_"
     if len(ours) == 1:
-        whole = (segments or segmented) and _uninflected(theirs[0], grams)
+        whole = (segments or segmented) and _has_no_inflection(theirs[0], grams)
         return (ours[0].strip("-=~") if whole else "") or "_"
-    stems = [own.strip("-=~") for own, part in zip(ours, theirs, strict=True) if any(map(_lexical, grams.split(part)))]
+    stems = [morph.strip("-=~") for morph, part in zip(ours, theirs, strict=True) if any(map(_lexical, grams.split(part)))]
     return "".join(stems) or "_"
 
 
@@ -92,13 +92,13 @@ def _lexical(part: GlossPart) -> bool:
     return part.plain and not part.features and not part.gram
 
 
-def _uninflected(gloss: str, grams: Grams) -> bool:
+def _has_no_inflection(gloss: str, grams: Grams) -> bool:
     """Whether a gloss names one thing: words of the translation alone, or one gram."""
     parts = grams.split(gloss)
     return len(parts) == 1 or all(map(_lexical, parts))
 
 
-def completed(sentence: Sentence, tags: Sequence[str], grams: Grams) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def lemmas_and_features(sentence: Rows, tags: Sequence[str], grams: Grams) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """LEMMA and FEATS of the words: those of the sentence, and where it has none those that glosses show."""
     lemmas, feats = list(sentence.column(2)), list(sentence.column(5))
     misc = sentence.column(9)
@@ -106,19 +106,19 @@ def completed(sentence: Sentence, tags: Sequence[str], grams: Grams) -> tuple[tu
     for k, (form, tag, cell) in enumerate(zip(sentence.forms, tags, misc, strict=True)):
         if lemmas[k] == "_" or feats[k] == "_":
             word = form, tag, cell, segmented
-            found = grams.known.get(word)
-            if found is None:
+            analysis = grams.known.get(word)
+            if analysis is None:
                 if len(grams.known) >= REMEMBERED:
                     grams.known.clear()
-                found = grams.known[word] = _shown(form, tag, cell, grams, bool(segmented))
+                analysis = grams.known[word] = _analyse(form, tag, cell, grams, bool(segmented))
             if lemmas[k] == "_":
-                lemmas[k] = found[0] if k else _small(found[0], sentence, tags)
+                lemmas[k] = analysis[0] if k else _small(analysis[0], sentence, tags)
             if feats[k] == "_":
-                feats[k] = found[1]
+                feats[k] = analysis[1]
     return tuple(lemmas), tuple(feats)
 
 
-def _shown(form: str, tag: str, misc: str, grams: Grams, segmented: bool) -> tuple[str, str]:
+def _analyse(form: str, tag: str, misc: str, grams: Grams, segmented: bool) -> tuple[str, str]:
     """Lemma and features of a word by its gloss; '_' where it shows none."""
     gloss = misc_value(misc, "MGloss") or misc_value(misc, "Gloss")
     if not gloss:
@@ -127,7 +127,7 @@ def _shown(form: str, tag: str, misc: str, grams: Grams, segmented: bool) -> tup
     return stem, features(gloss, tag, grams)
 
 
-def _small(lemma: str, sentence: Sentence, tags: Sequence[str]) -> str:
+def _small(lemma: str, sentence: Rows, tags: Sequence[str]) -> str:
     """The lemma of the first word without the capital of a sentence; names keep it, and nouns where nouns have one elsewhere too."""
     if tags[0] == "PROPN" or not (lemma[:1].isupper() and lemma[1:].islower()):
         return lemma
@@ -138,7 +138,7 @@ def _small(lemma: str, sentence: Sentence, tags: Sequence[str]) -> str:
     return lemma[0].lower() + lemma[1:]
 
 
-def composed(sentence: Sentence) -> Sentence:
+def to_nfc(sentence: Rows) -> Rows:
     """The sentence in Unicode's composed form (NFC), as UD wants it: é as one character and not as e with an accent after it."""
     whole = "\n".join(chain(sentence.comments, *sentence.columns))
     if whole.isascii() or is_normalized("NFC", whole):
@@ -147,7 +147,7 @@ def composed(sentence: Sentence) -> Sentence:
     return replace(sentence, comments=tuple(normalize("NFC", c) for c in sentence.comments), columns=columns)
 
 
-def with_text(sentence: Sentence, line: int = 0) -> Sentence:
+def with_text(sentence: Rows, line: int = 0) -> Rows:
     """`# sent_id` and `# text` where they are missing; a text that its words do not make up is kept as `text_orig`."""
     comments = list(sentence.comments)
     if sentence.comment("sent_id") is None:
@@ -155,44 +155,44 @@ def with_text(sentence: Sentence, line: int = 0) -> Sentence:
     text = sentence.comment("text")
     if text and len(comments) == len(sentence.comments) and _is_plain(sentence, text):
         return sentence
-    spaced = _spaced(sentence, text) if text else None
+    spaced = _mark_spaces(sentence, text) if text else None
     if spaced is None:
-        whole = joined(sentence)
+        whole = surface_text(sentence)
         comments = [f"# text_orig = {text}" if line.partition("=")[0].strip("# ") == "text" else line for line in comments]
         comments.insert(1, f"# text = {whole}")
         spaced = sentence
     return replace(spaced, comments=tuple(comments))
 
 
-def _is_plain(sentence: Sentence, text: str) -> bool:
-    """Whether the text is the words with a space after each, and no word says otherwise: what `_spaced` would leave as it is."""
+def _is_plain(sentence: Rows, text: str) -> bool:
+    """Whether the text is the words with a space after each, and no word says otherwise: what `_mark_spaces` would leave as it is."""
     forms, misc = sentence.columns[1], "|".join(sentence.columns[9])
     if "SpaceAfter" in misc or len(sentence.word_rows) != len(forms) or " ".join(forms) != text or "  " in text:
         return False
     return "_|" not in misc and "|_" not in misc
 
 
-def _tokens(sentence: Sentence) -> list[int]:
+def _tokens(sentence: Rows) -> list[int]:
     """Rows that are written: multiword tokens, and words outside of them."""
-    found, hidden = [], 0
+    token_rows, hidden = [], 0
     for row, name in enumerate(sentence.columns[0]):
         low, dash, high = name.partition("-")
         if dash:
-            found.append(row)
+            token_rows.append(row)
             hidden = int(high)
         elif name.isdecimal() and int(low) > hidden:
-            found.append(row)
-    return found
+            token_rows.append(row)
+    return token_rows
 
 
-def joined(sentence: Sentence) -> str:
+def surface_text(sentence: Rows) -> str:
     """The text that words and `SpaceAfter` make up."""
     rows = _tokens(sentence)
     forms, misc = sentence.columns[1], sentence.columns[9]
     return "".join(forms[r] + ("" if "SpaceAfter=No" in misc[r].split("|") else " ") for r in rows).strip()
 
 
-def _spaced(sentence: Sentence, text: str) -> Sentence | None:
+def _mark_spaces(sentence: Rows, text: str) -> Rows | None:
     """The sentence with `SpaceAfter=No` as its text has it; None where the words are not those of the text."""
     rows, at = _tokens(sentence), 0
     misc = list(sentence.columns[9])
@@ -251,14 +251,14 @@ def hang_marks(heads: list[int], marks: Sequence[int]) -> None:
 
 def descendants(heads: Sequence[int]) -> list[int]:
     """For each word from 0 the words below it and itself, as bits of a number."""
-    made = [1 << k for k in range(len(heads) + 1)]
+    bits = [1 << k for k in range(len(heads) + 1)]
     for k in range(1, len(heads) + 1):
         up, steps = heads[k - 1], 0
         while up > 0 and steps <= len(heads):
-            made[up] |= 1 << k
+            bits[up] |= 1 << k
             up = heads[up - 1]
             steps += 1
-    return made
+    return bits
 
 
 def spanning(heads: Sequence[int], mark: int) -> list[tuple[int, int]]:

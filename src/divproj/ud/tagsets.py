@@ -83,8 +83,8 @@ def class_of(form: str, gloss: str) -> str:
         return _BY_WORD[pieces[0].lower()]
     if not pieces or not all(piece.isupper() or piece[0].isdigit() for piece in pieces):
         return ""
-    found = (_BY_GRAM.get(piece) or _BY_GRAM.get(piece[0]) for piece in pieces)
-    return next((tag for tag in found if tag), "")
+    tags = (_BY_GRAM.get(piece) or _BY_GRAM.get(piece[0]) for piece in pieces)
+    return next((tag for tag in tags if tag), "")
 
 
 def relation_of(tag: str, head: str, before: bool) -> str:

@@ -39,7 +39,7 @@ def test_message(error, text):
 def test_one_family(kind):
     error = kind("what", Where("p"), "fix it")
     assert isinstance(error, ProjError)
-    assert (error.what, error.where, error.remedy) == ("what", Where("p"), "fix it")
+    assert (error.message, error.where, error.remedy) == ("what", Where("p"), "fix it")
 
 
 @pytest.mark.parametrize("report", ["word", "sentence", "file"])
@@ -75,7 +75,7 @@ def test_faults_of_a_part_are_added_in_order():
     one, two = ProjError("one"), ProjError("two")
     part.word(one)
     part.sentence(two)
-    apart = part.moved()
+    apart = part.split_off()
     assert (part.noted, part.words, part.sentences) == ([], 0, 0)
     whole.take(apart)
     assert (whole.noted, whole.words, whole.sentences) == ([one, two], 1, 1)

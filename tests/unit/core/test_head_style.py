@@ -17,7 +17,7 @@ def tree(text):
 
 
 def written(found):
-    return " ".join(f"{w}/{h}/{r}" for w, h, r in zip(found.forms, found.heads, found.rels, strict=True))
+    return " ".join(f"{w}/{h}/{r}" for w, h, r in zip(found.forms, found.heads, found.deprels, strict=True))
 
 
 @pytest.mark.parametrize(

@@ -7,18 +7,18 @@ import pytest
 from corpusfiles import pair, tree
 
 from divproj import DepTree, FormatError, Links, Pair, alter
-from divproj.core.pair_arrays import Book, PairBatch, SideArrays, batched
+from divproj.core.pair_arrays import LabelCodes, PairBatch, SideArrays, in_batches
 
 
 class TestBook:
     def test_codes(self):
-        book = Book()
+        book = LabelCodes()
         assert book.encode(("_", "obj", "_", "nsubj", "obj")) == [0, book.code("obj"), 0, book.code("nsubj"), book.code("obj")]
         assert book.names[0] == "_"
         assert {book.names[code] for code in book.encode(("obj", "nsubj"))} == {"obj", "nsubj"}
 
     def test_labels_lose_their_subtype(self):
-        book = Book()
+        book = LabelCodes()
         names = ("nsubj:pass", "nsubj", "obj", "dep", "_", "dep:x", "iobj:a")
         codes = dict(zip(names, book.encode(names), strict=True))
         labels = book.label_codes()
@@ -37,16 +37,16 @@ class TestSide:
     )
 
     def test_laid_end_to_end(self):
-        side = SideArrays.of(self.trees, Book())
+        side = SideArrays.of(self.trees, LabelCodes())
         assert side.at.tolist() == [0, 3, 4, 6]
         assert side.heads.tolist() == [-1, 2, 0, -1, -1, 0]
-        assert side.rels[[0, 3, 4, 5]].tolist() == [0, 0, 0, 0]
+        assert side.deprels[[0, 3, 4, 5]].tolist() == [0, 0, 0, 0]
 
     @pytest.mark.parametrize(
         ("kind", "names"), [("upos", "_____N"), ("xpos", "_NV__N"), ("auto", "_NV__N")], ids=["upos", "xpos", "auto"]
     )
     def test_tags(self, kind, names):
-        book = Book()
+        book = LabelCodes()
         side = SideArrays.of(self.trees, book)
         assert "".join(book.names[code][0] for code in side.tags(kind)) == names
 
@@ -55,7 +55,7 @@ class TestPairBatch:
     pairs = (pair((0, 1), (0,), [(2, 1), (1, 1)], "a"), pair((0,), (0, 1), [], "b"), pair((0,), (0,), [(1, 1)], "c"))
 
     def test_of(self):
-        batch = PairBatch.of(self.pairs, Book())
+        batch = PairBatch.of(self.pairs, LabelCodes())
         assert len(batch) == 3
         assert batch.words == 8
         assert batch.link_at.tolist() == [0, 2, 2, 3]
@@ -64,17 +64,17 @@ class TestPairBatch:
         assert [batch.pair(k).sent_id for k in range(3)] == ["a", "b", "c"]
 
     def test_without_links(self):
-        assert PairBatch.of([self.pairs[1]], Book()).ends.shape == (0, 2)
+        assert PairBatch.of([self.pairs[1]], LabelCodes()).ends.shape == (0, 2)
 
     def test_batched(self):
-        found = list(batched(iter(self.pairs), 2))
+        found = list(in_batches(iter(self.pairs), 2))
         assert [len(batch) for batch in found] == [2, 1]
         assert found[0].book is found[1].book
-        assert list(batched([])) == []
+        assert list(in_batches([])) == []
 
     def test_default_size(self):
         one = pair(tree((0,)), tree((0,)), [])
-        assert sum(len(batch) for batch in batched([one] * 1100)) == 1100
+        assert sum(len(batch) for batch in in_batches([one] * 1100)) == 1100
 
 
 @pytest.mark.parametrize("heads", [(2, 1), (1,), (5, 0)])

@@ -11,7 +11,7 @@ import pytest
 from nltk.parse import DependencyGraph
 from nltk.translate import Alignment as NltkAlignment
 
-from divproj import AlignmentError, DepTree, FormatError, Links, Pair, Sentence, Where
+from divproj import AlignmentError, DepTree, FormatError, Links, Pair, Rows, Where
 from divproj.core.tree import NO_HEAD, cycles
 from divproj.io.trees import conllu
 
@@ -20,9 +20,9 @@ CAT = DepTree(
 )  # fmt: skip
 
 
-def sentence(*heads: object, comments: tuple[str, ...] = (), where: Where | None = None) -> Sentence:
+def sentence(*heads: object, comments: tuple[str, ...] = (), where: Where | None = None) -> Rows:
     rows = [(str(k), f"w{k}", "_", "X", "Y", "_", str(head), "rel", "_", "_") for k, head in enumerate(heads, 1)]
-    return Sentence(comments, tuple(zip(*rows, strict=True)), where or Where())
+    return Rows(comments, tuple(zip(*rows, strict=True)), where or Where())
 
 
 class TestSentence:
@@ -34,8 +34,8 @@ class TestSentence:
     read = conllu.loads(text)[0]
 
     def test_rows_and_words(self):
-        assert [row[0] for row in self.read.rows] == ["1-2", "1", "1.1", "2"]
-        assert self.read.rows[3] == ("2", "no", "_", "INTJ", "_", "_", "1", "conj", "_", "_")
+        assert [row[0] for row in self.read.lines] == ["1-2", "1", "1.1", "2"]
+        assert self.read.lines[3] == ("2", "no", "_", "INTJ", "_", "_", "1", "conj", "_", "_")
         assert self.read.word_rows == (1, 3)
         assert self.read.forms == ("no", "no")
         assert self.read.column(3) == ("INTJ", "INTJ")
@@ -75,8 +75,8 @@ class TestSentence:
     )
     def test_glosses(self, misc, glosses):
         rows = [(str(k), "w", "_", "_", "_", "_", str(k - 1), "_", "_", cell) for k, cell in enumerate(misc, 1)]
-        made = Sentence((), tuple(zip(*rows, strict=True)))
-        assert made.glosses == made.tree.glosses == glosses
+        made = Rows((), tuple(zip(*rows, strict=True)))
+        assert made.glosses == glosses
 
     def test_sentence_without_words(self):
         empty_node = conllu.loads("0.1\tx\t_\t_\t_\t_\t_\t_\t_\t_\n\n")[0]
@@ -113,7 +113,7 @@ def test_heads_that_make_no_tree(heads, usable, line, what):
 def test_no_root():
     """All heads are words, none is 0: that is a cycle too, and said once."""
     _, faults = sentence(2, 1).usable_tree()
-    assert [fault.what for fault in faults] == ["heads make a cycle 1 → 2 → 1, a tree expected"]
+    assert [fault.message for fault in faults] == ["heads make a cycle 1 → 2 → 1, a tree expected"]
 
 
 def test_head_with_thousands_of_digits():
@@ -126,7 +126,7 @@ def test_head_with_thousands_of_digits():
 def test_several_faults_in_one_sentence():
     tree, faults = sentence("0", "x", "3", "0", "99", "7", "6").usable_tree()
     assert tree.heads == (0, *[NO_HEAD] * 6)
-    assert [fault.what.split()[0] for fault in faults] == ["HEAD", "word", "word", "HEAD", "heads"]
+    assert [fault.message.split()[0] for fault in faults] == ["HEAD", "word", "word", "HEAD", "heads"]
 
 
 def test_fault_of_a_text_has_no_line():
@@ -144,7 +144,7 @@ def test_a_long_cycle_is_shortened():
     n = 30
     _, faults = sentence(*[k % n + 1 for k in range(1, n + 1)]).usable_tree()
     shown = " → ".join(map(str, range(1, 13)))
-    assert faults[0].what == f"heads make a cycle {shown} → … → 1, a tree expected"
+    assert faults[0].message == f"heads make a cycle {shown} → … → 1, a tree expected"
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ class TestDepTree:
     def test_with_heads(self):
         new = CAT.with_heads([0, 1, 1])
         assert new == dataclasses.replace(CAT, heads=(0, 1, 1))
-        assert CAT.with_heads(iter((0, 1, 1)), iter("abc")).rels == ("a", "b", "c")
+        assert CAT.with_heads(iter((0, 1, 1)), iter("abc")).deprels == ("a", "b", "c")
         assert CAT.heads == (2, 3, 0)
 
 
@@ -233,7 +233,7 @@ class TestNltk:
         bare = DepTree(("a", "b"), (2, 0))
         back = DepTree.from_nltk(bare.to_nltk())
         assert (back.forms, back.heads) == (bare.forms, bare.heads)
-        assert set(back.rels + back.upos + back.xpos) == {"_"}
+        assert set(back.deprels + back.upos + back.xpos) == {"_"}
 
     @pytest.mark.parametrize("form", ["New York", "a\u2028b", "\u00a0", "x\u0085", "-LRB-", "١", '"'])
     def test_odd_forms(self, form):
@@ -243,7 +243,7 @@ class TestNltk:
     def test_from_a_graph_of_nltk(self):
         graph = DependencyGraph("the DT 2 det\ncat NN 3 nsubj\nsleeps VBZ 0 ROOT")
         tree = DepTree.from_nltk(graph)
-        assert (tree.forms, tree.heads, tree.rels) == (CAT.forms, CAT.heads, ("det", "nsubj", "ROOT"))
+        assert (tree.forms, tree.heads, tree.deprels) == (CAT.forms, CAT.heads, ("det", "nsubj", "ROOT"))
         assert tree.tags() == CAT.xpos
 
     def test_graph_with_a_headless_node(self):
@@ -289,7 +289,7 @@ class TestAlignment:
         assert self.a.sure == {(1, 1), (2, 3)}
         assert self.a.forward == ((), (1,), (1, 3))
         assert self.a.backward == ((), (1, 2), (), (2,))
-        assert self.a.transposed == Links(frozenset({(1, 1), (3, 2), (1, 2)}), (3, 2), frozenset({(1, 2)}))
+        assert self.a.transpose == Links(frozenset({(1, 1), (3, 2), (1, 2)}), (3, 2), frozenset({(1, 2)}))
 
     def test_matrix(self):
         assert self.a.matrix.shape == (3, 4)
@@ -329,5 +329,5 @@ def test_a_notebook_shows_a_pair_as_a_picture():
 def test_pair_mirrored():
     other = DepTree(("a", "b"), (0, 1))
     pair = Pair(CAT, other, Links(frozenset({(3, 1)}), (3, 2)), "s1")
-    assert pair.mirrored == Pair(other, CAT, Links(frozenset({(1, 3)}), (2, 3)), "s1")
-    assert pair.mirrored.mirrored == pair
+    assert pair.transpose == Pair(other, CAT, Links(frozenset({(1, 3)}), (2, 3)), "s1")
+    assert pair.transpose.transpose == pair

@@ -13,7 +13,7 @@ from synthetic import random_pair
 
 from divproj import Analysis, DepTree, alter, analyze
 from divproj.core import pair_arrays
-from divproj.core.pair_arrays import batched
+from divproj.core.pair_arrays import in_batches
 from divproj.divergence.analysis import EXAMPLES, TYPES, analyze_batches
 from divproj.runtime import jit
 
@@ -48,7 +48,7 @@ def test_plain_and_compiled_are_the_same(many, monkeypatch, extended):
 
 @pytest.mark.parametrize("size", [1, 7, 60, 500])
 def test_batches_do_not_matter(many, size):
-    assert analyze_batches(batched(many, size)).as_json() == analyze(many).as_json()
+    assert analyze_batches(in_batches(many, size)).as_json() == analyze(many).as_json()
 
 
 def test_a_stream_is_enough(many):
@@ -185,7 +185,7 @@ class TestDorr:
         assert all(len(found.examples[name]) == min(EXAMPLES, found.dorr[name]) for name in ("structural", "conflational"))
 
     def test_examples_do_not_hang_on_the_batches(self, many):
-        assert analyze_batches(batched(many, 3)).examples == analyze(many).examples
+        assert analyze_batches(in_batches(many, 3)).examples == analyze(many).examples
 
 
 def test_json(many):

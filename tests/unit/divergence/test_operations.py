@@ -39,7 +39,7 @@ class TestSingleOperations:
     def test_all_else_stays(self):
         given = tree((0, 1), ("root", "obj"), ("VERB", "NOUN"))
         for altered in (remove(2, given), merge(2, 1, given), swap(2, 1, given)):
-            assert (altered.forms, altered.rels, altered.upos) == (given.forms, given.rels, given.upos)
+            assert (altered.forms, altered.deprels, altered.upos) == (given.forms, given.deprels, given.upos)
 
 
 class TestClasses:

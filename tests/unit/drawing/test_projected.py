@@ -20,7 +20,7 @@ from pagefiles import NASTY, Tags
 
 from divproj import Corpus, DepTree, Links
 from divproj.drawing.measure import clean
-from divproj.drawing.projected import REASONS, projection_svg, reasoned, running, write_projections
+from divproj.drawing.projected import REASONS, projection_scene, projection_svg, running, write_projections
 from divproj.projection.direct import Projection, ProjectionInput, s1
 from divproj.projection.systems import train
 from divproj.runtime.resources import folder
@@ -121,7 +121,7 @@ def test_edges_bear_reason_sign_and_confidence() -> None:
 
 
 def test_partners_are_what_an_edge_came_from(hindi: list[Projection]) -> None:
-    scene = reasoned(PROJECTION)
+    scene = projection_scene(PROJECTION)
     assert {edge.child: edge.partners for edge in scene.edges["f"]} == {
         1: ("e2-3",),
         2: (),
@@ -130,7 +130,7 @@ def test_partners_are_what_an_edge_came_from(hindi: list[Projection]) -> None:
         6: ("e3",),
     }
     for projection in hindi:
-        scene = reasoned(projection)
+        scene = projection_scene(projection)
         names = {side: {f"{side}{x.child}-{x.head}": x for x in scene.edges[side]} for side in "fe"}
         for side, other in ("fe", "ef"):
             for name, edge in names[side].items():
@@ -155,7 +155,7 @@ def test_figures_and_table_are_those_of_the_projections(page: str, hindi: list[P
     reasons = Counter(reason for projection in hindi for reason in projection.reasons)
     sure = [c for projection in hindi for c in projection.confidence]
     words = reasons.total()
-    linked = sum(projection.coverage * len(projection.bitext) for projection in hindi)
+    linked = sum(projection.coverage * len(projection.sentence) for projection in hindi)
     assert f"sentences {len(hindi)} words {words} of the words linked {100 * linked / words:.1f} %" in text
     assert f"words below 50 % confidence {sum(c < 0.5 for c in sure)} " in text
     assert "mean confidence" not in text  # a mean over a model's own numbers is no accuracy
@@ -171,10 +171,10 @@ def test_figures_and_table_are_those_of_the_projections(page: str, hindi: list[P
 
 
 def test_least_confident_first(page: str, hindi: list[Projection]) -> None:
-    means = [(sum(p.confidence) / len(p.confidence), k, p.bitext.sent_id) for k, p in enumerate(hindi)]
+    means = [(sum(p.confidence) / len(p.confidence), k, p.sentence.sent_id) for k, p in enumerate(hindi)]
     assert re.findall("<h3>(.*?)</h3>", page) == [sent_id for _, _, sent_id in sorted(means)]
     assert re.findall('id="n([0-9]+)"', page) == [str(k + 1) for _, k, _ in sorted(means)]
-    same = [replace(PLAIN, bitext=replace(PLAIN.bitext, sent_id=f"x{k}")) for k in (3, 1, 2)]
+    same = [replace(PLAIN, sentence=replace(PLAIN.sentence, sent_id=f"x{k}")) for k in (3, 1, 2)]
     assert re.findall("<h3>(.*?)</h3>", page_of(same)) == ["x3", "x1", "x2"]
 
 

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from divproj.drawing.review import KEYS, DrawnSentence, band, page, sentence_svg, word_told
+from divproj.drawing.review import KEYS, DrawnSentence, band, page, sentence_svg, word_description
 
 SHOWN = DrawnSentence(
     ("ni", "na", "ga", "<b>"),
@@ -44,7 +44,7 @@ def test_words_are_options_that_say_all_about_themselves():
         "3 ga ‘see’ VERB, the root, corrected",
         "4 <b> ‘a&b’, no head, other tool, 60 % sure",
     ]
-    assert word_told(SHOWN, 4) == words[3].get("aria-label")
+    assert word_description(SHOWN, 4) == words[3].get("aria-label")
     assert ["loose" in w.get("class", "") for w in words] == [False, False, False, True]
 
 

@@ -25,7 +25,7 @@ from divproj.evaluation.brackets import (
 
 def test_whole_sentences_count_and_words_do_not():
     score = score_one([(0, 1), (1, 3), (1, 3)], [(0, 3), (0, 2)], 3)
-    assert (score.right, score.gold, score.found) == (1, 2, 2)
+    assert (score.right, score.gold, score.system) == (1, 2, 2)
     assert (score.precision, score.recall, score.f1) == (50.0, 50.0, 50.0)
     empty = BracketScore()
     assert (empty.precision, empty.recall, empty.f1) == (0.0, 0.0, 0.0)
@@ -35,7 +35,7 @@ def test_sentences_of_one_word_are_left_out_and_lengths_told_apart():
     scores = score_brackets([(1, [], []), (2, [], [(0, 2)]), (12, [(0, 4)], left_branching(12))], limits=(10, 20))
     assert (scores.up_to[10].gold, scores.up_to[20].gold, scores.overall.gold) == (1, 3, 3)
     assert scores.as_json()["sentences"] == 2
-    assert scores.sentences[0].found == 0
+    assert scores.sentences[0].system == 0
 
 
 def trees(n):

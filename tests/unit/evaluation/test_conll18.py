@@ -16,7 +16,7 @@ Document = pytest.importorskip("udapi.core.document").Document
 def conllu(tree, sent_id):
     rows = [
         f"{k}\t{form}\t_\t{upos}\t_\t_\t{head}\t{rel}\t_\t_"
-        for k, (form, head, rel, upos) in enumerate(zip(tree.forms, tree.heads, tree.rels, tree.upos, strict=True), 1)
+        for k, (form, head, rel, upos) in enumerate(zip(tree.forms, tree.heads, tree.deprels, tree.upos, strict=True), 1)
     ]
     return f"# sent_id = {sent_id}\n" + "\n".join(rows) + "\n\n"
 

@@ -46,7 +46,7 @@ def test_annotated_trees() -> None:
     (src,), (tgt,) = enju.loads(sentence("s", "cat")), enju.loads(sentence("t", "dog"))
     links = {"pa1": {"s0": ("t0",), "s1": ("t1", "t0"), "s2": ("-1",)}}
     back = {"pa1": {"t0": ("s0",), "t1": ("s9",)}}
-    (found,) = phrases.annotated(src, tgt, links, back)
+    (found,) = phrases.annotator_texts(src, tgt, links, back)
     assert found == {
         ("red cat", "red dog"), ("red", "red"), ("red", "red dog"), ("cat", NULL), (NULL, "dog"),
     }  # fmt: skip
@@ -114,7 +114,7 @@ def test_the_espada_sample() -> None:
     links = [enju.load_links(folder / f"{side}-0003.xml")[0] for side in "st"]
     assert trees[0] is not None
     assert trees[1] is not None
-    gold = phrases.annotated(trees[0], trees[1], links[0], links[1])
+    gold = phrases.annotator_texts(trees[0], trees[1], links[0], links[1])
     assert len(gold) == 3
     assert phrases.human_score([gold]).recall > 90
     root = PhrasePairs.complete([(0, len(trees[0]), 0, len(trees[1]))], build.from_tree(trees[0]), build.from_tree(trees[1]))

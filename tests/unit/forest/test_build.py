@@ -148,10 +148,10 @@ def test_without() -> None:
 def test_pruned_and_normalised() -> None:
     trees = [tree("(S (A a) (X (B b) (C c)))"), tree("(S (X (A a) (B b)) (C c))")]
     forest = build.from_n_best(trees, [0.0, -4.0])
-    small = parses.pruned(forest, 0.1).check()
+    small = parses.prune(forest, 0.1).check()
     assert small.is_tree
     assert parses.contains(small, build.from_tree(trees[0]))
-    assert parses.pruned(forest) == forest
+    assert parses.prune(forest) == forest
 
 
 def test_sampling_is_by_weight_and_seeded() -> None:

@@ -17,8 +17,17 @@ from divproj.forest.parses import count_trees, inside, marginals
 from divproj.induction import training
 from divproj.induction.ccm import CCM
 from divproj.induction.inducer import MONOLINGUAL_SWEEPS
-from divproj.induction.reading import Tagged, TagPair, constituents, forest_of, one_to_one, phrase_tree, tag_pair, tags_of
-from divproj.induction.training import ChainPlan, Consensus, joined, run_chains
+from divproj.induction.reading import (
+    TaggedSentence,
+    TagPair,
+    constituents,
+    forest_of,
+    one_to_one,
+    phrase_tree,
+    tag_pair,
+    tags_of,
+)
+from divproj.induction.training import ChainPlan, Consensus, merge_chains, run_chains
 from divproj.io.trees import brackets
 from divproj.runtime.engine import Workers
 
@@ -52,7 +61,7 @@ def test_projected_tags():
         tags_of(f, "projected")
 
 
-WORDS = Tagged(
+WORDS = TaggedSentence(
     ("«", "so", "it", "goes", ",", "on", "!"), ("PUNCT", "ADV", "PRON", "VERB", "PUNCT", "ADV", "PUNCT"), (1, 2, 3, 5), "s"
 )
 
@@ -60,8 +69,8 @@ WORDS = Tagged(
 def test_phrase_trees_have_their_punctuation_back():
     made = phrase_tree(WORDS, ((0, 4), (1, 4), (2, 4)))
     assert brackets.dumps(made) == ("(X (PUNCT «) (ADV so) (X (PRON it) (X (VERB goes) (PUNCT ,) (ADV on) (PUNCT !))))\n")
-    assert brackets.dumps(phrase_tree(Tagged(("!", "?"), ("PUNCT", "PUNCT"), ()), ())) == "(X (PUNCT !) (PUNCT ?))\n"
-    assert brackets.dumps(phrase_tree(Tagged(("Ja",), ("INTJ",), (0,)), ())) == "(INTJ Ja)\n"
+    assert brackets.dumps(phrase_tree(TaggedSentence(("!", "?"), ("PUNCT", "PUNCT"), ()), ())) == "(X (PUNCT !) (PUNCT ?))\n"
+    assert brackets.dumps(phrase_tree(TaggedSentence(("Ja",), ("INTJ",), (0,)), ())) == "(INTJ Ja)\n"
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +94,7 @@ def test_a_chart_is_a_forest_of_all_trees(grammar):
     pruned = forest_of(WORDS, chart, prune=1.0)
     spans = {(n.start, n.end) for n in pruned.nodes}
     assert {(n.start, n.end) for n in best.nodes if n.children} <= spans
-    for words in (Tagged(("!",), ("PUNCT",), ()), Tagged(("Ja", "!"), ("INTJ", "PUNCT"), (0,))):
+    for words in (TaggedSentence(("!",), ("PUNCT",), ()), TaggedSentence(("Ja", "!"), ("INTJ", "PUNCT"), (0,))):
         (small,) = grammar.charts([words.tags])
         assert count_trees(forest_of(words, small)) == 1
 
@@ -149,7 +158,7 @@ PAIRS = [
 
 def test_a_run_interrupted_goes_on_to_the_same_bytes(tmp_path):
     settings_ = {"sweeps": 6, "random_state": 3}
-    whole, complete = run_chains(PAIRS, 2, settings_, ChainPlan(tmp_path / "a", "x"), place=Workers(2))
+    whole, complete = run_chains(PAIRS, 2, settings_, ChainPlan(tmp_path / "a", "x"), workers=Workers(2))
     assert complete
     told = []
 
@@ -166,8 +175,8 @@ def test_a_run_interrupted_goes_on_to_the_same_bytes(tmp_path):
         assert (one.state_.mate == two.state_.mate).all()
     for name in ("chain-1.npz", "chain-2.npz"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
-    training.save(tmp_path / "a", training.InducedGrammars(joined(whole)))
-    training.save(tmp_path / "b", training.InducedGrammars(joined(resumed)))
+    training.save(tmp_path / "a", training.InducedGrammars(merge_chains(whole)))
+    training.save(tmp_path / "b", training.InducedGrammars(merge_chains(resumed)))
     assert (tmp_path / "a" / "weights.npz").read_bytes() == (tmp_path / "b" / "weights.npz").read_bytes()
     with pytest.raises(ModelError, match="the checkpoint is of another corpus or other settings"):
         run_chains(PAIRS, 1, settings_, ChainPlan(tmp_path / "b", "y", resume=True))
@@ -180,14 +189,14 @@ def test_chains_differ_and_join():
     chains, _ = run_chains(PAIRS, 2, {"sweeps": 3, "random_state": 1, "alone": 0.0})
     alone, _ = run_chains(PAIRS, 1, {"sweeps": 3, "random_state": 2})
     assert chains[1].history_ == alone[0].history_
-    both = joined(chains)["f"]
+    both = merge_chains(chains)["f"]
     mean = both.mean.counts.yields
     assert mean == pytest.approx((chains[0].grammars_[0].counts.yields + chains[1].grammars_[0].counts.yields) / 2)
 
 
 def test_a_consensus_takes_the_mean_of_what_its_chains_expect():
     chains, _ = run_chains(PAIRS, 3, {"sweeps": 3, "random_state": 1, "alone": 0.0})
-    both, text = joined(chains)["f"], ["DANV", "VDNDN", "N", ""]
+    both, text = merge_chains(chains)["f"], ["DANV", "VDNDN", "N", ""]
     for sentence, chart in zip(text, both.charts(text), strict=True):
         singles = [next(member.charts([sentence])) for member in both.members]
         assert chart.marginals == pytest.approx(np.mean([each.marginals for each in singles], axis=0))
@@ -204,8 +213,8 @@ def test_a_consensus_takes_the_mean_of_what_its_chains_expect():
 
 def test_the_forest_of_a_consensus_has_the_mean_probabilities():
     chains, _ = run_chains(PAIRS, 3, {"sweeps": 3, "random_state": 1})
-    words = Tagged(tuple("abcde"), tuple("VDNDN"), (0, 1, 2, 3, 4))
-    (chart,) = joined(chains)["f"].charts([words.tags])
+    words = TaggedSentence(tuple("abcde"), tuple("VDNDN"), (0, 1, 2, 3, 4))
+    (chart,) = merge_chains(chains)["f"].charts([words.tags])
     forest = forest_of(words, chart, 0.0)
     nodes = marginals(forest).node.tolist()
     found = {(node.start, node.end): p for node, p in zip(forest.nodes, nodes, strict=True)}
@@ -216,11 +225,11 @@ def test_the_forest_of_a_consensus_has_the_mean_probabilities():
 
 def test_several_chains_are_kept_in_a_model(tmp_path):
     chains, _ = run_chains(PAIRS, 3, {"sweeps": 2, "random_state": 1, "alone": 0.25})
-    training.save(tmp_path / "m", training.InducedGrammars(joined(chains)))
+    training.save(tmp_path / "m", training.InducedGrammars(merge_chains(chains)))
     again = training.load(tmp_path / "m").side("f")
     assert len(again.members) == 6
     assert again.weights == (0.75, 0.75, 0.75, 0.25, 0.25, 0.25)
-    assert again.parse(["DANV"]) == joined(chains)["f"].parse(["DANV"])
+    assert again.parse(["DANV"]) == merge_chains(chains)["f"].parse(["DANV"])
     about = json.loads((tmp_path / "m" / "model.json").read_text())
     about["sides"]["f"]["chains"] = 0
     (tmp_path / "m" / "model.json").write_text(json.dumps(about))
@@ -234,7 +243,7 @@ def test_several_chains_are_kept_in_a_model(tmp_path):
 
 def test_the_language_alone_has_its_share_in_the_mean():
     chains, _ = run_chains(PAIRS, 1, {"sweeps": 3, "random_state": 1, "alone": 0.25})
-    both = joined(chains)["f"]
+    both = merge_chains(chains)["f"]
     [own], [other] = ([next(member.charts(["VDNDN"]))] for member in both.members)
     (chart,) = both.charts(["VDNDN"])
     assert chart.marginals == pytest.approx(0.75 * own.marginals + 0.25 * other.marginals)
@@ -265,7 +274,7 @@ def test_pictures_escape_what_they_show():
 def test_forests_of_any_sentence_are_sound(tags, prune):
     model = CCM(sweeps=2).fit([["D", "N", "V"], ["N", "V", "D", "N"]])
     kept = tuple(k for k, tag in enumerate(tags) if tag != "P")
-    words = Tagged(tuple(map(str, range(len(tags)))), tuple(tags), kept)
+    words = TaggedSentence(tuple(map(str, range(len(tags)))), tuple(tags), kept)
     (chart,) = model.grammar_.charts([words.tags])
     forest = forest_of(words, chart, prune)
     assert math.isclose(float(inside(forest)[forest.root]), 0.0, abs_tol=1e-9)

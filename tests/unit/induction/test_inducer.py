@@ -203,7 +203,7 @@ def exact_log_target(model, pair):
 def test_counts_after_sweeps_equal_a_recount(pairs, moves, mode):
     model = BilingualInducer(sweeps=3, restarts=1, moves=moves, mode=mode, align_leaves=len(pairs) % 2 == 0).fit(pairs)
     state = model.state_
-    fresh = PairState.counted(model.bitext_, state.forests, state.mate, giza_priors(1e6, 1e3), False, model.align_leaves)
+    fresh = PairState.from_trees(model.bitext_, state.forests, state.mate, giza_priors(1e6, 1e3), False, model.align_leaves)
     for a, b in zip(state.counts, fresh.counts, strict=True):
         assert (a.yields == b.yields).all()
         assert (a.contexts == b.contexts).all()
@@ -213,7 +213,7 @@ def test_counts_after_sweeps_equal_a_recount(pairs, moves, mode):
     assert [x.tolist() for x in state.tidy()] == [x.tolist() for x in fresh.tidy()]
     assert (state.values >= 0).all()
     for k in range(len(model.bitext_)):
-        found = state.aligned(k)
+        found = state.aligned_spans(k)
         assert len({f for f, _ in found}) == len({e for _, e in found}) == len(found)
 
 
@@ -289,7 +289,7 @@ def test_the_grammar_is_of_the_last_sweeps(average, kept):
     """Of the last alone as in the paper (`average` 0), or of the mean of the last share of them."""
     model = BilingualInducer(sweeps=5, average=average, restarts=1).begin(PAIRS)
     seen = []
-    model.run(0, 5, lambda _: seen.append([counts.scaled(1.0) for counts in model.state_.counts]))
+    model.run(0, 5, lambda _: seen.append([counts.multiply(1.0) for counts in model.state_.counts]))
     assert model.kept_ == kept
     for k, grammar in enumerate(model.grammars_):
         for name in ("yields", "contexts", "totals"):

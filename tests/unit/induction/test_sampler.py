@@ -14,7 +14,7 @@ from unit.induction import brute
 
 from divproj.core.errors import ModelError
 from divproj.induction import sampler
-from divproj.induction.ccm import CCM, SpanWeights, Start, TreeArrays, first_trees, log_joint
+from divproj.induction.ccm import CCM, SpanWeights, StartOptions, TreeArrays, first_trees, log_joint
 from divproj.induction.grammar import Grammar, Inventory, SpanCounts, best
 
 sentences = st.lists(st.lists(st.sampled_from("DNVAP"), min_size=1, max_size=7), min_size=1, max_size=8)
@@ -209,12 +209,12 @@ def test_short_sentences_lead():
     weights = np.zeros(len(found.yields))
     weights[int(found.grid_at[0]) + 2 * 6 + 5] = 50.0  # VDN of the first sentence
     extra = SpanWeights(weights, np.zeros(0))
-    forest = first_trees(grammar, found, 1, Start("short", 2, 2), extra)
+    forest = first_trees(grammar, found, 1, StartOptions("short", 2, 2), extra)
     assert (2, 5) in forest.trees()[0]
     assert [len(tree) for tree in forest.trees()] == [len(s) - 1 for s in text]
-    again = first_trees(grammar, found, 1, Start("short", 2, 2), extra)
+    again = first_trees(grammar, found, 1, StartOptions("short", 2, 2), extra)
     assert again.trees() == forest.trees()
-    uniform = first_trees(grammar, found, 1, Start("uniform"), extra)
+    uniform = first_trees(grammar, found, 1, StartOptions("uniform"), extra)
     assert uniform.trees() != forest.trees()
     with pytest.raises(ModelError, match=r"no start 'cold'; choose one of short, uniform"):
-        Start("cold")
+        StartOptions("cold")

@@ -47,7 +47,7 @@ def test_links_weigh_against_what_they_contradict_and_for_nothing():
     assert grid[1, 3] == grid[0, 3] == 0.0  # what links agree with has no reward
     assert made.conflicts(np.array([0 * 4 + 2, 1 * 4 + 3])) == 1
     assert not span_weights(bitext.sides[0], bitext.kinds[0], 0.0, 0.0).weights.any()
-    assert not NOTHING.given
+    assert not NOTHING.has_weights
     assert NOTHING.conflicts(np.array([1, 2])) == 0
 
 

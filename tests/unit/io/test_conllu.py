@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from divproj import Faults, FormatError, Sentence, Where
+from divproj import Faults, FormatError, Rows, Where
 from divproj.io.trees import conllu
 
 
@@ -23,7 +23,7 @@ def block(*forms: str, comments: tuple[str, ...] = ()) -> str:
     return "\n".join((*comments, *rows)) + "\n\n"
 
 
-def read(data: bytes | str, faults: Faults | None = None, **options) -> list[Sentence | None]:
+def read(data: bytes | str, faults: Faults | None = None, **options) -> list[Rows | None]:
     data = data.encode() if isinstance(data, str) else data
     return list(conllu.read(io.BytesIO(data), "a.conllu", faults, **options))
 
@@ -94,7 +94,7 @@ class TestReading:
         ids = ["0.1", "1-2", "1", "2", "2.1", "2.2", "3", "4-4", "4"]
         text = "\n".join(row(i, head="_" if set("-.") & set(i) else 0) for i in ids) + "\n\n"
         found = read(text)[0]
-        assert [r[0] for r in found.rows] == ids
+        assert [r[0] for r in found.lines] == ids
         assert found.column(0) == ("1", "2", "3", "4")
         assert bytes_of([found]) == text
 
@@ -128,7 +128,7 @@ class TestWriting:
         assert conllu.dumps(read(TWO)[1]) == block("Three", comments=("# sent_id = s2",))
 
     def test_a_made_sentence(self):
-        made = Sentence(("# x",), tuple(zip(*[row(k, head=k - 1).split("\t") for k in (1, 2)], strict=True)))
+        made = Rows(("# x",), tuple(zip(*[row(k, head=k - 1).split("\t") for k in (1, 2)], strict=True)))
         assert conllu.loads(conllu.dumps(made)) == [made]
 
 

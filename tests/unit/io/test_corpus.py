@@ -39,7 +39,7 @@ class TestReading:
         assert [p.sent_id for p in pairs] == ["a", "b", "c"]
         assert [(len(p.f), len(p.e), len(p.links)) for p in pairs] == [(2, 1, 2), (3, 2, 1), (1, 2, 0)]
         assert pairs[1].links.links == {(1, 2)}
-        assert pairs[1].f.rels == ("dep", "root", "dep")
+        assert pairs[1].f.deprels == ("dep", "root", "dep")
         assert list(corpus) == pairs, "iterating reads anew"
 
     def test_batches_hold_the_same_pairs(self, folder):

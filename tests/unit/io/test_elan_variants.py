@@ -9,16 +9,16 @@ from eaffile import FREE, GLOSSES, INCLUDED, SENTENCES, TIMES, Eaf, lines, plain
 
 from divproj.core.errors import Faults
 from divproj.core.options import ReaderOptions
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.io.interlinear import elan, formats
 
 
-def read(made: Eaf, **options) -> list[Igt]:
+def read(made: Eaf, **options) -> list[Sentence]:
     return formats.loads(made.text(), "elan", Faults(strict=False), **options)
 
 
 def roles(made: Eaf) -> dict[str, str]:
-    shown = elan.shown(io.BytesIO(made.text().encode()), "", Faults(strict=False), ReaderOptions())
+    shown = elan.list_tiers(io.BytesIO(made.text().encode()), "", Faults(strict=False), ReaderOptions())
     return {tier.tier: tier.role for tier in shown}
 
 

@@ -10,7 +10,7 @@ from corpusfiles import block, lenient, write
 from shared import need
 
 from divproj import AlignmentError, Corpus, Faults, FormatError, ProjError
-from divproj.core.pair_arrays import batched
+from divproj.core.pair_arrays import in_batches
 from divproj.divergence.analysis import analyze_batches
 from divproj.io import corpus as corpus_module
 from divproj.io import fast
@@ -27,7 +27,7 @@ def assert_same(folder, **options):
     """Both lanes find the same in a folder; returns what the careful one did."""
     slow, quick = (lenient(folder, **options) for _ in range(2))
     expected_pairs, found_pairs = [], []
-    expected = analyze_batches(batched(slow.pairs()), each=lambda *seen: expected_pairs.append(seen))
+    expected = analyze_batches(in_batches(slow.pairs()), each=lambda *seen: expected_pairs.append(seen))
     found = analyze_batches(quick.batches(), each=lambda *seen: found_pairs.append(seen))
     assert list(map(str, quick.faults.noted)) == list(map(str, slow.faults.noted))
     assert (quick.faults.words, quick.faults.sentences) == (slow.faults.words, slow.faults.sentences)
@@ -320,13 +320,13 @@ def test_the_lane_is_chosen_by_size(tmp_path, monkeypatch):
 
 def test_strings_of_one_hash_stay_apart():
     """As if both had the hash that the table holds: their bytes are compared."""
-    book = fast.ScanBook()
+    book = fast.ScanVocabulary()
     a, b = book.code("NOUN"), np.frombuffer(b"VERB", np.uint8)
-    twin = fast.ScanBook()
+    twin = fast.ScanVocabulary()
     verb = twin.code("VERB")
     [slot] = np.flatnonzero((twin.slots == verb) & (twin.keys != 0))
     book.keys[slot], book.slots[slot] = twin.keys[slot], a
-    found = fast.string_code(b, 0, 4, book.keys, book.slots, book.size, book.found, book.pool)
+    found = fast.string_code(b, 0, 4, book.keys, book.slots, book.size, book.bounds, book.pool)
     assert found != a
     assert book.code("NOUN") == a
     assert book.code("VERB") == found
@@ -336,7 +336,7 @@ def test_strings_of_one_hash_stay_apart():
 def test_tags_of_one_hash_stay_apart(tmp_path):
     """Two tags whose 64-bit FNV-1a hashes are the same: the lane compares strings by value, as the careful reader does."""
     a, b = "8yn0iYCKYHlIj4-BwPqk", "GReLUrM4wMqfg9yzV3KQ"
-    book = fast.ScanBook()
+    book = fast.ScanVocabulary()
     codes = [book.code(a), book.code(b)]
     assert codes[0] != codes[1]
     keys = {int(book.keys[k]) for k in np.flatnonzero(np.isin(book.slots, codes) & (book.keys != 0))}
@@ -347,6 +347,6 @@ def test_tags_of_one_hash_stay_apart(tmp_path):
 
 
 def test_a_full_pool_gives_no_code():
-    book = fast.ScanBook()
+    book = fast.ScanVocabulary()
     book.size[1] = fast.POOL
-    assert fast.string_code(np.frombuffer(b"X", np.uint8), 0, 1, book.keys, book.slots, book.size, book.found, book.pool) == -1
+    assert fast.string_code(np.frombuffer(b"X", np.uint8), 0, 1, book.keys, book.slots, book.size, book.bounds, book.pool) == -1

@@ -7,12 +7,12 @@ import json
 import pytest
 
 from divproj.core.errors import Faults, FormatError
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.io.interlinear import cldf, formats
 from divproj.io.interlinear import words as igt_words
 
 
-def read(text: str, format: str | None = None, **options) -> list[Igt]:  # noqa: A002
+def read(text: str, format: str | None = None, **options) -> list[Sentence]:  # noqa: A002
     return formats.loads(text, format, Faults(strict=False), **options)
 
 
@@ -226,9 +226,9 @@ class TestCldf:
         assert found.glosses == ("sister",)
 
     def test_written_with_metadata_and_read_again(self, tmp_path):
-        given = [Igt(("Uvan", ",", "kolu"), ("uva-n", ",", "kolu"), ("swim-PST", "", "fish"), text="Uvan, kolu", translation="The fish swam.", translations=(("en", "The fish swam."), ("es", "El pez nadó.")), sent_id="a1", language="kol", judgement="?", meta=(("source", "A 3"),))]  # fmt: skip
+        given = [Sentence(("Uvan", ",", "kolu"), ("uva-n", ",", "kolu"), ("swim-PST", "", "fish"), text="Uvan, kolu", translation="The fish swam.", translations=(("en", "The fish swam."), ("es", "El pez nadó.")), sent_id="a1", language="kol", judgement="?", meta=(("source", "A 3"),))]  # fmt: skip
         with (tmp_path / "x.csv").open("w") as out:
-            beside = cldf.dump(map(igt_words.rejoined, given), out, "x.csv")
+            beside = cldf.dump(map(igt_words.rejoin, given), out, "x.csv")
         assert set(beside) == set(cldf.names("x.csv"))
         for name, text in beside.items():
             (tmp_path / name).write_text(text)

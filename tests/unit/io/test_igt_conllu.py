@@ -9,7 +9,7 @@ import pytest
 from shared import ROOT
 
 from divproj import Faults, FormatError
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.core.tree import DepTree
 from divproj.io.interlinear import parts, rows
 
@@ -20,7 +20,7 @@ def row(row_id: object = 1, form: str = "w", misc: str = "_", columns: int = 10)
     return "\t".join([str(row_id), form, *["_"] * 7, misc][:columns])
 
 
-def told(text: bytes) -> tuple[list[Igt], list[str]]:
+def told(text: bytes) -> tuple[list[Sentence], list[str]]:
     faults = Faults(strict=False)
     return list(rows.read(io.BytesIO(text), "a.conllu", faults, parts.Options())), [str(x) for x in faults.noted]
 
@@ -98,7 +98,7 @@ class TestWriting:
 
     def test_words_without_a_tree(self):
         text = rows.dumps(
-            [Igt(("Sena", "kolut"), ("sena", "kolu-t"), ("sister", "fish-PL"), text="Sena kolut", translation="x")]
+            [Sentence(("Sena", "kolut"), ("sena", "kolu-t"), ("sister", "fish-PL"), text="Sena kolut", translation="x")]
         )
         assert text.split("\n")[2:4] == [
             "1\tSena\t_\t_\t_\t_\t_\t_\t_\tGloss=sister|MGloss=sister|MSeg=sena",
@@ -106,7 +106,7 @@ class TestWriting:
         ]
 
     def test_space_after(self):
-        text = rows.dumps([Igt(("Sena", ",", "uva", "?"), text="Sena, uva?")])
+        text = rows.dumps([Sentence(("Sena", ",", "uva", "?"), text="Sena, uva?")])
         assert [line.split("\t")[9] for line in text.split("\n") if "\t" in line] == [
             "SpaceAfter=No",
             "_",
@@ -115,12 +115,12 @@ class TestWriting:
         ]
 
     def test_escapes(self):
-        text = rows.dumps([Igt(("a",), (), ("x|y=z\\pl",))])
+        text = rows.dumps([Sentence(("a",), (), ("x|y=z\\pl",))])
         assert "Gloss=x\\py=z\\\\pl" in text
         assert rows.loads(text)[0].glosses == ("x|y=z\\pl",)
 
     def test_an_instance_without_words(self):
-        text = rows.dumps([Igt((), translation="only this", sent_id="e")])
+        text = rows.dumps([Sentence((), translation="only this", sent_id="e")])
         assert "\tEmpty=Yes\n" in text
         assert rows.loads(text)[0].words == ()
 

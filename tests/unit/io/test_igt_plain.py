@@ -10,7 +10,7 @@ import pytest
 from shared import ROOT
 
 from divproj import Faults, FormatError, ProjError
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.io.interlinear import formats, guess, parts
 from divproj.io.interlinear import plain as plain_module
 
@@ -22,12 +22,12 @@ GUESSES = {
 }  # fmt: skip
 
 
-def one(text: str, **options) -> Igt:
+def one(text: str, **options) -> Sentence:
     (found,) = formats.loads(text, "plain", **{"as_written": True, **options})
     return found
 
 
-def told(data: bytes, name: str | None = None, **options) -> tuple[list[Igt], list[str]]:
+def told(data: bytes, name: str | None = None, **options) -> tuple[list[Sentence], list[str]]:
     """Instances and messages of a damaged file."""
     faults = Faults(strict=False)
     found = list(formats._any(io.BytesIO(data), "a.txt", name, faults, parts.Options.of({"as_written": True, **options})))
@@ -203,23 +203,24 @@ class TestLines:
 
 class TestWriting:
     def test_plain_lines(self):
-        found = Igt(("Sena", "uva"), (), ("sister", "swim"), translation="She swims.", sent_id="4b", judgement="*")
+        found = Sentence(("Sena", "uva"), (), ("sister", "swim"), translation="She swims.", sent_id="4b", judgement="*")
         assert plain_module.dumps([found]) == "(4b) *Sena uva\nsister swim\nShe swims.\n\n"
 
     def test_bare(self):
-        found = Igt(("Sena",), (), ("sister",), translation="She.", sent_id="x.1", meta=(("speaker", "D"),))
+        found = Sentence(("Sena",), (), ("sister",), translation="She.", sent_id="x.1", meta=(("speaker", "D"),))
         assert plain_module.dumps([found]).startswith("# sent_id = x.1\n# speaker = D\nSena\n")
         out = io.StringIO()
-        plain_module.dump([found, Igt(())], out, bare=True)
+        plain_module.dump([found, Sentence(())], out, bare=True)
         assert out.getvalue() == "Sena\nsister\nShe.\n\n_\n\n"
 
     def test_lines_that_would_be_read_otherwise_are_named(self):
-        text = plain_module.dumps([Igt(("a.", "b"), (), ("x",), translation="'quoted'")])
+        text = plain_module.dumps([Sentence(("a.", "b"), (), ("x",), translation="'quoted'")])
         assert text == "# lines = words glosses translation\na.\tb\nx\n'quoted'\n\n"
 
     def test_blanks_in_a_word_make_tabs(self):
         assert (
-            plain_module.dumps([Igt(("New York", "ku"), (), ("N.Y.", ""), translation="x")]) == "New York\tku\nN.Y.\t_\nx\n\n"
+            plain_module.dumps([Sentence(("New York", "ku"), (), ("N.Y.", ""), translation="x")])
+            == "New York\tku\nN.Y.\t_\nx\n\n"
         )
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from shared import ROOT
 from strategies import tree_heads
 
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.core.tree import NO_HEAD, DepTree
 from divproj.io.interlinear import formats, plain, rows, xigt
 from divproj.io.interlinear.parts import instance, tag_columns
@@ -42,7 +42,7 @@ def _trees(draw, forms: tuple[str, ...], tags: tuple[str, ...]) -> DepTree | Non
 
 
 @st.composite
-def instances(draw, words=_spaced, glosses=_spaced, max_words: int = 5) -> Igt:
+def instances(draw, words=_spaced, glosses=_spaced, max_words: int = 5) -> Sentence:
     """Instances in their one form: lines that fit or not, with all that a source may say."""
     n = draw(st.integers(1, max_words))
     row = lambda values: st.one_of(st.just(()), st.tuples(*[values] * n), st.lists(values, max_size=max_words))  # noqa: E731
@@ -96,8 +96,8 @@ def test_xigt_brings_back_instances(given_instances):
 @given(tidy)
 def test_from_xigt_to_conllu_and_plain_text_and_back(given_instance):
     once = rows.loads(rows.dumps(xigt.loads(xigt.dumps([given_instance]))))
-    twice = formats.loads(plain.dumps([replace(found, sentence=None) for found in once]), "plain", as_written=True)
-    assert xigt.loads(xigt.dumps([replace(found, sentence=None) for found in twice])) == [given_instance]
+    twice = formats.loads(plain.dumps([replace(found, rows=None) for found in once]), "plain", as_written=True)
+    assert xigt.loads(xigt.dumps([replace(found, rows=None) for found in twice])) == [given_instance]
 
 
 @given(instances())
@@ -111,18 +111,18 @@ def test_what_conllu_writes_is_conllu(given_instance):
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.name)
 def test_every_fixture_through_every_format(path):
     found = list(formats.load(path, as_written=True))
-    bare = [replace(one, sentence=None) for one in found]
-    assert [replace(one, sentence=None) for one in rows.loads(rows.dumps(bare))] == bare
+    bare = [replace(one, rows=None) for one in found]
+    assert [replace(one, rows=None) for one in rows.loads(rows.dumps(bare))] == bare
     assert xigt.loads(xigt.dumps(bare)) == _as_xigt_can(bare)
     assert [_one_tag(one) for one in formats.loads(plain.dumps(bare), "plain", as_written=True)] == [
         _one_tag(one) for one in bare
     ]
 
 
-def _as_xigt_can(found: list[Igt]) -> list[Igt]:
+def _as_xigt_can(found: list[Sentence]) -> list[Sentence]:
     """Xigt numbers what has no id and knows one tag a word."""
     return [_one_tag(replace(one, sent_id=one.sent_id or f"i{k}")) for k, one in enumerate(found, 1)]
 
 
-def _one_tag(one: Igt) -> Igt:
+def _one_tag(one: Sentence) -> Sentence:
     return replace(one, tree=one.tree and replace(one.tree, xpos=()) if one.tree and one.tree.upos else one.tree)

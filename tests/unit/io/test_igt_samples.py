@@ -61,7 +61,7 @@ def test_a_treebank_that_is_interlinear_text():
     found, messages = read(path)
     assert (len(found), messages) == (1305, [])
     assert rows.dumps(found) == path.read_text()
-    _goes_through([replace(one, sentence=None) for one in found[:100]])
+    _goes_through([replace(one, rows=None) for one in found[:100]])
 
 
 def test_shipped_corpora():

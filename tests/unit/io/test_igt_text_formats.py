@@ -8,15 +8,15 @@ import pytest
 from shared import ROOT
 
 from divproj import Faults, FormatError
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.io.interlinear import cldf, latex, odin, parts, sigmorphon
-from divproj.io.interlinear.odin import Line, assembled
+from divproj.io.interlinear.odin import Line, assemble_fields
 from divproj.io.interlinear.tex import plain, words
 
 FIXTURES = ROOT / "tests" / "fixtures" / "igt"
 
 
-def told(module, text: str, **options) -> tuple[list[Igt], list[str]]:
+def told(module, text: str, **options) -> tuple[list[Sentence], list[str]]:
     faults = Faults(strict=False)
     found = list(module.read(io.BytesIO(text.encode()), "a", faults, parts.Options.of(options)))
     return found, [str(fault) for fault in faults.noted]
@@ -42,18 +42,18 @@ class TestOdin:
         ],
     )
     def test_several_lines(self, lines, words, segments):
-        fields = assembled([Line.of(*line.split(": ", 1)) for line in lines])
+        fields = assemble_fields([Line.of(*line.split(": ", 1)) for line in lines])
         assert (fields["words"], fields["segments"]) == (words, segments)
 
     def test_literal_and_other_lines(self):
-        fields = assembled(
+        fields = assemble_fields(
             [Line.of("L", "uva"), Line.of("T", "`swim'"), Line.of("T-LT", "`swims'"), Line.of("M", "7g"), Line.of("B", "")]
         )
         assert fields["translation"] == "swim"
         assert fields["meta"][:2] == (("line", "7g"), ("lit", "swims"))
 
     def test_a_gloss_without_words(self):
-        assert assembled([Line.of("G", "sister swim")])["glosses"] == ("sister", "swim")
+        assert assemble_fields([Line.of("G", "sister swim")])["glosses"] == ("sister", "swim")
 
     def test_lines_of_another_kind(self):
         found, messages = told(odin, "doc_id=1 1 1 L\nthis is no line\nline=1 tag=L: uva\nlanguage: Kurmu\n\nnote: x\n")

@@ -8,7 +8,7 @@ import pytest
 from shared import ROOT
 
 from divproj import Faults, FormatError, ProjError
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.io.interlinear import elan, flextext, parts
 
 FIXTURES = ROOT / "tests" / "fixtures" / "igt"
@@ -39,7 +39,7 @@ def refs(name: str, parent: str, *rows: tuple[str, str, str, str]) -> str:
     return f'<TIER TIER_ID="{name}" LINGUISTIC_TYPE_REF="{name}" PARENT_REF="{parent}">{made}</TIER>'
 
 
-def told(module, text: str, **options) -> tuple[list[Igt], list[str]]:
+def told(module, text: str, **options) -> tuple[list[Sentence], list[str]]:
     faults = Faults(strict=False)
     found = list(module.read(io.BytesIO(text.encode()), "a.eaf", faults, parts.Options.of(options)))
     return found, [str(fault) for fault in faults.noted]

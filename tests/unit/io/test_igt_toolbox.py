@@ -8,19 +8,19 @@ import pytest
 from shared import ROOT
 
 from divproj import Faults, ProjError
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.io.interlinear import parts, toolbox
 
 FIXTURES = ROOT / "tests" / "fixtures" / "igt"
 
 
-def told(text: str, **options) -> tuple[list[Igt], list[str]]:
+def told(text: str, **options) -> tuple[list[Sentence], list[str]]:
     faults = Faults(strict=False)
     found = list(toolbox.read(io.BytesIO(text.encode()), "a.sfm", faults, parts.Options.of(options)))
     return found, [str(fault) for fault in faults.noted]
 
 
-def one(text: str, **options) -> Igt:
+def one(text: str, **options) -> Sentence:
     (found,) = toolbox.loads(text, **options)
     return found
 

@@ -6,7 +6,7 @@ import pytest
 from shared import ROOT
 
 from divproj import Faults
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.core.tree import NO_HEAD
 from divproj.io.interlinear import xigt
 
@@ -14,7 +14,7 @@ FIXTURES = ROOT / "tests" / "fixtures" / "igt"
 WORDS = '<tier type="words" id="w"><item id="w1">Sena</item><item id="w2">uva</item></tier>'
 
 
-def told(tiers: str) -> tuple[Igt, list[str]]:
+def told(tiers: str) -> tuple[Sentence, list[str]]:
     faults = Faults(strict=False)
     (found,) = xigt.loads(f'<xigt-corpus>\n<igt id="i">{tiers}</igt></xigt-corpus>', faults)
     return found, [str(fault) for fault in faults.noted]
@@ -32,7 +32,7 @@ class TestReading:
         assert first.e_tags == ("DT", "NN", "", "", "", "")
         assert first.links == {(1, 1), (1, 2), (2, 5), (3, 3)}
         assert first.tree is not None
-        assert (first.tree.heads, first.tree.rels) == ((3, 3, 0), ("nsubj", "obj", "root"))
+        assert (first.tree.heads, first.tree.deprels) == ((3, 3, 0), ("nsubj", "obj", "root"))
         assert first.e_tree is not None
         assert first.e_tree.heads == (2, 3, 0, NO_HEAD, 3, NO_HEAD)
         assert (first.sent_id, first.language, first.judgement) == ("k1", "xku", "?")
@@ -131,19 +131,19 @@ class TestFaults:
 
 class TestWriting:
     def test_ids_and_metadata(self):
-        text = xigt.dumps([Igt(("Sena",), sent_id="a b", language="xku", meta=(("doc-id", "7"), ("x<y", "a & b")))])
+        text = xigt.dumps([Sentence(("Sena",), sent_id="a b", language="xku", meta=(("doc-id", "7"), ("x<y", "a & b")))])
         assert '<igt id="i1" doc-id="7">' in text
         assert '<meta type="sent_id">a b</meta>' in text
         assert '<meta type="x&lt;y">a &amp; b</meta>' in text
 
     def test_spans(self):
-        text = xigt.dumps([Igt(("Sena", "uva-mi"), (), ("sister", "swim-Q"), text="Sena, uva-mi?")])
+        text = xigt.dumps([Sentence(("Sena", "uva-mi"), (), ("sister", "swim-Q"), text="Sena, uva-mi?")])
         assert '<item id="w2" segmentation="p1[6:12]"/>' in text
         assert '<item id="m2.2" segmentation="w2[4:6]"/>' in text
         assert '<item id="g2.2" alignment="m2.2">Q</item>' in text
 
     def test_characters_that_xml_has_not(self):
-        assert xigt.loads(xigt.dumps([Igt(("a\x07b",), sent_id="i")]))[0].words == ("a\ufffdb",)
+        assert xigt.loads(xigt.dumps([Sentence(("a\x07b",), sent_id="i")]))[0].words == ("a\ufffdb",)
 
 
 ROWS = """# sent_id = a1

@@ -9,7 +9,7 @@ import pytest
 from shared import ROOT
 
 from divproj import Faults, FormatError, ProjError
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.io.interlinear import formats, xigt
 from divproj.io.interlinear.parts import Options
 
@@ -19,7 +19,7 @@ CORPUS = f"<xigt-corpus>{BODY}</xigt-corpus>"
 LAUGHS = "".join(f'<!ENTITY l{k} "{f"&l{k - 1};" * 10}">' for k in range(1, 10))
 
 
-def told(data: bytes | str, **options) -> tuple[list[Igt], list[str]]:
+def told(data: bytes | str, **options) -> tuple[list[Sentence], list[str]]:
     data = data if isinstance(data, bytes) else data.encode()
     faults = Faults(strict=False)
     found = list(formats._any(io.BytesIO(data), "a.xml", None, faults, Options.of({"as_written": True, **options})))

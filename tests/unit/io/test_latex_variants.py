@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from divproj.core.errors import Faults
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.io.interlinear import formats, guess
 
 
-def tex(text: str) -> list[Igt]:
+def tex(text: str) -> list[Sentence]:
     return formats.loads(text, "latex", Faults(strict=False))
 
 

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from divproj.core.errors import Faults, FormatError
 from divproj.core.options import ReaderOptions
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.core.tree import DepTree
 from divproj.io.interlinear import formats, plain, write_back
 from divproj.io.interlinear import rows as igt_conllu
 from divproj.io.interlinear import words as igt_words
 
 
-def tex(text: str) -> list[Igt]:
+def tex(text: str) -> list[Sentence]:
     return formats.loads(text, "latex", Faults(strict=False))
 
 
@@ -160,7 +160,7 @@ class TestText:
 
     def test_and_back(self):
         text = "(1) Uva-n, (kolu).\nswim-PST fish\nThe fish swam.\n\n"
-        assert plain.dumps(map(igt_words.rejoined, formats.loads(text))) == text
+        assert plain.dumps(map(igt_words.rejoin, formats.loads(text))) == text
 
     def test_a_length_mark_is_no_colon(self):
         assert formats.loads("ta:wa ki: na:ma\nx y z\n'It is so.'\n")[0].words == ("ta:wa", "ki:", "na:ma")
@@ -210,7 +210,7 @@ def test_trees_go_back_and_nothing_else_changes(sentences, end):
         found = formats.load_bytes(data, name)
         trees = [DepTree(one.words, tuple(range(len(one.words))), ("root", *["dep"] * (len(one.words) - 1))) for one in found]
         rows = [
-            igt_conllu.to_sentence(Igt(one.words, sent_id=one.sent_id, tree=tree))
+            igt_conllu.to_sentence(Sentence(one.words, sent_id=one.sent_id, tree=tree))
             for one, tree in zip(found, trees, strict=True)
         ]
         made = write_back.into(data, rows, ReaderOptions(format=name), "", Faults())
@@ -223,7 +223,7 @@ def test_trees_go_back_and_nothing_else_changes(sentences, end):
 
 def test_trees_that_do_not_fit():
     data = b"\\ref 1\n\\tx sena uva\n\\ft so\n"
-    row = igt_conllu.to_sentence(Igt(("sena",), sent_id="1", tree=DepTree(("sena",), (0,), ("root",))))
+    row = igt_conllu.to_sentence(Sentence(("sena",), sent_id="1", tree=DepTree(("sena",), (0,), ("root",))))
     faults = Faults(strict=False)
     with pytest.raises(Exception, match="no tree belongs to a sentence of this file"):
         write_back.into(data, [row], ReaderOptions(), "a.sfm", faults)
@@ -236,7 +236,7 @@ def test_cldf_and_back():
     from divproj.io.interlinear import cldf
 
     found = formats.loads("(1) Uva-n, kolu.\nswim-PST fish\n'The fish swam.'\n")
-    again = formats.loads(cldf.dumps(map(igt_words.rejoined, found)), "cldf")
+    again = formats.loads(cldf.dumps(map(igt_words.rejoin, found)), "cldf")
     assert [(one.words, one.segments, one.glosses, one.translation) for one in again] == [
         (one.words, one.segments, one.glosses, one.translation) for one in found
     ]

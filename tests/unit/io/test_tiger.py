@@ -123,7 +123,7 @@ def test_node_links(tmp_path: Path) -> None:
     assert links.files == ("de.xml", "en.xml")
     assert links.links == (("good", "s2_1", "s3_1"), ("fuzzy", "s2_4", "s3_5"), ("good", "s10_1", "s3_2"))
     assert list(links.sentences()) == [("s2", "s3"), ("s10", "s3")]
-    assert tiger.most_linked(links) == [("s2", "s3")]
+    assert tiger.best_sentence_pairs(links) == [("s2", "s3")]
 
 
 @pytest.mark.parametrize(

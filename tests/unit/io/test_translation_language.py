@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.io.interlinear import rows as igt_conllu
 from divproj.io.interlinear.languages import languages_of, text_language, translation_key, translations_of, with_codes
 from divproj.text import language_id
@@ -53,7 +53,7 @@ def test_the_number_of_a_text_is_no_indonesian():
     assert translation_key("text_id", "Dia tidur di rumah.") == "id"
     [igt] = igt_conllu.loads("# text_id = 17\n# text_en = Yes.\n1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n")
     assert (igt.translation, igt.meta) == ("Yes.", (("text_id", "17"),))
-    short = Igt(("a",), translation="Ya.", translations=(("id", "Ya."),))
+    short = Sentence(("a",), translation="Ya.", translations=(("id", "Ya."),))
     [again] = igt_conllu.loads(igt_conllu.dumps([short]))
     assert again.translations == (("id", "Ya."),)
 
@@ -72,7 +72,7 @@ def test_what_the_file_states_is_kept_for_english_too():
     [unsaid] = igt_conllu.loads(f"# translation = Ana.\n{rows}")
     assert translations_of(stated) == (("en", "Ana."),)
     assert translations_of(unsaid) == (("", "Ana."),)
-    assert translations_of(Igt(("a",))) == ()
+    assert translations_of(Sentence(("a",))) == ()
 
 
 class TestLanguagesOf:
@@ -109,11 +109,11 @@ class TestLanguagesOf:
 
 
 def test_the_language_of_a_text():
-    assert text_language([Igt(("x",), translation=text) for text in FRENCH]) == "fr"
-    assert text_language([Igt(("x",), translation=FRENCH[0]), None]) == ""
-    assert text_language([Igt(("x",), translation=text) for text in (*FRENCH[:2], *SPANISH[:2], *RUSSIAN)]) == ""
+    assert text_language([Sentence(("x",), translation=text) for text in FRENCH]) == "fr"
+    assert text_language([Sentence(("x",), translation=FRENCH[0]), None]) == ""
+    assert text_language([Sentence(("x",), translation=text) for text in (*FRENCH[:2], *SPANISH[:2], *RUSSIAN)]) == ""
 
 
 def test_codes_are_given_where_none_is_stated():
-    coded = with_codes([*(Igt(("x",), translation=text) for text in (*SPANISH, *ENGLISH[:2])), Igt(("x",))])
+    coded = with_codes([*(Sentence(("x",), translation=text) for text in (*SPANISH, *ENGLISH[:2])), Sentence(("x",))])
     assert [igt.translations for igt in coded] == [*((("es", text),) for text in SPANISH), (), (), ()]

@@ -56,9 +56,9 @@ def test_an_edge_gains_its_best_relation(said, way, cost):
 def learned(trees, passes=8):
     """Weights of the second stage after some passes, with the batch, heads and relations learned from."""
     batch = Batch.of([ParserInput.of(tree) for tree in trees])
-    names = ["root", *sorted({rel for tree in trees for rel in tree.rels} - {"root"})]
+    names = ["root", *sorted({rel for tree in trees for rel in tree.deprels} - {"root"})]
     heads = batch.flat(tree.heads for tree in trees)
-    gold = batch.flat([names.index(rel) for rel in tree.rels] for tree in trees)
+    gold = batch.flat([names.index(rel) for rel in tree.deprels] for tree in trees)
     weights = np.zeros((1 << 12, len(names)), np.float32)
     later = np.zeros(weights.shape)
     step = 0

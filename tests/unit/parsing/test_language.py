@@ -11,10 +11,10 @@ import pytest
 from toybank import TOY, TREEBANK, sentence_of
 from trees_by_force import is_tree
 
-from divproj import DepTree, ModelError, ProjError, Sentence
+from divproj import DepTree, ModelError, ProjError, Rows
 from divproj.core.sentence import confidence_of, misc_value
 from divproj.parsing import language as module
-from divproj.parsing.language import Language, forest_of, several, shipped, with_confidence
+from divproj.parsing.language import Language, forest_of, load_pack, several, with_confidence
 from divproj.parsing.parser import MstParser, Progress, calibrate_by_twin
 from divproj.runtime import modelfile
 
@@ -69,7 +69,7 @@ class TestTrain:
             assert is_tree(made.parse([TOY[0].forms])[0].heads)
 
     def test_sentences_without_words_are_passed_over(self):
-        empty = Sentence((), ((),) * 10)
+        empty = Rows((), ((),) * 10)
         assert Language.train([empty, *TREEBANK[:3]], **SMALL).parse([TOY[0].forms])[0].forms == TOY[0].forms
         for sentences in ([], [empty]):
             with pytest.raises(ProjError, match="there is no sentence to learn from"):
@@ -103,13 +103,13 @@ class TestAnnotate:
         assert found.column(3) == TOY[0].upos, "there were none to keep"
 
     def test_rows_that_are_no_words_stay(self, toy):
-        rows = [list(row) for row in TREEBANK[0].rows]
+        rows = [list(row) for row in TREEBANK[0].lines]
         rows.insert(0, ["1-2", "thedog", *"_" * 8])
         rows.insert(2, ["1.1", "quite", *"_" * 8])
-        given = Sentence((), tuple(zip(*rows, strict=True)))
+        given = Rows((), tuple(zip(*rows, strict=True)))
         [found] = toy.annotate([given])
-        assert found.rows[0] == given.rows[0]
-        assert found.rows[2] == given.rows[2]
+        assert found.lines[0] == given.lines[0]
+        assert found.lines[2] == given.lines[2]
         assert found.tree.heads == TOY[0].heads
 
     def test_a_batch_at_a_time(self, toy, monkeypatch):
@@ -119,7 +119,7 @@ class TestAnnotate:
 
     def test_no_sentence_and_no_word(self, toy):
         assert list(toy.annotate([])) == []
-        empty = Sentence((), ((),) * 10)
+        empty = Rows((), ((),) * 10)
         assert list(toy.annotate([empty])) == [empty]
         assert toy.parse([()])[0].heads == ()
 
@@ -205,7 +205,7 @@ class TestFolder:
         with pytest.raises(
             ProjError, match=r"no language pack 'xx' is installed; installed: .*en.*; train a parser from a UD treebank"
         ):
-            shipped("xx")
+            load_pack("xx")
 
 
 class TestPacks:
@@ -228,16 +228,16 @@ class TestPacks:
         (place / "README.md").write_text("no pack")
         monkeypatch.setattr(module, "folder", lambda kind: place)
         monkeypatch.setattr(module, "entry_points", lambda group: [])
-        module.shipped.cache_clear()
+        module.load_pack.cache_clear()
         yield place
-        module.shipped.cache_clear()
+        module.load_pack.cache_clear()
 
     def test_a_pack_that_can_be_installed(self, alone):
         assert list(module.available()) == ["en"]
         with pytest.raises(
             ProjError, match=r"no language pack 'fr' is installed; installed: en; install it with `pip install divproj-fr`"
         ):
-            shipped("fr")
+            load_pack("fr")
 
     def test_entry_points(self, alone, tmp_path, monkeypatch):
         package = tmp_path / "site" / "divproj_qq"
@@ -248,7 +248,7 @@ class TestPacks:
         monkeypatch.setattr(module, "entry_points", lambda group: entries)
         assert module.available() == {"en": alone / "en", "qq": package}
         with pytest.raises(ModelError, match=r"model\.json"):
-            shipped("qq")
+            load_pack("qq")
 
 
 def test_confidence_in_misc():
@@ -286,7 +286,7 @@ class TestText:
         words = len(sentence.forms)
         tags = [("NOUN", "Case=Acc|Number=Sing"), *[("X", "_")] * (words - 1)]
         tree = DepTree(sentence.forms, (0, *range(1, words)), ("root", *["dep"] * (words - 1)))
-        filled = module._filled(sentence, list(sentence.forms), tags, tree, None)
+        filled = module._fill_columns(sentence, list(sentence.forms), tags, tree, None)
         assert filled.column(4)[0] == "_"
         assert filled.column(5)[:2] == ("Case=Acc|Number=Sing", "_")
 

@@ -12,7 +12,7 @@ from shared import need
 
 from divproj import ModelError
 from divproj.io.trees import conllu
-from divproj.parsing.lemmas import Lemmatizer, apply, cased, edit_of, written
+from divproj.parsing.lemmas import Lemmatizer, apply, apply_case, casing, edit_of
 
 WORDS = """
 goats NOUN goat · hens NOUN hen · rivers NOUN river · cities NOUN city · ponies NOUN pony · berries NOUN berry · men NOUN man
@@ -93,8 +93,8 @@ def test_an_edit_makes_the_lemma(word, lemma):
 
 @given(st.text(max_size=8))
 def test_any_word_has_a_case(word):
-    assert written(word) in ("a", "A", "A1", "Aa", "-")
-    assert cased(word, "same") == word
+    assert casing(word) in ("a", "A", "A1", "Aa", "-")
+    assert apply_case(word, "same") == word
 
 
 @given(

@@ -11,7 +11,7 @@ import tinynet
 from trees_by_force import all_trees
 
 from divproj.core.errors import ModelError, ProjError
-from divproj.core.sentence import Sentence
+from divproj.core.sentence import Rows
 from divproj.core.tree import DepTree
 from divproj.parsing import network as neural
 from divproj.parsing.features import ParserInput
@@ -159,4 +159,4 @@ def test_damaged_files_say_what_is_wrong(tmp_path, changed, message):
 
 def _sentence(forms):
     none = ("_",) * len(forms)
-    return Sentence((), (tuple(map(str, range(1, len(forms) + 1))), tuple(forms), *[none] * 8))
+    return Rows((), (tuple(map(str, range(1, len(forms) + 1))), tuple(forms), *[none] * 8))

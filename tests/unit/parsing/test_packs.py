@@ -30,7 +30,7 @@ def test_a_pack_parses_running_text(code, tmp_path):
         assert sentence.tree.heads.count(0) == 1
         assert all("ParseConf=" in misc for misc in sentence.column(9))
         assert "_" not in sentence.column(3)
-    ranges = [row for row in parsed[0].rows if "-" in row[0]]
+    ranges = [row for row in parsed[0].lines if "-" in row[0]]
     assert [row[1] for row in ranges] == ([contraction] if contraction else [])
 
 

@@ -34,7 +34,7 @@ class TestFits:
         parser = MstParser(order=order, decoder=decoder, **SMALL).fit(TOY)
         found = parser.predict(TOY)
         assert [tree.heads for tree in found] == [tree.heads for tree in TOY]
-        assert [tree.rels for tree in found] == [tree.rels for tree in TOY]
+        assert [tree.deprels for tree in found] == [tree.deprels for tree in TOY]
         assert parser.score(TOY, TOY) == 1.0
 
     def test_edges_that_cross(self):
@@ -69,7 +69,7 @@ class TestFits:
         trees = [DepTree(("w1", "w2", "w3"), (0, 1, 1), ("root", "root", "obj"))]
         parser = MstParser(**SMALL).fit(trees)
         assert parser.rels_ == ("root", "obj")
-        assert parser.predict(trees)[0].rels == ("root", "obj", "obj")
+        assert parser.predict(trees)[0].deprels == ("root", "obj", "obj")
 
     def test_one_relation_besides_root(self):
         trees = [tree.with_heads(tree.heads, ["root" if h == 0 else "dep" for h in tree.heads]) for tree in TOY]
@@ -271,7 +271,7 @@ class TestProgress:
         parser = MstParser(bits=14, epochs=1000).fit(TOY, progress=stop)
         assert parser.epochs_ == 3
         assert parser.weights_.tobytes() == MstParser(bits=14, epochs=3).fit(TOY).weights_.tobytes()
-        assert parser.predict(TOY[:1])[0].rels == TOY[0].rels, "relations are learned all the same"
+        assert parser.predict(TOY[:1])[0].deprels == TOY[0].deprels, "relations are learned all the same"
 
     def test_an_interrupt_before_anything_was_learned(self, monkeypatch):
         def stopped(*args, **options):
@@ -328,7 +328,7 @@ def test_long_texts_are_parsed_a_part_at_a_time(toy, monkeypatch):
 
 def test_relations_of_a_given_tree(toy):
     for tree in TOY:
-        assert toy.relations(ParserInput.of(tree), tree.heads) == tree.rels
+        assert toy.relations(ParserInput.of(tree), tree.heads) == tree.deprels
     assert toy.relations(ParserInput.of(TOY[0]), (0, 1, 1))[0] == "root"
 
 

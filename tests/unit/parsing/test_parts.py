@@ -10,7 +10,7 @@ from divproj.core.errors import LONGEST_SENTENCE, PARSED_WHOLE, PART, Faults, Fo
 from divproj.io.trees import forest, forests
 from divproj.parsing import batch
 from divproj.parsing.batch import blank
-from divproj.parsing.language import Chances, Language, forest_of, several
+from divproj.parsing.language import EdgeProbabilities, Language, forest_of, several
 from divproj.text.tokenizer import Token
 
 
@@ -29,7 +29,7 @@ def test_a_long_sentence_is_one_tree(language):
     [found] = language.annotate([sentence])
     tree = found.tree  # raises where it is none
     assert sum(head == 0 for head in tree.heads) == 1
-    assert tree.rels.count("parataxis") >= (PARSED_WHOLE + PART) // PART - 1
+    assert tree.deprels.count("parataxis") >= (PARSED_WHOLE + PART) // PART - 1
     assert all("ParseConf=" in misc for misc in found.column(9))
     assert list(several(language, found, 3)) == [found]
     assert forest_of(language, found).forms == found.forms
@@ -50,7 +50,7 @@ def test_long_sentences_are_tagged_in_parts(language, monkeypatch):
 def test_endless_sentences_have_no_forest(language, monkeypatch):
     monkeypatch.setattr(batch, "language", lambda how: language)
     noted = Faults(strict=False)
-    made = batch.parsed(batch.Parsing(None, None, "", forest=True), [words(LONGEST_SENTENCE + 1), words(3)], noted)
+    made = batch.parse_batch(batch.Parsing(None, None, "", forest=True), [words(LONGEST_SENTENCE + 1), words(3)], noted)
     assert len(made.forests.splitlines()) == 1
     assert f"x:1 (sent_id 1): {LONGEST_SENTENCE + 1} words: no forest of more than {LONGEST_SENTENCE}; cut it into" in str(
         noted.noted[0]
@@ -59,7 +59,7 @@ def test_endless_sentences_have_no_forest(language, monkeypatch):
 
 def test_chances_of_parts():
     a, b = np.arange(9.0).reshape(3, 3), np.arange(16.0).reshape(4, 4) + 100
-    chances = Chances((a, b))
+    chances = EdgeProbabilities((a, b))
     assert chances[1, 2] == a[1, 2]
     assert chances[4, 3] == b[2, 1]
     assert chances[1, 4] == b[0, 2], "a root that hangs on the first part"

@@ -19,14 +19,14 @@ BRACKETS = DepTree(
 
 def scattered(tree: DepTree) -> DepTree:
     """The tree with every mark on the first word that is none."""
-    first = tree.rels.index(next(rel for rel in tree.rels if rel != "punct")) + 1
-    return tree.with_heads(first if rel == "punct" else head for head, rel in zip(tree.heads, tree.rels, strict=True))
+    first = tree.deprels.index(next(rel for rel in tree.deprels if rel != "punct")) + 1
+    return tree.with_heads(first if rel == "punct" else head for head, rel in zip(tree.heads, tree.deprels, strict=True))
 
 
 def test_marks_return_to_where_the_treebank_has_them():
     learned = Punctuation.learn([COMMA, COMMA, BRACKETS, BRACKETS])
     for tree in (COMMA, BRACKETS):
-        assert learned.attached(scattered(tree)) == tree
+        assert learned.attach(scattered(tree)) == tree
 
 
 def test_choices_are_few_words():
@@ -38,19 +38,19 @@ def test_choices_are_few_words():
 
 def test_a_constellation_seen_with_another_mark_helps():
     learned = Punctuation.learn([COMMA, COMMA])
-    other = DepTree((*COMMA.forms[:3], ";", *COMMA.forms[4:]), COMMA.heads, COMMA.rels)
-    assert learned.attached(scattered(other)) == other
+    other = DepTree((*COMMA.forms[:3], ";", *COMMA.forms[4:]), COMMA.heads, COMMA.deprels)
+    assert learned.attach(scattered(other)) == other
 
 
 def test_what_was_seen_once_or_never_stays():
-    assert Punctuation.learn([COMMA]).attached(scattered(COMMA)) == scattered(COMMA)
-    assert Punctuation().attached(COMMA) == COMMA
+    assert Punctuation.learn([COMMA]).attach(scattered(COMMA)) == scattered(COMMA)
+    assert Punctuation().attach(COMMA) == COMMA
 
 
 def test_marks_that_govern_stay_and_sentences_of_marks_are_left_alone():
     learned = Punctuation.learn([COMMA, COMMA])
     odd = DepTree(("-", "yes"), (0, 1), ("punct", "dep"))
-    assert learned.attached(odd) == odd
+    assert learned.attach(odd) == odd
     marks = DepTree(("!", "?"), (0, 1), ("root", "punct"))
-    assert learned.attached(DepTree(("…",), (0,), ("punct",))).heads == (0,)
-    assert learned.attached(marks).heads == (0, 1)
+    assert learned.attach(DepTree(("…",), (0,), ("punct",))).heads == (0,)
+    assert learned.attach(marks).heads == (0, 1)

@@ -23,7 +23,7 @@ def save(parser, folder):
 
 def load(folder):
     model = modelfile.load(folder, KIND, 1)
-    return storage.restored(model, model.fact("parser", dict))
+    return storage.load_parser(model, model.fact("parser", dict))
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from divproj.core.errors import Faults, Where
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.parsing import translations
 from divproj.parsing.language import pack
 from divproj.parsing.translations import (
@@ -23,8 +23,8 @@ from divproj.parsing.translations import (
 BOTH = (("fr", "Le chien dort."), ("en", "The dog sleeps."))
 
 
-def glossed(*translations: tuple[str, str], glosses: tuple[str, ...] = ()) -> Igt:
-    return Igt(("chen", "a", "dòmi"), glosses=glosses, translation=translations[0][1], translations=translations)
+def glossed(*translations: tuple[str, str], glosses: tuple[str, ...] = ()) -> Sentence:
+    return Sentence(("chen", "a", "dòmi"), glosses=glosses, translation=translations[0][1], translations=translations)
 
 
 def test_languages_of_parsers():
@@ -48,7 +48,7 @@ class TestChoose:
         monkeypatch.setattr(translations, "pack", lambda name: Path(name) if name == "en" else None)
 
     def test_a_parser_of_its_language_or_none(self, english):
-        chosen = choose([glossed(("fr", "Le chien dort.")), glossed(("en", "The dog sleeps.")), Igt(("a",))])
+        chosen = choose([glossed(("fr", "Le chien dort.")), glossed(("en", "The dog sleeps.")), Sentence(("a",))])
         assert chosen == [
             TranslationChoice("Le chien dort.", "fr", ""),
             TranslationChoice("The dog sleeps.", "en", "en"),
@@ -58,7 +58,7 @@ class TestChoose:
 
     def test_sentence_by_sentence(self, french):
         chosen = choose(
-            [Igt(("a",), translation="Le chien dort sur la table."), Igt(("a",), translation="The dog is sleeping.")]
+            [Sentence(("a",), translation="Le chien dort sur la table."), Sentence(("a",), translation="The dog is sleeping.")]
         )
         assert [choice.parser for choice in chosen] == ["fr", "en"]
 
@@ -82,11 +82,11 @@ class TestChoose:
         assert chosen.foreign
         [chosen] = choose([glossed(*BOTH)], "models/mine")
         assert (chosen.text, chosen.parser, chosen.foreign) == ("Le chien dort.", "models/mine", False)
-        assert choose([Igt(("a",))], "en") == [TranslationChoice("", "", "en")]
+        assert choose([Sentence(("a",))], "en") == [TranslationChoice("", "", "en")]
 
     def test_a_language_that_the_text_is_in(self, french):
-        assert [choice.parser for choice in choose([Igt(("a",), translation="Ana.")], default="fr")] == ["fr"]
-        assert [choice.parser for choice in choose([Igt(("a",), translation="Ana.")])] == ["en"]
+        assert [choice.parser for choice in choose([Sentence(("a",), translation="Ana.")], default="fr")] == ["fr"]
+        assert [choice.parser for choice in choose([Sentence(("a",), translation="Ana.")])] == ["en"]
 
 
 class TestMessages:
@@ -124,5 +124,5 @@ class TestMessages:
         faults, other = Faults(strict=False), Faults(strict=False)
         note_foreign(faults, "fr", "", Where())
         note_foreign(other, "fr", "", Where())
-        faults.take(other.moved())
+        faults.take(other.split_off())
         assert (faults.foreign, other.foreign) == ({("fr", ""): 2}, {})

@@ -174,6 +174,6 @@ def test_lemmas_by_rule() -> None:
     text = "(S (NNS cities) (VBD stopped) (VBG making) (VBD agreed) (VBD went) (NNP James) (RB not) (DT an) (VBD handled) (VBZ is))"
     (src,) = forests_of(text)
     assert lexicon.lemmas(src, 0) == ("city", "stop", "make", "agree", "go", "james", "not", "a", "handle", "be")
-    assert lexicon.lemmatised(src, 0).lemmas == lexicon.lemmas(src, 0)
-    assert lexicon.lemmatised(lexicon.lemmatised(src, 0), 0).lemmas == lexicon.lemmas(src, 0)
+    assert lexicon.with_lemmas(src, 0).lemmas == lexicon.lemmas(src, 0)
+    assert lexicon.with_lemmas(lexicon.with_lemmas(src, 0), 0).lemmas == lexicon.lemmas(src, 0)
     assert Lexicon(("de", "de")).lemmas(src, 0)[0] == "cities"

@@ -75,7 +75,7 @@ def test_threshold() -> None:
 
 
 def test_the_vectors_of_the_english_parser():
-    found = lexicon.shipped("en")
+    found = lexicon.shipped_vectors("en")
     assert found.cosine("dog", "cat") > 0.6 > found.cosine("dog", "parliament")
     assert not found.has("xyzzyx")
 

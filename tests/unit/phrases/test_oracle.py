@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from divproj.forest.parses import normalised
+from divproj.forest.parses import normalise
 from divproj.phrases import beam_search
-from divproj.phrases.beam_search import Limits, Packs
+from divproj.phrases.beam_search import Packs, SearchLimits
 from divproj.phrases.hill_climbing import refine
 from divproj.phrases.problem import Clock, OutOfTimeError, _log_posteriors, _scaled_posteriors, fill, posteriors, read_off
 
@@ -43,8 +43,8 @@ def test_brute_force_equals_chart_packs_and_trace(seed):
     problem, links = oracle.random_problem(seed)
     best, freely = oracle.best(problem, links), oracle.best(problem, links, compositional=False)
     filled = fill(problem, compiled=False)
-    packed = Packs(problem, Limits(**NO_LIMITS)).found()
-    traced = Packs(problem, Limits(**NO_LIMITS), beam_search.align).found()
+    packed = Packs(problem, SearchLimits(**NO_LIMITS)).best_set()
+    traced = Packs(problem, SearchLimits(**NO_LIMITS), beam_search.align).best_set()
     assert same(best, root_score(filled))
     assert same(best, score(packed))
     assert same(freely, score(traced))
@@ -90,7 +90,7 @@ def test_a_forest_is_as_good_as_its_best_pair_of_trees(seed):
     problem, links = oracle.problem_of(chance, src, tgt)
     best = -math.inf
     weighted = []
-    shares = [normalised(f).arrays.edge_weight for f in (src, tgt)]
+    shares = [normalise(f).arrays.edge_weight for f in (src, tgt)]
     for one in oracle.trees_of(src):
         for two in oracle.trees_of(tgt):
             trees = oracle.Tree(problem.src, one), oracle.Tree(problem.tgt, two)
@@ -99,8 +99,8 @@ def test_a_forest_is_as_good_as_its_best_pair_of_trees(seed):
                 best = max(best, x)
                 weighted.append(x + prior)
     filled = fill(problem, compiled=False)
-    packed = Packs(problem, Limits(**NO_LIMITS)).found()
-    traced = Packs(problem, Limits(**NO_LIMITS), beam_search.align).found()
+    packed = Packs(problem, SearchLimits(**NO_LIMITS)).best_set()
+    traced = Packs(problem, SearchLimits(**NO_LIMITS), beam_search.align).best_set()
     assert same(best, root_score(filled))
     assert same(best, score(packed))
     if not filled.reachable:
@@ -108,8 +108,8 @@ def test_a_forest_is_as_good_as_its_best_pair_of_trees(seed):
     assert score(traced) >= best - 1e-8
     for found, strict in ((read_off(filled, compiled=False), True), (packed, True), (traced, False)):
         assert legit.faults(problem, found, strict) == []
-    other = Packs(problem.turned, Limits(**NO_LIMITS), beam_search.align).found()
-    assert legit.faults(problem, other.turned) == []
+    other = Packs(problem.transpose, SearchLimits(**NO_LIMITS), beam_search.align).best_set()
+    assert legit.faults(problem, other.transpose) == []
     by_tree = replace(problem, src=replace(problem.src, weight=shares[0]), tgt=replace(problem.tgt, weight=shares[1]))
     assert same(np.logaddexp.reduce(weighted), posteriors(by_tree, compiled=False).log_sum)
 
@@ -120,7 +120,7 @@ def test_the_gap_bounds_all_four_paths(seed, gap, forests):
     problem, _ = oracle.random_problem(seed, 6, forests)
     bounded = replace(problem, gap=gap)
     filled = fill(bounded, compiled=False)
-    assert same(root_score(filled), score(Packs(bounded, Limits(**NO_LIMITS)).found()))
+    assert same(root_score(filled), score(Packs(bounded, SearchLimits(**NO_LIMITS)).best_set()))
     assert root_score(filled) <= root_score(fill(problem, compiled=False)) + 1e-9
     if not filled.reachable:
         return
@@ -200,7 +200,7 @@ def test_sums_with_and_without_logarithms_agree(seed, forests):
 @given(seeds)
 def test_turning_the_pair_round_changes_nothing(seed):
     problem, _ = oracle.random_problem(seed, 7, True)
-    one, two = fill(problem, compiled=False), fill(problem.turned, compiled=False)
+    one, two = fill(problem, compiled=False), fill(problem.transpose, compiled=False)
     assert np.allclose(one.A, two.A.T, equal_nan=True)
 
 
@@ -239,29 +239,29 @@ def test_the_literal_mix_of_parse_and_alignment_is_the_same_in_chart_and_packs(s
     chance = np.random.default_rng(seed)
     rho = [np.log(chance.uniform(0.1, 1, len(side.null))) for side in (problem.src, problem.tgt)]
     mixed = replace(problem, src=replace(problem.src, rho=rho[0]), tgt=replace(problem.tgt, rho=rho[1]), mix=0.7)
-    assert same(root_score(fill(mixed, compiled=False)), score(Packs(mixed, Limits(**NO_LIMITS)).found()))
+    assert same(root_score(fill(mixed, compiled=False)), score(Packs(mixed, SearchLimits(**NO_LIMITS)).best_set()))
 
 
 def test_the_packs_stay_within_their_bounds():
     for seed in range(60):
         problem, _ = oracle.random_problem(seed, 7)
-        limits = Limits(beam=2, supports=2, steps=3, traces=2)
+        limits = SearchLimits(beam=2, supports=2, steps=3, traces=2)
         packs = Packs(problem, limits, beam_search.align)
         for u, targets in enumerate(packs.packs):
             assert len(targets) <= 2 or u == problem.src.root
             assert all(len(supports) <= 2 for supports in targets.values())
-        found = packs.found()
+        found = packs.best_set()
         if found:
             assert legit.faults(problem, found) == []
-            assert found.score <= score(Packs(problem, Limits(**NO_LIMITS), beam_search.align).found()) + 1e-8
+            assert found.score <= score(Packs(problem, SearchLimits(**NO_LIMITS), beam_search.align).best_set()) + 1e-8
 
 
 def test_a_dropped_unpacking_is_said():
     cut = 0
     for seed in range(80):
         problem, _ = oracle.random_problem(seed, 7, noncomp=0.0)
-        cut += Packs(problem, Limits(0, 0, 1, 1), beam_search.align).truncated
-        assert not Packs(problem, Limits(**NO_LIMITS), beam_search.align).truncated
+        cut += Packs(problem, SearchLimits(0, 0, 1, 1), beam_search.align).truncated
+        assert not Packs(problem, SearchLimits(**NO_LIMITS), beam_search.align).truncated
     assert cut > 0
 
 
@@ -271,7 +271,7 @@ def test_time_that_is_over_ends_a_search():
     for search in (
         lambda: fill(problem, late),
         lambda: posteriors(problem, late),
-        lambda: Packs(problem, Limits(clock=late)),
+        lambda: Packs(problem, SearchLimits(clock=late)),
     ):
         with pytest.raises(OutOfTimeError):
             search()

@@ -18,7 +18,7 @@ from divproj.core.errors import ModelError
 from divproj.forest.hypergraph import Edge, Forest, Node
 from divproj.io.trees.forests import ForestOptions, forests_of
 from divproj.phrases import aligner as room
-from divproj.phrases.aligner import PhraseAligner, forced
+from divproj.phrases.aligner import PhraseAligner, force_root_pair
 from divproj.phrases.problem import Clock, OutOfTimeError, fill
 
 OLD = "(S (NP (DT the) (JJ old) (NN dog)) (VP (VBD slept) (PP (IN in) (NP (DT the) (NN sun)))) (. .))"
@@ -95,9 +95,9 @@ def test_json_and_text():
 def test_links_in_use_and_phrases_alone():
     found = align(forest(OLD), forest(NEW))
     assert (2, 6) in found.links
-    alone = {found.tgt.text(k) for k in found.unaligned("tgt")}
+    alone = {found.tgt.text(k) for k in found.unaligned_nodes("tgt")}
     assert "," in alone
-    assert not {found.src.text(k) for k in found.unaligned("src")} & {"the old dog", "the sun"}
+    assert not {found.src.text(k) for k in found.unaligned_nodes("src")} & {"the old dog", "the sun"}
 
 
 @pytest.mark.parametrize("params", [{}, {"noncomp": "trace"}, {"search": "packs", "noncomp": "trace"}, {"gap": 1}])
@@ -122,7 +122,7 @@ def test_an_unreachable_root_gets_a_defined_answer(seed):
     filled = fill(given, compiled=False)
     if filled.reachable:
         return
-    found = forced(given, filled)
+    found = force_root_pair(given, filled)
     assert not found.reachable
     assert found.pairs[0] == (given.src.root, given.tgt.root)
     assert legit.faults(given, found) == []

@@ -26,13 +26,13 @@ from divproj.phrases.model import (
     PREPOSITIONS,
     SAME_CATEGORY,
     SURFACE,
-    Kinds,
     LocalModel,
     PhraseEncoder,
+    PhraseKinds,
     first_weights,
     lexical_keys,
 )
-from divproj.phrases.problem import PAPER_COSTS, Costs, ScoredForest, fill, prepare, problem, read_off, summed
+from divproj.phrases.problem import PAPER_COSTS, Costs, ScoredForest, fill, prepare, problem, read_off, with_tree_weights
 
 TEXTS = [
     ("(S (NP (DT the) (JJ old) (NN dog)) (VP (VBD slept) (PP (IN in) (NP (DT the) (NN sun)))))",
@@ -59,7 +59,7 @@ def prepared(binarise="head", times=1, learning=True):
 
 def test_kinds_are_heads_and_categories():
     src, _ = pairs_of()[0]
-    kinds = Kinds.of(src)
+    kinds = PhraseKinds.of(src)
     assert kinds.count.sum() == len(src)
     root = kinds.of_node[src.root]
     assert kinds.lemma[root] == "slept"
@@ -135,9 +135,9 @@ def test_probabilities_sum_to_one(norm):
         shares = np.exp(table[:-1, :-1]) * counts_s[:, None]
         assert np.allclose(np.exp(probs.null_t), np.exp(table[-1, :-1]) / (shares.sum(0) + np.exp(table[-1, :-1])))
     uniform = LocalModel(np.zeros(FIXED), null_norm=norm).log_probs(one.table)
-    assert np.allclose(uniform.pair, uniform.chance[0])
-    assert np.allclose(uniform.null_s, uniform.chance[1])
-    assert np.allclose(uniform.null_t, uniform.chance[2])
+    assert np.allclose(uniform.pair, uniform.probability[0])
+    assert np.allclose(uniform.null_s, uniform.probability[1])
+    assert np.allclose(uniform.null_t, uniform.probability[2])
 
 
 def test_a_symmetric_model_does_not_know_which_side_is_the_source():
@@ -324,8 +324,8 @@ def test_parses_count_by_their_share():
     assert np.array_equal(literal.pair, plain.pair)
     tree = prepared("head")[0]
     assert problem(tree, LocalModel().log_probs(tree.table), Costs(parse_share=0.4, combine="literal")).mix == 0.0
-    assert summed(one, plain).src.weight.min() < 0
-    assert summed(tree, plain) is plain
+    assert with_tree_weights(one, plain).src.weight.min() < 0
+    assert with_tree_weights(tree, plain) is plain
 
 
 def forest_pair(seed=3, words=5):
@@ -363,7 +363,7 @@ def test_the_edges_of_a_phrase_share_its_probability(seed):
     for view in (one.src, one.tgt):
         a = view.forest.arrays
         shares = np.zeros(len(view.forest))
-        np.add.at(shares, a.edge_parent, np.exp(view.chances))
+        np.add.at(shares, a.edge_parent, np.exp(view.probabilities))
         assert shares[~a.is_leaf] == pytest.approx(np.ones(int((~a.is_leaf).sum())))
         trees = {}
         for tree in oracle.trees_of(view.forest):
@@ -371,7 +371,7 @@ def test_the_edges_of_a_phrase_share_its_probability(seed):
             edge = tree[view.forest.root]
             trees[edge] = trees.get(edge, 0.0) + mass
         for edge, mass in trees.items():
-            assert np.exp(view.chances[edge]) == pytest.approx(mass / sum(trees.values()))
+            assert np.exp(view.probabilities[edge]) == pytest.approx(mass / sum(trees.values()))
 
 
 class TestFamilies:
@@ -446,13 +446,13 @@ class TestSteps:
 
 
 def test_training_that_no_longer_gains_has_stalled():
-    from divproj.phrases.em import _stalled
+    from divproj.phrases.em import _has_no_gain
 
-    assert not _stalled([-10.0, -9.0], 2)
-    assert not _stalled([-10.0, -9.0, -8.0], 2)
-    assert _stalled([-10.0, -10.0, -10.0], 2)
-    assert _stalled([-10.0, -8.0, -9.0, -8.5], 2)
-    assert not _stalled([-10.0, -8.0, -9.0, -7.0], 2)
+    assert not _has_no_gain([-10.0, -9.0], 2)
+    assert not _has_no_gain([-10.0, -9.0, -8.0], 2)
+    assert _has_no_gain([-10.0, -10.0, -10.0], 2)
+    assert _has_no_gain([-10.0, -8.0, -9.0, -8.5], 2)
+    assert not _has_no_gain([-10.0, -8.0, -9.0, -7.0], 2)
 
 
 def test_settings_that_cannot_be_are_refused():

@@ -40,7 +40,7 @@ def test_a_glossed_sentence_has_tags_and_relations(state: PhraseState):
     assert found.heads[3] == 0
     assert found.heads[1] == 1
     assert found.upos == ("NOUN", "DET", "NOUN", "VERB", "PUNCT")
-    assert (found.rels[1], found.rels[3], found.rels[4]) == ("det", "root", "punct")
+    assert (found.deprels[1], found.deprels[3], found.deprels[4]) == ("det", "root", "punct")
     assert all(0 <= p <= 1 for p in found.confidence)
 
 
@@ -65,7 +65,7 @@ def test_words_that_only_the_user_has_linked_take_their_heads_from_the_translati
 
 
 def test_no_word_is_punctuation_because_the_translation_ends_with_a_full_stop():
-    e = DepTree((*E.forms, "."), (*E.heads, 3), (*E.rels, "punct"), (*E.upos, "PUNCT"))
+    e = DepTree((*E.forms, "."), (*E.heads, 3), (*E.deprels, "punct"), (*E.upos, "PUNCT"))
     for k in range(8):
         text = [ProjectionInput(("ta", "mu", f"ko{k}"), e, Links(frozenset(), (3, 6)), sent_id=str(n)) for n in range(3)]
         system = S5WithPriors()
@@ -84,7 +84,7 @@ def test_part_of_a_text_travels(state: PhraseState):
 
 
 def test_trees_of_another_style_are_left_alone():
-    other = replace(GLOSSED, e=replace(E, rels=("dep", "dep", "root", "dep", "dep")))
+    other = replace(GLOSSED, e=replace(E, deprels=("dep", "dep", "root", "dep", "dep")))
     assert ud_like([GLOSSED])
     assert not ud_like([other])
     assert S5WithPriors().project(other) == S5().project(other)

@@ -15,10 +15,10 @@ from divproj.core.errors import Faults, ModelError
 from divproj.core.links import Links
 from divproj.io.corpus import Corpus
 from divproj.projection import confidence
-from divproj.projection.confidence import NAMES, Calibration, CalibrationSample, calibrated, features, load, save
+from divproj.projection.confidence import NAMES, Calibration, CalibrationSample, calibrate, features, load, save
 from divproj.projection.direct import Projection, ProjectionInput
-from divproj.projection.pipeline import Wanted, project_corpus
-from divproj.projection.prepare import Preparation, prepared_text
+from divproj.projection.pipeline import CorpusOutput, project_corpus
+from divproj.projection.prepare import Preparation, prepare_text
 from divproj.projection.projector import Projector
 
 E = DepTree(("the", "dogs", "bark"), (2, 3, 0), ("det", "nsubj", "root"), ("DET", "NOUN", "VERB"), confidence=(0.9, 0.6, 0.99))
@@ -54,7 +54,7 @@ def sample(name: str, family: str, seed: int, bias: float = 0.0) -> CalibrationS
 
 def test_a_map_learned_on_other_families_means_what_it_says():
     samples = [sample(f"b{k}", f"family{k % 4}", k) for k in range(8)]
-    held = confidence.crossed(samples)
+    held = confidence.held_out_probabilities(samples)
     right = np.concatenate([s.right for s in samples])
     chances = np.concatenate([held[s.name] for s in samples])
     said = 1 / (1 + np.exp(-np.concatenate([s.table[:, 1] for s in samples])))
@@ -66,7 +66,7 @@ def test_a_map_learned_on_other_families_means_what_it_says():
 
 def test_nothing_to_tell_apart_gives_the_share():
     one = CalibrationSample("a", "x", np.ones((98, len(NAMES))), np.ones(98, bool))
-    chance = Calibration(tuple(confidence.fit([one]).tolist()), 0.0, "").chances(one.table[:1])
+    chance = Calibration(tuple(confidence.fit([one]).tolist()), 0.0, "").probabilities(one.table[:1])
     assert chance[0] == pytest.approx(0.99)
 
 
@@ -100,10 +100,10 @@ def test_damaged_maps_are_refused(tmp_path: Path, change: dict[str, object], wha
 
 def test_every_system_has_a_map_and_no_guess_is_sure():
     for system in ("s1-r", "s1-l", "s2-1", "s2-3", "s2+", "s5", "s6"):
-        found = calibrated(FOUND, system)
+        found = calibrate(FOUND, system)
         assert found.calibrated == system
         assert all(0 < p < 1 for p in found.confidence)
-    assert calibrated(FOUND, "nobody's") is FOUND
+    assert calibrate(FOUND, "nobody's") is FOUND
 
 
 @pytest.mark.parametrize("odds", [-20.0, -0.1, 0.1, 20.0])
@@ -113,14 +113,14 @@ def test_what_is_called_a_guess_has_at_most_even_odds(monkeypatch: pytest.Monkey
     marked = replace(TEXT, forms=(TEXT.forms[0], "!"))
     unlinked = replace(TEXT, links=Links.of([], (2, 3)))
     for given in (TEXT, marked, unlinked):
-        found = calibrated(Projection(given, (0, 1), ("guess", "guess"), (0.96, 0.97)), "s5")
+        found = calibrate(Projection(given, (0, 1), ("guess", "guess"), (0.96, 0.97)), "s5")
         for reason, sure in zip(found.reasons, found.confidence, strict=True):
             assert reason != "guess" or sure <= 0.5
             assert reason in ("guess", "parsed", "spontaneous")
-    linked = calibrated(Projection(marked, (0, 1), ("guess", "guess"), (0.96, 0.97)), "s5").reasons
+    linked = calibrate(Projection(marked, (0, 1), ("guess", "guess"), (0.96, 0.97)), "s5").reasons
     assert linked[1] != "guess"  # marks hang by rule
     assert (linked[0] == "guess") == (odds < 0)
-    assert set(calibrated(Projection(unlinked, (0, 1), ("guess", "guess"), (0.9, 0.9)), "s5").reasons) == {"guess"}
+    assert set(calibrate(Projection(unlinked, (0, 1), ("guess", "guess"), (0.9, 0.9)), "s5").reasons) == {"guess"}
 
 
 def test_one_word_at_a_time_is_the_same_as_all(monkeypatch):
@@ -134,8 +134,8 @@ def test_one_word_at_a_time_is_the_same_as_all(monkeypatch):
         Projection(plain, (0, 1), ("merge", "projected")),
         Projection(replace(plain, links=Links.of([], (2, 3))), (0, 1), ("guess", "spontaneous"), (0.99, 1.0)),
     ):
-        found = calibrated(given, "s5")
-        assert np.allclose(found.confidence, np.round(own.chances(features(given)), 4))
+        found = calibrate(given, "s5")
+        assert np.allclose(found.confidence, np.round(own.probabilities(features(given)), 4))
     far = Calibration((-1e6, *own.weights[1:]), 0.1, "")
     assert far.confidence(FOUND) == (0.0, 0.0)
 
@@ -146,8 +146,8 @@ def test_chunks_and_whole_texts_have_the_same_confidences(tmp_path: Path):
         "Hund-e bell-en\ndog-PL bark-3PL\n'The dogs bark.'\n\nHund schläf-t\ndog sleep-3SG\n'The dog sleeps.'\n", "utf-8"
     )
     corpus = Corpus(text)
-    [chunk] = project_corpus(Projector("s1-r"), (corpus,), Wanted(drawn=True), Faults())
+    [chunk] = project_corpus(Projector("s1-r"), (corpus,), CorpusOutput(drawn=True), Faults())
     some = chunk.projections
-    whole = [found for _, found in Projector("s1-r").projections(prepared_text(corpus, Preparation(), Faults()))]
+    whole = [found for _, found in Projector("s1-r").projections(prepare_text(corpus, Preparation(), Faults()))]
     assert [f.confidence for f in some] == [f.confidence for f in whole]
     assert {f.calibrated for f in (*some, *whole)} == {"s1-r"}

@@ -173,7 +173,7 @@ class TestModel:
     def test_relations_of_words_that_have_none_over_the_links(self):
         e = DepTree(("sleeps",), (0,), ("root",), ("VERB",))
         bitext = ProjectionInput(("na", "schläft"), e, Links(frozenset({(2, 1)}), (2, 1)))
-        assert HeadModel(lexicon=TagLexicon(f_rels={"na": "discourse"})).project(bitext).rels == ("discourse", "")
+        assert HeadModel(lexicon=TagLexicon(f_rels={"na": "discourse"})).project(bitext).deprels == ("discourse", "")
 
     def test_a_determiner_is_no_root(self):
         e = DepTree(("the", "dog"), (2, 0), ("det", "root"), ("DET", "NOUN"))

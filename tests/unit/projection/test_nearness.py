@@ -13,7 +13,7 @@ from unit.projection.test_universal_network import NAMES, linear, model, network
 
 from divproj.core.errors import ModelError
 from divproj.core.tree import DepTree
-from divproj.projection.glossed.model import SIDES, WAYS, GlossModel, Nearness, attachments, leanings
+from divproj.projection.glossed.model import SIDES, WAYS, GlossModel, WordOrderSimilarity, attachments, leanings
 from divproj.projection.glossed.s6 import S6
 from divproj.runtime import modelfile
 from divproj.ud.tagsets import UPOS
@@ -36,10 +36,10 @@ def orders(*sides: float) -> np.ndarray:
 
 
 @pytest.fixture
-def two() -> Nearness:
+def two() -> WordOrderSimilarity:
     """A treebank with verbs after their objects, and one with verbs before."""
     counts = np.stack([attachments(trees(order), [[1, 2, 3, 4]] * 8) for order in ("SOV", "SVO")])
-    return Nearness(("final", "medial"), orders(0.8, -0.8), counts)
+    return WordOrderSimilarity(("final", "medial"), orders(0.8, -0.8), counts)
 
 
 def test_attachments_are_counted_by_tag_side_and_distance() -> None:
@@ -65,7 +65,7 @@ def test_words_of_a_large_treebank_count_less() -> None:
     assert many == pytest.approx((1000 * 6400) ** 0.5, rel=1e-4)
 
 
-def test_the_near_treebank_decides(two: Nearness) -> None:
+def test_the_near_treebank_decides(two: WordOrderSimilarity) -> None:
     weights = two.weights(orders(0.7)[0])
     assert weights.sum() == pytest.approx(1)
     assert weights[0] > 0.99
@@ -75,7 +75,7 @@ def test_the_near_treebank_decides(two: Nearness) -> None:
     assert back[NOUN, BEFORE * T + VERB] > 0
 
 
-def test_an_unknown_order_adds_nothing(two: Nearness) -> None:
+def test_an_unknown_order_adds_nothing(two: WordOrderSimilarity) -> None:
     assert np.allclose(two.weights(np.zeros(SIDES, np.float32)), 0.5)
     assert np.allclose(two.leaning(np.zeros(SIDES, np.float32)), 0)
 
@@ -92,7 +92,7 @@ def test_leanings_of_edges_by_hand() -> None:
             assert found[head, child] == pytest.approx(by_hand if head != child else 0)
 
 
-def test_trees_follow_the_near_treebank(model: GlossModel, two: Nearness) -> None:  # noqa: F811
+def test_trees_follow_the_near_treebank(model: GlossModel, two: WordOrderSimilarity) -> None:  # noqa: F811
     bitext = sentence("SOV", "dog", "see", 0)[0]
     alone, near = S6(model), S6(replace(model, nearness=two))
     state = near.adapt([bitext])
@@ -102,7 +102,7 @@ def test_trees_follow_the_near_treebank(model: GlossModel, two: Nearness) -> Non
     assert near.project(bitext, state.part([bitext])) == near.project(bitext, state)
 
 
-def test_kept_in_the_model(model: GlossModel, two: Nearness, tmp_path: Path) -> None:  # noqa: F811
+def test_kept_in_the_model(model: GlossModel, two: WordOrderSimilarity, tmp_path: Path) -> None:  # noqa: F811
     replace(model, nearness=two).save(tmp_path / "m")
     again = GlossModel.load(tmp_path / "m").nearness
     assert again.banks == ("final", "medial")
@@ -120,14 +120,14 @@ def test_a_model_of_the_version_before_has_none(model: GlossModel, tmp_path: Pat
 
 
 @pytest.mark.parametrize(("name", "value"), [("orders", 7.0), ("counts", -1.0)])
-def test_numbers_out_of_range(model: GlossModel, two: Nearness, tmp_path: Path, name: str, value: float) -> None:  # noqa: F811
+def test_numbers_out_of_range(model: GlossModel, two: WordOrderSimilarity, tmp_path: Path, name: str, value: float) -> None:  # noqa: F811
     broken = replace(two, **{name: np.full_like(getattr(two, name), value)})
     replace(model, nearness=broken).save(tmp_path / "m")
     with pytest.raises(ModelError, match="word orders or attachments of treebanks are out of range"):
         GlossModel.load(tmp_path / "m")
 
 
-def test_a_wrong_shape(model: GlossModel, two: Nearness, tmp_path: Path) -> None:  # noqa: F811
+def test_a_wrong_shape(model: GlossModel, two: WordOrderSimilarity, tmp_path: Path) -> None:  # noqa: F811
     replace(model, nearness=replace(two, banks=("one",))).save(tmp_path / "m")
     with pytest.raises(ModelError, match=r"array 'near\.orders' has shape"):
         GlossModel.load(tmp_path / "m")

@@ -38,11 +38,11 @@ def test_every_system_trains_and_projects(name, pairs):
     system = fit(name, pairs[:12], peek=pairs[12:16], **SMALL)
     for given in pairs[12:16]:
         found = system.project(ProjectionInput.of(given))
-        assert found.bitext == ProjectionInput.of(given)
+        assert found.sentence == ProjectionInput.of(given)
         assert is_tree(found.heads)
-        assert len(found.confidence) == len(found.rels) == len(found.reasons) == len(given.f)
+        assert len(found.confidence) == len(found.deprels) == len(found.reasons) == len(given.f)
         assert all(-1e-9 <= sure <= 1 + 1e-9 for sure in found.confidence)
-        assert found.tree.rels.count("root") == 1
+        assert found.tree.deprels.count("root") == 1
     made = system.system
     assert len(made.parsers) == (len(parsers.PARSER_ORDERS) if made.recipe.together else 1)
 

@@ -11,7 +11,7 @@ from divproj.core.errors import Faults
 from divproj.parsing.language import pack
 from divproj.parsing.translations import ForeignTranslationsError
 from divproj.projection import prepare
-from divproj.projection.prepare import Preparation, parser_of, prepared_text
+from divproj.projection.prepare import Preparation, parser_of, prepare_text
 from divproj.runtime.engine import Workers
 
 SENTENCES = (
@@ -41,19 +41,19 @@ def plain() -> str:
 
 
 def told(faults: Faults) -> list[str]:
-    return [error.what for error in faults.noted]
+    return [error.message for error in faults.noted]
 
 
 @pytest.mark.parametrize("key", ["text_it", "text[ita]", "translation", "italian", "translation_it", "translated_text"])
 def test_without_a_parser_glosses_alone_are_used_and_that_is_said_once(tmp_path: Path, key: str):
     (tmp_path / "text.conllu").write_text(conllu(key), encoding="utf-8")
     faults = Faults(strict=False)
-    pairs = list(prepared_text(dp.Corpus(tmp_path / "text.conllu"), Preparation(), faults))
+    pairs = list(prepare_text(dp.Corpus(tmp_path / "text.conllu"), Preparation(), faults))
     assert [len(pair.e) for pair in pairs] == [0, 0, 0, 0]
     assert {pair.e_language for pair in pairs} == {"it"}
     [message] = told(faults)
     assert message.startswith("4 translations are in Italian (it), for which there is no parser")
-    assert pairs[0].f.glosses == ("dog", "see.PST")
+    assert pairs[0].glosses == ("dog", "see.PST")
     assert pairs[0].translation == SENTENCES[0][2]
 
 
@@ -64,7 +64,7 @@ def test_the_translation_changes_nothing_then(tmp_path: Path):
     for each in (text, without):
         (tmp_path / "text.conllu").write_text(each, encoding="utf-8")
         made = dp.projector("s6").pipe(dp.read(tmp_path / "text.conllu"), Faults(strict=False))
-        trees.append([(pair.f.heads, pair.f.rels) for pair in made])
+        trees.append([(pair.f.heads, pair.f.deprels) for pair in made])
     assert trees[0] == trees[1]
 
 
@@ -74,17 +74,17 @@ def test_interlinear_text_and_python(tmp_path: Path):
     assert [len(pair.e) for pair in pairs] == [0, 0, 0, 0]
     assert len(told(faults)) == 1
     (tmp_path / "text.txt").write_text(plain(), encoding="utf-8")
-    assert [pair.e_language for pair in prepared_text(dp.Corpus(tmp_path / "text.txt"), Preparation(), faults)] == ["it"] * 4
+    assert [pair.e_language for pair in prepare_text(dp.Corpus(tmp_path / "text.txt"), Preparation(), faults)] == ["it"] * 4
 
 
 def test_of_several_translations_the_one_with_a_parser_is_taken_and_all_are_kept(tmp_path: Path):
     (tmp_path / "text.conllu").write_text(conllu(english=True), encoding="utf-8")
     faults = Faults(strict=False)
-    pairs = list(prepared_text(dp.Corpus(tmp_path / "text.conllu"), Preparation(), faults))
+    pairs = list(prepare_text(dp.Corpus(tmp_path / "text.conllu"), Preparation(), faults))
     assert [pair.translation for pair in pairs] == list(ENGLISH)
     assert all(pair.e.tree is not None and pair.e_language == "en" for pair in pairs)
     assert not faults.noted
-    assert all(pair.sentence.comment("text_it") == italian for pair, (_, _, italian) in zip(pairs, SENTENCES, strict=True))
+    assert all(pair.f_rows.comment("text_it") == italian for pair, (_, _, italian) in zip(pairs, SENTENCES, strict=True))
     again = list(Preparation()(dp.read(tmp_path / "text.conllu"), Faults()))
     assert [(pair.e, pair.translation) for pair in again] == [(pair.e, pair.translation) for pair in pairs]
 
@@ -101,7 +101,7 @@ def test_a_parser_of_the_language_is_used_as_soon_as_there_is_one(tmp_path: Path
     monkeypatch.setattr(translations, "pack", lambda name: Path(name) if name == "it" else pack(name))
     monkeypatch.setattr(prepare, "_parser", lambda name, stamps: {"it": parse}[name])
     (tmp_path / "text.conllu").write_text(conllu(), encoding="utf-8")
-    pairs = list(prepared_text(dp.Corpus(tmp_path / "text.conllu"), Preparation(), Faults()))
+    pairs = list(prepare_text(dp.Corpus(tmp_path / "text.conllu"), Preparation(), Faults()))
     assert parsed == [italian for _, _, italian in SENTENCES]
     assert [pair.e.forms for pair in pairs] == [tuple(italian.split()) for _, _, italian in SENTENCES]
     assert parser_of(pairs) == "it"
@@ -110,7 +110,7 @@ def test_a_parser_of_the_language_is_used_as_soon_as_there_is_one(tmp_path: Path
 def test_the_parser_that_was_asked_for_is_used_with_a_warning(tmp_path: Path):
     (tmp_path / "text.conllu").write_text(conllu(), encoding="utf-8")
     faults = Faults(strict=False)
-    pairs = list(prepared_text(dp.Corpus(tmp_path / "text.conllu"), Preparation("en-fast"), faults))
+    pairs = list(prepare_text(dp.Corpus(tmp_path / "text.conllu"), Preparation("en-fast"), faults))
     assert all(pair.e.tree is not None for pair in pairs)
     assert told(faults) == ["4 translations are in Italian (it), but parsed by 'en-fast', as requested"]
 
@@ -118,14 +118,14 @@ def test_the_parser_that_was_asked_for_is_used_with_a_warning(tmp_path: Path):
 def test_strict_stops_at_the_first(tmp_path: Path):
     (tmp_path / "text.conllu").write_text(conllu(), encoding="utf-8")
     with pytest.raises(ForeignTranslationsError, match=r"text.conllu:1 .*1 translation is in Italian \(it\)"):
-        list(prepared_text(dp.Corpus(tmp_path / "text.conllu"), Preparation(), Faults()))
+        list(prepare_text(dp.Corpus(tmp_path / "text.conllu"), Preparation(), Faults()))
 
 
 def test_a_long_text_is_told_once_whatever_the_workers(tmp_path: Path):
     (tmp_path / "text.conllu").write_text(conllu() * 120, encoding="utf-8")
     for place in (Workers(), Workers(2)):
         faults = Faults(strict=False)
-        assert len(list(prepared_text(dp.Corpus(tmp_path / "text.conllu"), Preparation(), faults, place))) == 480
+        assert len(list(prepare_text(dp.Corpus(tmp_path / "text.conllu"), Preparation(), faults, place))) == 480
         [message] = told(faults)
         assert message.startswith("480 translations are in Italian (it)")
 
@@ -133,14 +133,14 @@ def test_a_long_text_is_told_once_whatever_the_workers(tmp_path: Path):
 def test_a_last_piece_of_short_translations_is_in_the_language_of_the_text(tmp_path: Path):
     text = conllu("translation") * 50 + conllu("translation").split("\n\n")[3] + "\n\n"
     (tmp_path / "text.conllu").write_text(text, encoding="utf-8")
-    *_, last = prepared_text(dp.Corpus(tmp_path / "text.conllu"), Preparation(), Faults(strict=False))
+    *_, last = prepare_text(dp.Corpus(tmp_path / "text.conllu"), Preparation(), Faults(strict=False))
     assert (last.translation, last.e_language) == ("Sì.", "it")
 
 
 def test_sentences_without_any_translation_are_named_as_before(tmp_path: Path):
     (tmp_path / "text.conllu").write_text("# sent_id = a\n1\tmiko\t_\t_\t_\t_\t_\t_\t_\tGloss=dog\n\n", encoding="utf-8")
     faults = Faults(strict=False)
-    [pair] = prepared_text(dp.Corpus(tmp_path / "text.conllu"), Preparation(), faults)
+    [pair] = prepare_text(dp.Corpus(tmp_path / "text.conllu"), Preparation(), faults)
     assert (len(pair.e), pair.e_language) == (0, "")
     assert told(faults) == ["there is no tree of a translation, so nothing is projected here"]
 

@@ -11,7 +11,7 @@ import divproj as dp
 from divproj import Corpus, ModelError
 from divproj.core.links import Links
 from divproj.core.tree import DepTree
-from divproj.parsing.language import shipped
+from divproj.parsing.language import load_pack
 from divproj.projection import parser_files
 from divproj.projection.direct import ProjectionInput, s1
 from divproj.projection.glossed.corrected import TAG_OF, HeldOutGains, S6Plus
@@ -32,7 +32,7 @@ def bare():
 @pytest.fixture(scope="module")
 def pairs(bare):
     """The same with UD trees."""
-    trees = shipped("en").parse([pair.e.forms for pair in bare])
+    trees = load_pack("en").parse([pair.e.forms for pair in bare])
     return [replace(pair, e=e) for pair, e in zip(bare, trees, strict=True)]
 
 
@@ -52,14 +52,14 @@ def test_glossed_text_starts_from_s6(name, pairs):
         found = system.project(bitext, state)
         assert is_tree(found.heads)
         assert found.upos == system.prior.project(bitext, state.glosses).upos
-        assert len(found.confidence) == len(found.rels) == len(found.reasons) == len(bitext)
+        assert len(found.confidence) == len(found.deprels) == len(found.reasons) == len(bitext)
         assert all(-1e-9 <= sure <= 1 + 1e-9 for sure in found.confidence)
 
 
 @pytest.mark.parametrize("name", PLUS)
 def test_as_before_where_s6_has_nothing_to_say(name, bare, pairs):
     """Other annotation of E, or no glosses."""
-    unglossed = [replace(pair, f=replace(pair.f, glosses=())) for pair in pairs]
+    unglossed = [replace(pair, glosses=()) for pair in pairs]
     for some in (bare, unglossed):
         one, other = fit(name, some[:8], **SMALL), fit(name, some[:8], prior=None, **SMALL)
         assert one.system.prior is None
@@ -150,11 +150,11 @@ def test_a_model_whose_parts_do_not_fit(pairs, tmp_path):
 
 def test_relations_are_learned_where_that_pays(pairs):
     """s6 has never heard of these names."""
-    odd = [replace(pair, f=replace(pair.f, rels=tuple(f"x{rel}" for rel in pair.f.rels))) for pair in pairs[:15]]
+    odd = [replace(pair, f=replace(pair.f, rels=tuple(f"x{rel}" for rel in pair.f.deprels))) for pair in pairs[:15]]
     system = fit("s4+", odd, **SMALL)
     assert system.system.namer is not None
     found = system.project(ProjectionInput.of(pairs[16]))
-    assert [rel for rel in found.tree.rels if rel.startswith("x")]
+    assert [rel for rel in found.tree.deprels if rel.startswith("x")]
     assert fit("s4+", odd[:4], **SMALL).system.namer is None, "too few to judge it"
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import divproj as dp
 from divproj import Corpus, ModelError, Pair
-from divproj.parsing.language import shipped
+from divproj.parsing.language import load_pack
 from divproj.projection import rulefile, systems
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.rulefile import say
@@ -29,16 +29,16 @@ def bare() -> list[Pair]:
 @pytest.fixture(scope="module")
 def glossed(bare: list[Pair]) -> list[Pair]:
     """The same with UD trees of the translations."""
-    return [replace(pair, e=e) for pair, e in zip(bare, shipped("en").parse([pair.e.forms for pair in bare]), strict=True)]
+    return [replace(pair, e=e) for pair, e in zip(bare, load_pack("en").parse([pair.e.forms for pair in bare]), strict=True)]
 
 
 def without_glosses(pairs: Sequence[Pair]) -> list[Pair]:
-    return [replace(pair, f=replace(pair.f, glosses=())) for pair in pairs]
+    return [replace(pair, glosses=()) for pair in pairs]
 
 
 def untold(pairs: Sequence[Pair]) -> list[Pair]:
     """Pairs without their gold trees."""
-    return [replace(pair, f=dp.DepTree.unparsed(pair.f.forms, glosses=pair.f.glosses)) for pair in pairs]
+    return [replace(pair, f=dp.DepTree.from_words(pair.f.forms)) for pair in pairs]
 
 
 def heads(projector: dp.Projector, pairs: Sequence[Pair]) -> list[tuple[int, ...]]:
@@ -61,7 +61,7 @@ def test_no_rules_for_a_system_that_has_none(bare: list[Pair]):
 
 
 def test_texts_that_s6_is_made_for(bare: list[Pair], glossed: list[Pair]):
-    texts = (glossed, bare, without_glosses(glossed), [replace(p, e=dp.DepTree.unparsed(p.e.forms)) for p in bare])
+    texts = (glossed, bare, without_glosses(glossed), [replace(p, e=dp.DepTree.from_words(p.e.forms)) for p in bare])
     assert [suits_s6([*map(ProjectionInput.of, text)]) for text in texts] == [True, False, False, True]
 
 

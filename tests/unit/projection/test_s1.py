@@ -75,7 +75,7 @@ def test_penn_tags_become_universal():
 def test_relations_come_along_and_punctuation_is_punct():
     tree = DepTree(("child", "sleeps", "."), (2, 0, 2), ("nsubj", "root", "punct"))
     found = s1(ProjectionInput(("kind", "schläft", "!"), tree, Links(frozenset({(1, 1), (2, 2)}), (3, 3))))
-    assert found.tree.rels == ("nsubj", "root", "punct")
+    assert found.tree.deprels == ("nsubj", "root", "punct")
 
 
 @given(pairs())
@@ -211,7 +211,7 @@ def test_relations_of_edges_that_are_not_projected_follow_the_classes():
     links = Links(frozenset({(2, 1), (3, 2), (4, 2), (5, 3)}), (5, 3))
     found = s1(ProjectionInput(("le", "hund", "hat", "geschlafen", "ja"), e, links, ("DEF", "dog", "have", "sleep", "yes")))
     assert found.heads == (2, 4, 4, 0, 4)
-    assert found.tree.rels == ("det", "nsubj", "advcl", "root", "dep")
+    assert found.tree.deprels == ("det", "nsubj", "advcl", "root", "dep")
 
 
 def test_tags_of_several_words():

@@ -9,7 +9,7 @@ import pytest
 
 import divproj as dp
 from divproj.core.pair import Pair
-from divproj.projection.base import Adapted
+from divproj.projection.base import AdaptedSystem
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.pipeline import TextSource
 from divproj.projection.projector import vote
@@ -32,7 +32,7 @@ def test_each_source_is_projected_by_what_was_learned_from_it():
     made = []
     for source in (first, second):
         text = [*map(ProjectionInput.of, source)]
-        system = Adapted.to(make("s5"), text)
+        system = AdaptedSystem.to(make("s5"), text)
         made.append([system.project(bitext) for bitext in text])
     assert [each.heads for _, each in found] == [vote(both).heads for both in zip(*made, strict=True)]
 

@@ -10,10 +10,18 @@ from divproj.core.links import Links
 from divproj.io.trees import conllu
 from divproj.parsing.translations import note_foreign, report_foreign
 from divproj.projection import confidence
-from divproj.projection.confidence import NAMES, Calibration, Expected, combined, counted, expected_accuracy, recalibrated
+from divproj.projection.confidence import (
+    NAMES,
+    Calibration,
+    Expected,
+    combine,
+    expected_accuracy,
+    expected_from_counts,
+    recalibrate,
+)
 from divproj.projection.direct import Projection, ProjectionInput, s1
-from divproj.projection.pipeline import annotated
-from divproj.projection.registry import described
+from divproj.projection.pipeline import annotate
+from divproj.projection.registry import describe_system
 from divproj.projection.summary import Summary
 from divproj.ud.tagsets import class_of, relation_of
 
@@ -74,37 +82,37 @@ def test_the_least_sure_are_named_and_counts_add_up(monkeypatch: pytest.MonkeyPa
 
 
 def test_expected_from_gold():
-    assert counted([], "none") is None
-    assert counted([(2, 3)], "one") == Expected(2 / 3, 0.15, "one")
+    assert expected_from_counts([], "none") is None
+    assert expected_from_counts([(2, 3)], "one") == Expected(2 / 3, 0.15, "one")
     one, other = Expected(0.6, 0.1, "a"), Expected(0.8, 0.1, "b")
-    both = combined(one, other)
+    both = combine(one, other)
     assert both is not None
     assert both.share == pytest.approx(0.7)
     assert both.error < 0.1
     assert both.source == "calibration and b"
-    assert combined(None, other) == combined(other, None) == other
+    assert combine(None, other) == combine(other, None) == other
     assert Expected.from_json(other.as_json()) == other
     assert Expected.from_json(None) is None
 
 
 def test_overconfidence_is_put_right_by_checked_sentences():
     checked = [[(0.95, k % 2 == 0), (0.95, True), (0.5, False)] for k in range(20)]
-    known = recalibrated(checked, [0.95] * 50, "20")
+    known = recalibrate(checked, [0.95] * 50, "20")
     assert known is not None
     assert 0.6 < known.share < 0.85
     assert 0 < known.error < 0.15
-    assert recalibrated([], [0.9], "none") is None
+    assert recalibrate([], [0.9], "none") is None
 
 
 def test_unlinked_words_are_called_after_their_class():
     e = DepTree(("house",), (0,), ("root",), ("NOUN",))
     bitext = ProjectionInput(("la", "maison"), e, Links.of([(2, 1)], (2, 1)), ("DEF.F", "house"))
     found = Projection(bitext, (2, 0), ("spontaneous", "projected"))
-    assert found.tree.rels == ("det", "root")
+    assert found.tree.deprels == ("det", "root")
     plain = Projection(ProjectionInput(("la", "maison"), e, Links.of([(2, 1)], (2, 1))), (2, 0), ("spontaneous", "projected"))
-    assert plain.tree.rels == ("dep", "root")
+    assert plain.tree.deprels == ("dep", "root")
     rows = conllu.loads("1\tla\t_\tDET\t_\t_\t_\t_\t_\t_\n2\tmaison\t_\tNOUN\t_\t_\t_\t_\t_\t_\n")
-    assert annotated(next(iter(rows)), plain, "s1-r").column(7) == ("det", "root")
+    assert annotate(next(iter(rows)), plain, "s1-r").column(7) == ("det", "root")
     assert class_of("hi", "1SG.NOM") == "PRON"
     assert relation_of("NOUN", "VERB", False) == "obl"
 
@@ -120,8 +128,8 @@ def test_a_determiner_does_not_head_a_noun():
 
 
 def test_systems_in_a_line():
-    assert described("s4-2") == "a parser that sees the projection of s1-r"
-    assert described("nothing") == ""
+    assert describe_system("s4-2") == "a parser that sees the projection of s1-r"
+    assert describe_system("nothing") == ""
 
 
 def test_a_word_for_a_preposition_and_its_determiner_may_head_the_sentence():
@@ -142,7 +150,7 @@ def test_of_translations_in_another_language_than_the_parsers_no_accuracy_is_exp
             note_foreign(faults, code, "en", Where("text.txt", 3))
         report_foreign(faults, Where("text.txt"))
         summary = Summary()
-        assert summary.add(confidence.calibrated(s1(LINKED), "s1-r"))
+        assert summary.add(confidence.calibrate(s1(LINKED), "s1-r"))
         summary.close("s1-r", "asked for", faults)
         assert (summary.accuracy is not None) == known
         assert ("not known, since the translations are Portuguese" in "\n".join(summary.lines())) != known

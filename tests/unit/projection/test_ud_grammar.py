@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from divproj import DepTree
 from divproj.core.errors import ModelError
 from divproj.core.links import Links
-from divproj.core.sentence import Sentence
+from divproj.core.sentence import Rows
 from divproj.io.trees import conllu
 from divproj.projection.direct import Projection, ProjectionInput, s1
-from divproj.projection.pipeline import annotated
+from divproj.projection.pipeline import annotate
 from divproj.projection.projector import Projector
-from divproj.ud.grammar import RELATIONS, breaches, check_sentence, check_text, repaired
+from divproj.ud.grammar import RELATIONS, breaches, check_sentence, check_text, repair
 from divproj.ud.rows import descendants, fits, hang_marks, spanning
 from divproj.ud.tagsets import UPOS
 
@@ -37,16 +37,16 @@ CASES = [
 @pytest.mark.parametrize(("heads", "rels", "tags", "what"), CASES)
 def test_facts_are_said_and_repaired(heads, rels, tags, what):
     [found] = breaches(heads, rels, tags)
-    assert what in found.what
+    assert what in found.message
     counts: Counter[str] = Counter()
-    made = repaired(heads, rels, tags, (), counts)
+    made = repair(heads, rels, tags, (), counts)
     assert not list(breaches(heads, made, tags))
     assert counts == {found.fact: 1}
 
 
 def test_what_ud_allows_is_left_alone():
     heads, rels = (2, 4, 2, 0, 6, 4), ("cop", "advcl", "nsubj", "root", "case", "obl")
-    assert repaired(heads, rels, ("AUX", "NOUN", "PRON", "VERB", "ADP", "NOUN")) == rels
+    assert repair(heads, rels, ("AUX", "NOUN", "PRON", "VERB", "ADP", "NOUN")) == rels
     negated = (2, 3, 0), ("advmod", "aux", "root"), ("PART", "AUX", "VERB")
     assert not list(breaches(*negated, ("Polarity=Neg", "_", "_")))
     assert [x.fact for x in breaches(*negated)] == ["leaf"]
@@ -54,9 +54,9 @@ def test_what_ud_allows_is_left_alone():
 
 def test_older_relations_get_their_new_names_and_other_schemes_stay():
     counts: Counter[str] = Counter()
-    assert repaired((2, 0), ("dobj", "root"), ("NOUN", "VERB"), (), counts) == ("obj", "root")
+    assert repair((2, 0), ("dobj", "root"), ("NOUN", "VERB"), (), counts) == ("obj", "root")
     assert counts == {"older": 1}
-    assert repaired((2, 0), ("SBJ", "ROOT"), ("NOUN", "VERB")) == ("SBJ", "ROOT")
+    assert repair((2, 0), ("SBJ", "ROOT"), ("NOUN", "VERB")) == ("SBJ", "ROOT")
 
 
 @st.composite
@@ -74,7 +74,7 @@ def trees(draw: st.DrawFn) -> tuple[list[int], list[str], list[str]]:
 @given(trees())
 def test_every_tree_can_be_repaired_without_touching_heads(tree):
     heads, rels, tags = tree
-    made = repaired(heads, rels, tags)
+    made = repair(heads, rels, tags)
     assert not list(breaches(heads, made, tags))
     assert [rel == "root" for rel in made] == [head == 0 for head in heads]
 
@@ -123,7 +123,7 @@ FORMS, GLOSSES = ("talo-i-ssa", "nuku-u", "hän", "."), ("house-PL-INE", "sleep-
 GIVEN = ProjectionInput(FORMS, E, Links.of([(1, 4), (2, 2), (3, 1), (4, 5)], (4, 5)), GLOSSES, "s1")
 
 
-def row(**columns: tuple[str, ...]) -> Sentence:
+def row(**columns: tuple[str, ...]) -> Rows:
     made = [["_"] * 10 for _ in FORMS]
     for k, (form, gloss) in enumerate(zip(FORMS, GLOSSES, strict=True)):
         made[k][0], made[k][1], made[k][9] = str(k + 1), form, f"Gloss={gloss}" if gloss else "_"
@@ -133,7 +133,7 @@ def row(**columns: tuple[str, ...]) -> Sentence:
 
 
 def test_every_system_writes_whole_rows():
-    made = annotated(row(), s1(GIVEN), "s1-r")
+    made = annotate(row(), s1(GIVEN), "s1-r")
     assert made.column(3) == ("NOUN", "VERB", "PRON", "PUNCT")
     assert made.column(2) == ("talo", "nuku", "_", ".")
     assert made.column(5)[0] == "Case=Ine|Number=Plur"
@@ -143,11 +143,11 @@ def test_every_system_writes_whole_rows():
 
 def test_tags_and_lemmas_of_the_user_are_kept():
     given = row(upos=("PROPN", "VERB", "_", "_"), lemma=("Talo", "_", "_", "_"), feats=("Case=Loc", "_", "_", "_"))
-    made = annotated(given, s1(GIVEN), "s1-r")
+    made = annotate(given, s1(GIVEN), "s1-r")
     assert made.column(3) == ("PROPN", "VERB", "PRON", "PUNCT")
     assert made.column(2)[:2] == ("Talo", "nuku")
     assert made.column(5)[0] == "Case=Loc"
-    penn = annotated(row(upos=("NNS", "VBZ", "PRP", ".")), s1(GIVEN), "s1-r")
+    penn = annotate(row(upos=("NNS", "VBZ", "PRP", ".")), s1(GIVEN), "s1-r")
     assert penn.column(4) == ("NNS", "VBZ", "PRP", ".")
 
 
@@ -157,7 +157,7 @@ def test_function_words_can_be_heads_of_what_goes_out():
     bitext = ProjectionInput(("a", "b", "c"), e, Links.of([(1, 1), (2, 2), (3, 3)], (3, 3)), (), "s1")
     text = "\n".join(f"{k}\t{form}" + "\t_" * 8 for k, form in enumerate("abc", 1)) + "\n\n"
     found = Projection(bitext, (2, 3, 0), ("projected", "merge", "swap"), (0.1, 0.2, 0.3))
-    made = annotated(next(iter(conllu.loads(text))), found, "s1-r", style="function")
+    made = annotate(next(iter(conllu.loads(text))), found, "s1-r", style="function")
     assert made.column(6) == ("3", "1", "0")
     assert made.column(7) == ("obl", "comp:case", "root")
     assert made.column(9) == ("Proj=merge|ProjConf=0.20", "Proj=projected|ProjConf=0.10", "Proj=swap|ProjConf=0.30")
@@ -193,5 +193,5 @@ def test_drafts_of_our_own_texts_pass():
         )
     )
     for system in ("s1-r", "s5", "s6"):
-        made = [pair.sentence for pair in dp.projector(system).pipe(dp.read(text))]
+        made = [pair.f_rows for pair in dp.projector(system).pipe(dp.read(text))]
         assert [found for _, found in check_text(s for s in made if s is not None)] == [[]] * 3

@@ -6,16 +6,16 @@ from pathlib import Path
 
 from divproj.core.errors import Faults
 from divproj.core.links import Links
-from divproj.core.sentence import Sentence
+from divproj.core.sentence import Rows
 from divproj.core.tree import DepTree
 from divproj.io.trees import conllu
 from divproj.projection.direct import Projection, ProjectionInput
-from divproj.projection.pipeline import annotated
+from divproj.projection.pipeline import annotate
 from divproj.ud.grammar import check_sentence, check_text
-from divproj.ud.rows import completed, shipped_grams, with_text
+from divproj.ud.rows import lemmas_and_features, shipped_grams, with_text
 
 
-def read(text: str) -> Sentence:
+def read(text: str) -> Rows:
     [found] = conllu.loads(text)
     assert found is not None
     return found
@@ -24,14 +24,14 @@ def read(text: str) -> Sentence:
 ROWS = "1\tHund-e\t_\t_\t_\t_\t_\t_\t_\tGloss=dog-PL\n2\tbellt\t_\t_\t_\t_\t_\t_\t_\tGloss=bark.3SG\n3\t.\t_\t_\t_\t_\t_\t_\t_\t_\n"
 
 
-def projection(sentence: Sentence) -> Projection:
+def projection(sentence: Rows) -> Projection:
     bitext = ProjectionInput(sentence.forms, DepTree((), ()), Links(frozenset(), (3, 0)), ("dog-PL", "bark.3SG", ""))
     return Projection(bitext, (2, 0, 2), ("parsed",) * 3, (0.5,) * 3, ("nsubj", "root", "punct"), ("NOUN", "VERB", "PUNCT"))
 
 
 def test_rows_are_whole() -> None:
     sentence = read("# sent_id = a\n# language = de\n# text = Hund-e bellt.\n" + ROWS)
-    made = annotated(sentence, projection(sentence), "s6", shipped_grams())
+    made = annotate(sentence, projection(sentence), "s6", shipped_grams())
     assert made.column(3) == ("NOUN", "VERB", "PUNCT")
     assert made.column(5) == ("Number=Plur", "Number=Sing|Person=3", "_")
     assert made.column(2) == ("Hund", "_", ".")
@@ -47,7 +47,7 @@ def lemmas(rows: str, tags: tuple[str, ...], language: str = "") -> tuple[str, .
         f"{k}\t{form}\t{empty}Gloss={gloss}" + f"|MSeg={seg}" * (seg != "_") for k, (form, seg, gloss) in enumerate(cells, 1)
     ]
     comment = f"# language = {language}\n" if language else ""
-    return completed(read(comment + "\n".join(lines) + "\n"), tags, shipped_grams())[0]
+    return lemmas_and_features(read(comment + "\n".join(lines) + "\n"), tags, shipped_grams())[0]
 
 
 def test_words_without_affixes_are_their_own_lemmas_where_others_are_segmented() -> None:
@@ -70,7 +70,7 @@ def test_characters_are_composed() -> None:
     assert any("word 1: has characters that are not composed" in x for x in said)
     assert any("comment 2 has characters" in x for x in said)
     assert "replacement character" in str(check_sentence(read("# sent_id = a\n# text = Hu\ufffdnd\n" + ROWS)))
-    made = annotated(sentence, projection(sentence), "s6", shipped_grams())
+    made = annotate(sentence, projection(sentence), "s6", shipped_grams())
     assert made.forms[0] == "H\u00fand-e"
     assert made.comment("text") == "H\u00fand-e bellt."
     assert check_sentence(made) == []
@@ -78,7 +78,7 @@ def test_characters_are_composed() -> None:
 
 def test_function_style() -> None:
     sentence = read("# sent_id = a\n" + ROWS)
-    assert annotated(sentence, projection(sentence), "s6", style="function").column(6) == ("2", "0", "2")
+    assert annotate(sentence, projection(sentence), "s6", style="function").column(6) == ("2", "0", "2")
 
 
 def test_text_that_does_not_fit() -> None:

@@ -13,18 +13,18 @@ from divproj.core.errors import ModelError
 from divproj.core.links import Links
 from divproj.core.tree import DepTree
 from divproj.links.grams import Grams
-from divproj.projection.base import Adapted
+from divproj.projection.base import AdaptedSystem
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.glossed import linear, s6
-from divproj.projection.glossed.facts import English, Glosses, in_capitals
+from divproj.projection.glossed.facts import EnglishLexicon, Glosses, in_capitals
 from divproj.projection.glossed.model import GlossModel
 from divproj.projection.glossed.s6 import S6
-from divproj.projection.glossed.training import Bank, learn
+from divproj.projection.glossed.training import GlossedTreebank, learn
 from divproj.projection.phrasal.cues import InducedLinks
 from divproj.ud.rows import hang_marks
 from divproj.ud.tagsets import LABELS, UPOS
 
-ENGLISH = English.of(
+ENGLISH = EnglishLexicon.of(
     [
         (w, w, t)
         for w, t in (("dog", "NOUN"), ("cat", "NOUN"), ("see", "VERB"), ("eat", "VERB"), ("the", "DET"), ("fish", "NOUN"))
@@ -57,26 +57,26 @@ def sentence(order: str, subject: str, verb: str, k: int) -> tuple[ProjectionInp
     return bitext, gold
 
 
-def bank(name: str, order: str) -> Bank:
+def bank(name: str, order: str) -> GlossedTreebank:
     some = [sentence(order, ("dog", "cat")[k % 2], ("see", "eat")[k // 2 % 2], k) for k in range(4)]
-    return Bank(name, name, [b for b, _ in some], [g for _, g in some])
+    return GlossedTreebank(name, name, [b for b, _ in some], [g for _, g in some])
 
 
 @pytest.fixture(scope="module")
 def model() -> GlossModel:
-    found, folds = learn([bank("a", "SVO"), bank("b", "SOV"), bank("c", "VSO")], ENGLISH, Grams.shipped())
+    found, folds = learn([bank("a", "SVO"), bank("b", "SOV"), bank("c", "VSO")], ENGLISH, Grams.load_shipped())
     assert set(folds) == {"a", "b", "c"}
     return found
 
 
 def test_unseen_order(model: GlossModel) -> None:
     some = [sentence("OSV", "cat", "eat", k) for k in range(3)]
-    system = Adapted.to(S6(model), [b for b, _ in some])
+    system = AdaptedSystem.to(S6(model), [b for b, _ in some])
     for bitext, gold in some:
         found = system.project(bitext)
         assert found.tree.heads == gold.heads
         assert found.tree.upos == gold.upos
-        assert found.tree.rels == gold.rels
+        assert found.tree.deprels == gold.deprels
         assert all(0.0 <= p <= 1.0 for p in found.confidence)
 
 
@@ -113,7 +113,7 @@ def test_saved_and_loaded(model: GlossModel, tmp_path: Path) -> None:
 
 
 def test_glosses_taken_apart() -> None:
-    apart = Glosses(Grams.shipped(), ENGLISH)
+    apart = Glosses(Grams.load_shipped(), ENGLISH)
     assert apart("see-PST.3SG").words == ("see",)
     assert apart("see-PST.3SG").grams[0] == "PST"
     assert apart("Neg").shape == "G"
@@ -121,7 +121,7 @@ def test_glosses_taken_apart() -> None:
     assert apart("").shape == "-"
     loud = ProjectionInput(("a", "b"), DepTree((), ()), Links(frozenset(), (2, 0)), ("DOG", "SEE"))
     assert in_capitals([loud])
-    assert Glosses(Grams.shipped(), ENGLISH, capitals=True)("DOG").words == ("dog",)
+    assert Glosses(Grams.load_shipped(), ENGLISH, capitals=True)("DOG").words == ("dog",)
 
 
 def test_grammar() -> None:
@@ -131,8 +131,8 @@ def test_grammar() -> None:
     chances[2, LABELS.index("aux")] = 0.9
     found = s6.relations([3, 3, 0], ["NOUN", "NOUN", "VERB"], chances)
     assert found == ["nsubj", "obl", "root"]
-    assert s6.lifted([2, 3, 0], ["NOUN", "AUX", "VERB"], chances[[0, 2, 1]]) == [3, 3, 0]
-    assert not s6.allowed("VERB", 1, 2)[LABELS.index("aux")]
+    assert s6.lift_dependents([2, 3, 0], ["NOUN", "AUX", "VERB"], chances[[0, 2, 1]]) == [3, 3, 0]
+    assert not s6.label_mask("VERB", 1, 2)[LABELS.index("aux")]
 
 
 def test_marks_cross_nothing() -> None:
@@ -175,7 +175,7 @@ def test_edges_weigh_the_same_with_and_without_the_compiled_kernel(monkeypatch: 
     weights = chance.normal(size=1 << 10).astype(np.float32)
     slow = linear.choice_chances(linear.features(found, names, 1 << 10), found.starts, weights)
     monkeypatch.setattr(linear, "COMPILED", 1 / 100)
-    assert (linear.chances(found, names, weights) == slow).all()
+    assert (linear.choice_probabilities(found, names, weights) == slow).all()
     plain, fast = np.zeros(8), np.zeros(8)
     given = (
         np.array([columns["far"][:8], columns["side"][:8]]),

@@ -15,19 +15,19 @@ from divproj.core.pair import Pair
 from divproj.core.tree import DepTree
 from divproj.links.grams import Grams
 from divproj.projection import systems
-from divproj.projection.base import Adapted
+from divproj.projection.base import AdaptedSystem
 from divproj.projection.candidates import TagLexicon
 from divproj.projection.correction import HeadModel
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.glossed.corrected import REL_OF, TAG_OF, HeldOutGains, S6Plus
 from divproj.projection.glossed.facts import Glosses
-from divproj.projection.glossed.model import COLUMNS, EDGE, ORDER, GlossModel, GlossNetwork, Names, shapes, word_order
+from divproj.projection.glossed.model import COLUMNS, EDGE, ORDER, GlossModel, GlossNetwork, GramNumbers, shapes, word_order
 from divproj.projection.glossed.s6 import S6
 from divproj.projection.glossed.training import learn
 from divproj.projection.rules import learn as learn_rules
 from divproj.ud.tagsets import LABELS, UPOS
 
-NAMES = Names(("PST", "ACC", "DEF"), ("tense", "core", "article"))
+NAMES = GramNumbers(("PST", "ACC", "DEF"), ("tense", "core", "article"))
 
 
 def network(seed: int = 1) -> GlossNetwork:
@@ -38,7 +38,7 @@ def network(seed: int = 1) -> GlossNetwork:
 
 @pytest.fixture(scope="module")
 def linear() -> GlossModel:
-    return learn([bank("a", "SVO"), bank("b", "SOV"), bank("c", "VSO")], ENGLISH, Grams.shipped())[0]
+    return learn([bank("a", "SVO"), bank("b", "SOV"), bank("c", "VSO")], ENGLISH, Grams.load_shipped())[0]
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_company_changes_nothing(model: GlossModel) -> None:
 def test_given_tags_reach_the_network(model: GlossModel) -> None:
     bitext, _ = sentence("SVO", "dog", "see", 0)
     given = ProjectionInput(bitext.forms, bitext.e, bitext.links, bitext.glosses, "", ("_", "PROPN", "_", "_", "_"))
-    system = Adapted.to(S6(model), [given])
+    system = AdaptedSystem.to(S6(model), [given])
     assert system.state.analyses[given].readings[0].tags[1, UPOS.index("PROPN")] > 0.95
     assert system.project(given).upos[1] == "PROPN"
 
@@ -88,7 +88,7 @@ def test_given_tags_reach_the_network(model: GlossModel) -> None:
 def test_labels_of_the_user_reach_the_network(model: GlossModel) -> None:
     bitext = ProjectionInput.of(gold("SVO", 5))
     given = replace(bitext, labels=("_", "v", *("n",) * (len(bitext) - 2)))
-    system = Adapted.to(S6(model), [given])
+    system = AdaptedSystem.to(S6(model), [given])
     chances = system.state.analyses[given].readings[0].tags
     assert chances[1, [UPOS.index("VERB"), UPOS.index("AUX")]].sum() > 0.5
     assert chances[2, [UPOS.index("NOUN"), UPOS.index("PROPN")]].sum() > 0.5
@@ -123,7 +123,7 @@ def test_damaged_network() -> None:
 
 
 def test_roles_of_bare_grams() -> None:
-    apart = Glosses(Grams.shipped(), ENGLISH)
+    apart = Glosses(Grams.load_shipped(), ENGLISH)
     assert [apart(g).role for g in ("3SG.PST", "PST", "3SG", "ACC", "DEF", "dog-PL")] == [
         "aux",
         "aux",
@@ -139,16 +139,15 @@ def test_roles_of_bare_grams() -> None:
 
 def gold(order: str, k: int) -> Pair:
     bitext, tree = sentence(order, ("dog", "cat")[k % 2], ("see", "eat")[k // 2 % 2], k)
-    tree = DepTree(tree.forms, tree.heads, tree.rels, tree.upos, glosses=bitext.glosses)
-    return Pair(tree, bitext.e, bitext.links, bitext.sent_id)
+    return Pair(tree, bitext.e, bitext.links, bitext.sent_id, glosses=bitext.glosses)
 
 
 def odd(k: int) -> Pair:
     """An annotator who hangs articles on the verb and calls them `discourse`."""
     pair = gold("SVO", k)
     heads = tuple(3 if form.startswith("d") else h for form, h in zip(pair.f.forms, pair.f.heads, strict=True))
-    rels = tuple("discourse" if form.startswith("d") else r for form, r in zip(pair.f.forms, pair.f.rels, strict=True))
-    return Pair(DepTree(pair.f.forms, heads, rels, pair.f.upos, glosses=pair.f.glosses), pair.e, pair.links, pair.sent_id)
+    rels = tuple("discourse" if form.startswith("d") else r for form, r in zip(pair.f.forms, pair.f.deprels, strict=True))
+    return Pair(DepTree(pair.f.forms, heads, rels, pair.f.upos), pair.e, pair.links, pair.sent_id, glosses=pair.glosses)
 
 
 def test_corrected_learns_and_starts_from_s6(linear: GlossModel) -> None:
@@ -160,7 +159,7 @@ def test_corrected_learns_and_starts_from_s6(linear: GlossModel) -> None:
     state = learned.adapt([*map(ProjectionInput.of, pairs)])
     found = learned.project(ProjectionInput.of(pairs[0]), state)
     assert found.heads == pairs[0].f.heads
-    assert found.rels[0] == "discourse"
+    assert found.deprels[0] == "discourse"
     chances = learned.edge_probabilities(ProjectionInput.of(pairs[0]), state)[1]
     assert np.allclose(chances.sum(0)[1:], 1)
 

@@ -17,7 +17,7 @@ from divproj.projection.glossed import linear as labels
 from divproj.projection.glossed import linear as tagger
 from divproj.projection.glossed import s6
 from divproj.projection.glossed.linear import class_chances
-from divproj.projection.glossed.model import GlossModel, Reading
+from divproj.projection.glossed.model import GlossModel, NetworkOutput
 from divproj.projection.glossed.s6 import (
     LINEAR_SHARE,
     NEAR_SHARE,
@@ -65,7 +65,7 @@ def columns(chance: np.random.Generator, n: int) -> np.ndarray:
     return made / np.maximum(made.sum(0), 1e-9)
 
 
-def readings(chance: np.random.Generator, n: int) -> tuple[Reading, Reading]:
+def readings(chance: np.random.Generator, n: int) -> tuple[NetworkOutput, NetworkOutput]:
     """What two networks say; one edge has no chance."""
     made = []
     for _ in range(2):
@@ -73,7 +73,7 @@ def readings(chance: np.random.Generator, n: int) -> tuple[Reading, Reading]:
             logs = np.log(columns(chance, n)).astype(np.float32)
         tags = chance.random((n, len(UPOS))).astype(np.float32)
         blank = np.zeros((n + 1, 1), np.float32)
-        made.append(Reading(tags / tags.sum(1, keepdims=True), logs, blank, blank))
+        made.append(NetworkOutput(tags / tags.sum(1, keepdims=True), logs, blank, blank))
     return made[0], made[1]
 
 
@@ -118,11 +118,11 @@ class TestVote:
     def test_of_tags(self, linear):
         chance = np.random.default_rng(2)
         read = S6(linear).analyze(sentence("SVO", "dog", "see", 0)[0])
-        assert (read.tags == read.edge_input.chances).all()
+        assert (read.tags == read.edge_input.probabilities).all()
         said = readings(chance, self.n)
         mean = (said[0].tags + said[1].tags) / 2
         mixed = replace(read, readings=said).tags
-        assert mixed == pytest.approx(LINEAR_SHARE * read.edge_input.chances + (1 - LINEAR_SHARE) * mean, rel=1e-5)
+        assert mixed == pytest.approx(LINEAR_SHARE * read.edge_input.probabilities + (1 - LINEAR_SHARE) * mean, rel=1e-5)
 
     def test_of_relations(self, deep):
         bitext, _ = sentence("SVO", "dog", "see", 0)
@@ -162,7 +162,7 @@ class TestTree:
         *_, found = self.project(linear, (2, 3, 0, 3, 3, 5))
         assert found.heads == (2, 3, 0, 3, 3, 5, 5)
         assert found.confidence == pytest.approx((*[0.9] * 5, PUNCTUATION_HEAD, 0.9))
-        assert (found.rels[2], found.rels[5]) == ("root", "punct")
+        assert (found.deprels[2], found.deprels[5]) == ("root", "punct")
         assert found.upos == ("DET", "NOUN", "VERB", "AUX", "NOUN", "PUNCT", "ADJ")
         assert found.reasons == ("spontaneous", "projected", "projected", "merge", "projected", "guess", "projected")
 
@@ -213,8 +213,8 @@ class TestText:
         assert len(state.analyses) == 5, "a sentence that is there twice is read once"
         for bitext, read in state.analyses.items():
             real = len(read.edge_input.real)
-            assert read.edge_input.chances.sum(axis=1) == pytest.approx(np.ones(real))
-            assert read.edge_input.chances[:, UPOS.index("PUNCT")] == pytest.approx(np.zeros(real), abs=1e-5)
+            assert read.edge_input.probabilities.sum(axis=1) == pytest.approx(np.ones(real))
+            assert read.edge_input.probabilities[:, UPOS.index("PUNCT")] == pytest.approx(np.zeros(real), abs=1e-5)
             for matrix in (read.plain, read.phrases, read.linked):
                 assert matrix.shape == (real + 1, real + 1)
                 assert matrix[:, 1:].sum(axis=0) == pytest.approx(np.ones(real))
@@ -224,7 +224,7 @@ class TestText:
 
     def test_the_last_mark_hangs_on_a_word(self, state, linear):
         found = S6(linear, share=0.5).project(next(iter(state.analyses)), state)
-        assert found.rels[-1] == "punct"
+        assert found.deprels[-1] == "punct"
         assert found.heads[-1] > 0
 
     def test_weights_of_edges_in_the_chart(self, state, linear):

@@ -17,7 +17,7 @@ from divproj.review.session import Session
 
 
 def rendered(document: Document, states: list[SentenceState] | None = None) -> bytes:
-    return b"".join(document.rendered(states or [block.initial for block in document.blocks]))
+    return b"".join(document.render(states or [block.initial for block in document.blocks]))
 
 
 def changed(before: bytes, after: bytes) -> list[str]:
@@ -47,7 +47,7 @@ def test_what_the_file_says():
     first, _, third, fourth = (block.initial for block in Document(TEXT.encode()).blocks)
     assert first.heads == (3, 3, 0, 1)
     assert first.reasons == ("projected", "merge", "projected", "guess")
-    assert first.sure == (0.97, 0.41, 0.88, 0.30)
+    assert first.machine_confidence == (0.97, 0.41, 0.88, 0.30)
     assert first.confidence == pytest.approx(0.64)
     assert first.note == "# projection = s2+ coverage=1.00 links=4"
     assert (first.gold, third.gold) == (False, True)
@@ -59,7 +59,10 @@ def test_one_head_is_one_line():
     document = Document(TEXT.encode())
     states = [block.initial for block in document.blocks]
     states[0] = replace(
-        states[0], heads=(3, 3, 0, 3), reasons=(*states[0].reasons[:3], "corrected"), sure=(*states[0].sure[:3], None)
+        states[0],
+        heads=(3, 3, 0, 3),
+        reasons=(*states[0].reasons[:3], "corrected"),
+        machine_confidence=(*states[0].machine_confidence[:3], None),
     )
     assert changed(TEXT.encode(), rendered(document, states)) == [
         "- 4\tkaren\t_\tNOUN\t_\t_\t1\tobj\t_\tGloss=dog.DEF|SpaceAfter=No|Proj=guess|ProjConf=0.30",
@@ -70,7 +73,7 @@ def test_one_head_is_one_line():
 def test_deps_that_repeat_the_tree_follow_it():
     document = Document(TEXT.encode())
     states = [block.initial for block in document.blocks]
-    states[1] = replace(states[1], heads=(3, 3, 0), rels=("obj", "aux", "root"))
+    states[1] = replace(states[1], heads=(3, 3, 0), deprels=("obj", "aux", "root"))
     new = [line for line in changed(TEXT.encode(), rendered(document, states)) if line.startswith("+")]
     assert new == ["+ 1\truwa\t_\tNOUN\t_\t_\t3\tobj\t3:obj\tGloss=rain|Proj=projected|ProjConf=0.99"]
     states[1] = replace(states[1], heads=(-1, 3, 0))
@@ -135,7 +138,7 @@ def test_opening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 def test_a_confidence_out_of_range_is_none():
     row = "1\ta\t_\t_\t_\t_\t0\troot\t_\tProjConf={}\n"
     for text in ("nan", "1.5", "-1", "x", "inf"):
-        assert Document(row.format(text).encode()).blocks[0].initial.sure == (None,)
+        assert Document(row.format(text).encode()).blocks[0].initial.machine_confidence == (None,)
 
 
 def test_confidences_of_a_parser_count_too():

@@ -20,8 +20,8 @@ from divproj.review.learning import (
     ReviewedSentence,
     Tell,
     check_rules,
-    checked,
     in_use,
+    predict_by_folds,
 )
 from divproj.review.session import LearnedTree, Session
 from divproj.runtime.resources import folder
@@ -51,7 +51,7 @@ def test_learning_adds_to_the_trees_in_use(pairs: list[Pair]):
     assert status["told"].startswith("checked on 20 gold sentences that it had not seen, learning puts ")
     assert status["told"].endswith("; 1 sentence corrected but not gold stayed as you left them")
     assert sum(right(session, pairs, range(22, 66))) > were + 10
-    assert session.states[21].rels[0] == "mine"
+    assert session.states[21].deprels[0] == "mine"
     assert all(session.states[n].heads == pairs[n].f.heads for n in range(20))
     changed = session.differing()
     assert changed
@@ -59,8 +59,8 @@ def test_learning_adds_to_the_trees_in_use(pairs: list[Pair]):
         assert old == before[n]
         for k, reason in enumerate(new.reasons):
             assert (reason == "learned") == (old.heads[k] != new.heads[k])
-            if reason != "learned" and old.rels[k] == "punct":
-                assert new.rels[k] == "punct"
+            if reason != "learned" and old.deprels[k] == "punct":
+                assert new.deprels[k] == "punct"
     assert b"# projection = s1-r coverage=" in session.render()
     verdict = job.verdict
     assert verdict is not None
@@ -96,7 +96,7 @@ def test_one_gold_sentence_makes_no_tree_worse(pairs: list[Pair], first: int):
     session, bitexts = projected(pairs)
     others = [n for n in range(66) if n != first]
     were = right(session, pairs, others)
-    labels = [state.rels for state in session.states]
+    labels = [state.deprels for state in session.states]
     correct(session, pairs, [first])
     job = LearningJob(session, AdaptingLearner(), ProjectionInputs(bitexts), "the review")
     job.start()
@@ -104,7 +104,7 @@ def test_one_gold_sentence_makes_no_tree_worse(pairs: list[Pair], first: int):
     told = job.status["told"]
     assert "1 gold sentence cannot be checked (4 more are needed), so only what the odds are strongly for is changed" in told
     assert all(now >= was for now, was in zip(right(session, pairs, others), were, strict=True))
-    assert all(session.states[n].rels.count("dep") <= labels[n].count("dep") for n in others)
+    assert all(session.states[n].deprels.count("dep") <= labels[n].count("dep") for n in others)
 
 
 def test_too_few_sentences_for_a_system_that_starts_anew(pairs: list[Pair]):
@@ -131,16 +131,16 @@ def reversed_pairs(count: int) -> list[Pair]:
 def test_rules_are_checked_before_they_are_taken():
     verdict = check_rules(reversed_pairs(12), "s2+", lambda what, done, total: None)
     assert verdict.better
-    assert verdict.told == "checked on 12 gold sentences that it had not seen, learning puts 24 heads right and 0 wrong"
+    assert verdict.explanation == "checked on 12 gold sentences that it had not seen, learning puts 24 heads right and 0 wrong"
     few = check_rules(reversed_pairs(4), "s2+", lambda what, done, total: None)
-    assert (few.better, few.told) == (False, "learning can be checked from 5 gold sentences on: 1 more is needed")
+    assert (few.better, few.explanation) == (False, "learning can be checked from 5 gold sentences on: 1 more is needed")
 
 
 def test_rules_that_teach_nothing_are_not_taken():
     straight = [replace(pair, f=replace(pair.f, heads=(3, 1, 0))) for pair in reversed_pairs(12)]
     verdict = check_rules(straight, "s2+", lambda what, done, total: None)
     assert not verdict.better
-    assert "learning puts 0 heads right and 0 wrong, which is no clear gain" in verdict.told
+    assert "learning puts 0 heads right and 0 wrong, which is no clear gain" in verdict.explanation
 
 
 def test_a_system_that_observes_sees_the_gold_sentences_too(pairs: list[Pair], monkeypatch: pytest.MonkeyPatch):
@@ -153,7 +153,7 @@ def test_a_system_that_observes_sees_the_gold_sentences_too(pairs: list[Pair], m
 
     monkeypatch.setattr("divproj.review.learning.systems.train", train)
     gold = [ReviewedSentence(n, ProjectionInput.of(pair), pair.f) for n, pair in enumerate(pairs[:6])]
-    assert checked(ProjectionLearner("s6+"), gold, lambda what, done, total: None)
+    assert predict_by_folds(ProjectionLearner("s6+"), gold, lambda what, done, total: None)
     assert texts == [[pair.sent_id for pair in pairs[:6]]] * 6
 
 
@@ -286,8 +286,8 @@ def test_worse_trees_are_not_taken(pairs: list[Pair]):
 def test_folds_that_cannot_be_learned_from_are_left_out():
     session = session_of()
     gold = [ReviewedSentence(n, None, session.document.blocks[n].sentence.usable_tree()[0]) for n in (0, 1)]
-    assert checked(Reversing(ProjError("none")), gold, lambda *_: None) == {}
-    found = checked(Reversing(), gold, lambda *_: None)
+    assert predict_by_folds(Reversing(ProjError("none")), gold, lambda *_: None) == {}
+    found = predict_by_folds(Reversing(), gold, lambda *_: None)
     assert found[0].heads == (2, 3, 4, 0)
 
 

@@ -355,7 +355,7 @@ def test_learning(tmp_path: Path):
     session, bitexts = projected(pairs)
     correct(session, pairs, range(12))
     review = Review(
-        session, tmp_path / "o.conllu", learner=AdaptingLearner(), bitexts=ProjectionInputs(bitexts), name="the review"
+        session, tmp_path / "o.conllu", learner=AdaptingLearner(), sentences=ProjectionInputs(bitexts), name="the review"
     )
     with serving(review) as server:
         client = Client(server.url)

@@ -21,13 +21,13 @@ NEW = LearnedTree((2, 3, 0), ("det", "aux", "root"), ("guess", "guess", "project
 def test_a_new_head():
     session = session_of()
     change = session.set_head(0, 4, 3)
-    assert change.told == "karen (4) now hangs on ga (3)"
+    assert change.message == "karen (4) now hangs on ga (3)"
     state = session.states[0]
     assert state.heads == (3, 3, 0, 3)
-    assert (state.rels[3], state.reasons[3], state.sure[3]) == ("obj", "corrected", None)
+    assert (state.deprels[3], state.reasons[3], state.machine_confidence[3]) == ("obj", "corrected", None)
     assert state.hand == {4}
     session.set_head(0, 4, 1, "nmod")
-    assert session.states[0].rels[3] == "nmod"
+    assert session.states[0].deprels[3] == "nmod"
     assert b"4\tkaren\t_\tNOUN\t_\t_\t1\tnmod\t" in session.render()
 
 
@@ -43,15 +43,15 @@ def test_a_cycle_is_refused_and_a_swap_offered():
     )
     assert session.render() == TEXT.encode()
     change = session.set_head(0, 3, 4, fix=True)
-    assert change.told == "karen (4) took the place of ga (3)"
+    assert change.message == "karen (4) took the place of ga (3)"
     assert session.states[0].heads == (3, 3, 4, 0)
-    assert session.states[0].rels == ("nsubj", "aux", "obj", "root")
+    assert session.states[0].deprels == ("nsubj", "aux", "obj", "root")
     with pytest.raises(EditError) as caught:
         session.set_head(0, 3, 1)
     assert "ni (1) hangs on karen (4), and ga (3) hangs on ni (1)" in caught.value.offered
     session.set_head(0, 3, 1, "ccomp", fix=True)
     assert session.states[0].heads == (4, 3, 1, 0)
-    assert session.states[0].rels == ("obj", "aux", "ccomp", "root")
+    assert session.states[0].deprels == ("obj", "aux", "ccomp", "root")
 
 
 def test_a_cycle_below_a_word_without_a_head():
@@ -63,12 +63,12 @@ def test_a_cycle_below_a_word_without_a_head():
 
 def test_a_new_root_takes_the_old_one_under_it():
     session = session_of()
-    told = session.set_head(0, 1, 0).told
+    told = session.set_head(0, 1, 0).message
     assert told == "ni (1) is now the root, ga (3) hangs on it"
     assert session.states[0].heads == (0, 3, 1, 1)
-    assert session.states[0].rels == ("root", "aux", "nsubj", "obj")  # the two trade relations
+    assert session.states[0].deprels == ("root", "aux", "nsubj", "obj")  # the two trade relations
     session.set_head(0, 2, 0)
-    assert session.states[0].rels == ("dep", "root", "nsubj", "obj")
+    assert session.states[0].deprels == ("dep", "root", "nsubj", "obj")
     session.set_head(3, 3, 0)
     assert session.states[3].heads == (2, -1, 0)
 
@@ -76,7 +76,7 @@ def test_a_new_root_takes_the_old_one_under_it():
 def test_a_word_that_was_root_is_no_longer_called_so():
     session = session_of(TEXT.replace("7\tdep", "0\troot"))
     session.set_head(3, 2, 3)  # word 3 has no head, so this makes no cycle
-    assert session.states[3].rels == ("dep", "dep", "_")
+    assert session.states[3].deprels == ("dep", "dep", "_")
     assert incomplete(session.states[3]) == "1 word has no head"
 
 
@@ -99,8 +99,8 @@ def test_relations(rel: str, why: str):
     if rel:
         with pytest.raises(EditError, match=why):
             session.set_head(0, 4, 3, rel)
-    assert session.set_relation(0, 1, "nsubj:pass").told == "ni (1) is now nsubj:pass"
-    assert session.states[0].sure[0] == 0.97  # the head is still the machine's
+    assert session.set_relation(0, 1, "nsubj:pass").message == "ni (1) is now nsubj:pass"
+    assert session.states[0].machine_confidence[0] == 0.97  # the head is still the machine's
     assert session.states[0].hand == {1}
 
 
@@ -151,11 +151,11 @@ def test_a_file_that_lags_behind_the_journal_is_known(tmp_path: Path):
 
 def test_no_change_is_no_entry():
     session = session_of()
-    assert session.set_head(0, 4, 1).told == "nothing to change"
+    assert session.set_head(0, 4, 1).message == "nothing to change"
     session.set_relation(0, 4, "obj")
     session.set_gold(2, True)
     assert session.history == []
-    assert session.set_head(0, 4, 1, "iobj").told == "karen (4) is now iobj"
+    assert session.set_head(0, 4, 1, "iobj").message == "karen (4) is now iobj"
 
 
 def test_a_tree_without_root_is_not_gold():
@@ -190,7 +190,7 @@ def test_undo_and_redo():
         session.redo()
         assert session.render() == bytes_at[k]
     session.undo()
-    assert session.set_gold(1, True).told == "marked gold"
+    assert session.set_gold(1, True).message == "marked gold"
     with pytest.raises(EditError, match="nothing to redo"):
         session.redo()
 
@@ -214,7 +214,7 @@ def test_learning_changes_only_what_nobody_touched():
     ]
     change = session.learn([*trees, (1, NEW)], "learned")
     assert list(change.after) == [1]
-    assert session.states[1].sure == (0.51, 0.7, 0.9)
+    assert session.states[1].machine_confidence == (0.51, 0.7, 0.9)
     assert session.machine[1] == session.states[1]
     assert (
         b"# projection = s2+ x\n1\truwa\t_\tNOUN\t_\t_\t2\tdet\t2:det\tGloss=rain|Proj=guess|ProjConf=0.51\n"
@@ -224,7 +224,7 @@ def test_learning_changes_only_what_nobody_touched():
     assert list(session.learn([(1, NEW)], "again", versions).after) == []
     session.undo()
     session.undo()
-    assert session.states[1].sure[0] == 0.99
+    assert session.states[1].machine_confidence[0] == 0.99
     assert session.machine[1] == session.states[1]
 
 
@@ -255,7 +255,7 @@ def test_a_journal_gives_the_same_bytes_and_the_same_undo(tmp_path: Path):
     assert again.states == session.states
     assert again.machine == session.machine
     assert again.undone == session.undone
-    assert again.redo().told == "marked gold"
+    assert again.redo().message == "marked gold"
     while again.history:
         again.undo()
     assert again.render() == TEXT.encode()

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from divproj.review.workbench import WORK, Workbench, WorkbenchServer, WorkError, decoded
+from divproj.review.workbench import WORK, Workbench, WorkbenchServer, WorkError, decode_upload
 from divproj.runtime.resources import folder
 from proj_cli.review import COMMAND, texts
 
@@ -135,10 +135,10 @@ def test_no_folder(tmp_path: Path):
 
 
 def test_base64():
-    assert decoded(base64.b64encode(b"x").decode()) == b"x"
+    assert decode_upload(base64.b64encode(b"x").decode()) == b"x"
     for wrong in ("?", None, 3):
         with pytest.raises(ValueError, match="data is base64"):
-            decoded(wrong)
+            decode_upload(wrong)
 
 
 @pytest.fixture

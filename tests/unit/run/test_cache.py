@@ -15,7 +15,7 @@ from divproj.run.cache import Store, file_digest, tree_digests, versions
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
     made = Store(tmp_path / "results")
-    with made.locked():
+    with made.lock():
         pass
     return made
 
@@ -61,7 +61,7 @@ def test_what_was_cut_off_is_swept(store: Store):
     (store.part("read") / "half").write_text("x")
     (store.stages / ".read.old").mkdir()
     (store.folder / ".trees.conllu.part").write_text("x")
-    with store.locked():
+    with store.lock():
         assert [p.name for p in store.stages.iterdir()] == []
         assert not (store.folder / ".trees.conllu.part").exists()
 
@@ -69,9 +69,9 @@ def test_what_was_cut_off_is_swept(store: Store):
 def test_one_at_a_time(store: Store):
     other = Store(store.folder)
     told = rf"another run is at work here \(process {os.getpid()}\); wait for it, or give other"
-    with store.locked(), pytest.raises(ProjError, match=told), other.locked():
+    with store.lock(), pytest.raises(ProjError, match=told), other.lock():
         pass
-    with other.locked():
+    with other.lock():
         pass
 
 
@@ -79,7 +79,7 @@ def test_a_folder_with_other_things_is_refused(tmp_path: Path):
     (tmp_path / "thesis.tex").touch()
     with (
         pytest.raises(ProjError, match=r"the folder holds other things \(thesis.tex\); give the results a new folder"),
-        Store(tmp_path).locked(),
+        Store(tmp_path).lock(),
     ):
         pass
     assert [p.name for p in tmp_path.iterdir()] == ["thesis.tex"]
@@ -88,12 +88,12 @@ def test_a_folder_with_other_things_is_refused(tmp_path: Path):
 def test_a_folder_that_cannot_be_made(tmp_path: Path):
     (tmp_path / "file").touch()
     told = "could not be written: Not a directory; is there room, and may you write here"
-    with pytest.raises(ProjError, match=told), Store(tmp_path / "file" / "results").locked():
+    with pytest.raises(ProjError, match=told), Store(tmp_path / "file" / "results").lock():
         pass
 
 
 def test_a_full_disk_ends_with_a_message(store: Store):
-    with pytest.raises(ProjError, match="could not be written: No space left on device"), store.locked():
+    with pytest.raises(ProjError, match="could not be written: No space left on device"), store.lock():
         raise OSError(28, "No space left on device")
 
 

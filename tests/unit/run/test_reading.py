@@ -9,17 +9,17 @@ import pytest
 from pipelinefiles import conllu, rows, write
 
 from divproj import AlignmentError, DepTree, Faults, Links, Pair, Where, read
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.io.corpus import LINES, Corpus
 from divproj.io.output import as_sentence, missing
 from divproj.run import texts as golden
 from divproj.run.texts import read_links, read_text, read_trees, with_own_ids, write_text
 
-ONE = Igt(("miko-na", "dal-ti"), glosses=("dog-NOM", "see-PST"), translation="The dog saw it.", sent_id="a")
+ONE = Sentence(("miko-na", "dal-ti"), glosses=("dog-NOM", "see-PST"), translation="The dog saw it.", sent_id="a")
 TREE = DepTree(("The", "dog"), (2, 0), ("det", "root"), ("DET", "NOUN"))
 
 
-def pair_of(igt: Igt, tree: DepTree | None = None, links: frozenset[tuple[int, int]] | None = None) -> Pair:
+def pair_of(igt: Sentence, tree: DepTree | None = None, links: frozenset[tuple[int, int]] | None = None) -> Pair:
     return replace(igt, e_tree=tree, links=links).pair()
 
 
@@ -35,7 +35,7 @@ def corpus(tmp_path: Path, text: str, faults: Faults, **files: str) -> Corpus:
 def test_a_text_comes_back(tmp_path: Path):
     write_text([pair_of(ONE, TREE, frozenset({(1, 2)})), replace(pair_of(ONE), sent_id="b")], tmp_path, links=True)
     first, second = text = read_text(tmp_path)
-    assert (first.f.glosses, first.translation, second.sent_id) == (ONE.glosses, ONE.translation, "b")
+    assert (first.glosses, first.translation, second.sent_id) == (ONE.glosses, ONE.translation, "b")
     trees = read_trees(tmp_path / "e.conllu")
     assert trees[0] is not None
     assert (trees[0].heads, trees[0].upos, trees[1]) == ((2, 0), ("DET", "NOUN"), None)
@@ -46,12 +46,12 @@ def test_a_text_comes_back(tmp_path: Path):
 
 
 def test_a_tree_without_words_is_missing():
-    assert as_sentence(None, "a").rows == missing().rows == as_sentence(DepTree((), ()), "b").rows
+    assert as_sentence(None, "a").lines == missing().lines == as_sentence(DepTree((), ()), "b").lines
 
 
 def test_ids_are_made_unlike():
     same = [replace(pair_of(ONE), where=Where(f"{file}.txt")) for file in ("one", "one", "two")]
-    assert [pair.sent_id for pair in with_own_ids([*same, pair_of(Igt(("x",)))])] == ["a", "one-a", "two-a", "4"]
+    assert [pair.sent_id for pair in with_own_ids([*same, pair_of(Sentence(("x",)))])] == ["a", "one-a", "two-a", "4"]
 
 
 def test_other_files_stay_in_step(tmp_path: Path):
@@ -170,7 +170,7 @@ def test_pairs_are_a_corpus(text: list[Pair], tmp_path: Path):
     found = golden.places(text, [gold_of(text, 1, "s1"), gold_of(text, 2, "s2")], Faults())  # type: ignore[list-item]
     trees = [None, TREE, None, TREE]
     links = [Links(frozenset({(1, 1)}), (len(pair.f), 2)) for pair in text]
-    made = golden.Pairs.of(found, [1, 2], text, trees, links)
+    made = golden.GoldPairs.of(found, [1, 2], text, trees, links)
     assert len(made) == 1  # the other has no translation
     made.write(tmp_path / "gold")
     [pair] = golden.read_pairs(tmp_path / "gold")

@@ -21,7 +21,7 @@ from divproj.io.corpus import Corpus
 from divproj.projection import pipeline
 from divproj.projection import projector as projecting
 from divproj.run.config import load
-from divproj.run.runner import NAMES, Outcome, Run, _difference, said
+from divproj.run.runner import NAMES, Outcome, Run, _difference, summary_lines
 
 
 @pytest.fixture
@@ -382,7 +382,7 @@ def test_a_held_out_file_alone(folder: Path):
 
 def test_the_calibration_does_not_speak_of_what_was_learned_from(folder: Path):
     made = run(config(folder, LEARNED))
-    told = next(line for line in said(made.facts) if line.startswith("expected to be right"))
+    told = next(line for line in summary_lines(made.facts) if line.startswith("expected to be right"))
     assert "calibration and 2 held-out sentences and 2 folds of 6 gold sentences" in told
     (folder / "gold.conllu").write_text(conllu([item[0] for item in unlike(12)]), encoding="utf-8")
     run(config(folder, LEARNED.replace("held_out = 0.25", "held_out = 0.0")))
@@ -401,7 +401,7 @@ def test_trees_with_few_links_are_left_out(folder: Path):
     assert (out / "trees.conllu").read_text(encoding="utf-8").count("# sent_id") == 10
     assert (out / "e.conllu").read_text(encoding="utf-8").count("# sent_id") == 10
     assert (out / "links.txt").read_text(encoding="utf-8").splitlines() == lines[1:11]
-    assert "2 sentences left out: fewer than 50 % of the words are linked" in said(made.facts)
+    assert "2 sentences left out: fewer than 50 % of the words are linked" in summary_lines(made.facts)
     found = results(folder)
     assert found["stages"]["project"]["summary"]["left_out"] == {"faults": 0, "coverage": 2}
     assert found["settings"]["project"]["min_coverage"] == 0.5
@@ -416,7 +416,7 @@ def test_every_tree_may_be_left_out(folder: Path):
     text = PLAIN + "links = 'links.txt'\n[project]\nmin_coverage = 0.9\n[evaluate]\nheld_out = 'gold.conllu'\n"
     made = run(config(folder, text))
     assert (folder / "results" / "trees.conllu").read_text(encoding="utf-8") == ""
-    assert "12 sentences left out: fewer than 90 % of the words are linked" in said(made.facts)
+    assert "12 sentences left out: fewer than 90 % of the words are linked" in summary_lines(made.facts)
 
 
 def test_all_is_held_out(folder: Path):

@@ -11,8 +11,8 @@ from divproj.core.errors import Faults
 from divproj.io.corpus import Corpus
 from divproj.projection import pipeline, projector
 from divproj.projection.direct import ProjectionInput
-from divproj.projection.pipeline import Wanted, project_corpus
-from divproj.projection.prepare import Preparation, prepared_text
+from divproj.projection.pipeline import CorpusOutput, project_corpus
+from divproj.projection.prepare import Preparation, prepare_text
 from divproj.projection.projector import Projector
 from divproj.run import stages
 from divproj.run.config import load
@@ -46,7 +46,7 @@ def test_a_text_that_is_observed_first(system: str, tmp_path: Path, small: None)
 
     def found(place: Workers) -> list[str]:
         corpus = Corpus(folder / "text.txt")
-        return [x.text for x in project_corpus(Projector(system), (corpus,), Wanted(), Faults(), place)]
+        return [x.text for x in project_corpus(Projector(system), (corpus,), CorpusOutput(), Faults(), place)]
 
     assert found(TWO) == found(HERE)
 
@@ -55,7 +55,7 @@ def test_a_text_that_is_observed_first(system: str, tmp_path: Path, small: None)
 def test_a_part_has_its_sentences_alone(system: str, tmp_path: Path):
     folder = write(tmp_path)
     made = Projector(system)
-    pairs = list(prepared_text(Corpus(folder / "text.txt"), Preparation(), Faults()))
+    pairs = list(prepare_text(Corpus(folder / "text.txt"), Preparation(), Faults()))
     state, own = made.adapt(pairs).state, made.choose_system(pairs)
     text = [ProjectionInput.of(pair) for pair in pairs]
     part = state.part(text[:3])

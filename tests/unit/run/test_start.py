@@ -12,7 +12,7 @@ from pipelinefiles import write
 
 from divproj import ProjError
 from divproj.run.config import load
-from divproj.run.scaffold import Files, begin, config_text, look, quoted
+from divproj.run.scaffold import FolderContents, begin, config_text, look, toml_string
 from divproj.runtime.resources import folder as shipped
 
 
@@ -29,7 +29,7 @@ def test_what_lies_there(folder: Path):
     (folder / "below").mkdir()
     found = look(folder)
     assert (found.text, found.gold, found.trees, found.links) == (["text.txt"], ["gold.conllu"], ["e.conllu"], ["links.txt"])
-    assert found.told == [
+    assert found.messages == [
         "e.conllu: trees of translations",
         "gold.conllu: gold trees",
         "links.txt: word links",
@@ -63,7 +63,7 @@ def test_one_text_in_two_formats_is_read_once(tmp_path: Path):
     (tmp_path / "other.txt").write_text("nip dal\nsleep see\n‘Sleep sees.’\n")
     found = look(tmp_path)
     assert found.text == ["other.txt", "story.txt"]
-    assert found.told[-1] == "story.sfm: has the same sentences as story.txt and is left out"
+    assert found.messages[-1] == "story.sfm: has the same sentences as story.txt and is left out"
 
 
 def test_projected_trees_are_not_gold(tmp_path: Path):
@@ -74,7 +74,7 @@ def test_projected_trees_are_not_gold(tmp_path: Path):
     (tmp_path / "story.txt").write_text("miko\ndog\n‘A dog.’\n")
     found = look(tmp_path)
     assert (found.text, found.gold) == (["story.txt"], [])
-    assert found.told[-1] == "trees.conllu: projected trees; mark sentences as gold in `proj review` to learn from them"
+    assert found.messages[-1] == "trees.conllu: projected trees; mark sentences as gold in `proj review` to learn from them"
     (tmp_path / "trees.conllu").write_text(made + tree.format("# projection = s6\n# gold = yes\n"))
     assert look(tmp_path).gold == ["trees.conllu"]
 
@@ -106,7 +106,7 @@ def test_other_formats_and_bitext(tmp_path: Path):
 def test_nothing_is_overwritten(folder: Path):
     (folder / "README.md").write_text("mine")
     found = begin("Tavi", folder)
-    assert "README.md is there already and was left as it is" in found.told
+    assert "README.md is there already and was left as it is" in found.messages
     assert (folder / "README.md").read_text() == "mine"
     (folder / "divproj.toml").write_text("mine too")
     with pytest.raises(ProjError, match="there is a config already; rename it if you want a new one; nothing was changed"):
@@ -118,7 +118,7 @@ def test_folders_that_will_not_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     with pytest.raises(ProjError, match="no such folder; make it, and put your texts there"):
         begin("Tavi", tmp_path / "no")
     found = begin("Tavi", tmp_path)
-    assert "no interlinear text was recognised: name yours in the config" in found.told
+    assert "no interlinear text was recognised: name yours in the config" in found.messages
     with pytest.raises(ProjError, match=r"input\.text: there is no file 'texts\.txt'"):
         load(tmp_path / "divproj.toml")
     (tmp_path / "divproj.toml").unlink()
@@ -133,8 +133,8 @@ def test_folders_that_will_not_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 @given(st.text(st.characters(exclude_categories=("Cs",))), st.text(st.characters(exclude_categories=("Cs",)), min_size=1))
 def test_any_names_make_a_config(language: str, file: str):
-    found = tomllib.loads(config_text(language, Files(text=[file, "b"], gold=[file])))
+    found = tomllib.loads(config_text(language, FolderContents(text=[file, "b"], gold=[file])))
     assert found["language"] == " ".join(language.split())
     assert found["input"]["text"] == [file, "b"]
     assert found["input"]["gold"] == file
-    assert tomllib.loads(f"a = {quoted(file)}")["a"] == file
+    assert tomllib.loads(f"a = {toml_string(file)}")["a"] == file

@@ -146,28 +146,28 @@ def test_sampling_goes_on_where_it_was(tmp_path: Path):
 
     whole = aligner().fit_align(PAIRS)
     with pytest.raises(Death):
-        aligner().fit_align(PAIRS, watch=dies, keep=Checkpoint(tmp_path, seconds=0))
+        aligner().fit_align(PAIRS, watch=dies, checkpoint=Checkpoint(tmp_path, seconds=0))
     again: list[tuple[str, int]] = []
     resumed = Checkpoint(tmp_path, resume=True)
-    linked = aligner().fit_align(PAIRS, watch=lambda stage, turn, _: again.append((stage, turn)), keep=resumed)
+    linked = aligner().fit_align(PAIRS, watch=lambda stage, turn, _: again.append((stage, turn)), checkpoint=resumed)
     assert linked == whole
     assert sorted(again) == [("sampling", 30), ("sampling", 30), ("sampling", 40), ("sampling", 40)]
     identity = resumed.identity
     with pytest.raises(ModelError, match="the checkpoint is of other data or other settings"):
-        aligner().fit_align(PAIRS[:-1], keep=Checkpoint(tmp_path, resume=True))
+        aligner().fit_align(PAIRS[:-1], checkpoint=Checkpoint(tmp_path, resume=True))
     with pytest.raises(ModelError, match="the checkpoint is of other data or other settings"):
-        aligner().fit_align(PAIRS, {("x", "y"): 3.0}, keep=Checkpoint(tmp_path, resume=True))
+        aligner().fit_align(PAIRS, {("x", "y"): 3.0}, checkpoint=Checkpoint(tmp_path, resume=True))
     found = read_arrays(tmp_path / "forward.npz")
     forge(tmp_path / "forward.npz", identity, {**found, "links": found["links"] + 9})
     with pytest.raises(ModelError, match="a broken checkpoint: links or sweeps that cannot be"):
-        aligner().fit_align(PAIRS, keep=Checkpoint(tmp_path, resume=True))
+        aligner().fit_align(PAIRS, checkpoint=Checkpoint(tmp_path, resume=True))
 
 
 @pytest.mark.parametrize("sweeps", [3, 10, 14, 20])
 def test_few_sweeps_are_not_all_burnt(sweeps: int):
     """As for a large text: some sweeps are kept, so that links have probabilities between 0 and 1."""
     found = WordAligner(settings=Settings(chains=1, sweeps=sweeps, burn_in=2)).fit_align(PAIRS)
-    assert any(0 < chance < 0.999 for linked in found for chance in linked.chances.values())
+    assert any(0 < chance < 0.999 for linked in found for chance in linked.probabilities.values())
 
 
 def test_training_goes_on_where_it_was(tmp_path: Path):
@@ -179,17 +179,17 @@ def test_training_goes_on_where_it_was(tmp_path: Path):
             raise Death
 
     with pytest.raises(Death):
-        Language.train(TREEBANK, dev=TREEBANK, progress=dies, keep=Checkpoint(tmp_path / "c", seconds=0), **options)
+        Language.train(TREEBANK, dev=TREEBANK, progress=dies, checkpoint=Checkpoint(tmp_path / "c", seconds=0), **options)
     stages: list[object] = []
     again = Checkpoint(tmp_path / "c", resume=True)
-    made = Language.train(TREEBANK, dev=TREEBANK, progress=lambda _, state: stages.append(state), keep=again, **options)
+    made = Language.train(TREEBANK, dev=TREEBANK, progress=lambda _, state: stages.append(state), checkpoint=again, **options)
     made.save(tmp_path / "resumed")
     assert [getattr(state, "epoch", None) for state in stages if state] == [2, 3]
     for name in ("model.json", "weights.npz"):
         assert (tmp_path / "whole" / name).read_bytes() == (tmp_path / "resumed" / name).read_bytes()
     identity = np.array(again.identity)
     with pytest.raises(ModelError, match=r"tagger\.npz: the checkpoint is of other data or other settings"):
-        Language.train(TREEBANK[1:], dev=TREEBANK, keep=again, **options)
+        Language.train(TREEBANK[1:], dev=TREEBANK, checkpoint=again, **options)
     for part, some, why in (
         ("tagger", {"meta": np.array("[]")}, "a broken checkpoint: 'list' object has no attribute 'get'"),
         ("parser-edges", None, "a broken checkpoint: 9 passes of 3"),
@@ -197,5 +197,5 @@ def test_training_goes_on_where_it_was(tmp_path: Path):
         found = some or {**read_arrays(tmp_path / "c" / f"{part}.npz"), "passes": np.array([9])}
         forge(tmp_path / "c" / f"{part}.npz", str(identity), found)
         with pytest.raises(ModelError, match=why):
-            Language.train(TREEBANK, dev=TREEBANK, keep=Checkpoint(tmp_path / "c", resume=True), **options)
+            Language.train(TREEBANK, dev=TREEBANK, checkpoint=Checkpoint(tmp_path / "c", resume=True), **options)
         (tmp_path / "c" / "tagger.npz").unlink(missing_ok=True)

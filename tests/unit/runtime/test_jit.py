@@ -174,7 +174,7 @@ def test_all_kernels_of_the_package_are_found_and_most_awaited_first():
     order = jit._most_awaited_first(found)
     assert sorted(map(id, order)) == sorted(map(id, found))
     place = {each: k for k, each in enumerate(order)}
-    assert all(place[one] < place[each] for each in found for one in each.called.values())
+    assert all(place[one] < place[each] for each in found for one in each.callees.values())
 
 
 def test_each_is_compiled_once_after_those_that_it_calls(monkeypatch):
@@ -185,7 +185,7 @@ def test_each_is_compiled_once_after_those_that_it_calls(monkeypatch):
     names = {f"{each.plain.__module__}.{each.plain.__name__}": each for each in jit._kernels()}
     assert sorted(lines) == sorted(names)
     place = {names[line]: k for k, line in enumerate(lines)}
-    assert all(place[one] < place[each] for each in names.values() for one in each.called.values())
+    assert all(place[one] < place[each] for each in names.values() for one in each.callees.values())
 
 
 def test_a_kernel_is_compiled_by_its_name(monkeypatch):

@@ -20,7 +20,7 @@ def test_a_folder_that_another_is_about_to_remove_is_not_taken(tmp_path: Path, m
         made.append(real(**how))
         if len(made) == 1:  # a cleaner has seen it before its maker could lock it
             held.append(os.open(made[0], os.O_RDONLY))
-            assert leftovers.locked(held[0])
+            assert leftovers.try_lock(held[0])
         return made[-1]
 
     monkeypatch.setattr(tempfile, "mkdtemp", mkdtemp)

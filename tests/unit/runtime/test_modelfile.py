@@ -242,20 +242,20 @@ class TestLookedUp:
 class TestQuantised:
     def test_weights_come_back_nearly(self):
         weights = np.random.default_rng(0).normal(size=5000).astype(np.float32)
-        small, unit = modelfile.quantised(weights, clip=1.0)
+        small, unit = modelfile.quantise(weights, clip=1.0)
         assert small.dtype == np.int8
         assert np.abs(small * unit - weights).max() <= unit / 2 + 1e-6
 
     def test_outliers_are_cut(self):
         weights = np.ones(100_000, np.float32)
         weights[:3] = 50.0
-        small, unit = modelfile.quantised(weights)
+        small, unit = modelfile.quantise(weights)
         assert unit == pytest.approx(1 / 127)
         assert small.max() == 127
 
     @pytest.mark.parametrize("weights", [np.zeros(4, np.float32), np.zeros((0,), np.float32)])
     def test_nothing_stays_nothing(self, weights):
-        small, unit = modelfile.quantised(weights)
+        small, unit = modelfile.quantise(weights)
         assert not small.any()
         assert unit > 0
 

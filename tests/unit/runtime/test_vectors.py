@@ -7,7 +7,7 @@ import pytest
 
 from divproj.core.errors import ModelError, ProjError
 from divproj.runtime.modelfile import write_arrays
-from divproj.runtime.vectors import NAMES, WordVectors, shipped
+from divproj.runtime.vectors import NAMES, WordVectors, shipped_vectors
 
 
 def some() -> WordVectors:
@@ -56,9 +56,9 @@ def test_damaged_files_say_what_is_wrong(tmp_path, name, array, message):
 
 def test_a_language_without_vectors():
     with pytest.raises(ProjError, match="no vectors of language 'xx' come with divproj"):
-        shipped("xx")
+        shipped_vectors("xx")
 
 
 def test_the_shipped_ones_know_what_is_alike():
-    found = shipped("en")
+    found = shipped_vectors("en")
     assert found.similarity("dog", "cat") > 0.6 > found.similarity("dog", "parliament")

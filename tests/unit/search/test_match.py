@@ -91,7 +91,7 @@ def test_sentences_come_one_by_one():
 
 
 def test_other_heads_stand_in():
-    assert find_in(FIRST, "rel=obj & head.form=Kedi", heads=(0, 1, 1, 1), rels=("root", "obj", "dep", "dep")) == (2,)
+    assert find_in(FIRST, "rel=obj & head.form=Kedi", heads=(0, 1, 1, 1), deprels=("root", "obj", "dep", "dep")) == (2,)
 
 
 def test_heads_that_cannot_be_right_lead_nowhere():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from divproj.search.query import All, At, Compare, Not, Path, QueryError, Some, Value, parse, parse_path
+from divproj.search.query import And, Compare, Not, OnAxis, Or, Path, QueryError, Value, parse, parse_path
 
 UPOS = Path((), "upos")
 
@@ -13,19 +13,19 @@ def test_structure():
     assert parse("upos=NOUN").condition == Compare(UPOS, "=", (Value("NOUN"),))
     assert parse("gloss").condition == Compare(Path((), "gloss"))
     both = parse("upos=NOUN & head.upos=VERB , rel=obj").condition
-    assert isinstance(both, All)
+    assert isinstance(both, And)
     assert both.parts[1] == Compare(Path(("head",), "upos"), "=", (Value("VERB"),))
-    assert isinstance(parse("a=1|upos=X".replace("a", "id")).condition, Some)
+    assert isinstance(parse("a=1|upos=X".replace("a", "id")).condition, Or)
     assert parse("not upos=NOUN").condition == Not(Compare(UPOS, "=", (Value("NOUN"),)))
-    assert isinstance(parse("child(upos=ADP & rel=case)").condition, At)
-    assert parse("head.child(upos=ADP)").condition == At("head", At("child", Compare(UPOS, "=", (Value("ADP"),))))
+    assert isinstance(parse("child(upos=ADP & rel=case)").condition, OnAxis)
+    assert parse("head.child(upos=ADP)").condition == OnAxis("head", OnAxis("child", Compare(UPOS, "=", (Value("ADP"),))))
 
 
 def test_alternatives_are_values_and_not_tests():
     assert parse("upos=NOUN|PROPN").condition == Compare(UPOS, "=", (Value("NOUN"), Value("PROPN")))
-    assert isinstance(parse("upos=NOUN|rel=obj").condition, Some)
-    assert isinstance(parse("upos=NOUN | child(rel=obj)").condition, Some)
-    assert isinstance(parse("upos=NOUN | head.gloss").condition, Some)
+    assert isinstance(parse("upos=NOUN|rel=obj").condition, Or)
+    assert isinstance(parse("upos=NOUN | child(rel=obj)").condition, Or)
+    assert isinstance(parse("upos=NOUN | head.gloss").condition, Or)
     assert parse('form="a|b"|/c+/').condition.values[0] == Value("a|b")  # type: ignore[union-attr]
 
 

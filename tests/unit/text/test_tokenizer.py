@@ -7,14 +7,14 @@ from itertools import pairwise
 
 import pytest
 
-from divproj import ModelError, Sentence
+from divproj import ModelError, Rows
 from divproj.core.errors import Where
 from divproj.io.trees import conllu
 from divproj.parsing.batch import blank
 from divproj.text.tokenizer import Token, Tokenizer
 
 
-def sentence(*tokens: str) -> Sentence:
+def sentence(*tokens: str) -> Rows:
     """A sentence of tokens; `du=de+le` stands for two words, `l'~` has no space after it."""
     rows, words = [], 0
     for token in tokens:
@@ -106,7 +106,7 @@ class TestSpanish:
 
     def test_rows_of_the_whole(self):
         text = "Va al mar."
-        rows = blank(text, self.tokenizer.tokens(text), "1", Where("x", 1)).rows
+        rows = blank(text, self.tokenizer.tokens(text), "1", Where("x", 1)).lines
         assert [(row[0], row[1], row[9]) for row in rows] == [
             ("1", "Va", "_"),
             ("2-3", "al", "_"),

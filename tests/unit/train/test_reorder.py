@@ -11,7 +11,7 @@ import pytest
 from divproj.core.links import Links
 from divproj.core.tree import DepTree
 from divproj.projection.direct import ProjectionInput
-from divproj.projection.glossed.training import Bank
+from divproj.projection.glossed.training import GlossedTreebank
 
 FOLDER = Path(__file__).resolve().parents[3] / "train" / "glossed"
 TREE = DepTree(
@@ -50,14 +50,14 @@ def test_words_keep_glosses_links_and_heads() -> None:
     links = {(1, 1), (3, 2), (5, 4), (4, 5)}
     bitext = ProjectionInput(TREE.forms, e, Links.of(links, (5, 5)), ("1SG", "PRS", "see", "dog", "big"), "s")
     for seed in range(20):
-        made = reordered(Bank("swa", "Bantu", [bitext], [TREE]), seed)
-        [moved], [tree] = made.bitexts, made.gold
+        made = reordered(GlossedTreebank("swa", "Bantu", [bitext], [TREE]), seed)
+        [moved], [tree] = made.sentences, made.gold
         assert moved.forms == tree.forms
         assert {(f, g) for f, g in zip(moved.forms, moved.glosses, strict=True)} == set(
             zip(bitext.forms, bitext.glosses, strict=True)
         )
         assert {(moved.forms[i - 1], j) for i, j in moved.links} == {(TREE.forms[i - 1], j) for i, j in links}
         names = ("", *tree.forms)
-        assert {(f, names[h], r) for f, h, r in zip(tree.forms, tree.heads, tree.rels, strict=True)} == {
-            (f, ("", *TREE.forms)[h], r) for f, h, r in zip(TREE.forms, TREE.heads, TREE.rels, strict=True)
+        assert {(f, names[h], r) for f, h, r in zip(tree.forms, tree.heads, tree.deprels, strict=True)} == {
+            (f, ("", *TREE.forms)[h], r) for f, h, r in zip(TREE.forms, TREE.heads, TREE.deprels, strict=True)
         }

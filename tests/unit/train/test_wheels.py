@@ -39,9 +39,9 @@ def test_a_pack_is_found_where_its_wheel_is_installed(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
     assert module.available()["qy"] == tmp_path / "site" / "divproj_qy"
     try:
-        assert module.shipped("qy").about == about
+        assert module.load_pack("qy").about == about
     finally:
-        module.shipped.cache_clear()
+        module.load_pack.cache_clear()
     assert "divproj_qy" not in sys.modules
     facts = json.loads((tmp_path / "site" / "divproj_qy" / "model.json").read_text())
     assert facts["about"] == about

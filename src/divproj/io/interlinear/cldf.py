@@ -23,17 +23,17 @@ from typing import Any, BinaryIO, TextIO
 from urllib.parse import unquote
 
 from divproj.core.errors import Faults, FormatError, Where
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.io.files import Source
 from divproj.io.interlinear.parts import (
     Options,
+    choose_translation,
     from_file,
     from_text,
     instance,
     lines,
+    normalize_space,
     one_line,
-    preferred,
-    squeezed,
     tokens,
     without_judgement,
 )
@@ -71,11 +71,11 @@ def of_file(path: str) -> ExampleTable:
     name = Path(path).name.removesuffix(".gz")
     for file in sorted(folder.glob("*-metadata.json")):
         try:
-            found = _table(json.loads(_text(file)).get("tables", []), name, folder)
+            table = _table(json.loads(_text(file)).get("tables", []), name, folder)
         except (ValueError, KeyError, TypeError, AttributeError, OSError):
             continue
-        if found is not None:
-            return found
+        if table is not None:
+            return table
     return ExampleTable(languages=_languages(folder / "languages.csv", {}))
 
 
@@ -134,10 +134,10 @@ def names(table: str) -> tuple[str, str]:
     return f"{stem}-metadata.json", f"{stem}-languages.csv"
 
 
-def written(table: str, header: Sequence[str], languages: Iterable[str]) -> dict[str, str]:
+def metadata_files(table: str, header: Sequence[str], languages: Iterable[str]) -> dict[str, str]:
     """The files that make a table of examples a CLDF data set, by name: its metadata, and its languages when there are any."""
     metadata, beside = names(table)
-    found = list(dict.fromkeys(filter(None, languages)))
+    distinct_languages = list(dict.fromkeys(filter(None, languages)))
     back = {usual: term for term, usual in TERMS.items()}
     tables: list[dict[str, Any]] = [
         {
@@ -147,7 +147,7 @@ def written(table: str, header: Sequence[str], languages: Iterable[str]) -> dict
         }
     ]
     files = {}
-    if found:
+    if distinct_languages:
         known = {"ID": "id", "Name": "name", "ISO639P3code": "iso639P3code"}
         tables.append(
             {
@@ -159,7 +159,7 @@ def written(table: str, header: Sequence[str], languages: Iterable[str]) -> dict
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(known)
-        writer.writerows([name, name, name if len(name) == 3 and name.isalpha() else ""] for name in found)
+        writer.writerows([name, name, name if len(name) == 3 and name.isalpha() else ""] for name in distinct_languages)
         files[beside] = out.getvalue()
     data = {
         "@context": ["http://www.w3.org/ns/csvw", {"@language": "en"}],
@@ -170,12 +170,12 @@ def written(table: str, header: Sequence[str], languages: Iterable[str]) -> dict
 
 
 def _column(name: str, terms: Mapping[str, str]) -> dict[str, str]:
-    made = {"name": name, "datatype": "string"}
+    column = {"name": name, "datatype": "string"}
     if name in terms:
-        made["propertyUrl"] = TERMS_URL + terms[name]
+        column["propertyUrl"] = TERMS_URL + terms[name]
     if name in ("Analyzed_Word", "Gloss"):
-        made["separator"] = "\t"
-    return made
+        column["separator"] = "\t"
+    return column
 
 
 COLUMNS = {
@@ -190,11 +190,11 @@ ROWS = 200
 """Lines that one quoted cell may span; more, and its quote was never closed."""
 
 
-def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Igt]:
+def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Sentence]:
     return from_file(read, source, faults, options)
 
 
-def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
+def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Sentence]:
     """
     >>> loads("ID,Primary_Text,Analyzed_Word,Gloss,Translated_Text\\n1,canes,can-es,dog-PL,dogs\\n")[0].glosses
     ('dog-PL',)
@@ -202,19 +202,21 @@ def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
     return from_text(read, text, faults, options)
 
 
-def dump(instances: Iterable[Igt], out: TextIO, table: str = "examples.csv") -> dict[str, str]:
+def dump(instances: Iterable[Sentence], out: TextIO, table: str = "examples.csv") -> dict[str, str]:
     """A table of examples; words and glosses between tabs, translations into other languages in columns of their own.
 
     Given back are the files that belong beside a table of this name, by name: its metadata and its languages.
     """
-    found = list(instances)
-    codes = list(dict.fromkeys(code for igt in found for code, text in igt.translations if text != igt.translation and code))
+    sentences = list(instances)
+    codes = list(
+        dict.fromkeys(code for igt in sentences for code, text in igt.translations if text != igt.translation and code)
+    )
     extra = [f"Translated_Text_{code}" for code in codes]
-    keys = list(dict.fromkeys(key for igt in found for key, _ in igt.meta))
+    keys = list(dict.fromkeys(key for igt in sentences for key, _ in igt.meta))
     writer = csv.writer(out, lineterminator="\n")
     header = [*COLUMN_NAMES, *extra, "Grammaticality", *keys]
     writer.writerow(header)
-    for k, igt in enumerate(found, 1):
+    for k, igt in enumerate(sentences, 1):
         codes_of = {text: code for code, text in igt.translations}
         others = {code: text for code, text in igt.translations if text != igt.translation}
         parts = igt.segments if len(igt.segments) == len(igt.words) else igt.words
@@ -235,12 +237,12 @@ def dump(instances: Iterable[Igt], out: TextIO, table: str = "examples.csv") -> 
                 *(" ; ".join(meta.get(key, [])) for key in keys),
             ]
         )
-    return written(table, header, (igt.language for igt in found))
+    return metadata_files(table, header, (igt.language for igt in sentences))
 
 
-def dumps(instances: Iterable[Igt]) -> str:
+def dumps(instances: Iterable[Sentence]) -> str:
     """
-    >>> dumps([Igt(("canes",), ("can-es",), ("dog-PL",), translation="dogs")]).splitlines()[1]
+    >>> dumps([Sentence(("canes",), ("can-es",), ("dog-PL",), translation="dogs")]).splitlines()[1]
     '1,,canes,can-es,dog-PL,dogs,en,'
     """
     out = io.StringIO()
@@ -248,18 +250,20 @@ def dumps(instances: Iterable[Igt]) -> str:
     return out.getvalue()
 
 
-def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Igt]:
+def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Sentence]:
     table = of_file(path)
     rows = _rows(lines(stream, path, faults, options.encoding), path, faults, table.delimiter)
     header = next(rows, (0, []))[1]
     names = [table.names.get(name.strip(), name.strip()) for name in header]
     if not {"primary_text", "analyzed_word"} & {name.lower() for name in names}:
-        what = f"the first line names the columns {', '.join(names)[:80]}, Primary_Text or Analyzed_Word expected"
-        raise FormatError(what, Where(path, 1), "is this a CLDF table of examples?")
+        problem = f"the first line names the columns {', '.join(names)[:80]}, Primary_Text or Analyzed_Word expected"
+        raise FormatError(problem, Where(path, 1), "is this a CLDF table of examples?")
     for number, row in rows:
         if len(row) != len(names):
-            what = f"{len(row)} cells, {len(names)} expected as in the first line"
-            faults.file(FormatError(what, Where(path, number), "missing cells are empty, others kept; is a comma not quoted?"))
+            problem = f"{len(row)} cells, {len(names)} expected as in the first line"
+            faults.file(
+                FormatError(problem, Where(path, number), "missing cells are empty, others kept; is a comma not quoted?")
+            )
         cells = {name: cell for name, cell in zip(names, row, strict=False) if name}
         cells |= {f"cell_{k}": cell for k, cell in enumerate(row[len(names) :], len(names) + 1)}
         for name, mark in table.separators.items():
@@ -307,7 +311,7 @@ def _row(texts: list[str], mark: str, width: int) -> list[str] | None:
     return rows[0] if len(rows) == 1 and (len(texts) == 1 or len(rows[0]) == width) else None
 
 
-def _instance(cells: dict[str, str], where: Where, options: Options, languages: Mapping[str, str]) -> Igt:
+def _instance(cells: dict[str, str], where: Where, options: Options, languages: Mapping[str, str]) -> Sentence:
     known: dict[str, str] = {}
     meta = []
     for name, value in cells.items():
@@ -315,8 +319,8 @@ def _instance(cells: dict[str, str], where: Where, options: Options, languages: 
         if role:
             known[role] = value
         else:
-            meta.append((name, squeezed(value)))
-    primary = squeezed(known.get("text", ""))
+            meta.append((name, normalize_space(value)))
+    primary = normalize_space(known.get("text", ""))
     segments, glosses = _parts(known.get("words", ""), known.get("glosses", ""))
     glosses = tuple("" if gloss == "_" else gloss for gloss in glosses)
     judgement, bare = without_judgement(primary)
@@ -331,11 +335,11 @@ def _instance(cells: dict[str, str], where: Where, options: Options, languages: 
     code = known.get("meta_language", "")
     free = [(code, one_line(known.get("translation", "")))]
     for name, value in [pair for pair in meta if _OTHER.fullmatch(pair[0]) and pair[1]]:
-        found = _OTHER.fullmatch(name)
-        assert found
-        free.append((found[1] or "", value))
+        match = _OTHER.fullmatch(name)
+        assert match
+        free.append((match[1] or "", value))
         meta.remove((name, value))
-    translation, translations = preferred(free, options.lang, stated=True)
+    translation, translations = choose_translation(free, options.lang, stated=True)
     if not translations and code and code.lower() not in ("en", "eng", "stan1293"):
         meta.append(("Meta_Language_ID", code))
     sent_id = known.get("sent_id", "").strip()

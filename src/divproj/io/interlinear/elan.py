@@ -25,20 +25,20 @@ from itertools import pairwise
 from typing import Any, BinaryIO, NamedTuple
 
 from divproj.core.errors import Faults, FormatError, ProjError, Where
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.io.files import Source
 from divproj.io.interlinear.languages import lang_code
 from divproj.io.interlinear.parts import (
     Options,
+    choose_translation,
     from_file,
     from_text,
     glue,
-    grouped,
+    group_morphemes,
     instance,
-    joined,
+    join_morphemes,
+    normalize_space,
     one_line,
-    preferred,
-    squeezed,
     tokens,
 )
 from divproj.io.interlinear.xml import XmlNode, units
@@ -138,11 +138,11 @@ class TierRow(NamedTuple):
 
 
 def content(tier: Tier) -> Content:
-    values = [made.value for made in tier.annotations[:TIER_SAMPLE] if made.value.strip()]
+    values = [annotation.value for annotation in tier.annotations[:TIER_SAMPLE] if annotation.value.strip()]
     if not values:
         return Content(0, 0.0, 0.0, 0.0, "", False)
     n = len(values)
-    parents = [made.parent for made in tier.annotations if made.parent]
+    parents = [annotation.parent for annotation in tier.annotations if annotation.parent]
     ids = sum(bool(_ID_VALUE.match(value)) or not any(c.isalpha() for c in value) for value in values)
     return Content(
         n,
@@ -156,28 +156,28 @@ def content(tier: Tier) -> Content:
 
 def by_name(tier: Tier) -> tuple[str, str]:
     """(role, reason) by the name of a tier, or else by that of its type; ('-', reason) for a tier that is to be left out."""
-    for text, what in ((tier.name.partition("@")[0], "name"), (tier.kind, "type")):
+    for text, basis in ((tier.name.partition("@")[0], "name"), (tier.kind, "type")):
         if _IGNORED.search(text):
-            return "-", f"{what}: not of the text"
+            return "-", f"{basis}: not of the text"
         for role, pattern in _NAMES:
             if re.search(pattern, text, re.IGNORECASE):
-                return role, what
+                return role, basis
     return "", ""
 
 
-def guessed(tiers: Mapping[str, Tier], taken: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+def guess_roles(tiers: Mapping[str, Tier], taken: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     """(role, reason) of each tier; `taken` are the roles that were named."""
     looks = {name: content(tier) for name, tier in tiers.items()}
-    found = {name: (taken[name], "named") if name in taken else by_name(tier) for name, tier in tiers.items()}
+    assignments = {name: (taken[name], "named") if name in taken else by_name(tier) for name, tier in tiers.items()}
     for name, tier in tiers.items():
         if name not in taken:
-            found[name] = _corrected(tier, looks[name], found[name], tiers, looks)
-    _texts(tiers, looks, found, taken)
-    _missing(tiers, looks, found, taken)
-    return found
+            assignments[name] = _correct_role(tier, looks[name], assignments[name], tiers, looks)
+    _texts(tiers, looks, assignments, taken)
+    _missing(tiers, looks, assignments, taken)
+    return assignments
 
 
-def _corrected(
+def _correct_role(
     tier: Tier, look: Content, said: tuple[str, str], tiers: Mapping[str, Tier], looks: Mapping[str, Content]
 ) -> tuple[str, str]:
     """A role that the place or the content of the tier speaks against is changed."""
@@ -217,8 +217,10 @@ def _unlike_words(tier: Tier, tiers: Mapping[str, Tier]) -> bool:
         above = tiers[above].parent
     if above not in tiers or above in seen:
         return False
-    own, words = ("".join(made.value for made in one.annotations[:40]).casefold() for one in (tier, tiers[above]))
-    return SequenceMatcher(None, own, words, autojunk=False).ratio() < SEGMENTATION_LIKENESS
+    letters, words = (
+        "".join(annotation.value for annotation in one.annotations[:40]).casefold() for one in (tier, tiers[above])
+    )
+    return SequenceMatcher(None, letters, words, autojunk=False).ratio() < SEGMENTATION_LIKENESS
 
 
 def _below_division(tier: Tier, tiers: Mapping[str, Tier], looks: Mapping[str, Content]) -> bool:
@@ -234,35 +236,37 @@ def _below_division(tier: Tier, tiers: Mapping[str, Tier], looks: Mapping[str, C
 
 
 def _texts(
-    tiers: Mapping[str, Tier], looks: Mapping[str, Content], found: dict[str, tuple[str, str]], taken: Mapping[str, str]
+    tiers: Mapping[str, Tier], looks: Mapping[str, Content], assignments: dict[str, tuple[str, str]], taken: Mapping[str, str]
 ) -> None:
     """Find the text where no tier is named so: the tier above the words, or the topmost one with the most words."""
-    if any(role == "text" for role, _ in found.values()) or "text" in taken.values():
+    if any(role == "text" for role, _ in assignments.values()) or "text" in taken.values():
         return
-    divided = [name for name, (role, _) in found.items() if role in ("words", "morphs")]
+    divided = [name for name, (role, _) in assignments.items() if role in ("words", "morphs")]
     for name in divided:
         top = topmost(tiers, name)
-        if top != name and not found[top][0] and looks[top].filled:
-            found[top] = ("text", "words hang on it")
-    if any(role == "text" for role, _ in found.values()) or any(tiers[name].parent in tiers for name in divided):
+        if top != name and not assignments[top][0] and looks[top].filled:
+            assignments[top] = ("text", "words hang on it")
+    if any(role == "text" for role, _ in assignments.values()) or any(tiers[name].parent in tiers for name in divided):
         return
-    tops = [name for name, tier in tiers.items() if tier.parent not in tiers and not found[name][0] and looks[name].filled]
+    tops = [
+        name for name, tier in tiers.items() if tier.parent not in tiers and not assignments[name][0] and looks[name].filled
+    ]
     best = max(tops, key=lambda name: looks[name].filled * looks[name].width, default=None)
     children = {tier.parent for tier in tiers.values()}
     if best is not None and (best in children or len(tops) == 1) and (not divided or looks[best].width > SENTENCE_WIDTH):
         kind = tiers[best].kind
         for name in tops:
             if tiers[name].kind == kind and (not divided or looks[name].width > SENTENCE_WIDTH):
-                found[name] = ("text", "topmost, with tiers under it")
+                assignments[name] = ("text", "topmost, with tiers under it")
 
 
 def _missing(
-    tiers: Mapping[str, Tier], looks: Mapping[str, Content], found: dict[str, tuple[str, str]], taken: Mapping[str, str]
+    tiers: Mapping[str, Tier], looks: Mapping[str, Content], assignments: dict[str, tuple[str, str]], taken: Mapping[str, str]
 ) -> None:
     """Find translations, words and glosses by position and content where no name tells."""
     for _ in range(4):  # a tier may hang on one that is found in the round before
-        before = dict(found)
-        roles = {name: role for name, (role, _) in found.items()}
+        before = dict(assignments)
+        roles = {name: role for name, (role, _) in assignments.items()}
         texts = {name for name, role in roles.items() if role == "text"}
         languages = Counter(looks[name].language for name in texts)
         for name, tier in tiers.items():
@@ -272,9 +276,9 @@ def _missing(
             beside = {roles[other] for other, of in tiers.items() if of.parent == tier.parent}
             role = _by_place(tier, looks[name], above, beside, languages, [tiers[text] for text in texts])
             if role:
-                found[name] = role
+                assignments[name] = role
                 roles[name] = role[0]
-        if found == before:
+        if assignments == before:
             return
 
 
@@ -308,9 +312,9 @@ def topmost(tiers: Mapping[str, Tier], name: str) -> str:
 
 
 def _same_times(tier: Tier, text: Tier) -> bool:
-    starts = {made.begin for made in text.annotations if made.begin >= 0}
-    own = [made.begin for made in tier.annotations if made.value]
-    return bool(own) and sum(begin in starts for begin in own) >= SAME_TIMES * len(own)
+    starts = {annotation.begin for annotation in text.annotations if annotation.begin >= 0}
+    tier_starts = [annotation.begin for annotation in tier.annotations if annotation.value]
+    return bool(tier_starts) and sum(begin in starts for begin in tier_starts) >= SAME_TIMES * len(tier_starts)
 
 
 def is_ids(tier: Tier) -> bool:
@@ -321,8 +325,8 @@ def is_ids(tier: Tier) -> bool:
 
 def language(tier: Tier) -> str:
     """Language of a tier of translations: what it says, or the code at the end of its name (`phrase-gls-en`)."""
-    found = re.search(r"[-_]([a-z]{2,3})$", tier.name.partition("@")[0])
-    code = found[1] if found and found[1] in _CODES else ""
+    match = re.search(r"[-_]([a-z]{2,3})$", tier.name.partition("@")[0])
+    code = match[1] if match and match[1] in _CODES else ""
     return lang_code(tier.lang or code)
 
 
@@ -341,7 +345,7 @@ def _role(said: tuple[str, str]) -> tuple[str, str]:
     return said[0].strip("-"), said[1]
 
 
-def shown_names(tiers: Mapping[str, Tier]) -> str:
+def describe_tiers(tiers: Mapping[str, Tier]) -> str:
     return ", ".join(f"{name} (under {tier.parent})" if tier.parent else name for name, tier in tiers.items()) or "none"
 
 
@@ -362,19 +366,19 @@ def speaker(tier: Tier) -> str:
 
 def tiers_above(tiers: dict[str, Tier], name: str) -> list[str]:
     """The tier and those above it."""
-    found = [name]
-    while (above := tiers[found[-1]].parent) in tiers and above not in found:
-        found.append(above)
-    return found
+    chain = [name]
+    while (above := tiers[chain[-1]].parent) in tiers and above not in chain:
+        chain.append(above)
+    return chain
 
 
 def depth_of(tiers: dict[str, Tier], name: str) -> int:
     return len(tiers_above(tiers, name))
 
 
-def overlaps(made: Annotation, top: Annotation) -> bool:
+def overlaps(annotation: Annotation, top: Annotation) -> bool:
     """Whether more than half of an annotation is within the time of another."""
-    middle = (made.begin + max(made.end, made.begin)) / 2
+    middle = (annotation.begin + max(annotation.end, annotation.begin)) / 2
     return top.begin <= middle < max(top.end, top.begin + 1)
 
 
@@ -383,24 +387,24 @@ class Annotations:
 
     def __init__(self, tiers: dict[str, Tier], path: str, faults: Faults) -> None:
         self.tiers, self.path, self.faults = tiers, path, faults
-        self.by_id = {made.id: made for tier in tiers.values() for made in tier.annotations}
+        self.by_id = {annotation.id: annotation for tier in tiers.values() for annotation in tier.annotations}
         self.up: dict[str, str] = {}
         self._by_time: dict[str, tuple[list[Annotation], list[int]]] = {}
         self._indexes: dict[tuple[str, str], dict[str, list[Annotation]]] = {}
         for tier in tiers.values():
-            self._hang(tier)
+            self._attach(tier)
 
-    def _hang(self, tier: Tier) -> None:
+    def _attach(self, tier: Tier) -> None:
         """Parents of the annotations: by reference, or the one above at that time."""
-        above, starts = self._timed(tier.parent) if tier.parent in self.tiers else ([], [])
-        for made in tier.annotations:
-            if made.parent:
-                self.up[made.id] = made.parent
-                if made.parent not in self.by_id:
-                    what = f"annotation {made.id} on tier {tier.name} hangs on {made.parent}, which is not there"
-                    self.faults.word(FormatError(what, Where(self.path, made.line), "left out"))
-            elif above and made.begin >= 0:
-                self.up[made.id] = above[max(0, bisect_right(starts, made.begin) - 1)].id
+        above, starts = self._sort_by_time(tier.parent) if tier.parent in self.tiers else ([], [])
+        for annotation in tier.annotations:
+            if annotation.parent:
+                self.up[annotation.id] = annotation.parent
+                if annotation.parent not in self.by_id:
+                    problem = f"annotation {annotation.id} on tier {tier.name} hangs on {annotation.parent}, which is not there"
+                    self.faults.word(FormatError(problem, Where(self.path, annotation.line), "left out"))
+            elif above and annotation.begin >= 0:
+                self.up[annotation.id] = above[max(0, bisect_right(starts, annotation.begin) - 1)].id
 
     def under(self, name: str, top: Annotation, top_tier: str) -> list[Annotation]:
         """Return the annotations of a tier that are below `top`, in order; by time where the tiers are not related."""
@@ -408,59 +412,59 @@ class Annotations:
         if name == top_tier:
             return [top]
         if top_tier in tiers_above(self.tiers, name):
-            return self._ordered(self.index(name, top_tier).get(top.id, []), tier)
+            return self._sort_annotations(self.index(name, top_tier).get(top.id, []), tier)
         if topmost(self.tiers, name) != topmost(self.tiers, top_tier):
-            timed, starts = self._timed(name)
+            timed, starts = self._sort_by_time(name)
             at = max(0, bisect_left(starts, max(top.begin, 0)) - 1)  # one may begin a little earlier than the text
             return [a for a in timed[at : bisect_left(starts, max(top.end, top.begin + 1))] if overlaps(a, top)]
         root, root_tier = self._climb(top.id)[-1], topmost(self.tiers, name)
         first = self.index(top_tier, root_tier).get(root, [])[:1]
         return self.index(name, root_tier).get(root, []) if first == [top] else []
 
-    def _timed(self, name: str) -> tuple[list[Annotation], list[int]]:
+    def _sort_by_time(self, name: str) -> tuple[list[Annotation], list[int]]:
         """Annotations of a tier that have a time, by it, and their times."""
         if name not in self._by_time:
-            found = sorted((a for a in self.tiers[name].annotations if a.begin >= 0), key=lambda a: a.begin)
-            self._by_time[name] = (found, [a.begin for a in found])
+            annotations = sorted((a for a in self.tiers[name].annotations if a.begin >= 0), key=lambda a: a.begin)
+            self._by_time[name] = (annotations, [a.begin for a in annotations])
         return self._by_time[name]
 
     def index(self, name: str, top_tier: str) -> dict[str, list[Annotation]]:
         """Return the annotations of a tier, grouped by the annotation of a higher tier that they are below."""
         key = (name, top_tier)
         if key not in self._indexes:
-            tops = {made.id for made in self.tiers[top_tier].annotations}
-            found: dict[str, list[Annotation]] = {}
-            for made in self.tiers[name].annotations:
-                top = next((at for at in self._climb(made.id) if at in tops), "")
-                found.setdefault(top, []).append(made)
-            self._indexes[key] = found
+            tops = {annotation.id for annotation in self.tiers[top_tier].annotations}
+            groups: dict[str, list[Annotation]] = {}
+            for annotation in self.tiers[name].annotations:
+                top = next((at for at in self._climb(annotation.id) if at in tops), "")
+                groups.setdefault(top, []).append(annotation)
+            self._indexes[key] = groups
         return self._indexes[key]
 
     def _climb(self, start: str) -> list[str]:
         """Return the annotation and those above it."""
-        found = [start]
-        while (above := self.up.get(found[-1], "")) in self.by_id and above not in found:
-            found.append(above)
-        return found
+        chain = [start]
+        while (above := self.up.get(chain[-1], "")) in self.by_id and above not in chain:
+            chain.append(above)
+        return chain
 
-    def hangs(self, made: Annotation, top: str) -> bool:
-        return top in self._climb(made.id)
+    def is_below(self, annotation: Annotation, top: str) -> bool:
+        return top in self._climb(annotation.id)
 
-    def _ordered(self, made: list[Annotation], tier: Tier) -> list[Annotation]:
+    def _sort_annotations(self, annotations: list[Annotation], tier: Tier) -> list[Annotation]:
         """In the order of their parents and, under one parent, of PREVIOUS_ANNOTATION."""
         groups: dict[str, list[Annotation]] = {}
-        for a in made:
+        for a in annotations:
             groups.setdefault(self.up.get(a.id, ""), []).append(a)
         parents = [self.by_id[key] for key in groups if key in self.by_id]
         if len(parents) > 1 and tier.parent in self.tiers:
-            parents = self._ordered(parents, self.tiers[tier.parent])
+            parents = self._sort_annotations(parents, self.tiers[tier.parent])
         order = {a.id: k for k, a in enumerate(parents)}
-        found: list[Annotation] = []
+        in_order: list[Annotation] = []
         for key in sorted(groups, key=lambda parent: order.get(parent, len(order))):
-            found += self._chained(groups[key], tier)
-        return found
+            in_order += self._chain_annotations(groups[key], tier)
+        return in_order
 
-    def _chained(self, group: list[Annotation], tier: Tier) -> list[Annotation]:
+    def _chain_annotations(self, group: list[Annotation], tier: Tier) -> list[Annotation]:
         after = {a.previous: a for a in group if a.previous}
         chain: dict[str, Annotation] = {}
         for first in sorted((a for a in group if not a.previous), key=lambda a: a.begin):
@@ -470,8 +474,8 @@ class Annotations:
                 at = after.get(at.id)
         rest = [a for a in group if a.id not in chain]
         if rest:
-            what = f"the order of {len(rest)} annotations on tier {tier.name} is broken at {rest[0].id}"
-            self.faults.word(FormatError(what, Where(self.path, rest[0].line), "read in the order of the file"))
+            problem = f"the order of {len(rest)} annotations on tier {tier.name} is broken at {rest[0].id}"
+            self.faults.word(FormatError(problem, Where(self.path, rest[0].line), "read in the order of the file"))
         return [*chain.values(), *rest]
 
 
@@ -481,36 +485,36 @@ TAGS = frozenset({
 })  # fmt: skip
 
 
-def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Igt]:
+def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Sentence]:
     return from_file(read, source, faults, options)
 
 
-def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
+def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Sentence]:
     return from_text(read, text, faults, options)
 
 
-def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Igt]:
+def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Sentence]:
     unknown = sorted(set(options.tiers) - set(ROLES))
     if unknown:
         raise ProjError(f"unknown role {unknown[0]!r} of a tier, one of {', '.join(ROLES)} expected")
-    for _, igt in _found(stream, path, faults, options):
+    for _, igt in _find_sentences(stream, path, faults, options):
         yield igt
 
 
 def places(stream: BinaryIO, path: str, faults: Faults, options: Options) -> list[tuple[str, str]]:
     """Tier and annotation of each sentence, in the order of `read`."""
-    return [place for place, _ in _found(stream, path, faults, options)]
+    return [place for place, _ in _find_sentences(stream, path, faults, options)]
 
 
-def _found(stream: BinaryIO, path: str, faults: Faults, options: Options) -> list[tuple[tuple[str, str], Igt]]:
+def _find_sentences(stream: BinaryIO, path: str, faults: Faults, options: Options) -> list[tuple[tuple[str, str], Sentence]]:
     """The sentences and where they are, in the order in which they are spoken."""
     tiers = _tiers(stream, path, faults, options)
     trees = {name: tier for name, tier in tiers.items() if tier.kind == "divproj-tree"}
     tiers = {name: tier for name, tier in tiers.items() if name not in trees}
     file = _File(tiers, path, faults)
-    file.trees = {made.parent: made.value for tier in trees.values() for made in tier.annotations}
-    found = [pair for roles in _role_sets(tiers, path, options) for pair in file.instances(roles, options)]
-    return [(place, igt) for _, place, igt in sorted(found, key=lambda triple: triple[0])]
+    file.trees = {annotation.parent: annotation.value for tier in trees.values() for annotation in tier.annotations}
+    sentences = [pair for roles in _role_sets(tiers, path, options) for pair in file.instances(roles, options)]
+    return [(place, igt) for _, place, igt in sorted(sentences, key=lambda triple: triple[0])]
 
 
 def _tiers(stream: BinaryIO, path: str, faults: Faults, options: Options) -> dict[str, Tier]:
@@ -531,25 +535,27 @@ def _tiers(stream: BinaryIO, path: str, faults: Faults, options: Options) -> dic
 
 def _times(node: XmlNode) -> dict[str, int]:
     """Milliseconds of the slots; one without a value has that of the slot before it."""
-    found: dict[str, int] = {}
+    milliseconds: dict[str, int] = {}
     last = 0
     for slot in node.all("TIME_SLOT"):
         value = slot.get("TIME_VALUE")
         last = int(value) if value.isdecimal() else last
-        found[slot.get("TIME_SLOT_ID")] = last
-    return found
+        milliseconds[slot.get("TIME_SLOT_ID")] = last
+    return milliseconds
 
 
 def _tier(node: XmlNode, times: dict[str, int]) -> Tier:
     name = node.get("TIER_ID")
     tier = Tier(name, node.get("LINGUISTIC_TYPE_REF"), node.get("PARENT_REF"), node.get("PARTICIPANT"), node.get("LANG_REF"))
     for holder in node.all("ANNOTATION"):
-        for made in holder.children[:1]:
-            value = "".join(text.text for text in made.all("ANNOTATION_VALUE"))
-            begin, end = times.get(made.get("TIME_SLOT_REF1"), -1), times.get(made.get("TIME_SLOT_REF2"), -1)
-            ref, before = made.get("ANNOTATION_REF"), made.get("PREVIOUS_ANNOTATION")
+        for annotation in holder.children[:1]:
+            value = "".join(text.text for text in annotation.all("ANNOTATION_VALUE"))
+            begin, end = times.get(annotation.get("TIME_SLOT_REF1"), -1), times.get(annotation.get("TIME_SLOT_REF2"), -1)
+            ref, before = annotation.get("ANNOTATION_REF"), annotation.get("PREVIOUS_ANNOTATION")
             tier.annotations.append(
-                Annotation(made.get("ANNOTATION_ID"), squeezed(one_line(value)), made.line, ref, before, begin, end)
+                Annotation(
+                    annotation.get("ANNOTATION_ID"), normalize_space(one_line(value)), annotation.line, ref, before, begin, end
+                )
             )
     return tier
 
@@ -559,13 +565,13 @@ def _role_sets(tiers: dict[str, Tier], path: str, options: Options) -> list[dict
     by_role: dict[str, list[str]] = {}
     named: dict[str, str] = {}
     for role, wanted in options.tiers.items():
-        found = [name for name, tier in tiers.items() if wanted in (name, tier.kind) or name.partition("@")[0] == wanted]
-        if not found:
-            what = f"no tier or type {wanted!r}; the tiers are {shown_names(tiers)}"
-            raise FormatError(what, Where(path), "name one of these")
-        by_role[role] = found
-        named |= dict.fromkeys(found, role)
-    for name, (role, _) in guessed(tiers, named).items():
+        matches = [name for name, tier in tiers.items() if wanted in (name, tier.kind) or name.partition("@")[0] == wanted]
+        if not matches:
+            problem = f"no tier or type {wanted!r}; the tiers are {describe_tiers(tiers)}"
+            raise FormatError(problem, Where(path), "name one of these")
+        by_role[role] = matches
+        named |= dict.fromkeys(matches, role)
+    for name, (role, _) in guess_roles(tiers, named).items():
         if role in (*ROLES, LITERAL) and role not in options.tiers and tiers[name].annotations:
             by_role.setdefault(role, []).append(name)
     if "words" not in by_role and "text" not in options.tiers:
@@ -574,8 +580,8 @@ def _role_sets(tiers: dict[str, Tier], path: str, options: Options) -> list[dict
         by_role["text"] = [name for name in by_role.get("text", ()) if name not in divided]
     if not any(by_role.get(role) for role in ("words", "text", "morphs")):
         remedy = "name them, as in `tiers=words=…,glosses=…,translation=…` (proj check --tiers list shows them)"
-        what = f"no tier looks like words or text; the tiers are {shown_names(tiers)}"
-        raise FormatError(what, Where(path), remedy)
+        problem = f"no tier looks like words or text; the tiers are {describe_tiers(tiers)}"
+        raise FormatError(problem, Where(path), remedy)
     sets: dict[str, dict[str, list[str]]] = {}
     loose: dict[str, list[str]] = {}
     tops = {topmost(tiers, name) for role in ("words", "text", "morphs") for name in by_role.get(role, ())}
@@ -609,28 +615,28 @@ def _merge(tiers: dict[str, Tier], sets: dict[str, dict[str, list[str]]]) -> Non
 
 
 def _share_within(tier: Tier, text: Tier, top: Tier) -> float:
-    timed = text if any(made.begin >= 0 for made in text.annotations) else top
-    spans = sorted((made.begin, made.end) for made in timed.annotations if made.begin >= 0)
+    timed = text if any(annotation.begin >= 0 for annotation in text.annotations) else top
+    spans = sorted((annotation.begin, annotation.end) for annotation in timed.annotations if annotation.begin >= 0)
     starts = [begin for begin, _ in spans]
-    own = [made.begin for made in tier.annotations if made.begin >= 0]
-    inside = sum((k := bisect_right(starts, begin) - 1) >= 0 and begin < spans[k][1] for begin in own)
+    tier_starts = [annotation.begin for annotation in tier.annotations if annotation.begin >= 0]
+    inside = sum((k := bisect_right(starts, begin) - 1) >= 0 and begin < spans[k][1] for begin in tier_starts)
     same = speaker(tier) == speaker(top)
-    return inside / len(own) + SAME_SPEAKER * same if own and len(own) > len(spans) else 0.0
+    return inside / len(tier_starts) + SAME_SPEAKER * same if tier_starts and len(tier_starts) > len(spans) else 0.0
 
 
 def _shared_parent(tier: Tier) -> bool:
     """Whether two annotations have the same parent."""
-    parents = [made.parent for made in tier.annotations if made.parent]
+    parents = [annotation.parent for annotation in tier.annotations if annotation.parent]
     return len(parents) > len(set(parents))
 
 
-def shown(stream: BinaryIO, path: str, faults: Faults, options: Options) -> list[TierRow]:
+def list_tiers(stream: BinaryIO, path: str, faults: Faults, options: Options) -> list[TierRow]:
     """The tiers of a file and what each is read as."""
     tiers = _tiers(stream, path, faults, options)
     named = {
         name: role for role, wanted in options.tiers.items() for name, tier in tiers.items() if wanted in (name, tier.kind)
     }
-    return table(tiers, guessed(tiers, named))
+    return table(tiers, guess_roles(tiers, named))
 
 
 class _File(Annotations):
@@ -642,7 +648,7 @@ class _File(Annotations):
         """Trees that were written back, by the annotation they belong to."""
         self._ids: dict[str, bool] = {}
 
-    def instances(self, roles: dict[str, list[str]], options: Options) -> Iterator[tuple[int, tuple[str, str], Igt]]:
+    def instances(self, roles: dict[str, list[str]], options: Options) -> Iterator[tuple[int, tuple[str, str], Sentence]]:
         """One for each annotation of the text tier, or of one above it that has one such each."""
         if roles.get("text"):
             chain = tiers_above(self.tiers, roles["text"][0])
@@ -651,41 +657,41 @@ class _File(Annotations):
             chain = chain[1:] or chain
         top_tier = chain[0]
         for below, above in pairwise(chain):
-            if any(len(found) > 1 for found in self.index(below, above).values()):
+            if any(len(group) > 1 for group in self.index(below, above).values()):
                 break
             top_tier = above
         for top in sorted(self.tiers[top_tier].annotations, key=lambda a: a.begin):
-            made = self._instance(top, top_tier, roles, options)
-            if any(char.isalnum() for word in made.words for char in word) or (made.words and made.translation):
-                yield top.begin, (top_tier, top.id), made
+            igt = self._instance(top, top_tier, roles, options)
+            if any(char.isalnum() for word in igt.words for char in word) or (igt.words and igt.translation):
+                yield top.begin, (top_tier, top.id), igt
 
-    def _instance(self, top: Annotation, top_tier: str, roles: dict[str, list[str]], options: Options) -> Igt:
-        found = {role: self._first(names, top, top_tier) for role, names in roles.items() if role in ROLES[:-1]}
-        text = " ".join(a.value for a in found.get("text", []))
-        words = found.get("words", [])
+    def _instance(self, top: Annotation, top_tier: str, roles: dict[str, list[str]], options: Options) -> Sentence:
+        by_role = {role: self._first(names, top, top_tier) for role, names in roles.items() if role in ROLES[:-1]}
+        text = " ".join(a.value for a in by_role.get("text", []))
+        words = by_role.get("words", [])
         if not words and top_tier in roles.get("words", ()):
             words = [top]
         if not text and words and all(" " in a.value for a in words):
             text, words = " ".join(a.value for a in words), []
-        pieces = found.get("morphs", [])
+        pieces = by_role.get("morphs", [])
         if not pieces and any(a.value[:1] in "=-" or a.value[-1:] in "=-" for a in words if len(a.value) > 1):
             words, pieces = [], words  # clitics and affixes that stand apart belong to the word beside them
-        groups = [[k for k, piece in enumerate(pieces) if self.hangs(piece, word.id)] for word in words]
+        groups = [[k for k, piece in enumerate(pieces) if self.is_below(piece, word.id)] for word in words]
         values = [piece.value for piece in pieces]
         if not words or not any(groups):
             spread = tokens(" ".join(values))
             values, pieces = (list(spread), []) if len(pieces) == 1 and len(spread) > 1 else (values, pieces)
-            groups = grouped(values)
-        segments = [joined([values[k] for k in group]) for group in groups] if values else []
+            groups = group_morphemes(values)
+        segments = [join_morphemes([values[k] for k in group]) for group in groups] if values else []
         marks = [glue([values[k] for k in group])[1] for group in groups]
         above = [word.id for word in words]
-        glosses = self._below(found.get("glosses", []), above, pieces, groups, marks)
-        tags = self._below(found.get("pos", []), above, pieces, groups, marks)
+        glosses = self._below(by_role.get("glosses", []), above, pieces, groups, marks)
+        tags = self._below(by_role.get("pos", []), above, pieces, groups, marks)
         translations = [
             (language(self.tiers[name]), " ".join(a.value for a in self.under(name, top, top_tier)))
             for name in roles.get("translation", ())
         ]
-        translation, all_of_them = preferred(translations, options.lang, stated=True)
+        translation, all_of_them = choose_translation(translations, options.lang, stated=True)
         forms = [word.value for word in words] or list(tokens(text)) or segments
         tier = self.tiers[top_tier]
         times = [("begin", str(top.begin)), ("end", str(top.end))] if top.begin >= 0 else []
@@ -721,26 +727,27 @@ class _File(Annotations):
 
     def _first(self, names: list[str], top: Annotation, top_tier: str) -> list[Annotation]:
         """Annotations of the first of some tiers that has any here."""
-        return next((found for name in names if (found := self.under(name, top, top_tier))), [])
+        return next((annotations for name in names if (annotations := self.under(name, top, top_tier))), [])
 
     def _below(
         self,
-        made: list[Annotation],
+        annotations: list[Annotation],
         words: list[str],
         pieces: list[Annotation],
         groups: list[list[int]],
         marks: list[list[str]],
     ) -> list[str]:
         """Glosses or tags of the words: one a word, or one a morpheme joined as the morphemes are."""
-        if len(made) == 1 and (spread := tokens(made[0].value)) and len(spread) > 1 and len(words or groups) != 1:
+        if len(annotations) == 1 and (spread := tokens(annotations[0].value)) and len(spread) > 1 and len(words or groups) != 1:
             if not pieces and len(spread) == sum(map(len, groups)) > len(groups):
-                return [joined([spread[k] for k in group], mark) for group, mark in zip(groups, marks, strict=True)]
+                return [join_morphemes([spread[k] for k in group], mark) for group, mark in zip(groups, marks, strict=True)]
             return list(spread)
-        by_piece = {self.up.get(a.id, ""): a.value for a in made}
+        by_piece = {self.up.get(a.id, ""): a.value for a in annotations}
         if pieces and any(piece.id in by_piece for piece in pieces):
             return [
-                joined([by_piece.get(pieces[k].id, "") for k in group], mark) for group, mark in zip(groups, marks, strict=True)
+                join_morphemes([by_piece.get(pieces[k].id, "") for k in group], mark)
+                for group, mark in zip(groups, marks, strict=True)
             ]
         if words and any(word in by_piece for word in words):
-            return [" ".join(a.value for a in made if self.up.get(a.id) == word) for word in words]
-        return [a.value for a in made]
+            return [" ".join(a.value for a in annotations if self.up.get(a.id) == word) for word in words]
+        return [a.value for a in annotations]

@@ -9,10 +9,20 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from divproj.core.errors import Faults, Where
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.io.files import Source
 from divproj.io.interlinear.languages import lang_code
-from divproj.io.interlinear.parts import EDGES, Options, from_file, from_text, glue, instance, joined, preferred, squeezed
+from divproj.io.interlinear.parts import (
+    EDGES,
+    Options,
+    choose_translation,
+    from_file,
+    from_text,
+    glue,
+    instance,
+    join_morphemes,
+    normalize_space,
+)
 from divproj.io.interlinear.xml import XmlNode, units
 
 TAGS = frozenset({"document", "interlinear-text", "paragraphs", "paragraph", "phrases", "phrase", "words", "word", "morphemes",
@@ -20,50 +30,52 @@ TAGS = frozenset({"document", "interlinear-text", "paragraphs", "paragraph", "ph
 _OPENING = "([{¿¡«‹“‘„‚「"
 
 
-def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Igt]:
+def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Sentence]:
     return from_file(read, source, faults, options)
 
 
-def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
+def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Sentence]:
     return from_text(read, text, faults, options)
 
 
-def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Igt]:
-    for _, found in _found(stream, path, faults, options):
-        yield found
+def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Sentence]:
+    for _, igt in _find_phrases(stream, path, faults, options):
+        yield igt
 
 
 def places(stream: BinaryIO, path: str, faults: Faults, options: Options) -> list[int]:
     """Which phrase of the file each sentence is, in the order of `read`."""
-    return [place for place, _ in _found(stream, path, faults, options)]
+    return [place for place, _ in _find_phrases(stream, path, faults, options)]
 
 
-def _found(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[tuple[int, Igt]]:
+def _find_phrases(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[tuple[int, Sentence]]:
     """Phrases that have words or a translation, and which of all they are."""
     last, number = XmlNode(""), 0
     for place, (phrase, above) in enumerate(units(stream, path, faults, options, lambda _, parent: parent == "phrases", TAGS)):
         text = next((node for node in above if node.tag == "interlinear-text"), last)
         number = number + 1 if text is last else 1
         last = text
-        found = _instance(phrase, text, number, path, options)
-        if found.words or found.translation:
-            yield place, found
+        igt = _instance(phrase, text, number, path, options)
+        if igt.words or igt.translation:
+            yield place, igt
 
 
 def _items(node: XmlNode, kind: str) -> list[tuple[str, str]]:
     """(language, text) of the items of a type."""
     return [
-        (item.get("lang"), squeezed(item.text)) for item in node.all("item") if item.get("type") == kind and item.text.strip()
+        (item.get("lang"), normalize_space(item.text))
+        for item in node.all("item")
+        if item.get("type") == kind and item.text.strip()
     ]
 
 
 def _best(node: XmlNode, kind: str, lang: str) -> str:
     """The item of a type in the preferred language, or the first there is."""
-    found = _items(node, kind)
-    return next((text for code, text in found if lang_code(code) == lang_code(lang)), found[0][1] if found else "")
+    items = _items(node, kind)
+    return next((text for code, text in items if lang_code(code) == lang_code(lang)), items[0][1] if items else "")
 
 
-def _instance(phrase: XmlNode, text: XmlNode, number: int, path: str, options: Options) -> Igt:
+def _instance(phrase: XmlNode, text: XmlNode, number: int, path: str, options: Options) -> Sentence:
     title = _best(text, "title", options.lang) or _best(text, "title-abbreviation", options.lang)
     segment = _best(phrase, "segnum", options.lang) or str(number)
     sent_id = ".".join(filter(None, (title.replace(" ", "_"), segment)))
@@ -80,18 +92,18 @@ def _instance(phrase: XmlNode, text: XmlNode, number: int, path: str, options: O
         language = language or (form[0][0] if form else "")
         spelled = form[0][1] if form else "".join(piece.strip(EDGES) for piece in pieces)
         words.append(spelled)
-        segments.append(joined(pieces) or spelled)
-        own = _best(node, "gls", options.lang)
-        below = joined(meanings, glue(pieces)[1])
-        glosses.append(spelled if punct[-1] else below or own)
-        word_glosses.append(own if own != (below or own) else "")
-        tags.append(_best(node, "pos", options.lang) or joined(kinds, glue(pieces)[1]))
+        segments.append(join_morphemes(pieces) or spelled)
+        word_gloss = _best(node, "gls", options.lang)
+        below = join_morphemes(meanings, glue(pieces)[1])
+        glosses.append(spelled if punct[-1] else below or word_gloss)
+        word_glosses.append(word_gloss if word_gloss != (below or word_gloss) else "")
+        tags.append(_best(node, "pos", options.lang) or join_morphemes(kinds, glue(pieces)[1]))
     if all(mark or not gloss for mark, gloss in zip(punct, glosses, strict=True)):
         glosses = []
-    translation, translations = preferred(_items(phrase, "gls"), options.lang, stated=True)
+    translation, translations = choose_translation(_items(phrase, "gls"), options.lang, stated=True)
     meta = [(key, value) for key, value in phrase.attrs.items() if key != "guid"]
     meta += [(kind, said) for kind in ("lit", "note", "hd", "rl") for _, said in _items(phrase, kind)]
-    of_text = [(f"text-{item.get('type')}", squeezed(item.text)) for item in text.all("item") if item.text.strip()]
+    of_text = [(f"text-{item.get('type')}", normalize_space(item.text)) for item in text.all("item") if item.text.strip()]
     meta += dict.fromkeys(of_text)  # the same in every writing system, mostly
     if any(word_glosses):
         meta.append(("word_glosses", " ".join(gloss.replace(" ", ".") or "_" for gloss in word_glosses)))
@@ -103,7 +115,7 @@ def _instance(phrase: XmlNode, text: XmlNode, number: int, path: str, options: O
         segments,
         glosses,
         tags,
-        text=written[0][1] if written else _spaced(words, punct),
+        text=written[0][1] if written else _join_words(words, punct),
         translation=translation,
         translations=translations,
         sent_id=sent_id,
@@ -117,9 +129,9 @@ def _morphs(word: XmlNode, lang: str) -> tuple[list[str], list[str], list[str]]:
     """Morphemes of a word, their glosses, and their categories."""
     pieces, meanings, kinds = [], [], []
     for morph in (node for group in word.all("morphemes") for node in group.all("morph")):
-        found = _items(morph, "txt") or _items(morph, "cf")
-        if found:
-            pieces.append(found[0][1])
+        forms = _items(morph, "txt") or _items(morph, "cf")
+        if forms:
+            pieces.append(forms[0][1])
             gloss = _best(morph, "gls", lang)
             meanings.append(_best(morph, "glsPrepend", lang) + gloss + _best(morph, "glsAppend", lang))
             kinds.append(_best(morph, "msa", lang))
@@ -128,29 +140,29 @@ def _morphs(word: XmlNode, lang: str) -> tuple[list[str], list[str], list[str]]:
 
 def _other_glosses(phrase: XmlNode, lang: str) -> list[tuple[str, str]]:
     """Glosses in languages that were not chosen, a line each."""
-    found: dict[str, list[str]] = {}
+    by_language: dict[str, list[str]] = {}
     for node in phrase.walk():
         items = _items(node, "gls") if node.tag in ("word", "morph") and node is not phrase else []
         chosen = next((code for code, _ in items if lang_code(code) == lang_code(lang)), items[0][0] if items else "")
         for code, text in items:
             if code != chosen:
-                found.setdefault(code, []).append(text)
-    return [(f"gloss_{code}", " ".join(texts)) for code, texts in found.items()]
+                by_language.setdefault(code, []).append(text)
+    return [(f"gloss_{code}", " ".join(texts)) for code, texts in by_language.items()]
 
 
 def _other_forms(phrase: XmlNode) -> list[tuple[str, str]]:
     """The words in writing systems other than the first, a line each."""
-    found: dict[str, list[str]] = {}
+    by_language: dict[str, list[str]] = {}
     for node in (word for words in phrase.all("words") for word in words.all("word")):
         for code, text in _items(node, "txt")[1:]:
-            found.setdefault(code, []).append(text)
-    return [(f"form_{code}", " ".join(texts)) for code, texts in found.items()]
+            by_language.setdefault(code, []).append(text)
+    return [(f"form_{code}", " ".join(texts)) for code, texts in by_language.items()]
 
 
-def _spaced(words: list[str], punct: list[bool]) -> str:
+def _join_words(words: list[str], punct: list[bool]) -> str:
     """The sentence with punctuation where it belongs.
 
-    >>> _spaced(["Oh", ",", "(", "well", ")"], [False, True, True, False, True])
+    >>> _join_words(["Oh", ",", "(", "well", ")"], [False, True, True, False, True])
     'Oh, (well)'
     """
     text = ""

@@ -17,13 +17,13 @@ from typing import Any, BinaryIO, cast
 
 from divproj.core.errors import Faults, FormatError, ProjError, Where
 from divproj.core.options import ReaderOptions
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.core.tree import NO_HEAD
-from divproj.io.files import Digest, Source, name_of, reading, rewound
+from divproj.io.files import Digest, Source, name_of, reading, rewind
 from divproj.io.interlinear import cldf, words
-from divproj.io.interlinear.guess import HEAD, guess, ranked
-from divproj.io.interlinear.languages import UNKNOWN_LANGUAGE, check_stated, lang_code
-from divproj.io.interlinear.parts import preferred, squeezed, tree_of, unquoted
+from divproj.io.interlinear.guess import HEAD, guess, rank_formats
+from divproj.io.interlinear.languages import UNKNOWN_LANGUAGE, correct_codes, lang_code
+from divproj.io.interlinear.parts import choose_translation, normalize_space, strip_quotes, tree_of
 from divproj.io.interlinear.plain import dump, dumps, read
 from divproj.text import language_id
 
@@ -41,13 +41,13 @@ TOGETHER = 500
 """Instances that are processed together."""
 
 
-def finished(
-    instances: Iterable[Igt],
+def normalize_instances(
+    instances: Iterable[Sentence],
     options: ReaderOptions,
     format: str,  # noqa: A002
     path: str,
     faults: Faults | None = None,
-) -> Iterator[Igt]:
+) -> Iterator[Sentence]:
     """Instances in the form that the rest of the program expects."""
     if options.as_written:
         yield from map(_one_form, instances)
@@ -63,25 +63,24 @@ def finished(
             count += 1
             if format != "conllu" and options.split:
                 igt = words.split(igt, habits, keep_hyphens=options.keep_hyphens)
-            yield _named(_with_tree(igt), count, seen)
+            yield _with_unique_id(_with_tree(igt), count, seen)
 
 
-def _with_tree(igt: Igt) -> Igt:
+def _with_tree(igt: Sentence) -> Sentence:
     """With the tree that was written back into the file (`igt_back`), when it fits the words."""
     said = dict(igt.meta)
     if igt.tree is not None or "hd" not in said or "rl" not in said:
         return igt
     heads = [int(x) if x.isdecimal() and x.isascii() else NO_HEAD for x in said["hd"].split()]
-    rels = ["" if rel == "_" else rel for rel in said["rl"].split()]
+    deprels = ["" if rel == "_" else rel for rel in said["rl"].split()]
     n = len(igt.words)
-    if len(heads) != n or len(rels) != n or any(head > n for head in heads):
+    if len(heads) != n or len(deprels) != n or any(head > n for head in heads):
         return igt
-    tree = tree_of(igt.words, heads, rels, igt.tags)
-    tree = replace(tree, glosses=igt.glosses if len(igt.glosses) == n else ())
+    tree = tree_of(igt.words, heads, deprels, igt.tags)
     return replace(igt, tree=tree, meta=tuple(pair for pair in igt.meta if pair[0] not in ("hd", "rl")))
 
 
-def _one_form(igt: Igt) -> Igt:
+def _one_form(igt: Sentence) -> Sentence:
     """English alone is not listed among the translations."""
     return replace(igt, translations=()) if igt.translations == (("en", igt.translation),) else igt
 
@@ -90,23 +89,23 @@ GUESSED = frozenset(("plain", "toolbox", "sigmorphon", "latex", "elan", "cldf"))
 """Formats that do not state which gloss belongs to which word."""
 
 
-def _refuse(instances: Sequence[Igt], format: str, path: str) -> None:  # noqa: A002
+def _refuse(instances: Sequence[Sentence], format: str, path: str) -> None:  # noqa: A002
     """FormatError when fewer than half of the glossed sentences have about as many glosses as words."""
     glossed = [igt for igt in instances if igt.glosses and igt.words]
     fitting = sum(_near(igt) for igt in glossed)
     if len(glossed) < FEWEST_GLOSSED or 2 * fitting >= len(glossed):
         return
-    what = f"read as {format}, only {fitting} of {len(glossed)} sentences have a gloss under each word"
+    problem = f"read as {format}, only {fitting} of {len(glossed)} sentences have a gloss under each word"
     remedy = "name the format, tiers or markers if this is something else (proj check shows what does not fit); `misaligned` reads it as it is"
-    raise FormatError(what, Where(path), remedy)
+    raise FormatError(problem, Where(path), remedy)
 
 
-def _near(igt: Igt) -> bool:
+def _near(igt: Sentence) -> bool:
     n, m = len(igt.words), len(igt.glosses)
     return abs(n - m) <= max(NEAR_COUNT * n, 1 if n > 2 else 0)
 
 
-def _named(igt: Igt, number: int, seen: dict[str, int]) -> Igt:
+def _with_unique_id(igt: Sentence, number: int, seen: dict[str, int]) -> Sentence:
     """With an id that no other sentence of the file has; `seen` counts them."""
     name = "_".join(igt.sent_id.split()) or str(number)
     seen[name] = seen.get(name, 0) + 1
@@ -119,16 +118,16 @@ def _named(igt: Igt, number: int, seen: dict[str, int]) -> Igt:
         seen[name] += 1
     if name == igt.sent_id:
         return igt
-    sentence = igt.sentence
+    sentence = igt.rows
     if sentence is not None:
         return igt  # rows that were read stay as they are
     return replace(igt, sent_id=name, where=replace(igt.where, sent_id=name))
 
 
-def _with_languages(instances: list[Igt], lang: str, where: Where, faults: Faults) -> Iterator[Igt]:
+def _with_languages(instances: list[Sentence], lang: str, where: Where, faults: Faults) -> Iterator[Sentence]:
     """Translations of no stated language, with the one that their words are in."""
     rows = [_translations(igt) for igt in instances]
-    check_stated(rows, where, faults)
+    correct_codes(rows, where, faults)
     slots = max((sum(not code for code, _ in row) for row in rows), default=0)
     for slot in range(slots):
         places = []
@@ -136,20 +135,20 @@ def _with_languages(instances: list[Igt], lang: str, where: Where, faults: Fault
             open_ones = [j for j, (code, _) in enumerate(row) if not code]
             if open_ones:  # each round names the first that is left
                 places.append((k, open_ones[0]))
-        found = language_id.of_each(rows[k][j][1] for k, j in places)
-        for (k, j), language in zip(places, found, strict=True):
+        guesses = language_id.of_each(rows[k][j][1] for k, j in places)
+        for (k, j), language in zip(places, guesses, strict=True):
             rows[k][j] = (language.code or UNKNOWN_LANGUAGE, rows[k][j][1])
         del slot
     for igt, row in zip(instances, rows, strict=True):
-        if igt.sentence is not None or not row:
+        if igt.rows is not None or not row:
             yield igt
             continue
-        translation, translations = preferred(_distinct(row), lang)
+        translation, translations = choose_translation(_distinct(row), lang)
         meta = (*igt.meta, *(("note", aside) for aside in _asides(igt)))
         yield replace(igt, translation=translation, translations=translations, meta=meta)
 
 
-def _translations(igt: Igt) -> list[tuple[str, str]]:
+def _translations(igt: Sentence) -> list[tuple[str, str]]:
     given = list(igt.translations)
     if igt.translation and igt.translation not in [text for _, text in given]:
         given.insert(0, ("", igt.translation))
@@ -160,7 +159,7 @@ def _translations(igt: Igt) -> list[tuple[str, str]]:
 _DOUBLE = frozenset('“”«»„"')
 
 
-def _asides(igt: Igt) -> list[str]:
+def _asides(igt: Sentence) -> list[str]:
     """Remarks in brackets after the closing quote of a translation."""
     return [
         aside for text in dict.fromkeys((igt.translation, *(text for _, text in igt.translations))) if (aside := _tidy(text)[1])
@@ -173,8 +172,8 @@ def _tidy(text: str) -> tuple[str, str]:
     >>> _tidy("‘That’s it.’ (laughs)"), _tidy("many springs’"), _tidy("‘Come!’ he said.")
     (('That’s it.', 'laughs'), ('many springs', ''), ('‘Come!’ he said.', ''))
     """
-    bare = squeezed(words.clean(text))
-    inner, source = unquoted(bare)
+    bare = normalize_space(words.clean(text))
+    inner, source = strip_quotes(bare)
     closed = bool(source) or bare[-1:] in tuple("'’”\"»›」´")
     if (
         inner != bare
@@ -190,18 +189,18 @@ def _tidy(text: str) -> tuple[str, str]:
 
 def _distinct(row: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """One translation for each language; two that differ are joined."""
-    found: dict[str, str] = {}
+    by_language: dict[str, str] = {}
     for code, text in row:
-        if code in found and (other := language_id.of_text(text).code) and other != code and other not in found:
-            found[other] = text  # a second text under one code is often in another language
-        elif code in found and text not in found[code]:
-            found[code] = f"{found[code]} / {text}"
+        if code in by_language and (other := language_id.of_text(text).code) and other != code and other not in by_language:
+            by_language[other] = text  # a second text under one code is often in another language
+        elif code in by_language and text not in by_language[code]:
+            by_language[code] = f"{by_language[code]} / {text}"
         else:
-            found.setdefault(code, text)
-    return list(found.items())
+            by_language.setdefault(code, text)
+    return list(by_language.items())
 
 
-__all__ = ["FORMATS", "dump", "dumps", "guess", "load", "load_bytes", "loads", "ranked", "read"]
+__all__ = ["FORMATS", "dump", "dumps", "guess", "load", "load_bytes", "loads", "rank_formats", "read"]
 
 
 FORMATS = {
@@ -226,7 +225,7 @@ def load(
     reader: ReaderOptions | None = None,
     digest: Digest | None = None,
     **options: Any,
-) -> Iterator[Igt]:
+) -> Iterator[Sentence]:
     """Instances of a file in any of the `FORMATS`, guessed from its content when none is named.
 
     What cannot be read exactly is reported to `faults` (None: raise). Options are given as `reader`, or as its fields one by
@@ -243,14 +242,14 @@ def load_bytes(
     faults: Faults | None = None,
     reader: ReaderOptions | None = None,
     path: str = "",
-) -> list[Igt]:
+) -> list[Sentence]:
     """Instances of what a file holds."""
     settings = reader or ReaderOptions()
     stream = cast(BinaryIO, io.BytesIO(data))
     return list(_any(stream, path, format or settings.format or None, faults or Faults(), settings))
 
 
-def loads(text: str, format: str | None = None, faults: Faults | None = None, **options: Any) -> list[Igt]:  # noqa: A002
+def loads(text: str, format: str | None = None, faults: Faults | None = None, **options: Any) -> list[Sentence]:  # noqa: A002
     """Instances of a text.
 
     >>> loads("(1) Der Hund bell-t.\\nDEF dog bark-3SG\\n'The dog barks.'")[0].glosses
@@ -260,35 +259,37 @@ def loads(text: str, format: str | None = None, faults: Faults | None = None, **
     return list(_any(stream, "", format, faults or Faults(), ReaderOptions.of(options)))
 
 
-def _any(stream: BinaryIO, path: str, name: str | None, faults: Faults, options: ReaderOptions) -> Iterator[Igt]:
+def _any(stream: BinaryIO, path: str, name: str | None, faults: Faults, options: ReaderOptions) -> Iterator[Sentence]:
     head = stream.read(HEAD)
     if not head.strip(b" \t\r\n\0\xef\xbb\xbf"):
         raise FormatError("nothing in the file", Where(path), "is it the right one?")
-    found = name or _guessed(head, path, faults, options)
-    if found not in FORMATS:
-        raise ProjError(f"unknown format {found!r}, one of {', '.join(FORMATS)} expected")
+    format_name = name or _guess_format(head, path, faults, options)
+    if format_name not in FORMATS:
+        raise ProjError(f"unknown format {format_name!r}, one of {', '.join(FORMATS)} expected")
     count = 0
-    module = importlib.import_module(f"divproj.io.interlinear.{FORMATS[found]}")
-    for igt in finished(module.read(rewound(head, stream), path, faults, options), options, found, path, faults):
+    module = importlib.import_module(f"divproj.io.interlinear.{FORMATS[format_name]}")
+    for igt in normalize_instances(
+        module.read(rewind(head, stream), path, faults, options), options, format_name, path, faults
+    ):
         count += 1
         yield igt
     if not count:
-        raise FormatError(f"no instance in the file, read as {found}", Where(path), "name its format if this is not it")
+        raise FormatError(f"no instance in the file, read as {format_name}", Where(path), "name its format if this is not it")
 
 
-def _guessed(head: bytes, path: str, faults: Faults, options: ReaderOptions) -> str:
+def _guess_format(head: bytes, path: str, faults: Faults, options: ReaderOptions) -> str:
     """The format that fits best; a file that none fits is refused, and one that two fit is remarked on."""
     if path.endswith((".csv", ".tsv", ".csv.gz", ".tsv.gz")) and cldf.of_file(path).named:
         return "cldf"
     try:
-        scores = ranked(head)
+        scores = rank_formats(head)
     except FormatError as error:
-        raise FormatError(error.what, Where(path), error.remedy) from None
+        raise FormatError(error.message, Where(path), error.remedy) from None
     best, score = scores[0]
     if score < LEAST_SCORE and not options.misaligned and not options.as_written:
-        what = f"no format fits well (best: {best}, {score:.2f}); is this a dictionary, a table or running text?"
-        raise FormatError(what, Where(path), f"name the format if it is one of {', '.join(FORMATS)}")
+        problem = f"no format fits well (best: {best}, {score:.2f}); is this a dictionary, a table or running text?"
+        raise FormatError(problem, Where(path), f"name the format if it is one of {', '.join(FORMATS)}")
     if len(scores) > 1 and score - scores[1][1] < CLOSE_SCORES:
-        what = f"read as {best} ({score:.2f}), but {scores[1][0]} ({scores[1][1]:.2f}) fits nearly as well"
-        faults.file(FormatError(what, Where(path), f"`format={scores[1][0]}` reads it so"))
+        problem = f"read as {best} ({score:.2f}), but {scores[1][0]} ({scores[1][1]:.2f}) fits nearly as well"
+        faults.file(FormatError(problem, Where(path), f"`format={scores[1][0]}` reads it so"))
     return best

@@ -52,9 +52,9 @@ def guess(head: bytes) -> str:
     >>> guess(b"\\\\t sa\\n\\\\g one\\n"), guess(b"Hund bellt\\ndog bark\\n")
     ('sigmorphon', 'plain')
     """
-    for magic, what in _NOT_TEXT.items():
+    for magic, file_type in _NOT_TEXT.items():
         if head.startswith(magic):
-            raise FormatError(f"this is {what}, not interlinear text", remedy="export it as text first")
+            raise FormatError(f"this is {file_type}, not interlinear text", remedy="export it as text first")
     text = _text(head)
     if text.lstrip().startswith("<"):
         if "<!ENTITY" in text:
@@ -70,22 +70,22 @@ def guess(head: bytes) -> str:
     header = text.lstrip().partition("\n")[0].lower()
     if "primary_text" in header or ("analyzed_word" in header and "gloss" in header):
         return "cldf"
-    return ranked_text(text)[0][0]
+    return rank_text_formats(text)[0][0]
 
 
-def ranked(head: bytes) -> list[tuple[str, float]]:
+def rank_formats(head: bytes) -> list[tuple[str, float]]:
     """Formats that a file may be in, the best first, each with a score from 0 to 1."""
     name = guess(head)
     text = _text(head)
     if text.lstrip().startswith("<") or name == "cldf":
         return [(name, 1.0)]
-    return ranked_text(text)
+    return rank_text_formats(text)
 
 
-def ranked_text(text: str) -> list[tuple[str, float]]:
+def rank_text_formats(text: str) -> list[tuple[str, float]]:
     """Formats of lines, by their structure.
 
-    >>> ranked_text("ABL\\tablative\\nACC\\taccusative\\n" * 10)[0]
+    >>> rank_text_formats("ABL\\tablative\\nACC\\taccusative\\n" * 10)[0]
     ('plain', 0.0)
     """
     rows = [line for line in text.split("\n") if line.strip()][:2000]
@@ -107,12 +107,12 @@ def ranked_text(text: str) -> list[tuple[str, float]]:
 def _conllu(rows: list[str]) -> float:
     """Rows of numbered cells, numbered from 1 on; cells under a tab are columns of a text."""
     cells = [row for row in rows if not row.startswith("#")]
-    found = [match for row in cells if (match := _CONLLU.match(row))]
-    if not found or len(found) < 0.6 * len(cells):
+    matches = [match for row in cells if (match := _CONLLU.match(row))]
+    if not matches or len(matches) < 0.6 * len(cells):
         return 0.0
-    follow = sum(int(later[1]) in (int(before[1]) + 1, int(before[1]), 1) for before, later in itertools.pairwise(found))
-    wide = sum(match[0].count("\t") == 9 for match in found) / len(found)
-    return 0.3 + 0.3 * len(found) / len(cells) + 0.2 * (follow + 1) / len(found) + 0.2 * wide
+    follow = sum(int(later[1]) in (int(before[1]) + 1, int(before[1]), 1) for before, later in itertools.pairwise(matches))
+    wide = sum(match[0].count("\t") == 9 for match in matches) / len(matches)
+    return 0.3 + 0.3 * len(matches) / len(cells) + 0.2 * (follow + 1) / len(matches) + 0.2 * wide
 
 
 def _plain(text: str) -> float:

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from divproj.core.errors import Faults, FormatError, Where
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.text.language_id import can_be, of_each, of_lines, of_text, script_of
 
 ENOUGH_TRANSLATIONS, SAME_LANGUAGE = 20, 0.8
@@ -135,8 +135,8 @@ def translation_key(key: str, value: str = "") -> str | None:
 
     `text_id` is Indonesian only where its value has several words: in many files it numbers the texts.
     """
-    if found := _KEY.fullmatch(key):
-        kind, tag, code = found["kind"].casefold(), found["tag"], (found["code"] or "").casefold()
+    if match := _KEY.fullmatch(key):
+        kind, tag, code = match["kind"].casefold(), match["tag"], (match["code"] or "").casefold()
         if tag:
             return None if tag.casefold() in _NOT_LANGUAGES else lang_code(tag)
         if not code:
@@ -146,7 +146,7 @@ def translation_key(key: str, value: str = "") -> str | None:
             return None if number else _CODES[code]
         unlisted = kind.endswith("gls") or not re.fullmatch("[a-z]{2,3}", code) or code in _NOT_LANGUAGES
         return None if unlisted else code
-    if (found := _NAMED.fullmatch(key)) and (name := found["name"].casefold()) in _CODES:
+    if (match := _NAMED.fullmatch(key)) and (name := match["name"].casefold()) in _CODES:
         return _CODES[name] if name in _BARE or len(name) > 3 or name != key.casefold() else None
     return None
 
@@ -218,39 +218,39 @@ def _language_all_through(code: str, texts: Sequence[str]) -> str:
     return whole if alone.count(whole) >= SAME_LANGUAGE * len(alone) and len(alone) >= ENOUGH_TRANSLATIONS // 2 else code
 
 
-def check_stated(rows: Sequence[list[tuple[str, str]]], where: Where, faults: Faults) -> None:
+def correct_codes(rows: Sequence[list[tuple[str, str]]], where: Where, faults: Faults) -> None:
     """Rename the language of translations that a file states wrongly all through, and say so."""
     for stated in dict.fromkeys(code for row in rows for code, _ in row if code):
         whole = _language_all_through(stated, [text for row in rows for code, text in row if code == stated])
         if whole != stated:
-            what = f"the translations are said to be in '{stated}' but are in '{whole}'"
-            faults.file(FormatError(what, where, f"read as '{whole}'"))
+            problem = f"the translations are said to be in '{stated}' but are in '{whole}'"
+            faults.file(FormatError(problem, where, f"read as '{whole}'"))
             for row in rows:
                 row[:] = [(whole if code == stated else code, text) for code, text in row]
 
 
-def translations_of(igt: Igt) -> tuple[tuple[str, str], ...]:
+def translations_of(igt: Sentence) -> tuple[tuple[str, str], ...]:
     """Return all translations of a sentence as (code, text); the code is '' where none is stated."""
     if igt.translations or not igt.translation:
         return igt.translations
-    pairs = (line[1:].partition("=") for line in (igt.sentence.comments if igt.sentence else ()))
+    pairs = (line[1:].partition("=") for line in (igt.rows.comments if igt.rows else ()))
     keys = (key.strip() for key, _, value in pairs if value.strip() == igt.translation)
     return (
         (next(filter(None, map(translation_key, keys)), ""), igt.translation),
     )  # the code of an only English one is not listed
 
 
-def text_language(instances: Iterable[Igt | None]) -> str:
+def text_language(instances: Iterable[Sentence | None]) -> str:
     """Return the language that most translations are in; '' when there are too few to tell."""
     texts = [(code, text) for igt in instances if igt is not None for code, text in translations_of(igt)[:1]]
     return _majority(languages_of(texts)) if len(texts) >= BELIEVED_TRANSLATIONS else ""
 
 
-def with_codes(instances: Sequence[Igt], default: str = "") -> list[Igt]:
+def with_codes(instances: Sequence[Sentence], default: str = "") -> list[Sentence]:
     """Return the instances with the language of translations that had no code, where it is not English.
 
     >>> lines = "A casa é grande e bonita.", "Eu não sei quem é a mulher dele.", "Você vai para a casa da sua mãe?"
-    >>> [igt.translations[0][0] for igt in with_codes([Igt(("x",), translation=line) for line in lines])]
+    >>> [igt.translations[0][0] for igt in with_codes([Sentence(("x",), translation=line) for line in lines])]
     ['pt', 'pt', 'pt']
     """
     places = [k for k, igt in enumerate(instances) if igt.translation and not igt.translations]

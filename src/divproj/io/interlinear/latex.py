@@ -26,20 +26,29 @@ from itertools import pairwise
 from typing import Any, BinaryIO, NamedTuple
 
 from divproj.core.errors import Faults, FormatError, Where
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.io.files import Source
-from divproj.io.interlinear.parts import Options, from_file, from_text, instance, lines, preferred, squeezed, without_judgement
+from divproj.io.interlinear.parts import (
+    Options,
+    choose_translation,
+    from_file,
+    from_text,
+    instance,
+    lines,
+    normalize_space,
+    without_judgement,
+)
 from divproj.io.interlinear.tex import (
     TexToken,
     argument,
     arguments,
-    expanded,
+    expand_macros,
     group_end,
     optional,
     plain,
     plain_text,
     skip_space,
-    tokenized,
+    tokenize,
     typographic,
     words,
 )
@@ -78,18 +87,18 @@ def _vote(lines: Sequence[tuple[str, ...]]) -> float:
     return -1.0 if alike > SAME_WORDS or grams[2] > grams[1] else 0.0
 
 
-def glossed(found: Sequence[Sequence[TexToken]]) -> list[Sequence[TexToken]] | None:
+def find_gloss_arguments(groups: Sequence[Sequence[TexToken]]) -> list[Sequence[TexToken]] | None:
     """Two arguments of a macro that line up as words and glosses, and the one after them; None when none look so."""
-    for k in range(len(found) - 2):
-        above, below = words(found[k], gloss=False), words(found[k + 1], gloss=True)
+    for k in range(len(groups) - 2):
+        above, below = words(groups[k], gloss=False), words(groups[k + 1], gloss=True)
         grams = sum(bool(_GRAM.search(word)) for word in below)
         if (
             len(above) == len(below) > 1
             and grams
             and not any(_GRAM.search(word) for word in above)
-            and words(found[k + 2], gloss=False)
+            and words(groups[k + 2], gloss=False)
         ):
-            return [found[k], found[k + 1], found[k + 2]]
+            return [groups[k], groups[k + 1], groups[k + 2]]
     return None
 
 
@@ -117,13 +126,13 @@ def fields(rows: Sequence[Sequence[TexToken]], kind: str) -> dict[str, list[str]
         list(_without_glue(words(row, gloss=role in ("glosses", "line") and role != "words")))
         for row, role in zip(rows, roles, strict=False)
     ]
-    found = dict(zip(roles, _without_placeholders(split), strict=False))
-    count = len(found.get("glosses", ()))
+    by_role = dict(zip(roles, _without_placeholders(split), strict=False))
+    count = len(by_role.get("glosses", ()))
     for role in ("words", "segments"):  # a font for several words is not meant to make them one
-        apart = [word for group in found.get(role, ()) for word in group.split()]
-        if count != len(found.get(role, ())) and len(apart) == count:
-            found[role] = apart
-    return found
+        apart = [word for group in by_role.get(role, ()) for word in group.split()]
+        if count != len(by_role.get(role, ())) and len(apart) == count:
+            by_role[role] = apart
+    return by_role
 
 
 def _without_glue(line: tuple[str, ...]) -> tuple[str, ...]:
@@ -186,7 +195,7 @@ def is_free(name: str) -> bool:
 
 
 def plain_label(tokens: Sequence[TexToken]) -> str:
-    return squeezed("".join(token.text if token.kind in ("text", "macro", "slashes") else " " for token in tokens))
+    return normalize_space("".join(token.text if token.kind in ("text", "macro", "slashes") else " " for token in tokens))
 
 
 def labels(tokens: Sequence[TexToken]) -> tuple[str, ...]:
@@ -195,8 +204,8 @@ def labels(tokens: Sequence[TexToken]) -> tuple[str, ...]:
 
 def example_tag(tokens: Sequence[TexToken], k: int) -> tuple[str, int]:
     """The name that expex allows after an opening macro, `<name>`, and where it ends."""
-    found = re.match(r"<([^<>\s]+)>$", tokens[k].text) if k < len(tokens) and tokens[k].kind == "text" else None
-    return (found[1], k + 1) if found else ("", k)
+    match = re.match(r"<([^<>\s]+)>$", tokens[k].text) if k < len(tokens) and tokens[k].kind == "text" else None
+    return (match[1], k + 1) if match else ("", k)
 
 
 def marks(tokens: Sequence[TexToken]) -> str:
@@ -209,16 +218,16 @@ def marks(tokens: Sequence[TexToken]) -> str:
 
 def at_top(tokens: Sequence[TexToken], names: frozenset[str] | None) -> list[int]:
     """Places of macros that stand in no group; of all when no names are given."""
-    found, k = [], 0
+    places, k = [], 0
     while k < len(tokens):
         token = tokens[k]
         if token.kind == "open":
             k = group_end(tokens, k)
             continue
         if token.kind == "macro" and (names is None or token.text in names):
-            found.append(k)
+            places.append(k)
         k += 1
-    return found
+    return places
 
 
 def until_slashes(tokens: Sequence[TexToken]) -> Sequence[TexToken]:
@@ -242,7 +251,7 @@ def by_source_lines(tokens: Sequence[TexToken]) -> list[Sequence[TexToken]]:
     return [row for row in rows.values() if any(token.kind not in ("space", "par") for token in row)]
 
 
-def unclosed(row: Sequence[TexToken]) -> int:
+def translation_start(row: Sequence[TexToken]) -> int:
     """Where a line that no `\\\\` ends goes over into a translation: at a line of the file that opens a quote; 0 when nowhere."""
     for k in range(1, len(row)):
         if row[k].line > row[k - 1].line and row[k].kind == "text" and _QUOTE.match(row[k].text):
@@ -253,15 +262,15 @@ def unclosed(row: Sequence[TexToken]) -> int:
 def without_aside(row: Sequence[TexToken]) -> tuple[Sequence[TexToken], str]:
     """A line without the remark at its right edge (`\\hfill (Kolu)`), and that remark."""
     for k in at_top(row, _ASIDES):
-        options, found, end = arguments(row, k + 1)
+        options, groups, end = arguments(row, k + 1)
         del options
         name = row[k].text
         if name in ("hfill", "hspace*"):
             rest = row[end if name == "hspace*" else k + 1 :]
-            if re.fullmatch(r"[(\[].*[)\]]", squeezed(plain(rest)), re.DOTALL):
-                return row[:k], squeezed(plain(rest)).strip("()[]")
-        elif found:
-            return [*row[:k], *row[end:]], squeezed(plain(found[-1])).strip("()[]")
+            if re.fullmatch(r"[(\[].*[)\]]", normalize_space(plain(rest)), re.DOTALL):
+                return row[:k], normalize_space(plain(rest)).strip("()[]")
+        elif groups:
+            return [*row[:k], *row[end:]], normalize_space(plain(groups[-1])).strip("()[]")
     return row, ""
 
 
@@ -289,17 +298,17 @@ def nlevel(tokens: Sequence[TexToken]) -> list[Sequence[TexToken]]:
 
 
 def _levels(tokens: Sequence[TexToken]) -> list[list[TexToken]]:
-    found: list[list[TexToken]] = [[]]
+    levels: list[list[TexToken]] = [[]]
     for token in tokens:
         if token.kind == "text" and token.text == "/":
-            found.append([])
+            levels.append([])
         elif token.kind == "slashes":
-            found += [[], []]
+            levels += [[], []]
         else:
-            found[-1].append(token)
-    while len(found) > 1 and not found[-1]:
-        found.pop()
-    return found
+            levels[-1].append(token)
+    while len(levels) > 1 and not levels[-1]:
+        levels.pop()
+    return levels
 
 
 def _row(cells: Sequence[Sequence[TexToken]]) -> Iterator[TexToken]:
@@ -312,12 +321,12 @@ def _row(cells: Sequence[Sequence[TexToken]]) -> Iterator[TexToken]:
 
 def spaced_arguments(tokens: Sequence[TexToken], k: int) -> tuple[list[Sequence[TexToken]], int]:
     """Groups that follow one another, with blanks or line ends between; an option before them is passed over."""
-    found: list[Sequence[TexToken]] = []
+    groups: list[Sequence[TexToken]] = []
     end = optional(tokens, k)[1]
     while (at := skip_space(tokens, end)) < len(tokens) and tokens[at].kind == "open":
         inner, end = argument(tokens, at)
-        found.append(inner)
-    return found, end
+        groups.append(inner)
+    return groups, end
 
 
 _CLOSINGS = {"‘": "’'´", "“": '”"“', '"': '"”', "„": '“”"', "«": "»", "‹": "›", "'": "'’", "‚": "‘’", "「": "」", "”": "”"}
@@ -343,7 +352,7 @@ _BEFORE = re.compile(
 _OR = re.compile(r"(?:or|and/or|oder|ou|bzw\.|also|i\.e\.)[:,]? ?[‘“„«]")
 
 
-class Free(NamedTuple):
+class FreeTranslation(NamedTuple):
     """A translation, and what is said beside it: `lit`, `source` or `note`."""
 
     text: str
@@ -352,7 +361,7 @@ class Free(NamedTuple):
     """Its language, where it stands beside one in another."""
 
 
-def begins_quoted(tokens: Sequence[TexToken]) -> bool:
+def starts_with_quote(tokens: Sequence[TexToken]) -> bool:
     """Whether a translation stands here without a macro: the first text opens a quote."""
     for line in _lines(tokens):
         text = typographic(plain(line)).strip()
@@ -366,15 +375,15 @@ def parts(region: Sequence[TexToken], linguex: bool) -> list[Sequence[TexToken]]
     starts = [k for k in at_top(region, None) if is_free(region[k].text)]
     if starts:
         return [region[at + 1 : after] for at, after in pairwise((*starts, len(region)))]
-    if begins_quoted(region):
+    if starts_with_quote(region):
         return [region]
     for k in at_top(region, None):
-        options, found, end = arguments(region, k + 1)
+        options, groups, end = arguments(region, k + 1)
         name = region[k].text
-        if len(found) == 1 and not options and name.isalpha() and name not in _INLINE and not _TAILS.match(name):
-            text = squeezed(typographic(plain(region[k:end])))
+        if len(groups) == 1 and not options and name.isalpha() and name not in _INLINE and not _TAILS.match(name):
+            text = normalize_space(typographic(plain(region[k:end])))
             if text[:1] in _CLOSINGS or text[-1:] in ".!?…" or (text and language_id.of_text(text).code):
-                return [[*found[0], *region[end:]]]
+                return [[*groups[0], *region[end:]]]
     return [region] if linguex and plain(region).strip() else []
 
 
@@ -383,18 +392,18 @@ def _is_quote_macro(tokens: Sequence[TexToken]) -> bool:
     return first is not None and first.kind == "macro" and first.text in ("enquote", "sqt", "qu", "wdef", "textquote")
 
 
-def taken(tokens: Sequence[TexToken]) -> Free:
+def free_translation(tokens: Sequence[TexToken]) -> FreeTranslation:
     """The translation that tokens hold, without its quotes."""
-    tokens = _stripped(tokens)
+    tokens = _strip_space(tokens)
     whole = _in_macro(tokens)
     if whole is not None:
         inner, rest = whole
-        text, more = squeezed(typographic(plain(inner))), squeezed(typographic(plain(rest)))
-        return Free(_typography(_unquoted_all(text)), _tail(more))
-    chunks = [(squeezed(typographic(plain(_told(line)))), has_tail) for line, has_tail in _chunks(tokens)]
+        text, more = normalize_space(typographic(plain(inner))), normalize_space(typographic(plain(rest)))
+        return FreeTranslation(_typography(_strip_outer_quotes(text)), _tail(more))
+    chunks = [(normalize_space(typographic(plain(_without_edge_macro(line)))), has_tail) for line, has_tail in _chunks(tokens)]
     chunks = [(text, tail) for text, tail in chunks if text]
     if not chunks:
-        return Free("")
+        return FreeTranslation("")
     before = _BEFORE.match(chunks[0][0])
     if before:
         chunks[0] = (chunks[0][0][before.end() :], chunks[0][1])
@@ -402,39 +411,39 @@ def taken(tokens: Sequence[TexToken]) -> Free:
         said, after = _between_quotes([text for text, _ in chunks])
     else:
         said, after = _without_quotes(chunks)
-    found = _REFERENCE.search(said) if not after else None
-    if found and found.start() > 0 and said[0] not in _CLOSINGS and _ends(said[: found.start()]):
-        said, after = said[: found.start()], found[0].strip()
+    reference = _REFERENCE.search(said) if not after else None
+    if reference and reference.start() > 0 and said[0] not in _CLOSINGS and _ends(said[: reference.start()]):
+        said, after = said[: reference.start()], reference[0].strip()
     beside = _tail(after)
-    return Free(_typography(said.strip()), ("note", before[1].rstrip(": ")) if before and not beside[0] else beside)
+    return FreeTranslation(_typography(said.strip()), ("note", before[1].rstrip(": ")) if before and not beside[0] else beside)
 
 
-def taken_all(tokens: Sequence[TexToken]) -> list[Free]:
+def free_translations(tokens: Sequence[TexToken]) -> list[FreeTranslation]:
     """The translation that tokens hold and, where another in quotes follows in another language, that too."""
-    first = taken(tokens)
+    first = free_translation(tokens)
     kind, text = first.beside
     if kind not in ("note", "source") or text[:1] not in "‘“„«" or not (end := _closing(text)):
         return [first]
     codes = [language_id.of_text(said).code for said in (first.text, text[1:end])]
     if not all(codes) or codes[0] == codes[1]:
         return [first]
-    return [Free(first.text, code=codes[0]), Free(text[1:end].strip(), _tail(text[end + 1 :]), codes[1])]
+    return [FreeTranslation(first.text, code=codes[0]), FreeTranslation(text[1:end].strip(), _tail(text[end + 1 :]), codes[1])]
 
 
-def _told(line: Sequence[TexToken]) -> Sequence[TexToken]:
+def _without_edge_macro(line: Sequence[TexToken]) -> Sequence[TexToken]:
     """A remark at the right edge of the line without its macro, so that what it says is kept."""
     if not line or line[0].kind != "macro" or not _EDGE.match(line[0].text):
         return line
-    _, found, end = arguments(line, 1)
+    _, groups, end = arguments(line, 1)
     blank = TexToken("space", " ", line[0].line)
-    return [*(token for part in found for token in (*part, blank)), *line[end:]]
+    return [*(token for part in groups for token in (*part, blank)), *line[end:]]
 
 
 def _ends(text: str) -> bool:
     return bool(re.search(r"[.!?…’”\"'»]\s*$", text))
 
 
-def _stripped(tokens: Sequence[TexToken]) -> Sequence[TexToken]:
+def _strip_space(tokens: Sequence[TexToken]) -> Sequence[TexToken]:
     start = next((k for k, token in enumerate(tokens) if token.kind not in ("space", "par", "break", "tie")), len(tokens))
     return tokens[start:]
 
@@ -443,15 +452,15 @@ def _in_macro(tokens: Sequence[TexToken]) -> tuple[Sequence[TexToken], Sequence[
     """(argument, rest) when the translation is the one argument of a macro such as `\\\\enquote`."""
     if not tokens or tokens[0].kind != "macro" or not tokens[0].text.isalpha():
         return None
-    options, found, end = arguments(tokens, 1)
+    options, groups, end = arguments(tokens, 1)
     del options
     name = tokens[0].text
-    if len(found) != 1 or _TAILS.match(name):
+    if len(groups) != 1 or _TAILS.match(name):
         return None
     rest = [token for token in tokens[end:] if token.kind not in ("space", "par", "break", "tie")]
     if name in _INLINE and not (name in ("enquote", "textquote", "textit", "emph") and not _words_follow(rest)):
         return None
-    return (found[0], tokens[end:]) if not _words_follow(rest) else None
+    return (groups[0], tokens[end:]) if not _words_follow(rest) else None
 
 
 def _words_follow(rest: Sequence[TexToken]) -> bool:
@@ -477,7 +486,7 @@ def _chunks(tokens: Sequence[TexToken]) -> Iterator[tuple[Sequence[TexToken], bo
             yield tokens[at:k], tail
             at, tail = k + 1, False
         elif token.kind == "macro" and _TAILS.match(token.text):
-            _, found, end = arguments(tokens, k + 1)
+            _, groups, end = arguments(tokens, k + 1)
             inside = plain_text(tokens[at:k]).strip()
             if token.text.startswith("footnote"):
                 yield tokens[at:k], tail
@@ -487,7 +496,7 @@ def _chunks(tokens: Sequence[TexToken]) -> Iterator[tuple[Sequence[TexToken], bo
                 yield tokens[at:k], tail
                 at, tail = k, True
             k = max(end, k + 1)
-            del found
+            del groups
             continue
         k += 1
     yield tokens[at:], tail
@@ -501,7 +510,7 @@ def _between_quotes(chunks: list[str]) -> tuple[str, str]:
             text = f"{text} {chunks[k]}"
         end = _closing(text)
         if end:
-            return text[1:end].strip(), squeezed(" ".join([text[end + 1 :], *chunks[k + 1 :]])).lstrip(" .,;")
+            return text[1:end].strip(), normalize_space(" ".join([text[end + 1 :], *chunks[k + 1 :]])).lstrip(" .,;")
     first = chunks[0]
     return first[1:].strip(), " ".join(chunks[1:])
 
@@ -510,7 +519,7 @@ def _closing(text: str) -> int:
     """Where the quote that opens the text is closed; 0 when nowhere."""
     opening = text[0]
     closings = _CLOSINGS[opening]
-    depth, found = 0, []
+    depth, candidates = 0, []
     for k in range(1, len(text)):
         char = text[k]
         after = text[k + 1 : k + 2]
@@ -520,17 +529,17 @@ def _closing(text: str) -> int:
             if depth and char != "'":
                 depth -= 1
                 continue
-            found.append(k)
-    if not found:
+            candidates.append(k)
+    if not candidates:
         later = [k for k in range(1, len(text)) if text[k] in closings and not text[k + 1 : k + 2].isalnum()]
         return later[-1] if later else 0
-    for k in found:
+    for k in candidates:
         rest = text[k + 1 :].lstrip(" .,;")
         if not rest or rest[0] in "([{—–/|" or _LITERAL.match(rest) or _OR.match(rest):
             return k
         if re.search(r"[.!?…]['’”]?$", text[:k]) and not rest[0].islower():
             return k
-    return found[-1]
+    return candidates[-1]
 
 
 def _without_quotes(chunks: list[tuple[str, bool]]) -> tuple[str, str]:
@@ -544,7 +553,7 @@ def _without_quotes(chunks: list[tuple[str, bool]]) -> tuple[str, str]:
     return text, " ".join(more for more, _ in chunks[k:])
 
 
-def _unquoted_all(text: str) -> str:
+def _strip_outer_quotes(text: str) -> str:
     if text[:1] in _CLOSINGS and text[-1:] in _CLOSINGS[text[0]] and len(text) > 1:
         return text[1:-1].strip()
     return text
@@ -569,15 +578,15 @@ def _typography(text: str) -> str:
 
 def preamble(tokens: Sequence[TexToken]) -> str:
     """The line above the glossed ones, as text; '' when it is too long to be one."""
-    text = squeezed(typographic(plain(tokens)))
+    text = normalize_space(typographic(plain(tokens)))
     return _typography(text) if len(text) < 600 else ""
 
 
-def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Igt]:
+def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Sentence]:
     return from_file(read, source, faults, options)
 
 
-def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
+def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Sentence]:
     r"""
     >>> loads(r"\gll can-es \\ dog-\textsc{pl} \\ \glt `dogs'")[0].glosses
     ('dog-PL',)
@@ -585,11 +594,11 @@ def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
     return from_text(read, text, faults, options)
 
 
-def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Igt]:
-    tokens = expanded(tokenized(lines(stream, path, faults, options.encoding)), KEPT)
-    found = list(_joined(_Finder(tokens, path, faults).pieces()))
-    layout = guess_layout([piece.rows for piece in found])
-    for piece in found:
+def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Sentence]:
+    tokens = expand_macros(tokenize(lines(stream, path, faults, options.encoding)), KEPT)
+    pieces = list(_join_pieces(_ExampleFinder(tokens, path, faults).pieces()))
+    layout = guess_layout([piece.rows for piece in pieces])
+    for piece in pieces:
         yield _instance(piece, layout, path, options)
 
 
@@ -619,17 +628,17 @@ _NAMED = ("begin", "end", "exi", "exr", "exp")
 """Macros that begin or end an example and have an argument."""
 
 
-class _Finder:
+class _ExampleFinder:
     """Walks through the tokens of a file, and keeps what was said since an example began."""
 
     def __init__(self, tokens: list[TexToken], path: str, faults: Faults) -> None:
         self.tokens, self.path, self.faults = tokens, path, faults
         self.k = 0
-        self._began(0)
+        self._begin_example(0)
         self.fresh = self.soft = True
         self.has_pex = any(token.kind == "macro" and token.text == "pex" for token in tokens)
 
-    def _began(self, at: int) -> None:
+    def _begin_example(self, at: int) -> None:
         self.start, self.judgement, self.language = at, "", ("", "")
         self.labels: tuple[str, ...] = ()
 
@@ -641,7 +650,7 @@ class _Finder:
                 yield self._piece(token)
                 continue
             if token.kind == "par":
-                self._began(self.k + 1)
+                self._begin_example(self.k + 1)
                 self.fresh = True
             elif token.kind == "macro":
                 self._macro(token)
@@ -658,8 +667,8 @@ class _Finder:
         """(words, gloss, translation) of a macro of the author's own that has three arguments or more which look so."""
         if not name.isalpha() or self._is_end(name) or PHILEX.fullmatch(name) or name in LANGINFO:
             return None
-        found, end = spaced_arguments(self.tokens, self.k + 1)
-        chosen = glossed(found) if len(found) >= 3 else None
+        groups, end = spaced_arguments(self.tokens, self.k + 1)
+        chosen = find_gloss_arguments(groups) if len(groups) >= 3 else None
         return (chosen, end) if chosen else None
 
     def _macro(self, token: TexToken) -> None:
@@ -669,16 +678,16 @@ class _Finder:
             self.labels = (*self.labels, plain_label(said))
             self.k = after - 1
         elif name.rstrip("*") in JUDGED:
-            options, found, after = arguments(self.tokens, self.k + 1)
-            mark = found[0] if found else argument(self.tokens, self.k + 1)[0]
+            options, groups, after = arguments(self.tokens, self.k + 1)
+            mark = groups[0] if groups else argument(self.tokens, self.k + 1)[0]
             shown = marks(options[0] if options and not marks(mark) else mark)
             self.judgement = "*" if name.endswith("*") else shown
             self.k = max(after - 1, self.k)
             self.start = self.k + 1
         elif name in LANGINFO:
-            _, found, after = arguments(self.tokens, self.k + 1)
-            if len(found) == 3:
-                named = [squeezed(plain(part)).strip(" ()") for part in found]
+            _, groups, after = arguments(self.tokens, self.k + 1)
+            if len(groups) == 3:
+                named = [normalize_space(plain(part)).strip(" ()") for part in groups]
                 self.language = (named[0] or named[1], named[2])
             self.k = max(after - 1, self.k)
             self.start = self.k + 1
@@ -695,7 +704,7 @@ class _Finder:
         keep = self.labels if name == "begin" and not self._has_text() else ()
         inner, after = argument(self.tokens, self.k + 1) if name in _NAMED else ((), self.k + 1)
         number = plain(inner).strip(" ()[].") if name == "exi" else ""
-        self._began(after)
+        self._begin_example(after)
         self.labels, self.fresh, self.soft = (number,) if number.isalnum() else keep, True, False
         option, after = optional(self.tokens, after)
         if option is not None:
@@ -707,13 +716,13 @@ class _Finder:
 
     def _philex(self) -> None:
         """`\\lb{label}{…}`, `\\lbp{label}{mark or name}{…}`: the example is inside the last group."""
-        found, end = spaced_arguments(self.tokens, self.k + 1)
-        self._began(self.k + 1)
+        groups, end = spaced_arguments(self.tokens, self.k + 1)
+        self._begin_example(self.k + 1)
         self.fresh, self.soft = True, False
-        if len(found) < 2:
+        if len(groups) < 2:
             return
-        self.labels = (plain_label(found[0]),)
-        self.judgement = marks(found[1]) if len(found) > 2 else ""
+        self.labels = (plain_label(groups[0]),)
+        self.judgement = marks(groups[1]) if len(groups) > 2 else ""
         inside = 1 if not self.judgement else 2
         for _ in range(inside):
             self.k = argument(self.tokens, skip_space(self.tokens, self.k + 1))[1] - 1
@@ -732,7 +741,7 @@ class _Finder:
         k = self.k
         linguex = bool(LINGUEX.fullmatch(token.text))
         if linguex:
-            self._began(k + 1)
+            self._begin_example(k + 1)
             self.fresh = True
             while k + 1 < len(self.tokens) and self.tokens[k + 1].kind == "macro" and self.tokens[k + 1].text == "label":
                 said, after = argument(self.tokens, k + 2)
@@ -740,33 +749,33 @@ class _Finder:
                 k = after - 1
             k = optional(self.tokens, k + 1)[1] - 1
         preamble = self._preamble() if not linguex else ()
-        made = Piece(token.line, [], [], preamble, self.judgement, self.labels, self.language, not self.fresh, self.soft)
+        piece = Piece(token.line, [], [], preamble, self.judgement, self.labels, self.language, not self.fresh, self.soft)
         marked = marks([token for token in preamble if token.kind != "space"])
         if marked and not self.judgement:
-            made.judgement, made.preamble = marked, ()
+            piece.judgement, piece.preamble = marked, ()
         if token.text == "begingl":
-            end = self._expex(made, k + 1)
+            end = self._expex(piece, k + 1)
         elif token.text in COVINGTON:
-            found, end = spaced_arguments(self.tokens, k + 1)
+            groups, end = spaced_arguments(self.tokens, k + 1)
             count = COVINGTON[token.text]
-            made.rows, made.free = list(found[:count]), [found[count]]
+            piece.rows, piece.free = list(groups[:count]), [groups[count]]
         elif shaped := None if token.text in GLL or linguex else self._by_shape(token.text):
-            (*made.rows, free), end = shaped
-            made.free = [free]
+            (*piece.rows, free), end = shaped
+            piece.free = [free]
         else:
-            end = self._gll(made, k + 1, token.text, linguex)
-        rows = [without_aside(row) for row in made.rows]
-        made.rows, made.asides = [row for row, _ in rows], [aside for _, aside in rows if aside]
+            end = self._gll(piece, k + 1, token.text, linguex)
+        rows = [without_aside(row) for row in piece.rows]
+        piece.rows, piece.asides = [row for row, _ in rows], [aside for _, aside in rows if aside]
         tail = self.tokens[k:end]
-        made.labels = (*made.labels, *labels(tail), *self._closing_labels(end))
+        piece.labels = (*piece.labels, *labels(tail), *self._closing_labels(end))
         self.start, self.k = end, max(end, k + 1)
         self.fresh = self.soft = False
-        return made
+        return piece
 
     def _preamble(self) -> Sequence[TexToken]:
         """What stands between the beginning of the example and its lines, when that is one line of text."""
-        found = self.tokens[self.start : self.k]
-        return found if len(found) < 400 else ()
+        tokens = self.tokens[self.start : self.k]
+        return tokens if len(tokens) < 400 else ()
 
     def _closing_labels(self, k: int) -> tuple[str, ...]:
         while k < len(self.tokens) and self.tokens[k].kind in ("space", "close"):
@@ -775,27 +784,27 @@ class _Finder:
             return (plain_label(argument(self.tokens, k + 1)[0]),)
         return ()
 
-    def _gll(self, made: Piece, k: int, name: str, linguex: bool) -> int:
+    def _gll(self, piece: Piece, k: int, name: str, linguex: bool) -> int:
         """Lines up to `\\\\`, then the translation."""
         wanted = GLL.get(name, 2)
         closed = True
-        while len(made.rows) < wanted and closed:
+        while len(piece.rows) < wanted and closed:
             end, closed = self._line_end(k)
-            made.rows.append(self.tokens[k:end])
+            piece.rows.append(self.tokens[k:end])
             k = end + 1 if closed else end
-        if len(made.rows) == wanted - 1 and closed:
-            made.rows.append(())
-        if len(made.rows) == 1 and not closed:
-            by_line = by_source_lines(made.rows[0])
-            made.rows = by_line if len(by_line) == wanted else made.rows
-        if not closed and len(made.rows) > 1 and (cut := unclosed(made.rows[-1])):
-            k -= len(made.rows[-1]) - cut
-            made.rows[-1] = made.rows[-1][:cut]
-        if len([row for row in made.rows if row]) < wanted:
-            what = f"\\{name} with {len([row for row in made.rows if row])} of its {wanted} lines, each ended by \\\\"
-            self.faults.file(FormatError(what, Where(self.path, made.line), "read as far as it goes"))
+        if len(piece.rows) == wanted - 1 and closed:
+            piece.rows.append(())
+        if len(piece.rows) == 1 and not closed:
+            by_line = by_source_lines(piece.rows[0])
+            piece.rows = by_line if len(by_line) == wanted else piece.rows
+        if not closed and len(piece.rows) > 1 and (cut := translation_start(piece.rows[-1])):
+            k -= len(piece.rows[-1]) - cut
+            piece.rows[-1] = piece.rows[-1][:cut]
+        if len([row for row in piece.rows if row]) < wanted:
+            problem = f"\\{name} with {len([row for row in piece.rows if row])} of its {wanted} lines, each ended by \\\\"
+            self.faults.file(FormatError(problem, Where(self.path, piece.line), "read as far as it goes"))
         end = self.example_end(k)
-        made.free = parts(self.tokens[k:end], linguex)
+        piece.free = parts(self.tokens[k:end], linguex)
         return end
 
     def _line_end(self, k: int) -> tuple[int, bool]:
@@ -836,7 +845,7 @@ class _Finder:
     def _opens_or_ends(self, name: str) -> bool:
         return self._is_end(name) or name in GLL or name == "begingl"
 
-    def _expex(self, made: Piece, k: int) -> int:
+    def _expex(self, piece: Piece, k: int) -> int:
         option, k = optional(self.tokens, skip_space(self.tokens, k))
         columns = "nlevel" in plain_label(option or ())
         end, depth, closed = k, 0, False
@@ -850,12 +859,12 @@ class _Finder:
                 break
             end += 1
         if not closed:
-            what = "\\begingl without \\endgl"
-            self.faults.file(FormatError(what, Where(self.path, made.line), "read up to where the example ends"))
+            problem = "\\begingl without \\endgl"
+            self.faults.file(FormatError(problem, Where(self.path, piece.line), "read up to where the example ends"))
         region = self.tokens[k:end]
         starts = [at for at in at_top(region, None) if FIELD.match(region[at].text)]
         if columns and not any(region[at].text == "glpreamble" for at in starts):
-            made.rows = nlevel(region[: starts[0] if starts else len(region)])
+            piece.rows = nlevel(region[: starts[0] if starts else len(region)])
         for at, after in pairwise((*starts, len(region))):
             name = region[at].text
             option, first = optional(region, skip_space(region, at + 1))
@@ -863,13 +872,13 @@ class _Finder:
             said = until_slashes(region[first:after])
             if columns and name == "glpreamble":
                 head = first + len(said) + 1
-                made.rows = nlevel(region[head:after])
+                piece.rows = nlevel(region[head:after])
             if name == "glpreamble":
-                made.preamble = said
+                piece.preamble = said
             elif len(name) == 3:
-                made.rows.append(without_breaks(said))
+                piece.rows.append(without_breaks(said))
             else:
-                made.free.append(said)
+                piece.free.append(said)
         return end + 1 if closed else end
 
     def _field_follows(self, k: int) -> bool:
@@ -880,7 +889,7 @@ class _Finder:
         )  # fmt: skip
 
 
-def _joined(pieces: Iterator[Piece]) -> Iterator[Piece]:
+def _join_pieces(pieces: Iterator[Piece]) -> Iterator[Piece]:
     """Pieces of one example that only the last has a translation for, as one."""
     waiting: list[Piece] = []
     for piece in pieces:
@@ -899,23 +908,25 @@ def _joined(pieces: Iterator[Piece]) -> Iterator[Piece]:
     yield from waiting
 
 
-def _instance(piece: Piece, layout: str, path: str, options: Options) -> Igt:
+def _instance(piece: Piece, layout: str, path: str, options: Options) -> Sentence:
     rows = fields(piece.rows, layout)
     for more in piece.more:
         for role, values in fields(more, layout).items():
             rows[role] = [*rows.get(role, []), *values]
     words = rows.get("words", [])
-    own, first = without_judgement(words[0]) if words else ("", "")
+    mark, first = without_judgement(words[0]) if words else ("", "")
     glosses = rows.get("glosses", [])
     if words and MARKS.match(words[0]) and glosses[:1] == [""]:
-        own, words, rows["glosses"] = words[0], words[1:], glosses[1:]
+        mark, words, rows["glosses"] = words[0], words[1:], glosses[1:]
         rows["segments"] = rows.get("segments", [])[1:]
-    elif own:
+    elif mark:
         words = [first, *words[1:]] if first else words[1:]
-    free = [made for tokens in piece.free for made in taken_all(tokens)]
-    translation, translations = preferred([(made.code, made.text) for made in free if made.text], options.lang)
+    free = [rendering for tokens in piece.free for rendering in free_translations(tokens)]
+    translation, translations = choose_translation(
+        [(rendering.code, rendering.text) for rendering in free if rendering.text], options.lang
+    )
     meta = [("preamble", preamble(piece.preamble)), ("line", " ".join(rows.get("line", [])))]
-    meta += [made.beside for made in free]
+    meta += [rendering.beside for rendering in free]
     meta += [("note", aside) for aside in piece.asides]
     meta += [("source", piece.language[1]), ("parts", str(piece.parts) if piece.parts > 1 else "")]
     sent_id = next((label for label in piece.labels if label), "")
@@ -925,7 +936,7 @@ def _instance(piece: Piece, layout: str, path: str, options: Options) -> Igt:
         rows.get("glosses", []),
         translation=translation,
         translations=translations,
-        judgement=piece.judgement or own,
+        judgement=piece.judgement or mark,
         sent_id=sent_id,
         language=piece.language[0],
         meta=meta,

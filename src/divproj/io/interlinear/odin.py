@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from divproj.core.errors import Faults, FormatError, Where
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.io.files import Source
 from divproj.io.interlinear.parts import (
     Options,
@@ -23,9 +23,9 @@ from divproj.io.interlinear.parts import (
     from_text,
     instance,
     lines,
-    squeezed,
+    normalize_space,
+    strip_quotes,
     tokens,
-    unquoted,
     without_bare_number,
     without_judgement,
     without_number,
@@ -56,11 +56,11 @@ class Line:
         return cls(main, frozenset(flags), text, judgement)
 
 
-def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Igt]:
+def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Sentence]:
     return from_file(read, source, faults, options)
 
 
-def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
+def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Sentence]:
     """
     >>> loads("doc_id=3 1 2 L T\\nline=1 tag=L: (4) Mari alszik\\nline=2 tag=T: `Mari sleeps.'\\n")[0].words
     ('Mari', 'alszik')
@@ -68,7 +68,7 @@ def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
     return from_text(read, text, faults, options)
 
 
-def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Igt]:
+def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Sentence]:
     block: list[tuple[int, str]] = []
     for number, text in lines(stream, path, faults, options.encoding):
         if not text.strip() or _HEADER.match(text):
@@ -81,15 +81,15 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
         yield from _instance(block, path, faults)
 
 
-def _instance(block: list[tuple[int, str]], path: str, faults: Faults) -> Iterator[Igt]:
+def _instance(block: list[tuple[int, str]], path: str, faults: Faults) -> Iterator[Sentence]:
     sent_id = language = ""
     meta: list[tuple[str, str]] = []
-    found: list[Line] = []
+    tagged_lines: list[Line] = []
     for number, text in block:
         header, line = _HEADER.match(text), _LINE.match(text)
         key, colon, value = text.partition(":")
         if line:
-            found.append(Line.of(line[2] + line[3], line[4]))
+            tagged_lines.append(Line.of(line[2] + line[3], line[4]))
         elif header:
             sent_id = header[2] or ""
             meta += [("doc_id", header[1]), ("types", header[3])]
@@ -103,33 +103,37 @@ def _instance(block: list[tuple[int, str]], path: str, faults: Faults) -> Iterat
             remedy = "kept as a note"
             faults.file(FormatError(f"'{text.strip()[:40]}' is no line of ODIN text", Where(path, number, sent_id), remedy))
             meta.append(("note", text.strip()))
-    if not found:
+    if not tagged_lines:
         return
-    fields = assembled(found)
+    fields = assemble_fields(tagged_lines)
     number_id = fields.pop("sent_id")
     extra = fields.pop("meta")
     where = Where(path, block[0][0], sent_id or number_id)
     yield instance(language=language, sent_id=where.sent_id, meta=(*meta, *extra), where=where, **fields)
 
 
-def assembled(found: Sequence[Line], *, clean: bool = True) -> dict[str, Any]:
+def assemble_fields(tagged_lines: Sequence[Line], *, clean: bool = True) -> dict[str, Any]:
     """Fields of an instance from its tagged lines; `clean` takes off numbers, marks and quotes."""
-    meta = [("line", squeezed(line.text)) for line in found if line.tag not in ("L", "G", "T", "B") and line.text.strip()]
-    language = [_without_citation(line, meta) for line in found if line.tag == "L" and line.text.strip()]
-    glosses = [line for line in found if line.tag == "G" and line.text.strip()]
+    meta = [
+        ("line", normalize_space(line.text))
+        for line in tagged_lines
+        if line.tag not in ("L", "G", "T", "B") and line.text.strip()
+    ]
+    language = [_without_citation(line, meta) for line in tagged_lines if line.tag == "L" and line.text.strip()]
+    glosses = [line for line in tagged_lines if line.tag == "G" and line.text.strip()]
     gloss = _one_line(glosses)
     judgement = next((line.judgement for line in language if line.judgement), "")
     number = ""
     if clean and language:
         cleaned = []
         for line in language:
-            own, text = without_number(line.text)
+            example_number, text = without_number(line.text)
             mark, text = without_judgement(text)
-            number, judgement = number or own, judgement or mark
+            number, judgement = number or example_number, judgement or mark
             indent = " " * (len(line.text) - len(text)) if len(language) > 1 else ""
             cleaned.append(Line(line.tag, line.flags, indent + text))
         language = cleaned
-    first, second = _chosen(language, len(glosses), len(tokens(gloss)), meta)
+    first, second = _choose_language_lines(language, len(glosses), len(tokens(gloss)), meta)
     words, *rest = columns([x for x in (first, second, gloss) if x]) or [()]
     segments = rest.pop(0) if second else ()
     meanings = rest[0] if rest else ()
@@ -137,15 +141,15 @@ def assembled(found: Sequence[Line], *, clean: bool = True) -> dict[str, Any]:
         number, words = without_bare_number(words, len(meanings))
     if not first and gloss:
         words, meanings = (), tokens(gloss)
-    literal = [line.text.strip() for line in found if line.tag == "T" and "LT" in line.flags]
-    meta += [("lit", unquoted(text)[0]) for text in literal]
-    free = [line.text.strip() for line in found if line.tag == "T" and "LT" not in line.flags and line.text.strip()]
-    translation, source = unquoted(" ".join(free)) if clean else (" ".join(free), "")
+    literal = [line.text.strip() for line in tagged_lines if line.tag == "T" and "LT" in line.flags]
+    meta += [("lit", strip_quotes(text)[0]) for text in literal]
+    free = [line.text.strip() for line in tagged_lines if line.tag == "T" and "LT" not in line.flags and line.text.strip()]
+    translation, source = strip_quotes(" ".join(free)) if clean else (" ".join(free), "")
     return {
         "words": words,
         "segments": segments,
         "glosses": meanings,
-        "translation": squeezed(translation),
+        "translation": normalize_space(translation),
         "judgement": judgement,
         "sent_id": number,
         "meta": (*meta, ("source", source)),
@@ -161,18 +165,18 @@ def _without_citation(line: Line, meta: list[tuple[str, str]]) -> Line:
     return Line(line.tag, line.flags, line.text[: cited.start()], line.judgement)
 
 
-def _one_line(found: Sequence[Line]) -> str:
+def _one_line(tagged_lines: Sequence[Line]) -> str:
     """Lines that were torn apart, laid over one another where they fit, otherwise one after the other."""
-    if len(found) < 2:
-        return found[0].text if found else ""
-    laid = _overlaid([line.text for line in found])
-    return laid if laid is not None else " ".join(line.text.strip() for line in found)
+    if len(tagged_lines) < 2:
+        return tagged_lines[0].text if tagged_lines else ""
+    laid = _overlay([line.text for line in tagged_lines])
+    return laid if laid is not None else " ".join(line.text.strip() for line in tagged_lines)
 
 
-def _overlaid(texts: Iterable[str]) -> str | None:
+def _overlay(texts: Iterable[str]) -> str | None:
     """Lines laid over one another by their columns; None where two have something in one place.
 
-    >>> _overlaid(["      dormo", "io"])
+    >>> _overlay(["      dormo", "io"])
     'io    dormo'
     """
     chars: list[str] = []
@@ -187,12 +191,12 @@ def _overlaid(texts: Iterable[str]) -> str | None:
     return "".join(chars)
 
 
-def _chosen(language: list[Line], glosses: int, count: int, meta: list[tuple[str, str]]) -> tuple[str, str]:
+def _choose_language_lines(language: list[Line], glosses: int, count: int, meta: list[tuple[str, str]]) -> tuple[str, str]:
     """The language line, and the segmented one when there are two that line up with the glosses."""
     if len(language) < 2:
         return (language[0].text if language else ""), ""
     torn = [line for line in language if "CR" in line.flags]
-    if len(torn) == len(language) and (laid := _overlaid(line.text for line in language)) is not None:
+    if len(torn) == len(language) and (laid := _overlay(line.text for line in language)) is not None:
         return laid, ""
     if len(language) == glosses:
         return " ".join(line.text.strip() for line in language), ""
@@ -204,5 +208,5 @@ def _chosen(language: list[Line], glosses: int, count: int, meta: list[tuple[str
     else:
         sound = [line for line in language if line not in torn]
         picked = (fitting or sound or language)[:1]
-    meta += [("line", squeezed(line.text)) for line in language if line not in picked]
+    meta += [("line", normalize_space(line.text)) for line in language if line not in picked]
     return picked[0].text, picked[1].text if len(picked) > 1 else ""

@@ -3,7 +3,7 @@
 Files: `lines` and `xml_pieces` turn bytes into text; wrong encodings, NUL bytes and endless lines are reported with place.
 Lines: tokens and columns, numbers of examples, judgements, quotes.
 Sentences: morphemes and their glosses joined to words, the translation to use among several, and `instance`, which builds
-every `Igt`.
+every `Sentence`.
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ import io
 import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, BinaryIO, cast
 
 from divproj.core.errors import Faults, FormatError, ProjError, Where
 from divproj.core.options import ReaderOptions
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.core.tree import NO_HEAD, DepTree, cycles
-from divproj.io.files import Source, name_of, reading, rewound
+from divproj.io.files import Source, name_of, reading, rewind
 from divproj.io.interlinear.languages import lang_code
 
 _BLANK = "[ \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]"
@@ -78,7 +77,7 @@ def cell(text: str) -> str:
     return one_line(text).replace("\t", " ")
 
 
-def squeezed(text: str) -> str:
+def normalize_space(text: str) -> str:
     """Line ends and runs of blanks as one blank each."""
     return _RUNS.sub(" ", text).strip(" ")
 
@@ -98,12 +97,12 @@ def columns(lines: Sequence[str]) -> list[tuple[str, ...]]:
     cells = [tuple(x.strip(" ") for x in line.split("\t")) for line in tabbed]
     if len(lines) > 1 and len(cells[0]) > 1 and len(set(map(len, cells))) == 1 and any(all(row) for row in cells):
         return cells
-    found = [tokens(line) for line in lines]
-    if len(set(map(len, found))) > 1:
+    rows = [tokens(line) for line in lines]
+    if len(set(map(len, rows))) > 1:
         wide = [tuple(x for x in _GAPS.split(line.strip()) if x) for line in lines]
         if len(wide[0]) > 1 and len(set(map(len, wide))) == 1:
             return wide
-    return found
+    return rows
 
 
 def without_number(line: str) -> tuple[str, str]:
@@ -114,11 +113,11 @@ def without_number(line: str) -> tuple[str, str]:
     """
     rest, number = line.strip(), ""
     for _ in range(2):
-        found = _NUMBER.match(rest)
-        if not found or found.end() == len(rest):
+        match = _NUMBER.match(rest)
+        if not match or match.end() == len(rest):
             break
-        number += next(part for part in found.groups() if part)
-        rest = rest[found.end() :].lstrip()
+        number += next(part for part in match.groups() if part)
+        rest = rest[match.end() :].lstrip()
     return number, rest
 
 
@@ -134,8 +133,8 @@ def without_judgement(line: str) -> tuple[str, str]:
     >>> without_judgement("*Hund der")
     ('*', 'Hund der')
     """
-    found = _JUDGEMENT.match(line)
-    return (found[1], line[found.end() :]) if found else ("", line)
+    match = _JUDGEMENT.match(line)
+    return (match[1], line[match.end() :]) if match else ("", line)
 
 
 def is_quoted(text: str) -> bool:
@@ -143,10 +142,10 @@ def is_quoted(text: str) -> bool:
     return (len(text) > 1 and text[0] in _QUOTES and text[0] != "'") or bool(re.match(r"'\S.*['’]", text, re.DOTALL))
 
 
-def unquoted(text: str) -> tuple[str, str]:
+def strip_quotes(text: str) -> tuple[str, str]:
     """A translation without its quotes, and a source in brackets after them.
 
-    >>> unquoted("`It rains.' (Kim 2001: 5)")
+    >>> strip_quotes("`It rains.' (Kim 2001: 5)")
     ('It rains.', 'Kim 2001: 5')
     """
     text = text.strip()
@@ -178,23 +177,23 @@ def glue(pieces: Sequence[str]) -> tuple[list[str], list[str]]:
     return cores, marks
 
 
-def joined(pieces: Sequence[str], marks: Sequence[str] | None = None) -> str:
+def join_morphemes(pieces: Sequence[str], marks: Sequence[str] | None = None) -> str:
     """Morphemes, or their glosses with the marks of the morphemes, as one string; '' when all are empty.
 
-    >>> joined(["NEG-", "swim"]), joined(["fish", "Q"], ["="])
+    >>> join_morphemes(["NEG-", "swim"]), join_morphemes(["fish", "Q"], ["="])
     ('NEG-swim', 'fish=Q')
     """
     if not any(pieces):
         return ""
-    cores, own = glue([piece or MISSING for piece in pieces])
-    between = list(marks if marks is not None and len(marks) == len(own) else own)
+    cores, default_marks = glue([piece or MISSING for piece in pieces])
+    between = list(marks if marks is not None and len(marks) == len(default_marks) else default_marks)
     return cores[0] + "".join(mark + core for mark, core in zip(between, cores[1:], strict=True))
 
 
-def grouped(pieces: Sequence[str]) -> list[list[int]]:
+def group_morphemes(pieces: Sequence[str]) -> list[list[int]]:
     """Indices of the morphemes of each word, when only the marks at the edges say which belong together.
 
-    >>> grouped(["kolu", "-t", "uva"])
+    >>> group_morphemes(["kolu", "-t", "uva"])
     [[0, 1], [2]]
     """
     groups: list[list[int]] = []
@@ -208,7 +207,9 @@ def grouped(pieces: Sequence[str]) -> list[list[int]]:
     return groups
 
 
-def preferred(texts: Iterable[tuple[str, str]], lang: str, *, stated: bool = False) -> tuple[str, tuple[tuple[str, str], ...]]:
+def choose_translation(
+    texts: Iterable[tuple[str, str]], lang: str, *, stated: bool = False
+) -> tuple[str, tuple[tuple[str, str], ...]]:
     """The translation to use, and all by code; none are listed when the only one is English or of no said language.
 
     With `stated` English is listed too, so that it is known to be what the file says.
@@ -232,16 +233,14 @@ def instance(
     meta: Iterable[tuple[str, str]] = (),
     tree: DepTree | None = None,
     **others: Any,
-) -> Igt:
-    """Return an Igt in normal form: a field that only repeats the words is left empty."""
+) -> Sentence:
+    """Return a sentence in normal form: a field that only repeats the words is left empty."""
     forms = tuple(cell(word) or "_" for word in words)
     parts, meanings, kinds = (tuple(map(cell, values)) for values in (segments, glosses, tags))
     if any(parts) and len(parts) == len(forms):
         parts = tuple(part or word for part, word in zip(parts, forms, strict=True))
     meanings = meanings if any(meanings) else ()
-    if tree:
-        tree = replace(tree, glosses=meanings if len(meanings) == len(tree) else ())
-    return Igt(
+    return Sentence(
         forms,
         parts if any(parts) and parts != forms else (),
         meanings,
@@ -261,7 +260,7 @@ def tag_columns(tags: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     return {"upos" if all(tag in UPOS or not tag for tag in tags) else "xpos": filled}
 
 
-def tree_of(forms: tuple[str, ...], heads: Sequence[int], rels: Sequence[str], tags: tuple[str, ...]) -> DepTree:
+def tree_of(forms: tuple[str, ...], heads: Sequence[int], deprels: Sequence[str], tags: tuple[str, ...]) -> DepTree:
     """Return a tree; words on cycles and second roots get an unknown head."""
     usable = list(heads)
     roots = [k for k, head in enumerate(usable) if head == 0]
@@ -270,7 +269,7 @@ def tree_of(forms: tuple[str, ...], heads: Sequence[int], rels: Sequence[str], t
     for cycle in cycles(usable):
         for word in cycle:
             usable[word - 1] = NO_HEAD
-    names = tuple("_" if head == NO_HEAD else rel or "_" for rel, head in zip(rels, usable, strict=True))
+    names = tuple("_" if head == NO_HEAD else rel or "_" for rel, head in zip(deprels, usable, strict=True))
     kinds: dict[str, Any] = {**tag_columns(tags)} if len(tags) == len(forms) else {}
     return DepTree(forms, tuple(usable), names if any(rel != "_" for rel in names) else (), **kinds)
 
@@ -290,18 +289,18 @@ _DECLARED = re.compile(rb"<\?xml[^>]*?encoding\s*=\s*[\"']([\w.:-]+)")
 
 
 Options = ReaderOptions
-Read = Callable[[BinaryIO, str, Faults, Options], Iterator[Igt]]
+Read = Callable[[BinaryIO, str, Faults, Options], Iterator[Sentence]]
 """The type of `read` in a module of a format."""
 
 
-def from_file(read: Read, source: Source, faults: Faults | None, options: Mapping[str, Any]) -> Iterator[Igt]:
+def from_file(read: Read, source: Source, faults: Faults | None, options: Mapping[str, Any]) -> Iterator[Sentence]:
     """`load` of a format."""
     settings = Options.of(options)
     with reading(source) as stream:
         yield from read(stream, name_of(source), faults or Faults(), settings)
 
 
-def from_text(read: Read, text: str, faults: Faults | None, options: Mapping[str, Any]) -> list[Igt]:
+def from_text(read: Read, text: str, faults: Faults | None, options: Mapping[str, Any]) -> list[Sentence]:
     """`loads` of a format."""
     stream = cast(BinaryIO, io.BytesIO(text.encode("utf-8", "surrogatepass")))
     return list(read(stream, "", faults or Faults(), Options.of(options)))
@@ -319,7 +318,7 @@ def lines(stream: BinaryIO, path: str, faults: Faults, encoding: str = "") -> It
             raise FormatError(f"no line end in {LONGEST // MEGABYTE} MB", Where(path, number + 1), "is this a text file?")
         for part in raw.removesuffix(b"\n").removesuffix(b"\r").split(b"\r"):
             number += 1
-            yield number, _decoded(part, Where(path, number), faults, encoding)
+            yield number, _decode(part, Where(path, number), faults, encoding)
 
 
 def xml_pieces(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[tuple[int, str]]:
@@ -333,8 +332,8 @@ def xml_pieces(stream: BinaryIO, path: str, faults: Faults, options: Options) ->
             limit = f"{options.max_bytes / MEGABYTE:g} MB"
             raise ProjError(f"more than {limit} of XML, at most {limit} are read", where, "split the file or raise the limit")
         if not k and not encoding:
-            encoding = _declared(raw, where, faults, was)
-        text = _decoded(raw, where, faults, encoding, said=bool(encoding) and not options.encoding)
+            encoding = _declared_encoding(raw, where, faults, was)
+        text = _decode(raw, where, faults, encoding, said=bool(encoding) and not options.encoding)
         if _NOT_XML.search(text):
             shown = sorted({f"U+{ord(c):04X}" for c in _NOT_XML.findall(text)})
             faults.file(FormatError(f"{', '.join(shown)} cannot stand in XML", where, "read as U+FFFD"))
@@ -349,7 +348,7 @@ def _raw_lines(stream: BinaryIO, path: str, faults: Faults, encoding: str, limit
     readline = stream.readline
     wide = _wide(first, encoding, path, faults)
     if wide:
-        narrow = io.TextIOWrapper(rewound(first, stream), wide, "replace", newline="\n")
+        narrow = io.TextIOWrapper(rewind(first, stream), wide, "replace", newline="\n")
 
         def readline(size: int = -1, /) -> bytes:
             return narrow.readline(size).encode()
@@ -399,24 +398,24 @@ def _wide(first: bytes, encoding: str, path: str, faults: Faults) -> str:
     return ""
 
 
-def _declared(raw: bytes, where: Where, faults: Faults, wide: str) -> str:
+def _declared_encoding(raw: bytes, where: Where, faults: Faults, wide: str) -> str:
     """The 8-bit encoding that the XML declaration names, '' for UTF-8 and for a name that cannot be right."""
-    found = _DECLARED.match(raw.lstrip())
-    if not found or wide:
+    match = _DECLARED.match(raw.lstrip())
+    if not match or wide:
         return ""
-    name = found[1].decode("ascii", "replace")
+    name = match[1].decode("ascii", "replace")
     try:
         codec = codecs.lookup(name).name
     except LookupError:
         codec = ""
     if not codec or codec.startswith(("utf-16", "utf-32", "utf-7")):
-        what = f"the file declares the encoding {name}" + (", which it is not in" if codec else ", which is not known")
-        faults.file(FormatError(what, where, "read as UTF-8"))
+        problem = f"the file declares the encoding {name}" + (", which it is not in" if codec else ", which is not known")
+        faults.file(FormatError(problem, where, "read as UTF-8"))
         return ""
     return "" if codec in ("utf-8", "ascii") else codec
 
 
-def _decoded(raw: bytes, where: Where, faults: Faults, encoding: str, *, said: bool = False) -> str:
+def _decode(raw: bytes, where: Where, faults: Faults, encoding: str, *, said: bool = False) -> str:
     """Text of a line; `said` when the encoding is only what the file itself declares."""
     if b"\0" in raw:
         faults.file(FormatError("NUL byte in the line", where, "left out; the file is damaged or is not text"))
@@ -462,10 +461,10 @@ def blocks(numbered: Iterator[tuple[int, str]]) -> Iterator[list[tuple[int, str]
         yield block
 
 
-def unescaped(text: str) -> str:
+def unescape(text: str) -> str:
     """Text with `&amp;`, `&#228;` and the like as what they stand for; as it is where a number has thousands of digits.
 
-    >>> unescaped("R&amp;D")
+    >>> unescape("R&amp;D")
     'R&D'
     """
     try:

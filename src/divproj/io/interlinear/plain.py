@@ -22,18 +22,18 @@ from itertools import chain, islice
 from typing import Any, BinaryIO, TextIO
 
 from divproj.core.errors import Faults, FormatError, Where
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.io.interlinear import parts, rows
 from divproj.io.interlinear.guess import is_table
 from divproj.io.interlinear.parts import (
     Options,
     blocks,
+    choose_translation,
     columns,
     instance,
     lines,
-    preferred,
-    squeezed,
-    unquoted,
+    normalize_space,
+    strip_quotes,
     without_judgement,
 )
 
@@ -65,17 +65,17 @@ def bare(lines: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
     bars = [_BAR.match(line) for _, line in kept]
     if len(kept) < 2 or not all(bars):
         return kept
-    fronts = [f"{found[1]} " if found[1] and "@" not in found[1] else "" for found in bars if found]
-    return [(number, front + found[2]) for (number, _), front, found in zip(kept, fronts, bars, strict=True) if found]
+    fronts = [f"{match[1]} " if match[1] and "@" not in match[1] else "" for match in bars if match]
+    return [(number, front + match[2]) for (number, _), front, match in zip(kept, fronts, bars, strict=True) if match]
 
 
-def labelled(texts: Sequence[str]) -> dict[str, str] | None:
+def roles_by_label(texts: Sequence[str]) -> dict[str, str] | None:
     """Roles of lines that say themselves what they are (`Gloss: …`)."""
-    found = [_LABEL.match(text) for text in texts]
-    roles = [_LABELS.get(match[1].lower(), "") if match else "" for match in found]
+    matches = [_LABEL.match(text) for text in texts]
+    roles = [_LABELS.get(match[1].lower(), "") if match else "" for match in matches]
     if len(texts) < 2 or not all(roles) or len(set(roles)) < len(roles) or "words" not in roles:
         return None
-    return {role: match[2] for role, match in zip(roles, found, strict=True) if match}
+    return {role: match[2] for role, match in zip(roles, matches, strict=True) if match}
 
 
 def head(texts: Sequence[str]) -> tuple[list[tuple[str, str]], str, list[str]]:
@@ -87,19 +87,19 @@ def head(texts: Sequence[str]) -> tuple[list[tuple[str, str]], str, list[str]]:
     name = _NUMBER.match(texts[0].strip())
     if name and below[0] == below[1] and len(parts.tokens(texts[0])) == 1 != below[0]:
         return [], name[1], list(texts[1:])
-    found = _HEADER.match(first)
-    if found and below[0] == below[1] and (len(parts.tokens(first)) != below[0] or re.search(r"\d{4}|: ?\d", found[2])):
-        return [("language", found[1]), ("source", found[2])], number, list(texts[1:])
+    match = _HEADER.match(first)
+    if match and below[0] == below[1] and (len(parts.tokens(first)) != below[0] or re.search(r"\d{4}|: ?\d", match[2])):
+        return [("language", match[1]), ("source", match[2])], number, list(texts[1:])
     return [], "", list(texts)
 
 
 def glossy(text: str, others: int) -> bool:
     """Whether a line looks like glosses of that many words: no quotes, and grams at morpheme boundaries."""
-    found = parts.tokens(text)
+    gloss_tokens = parts.tokens(text)
     return (
-        len(found) == others
+        len(gloss_tokens) == others
         and not parts.is_quoted(text)
-        and any(_GRAM.search(token) and re.search(r"\w[-=~.]\w", token) for token in found)
+        and any(_GRAM.search(token) and re.search(r"\w[-=~.]\w", token) for token in gloss_tokens)
     )
 
 
@@ -130,8 +130,8 @@ def roles_of(texts: list[str]) -> dict[str, str] | None:
         if parts.is_quoted(texts[2]) or (glossy(texts[1], counts[0]) and not glossy(texts[2], counts[1])):
             return dict(zip(("words", "glosses", "translation", "note"), texts, strict=True))
         return dict(zip(("words", "segments", "glosses", "translation"), texts, strict=True))
-    if n == 5 and (found := _five(texts, counts)):
-        return found
+    if n == 5 and (role_lines := _five(texts, counts)):
+        return role_lines
     for roles in (("words", "glosses"), ("words", "segments", "glosses")):
         size = len(roles)
         last = n % size
@@ -185,13 +185,13 @@ class LineOrder:
     def is_ordered(self, block: list[tuple[int, str]]) -> bool:
         """Whether the lines of a block have markers, or follow an order that was said before."""
         body = [line for _, line in block if not line.startswith("#")]
-        marked = [found for line in body if (found := _MARKED.match(line)) and found[1] in ROLES]
-        if body and len(marked) == len(body) and any(ROLES[found[1]] == "words" for found in marked):
-            self.roles = [(ROLES[found[1]], found[2] or "") for found in marked]
+        marked = [match for line in body if (match := _MARKED.match(line)) and match[1] in ROLES]
+        if body and len(marked) == len(body) and any(ROLES[match[1]] == "words" for match in marked):
+            self.roles = [(ROLES[match[1]], match[2] or "") for match in marked]
             return True
         return bool(self.roles) and len(body) == len(self.roles) and not marked
 
-    def instance(self, block: list[tuple[int, str]], path: str, faults: Faults, options: Options) -> Igt:
+    def instance(self, block: list[tuple[int, str]], path: str, faults: Faults, options: Options) -> Sentence:
         sent_id = ""
         values: list[str] = []
         meta = list(self.header)
@@ -202,26 +202,26 @@ class LineOrder:
                     meta.append(("note", name[1]))
                 sent_id = sent_id or name[1]
             else:
-                found = _MARKED.match(line)
-                values.append((found[3] or "") if found else line)
+                match = _MARKED.match(line)
+                values.append((match[3] or "") if match else line)
         by_role: dict[str, str] = {}
         free: list[tuple[str, str]] = []
         for (role, code), value in zip(self.roles, values, strict=True):
             if role == "translation":
-                free.append((code, unquoted(value)[0]))
+                free.append((code, strip_quotes(value)[0]))
             elif role in ("words", "segments", "glosses", "tags") and role not in by_role:
                 by_role[role] = value
             else:
-                meta.append((role, squeezed(value)))
+                meta.append((role, normalize_space(value)))
         judgement, first = without_judgement(by_role.get("words", ""))
         aligned = [role for role in ("segments", "glosses", "tags") if by_role.get(role, "").strip()]
         rows = columns([first, *(by_role[role] for role in aligned)])
         cells = dict(zip(("words", *aligned), rows, strict=True))
         cells = {role: tuple("" if cell == "~" and role != "words" else cell for cell in row) for role, row in cells.items()}
         if len(cells["words"]) != len(cells.get("glosses", cells["words"])):
-            what = f"{len(cells['words'])} words but {len(cells['glosses'])} glosses"
-            faults.kept(FormatError(what, Where(path, block[0][0], sent_id), "write one gloss for each word"))
-        translation, translations = preferred(free, options.lang, stated=True)
+            problem = f"{len(cells['words'])} words but {len(cells['glosses'])} glosses"
+            faults.kept(FormatError(problem, Where(path, block[0][0], sent_id), "write one gloss for each word"))
+        translation, translations = choose_translation(free, options.lang, stated=True)
         return instance(
             cells["words"],
             cells.get("segments", ()),
@@ -236,20 +236,20 @@ class LineOrder:
         )
 
 
-def dump(instances: Iterable[Igt], out: TextIO, *, bare: bool = False) -> None:
+def dump(instances: Iterable[Sentence], out: TextIO, *, bare: bool = False) -> None:
     """Plain text; `bare` leaves out the `# key = value` lines."""
     for igt in instances:
         out.write(dumps([igt], bare=bare))
 
 
-def dumps(instances: Iterable[Igt], *, bare: bool = False) -> str:
+def dumps(instances: Iterable[Sentence], *, bare: bool = False) -> str:
     """
-    >>> print(dumps([Igt(("Hund", "bell-t"), (), ("dog", "bark-3SG"), translation="A dog barks.")]), end="")
+    >>> print(dumps([Sentence(("Hund", "bell-t"), (), ("dog", "bark-3SG"), translation="A dog barks.")]), end="")
     Hund bell-t
     dog bark-3SG
     A dog barks.
     """
-    return "".join("\n".join(_written(igt, bare)) + "\n\n" for igt in instances)
+    return "".join("\n".join(_instance_lines(igt, bare)) + "\n\n" for igt in instances)
 
 
 _ID_LINE = re.compile(r"#\s*([\w.:-]*\d[\w.:-]*)\s*$")
@@ -258,7 +258,7 @@ LINES = ("words", "segments", "glosses", "translation")
 """What the lines of an instance may be."""
 
 
-def _written(igt: Igt, bare: bool) -> list[str]:
+def _instance_lines(igt: Sentence, bare: bool) -> list[str]:
     """Return the simplest lines that are read back as the same instance."""
     said = rows.of_instance(igt, rows=False)
     number = igt.sent_id if re.fullmatch(r"\d+[a-z]?", igt.sent_id) else ""
@@ -268,14 +268,14 @@ def _written(igt: Igt, bare: bool) -> list[str]:
     used = [(role, values) for role, values in zip(LINES, body, strict=True) if values]
     front = f"({number}) " if number and not bare else ""
     for separator in (" ", "\t"):
-        found = [_line(role, values, separator) for role, values in used]
+        text_lines = [_line(role, values, separator) for role, values in used]
         if used and used[0][0] == "words":
-            found[0] = front + igt.judgement + found[0]
+            text_lines[0] = front + igt.judgement + text_lines[0]
         if bare:
-            return found or ["_"]
+            return text_lines or ["_"]
         above = [f"# {key} = {value}" for key, value in said]
-        if _same(above + found, igt):
-            return above + found
+        if _same(above + text_lines, igt):
+            return above + text_lines
     explicit = [("lines", " ".join(role for role, _ in used) or "nothing"), *rows.of_instance(igt, rows=False)]
     if igt.judgement:
         explicit.append(("grammaticality", igt.judgement))
@@ -288,7 +288,7 @@ def _line(role: str, values: tuple[str, ...], separator: str) -> str:
     return separator.join(parts.cell(value) or "_" for value in values)
 
 
-def _same(written: list[str], igt: Igt) -> bool:
+def _same(written: list[str], igt: Sentence) -> bool:
     faults = Faults(strict=False)
     again = list(_instances(list(enumerate(written, 1)), "", faults, Options(), [])) if written else []
     if len(again) != 1 or faults.noted:
@@ -300,11 +300,11 @@ def _same(written: list[str], igt: Igt) -> bool:
     return again[0] == igt
 
 
-def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Igt]:
+def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Sentence]:
     """Instances of plain text."""
     waiting: list[tuple[int, str]] = []
-    order, letters, heading = LineOrder(), _Letters(), _Headings()
-    held: Igt | None = None
+    order, letters, heading = LineOrder(), _PartNumbers(), _Headings()
+    held: Sentence | None = None
     for k, block in enumerate(heading.without(map(bare, blocks(lines(stream, path, faults, options.encoding))))):
         if not k and block and block[0][1].strip() == "---":
             block = order.head(block)
@@ -313,8 +313,8 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
         if block and order.is_ordered(block):
             yield order.instance(block, path, faults, options)
         elif block:
-            for found in _instances(block, path, faults, options, waiting):
-                held, ready = _continued(held, found)
+            for igt in _instances(block, path, faults, options, waiting):
+                held, ready = _join_continuation(held, igt)
                 yield from map(letters.full, map(heading.above, ready))
     if held is not None:
         yield letters.full(held)
@@ -330,8 +330,8 @@ class _Headings:
     def __init__(self) -> None:
         self.said = ""
 
-    def without(self, found: Iterable[list[tuple[int, str]]]) -> Iterator[list[tuple[int, str]]]:
-        stream = iter(found)
+    def without(self, text_blocks: Iterable[list[tuple[int, str]]]) -> Iterator[list[tuple[int, str]]]:
+        stream = iter(text_blocks)
         first = list(islice(stream, FIRST))
         sizes = [len(block) for block in first]
         glossed = sum(size > 2 for size in sizes)
@@ -343,45 +343,45 @@ class _Headings:
             else:
                 yield block
 
-    def above(self, igt: Igt) -> Igt:
+    def above(self, igt: Sentence) -> Sentence:
         said, self.said = self.said, ""
         return replace(igt, meta=(*igt.meta, ("heading", said[:300]))) if said else igt
 
 
-class _Letters:
+class _PartNumbers:
     """Numbers of parts: `b` after `(12) a` is `12b`."""
 
     def __init__(self) -> None:
         self.number = ""
 
-    def full(self, igt: Igt) -> Igt:
-        found = re.fullmatch(r"(\d+)([a-z]?)", igt.sent_id)
-        if found:
-            self.number = found[1] if found[2] else ""
+    def full(self, igt: Sentence) -> Sentence:
+        match = re.fullmatch(r"(\d+)([a-z]?)", igt.sent_id)
+        if match:
+            self.number = match[1] if match[2] else ""
         elif self.number and re.fullmatch(r"[b-z]", igt.sent_id):
             name = self.number + igt.sent_id
             return replace(igt, sent_id=name, where=replace(igt.where, sent_id=name))
         return igt
 
 
-def _continued(held: Igt | None, found: Igt) -> tuple[Igt | None, list[Igt]]:
+def _join_continuation(held: Sentence | None, igt: Sentence) -> tuple[Sentence | None, list[Sentence]]:
     """(what waits, what is ready): a numbered pair of lines without a translation goes on in the block without a number below."""
     if held is not None:
-        if not found.sent_id and found.glosses and len(held.words) == len(held.glosses) and not found.text:
+        if not igt.sent_id and igt.glosses and len(held.words) == len(held.glosses) and not igt.text:
             joined = replace(
-                found, words=held.words + found.words, glosses=held.glosses + found.glosses, sent_id=held.sent_id,
-                where=held.where, judgement=held.judgement or found.judgement, meta=(*held.meta, *found.meta),
+                igt, words=held.words + igt.words, glosses=held.glosses + igt.glosses, sent_id=held.sent_id,
+                where=held.where, judgement=held.judgement or igt.judgement, meta=(*held.meta, *igt.meta),
             )  # fmt: skip
             return None, [joined]
-        return None, [held, found]
-    plain = found.glosses and not (found.segments or found.translation or found.tree or found.meta)
-    return (found, []) if plain and found.sent_id[:1].isdigit() else (None, [found])
+        return None, [held, igt]
+    plain = igt.glosses and not (igt.segments or igt.translation or igt.tree or igt.meta)
+    return (igt, []) if plain and igt.sent_id[:1].isdigit() else (None, [igt])
 
 
 def _instances(
     block: list[tuple[int, str]], path: str, faults: Faults, options: Options, waiting: list[tuple[int, str]]
-) -> Iterator[Igt]:
-    first = rows.parsed(block[0][1])
+) -> Iterator[Sentence]:
+    first = rows.parse_comment(block[0][1])
     roles = [role for role in first[1].split() if role != "nothing"] if first and first[0] == "lines" else []
     literal = first is not None and first[0] == "lines" and set(roles) <= set(LINES)
     if not literal:
@@ -393,7 +393,7 @@ def _instances(
         if name:
             pairs.append(("sent_id", name[1]))
             continue
-        comment = rows.parsed(line) if k < len(block) - len(roles) else None
+        comment = rows.parse_comment(line) if k < len(block) - len(roles) else None
         if comment:
             pairs.append(comment)
         else:
@@ -405,24 +405,24 @@ def _instances(
     where = Where(path, body[0][0] if body else block[0][0], said.get("sent_id", ""))
     if literal:
         named = dict(zip(roles, (line for _, line in body[-len(roles) :]), strict=False)) if roles else {}
-        yield _told(_literal(named), pairs, where, faults, options)
+        yield _build_instance(_literal(named), pairs, where, faults, options)
         return
-    texts = _closed_quotes([line for _, line in body])
+    texts = _join_open_quotes([line for _, line in body])
     for start, group in _split(texts):
         place = replace(where, line=body[min(start, len(body) - 1)][0])
-        yield _told(_one(group, place, faults), pairs, place, faults, options)
+        yield _build_instance(_one(group, place, faults), pairs, place, faults, options)
 
 
-def _closed_quotes(texts: list[str]) -> list[str]:
+def _join_open_quotes(texts: list[str]) -> list[str]:
     """A translation that goes on in the next line is one line."""
-    found: list[str] = []
+    closed_lines: list[str] = []
     for text in texts:
-        opened = found and parts.is_quoted(found[-1] + "'") and not _closes(found[-1], "'’´”\"»)]")
-        if opened and len(found) > 1 and _closes(text, "'’´”\"»"):
-            found[-1] = f"{found[-1]} {text.strip()}"
+        opened = closed_lines and parts.is_quoted(closed_lines[-1] + "'") and not _closes(closed_lines[-1], "'’´”\"»)]")
+        if opened and len(closed_lines) > 1 and _closes(text, "'’´”\"»"):
+            closed_lines[-1] = f"{closed_lines[-1]} {text.strip()}"
         else:
-            found.append(text)
-    return found
+            closed_lines.append(text)
+    return closed_lines
 
 
 def _closes(text: str, marks: str) -> bool:
@@ -450,17 +450,17 @@ def _split(texts: list[str]) -> Iterator[tuple[int, list[str]]]:
 def _one(texts: list[str], where: Where, faults: Faults) -> dict[str, Any]:
     """Fields of the instance that lines make."""
     above, name, texts = head(texts)
-    roles = labelled(texts) or roles_of(texts)
+    roles = roles_by_label(texts) or roles_of(texts)
     meta: rows.Pairs = [pair for pair in above if pair[0] != "language"]
     if roles is None:
-        what = f"{len(texts)} lines without a blank one, 2 to 4 expected"
-        faults.file(FormatError(what, where, "put a blank line between sentences; lines after the third are kept as notes"))
+        problem = f"{len(texts)} lines without a blank one, 2 to 4 expected"
+        faults.file(FormatError(problem, where, "put a blank line between sentences; lines after the third are kept as notes"))
         roles = dict(zip(("words", "glosses", "translation"), texts, strict=False))
         meta += [("note", text.strip()) for text in texts[3:]]
     if "line" in roles:
-        meta.append(("line", parts.squeezed(roles["line"])))
+        meta.append(("line", parts.normalize_space(roles["line"])))
     if "word_glosses" in roles:
-        meta.append(("word_glosses", parts.squeezed(roles["word_glosses"])))
+        meta.append(("word_glosses", parts.normalize_space(roles["word_glosses"])))
     if "note" in roles:
         meta.append(("note", roles["note"].strip()))
     roles = _without_number_column(roles)
@@ -475,14 +475,14 @@ def _one(texts: list[str], where: Where, faults: Faults) -> dict[str, Any]:
     cells = {role: tuple("" if x == "_" else x for x in values) for role, values in zip(aligned, rest, strict=True)}
     glosses, segments, text = cells.get("glosses", ()), cells.get("segments", ()), ""
     if segments and len(words) != len(segments) == len(glosses):
-        words, text = segments, parts.squeezed(first)
+        words, text = segments, parts.normalize_space(first)
     if glosses and not number:
         number, words = parts.without_bare_number(words, len(glosses))
-    translation, source = parts.unquoted(roles.get("translation", ""))
+    translation, source = parts.strip_quotes(roles.get("translation", ""))
     if literal := LITERAL.match(source):
-        meta.append(("lit", parts.unquoted(source[literal.end() :])[0]))
+        meta.append(("lit", parts.strip_quotes(source[literal.end() :])[0]))
         source = ""
-    free = [("", translation), ("", parts.unquoted(roles["more"])[0])] if "more" in roles else []
+    free = [("", translation), ("", parts.strip_quotes(roles["more"])[0])] if "more" in roles else []
     return {
         "translations": tuple(free),
         "language": dict(above).get("language", ""),
@@ -499,12 +499,12 @@ def _one(texts: list[str], where: Where, faults: Faults) -> dict[str, Any]:
 
 def _without_number_column(roles: dict[str, str]) -> dict[str, str]:
     """A number in the first of the columns between tabs, with nothing under it, goes before the first line as `(1)`."""
-    found = _NUMBERED.match(roles["words"])
+    match = _NUMBERED.match(roles["words"])
     rest = [line for role, line in roles.items() if role != "words"]
-    if not found or not rest or not all(line.startswith("\t") for line in rest if line.strip()):
+    if not match or not rest or not all(line.startswith("\t") for line in rest if line.strip()):
         return roles
     under = {role: line[1:] for role, line in roles.items() if role != "words"}
-    return {"words": f"({found[1]}) {roles['words'][found.end() :]}", **under}
+    return {"words": f"({match[1]}) {roles['words'][match.end() :]}", **under}
 
 
 def _literal(roles: dict[str, str]) -> dict[str, Any]:
@@ -515,12 +515,12 @@ def _literal(roles: dict[str, str]) -> dict[str, Any]:
     return {"words": words, "translation": roles.get("translation", ""), **rest}
 
 
-def _told(fields: dict[str, Any], pairs: rows.Pairs, where: Where, faults: Faults, options: Options) -> Igt:
+def _build_instance(fields: dict[str, Any], pairs: rows.Pairs, where: Where, faults: Faults, options: Options) -> Sentence:
     """The instance of some lines and of the comments above them; a comment goes before what was guessed."""
     words = fields.pop("words")
     given = [pair for pair in pairs if pair[0] != "lines"]
     said = rows.comment_fields(given, len(words), options.lang, where, faults)
-    heads, rels = said.pop("heads"), said.pop("rels")
+    heads, deprels = said.pop("heads"), said.pop("rels")
     meta = (*said.pop("meta"), *fields.pop("meta", ()))
     line = fields["translation"]
     others = said["translations"] or ((("en", said["translation"]),) if said["translation"] else ())
@@ -528,7 +528,7 @@ def _told(fields: dict[str, Any], pairs: rows.Pairs, where: Where, faults: Fault
         said["translations"] = (*others, ("", line))
     elif line:
         del said["translation"]
-    made = {**fields, **{key: value for key, value in said.items() if value or key not in fields}}
+    all_fields = {**fields, **{key: value for key, value in said.items() if value or key not in fields}}
     if heads:
-        made["tree"] = rows.tree_from(heads, rels, words, made["tags"], where, faults)
-    return parts.instance(words, meta=meta, where=replace(where, sent_id=made["sent_id"]), **made)
+        all_fields["tree"] = rows.tree_from(heads, deprels, words, all_fields["tags"], where, faults)
+    return parts.instance(words, meta=meta, where=replace(where, sent_id=all_fields["sent_id"]), **all_fields)

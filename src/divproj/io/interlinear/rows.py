@@ -22,18 +22,18 @@ from typing import Any, BinaryIO, TextIO
 
 from divproj.core.errors import Faults, FormatError, Where
 from divproj.core.links import Links
-from divproj.core.sentence import Igt, Sentence, morphs
+from divproj.core.sentence import Rows, Sentence, morphs
 from divproj.core.tree import NO_HEAD, DepTree
 from divproj.io.files import Source
 from divproj.io.interlinear.languages import translation_key
 from divproj.io.interlinear.parts import (
     Options,
     cell,
+    choose_translation,
     from_file,
     from_text,
     instance,
     one_line,
-    preferred,
     tag_columns,
     tokens,
     tree_of,
@@ -49,19 +49,19 @@ _KEYS = {
 _ESCAPES = {"\\": "\\\\", " ": "\\s"}
 
 
-def parsed(line: str) -> tuple[str, str] | None:
+def parse_comment(line: str) -> tuple[str, str] | None:
     """(key, value) of a comment line, None when it is none.
 
-    >>> parsed("# text_en = It rains."), parsed("# the dog")
+    >>> parse_comment("# text_en = It rains."), parse_comment("# the dog")
     (('text_en', 'It rains.'), None)
     """
-    found = _COMMENT.match(line)
-    return (found[1], (found[2] or "").strip()) if found else None
+    match = _COMMENT.match(line)
+    return (match[1], (match[2] or "").strip()) if match else None
 
 
-def listed(values: Iterable[str]) -> str:
+def format_list(values: Iterable[str]) -> str:
     """
-    >>> listed(["a b", "", "_"])
+    >>> format_list(["a b", "", "_"])
     'a\\\\sb _ \\\\_'
     """
     return " ".join(
@@ -69,17 +69,17 @@ def listed(values: Iterable[str]) -> str:
     )
 
 
-def unlisted(text: str) -> tuple[str, ...]:
-    """Values of a list as `listed` wrote it."""
+def parse_list(text: str) -> tuple[str, ...]:
+    """Values of a list as `format_list` wrote it."""
     return tuple("" if item == "_" else _unescape_item(item) for item in tokens(text))
 
 
 def _unescape_item(item: str) -> str:
     back = {"\\\\": "\\", "\\s": " ", "\\_": "_"}
-    return re.sub(r"\\[\\s_]", lambda found: back[found[0]], item)
+    return re.sub(r"\\[\\s_]", lambda match: back[match[0]], item)
 
 
-def of_instance(igt: Igt, *, rows: bool) -> Pairs:
+def of_instance(igt: Sentence, *, rows: bool) -> Pairs:
     """The comments that hold an instance; with `rows` CoNLL-U rows below hold the words and what lines up with them."""
     n = len(igt.words)
     pairs: Pairs = [("sent_id", igt.sent_id)] if igt.sent_id else []
@@ -96,17 +96,17 @@ def of_instance(igt: Igt, *, rows: bool) -> Pairs:
     if igt.judgement and rows:
         pairs.append(("grammaticality", igt.judgement))
     if rows and igt.segments and len(igt.segments) != n:
-        pairs.append(("segments", listed(igt.segments)))
+        pairs.append(("segments", format_list(igt.segments)))
     if rows and igt.glosses and len(igt.glosses) != n:
-        pairs.append(("gloss", listed(igt.glosses)))
+        pairs.append(("gloss", format_list(igt.glosses)))
     if igt.tags and not (rows and len(igt.tags) == n):
-        pairs.append(("tags", listed(igt.tags)))
+        pairs.append(("tags", format_list(igt.tags)))
     if igt.tree and not rows:
         pairs += _tree_pairs(igt.tree, "")
     if igt.e_words:
-        pairs.append(("words_en", listed(igt.e_words)))
+        pairs.append(("words_en", format_list(igt.e_words)))
     if igt.e_tags:
-        pairs.append(("tags_en", listed(igt.e_tags)))
+        pairs.append(("tags_en", format_list(igt.e_tags)))
     if igt.e_tree:
         pairs += _tree_pairs(igt.e_tree, "_en")
     if igt.links is not None:
@@ -134,11 +134,13 @@ def _text_key(code: str, text: str) -> str:
 def _tree_pairs(tree: DepTree, suffix: str) -> Pairs:
     heads = ("_" if head == NO_HEAD else str(head) for head in tree.heads)
     pairs = [(f"heads{suffix}", " ".join(heads))]
-    return [*pairs, (f"rels{suffix}", listed("" if rel == "_" else rel for rel in tree.rels))] if tree.rels else pairs
+    return (
+        [*pairs, (f"rels{suffix}", format_list("" if rel == "_" else rel for rel in tree.deprels))] if tree.deprels else pairs
+    )
 
 
 def comment_fields(pairs: Iterable[tuple[str, str]], n: int, lang: str, where: Where, faults: Faults) -> dict[str, Any]:
-    """Fields of an Igt with `n` words from its comments: `meta` has the keys that mean nothing more."""
+    """Return the fields of a sentence with `n` words from its comments: `meta` has the keys that mean nothing more."""
     known: dict[str, str] = {}
     texts: Pairs = []
     meta: Pairs = []
@@ -149,19 +151,19 @@ def comment_fields(pairs: Iterable[tuple[str, str]], n: int, lang: str, where: W
             known[key] = value
         else:
             meta.append((key, value))
-    e_words = unlisted(known.get("words_en", ""))
-    e_tags = unlisted(known.get("tags_en", ""))
+    e_words = parse_list(known.get("words_en", ""))
+    e_tags = parse_list(known.get("tags_en", ""))
     coded = {text for code, text in texts if code}
     distinct = dict.fromkeys((code, text) for code, text in texts if code or text not in coded)
-    translation, translations = preferred(distinct, lang)
+    translation, translations = choose_translation(distinct, lang)
     fields: dict[str, Any] = {
         "sent_id": known.get("sent_id", ""),
         "text": known.get("text", ""),
         "language": known.get("language", "") or known.get("lang", ""),
         "judgement": known.get("grammaticality", "") or known.get("judgement", ""),
-        "segments": unlisted(known.get("segments", "")),
-        "glosses": unlisted(known.get("gloss", "")),
-        "tags": unlisted(known.get("tags", "")),
+        "segments": parse_list(known.get("segments", "")),
+        "glosses": parse_list(known.get("gloss", "")),
+        "tags": parse_list(known.get("tags", "")),
         "translation": translation,
         "translations": translations,
         "e_words": e_words,
@@ -183,14 +185,14 @@ def _tree(
 
 
 def tree_from(
-    heads: str, rels: str, forms: tuple[str, ...], tags: tuple[str, ...], where: Where, faults: Faults
+    heads: str, deprels: str, forms: tuple[str, ...], tags: tuple[str, ...], where: Where, faults: Faults
 ) -> DepTree | None:
     """A tree from its two comments; None, and a fault, when they do not fit the words."""
     numbers = [int(x) if x.isdecimal() and x.isascii() else NO_HEAD for x in tokens(heads)]
     if len(numbers) != len(forms) or any(h > len(forms) for h in numbers):
         faults.word(FormatError(f"heads of {len(numbers)} words for {len(forms)} words", where, "left out"))
         return None
-    names = unlisted(rels)
+    names = parse_list(deprels)
     return tree_of(forms, numbers, names if len(names) == len(forms) else ("",) * len(forms), tags)
 
 
@@ -199,11 +201,11 @@ _EMPTY = ("1", *["_"] * 8, "Empty=Yes")
 """The row of an instance without words: CoNLL-U has no sentence without rows."""
 
 
-def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Igt]:
+def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Sentence]:
     return from_file(read, source, faults, options)
 
 
-def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
+def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Sentence]:
     """
     >>> loads("# text_en = Dogs\\n1\\tHunde\\t_\\t_\\t_\\t_\\t_\\t_\\t_\\tGloss=dog.PL\\n")[0].glosses
     ('dog.PL',)
@@ -211,20 +213,20 @@ def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
     return from_text(read, text, faults, options)
 
 
-def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Igt]:
+def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Sentence]:
     for line, block, end in conllu.blocks(stream):
         try:
             sentence = conllu.parse(block, path, line, end)
         except FormatError as error:
             faults.sentence(error)
-            mended = _mended(block, path, line, end)
+            mended = _repair(block, path, line, end)
             if mended is None:
                 continue
             sentence = mended
         yield from_sentence(sentence, faults, options)
 
 
-def _mended(block: bytes, path: str, line: int, end: str) -> Sentence | None:
+def _repair(block: bytes, path: str, line: int, end: str) -> Rows | None:
     """Return a repaired sentence for one that breaks the format: no cell is lost, IDs may be renumbered; None without rows."""
     try:
         text = block.decode("utf-8")
@@ -247,12 +249,12 @@ def _mended(block: bytes, path: str, line: int, end: str) -> Sentence | None:
         return conllu.parse("\n".join([*comments, anew]).encode(), path, line, end)
 
 
-def from_sentence(sentence: Sentence, faults: Faults | None = None, options: Options | None = None) -> Igt:
+def from_sentence(sentence: Rows, faults: Faults | None = None, options: Options | None = None) -> Sentence:
     """Return a sentence of CoNLL-U as an instance, which keeps its rows."""
     options = options or Options()
     words = sentence.forms
-    empty = sentence.rows == (_EMPTY,)
-    pairs = [parsed(line) or ("comment", line[1:].strip()) for line in sentence.comments]
+    empty = sentence.lines == (_EMPTY,)
+    pairs = [parse_comment(line) or ("comment", line[1:].strip()) for line in sentence.comments]
     lenient = faults or Faults(strict=False)
     said = comment_fields(pairs, len(words), options.lang, sentence.where, lenient)
     said.pop("heads"), said.pop("rels")
@@ -269,60 +271,62 @@ def from_sentence(sentence: Sentence, faults: Faults | None = None, options: Opt
     tree = None
     if any(head != "_" for head in sentence.column(6)):
         tree, _ = sentence.usable_tree()
-        tree = replace(tree, rels=_filled(tree.rels), upos=_filled(tree.upos), xpos=_filled(tree.xpos))
+        tree = replace(
+            tree, deprels=_column_or_empty(tree.deprels), upos=_column_or_empty(tree.upos), xpos=_column_or_empty(tree.xpos)
+        )
     said["sent_id"] = sentence.sent_id
-    return instance(() if empty else words, tree=tree, sentence=sentence, where=sentence.where, **said)
+    return instance(() if empty else words, tree=tree, rows=sentence, where=sentence.where, **said)
 
 
-def _filled(values: tuple[str, ...]) -> tuple[str, ...]:
+def _column_or_empty(values: tuple[str, ...]) -> tuple[str, ...]:
     return values if any(value != "_" for value in values) else ()
 
 
-def _from_multiword(sentence: Sentence, glosses: tuple[str, ...], key: str) -> tuple[str, ...]:
+def _from_multiword(sentence: Rows, glosses: tuple[str, ...], key: str) -> tuple[str, ...]:
     """Glosses that stand on a multiword token go to its words, a morpheme each where that fits."""
     if len(sentence.word_rows) == len(sentence.columns[0]):
         return glosses
-    found = list(glosses)
+    word_glosses = list(glosses)
     for row_id, text in zip(sentence.columns[0], sentence.columns[9], strict=True):
         low, dash, high = row_id.partition("-")
         gloss = _values(text).get(key, "") if dash else ""
         span = range(int(low) - 1, int(high)) if gloss else range(0)
-        if gloss and not any(found[k] for k in span):
+        if gloss and not any(word_glosses[k] for k in span):
             parts = morphs(gloss)
             for k, part in zip(span, parts if len(parts) == len(span) else (gloss,), strict=False):
-                found[k] = part
-    return tuple(found)
+                word_glosses[k] = part
+    return tuple(word_glosses)
 
 
 def _values(text: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    by_key: dict[str, str] = {}
     for pair in text.split("|"):
         key, eq, value = pair.partition("=")
         if eq and key in (GLOSS, MSEG, MGLOSS):
-            found.setdefault(key, "" if value == "_" else _unescape_misc(value))
-    return found
+            by_key.setdefault(key, "" if value == "_" else _unescape_misc(value))
+    return by_key
 
 
-def _escaped(value: str) -> str:
+def _escape_misc(value: str) -> str:
     r"""
-    >>> _escaped("a|b"), _escaped("man\\PL"), _escaped("man\\pl")
+    >>> _escape_misc("a|b"), _escape_misc("man\\PL"), _escape_misc("man\\pl")
     ('a\\pb', 'man\\PL', 'man\\\\pl')
     """
     return re.sub(r"\\(?=[p\\|])|\\$", r"\\\\", cell(value)).replace("|", "\\p")
 
 
 def _unescape_misc(value: str) -> str:
-    return re.sub(r"\\[p\\]", lambda found: "|" if found[0] == "\\p" else "\\", value)
+    return re.sub(r"\\[p\\]", lambda match: "|" if match[0] == "\\p" else "\\", value)
 
 
-def dump(instances: Iterable[Igt], out: TextIO) -> None:
+def dump(instances: Iterable[Sentence], out: TextIO) -> None:
     """Write interlinear text as CoNLL-U."""
     conllu.dump(map(to_sentence, instances), out)
 
 
-def dumps(instances: Iterable[Igt]) -> str:
+def dumps(instances: Iterable[Sentence]) -> str:
     """
-    >>> print(dumps([Igt(("Hunde",), (), ("dog.PL",), translation="Dogs")]).replace("\\t", " "), end="")
+    >>> print(dumps([Sentence(("Hunde",), (), ("dog.PL",), translation="Dogs")]).replace("\\t", " "), end="")
     # text = Hunde
     # text_en = Dogs
     1 Hunde _ _ _ _ _ _ _ Gloss=dog.PL
@@ -332,16 +336,16 @@ def dumps(instances: Iterable[Igt]) -> str:
     return out.getvalue()
 
 
-def to_sentence(igt: Igt) -> Sentence:
+def to_sentence(igt: Sentence) -> Rows:
     """The CoNLL-U sentence of an instance; where it has one, that one with what it lacked."""
-    if igt.sentence is not None:
-        return _completed(igt, igt.sentence)
+    if igt.rows is not None:
+        return _add_missing(igt, igt.rows)
     comments = tuple(f"# {key} = {value}" for key, value in of_instance(igt, rows=True))
     rows = _rows(igt) if igt.words else [_EMPTY]
-    return Sentence(comments, tuple(zip(*rows, strict=True)), Where(sent_id=igt.sent_id))
+    return Rows(comments, tuple(zip(*rows, strict=True)), Where(sent_id=igt.sent_id))
 
 
-def _rows(igt: Igt) -> list[tuple[str, ...]]:
+def _rows(igt: Sentence) -> list[tuple[str, ...]]:
     n = len(igt.words)
     columns = tag_columns(igt.tags) if len(igt.tags) == n else {}
     tree = igt.tree if igt.tree and len(igt.tree) == n else None
@@ -350,7 +354,7 @@ def _rows(igt: Igt) -> list[tuple[str, ...]]:
     for k, word in enumerate(igt.words):
         upos, xpos = (_tag(_at(columns.get(name, ()) or (getattr(tree, name) if tree else ()), k)) for name in ("upos", "xpos"))
         head = "_" if tree is None or tree.heads[k] == NO_HEAD else str(tree.heads[k])
-        rel = _tag(_at(tree.rels, k)) if tree else "_"
+        rel = _tag(_at(tree.deprels, k)) if tree else "_"
         misc = _misc(igt, k)
         if spaces[k]:
             misc.append("SpaceAfter=No")
@@ -358,15 +362,15 @@ def _rows(igt: Igt) -> list[tuple[str, ...]]:
     return rows
 
 
-def _misc(igt: Igt, k: int) -> list[str]:
+def _misc(igt: Sentence, k: int) -> list[str]:
     """Gloss, segmentation and glosses of the morphemes of a word, as MISC has them."""
     gloss = igt.glosses[k] if len(igt.glosses) == len(igt.words) else ""
     word = igt.words[k]
     part = igt.segments[k] if len(igt.segments) == len(igt.words) else word
-    found = [(GLOSS, gloss)]
+    pairs = [(GLOSS, gloss)]
     if part != word or (len(morphs(part)) == len(morphs(gloss)) > 1 and len(igt.segments) in (0, len(igt.words))):
-        found += [(MGLOSS, gloss), (MSEG, part)]
-    return [f"{key}={_escaped(value)}" for key, value in found if value and value != "_"]
+        pairs += [(MGLOSS, gloss), (MSEG, part)]
+    return [f"{key}={_escape_misc(value)}" for key, value in pairs if value and value != "_"]
 
 
 def _at(values: tuple[str, ...], k: int) -> str:
@@ -390,7 +394,7 @@ def _no_space_after(words: tuple[str, ...], text: str) -> list[bool]:
     return flags if at == len(text) else [False] * len(words)
 
 
-def _completed(igt: Igt, sentence: Sentence) -> Sentence:
+def _add_missing(igt: Sentence, sentence: Rows) -> Rows:
     """The sentence with the values that it lacks: comments after its own, MISC values after those of each word."""
     base = from_sentence(sentence)
     lacking = replace(
@@ -413,7 +417,7 @@ def _completed(igt: Igt, sentence: Sentence) -> Sentence:
     return replace(sentence, comments=(*sentence.comments, *more), columns=_columns(lacking, base, sentence))
 
 
-def _columns(igt: Igt, base: Igt, sentence: Sentence) -> tuple[tuple[str, ...], ...]:
+def _columns(igt: Sentence, base: Sentence, sentence: Rows) -> tuple[tuple[str, ...], ...]:
     """The columns with Gloss=, MSeg= and MGloss= where a word has none, and tags where there are none at all."""
     if not igt.words:
         return sentence.columns

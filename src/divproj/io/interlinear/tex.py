@@ -54,9 +54,9 @@ class Definition(NamedTuple):
     body: tuple[TexToken, ...]
 
 
-def tokenized(numbered: Iterable[tuple[int, str]]) -> list[TexToken]:
+def tokenize(numbered: Iterable[tuple[int, str]]) -> list[TexToken]:
     """Tokens of numbered lines, without comments."""
-    found: list[TexToken] = []
+    tokens: list[TexToken] = []
     pieces: list[str] = []
     starts: list[tuple[int, int]] = []
     at = 0
@@ -82,11 +82,11 @@ def tokenized(numbered: Iterable[tuple[int, str]]) -> list[TexToken]:
             kind, text = "macro", text[1:]
         elif kind == "break":
             text = "\\\\"
-        found.append(TexToken(kind, text, starts[here][1]))
-    return list(_without_skipped(found))
+        tokens.append(TexToken(kind, text, starts[here][1]))
+    return list(_visible_tokens(tokens))
 
 
-def _without_skipped(tokens: Sequence[TexToken]) -> Iterator[TexToken]:
+def _visible_tokens(tokens: Sequence[TexToken]) -> Iterator[TexToken]:
     """Without comment and verbatim environments, without what `\\iffalse` hides, up to the end of the document."""
     k = 0
     while k < len(tokens):
@@ -167,18 +167,18 @@ def optional(tokens: Sequence[TexToken], k: int) -> tuple[Sequence[TexToken] | N
 def arguments(tokens: Sequence[TexToken], k: int) -> tuple[list[Sequence[TexToken]], list[Sequence[TexToken]], int]:
     """Optional and other arguments that follow a macro directly."""
     options: list[Sequence[TexToken]] = []
-    found: list[Sequence[TexToken]] = []
+    groups: list[Sequence[TexToken]] = []
     while k < len(tokens):
         if tokens[k].kind == "open":
             inner, k = argument(tokens, k)
-            found.append(inner)
+            groups.append(inner)
             continue
-        option, after = optional(tokens, k) if not found else (None, k)
+        option, after = optional(tokens, k) if not groups else (None, k)
         if option is None:
             break
         options.append(option)
         k = after
-    return options, found, k
+    return options, groups, k
 
 
 def plain_text(tokens: Iterable[TexToken]) -> str:
@@ -188,10 +188,10 @@ def plain_text(tokens: Iterable[TexToken]) -> str:
     )
 
 
-def expanded(tokens: list[TexToken], kept: frozenset[str]) -> list[TexToken]:
+def expand_macros(tokens: list[TexToken], kept: frozenset[str]) -> list[TexToken]:
     """The tokens with the macros that the file defines replaced by what they stand for; those in `kept` stay."""
-    found, body = _definitions(tokens)
-    mine = {name: made for name, made in found.items() if name not in kept}
+    definitions, body = _definitions(tokens)
+    mine = {name: definition for name, definition in definitions.items() if name not in kept}
     if not mine:
         return body
     expander = _Expander(mine)
@@ -200,20 +200,20 @@ def expanded(tokens: list[TexToken], kept: frozenset[str]) -> list[TexToken]:
 
 
 def _definitions(tokens: list[TexToken]) -> tuple[dict[str, Definition], list[TexToken]]:
-    found: dict[str, Definition] = {}
+    definitions: dict[str, Definition] = {}
     rest: list[TexToken] = []
     k = 0
     while k < len(tokens):
         token = tokens[k]
         if token.kind == "macro" and token.text in _DEFINES:
-            name, made, after = _definition(tokens, k)
-            if name and made:
-                found[name] = made
+            name, definition, after = _definition(tokens, k)
+            if name and definition:
+                definitions[name] = definition
                 k = after
                 continue
         rest.append(token)
         k += 1
-    return found, rest
+    return definitions, rest
 
 
 def _definition(tokens: list[TexToken], k: int) -> tuple[str, Definition | None, int]:
@@ -265,48 +265,48 @@ class _Expander:
         k = 0
         while k < len(tokens):
             token = tokens[k]
-            made = self.mine.get(token.text) if token.kind == "macro" else None
+            definition = self.mine.get(token.text) if token.kind == "macro" else None
             self.steps += 1
-            if made is None or depth > DEEPEST_MACRO or self.steps > LONGEST:
+            if definition is None or depth > DEEPEST_MACRO or self.steps > LONGEST:
                 self.out.append(token)
                 k += 1
                 continue
-            given, k = _given(tokens, k + 1, made)
-            filled = _filled(made.body, given, token.line)
+            given, k = _macro_arguments(tokens, k + 1, definition)
+            filled = _substitute(definition.body, given, token.line)
             self.steps += len(filled)
             self.expand(filled, depth + 1)
 
 
-def _given(tokens: Sequence[TexToken], k: int, made: Definition) -> tuple[list[Sequence[TexToken]], int]:
+def _macro_arguments(tokens: Sequence[TexToken], k: int, definition: Definition) -> tuple[list[Sequence[TexToken]], int]:
     given: list[Sequence[TexToken]] = []
-    if made.default is not None:
+    if definition.default is not None:
         option, k = optional(tokens, k)
-        given.append(made.default if option is None else option)
-    while len(given) < made.arguments:
+        given.append(definition.default if option is None else option)
+    while len(given) < definition.arguments:
         inner, after = argument(tokens, k)
         if after == k or (not inner and tokens[after - 1].kind != "close"):
             break
         given.append(inner)
         k = after
-    if not made.arguments and k + 1 < len(tokens) and tokens[k].kind == "open" and tokens[k + 1].kind == "close":
+    if not definition.arguments and k + 1 < len(tokens) and tokens[k].kind == "open" and tokens[k + 1].kind == "close":
         k += 2
     return given, k
 
 
-def _filled(body: Sequence[TexToken], given: list[Sequence[TexToken]], line: int) -> list[TexToken]:
+def _substitute(body: Sequence[TexToken], given: list[Sequence[TexToken]], line: int) -> list[TexToken]:
     """The body with `#1` and its like as the arguments."""
-    found: list[TexToken] = []
+    tokens: list[TexToken] = []
     for token in body:
         if token.kind != "text" or "#" not in token.text:
-            found.append(TexToken(token.kind, token.text, line))
+            tokens.append(TexToken(token.kind, token.text, line))
             continue
         for piece in re.split(r"(#\d)", token.text):
             if re.fullmatch(r"#\d", piece):
                 number = int(piece[1])
-                found += given[number - 1] if 0 < number <= len(given) and len(found) < LONGEST else ()
+                tokens += given[number - 1] if 0 < number <= len(given) and len(tokens) < LONGEST else ()
             elif piece:
-                found.append(TexToken("text", piece, line))
-    return found
+                tokens.append(TexToken("text", piece, line))
+    return tokens
 
 
 _LETTERS = dict(zip('@ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:;"', "əɑβɕðɛɸɣɦɪʝʁʎɱŋɔʔʕɾʃθʊʋɯχʏʒʉɨʌɜɥɐɒɤɵɘːˑˈ", strict=True))
@@ -319,16 +319,16 @@ _AFTER = {
 r"""Letters after `\:`, `\;`, `\!` and `\*`."""
 
 
-def shown(tokens: Sequence[TexToken]) -> list[TexToken]:
+def tipa_to_ipa(tokens: Sequence[TexToken]) -> list[TexToken]:
     r"""The tokens in phonetic symbols; as they are when they hold other letters than ASCII already.
 
     >>> from divproj.io.interlinear.tex import plain_text, tokenized
-    >>> plain_text(shown(tokenized([(1, r'"N@S\:ta:')])[:-1]))
+    >>> plain_text(tipa_to_ipa(tokenize([(1, r'"N@S\:ta:')])[:-1]))
     'ˈŋəʃʈaː'
     """
     if not all(token.text.isascii() for token in tokens):
         return list(tokens)
-    found: list[TexToken] = []
+    ipa_tokens: list[TexToken] = []
     table: dict[str, str] = {}
     for token in tokens:
         if token.kind == "macro" and token.text in _AFTER:
@@ -336,11 +336,11 @@ def shown(tokens: Sequence[TexToken]) -> list[TexToken]:
         elif token.kind == "text":
             first, rest = token.text[:1], token.text[1:]
             said = table.get(first, _LETTERS.get(first, first)) + "".join(_LETTERS.get(char, char) for char in rest)
-            found.append(TexToken("text", said.replace("ˈˈ", "ˌ"), token.line))
+            ipa_tokens.append(TexToken("text", said.replace("ˈˈ", "ˌ"), token.line))
             table = {}
         else:
-            found.append(token)
-    return found
+            ipa_tokens.append(token)
+    return ipa_tokens
 
 
 _ACCENTS = {"'": "\u0301", "`": "\u0300", "^": "\u0302", '"': "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307",
@@ -430,15 +430,15 @@ def words(line: str | Sequence[TexToken], *, gloss: bool) -> tuple[str, ...]:
     >>> words(r"1\textsc{pl} {New York} go-\Pst{}", gloss=True)
     ('1PL', 'New York', 'go-PST')
     """
-    tokens = _unwrapped(tokenized([(1, line)]) if isinstance(line, str) else line)
+    tokens = _unwrap(tokenize([(1, line)]) if isinstance(line, str) else line)
     capitals = gloss and any(token.kind == "macro" and token.text in ("textnormal", "textrm", "normalfont") for token in tokens)
-    found: list[str] = []
+    line_words: list[str] = []
     at, k, math = 0, 0, False
     while k <= len(tokens):
         kind = tokens[k].kind if k < len(tokens) else "space"
         if kind in ("space", "par") and not math:
             if k > at:
-                found.append(_word(tokens[at:k], gloss, capitals))
+                line_words.append(_word(tokens[at:k], gloss, capitals))
             at = k + 1
         if kind == "math" or (kind == "macro" and tokens[k].text in "()"):
             math = not math
@@ -452,9 +452,14 @@ def words(line: str | Sequence[TexToken], *, gloss: bool) -> tuple[str, ...]:
             k = skip_space(tokens, k + 1)
             continue
         k = group_end(tokens, k) if kind == "open" else k + 1
-    if found and not found[-1] and len(found) > 1 and not any(token.kind in ("open", "tie") for token in tokens[-4:]):
-        found.pop()
-    return tuple(found)
+    if (
+        line_words
+        and not line_words[-1]
+        and len(line_words) > 1
+        and not any(token.kind in ("open", "tie") for token in tokens[-4:])
+    ):
+        line_words.pop()
+    return tuple(line_words)
 
 
 def _joins(tokens: Sequence[TexToken], k: int) -> bool:
@@ -466,7 +471,7 @@ def _joins(tokens: Sequence[TexToken], k: int) -> bool:
     return name in _ACCENTS or (name.isalpha() and _SYMBOLS.get(name, "").isalpha())
 
 
-def _unwrapped(tokens: Sequence[TexToken]) -> Sequence[TexToken]:
+def _unwrap(tokens: Sequence[TexToken]) -> Sequence[TexToken]:
     """A line that stands in one formatting macro, without it."""
     for _ in range(DEEPEST_GROUP):
         start = next((k for k, token in enumerate(tokens) if token.kind not in ("space", "par")), len(tokens))
@@ -487,7 +492,7 @@ def _unwrapped(tokens: Sequence[TexToken]) -> Sequence[TexToken]:
 
 def _word(tokens: Sequence[TexToken], gloss: bool, capitals: bool) -> str:
     text = typographic(" ".join(_Text(gloss, capitals).of(tokens).split()))
-    return unicodedata.normalize("NFC", text) if _accented_text(text) else text
+    return unicodedata.normalize("NFC", text) if _has_accent(text) else text
 
 
 def plain(text: str | Sequence[TexToken], *, gloss: bool = False) -> str:
@@ -496,8 +501,8 @@ def plain(text: str | Sequence[TexToken], *, gloss: bool = False) -> str:
     >>> plain(r"d\'{e}j\`a {\sc pst}"), plain(r"\Third{}.\F{}", gloss=True)
     ('déjà PST', '3.F')
     """
-    said = _Text(gloss, False).of(tokenized([(1, text)])[:-1] if isinstance(text, str) else text)
-    return unicodedata.normalize("NFC", said) if _accented_text(said) else said
+    said = _Text(gloss, False).of(tokenize([(1, text)])[:-1] if isinstance(text, str) else text)
+    return unicodedata.normalize("NFC", said) if _has_accent(said) else said
 
 
 def typographic(text: str) -> str:
@@ -511,7 +516,7 @@ def typographic(text: str) -> str:
     return text.replace("`", "‘")
 
 
-def _accented_text(text: str) -> bool:
+def _has_accent(text: str) -> bool:
     return any(mark in text for mark in _ACCENTS.values())
 
 
@@ -522,7 +527,7 @@ class _Text:
         self.gloss, self.capitals = gloss, capitals
 
     def of(self, tokens: Sequence[TexToken], depth: int = 0) -> str:
-        found: list[str] = []
+        pieces: list[str] = []
         k, math = 0, False
         if depth > DEEPEST_GROUP:
             return ""
@@ -532,25 +537,25 @@ class _Text:
                 said, k = self._macro(tokens, k, depth, math)
                 if token.text in "()" and token.text:
                     math = token.text == "("
-                found.append(said)
+                pieces.append(said)
                 continue
             if token.kind == "open":
                 end = group_end(tokens, k)
                 inner = tokens[k + 1 : end - 1 if tokens[end - 1].kind == "close" and end - 1 > k else end]
-                found.append(self.of(inner, depth + 1))
+                pieces.append(self.of(inner, depth + 1))
                 k = end
                 continue
             if token.kind == "math":
                 math = not math
             elif math and token.kind == "text" and re.search(r"[\^_]", token.text):
                 said, k = self._scripts(tokens, k, depth)
-                found.append(said)
+                pieces.append(said)
                 continue
             elif token.kind != "close":
                 text = " " if token.kind in ("space", "tie", "par", "break") else token.text
-                found.append(text.upper() if self.capitals else text)
+                pieces.append(text.upper() if self.capitals else text)
             k += 1
-        return "".join(found)
+        return "".join(pieces)
 
     def _scripts(self, tokens: Sequence[TexToken], k: int, depth: int) -> tuple[str, int]:
         """What `^` raises as letters that are raised, where there are such; what `_` lowers is an index and goes."""
@@ -559,14 +564,14 @@ class _Text:
         assert mark
         before, raised, rest = text[: mark.start()], mark[0] == "^", text[mark.end() :]
         if rest:
-            return before + (_raised(rest[0]) if raised else "") + (
+            return before + (_superscript(rest[0]) if raised else "") + (
                 rest[1:] if not re.search(r"[\^_]", rest[1:]) else ""
             ), k + 1
-        options, found, end = arguments(tokens, k + 1)
+        options, groups, end = arguments(tokens, k + 1)
         del options
-        if not found:
+        if not groups:
             return before, min(k + 2, len(tokens)) if k + 1 < len(tokens) and tokens[k + 1].kind == "macro" else k + 1
-        return before + (_raised(self.of(found[0], depth + 1), found[0]) if raised else ""), end
+        return before + (_superscript(self.of(groups[0], depth + 1), groups[0]) if raised else ""), end
 
     def _macro(self, tokens: Sequence[TexToken], k: int, depth: int, math: bool) -> tuple[str, int]:
         """Text of a macro and its arguments, and where they end."""
@@ -574,7 +579,7 @@ class _Text:
         k += 1
         follows = tokens[k] if k < len(tokens) else TexToken("par", "", 0)
         if name in _ACCENTS and (not name.isalpha() or follows.kind == "open" or (follows.kind == "space" and not self.gloss)):
-            return self._accented(_ACCENTS[name], tokens, k, depth)
+            return self._accent(_ACCENTS[name], tokens, k, depth)
         if not name or not name[0].isalpha():
             shown = {" ": " ", "-": "", "/": "", ",": "", ";": "", ":": "", "!": "", "\n": " ", "@": "", "*": "", "(": "", ")": "",
                      "[": "", "]": "", "\t": " "}  # fmt: skip
@@ -592,46 +597,46 @@ class _Text:
     def _with_arguments(
         self, name: str, bare: str, tokens: Sequence[TexToken], k: int, depth: int, math: bool
     ) -> tuple[str, int]:
-        options, found, end = arguments(tokens, k)
+        options, groups, end = arguments(tokens, k)
         if bare in _DROPPED or name in _DROPPED:
             return "", end
         if _CITES.match(bare):
-            parts = [self.of(part, depth + 1) for part in (*found[:1], *options[-1:])]
+            parts = [self.of(part, depth + 1) for part in (*groups[:1], *options[-1:])]
             said = ": ".join(part for part in parts if part)
             return (said if _BARE_CITES.match(bare) else f"({said})"), end
         if bare in ("textsuperscript", "tss", "sups"):
-            return (_raised(self.of(found[0], depth + 1), found[0]), end) if found else ("", k)
+            return (_superscript(self.of(groups[0], depth + 1), groups[0]), end) if groups else ("", k)
         if bare in ("textsubscript", "tsub", "subs", "textsubscr", "subM"):
             return "", end
         if bare in _BRACKETED:
-            inner = "".join(self.of(part, depth + 1) for part in found[:1]) or "…"
+            inner = "".join(self.of(part, depth + 1) for part in groups[:1]) or "…"
             return f"[{inner}]", end
         if bare in _QUOTES:
-            inner = "".join(self.of(part, depth + 1) for part in found[:1])
+            inner = "".join(self.of(part, depth + 1) for part in groups[:1])
             return f"{_QUOTES[bare][0]}{inner}{_QUOTES[bare][1]}", end
-        if any(found):
-            return self._set(bare, found, depth), end
-        after = end if found else k
+        if any(groups):
+            return self._set(bare, groups, depth), end
+        after = end if groups else k
         if bare in _FORMATS:
             return "", after
         if self.gloss:
             return _gram(bare), after
         return "", after
 
-    def _set(self, bare: str, found: list[Sequence[TexToken]], depth: int) -> str:
+    def _set(self, bare: str, groups: list[Sequence[TexToken]], depth: int) -> str:
         """What a macro makes of its arguments."""
         known = bare in _FORMATS
         if bare == "textipa":
-            found = [shown(part) for part in found]
+            groups = [tipa_to_ipa(part) for part in groups]
         if bare in _FIRST_DROPPED:
-            found = found[1:]
+            groups = groups[1:]
         inside = _Text(self.gloss, self.capitals and bare not in ("textnormal", "textrm", "textup"))
-        said = "".join(inside.of(part, depth + 1) for part in found)
+        said = "".join(inside.of(part, depth + 1) for part in groups)
         if not known and (_CAPITALS.search(bare) or (self.gloss and _is_gram(said.strip()))):
             return said.upper()
         return said
 
-    def _accented(self, mark: str, tokens: Sequence[TexToken], k: int, depth: int) -> tuple[str, int]:
+    def _accent(self, mark: str, tokens: Sequence[TexToken], k: int, depth: int) -> tuple[str, int]:
         k = skip_space(tokens, k)
         if k >= len(tokens):
             return mark, k
@@ -668,7 +673,7 @@ def _is_gram(text: str) -> bool:
     return " " not in text and any(piece in _ABBREVIATIONS for piece in pieces)
 
 
-def _raised(text: str, tokens: Sequence[TexToken] = ()) -> str:
+def _superscript(text: str, tokens: Sequence[TexToken] = ()) -> str:
     """Raised letters and digits; a raised note of capitals or a macro is markup and goes."""
     if any(token.kind == "macro" and token.text.isalpha() for token in tokens) or len(text) > 3:
         return ""

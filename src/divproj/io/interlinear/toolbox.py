@@ -21,21 +21,21 @@ from itertools import chain, islice
 from typing import Any, BinaryIO, NamedTuple
 
 from divproj.core.errors import Faults, FormatError, ProjError, Where
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.io.files import Source
 from divproj.io.interlinear.elan import DISTINCT, MOSTLY_IDS, SENTENCE_WIDTH, TRANSLATION_GRAMS
 from divproj.io.interlinear.languages import lang_code
 from divproj.io.interlinear.parts import (
     Options,
+    choose_translation,
     from_file,
     from_text,
     glue,
-    grouped,
+    group_morphemes,
     instance,
-    joined,
+    join_morphemes,
     lines,
-    preferred,
-    squeezed,
+    normalize_space,
     tokens,
 )
 from divproj.text import language_id
@@ -66,7 +66,7 @@ _ASIDE = frozenset({
 _ID = re.compile(r"[\w.:-]*\d[\w.:-]*$|\S+$")
 
 
-class Look(NamedTuple):
+class MarkerProfile(NamedTuple):
     """Statistics of the values of one marker."""
 
     lines: int
@@ -86,23 +86,23 @@ class Look(NamedTuple):
 
 def fields(numbered: Iterable[tuple[int, str]]) -> list[tuple[str, str]]:
     """(marker, value) of lines, in order."""
-    found = (_FIELD.match(text.lstrip("\ufeff")) for _, text in numbered)
-    return [(match[1], (match[2] or "").strip()) for match in found if match]
+    matches = (_FIELD.match(text.lstrip("\ufeff")) for _, text in numbered)
+    return [(match[1], (match[2] or "").strip()) for match in matches if match]
 
 
-def looks(pairs: list[tuple[str, str]]) -> dict[str, Look]:
+def looks(pairs: list[tuple[str, str]]) -> dict[str, MarkerProfile]:
     values: dict[str, list[str]] = {}
     for marker, value in pairs:
         values.setdefault(marker, []).append(value)
-    return {marker: _look(found) for marker, found in values.items() if not marker.startswith("_")}
+    return {marker: _look(marker_values) for marker, marker_values in values.items() if not marker.startswith("_")}
 
 
-def _look(values: list[str]) -> Look:
+def _look(values: list[str]) -> MarkerProfile:
     filled = [value for value in values if value]
     n = max(1, len(filled))
     rows = [tokens(value) for value in filled]
     single = sum(len(row) == 1 and bool(_ID.match(row[0])) for row in rows) / n
-    return Look(
+    return MarkerProfile(
         len(values),
         len(filled),
         sum(map(len, rows)) / n,
@@ -116,12 +116,12 @@ def _look(values: list[str]) -> Look:
 
 def by_shape(pairs: list[tuple[str, str]], named: dict[str, str], path: str) -> dict[str, str]:
     """Role by marker, for a file whose markers are in no list; FormatError when no line can be the text."""
-    found = looks(pairs)
-    if "lx" in found and "words" not in named:
-        what = "records begin with \\lx: this is a dictionary, not a text"
-        raise FormatError(what, Where(path), "`markers=record=lx,words=…` reads its example sentences")
-    most = max((look.lines for look in found.values()), default=0)
-    common = {marker: look for marker, look in found.items() if look.filled >= COMMON_MARKER * most and look.filled}
+    profiles = looks(pairs)
+    if "lx" in profiles and "words" not in named:
+        problem = "records begin with \\lx: this is a dictionary, not a text"
+        raise FormatError(problem, Where(path), "`markers=record=lx,words=…` reads its example sentences")
+    most = max((look.lines for look in profiles.values()), default=0)
+    common = {marker: look for marker, look in profiles.items() if look.filled >= COMMON_MARKER * most and look.filled}
     roles: dict[str, str] = {marker: role for role, marker in named.items()}
     left = {marker: look for marker, look in common.items() if marker not in roles}
     order = list(dict.fromkeys(marker for marker, _ in pairs))
@@ -150,7 +150,7 @@ def by_shape(pairs: list[tuple[str, str]], named: dict[str, str], path: str) -> 
     if "morphs" not in taken and wide and left[wide[0]].affixes > AFFIXED and "glosses" in roles.values():
         roles[wide[0]] = "morphs"
     if "pos" not in taken and "glosses" in roles.values():
-        widths = [found[marker].width for marker, role in roles.items() if role in ("glosses", "morphs")]
+        widths = [profiles[marker].width for marker, role in roles.items() if role in ("glosses", "morphs")]
         tags = [
             m
             for m in left
@@ -158,17 +158,17 @@ def by_shape(pairs: list[tuple[str, str]], named: dict[str, str], path: str) -> 
         ]
         roles |= dict.fromkeys(tags[:1], "pos")
     if not {"words", "morphs"} & set(roles.values()):
-        shown = ", ".join(f"\\{marker} ({look.lines})" for marker, look in found.items())
-        what = f"no marker looks like the text; the markers are {shown}"
-        raise FormatError(what, Where(path), "name them, as in `markers=record=…,words=…,glosses=…,translation=…`")
+        shown = ", ".join(f"\\{marker} ({look.lines})" for marker, look in profiles.items())
+        problem = f"no marker looks like the text; the markers are {shown}"
+        raise FormatError(problem, Where(path), "name them, as in `markers=record=…,words=…,glosses=…,translation=…`")
     return roles
 
 
-def filled(pairs: list[tuple[str, str]], known: dict[str, str], missing: set[str]) -> dict[str, str]:
+def guess_missing_roles(pairs: list[tuple[str, str]], known: dict[str, str], missing: set[str]) -> dict[str, str]:
     """Roles that no known marker has, of markers that come about as often as the text."""
-    found = looks(pairs)
-    text = max(found[marker].filled for marker, role in known.items() if role in ("words", "morphs"))
-    left = {m: look for m, look in found.items() if m not in known and m not in _ASIDE and 2 * look.filled >= text > 1}
+    profiles = looks(pairs)
+    text = max(profiles[marker].filled for marker, role in known.items() if role in ("words", "morphs"))
+    left = {m: look for m, look in profiles.items() if m not in known and m not in _ASIDE and 2 * look.filled >= text > 1}
     roles: dict[str, str] = {}
 
     def take(role: str, candidates: list[str]) -> None:
@@ -184,7 +184,7 @@ def filled(pairs: list[tuple[str, str]], known: dict[str, str], missing: set[str
         [m for m in left if left[m].language and left[m].width > SENTENCE_WIDTH and left[m].grams < TRANSLATION_GRAMS],
     )
     take("glosses", sorted((m for m in left if left[m].grams > MARKER_GRAMS), key=lambda m: -left[m].grams))
-    segmented = [found[m].affixes for m, role in known.items() if role == "morphs"]
+    segmented = [profiles[m].affixes for m, role in known.items() if role == "morphs"]
     if segmented and "words" not in known.values():
         take("words", [m for m in order[:first] if m in left and left[m].width > TEXT_WIDTH and left[m].affixes < WHOLE_WORDS])
     return roles
@@ -227,11 +227,11 @@ class _Token:
     places: tuple[int, int, int]
 
 
-def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Igt]:
+def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Sentence]:
     return from_file(read, source, faults, options)
 
 
-def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
+def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Sentence]:
     r"""
     >>> loads("\\ref 1\n\\tx umbwa\n\\mb u- mbwa\n\\ge CL- dog\n\\ft dog\n")[0].glosses
     ('CL-dog',)
@@ -239,7 +239,7 @@ def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
     return from_text(read, text, faults, options)
 
 
-def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Igt]:
+def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Sentence]:
     roles = _Roles(options)
     header: list[tuple[str, str]] = []
     numbered = lines(stream, path, faults, options.encoding)
@@ -253,8 +253,8 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
             yield _instance(record, header, path, roles, options)
         elif any(roles.of(marker) in ("words", "morphs", "glosses", "translation") for marker, _, _ in record.fields):
             if "glosses" in said or "translation" in said:
-                what = f"a record without text, \\{roles.shown('words')} expected"
-                faults.file(FormatError(what, Where(path, record.line), "left out"))
+                problem = f"a record without text, \\{roles.marker_for('words')} expected"
+                faults.file(FormatError(problem, Where(path, record.line), "left out"))
         else:
             header += [(_header_key(marker), value) for marker, value, _ in record.fields if not marker.startswith("_")]
 
@@ -282,10 +282,10 @@ class _Roles:
         if not {"words", "morphs"} & set(known.values()):
             self.shaped = by_shape(pairs, self.named, path)
         elif missing := {"record", "words", "glosses", "translation"} - set(known.values()) - set(self.named):
-            more = filled(pairs, known, missing)
+            more = guess_missing_roles(pairs, known, missing)
             self.shaped = {**known, **more} if more else {}
 
-    def shown(self, role: str) -> str:
+    def marker_for(self, role: str) -> str:
         return self.named.get(role) or next((m for m, r in self.shaped.items() if r == role), MARKERS[role][0])
 
     def of(self, marker: str) -> str:
@@ -322,11 +322,11 @@ def _records(numbered: Iterator[tuple[int, str]], path: str, faults: Faults, rol
     record = _Record(0)
     blank = marked = translated = False
     for number, text in numbered:
-        found = _FIELD.match(text.lstrip("\ufeff"))
+        match = _FIELD.match(text.lstrip("\ufeff"))
         if not text.strip():
             blank = True
             continue
-        if not found:
+        if not match:
             if record.fields:
                 marker, value, line = record.fields[-1]
                 record.fields[-1] = (marker, f"{value} {text.strip()}".strip(), line)
@@ -336,14 +336,14 @@ def _records(numbered: Iterator[tuple[int, str]], path: str, faults: Faults, rol
                 )
                 record.fields.append(("note", text.strip(), number))
             continue
-        marker, value = found[1], found[2] or ""
+        marker, value = match[1], match[2] or ""
         role = roles.of(marker)
         starts = role == "record" or marker in TEXT or marker.startswith("_")
         if role == "words" and translated:
             starts = True
             if marked:
-                what = f"\\{marker} after a translation, a record marker expected before it"
-                faults.file(FormatError(what, Where(path, number), "read as a new record"))
+                problem = f"\\{marker} after a translation, a record marker expected before it"
+                faults.file(FormatError(problem, Where(path, number), "read as a new record"))
         starts = starts or (
             role == "words" and blank and not marked and any(roles.of(m) == "words" for m, _, _ in record.fields)
         )
@@ -360,7 +360,7 @@ def _records(numbered: Iterator[tuple[int, str]], path: str, faults: Faults, rol
         yield record
 
 
-def _instance(record: _Record, header: list[tuple[str, str]], path: str, roles: _Roles, options: Options) -> Igt:
+def _instance(record: _Record, header: list[tuple[str, str]], path: str, roles: _Roles, options: Options) -> Sentence:
     by_marker: dict[str, list[str]] = {}
     for marker, value, _ in record.fields:
         by_marker.setdefault(marker, []).append(value)
@@ -379,10 +379,10 @@ def _instance(record: _Record, header: list[tuple[str, str]], path: str, roles: 
         for whole, part in zip((words, segments, glosses, tags), _block(texts), strict=True):
             whole += part
     translations = [
-        (roles.language(m), squeezed(" ".join(by_marker[m])))
+        (roles.language(m), normalize_space(" ".join(by_marker[m])))
         for m in sorted((m for m in by_marker if roles.of(m) == "translation"), key=roles.rank)
     ]
-    translation, all_of_them = preferred(translations, options.lang, stated=True)
+    translation, all_of_them = choose_translation(translations, options.lang, stated=True)
     meta = list(header)
     sent_id = named = ""
     for marker, values in by_marker.items():
@@ -390,12 +390,12 @@ def _instance(record: _Record, header: list[tuple[str, str]], path: str, roles: 
         if role == "record" and not sent_id:
             sent_id = values[0].strip()
         elif role == "glosses" and marker != chosen.get("glosses"):
-            meta.append((f"gloss_{roles.language(marker) or marker}", squeezed(" ".join(values))))
+            meta.append((f"gloss_{roles.language(marker) or marker}", normalize_space(" ".join(values))))
         elif marker in TEXT:
             named = values[0].strip()
             meta.append(("text-id", named))
         elif role != "translation" and marker not in chosen.values():
-            meta += [(marker, squeezed(value)) for value in values]
+            meta += [(marker, normalize_space(value)) for value in values]
     sent_id = sent_id or named
     where = Where(path, record.line, sent_id)
     return instance(
@@ -423,31 +423,35 @@ def _block(texts: dict[str, str]) -> tuple[list[str], list[str], list[str], list
         return [word.text for word in words], [], _cells(words, rows.get("glosses", [])), _cells(words, rows.get("pos", []))
     groups = _groups(words, pieces)
     marks = [glue([pieces[k].text for k in group])[1] for group in groups]
-    segments = [joined([pieces[k].text for k in group]) for group in groups]
-    found: list[list[str]] = []
+    segments = [join_morphemes([pieces[k].text for k in group]) for group in groups]
+    aligned_rows: list[list[str]] = []
     for role in ("glosses", "pos"):
         row = rows.get(role, [])
         cells = _cells(pieces, row)
         if len(cells) == len(pieces):
-            found.append([joined([cells[k] for k in group], mark) for group, mark in zip(groups, marks, strict=True)])
+            aligned_rows.append(
+                [join_morphemes([cells[k] for k in group], mark) for group, mark in zip(groups, marks, strict=True)]
+            )
         elif len(row) == len(groups):
-            found.append([token.text for token in row])
+            aligned_rows.append([token.text for token in row])
         else:
-            found.append([joined([row[k].text for k in group]) for group in grouped([token.text for token in row])])
-    return [word.text for word in words], segments, found[0], found[1]
+            aligned_rows.append(
+                [join_morphemes([row[k].text for k in group]) for group in group_morphemes([token.text for token in row])]
+            )
+    return [word.text for word in words], segments, aligned_rows[0], aligned_rows[1]
 
 
 def _tokens(text: str) -> list[_Token]:
     raw = text.encode("utf-8", "surrogatepass")
-    found = []
+    line_tokens = []
     at = characters = room = 0
     for match in _TOKEN.finditer(raw):
         before = raw[at : match.start()].decode("utf-8", "surrogatepass")
         at = match.start()
         characters += len(before)
         room += sum(not unicodedata.combining(char) for char in before)
-        found.append(_Token(match[0].decode("utf-8", "surrogatepass"), (at, characters, room)))
-    return found
+        line_tokens.append(_Token(match[0].decode("utf-8", "surrogatepass"), (at, characters, room)))
+    return line_tokens
 
 
 def _fitting(above: Sequence[_Token], below: Sequence[_Token]) -> int | None:
@@ -465,7 +469,7 @@ def _fitting(above: Sequence[_Token], below: Sequence[_Token]) -> int | None:
 
 def _groups(words: list[_Token], pieces: list[_Token]) -> list[list[int]]:
     """Which morphemes make each word: by columns, or, where these do not fit, by hyphens."""
-    by_marks = grouped([piece.text for piece in pieces])
+    by_marks = group_morphemes([piece.text for piece in pieces])
     if not words:
         return by_marks
     way = _fitting(words, pieces)

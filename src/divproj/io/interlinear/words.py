@@ -1,6 +1,6 @@
 """Words as in Universal Dependencies, and back: punctuation is separate, boundaries of morphemes are in the segmentation only.
 
-`split` makes `hart-es,` the words `hartes` (segmented `hart-es`) and `,` without a blank between; `rejoined` undoes it.
+`split` makes `hart-es,` the words `hartes` (segmented `hart-es`) and `,` without a blank between; `rejoin` undoes it.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from divproj.core.sentence import BOUNDARY, Igt, morphs
-from divproj.io.interlinear.parts import EDGES, instance, squeezed
+from divproj.core.sentence import BOUNDARY, Sentence, morphs
+from divproj.io.interlinear.parts import EDGES, instance, normalize_space
 
 LETTER_SHARE = 0.005
 """Share of the words of a text that have a mark between letters, from which the mark is a letter of its writing."""
@@ -37,10 +37,10 @@ class Habits(NamedTuple):
     letters: frozenset[str] = frozenset()
 
 
-def habits(instances: Iterable[Igt]) -> Habits:
+def habits(instances: Iterable[Sentence]) -> Habits:
     """The marks that stand between letters too often to be punctuation.
 
-    >>> habits([Igt(("ta:wa", "ki:", "na:ma"))]).letters
+    >>> habits([Sentence(("ta:wa", "ki:", "na:ma"))]).letters
     frozenset({':'})
     """
     inside: Counter[str] = Counter()
@@ -64,43 +64,43 @@ def clean(text: str) -> str:
     """
     if "<" not in text:
         return text
-    return _TAG.sub("", _RAISED.sub(lambda found: found[1].translate(_RAISE), text))
+    return _TAG.sub("", _RAISED.sub(lambda match: match[1].translate(_RAISE), text))
 
 
-def split(igt: Igt, of: Habits = Habits(), *, keep_hyphens: bool = False) -> Igt:  # noqa: B008
+def split(igt: Sentence, of: Habits = Habits(), *, keep_hyphens: bool = False) -> Sentence:  # noqa: B008
     """The instance with punctuation as words of its own and words without boundaries; as it is where a tree counts words."""
     n = len(igt.words)
     words = tuple(clean(word) for word in igt.words)
     segments = tuple(_hyphens(clean(part)) for part in igt.segments)
-    written = _from_text(words, squeezed(clean(igt.text)))
+    written = _from_text(words, normalize_space(clean(igt.text)))
     if written and igt.tree is None and igt.links is None:
         same = all(_letters(word) == _letters(token) for word, token in zip(words, written, strict=True))
         if not same and not segments:
             segments = tuple(_hyphens(word) for word in words)
         words = written if same or segments else words
     glosses = tuple(_hyphens(clean(gloss)) for gloss in igt.glosses)
-    glosses, segments = _padded(words, glosses), _padded(words, segments)
+    glosses, segments = _pad(words, glosses), _pad(words, segments)
     fixed = igt.tree is not None or igt.links is not None
-    quotes = _quoted(words)
+    quotes = _quote_places(words)
     rows: list[_Row] = []
     for k, word in enumerate(words):
         part = segments[k] if len(segments) == n else ""
         gloss = glosses[k] if len(glosses) == n else ""
         tag = igt.tags[k] if len(igt.tags) == n else ""
-        front, core, back = ("", word, "") if fixed else _parted(word, of, k in quotes[0], k in quotes[1])
+        front, core, back = ("", word, "") if fixed else _split_marks(word, of, k in quotes[0], k in quotes[1])
         if front or back:
-            part = _parted(part, of, True, True)[1] if part else part
+            part = _split_marks(part, of, True, True)[1] if part else part
             gloss = _core_gloss(gloss, of, front, back)
         if keep_hyphens or len(glosses) not in (0, n):
             form, part = core, part
         else:
-            form, part = _unsegmented(core, part, gloss)
+            form, part = _remove_boundaries(core, part, gloss)
         rows += [_Row(mark, "", "", "", True) for mark in _marks(front)]
         rows.append(_Row(form, part, gloss, tag, bool(back)))
         rows += [_Row(mark, "", "", "", True) for mark in _marks(back)]
         if front or back:
             rows[-1] = rows[-1]._replace(glued=False)
-    return _made(igt, rows, segments, glosses, n)
+    return _instance_from_rows(igt, rows, segments, glosses, n)
 
 
 class _Row(NamedTuple):
@@ -112,16 +112,18 @@ class _Row(NamedTuple):
     """Whether the next word follows without a blank."""
 
 
-def _made(igt: Igt, rows: list[_Row], segments: tuple[str, ...], glosses: tuple[str, ...], n: int) -> Igt:
+def _instance_from_rows(
+    igt: Sentence, rows: list[_Row], segments: tuple[str, ...], glosses: tuple[str, ...], n: int
+) -> Sentence:
     forms = tuple(row.form for row in rows)
     written = "".join(row.form + ("" if row.glued or k == len(rows) - 1 else " ") for k, row in enumerate(rows))
     meta = igt.meta
-    text = squeezed(clean(igt.text))
-    if text and not spaced(forms, text):
+    text = normalize_space(clean(igt.text))
+    if text and not matches_text(forms, text):
         meta = (*meta, ("orig_text", text)) if text != written and ("orig_text", text) not in meta else meta
         text = written
     parts = [row.part or row.form for row in rows]
-    made = instance(
+    replacement = instance(
         forms,
         parts if len(segments) in (0, n) and any(row.part for row in rows) else segments,
         [row.gloss for row in rows] if len(glosses) == n else glosses,
@@ -131,15 +133,15 @@ def _made(igt: Igt, rows: list[_Row], segments: tuple[str, ...], glosses: tuple[
     )
     tree = igt.tree
     if tree is not None:
-        tree = replace(tree, forms=made.words, glosses=made.glosses if len(made.glosses) == len(made.words) else ())
+        tree = replace(tree, forms=replacement.words)
     return replace(
         igt,
-        words=made.words,
-        segments=made.segments,
-        glosses=made.glosses,
-        tags=made.tags,
-        text=made.text,
-        meta=made.meta,
+        words=replacement.words,
+        segments=replacement.segments,
+        glosses=replacement.glosses,
+        tags=replacement.tags,
+        text=replacement.text,
+        meta=replacement.meta,
         tree=tree,
     )
 
@@ -150,17 +152,17 @@ def _letters(word: str) -> str:
 
 def _from_text(words: tuple[str, ...], text: str) -> tuple[str, ...]:
     """The words as the line of text writes them, with its capitals and marks, where it has as many; otherwise none."""
-    if not text or spaced(words, text):
+    if not text or matches_text(words, text):
         return ()
-    found: list[str] = []
+    text_words: list[str] = []
     for token in text.split(" "):
-        if found and _is_punctuation(token):
+        if text_words and _is_punctuation(token):
             return ()
-        found.append(token)
-    return tuple(found) if len(found) == len(words) and not any(map(_is_punctuation, words)) else ()
+        text_words.append(token)
+    return tuple(text_words) if len(text_words) == len(words) and not any(map(_is_punctuation, words)) else ()
 
 
-def spaced(forms: Sequence[str], text: str) -> bool:
+def matches_text(forms: Sequence[str], text: str) -> bool:
     """Whether a text is made of these words, with blanks between some."""
     at = 0
     for form in forms:
@@ -176,20 +178,20 @@ def _hyphens(text: str) -> str:
     return _EDGE_DASH.sub("-", _DASHES.sub("-", text))
 
 
-def _padded(words: tuple[str, ...], line: tuple[str, ...]) -> tuple[str, ...]:
+def _pad(words: tuple[str, ...], line: tuple[str, ...]) -> tuple[str, ...]:
     """A line that leaves out the words which are punctuation, with nothing under these."""
     bare = [not _is_punctuation(word) for word in words]
     if not line or len(line) == len(words) or sum(bare) != len(line) or any(map(_is_punctuation, line)):
         return line
     values = iter(line)
-    return tuple(next(values) if own else "" for own in bare)
+    return tuple(next(values) if is_word else "" for is_word in bare)
 
 
 def _is_punctuation(word: str) -> bool:
     return bool(word) and not any(char.isalnum() or unicodedata.category(char)[0] == "M" for char in word) and word not in _ZERO
 
 
-def _quoted(words: tuple[str, ...]) -> tuple[set[int], set[int]]:
+def _quote_places(words: tuple[str, ...]) -> tuple[set[int], set[int]]:
     """Words at which a single quote opens and closes: only where both are there, since it may be a letter."""
     opened: set[int] = set()
     closed: set[int] = set()
@@ -212,10 +214,10 @@ def _quoted(words: tuple[str, ...]) -> tuple[set[int], set[int]]:
     return opened, closed
 
 
-def _parted(word: str, of: Habits, opens: bool, closes: bool) -> tuple[str, str, str]:
+def _split_marks(word: str, of: Habits, opens: bool, closes: bool) -> tuple[str, str, str]:
     """Marks before a word, the word, marks after it; a token of marks alone stays whole.
 
-    >>> _parted("(dar,", Habits(), False, False), _parted("...", Habits(), False, False)
+    >>> _split_marks("(dar,", Habits(), False, False), _split_marks("...", Habits(), False, False)
     (('(', 'dar', ','), ('', '...', ''))
     """
     if not any(char.isalnum() for char in word) or word in _ZERO:
@@ -230,11 +232,11 @@ def _parted(word: str, of: Habits, opens: bool, closes: bool) -> tuple[str, str,
     core = word[front:back]
     if not core or not any(char.isalnum() for char in core):
         return "", word, ""
-    front, back = _balanced(word, front, back)
+    front, back = _balance_brackets(word, front, back)
     return word[:front], word[front:back], word[back:]
 
 
-def _balanced(word: str, front: int, back: int) -> tuple[int, int]:
+def _balance_brackets(word: str, front: int, back: int) -> tuple[int, int]:
     """A bracket that closes one inside the word stays with it: `schläf(s)t`, `geht(e)`."""
     while (
         back < len(word)
@@ -260,9 +262,9 @@ def _core_gloss(gloss: str, of: Habits, front: str, back: str) -> str:
     if len(gloss) > len(front) + len(back) and ((front[-1:] and front[-1:] in "([{") or (back[:1] and back[:1] in ")]}")):
         gloss = gloss.removeprefix(front) if front else gloss
         gloss = gloss.removesuffix(back) if back and back[0] in ")]}" else gloss
-    found = _parted(gloss, of, False, False)
-    ends = re.fullmatch(r"[.,;:!?…]*", found[2])
-    return found[1] if found[2] and ends and not found[0] and found[2] != ":" else gloss
+    pieces = _split_marks(gloss, of, False, False)
+    ends = re.fullmatch(r"[.,;:!?…]*", pieces[2])
+    return pieces[1] if pieces[2] and ends and not pieces[0] and pieces[2] != ":" else gloss
 
 
 def _marks(run: str) -> list[str]:
@@ -271,10 +273,10 @@ def _marks(run: str) -> list[str]:
     >>> _marks("?!"), _marks("...")
     (['?', '!'], ['...'])
     """
-    return [found[0] for found in re.finditer(r"(.)\1*", run)] if run else []
+    return [match[0] for match in re.finditer(r"(.)\1*", run)] if run else []
 
 
-def _unsegmented(word: str, part: str, gloss: str) -> tuple[str, str]:
+def _remove_boundaries(word: str, part: str, gloss: str) -> tuple[str, str]:
     """(word without boundaries, segmentation) where the gloss, or a mark that is no hyphen, says that it is segmented."""
     plain = _hyphens(word)
     whole = part or plain
@@ -290,7 +292,7 @@ def _unsegmented(word: str, part: str, gloss: str) -> tuple[str, str]:
 
 
 def _other_marks(word: str) -> bool:
-    return any(found[0] != "-" for found in BOUNDARY.finditer(word))
+    return any(match[0] != "-" for match in BOUNDARY.finditer(word))
 
 
 def joined_form(segmented: str) -> str:
@@ -303,12 +305,12 @@ def joined_form(segmented: str) -> str:
     return _INFIX.sub(r"\1", "".join(piece.strip(EDGES) or piece for piece in pieces))
 
 
-def rejoined(igt: Igt) -> Igt:
+def rejoin(igt: Sentence) -> Sentence:
     """The instance as its author would write it: punctuation at its words, boundaries in them."""
     n = len(igt.words)
     if igt.tree is not None or igt.links is not None or not n:
         return igt
-    glued = _glued(igt)
+    glued = _no_space_after(igt)
     units = [list(unit) for unit in _units(igt, glued)]
     cores = [next((k for k in unit if not _is_punctuation(igt.words[k])), unit[0]) for unit in units]
     parts = igt.segments if len(igt.segments) == n else igt.words
@@ -321,22 +323,22 @@ def rejoined(igt: Igt) -> Igt:
 
     text = next((value for key, value in igt.meta if key == "orig_text"), "")
     meta = [pair for pair in igt.meta if pair[0] != "orig_text"]
-    made = instance(words, segments, pick(igt.glosses), pick(igt.tags), text=text or igt.text, meta=meta)
-    keep = bool(text) or not (same or len(units) < n or spaced(igt.words, igt.text))
+    replacement = instance(words, segments, pick(igt.glosses), pick(igt.tags), text=text or igt.text, meta=meta)
+    keep = bool(text) or not (same or len(units) < n or matches_text(igt.words, igt.text))
     return replace(
         igt,
-        words=made.words,
-        segments=made.segments,
-        glosses=made.glosses,
-        tags=made.tags,
-        text=made.text if keep else "",
-        meta=made.meta,
+        words=replacement.words,
+        segments=replacement.segments,
+        glosses=replacement.glosses,
+        tags=replacement.tags,
+        text=replacement.text if keep else "",
+        meta=replacement.meta,
     )
 
 
-def _glued(igt: Igt) -> list[bool]:
+def _no_space_after(igt: Sentence) -> list[bool]:
     """For each word whether the next follows without a blank in the text."""
-    if not igt.text or not spaced(igt.words, igt.text):
+    if not igt.text or not matches_text(igt.words, igt.text):
         return [False] * len(igt.words)
     flags, at = [], 0
     for word in igt.words:
@@ -348,12 +350,12 @@ def _glued(igt: Igt) -> list[bool]:
     return flags
 
 
-def _units(igt: Igt, glued: list[bool]) -> Iterator[list[int]]:
+def _units(igt: Sentence, glued: list[bool]) -> Iterator[list[int]]:
     """Words that the author wrote as one: at most one of them is no punctuation, and only it has a gloss."""
     unit: list[int] = []
     for k, word in enumerate(igt.words):
-        own = not _is_punctuation(word) or (len(igt.glosses) == len(igt.words) and bool(igt.glosses[k]))
-        if unit and own and any(not _is_punctuation(igt.words[j]) for j in unit):
+        is_word = not _is_punctuation(word) or (len(igt.glosses) == len(igt.words) and bool(igt.glosses[k]))
+        if unit and is_word and any(not _is_punctuation(igt.words[j]) for j in unit):
             yield unit
             unit = []
         unit.append(k)

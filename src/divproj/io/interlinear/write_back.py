@@ -17,7 +17,7 @@ from typing import BinaryIO, cast
 
 from divproj.core.errors import Faults, FormatError, ProjError, Where
 from divproj.core.options import ReaderOptions
-from divproj.core.sentence import Igt, Sentence
+from divproj.core.sentence import Rows, Sentence
 from divproj.io.files import writing
 from divproj.io.interlinear import elan, flextext, formats
 from divproj.io.interlinear.guess import HEAD, guess
@@ -38,28 +38,28 @@ _TIER = re.compile(
 )
 
 
-def into(original: bytes, trees: Sequence[Sentence], options: ReaderOptions, path: str, faults: Faults) -> bytes:
+def into(original: bytes, trees: Sequence[Rows], options: ReaderOptions, path: str, faults: Faults) -> bytes:
     """The file with the trees of some sentences; they are found by their sent_id, or in order when none has one."""
     name = options.format or guess(original[:HEAD])
     if name not in FORMATS:
-        what = f"trees go back into {', '.join(FORMATS)} files, this is {name}"
-        raise ProjError(what, Where(path), "leave out `into` to write a file of its own")
-    text, coding, mark = _decoded(original, path)
+        problem = f"trees go back into {', '.join(FORMATS)} files, this is {name}"
+        raise ProjError(problem, Where(path), "leave out `into` to write a file of its own")
+    text, coding, mark = _decode(original, path)
     bare = _without_trees(text, name)
     data = mark + bare.encode(coding, "surrogateescape")
     instances = formats.load_bytes(data, name, faults, options, path)
     rows = _rows(instances, trees, path, faults)
     stream = cast(BinaryIO, io.BytesIO(data))
     if name == "elan":
-        made = _elan(bare, rows, elan.places(stream, path, Faults(strict=False), options))
+        new_text = _elan(bare, rows, elan.places(stream, path, Faults(strict=False), options))
     elif name == "flextext":
-        made = _flextext(bare, rows, flextext.places(stream, path, Faults(strict=False), options))
+        new_text = _flextext(bare, rows, flextext.places(stream, path, Faults(strict=False), options))
     else:
-        made = _toolbox(bare, rows, instances)
-    return mark + made.encode(coding, "surrogateescape")
+        new_text = _toolbox(bare, rows, instances)
+    return mark + new_text.encode(coding, "surrogateescape")
 
 
-def _decoded(original: bytes, path: str) -> tuple[str, str, bytes]:
+def _decode(original: bytes, path: str) -> tuple[str, str, bytes]:
     """Text, its encoding and byte-order mark; what is no UTF-8 is carried through as it is."""
     for mark, coding in ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
         if original.startswith(mark):
@@ -77,28 +77,28 @@ def _without_trees(text: str, name: str) -> str:
     return (_ITEMS if name == "flextext" else _TIER).sub("", text)
 
 
-def _rows(instances: list[Igt], trees: Sequence[Sentence], path: str, faults: Faults) -> list[Row | None]:
+def _rows(instances: list[Sentence], trees: Sequence[Rows], path: str, faults: Faults) -> list[Row | None]:
     """Heads and relations for each sentence of the file, None where there is no tree that fits."""
     named = {tree.sent_id: tree for tree in trees if tree.sent_id}
-    found: list[Row | None] = []
+    rows: list[Row | None] = []
     for k, one in enumerate(instances):
         tree = named.get(one.sent_id) if named else trees[k] if k < len(trees) else None
         if tree is not None and len(tree.forms) != len(one.words):
-            what = f"the tree has {len(tree.forms)} words, the sentence {len(one.words)}"
-            faults.sentence(FormatError(what, Where(path, one.where.line, one.sent_id), "left without a tree"))
+            problem = f"the tree has {len(tree.forms)} words, the sentence {len(one.words)}"
+            faults.sentence(FormatError(problem, Where(path, one.where.line, one.sent_id), "left without a tree"))
             tree = None
         if tree is None or all(head == "_" for head in tree.column(6)):
-            found.append(None)
+            rows.append(None)
         else:
-            found.append((" ".join(tree.column(6)), " ".join(rel.replace(" ", "_") or "_" for rel in tree.column(7))))
-    if not any(found):
+            rows.append((" ".join(tree.column(6)), " ".join(rel.replace(" ", "_") or "_" for rel in tree.column(7))))
+    if not any(rows):
         raise ProjError(
             "no tree belongs to a sentence of this file", Where(path), "were the trees made from it (proj convert)?"
         )
-    return found
+    return rows
 
 
-def _toolbox(text: str, rows: list[Row | None], instances: list[Igt]) -> str:
+def _toolbox(text: str, rows: list[Row | None], instances: list[Sentence]) -> str:
     lines = re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+", text)
     under = {one.where.line: row for one, row in zip(instances, rows, strict=True) if row}
     out: list[str] = []
@@ -119,16 +119,16 @@ def _toolbox(text: str, rows: list[Row | None], instances: list[Igt]) -> str:
 def _flextext(text: str, rows: list[Row | None], places: list[int]) -> str:
     stack: list[str] = []
     ends: list[int] = []
-    for found in _TAGS.finditer(text):
-        name = (found[2] or "").rpartition(":")[2]
+    for match in _TAGS.finditer(text):
+        name = (match[2] or "").rpartition(":")[2]
         if not name:
             continue
-        if found[1]:
+        if match[1]:
             while stack and stack.pop() != name:
                 pass
             if stack and stack[-1] == "phrases":
-                ends.append(found.start())
-        elif not found[4]:
+                ends.append(match.start())
+        elif not match[4]:
             stack.append(name)
         elif stack and stack[-1] == "phrases":
             ends.append(-1)
@@ -136,8 +136,8 @@ def _flextext(text: str, rows: list[Row | None], places: list[int]) -> str:
     for place, row in zip(places, rows, strict=True):
         end = ends[place] if place < len(ends) else -1
         if row and end >= 0:
-            heads, rels = (html.escape(value, quote=False) for value in row)
-            out.append(f'{text[at:end]}<item type="hd" lang="en">{heads}</item><item type="rl" lang="en">{rels}</item>')
+            heads, deprels = (html.escape(value, quote=False) for value in row)
+            out.append(f'{text[at:end]}<item type="hd" lang="en">{heads}</item><item type="rl" lang="en">{deprels}</item>')
             at = end
     return "".join([*out, text[at:]])
 
@@ -152,7 +152,7 @@ def _elan(text: str, rows: list[Row | None], places: list[tuple[str, str]]) -> s
             f'<ANNOTATION><REF_ANNOTATION ANNOTATION_ID="divproj{k}" ANNOTATION_REF="{html.escape(annotation)}">'
             f"<ANNOTATION_VALUE>{html.escape(value, quote=False)}</ANNOTATION_VALUE></REF_ANNOTATION></ANNOTATION>"
         )
-    made = "".join(
+    tier_xml = "".join(
         f'<TIER LINGUISTIC_TYPE_REF="{TIER_TYPE}" PARENT_REF="{html.escape(tier)}" TIER_ID="tree@{html.escape(tier)}">'
         f"{''.join(annotations)}</TIER>"
         for tier, annotations in tiers.items()
@@ -165,7 +165,7 @@ def _elan(text: str, rows: list[Row | None], places: list[tuple[str, str]]) -> s
     at = at + len("</TIER>") if at >= 0 else text.rfind("</ANNOTATION_DOCUMENT>")
     first = re.compile(r"<LINGUISTIC_TYPE\b[^<>]*/>|</ANNOTATION_DOCUMENT>").search(text, at)
     place = (first.end() if first and first[0].startswith("<L") else first.start()) if first else len(text)
-    return text[:at] + made + text[at:place] + kind + text[place:]
+    return text[:at] + tier_xml + text[at:place] + kind + text[place:]
 
 
 def write_into(source: str, target: str, original: Path, reader: ReaderOptions, faults: Faults) -> None:
@@ -175,7 +175,7 @@ def write_into(source: str, target: str, original: Path, reader: ReaderOptions, 
     if not original.is_file():
         raise ProjError("no such file", Where(str(original)))
     trees = [sentence for sentence in conllu.load(source, faults) if sentence is not None]
-    made = into(original.read_bytes(), trees, reader, str(original), faults)
+    content = into(original.read_bytes(), trees, reader, str(original), faults)
     with writing(target) as out:
         out.flush()
-        out.buffer.write(made)  # the bytes as they are
+        out.buffer.write(content)  # the bytes as they are

@@ -27,7 +27,7 @@ from itertools import takewhile
 from typing import Any, BinaryIO, TextIO
 
 from divproj.core.errors import Faults, FormatError, Where
-from divproj.core.sentence import BOUNDARY, Igt, Sentence, morphs
+from divproj.core.sentence import BOUNDARY, Rows, Sentence, morphs
 from divproj.core.tree import NO_HEAD, DepTree
 from divproj.io.files import Source
 from divproj.io.interlinear import odin
@@ -35,12 +35,12 @@ from divproj.io.interlinear.languages import lang_code
 from divproj.io.interlinear.parts import (
     EDGES,
     Options,
+    choose_translation,
     from_file,
     from_text,
     instance,
-    joined,
-    preferred,
-    squeezed,
+    join_morphemes,
+    normalize_space,
     tokens,
     tree_of,
 )
@@ -89,28 +89,28 @@ class Items:
             way = next((item.get(name) for name in ("content", "segmentation") if item.get(name)), "")
             if not known and way:
                 self._texts[id(item)] = ""  # a cycle ends here
-                known = self._evaluated(way, item, depth)
+                known = self._evaluate(way, item, depth)
             self._texts[id(item)] = known
         return known
 
-    def _evaluated(self, expression: str, item: XmlNode, depth: int) -> str:
+    def _evaluate(self, expression: str, item: XmlNode, depth: int) -> str:
         if depth > DEEPEST:
             self._fault(item, f"'{expression}' leads through more than {DEEPEST} references, a cycle?")
             return ""
-        found = ""
+        text = ""
         for delimiter, name, selection in _TERM.findall(expression):
             target = self.by_id.get(name)
             if target is None or target is item:
                 self._fault(item, f"'{expression}' refers to '{name}', which is " + ("itself" if target else "not there"))
                 continue
             blank = " " if "," in delimiter or (delimiter.strip() == "" and delimiter) else ""
-            found += (blank if found else "") + self._selected(self.raw(target, depth + 1), selection, item)
-            if len(found) > LONGEST:
+            text += (blank if text else "") + self._select(self.raw(target, depth + 1), selection, item)
+            if len(text) > LONGEST:
                 self._fault(item, f"'{expression}' makes more than {LONGEST} characters", "cut there")
-                return found[:LONGEST]
-        return found
+                return text[:LONGEST]
+        return text
 
-    def _selected(self, text: str, selection: str, item: XmlNode) -> str:
+    def _select(self, text: str, selection: str, item: XmlNode) -> str:
         if not selection:
             return text
         parts = ""
@@ -121,9 +121,9 @@ class Items:
             parts += (" " if delimiter == "," and parts else "") + text[low:high]
         return parts
 
-    def _fault(self, item: XmlNode, what: str, remedy: str = "left out") -> None:
+    def _fault(self, item: XmlNode, problem: str, remedy: str = "left out") -> None:
         where = replace(self.where, line=item.line)
-        self.faults.word(FormatError(f"item {item.get('id') or '?'}: {what}", where, remedy))
+        self.faults.word(FormatError(f"item {item.get('id') or '?'}: {problem}", where, remedy))
 
     def refs(self, item: XmlNode, *ways: str) -> list[str]:
         """Ids that these attributes of an item name."""
@@ -147,16 +147,16 @@ class Items:
         key = (id(index), start)
         if key in self._words:
             return self._words[key]
-        found: list[int] = []
+        numbers: list[int] = []
         queue, seen = [start], {start}
         for name in queue:
             if name in index:
-                found.append(index[name])
+                numbers.append(index[name])
             elif name in self.by_id:
                 fresh = [ref for ref in self.refs(self.by_id[name], *WAYS) if ref not in seen]
                 seen.update(fresh)
                 queue += fresh
-        self._words[key] = sorted(set(found))
+        self._words[key] = sorted(set(numbers))
         return self._words[key]
 
     def brackets(self, tier: XmlNode) -> str:
@@ -165,16 +165,16 @@ class Items:
         below = {child for kids in children.values() for child in kids}
         used: set[str] = set()
 
-        def shown(name: str, depth: int) -> str:
+        def bracket(name: str, depth: int) -> str:
             item = self.by_id.get(name)
             if item is None or name in used or depth > DEEPEST:
                 return ""
             used.add(name)
             leaves = (self.text(self.by_id[ref]) for ref in self.refs(item, "alignment") if ref in self.by_id)
-            parts = (shown(child, depth + 1) for child in children.get(name, ()))
+            parts = (bracket(child, depth + 1) for child in children.get(name, ()))
             return "(" + " ".join(part for part in (self.text(item) or "_", *leaves, *parts) if part) + ")"
 
-        return " ".join(filter(None, (shown(name, 0) for name in children if name not in below)))
+        return " ".join(filter(None, (bracket(name, 0) for name in children if name not in below)))
 
 
 COLUMNS = {2: "lemmas", 3: "upos", 4: "xpos", 5: "features", 6: "heads", 7: "relations", 8: "enhanced", 9: "misc"}
@@ -185,59 +185,59 @@ Tier = tuple[str, str, dict[str, str], list[Row]]
 """Type, id, attributes and items."""
 
 
-def tiers(igt: Igt) -> list[Tier]:
+def tiers(igt: Sentence) -> list[Tier]:
     """The tiers that an instance needs so that its rows come back."""
-    sentence = igt.sentence
+    sentence = igt.rows
     if sentence is None or sentence.forms != igt.words:
         return []
     tree = replace(igt.tree, upos=(), xpos=()) if igt.tree else None  # in Xigt tags are of words, not of trees
-    plain = to_sentence(replace(igt, sentence=None, tree=tree))
-    made: list[Tier] = []
+    plain = to_sentence(replace(igt, rows=None, tree=tree))
+    row_tiers: list[Tier] = []
     for k, kind in COLUMNS.items():
         values = sentence.column(k)
         if values != plain.column(k):
             rows = [(f"cu{k}.{n}", {"alignment": f"w{n}"}, value) for n, value in enumerate(values, 1)]
-            made.append((kind, f"cu{k}", {"alignment": "w"}, rows))
+            row_tiers.append((kind, f"cu{k}", {"alignment": "w"}, rows))
     others: list[Row] = []
     word = 0
-    for row in sentence.rows:
+    for row in sentence.lines:
         word += row[0].isdecimal()
         if not row[0].isdecimal():
             place = {"alignment": f"w{word + 1}"} if word < len(igt.words) else {}
             others.append((f"cur{len(others) + 1}", place, "\t".join(row)))
-    return [*made, *([(ROWS, "cur", {"alignment": "w"}, others)] if others else [])]
+    return [*row_tiers, *([(ROWS, "cur", {"alignment": "w"}, others)] if others else [])]
 
 
-def restored(igt: Igt, items: Items) -> Igt:
+def restore_rows(igt: Sentence, items: Items) -> Sentence:
     """The instance with the rows that its tiers say."""
-    found = {k: tier for k, kind in COLUMNS.items() for tier in items.of(kind) if tier.get("id") == f"cu{k}"}
+    column_tiers = {k: tier for k, kind in COLUMNS.items() for tier in items.of(kind) if tier.get("id") == f"cu{k}"}
     others = [tier for tier in items.of(ROWS) if tier.get("id") == "cur"]
-    if not found and not others:
+    if not column_tiers and not others:
         return igt
     sentence = to_sentence(igt)
     n = len(sentence.forms)
-    for k, tier in found.items():
+    for k, tier in column_tiers.items():
         values = tuple(items.text(item) or "_" for item in tier.all("item"))
         if len(values) == n == len(igt.words) and not any("\t" in value for value in values):
             sentence = sentence.with_columns({k: _misc(values, sentence.column(9)) if k == 9 else values})
-    return replace(igt, sentence=_with_rows(sentence, [item for tier in others for item in tier.all("item")], items))
+    return replace(igt, rows=_with_rows(sentence, [item for tier in others for item in tier.all("item")], items))
 
 
 def _misc(carried: tuple[str, ...], live: tuple[str, ...]) -> tuple[str, ...]:
     """MISC as it was, glosses and segmentation as they are now."""
-    made = []
+    cells = []
     for old, new in zip(carried, live, strict=True):
         fresh = [pair for pair in new.split("|") if pair.partition("=")[0] in (GLOSS, MSEG, MGLOSS)]
         said = [pair for pair in old.split("|") if pair.partition("=")[0] in (GLOSS, MSEG, MGLOSS)]
         if set(said) <= set(fresh):
-            made.append(old)
+            cells.append(old)
             continue
         kept = [pair for pair in old.split("|") if pair.partition("=")[0] not in (GLOSS, MSEG, MGLOSS) or pair in fresh]
-        made.append("|".join([*(p for p in kept if p != "_"), *(p for p in fresh if p not in kept)]) or "_")
-    return tuple(made)
+        cells.append("|".join([*(p for p in kept if p != "_"), *(p for p in fresh if p not in kept)]) or "_")
+    return tuple(cells)
 
 
-def _with_rows(sentence: Sentence, others: list[XmlNode], items: Items) -> Sentence:
+def _with_rows(sentence: Rows, others: list[XmlNode], items: Items) -> Rows:
     """The sentence with multiword tokens and empty nodes before the words that they are aligned with."""
     before: dict[int, list[tuple[str, ...]]] = {}
     index = {f"w{k}": k for k in range(1, len(sentence.forms) + 1)}
@@ -246,7 +246,7 @@ def _with_rows(sentence: Sentence, others: list[XmlNode], items: Items) -> Sente
         at = next(iter(items.refs(item, "alignment")), "")
         if len(row) == 10 and all(row) and (not at or at in index) and not row[0].isdecimal():
             before.setdefault(index.get(at, len(index) + 1), []).append(row)
-    rows: list[tuple[str, ...]] = [*sentence.rows, ()]
+    rows: list[tuple[str, ...]] = [*sentence.lines, ()]
     whole = [row for k, word in enumerate(rows, 1) for row in (*before.get(k, ()), word) if row]
     return replace(sentence, columns=tuple(zip(*whole, strict=True)))
 
@@ -257,7 +257,7 @@ _KEPT = ("doc-id", "line-range", "tag-types")
 """What ODIN's Xigt files say in attributes of an instance."""
 
 
-def dump(instances: Iterable[Igt], out: TextIO) -> None:
+def dump(instances: Iterable[Sentence], out: TextIO) -> None:
     """Write interlinear text as Xigt."""
     out.write('<?xml version="1.0" encoding="utf-8"?>\n<xigt-corpus>\n')
     for k, igt in enumerate(instances, 1):
@@ -265,9 +265,9 @@ def dump(instances: Iterable[Igt], out: TextIO) -> None:
     out.write("</xigt-corpus>\n")
 
 
-def dumps(instances: Iterable[Igt]) -> str:
+def dumps(instances: Iterable[Sentence]) -> str:
     """
-    >>> "w1[0:2]" in dumps([Igt(("ja-a",), (), ("yes-Q",))])
+    >>> "w1[0:2]" in dumps([Sentence(("ja-a",), (), ("yes-Q",))])
     True
     """
     out = io.StringIO()
@@ -275,7 +275,7 @@ def dumps(instances: Iterable[Igt]) -> str:
     return out.getvalue()
 
 
-def _instance_lines(igt: Igt, number: int) -> Iterator[str]:
+def _instance_lines(igt: Sentence, number: int) -> Iterator[str]:
     named = _ID.fullmatch(igt.sent_id)
     kept = dict(takewhile(lambda pair: pair[0] in _KEPT, igt.meta))
     yield f"  <igt{_attributes({'id': igt.sent_id if named else f'i{number}', **kept})}>"
@@ -286,19 +286,19 @@ def _instance_lines(igt: Igt, number: int) -> Iterator[str]:
         yield from _tier("phrases", "p", {}, [("p1", judged, text)])
     yield from _tier("words", "w", {"segmentation": "p"}, _spans("w", "p1", text, igt.words))
     yield from _morphemes(igt)
-    yield from _aligned("pos", "w-pos", "w", igt.tags, len(igt.words))
-    told = [(code, said) for code, said in igt.translations if said]
-    if igt.translation and igt.translation not in [said for _, said in told]:
-        told.insert(0, ("", igt.translation))
+    yield from _aligned_tier("pos", "w-pos", "w", igt.tags, len(igt.words))
+    translations = [(code, said) for code, said in igt.translations if said]
+    if igt.translation and igt.translation not in [said for _, said in translations]:
+        translations.insert(0, ("", igt.translation))
     rows: list[Row] = []
-    for k, (code, said) in enumerate(told, 1):
+    for k, (code, said) in enumerate(translations, 1):
         rows.append((f"t{k}", {"alignment": "p1", **({"xml:lang": code} if code else {})}, said))
     if igt.e_words and not rows:
         rows = [("t1", {"alignment": "p1"}, " ".join(igt.e_words))] if igt.translations or igt.translation else [("t1", {}, "")]
     yield from _tier("translations", "t", {"alignment": "p"}, rows, even_empty=bool(igt.e_words))
-    main = next((k for k, (_, said) in enumerate(told, 1) if said == igt.translation), 1)
+    main = next((k for k, (_, said) in enumerate(translations, 1) if said == igt.translation), 1)
     yield from _tier("words", "tw", {"segmentation": "t"}, _spans("tw", f"t{main}", igt.translation, igt.e_words))
-    yield from _aligned("pos", "tw-pos", "tw", igt.e_tags, len(igt.e_words))
+    yield from _aligned_tier("pos", "tw-pos", "tw", igt.e_tags, len(igt.e_words))
     if igt.links is not None:
         pairs = [(f"a{k}", {"source": f"tw{j}", "target": f"w{i}"}, "") for k, (i, j) in enumerate(sorted(igt.links), 1)]
         yield from _tier("bilingual-alignments", "a", {"source": "tw", "target": "w"}, pairs, even_empty=True)
@@ -309,7 +309,7 @@ def _instance_lines(igt: Igt, number: int) -> Iterator[str]:
     yield "  </igt>"
 
 
-def _metadata_lines(igt: Igt, sent_id: str, said: int) -> Iterator[str]:
+def _metadata_lines(igt: Sentence, sent_id: str, said: int) -> Iterator[str]:
     rows = [*([("sent_id", sent_id)] if sent_id else []), *igt.meta[said:]]
     if not rows and not igt.language:
         return
@@ -317,11 +317,11 @@ def _metadata_lines(igt: Igt, sent_id: str, said: int) -> Iterator[str]:
     if igt.language:
         yield f"      <meta{_attributes({'type': 'language', 'iso-639-3': igt.language, 'tiers': 'phrases words morphemes'})}/>"
     for key, value in rows:
-        yield f"      <meta{_attributes({'type': key})}>{_escaped(value)}</meta>"
+        yield f"      <meta{_attributes({'type': key})}>{_escape(value)}</meta>"
     yield "    </metadata>"
 
 
-def _morphemes(igt: Igt) -> Iterator[str]:
+def _morphemes(igt: Sentence) -> Iterator[str]:
     """Segmentation, and glosses of words and of morphemes."""
     n = len(igt.words)
     parts = igt.segments if len(igt.segments) == n else igt.words
@@ -333,9 +333,9 @@ def _morphemes(igt: Igt) -> Iterator[str]:
             if part == word:
                 rows += _spans(f"m{k}.", f"w{k}", word, morphs(part))
             else:
-                rows += [(f"m{k}.{j}", {"segmentation": f"w{k}"}, said) for j, said in enumerate(_marked(part), 1)]
+                rows += [(f"m{k}.{j}", {"segmentation": f"w{k}"}, said) for j, said in enumerate(_split_keeping_marks(part), 1)]
         yield from _tier("morphemes", "m", {"segmentation": "w"}, rows)
-    yield from _aligned("glosses", "gw", "w", igt.glosses, n)
+    yield from _aligned_tier("glosses", "gw", "w", igt.glosses, n)
     if len(igt.glosses) == n and len(igt.segments) in (0, n):
         below = [
             (f"g{k}.{j}", {"alignment": f"m{k}.{j}"}, said)
@@ -346,16 +346,16 @@ def _morphemes(igt: Igt) -> Iterator[str]:
         yield from _tier("glosses", "g", {"alignment": "m"}, below)
 
 
-def _marked(part: str) -> list[str]:
+def _split_keeping_marks(part: str) -> list[str]:
     """Morphemes that keep a boundary other than the hyphen at their front.
 
-    >>> _marked("kolu=mi"), _marked("dog-s")
+    >>> _split_keeping_marks("kolu=mi"), _split_keeping_marks("dog-s")
     (['kolu', '=mi'], ['dog', 's'])
     """
     pieces = list(morphs(part))
     if any(piece[:1] in EDGES or piece[-1:] in EDGES for piece in pieces):
         return [part]
-    marks = [found[0] for found in BOUNDARY.finditer(part)]
+    marks = [match[0] for match in BOUNDARY.finditer(part)]
     return [pieces[0], *((mark if mark != "-" else "") + piece for mark, piece in zip(marks, pieces[1:], strict=True))]
 
 
@@ -372,7 +372,7 @@ def _spans(prefix: str, base: str, text: str, parts: Sequence[str]) -> list[Row]
     return rows
 
 
-def _aligned(kind: str, name: str, base: str, values: tuple[str, ...], n: int) -> Iterator[str]:
+def _aligned_tier(kind: str, name: str, base: str, values: tuple[str, ...], n: int) -> Iterator[str]:
     """One value a word; in order and unaligned when their number is another."""
     fits = len(values) == n
     rows: list[Row] = [
@@ -389,7 +389,7 @@ def _dependencies(base: str, tree: DepTree | None) -> Iterator[str]:
     rows: list[Row] = []
     for k, head in enumerate(tree.heads, 1):
         if head != NO_HEAD:
-            rel = tree.rels[k - 1] if tree.rels and tree.rels[k - 1] != "_" else ""
+            rel = tree.deprels[k - 1] if tree.deprels and tree.deprels[k - 1] != "_" else ""
             rows.append((f"{base}-ds{k}", {"dep": f"{base}{k}", **({"head": f"{base}{head}"} if head else {})}, rel))
     yield from _tier("dependencies", f"{base}-ds", {"dep": base, "head": base}, rows)
 
@@ -398,9 +398,9 @@ def _tier(kind: str, name: str, attrs: dict[str, str], rows: Sequence[Row], *, e
     if not rows and not even_empty:
         return
     yield f"    <tier{_attributes({'type': kind, 'id': name, **attrs})}>"
-    for item, own, text in rows:
-        head = f"      <item{_attributes({'id': item, **own})}"
-        yield f"{head}>{_escaped(text)}</item>" if text else f"{head}/>"
+    for item, item_attrs, text in rows:
+        head = f"      <item{_attributes({'id': item, **item_attrs})}"
+        yield f"{head}>{_escape(text)}</item>" if text else f"{head}/>"
     yield "    </tier>"
 
 
@@ -408,7 +408,7 @@ def _attributes(pairs: dict[str, str]) -> str:
     return "".join(f' {key}="{html.escape(_BAD.sub("�", " ".join(value.split())))}"' for key, value in pairs.items())
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return html.escape(_BAD.sub("�", text), quote=False)
 
 
@@ -420,11 +420,11 @@ STATES = ("normalized", "cleaned", "raw")
 Pairs = list[tuple[str, str]]
 
 
-def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Igt]:
+def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Sentence]:
     return from_file(read, source, faults, options)
 
 
-def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
+def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Sentence]:
     """
     >>> loads('<xigt-corpus><igt id="i1"><tier type="words" id="w"><item id="w1">ja</item></tier></igt></xigt-corpus>')[0].words
     ('ja',)
@@ -432,19 +432,19 @@ def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Igt]:
     return from_text(read, text, faults, options)
 
 
-def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Igt]:
+def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Sentence]:
     for igt, above in units(stream, path, faults, options, lambda tag, _: tag == "igt", TAGS):
         corpus = [meta for node in above for data in node.all("metadata") for meta in data.children]
         yield _instance(igt, corpus, Where(path, igt.line, igt.get("id")), faults, options)
 
 
-def _instance(igt: XmlNode, corpus: list[XmlNode], where: Where, faults: Faults, options: Options) -> Igt:
+def _instance(igt: XmlNode, corpus: list[XmlNode], where: Where, faults: Faults, options: Options) -> Sentence:
     items = Items(igt, where, faults)
-    own = [meta for data in igt.all("metadata") for meta in data.children]
-    language, target = _languages([*own, *corpus], items)
+    igt_metadata = [meta for data in igt.all("metadata") for meta in data.children]
+    language, target = _languages([*igt_metadata, *corpus], items)
     fields = _lines(items)
     meta: Pairs = [(key, value) for key, value in igt.attrs.items() if key not in ("id", "lg", "sent_id")]
-    meta += [*_metadata(own, corpus), *fields.pop("meta")]
+    meta += [*_metadata(igt_metadata, corpus), *fields.pop("meta")]
     sent_id = next((value for key, value in meta if key == "sent_id"), igt.get("id"))
     fields.pop("sent_id")
     f_tier, e_tier = _word_tiers(items)
@@ -469,17 +469,17 @@ def _instance(igt: XmlNode, corpus: list[XmlNode], where: Where, faults: Faults,
     ]
     if not any(said for _, said in translations):
         translations = [(target, fields["translation"])]
-    fields["translation"], fields["translations"] = preferred(translations, options.lang)
+    fields["translation"], fields["translations"] = choose_translation(translations, options.lang)
     e_index = _index(e_tier)
     e_words = tuple(items.text(item) or "_" for item in e_tier.all("item")) if e_tier else ()
     tags, e_tags = _tags(items, f_index, n), _tags(items, e_index, len(e_words))
     links, more = _links(items, f_index, e_index, where, faults)
     meta += more
     meta += [(f"{tier.get('type')}:{tier.get('id')}", items.brackets(tier)) for tier in items.tiers if tier.get("children")]
-    made = instance(
+    interlinear = instance(
         **fields,
         tags=tags,
-        text="" if squeezed(text) == " ".join(fields["words"]) else text,
+        text="" if normalize_space(text) == " ".join(fields["words"]) else text,
         sent_id=sent_id,
         language=language or igt.get("lg"),
         e_words=e_words,
@@ -490,7 +490,7 @@ def _instance(igt: XmlNode, corpus: list[XmlNode], where: Where, faults: Faults,
         meta=[(key, value) for key, value in meta if key != "sent_id"],
         where=Where(where.path, where.line, sent_id),
     )
-    return restored(made, items)
+    return restore_rows(interlinear, items)
 
 
 def _judgement(item: XmlNode) -> str:
@@ -507,13 +507,13 @@ def _lines(items: Items) -> dict[str, Any]:
     order = {state: k for k, state in enumerate(STATES)}
     most = max((len(tier.all("item")) for tier in tiers), default=0)
     tiers.sort(key=lambda tier: (2 * len(tier.all("item")) < most, order.get(tier.get("state").lower(), len(STATES))))
-    found = [
+    tagged_lines = [
         odin.Line.of(item.get("tag") or "M", item.text.replace("\n", " "), _judgement(item))
         for tier in tiers[:1]
         for item in tier.all("item")
     ]
     clean = bool(tiers) and tiers[0].get("state").lower() != "normalized"
-    return odin.assembled(found, clean=clean)
+    return odin.assemble_fields(tagged_lines, clean=clean)
 
 
 def _languages(metadata: list[XmlNode], items: Items) -> tuple[str, str]:
@@ -531,23 +531,23 @@ def _languages(metadata: list[XmlNode], items: Items) -> tuple[str, str]:
     return f, e
 
 
-def _metadata(own: list[XmlNode], corpus: list[XmlNode]) -> Pairs:
+def _metadata(igt_metadata: list[XmlNode], corpus: list[XmlNode]) -> Pairs:
     """What metadata say beside the languages, keys in the file's own words."""
     by_id = {node.get("id"): node for node in corpus if node.get("id")}
-    found: Pairs = []
-    for meta in [*own, *corpus]:
+    pairs: Pairs = []
+    for meta in [*igt_metadata, *corpus]:
         nodes = (
             [child for child in meta.children if child.tag not in ("subject", "language")] if not meta.get("type") else [meta]
         )
         for node in nodes:
             if node.get("type") == "language" or (node in corpus and node.get("id")):
                 continue
-            said = [squeezed(below.text) for below in node.walk() if below.text.strip()]
+            said = [normalize_space(below.text) for below in node.walk() if below.text.strip()]
             if node.get("ref") in by_id:
-                said += [squeezed(below.text) for below in by_id[node.get("ref")].walk() if below.text.strip()]
+                said += [normalize_space(below.text) for below in by_id[node.get("ref")].walk() if below.text.strip()]
             rest = [f"{key}={value}" for key, value in node.attrs.items() if key not in ("type", "id", "value", "ref")]
-            found.append((node.get("type") or node.tag, "; ".join(filter(None, [node.get("value"), *said, *rest]))))
-    return found
+            pairs.append((node.get("type") or node.tag, "; ".join(filter(None, [node.get("value"), *said, *rest]))))
+    return pairs
 
 
 def _word_tiers(items: Items) -> tuple[XmlNode | None, XmlNode | None]:
@@ -570,46 +570,56 @@ def _segments(items: Items, index: dict[str, int], words: tuple[str, ...]) -> tu
     pieces: dict[int, list[str]] = {}
     loose = []
     for item in tier.all("item"):
-        found = items.words(item.get("id"), index)
-        if found:
-            pieces.setdefault(found[0], []).append(items.text(item))
+        numbers = items.words(item.get("id"), index)
+        if numbers:
+            pieces.setdefault(numbers[0], []).append(items.text(item))
         else:
             loose.append(items.text(item))
     if loose:
         return tuple(items.text(item) for item in tier.all("item"))
-    return tuple(_segmented(word, pieces.get(k, [])) for k, word in enumerate(words, 1))
+    return tuple(_segment_word(word, pieces.get(k, [])) for k, word in enumerate(words, 1))
 
 
-def _segmented(word: str, pieces: list[str]) -> str:
+def _segment_word(word: str, pieces: list[str]) -> str:
     if len(pieces) == 1:
         return pieces[0]
-    return word if not any(pieces) or morphs(word) == tuple(pieces) else joined(pieces)
+    return word if not any(pieces) or morphs(word) == tuple(pieces) else join_morphemes(pieces)
 
 
 def _glosses(items: Items, index: dict[str, int], words: tuple[str, ...], segments: tuple[str, ...]) -> tuple[str, ...]:
     """Glosses of the words: from a tier aligned with words, else of morphemes, else as they follow one another."""
     ranked = []
     for tier in items.of("glosses"):
-        found = [(item, items.words(item.get("id"), index)) for item in tier.all("item")]
-        direct = all(any(ref in index for ref in items.refs(item, "alignment")) for item, _ in found)
-        ranked.append((bool(found) and all(numbers or not items.text(item) for item, numbers in found), direct, found))
-    whole, direct, found = max(ranked, key=lambda entry: (entry[0], entry[1], len(entry[2]) == len(words), -len(entry[2])))
+        numbered_items = [(item, items.words(item.get("id"), index)) for item in tier.all("item")]
+        direct = all(any(ref in index for ref in items.refs(item, "alignment")) for item, _ in numbered_items)
+        ranked.append(
+            (
+                bool(numbered_items) and all(numbers or not items.text(item) for item, numbers in numbered_items),
+                direct,
+                numbered_items,
+            )
+        )
+    whole, direct, numbered_items = max(
+        ranked, key=lambda entry: (entry[0], entry[1], len(entry[2]) == len(words), -len(entry[2]))
+    )
     if not whole:
-        texts = [items.text(item) for item, _ in found]
-        if len(texts) == 1 and (items.refs(found[0][0], "alignment", "content") or len(tokens(texts[0])) == len(words)):
+        texts = [items.text(item) for item, _ in numbered_items]
+        if len(texts) == 1 and (
+            items.refs(numbered_items[0][0], "alignment", "content") or len(tokens(texts[0])) == len(words)
+        ):
             return tokens(texts[0])
         return tuple(texts)
     by_word: dict[int, dict[str, list[str]]] = {}
-    for item, numbers in ((item, numbers) for item, numbers in found if items.text(item)):
+    for item, numbers in ((item, numbers) for item, numbers in numbered_items if items.text(item)):
         ways = items.refs(item, "alignment") or [item.get("id")]
         by_word.setdefault(numbers[0], {}).setdefault(ways[0], []).append(items.text(item))
-    made = []
+    glosses = []
     for k in range(1, len(words) + 1):
         pieces = [".".join(texts) if not direct else " ".join(texts) for texts in by_word.get(k, {}).values()]
         part = segments[k - 1] if len(segments) == len(words) else words[k - 1]
         marks = [part[end] for end in _boundaries(part)]
-        made.append(joined(pieces, marks) if len(pieces) > 1 else "".join(pieces))
-    return tuple(made)
+        glosses.append(join_morphemes(pieces, marks) if len(pieces) > 1 else "".join(pieces))
+    return tuple(glosses)
 
 
 def _boundaries(part: str) -> list[int]:
@@ -625,17 +635,17 @@ def _tags(items: Items, index: dict[str, int], n: int) -> tuple[str, ...]:
     """Parts of speech of the words, from the tier that names them most directly."""
     best: tuple[int, dict[int, list[str]]] = (0, {})
     for tier in items.of("pos"):
-        found: dict[int, list[str]] = {}
+        by_word: dict[int, list[str]] = {}
         direct = 0
         for item in tier.all("item"):
             numbers = items.words(item.get("id"), index)
             direct += any(ref in index for ref in items.refs(item, "alignment"))
             if numbers and items.text(item):
-                found.setdefault(numbers[0], []).append(items.text(item))
-        if found and (score := 1 + direct) > best[0]:
-            best = (score, found)
+                by_word.setdefault(numbers[0], []).append(items.text(item))
+        if by_word and (score := 1 + direct) > best[0]:
+            best = (score, by_word)
     rows = [best[1].get(k, []) for k in range(1, n + 1)] if best[1] else []
-    return tuple(joined(row) if len(row) > 1 else "".join(row) for row in rows)
+    return tuple(join_morphemes(row) if len(row) > 1 else "".join(row) for row in rows)
 
 
 def _links(
@@ -645,22 +655,24 @@ def _links(
     links: frozenset[tuple[int, int]] | None = None
     more: Pairs = []
     for tier in items.of("bilingual-alignments"):
-        found = set()
+        tier_links = set()
         for item in tier.all("item"):
             source, target = (items.refs(item, way) for way in ("source", "target"))
-            pairs = _paired(items, target, f, source, e) or _paired(items, source, f, target, e)
+            pairs = _word_pairs(items, target, f, source, e) or _word_pairs(items, source, f, target, e)
             if not pairs and source and target:
-                what = f"item {item.get('id')}: {item.get('source')} and {item.get('target')} lead to no pair of words"
-                faults.word(FormatError(what, Where(where.path, item.line, where.sent_id), "the link is left out"))
-            found |= pairs
+                problem = f"item {item.get('id')}: {item.get('source')} and {item.get('target')} lead to no pair of words"
+                faults.word(FormatError(problem, Where(where.path, item.line, where.sent_id), "the link is left out"))
+            tier_links |= pairs
         if links is None:
-            links = frozenset(found)
+            links = frozenset(tier_links)
         else:
-            more.append((f"align:{tier.get('id')}", " ".join(f"{i - 1}-{j - 1}" for i, j in sorted(found))))
+            more.append((f"align:{tier.get('id')}", " ".join(f"{i - 1}-{j - 1}" for i, j in sorted(tier_links))))
     return links, more
 
 
-def _paired(items: Items, f_names: list[str], f: dict[str, int], e_names: list[str], e: dict[str, int]) -> set[tuple[int, int]]:
+def _word_pairs(
+    items: Items, f_names: list[str], f: dict[str, int], e_names: list[str], e: dict[str, int]
+) -> set[tuple[int, int]]:
     """Pairs of the words that some ids lead to on the two sides."""
     ends = {j for name in e_names for j in items.words(name, e)}
     return {(i, j) for name in f_names for i in items.words(name, f) for j in ends}
@@ -670,22 +682,22 @@ def _tree(items: Items, index: dict[str, int], forms: tuple[str, ...], tags: tup
     """The first tier of dependencies between these words; a second head of a word, and other tiers, are meta."""
     tree = None
     for tier in items.of("dependencies"):
-        heads, rels, rest = [NO_HEAD] * len(forms), [""] * len(forms), []
+        heads, deprels, rest = [NO_HEAD] * len(forms), [""] * len(forms), []
         for item in tier.all("item"):
             deps = {k for name in items.refs(item, "dep") for k in items.words(name, index)}
             given = items.refs(item, "head")
             tops = [k for name in given for k in items.words(name, index)] if given else [0]
             for dep in sorted(deps):
                 if tops and heads[dep - 1] == NO_HEAD and tree is None:
-                    heads[dep - 1], rels[dep - 1] = tops[0], items.text(item)
+                    heads[dep - 1], deprels[dep - 1] = tops[0], items.text(item)
                 elif tops:
                     rest.append(f"{dep}<{tops[0]}:{items.text(item)}")
         if any(head != NO_HEAD for head in heads):
-            tree = tree_of(forms, heads, rels, tags)
+            tree = tree_of(forms, heads, deprels, tags)
             cut = [str(k) for k, pair in enumerate(zip(heads, tree.heads, strict=True), 1) if pair[0] != pair[1]]
             if cut:
-                what = f"dependencies {tier.get('id')}: words {', '.join(cut)} are on a cycle or second roots"
-                items.faults.word(FormatError(what, items.where, "left without a head"))
+                problem = f"dependencies {tier.get('id')}: words {', '.join(cut)} are on a cycle or second roots"
+                items.faults.word(FormatError(problem, items.where, "left without a head"))
         if rest:
             meta.append((f"dependencies:{tier.get('id')}", " ".join(rest)))
     return tree

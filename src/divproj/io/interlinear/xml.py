@@ -14,7 +14,7 @@ from defusedxml import DefusedXmlException  # type: ignore[import-untyped]
 from defusedxml.ElementTree import DefusedXMLParser, ParseError  # type: ignore[import-untyped]
 
 from divproj.core.errors import Faults, FormatError, ProjError, Where
-from divproj.io.interlinear.parts import Options, unescaped, xml_pieces
+from divproj.io.interlinear.parts import Options, unescape, xml_pieces
 
 _TAG = re.compile(r"<(/?)([A-Za-z_][\w:.-]*)((?:\s+[\w:.-]+\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'|[^\s>\"'<]+))*)\s*(/?)>")
 _ATTRIBUTE = re.compile(r"([\w:.-]+)\s*=\s*(\"[^\"]*\"|'[^']*'|\S+)")
@@ -76,14 +76,14 @@ def units(
             builder.line = line
             parser.feed(piece)
             fed += len(piece.encode())
-            yield from builder.taken()
+            yield from builder.take_ready()
         line, piece = builder.line, ""
         parser.close()
     except DefusedXmlException as error:
-        what = f"the XML defines or calls in entities ({type(error).__name__}), which is refused"
-        raise ProjError(what, Where(path, builder.line), "remove the DOCTYPE from the file") from None
+        problem = f"the XML defines or calls in entities ({type(error).__name__}), which is refused"
+        raise ProjError(problem, Where(path, builder.line), "remove the DOCTYPE from the file") from None
     except ParseError as error:
-        yield from builder.taken()
+        yield from builder.take_ready()
         if not builder.seen:
             raise FormatError(f"not XML: {_reason(error)}", Where(path, line)) from None
         rest = _from_fault(piece.encode(), max(0, parser.parser.ErrorByteIndex - fed))
@@ -92,9 +92,9 @@ def units(
         remedy = "fix it; the rest was read as well as it goes" if rest else "the file breaks off; what there is was read"
         faults.sentence(FormatError(f"the XML is not well formed{column}: {_reason(error)}", where, remedy))
         builder.mending = True
-        yield from _mended(rest, pieces, builder)
+        yield from _recover(rest, pieces, builder)
         builder.finish()
-        yield from builder.taken()
+        yield from builder.take_ready()
 
 
 def _from_fault(piece: bytes, index: int) -> str:
@@ -103,8 +103,8 @@ def _from_fault(piece: bytes, index: int) -> str:
     opened = before.rfind(b"<")
     if opened > before.rfind(b">"):
         index = opened
-    elif found := re.search(rb"&[\w#]*$", before):
-        index = found.start()
+    elif match := re.search(rb"&[\w#]*$", before):
+        index = match.start()
     return piece[index:].decode("utf-8", "ignore")
 
 
@@ -112,40 +112,40 @@ def _reason(error: ParseError) -> str:
     return str(error).partition(":")[0]
 
 
-def _mended(rest: str, pieces: Iterator[tuple[int, str]], builder: _Builder) -> Iterator[Unit]:
+def _recover(rest: str, pieces: Iterator[tuple[int, str]], builder: _Builder) -> Iterator[Unit]:
     """Read on without a parser: known tags open and close, the rest is text."""
     for line, piece in pieces:
         rest = _tags(rest, builder)
-        yield from builder.taken()
+        yield from builder.take_ready()
         builder.line = line
         rest += piece
     rest = _tags(rest, builder)
-    builder.data(unescaped(rest))
-    yield from builder.taken()
+    builder.data(unescape(rest))
+    yield from builder.take_ready()
 
 
 def _tags(text: str, builder: _Builder) -> str:
     """Handle the complete tags of a text; what comes after the last of them is given back."""
     text = _ASIDE.sub("", text)
     at = 0
-    for found in _TAG.finditer(text):
-        name = found[2].rpartition(":")[2]
+    for match in _TAG.finditer(text):
+        name = match[2].rpartition(":")[2]
         if not builder.knows(name):
             continue
-        builder.data(unescaped(text[at : found.start()]))
-        at = found.end()
-        if found[1]:
+        builder.data(unescape(text[at : match.start()]))
+        at = match.end()
+        if match[1]:
             builder.end(name)
             continue
-        attrs = {key: unescaped(value.strip("\"'")) for key, value in _ATTRIBUTE.findall(found[3])}
+        attrs = {key: unescape(value.strip("\"'")) for key, value in _ATTRIBUTE.findall(match[3])}
         builder.start(name, {key.rpartition(":")[2]: value for key, value in attrs.items()})
-        if found[4]:
+        if match[4]:
             builder.end(name)
     last = text.rfind("<", at)
     keep = last if last >= 0 and ">" not in text[last:] and len(text) - last < UNDECIDED else len(text)
     reference = text.rfind("&", max(at, len(text) - 40))  # it may end in the next piece
     keep = min(keep, reference) if reference >= 0 else keep
-    builder.data(unescaped(text[at:keep]))
+    builder.data(unescape(text[at:keep]))
     return text[keep:]
 
 
@@ -207,7 +207,7 @@ class _Builder:
         while self.open:
             self._close()
 
-    def taken(self) -> Iterator[Unit]:
+    def take_ready(self) -> Iterator[Unit]:
         ready, self.ready = self.ready, []
         yield from ready
 

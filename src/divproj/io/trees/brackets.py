@@ -89,19 +89,19 @@ def dumps(sentence: NBest | PhraseTree) -> str:
     '(S (NP (DT A) (NN dog)) (VP (VBZ barks)))\\n'
     """
     if isinstance(sentence, PhraseTree):
-        return _written(sentence) + "\n"
+        return _format_tree(sentence) + "\n"
     name = f"# sent_id = {sentence.sent_id}\n" if sentence.sent_id else ""
     if not sentence.scores and len(sentence.trees) == 1:
-        return name + _written(sentence.trees[0]) + "\n"
+        return name + _format_tree(sentence.trees[0]) + "\n"
     scores = sentence.scores or (0.0,) * len(sentence.trees)
-    rows = (f"{score!r}\t{_written(tree)}\n" for score, tree in zip(scores, sentence.trees, strict=True))
+    rows = (f"{score!r}\t{_format_tree(tree)}\n" for score, tree in zip(scores, sentence.trees, strict=True))
     return name + "".join(rows) + "\n"
 
 
-def _written(tree: PhraseTree) -> str:
+def _format_tree(tree: PhraseTree) -> str:
     parts: list[str] = []
     space = ""
-    for sign, k in tree.bracketed():
+    for sign, k in tree.brackets():
         bare = sign != "w" and tree.nodes[k].label == UNTAGGED and not tree.nodes[k].children and len(tree.nodes) > 1
         if sign == "w":
             form = "".join(_ESCAPED.get(c, c) for c in tree.forms[k])
@@ -139,7 +139,7 @@ class _Reader:
         self.broken = False  # the rest of the line is not read
 
     @property
-    def opened(self) -> bool:
+    def is_open(self) -> bool:
         return bool(self.builder.depth) or self.label_next
 
     def where(self, line: int = 0) -> Where:
@@ -147,14 +147,14 @@ class _Reader:
 
     def sentences(self, numbered: Iterator[tuple[int, str]]) -> Iterator[NBest | None]:
         for self.line, text in numbered:
-            if self.opened:
+            if self.is_open:
                 if self._breaks_off(text):
                     yield from self._give_up(f"line {self.line}")
                 else:
                     yield from self._tokens(text)
                     continue
             yield from self._top(text)
-        if self.opened:
+        if self.is_open:
             yield from self._give_up("the end of the file")
         yield from self._close_block()
 
@@ -166,8 +166,8 @@ class _Reader:
             return True
         if not text.startswith("(") or not self.builder.forms:
             return False
-        found = re.match(r"\(\s*([^\s()]*)", text)
-        label = found[1] if found else ""
+        match = re.match(r"\(\s*([^\s()]*)", text)
+        label = match[1] if match else ""
         return label in _TOPS or label == self._root or (self.one_line and self.count > 0)
 
     @property
@@ -176,11 +176,11 @@ class _Reader:
 
     def _give_up(self, before: str) -> Iterator[NBest | None]:
         depth = self.builder.depth + self.label_next
-        what = f"{depth} bracket{'s' * (depth > 1)} of the tree not closed before {before}"
-        self.faults.sentence(FormatError(what, self.where(self.first)))
-        yield from self._lost()
+        problem = f"{depth} bracket{'s' * (depth > 1)} of the tree not closed before {before}"
+        self.faults.sentence(FormatError(problem, self.where(self.first)))
+        yield from self._drop_tree()
 
-    def _lost(self) -> Iterator[None]:
+    def _drop_tree(self) -> Iterator[None]:
         self.builder, self.label_next = TreeBuilder(), False
         self.broken = True
         if self.score is None and not self.in_block:
@@ -195,12 +195,12 @@ class _Reader:
         bare = text.strip()
         if not bare:
             yield from self._close_block()
-        elif found := _SENT_ID.match(bare):
+        elif match := _SENT_ID.match(bare):
             yield from self._close_block()
-            self.name = found[1].strip()
-        elif found := _HEADER.fullmatch(bare):
+            self.name = match[1].strip()
+        elif match := _HEADER.fullmatch(bare):
             yield from self._close_block()
-            self.in_block, self.block_name, self.block_line = True, found[2], self.line
+            self.in_block, self.block_name, self.block_line = True, match[2], self.line
         elif _NUMBER.fullmatch(bare):
             yield from self._open_block(bare)
         elif bare.startswith(("(", ")")):
@@ -213,7 +213,7 @@ class _Reader:
             else:
                 shown = bare if len(bare) < 40 else bare[:37] + "..."
                 self.faults.sentence(FormatError(f"'{shown}' is not a tree, '(' expected", self.where()))
-                yield from self._lost()
+                yield from self._drop_tree()
 
     def _open_block(self, number: str) -> Iterator[NBest | None]:
         if not self.in_block:
@@ -240,33 +240,33 @@ class _Reader:
                 yield from self._closing()
             elif not self.builder.depth:
                 self.faults.sentence(FormatError(f"'{piece}' stands outside the tree", self.where()))
-                yield from self._lost()
+                yield from self._drop_tree()
             else:
                 self.builder.word(piece)
 
     def _closing(self) -> Iterator[NBest | None]:
         if not self.builder.depth:
             self.faults.sentence(FormatError("')' closes no bracket", self.where(), "is one too many in this line?"))
-            yield from self._lost()
+            yield from self._drop_tree()
             return
         try:
             self.builder.close()
         except FormatError as error:
-            self.faults.sentence(FormatError(error.what, self.where()))
-            yield from self._lost()
+            self.faults.sentence(FormatError(error.message, self.where()))
+            yield from self._drop_tree()
             return
         if not self.builder.depth:
-            yield from self._finished()
+            yield from self._finish_tree()
 
-    def _finished(self) -> Iterator[NBest | None]:
+    def _finish_tree(self) -> Iterator[NBest | None]:
         self.one_line = self.one_line and self.first == self.line
         builder, self.builder = self.builder, TreeBuilder()
         place = self.where(self.first)
         try:
-            tree = _tidied(builder.tree(place.sent_id, place), self.options)
+            tree = _tidy(builder.tree(place.sent_id, place), self.options)
         except FormatError as error:
-            self.faults.sentence(FormatError(error.what, place, "the sentence has only empty elements"))
-            yield from self._lost()
+            self.faults.sentence(FormatError(error.message, place, "the sentence has only empty elements"))
+            yield from self._drop_tree()
             self.broken = False
             return
         if self.score is not None:
@@ -304,14 +304,14 @@ def _agreeing(block: list[tuple[float, PhraseTree]], faults: Faults) -> list[tup
             kept.append((score, tree))
             continue
         other = next((k for k, (a, b) in enumerate(zip(tree.forms, usual, strict=False)) if a != b), -1)
-        what = f"word {other + 1} is '{tree.forms[other]}', '{usual[other]}' in the other trees of the list"
+        problem = f"word {other + 1} is '{tree.forms[other]}', '{usual[other]}' in the other trees of the list"
         if other < 0:
-            what = f"{len(tree)} words, {len(usual)} in the other trees of the list"
-        faults.word(FormatError(what, tree.where, "the tree is left out"))
+            problem = f"{len(tree)} words, {len(usual)} in the other trees of the list"
+        faults.word(FormatError(problem, tree.where, "the tree is left out"))
     return kept
 
 
-def _tidied(tree: PhraseTree, options: BracketOptions) -> PhraseTree:
+def _tidy(tree: PhraseTree, options: BracketOptions) -> PhraseTree:
     if not options.empties and EMPTY in tree.tags:
         tree = tree.without(lambda _, tag: tag == EMPTY)
     forms, nodes, tags = tree.forms, tree.nodes, tree.tags

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from divproj.core.errors import Faults, FormatError, Where
-from divproj.core.sentence import Sentence
+from divproj.core.sentence import Rows
 from divproj.io.files import Digest, Source, head_of, is_pipe, name_of, reading
 
 CHUNK = 1 << 20
@@ -26,7 +26,7 @@ LONGEST = 64 << 20  # bytes in one sentence; past that it is no CoNLL-U file
 
 def load(
     source: Source, faults: Faults | None = None, *, keep_places: bool = False, digest: Digest | None = None
-) -> Iterator[Sentence | None]:
+) -> Iterator[Rows | None]:
     """Sentences of a file, one by one.
 
     A sentence that cannot be read goes to `faults` (None: raise); with `keep_places` None stands in its place,
@@ -53,7 +53,7 @@ def looks_like_conllu(head: bytes) -> bool:
     return _FIRST_ROW.match(head) is not None
 
 
-def loads(text: str, faults: Faults | None = None) -> list[Sentence]:
+def loads(text: str, faults: Faults | None = None) -> list[Rows]:
     """Sentences of a text.
 
     >>> loads("1\\tJa\\t_\\t_\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n")[0].forms
@@ -63,7 +63,7 @@ def loads(text: str, faults: Faults | None = None) -> list[Sentence]:
     return [sentence for sentence in read(stream, "", faults) if sentence is not None]
 
 
-def dump(sentences: Iterable[Sentence], out: TextIO) -> None:
+def dump(sentences: Iterable[Rows], out: TextIO) -> None:
     last = "\n\n"
     for sentence in sentences:
         out.write("\n\n"[len(last) :])  # it may have closed a file that had no blank line at its end
@@ -71,14 +71,14 @@ def dump(sentences: Iterable[Sentence], out: TextIO) -> None:
         last = sentence.end
 
 
-def dumps(sentence: Sentence) -> str:
+def dumps(sentence: Rows) -> str:
     """The sentence as it was in its file, with the blank line after it."""
     return sentence.to_conllu()
 
 
 def read(
     stream: BinaryIO, path: str, faults: Faults | None, *, keep_places: bool = False, line: int = 1
-) -> Iterator[Sentence | None]:
+) -> Iterator[Rows | None]:
     """Sentences of a stream that starts at a line of a file."""
     faults = faults or Faults()
     for at, block, end in blocks(stream, path, line):
@@ -132,9 +132,9 @@ def _plain_ids(n: int) -> tuple[str, ...]:
     return tuple(map(str, range(1, n + 1)))
 
 
-def parse(block: bytes, path: str = "", line: int = 0, end: str = "\n\n") -> Sentence:
+def parse(block: bytes, path: str = "", line: int = 0, end: str = "\n\n") -> Rows:
     """One sentence without its closing blank line; FormatError says what is wrong and in which line."""
-    text = _decoded(block, path, line)
+    text = _decode(block, path, line)
     start = 0
     while text.startswith("#", start):
         start = text.find("\n", start) + 1 or len(text) + 1
@@ -153,7 +153,7 @@ def parse(block: bytes, path: str = "", line: int = 0, end: str = "\n\n") -> Sen
         or (columns[0] != _plain_ids(n) and _id_fault(columns[0]))
     ):
         raise _first_fault(text, where)
-    return Sentence(comments, columns, where, end)
+    return Rows(comments, columns, where, end)
 
 
 def _sent_id(comments: tuple[str, ...]) -> str:
@@ -165,7 +165,7 @@ def _sent_id(comments: tuple[str, ...]) -> str:
     return ""
 
 
-def _decoded(block: bytes, path: str, line: int) -> str:
+def _decode(block: bytes, path: str, line: int) -> str:
     try:
         return block.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -202,8 +202,8 @@ def _first_fault(text: str, where: Where) -> FormatError:
     lines = text.split("\n")
     skipped = sum(1 for _ in itertools.takewhile(lambda row: row.startswith("#"), lines))
 
-    def wrong(k: int, what: str, remedy: str = "") -> FormatError:
-        return FormatError(what, Where(where.path, where.line + k if where.line else 0, where.sent_id), remedy)
+    def wrong(k: int, problem: str, remedy: str = "") -> FormatError:
+        return FormatError(problem, Where(where.path, where.line + k if where.line else 0, where.sent_id), remedy)
 
     if skipped == len(lines):
         return wrong(0, "comments without a sentence", "remove them or add the word rows")
@@ -222,6 +222,6 @@ def _first_fault(text: str, where: Where) -> FormatError:
         if "" in cells:
             return wrong(k, f"column {cells.index('') + 1} is empty, '_' expected where there is no value")
         ids.append(cells[0])
-    row_index, what = _id_fault(tuple(ids)) or (0, "not a CoNLL-U sentence")
-    remedy = "is a blank line missing above?" if ids[row_index] == "1" and what.startswith("ID") else ""
-    return wrong(skipped + row_index, what, remedy)
+    row_index, problem = _id_fault(tuple(ids)) or (0, "not a CoNLL-U sentence")
+    remedy = "is a blank line missing above?" if ids[row_index] == "1" and problem.startswith("ID") else ""
+    return wrong(skipped + row_index, problem, remedy)

@@ -116,7 +116,7 @@ def _close(done: _Open, above: _Open, words: list[Any], nodes: list[Constituent]
 
 def load_links(source: Source, faults: Faults | None = None) -> list[Links]:
     """The annotators' alignments of each sentence of a file."""
-    found = []
+    alignments = []
     with reading(source) as stream:
         for _, sentence in elements(stream, name_of(source), faults or Faults(), "sentence"):
             links: Links = {}
@@ -124,5 +124,5 @@ def load_links(source: Source, faults: Faults | None = None) -> list[Links]:
                 for name, value in element.attrib.items():
                     if _ANNOTATOR.fullmatch(name):
                         links.setdefault(name, {})[element.get("id", "")] = tuple(value.split())
-            found.append(links)
-    return found
+            alignments.append(links)
+    return alignments

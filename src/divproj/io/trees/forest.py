@@ -87,16 +87,16 @@ def _forest(text: str, where: Where) -> Forest:
     name = record.get("sent_id", "")
     where = Where(where.path, where.line, name if isinstance(name, str) else "")
     try:
-        made = _made(record, where)
-        if len(made.forms) > LONGEST_SENTENCE:
-            raise too_long(len(made.forms), where)
-        return made.check()
+        forest = _forest_from_record(record, where)
+        if len(forest.forms) > LONGEST_SENTENCE:
+            raise too_long(len(forest.forms), where)
+        return forest.check()
     except (KeyError, TypeError, ValueError) as error:
         reason = f"'{error.args[0]}' is missing" if isinstance(error, KeyError) else str(error)
         raise FormatError(f"a forest that cannot be used: {reason}", where) from None
 
 
-def _made(record: dict[str, Any], where: Where) -> Forest:
+def _forest_from_record(record: dict[str, Any], where: Where) -> Forest:
     return Forest(
         _strings(record["forms"]),
         tuple(_node(row) for row in record["nodes"]),

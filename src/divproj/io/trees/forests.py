@@ -11,12 +11,12 @@ from typing import BinaryIO, cast
 
 from divproj.core.errors import LONGEST_SENTENCE, Faults, FormatError, ProjError, Where, too_long
 from divproj.core.options import TREE_FORMATS
-from divproj.core.sentence import Sentence
+from divproj.core.sentence import Rows
 from divproj.forest import build
 from divproj.forest.heads import PUNCTUATION
 from divproj.forest.hypergraph import Forest
 from divproj.forest.trees import PhraseTree
-from divproj.io.files import Source, name_of, reading, rewound
+from divproj.io.files import Source, name_of, reading, rewind
 from divproj.io.trees import brackets, conllu, enju, forest, tiger
 
 FORMATS = TREE_FORMATS
@@ -49,8 +49,8 @@ def guess(head: bytes) -> str:
     if text.startswith("{"):
         return "json"
     if text.startswith("<"):
-        found = _ELEMENT.search(text)
-        name = found[1] if found else ""
+        match = _ELEMENT.search(text)
+        name = match[1] if match else ""
         if name in ("corpus", "subcorpus", "body", "s"):
             return "tiger"
         if "<sentence" in text or name == "cons":
@@ -93,14 +93,14 @@ def _any(
     if not head.strip(b" \t\r\n\0\xef\xbb\xbf"):
         raise FormatError("nothing in the file", Where(path), "is it the right one?")
     try:
-        found = name or guess(head)
+        format_name = name or guess(head)
     except FormatError as error:
-        raise FormatError(error.what, Where(path), "or name the format") from None
-    if found not in _READERS:
-        raise ProjError(f"unknown format {found!r}, one of {', '.join(FORMATS)} expected")
+        raise FormatError(error.message, Where(path), "or name the format") from None
+    if format_name not in _READERS:
+        raise ProjError(f"unknown format {format_name!r}, one of {', '.join(FORMATS)} expected")
     if options.punctuation not in ("keep", "final", "drop"):
         raise ProjError(f"punctuation={options.punctuation!r}, keep, final or drop expected")
-    for item in _READERS[found](rewound(head, stream), path, faults, options):
+    for item in _READERS[format_name](rewind(head, stream), path, faults, options):
         if item is not None or keep_places:
             yield item
 
@@ -109,8 +109,10 @@ def _one(tree: PhraseTree | None, faults: Faults, options: ForestOptions) -> For
     """A forest of one tree; a fault of its own goes to `faults`."""
     if tree is None:
         return None
-    return _made(
-        lambda: build.from_tree(shorn(_fitting(tree), options.punctuation), binarise=options.binarise), tree.where, faults
+    return _try_build(
+        lambda: build.from_tree(remove_punctuation(_fitting(tree), options.punctuation), binarise=options.binarise),
+        tree.where,
+        faults,
     )
 
 
@@ -121,15 +123,15 @@ def _fitting(tree: PhraseTree) -> PhraseTree:
     return tree
 
 
-def _made(make: Callable[[], Forest], where: Where, faults: Faults) -> Forest | None:
+def _try_build(make: Callable[[], Forest], where: Where, faults: Faults) -> Forest | None:
     try:
         return make()
     except FormatError as error:
-        faults.sentence(FormatError(error.what, error.where or where, error.remedy))
+        faults.sentence(FormatError(error.message, error.where or where, error.remedy))
         return None
 
 
-def shorn(tree: PhraseTree, punctuation: str) -> PhraseTree:
+def remove_punctuation(tree: PhraseTree, punctuation: str) -> PhraseTree:
     """The tree without punctuation: all (`drop`), or the marks at its end (`final`); as it is when nothing would be left."""
     marks = [
         _MARKS.fullmatch(form) and (tag in PUNCTUATION or tag in ("_", ""))
@@ -148,11 +150,11 @@ def _brackets(stream: BinaryIO, path: str, faults: Faults, options: ForestOption
         if item is None or (len(item.trees) == 1 and not item.scores):
             yield _one(item.trees[0] if item else None, faults, options)
             continue
-        yield _made(partial(_n_best, item.trees, item.scores, options), item.where, faults)
+        yield _try_build(partial(_n_best, item.trees, item.scores, options), item.where, faults)
 
 
 def _n_best(trees: Sequence[PhraseTree], scores: Sequence[float], options: ForestOptions) -> Forest:
-    whole = [shorn(_fitting(tree), options.punctuation) for tree in trees]
+    whole = [remove_punctuation(_fitting(tree), options.punctuation) for tree in trees]
     return build.from_n_best(whole, scores, binarise=options.binarise, pack=options.pack)
 
 
@@ -168,10 +170,10 @@ def _tiger(stream: BinaryIO, path: str, faults: Faults, options: ForestOptions) 
 
 def _conllu(stream: BinaryIO, path: str, faults: Faults, options: ForestOptions) -> Iterator[Forest | None]:
     for sentence in conllu.read(stream, path, faults, keep_places=True):
-        yield None if sentence is None else _made(lambda: _headed(sentence, faults), sentence.where, faults)  # noqa: B023
+        yield None if sentence is None else _try_build(lambda: _dependency_forest(sentence, faults), sentence.where, faults)  # noqa: B023
 
 
-def _headed(sentence: Sentence, faults: Faults) -> Forest:
+def _dependency_forest(sentence: Rows, faults: Faults) -> Forest:
     if len(sentence.forms) > LONGEST_SENTENCE:
         raise too_long(len(sentence.forms), replace(sentence.where, sent_id=sentence.sent_id))
     tree, wrong = sentence.usable_tree()

@@ -59,15 +59,15 @@ def parse(line: str, shape: tuple[int, int], where: Where | None = None, faults:
     n, m = shape
     links, possible = set(), set()
     for text in line.split():
-        found = _link(text)
-        if found is None:
+        link = _link(text)
+        if link is None:
             faults.word(AlignmentError(f"'{text}' is not a link, 'i-j' expected (two numbers counted from 0)", where))
             continue
-        i, j, dash = found
+        i, j, dash = link
         if not (0 <= i < n and 0 <= j < m):
-            what = f"link {text} is out of range: the sentences have {n} and {m} words, so 0-0 to {n - 1}-{m - 1} expected"
+            problem = f"link {text} is out of range: the sentences have {n} and {m} words, so 0-0 to {n - 1}-{m - 1} expected"
             remedy = "links are F-E and counted from 0" if n and m and ((i < m and j < n) or i in (n, m)) else ""
-            faults.word(AlignmentError(what, where, remedy))
+            faults.word(AlignmentError(problem, where, remedy))
             continue
         links.add((i + 1, j + 1))
         if dash == "?":

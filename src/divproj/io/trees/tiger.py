@@ -33,18 +33,18 @@ def elements(
 ) -> Iterator[tuple[Where, Any]]:
     """(place, element) of each `<tag>` in the file, which must not nest; None for one that is not XML, with `keep_places`."""
     for line, text in _texts(stream, path, faults, tag):
-        found = _ID.search(text, 0, max(text.find(">"), 0))
-        where = Where(path, line, found[1] if found else "")
+        match = _ID.search(text, 0, max(text.find(">"), 0))
+        where = Where(path, line, match[1] if match else "")
         try:
             yield where, fromstring(text, forbid_dtd=True)
         except ParseError as error:
             row, column = error.position
             place = Where(path, line + row - 1, where.sent_id)
             reason = str(error).partition(":")[0]
-            what = f"not well-formed XML at column {column + 1}: {reason}"
+            problem = f"not well-formed XML at column {column + 1}: {reason}"
             if reason == "no element found":
-                what, place = f"<{tag}> is not closed", where
-            faults.sentence(FormatError(what, place))
+                problem, place = f"<{tag}> is not closed", where
+            faults.sentence(FormatError(problem, place))
         except DefusedXmlException as error:
             faults.sentence(FormatError(f"the XML defines entities ({type(error).__name__}), which is refused", where))
         else:
@@ -72,8 +72,8 @@ def _texts(stream: BinaryIO, path: str, faults: Faults, tag: str) -> Iterator[tu
                 continue
             if match[0].startswith("<!"):
                 if not match[0].startswith("<!--"):
-                    what = "the XML defines entities, which is refused"
-                    raise ProjError(what, Where(path, line + buffer.count("\n", 0, match.start())), "remove the DOCTYPE")
+                    problem = "the XML defines entities, which is refused"
+                    raise ProjError(problem, Where(path, line + buffer.count("\n", 0, match.start())), "remove the DOCTYPE")
             elif match[0].startswith("</"):
                 if begun >= 0:
                     yield line + buffer.count("\n", 0, begun), buffer[begun : match.end()]
@@ -142,7 +142,7 @@ def _tree(sentence: Any, where: Where) -> PhraseTree:
     if not terminals:
         raise FormatError("the sentence has no words", where)
     graph = _graph(sentence, terminals, where)
-    _hang_loose_words(graph)
+    _attach_loose_words(graph)
     tops = [name for name in (*graph.labels, *graph.words) if name not in graph.parent]
     if len(tops) == 1 and tops[0] in graph.labels:
         root = tops[0]
@@ -151,7 +151,7 @@ def _tree(sentence: Any, where: Where) -> PhraseTree:
         graph.labels[root], graph.children[root] = "VROOT", tops
         graph.parent.update(dict.fromkeys(tops, root))
     order = _bottom_up(graph, root, where)
-    notes = _made_continuous(graph, order)
+    notes = _make_continuous(graph, order)
     forms = tuple(t.get("word") or "_" for t in terminals)
     tags = tuple(t.get("pos") or "_" for t in terminals)
     lemmas = tuple(t.get("lemma") or "_" for t in terminals) if any(t.get("lemma") for t in terminals) else ()
@@ -181,7 +181,7 @@ def _graph(sentence: Any, terminals: list[Any], where: Where) -> _Graph:
     return graph
 
 
-def _hang_loose_words(graph: _Graph) -> None:
+def _attach_loose_words(graph: _Graph) -> None:
     """Attach words outside all phrases (punctuation) to the lowest phrase that contains both their neighbours."""
     names = list(graph.words)
     held = [k for k, name in enumerate(names) if name in graph.parent]
@@ -198,11 +198,11 @@ def _hang_loose_words(graph: _Graph) -> None:
 
 
 def _ancestors(graph: _Graph, name: str) -> dict[str, None]:
-    found: dict[str, None] = {}
-    while name in graph.parent and graph.parent[name] not in found:
+    ancestors: dict[str, None] = {}
+    while name in graph.parent and graph.parent[name] not in ancestors:
         name = graph.parent[name]
-        found[name] = None
-    return found
+        ancestors[name] = None
+    return ancestors
 
 
 def _bottom_up(graph: _Graph, root: str, where: Where) -> list[str]:
@@ -218,7 +218,7 @@ def _bottom_up(graph: _Graph, root: str, where: Where) -> list[str]:
     return order[::-1]
 
 
-def _made_continuous(graph: _Graph, order: list[str]) -> list[str]:
+def _make_continuous(graph: _Graph, order: list[str]) -> list[str]:
     """Move children up until every phrase is continuous; return a note on each."""
     notes = []
     span = {name: (k, k + 1) for name, k in graph.words.items()}
@@ -273,10 +273,10 @@ class NodeLinks:
 
     def sentences(self) -> dict[tuple[str, str], list[tuple[str, str, str]]]:
         """Links by (sentence of the first, of the second), in order of the first; ids are `sentence_node`."""
-        found: dict[tuple[str, str], list[tuple[str, str, str]]] = {}
+        by_sentence: dict[tuple[str, str], list[tuple[str, str, str]]] = {}
         for link in self.links:
-            found.setdefault((sentence_of(link[1]), sentence_of(link[2])), []).append(link)
-        return dict(sorted(found.items(), key=lambda item: (_numeric(item[0][0]), _numeric(item[0][1]))))
+            by_sentence.setdefault((sentence_of(link[1]), sentence_of(link[2])), []).append(link)
+        return dict(sorted(by_sentence.items(), key=lambda item: (_numeric(item[0][0]), _numeric(item[0][1]))))
 
 
 def sentence_of(node: str) -> str:
@@ -314,17 +314,17 @@ def load_links(source: Source, faults: Faults | None = None) -> NodeLinks:
         if kind == "comment":
             continue
         if set(nodes) != set(names):
-            what = f"link {number} is between {sorted(nodes)}, one node of each of {sorted(names)} expected"
-            faults.sentence(FormatError(what, Where(path)))
+            problem = f"link {number} is between {sorted(nodes)}, one node of each of {sorted(names)} expected"
+            faults.sentence(FormatError(problem, Where(path)))
             continue
         links.append((kind, nodes[names[0]], nodes[names[1]]))
     files = tuple(bank.get("filename", "") for bank in banks)
     return NodeLinks((names[0], names[1]), (files[0], files[1]), tuple(links))
 
 
-def most_linked(links: NodeLinks) -> list[tuple[str, str]]:
+def best_sentence_pairs(links: NodeLinks) -> list[tuple[str, str]]:
     """One partner sentence for each: pairs with most links first, then in order of the first."""
-    counts = Counter({pair: len(found) for pair, found in links.sentences().items()})
+    counts = Counter({pair: len(sentence_links) for pair, sentence_links in links.sentences().items()})
     taken: tuple[set[str], set[str]] = (set(), set())
     chosen = []
     for pair, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])):

@@ -68,7 +68,7 @@ class Attachments:
         """Return what is told of a text."""
         labelled = understood((x.given for x in linked), system.table)
         priors = cls(system, GlossStatistics(), labelled, Cues.of(linked))
-        tagged = [priors.tag_unglossed(x) for x in linked]
+        tagged = [priors.add_tags(x) for x in linked]
         statistics, analyses = system.text_statistics(tagged)
         rows = zip(linked, tagged, analyses, strict=True)
         readings = {x.given: priors.reading(x, sentence, analysis) for x, sentence, analysis in rows}
@@ -79,42 +79,42 @@ class Attachments:
         known = self.readings.get(linked.given)
         if known is not None:
             return known
-        tagged = self.tag_unglossed(linked)
+        tagged = self.add_tags(linked)
         return self.reading(linked, tagged, self.system.read_glosses([tagged], self.statistics)[0])
 
     def reading(self, linked: LinkedPair, tagged: ProjectionInput, analysis: GlossAnalysis) -> AttachmentReading:
         """Return the analysis of a sentence with the words of which nothing is known."""
-        allowed = self._allowed(linked.given)
+        allowed = self._allowed_tags(linked.given)
         rows = zip(tagged.forms, tagged.tags, tagged.glosses or ("",) * len(tagged), allowed, strict=True)
         bare = [tag == "_" and not (_has_gloss(gloss) or tags or is_mark(form, gloss)) for form, tag, gloss, tags in rows]
         unknown = np.array([False, *bare])
-        return AttachmentReading(analysis, unknown, unknown | _settled(linked, allowed))
+        return AttachmentReading(analysis, unknown, unknown | _linked_only_mask(linked, allowed))
 
-    def tag_unglossed(self, linked: LinkedPair) -> ProjectionInput:
+    def add_tags(self, linked: LinkedPair) -> ProjectionInput:
         """Return the sentence with tags for words that have no gloss; without any gloss also with the links that were induced."""
-        bitext = linked.given
-        glosses = bitext.glosses or ("",) * len(bitext)
+        sentence = linked.given
+        glosses = sentence.glosses or ("",) * len(sentence)
         if not any(map(_has_gloss, glosses)):
-            bitext = linked.bitext
-        given = bitext.tags or ("_",) * len(bitext)
-        rows = zip(given, self.cues.tags_of(linked.bitext), glosses, self._allowed(linked.given), strict=True)
+            sentence = linked.sentence
+        given = sentence.tags or ("_",) * len(sentence)
+        rows = zip(given, self.cues.tags_of(linked.sentence), glosses, self._allowed_tags(linked.given), strict=True)
         tags = tuple(
             tag if tag in UPOS else usual if usual in (allowed or WORDS) and not _has_gloss(gloss) else "_"
             for tag, usual, gloss, allowed in rows
         )
-        return replace(bitext, tags=tags)
+        return replace(sentence, tags=tags)
 
-    def _allowed(self, bitext: ProjectionInput) -> list[tuple[str, ...]]:
+    def _allowed_tags(self, sentence: ProjectionInput) -> list[tuple[str, ...]]:
         """Tags that the labels of the words allow, () where they say nothing."""
-        if not self.labelled or not bitext.labels:
-            return [()] * len(bitext)
-        return [self.system.table.classes(label) for label in bitext.labels]
+        if not self.labelled or not sentence.labels:
+            return [()] * len(sentence)
+        return [self.system.table.classes(label) for label in sentence.labels]
 
     def tags(self, linked: LinkedPair) -> tuple[str, ...]:
         """UPOS of all words, `?` where nothing is known."""
         reading = self.read(linked)
         names = ["PUNCT"] * len(linked.given)
-        for k, probabilities in zip(reading.analysis.edge_input.real, reading.analysis.edge_input.chances, strict=True):
+        for k, probabilities in zip(reading.analysis.edge_input.real, reading.analysis.edge_input.probabilities, strict=True):
             names[k - 1] = UPOS[int(probabilities.argmax())]
         return tuple(UNKNOWN if unknown else tag for tag, unknown in zip(names, reading.unknown[1:], strict=True))
 
@@ -128,7 +128,7 @@ class Attachments:
     def relabel(self, projection: Projection, posteriors: HeadPosteriors) -> Projection:
         """Return the tree as UD allows it, with its relations."""
         analysis = self.read(posteriors.linked).analysis
-        tree = self.system.relabel(projection.bitext, analysis, projection.heads, projection.upos)
+        tree = self.system.relabel(projection.sentence, analysis, projection.heads, projection.upos)
         rows = zip(projection.reasons, tree.heads, projection.heads, strict=True)
         reasons = tuple(reason if head == old else "parsed" for reason, head, old in rows)
         real = set(analysis.edge_input.real)
@@ -148,7 +148,7 @@ def _has_gloss(gloss: str) -> bool:
     return gloss not in ("", "_")
 
 
-def _settled(linked: LinkedPair, allowed: Sequence[tuple[str, ...]]) -> NDArray[np.bool_]:
+def _linked_only_mask(linked: LinkedPair, allowed: Sequence[tuple[str, ...]]) -> NDArray[np.bool_]:
     """Words, place 0 too, that the user has linked, and of which nothing else is known.
 
     Their tags come over these very links, so E's tree says more of their heads than other languages do. Links with probabilities are an
@@ -158,14 +158,14 @@ def _settled(linked: LinkedPair, allowed: Sequence[tuple[str, ...]]) -> NDArray[
     if given.links.weights:
         return np.zeros(len(given) + 1, bool)
     rows = zip(given.glosses or ("",) * len(given), given.tags or ("_",) * len(given), allowed, strict=True)
-    bare = [not (_has_gloss(gloss) or tag != "_" or own) for gloss, tag, own in rows]
-    return np.array([kind == GIVEN and own for kind, own in zip(linked.kinds, (False, *bare), strict=True)])
+    bare = [not (_has_gloss(gloss) or tag != "_" or flag) for gloss, tag, flag in rows]
+    return np.array([kind == GIVEN and flag for kind, flag in zip(linked.kinds, (False, *bare), strict=True)])
 
 
 def ud_like(text: Iterable[ProjectionInput]) -> bool:
     """Whether the trees of E have the relations of UD."""
-    rels = [rel.partition(":")[0] for bitext in text for rel in bitext.e.rels]
-    return sum(rel in RELATIONS for rel in rels) >= UD_SHARE * max(len(rels), 1)
+    deprels = [rel.partition(":")[0] for sentence in text for rel in sentence.e.deprels]
+    return sum(rel in RELATIONS for rel in deprels) >= UD_SHARE * max(len(deprels), 1)
 
 
 @dataclass(frozen=True)
@@ -183,9 +183,9 @@ class S5WithPriors(S5):
         """Return what other languages tell of the text; nothing where the trees of E are not UD."""
         return Attachments.of(linked, self.reader) if linked and ud_like(x.given for x in linked) else None
 
-    def read_off(self, bitext: ProjectionInput, posteriors: HeadPosteriors, state: PhraseState) -> Projection:
+    def read_off(self, sentence: ProjectionInput, posteriors: HeadPosteriors, state: PhraseState) -> Projection:
         """Return the projection that the chart makes most probable, with the relations of other languages."""
-        projection = super().read_off(bitext, posteriors, state)
+        projection = super().read_off(sentence, posteriors, state)
         return state.priors.relabel(projection, posteriors) if isinstance(state.priors, Attachments) else projection
 
 

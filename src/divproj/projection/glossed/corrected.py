@@ -84,7 +84,7 @@ class S6Plus:
         """
         given = [ProjectionInput.of(pair) for pair in pairs]
         system = base or S6()
-        read = [k for k, bitext in enumerate(given) if is_read(bitext)]
+        read = [k for k, sentence in enumerate(given) if is_read(sentence)]
         shown = [GoldSentence(given[k], pairs[k], *system.edge_probabilities(given[k], state)) for k in read]
         penalty *= 1 + FEW_TREES / max(len(shown), 1)
         parts, gains = [], []
@@ -106,10 +106,10 @@ class S6Plus:
     @classmethod
     def _learn(cls, shown: Sequence[GoldSentence], penalty: float, base: S6) -> S6Plus:
         """All that the sentences teach, gains or not."""
-        bare = cls({}, TagLexicon.of((s.bitext, s.pair.f.rels) for s in shown), base)
+        bare = cls({}, TagLexicon.of((s.sentence, s.pair.f.deprels) for s in shown), base)
         questions: list[Question] = []
         for s in shown:
-            lattice = bare.lattice_of(s.bitext, s.projection)
+            lattice = bare.lattice_of(s.sentence, s.projection)
             for word, heads, gold in s.questions(lattice):
                 rows = [[k for block in lattice.blocks(word, head) for k in SPELLED.row(block)] for head in heads]
                 questions.append(Question(rows, gold, log_prior(s.probabilities, word, heads).tolist()))
@@ -120,36 +120,36 @@ class S6Plus:
         """Return what s6 learns from the text."""
         return self.base.adapt(text, evidence)
 
-    def project(self, bitext: ProjectionInput, state: GlossState | None = None) -> Projection:
+    def project(self, sentence: ProjectionInput, state: GlossState | None = None) -> Projection:
         """Return the tree that s6 and the corrections find best together."""
-        return self.edge_probabilities(bitext, state)[0]
+        return self.edge_probabilities(sentence, state)[0]
 
-    def edge_probabilities(self, bitext: ProjectionInput, state: GlossState | None = None) -> tuple[Projection, Floats]:
+    def edge_probabilities(self, sentence: ProjectionInput, state: GlossState | None = None) -> tuple[Projection, Floats]:
         """Return the projection, and the probabilities of all edges [head, child]."""
-        projection, probabilities = self.base.edge_probabilities(bitext, state)
-        if not is_read(bitext) or not self.weights:
+        projection, probabilities = self.base.edge_probabilities(sentence, state)
+        if not is_read(sentence) or not self.weights:
             return projection, probabilities
         heads: Sequence[int] = projection.heads
         if self._moves:
-            probabilities = self._mixed(bitext, projection, probabilities)
+            probabilities = self._mixed(sentence, projection, probabilities)
             columns = probabilities.T[1:]
             heads = best_tree([[(int(h), float(column[h])) for h in np.flatnonzero(column)] for column in columns])
-        projected = self.relabel(bitext, heads, self._tags(bitext, projection), state)
+        projected = self.relabel(sentence, heads, self._tags(sentence, projection), state)
         confidence = tuple(float(probabilities[h, c]) for c, h in enumerate(projected.heads, 1))
         return replace(projected, confidence=confidence), probabilities
 
     def relabel(
-        self, bitext: ProjectionInput, heads: Sequence[int], tags: Sequence[str], state: GlossState | None = None
+        self, sentence: ProjectionInput, heads: Sequence[int], tags: Sequence[str], state: GlossState | None = None
     ) -> Projection:
         """Return a tree and tags with the relations of s6, or those that the gold trees give a form."""
-        projected = self.base.relabel(bitext, self.base.analyze(bitext, state), heads, tags)
-        return replace(projected, rels=self._rels(bitext, projected))
+        projected = self.base.relabel(sentence, self.base.analyze(sentence, state), heads, tags)
+        return replace(projected, deprels=self._rels(sentence, projected))
 
-    def _mixed(self, bitext: ProjectionInput, projection: Projection, probabilities: Floats) -> Floats:
+    def _mixed(self, sentence: ProjectionInput, projection: Projection, probabilities: Floats) -> Floats:
         """Return the probabilities of edges by s6 and the weights together."""
-        lattice = self.lattice_of(bitext, projection)
+        lattice = self.lattice_of(sentence, projection)
         mixed = np.zeros_like(probabilities)
-        for word in range(1, len(bitext) + 1):
+        for word in range(1, len(sentence) + 1):
             heads = candidates(lattice, probabilities, word)
             prior, learned = self.scores(lattice, probabilities, word, heads)
             odds = np.exp(prior + learned - (prior + learned).max())
@@ -161,22 +161,22 @@ class S6Plus:
         learned = self._model.scores(lattice.blocks(word, head) for head in heads)
         return log_prior(probabilities, word, heads), np.array(learned)
 
-    def lattice_of(self, bitext: ProjectionInput, projection: Projection) -> Lattice:
+    def lattice_of(self, sentence: ProjectionInput, projection: Projection) -> Lattice:
         """The lattice whose root is that of s6."""
-        lattice = Lattice(bitext, self.lexicon)
+        lattice = Lattice(sentence, self.lexicon)
         top = projection.heads.index(0) + 1 if 0 in projection.heads else 0
         return replace(lattice, top=top) if top and top != lattice.old_top else lattice
 
-    def _tags(self, bitext: ProjectionInput, projection: Projection) -> tuple[str, ...]:
-        given = given_tags(bitext, self.base.table)
-        usual = [self.usual(TAG_OF, form) for form in bitext.forms]
+    def _tags(self, sentence: ProjectionInput, projection: Projection) -> tuple[str, ...]:
+        given = given_tags(sentence, self.base.table)
+        usual = [self.usual(TAG_OF, form) for form in sentence.forms]
         return tuple(
             mine if mine and (given is None or given.allowed[k, UPOS.index(mine)]) else tag
             for k, (mine, tag) in enumerate(zip(usual, projection.upos, strict=True))
         )
 
-    def _rels(self, bitext: ProjectionInput, projection: Projection) -> tuple[str, ...]:
-        rows = zip(bitext.forms, projection.heads, projection.rels, strict=True)
+    def _rels(self, sentence: ProjectionInput, projection: Projection) -> tuple[str, ...]:
+        rows = zip(sentence.forms, projection.heads, projection.deprels, strict=True)
         return tuple(rel if not head or rel == "punct" else self.usual(REL_OF, form) or rel for form, head, rel in rows)
 
     def usual(self, kind: str, form: str) -> str:
@@ -207,7 +207,7 @@ class S6Plus:
 class GoldSentence:
     """A sentence with its gold tree, and what s6 says of it."""
 
-    bitext: ProjectionInput
+    sentence: ProjectionInput
     pair: Pair
     projection: Projection
     probabilities: Floats
@@ -245,17 +245,17 @@ class HeldOutGains:
     def judge(self, learned: S6Plus, shown: Iterable[GoldSentence]) -> None:
         """Count on sentences that nothing was learned from."""
         for s in shown:
-            lattice = learned.lattice_of(s.bitext, s.projection)
+            lattice = learned.lattice_of(s.sentence, s.projection)
             for word, heads, gold in s.questions(lattice):
                 before, added = learned.scores(lattice, s.probabilities, word, heads)
                 for k, share in enumerate(TRIED_SHARES):
                     scores = before + share * added
                     self.edges[k] += scores[gold] - np.logaddexp.reduce(scores)
                     self.right[k] += scores.argmax() == gold
-            for k, form in enumerate(s.bitext.forms):
+            for k, form in enumerate(s.sentence.forms):
                 self._form(TAG_OF, learned, form, s.projection.upos[k], s.pair.f.upos[k])
-                if s.projection.rels[k] not in ("root", "punct"):
-                    self._form(REL_OF, learned, form, s.projection.rels[k], s.pair.f.rels[k].partition(":")[0])
+                if s.projection.deprels[k] not in ("root", "punct"):
+                    self._form(REL_OF, learned, form, s.projection.deprels[k], s.pair.f.deprels[k].partition(":")[0])
 
     def _form(self, kind: str, learned: S6Plus, form: str, said: str, gold: str) -> None:
         usual = learned.usual(kind, form)
@@ -295,15 +295,15 @@ def log_prior(probabilities: Floats, word: int, heads: Sequence[int]) -> Floats:
 def usual_forms(pairs: Iterable[Pair]) -> dict[str, float]:
     """Tags and relations that nearly all gold words of a form have, as named weights."""
     tags: dict[str, Counter[str]] = {}
-    rels: dict[str, Counter[str]] = {}
+    deprels: dict[str, Counter[str]] = {}
     for pair in pairs:
-        for form, tag, rel in zip(pair.f.forms, pair.f.upos, pair.f.rels, strict=True):
+        for form, tag, rel in zip(pair.f.forms, pair.f.upos, pair.f.deprels, strict=True):
             if tag in UPOS:
                 tags.setdefault(form.lower(), Counter())[tag] += 1
             if rel not in ("root", "_", ""):
-                rels.setdefault(form.lower(), Counter())[rel.partition(":")[0]] += 1
+                deprels.setdefault(form.lower(), Counter())[rel.partition(":")[0]] += 1
     usual = {}
-    for kind, seen in ((TAG_OF, tags), (REL_OF, rels)):
+    for kind, seen in ((TAG_OF, tags), (REL_OF, deprels)):
         for form, counts in sorted(seen.items()):
             [(value, count)] = counts.most_common(1)
             total = counts.total()

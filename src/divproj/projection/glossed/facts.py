@@ -45,27 +45,27 @@ _ENDINGS = (
 
 
 @dataclass(frozen=True)
-class English:
+class EnglishLexicon:
     """Words in lower case with their usual tag, the second one ('' for none) and how usual the first is, in tenths."""
 
     words: dict[str, tuple[str, str, int]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, tokens: Iterable[tuple[str, str, str]], least: int = 2) -> English:
+    def of(cls, tokens: Iterable[tuple[str, str, str]], least: int = 2) -> EnglishLexicon:
         """From (form, lemma, UPOS) of a treebank; words seen less often than `least` are left out."""
         seen: dict[str, Counter[str]] = {}
         for form, lemma, tag in tokens:
             if tag in UPOS and tag != "PUNCT":
                 for word in {form.lower(), lemma.lower()}:
                     seen.setdefault(word, Counter())[tag] += 1
-        made = {}
+        entries = {}
         for word, tags in sorted(seen.items()):
             total = tags.total()
             if total >= least:
                 ranked = sorted(tags.items(), key=lambda item: (-item[1], item[0]))
                 second = ranked[1][0] if len(ranked) > 1 and ranked[1][1] * 10 >= total else ""
-                made[word] = ranked[0][0], second, min(9, 10 * ranked[0][1] // total)
-        return cls(made)
+                entries[word] = ranked[0][0], second, min(9, 10 * ranked[0][1] // total)
+        return cls(entries)
 
     def __contains__(self, word: str) -> bool:
         return word in self.words
@@ -73,14 +73,14 @@ class English:
     def tags(self, word: str) -> tuple[str, str, int]:
         """The usual tags of a word; of an unknown one what its ending suggests.
 
-        >>> English().tags("slowly"), English().tags("blorp")
+        >>> EnglishLexicon().tags("slowly"), EnglishLexicon().tags("blorp")
         (('ADV', '', 0), ('', '', 0))
         """
-        found = self.words.get(word)
-        if found is None:
+        entry = self.words.get(word)
+        if entry is None:
             tag = next((tag for ending, tag in _ENDINGS if word.endswith(ending) and len(word) > len(ending) + 2), "")
-            found = tag, "", 0
-        return found
+            entry = tag, "", 0
+        return entry
 
 
 OPEN = ("ADJ", "ADV", "INTJ", "NOUN", "NUM", "PROPN", "VERB")
@@ -88,7 +88,7 @@ WIDEST = 30_000
 """Words of a table of vectors that get a tag."""
 
 
-def widened(counted: English, rare: English, vectors: WordVectors) -> English:
+def extend_vocabulary(counted: EnglishLexicon, rare: EnglishLexicon, vectors: WordVectors) -> EnglishLexicon:
     """`counted` with words that a treebank has seldom or never: tags by their vectors, learned from words with one tag.
 
     `rare` has all words of the treebank.
@@ -100,15 +100,19 @@ def widened(counted: English, rare: English, vectors: WordVectors) -> English:
     ]
     learned = LogisticRegression(C=3.0, max_iter=300).fit([vectors.vector(w) for w, _ in known], [tag for _, tag in known])
     more = [w for w in vectors.words[:WIDEST] if w.isalpha() and w not in counted]
-    made = dict(counted.words)
-    for word, chances in zip(more, learned.predict_proba([vectors.vector(w) for w in more]), strict=True):
-        order = sorted(range(len(chances)), key=lambda k: -chances[k])
+    entries = dict(counted.words)
+    for word, probabilities in zip(more, learned.predict_proba([vectors.vector(w) for w in more]), strict=True):
+        order = sorted(range(len(probabilities)), key=lambda k: -probabilities[k])
         first, second = (str(learned.classes_[k]) for k in order[:2])
-        if first == "PROPN" and chances[order[0]] < 0.6:
+        if first == "PROPN" and probabilities[order[0]] < 0.6:
             first, second = second, ""
         first = rare.words[word][0] if word in rare else first
-        made[word] = first, second if chances[order[1]] > 0.2 and second != first else "", int(5 * chances[order[0]])
-    return English(made)
+        entries[word] = (
+            first,
+            second if probabilities[order[1]] > 0.2 and second != first else "",
+            int(5 * probabilities[order[0]]),
+        )
+    return EnglishLexicon(entries)
 
 
 CASES = frozenset({"case", "core", "genitive"})
@@ -228,16 +232,16 @@ class Glosses:
     """Analyses glosses, and caches the analyses."""
 
     grams: Grams
-    english: English
+    english: EnglishLexicon
     capitals: bool = False
     """Whether the text has its glosses in capitals, so that capitals do not mark grams."""
     _known: dict[str, Gloss] = field(default_factory=dict, repr=False)
 
     def __call__(self, gloss: str) -> Gloss:
-        found = self._known.get(gloss)
-        if found is None:
-            found = self._known[gloss] = self._apart(gloss)
-        return found
+        analysis = self._known.get(gloss)
+        if analysis is None:
+            analysis = self._known[gloss] = self._apart(gloss)
+        return analysis
 
     def _apart(self, gloss: str) -> Gloss:
         if not gloss or gloss == "_":
@@ -249,12 +253,12 @@ class Glosses:
         if glued and glued[2].partition(".")[0].partition("-")[0] in self.english:
             text = f"{glued[1]}-{glued[2]}"
         pieces = [
-            piece for part in self.grams.split(text) for piece in self._unglued(part, text) if any(map(str.isalnum, piece.text))
+            piece for part in self.grams.split(text) for piece in self._unglue(part, text) if any(map(str.isalnum, piece.text))
         ]
         about = any(part.text in META for part in pieces) and len(pieces) > 1
         words, grams, kinds, persons = [], [], [], []
         for k, part in enumerate(pieces):
-            gram = self._named(part.text) if about or len(pieces) == 1 else None
+            gram = self._gram_by_term(part.text) if about or len(pieces) == 1 else None
             if gram is None and part.text in META and about:
                 continue
             gram = gram or part.gram
@@ -267,7 +271,7 @@ class Glosses:
                 words.append(part.text.rstrip("0123456789") or part.text)
         return Gloss(tuple(words), tuple(grams), tuple(kinds), tuple(persons))
 
-    def _unglued(self, part: GlossPart, gloss: str) -> Iterable[GlossPart]:
+    def _unglue(self, part: GlossPart, gloss: str) -> Iterable[GlossPart]:
         """Grams that are written as one, `AUXFUT`, or onto an English word, `auxthen`."""
         text = part.text
         if part.gram or part.features or len(text) < 4 or not text.isalnum() or text in self.english:
@@ -283,7 +287,7 @@ class Glosses:
             return [GlossPart(text[:3], self.grams.get(text[:3]), False), GlossPart(text[3:])]
         return (part,)
 
-    def _named(self, text: str) -> Gram | None:
+    def _gram_by_term(self, text: str) -> Gram | None:
         """The gram that is written out as a term of grammar: `copula`, `perfective`."""
         return self._terms.get(text)
 
@@ -344,33 +348,39 @@ def in_capitals(texts: Sequence[ProjectionInput]) -> bool:
     return len(glosses) > 0 and sum(g.isupper() for g in glosses) > CAPITALS * len(glosses)
 
 
-def words_of(bitext: ProjectionInput, glosses: Glosses) -> list[WordFacts]:
+def words_of(sentence: ProjectionInput, glosses: Glosses) -> list[WordFacts]:
     """Facts of the words of a sentence."""
-    own = bitext.glosses or ("",) * len(bitext)
-    tags = [universal(tag) for tag in bitext.e.tags()]
-    rels = bitext.e.rels or ("",) * len(bitext.e)
-    made = []
-    for k, (form, gloss) in enumerate(zip(bitext.forms, own, strict=True), 1):
-        apart, anchor, mark = glosses(gloss), bitext.anchors[k], is_mark(form, gloss)
+    gloss_column = sentence.glosses or ("",) * len(sentence)
+    tags = [universal(tag) for tag in sentence.e.tags()]
+    deprels = sentence.e.deprels or ("",) * len(sentence.e)
+    facts = []
+    for k, (form, gloss) in enumerate(zip(sentence.forms, gloss_column, strict=True), 1):
+        apart, anchor, mark = glosses(gloss), sentence.anchors[k], is_mark(form, gloss)
         lexical, doubt = lexical_tags(apart, glosses.english)
         link = (
-            "U" if not anchor else "M" if len(bitext.groups[anchor]) > 1 else "G" if len(bitext.links.forward[k]) > 1 else "S"
+            "U"
+            if not anchor
+            else "M"
+            if len(sentence.groups[anchor]) > 1
+            else "G"
+            if len(sentence.links.forward[k]) > 1
+            else "S"
         )
-        e_tag, e_rel = (tags[anchor - 1], rels[anchor - 1].partition(":")[0]) if anchor else ("", "")
-        made.append(WordFacts(form, apart, lexical, doubt, mark, e_tag, e_rel, link))
-    return made
+        e_tag, e_rel = (tags[anchor - 1], deprels[anchor - 1].partition(":")[0]) if anchor else ("", "")
+        facts.append(WordFacts(form, apart, lexical, doubt, mark, e_tag, e_rel, link))
+    return facts
 
 
-def lexical_tags(gloss: Gloss, english: English) -> tuple[str, str]:
+def lexical_tags(gloss: Gloss, english: EnglishLexicon) -> tuple[str, str]:
     """Usual tag of the English words of a gloss and its doubt; of several words that of the word they turn on."""
     if not gloss.words:
         return "", ""
-    found = [english.tags(word) for word in gloss.words]
-    best = found[0]
-    if len(found) > 1 and best[0] not in ("VERB", "AUX"):
-        while len(found) > 1 and found[-1][0] in ("ADP", "PART", "DET", "SCONJ"):
-            found.pop()
-        best = found[0] if best[0] == "ADP" and len(found) < len(gloss.words) else found[-1]
+    candidates = [english.tags(word) for word in gloss.words]
+    best = candidates[0]
+    if len(candidates) > 1 and best[0] not in ("VERB", "AUX"):
+        while len(candidates) > 1 and candidates[-1][0] in ("ADP", "PART", "DET", "SCONJ"):
+            candidates.pop()
+        best = candidates[0] if best[0] == "ADP" and len(candidates) < len(gloss.words) else candidates[-1]
     return best[0], f"{best[1]}{min(best[2], 9) // 2}"
 
 
@@ -402,14 +412,14 @@ def usage_of(sentences: Sequence[Sequence[WordFacts]]) -> dict[str, Usage]:
             ends[0][real[0].form.lower()] += 1
             ends[1][real[-1].form.lower()] += 1
     total = max(1, seen.total())
-    made = {}
+    usage = {}
     for form, count in seen.items():
-        own = tags[form]
-        linked = count - own[""]
-        best = min((t for t in own if t), key=lambda t: (-own[t], t), default="")
+        e_tags = tags[form]
+        linked = count - e_tags[""]
+        best = min((t for t in e_tags if t), key=lambda t: (-e_tags[t], t), default="")
         share = sum(count / total > limit for limit in (0.002, 0.006, 0.015, 0.04)) if count > 1 else 0
-        made[form] = Usage(share, best, 4 * linked // count, *(min(3, 4 * end[form] // count) for end in ends))
-    return made
+        usage[form] = Usage(share, best, 4 * linked // count, *(min(3, 4 * end[form] // count) for end in ends))
+    return usage
 
 
 Floats = NDArray[np.float64]
@@ -417,7 +427,7 @@ Floats = NDArray[np.float64]
 
 def understood(text: Iterable[ProjectionInput], grams: Grams) -> bool:
     """Whether the labels of a text are mostly ones that the table knows; those of another tag set say something else."""
-    labels = [label for bitext in text for label in bitext.labels if label != "_"]
+    labels = [label for sentence in text for label in sentence.labels if label != "_"]
     return bool(labels) and sum(bool(grams.classes(label)) for label in labels) >= KNOWN_LABELS * len(labels)
 
 
@@ -435,27 +445,27 @@ class GivenTags:
         places = np.array(words, np.int64) - 1
         return GivenTags(self.allowed[places], self.trust[places])
 
-    def applied(self, chances: Floats) -> Floats:
+    def apply(self, probabilities: Floats) -> Floats:
         """Return probabilities of tags [word, tag] restricted to the allowed tags, as far as these are trusted."""
-        kept = np.maximum(chances, 1e-9) * self.allowed
+        kept = np.maximum(probabilities, 1e-9) * self.allowed
         trust = self.trust[:, None]
-        mixed: Floats = trust * kept / kept.sum(1, keepdims=True) + (1 - trust) * chances
+        mixed: Floats = trust * kept / kept.sum(1, keepdims=True) + (1 - trust) * probabilities
         return mixed
 
 
-def given_tags(bitext: ProjectionInput, grams: Grams, labelled: bool = True) -> GivenTags | None:
+def given_tags(sentence: ProjectionInput, grams: Grams, labelled: bool = True) -> GivenTags | None:
     """Universal tags first, then labels, if `labelled`; None where nothing is given."""
-    labels = bitext.labels if labelled else ()
-    if not (bitext.tags or labels):
+    labels = sentence.labels if labelled else ()
+    if not (sentence.tags or labels):
         return None
-    made = GivenTags(np.ones((len(bitext), len(UPOS)), np.bool_), np.zeros(len(bitext)))
-    classes = [(grams.classes(label), LABEL_TRUST) for label in labels or ("_",) * len(bitext)]
-    for k, tag in enumerate(bitext.tags):
+    given = GivenTags(np.ones((len(sentence), len(UPOS)), np.bool_), np.zeros(len(sentence)))
+    classes = [(grams.classes(label), LABEL_TRUST) for label in labels or ("_",) * len(sentence)]
+    for k, tag in enumerate(sentence.tags):
         if tag in UPOS:
             classes[k] = (tag,), GIVEN_TAG
     for k, (allowed, trust) in enumerate(classes):
         if allowed:
-            made.allowed[k] = False
-            made.allowed[k, [UPOS.index(tag) for tag in allowed]] = True
-            made.trust[k] = trust
-    return made
+            given.allowed[k] = False
+            given.allowed[k, [UPOS.index(tag) for tag in allowed]] = True
+            given.trust[k] = trust
+    return given

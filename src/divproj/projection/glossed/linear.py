@@ -44,23 +44,23 @@ def number(name: str) -> int:
     return zlib.crc32(name.encode("utf-8"))
 
 
-def salted(salt: int) -> np.uint64:
+def hash_start(salt: int) -> np.uint64:
     """Return the initial value of the hash of a feature."""
     return np.uint64(salt * 2654435761 % (1 << 62) + 1)
 
 
-def combined(columns: Sequence[Ints], salt: int, size: int) -> NDArray[np.int32]:
+def combine_columns(columns: Sequence[Ints], salt: int, size: int) -> NDArray[np.int32]:
     """One feature for each row from the values of several columns; `size` is a power of two.
 
-    >>> combined([np.array([1, 2, 1]), np.array([3, 3, 3])], 1, 1024).tolist()
+    >>> combine_columns([np.array([1, 2, 1]), np.array([3, 3, 3])], 1, 1024).tolist()
     [660, 436, 660]
     """
-    found = np.full(len(columns[0]), salted(salt), np.uint64)
+    hashes = np.full(len(columns[0]), hash_start(salt), np.uint64)
     with np.errstate(over="ignore"):
         for column in columns:
-            found = (found ^ column.astype(np.uint64)) * _MIX
-            found ^= found >> np.uint64(29)
-    return (found % np.uint64(size)).astype(np.int32)
+            hashes = (hashes ^ column.astype(np.uint64)) * _MIX
+            hashes ^= hashes >> np.uint64(29)
+    return (hashes % np.uint64(size)).astype(np.int32)
 
 
 @kernel("f8(i4[:,::1], i8[::1], i8[::1], f8[::1], i8[::1], f4[::1], f4[::1], f8, f8)")
@@ -123,9 +123,9 @@ def fit_choice(
 ) -> NDArray[np.float32]:  # fmt: skip
     """Weights of features; the mean of the last half of the passes."""
     weights, squares = np.zeros(size, np.float32), np.full(size, 1.0, np.float32)
-    mean, chance = np.zeros(size), np.random.default_rng(seed)
+    mean, probability = np.zeros(size), np.random.default_rng(seed)
     for k in range(passes):
-        order = chance.permutation(len(right))
+        order = probability.permutation(len(right))
         learn_choice.for_work(len(index))(index, starts, right, trust, order, weights, squares, rate, decay)
         if k >= passes // 2:
             mean += weights
@@ -138,9 +138,9 @@ def fit_class(
 ) -> NDArray[np.float32]:  # fmt: skip
     """Weights of features for every class; the mean of the last half of the passes."""
     weights, squares = np.zeros((size, classes), np.float32), np.full((size, classes), 1.0, np.float32)
-    mean, chance = np.zeros((size, classes)), np.random.default_rng(seed)
+    mean, probability = np.zeros((size, classes)), np.random.default_rng(seed)
     for k in range(passes):
-        order = chance.permutation(len(right))
+        order = probability.permutation(len(right))
         learn_class.for_work(len(index))(index, right, trust, order, weights, squares, rate, decay)
         if k >= passes // 2:
             mean += weights
@@ -160,28 +160,28 @@ def class_scores(index, weights, scores):  # type: ignore[no-untyped-def]
 
 @kernel("void(i8[:,::1], i8[::1], i8[::1], u8[::1], f4[::1], f8[::1])")
 def choice_scores(columns, ends, places, salts, weights, scores):  # type: ignore[no-untyped-def]
-    """scores[row]: the sum of the weights of its features, made of columns as `combined` makes them; `weights` is a power of two long.
+    """scores[row]: the sum of the weights of its features, made of columns as `combine_columns` makes them; `weights` is a power of two long.
 
     Feature k has the columns places[ends[k-1]] … places[ends[k]-1] of `columns` [column, row] and salts[k]. Rows go in blocks that stay
     in the cache.
     """
     mix, shift, mask = np.uint64(0x9E3779B97F4A7C15), np.uint64(29), np.uint64(len(weights) - 1)
     rows = columns.shape[1]
-    found = np.empty(512, np.uint64)
+    hashes = np.empty(512, np.uint64)
     for low in range(0, rows, 512):
         many = min(512, rows - low)
         begin = 0
         for k in range(len(salts)):
             for r in range(many):
-                found[r] = salts[k]
+                hashes[r] = salts[k]
             for p in range(begin, ends[k]):
                 column = columns[places[p], low : low + many]
                 for r in range(many):
-                    x = (found[r] ^ np.uint64(column[r])) * mix
-                    found[r] = x ^ (x >> shift)
+                    x = (hashes[r] ^ np.uint64(column[r])) * mix
+                    hashes[r] = x ^ (x >> shift)
             begin = ends[k]
             for r in range(many):
-                scores[low + r] += weights[found[r] & mask]
+                scores[low + r] += weights[hashes[r] & mask]
 
 
 def class_chances(index: NDArray[np.int32], weights: NDArray[np.float32], work: int = 0) -> Floats:
@@ -194,8 +194,8 @@ def class_chances(index: NDArray[np.int32], weights: NDArray[np.float32], work: 
         for f in range(index.shape[1]):
             scores += weights[index[:, f]]
     scores = np.exp(scores - scores.max(1, keepdims=True))
-    found: Floats = scores / scores.sum(1, keepdims=True)
-    return found
+    probabilities: Floats = scores / scores.sum(1, keepdims=True)
+    return probabilities
 
 
 def choice_chances(index: NDArray[np.int32], starts: Ints, weights: NDArray[np.float32]) -> Floats:
@@ -212,8 +212,8 @@ def among(scores: Floats, starts: Ints) -> Floats:
         return np.zeros(0)
     sizes = np.diff(starts)
     odds = np.exp(scores - np.repeat(np.maximum.reduceat(scores, starts[:-1]), sizes))
-    found: Floats = odds / np.repeat(np.add.reduceat(odds, starts[:-1]), sizes)
-    return found
+    probabilities: Floats = odds / np.repeat(np.add.reduceat(odds, starts[:-1]), sizes)
+    return probabilities
 
 
 EDGE_FEATURES = 1 << 20
@@ -234,11 +234,11 @@ WORD = ("tag", "tags", "shape", "gram", "case", "verbal", "person", "stem", "e_t
 class EdgeInput:
     """A sentence as the parser sees it, without punctuation; place 0 is the root."""
 
-    bitext: ProjectionInput
+    sentence: ProjectionInput
     words: list[WordFacts]
     real: list[int]
     """Places (from 1) of the words that are no punctuation."""
-    chances: Floats
+    probabilities: Floats
     """[word, tag] of the real words."""
     table: Ints
     """[place, column] of `WORD`; row 0 is the root, real words follow."""
@@ -251,29 +251,29 @@ class EdgeInput:
         return len(self.real)
 
 
-def edge_input(bitext: ProjectionInput, words: list[WordFacts], chances: Floats) -> EdgeInput:
-    """`chances` [word, tag] are the tagger's for all words."""
+def edge_input(sentence: ProjectionInput, words: list[WordFacts], probabilities: Floats) -> EdgeInput:
+    """`choice_probabilities` [word, tag] are the tagger's for all words."""
     real = [k for k, w in enumerate(words, 1) if not w.mark] or list(range(1, len(words) + 1))
-    own = chances[np.array(real, int) - 1] if real else chances
+    tag_probabilities = probabilities[np.array(real, int) - 1] if real else probabilities
     rows = [[_number(f"ROOT{name}") for name in WORD]]
-    for k, p in zip(real, own, strict=True):
+    for k, p in zip(real, tag_probabilities, strict=True):
         rows.append(_row(words[k - 1], p))
-    n1 = len(bitext) + 1
+    n1 = len(sentence) + 1
     codes = np.zeros((n1, n1), np.int8)
-    chart.relate.for_work(0, n1)(np.array(bitext.anchors, np.int32), np.array(bitext.e_heads, np.int32), codes)
+    chart.relate.for_work(0, n1)(np.array(sentence.anchors, np.int32), np.array(sentence.e_heads, np.int32), codes)
     keep = np.array([0, *real])
     marks = np.cumsum([0, *(w.mark for w in words)])
-    return EdgeInput(bitext, words, real, own, np.array(rows, np.int64), codes[np.ix_(keep, keep)], marks[keep])
+    return EdgeInput(sentence, words, real, tag_probabilities, np.array(rows, np.int64), codes[np.ix_(keep, keep)], marks[keep])
 
 
-def _row(w: WordFacts, chances: Floats) -> list[int]:
-    order = np.argsort(-chances)
+def _row(w: WordFacts, probabilities: Floats) -> list[int]:
+    order = np.argsort(-probabilities)
     first, second = UPOS[order[0]], UPOS[order[1]]
     gloss = w.gloss
-    sure = chances[order[0]]
+    confidence = probabilities[order[0]]
     values = (
         first,
-        f"{first}|{second}" if sure < 0.5 else f"{first}|{second}?" if sure < 0.8 else first,
+        f"{first}|{second}" if confidence < 0.5 else f"{first}|{second}?" if confidence < 0.8 else first,
         gloss.shape + (w.lexical if gloss.words else ""),
         gloss.role
         + ".".join(g for g, k in zip(gloss.grams[:3], gloss.kinds, strict=False) if k != "person" or gloss.role != "aux")
@@ -372,21 +372,21 @@ _VERBS = frozenset(UPOS.index(t) for t in ("VERB", "AUX"))
 
 def _between(sentences: Sequence[EdgeInput], low: Ints, head: Ints, kid: Ints) -> dict[str, Ints]:
     """Nouns, verbs and words like the head that stand between the two ends."""
-    counts, own = [], []
+    counts, indicators = [], []
     for s in sentences:
-        best = s.chances.argmax(1)
+        best = s.probabilities.argmax(1)
         noun = np.isin(best, list(_NOUNS))
         verb = best == UPOS.index("VERB")
         counts.append(np.concatenate([[[0, 0]], np.cumsum(np.stack([noun, verb], 1), 0)]))
-        own.append(np.concatenate([[[0, 0]], np.stack([noun, verb], 1).astype(int)]))
-    flat, ends = np.concatenate(counts), np.concatenate(own)
+        indicators.append(np.concatenate([[[0, 0]], np.stack([noun, verb], 1).astype(int)]))
+    flat, ends = np.concatenate(counts), np.concatenate(indicators)
     a, b = np.minimum(head, kid), np.maximum(head, kid)
-    made = flat[low + b] - flat[low + a] - ends[low + b]
+    between = flat[low + b] - flat[low + a] - ends[low + b]
     root = head == 0
-    made = np.minimum(made, 2)
+    between = np.minimum(between, 2)
     return {
-        "nouns": np.where(root, 3, made[:, 0]),
-        "verbs": np.where(root, np.minimum(flat[low + kid][:, 1], 2) + 4, made[:, 1]),
+        "nouns": np.where(root, 3, between[:, 0]),
+        "verbs": np.where(root, np.minimum(flat[low + kid][:, 1], 2) + 4, between[:, 1]),
     }
 
 
@@ -399,15 +399,15 @@ class WordOrder:
     trust: float = 3.0
 
     @classmethod
-    def of(cls, sentences: Sequence[EdgeInput], chances: Sequence[Floats], trust: float = 3.0) -> WordOrder:
+    def of(cls, sentences: Sequence[EdgeInput], probabilities: Sequence[Floats], trust: float = 3.0) -> WordOrder:
         after: dict[tuple[int, int], list[float]] = {}
-        for s, p in zip(sentences, chances, strict=True):
+        for s, p in zip(sentences, probabilities, strict=True):
             tags = s.table[:, 0].tolist()
             kids, heads = np.nonzero(p.T > 0.05)
-            for c, h, chance in zip(kids.tolist(), heads.tolist(), p[heads, kids].tolist(), strict=True):
+            for c, h, probability in zip(kids.tolist(), heads.tolist(), p[heads, kids].tolist(), strict=True):
                 if h and c and h != c:
-                    found = after.setdefault((tags[c], tags[h]), [0.0, 0.0])
-                    found[h > c] += chance
+                    counts = after.setdefault((tags[c], tags[h]), [0.0, 0.0])
+                    counts[h > c] += probability
         return cls({pair: (b + trust / 2) / (a + b + trust) for pair, (a, b) in after.items()}, trust)
 
     def share(self, child: str, head: str) -> float:
@@ -418,44 +418,44 @@ class WordOrder:
         pairs = tags[low + kid] * (1 << 32) + tags[low + head]
         unique, inverse = np.unique(pairs, return_inverse=True)
         shares = np.array([self.sides.get((int(p) >> 32, int(p) & 0xFFFFFFFF), 0.5) for p in unique])[inverse]
-        own = np.where(side == 1, shares, 1 - shares)
-        made = {"order": np.where(side == 2, 9, np.searchsorted(ORDER_BINS, own))}
+        side_shares = np.where(side == 1, shares, 1 - shares)
+        columns = {"order": np.where(side == 2, 9, np.searchsorted(ORDER_BINS, side_shares))}
         bits = sum(
             int(np.searchsorted((0.35, 0.65), self.share(*pair))) * 3**k
             for k, pair in enumerate((("NOUN", "VERB"), ("ADP", "NOUN"), ("NOUN", "NOUN"), ("AUX", "VERB")))
         )
-        made["bits"] = np.full(len(kid), bits)
+        columns["bits"] = np.full(len(kid), bits)
         for name, pair in (("vo", ("NOUN", "VERB")), ("po", ("ADP", "NOUN")), ("na", ("ADJ", "NOUN"))):
-            made[name] = np.full(len(kid), int(np.searchsorted((0.35, 0.65), self.share(*pair))))
-        return made
+            columns[name] = np.full(len(kid), int(np.searchsorted((0.35, 0.65), self.share(*pair))))
+        return columns
 
 
 COMPILED = 8
 """Edges that take as long in numpy as a word does elsewhere."""
 
 
-def chances(edges: Edges, templates: Sequence[str], weights: NDArray[np.float32]) -> Floats:
+def choice_probabilities(edges: Edges, templates: Sequence[str], weights: NDArray[np.float32]) -> Floats:
     """Probability of each edge among those of its word: `choice_chances` of `features`, which are not kept."""
     run = choice_scores.for_work(len(edges.heads) // COMPILED)
     if run is choice_scores.plain:
         return choice_chances(features(edges, templates, len(weights)), edges.starts, weights)
     split = [template.split() for template in templates]
-    names = sorted({name for own in split for name in own})
+    names = sorted({name for parts in split for name in parts})
     columns = np.array([edges.columns[name] for name in names])
     place = {name: k for k, name in enumerate(names)}
-    ends = np.cumsum([len(own) for own in split])
-    salts = np.array([salted(number(template)) for template in templates])
+    ends = np.cumsum([len(parts) for parts in split])
+    salts = np.array([hash_start(number(template)) for template in templates])
     scores = np.zeros(len(edges.heads))
-    run(columns, ends, np.array([place[name] for own in split for name in own]), salts, weights, scores)
+    run(columns, ends, np.array([place[name] for parts in split for name in parts]), salts, weights, scores)
     return among(scores, edges.starts)
 
 
 def features(edges: Edges, templates: Sequence[str], size: int = EDGE_FEATURES) -> NDArray[np.int32]:
     """[edge, template] numbers."""
-    made = np.empty((len(edges.heads), len(templates)), np.int32)
+    feature_numbers = np.empty((len(edges.heads), len(templates)), np.int32)
     for k, template in enumerate(templates):
-        made[:, k] = combined([edges.columns[name] for name in template.split()], number(template), size)
-    return made
+        feature_numbers[:, k] = combine_columns([edges.columns[name] for name in template.split()], number(template), size)
+    return feature_numbers
 
 
 LABEL_FEATURES = 1 << 15
@@ -466,7 +466,7 @@ def label_features(sentence: EdgeInput, heads: Sequence[int]) -> NDArray[np.int3
     """[word, feature] numbers; `heads` are places among the real words, 0 the root."""
     n = len(sentence)
     words = [sentence.words[k - 1] for k in sentence.real]
-    tags = ["ROOT", *(UPOS[k] for k in sentence.chances.argmax(1))] if n else ["ROOT"]
+    tags = ["ROOT", *(UPOS[k] for k in sentence.probabilities.argmax(1))] if n else ["ROOT"]
     kids: list[list[int]] = [[] for _ in range(n + 1)]
     for c, h in enumerate(heads, 1):
         kids[h].append(c)
@@ -499,10 +499,10 @@ def label_features(sentence: EdgeInput, heads: Sequence[int]) -> NDArray[np.int3
             f"f={c == 1}{c == n}|{t}{u}", f"x={code}|{t}{u}", f"y={w.gloss.shape}{v.gloss.shape if v else ''}|{t}{side}{u}",
             f"q={bool(w.gloss.persons)}{bool(v.gloss.persons) if v else ''}|{t}{side}{u}|{before}",
         ])  # fmt: skip
-    made = np.zeros((n, len(rows[0]) if rows else 0), np.int32)
+    feature_numbers = np.zeros((n, len(rows[0]) if rows else 0), np.int32)
     for k, row in enumerate(rows):
-        made[k] = [crc32(name.encode()) % LABEL_FEATURES for name in row]  # `number`, without its call
-    return made
+        feature_numbers[k] = [crc32(name.encode()) % LABEL_FEATURES for name in row]  # `number`, without its call
+    return feature_numbers
 
 
 _TELLING = frozenset({"ADP", "SCONJ", "CCONJ", "AUX", "DET", "VERB", "NUM", "PRON"})
@@ -525,27 +525,29 @@ _GROUPS = {
 def tagger_features(words: Sequence[WordFacts], usage: Mapping[str, Usage]) -> NDArray[np.int32]:
     """[word, feature] numbers for all words of a sentence."""
     n = len(words)
-    rows = [_own(w, usage.get(w.form.lower()), first=k == 0) for k, w in enumerate(words)]
+    rows = [_word_features(w, usage.get(w.form.lower()), first=k == 0) for k, w in enumerate(words)]
     brief = [_tag_brief(w) for w in words]
     around = ["<<", "<", *brief, ">", ">>"]
     longest = max((len(w.form) for w in words), default=1)
     for k in range(n):
-        a, b, own, c, d = around[k : k + 5]
+        a, b, here, c, d = around[k : k + 5]
         grams = words[k].gloss.grams[:1] or words[k].gloss.words[:1] or ("",)
         rows[k] += [
-            f"p1={b}", f"n1={c}", f"p2={a}{b}", f"n2={c}{d}", f"pn={b}|{c}", f"own={own}|{b}", f"own={own}|>{c}",
-            f"g={grams[0]}|{b}", f"g={grams[0]}|>{c}", f"size={min(4, n)}|{own}", f"at={min(3, k)}|{min(3, n - 1 - k)}|{own}",
-            f"len={8 * len(words[k].form) // longest}|{own[:3]}",
+            f"p1={b}", f"n1={c}", f"p2={a}{b}", f"n2={c}{d}", f"pn={b}|{c}", f"own={here}|{b}", f"own={here}|>{c}",
+            f"g={grams[0]}|{b}", f"g={grams[0]}|>{c}", f"size={min(4, n)}|{here}", f"at={min(3, k)}|{min(3, n - 1 - k)}|{here}",
+            f"len={8 * len(words[k].form) // longest}|{here[:3]}",
         ]  # fmt: skip
     return _numbers(rows)
 
 
 def _numbers(rows: list[list[str]]) -> NDArray[np.int32]:
     width = max(map(len, rows), default=0)
-    made = np.zeros((len(rows), width), np.int32)
+    feature_numbers = np.zeros((len(rows), width), np.int32)
     for k, row in enumerate(rows):
-        made[k, : len(row)] = [1 + crc32(name.encode()) % (TAG_FEATURES - 1) for name in row]  # `number`, without its call
-    return made
+        feature_numbers[k, : len(row)] = [
+            1 + crc32(name.encode()) % (TAG_FEATURES - 1) for name in row
+        ]  # `number`, without its call
+    return feature_numbers
 
 
 def _tag_brief(w: WordFacts) -> str:
@@ -556,7 +558,7 @@ def _tag_brief(w: WordFacts) -> str:
     return f"{shape}{w.lexical or w.e_tag}{w.gloss.role}"
 
 
-def _own(w: WordFacts, usage: Usage | None, *, first: bool) -> list[str]:
+def _word_features(w: WordFacts, usage: Usage | None, *, first: bool) -> list[str]:
     gloss = w.gloss
     shape = gloss.shape
     stem = w.stem
@@ -569,7 +571,7 @@ def _own(w: WordFacts, usage: Usage | None, *, first: bool) -> list[str]:
     groups = "".join(sorted({_GROUPS.get(kind, "o") for kind in gloss.kinds if kind not in hidden}))
     used = usage or Usage(0, "", 0, 0, 0)
     lexical = f"{w.lexical}{w.doubt}"
-    found = [
+    names = [
         f"mark={w.mark}",
         f"shape={shape}",
         f"stem={stem}" if stem else f"bare={'.'.join(gloss.grams)}{role}",
@@ -608,12 +610,12 @@ def _own(w: WordFacts, usage: Usage | None, *, first: bool) -> list[str]:
         f"groups={groups}|{used.share}|{used.first}{used.last}",
         f"hyphen={w.form[:1] in '-='}{w.form[-1:] in '-='}|{shape}",
     ]
-    found += [f"part={word}" for word in gloss.words[:3]] if len(gloss.words) > 1 else []
+    names += [f"part={word}" for word in gloss.words[:3]] if len(gloss.words) > 1 else []
     shown = [gram for gram, kind in zip(gloss.grams, gloss.kinds, strict=True) if kind not in hidden]
-    found += [name for gram in shown[:4] for name in (f"gram={gram}|{shape}", f"gram={gram}|{w.lexical}")]
+    names += [name for gram in shown[:4] for name in (f"gram={gram}|{shape}", f"gram={gram}|{w.lexical}")]
     if len(gloss.words) > 1:
-        found.append(f"many={len(gloss.words)}|{w.lexical}|{w.e_tag}")
-    return found
+        names.append(f"many={len(gloss.words)}|{w.lexical}|{w.e_tag}")
+    return names
 
 
 PLAIN = tuple(

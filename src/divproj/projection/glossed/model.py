@@ -35,7 +35,7 @@ from divproj.core.tree import DepTree
 from divproj.parsing.network import Layer
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.glossed import linear
-from divproj.projection.glossed.facts import ROLES, English, GivenTags, Gloss, Usage, WordFacts
+from divproj.projection.glossed.facts import ROLES, EnglishLexicon, GivenTags, Gloss, Usage, WordFacts
 from divproj.projection.phrasal import chart
 from divproj.runtime import modelfile
 from divproj.runtime.resources import folder
@@ -89,7 +89,7 @@ _FAR = np.array([0, 1, 2, 3, 4, 4, 5, 5, 5, *[6] * 6, 7])
 
 
 @dataclass(frozen=True)
-class Names:
+class GramNumbers:
     """Grams and their kinds by number; 0 is none, 1 one that is not among them."""
 
     grams: tuple[str, ...]
@@ -126,7 +126,7 @@ class SentenceInput:
         return len(self.real)
 
     @property
-    def told(self) -> Singles:
+    def phrase_log_scores(self) -> Singles:
         """Logarithms of s5's probabilities, from 0 to 1."""
         return np.asarray(np.log(np.maximum(self.phrases, np.exp(-LOWEST_LOG))) / LOWEST_LOG + 1, np.float32)
 
@@ -135,30 +135,30 @@ class SentenceInput:
 class InputEncoder:
     """Makes the inputs of a text; vectors of glosses and rows of grams are cached."""
 
-    names: Names
+    names: GramNumbers
     vectors: WordVectors
     _means: dict[tuple[str, ...], Singles] = field(default_factory=dict, repr=False)
     _rows: dict[Gloss, tuple[list[int], list[int]]] = field(default_factory=dict, repr=False)
 
     def sentence(
-        self, bitext: ProjectionInput, words: Sequence[WordFacts], usage: Mapping[str, Usage], phrases: Floats
+        self, sentence: ProjectionInput, words: Sequence[WordFacts], usage: Mapping[str, Usage], phrases: Floats
     ) -> SentenceInput:
         """`phrases` [head, child] are s5's probabilities for all words."""
         real = [k for k, w in enumerate(words, 1) if not w.mark] or list(range(1, len(words) + 1))
         keep = np.array([0, *real])
-        codes = np.zeros((len(bitext) + 1,) * 2, np.int8)
-        chart.relate.for_work(5000)(np.array(bitext.anchors, np.int32), np.array(bitext.e_heads, np.int32), codes)
+        codes = np.zeros((len(sentence) + 1,) * 2, np.int8)
+        chart.relate.for_work(5000)(np.array(sentence.anchors, np.int32), np.array(sentence.e_heads, np.int32), codes)
         codes = np.ascontiguousarray(codes[np.ix_(keep, keep)])
-        own = phrases[np.ix_(keep, keep)].copy() if any(bitext.anchors) else np.ones((len(keep),) * 2)
-        np.fill_diagonal(own, 0.0)
-        own[:, 0] = 0.0
-        own /= np.maximum(own.sum(0), 1e-9)
+        edge_probabilities = phrases[np.ix_(keep, keep)].copy() if any(sentence.anchors) else np.ones((len(keep),) * 2)
+        np.fill_diagonal(edge_probabilities, 0.0)
+        edge_probabilities[:, 0] = 0.0
+        edge_probabilities /= np.maximum(edge_probabilities.sum(0), 1e-9)
         marks = np.cumsum([0, *(w.mark for w in words)])[keep]
-        tags = [TAG.get(universal(tag), 0) for tag in bitext.e.tags()]
-        rels = [REL.get(rel.partition(":")[0], 0) for rel in bitext.e.rels] or [0] * len(tags)
-        columns = np.array([self._columns(k, words, usage, bitext, tags, rels) for k in real], np.int64)
+        tags = [TAG.get(universal(tag), 0) for tag in sentence.e.tags()]
+        deprels = [REL.get(rel.partition(":")[0], 0) for rel in sentence.e.deprels] or [0] * len(tags)
+        columns = np.array([self._columns(k, words, usage, sentence, tags, deprels) for k in real], np.int64)
         rows = [self._grams(words[k - 1].gloss) for k in real]
-        e_words = [(bitext.e.forms[a - 1].lower(),) if (a := bitext.anchors[k]) else () for k in real]
+        e_words = [(sentence.e.forms[a - 1].lower(),) if (a := sentence.anchors[k]) else () for k in real]
         return SentenceInput(
             real,
             columns.reshape(len(real), len(COLUMNS)),
@@ -166,8 +166,8 @@ class InputEncoder:
             np.array([row[1] for row in rows], np.int64).reshape(-1, MOST),
             np.array([self._mean(words[k - 1].gloss.words) for k in real], np.float32).reshape(len(real), -1),
             np.array([self._mean(w) for w in e_words], np.float32).reshape(len(real), -1),
-            edge_columns(codes, marks, own),
-            own,
+            edge_columns(codes, marks, edge_probabilities),
+            edge_probabilities,
             codes,
         )
 
@@ -176,14 +176,14 @@ class InputEncoder:
         k: int,
         words: Sequence[WordFacts],
         usage: Mapping[str, Usage],
-        bitext: ProjectionInput,
+        sentence: ProjectionInput,
         tags: list[int],
-        rels: list[int],
+        deprels: list[int],
     ) -> list[int]:
         w = words[k - 1]
         gloss, used = w.gloss, usage.get(w.form.lower()) or Usage(0, "", 0, 0, 0)
-        anchor = bitext.anchors[k]
-        up = bitext.e_heads[anchor] if anchor else 0
+        anchor = sentence.anchors[k]
+        up = sentence.e_heads[anchor] if anchor else 0
         title = w.form[:1].isupper() and w.form[1:].islower()
         look = 1 + title + 2 * (k == 1) + 4 * (w.form[:1] in "-=") + 8 * (w.form[-1:] in "-=")
         marks = 1 + (k > 1 and words[k - 2].mark) + 2 * (k < len(words) and words[k].mark)
@@ -191,29 +191,29 @@ class InputEncoder:
             TAG.get(w.lexical, 0), TAG.get(w.doubt[:-1], 0), int(w.doubt[-1]) + 1 if w.doubt else 0, SHAPES.index(gloss.shape) + 1,
             TAG.get(w.e_tag, 0), REL.get(w.e_rel, 0), LINKS.index(w.link) + 1, used.share + 1, used.linked + 1,
             TAG.get(used.e_tag, 0), used.first + 1, used.last + 1, _person(gloss), look, marks, tags[up - 1] if up > 0 else 0,
-            rels[up - 1] if up > 0 else 0, 1 + min(3, len(gloss.words)) + 4 * (w.stem == w.form.lower()), ROLE.get(gloss.role, 0),
+            deprels[up - 1] if up > 0 else 0, 1 + min(3, len(gloss.words)) + 4 * (w.stem == w.form.lower()), ROLE.get(gloss.role, 0),
         ]  # fmt: skip
 
     def _grams(self, gloss: Gloss) -> tuple[list[int], list[int]]:
         """Grams and kinds; the person of an auxiliary is left out, so that languages with and without it look alike."""
-        found = self._rows.get(gloss)
-        if found is None:
+        numbers = self._rows.get(gloss)
+        if numbers is None:
             shown = [
                 (self.names.gram.get(gram, 1), self.names.kind.get(kind, 1))
                 for gram, kind in zip(gloss.grams, gloss.kinds, strict=True)
                 if kind != "person" or gloss.role != "aux"
             ][:MOST]
             shown += [(0, 0)] * (MOST - len(shown))
-            found = self._rows[gloss] = [a for a, _ in shown], [b for _, b in shown]
-        return found
+            numbers = self._rows[gloss] = [a for a, _ in shown], [b for _, b in shown]
+        return numbers
 
     def _mean(self, words: tuple[str, ...]) -> Singles:
-        found = self._means.get(words)
-        if found is None:
+        mean = self._means.get(words)
+        if mean is None:
             known = [v for word in words if (v := self.vectors.vector(word)) is not None]
-            found = np.mean(known, 0, dtype=np.float32) if known else np.zeros(self.vectors.size, np.float32)
-            self._means[words] = found
-        return found
+            mean = np.mean(known, 0, dtype=np.float32) if known else np.zeros(self.vectors.size, np.float32)
+            self._means[words] = mean
+        return mean
 
 
 def _person(gloss: Gloss) -> int:
@@ -243,10 +243,10 @@ def word_order(sentences: Sequence[SentenceInput]) -> Singles:
     before, after = np.zeros(len(REL) + 1), np.zeros(len(REL) + 1)
     rel_at = list(COLUMNS).index("e_rel")
     for s in sentences:
-        chances = np.where(s.phrases > 0.05, s.phrases, 0.0)
-        chances[0] = 0.0
-        np.add.at(before, s.columns[:, rel_at], np.triu(chances, 1).sum(0)[1:])
-        np.add.at(after, s.columns[:, rel_at], np.tril(chances, -1).sum(0)[1:])
+        probabilities = np.where(s.phrases > 0.05, s.phrases, 0.0)
+        probabilities[0] = 0.0
+        np.add.at(before, s.columns[:, rel_at], np.triu(probabilities, 1).sum(0)[1:])
+        np.add.at(after, s.columns[:, rel_at], np.tril(probabilities, -1).sum(0)[1:])
     at = [REL[rel] for rel in ORDERED]
     both = before[at] + after[at]
     sides = np.stack([(after[at] - before[at]) / (both + 4.0), np.log1p(both) / 5], 1).ravel()
@@ -268,7 +268,7 @@ SIDES = 2 * len(ORDERED)
 
 
 @dataclass(frozen=True)
-class Nearness:
+class WordOrderSimilarity:
     """Word orders and attachments of treebanks."""
 
     banks: tuple[str, ...] = ()
@@ -278,11 +278,11 @@ class Nearness:
 
     def weights(self, order: Singles) -> Floats:
         """Of the treebanks, together 1: exp(−d / temperature), d the mean squared difference of sides on which both have evidence."""
-        own = order[:SIDES].astype(np.float64)
-        known = np.minimum(own[1::2], self.orders[:, 1::2])
-        apart = (known * (own[::2] - self.orders[:, ::2]) ** 2).sum(1) / (known.sum(1) + NEAR_EVIDENCE)
-        found: Floats = np.exp(-(apart - apart.min()) / NEAR_TEMPERATURE)
-        return np.asarray(found / found.sum())
+        sides = order[:SIDES].astype(np.float64)
+        known = np.minimum(sides[1::2], self.orders[:, 1::2])
+        apart = (known * (sides[::2] - self.orders[:, ::2]) ** 2).sum(1) / (known.sum(1) + NEAR_EVIDENCE)
+        weights: Floats = np.exp(-(apart - apart.min()) / NEAR_TEMPERATURE)
+        return np.asarray(weights / weights.sum())
 
     def leaning(self, order: Singles) -> Floats:
         """Log ratios [tag, way] of the near treebanks to all."""
@@ -295,20 +295,20 @@ class Nearness:
 def leanings(leaning: Floats, tags: Floats) -> Floats:
     """Log ratios of all edges [head, child] of a sentence, expected over the probabilities of its tags [word, tag]."""
     n, size = tags.shape
-    made = np.zeros((n + 1, n + 1))
+    log_ratios = np.zeros((n + 1, n + 1))
     places = np.arange(n + 1)
     gap = places[:, None] - places[None, 1:]
     way = 2 * (gap > 0) + (np.abs(gap) > 1)
     by_way = np.stack([tags @ leaning[:, k * size : (k + 1) * size].T @ tags.T for k in range(4)])
-    made[1:, 1:] = np.take_along_axis(by_way, way[None, 1:], 0)[0]
-    made[0, 1:] = tags @ leaning[:, -1]
-    np.fill_diagonal(made, 0.0)
-    return made
+    log_ratios[1:, 1:] = np.take_along_axis(by_way, way[None, 1:], 0)[0]
+    log_ratios[0, 1:] = tags @ leaning[:, -1]
+    np.fill_diagonal(log_ratios, 0.0)
+    return log_ratios
 
 
 def attachments(gold: Iterable[DepTree], reals: Iterable[Sequence[int]]) -> Singles:
     """How often words of each tag attach in each way [tag, way]; in a large treebank each counts less, as in all that is learned."""
-    made = np.zeros((len(UPOS), WAYS))
+    counts = np.zeros((len(UPOS), WAYS))
     for tree, real in zip(gold, reals, strict=True):
         place = {word: k for k, word in enumerate(real, 1)}
         for child, word in enumerate(real, 1):
@@ -316,12 +316,12 @@ def attachments(gold: Iterable[DepTree], reals: Iterable[Sequence[int]]) -> Sing
             if tag not in UPOS:
                 continue
             if not head:
-                made[UPOS.index(tag), -1] += 1
+                counts[UPOS.index(tag), -1] += 1
             elif head in place and tree.upos[head - 1] in UPOS:
                 gap = place[head] - child
                 way = 2 * (gap > 0) + (abs(gap) > 1)
-                made[UPOS.index(tag), way * len(UPOS) + UPOS.index(tree.upos[head - 1])] += 1
-    return np.asarray(made * min(1.0, (FULL_WORDS / max(made.sum(), 1.0)) ** 0.5), np.float32)
+                counts[UPOS.index(tag), way * len(UPOS) + UPOS.index(tree.upos[head - 1])] += 1
+    return np.asarray(counts * min(1.0, (FULL_WORDS / max(counts.sum(), 1.0)) ** 0.5), np.float32)
 
 
 def _shares(counts: Floats) -> Floats:
@@ -346,36 +346,41 @@ EDGE_WIDTH = 64
 def shapes(width: int, grams: int, kinds: int) -> dict[str, tuple[int, ...]]:
     """Names and shapes of all arrays, as the training program has them; `width` is that of the LSTM in one direction."""
     state = 4 * width + len(UPOS)
-    found: dict[str, tuple[int, ...]] = {f"columns.{name}": (size, COLUMN) for name, size in COLUMNS.items()}
-    found |= {"grams": (grams + 2, GRAM), "kinds": (kinds + 2, NETWORK_KIND)}
+    shape_by_name: dict[str, tuple[int, ...]] = {f"columns.{name}": (size, COLUMN) for name, size in COLUMNS.items()}
+    shape_by_name |= {"grams": (grams + 2, GRAM), "kinds": (kinds + 2, NETWORK_KIND)}
     for name, into, out in (
         ("gloss", VECTOR, GLOSS),
         ("linked", VECTOR, LINKED),
         ("text", ORDER, TEXT),
         ("enter", INPUT, 2 * width),
     ):
-        found |= {f"{name}.weight": (out, into), f"{name}.bias": (out,)}
+        shape_by_name |= {f"{name}.weight": (out, into), f"{name}.bias": (out,)}
     for way in ("", "_reverse"):
-        found |= {f"lstm.weight_ih_l0{way}": (4 * width, 2 * width), f"lstm.weight_hh_l0{way}": (4 * width, width)}
-        found |= {f"lstm.bias_ih_l0{way}": (4 * width,), f"lstm.bias_hh_l0{way}": (4 * width,)}
-    found |= {"tag.weight": (len(UPOS), 4 * width), "tag.bias": (len(UPOS),), "root": (state,)}
+        shape_by_name |= {f"lstm.weight_ih_l0{way}": (4 * width, 2 * width), f"lstm.weight_hh_l0{way}": (4 * width, width)}
+        shape_by_name |= {f"lstm.bias_ih_l0{way}": (4 * width,), f"lstm.bias_hh_l0{way}": (4 * width,)}
+    shape_by_name |= {"tag.weight": (len(UPOS), 4 * width), "tag.bias": (len(UPOS),), "root": (state,)}
     for name in ("child", "head", "edge_child", "edge_head", "rel_child", "rel_head"):
-        found |= {f"{name}.weight": (EDGE_WIDTH, state), f"{name}.bias": (EDGE_WIDTH,)}
-    found |= {"product": (EDGE_WIDTH + 1, EDGE_WIDTH), "said.weight": (EDGE_WIDTH, 1), "said.bias": (EDGE_WIDTH,)}
-    found |= {
+        shape_by_name |= {f"{name}.weight": (EDGE_WIDTH, state), f"{name}.bias": (EDGE_WIDTH,)}
+    shape_by_name |= {"product": (EDGE_WIDTH + 1, EDGE_WIDTH), "said.weight": (EDGE_WIDTH, 1), "said.bias": (EDGE_WIDTH,)}
+    shape_by_name |= {
         "order.weight": (EDGE_WIDTH, ORDER),
         "order.bias": (EDGE_WIDTH,),
         "score.weight": (1, EDGE_WIDTH),
         "score.bias": (1,),
     }
-    found |= {"straight.weight": (1, 1), "straight.bias": (1,), "rel.weight": (len(RELS), EDGE_WIDTH), "rel.bias": (len(RELS),)}
+    shape_by_name |= {
+        "straight.weight": (1, 1),
+        "straight.bias": (1,),
+        "rel.weight": (len(RELS), EDGE_WIDTH),
+        "rel.bias": (len(RELS),),
+    }
     for name, size in EDGE.items():
-        found |= {f"edge.{name}": (size, EDGE_WIDTH), f"rel_edge.{name}": (size, EDGE_WIDTH)}
-    return found
+        shape_by_name |= {f"edge.{name}": (size, EDGE_WIDTH), f"rel_edge.{name}": (size, EDGE_WIDTH)}
+    return shape_by_name
 
 
 @dataclass(frozen=True)
-class Reading:
+class NetworkOutput:
     """The output of a network for a sentence."""
 
     tags: Singles
@@ -401,32 +406,34 @@ class GlossNetwork:
         width = first.shape[1] if first is not None and first.ndim == 2 else 0
         for name, shape in shapes(width, grams, kinds).items():
             if name not in weights or weights[name].shape != shape:
-                found = weights[name].shape if name in weights else "missing"
+                actual = weights[name].shape if name in weights else "missing"
                 raise ModelError(
-                    f"array '{name}' of the network is {found}, {shape} expected", where or Where(), "train it again"
+                    f"array '{name}' of the network is {actual}, {shape} expected", where or Where(), "train it again"
                 )
-        own = {name: np.ascontiguousarray(array, np.float32) for name, array in weights.items()}
-        return cls(own, _layer(own))
+        arrays = {name: np.ascontiguousarray(array, np.float32) for name, array in weights.items()}
+        return cls(arrays, _layer(arrays))
 
-    def read(self, sentences: Sequence[SentenceInput], text: Singles, given: Sequence[GivenTags | None] = ()) -> list[Reading]:
+    def read(
+        self, sentences: Sequence[SentenceInput], text: Singles, given: Sequence[GivenTags | None] = ()
+    ) -> list[NetworkOutput]:
         """Readings in order; `given` is what the user says of their tags."""
         lengths: dict[int, list[int]] = {}
         for k, s in enumerate(sentences):
             lengths.setdefault(len(s), []).append(k)
-        made: dict[int, Reading] = {}
+        outputs: dict[int, NetworkOutput] = {}
         for length, places in lengths.items():
             each = max(1, BATCH_EDGES // (length * (length + 1) + 1))
             for start in range(0, len(places), each):
                 part = places[start : start + each]
                 tags = [given[k] if given else None for k in part]
-                made.update(zip(part, self._batch([sentences[k] for k in part], text, tags), strict=True))
-        return [made[k] for k in range(len(sentences))]
+                outputs.update(zip(part, self._batch([sentences[k] for k in part], text, tags), strict=True))
+        return [outputs[k] for k in range(len(sentences))]
 
-    def _batch(self, some: Sequence[SentenceInput], text: Singles, given: Sequence[GivenTags | None]) -> list[Reading]:
+    def _batch(self, some: Sequence[SentenceInput], text: Singles, given: Sequence[GivenTags | None]) -> list[NetworkOutput]:
         size, n, w = len(some), len(some[0]), self.weights
         if not n:
             none = np.zeros((0, EDGE_WIDTH), np.float32)
-            return [Reading(np.zeros((0, len(UPOS)), np.float32), np.zeros((1, 1), np.float32), none, none)] * size
+            return [NetworkOutput(np.zeros((0, len(UPOS)), np.float32), np.zeros((1, 1), np.float32), none, none)] * size
         columns = np.stack([s.columns for s in some])
         parts = [w[f"columns.{name}"][columns[..., k]] for k, name in enumerate(COLUMNS)]
         parts += [w["grams"][np.stack([s.grams for s in some])].sum(2), w["kinds"][np.stack([s.kinds for s in some])].sum(2)]
@@ -439,9 +446,9 @@ class GlossNetwork:
         y = self.layer.run(np.ascontiguousarray(x.transpose(1, 0, 2))).transpose(1, 0, 2)
         z = np.concatenate([x, y], -1)
         tags = _softmax(self._linear("tag", z))
-        for k, own in enumerate(given):
-            if own:
-                tags[k] = own.applied(tags[k])
+        for k, user_tags in enumerate(given):
+            if user_tags:
+                tags[k] = user_tags.apply(tags[k])
         z = np.concatenate([z, tags], -1)
         up = np.concatenate([np.broadcast_to(w["root"], (size, 1, z.shape[-1])), z], 1)
         scores = self._edges(some, text, z, up)
@@ -450,7 +457,7 @@ class GlossNetwork:
         logs -= np.log(np.exp(logs).sum(-1, keepdims=True))
         full = np.zeros((size, n + 1, n + 1), np.float32)
         full[:, :, 1:] = logs.transpose(0, 2, 1)
-        return [Reading(tags[k], full[k], below[k], above[k]) for k in range(size)]
+        return [NetworkOutput(tags[k], full[k], below[k], above[k]) for k in range(size)]
 
     def _edges(self, some: Sequence[SentenceInput], text: Singles, z: Singles, up: Singles) -> Singles:
         """Scores [sentence, child, head]."""
@@ -459,19 +466,19 @@ class GlossNetwork:
         one = np.ones((size, n, 1), np.float32)
         product = np.concatenate([child, one], -1) @ w["product"] @ head.transpose(0, 2, 1)
         edges = np.stack([s.edges for s in some]).transpose(1, 0, 3, 2)[:, :, 1:]
-        said = np.stack([s.told for s in some]).transpose(0, 2, 1)[:, 1:, :, None]
+        said = np.stack([s.phrase_log_scores for s in some]).transpose(0, 2, 1)[:, 1:, :, None]
         hidden = sum(w[f"edge.{name}"][edges[k]] for k, name in enumerate(EDGE))
         hidden = hidden + said * w["said.weight"][:, 0]
         hidden += (self._linear("edge_child", z) + (self._linear("order", text) + w["said.bias"]))[:, :, None]
         hidden += self._linear("edge_head", up)[:, None]
         np.maximum(hidden, 0, out=hidden)
-        found = product + (hidden @ w["score.weight"][0]) + w["score.bias"][0]
-        found += said[..., 0] * w["straight.weight"][0, 0] + w["straight.bias"][0]
-        own = np.arange(n)
-        found[:, own, own + 1] = HIDDEN
-        return np.asarray(found, np.float32)
+        scores = product + (hidden @ w["score.weight"][0]) + w["score.bias"][0]
+        scores += said[..., 0] * w["straight.weight"][0, 0] + w["straight.bias"][0]
+        places = np.arange(n)
+        scores[:, places, places + 1] = HIDDEN
+        return np.asarray(scores, np.float32)
 
-    def relations(self, reading: Reading, sentence: SentenceInput, heads: Sequence[int]) -> Singles:
+    def relations(self, reading: NetworkOutput, sentence: SentenceInput, heads: Sequence[int]) -> Singles:
         """Probabilities [word, relation] of `labels.LABELS` for a tree over the words without punctuation."""
         w, tree = self.weights, np.asarray(heads, np.int64)
         kids = np.arange(1, len(tree) + 1)
@@ -492,8 +499,8 @@ def _leaky(x: Singles) -> Singles:
 
 
 def _softmax(x: Singles) -> Singles:
-    found = np.exp(x - x.max(-1, keepdims=True))
-    return np.asarray(found / found.sum(-1, keepdims=True), np.float32)
+    exponentials = np.exp(x - x.max(-1, keepdims=True))
+    return np.asarray(exponentials / exponentials.sum(-1, keepdims=True), np.float32)
 
 
 def _layer(w: Mapping[str, Singles]) -> Layer:
@@ -503,8 +510,8 @@ def _layer(w: Mapping[str, Singles]) -> Layer:
         into.append(_gates(w[f"lstm.weight_ih_l0{way}"]).T)
         back.append(_gates(w[f"lstm.weight_hh_l0{way}"]).T)
         bias.append(_gates(w[f"lstm.bias_ih_l0{way}"] + w[f"lstm.bias_hh_l0{way}"]))
-    made = (np.concatenate(into, 1), np.stack(back), np.concatenate(bias))
-    return Layer(*(np.ascontiguousarray(weights, np.float32) for weights in made))
+    arrays = (np.concatenate(into, 1), np.stack(back), np.concatenate(bias))
+    return Layer(*(np.ascontiguousarray(weights, np.float32) for weights in arrays))
 
 
 def _gates(rows: Singles) -> Singles:
@@ -522,7 +529,7 @@ Weights = NDArray[np.float32]
 class GlossModel:
     """All that is learned from treebanks of other languages."""
 
-    english: English
+    english: EnglishLexicon
     tagger: Weights
     plain: Weights
     """Of edges, seeing glosses alone."""
@@ -530,10 +537,10 @@ class GlossModel:
     """Of edges, seeing the translation too."""
     labels: Weights
     about: dict[str, Any] = field(default_factory=dict)
-    names: Names = field(default_factory=lambda: Names((), ()))
+    names: GramNumbers = field(default_factory=lambda: GramNumbers((), ()))
     """Grams and kinds that the networks know."""
     networks: tuple[GlossNetwork, ...] = ()
-    nearness: Nearness = field(default_factory=Nearness)
+    nearness: WordOrderSimilarity = field(default_factory=WordOrderSimilarity)
 
     def save(self, place: str | Path) -> None:
         """Write the model into a folder, whole or not at all."""
@@ -571,7 +578,7 @@ class GlossModel:
             raise ModelError("array 'english.words' is no text in UTF-8", model.where, modelfile.REMEDY) from None
         if len(names) != len(table) or (len(table) and table[:, :2].max() >= len(tags)):
             raise ModelError(f"{len(names)} English words for {len(table)} rows of tags", model.where, modelfile.REMEDY)
-        english = English({name: (tags[a], tags[b], s) for name, (a, b, s) in zip(names, table.tolist(), strict=True)})
+        english = EnglishLexicon({name: (tags[a], tags[b], s) for name, (a, b, s) in zip(names, table.tolist(), strict=True)})
         shapes = {
             "tagger": (linear.TAG_FEATURES, len(UPOS)),
             "plain": (linear.EDGE_FEATURES,),
@@ -579,36 +586,36 @@ class GlossModel:
             "labels": (linear.LABEL_FEATURES, len(LABELS)),
         }
         weights = {name: model.array(name, "f", *shape).astype(np.float32) for name, shape in shapes.items()}
-        known = Names(tuple(map(str, model.fact("grams", list))), tuple(map(str, model.fact("kinds", list))))
+        known = GramNumbers(tuple(map(str, model.fact("grams", list))), tuple(map(str, model.fact("kinds", list))))
         networks = tuple(_network(model, k, known) for k in range(model.fact("networks", int)))
-        made = cls(english, weights["tagger"], weights["plain"], weights["linked"], weights["labels"])
-        made.about, made.names, made.networks = model.fact("about", dict), known, networks
+        gloss_model = cls(english, weights["tagger"], weights["plain"], weights["linked"], weights["labels"])
+        gloss_model.about, gloss_model.names, gloss_model.networks = model.fact("about", dict), known, networks
         if model.about["version"] == VERSION:
-            made.nearness = _nearness(model)
-        return made
+            gloss_model.nearness = _nearness(model)
+        return gloss_model
 
 
-def _network(model: modelfile.ModelFolder, number: int, names: Names) -> GlossNetwork:
+def _network(model: modelfile.ModelFolder, number: int, names: GramNumbers) -> GlossNetwork:
     prefix = f"net{number}."
-    found = {
+    arrays = {
         name.removeprefix(prefix): model.array(name, "f", *array.shape)
         for name, array in model.arrays.items()
         if name.startswith(prefix)
     }
-    return GlossNetwork.of(found, len(names.grams), len(names.kinds), model.where)
+    return GlossNetwork.of(arrays, len(names.grams), len(names.kinds), model.where)
 
 
-def _nearness(model: modelfile.ModelFolder) -> Nearness:
+def _nearness(model: modelfile.ModelFolder) -> WordOrderSimilarity:
     banks = tuple(map(str, model.fact("near", list)))
     orders = model.array("near.orders", "f", len(banks), SIDES).astype(np.float32)
     counts = model.array("near.counts", "f", len(banks), len(UPOS), WAYS).astype(np.float32)
     if len(banks) and (counts.min() < 0 or np.abs(orders[:, ::2]).max() > 1 or orders[:, 1::2].min() < 0):
         raise ModelError("word orders or attachments of treebanks are out of range", model.where, modelfile.REMEDY)
-    return Nearness(banks, orders, counts)
+    return WordOrderSimilarity(banks, orders, counts)
 
 
 @lru_cache(maxsize=1)
-def shipped() -> GlossModel:
+def shipped_model() -> GlossModel:
     """The model that comes with the package."""
     place = folder("languages") / "glossed"
     if not place.is_dir():

@@ -52,12 +52,20 @@ from divproj.projection.glossed.facts import (
     words_of,
 )
 from divproj.projection.glossed.linear import EdgeInput, WordOrder, class_chances, label_features, tagger_features
-from divproj.projection.glossed.model import GlossModel, InputEncoder, Reading, SentenceInput, leanings, shipped, word_order
+from divproj.projection.glossed.model import (
+    GlossModel,
+    InputEncoder,
+    NetworkOutput,
+    SentenceInput,
+    leanings,
+    shipped_model,
+    word_order,
+)
 from divproj.projection.phrasal import chart
 from divproj.projection.phrasal.cues import LinkedPair
 from divproj.projection.phrasal.s5 import LONGEST, S5, PhraseState
 from divproj.runtime.engine import one_blas_thread
-from divproj.runtime.vectors import shipped as shipped_vectors
+from divproj.runtime.vectors import shipped_vectors as shipped_vectors
 from divproj.ud.rows import hang_marks
 from divproj.ud.tagsets import LABELS, ONLY, RIGHTWARD, UPOS
 
@@ -88,14 +96,14 @@ ONCE = (("nsubj", "csubj"), ("obj", "ccomp"))
 """Of each, a head has at most one dependent."""
 
 
-def allowed(tag: str, head: int, child: int, *, leaf: bool = True) -> NDArray[np.bool_]:
+def label_mask(tag: str, head: int, child: int, *, leaf: bool = True) -> NDArray[np.bool_]:
     """Return which of `LABELS` a word may have; `leaf`: it has no dependents."""
-    return _allowed(tag, head > child, leaf)
+    return _label_mask(tag, head > child, leaf)
 
 
 @cache
-def _allowed(tag: str, head_follows: bool, leaf: bool) -> NDArray[np.bool_]:
-    found = np.array([
+def _label_mask(tag: str, head_follows: bool, leaf: bool) -> NDArray[np.bool_]:
+    mask = np.array([
         label not in UNUSED
         and (label not in ONLY or tag in ONLY[label])
         and tag not in NEVER.get(label, ())
@@ -103,36 +111,36 @@ def _allowed(tag: str, head_follows: bool, leaf: bool) -> NDArray[np.bool_]:
         and (leaf or label not in LEAVES)
         for label in LABELS
     ])  # fmt: skip
-    found.setflags(write=False)
-    return found
+    mask.setflags(write=False)
+    return mask
 
 
-def lifted(heads: Sequence[int], tags: Sequence[str], chances: Floats, sure: float = 0.5) -> list[int]:
+def lift_dependents(heads: Sequence[int], tags: Sequence[str], probabilities: Floats, confidence: float = 0.5) -> list[int]:
     """Return heads in which function words (by tag and relation) have no dependents: these attach to the function word's head.
 
     `chances` [word, label]; words are counted from 1, 0 is the root.
     """
-    made = list(heads)
-    names = [_best(tag, h, c, row) for c, (h, tag, row) in enumerate(zip(heads, tags, chances, strict=True), 1)]
-    function = {c for c, (h, name, row) in enumerate(zip(heads, names, chances, strict=True), 1)
-                if h and name in LEAVES and row[LABELS.index(name)] >= sure}  # fmt: skip
-    for c in range(1, len(made) + 1):
+    tree = list(heads)
+    names = [_best(tag, h, c, row) for c, (h, tag, row) in enumerate(zip(heads, tags, probabilities, strict=True), 1)]
+    function = {c for c, (h, name, row) in enumerate(zip(heads, names, probabilities, strict=True), 1)
+                if h and name in LEAVES and row[LABELS.index(name)] >= confidence}  # fmt: skip
+    for c in range(1, len(tree) + 1):
         steps = 0
-        while made[c - 1] in function and steps <= len(made):
-            made[c - 1] = heads[made[c - 1] - 1]
+        while tree[c - 1] in function and steps <= len(tree):
+            tree[c - 1] = heads[tree[c - 1] - 1]
             steps += 1
-    return made
+    return tree
 
 
 def _best(tag: str, head: int, child: int, row: Floats, *, leaf: bool = True) -> str:
-    return LABELS[int(np.where(allowed(tag, head, child, leaf=leaf), row, -1.0).argmax())]
+    return LABELS[int(np.where(label_mask(tag, head, child, leaf=leaf), row, -1.0).argmax())]
 
 
-def relations(heads: Sequence[int], tags: Sequence[str], chances: Floats) -> list[str]:
+def relations(heads: Sequence[int], tags: Sequence[str], probabilities: Floats) -> list[str]:
     """The most probable relations that UD allows together."""
     governs = set(heads)
-    masks = [allowed(tag, h, c, leaf=c not in governs) for c, (h, tag) in enumerate(zip(heads, tags, strict=True), 1)]
-    scores = [np.where(mask, row, -1.0) for mask, row in zip(masks, chances, strict=True)]
+    masks = [label_mask(tag, h, c, leaf=c not in governs) for c, (h, tag) in enumerate(zip(heads, tags, strict=True), 1)]
+    scores = [np.where(mask, row, -1.0) for mask, row in zip(masks, probabilities, strict=True)]
     for group in ONCE:
         places = [LABELS.index(label) for label in group]
         for head in sorted(governs - {0}):
@@ -171,7 +179,7 @@ class GlossAnalysis:
     linked: Floats = field(default_factory=lambda: NONE)
     """Probabilities of edges by glosses and translation."""
     sentence: SentenceInput | None = None
-    readings: tuple[Reading, ...] = ()
+    readings: tuple[NetworkOutput, ...] = ()
     """What the networks say."""
     near: Floats = field(default_factory=lambda: NONE)
     """Log ratios of edges in languages of like word order to edges in all."""
@@ -180,9 +188,9 @@ class GlossAnalysis:
     def tags(self) -> Floats:
         """Probabilities of the tags of real words by all models together."""
         if not self.readings:
-            return self.edge_input.chances
+            return self.edge_input.probabilities
         mean = sum(r.tags.astype(np.float64) for r in self.readings) / len(self.readings)
-        mixed: Floats = LINEAR_SHARE * self.edge_input.chances + (1 - LINEAR_SHARE) * mean
+        mixed: Floats = LINEAR_SHARE * self.edge_input.probabilities + (1 - LINEAR_SHARE) * mean
         return mixed
 
     @property
@@ -274,7 +282,7 @@ class S6:
     @property
     def weights(self) -> GlossModel:
         """The model in use."""
-        return self.model or shipped()
+        return self.model or shipped_model()
 
     @property
     def table(self) -> Grams:
@@ -343,7 +351,7 @@ class S6:
         tags[:, PUNCT] = 1e-6
         given = given_tags(sentence, self.table, statistics.labelled)
         if given:
-            tags = given.applied(tags)
+            tags = given.apply(tags)
         tags[marks] = np.eye(len(UPOS))[PUNCT]
         edge_input = edges.edge_input(sentence, words, tags / tags.sum(1, keepdims=True))
         return GlossAnalysis(edge_input, given=given and given.of(edge_input.real), words=statistics.words)
@@ -382,7 +390,7 @@ class S6:
             tags = [a.given for a in analyses]
             readings = [network.read(inputs, state.word_order, tags) for network in model.networks]
         rows = zip(analyses, inputs, zip(*readings, strict=True), strict=True)
-        analyses = [replace(a, sentence=sentence, readings=own) for a, sentence, own in rows]
+        analyses = [replace(a, sentence=sentence, readings=sentence_readings) for a, sentence, sentence_readings in rows]
         if state.tendencies.size:
             analyses = [replace(a, near=leanings(state.tendencies, a.tags)) for a in analyses]
         return analyses
@@ -457,7 +465,7 @@ class S6:
             return heads, []
         tags = list(given) if given else [UPOS[int(p.argmax())] for p in analysis.tags]
         probabilities = self._labels(analysis, heads)
-        tree = lifted(heads, tags, probabilities)
+        tree = lift_dependents(heads, tags, probabilities)
         if tree != heads:
             probabilities = self._labels(analysis, tree)
         return tree, relations(tree, tags, probabilities)
@@ -481,7 +489,7 @@ def _usage(words: Sequence[WordFacts], statistics: GlossStatistics) -> dict[str,
 def _upos(sentence: ProjectionInput, edge_input: EdgeInput, tags: Floats | None = None) -> tuple[str, ...]:
     """The most probable tag of each word: of real words by `tags` (else by the linear tagger), of others PUNCT."""
     names = ["PUNCT"] * len(sentence)
-    for k, probabilities in zip(edge_input.real, edge_input.chances if tags is None else tags, strict=True):
+    for k, probabilities in zip(edge_input.real, edge_input.probabilities if tags is None else tags, strict=True):
         names[k - 1] = UPOS[int(probabilities.argmax())]
     return tuple(names)
 
@@ -525,7 +533,7 @@ def _cached_state(text: tuple[ProjectionInput, ...]) -> GlossState:
 
 @lru_cache(maxsize=1)
 def _shipped_grams() -> Grams:
-    return Grams.shipped()
+    return Grams.load_shipped()
 
 
 @lru_cache(maxsize=2)
@@ -543,8 +551,8 @@ def encode(
     """Return what networks see of a text: its words, how they are used, and what s5 finds alone."""
     system = S5()
     return [
-        encoder.sentence(sentence, own, usage, system.posteriors(sentence, alone).edges)
-        for sentence, own in zip(text, words, strict=True)
+        encoder.sentence(sentence, word_facts, usage, system.posteriors(sentence, alone).edges)
+        for sentence, word_facts in zip(text, words, strict=True)
     ]
 
 
@@ -558,7 +566,7 @@ def phrase_edges(sentence: ProjectionInput, analysis: GlossAnalysis, state: Phra
 
 def direct(seen: EdgeInput) -> Floats:
     """1 where the translation has the edge between the linked words."""
-    anchored = np.array([0, *(seen.bitext.anchors[k] for k in seen.real)]) > 0
+    anchored = np.array([0, *(seen.sentence.anchors[k] for k in seen.real)]) > 0
     return np.where(np.isin(seen.codes, (chart.MOTHER, chart.OUT)) & anchored[None, :], 1.0, 0.0)
 
 
@@ -579,7 +587,7 @@ def _matrices(
             high += 1
         inputs = [a.edge_input for a in analyses[low:high]]
         columns = edges.edges_of(inputs, {name: rows[low:high] for name, rows in given.items()}, order)
-        flat, at = edges.chances(columns, names, weights), 0
+        flat, at = edges.choice_probabilities(columns, names, weights), 0
         for each in inputs:
             n = len(each)
             matrix = np.zeros((n + 1, n + 1))
@@ -591,7 +599,7 @@ def _matrices(
 
 def _reason(seen: EdgeInput, head: int, child: int) -> Reason:
     code = seen.codes[head, child]
-    if not seen.bitext.anchors[seen.real[child - 1]]:
+    if not seen.sentence.anchors[seen.real[child - 1]]:
         return "spontaneous"
     if code in (chart.MOTHER, chart.OUT, chart.TOP, chart.TOP_OUT):
         return "projected"

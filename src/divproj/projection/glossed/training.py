@@ -9,12 +9,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from divproj.core.sentence import Sentence
+from divproj.core.sentence import Rows
 from divproj.core.tree import DepTree
 from divproj.links.grams import Grams
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.glossed import linear
-from divproj.projection.glossed.facts import English, Glosses, Usage, WordFacts, in_capitals, usage_of, words_of
+from divproj.projection.glossed.facts import EnglishLexicon, Glosses, Usage, WordFacts, in_capitals, usage_of, words_of
 from divproj.projection.glossed.linear import WordOrder, label_features, tagger_features
 from divproj.projection.glossed.model import FULL_WORDS, RELS, GlossModel, InputEncoder, SentenceInput, word_order
 from divproj.projection.glossed.s6 import PUNCT, S6, GlossAnalysis, GlossPriors, GlossStatistics, direct, encode, phrase_edges
@@ -35,12 +35,12 @@ Say = Callable[[str], None]
 
 
 @dataclass
-class Bank:
+class GlossedTreebank:
     """A glossed treebank: what projection may see of it, and its gold trees."""
 
     name: str
     family: str
-    bitexts: list[ProjectionInput]
+    sentences: list[ProjectionInput]
     gold: list[DepTree]
     words: list[list[WordFacts]] = field(default_factory=list, repr=False)
     usage: dict[str, Usage] = field(default_factory=dict, repr=False)
@@ -49,41 +49,41 @@ class Bank:
     inputs: list[SentenceInput] = field(default_factory=list, repr=False)
     text: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32), repr=False)
     """Its word order, for the networks."""
-    sentences: list[Sentence] = field(default_factory=list, repr=False)
+    rows: list[Rows] = field(default_factory=list, repr=False)
     """The gold rows, where a benchmark wants more than trees."""
 
-    def look(self, grams: Grams, english: English) -> None:
+    def look(self, grams: Grams, english: EnglishLexicon) -> None:
         """Take its glosses apart."""
-        glosses = Glosses(grams, english, in_capitals(self.bitexts))
-        self.words = [words_of(b, glosses) for b in self.bitexts]
+        glosses = Glosses(grams, english, in_capitals(self.sentences))
+        self.words = [words_of(b, glosses) for b in self.sentences]
         self.usage = usage_of(self.words)
 
     def encode(self, encoder: InputEncoder) -> None:
         """Make what the networks see of it; `look` comes first."""
-        self.inputs = encode(self.bitexts, self.words, encoder, S5().adapt(self.bitexts), self.usage)
+        self.inputs = encode(self.sentences, self.words, encoder, S5().adapt(self.sentences), self.usage)
         self.text = word_order(self.inputs)
 
     def numbers(self) -> list[tuple[Ints, Ints]]:
         """Gold relations (places in `inputs.RELS`) and tags of the real words; -1 where there is none of UD."""
-        made = []
+        targets = []
         for s, tree in zip(self.inputs, self.gold, strict=True):
-            rels = [tree.rels[word - 1].partition(":")[0] for word in s.real]
+            deprels = [tree.deprels[word - 1].partition(":")[0] for word in s.real]
             tags = [tree.upos[word - 1] for word in s.real]
-            made.append((_places(rels, RELS), _places(tags, UPOS)))
-        return made
+            targets.append((_places(deprels, RELS), _places(tags, UPOS)))
+        return targets
 
     def heads(self) -> list[Ints]:
         """Gold heads among real words; -1 where the head is punctuation or missing."""
-        made = []
+        targets = []
         places = [s.real for s in self.inputs] or [r.edge_input.real for r in self.reads]
         for real, tree in zip(places, self.gold, strict=True):
             place = {word: k for k, word in enumerate(real, 1)} | {0: 0}
-            made.append(np.array([place.get(tree.heads[word - 1], -1) for word in real], np.int64))
-        return made
+            targets.append(np.array([place.get(tree.heads[word - 1], -1) for word in real], np.int64))
+        return targets
 
 
 @dataclass
-class Fold:
+class FoldWeights:
     """Weights learned without one family."""
 
     tagger: NDArray[np.float32]
@@ -100,47 +100,49 @@ def _trust(words: int, count: int) -> Floats:
     return np.full(count, min(1.0, (FULL_WORDS / max(words, 1)) ** 0.5))
 
 
-def _padded(rows: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
+def _pad_rows(rows: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
     width = max((x.shape[1] for x in rows), default=0)
     return np.ascontiguousarray(np.concatenate([np.pad(x, ((0, 0), (0, width - x.shape[1]))) for x in rows]))
 
 
-def _tag_rows(bank: Bank) -> tuple[NDArray[np.int32], Ints, Floats]:
+def _tag_rows(bank: GlossedTreebank) -> tuple[NDArray[np.int32], Ints, Floats]:
     """Features, tags and trust of all words that are no punctuation."""
-    found = _padded([tagger_features(words, bank.usage) for words in bank.words])
+    feature_rows = _pad_rows([tagger_features(words, bank.usage) for words in bank.words])
     right = np.array([UPOS.index(t) if t in UPOS else -1 for tree in bank.gold for t in tree.upos], np.int64)
     marks = np.array([w.mark for words in bank.words for w in words])
     keep = (right >= 0) & (right != PUNCT) & ~marks
-    return found[keep], right[keep], _trust(int(keep.sum()), int(keep.sum()))
+    return feature_rows[keep], right[keep], _trust(int(keep.sum()), int(keep.sum()))
 
 
-def _read_with(bank: Bank, weights: NDArray[np.float32]) -> None:
+def _read_with(bank: GlossedTreebank, weights: NDArray[np.float32]) -> None:
     bank.reads = []
-    for bitext, words in zip(bank.bitexts, bank.words, strict=True):
-        chances = linear.class_chances(tagger_features(words, bank.usage), weights)
-        chances[:, PUNCT] = 1e-6
-        chances[np.array([w.mark for w in words])] = np.eye(len(UPOS))[PUNCT]
-        bank.reads.append(GlossAnalysis(linear.edge_input(bitext, words, chances / chances.sum(1, keepdims=True))))
+    for sentence, words in zip(bank.sentences, bank.words, strict=True):
+        probabilities = linear.class_chances(tagger_features(words, bank.usage), weights)
+        probabilities[:, PUNCT] = 1e-6
+        probabilities[np.array([w.mark for w in words])] = np.eye(len(UPOS))[PUNCT]
+        bank.reads.append(
+            GlossAnalysis(linear.edge_input(sentence, words, probabilities / probabilities.sum(1, keepdims=True)))
+        )
 
 
 Questions = tuple[NDArray[np.int32], Ints, Ints, Floats]
 
 
 def _questions(
-    bank: Bank, names: Sequence[str], given: Mapping[str, Sequence[Floats]], order: WordOrder
+    bank: GlossedTreebank, names: Sequence[str], given: Mapping[str, Sequence[Floats]], order: WordOrder
 ) -> tuple[Questions, Questions]:
     """Questions with an answer, to learn from; and all of them."""
-    found = linear.edges_of([r.edge_input for r in bank.reads], given, order)
-    index = linear.features(found, names)
+    edges = linear.edges_of([r.edge_input for r in bank.reads], given, order)
+    index = linear.features(edges, names)
     gold = np.concatenate(bank.heads())
     kid = np.concatenate([np.arange(1, len(r.edge_input) + 1) for r in bank.reads])
     offset = gold - (gold > kid)
-    sizes = np.diff(found.starts)
+    sizes = np.diff(edges.starts)
     keep = gold >= 0
     starts = np.concatenate([[0], np.cumsum(sizes[keep])]).astype(np.int64)
     trust = _trust(int(keep.sum()), int(keep.sum()))
     some = index[np.repeat(keep, sizes)], starts, starts[:-1] + offset[keep], trust
-    return some, (index, found.starts, np.zeros(0, np.int64), np.zeros(0))
+    return some, (index, edges.starts, np.zeros(0, np.int64), np.zeros(0))
 
 
 def _together(parts: Sequence[Questions]) -> Questions:
@@ -150,7 +152,7 @@ def _together(parts: Sequence[Questions]) -> Questions:
     return np.concatenate([p[0] for p in parts]), starts, right, np.concatenate([p[3] for p in parts])
 
 
-def _fill(bank: Bank, flat: Floats, name: Literal["plain", "linked"]) -> None:
+def _fill(bank: GlossedTreebank, flat: Floats, name: Literal["plain", "linked"]) -> None:
     """Put probabilities of all edges of a bank into the field `plain` or `linked` of its analyses."""
     at = 0
     for k, read in enumerate(bank.reads):
@@ -161,29 +163,29 @@ def _fill(bank: Bank, flat: Floats, name: Literal["plain", "linked"]) -> None:
         at += n * n
 
 
-def _label_rows(bank: Bank) -> tuple[NDArray[np.int32], Ints, Floats]:
+def _label_rows(bank: GlossedTreebank) -> tuple[NDArray[np.int32], Ints, Floats]:
     rows, right = [], []
     for read, tree, heads in zip(bank.reads, bank.gold, bank.heads(), strict=True):
         rows.append(label_features(read.edge_input, np.maximum(heads, 0).tolist()))
-        names = [tree.rels[word - 1].partition(":")[0] for word in read.edge_input.real]
+        names = [tree.deprels[word - 1].partition(":")[0] for word in read.edge_input.real]
         right += [LABELS.index(r) if r in LABELS and h > 0 else -1 for r, h in zip(names, heads, strict=True)]
     answer = np.array(right, np.int64)
     keep = answer >= 0
-    return _padded(rows)[keep], answer[keep], _trust(int(keep.sum()), int(keep.sum()))
+    return _pad_rows(rows)[keep], answer[keep], _trust(int(keep.sum()), int(keep.sum()))
 
 
 def _learn_class(
     parts: Sequence[tuple[NDArray[np.int32], Ints, Floats]], size: int, classes: int, how: dict[str, Any]
 ) -> NDArray[np.float32]:
-    index = _padded([p[0] for p in parts])
+    index = _pad_rows([p[0] for p in parts])
     return linear.fit_class(
         index, np.concatenate([p[1] for p in parts]), np.concatenate([p[2] for p in parts]), size, classes, **how
     )
 
 
 def learn(
-    banks: Sequence[Bank], english: English, grams: Grams, say: Say = lambda text: None
-) -> tuple[GlossModel, dict[str, Fold]]:
+    banks: Sequence[GlossedTreebank], english: EnglishLexicon, grams: Grams, on_message: Say = lambda text: None
+) -> tuple[GlossModel, dict[str, FoldWeights]]:
     """The model of all banks, and for each family the weights learned without it.
 
     The inputs of the linked model for a treebank (tags, plain probabilities, s5) come from models that did not see its family.
@@ -192,7 +194,7 @@ def learn(
         bank.look(grams, english)
     families = sorted({bank.family for bank in banks})
     none = np.zeros(0, np.float32)
-    folds = {family: Fold(none, none, none, none) for family in families}
+    folds = {family: FoldWeights(none, none, none, none) for family in families}
     rows = [_tag_rows(bank) for bank in banks]
 
     def others(parts: Sequence[Any], family: str) -> list[Any]:
@@ -201,7 +203,7 @@ def learn(
     for family in families:
         folds[family].tagger = _learn_class(others(rows, family), linear.TAG_FEATURES, len(UPOS), TAGGER_STEPS)
     full_tagger = _learn_class(rows, linear.TAG_FEATURES, len(UPOS), TAGGER_STEPS)
-    say("tagger learned")
+    on_message("tagger learned")
     for bank in banks:
         _read_with(bank, folds[bank.family].tagger)
         seen = [r.edge_input for r in bank.reads]
@@ -214,22 +216,25 @@ def learn(
     full_plain = linear.fit_choice(*_together([a for a, _ in asked]), linear.EDGE_FEATURES, **EDGE_STEPS)
     for bank, (_, every) in zip(banks, asked, strict=True):
         _fill(bank, linear.choice_chances(every[0], every[1], folds[bank.family].plain), "plain")
-    say("edges without translation learned")
+    on_message("edges without translation learned")
     model = GlossModel(english, full_tagger, full_plain, none, none)
     for bank in banks:
-        priors = GlossPriors(S6(model, grams), GlossStatistics(), dict(zip(bank.bitexts, bank.reads, strict=True)))
-        chart = S5().adapt(bank.bitexts, priors=priors)
-        both = zip(bank.bitexts, bank.reads, strict=True)
+        priors = GlossPriors(S6(model, grams), GlossStatistics(), dict(zip(bank.sentences, bank.reads, strict=True)))
+        chart = S5().adapt(bank.sentences, priors=priors)
+        both = zip(bank.sentences, bank.reads, strict=True)
         bank.reads = [replace(read, phrases=phrase_edges(sentence, read, chart)) for sentence, read in both]
         bank.order = WordOrder.of([r.edge_input for r in bank.reads], [r.phrases for r in bank.reads])
-    say("phrases of all banks weighed")
-    _linked(banks, model, folds, others)
-    say("edges with translation learned")
+    on_message("phrases of all banks weighed")
+    _learn_with_translation(banks, model, folds, others)
+    on_message("edges with translation learned")
     return model, folds
 
 
-def _linked(
-    banks: Sequence[Bank], model: GlossModel, folds: dict[str, Fold], others: Callable[[Sequence[Any], str], list[Any]]
+def _learn_with_translation(
+    banks: Sequence[GlossedTreebank],
+    model: GlossModel,
+    folds: dict[str, FoldWeights],
+    others: Callable[[Sequence[Any], str], list[Any]],
 ) -> None:
     asked = []
     for bank in banks:

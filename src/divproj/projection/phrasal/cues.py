@@ -60,17 +60,17 @@ class RelationWeights:
     """
 
     given: tuple[tuple[str, float], ...] = tuple(GIVEN_LINKS.items())
-    found: tuple[tuple[str, float], ...] = tuple(INDUCED_LINKS.items())
+    induced: tuple[tuple[str, float], ...] = tuple(INDUCED_LINKS.items())
     unlinked: tuple[tuple[str, float], ...] = tuple(UNLINKED_WORDS.items())
 
     @cached_property
     def table(self) -> NDArray[np.float64]:
         """[kind, relation] for the chart."""
-        made = np.zeros((3, len(RELATIONS)))
-        for kind, values in ((UNLINKED, self.unlinked), (GIVEN, self.given), (FOUND, self.found)):
+        table = np.zeros((3, len(RELATIONS)))
+        for kind, values in ((UNLINKED, self.unlinked), (GIVEN, self.given), (FOUND, self.induced)):
             for name, value in values:
-                made[kind, RELATIONS.index(name)] = value
-        return made
+                table[kind, RELATIONS.index(name)] = value
+        return table
 
 
 CHEAP = 16
@@ -85,15 +85,15 @@ class LinkedPair:
     """A bitext with links for words that had none; `kinds` says of each word (place 0 too) where its links are from."""
 
     given: ProjectionInput
-    bitext: ProjectionInput
+    sentence: ProjectionInput
     kinds: tuple[int, ...]
-    chances: dict[tuple[int, int], float] = field(default_factory=dict, compare=False)
+    probabilities: dict[tuple[int, int], float] = field(default_factory=dict, compare=False)
     """Probabilities of links by word alignment of the text, from `POSSIBLE_LINK` on."""
     tags: tuple[str, ...] = field(default=(), compare=False)
     """Universal tags of the words by a tagger; empty: what links and the lexicon say."""
 
 
-def _no_links(bitext: ProjectionInput) -> dict[tuple[int, int], float]:
+def _no_links(sentence: ProjectionInput) -> dict[tuple[int, int], float]:
     return {}
 
 
@@ -109,62 +109,64 @@ class InducedLinks:
     """Links that paired phrases make, with probabilities."""
     _known: dict[ProjectionInput, LinkedPair] = field(default_factory=dict, repr=False)
 
-    def observe(self, bitexts: Sequence[ProjectionInput]) -> list[LinkedPair]:
+    def observe(self, sentences: Sequence[ProjectionInput]) -> list[LinkedPair]:
         """Return the sentences with more links, learned from all of them together."""
-        if any(map(_unlinked, bitexts)):
-            found = self.aligner.fit_align([(b.forms, b.e.forms) for b in bitexts], _translations(bitexts))
-            made = [_with_links(b, linked.chances | self.more(b)) for b, linked in zip(bitexts, found, strict=True)]
+        if any(map(_has_unlinked_words, sentences)):
+            alignments = self.aligner.fit_align([(b.forms, b.e.forms) for b in sentences], _translations(sentences))
+            linked_pairs = [
+                _with_links(b, linked.probabilities | self.more(b)) for b, linked in zip(sentences, alignments, strict=True)
+            ]
         else:
-            made = [_with_links(b, self.more(b)) for b in bitexts]
-        self._known.update(zip(bitexts, made, strict=True))
-        return made
+            linked_pairs = [_with_links(b, self.more(b)) for b in sentences]
+        self._known.update(zip(sentences, linked_pairs, strict=True))
+        return linked_pairs
 
-    def of(self, bitext: ProjectionInput) -> LinkedPair:
+    def of(self, sentence: ProjectionInput) -> LinkedPair:
         """Return a sentence, of the text or not, with more links."""
-        found = self._known.get(bitext)
-        if found is None:
-            chances = {}
-            if self.aligner.counts_ and _unlinked(bitext):
-                chances = self.aligner.align([(bitext.forms, bitext.e.forms)])[0].chances
-            found = _with_links(bitext, chances | self.more(bitext))
-        return found
+        linked_pair = self._known.get(sentence)
+        if linked_pair is None:
+            probabilities = {}
+            if self.aligner.counts_ and _has_unlinked_words(sentence):
+                probabilities = self.aligner.align([(sentence.forms, sentence.e.forms)])[0].probabilities
+            linked_pair = _with_links(sentence, probabilities | self.more(sentence))
+        return linked_pair
 
-    def part(self, bitexts: Iterable[ProjectionInput]) -> InducedLinks:
+    def part(self, sentences: Iterable[ProjectionInput]) -> InducedLinks:
         """The links of some observed sentences."""
-        return InducedLinks(more=self.more, _known={b: self._known[b] for b in bitexts if b in self._known})
+        return InducedLinks(more=self.more, _known={b: self._known[b] for b in sentences if b in self._known})
 
 
-def _unlinked(bitext: ProjectionInput) -> bool:
+def _has_unlinked_words(sentence: ProjectionInput) -> bool:
     """Whether both sides have words without a link."""
-    f, e = ({link[side] for link in bitext.links.links} for side in (0, 1))
-    return len(f) < len(bitext) and len(e) < len(bitext.e)
+    f, e = ({link[side] for link in sentence.links.links} for side in (0, 1))
+    return len(f) < len(sentence) and len(e) < len(sentence.e)
 
 
-def _translations(bitexts: Iterable[ProjectionInput]) -> Counter[tuple[str, str]]:
+def _translations(sentences: Iterable[ProjectionInput]) -> Counter[tuple[str, str]]:
     known: Counter[tuple[str, str]] = Counter()
-    for b in bitexts:
+    for b in sentences:
         known.update((b.forms[i - 1].lower(), b.e.forms[j - 1].lower()) for i, j in sorted(b.links.links))
     return known
 
 
-def _with_links(bitext: ProjectionInput, chances: dict[tuple[int, int], float]) -> LinkedPair:
+def _with_links(sentence: ProjectionInput, probabilities: dict[tuple[int, int], float]) -> LinkedPair:
     """For each unlinked word its most probable link with an unlinked word."""
-    given = bitext.links.links
+    given = sentence.links.links
     used_f, used_e = {i for i, _ in given}, {j for _, j in given}
     best: dict[int, tuple[float, int]] = {}
-    for (i, j), chance in chances.items():
-        if i not in used_f and j not in used_e and chance >= SURE_LINK:
-            best[i] = max(best.get(i, (0.0, 0)), (chance, -j))
+    for (i, j), probability in probabilities.items():
+        if i not in used_f and j not in used_e and probability >= SURE_LINK:
+            best[i] = max(best.get(i, (0.0, 0)), (probability, -j))
     more = {(i, -j) for i, (_, j) in best.items()}
-    kinds = tuple(GIVEN if i in used_f else FOUND if i in best else UNLINKED for i in range(len(bitext) + 1))
+    kinds = tuple(GIVEN if i in used_f else FOUND if i in best else UNLINKED for i in range(len(sentence) + 1))
     if not more:
-        return LinkedPair(bitext, bitext, kinds, chances)
-    links = Links(given | more, bitext.links.shape, bitext.links.possible)
-    return LinkedPair(bitext, replace(bitext, links=links), kinds, chances)
+        return LinkedPair(sentence, sentence, kinds, probabilities)
+    links = Links(given | more, sentence.links.shape, sentence.links.possible)
+    return LinkedPair(sentence, replace(sentence, links=links), kinds, probabilities)
 
 
 @dataclass(frozen=True)
-class Encoded:
+class EncodedSentence:
     """A sentence for the chart, place 0 for the root."""
 
     words: NDArray[np.int32]
@@ -197,49 +199,49 @@ class Cues:
     @classmethod
     def of(cls, linked: Sequence[LinkedPair]) -> Cues:
         """Lexicon and numbers of the observed text, all choices even."""
-        made = cls(TagLexicon.of((x.bitext, ()) for x in linked))
+        cues = cls(TagLexicon.of((x.sentence, ()) for x in linked))
         for x in linked:
-            for form, tag in zip(x.bitext.forms, x.tags or made.tags_of(x.bitext), strict=True):
-                made.words.setdefault(form.lower(), len(made.words))
-                made.tags.setdefault(tag, len(made.tags))
-        size = len(made.tags)
-        made.choice = np.full((len(made.words) + size, 2 * size + 1), -np.log(2 * size + 1))
-        made.far = np.full((size, 2, chart.BUCKETS), -np.log(chart.BUCKETS))
-        return made
+            for form, tag in zip(x.sentence.forms, x.tags or cues.tags_of(x.sentence), strict=True):
+                cues.words.setdefault(form.lower(), len(cues.words))
+                cues.tags.setdefault(tag, len(cues.tags))
+        size = len(cues.tags)
+        cues.choice = np.full((len(cues.words) + size, 2 * size + 1), -np.log(2 * size + 1))
+        cues.far = np.full((size, 2, chart.BUCKETS), -np.log(chart.BUCKETS))
+        return cues
 
-    def tags_of(self, bitext: ProjectionInput) -> list[str]:
+    def tags_of(self, sentence: ProjectionInput) -> list[str]:
         """A tag for every word: the projected one, or what the lexicon says of the form and its gloss."""
-        glosses = bitext.glosses or ("",) * len(bitext)
+        glosses = sentence.glosses or ("",) * len(sentence)
         return [
             tag if tag != "_" else universal(self.lexicon.tag(form, gloss))
-            for form, gloss, tag in zip(bitext.forms, glosses, bitext.upos, strict=True)
+            for form, gloss, tag in zip(sentence.forms, glosses, sentence.upos, strict=True)
         ]
 
-    def encode(self, linked: LinkedPair, work: int = 0, extra: Floats | None = None) -> Encoded:
+    def encode(self, linked: LinkedPair, work: int = 0, extra: Floats | None = None) -> EncodedSentence:
         """Numbers for the chart; `work` words in all are to be encoded."""
-        bitext = linked.bitext
-        tags = [self.tags.get(tag, 0) for tag in linked.tags or self.tags_of(bitext)]
+        sentence = linked.sentence
+        tags = [self.tags.get(tag, 0) for tag in linked.tags or self.tags_of(sentence)]
         unseen = len(self.words)
-        words = [self.words.get(form.lower(), unseen + tag) for form, tag in zip(bitext.forms, tags, strict=True)]
-        n1 = len(bitext) + 1
+        words = [self.words.get(form.lower(), unseen + tag) for form, tag in zip(sentence.forms, tags, strict=True)]
+        n1 = len(sentence) + 1
         codes = np.zeros((n1, n1), np.int8)
         run = chart.relate.for_work(work // CHEAP, n1)
-        run(np.array(bitext.anchors, np.int32), np.array(bitext.e_heads, np.int32), codes)
+        run(np.array(sentence.anchors, np.int32), np.array(sentence.e_heads, np.int32), codes)
         numbers = np.array([0, *words], np.int32), np.array([0, *tags], np.int32), np.array(linked.kinds, np.int8)
-        return Encoded(*numbers, codes, extra)
+        return EncodedSentence(*numbers, codes, extra)
 
-    def learn(self, sentences: Sequence[Encoded], weights: Floats, rounds: int) -> list[float]:
+    def learn(self, sentences: Sequence[EncodedSentence], weights: Floats, rounds: int) -> list[float]:
         """Learn the choices of words by expectation-maximisation over the chart; return the log-likelihood of each round."""
-        batch = _laid_out(sentences)
+        batch = _concatenate(sentences)
         work = int((np.diff(batch[0]) ** 2).sum()) * rounds
         run: Callable[..., float] = chart.expect.for_work(work // CHEAP)
         usual = _usual_tags(sentences, len(self.words), len(self.tags))
-        found = []
+        likelihoods = []
         for _ in range(rounds):
             chosen, distances = np.zeros_like(self.choice), np.zeros_like(self.far)
-            found.append(float(run(*batch, weights, self.choice, self.far, chosen, distances)))
+            likelihoods.append(float(run(*batch, weights, self.choice, self.far, chosen, distances)))
             self._maximise(chosen, distances, usual)
-        return found
+        return likelihoods
 
     def _maximise(self, chosen: Floats, distances: Floats, usual: NDArray[np.int64]) -> None:
         overall = chosen.sum(0) + 0.5
@@ -253,17 +255,17 @@ class Cues:
         self.far = np.log((distances + self.far_trust * everywhere) / (distances.sum(2, keepdims=True) + self.far_trust))
 
 
-def _usual_tags(sentences: Sequence[Encoded], words: int, tags: int) -> NDArray[np.int64]:
+def _usual_tags(sentences: Sequence[EncodedSentence], words: int, tags: int) -> NDArray[np.int64]:
     """The tag that each word type mostly has; the numbers of unseen words stand for one tag each."""
     counts = np.zeros((words + tags, tags))
     for sentence in sentences:
         np.add.at(counts, (sentence.words[1:], sentence.tags[1:]), 1.0)
     counts[words:] = np.eye(tags)
-    found: NDArray[np.int64] = counts.argmax(1)
-    return found
+    best_tags: NDArray[np.int64] = counts.argmax(1)
+    return best_tags
 
 
-def _laid_out(sentences: Sequence[Encoded]) -> tuple[Any, ...]:
+def _concatenate(sentences: Sequence[EncodedSentence]) -> tuple[Any, ...]:
     """Return the arrays of all sentences end to end, after the offsets of their words and of their codes."""
     sizes = np.array([len(s.words) for s in sentences], np.int64)
     at, cells = np.zeros(len(sizes) + 1, np.int64), np.zeros(len(sizes) + 1, np.int64)

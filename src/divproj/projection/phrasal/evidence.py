@@ -24,15 +24,15 @@ import numpy as np
 from divproj.core.errors import PARSED_WHOLE, AlignmentError, Faults, Where
 from divproj.core.links import Links
 from divproj.core.pair import Pair
-from divproj.core.sentence import Sentence
+from divproj.core.sentence import Rows
 from divproj.core.tree import DepTree
 from divproj.forest.charts import Packer
 from divproj.forest.dependencies import from_dependencies
 from divproj.forest.hypergraph import Forest, Node
-from divproj.io.files import writing
+from divproj.io.files import LINKS_FILE, writing
 from divproj.io.trees import conllu, pharaoh
 from divproj.parsing.features import ParserInput
-from divproj.parsing.language import packed
+from divproj.parsing.language import pack_forest
 from divproj.parsing.parser import EdgeParser, MstParser
 from divproj.phrases.aligner import PhraseAligner
 from divproj.phrases.lexicon import Lexicon
@@ -90,42 +90,42 @@ def _tag(forest: Forest, word: int, chosen: set[int]) -> str:
     return next((forest.nodes[k].label for k in sorted(chosen) if forest.nodes[k].span == (word, word + 1)), "_")
 
 
-def tree_pair(found: PhraseAlignment) -> Pair:
+def tree_pair(alignment: PhraseAlignment) -> Pair:
     """The two trees that the alignment chose, source as F and target as E, linked where words are paired.
 
     A word paired with a phrase is linked to the phrase's head.
     """
     links = set()
-    for pair in found.pairs:
+    for pair in alignment.pairs:
         if 1 in (pair.src[1] - pair.src[0], pair.tgt[1] - pair.tgt[0]):
-            ends = (found.src.nodes[pair.src_node], found.tgt.nodes[pair.tgt_node])
+            ends = (alignment.src.nodes[pair.src_node], alignment.tgt.nodes[pair.tgt_node])
             i, j = (node.sem_head if node.sem_head >= 0 else node.end - 1 for node in ends)
             links.add((i + 1, j + 1))
-    f, e = dependencies(found.src, found.src_tree), dependencies(found.tgt, found.tgt_tree)
-    return Pair(f, e, Links(frozenset(links), (len(f), len(e))), found.sent_id)
+    f, e = dependencies(alignment.src, alignment.src_tree), dependencies(alignment.tgt, alignment.tgt_tree)
+    return Pair(f, e, Links(frozenset(links), (len(f), len(e))), alignment.sent_id)
 
 
 def write_corpus(pairs: Iterable[Pair], folder: Path) -> int:
     """Write tree pairs as a corpus folder (f.conllu, e.conllu, align.txt); return their number."""
-    made = list(pairs)
+    tree_pairs = list(pairs)
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("f", "e"):
         with writing(folder / f"{name}.conllu") as out:
-            conllu.dump((_sentence(getattr(pair, name), pair.sent_id or str(k)) for k, pair in enumerate(made, 1)), out)
-    with writing(folder / "align.txt") as out:
-        pharaoh.dump((pair.links for pair in made), out)
-    return len(made)
+            conllu.dump((_sentence(getattr(pair, name), pair.sent_id or str(k)) for k, pair in enumerate(tree_pairs, 1)), out)
+    with writing(folder / LINKS_FILE) as out:
+        pharaoh.dump((pair.links for pair in tree_pairs), out)
+    return len(tree_pairs)
 
 
-def _sentence(tree: DepTree, sent_id: str) -> Sentence:
+def _sentence(tree: DepTree, sent_id: str) -> Rows:
     n = len(tree)
     blank = ("_",) * n
     columns = (
         tuple(str(k) for k in range(1, n + 1)), tree.forms, blank, tree.upos or blank, tree.xpos or blank, blank,
-        tuple(map(str, tree.heads)), tuple("root" if not h else r if r != "_" else "dep" for h, r in zip(tree.heads, tree.rels or blank, strict=True)),
+        tuple(map(str, tree.heads)), tuple("root" if not h else r if r != "_" else "dep" for h, r in zip(tree.heads, tree.deprels or blank, strict=True)),
         blank, blank,
     )  # fmt: skip
-    return Sentence((f"# sent_id = {sent_id}", f"# text = {' '.join(tree.forms)}"), columns, Where(sent_id=sent_id))
+    return Rows((f"# sent_id = {sent_id}", f"# text = {' '.join(tree.forms)}"), columns, Where(sent_id=sent_id))
 
 
 ALL_UP_TO = 40
@@ -152,58 +152,58 @@ class PhraseFinder:
     aligner: PhraseAligner = field(default_factory=PhraseAligner)
     all_up_to: int = ALL_UP_TO
 
-    def find(self, bitexts: Sequence[ProjectionInput]) -> tuple[list[ProjectionInput], PhraseBook]:
+    def find(self, inputs: Sequence[ProjectionInput]) -> tuple[list[ProjectionInput], PhraseBook]:
         """The sentences, with E's tree where the alignment chose one, and their phrase pairs."""
-        ready = [k for k, bitext in enumerate(bitexts) if self._usable(bitext)]
-        pairs = [(self._f(bitexts[k]), self._e(bitexts[k].e)) for k in ready]
-        links = [self._links(bitexts[k], s, t) for k, (s, t) in zip(ready, pairs, strict=True)]
+        ready = [k for k, sentence in enumerate(inputs) if self._usable(sentence)]
+        pairs = [(self._f(inputs[k]), self._e(inputs[k].e)) for k in ready]
+        links = [self._links(inputs[k], s, t) for k, (s, t) in zip(ready, pairs, strict=True)]
         aligner = self.aligner
         if self.e_forest and not aligner.parse_share:
             aligner = replace(aligner, parse_share=PARSE_SHARE)
-        made, book = list(bitexts), []
-        for k, found in zip(ready, aligner.align(pairs, links), strict=True):
-            if self.e_forest and found.reachable:
-                made[k] = _with_tree(bitexts[k], found)
-            own = self.forests.get(bitexts[k].forms)
-            book.append(SentencePairs.of(found, heads=_headed(own), hold=PAIR_SHARE if own else BARE_PAIR_SHARE))
-        return made, PhraseBook.of(book)
+        sentences, book = list(inputs), []
+        for k, alignment in zip(ready, aligner.align(pairs, links), strict=True):
+            if self.e_forest and alignment.reachable:
+                sentences[k] = _with_tree(inputs[k], alignment)
+            forest = self.forests.get(inputs[k].forms)
+            book.append(SentencePairs.of(alignment, heads=_has_heads(forest), hold=PAIR_SHARE if forest else BARE_PAIR_SHARE))
+        return sentences, PhraseBook.of(book)
 
-    def _usable(self, bitext: ProjectionInput) -> bool:
-        if not bitext.forms or not len(bitext.e) or not bitext.links.links:
+    def _usable(self, sentence: ProjectionInput) -> bool:
+        if not sentence.forms or not len(sentence.e) or not sentence.links.links:
             return False
-        return bitext.forms in self.forests or len(bitext) <= self.all_up_to
+        return sentence.forms in self.forests or len(sentence) <= self.all_up_to
 
-    def _f(self, bitext: ProjectionInput) -> Forest:
-        found = self.forests.get(bitext.forms)
-        return found if found is not None else all_bracketings(bitext)
+    def _f(self, sentence: ProjectionInput) -> Forest:
+        forest = self.forests.get(sentence.forms)
+        return forest if forest is not None else all_bracketings(sentence)
 
     def _e(self, tree: DepTree) -> Forest:
         return self.e_forest(tree) if self.e_forest else from_dependencies(tree)
 
-    def _links(self, bitext: ProjectionInput, src: Forest, tgt: Forest) -> list[tuple[int, int]]:
-        given = {(i - 1, j - 1) for i, j in bitext.links.links}
+    def _links(self, sentence: ProjectionInput, src: Forest, tgt: Forest) -> list[tuple[int, int]]:
+        given = {(i - 1, j - 1) for i, j in sentence.links.links}
         if self.more_links:
             f, e = ({link[side] for link in given} for side in (0, 1))
             given |= {(i, j) for i, j in self.more_links(src, tgt) if i not in f and j not in e}
         return sorted(given)
 
 
-def _headed(forest: Forest | None) -> bool:
+def _has_heads(forest: Forest | None) -> bool:
     return forest is not None and all(node.head >= 0 for node in forest.nodes)
 
 
-def _with_tree(bitext: ProjectionInput, found: PhraseAlignment) -> ProjectionInput:
+def _with_tree(sentence: ProjectionInput, alignment: PhraseAlignment) -> ProjectionInput:
     """The bitext with the E tree that the alignment chose; tags stay, relations where the head stays."""
-    chosen = dependencies(found.tgt, found.tgt_tree).heads
-    rels = bitext.e.rels or ("_",) * len(chosen)
+    chosen = dependencies(alignment.tgt, alignment.tgt_tree).heads
+    deprels = sentence.e.deprels or ("_",) * len(chosen)
     kept = tuple(
         rel if new == old else "root" if new == 0 else rel if rel != "root" else "dep"
-        for rel, new, old in zip(rels, chosen, bitext.e.heads, strict=True)
+        for rel, new, old in zip(deprels, chosen, sentence.e.heads, strict=True)
     )
-    return replace(bitext, e=bitext.e.with_heads(chosen, kept))
+    return replace(sentence, e=sentence.e.with_heads(chosen, kept))
 
 
-def all_bracketings(bitext: ProjectionInput) -> Forest:
+def all_bracketings(sentence: ProjectionInput) -> Forest:
     """All binary trees over the words of F, each as likely; a phrase's semantic head is its word linked highest in E's tree.
 
     Phrases are virtual: no parser vouches for any of them.
@@ -214,18 +214,18 @@ def all_bracketings(bitext: ProjectionInput) -> Forest:
     >>> len(forest), len(forest.edges)
     (6, 4)
     """
-    n, packer = len(bitext), Packer()
-    depth = [bitext.e_depths[anchor] if anchor else n + len(bitext.e) for anchor in bitext.anchors[1:]]
+    n, packer = len(sentence), Packer()
+    depth = [sentence.e_depths[anchor] if anchor else n + len(sentence.e) for anchor in sentence.anchors[1:]]
     number: dict[tuple[int, int], int] = {}
     for width in range(1, n + 1):
         for i in range(n - width + 1):
             j = i + width
             head = i + int(np.argmin(depth[i:j]))
-            tag = bitext.upos[head]
+            tag = sentence.upos[head]
             number[i, j] = packer.node(Node(i, j, tag if tag != "_" else "X", -1, head, width > 1), (i, j))
             for k in range(i + 1, j):
                 packer.edge(number[i, j], number[i, k], number[k, j])
-    return packer.forest(bitext.forms, number[0, n], tags=bitext.upos, sent_id=bitext.sent_id)
+    return packer.forest(sentence.forms, number[0, n], tags=sentence.upos, sent_id=sentence.sent_id)
 
 
 def phrase_book(
@@ -238,10 +238,10 @@ def phrase_book(
     if source == AUTO:
         return (finder or PhraseFinder()).find(text)
     book = PhraseBook.of(load(source, faults))
-    for k, bitext in enumerate(text, 1):
-        if faults and book.find(bitext) is None:
-            what = f"no phrase pairs have the words of sentence {k}, '{' '.join(bitext.forms[:6])} …'"
-            faults.word(AlignmentError(what, Where(source, 0, bitext.sent_id), "it is projected without"))
+    for k, sentence in enumerate(text, 1):
+        if faults and book.find(sentence) is None:
+            message = f"no phrase pairs have the words of sentence {k}, '{' '.join(sentence.forms[:6])} …'"
+            faults.word(AlignmentError(message, Where(source, 0, sentence.sent_id), "it is projected without"))
     return list(text), book
 
 
@@ -250,19 +250,21 @@ def linked_paraphrases(
 ) -> tuple[list[ProjectionInput], PhraseBook]:
     """Paraphrases linked by aligning phrases: candidates by form, lemma and WordNet, of which the best set of phrase pairs keeps
     some. Sentences that have links keep them."""
-    ready = [bitext if bitext.links.links else _with_candidates(bitext, lexicon) for bitext in text]
-    made, book = replace(finder or PhraseFinder(), aligner=PhraseAligner(relation=lexicon.relation)).find(ready)
-    for k, bitext in enumerate(text):
-        found = book.find(made[k])
-        if found and not bitext.links.links:
-            made[k] = replace(made[k], links=Links(frozenset(found.links), made[k].links.shape))
-    return made, book
+    ready = [sentence if sentence.links.links else _with_candidates(sentence, lexicon) for sentence in text]
+    sentences, book = replace(finder or PhraseFinder(), aligner=PhraseAligner(relation=lexicon.relation)).find(ready)
+    for k, sentence in enumerate(text):
+        pairs = book.find(sentences[k])
+        if pairs and not sentence.links.links:
+            sentences[k] = replace(sentences[k], links=Links(frozenset(pairs.links), sentences[k].links.shape))
+    return sentences, book
 
 
-def _with_candidates(bitext: ProjectionInput, lexicon: Lexicon) -> ProjectionInput:
-    sides = (_leaves(bitext.forms, ()), _leaves(bitext.e.forms, bitext.e.tags()))
-    found = candidates(sides[0], sides[1], lexicon).links
-    return replace(bitext, links=Links(frozenset((int(i) + 1, int(j) + 1) for i, j in found), (len(bitext), len(bitext.e))))
+def _with_candidates(sentence: ProjectionInput, lexicon: Lexicon) -> ProjectionInput:
+    sides = (_leaves(sentence.forms, ()), _leaves(sentence.e.forms, sentence.e.tags()))
+    links = candidates(sides[0], sides[1], lexicon).links
+    return replace(
+        sentence, links=Links(frozenset((int(i) + 1, int(j) + 1) for i, j in links), (len(sentence), len(sentence.e)))
+    )
 
 
 def _leaves(forms: tuple[str, ...], tags: tuple[str, ...]) -> Forest:
@@ -272,23 +274,23 @@ def _leaves(forms: tuple[str, ...], tags: tuple[str, ...]) -> Forest:
 
 def forests_by_words(forests: Iterable[Forest]) -> dict[tuple[str, ...], Forest]:
     """Forests found by their words; of several the first."""
-    made: dict[tuple[str, ...], Forest] = {}
+    by_words: dict[tuple[str, ...], Forest] = {}
     for forest in forests:
-        made.setdefault(forest.forms, forest)
-    return made
+        by_words.setdefault(forest.forms, forest)
+    return by_words
 
 
 def e_forests_of(language: Language) -> EForest:
     """Return a function from E's trees to packed forests, by the parser that parsed them."""
-    from divproj.core.sentence import Sentence
+    from divproj.core.sentence import Rows
     from divproj.parsing.language import forest_of
 
     def make(tree: DepTree) -> Forest:
         blank = ("_",) * len(tree)
         numbers = tuple(str(k) for k in range(1, len(tree) + 1))
         heads = tuple(map(str, tree.heads))
-        columns = (numbers, tree.forms, blank, tree.upos, tree.xpos or blank, blank, heads, tree.rels or blank, blank, blank)
-        return forest_of(language, Sentence((), columns))
+        columns = (numbers, tree.forms, blank, tree.upos, tree.xpos or blank, blank, heads, tree.deprels or blank, blank, blank)
+        return forest_of(language, Rows((), columns))
 
     return make
 
@@ -306,7 +308,7 @@ def shared_language(text: Sequence[ProjectionInput]) -> str:
     'en'
     """
     some = text[:LOOKED_AT]
-    sides = [bitext.forms for bitext in some], [bitext.e.forms for bitext in some]
+    sides = [sentence.forms for sentence in some], [sentence.e.forms for sentence in some]
     f, e = (language_id.of_lines(map(" ".join, side)).code for side in sides)
     words, known = (Counter(form.lower() for forms in side for form in forms if form.isalpha()) for side in sides)
     both = sum(times for word, times in words.items() if word in known)
@@ -315,18 +317,18 @@ def shared_language(text: Sequence[ProjectionInput]) -> str:
 
 def parse_same_language(text: Sequence[ProjectionInput], language: Language | None, *, parsed: bool = False) -> list[Forest]:
     """Forests of the sentences of F, none where no parser can be had; `parsed`: E's trees are the language's own parses."""
-    usable = [bitext for bitext in text if 0 < len(bitext) <= PARSED_WHOLE]
+    usable = [sentence for sentence in text if 0 < len(sentence) <= PARSED_WHOLE]
     if language is not None and (parsed or _agreement(language, text) >= SAME_STYLE):
-        tags = language.tag([bitext.forms for bitext in usable])
-        seen = [language.seen(bitext.forms, own) for bitext, own in zip(usable, tags, strict=True)]
-        return _packed(language.parser, usable, seen)
-    trees = [bitext.e for bitext in text if 0 < len(bitext.e) <= PARSED_WHOLE]
+        tags = language.tag([sentence.forms for sentence in usable])
+        seen = [language.seen(sentence.forms, word_tags) for sentence, word_tags in zip(usable, tags, strict=True)]
+        return _pack_forests(language.parser, usable, seen)
+    trees = [sentence.e for sentence in text if 0 < len(sentence.e) <= PARSED_WHOLE]
     f_tags, e_tags = _tags(text, usable, trees, language)
     parser = parser_of(trees, e_tags)
     return (
         []
         if parser is None
-        else _packed(parser, usable, [ParserInput(b.forms, t) for b, t in zip(usable, f_tags, strict=True)])
+        else _pack_forests(parser, usable, [ParserInput(b.forms, t) for b, t in zip(usable, f_tags, strict=True)])
     )
 
 
@@ -334,7 +336,7 @@ def parser_of(trees: Sequence[DepTree], tags: Sequence[tuple[str, ...]]) -> MstP
     """A parser of single edges, learned from nine tenths of the trees and calibrated on the others; None for too few trees."""
     if len(trees) < LEAST_TREES:
         return None
-    seen = [ParserInput(tree.forms, own) for tree, own in zip(trees, tags, strict=True)]
+    seen = [ParserInput(tree.forms, word_tags) for tree, word_tags in zip(trees, tags, strict=True)]
     learned = [k for k in range(len(trees)) if k % 10]
     parser = MstParser(order=1, labels=False, epochs=F_PARSER_EPOCHS).fit(
         [seen[k] for k in learned], [trees[k] for k in learned]
@@ -342,16 +344,16 @@ def parser_of(trees: Sequence[DepTree], tags: Sequence[tuple[str, ...]]) -> MstP
     return parser.calibrate(seen[::10], trees[::10])
 
 
-def _packed(parser: EdgeParser, text: Sequence[ProjectionInput], seen: Sequence[ParserInput]) -> list[Forest]:
-    made = (packed(parser, own) for own in seen)
-    return [replace(forest, forms=b.forms, sent_id=b.sent_id) for forest, b in zip(made, text, strict=True)]
+def _pack_forests(parser: EdgeParser, text: Sequence[ProjectionInput], seen: Sequence[ParserInput]) -> list[Forest]:
+    forests = (pack_forest(parser, sentence_input) for sentence_input in seen)
+    return [replace(forest, forms=b.forms, sent_id=b.sent_id) for forest, b in zip(forests, text, strict=True)]
 
 
 def _agreement(language: Language, text: Sequence[ProjectionInput]) -> float:
     """Share of E's heads that the language's parser finds too."""
-    trees = [bitext.e for bitext in text if len(bitext.e)][:LOOKED_AT]
-    found = language.parse([tree.forms for tree in trees])
-    same = sum(a == b for tree, own in zip(trees, found, strict=True) for a, b in zip(tree.heads, own.heads, strict=True))
+    trees = [sentence.e for sentence in text if len(sentence.e)][:LOOKED_AT]
+    parses = language.parse([tree.forms for tree in trees])
+    same = sum(a == b for tree, parse in zip(trees, parses, strict=True) for a, b in zip(tree.heads, parse.heads, strict=True))
     return same / max(1, sum(map(len, trees)))
 
 
@@ -364,8 +366,8 @@ def _tags(
     """Tags of both sides: by the language's tagger, else those of E's trees, which F's words have from their links."""
     if language is not None:
         f, e = (language.tag([words.forms for words in side]) for side in (usable, trees))
-        return [tuple(u for u, _ in own) for own in f], [tuple(u for u, _ in own) for own in e]
-    lexicon = TagLexicon.of((bitext, ()) for bitext in text)
+        return [tuple(u for u, _ in tag_pairs) for tag_pairs in f], [tuple(u for u, _ in tag_pairs) for tag_pairs in e]
+    lexicon = TagLexicon.of((sentence, ()) for sentence in text)
     projected = [
         tuple(tag if tag != "_" else universal(lexicon.tag(form, form)) for form, tag in zip(b.forms, b.upos, strict=True))
         for b in usable
@@ -384,7 +386,7 @@ class PhraseEvidence:
     """What the user should know of it."""
 
 
-def gathered(
+def collect_evidence(
     text: Sequence[ProjectionInput],
     sources: PhraseSources,
     *,
@@ -399,26 +401,26 @@ def gathered(
     but not replace a given tree. `linked` says whether the links are the user's; where they are not,
     paraphrases are linked by their phrases. `forests` of F may be given here instead of in a file.
     """
-    from divproj.parsing.translations import language_named
+    from divproj.parsing.translations import find_language
     from divproj.phrases import wordnet
     from divproj.phrases.lexicon import Lexicon
 
     forests = forests_from_file(sources.f_forests, text, faults) if sources.f_forests else forests
-    if not sources.aligned:
+    if not sources.has_phrases:
         return PhraseEvidence(list(text), forests)
-    parsed_by = language_named(parser) if parser else None
+    parsed_by = find_language(parser) if parser else None
     code = shared_language(text) if sources.paraphrases or sources.phrases == AUTO else ""
     one = sources.paraphrases or bool(code)
     if one and not forests:
-        forests = parse_same_language(text, parsed_by or _shipped(code), parsed=parsed_by is not None)
+        forests = parse_same_language(text, parsed_by or _installed_language(code), parsed=parsed_by is not None)
     note = "" if sources.paraphrases or not one else f"F and E are both in the language '{code}', so F has parses too"
     finder = PhraseFinder(forests_by_words(forests), e_forests_of(parsed_by) if parsed_by else None)
-    if one and sources.phrases in (None, AUTO) and not (linked and any(bitext.links.links for bitext in text)):
-        bare = [replace(bitext, links=Links(frozenset(), bitext.links.shape)) for bitext in text]
-        made, book = linked_paraphrases(bare, Lexicon(wordnet=wordnet.find()), finder)
+    if one and sources.phrases in (None, AUTO) and not (linked and any(sentence.links.links for sentence in text)):
+        bare = [replace(sentence, links=Links(frozenset(), sentence.links.shape)) for sentence in text]
+        sentences, book = linked_paraphrases(bare, Lexicon(wordnet=wordnet.find()), finder)
     else:
-        made, book = phrase_book(sources.phrases or AUTO, text, finder, faults)
-    return PhraseEvidence(made, forests, book, note)
+        sentences, book = phrase_book(sources.phrases or AUTO, text, finder, faults)
+    return PhraseEvidence(sentences, forests, book, note)
 
 
 def forests_from_file(path: str, text: Sequence[ProjectionInput], faults: Faults | None = None) -> list[Forest]:
@@ -426,17 +428,17 @@ def forests_from_file(path: str, text: Sequence[ProjectionInput], faults: Faults
     from divproj.io.trees.forests import ForestOptions, forests_from
 
     faults = faults or Faults()
-    found = [forest for forest in forests_from(path, None, faults, ForestOptions("all")) if forest is not None]
-    known = {forest.forms for forest in found}
-    for k, bitext in enumerate(text, 1):
-        if bitext.forms not in known:
-            what = f"no forest has the words of sentence {k}, '{' '.join(bitext.forms[:6])} …'"
-            faults.word(AlignmentError(what, Where(path, 0, bitext.sent_id), "any bracketing of it is taken as possible"))
-    return found
+    forests = [forest for forest in forests_from(path, None, faults, ForestOptions("all")) if forest is not None]
+    known = {forest.forms for forest in forests}
+    for k, sentence in enumerate(text, 1):
+        if sentence.forms not in known:
+            message = f"no forest has the words of sentence {k}, '{' '.join(sentence.forms[:6])} …'"
+            faults.word(AlignmentError(message, Where(path, 0, sentence.sent_id), "any bracketing of it is taken as possible"))
+    return forests
 
 
-def _shipped(code: str) -> Language | None:
+def _installed_language(code: str) -> Language | None:
     """Return the installed language with this code, if there is one."""
-    from divproj.parsing.language import available, shipped
+    from divproj.parsing.language import available, load_pack
 
-    return shipped(code) if code in available() else None
+    return load_pack(code) if code in available() else None

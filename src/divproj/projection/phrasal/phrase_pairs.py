@@ -38,7 +38,7 @@ class PhraseLink:
 
     f: tuple[int, ...]
     e: tuple[int, ...]
-    chance: float = 1.0
+    probability: float = 1.0
     f_head: int = 0
     e_head: int = 0
 
@@ -54,73 +54,73 @@ class SentencePairs:
     """Weight of the pairs in the scores of edges."""
 
     @classmethod
-    def of(cls, found: PhraseAlignment, *, heads: bool = False, hold: float = PAIR_SHARE) -> SentencePairs:
+    def of(cls, alignment: PhraseAlignment, *, heads: bool = False, hold: float = PAIR_SHARE) -> SentencePairs:
         """The pairs of an alignment whose source is F and whose target is E.
 
         `heads`: whether F's phrases know their heads (trees and parses of F do). A pair without probability, one that no
         compositional set has, is taken as `UNKNOWN_PAIR`.
         """
-        made = []
-        for pair in found.pairs:
-            f, e = found.src.nodes[pair.src_node], found.tgt.nodes[pair.tgt_node]
-            chance = pair.posterior if pair.posterior == pair.posterior else UNKNOWN_PAIR
+        phrase_links = []
+        for pair in alignment.pairs:
+            f, e = alignment.src.nodes[pair.src_node], alignment.tgt.nodes[pair.tgt_node]
+            probability = pair.posterior if pair.posterior == pair.posterior else UNKNOWN_PAIR
             words = [tuple(range(start + 1, end + 1)) for start, end in (pair.src, pair.tgt)]
-            made.append(PhraseLink(words[0], words[1], min(1.0, chance), f.head + 1 if heads else 0, e.head + 1))
-        return cls(found.src.forms, found.tgt.forms, tuple(made), hold)
+            phrase_links.append(PhraseLink(words[0], words[1], min(1.0, probability), f.head + 1 if heads else 0, e.head + 1))
+        return cls(alignment.src.forms, alignment.tgt.forms, tuple(phrase_links), hold)
 
     @property
-    def turned(self) -> SentencePairs:
+    def transpose(self) -> SentencePairs:
         """The same pairs with F and E exchanged."""
-        pairs = tuple(PhraseLink(p.e, p.f, p.chance, p.e_head, p.f_head) for p in self.pairs)
+        pairs = tuple(PhraseLink(p.e, p.f, p.probability, p.e_head, p.f_head) for p in self.pairs)
         return replace(self, f_forms=self.e_forms, e_forms=self.f_forms, pairs=pairs)
 
     @property
     def links(self) -> dict[tuple[int, int], float]:
         """Pairs of two words with their probabilities."""
-        return {(p.f[0], p.e[0]): p.chance for p in self.pairs if len(p.f) == len(p.e) == 1}
+        return {(p.f[0], p.e[0]): p.probability for p in self.pairs if len(p.f) == len(p.e) == 1}
 
 
-def scores(found: SentencePairs, bitext: ProjectionInput) -> Floats:
+def scores(sentence_pairs: SentencePairs, sentence: ProjectionInput) -> Floats:
     """Scores of all edges [h, c], words counted from 1, place 0 the root.
 
     For a phrase with probability p and a word w that heads it with probability q(w), an edge that leaves or enters the phrase at
     w scores  hold · p · log q(w);  so a second such edge, and one at a word that is not the head, costs.
     """
-    size = len(bitext) + 1
-    made = np.zeros((size, size))
-    for pair in found.pairs:
-        if not 1 < len(pair.f) < len(bitext) or pair.chance <= 0:
+    size = len(sentence) + 1
+    edge_scores = np.zeros((size, size))
+    for pair in sentence_pairs.pairs:
+        if not 1 < len(pair.f) < len(sentence) or pair.probability <= 0:
             continue
         inside = np.zeros(size, bool)
         inside[list(pair.f)] = True
         at = np.zeros(size)
-        at[list(pair.f)] = found.hold * pair.chance * np.log(_heads(pair, bitext))
-        made[np.ix_(~inside, inside)] += at[inside][None, :]
+        at[list(pair.f)] = sentence_pairs.hold * pair.probability * np.log(_heads(pair, sentence))
+        edge_scores[np.ix_(~inside, inside)] += at[inside][None, :]
         out = ~inside
         out[0] = False
-        made[np.ix_(inside, out)] += at[inside][:, None]
-    made[:, 0] = 0.0
-    return made
+        edge_scores[np.ix_(inside, out)] += at[inside][:, None]
+    edge_scores[:, 0] = 0.0
+    return edge_scores
 
 
-def _heads(pair: PhraseLink, bitext: ProjectionInput) -> Floats:
+def _heads(pair: PhraseLink, sentence: ProjectionInput) -> Floats:
     """For each word of an F phrase how probable it is as its head: as its own tree says, else as the links say of E's head."""
-    chosen = {pair.f_head} if pair.f_head in pair.f else set(_images(pair, bitext)) & set(pair.f)
+    chosen = {pair.f_head} if pair.f_head in pair.f else set(_images(pair, sentence)) & set(pair.f)
     if not chosen:
         return np.full(len(pair.f), 1.0 / len(pair.f))
     other = OTHER_HEAD / max(1, len(pair.f) - len(chosen))
     return np.array([(1.0 - OTHER_HEAD) / len(chosen) if word in chosen else max(other, 1e-3) for word in pair.f])
 
 
-def _images(pair: PhraseLink, bitext: ProjectionInput) -> Sequence[int]:
+def _images(pair: PhraseLink, sentence: ProjectionInput) -> Sequence[int]:
     """F words linked with the head of the E phrase, or with the nearest word below it that has links."""
     within = set(pair.e)
-    tops = [pair.e_head] if pair.e_head in within else [j for j in pair.e if bitext.e_heads[j] not in within]
+    tops = [pair.e_head] if pair.e_head in within else [j for j in pair.e if sentence.e_heads[j] not in within]
     while tops:
-        found = [i for j in tops for i in bitext.links.backward[j]]
-        if found:
-            return found
-        tops = [j for j in pair.e if bitext.e_heads[j] in tops]
+        images = [i for j in tops for i in sentence.links.backward[j]]
+        if images:
+            return images
+        tops = [j for j in pair.e if sentence.e_heads[j] in tops]
     return ()
 
 
@@ -132,28 +132,28 @@ class PhraseBook:
 
     @classmethod
     def of(cls, sentences: Iterable[SentencePairs]) -> PhraseBook:
-        return cls({(found.f_forms, found.e_forms): found for found in sentences})
+        return cls({(pairs.f_forms, pairs.e_forms): pairs for pairs in sentences})
 
     def __len__(self) -> int:
         return len(self.sentences)
 
-    def find(self, bitext: ProjectionInput) -> SentencePairs | None:
+    def find(self, sentence: ProjectionInput) -> SentencePairs | None:
         """The pairs of a sentence, whichever side the aligner called the source."""
-        found = self.sentences.get((bitext.forms, bitext.e.forms))
-        if found is None:
-            turned = self.sentences.get((bitext.e.forms, bitext.forms))
-            found = turned.turned if turned else None
-        return found
+        pairs = self.sentences.get((sentence.forms, sentence.e.forms))
+        if pairs is None:
+            turned = self.sentences.get((sentence.e.forms, sentence.forms))
+            pairs = turned.transpose if turned else None
+        return pairs
 
-    def scores(self, bitext: ProjectionInput, *, vouched: bool = False) -> Floats | None:
+    def scores(self, sentence: ProjectionInput, *, vouched: bool = False) -> Floats | None:
         """Scores of edges for a sentence; None where no pairs are known, or with `vouched` none that a tree or the user vouches for."""
-        found = self.find(bitext)
-        return None if found is None or (vouched and found.hold < PAIR_SHARE) else scores(found, bitext)
+        pairs = self.find(sentence)
+        return None if pairs is None or (vouched and pairs.hold < PAIR_SHARE) else scores(pairs, sentence)
 
-    def links(self, bitext: ProjectionInput) -> dict[tuple[int, int], float]:
+    def links(self, sentence: ProjectionInput) -> dict[tuple[int, int], float]:
         """Links that pairs of two words make, with their probabilities."""
-        found = self.find(bitext)
-        return {} if found is None else found.links
+        pairs = self.find(sentence)
+        return {} if pairs is None else pairs.links
 
 
 def load(source: Source, faults: Faults | None = None) -> Iterator[SentencePairs]:
@@ -182,17 +182,17 @@ def _read(line: str, where: Where) -> SentencePairs:
     if not isinstance(row, dict) or not all(isinstance(row.get(key), list) for key in ("source", "target", "pairs")):
         raise FormatError("no object with source, target and pairs", where, "write it with `proj align -o FILE`")
     sides = [tuple(map(str, row[key])) for key in ("source", "target")]
-    made = []
+    phrase_links = []
     for pair in row["pairs"]:
         if not isinstance(pair, dict):
             raise FormatError("a pair is no object with source and target", where)
         words = [_words(pair.get(key), len(side), key, where) for key, side in zip(("source", "target"), sides, strict=True)]
-        chance = pair.get("posterior")
-        chance = UNKNOWN_PAIR if chance is None else chance
-        if not isinstance(chance, int | float) or not 0 <= chance <= 1:
-            raise FormatError(f"posterior is {chance!r:.20}, a number from 0 to 1 expected", where)
-        made.append(PhraseLink(words[0], words[1], float(chance)))
-    return SentencePairs(sides[0], sides[1], tuple(made))
+        probability = pair.get("posterior")
+        probability = UNKNOWN_PAIR if probability is None else probability
+        if not isinstance(probability, int | float) or not 0 <= probability <= 1:
+            raise FormatError(f"posterior is {probability!r:.20}, a number from 0 to 1 expected", where)
+        phrase_links.append(PhraseLink(words[0], words[1], float(probability)))
+    return SentencePairs(sides[0], sides[1], tuple(phrase_links))
 
 
 def _words(spans: object, length: int, key: str, where: Where) -> tuple[int, ...]:
@@ -200,14 +200,14 @@ def _words(spans: object, length: int, key: str, where: Where) -> tuple[int, ...
     parts = [spans] if isinstance(spans, list) and all(isinstance(x, int) for x in spans) else spans
     if not isinstance(parts, list) or not parts:
         raise FormatError(f"{key} of a pair is {spans!r:.40}, [start, end) or a list of such expected", where)
-    found: set[int] = set()
+    words: set[int] = set()
     for part in parts:
         right = isinstance(part, list) and len(part) == 2 and all(isinstance(x, int) for x in part)
         if not right or not 0 <= part[0] < part[1] <= length:
-            what = f"{key} of a pair is {part!r:.40}, [start, end) within {length} words expected"
-            raise FormatError(what, where)
-        found.update(range(part[0] + 1, part[1] + 1))
-    return tuple(sorted(found))
+            message = f"{key} of a pair is {part!r:.40}, [start, end) within {length} words expected"
+            raise FormatError(message, where)
+        words.update(range(part[0] + 1, part[1] + 1))
+    return tuple(sorted(words))
 
 
 AUTO = "auto"
@@ -226,18 +226,18 @@ class PhraseSources:
     """A file with trees or forests of F."""
 
     @property
-    def aligned(self) -> bool:
+    def has_phrases(self) -> bool:
         """Whether phrases are to be aligned, or were."""
         return bool(self.phrases or self.paraphrases)
 
     def __bool__(self) -> bool:
-        return self.aligned or self.f_forests is not None
+        return self.has_phrases or self.f_forests is not None
 
     @property
-    def asked(self) -> str:
+    def first_option(self) -> str:
         """The first option that was given, as users write it.
 
-        >>> PhraseSources("auto").asked
+        >>> PhraseSources("auto").first_option
         'phrases'
         """
         return "phrases" if self.phrases else "paraphrases" if self.paraphrases else "f-forests"

@@ -30,7 +30,7 @@ from divproj.parsing.decode import eisner
 from divproj.projection.base import NO_EVIDENCE, TextEvidence
 from divproj.projection.direct import Projection, ProjectionInput, Reason, content_root, s1
 from divproj.projection.phrasal import chart
-from divproj.projection.phrasal.cues import UNLINKED, Cues, Encoded, InducedLinks, LinkedPair, RelationWeights
+from divproj.projection.phrasal.cues import UNLINKED, Cues, EncodedSentence, InducedLinks, LinkedPair, RelationWeights
 from divproj.projection.phrasal.phrase_pairs import PhraseBook
 
 OBSERVING_ROUNDS = 4
@@ -46,9 +46,9 @@ CROSSED_BORDER = 0.1
 Floats = NDArray[np.float64]
 
 
-def of_chances(chances: Floats) -> Floats:
+def of_chances(probabilities: Floats) -> Floats:
     """Scores from probabilities of edges [h, c], words counted from 1, place 0 the root."""
-    return EVIDENCE_SHARE * np.log(np.maximum(chances, UNKNOWN_EDGE))
+    return EVIDENCE_SHARE * np.log(np.maximum(probabilities, UNKNOWN_EDGE))
 
 
 def of_forest(forest: Forest, *, fast: bool = False) -> Floats:
@@ -57,10 +57,10 @@ def of_forest(forest: Forest, *, fast: bool = False) -> Floats:
     Headed phrases (a parser's chart) give probabilities of edges. Phrases without heads (an induced grammar's chart, brackets)
     give expected borders: the fewer phrases hold one end of an edge and not the other, the nearer the two words are in the tree.
     """
-    found = marginals(forest, fast=fast)
+    probabilities = marginals(forest, fast=fast)
     if all(node.head >= 0 for node in forest.nodes):
-        return of_chances(_edges(forest, found.edge))
-    return -CROSSED_BORDER * _borders(forest, found.node)
+        return of_chances(_edges(forest, probabilities.edge))
+    return -CROSSED_BORDER * _borders(forest, probabilities.node)
 
 
 def _edges(forest: Forest, chances: Floats) -> Floats:
@@ -70,33 +70,33 @@ def _edges(forest: Forest, chances: Floats) -> Floats:
     are taken as equally probable.
     """
     size = len(forest.forms) + 1
-    made = np.zeros((size, size))
-    for edge, chance in zip(forest.edges, chances, strict=True):
+    probabilities = np.zeros((size, size))
+    for edge, probability in zip(forest.edges, chances, strict=True):
         left, right = (forest.nodes[part].head + 1 for part in (edge.left, edge.right))
         head = forest.nodes[edge.parent].head + 1
         ways = [(left, right)] if head == left else [(right, left)] if head == right else [(left, right), (right, left)]
         for h, c in ways:
-            made[h, c] += chance / len(ways)
+            probabilities[h, c] += probability / len(ways)
             if edge.parent == forest.root:
-                made[0, h] += chance / len(ways)
+                probabilities[0, h] += probability / len(ways)
     if size == 2:
-        made[0, 1] = 1.0
-    return made
+        probabilities[0, 1] = 1.0
+    return probabilities
 
 
-def _borders(forest: Forest, chances: Floats) -> Floats:
+def _borders(forest: Forest, probabilities: Floats) -> Floats:
     """Expected phrases of several words, virtual ones too, that hold one end of the edge and not the other; none at the root."""
     size = len(forest.forms) + 1
     holds = np.zeros((len(forest.nodes), size))
     for k, node in enumerate(forest.nodes):
         if node.end - node.start > 1:
             holds[k, node.start + 1 : node.end + 1] = 1.0
-    both = (holds * chances[:, None]).T @ holds
+    both = (holds * probabilities[:, None]).T @ holds
     alone = np.diag(both)
-    made = alone[:, None] + alone[None, :] - 2 * both
-    made[0, :] = alone - alone.min()
-    made[:, 0] = 0.0
-    return made
+    borders = alone[:, None] + alone[None, :] - 2 * both
+    borders[0, :] = alone - alone.min()
+    borders[:, 0] = 0.0
+    return borders
 
 
 LONGEST = 250
@@ -162,13 +162,13 @@ class PhraseState:
         """Return the pair with the tags that are known from elsewhere."""
         return replace(linked, tags=self.priors.tags(linked)) if self.priors else linked
 
-    def encode(self, linked: LinkedPair, *, learning: bool = False) -> Encoded:
+    def encode(self, linked: LinkedPair, *, learning: bool = False) -> EncodedSentence:
         """Return a sentence as arrays for the chart, with what its forest says.
 
         Phrase pairs that no tree of F vouches for break ties, but nothing is learned from them.
         """
-        known = [of_forest(self.forests[linked.bitext.forms])] if linked.bitext.forms in self.forests else []
-        if (paired := self.phrases.scores(linked.bitext, vouched=learning)) is not None:
+        known = [of_forest(self.forests[linked.sentence.forms])] if linked.sentence.forms in self.forests else []
+        if (paired := self.phrases.scores(linked.sentence, vouched=learning)) is not None:
             known.append(paired)
         if self.priors:
             known.append(self.priors.scores(linked))
@@ -176,7 +176,7 @@ class PhraseState:
 
     def part(self, text: Sequence[ProjectionInput]) -> PhraseState:
         """Return what these sentences need to be projected in another process: all that was learned, and their own forests."""
-        forms = {bitext.forms for bitext in text}
+        forms = {sentence.forms for sentence in text}
         forests = {key: forest for key, forest in self.forests.items() if key in forms}
         priors = self.priors.part(text) if self.priors else None
         return replace(self, links=self.links.part(text), forests=forests, likelihoods=(), priors=priors)
@@ -213,14 +213,14 @@ class S5:
         one a sentence may be bracketed in any way. `links` are those that were induced from the same text before; they are
         not induced again.
         """
-        bitexts = [b for b in text if 0 < len(b) <= LONGEST]
+        sentences = [b for b in text if 0 < len(b) <= LONGEST]
         phrases = evidence.phrases or PhraseBook()
         if links is None:
             links = InducedLinks(more=phrases.links)
             if self.induce_links:
-                links.observe(bitexts)
-        linked = [links.of(b) for b in bitexts]
-        words = max(sum(map(len, bitexts)), sum(len(b) ** 2 for b in bitexts) // SQUARES)
+                links.observe(sentences)
+        linked = [links.of(b) for b in sentences]
+        words = max(sum(map(len, sentences)), sum(len(b) ** 2 for b in sentences) // SQUARES)
         forests = {forest.forms: forest for forest in evidence.forests}
         state = PhraseState(links, Cues(), words, (), forests, phrases, priors or self.priors_for(linked))
         linked = [*map(state.tag, linked)]
@@ -235,24 +235,24 @@ class S5:
         """Return what is known of the text from elsewhere; of s5 alone, nothing."""
         return None
 
-    def posteriors(self, bitext: ProjectionInput, state: PhraseState | None = None) -> HeadPosteriors:
+    def posteriors(self, sentence: ProjectionInput, state: PhraseState | None = None) -> HeadPosteriors:
         """Return the probabilities of all edges and phrase borders."""
         if state is None or not len(state.cues.choice):
-            state = self._alone(bitext, state or PhraseState())
-        linked = state.tag(state.links.of(bitext))
+            state = self._alone(sentence, state or PhraseState())
+        linked = state.tag(state.links.of(sentence))
         encoded = state.encode(linked)
         sums = self._sums(encoded, state)
         heads = np.zeros(len(encoded.words), np.int64)
         eisner.for_work(state.words, len(heads))(sums[0], heads)
         return HeadPosteriors(linked, encoded.codes, *sums, tuple(heads[1:].tolist()))
 
-    def _sums(self, encoded: Encoded, state: PhraseState) -> tuple[Floats, Floats, Floats]:
+    def _sums(self, encoded: EncodedSentence, state: PhraseState) -> tuple[Floats, Floats, Floats]:
         edges, lefts, rights = (np.empty(encoded.codes.shape) for _ in range(3))
         sums = chart.phrase_sums.for_work(state.words, len(edges))
         sums(self.scores(encoded, state), edges, lefts, rights)
         return edges, lefts, rights
 
-    def scores(self, encoded: Encoded, state: PhraseState) -> Floats:
+    def scores(self, encoded: EncodedSentence, state: PhraseState) -> Floats:
         """Return the log weights of all edges."""
         scores = np.empty(encoded.codes.shape)
         x, cues = encoded, state.cues
@@ -260,38 +260,38 @@ class S5:
         fill(x.words, x.tags, x.kinds, x.codes, self.weights.table, cues.choice, cues.far, scores)
         return scores if x.extra is None else scores + x.extra
 
-    def project(self, bitext: ProjectionInput, state: PhraseState | None = None) -> Projection:
+    def project(self, sentence: ProjectionInput, state: PhraseState | None = None) -> Projection:
         """Return the best tree, with the reason and the probability of each edge."""
-        if not 0 < len(bitext) <= LONGEST:
-            return s1(bitext)
+        if not 0 < len(sentence) <= LONGEST:
+            return s1(sentence)
         if state is None or not len(state.cues.choice):  # no text: adapt to the sentence alone
-            state = self._alone(bitext, state or PhraseState())
-        return self.read_off(bitext, self.posteriors(bitext, state), state)
+            state = self._alone(sentence, state or PhraseState())
+        return self.read_off(sentence, self.posteriors(sentence, state), state)
 
-    def _alone(self, bitext: ProjectionInput, state: PhraseState) -> PhraseState:
+    def _alone(self, sentence: ProjectionInput, state: PhraseState) -> PhraseState:
         known = TextEvidence(tuple(state.forests.values()), state.phrases)
-        return self.adapt([bitext], known, priors=state.priors)
+        return self.adapt([sentence], known, priors=state.priors)
 
-    def read_off(self, bitext: ProjectionInput, posteriors: HeadPosteriors, state: PhraseState) -> Projection:
+    def read_off(self, sentence: ProjectionInput, posteriors: HeadPosteriors, state: PhraseState) -> Projection:
         """Return the projection that the chart makes most probable."""
         moved = [-1, *posteriors.heads]
-        content_root(bitext, moved, ["guess"] * len(moved))
+        content_root(sentence, moved, ["guess"] * len(moved))
         heads = tuple(moved[1:])
         confidence = tuple(min(1.0, float(posteriors.edges[h, c])) for c, h in enumerate(heads, 1))
         reasons = tuple(_reason(posteriors, h, c) for c, h in enumerate(heads, 1))
-        linked = Projection(posteriors.linked.bitext, heads, reasons)
+        linked = Projection(posteriors.linked.sentence, heads, reasons)
         tags = posteriors.linked.tags or tuple(
             "PUNCT" if not any(map(str.isalnum, form)) else tag if tag not in ("PUNCT", "_") else word_class
-            for form, tag, word_class in zip(bitext.forms, posteriors.linked.bitext.upos, bitext.classes, strict=True)
+            for form, tag, word_class in zip(sentence.forms, posteriors.linked.sentence.upos, sentence.classes, strict=True)
         )
-        return Projection(bitext, heads, reasons, confidence, linked.carried, tags)
+        return Projection(sentence, heads, reasons, confidence, linked.projected_deprels, tags)
 
-    def phrases(self, bitext: ProjectionInput, state: PhraseState | None = None) -> tuple[ProjectedPhrase, ...]:
+    def phrases(self, sentence: ProjectionInput, state: PhraseState | None = None) -> tuple[ProjectedPhrase, ...]:
         """Return the phrase pairs of the best tree, larger F phrases first."""
-        if not 0 < len(bitext) <= LONGEST:
+        if not 0 < len(sentence) <= LONGEST:
             return ()
-        posteriors = self.posteriors(bitext, state)
-        linked = posteriors.linked.bitext
+        posteriors = self.posteriors(sentence, state)
+        linked = posteriors.linked.sentence
         f_below, e_below = subtrees(posteriors.heads), subtrees(linked.e_heads[1:])
         pairs = []
         for head, anchor in enumerate(linked.anchors):
@@ -304,7 +304,7 @@ class S5:
 
 def _reason(posteriors: HeadPosteriors, head: int, child: int) -> Reason:
     code = posteriors.codes[head, child]
-    if not posteriors.linked.bitext.links.links:
+    if not posteriors.linked.sentence.links.links:
         return "guess"
     if posteriors.linked.kinds[child] == UNLINKED:
         return "spontaneous"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from shared import ROOT, need
 
 from divproj import AlignmentError, Where
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.io.trees import conllu, pharaoh
 from divproj.links.glosses import PASS_SCORES, GlossAligner, GlossAlignment, punctuation, spread, word_class
 from divproj.links.grams import Grams
@@ -19,7 +19,7 @@ ALIGNER = GlossAligner()
 
 
 def align(words: str, glosses: str, translation: str, tags: str = "", aligner: GlossAligner = ALIGNER) -> GlossAlignment:
-    return aligner.align(Igt(tuple(words.split()), glosses=tuple(glosses.split())), translation.split(), tags.split())
+    return aligner.align(Sentence(tuple(words.split()), glosses=tuple(glosses.split())), translation.split(), tags.split())
 
 
 def links(words: str, glosses: str, translation: str, tags: str = "", aligner: GlossAligner = ALIGNER) -> str:
@@ -165,26 +165,26 @@ class TestGrams:
         assert links("ki ta", "goat do", "did goats sleep", "VBD NNS VB") == "ki-goats"
 
     def test_own_table(self):
-        aligner = GlossAligner(Grams.shipped().merged(Grams.loads("gram\twords\tkind\nXQ\tperchance\tmood\n")))
+        aligner = GlossAligner(Grams.load_shipped().merge(Grams.loads("gram\twords\tkind\nXQ\tperchance\tmood\n")))
         assert links("a b", "sleep XQ", "sleep perchance", aligner=aligner) == "a-sleep b-perchance"
         assert links("a b", "sleep XQ", "sleep perchance") == "a-sleep"
 
     def test_other_languages(self):
-        spanish = GlossAligner(Grams.shipped("es"))
+        spanish = GlossAligner(Grams.load_shipped("es"))
         found = links("Pay wasi-pi llamka-n", "3SG casa-LOC trabajar-3SG", "él trabajaba en la casa", aligner=spanish)
         assert found == "Pay-él wasi-pi-en wasi-pi-casa llamka-n-trabajaba"
-        french = GlossAligner(Grams.shipped("fr"))
+        french = GlossAligner(Grams.load_shipped("fr"))
         assert links("a b c", "1PL NEG dormir", "nous ne dormons pas", aligner=french) == "a-nous b-pas c-dormons"
 
 
 class TestOddInput:
     def test_gold_links_win(self):
-        igt = Igt(("a", "b"), glosses=("dog", "run"), links=frozenset({(1, 2)}))
+        igt = Sentence(("a", "b"), glosses=("dog", "run"), links=frozenset({(1, 2)}))
         found = ALIGNER.align(igt, ("dogs", "run"))
         assert [tuple(link) for link in found.scored] == [(1, 2, 1.0, "gold")]
 
     def test_gold_links_of_another_translation(self):
-        igt = Igt(("a",), links=frozenset({(1, 4)}), where=Where("x.txt", 7, "s1"))
+        igt = Sentence(("a",), links=frozenset({(1, 4)}), where=Where("x.txt", 7, "s1"))
         with pytest.raises(AlignmentError) as caught:
             ALIGNER.align(igt, ("dogs", "run"))
         assert str(caught.value) == (
@@ -210,14 +210,14 @@ class TestOddInput:
     @pytest.mark.parametrize(("words", "glosses"), [("a b c", ""), ("a", "x y z"), ("a b .", "x ."), (". .", "a"), ("", "x")])
     def test_spread(self, words, glosses):
         f, g = tuple(words.split()), tuple(glosses.split())
-        pairs = spread(Igt(f, glosses=g))
+        pairs = spread(Sentence(f, glosses=g))
         assert [gloss for _, gloss in pairs] == (list(g) if f else [])
         places = [word for word, _ in pairs]
         assert places == sorted(places)
         assert all(0 <= word < len(f) for word in places)
 
     def test_segments_show_what_the_words_hide(self):
-        igt = Igt(("아나는", "잔다"), ("Ana-neun", "ja-nda"), ("TOP", "sleep"))
+        igt = Sentence(("아나는", "잔다"), ("Ana-neun", "ja-nda"), ("TOP", "sleep"))
         assert ALIGNER.align(igt, ("Ana", "sleeps")).links.links == {(1, 1), (2, 2)}
 
     def test_punctuation_marks_of_other_scripts(self):
@@ -254,7 +254,7 @@ TAG = st.sampled_from(["NN", "VBZ", "DT", "IN", "TO", "PRP$", "POS", "MD", "NOUN
 @settings(max_examples=100)
 @given(LINE, LINE, LINE, LINE, st.lists(TAG, max_size=8))
 def test_any_input(words, segments, glosses, translation, tags):
-    igt = Igt(words, segments, glosses)
+    igt = Sentence(words, segments, glosses)
     found = ALIGNER.align(igt, translation, tags)
     assert found.links.shape == (len(words), len(translation))
     assert {(link.f, link.e) for link in found.scored} == found.links.links
@@ -272,7 +272,7 @@ def measured(folder) -> tuple[float, float]:
         blocks, conllu.load(folder / "e.conllu"), pharaoh.load(folder / "align.txt"), strict=True
     ):
         words, *segments, glosses, _ = (tuple(row.split()) for row in block.split("\n"))
-        igt = Igt(words, *segments, glosses=glosses)
+        igt = Sentence(words, *segments, glosses=glosses)
         result = ALIGNER.align(igt, sentence.forms, sentence.column(4)).links
         expected = pharaoh.parse(line, result.shape).links
         right, found, gold = right + len(result.links & expected), found + len(result), gold + len(expected)
@@ -295,6 +295,6 @@ def test_the_sample_corpora(name, floor):
 
 def test_lines_too_long_to_weigh_are_paired_in_order():
     words, glosses = ("a",) * 600, ("b",) * 601
-    found = spread(Igt(words, glosses=glosses))
+    found = spread(Sentence(words, glosses=glosses))
     assert found == [*((k, "b") for k in range(600)), (599, "b")]
-    assert spread(Igt(glosses, glosses=words)) == [(k, "a") for k in range(600)]
+    assert spread(Sentence(glosses, glosses=words)) == [(k, "a") for k in range(600)]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from divproj.core.sentence import Igt
+from divproj.core.sentence import Sentence
 from divproj.links.grade import KINDS, LEIPZIG, LEVELS, Finding, grade, is_known
 
 
@@ -15,7 +15,7 @@ def line(text: str) -> tuple[str, ...]:
 
 
 def graded(words: str, glosses: str, segments: str = "", translation: str = "x", tags: str = ""):
-    return grade(Igt(line(words), line(segments), line(glosses), line(tags), translation=translation))
+    return grade(Sentence(line(words), line(segments), line(glosses), line(tags), translation=translation))
 
 
 def said(*args, **rest) -> list[str]:
@@ -51,8 +51,8 @@ class TestLevels:
         assert graded("Sena kolu-t", "sister fish-PL").findings == ()
 
     def test_an_empty_gloss_counts_unless_it_is_punctuation(self):
-        assert grade(Igt(("Sena", "uva"), (), ("sister", ""), translation="x")).level == 0
-        assert grade(Igt(("Sena", "."), (), ("sister", ""), translation="x")).level == 3
+        assert grade(Sentence(("Sena", "uva"), (), ("sister", ""), translation="x")).level == 0
+        assert grade(Sentence(("Sena", "."), (), ("sister", ""), translation="x")).level == 3
 
 
 class TestFindings:
@@ -84,7 +84,7 @@ class TestFindings:
             "glosses 0: no gloss line for 2 words; write a gloss under each word",
             "translation 0: no translation; write one below the glosses",
         ]
-        found = grade(Igt(("Sena", "uva"), (), ("", "swim"), translation="x"))
+        found = grade(Sentence(("Sena", "uva"), (), ("", "swim"), translation="x"))
         assert str(found.findings[0]) == "1 word without a gloss: 'Sena'; write a gloss under each word"
 
     def test_morphemes(self):
@@ -112,7 +112,7 @@ class TestFindings:
         assert said("a b", "dog XYZ") == ["abbreviations 2: unknown abbreviation XYZ; use the usual ones or list yours"]
 
     def test_own_abbreviations(self):
-        igt = Igt(("a",), (), ("xyz.XYZ",), translation="x")
+        igt = Sentence(("a",), (), ("xyz.XYZ",), translation="x")
         assert grade(igt, {"xyz"}).unknown == ()
         assert grade(igt, ["ABC"]).unknown == ("XYZ",)
 
@@ -125,9 +125,9 @@ class TestFindings:
 
     @given(st.lists(st.text(max_size=5)), st.lists(st.text(max_size=5)), st.lists(st.text(max_size=5)))
     def test_any_lines_are_graded(self, words, segments, glosses):
-        found = grade(Igt(tuple(words), tuple(segments), tuple(glosses)))
+        found = grade(Sentence(tuple(words), tuple(segments), tuple(glosses)))
         assert 0 <= found.level <= 3
-        assert all(isinstance(x, Finding) and x.kind in KINDS and x.what and x.remedy for x in found.findings)
+        assert all(isinstance(x, Finding) and x.kind in KINDS and x.message and x.remedy for x in found.findings)
 
 
 @pytest.mark.parametrize(

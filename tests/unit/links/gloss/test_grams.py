@@ -12,7 +12,7 @@ from divproj import FormatError, ProjError
 from divproj.links import grams
 from divproj.links.grams import KINDS, LANGUAGES, Grams, person
 
-ENGLISH = Grams.shipped()
+ENGLISH = Grams.load_shipped()
 LEIPZIG = """
 1 2 3 A ABL ABS ACC ADJ ADV AGR ALL ANTIP APPL ART AUX BEN CAUS CLF COM COMP COMPL COND COP CVB DAT DECL DEF DEM DET DIST DISTR DU DUR
 ERG EXCL F FOC FUT GEN IMP INCL IND INDF INF INS INTR IPFV IRR LOC M N NEG NMLZ NOM OBJ OBL P PASS PFV PL POSS PRED PRF PRS PROG PROH
@@ -70,15 +70,15 @@ class TestLookUp:
         assert ENGLISH.get("NIPFV").kind == "aspect"
 
     def test_closed_words(self):
-        assert "article" in ENGLISH.closed["the"]
-        assert "negation" in ENGLISH.closed["n't"]
-        assert "dog" not in ENGLISH.closed
+        assert "article" in ENGLISH.kinds_by_word["the"]
+        assert "negation" in ENGLISH.kinds_by_word["n't"]
+        assert "dog" not in ENGLISH.kinds_by_word
 
 
 class TestShipped:
     @pytest.mark.parametrize("language", LANGUAGES)
     def test_tables_are_sound(self, language):
-        table = Grams.shipped(language)
+        table = Grams.load_shipped(language)
         names = {row.name for row in table.rows}
         spelled = [name for row in table.rows for name in row.synonyms]
         assert len(spelled) == len(set(spelled))
@@ -100,20 +100,20 @@ class TestShipped:
         ],
     )
     def test_languages_by_name(self, language, code):
-        assert Grams.shipped(language).language == code
+        assert Grams.load_shipped(language).language == code
 
     def test_words_of_other_languages(self):
-        assert Grams.shipped("es").words("1SG")[0] == "yo"
-        assert "pas" in Grams.shipped("fr").words("NEG")
-        assert Grams.shipped("ru").words("1ЕД") == Grams.shipped("ru").words("1SG")
-        assert Grams.shipped("ru").words("деепр") == Grams.shipped("ru").words("CVB")
-        assert Grams.shipped("de").words("präp") == Grams.shipped("de").words("PRAEP")
-        assert Grams.shipped("id").words("1INKL") == ("kita",)
-        assert Grams.shipped("pt").words("TÓP") == Grams.shipped("pt").words("TOP")
+        assert Grams.load_shipped("es").words("1SG")[0] == "yo"
+        assert "pas" in Grams.load_shipped("fr").words("NEG")
+        assert Grams.load_shipped("ru").words("1ЕД") == Grams.load_shipped("ru").words("1SG")
+        assert Grams.load_shipped("ru").words("деепр") == Grams.load_shipped("ru").words("CVB")
+        assert Grams.load_shipped("de").words("präp") == Grams.load_shipped("de").words("PRAEP")
+        assert Grams.load_shipped("id").words("1INKL") == ("kita",)
+        assert Grams.load_shipped("pt").words("TÓP") == Grams.load_shipped("pt").words("TOP")
 
     def test_no_table(self):
         with pytest.raises(ProjError) as caught:
-            Grams.shipped("Klingon")
+            Grams.load_shipped("Klingon")
         expected = "no table of grams for language 'Klingon', one of en, de, es, fr, id, pt, ru expected; write one and give it with `grams`"
         assert str(caught.value) == expected
 
@@ -181,7 +181,7 @@ class TestReading:
 class TestMerging:
     def test_later_wins_and_keeps_the_kind(self):
         mine = Grams.loads("gram\twords\nneg\tnay\nXQ\tperchance\n")
-        table = ENGLISH.merged(mine)
+        table = ENGLISH.merge(mine)
         assert table.words("NEG") == ("nay",)
         assert table.get("NEG").kind == "negation"
         assert table.words("xq") == ("perchance",)
@@ -190,10 +190,10 @@ class TestMerging:
 
     def test_last_of_several(self):
         tables = [Grams.loads(f"gram\twords\nXQ\t{word}\n") for word in ("one", "two")]
-        assert ENGLISH.merged(*tables).words("XQ") == ("two",)
+        assert ENGLISH.merge(*tables).words("XQ") == ("two",)
 
     def test_a_new_name_takes_the_place_of_a_synonym(self):
-        assert ENGLISH.merged(Grams.loads("gram\twords\nPERF\twoz\n")).words("PERF") == ("woz",)
+        assert ENGLISH.merge(Grams.loads("gram\twords\nPERF\twoz\n")).words("PERF") == ("woz",)
 
 
 class TestSplit:

@@ -8,7 +8,7 @@ from divproj import FormatError
 from divproj.io.interlinear.parts import UPOS
 from divproj.links.grams import Grams, shipped_labels
 
-TABLE = Grams.shipped()
+TABLE = Grams.load_shipped()
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_all_rows_have_universal_tags_and_no_spelling_has_two_meanings():
 def test_own_rows_take_the_place_of_ours():
     own = Grams.loads("gram\tmeaning\tkind\tfeats\nclphras\tphrasal clitic\tpos\tUPOS=PART\nn\t\tpos\tUPOS=PROPN\n")
     assert own.rows == ()
-    both = TABLE.merged(own)
+    both = TABLE.merge(own)
     assert both.classes("clphras") == ("PART",)
     assert both.classes("n") == ("PROPN",)
     assert both.classes("v") == TABLE.classes("v")

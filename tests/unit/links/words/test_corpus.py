@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from divproj.core.errors import AlignmentError, ModelError
 from divproj.links import word_model
-from divproj.links.word_corpus import Column, Shard, WordRow, WordText, _packed, _unpacked, align_text
+from divproj.links.word_corpus import Column, Shard, WordRow, WordText, _pack_links, _unpack_links, align_text
 from divproj.links.word_direction import Prior, Settings
-from divproj.links.word_model import Counts, Linked, Tally, WordAligner
+from divproj.links.word_model import Counts, ScoredLinks, Tally, WordAligner
 from divproj.runtime.checkpoint import Checkpoint
 from divproj.runtime.engine import Workers
 
@@ -32,7 +32,7 @@ def rows(count: int = 90, seed: int = 1) -> list[WordRow]:
     return made
 
 
-def aligned(text: WordText, **more) -> tuple[list[Linked], WordAligner]:
+def aligned(text: WordText, **more) -> tuple[list[ScoredLinks], WordAligner]:
     aligner = WordAligner(settings=FEW)
     return [linked for shard in align_text(aligner, text, **more) for linked in shard], aligner
 
@@ -53,8 +53,8 @@ def test_shards_give_the_same_links_here_and_in_processes():
     assert here == there
     assert learned.counts_ == also.counts_
     assert [linked.shape for linked in here[-2:]] == [(0, 1), (500, 1)]
-    assert not here[-1].chances
-    right = sum((i, i) in linked.chances for linked in here[:-2] for i in range(1, linked.shape[0] + 1))
+    assert not here[-1].probabilities
+    right = sum((i, i) in linked.probabilities for linked in here[:-2] for i in range(1, linked.shape[0] + 1))
     assert right > 0.9 * sum(linked.shape[0] for linked in here[:-2])
 
 
@@ -63,7 +63,7 @@ def test_what_other_shards_taught_is_known():
     lone = WordRow(["mann", "buch"], ["book", "man"])
     alone, _ = aligned(WordText.of([lone]))
     found, _ = aligned(WordText.of([*rows(60), lone], 60))
-    assert found[-1].chances.keys() == {(1, 2), (2, 1)} != alone[0].chances.keys()
+    assert found[-1].probabilities.keys() == {(1, 2), (2, 1)} != alone[0].probabilities.keys()
 
 
 def test_aligning_alone_changes_no_model():
@@ -99,7 +99,7 @@ def test_stems_of_known_words_help_other_forms():
     pair = (["gartens", "blumen"], ["flowers", "gardens"])
     settings = Settings(sweeps=60, burn_in=10)
     found = WordAligner(settings=settings).fit_align([pair], {("garten", "garden"): 4.0, ("blume", "flower"): 4.0})[0]
-    assert found.chances.keys() == {(1, 2), (2, 1)}
+    assert found.probabilities.keys() == {(1, 2), (2, 1)}
 
 
 def test_shards_that_are_done_are_not_done_again(tmp_path, monkeypatch):
@@ -165,8 +165,8 @@ known = st.dictionaries(st.tuples(words, words), st.floats(0.01, 9), max_size=12
 @given(known)
 def test_counts_travel(counts):
     made = Counts.of(counts)
-    assert made.known() == counts
-    assert Counts.from_arrays(made.arrays("x"), "x").known() == counts
+    assert made.to_dict() == counts
+    assert Counts.from_arrays(made.arrays("x"), "x").to_dict() == counts
 
 
 @given(st.lists(known, min_size=1, max_size=4), st.sets(words), st.sets(words), st.data())
@@ -179,8 +179,8 @@ def test_sums_without_a_part_against_plain_dictionaries(parts, f, e, data):
     for k, part in enumerate(parts):
         if k != left_out:
             expected.update({pair: count for pair, count in part.items() if pair[0] in f and pair[1] in e})
-    assert tally.between((f, e), left_out).known() == pytest.approx(dict(expected))
-    assert tally.counts().known() == pytest.approx(dict(sum(map(Counter, parts), Counter())))
+    assert tally.between((f, e), left_out).to_dict() == pytest.approx(dict(expected))
+    assert tally.counts().to_dict() == pytest.approx(dict(sum(map(Counter, parts), Counter())))
 
 
 @given(st.lists(st.lists(words, max_size=4), max_size=4))
@@ -198,5 +198,5 @@ def test_priors_of_cells(counts):
 
 @given(st.lists(st.dictionaries(st.tuples(st.integers(1, 4), st.integers(1, 4)), st.floats(0, 1), max_size=5), max_size=5))
 def test_links_travel(found):
-    links = [Linked(chances, (4, 4)) for chances in found]
-    assert _unpacked(_packed(links)) == links
+    links = [ScoredLinks(chances, (4, 4)) for chances in found]
+    assert _unpack_links(_pack_links(links)) == links

@@ -32,7 +32,7 @@ PAIRS = [(f.split(), e.split()) for f, e in TEXT]
 
 def test_learns_a_tiny_lexicon():
     for linked in WordAligner().fit_align(PAIRS * 5):
-        assert set(linked.chances) == {(1, 1), (2, 2)}
+        assert set(linked.probabilities) == {(1, 1), (2, 2)}
         assert linked.links.shape == (2, 2)
 
 
@@ -43,9 +43,9 @@ def test_the_same_seed_gives_the_same_links():
 
 def test_empty_and_endless_sentences_get_no_links():
     found = WordAligner().fit_align([*PAIRS, ([], ["x"]), (["x"], []), (["w"] * (LONGEST + 1), ["v"])])
-    assert [linked.chances for linked in found[-3:]] == [{}, {}, {}]
-    assert found[0].chances
-    assert WordAligner().fit_align([([], [])])[0].chances == {}
+    assert [linked.probabilities for linked in found[-3:]] == [{}, {}, {}]
+    assert found[0].probabilities
+    assert WordAligner().fit_align([([], [])])[0].probabilities == {}
 
 
 def test_the_threshold_trades_recall_for_precision():
@@ -61,7 +61,7 @@ def test_the_threshold_trades_recall_for_precision():
 
 @pytest.mark.parametrize("method", ["intersection", "union", "grow-diag-final-and"])
 def test_other_methods(method):
-    assert set(WordAligner(method=method).fit_align(PAIRS * 5)[0].chances) == {(1, 1), (2, 2)}
+    assert set(WordAligner(method=method).fit_align(PAIRS * 5)[0].probabilities) == {(1, 1), (2, 2)}
 
 
 def test_an_unknown_method_is_refused():
@@ -72,7 +72,7 @@ def test_an_unknown_method_is_refused():
 def test_a_dictionary_decides_where_text_cannot():
     pair = [(["foo", "bar"], ["one", "two"])]
     known = from_dictionary(["foo\ttwo\t9", "# a comment", "", "bar\tone\t9"])
-    assert set(WordAligner().fit_align(pair, known)[0].chances) == {(1, 2), (2, 1)}
+    assert set(WordAligner().fit_align(pair, known)[0].probabilities) == {(1, 2), (2, 1)}
 
 
 def test_bad_dictionaries():
@@ -93,7 +93,7 @@ def test_saved_models_come_back_and_go_on(tmp_path):
     again = WordAligner.load(tmp_path / "m")
     assert again.threshold == 0.4
     assert again.counts_ == pytest.approx(model.counts_, abs=1e-3)
-    assert again.align([(["das"], ["the"])])[0].chances.keys() == {(1, 1)}
+    assert again.align([(["das"], ["the"])])[0].probabilities.keys() == {(1, 1)}
     before = again.counts_["haus", "house"]
     again.fit(PAIRS)
     assert again.counts_["haus", "house"] > before
@@ -115,7 +115,7 @@ def test_ctrl_c_keeps_what_there_is():
     found = WordAligner(settings=Settings(sweeps=2000, burn_in=10)).fit_align(pairs, watch=watch)
     assert len(sweeps) < 2 * 2000 // TURN
     assert len(found) == len(pairs)
-    assert found[0].chances
+    assert found[0].probabilities
 
 
 def test_broken_models_are_refused(tmp_path):
@@ -167,7 +167,7 @@ def test_lemmas_and_tags_help_where_forms_are_rare():
     )
     tags = ([["N", "V"], ["N", "V"], ["V", "N"]], [["N", "V"], ["N", "V"], ["V", "N"]])
     found = WordAligner().fit_align(pairs, lemmas=lemmas, tags=tags)
-    assert [set(x.chances) for x in found] == [{(1, 1), (2, 2)}] * 3
+    assert [set(x.probabilities) for x in found] == [{(1, 1), (2, 2)}] * 3
 
 
 def test_stems():
@@ -235,4 +235,4 @@ def test_chains_are_averaged():
     pairs = PAIRS * 3
     one, four = (WordAligner(threshold=0.0, settings=Settings(chains=n, sweeps=10)).fit_align(pairs) for n in (1, 4))
     assert one != four
-    assert all(sum(x.chances.values()) <= max(x.shape) + 1e-3 for x in four)
+    assert all(sum(x.probabilities.values()) <= max(x.shape) + 1e-3 for x in four)

@@ -11,7 +11,7 @@ from divproj.forest.charts import from_arc_scores
 from divproj.forest.hypergraph import Edge, Forest, Node
 from divproj.io.trees.forests import ForestOptions, forests_of
 from divproj.parsing.decode import projective
-from divproj.projection.base import Adapted, TextEvidence
+from divproj.projection.base import AdaptedSystem, TextEvidence
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal import s5
 from divproj.projection.phrasal.s5 import S5
@@ -54,4 +54,4 @@ def test_the_forest_decides_where_the_links_say_nothing(left: bool, heads: tuple
     words = tuple(Node(k, k + 1, "X", k, k) for k in range(3))
     inner = Node(1, 3, "X", 1 if left else 2, 1 if left else 2)
     forest = Forest(text.forms, (*words, inner, Node(0, 3, "X", 0, 0)), (Edge(3, 1, 2), Edge(4, 0, 3)), 4)
-    assert Adapted.to(S5(), [text], TextEvidence([forest])).project(text).heads == heads
+    assert AdaptedSystem.to(S5(), [text], TextEvidence([forest])).project(text).heads == heads

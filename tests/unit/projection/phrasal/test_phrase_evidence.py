@@ -8,10 +8,10 @@ import pytest
 
 from divproj import DepTree, Faults, Links, Pair
 from divproj.core.errors import ModelError
-from divproj.projection.base import Adapted, TextEvidence
+from divproj.projection.base import AdaptedSystem, TextEvidence
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal import evidence
-from divproj.projection.phrasal.evidence import gathered
+from divproj.projection.phrasal.evidence import collect_evidence
 from divproj.projection.phrasal.phrase_pairs import PAIR_SHARE, PhraseSources
 from divproj.projection.phrasal.s5 import S5
 from divproj.projection.projector import Projector
@@ -39,13 +39,13 @@ def test_one_language_or_two():
 
 
 def test_f_has_the_forests_of_the_parser_whose_style_e_has():
-    from divproj.parsing.language import shipped
+    from divproj.parsing.language import load_pack
 
-    [forest] = evidence.parse_same_language(text(UD), shipped("en"))
+    [forest] = evidence.parse_same_language(text(UD), load_pack("en"))
     assert forest.forms == NEW
     assert len(forest.edges) >= len(NEW) - 1
     unlinked = text(UD, links=frozenset())
-    assert Adapted.to(S5(), unlinked, TextEvidence([forest])).project(unlinked[0]).heads[2] == 7
+    assert AdaptedSystem.to(S5(), unlinked, TextEvidence([forest])).project(unlinked[0]).heads[2] == 7
     assert evidence.parse_same_language(text(OWN), None) == []  # one tree is too few to learn from
 
 
@@ -65,7 +65,7 @@ def phrase_style(forest) -> tuple[int, int, int]:
 
 
 def test_paraphrases_without_links_are_linked_by_their_phrases():
-    found = gathered(text(UD, 2), PhraseSources(paraphrases=True), linked=False)
+    found = collect_evidence(text(UD, 2), PhraseSources(paraphrases=True), linked=False)
     assert found.text[0].links.links == TWINS
     assert len(found.forests) == 2
     assert found.note == ""
@@ -73,7 +73,7 @@ def test_paraphrases_without_links_are_linked_by_their_phrases():
 
 
 def test_one_language_is_found_out_and_said():
-    found = gathered(text(UD), PhraseSources("auto"))
+    found = collect_evidence(text(UD), PhraseSources("auto"))
     assert found.note == "F and E are both in the language 'en', so F has parses too"
     assert found.text[0].links.links == TWINS
     assert len(found.forests) == 1
@@ -84,12 +84,12 @@ def test_trees_of_f_in_a_file_come_first(tmp_path: Path):
     trees.write_text(
         "(S (PP (P in) (NP (D the) (N garden))) (S (NP (D the) (A old) (N man)) (VP (V saw) (NP (D a) (A small) (N dog)))))\n"
     )
-    found = gathered(text(UD), PhraseSources("auto", f_forests=str(trees)))
+    found = collect_evidence(text(UD), PhraseSources("auto", f_forests=str(trees)))
     assert [forest.is_tree for forest in found.forests] == [False]  # the flat noun phrases in all ways at once
     assert ((1, 2, 3), (8, 9, 10)) in {(p.f, p.e) for p in found.book.find(found.text[0]).pairs}
     other = ProjectionInput(("ka",), UD, Links(frozenset(), (1, 10)))
     faults = Faults(strict=False)
-    gathered([other], PhraseSources(f_forests=str(trees)), faults=faults)
+    collect_evidence([other], PhraseSources(f_forests=str(trees)), faults=faults)
     assert ["no forest has the words of sentence 1, 'ka …'" in str(x) for x in faults.noted] == [True]
 
 

@@ -14,7 +14,7 @@ from divproj.forest.dependencies import from_dependencies
 from divproj.forest.parses import count_trees
 from divproj.io.trees.forests import forests_of
 from divproj.phrases.lexicon import Lexicon
-from divproj.projection.base import Adapted, TextEvidence
+from divproj.projection.base import AdaptedSystem, TextEvidence
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.phrasal import phrase_pairs
 from divproj.projection.phrasal.evidence import (
@@ -62,11 +62,11 @@ def test_unlinked_words_hang_inside_their_smallest_paired_phrase():
     """ka … mo may belong anywhere; the pair says that they stand in the subject."""
     text = bitext("su mo ka lipa", {(1, 3), (4, 2)})
     book = PhraseBook.of([SentencePairs(text.forms, E.forms, (PhraseLink((2, 3, 4), (1, 2), 1.0, 0, 2),))])
-    heads = Adapted.to(S5(), [text], TextEvidence((), book)).project(text).heads
+    heads = AdaptedSystem.to(S5(), [text], TextEvidence((), book)).project(text).heads
     assert heads[3] == 1
     assert all(heads[k] in (2, 3, 4) for k in (1, 2))
     other = PhraseBook.of([SentencePairs(text.forms, E.forms, (PhraseLink((1, 2, 3), (3, 4), 1.0, 0, 3),))])
-    heads = Adapted.to(S5(), [text], TextEvidence((), other)).project(text).heads
+    heads = AdaptedSystem.to(S5(), [text], TextEvidence((), other)).project(text).heads
     assert all(heads[k] in (1, 2, 3) for k in (1, 2))
 
 
@@ -74,7 +74,7 @@ def test_leaf_pairs_are_links_for_words_that_have_none():
     text = bitext("ka lipa su", {(2, 2), (3, 3)})
     book = PhraseBook.of([SentencePairs(text.forms, E.forms, (PhraseLink((1,), (1,), 0.9), PhraseLink((2,), (4,), 0.9)))])
     known = S5().adapt([text], TextEvidence((), book)).links.of(text)
-    assert known.bitext.links.links == {(1, 1), (2, 2), (3, 3)}  # the second pair is of a word that has a link
+    assert known.sentence.links.links == {(1, 1), (2, 2), (3, 3)}  # the second pair is of a word that has a link
     assert known.kinds == (0, 2, 1, 1)
 
 

@@ -11,7 +11,7 @@ from divproj import AlignmentError, DepTree, Links
 from divproj.core.pair import Pair
 from divproj.core.tree import cycles
 from divproj.evaluation.experiment import cross_validate
-from divproj.projection.base import Adapted
+from divproj.projection.base import AdaptedSystem
 from divproj.projection.direct import ProjectionInput, s1
 from divproj.projection.parsers import PHRASES, phrase_codes
 from divproj.projection.phrasal.s5 import LONGEST, S5, cached_state, subtrees
@@ -37,11 +37,11 @@ TEXT = [
 
 
 @pytest.fixture(scope="module")
-def projector() -> Adapted[S5]:
-    return Adapted.to(S5(), TEXT)
+def projector() -> AdaptedSystem[S5]:
+    return AdaptedSystem.to(S5(), TEXT)
 
 
-def test_loose_words_hang_where_their_kind_does(projector: Adapted[S5]):
+def test_loose_words_hang_where_their_kind_does(projector: AdaptedSystem[S5]):
     new = bitext("tivo su ka mano lipa su", "cat dog barks", (3, 3, 0), "NOUN NOUN VERB", {(1, 1), (4, 2), (5, 3)})
     assert projector.project(TEXT[0]).heads == (2, 3, 0, 3)
     assert projector.project(TEXT[2]).heads == (0, 1, 4, 1)
@@ -50,22 +50,22 @@ def test_loose_words_hang_where_their_kind_does(projector: Adapted[S5]):
     assert s1(TEXT[2]).heads == (0, 1, 2, 1)  # to the left, whatever the word
 
 
-def test_likelihood_rises(projector: Adapted[S5]):
+def test_likelihood_rises(projector: AdaptedSystem[S5]):
     likelihoods = projector.state.likelihoods
     assert len(likelihoods) == projector.system.rounds
     assert likelihoods[0] < likelihoods[-1]
     assert list(likelihoods) == sorted(likelihoods)
 
 
-def test_same_text_same_trees(projector: Adapted[S5]):
-    again = Adapted.to(S5(), TEXT)
+def test_same_text_same_trees(projector: AdaptedSystem[S5]):
+    again = AdaptedSystem.to(S5(), TEXT)
     assert [again.project(b) for b in TEXT] == [projector.project(b) for b in TEXT]
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pair=pairs())
-def test_always_one_tree(projector: Adapted[S5], pair: Pair):
-    for system in (projector, Adapted(S5(induce_links=False), None)):
+def test_always_one_tree(projector: AdaptedSystem[S5], pair: Pair):
+    for system in (projector, AdaptedSystem(S5(induce_links=False), None)):
         found = system.project(ProjectionInput.of(pair))
         assert found.heads.count(0) == (1 if found.heads else 0)
         assert not cycles(found.heads)
@@ -75,7 +75,7 @@ def test_always_one_tree(projector: Adapted[S5], pair: Pair):
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pair=pairs())
-def test_phrases_are_spans_and_nest(projector: Adapted[S5], pair: Pair):
+def test_phrases_are_spans_and_nest(projector: AdaptedSystem[S5], pair: Pair):
     phrases = projector.system.phrases(ProjectionInput.of(pair), projector.state)
     for one in phrases:
         assert one.f_words == tuple(range(one.f_words[0], one.f_words[-1] + 1))
@@ -87,7 +87,7 @@ def test_phrases_are_spans_and_nest(projector: Adapted[S5], pair: Pair):
             assert shared in (set(), set(one.f_words), set(other.f_words))
 
 
-def test_an_unlinked_word_stays_inside_the_phrase_that_holds_it(projector: Adapted[S5]):
+def test_an_unlinked_word_stays_inside_the_phrase_that_holds_it(projector: AdaptedSystem[S5]):
     # E: [big dog] barks; F: mano ka tivo | lipa, with 'ka' between the two words of the noun phrase
     text = bitext("mano ka tivo lipa", "big dog barks", (2, 3, 0), "ADJ NOUN VERB", {(1, 1), (3, 2), (4, 3)})
     heads = projector.project(text).heads
@@ -104,19 +104,19 @@ def test_links_are_induced_between_unlinked_words():
         bitext("ro lipa", "the barking", (2, 0), "DET NOUN", {(2, 2)}),
     ] * 4
     found = S5().adapt(text).links.of(text[0])
-    assert found.bitext.links.links == {(1, 1), (2, 2)}
+    assert found.sentence.links.links == {(1, 1), (2, 2)}
     assert found.kinds == (0, 2, 1)
     assert found.given is text[0]
 
 
-def test_a_very_long_sentence_falls_back_on_s1(projector: Adapted[S5]):
+def test_a_very_long_sentence_falls_back_on_s1(projector: AdaptedSystem[S5]):
     n = LONGEST + 1
     long = ProjectionInput(("a",) * n, DepTree(("x",), (0,)), Links(frozenset({(1, 1)}), (n, 1)))
     assert projector.project(long) == s1(long)
     assert projector.system.phrases(long) == ()
 
 
-def test_codes_for_the_parser(projector: Adapted[S5]):
+def test_codes_for_the_parser(projector: AdaptedSystem[S5]):
     found = projector.system.posteriors(TEXT[0], projector.state)
     codes = phrase_codes(found)
     assert codes.shape == (5, 5, len(PHRASES))
@@ -128,7 +128,7 @@ def test_codes_for_the_parser(projector: Adapted[S5]):
     assert phrase_codes(found, ("link",)).shape == (5, 5, 1)
 
 
-def test_votes_of_several_sources(projector: Adapted[S5]):
+def test_votes_of_several_sources(projector: AdaptedSystem[S5]):
     one = projector.project(TEXT[0])
     assert vote([one]) is one
     assert vote([one, one]).heads == one.heads
