@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from divproj import DepTree, Links, Pair, Rows
+from divproj import DepTree, Links, Pair
+from divproj.core.sentence import Rows
 from divproj.core.tree import NO_HEAD
 
 RELS = ("root", "nsubj", "nsubj:pass", "obj", "advmod", "dep", "dep:x", "_")

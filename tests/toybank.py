@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from divproj import DepTree, Rows
+from divproj import DepTree
+from divproj.core.sentence import Rows
 
 LINES = """
 the|DET|det|2 dog|NOUN|nsubj|3 sleeps|VERB|root|0

@@ -20,8 +20,8 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from bench.common import DATA, ROOT, Table
 
-from divproj import Faults, Links, Rows
-from divproj.core.sentence import Sentence
+from divproj import Faults, Links
+from divproj.core.sentence import Rows, Sentence
 from divproj.io.trees import conllu, pharaoh
 from divproj.links.glosses import GlossAligner, GlossAlignment
 

@@ -106,7 +106,7 @@ def words_kept(here: Path) -> None:
     from divproj.links.word_model import WordAligner
     from divproj.runtime.checkpoint import Checkpoint
 
-    WordAligner().fit([(f.split(), e.split()) for f, e in PAIRS], keep=Checkpoint(here, resume=True, seconds=0))
+    WordAligner().fit([(f.split(), e.split()) for f, e in PAIRS], checkpoint=Checkpoint(here, resume=True, seconds=0))
 
 
 def shards_kept(here: Path) -> None:

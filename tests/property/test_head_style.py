@@ -38,7 +38,7 @@ KIND_SETS = st.sampled_from([KINDS, ("case",), ("case", "det"), ("mark", "aux", 
 def labelled(draw, shapes=ANY):
     tree = draw(shapes)
     rels = draw(st.lists(st.sampled_from(RELS), min_size=len(tree), max_size=len(tree)))
-    return replace(tree, rels=tuple(rels))
+    return replace(tree, deprels=tuple(rels))
 
 
 @st.composite
@@ -98,7 +98,7 @@ def test_no_function_word_is_left_below(tree):
 def test_any_relations_give_a_tree_back(tree, data):
     marks = st.sampled_from(["comp:case", "comp:aux", "own:det", "up:fixed", "obj"])
     rels = data.draw(st.lists(marks, min_size=len(tree), max_size=len(tree)))
-    back = content_heads(replace(tree, rels=tuple(rels)))
+    back = content_heads(replace(tree, deprels=tuple(rels)))
     assert not cycles(back.heads)
     assert sorted(h for h in back.heads if h <= 0) == sorted(h for h in tree.heads if h <= 0)
     assert not any(rel.startswith(("comp:", "own:", "up:")) for rel in back.deprels)

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import alignments, forests, pairs, trees
 
-from divproj import DepTree, Rows
+from divproj import DepTree
 from divproj.core.links import Links
+from divproj.core.sentence import Rows
 from divproj.core.tree import cycles
 from divproj.io.trees import pharaoh
 

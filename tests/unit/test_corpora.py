@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from shared import DATA
 
-from divproj import Corpus, Rows, analyze
+from divproj import Corpus, analyze
+from divproj.core.sentence import Rows
 from divproj.divergence.analysis import TYPES
 from divproj.io.trees import conllu
 from divproj.runtime import resources

@@ -42,9 +42,7 @@ def reordered(bank: GlossedTreebank, seed: int) -> GlossedTreebank:
                 sent_id=f"{bitext.sent_id}~{seed}",
             )
         )
-        columns = {
-            name: _taken(getattr(tree, name), order) for name in ("forms", "rels", "upos", "xpos", "glosses", "lemmas", "feats")
-        }
+        columns = {name: _taken(getattr(tree, name), order) for name in ("forms", "deprels", "upos", "xpos", "lemmas", "feats")}
         gold.append(replace(tree, heads=tuple(place[tree.heads[word - 1]] for word in order), **columns))
     return GlossedTreebank(f"{bank.name}~{seed}", bank.family, bitexts, gold)
 

@@ -92,7 +92,7 @@ def write_projections(
 def projection_svg(projection: Projection, sources: Sources | None = None, *, standalone: bool = True) -> str:
     """Both trees and the links; edges of F bear the reasons of their heads."""
     sentence = projection.sentence
-    pair = Pair(projection.tree, sentence.e, sentence.links, sentence.sent_id)
+    pair = Pair(projection.tree, sentence.e, sentence.links, sentence.sent_id, glosses=sentence.glosses)
     return scene_svg(pair, projection_scene(projection), standalone=standalone, sources=sources)
 
 

@@ -48,7 +48,7 @@ class BracketScore:
     @property
     def f1(self) -> float:
         """
-        >>> BracketScore(right=3, gold=4, found=4).f1
+        >>> BracketScore(right=3, gold=4, system=4).f1
         75.0
         """
         return 200 * self.right / (self.gold + self.system) if self.gold + self.system else 0.0

@@ -205,7 +205,7 @@ class LinkScore:
     @property
     def f1(self) -> float:
         """
-        >>> LinkScore(found=4, sure=4, found_sure=3, found_possible=3).f1
+        >>> LinkScore(system=4, sure=4, found_sure=3, found_possible=3).f1
         75.0
         """
         p, r = self.precision, self.recall

@@ -664,7 +664,7 @@ def _tree_pair(row: Row, faults: Faults) -> Pair | None:
     sent_id = f.sent_id or e.sent_id or str(where.line)
     links = pharaoh.parse(text, (len(f_tree), len(e_tree)), Where(where.path, where.line, f.sent_id), faults)
     f_tree = replace(f_tree, lemmas=f.column(2), feats=f.column(5))
-    return Pair(f_tree, e_tree, links, sent_id, f.comment("text_en") or "", f_rows=f, where=place(f))
+    return Pair(f_tree, e_tree, links, sent_id, f.comment("text_en") or "", f.glosses, f_rows=f, where=place(f))
 
 
 def _require_trees(pair: Pair, faults: Faults) -> Pair | None:

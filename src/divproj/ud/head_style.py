@@ -52,7 +52,7 @@ def function_heads(tree: DepTree, kinds: Collection[str] = KINDS) -> DepTree:
     """The tree with function words of these relations as heads.
 
     >>> ud = DepTree(("in", "the", "house"), (3, 3, 0), ("case", "det", "root"))
-    >>> function_heads(ud).heads, function_heads(ud).rels
+    >>> function_heads(ud).heads, function_heads(ud).deprels
     ((0, 3, 1), ('root', 'det', 'comp:case'))
     """
     _check(tree, kinds)

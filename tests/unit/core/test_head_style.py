@@ -83,7 +83,7 @@ def test_a_function_word_with_its_own_is_content():
 def test_other_fields_stay():
     ud = DepTree(("in", "huts"), (2, 0), ("case", "root"), ("ADP", "NOUN"), ("IN", "NNS"), ("LOC", "hut.PL"))
     turned = function_heads(ud)
-    assert (turned.forms, turned.upos, turned.xpos, turned.glosses) == (ud.forms, ud.upos, ud.xpos, ud.glosses)
+    assert (turned.forms, turned.upos, turned.xpos) == (ud.forms, ud.upos, ud.xpos)
 
 
 def test_empty_tree_and_tree_without_relations():

@@ -11,7 +11,8 @@ import pytest
 from nltk.parse import DependencyGraph
 from nltk.translate import Alignment as NltkAlignment
 
-from divproj import AlignmentError, DepTree, FormatError, Links, Pair, Rows, Where
+from divproj import AlignmentError, DepTree, FormatError, Links, Pair, Where
+from divproj.core.sentence import Rows
 from divproj.core.tree import NO_HEAD, cycles
 from divproj.io.trees import conllu
 

@@ -9,7 +9,8 @@ import sys
 
 import pytest
 
-from divproj import Faults, FormatError, Rows, Where
+from divproj import Faults, FormatError, Where
+from divproj.core.sentence import Rows
 from divproj.io.trees import conllu
 
 

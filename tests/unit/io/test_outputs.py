@@ -108,7 +108,7 @@ def test_a_part_that_is_cleaned_away_too_early_is_made_again(tmp_path, monkeypat
                 path.unlink()
         return True
 
-    monkeypatch.setattr(leftovers, "locked", locked)
+    monkeypatch.setattr(leftovers, "try_lock", locked)
     handle, part = new_part(tmp_path / "out")
     os.close(handle)
     assert part.exists()

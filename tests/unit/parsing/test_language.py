@@ -11,8 +11,8 @@ import pytest
 from toybank import TOY, TREEBANK, sentence_of
 from trees_by_force import is_tree
 
-from divproj import DepTree, ModelError, ProjError, Rows
-from divproj.core.sentence import confidence_of, misc_value
+from divproj import DepTree, ModelError, ProjError
+from divproj.core.sentence import Rows, confidence_of, misc_value
 from divproj.parsing import language as module
 from divproj.parsing.language import Language, forest_of, load_pack, several, with_confidence
 from divproj.parsing.parser import MstParser, Progress, calibrate_by_twin

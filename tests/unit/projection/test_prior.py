@@ -150,7 +150,7 @@ def test_a_model_whose_parts_do_not_fit(pairs, tmp_path):
 
 def test_relations_are_learned_where_that_pays(pairs):
     """s6 has never heard of these names."""
-    odd = [replace(pair, f=replace(pair.f, rels=tuple(f"x{rel}" for rel in pair.f.deprels))) for pair in pairs[:15]]
+    odd = [replace(pair, f=replace(pair.f, deprels=tuple(f"x{rel}" for rel in pair.f.deprels))) for pair in pairs[:15]]
     system = fit("s4+", odd, **SMALL)
     assert system.system.namer is not None
     found = system.project(ProjectionInput.of(pairs[16]))

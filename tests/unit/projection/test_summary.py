@@ -64,7 +64,7 @@ def test_trees_of_low_coverage_are_left_out():
 
 def test_the_least_sure_are_named_and_counts_add_up(monkeypatch: pytest.MonkeyPatch):
     own = Calibration((0.0,) * len(NAMES), 0.05, "a map of the test")
-    monkeypatch.setattr(confidence, "shipped", lambda: {"mine": own})
+    monkeypatch.setattr(confidence, "shipped_calibrations", lambda: {"mine": own})
     parts = []
     for sure in ((0.4, 0.3), (0.9, 0.95)):
         summary = Summary("mine")

@@ -395,7 +395,7 @@ def test_learning(tmp_path: Path):
 
 def test_learning_twice_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     bitext = ProjectionInput(("to",), DepTree(("well",), (0,)), Links(frozenset(), (1, 1)))
-    review = reviewed(tmp_path, learner=ProjectionLearner(), bitexts=ProjectionInputs({2: bitext}), name="s2+")
+    review = reviewed(tmp_path, learner=ProjectionLearner(), sentences=ProjectionInputs({2: bitext}), name="s2+")
     assert review.job is not None
     monkeypatch.setattr(review.job, "start", lambda: False)
     with serving(review) as server:

@@ -209,7 +209,7 @@ def test_learning_changes_only_what_nobody_touched():
     session.set_head(0, 4, 3)
     versions = list(session.versions)
     trees = [
-        (n, NEW._replace(heads=h, rels=("x",) * len(h), reasons=("guess",) * len(h), confidence=()))
+        (n, NEW._replace(heads=h, deprels=("x",) * len(h), reasons=("guess",) * len(h), confidence=()))
         for n, h in ((0, (0, 1, 1, 1)), (2, (0,)))
     ]
     change = session.learn([*trees, (1, NEW)], "learned")
@@ -305,7 +305,7 @@ NUMBERED = "".join(
 
 def test_expected_accuracy_joins_calibration_and_gold(monkeypatch: pytest.MonkeyPatch):
     own = confidence.Calibration((0.0,) * len(confidence.NAMES), 0.05, "calibrated on 9 treebanks")
-    monkeypatch.setattr(confidence, "shipped", lambda: {"s6": own})
+    monkeypatch.setattr(confidence, "shipped_calibrations", lambda: {"s6": own})
     session = session_of(NUMBERED)
     prior = accuracy(session, {})
     assert prior is not None

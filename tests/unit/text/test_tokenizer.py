@@ -7,8 +7,9 @@ from itertools import pairwise
 
 import pytest
 
-from divproj import ModelError, Rows
+from divproj import ModelError
 from divproj.core.errors import Where
+from divproj.core.sentence import Rows
 from divproj.io.trees import conllu
 from divproj.parsing.batch import blank
 from divproj.text.tokenizer import Token, Tokenizer

@@ -322,7 +322,7 @@ r"""Letters after `\:`, `\;`, `\!` and `\*`."""
 def tipa_to_ipa(tokens: Sequence[TexToken]) -> list[TexToken]:
     r"""The tokens in phonetic symbols; as they are when they hold other letters than ASCII already.
 
-    >>> from divproj.io.interlinear.tex import plain_text, tokenized
+    >>> from divproj.io.interlinear.tex import plain_text, tokenize
     >>> plain_text(tipa_to_ipa(tokenize([(1, r'"N@S\:ta:')])[:-1]))
     'ˈŋəʃʈaː'
     """

@@ -49,7 +49,7 @@ def test_shards_give_the_same_links_here_and_in_processes():
     text = WordText.of([*rows(), WordRow([], ["nothing"]), WordRow(["x"] * 500, ["y"])], 20)
     assert (text.shard_count, text.pairs, text.usable, text.too_long) == (5, 92, 90, 1)
     here, learned = aligned(text)
-    there, also = aligned(text, place=Workers(jobs=2))
+    there, also = aligned(text, workers=Workers(jobs=2))
     assert here == there
     assert learned.counts_ == also.counts_
     assert [linked.shape for linked in here[-2:]] == [(0, 1), (500, 1)]
@@ -115,15 +115,15 @@ def test_shards_that_are_done_are_not_done_again(tmp_path, monkeypatch):
 
     monkeypatch.setattr(word_model.WordAligner, "learn", learn)
     with pytest.raises(KeyboardInterrupt):
-        aligned(text, keep=Checkpoint(tmp_path / "kept", seconds=0))
+        aligned(text, checkpoint=Checkpoint(tmp_path / "kept", seconds=0))
     assert {path.stem for path in (tmp_path / "kept").glob("*.npz")} == {"learned-1", "learned-2", "learned-3", "linked-1"}
     done[:] = [1, 1]
-    found, again = aligned(text, keep=Checkpoint(tmp_path / "kept", resume=True, seconds=0))
+    found, again = aligned(text, checkpoint=Checkpoint(tmp_path / "kept", resume=True, seconds=0))
     assert found == expected
     assert again.counts_ == learned.counts_
     assert len(done) == 4, "two shards were left to link"
     with pytest.raises(ModelError, match="the checkpoint is of other data or other settings"):
-        aligned(WordText.of(rows(60, 3), 20), keep=Checkpoint(tmp_path / "kept", resume=True))
+        aligned(WordText.of(rows(60, 3), 20), checkpoint=Checkpoint(tmp_path / "kept", resume=True))
 
 
 @pytest.mark.parametrize(
@@ -138,14 +138,14 @@ def test_shards_that_are_done_are_not_done_again(tmp_path, monkeypatch):
 )
 def test_kept_shards_that_cannot_be_are_refused(tmp_path, part, name, value):
     text, here = WordText.of(rows(20), 10), tmp_path / "kept"
-    aligned(text, keep=Checkpoint(here, seconds=0))
+    aligned(text, checkpoint=Checkpoint(here, seconds=0))
     kept = Checkpoint(here, resume=True, seconds=0)
-    aligned(text, keep=kept)
+    aligned(text, checkpoint=kept)
     arrays = dict(kept.read(part))
     arrays.pop(name) if value is None else arrays.update({name: value})
     kept.finish(part, arrays)
     with pytest.raises(ModelError, match="a broken checkpoint: ") as error:
-        aligned(text, keep=Checkpoint(here, resume=True))
+        aligned(text, checkpoint=Checkpoint(here, resume=True))
     assert error.value.remedy == "start without `resume`"
 
 
