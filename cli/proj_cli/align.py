@@ -58,11 +58,15 @@ BY_SET = ("binarise", "threshold")
 
 def _apply_settings(how: AlignOptions) -> AlignOptions:
     """Return the options with `--set binarise=…` and `--set threshold=…`; the other settings are the aligner's."""
+    from divproj.core.errors import ProjError
     from divproj.core.options import parse_settings
 
     mine = [text for text in how.settings if text.partition("=")[0] in BY_SET]
     values = parse_settings({name: getattr(how, name) for name in BY_SET}, mine)
-    return replace(how, **values, settings=tuple(text for text in how.settings if text not in mine))
+    try:
+        return replace(how, **values, settings=tuple(text for text in how.settings if text not in mine))
+    except ProjError as error:  # it names the field as if it were an option
+        raise ProjError(error.message.replace("`", "`set=", 1)) from None
 
 
 def _read(source: str, target: str | None, how: AlignOptions, strict: bool, ignore_ids: bool) -> ForestPairs:

@@ -152,7 +152,7 @@ def test_usage_and_files_that_are_not_there(trees: Path):
     old, new = trees / "old.mrg", trees / "new.mrg"
     done = proj("align", old, new, "--set", "binarise=both")
     assert done.returncode == 2, done.stderr
-    assert "binarise=both: one of head, left, right, all expected" in " ".join(done.stderr.split())
+    assert "--set binarise=both: one of head, left, right, all expected" in " ".join(done.stderr.split())
     done = proj("align", old, trees / "none.mrg")
     assert done.returncode == 1
     assert done.stderr.startswith("proj: ")
