@@ -285,6 +285,22 @@ def test_counts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     assert list(count.options(outer)) == ["proj group run --output (hidden)"]
 
 
+def test_the_code_is_within_its_limits():
+    from bench.tools import count
+
+    above = [f"{each.title}: {len(each.names)} (at most {each.limit})" for each in count.counts(count.ROOT) if each.is_above]
+    assert above == []
+
+
+
+def test_the_code_is_within_its_limits():
+    from bench.tools import count
+
+    above = [f"{each.title}: {len(each.names)} (at most {each.limit})" for each in count.counts(count.ROOT) if each.is_above]
+    assert above == []
+
+
+
 def test_counts_of_this_checkout():
     """The script runs; whether the limits hold is for `--check`."""
     done = subprocess.run([sys.executable, str(BENCH / "tools" / "count.py"), "--list"], capture_output=True, text=True)
