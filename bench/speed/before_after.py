@@ -54,8 +54,9 @@ def commands(folder: Path, pairs: int, sentences: int) -> Iterator[Command]:
     yield Command("`proj analyze`, 2,000 generated pairs", ["-q", "analyze", str(folder / "large")])
     yield Command(f"`proj analyze`, {_lines(corpus):,} pairs of cdt-da", ["-q", "analyze", str(corpus), "--json"])
     yield Command("`proj learn`, odin/ger", ["-q", "learn", str(repeated(german, folder / "gold", 1)), "-o", RULES])
-    for system in ("s1-r", "s2-1", "s2+"):
-        words = ["-q", "project", str(text), "--rules", RULES, "--system", system, "-o", OUTPUT]
+    for system in ("s1-r", "s1-l", "s2+"):
+        rules = ["--rules", RULES] if system == "s2+" else []
+        words = ["-q", "project", str(text), *rules, "--system", system, "-o", OUTPUT]
         yield Command(f"`proj project --system {system}`, {_lines(text):,} sentences", words)
     yield Command("`proj project` of glossed text, odin/ger", ["-q", "project", str(german / "igt.txt"), "-o", OUTPUT])
     sides = [str(german / name) for name in ("f.conllu", "e.conllu")]

@@ -290,20 +290,3 @@ def test_the_code_is_within_its_limits():
 
     above = [f"{each.title}: {len(each.names)} (at most {each.limit})" for each in count.counts(count.ROOT) if each.is_above]
     assert above == []
-
-
-
-def test_the_code_is_within_its_limits():
-    from bench.tools import count
-
-    above = [f"{each.title}: {len(each.names)} (at most {each.limit})" for each in count.counts(count.ROOT) if each.is_above]
-    assert above == []
-
-
-
-def test_counts_of_this_checkout():
-    """The script runs; whether the limits hold is for `--check`."""
-    done = subprocess.run([sys.executable, str(BENCH / "tools" / "count.py"), "--list"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert "\n| modules | " in done.stdout
-    assert "\n## pair folders\n" in done.stdout

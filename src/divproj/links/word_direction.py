@@ -450,13 +450,24 @@ class Chain:
 class Direction:
     """p(target | source): tables, and posteriors for the pairs at hand."""
 
-    def __init__(self, bitext: WordArrays, settings: Settings, words: Prior | None = None, stems: Prior | None = None) -> None:
+    def __init__(
+        self,
+        bitext: WordArrays,
+        settings: Settings,
+        words: Prior | None = None,
+        stems: Prior | None = None,
+        jumps: Floats | None = None,
+    ) -> None:
+        """`words`, `stems` and `jumps` are what was counted in another text."""
         self.bitext, self.settings, self.stems = bitext, settings, stems or Prior()
+        self.known_jumps = np.zeros(JUMPS) if jumps is None else jumps
+        self.links: Ints = np.zeros(0, np.int32)
+        """The last links of the sampler."""
         self.cells, self.cell_src = bitext.cells(bitext.src, bitext.tgt)
         self.table = np.ones(len(self.cell_src))
         self.known = (words or Prior()).counts(self.cell_src, bitext.targets(bitext.tgt, self.cells, len(self.cell_src)))
         self.sums = np.zeros(bitext.sizes[0])
-        self.jumps = np.ones(JUMPS)
+        self.jumps = np.ones(JUMPS) if jumps is None else (jumps + JUMP_FLOOR) / (jumps + JUMP_FLOOR).mean()
 
     def em(self, watch: Watch | None = None) -> None:
         """IBM Model 1, then the HMM."""
@@ -535,6 +546,7 @@ class Direction:
             if watch:
                 watch("sampling", int(chain.done[0]), float("nan"))
             checkpoint.offer(name, vars(chain))
+        self.links = chain.links
         return chain.post / int(chain.kept[0]) if chain.kept else self._one_hot(self._places(chain.links))
 
     def _empty_chain(self, stems: int, tags: int) -> Chain:
@@ -593,7 +605,15 @@ class Direction:
         last[sentence] = place  # the later of two is kept
         steps = np.concatenate((place - np.where(first, 0, np.roll(place, 1)), np.diff(b.src_at) + 1 - last))
         counts += np.bincount(np.clip(steps, -half, half) + half, minlength=JUMPS).astype(np.float32)
-        return counts
+        return counts + self.known_jumps.astype(np.float32)
+
+    @property
+    def jump_counts(self) -> Floats:
+        """How often the links of this text jump so far, for `jumps` of another."""
+        if not len(self.links):
+            return self.known_jumps
+        none = np.zeros_like(self.links)
+        return self._jump_counts(self.links) - self._jump_counts(none) + self.known_jumps
 
     def _fertilities(self, links: Ints) -> Floats:
         b = self.bitext

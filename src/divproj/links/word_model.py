@@ -340,6 +340,8 @@ class LearnedLinks:
     links: list[ScoredLinks]
     words: Counts
     stems: Counts
+    jumps: tuple[Floats, Floats] | None = None
+    """How often links jump so far, in both directions."""
 
 
 def _words(pair: WordPair | Pair) -> WordPair:
@@ -367,6 +369,8 @@ class WordAligner(Estimator):
     stem_length: int = STEM
     lower: bool = True
     counts_: dict[tuple[str, str], float] = field(default_factory=dict)
+    jumps_: tuple[Floats | None, Floats | None] = field(default=(None, None), compare=False, repr=False)
+    """How often links of the text that was learned from jump so far, in both directions; not saved."""
     """Expected links of word pairs seen in training."""
 
     def __post_init__(self) -> None:
@@ -408,6 +412,7 @@ class WordAligner(Estimator):
         """
         learned = self.learn(list(pairs), self.prior(known), lemmas=lemmas, tags=tags, watch=watch, checkpoint=checkpoint)
         self.remember(learned.words)
+        self.jumps_ = learned.jumps or (None, None)
         return learned.links
 
     def align(self, pairs: Iterable[WordPair], checkpoint: Checkpoint = NOTHING) -> list[ScoredLinks]:
@@ -453,16 +458,16 @@ class WordAligner(Estimator):
         e_side = [[self.form(word) for word in pairs[k][1]] for k in usable]
         given = [None if x is None else tuple([side[k] for k in usable] for side in x) for x in (lemmas, tags)]
         books, bitext = self._encode(f_side, e_side, *given)
-        posteriors = self._posteriors(bitext, books, prior, watch, checkpoint, threads, of)
+        posteriors, jumps = self._posteriors(bitext, books, prior, watch, checkpoint, threads, of)
         for place, k in enumerate(usable):
             linked[k] = ScoredLinks(self._links(bitext, posteriors, place), (len(pairs[k][0]), len(pairs[k][1])))
-        return LearnedLinks(linked, *_linked_counts(bitext, books, [linked[k].probabilities for k in usable]))
+        return LearnedLinks(linked, *_linked_counts(bitext, books, [linked[k].probabilities for k in usable]), jumps)
 
     def _posteriors(
         self, bitext: WordArrays, books: list[Vocabulary], prior: tuple[Known, Known], watch: Watch | None, checkpoint: Checkpoint,
         threads: int, of: int,
-    ) -> list[Floats]:  # fmt: skip
-        """Both directions, at once where there are two threads."""
+    ) -> tuple[list[Floats], tuple[Floats, Floats]]:  # fmt: skip
+        """Return the posteriors of both directions, learned at once where there are two threads, and how often links jump."""
         stop = Event()
         settings = self.settings.for_pairs(of or len(bitext.src_at) - 1)
         if checkpoint is not NOTHING:
@@ -476,15 +481,16 @@ class WordAligner(Estimator):
             words[pair] = words.get(pair, 0.0) + SAME_STRING
         stems = _number_pairs(books[2:4], prior[1])
 
-        def one(turned: bool) -> Floats:
-            known = (Prior.of({(e, f) if turned else (f, e): x for (f, e), x in pairs.items()}) for pairs in (words, stems))
-            direction = Direction(bitext.transpose if turned else bitext, settings, *known)
+        def one(turned: bool) -> tuple[Floats, Floats]:
+            known = [Prior.of({(e, f) if turned else (f, e): x for (f, e), x in pairs.items()}) for pairs in (words, stems)]
+            direction = Direction(bitext.transpose if turned else bitext, settings, known[0], known[1], self.jumps_[turned])
             if settings.sweeps:
-                return direction.sample(
+                posteriors = direction.sample(
                     self.random_state * 2 + turned, watch, stop, checkpoint, "backward" if turned else "forward"
                 )
+                return posteriors, direction.jump_counts
             direction.em(watch)
-            return direction.hmm()
+            return direction.hmm(), direction.jump_counts
 
         for function in (
             word_direction.number_cells,
@@ -507,7 +513,8 @@ class WordAligner(Estimator):
                 if of:
                     raise
                 running += [pool.submit(one, turned) for turned in sides[len(running) :]]
-            return [task.result() for task in running]
+            (forward, forth), (backward, back) = (task.result() for task in running)
+            return [forward, backward], (forth, back)
 
     def form(self, word: str) -> str:
         """The form under which a word is counted."""
@@ -576,7 +583,7 @@ class WordAligner(Estimator):
         pairs, counts = model.fact("pairs", list), model.array("counts", "f", None)
         if len(counts) != len(pairs) or not all(isinstance(p, list) and [type(w) for w in p] == [str, str] for p in pairs):
             raise ModelError("model.json and weights.npz do not belong together", where, "train it again")
-        defaults = {f.name: getattr(cls(), f.name) for f in fields(cls) if f.name not in ("settings", "counts_")}
+        defaults = {f.name: getattr(cls(), f.name) for f in fields(cls) if f.name not in ("settings", "counts_", "jumps_")}
         params = modelfile.like_defaults({name: about.get(name) for name in defaults}, defaults, where)
         knobs = modelfile.like_defaults(about.get("settings"), asdict(Settings()), where)
         if not all(0 <= knob <= MOST for knob in knobs.values()) or not all(knobs.get(name, 1) for name in PRIORS):
