@@ -18,8 +18,6 @@ import typer
 
 from divproj.core.errors import Faults
 from divproj.core.wording import plural
-from divproj.io.trees import conllu
-from divproj.ud.grammar import check_text
 from proj_cli import common, options
 from proj_cli.common import talk
 
@@ -295,6 +293,9 @@ def _tell(faults: Faults) -> None:
 
 def check_ud(file: str, say: Callable[[str], None], faults: Faults, *, as_json: bool) -> Counter[int]:
     """Say the findings of every sentence, then their sums; findings by level."""
+    from divproj.io.trees import conllu
+    from divproj.ud.grammar import check_text
+
     levels: Counter[int] = Counter()
     words = count = 0
     for sentence, findings in check_text(s for s in conllu.load(file, faults) if s is not None):
