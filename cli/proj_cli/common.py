@@ -177,7 +177,7 @@ def end(summary: Any, output: Path, as_json: bool, sign: str) -> None:
     for line in summary.lines():
         talk.say(line)
     if str(output) != "-":
-        talk.say(f"trees: {output}; `proj review {shell_word(output)}` shows them and takes corrections")
+        talk.say(f"Trees written to {output}. To check and correct them: proj review {shell_word(output)}")
     if facts["exit_code"]:
         raise typer.Exit(facts["exit_code"])
 

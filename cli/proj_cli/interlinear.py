@@ -288,7 +288,7 @@ def _print_sums(console: Console, levels: Counter[int], kinds: Counter[str], unk
 def _tell(faults: Faults) -> None:
     if faults.noted:
         n = len(faults.noted)
-        talk.say(f"proj: {n} fault{'s' * (n != 1)} in the file itself; what could be read was")
+        talk.say(f"{plural(n, 'error')} in the file; the rest was read")
 
 
 def check_ud(file: str, say: Callable[[str], None], faults: Faults, *, as_json: bool) -> Counter[int]:

@@ -111,7 +111,7 @@ def test_an_arc_is_dragged_to_a_new_head(page: Any, review: Review):
     drag(page, '.edge[data-child="4"]', word(3))
     done(page, 1)
     assert heads(page) == [3, 3, 0, 3]
-    assert text_of(page, "#told") == "karen (4) now hangs on ga (3)"
+    assert text_of(page, "#told") == "karen (4) is now attached to ga (3)"
     assert page.js("document.querySelector('.edge[data-child=\"4\"]').matches('.hand')")
     drag(page, word(2), ".tree .zone")  # to the top: the root
     done(page, 2)

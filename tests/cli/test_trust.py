@@ -210,7 +210,7 @@ def test_text_without_glosses_is_sent_to_the_word_aligner(tmp_path: Path):
 def test_the_last_line_says_how_to_go_on(tmp_path: Path):
     trees = tmp_path / "trees.conllu"
     done = proj("project", write(tmp_path / "tavi", 4) / "text.txt", "-o", trees)
-    assert done.stderr.splitlines()[-1] == f"trees: {trees}; `proj review {trees}` shows them and takes corrections"
+    assert done.stderr.splitlines()[-1] == f"Trees written to {trees}. To check and correct them: proj review {trees}"
 
 
 def test_english_translations_bring_no_warning(tmp_path: Path):
@@ -240,7 +240,7 @@ def test_a_run_says_what_it_did(learned: Path):
         said,
         re.M,
     )
-    assert "to look at first: " in said
+    assert "check first (lowest confidence): " in said
 
 
 def test_the_summary_as_json(learned: Path):

@@ -117,7 +117,7 @@ class ConfidenceSummary:
         """The line that names the sentences to look at first, where there are any."""
         low = f"{plural(self.weak, 'sentence')} below {100 * WEAK_SENTENCE:.0f} % confidence; " if self.weak else ""
         names = ", ".join(name for _, name in self.doubtful)
-        return [f"to look at first: {low}least sure {names}"] if self.doubtful else []
+        return [f"check first (lowest confidence): {low}{names}"] if self.doubtful else []
 
     @property
     def mean_confidence(self) -> float | None:

@@ -158,7 +158,7 @@ class Session:
             else:
                 old = state.deprels[word - 1]
                 words = [(word, head, rel or ("dep" if old in ("root", "_") else old))]
-                message = f"{self._name(n, word)} now hangs on {self._name(n, head)}"
+                message = f"{self._name(n, word)} is now attached to {self._name(n, head)}"
             return self._perform({"op": "edit", "n": n, "words": words, "told": message})
 
     def set_relation(self, n: int, word: int, rel: str, *, seen: int | None = None) -> Change:
@@ -334,11 +334,11 @@ class Session:
         chain = _above(state.heads, head)
         path = " → ".join(self._name(n, k) for k in (head, *chain[: chain.index(word) + 1]))
         up = state.heads[word - 1]
-        place = "becomes the root" if up == 0 else f"hangs on {self._name(n, up)}" if up > 0 else "stays without a head"
+        place = "becomes the root" if up == 0 else f"is attached to {self._name(n, up)}" if up > 0 else "stays without a head"
         return EditError(
             f"that would make a cycle: {theirs} is below {ours} ({path})",
             "swap",
-            f"Let {theirs} take the place of {ours}: {theirs} {place}, and {ours} hangs on {theirs}",
+            f"Let {theirs} take the place of {ours}: {theirs} {place}, and {ours} is attached to {theirs}",
         )
 
     def _swap(self, n: int, word: int, head: int, rel: str) -> tuple[list[tuple[int, int, str]], str]:
@@ -355,7 +355,7 @@ class Session:
         if 0 in state.heads:
             old = state.heads.index(0) + 1
             words.append((old, word, state.deprels[word - 1] if state.heads[word - 1] == old else "dep"))
-            message += f", {self._name(n, old)} hangs on it"
+            message += f", {self._name(n, old)} is attached to it"
         return words, message
 
 

@@ -91,7 +91,7 @@ def breaches(heads: Sequence[int], deprels: Sequence[str], tags: Sequence[str], 
                     break
         if rel in ("obl", "nsubj", "csubj") and head > 0 and _argument(head, names, kinds, kids[head], rel):
             fact = "oblique" if rel == "obl" else "noun's subject"
-            yield Breach(fact, k, f"'{rel}' hangs on a noun that is no predicate")
+            yield Breach(fact, k, f"'{rel}' is attached to a noun that is no predicate")
     for k in [k for k, children in enumerate(kids) if len(children) > 1]:
         subjects = [c for c in kids[k] if names[c] in SUBJECTS and not deprels[c - 1].endswith(":outer")]
         objects = [c for c in kids[k] if names[c] == "obj"]

@@ -93,7 +93,7 @@ class TestDoors:
             list(formats.load(empty))
         with pytest.raises(ProjError, match="unknown format 'docx', one of plain, conllu"):
             formats.loads("a", "docx")
-        with pytest.raises(FormatError, match="no instance in the file, read as toolbox"):
+        with pytest.raises(FormatError, match=r"no sentence found \(file read as toolbox\)"):
             formats.loads("\\_sh v3.0\n")
         with pytest.raises(ProjError, match="unknown option 'tier', one of format, lang"):
             formats.loads("a", tier={})

@@ -185,7 +185,7 @@ class TestElan:
         found, messages = told(elan, text)
         assert found[0].words == ("Sena", "uva")
         assert messages == [
-            "a.eaf:1: annotation b3 on tier words hangs on a9, which is not there; left out",
+            "a.eaf:1: annotation b3 on tier words refers to a9, which is not there; left out",
             "a.eaf:1: the order of 2 annotations on tier words is broken at b1; read in the order of the file",
         ]
 

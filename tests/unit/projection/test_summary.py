@@ -73,7 +73,7 @@ def test_the_least_sure_are_named_and_counts_add_up(monkeypatch: pytest.MonkeyPa
         parts.append(summary)
     parts[0].merge(parts[1])
     assert parts[0].as_json()["doubtful"] == ["s0.4", "s0.9"]
-    assert "to look at first: 1 sentence below 50 % confidence; least sure s0.4, s0.9" in parts[0].lines()
+    assert "check first (lowest confidence): 1 sentence below 50 % confidence; s0.4, s0.9" in parts[0].lines()
     assert str(parts[0].accuracy) == "64 % of the heads (± 40; a map of the test)"
     assert expected_accuracy([(0.4, 0.3), (0.9, 0.95)], "mine") == parts[0].accuracy
     assert expected_accuracy([(0.4, 0.3)], "yours") is None

@@ -28,8 +28,8 @@ CASES = [
     ((2, 3, 0), ("nsubj", "aux", "root"), ("NOUN", "AUX", "VERB"), "is 'aux' and has word 1 as 'nsubj'"),
     ((2, 0, 2), ("nsubj", "root", "csubj"), ("NOUN", "VERB", "VERB"), "has 2 subjects"),
     ((2, 0, 2), ("obj", "root", "obj"), ("NOUN", "VERB", "NOUN"), "has 2 objects"),
-    ((2, 3, 0), ("obl", "obj", "root"), ("NOUN", "NOUN", "VERB"), "'obl' hangs on a noun that is no predicate"),
-    ((2, 3, 0), ("nsubj", "obj", "root"), ("NOUN", "NOUN", "VERB"), "'nsubj' hangs on a noun that is no predicate"),
+    ((2, 3, 0), ("obl", "obj", "root"), ("NOUN", "NOUN", "VERB"), "'obl' is attached to a noun that is no predicate"),
+    ((2, 3, 0), ("nsubj", "obj", "root"), ("NOUN", "NOUN", "VERB"), "'nsubj' is attached to a noun that is no predicate"),
     ((2, 0), ("case", "root"), ("PRON", "NOUN"), "'case' does not go with PRON"),
 ]
 

@@ -82,7 +82,7 @@ def test_document_and_sentence(client: Client):
 def test_edits(client: Client, review: Review):
     status, answer = client.edit(0, 0, "head", word=4, head=3)
     assert status == 200
-    assert answer["told"] == "karen (4) now hangs on ga (3)"
+    assert answer["told"] == "karen (4) is now attached to ga (3)"
     assert answer["sentence"]["heads"] == [3, 3, 0, 3]
     assert answer["sentence"]["version"] == 1
     assert answer["items"]["0"]["hand"] == 1

@@ -21,7 +21,7 @@ NEW = LearnedTree((2, 3, 0), ("det", "aux", "root"), ("guess", "guess", "project
 def test_a_new_head():
     session = session_of()
     change = session.set_head(0, 4, 3)
-    assert change.message == "karen (4) now hangs on ga (3)"
+    assert change.message == "karen (4) is now attached to ga (3)"
     state = session.states[0]
     assert state.heads == (3, 3, 0, 3)
     assert (state.deprels[3], state.reasons[3], state.machine_confidence[3]) == ("obj", "corrected", None)
@@ -39,7 +39,7 @@ def test_a_cycle_is_refused_and_a_swap_offered():
     assert str(caught.value) == "that would make a cycle: karen (4) is below ga (3) (karen (4) → ni (1) → ga (3))"
     assert (
         caught.value.offered
-        == "Let karen (4) take the place of ga (3): karen (4) becomes the root, and ga (3) hangs on karen (4)"
+        == "Let karen (4) take the place of ga (3): karen (4) becomes the root, and ga (3) is attached to karen (4)"
     )
     assert session.render() == TEXT.encode()
     change = session.set_head(0, 3, 4, fix=True)
@@ -48,7 +48,7 @@ def test_a_cycle_is_refused_and_a_swap_offered():
     assert session.states[0].deprels == ("nsubj", "aux", "obj", "root")
     with pytest.raises(EditError) as caught:
         session.set_head(0, 3, 1)
-    assert "ni (1) hangs on karen (4), and ga (3) hangs on ni (1)" in caught.value.offered
+    assert "ni (1) is attached to karen (4), and ga (3) is attached to ni (1)" in caught.value.offered
     session.set_head(0, 3, 1, "ccomp", fix=True)
     assert session.states[0].heads == (4, 3, 1, 0)
     assert session.states[0].deprels == ("obj", "aux", "ccomp", "root")
@@ -64,7 +64,7 @@ def test_a_cycle_below_a_word_without_a_head():
 def test_a_new_root_takes_the_old_one_under_it():
     session = session_of()
     told = session.set_head(0, 1, 0).message
-    assert told == "ni (1) is now the root, ga (3) hangs on it"
+    assert told == "ni (1) is now the root, ga (3) is attached to it"
     assert session.states[0].heads == (0, 3, 1, 1)
     assert session.states[0].deprels == ("root", "aux", "nsubj", "obj")  # the two trade relations
     session.set_head(0, 2, 0)

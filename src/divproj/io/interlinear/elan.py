@@ -401,7 +401,9 @@ class Annotations:
             if annotation.parent:
                 self.up[annotation.id] = annotation.parent
                 if annotation.parent not in self.by_id:
-                    problem = f"annotation {annotation.id} on tier {tier.name} hangs on {annotation.parent}, which is not there"
+                    problem = (
+                        f"annotation {annotation.id} on tier {tier.name} refers to {annotation.parent}, which is not there"
+                    )
                     self.faults.word(FormatError(problem, Where(self.path, annotation.line), "left out"))
             elif above and annotation.begin >= 0:
                 self.up[annotation.id] = above[max(0, bisect_right(starts, annotation.begin) - 1)].id

@@ -274,7 +274,9 @@ def _any(stream: BinaryIO, path: str, name: str | None, faults: Faults, options:
         count += 1
         yield igt
     if not count:
-        raise FormatError(f"no instance in the file, read as {format_name}", Where(path), "name its format if this is not it")
+        raise FormatError(
+            f"no sentence found (file read as {format_name})", Where(path), "use `format` if it is another format"
+        )
 
 
 def _guess_format(head: bytes, path: str, faults: Faults, options: ReaderOptions) -> str:
