@@ -6,12 +6,14 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from divproj.forest.hypergraph import Forest
-from divproj.phrases.problem import PairPosteriors, PhraseSet, Problem
+if TYPE_CHECKING:
+    from divproj.forest.hypergraph import Forest
+    from divproj.phrases.problem import PairPosteriors, PhraseSet, Problem
+
 
 Span = tuple[int, int]
 UNKNOWN = math.nan
