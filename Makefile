@@ -10,7 +10,7 @@ demo: .venv/ready  ## install, run the whole way on the Hindi sample corpus, lea
 	@echo "Open demo/hindi/report.html in a browser: scores, divergences, rules and the trees to look at first."
 
 docs: .venv/ready  ## the documentation site, into site/index.html; nothing is fetched
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "Open site/index.html in a browser."
 
 warm: .venv/ready  ## compile all numeric kernels now

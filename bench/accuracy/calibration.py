@@ -37,7 +37,7 @@ from divproj.projection.direct import ProjectFunction, Projection, s1
 from divproj.projection.glossed.attachments import S5WithPriors
 from divproj.projection.glossed.s6 import S6
 from divproj.projection.systems import train
-from divproj.runtime.vectors import shipped_vectors as shipped_vectors
+from divproj.runtime.vectors import shipped_vectors
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "train" / "glossed"))
 from banks import banks, fold

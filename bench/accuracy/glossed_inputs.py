@@ -32,7 +32,7 @@ from divproj.projection.glossed.model import GlossModel
 from divproj.projection.glossed.s6 import S6
 from divproj.projection.glossed.training import GlossedTreebank
 from divproj.projection.phrasal.s5 import S5
-from divproj.runtime.vectors import shipped_vectors as shipped_vectors
+from divproj.runtime.vectors import shipped_vectors
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "train" / "glossed"))
 from banks import banks, fold

@@ -27,7 +27,7 @@ from divproj.projection.glossed.model import (
     attachments,
 )
 from divproj.projection.glossed.training import GlossedTreebank, learn
-from divproj.runtime.vectors import shipped_vectors as shipped_vectors
+from divproj.runtime.vectors import shipped_vectors
 from loop import Course, examples, train
 
 ALL = "all"

@@ -65,7 +65,7 @@ from divproj.projection.phrasal import chart
 from divproj.projection.phrasal.cues import LinkedPair
 from divproj.projection.phrasal.s5 import LONGEST, S5, PhraseState
 from divproj.runtime.engine import one_blas_thread
-from divproj.runtime.vectors import shipped_vectors as shipped_vectors
+from divproj.runtime.vectors import shipped_vectors
 from divproj.ud.rows import hang_marks
 from divproj.ud.tagsets import LABELS, ONLY, RIGHTWARD, UPOS
 
