@@ -48,7 +48,9 @@ def test_a_sentence_travels_as_the_page_says(command: str, tmp_path: Path):
     (tmp_path / "text.txt").write_text("The old dog that we saw yesterday barks. Cats sleep.\n" * 3, encoding="utf-8")
     (tmp_path / "old.mrg").write_text("(S (NP (NNS dogs)) (VP (VBP bark)))\n", encoding="utf-8")
     (tmp_path / "new.mrg").write_text("(S (NP (DT the) (NNS dogs)) (VP (VBP are) (VP (VBG barking))))\n", encoding="utf-8")
-    done = subprocess.run([sys.executable, "-c", TRACED, *map(str, COMMANDS[command])], cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", TRACED, *map(str, COMMANDS[command])], cwd=tmp_path, capture_output=True, text=True
+    )
     called = (tmp_path / "called.txt").read_text(encoding="utf-8").split() if done.returncode == 0 else done.stderr
     assert len(SECTIONS[command]) > 7
     assert [name for name in SECTIONS[command] if name not in called] == []
