@@ -153,6 +153,19 @@ def test_parse_brackets_and_forests(small: Path, model: Path, tmp_path: Path):
     assert stdin.stdout.count("\n") == 5
 
 
+def test_words_with_blanks_and_brackets_are_scored(small: Path, model: Path, tmp_path: Path):
+    """Numbers such as 10 000 are one word of CoNLL-U; so are smileys."""
+    gold = tmp_path / "gold.conllu"
+    text = (small / "f.conllu").read_text().replace("det1", "10 000").replace("verb3", "10\u00a0%").replace("noun2", ":(")
+    gold.write_text(text, encoding="utf-8")
+    for name, options in (("trees.txt", ()), ("forests.jsonl", ("--forest",))):
+        done = here("induce", "parse", gold, "--model", model, "-o", tmp_path / name, *options)
+        assert done.returncode == 0, done.stderr
+        done = here("evaluate", "--brackets", gold, tmp_path / name, "--json")
+        assert done.returncode == 0, done.stderr
+    assert "(DET 10\\u0020000)" in (tmp_path / "trees.txt").read_text(encoding="utf-8")
+
+
 def test_evaluate_brackets(tmp_path: Path):
     (tmp_path / "gold.txt").write_text("(S (NP (DT a) (NN b)) (VP (VBZ c) (NP (NN d))) (. .))\n(S (UH yes))\n")
     (tmp_path / "one.txt").write_text("(X (X (A a) (B b)) (X (C c) (D d) (. .)))\n(X (UH yes))\n")
