@@ -193,6 +193,20 @@ def test_evaluate_brackets(tmp_path: Path):
     )
 
 
+def test_paper_is_the_paper_s_sampler(small: Path, tmp_path: Path):
+    options = ("--sweeps", 2, "--paper", "--set", "prior=2,8/20,80")
+    done = here("induce", small, "-o", tmp_path / "m", *options)
+    assert done.returncode == 0, done.stderr
+    about = json.loads((tmp_path / "m" / "model.json").read_text())
+    assert "|moves:pair|mode:trees|prior:2,8/20,80|empty:yes|" in about["signature"]
+    assert {"moves": "pair", "strength": 1.0, "anneal": 0.0, "alone": 0.0}.items() <= about["settings"].items()
+    priors = [(about["sides"][side]["constituent"], about["sides"][side]["distituent"]) for side in "fe"]
+    assert priors == [(2, 8), (20, 80)]
+    wrong = here("induce", small, "-o", tmp_path / "n", "--set", "prior=2")
+    assert wrong.returncode == 2
+    assert "positive pseudo-counts of" in wrong.stderr
+
+
 def test_draw_induced(small: Path, model: Path, tmp_path: Path):
     done = here("draw", small, "--induced", model, "--sent", "s2", "--text")
     assert done.returncode == 0, done.stderr

@@ -171,7 +171,9 @@ def test_comments_and_encodings() -> None:
     assert not said
 
 
-@pytest.mark.parametrize("form", ["10 000", "a\u00a0b", "x\u2028", "(", ":(", "a)b", "\\u0020", "\\/", "\\", "a\\*", "[sic]", "\\u0020 ("])
+@pytest.mark.parametrize(
+    "form", ["10 000", "a\u00a0b", "x\u2028", "(", ":(", "a)b", "\\u0020", "\\/", "\\", "a\\*", "[sic]", "\\u0020 ("]
+)
 def test_words_with_blanks_and_brackets_come_back(form: str):
     tree = PhraseTree((form, "b"), (Constituent("$(", 0, 1), Constituent("N", 1, 2), Constituent("S", 0, 2, (0, 1))))
     text = brackets.dumps(tree)
