@@ -292,11 +292,13 @@ def test_the_code_is_within_its_limits():
     assert above == []
 
 
+
 def test_the_code_is_within_its_limits():
     from bench.tools import count
 
     above = [f"{each.title}: {len(each.names)} (at most {each.limit})" for each in count.counts(count.ROOT) if each.is_above]
     assert above == []
+
 
 
 def test_counts_of_this_checkout():

@@ -199,7 +199,10 @@ class PairState:
         return keys, values
 
     def normaliser(self, grammars: tuple[Grammar, Grammar], beta: float) -> float:
-        """beta + S, S = sum over observed pairs of c(y1,y2) piC1(y1) piC2(y2), so that omega/Z = (c + beta) / (beta + S)."""
+        """beta + S, S = sum over observed pairs of c(y1,y2) piC1(y1) piC2(y2), so that omega/Z = (c + beta) / (beta + S).
+
+        Departs: it is computed once a sweep; the paper's Z changes with every pair that is sampled.
+        """
         keys, values = self.tidy()
         probabilities = []
         for grammar, counts, ids in zip(grammars, self.counts, (keys // self.kinds, keys % self.kinds), strict=True):
