@@ -38,7 +38,7 @@ def train(
     Example: proj train es_gsd-ud-train.conllu --dev es_gsd-ud-dev.conllu -o spanish
     """
     from divproj.io.trees.conllu import is_conllu
-    from divproj.projection.parser_files import recipe, train_language, train_projection
+    from divproj.projection.parser_files import DEFAULT_SYSTEM, recipe, train_language, train_projection
     from divproj.runtime.modelfile import check_place
 
     check_place(output)
@@ -62,7 +62,9 @@ def train(
         )
     else:
         wanted = options.usage("", recipe, training.system, training.trees, training.features, training.projection)
-        sign = common.signature(cmd="train", system=training.system, **how)
+        named = {"system": training.system or DEFAULT_SYSTEM}
+        parts = {name: value for name in ("trees", "features", "projection") if (value := getattr(training, name))}
+        sign = common.signature(cmd="train", **(parts or named), **how)
         [corpus] = options.CorpusFiles().corpora([source], strict=strict)
         done = train_projection(corpus, output, wanted, sign, checkpoint=kept, **how)
         faults = corpus.faults

@@ -6,8 +6,14 @@ import json
 from pathlib import Path
 
 from cli.commands import ROOT, proj
+from shared import need, pairs_of
 
-from divproj import Corpus
+from divproj import Corpus, DepTree, Faults
+from divproj.forest.build import from_tree
+from divproj.forest.dependencies import projective
+from divproj.io.trees import forest, tiger
+from divproj.io.trees.forests import remove_punctuation
+from divproj.projection.phrasal.evidence import write_corpus
 
 CORPUS = ROOT / "corpora" / "deu-eng"
 
@@ -81,6 +87,62 @@ def test_phrases_feed_projection(tmp_path: Path):
     wrong = proj("project", few, "--system", "s1-r", "--phrases", "auto", "-o", out)
     assert wrong.returncode == 2
     assert "--phrases is for s5, s6, and models of s5+" in wrong.stderr
+
+
+def flat_brackets(tree: DepTree) -> str:
+    """Each word with its dependents as one flat phrase, so that binarising makes virtual phrases."""
+
+    def phrase(head: int) -> str:
+        dependents = [k for k, above in enumerate(tree.heads, 1) if above == head]
+        word = f"({tree.upos[head - 1]} {tree.forms[head - 1]})"
+        parts = [phrase(k) if k != head else word for k in sorted((*dependents, head))]
+        return f"(X {' '.join(parts)})" if dependents else word
+
+    return phrase(tree.heads.index(0) + 1)
+
+
+def same_trees_through_a_file(folder: Path, forests: Path, tmp_path: Path) -> list[str]:
+    """Trees with `--phrases auto`, and with the phrases of a file written by `proj align`."""
+    sides = (folder / "f.conllu", "--e", folder / "e.conllu", "--links", folder / "align.txt")
+    pairs, out = tmp_path / "pairs.jsonl", tmp_path / "trees.conllu"
+    languages = ("--languages", "de-en", "--ignore-ids")
+    done = proj("align", forests, folder / "e.conllu", "--links", folder / "align.txt", *languages, "-o", pairs)
+    assert done.returncode == 0, done.stderr
+    trees = []
+    for phrases in ("auto", pairs):
+        options = ("--system", "s5", "--phrases", phrases, "--f-forests", forests, "-o", out)
+        done = proj("project", *sides, *options)
+        assert done.returncode == 0, done.stderr
+        trees.append(out.read_text(encoding="utf-8"))
+    return trees
+
+
+def test_phrases_of_a_file_give_the_trees_of_auto(tmp_path: Path):
+    """Heads and virtual pairs are in the file, and words of two languages are compared in the same way."""
+    few = [pair for pair in Corpus.at(CORPUS) if tuple(projective(pair.f.heads)) == pair.f.heads and len(pair.f) > 4][:12]
+    write_corpus(few, tmp_path / "few")
+    forests = tmp_path / "forests.mrg"
+    forests.write_text("\n".join(flat_brackets(pair.f) for pair in few) + "\n", encoding="utf-8")
+    auto, through = same_trees_through_a_file(tmp_path / "few", forests, tmp_path)
+    assert through == auto
+    rows = [json.loads(line) for line in (tmp_path / "pairs.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert any(row["virtual"] for row in rows)
+    assert all(isinstance(head, int) for row in rows for pair in (*row["pairs"], *row["virtual"]) for head in pair["heads"])
+
+
+def test_phrases_of_smultron_give_the_trees_of_auto(tmp_path: Path):
+    """German with its constituent trees (without marks): right heads were lost on the way through a file."""
+    folder, raw = need("smultron/en-de"), need("smultron/raw/smultron_de_banana.xml.gz")
+    trees = [remove_punctuation(tree, "drop") for tree in tiger.load(raw, Faults(strict=False)) if tree is not None]
+    by_words = {tree.forms: from_tree(tree, binarise="all") for tree in trees}
+    few = [pair for pair in pairs_of(folder) if pair.f.forms in by_words][:40]
+    assert len(few) > 20
+    write_corpus(few, tmp_path / "few")
+    forests = tmp_path / "forests.jsonl"
+    with forests.open("w", encoding="utf-8") as out:
+        forest.dump((by_words[pair.f.forms] for pair in few), out)
+    auto, through = same_trees_through_a_file(tmp_path / "few", forests, tmp_path)
+    assert through == auto
 
 
 def test_from_a_parsed_sentence_to_its_paraphrase(tmp_path: Path):

@@ -153,6 +153,19 @@ def test_parse_brackets_and_forests(small: Path, model: Path, tmp_path: Path):
     assert stdin.stdout.count("\n") == 5
 
 
+def test_words_with_blanks_and_brackets_are_scored(small: Path, model: Path, tmp_path: Path):
+    """Numbers such as 10 000 are one word of CoNLL-U; so are smileys."""
+    gold = tmp_path / "gold.conllu"
+    text = (small / "f.conllu").read_text().replace("det1", "10 000").replace("verb3", "10\u00a0%").replace("noun2", ":(")
+    gold.write_text(text, encoding="utf-8")
+    for name, options in (("trees.txt", ()), ("forests.jsonl", ("--forest",))):
+        done = here("induce", "parse", gold, "--model", model, "-o", tmp_path / name, *options)
+        assert done.returncode == 0, done.stderr
+        done = here("evaluate", "--brackets", gold, tmp_path / name, "--json")
+        assert done.returncode == 0, done.stderr
+    assert "(DET 10\\u0020000)" in (tmp_path / "trees.txt").read_text(encoding="utf-8")
+
+
 def test_evaluate_brackets(tmp_path: Path):
     (tmp_path / "gold.txt").write_text("(S (NP (DT a) (NN b)) (VP (VBZ c) (NP (NN d))) (. .))\n(S (UH yes))\n")
     (tmp_path / "one.txt").write_text("(X (X (A a) (B b)) (X (C c) (D d) (. .)))\n(X (UH yes))\n")
@@ -178,6 +191,20 @@ def test_evaluate_brackets(tmp_path: Path):
         "has fewer sentences than its partner"
         in here("evaluate", "--brackets", tmp_path / "gold.txt", tmp_path / "few.txt").stderr
     )
+
+
+def test_paper_is_the_paper_s_sampler(small: Path, tmp_path: Path):
+    options = ("--sweeps", 2, "--paper", "--set", "prior=2,8/20,80")
+    done = here("induce", small, "-o", tmp_path / "m", *options)
+    assert done.returncode == 0, done.stderr
+    about = json.loads((tmp_path / "m" / "model.json").read_text())
+    assert "|moves:pair|mode:trees|prior:2,8/20,80|empty:yes|" in about["signature"]
+    assert {"moves": "pair", "strength": 1.0, "anneal": 0.0, "alone": 0.0}.items() <= about["settings"].items()
+    priors = [(about["sides"][side]["constituent"], about["sides"][side]["distituent"]) for side in "fe"]
+    assert priors == [(2, 8), (20, 80)]
+    wrong = here("induce", small, "-o", tmp_path / "n", "--set", "prior=2")
+    assert wrong.returncode == 2
+    assert "positive pseudo-counts of" in wrong.stderr
 
 
 def test_draw_induced(small: Path, model: Path, tmp_path: Path):

@@ -45,7 +45,10 @@ def test_a_system_of_a_corpus(tmp_path: Path):
     done = proj("train", CORPUS, "-o", tmp_path / "model", *options)
     assert done.returncode == 0, done.stderr
     assert "model of 66 pairs, " in done.stderr
-    recipe = json.loads((tmp_path / "model" / "model.json").read_text())["recipe"]
+    about = json.loads((tmp_path / "model" / "model.json").read_text())
+    assert "|features:proj,align,pos|projection:s1-r|" in about["about"]["signature"]
+    assert "system:" not in about["about"]["signature"]
+    recipe = about["recipe"]
     assert recipe["features"] == ["proj", "single", "merge", "together"]
     assert recipe["projection"] == "s1-r"
     done = proj("parse", CORPUS, "--model", tmp_path / "model")
@@ -63,6 +66,15 @@ def test_a_system_of_a_corpus(tmp_path: Path):
         ({"projection": "gold"}, "no projection system gold"),
         ({"trees": "s9"}, "no projection system s9"),
         ({"features": "pos,weather"}, "no features 'weather'"),
+        (
+            {"system": "s4-1", "features": "match"},
+            "--system s4-1 says what the parser learns from and sees, --features match says it otherwise",
+        ),
+        (
+            {"system": "s4+", "trees": "gold"},
+            "--trees gold says it otherwise; give a system, or trees, features and projection of your own",
+        ),
+        ({"system": "s3-1", "projection": "s1-r"}, "--projection s1-r says it otherwise"),
     ],
 )
 def test_usage(options: dict[str, str], why: str, tmp_path: Path):

@@ -165,10 +165,16 @@ def parse_roles(name: str, texts: Iterable[str]) -> dict[str, str]:
 class TrainOptions(Options):
     """How a parser is trained (`proj train`, `[train]`, `MstParser`)."""
 
-    system: str = option("s4+", "For a corpus: s3-1 … s3-5, s4-1 … s4-3 or s4+.")
-    trees: str | None = option(None, "For a corpus: the trees to learn from: gold, or a system.", metavar="SYSTEM")
-    features: str | None = option(None, "For a corpus: what the parser sees of the translation.", metavar="match,align,pos")
-    projection: str | None = option(None, "For a corpus: the projection whose edges the parser sees.", metavar="SYSTEM")
+    system: str | None = option(None, "For a corpus: s3-1 … s3-5, s4-1 … s4-3 or s4+.  \\[default: s4+]", metavar="SYSTEM")
+    trees: str | None = option(
+        None, "For a corpus, instead of --system: the trees to learn from: gold, or a system.", metavar="SYSTEM"
+    )
+    features: str | None = option(
+        None, "For a corpus, instead of --system: what the parser sees of the translation.", metavar="match,align,pos"
+    )
+    projection: str | None = option(
+        None, "For a corpus, instead of --system: the projection whose edges the parser sees.", metavar="SYSTEM"
+    )
     order: int = option(2, "1: edges; 2: also siblings; 3: also grandparents.", low=1, high=3)
     decoder: str = option(
         "auto", "Projective trees (proj), others too (nonproj), or auto.", choices=("auto", "proj", "nonproj")

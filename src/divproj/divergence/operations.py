@@ -136,7 +136,8 @@ def _share(counts: dict[str, int]) -> float:
 def alter(pair: Pair, *, extended: bool = False, compiled: bool = False) -> Altered:
     """Algorithm 5 on one pair, both directions, with counts after every stage.
 
-    `compiled` pays when thousands of pairs follow one another.
+    Departs: words are merged until no merge is left, and a merged word keeps the links of both; the paper merges in one pass and
+    deletes the link. `compiled` pays when thousands of pairs follow one another.
 
     >>> from divproj import DepTree, Links, Pair
     >>> f, e = DepTree(("kam", "er"), (0, 1)), DepTree(("he", "did", "come"), (3, 3, 0))

@@ -19,7 +19,7 @@ from divproj.core.tree import DepTree
 from divproj.forest.trees import PhraseTree
 from divproj.induction.reading import constituents, kept_leaves, kept_words
 from divproj.io.files import reading
-from divproj.io.trees import brackets, conllu, forest
+from divproj.io.trees import conllu, forest
 from divproj.io.trees.forests import guess, phrase_trees
 
 Span = tuple[int, int]
@@ -231,8 +231,7 @@ def read(path: str) -> Iterator[BracketedSentence]:
     elif kind == "json":
         for packed in forest.load(path, Faults()):
             assert packed is not None
-            for item in brackets.loads(str(packed.to_nltk()).replace("\n", " ")):
-                yield of_phrases(item.trees[0])
+            yield of_phrases(PhraseTree.from_nltk(packed.to_nltk()))
     else:
         yield from map(of_phrases, phrase_trees(path, kind, Faults()))
 

@@ -199,7 +199,10 @@ class PairState:
         return keys, values
 
     def normaliser(self, grammars: tuple[Grammar, Grammar], beta: float) -> float:
-        """beta + S, S = sum over observed pairs of c(y1,y2) piC1(y1) piC2(y2), so that omega/Z = (c + beta) / (beta + S)."""
+        """beta + S, S = sum over observed pairs of c(y1,y2) piC1(y1) piC2(y2), so that omega/Z = (c + beta) / (beta + S).
+
+        Departs: it is computed once a sweep; the paper's Z changes with every pair that is sampled.
+        """
         keys, values = self.tidy()
         probabilities = []
         for grammar, counts, ids in zip(grammars, self.counts, (keys // self.kinds, keys % self.kinds), strict=True):
@@ -237,6 +240,25 @@ def giza_priors(high: float, low: float) -> tuple[Floats, Floats]:
     return pairs, np.where(np.arange(CAP + 1) == 0, high, low).astype(float)
 
 
+def parse_priors(text: str) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return the pseudo-counts of constituents and distituents of F and of E, written as one pair or as two.
+
+    >>> parse_priors("2,8"), parse_priors("2,8/20,80")
+    (((2.0, 8.0), (2.0, 8.0)), ((2.0, 8.0), (20.0, 80.0)))
+    """
+    try:
+        sides = [tuple(map(float, side.split(","))) for side in text.split("/")]
+    except ValueError:
+        sides = []
+    if len(sides) not in (1, 2) or not all(len(side) == 2 and all(0 < x < 1e9 for x in side) for side in sides):
+        message = (
+            f"`prior={text}`: positive pseudo-counts of constituents and distituents expected, such as 2,8 or F/E 2,8/20,80"
+        )
+        raise ModelError(message)
+    (c1, d1), (c2, d2) = sides[0], sides[-1]
+    return (c1, d1), (c2, d2)
+
+
 MOVES = {"pair": PAIR, "single": SINGLE, "both": BOTH, "guided": GUIDED}
 MODES = ("trees", "matchings")
 LONGEST = 200
@@ -248,15 +270,15 @@ HEAVY = 3
 class BilingualInducer(Estimator):
     """Induce trees of both languages by two CCMs that alignment trees and word links couple loosely.
 
-    Priors are the paper's: `constituent`/`distituent` pseudo-counts a type, `coupling` for pairs of yields, `giza_high` and
-    `giza_low` for Giza-scores. `mode` says what is counted once, alignment "trees" or "matchings"; `moves` how trees are
+    Priors are `constituent`/`distituent` pseudo-counts a type, or those of each language in `prior` ("2,8/20,80": F, E), which
+    comes first; `coupling` for pairs of yields, `giza_high` and `giza_low` for Giza-scores. `mode` says what is counted once, alignment "trees" or "matchings"; `moves` how trees are
     proposed: "pair" (the paper), "single", "both", or "guided", which looks at the other tree.
 
     Departs: in both CCMs links weigh against the spans that they contradict (`contradiction`), and tags that seldom begin or end
     sentences against spans that they begin or end (`edges`), see `ccm.span_weights`; the coupling of the trees has the power
     `strength`, reached after the share `anneal` of the sweeps; the start is not uniform (`ccm.first_trees`); sweeps after
-    burn-in are averaged (`average` is their share). The paper's model has contradiction 0,
-    edges 0, strength 1, anneal 0, start "uniform", restarts 1, average 0, alone 0. `alone` is for the mean of chains (`chains.joined`).
+    burn-in are averaged (`average` is their share). The paper's model has moves "pair", distituent 8,
+    count_empty, contradiction 0, edges 0, strength 1, anneal 0, start "uniform", restarts 1, average 0, alone 0 (`training.PAPER`). `alone` is for the mean of chains (`chains.joined`).
 
     >>> import divproj as dp
     >>> inducer = dp.Inducer(sweeps=1, restarts=1).fit(list(dp.read("deu-eng"))[:5])
@@ -271,6 +293,7 @@ class BilingualInducer(Estimator):
         mode: str = "trees",
         constituent: float = 2.0,
         distituent: float = 20.0,
+        prior: str = "",
         coupling: float = 1.0,
         contradiction: float = CONTRADICTION,
         edges: float = EDGE_CUE,
@@ -290,7 +313,7 @@ class BilingualInducer(Estimator):
     ) -> None:
         self.alone = alone
         self.sweeps, self.moves, self.mode = sweeps, moves, mode
-        self.constituent, self.distituent, self.coupling = constituent, distituent, coupling
+        self.constituent, self.distituent, self.prior, self.coupling = constituent, distituent, prior, coupling
         self.contradiction, self.edges, self.anneal, self.strength = contradiction, edges, anneal, strength
         self.giza_high, self.giza_low = giza_high, giza_low
         self.start, self.restarts, self.warm_up = start, restarts, warm_up
@@ -339,10 +362,16 @@ class BilingualInducer(Estimator):
 
     def _grammars(self) -> tuple[Grammar, Grammar]:
         f, e = (
-            Grammar(i, SpanCounts.empty(i), self.constituent, self.distituent, self.count_empty)
-            for i in self.bitext_.inventories
+            Grammar(i, SpanCounts.empty(i), *prior, self.count_empty)
+            for i, prior in zip(self.bitext_.inventories, self.priors, strict=True)
         )
         return f, e
+
+    @property
+    def priors(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Pseudo-counts of constituents and distituents, of F and of E."""
+        both = self.constituent, self.distituent
+        return parse_priors(self.prior) if self.prior else (both, both)
 
     def _first_trees(self) -> tuple[TreeArrays, TreeArrays]:
         """Return for each side the best of a few short runs, which use the links but not yet the other side."""
@@ -456,11 +485,19 @@ class BilingualInducer(Estimator):
         if not self.alone:
             return
         pairs = [p for p in X if p.f and p.e]
-        model = CCM(
-            sweeps=MONOLINGUAL_SWEEPS, constituent=self.constituent, distituent=self.distituent, count_empty=self.count_empty,
-            random_state=self.random_state,
-        )  # fmt: skip
-        self.alone_ = tuple(model.fit([getattr(p, side) for p in pairs]).grammar_ for side in "fe")
+        models = (
+            CCM(
+                sweeps=MONOLINGUAL_SWEEPS,
+                constituent=constituent,
+                distituent=distituent,
+                count_empty=self.count_empty,
+                random_state=self.random_state,
+            )
+            for constituent, distituent in self.priors
+        )
+        self.alone_ = tuple(
+            model.fit([getattr(p, side) for p in pairs]).grammar_ for side, model in zip("fe", models, strict=True)
+        )
 
     def predict(self, X: Iterable[Tags], side: str = "f") -> list[Tree]:  # noqa: N803
         """The best tree of each monolingual sentence of a language, "f" or "e"."""

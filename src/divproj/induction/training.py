@@ -32,7 +32,7 @@ from divproj.core.options import InduceOptions, parse_settings
 from divproj.core.wording import plural
 from divproj.induction.ccm import CCM, SweepReport, TreeArrays
 from divproj.induction.grammar import DECODERS, Floats, Grammar, Inventory, SpanChart, SpanCounts, Tags, Tree, best
-from divproj.induction.inducer import BilingualInducer
+from divproj.induction.inducer import BilingualInducer, parse_priors
 from divproj.induction.reading import TagPair, sentences
 from divproj.io.files import writing
 from divproj.runtime import engine, modelfile
@@ -393,9 +393,9 @@ CHAINS = 4
 """Chains of a bilingual model: their posteriors are averaged."""
 PAPER: dict[str, Any] = {
     "constituent": 2.0, "distituent": 8.0, "count_empty": True, "contradiction": 0.0, "edges": 0.0, "strength": 1.0, "anneal": 0.0,
-    "start": "uniform", "restarts": 1, "average": 0.0, "alone": 0.0,
+    "start": "uniform", "restarts": 1, "average": 0.0, "alone": 0.0, "moves": "pair", "mode": "trees", "method": "gibbs",
 }  # fmt: skip
-"""Settings of the published model (Snyder et al. 2009)."""
+"""Settings of the published model (Snyder et al. 2009), pseudo-counts as for Korean; for English and Chinese it has 20 and 80 (`prior`)."""
 NAMES = ("sweeps", "constituent", "distituent", "count_empty", "average", "random_state", "start", "restarts", "edges")
 NAMES_OF_ONE, NAMES_OF_PAIRS = ("method",), ("moves", "mode", "contradiction", "strength", "alone", "anneal")
 """Settings that a model names, whether they were chosen or not."""
@@ -410,6 +410,8 @@ def sampler_settings(how: InduceOptions, single: bool) -> dict[str, Any]:
     for name in ("constituent", "distituent"):
         if not 0 < values[name] < 1e9:
             raise ProjError(f"`set={name}={values[name]:g}`: a positive pseudo-count expected")
+    if values.get("prior"):
+        parse_priors(values["prior"])
     names = (*NAMES, *(NAMES_OF_ONE if single else NAMES_OF_PAIRS), *chosen)
     return {name: values[name] for name in dict.fromkeys(names)}
 
@@ -474,7 +476,7 @@ class Induction:
     def _about(self) -> dict[str, Any]:
         """Return the settings as they appear in signatures."""
         given = self.settings
-        prior = f"{given['constituent']:g},{given['distituent']:g}"
+        prior = given.get("prior") or f"{given['constituent']:g},{given['distituent']:g}"
         named = {"tags": self.tags, "moves": given["moves"], "mode": given["mode"], "prior": prior}
         named["empty"] = "yes" if given["count_empty"] else "no"
         names = ("contradiction", "edges", "strength", "start", "restarts", "alone")

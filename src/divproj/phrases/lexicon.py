@@ -277,7 +277,9 @@ class Lexicon:
     wordnet: WordNet | None = None
     embeddings: Embeddings | None = None
     threshold: float = NEAR_COSINE
-    """Smallest cosine of similar words (the function `threshold` estimates it for other vectors)."""
+    """Smallest cosine of similar words (the function `threshold` estimates it for other vectors).
+
+    Departs: it is fixed; the paper takes the 100th highest similarity of words in the training corpus."""
     table: frozenset[tuple[str, str]] = frozenset()
     """Pairs of words or lemmas in lower case."""
     kinds: bool = False

@@ -87,6 +87,8 @@ def lemmas_of(forest: Forest) -> list[str]:
 def surface(a: str, b: str) -> int:
     """Family 2: equal, or the shorter (three characters or more) within the longer.
 
+    Departs: the paper names no shortest length; shorter words are within many others by chance.
+
     >>> surface("work", "worker"), surface("a", "cat"), surface("a", "a")
     (1, 0, 1)
     """

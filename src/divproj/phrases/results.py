@@ -19,6 +19,8 @@ Span = tuple[int, int]
 UNKNOWN = math.nan
 TINY = 1e-6
 """Probability below which a pair counts as one that the model does not know."""
+DIGITS = 6
+"""Decimal places of probabilities in files; projection rounds alike, so that a file says all that it would use."""
 WORD, LEAF, PHRASE, NONCOMP, FORCED = "word", "word-phrase", "phrase", "non-compositional", "forced"
 
 
@@ -116,7 +118,11 @@ class PhraseAlignment:
         return tuple(k for k in tree if k not in held and not forest.nodes[k].virtual)
 
     def to_json(self) -> dict[str, Any]:
-        """A dictionary for one JSON line; spans are [start, end) in words from 0."""
+        """A dictionary for one JSON line; spans are [start, end) in words from 0.
+
+        `heads` are the words that head the two phrases, None where a forest does not know them. Pairs that are not shown, with
+        phrases made by binarisation, stand apart under `virtual`: projection uses them, too.
+        """
         texts = (self.src.forms, self.tgt.forms)
         return {
             "id": self.sent_id,
@@ -128,11 +134,17 @@ class PhraseAlignment:
                     "target": list(pair.tgt),
                     "text": [" ".join(words[a:b]) for words, (a, b) in zip(texts, (pair.src, pair.tgt), strict=True)],
                     "labels": [pair.src_label, pair.tgt_label],
+                    "heads": self._heads(pair),
                     "kind": pair.kind,
                     "posterior": _number(pair.posterior),
                     "supports": list(pair.kids),
                 }
                 for pair in self.visible
+            ],
+            "virtual": [
+                {"source": list(pair.src), "target": list(pair.tgt), "heads": self._heads(pair), "posterior": _number(pair.posterior)}
+                for pair in self.pairs
+                if pair.virtual
             ],
             "nulls": {
                 name: [
@@ -145,6 +157,10 @@ class PhraseAlignment:
             "reachable": self.reachable,
             "truncated": self.truncated,
         }  # fmt: skip
+
+    def _heads(self, pair: PhrasePair) -> list[int | None]:
+        heads = self.src.nodes[pair.src_node].head, self.tgt.nodes[pair.tgt_node].head
+        return [head if head >= 0 else None for head in heads]
 
     def to_text(self, null: str = "---") -> str:
         """Surface strings of the pairs and, against `null`, of every real phrase without a partner: source, tab, target."""
@@ -159,7 +175,7 @@ class PhraseAlignment:
 
 
 def _number(value: float) -> float | None:
-    return round(value, 6) if math.isfinite(value) else None
+    return round(value, DIGITS) if math.isfinite(value) else None
 
 
 def alignment_of(

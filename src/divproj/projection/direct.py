@@ -225,7 +225,10 @@ def project(sentence: ProjectionInput, group_head: GroupHead, side: Side) -> Pro
 
 
 def attach_spontaneous(sentence: ProjectionInput, heads: list[int], reasons: list[Reason], side: Side) -> None:
-    """Each unaligned word takes its neighbour on its side, the other neighbour at the sentence's edge or against a loop."""
+    """Each unaligned word takes its neighbour on its side, the other neighbour at the sentence's edge or against a loop.
+
+    Departs: s1-r attaches to the left. The text of the paper says right, but its numbers are those of left.
+    """
     n = len(heads) - 1
     loose = [k for k in range(1, n + 1) if heads[k] < 0]
     if len(loose) == n:

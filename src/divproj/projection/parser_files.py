@@ -160,13 +160,30 @@ def _fits(words: int, where: Where, faults: Faults) -> bool:
     return words <= LONGEST_SENTENCE
 
 
-def recipe(system: str, trees: str | None = None, features: str | None = None, projection: str | None = None) -> Recipe:
-    """The recipe of a system, or one of your own: trees to learn from, features of the translation, the projection it sees."""
+DEFAULT_SYSTEM = "s4+"
+"""The system that is trained if none is named."""
+
+
+def recipe(
+    system: str | None = None, trees: str | None = None, features: str | None = None, projection: str | None = None
+) -> Recipe:
+    """The recipe of a system, or one of your own: trees to learn from, features of the translation, the projection it sees.
+
+    A system is a recipe as a whole, so that a named one with a part of your own is refused.
+
+    >>> recipe("s4-1").projection, recipe(projection="s1-r").projection
+    ('s2-1', 's1-r')
+    """
     able = [name for name in PARSERS if name != "oracle"]
-    if system not in able:
+    if system and system not in able:
         raise ModelError(f"no system {system} to train; there are {', '.join(able)}")
-    if not (trees or features or projection):
-        return parsers.RECIPES[system]
+    given = {name: value for name, value in (("trees", trees), ("features", features), ("projection", projection)) if value}
+    if not given:
+        return parsers.RECIPES[system or DEFAULT_SYSTEM]
+    if system:
+        name, value = next(iter(given.items()))
+        message = f"`system={system}` says what the parser learns from and sees, `{name}={value}` says it otherwise"
+        raise ModelError(message, remedy="give a system, or trees, features and projection of your own")
     groups = [name.strip() for name in (features or "match,align,pos").split(",") if name.strip()]
     if unknown := [name for name in groups if name not in GROUPS and name not in FEATURES]:
         raise ModelError(f"no features '{unknown[0]}'; there are {', '.join(dict.fromkeys((*GROUPS, *FEATURES)))}")

@@ -115,6 +115,10 @@ def _count_merges(rules: Rules, pair: Pair, sentence: ProjectionInput) -> None:
 
 
 def _count_swaps(rules: Rules, pair: Pair) -> None:
+    """Count how often the edges of E are reversed in F.
+
+    Departs: they are counted in the trees as they are, before anything is removed or merged.
+    """
     tags, back, heads = pair.e.tags(), pair.links.backward, pair.f.heads
     seen_here = set()
     for child, parent in pair.e.edges:

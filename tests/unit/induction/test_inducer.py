@@ -404,3 +404,21 @@ def test_two_that_write_one_checkpoint(tmp_path):
         assert len(list(threads.map(save, range(40)))) == 40
     assert len(set(read_arrays(tmp_path / "chain-1.npz")["number"])) == 1
     assert [path.name for path in tmp_path.iterdir()] == ["chain-1.npz"]
+
+
+def test_priors_of_each_language():
+    pairs = [TagPair(("DET", "NOUN", "VERB"), ("NOUN", "VERB"), {(2, 1): 1.0, (3, 2): 1.0})] * 4
+    model = BilingualInducer(sweeps=2, prior="2,8/20,80").fit(pairs)
+    model.learn_alone(pairs)
+    for grammars in (model.grammars_, model.alone_):
+        assert [(grammar.constituent, grammar.distituent) for grammar in grammars] == [(2, 8), (20, 80)]
+    one, both = (
+        BilingualInducer(sweeps=3, random_state=2, **how).fit(pairs) for how in ({"prior": "2,8"}, {"distituent": 8.0})
+    )
+    assert one.history_ == both.history_
+
+
+@pytest.mark.parametrize("prior", ["2", "2,8/20", "a,b", "2,8/2,8/2,8", "0,8", "2,-1", "nan,2"])
+def test_priors_that_are_none(prior: str):
+    with pytest.raises(ModelError, match="positive pseudo-counts of constituents and distituents expected, such as 2,8 or F/E"):
+        BilingualInducer(prior=prior).fit([TagPair(("DET", "NOUN"), ("NOUN",), {})])

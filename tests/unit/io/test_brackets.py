@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from divproj.core.errors import Faults, FormatError
+from divproj.forest.trees import Constituent, PhraseTree
 from divproj.io.trees import brackets
 from divproj.io.trees.brackets import BracketOptions
 
@@ -168,3 +169,14 @@ def test_comments_and_encodings() -> None:
     found, said = lenient(f"# made by hand\n{ONE}\r\n")
     assert len(found) == 1
     assert not said
+
+
+@pytest.mark.parametrize(
+    "form", ["10 000", "a\u00a0b", "x\u2028", "(", ":(", "a)b", "\\u0020", "\\/", "\\", "a\\*", "[sic]", "\\u0020 ("]
+)
+def test_words_with_blanks_and_brackets_come_back(form: str):
+    tree = PhraseTree((form, "b"), (Constituent("$(", 0, 1), Constituent("N", 1, 2), Constituent("S", 0, 2, (0, 1))))
+    text = brackets.dumps(tree)
+    assert text.count("(") == text.count(")") == 3
+    assert len(text.split()) == 5
+    assert brackets.loads(text)[0].trees[0].forms == (form, "b")

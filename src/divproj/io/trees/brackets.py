@@ -10,7 +10,7 @@
     -3.2                                  then for each tree a line with its score
     (S1 …)                                and a line with the tree
 
-`( (S …))` has the root ROOT.
+`( (S …))` has the root ROOT. A blank within a word is written as \\u and its code: `(NUM 10\\u0020000)`.
 """
 
 from __future__ import annotations
@@ -35,6 +35,10 @@ _SENT_ID = re.compile(r"#\s*sent_id\s*=\s*(.*)")
 _TOPS = frozenset(("ROOT", "TOP", "S1", "VROOT", ""))
 ESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _ESCAPED = {form: name for name, form in ESCAPES.items() if name[2] == "R" or form == "("}
+_BRACKET_NAME = re.compile("|".join(ESCAPES))
+_TO_ESCAPE = re.compile(r"\s|\\(?=u[0-9a-f]{4}|[/*])")
+"""Blanks, and backslashes that would be read as the beginning of an escape."""
+_CODE = re.compile(r"\\(?:u([0-9a-f]{4})|([/*]))")
 EMPTY = "-NONE-"
 
 
@@ -57,7 +61,7 @@ class BracketOptions:
     functions: bool = True
     """Keep function tags (NP-SBJ)."""
     unescape: bool = True
-    """Words -LRB- and the like become brackets, `\\/` a slash."""
+    """Words -LRB- and the like become brackets, `\\/` a slash, `\\u0020` a blank."""
 
 
 def load(
@@ -98,16 +102,35 @@ def dumps(sentence: NBest | PhraseTree) -> str:
     return name + "".join(rows) + "\n"
 
 
+def escape(text: str) -> str:
+    """Return a word or label without blanks and brackets, as it stands in a tree.
+
+    >>> escape("10 000"), escape("a)")
+    ('10\\\\u0020000', 'a-RRB-')
+    """
+    coded = _TO_ESCAPE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return "".join(_ESCAPED.get(c, c) for c in coded)
+
+
+def unescape(text: str) -> str:
+    """Return the word that stands in a tree as `text`.
+
+    >>> unescape("10\\\\u0020000"), unescape("a-RRB-"), unescape("1\\\\/2")
+    ('10 000', 'a)', '1/2')
+    """
+    bare = _BRACKET_NAME.sub(lambda match: ESCAPES[match[0]], text)
+    return _CODE.sub(lambda match: chr(int(match[1], 16)) if match[1] else match[2], bare) if "\\" in bare else bare
+
+
 def _format_tree(tree: PhraseTree) -> str:
     parts: list[str] = []
     space = ""
     for sign, k in tree.brackets():
         bare = sign != "w" and tree.nodes[k].label == UNTAGGED and not tree.nodes[k].children and len(tree.nodes) > 1
         if sign == "w":
-            form = "".join(_ESCAPED.get(c, c) for c in tree.forms[k])
-            parts += [space, re.sub(r"\s", "\u00a0", form)]
+            parts += [space, escape(tree.forms[k])]
         elif sign == "(" and not bare:
-            parts += [space, "(", tree.nodes[k].label]
+            parts += [space, "(", escape(tree.nodes[k].label)]
         elif sign == ")" and not bare:
             parts.append(")")
         space = " "
@@ -316,7 +339,7 @@ def _tidy(tree: PhraseTree, options: BracketOptions) -> PhraseTree:
         tree = tree.without(lambda _, tag: tag == EMPTY)
     forms, nodes, tags = tree.forms, tree.nodes, tree.tags
     if options.unescape:
-        forms = tuple(ESCAPES.get(form, form).replace("\\/", "/").replace("\\*", "*") for form in forms)
+        forms = tuple(map(unescape, forms))
     if not options.functions:
         nodes = tuple(
             Constituent(bare_label(n.label), n.start, n.end, n.children, n.head, n.sem_head, n.id, n.edge) for n in nodes

@@ -63,6 +63,9 @@ COMMON_WORDS = 0.7
 """Share of F's words that E must have, too: the language of a text that no table knows is sometimes taken for another.
 Edinburgh's paraphrases have 0.82 to 0.92, Naija beside English 0.65, other languages less than 0.12."""
 
+TWO_LANGUAGES = ("f", "e")
+"""Any two languages that differ: their words are alike only if they are the same, as for `proj align --languages tr-en`."""
+
 
 def dependencies(forest: Forest, nodes: Iterable[int]) -> DepTree:
     """Return the dependency tree of the phrase tree with these nodes: the head of a phrase depends on the head of its parent.
@@ -164,8 +167,7 @@ class PhraseFinder:
         for k, alignment in zip(ready, aligner.align(pairs, links), strict=True):
             if self.e_forest and alignment.reachable:
                 sentences[k] = _with_tree(inputs[k], alignment)
-            forest = self.forests.get(inputs[k].forms)
-            book.append(SentencePairs.of(alignment, heads=_has_heads(forest), hold=PAIR_SHARE if forest else BARE_PAIR_SHARE))
+            book.append(SentencePairs.of(alignment, hold=PAIR_SHARE if inputs[k].forms in self.forests else BARE_PAIR_SHARE))
         return sentences, PhraseBook.of(book)
 
     def _usable(self, sentence: ProjectionInput) -> bool:
@@ -186,10 +188,6 @@ class PhraseFinder:
             f, e = ({link[side] for link in given} for side in (0, 1))
             given |= {(i, j) for i, j in self.more_links(src, tgt) if i not in f and j not in e}
         return sorted(given)
-
-
-def _has_heads(forest: Forest | None) -> bool:
-    return forest is not None and all(node.head >= 0 for node in forest.nodes)
 
 
 def _with_tree(sentence: ProjectionInput, alignment: PhraseAlignment) -> ProjectionInput:
@@ -415,6 +413,8 @@ def collect_evidence(
         forests = parse_same_language(text, parsed_by or _installed_language(code), parsed=parsed_by is not None)
     note = "" if sources.paraphrases or not one else f"F and E are both in the language '{code}', so F has parses too"
     finder = PhraseFinder(forests_by_words(forests), e_forests_of(parsed_by) if parsed_by else None)
+    if not one:
+        finder.aligner = PhraseAligner(relation=Lexicon(TWO_LANGUAGES).relation)
     if one and sources.phrases in (None, AUTO) and not (linked and any(sentence.links.links for sentence in text)):
         bare = [replace(sentence, links=Links(frozenset(), sentence.links.shape)) for sentence in text]
         sentences, book = linked_paraphrases(bare, Lexicon(wordnet=wordnet.find()), finder)

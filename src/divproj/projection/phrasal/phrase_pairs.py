@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from divproj.core.errors import Faults, FormatError, Where
 from divproj.io.files import Source, name_of, reading
 from divproj.io.interlinear.parts import lines
-from divproj.phrases.results import PhraseAlignment
+from divproj.phrases.results import DIGITS, PhraseAlignment
 from divproj.projection.direct import ProjectionInput
 
 PAIR_SHARE = 1.0
@@ -54,19 +54,18 @@ class SentencePairs:
     """Weight of the pairs in the scores of edges."""
 
     @classmethod
-    def of(cls, alignment: PhraseAlignment, *, heads: bool = False, hold: float = PAIR_SHARE) -> SentencePairs:
-        """The pairs of an alignment whose source is F and whose target is E.
+    def of(cls, alignment: PhraseAlignment, *, hold: float = PAIR_SHARE) -> SentencePairs:
+        """The pairs of an alignment whose source is F and whose target is E, as its JSON line would give them.
 
-        `heads`: whether F's phrases know their heads (trees and parses of F do). A pair without probability, one that no
-        compositional set has, is taken as `UNKNOWN_PAIR`.
+        A pair without probability, one that no compositional set has, is taken as `UNKNOWN_PAIR`.
         """
         phrase_links = []
         for pair in alignment.pairs:
             f, e = alignment.src.nodes[pair.src_node], alignment.tgt.nodes[pair.tgt_node]
-            probability = pair.posterior if pair.posterior == pair.posterior else UNKNOWN_PAIR
+            probability = round(pair.posterior, DIGITS) if pair.posterior == pair.posterior else UNKNOWN_PAIR
             words = [tuple(range(start + 1, end + 1)) for start, end in (pair.src, pair.tgt)]
-            phrase_links.append(PhraseLink(words[0], words[1], min(1.0, probability), f.head + 1 if heads else 0, e.head + 1))
-        return cls(alignment.src.forms, alignment.tgt.forms, tuple(phrase_links), hold)
+            phrase_links.append(PhraseLink(words[0], words[1], min(1.0, probability), f.head + 1, e.head + 1))
+        return cls(alignment.src.forms, alignment.tgt.forms, _sorted(phrase_links), hold)
 
     @property
     def transpose(self) -> SentencePairs:
@@ -78,6 +77,11 @@ class SentencePairs:
     def links(self) -> dict[tuple[int, int], float]:
         """Pairs of two words with their probabilities."""
         return {(p.f[0], p.e[0]): p.probability for p in self.pairs if len(p.f) == len(p.e) == 1}
+
+
+def _sorted(pairs: Iterable[PhraseLink]) -> tuple[PhraseLink, ...]:
+    """The pairs in an order of their own, so that sums over them are the same to the last bit wherever they come from."""
+    return tuple(sorted(pairs, key=lambda pair: (pair.f, pair.e)))
 
 
 def scores(sentence_pairs: SentencePairs, sentence: ProjectionInput) -> Floats:
@@ -157,10 +161,10 @@ class PhraseBook:
 
 
 def load(source: Source, faults: Faults | None = None) -> Iterator[SentencePairs]:
-    """Pairs of a file of JSON lines as `proj align` writes them.
+    """Pairs of a file of JSON lines as `proj align` writes them: those of `pairs` and, where they are given, of `virtual`.
 
-    `source` and `target` of a pair are [start, end) counted from 0, or, for phrases with gaps, a list of such spans. What
-    cannot be read goes to `faults` (None: raise).
+    `source` and `target` of a pair are [start, end) counted from 0, or, for phrases with gaps, a list of such spans; `heads` are
+    their two heads, counted from 0, null where unknown. What cannot be read goes to `faults` (None: raise).
     """
     faults = faults or Faults()
     path = name_of(source)
@@ -183,7 +187,10 @@ def _read(line: str, where: Where) -> SentencePairs:
         raise FormatError("no object with source, target and pairs", where, "write it with `proj align -o FILE`")
     sides = [tuple(map(str, row[key])) for key in ("source", "target")]
     phrase_links = []
-    for pair in row["pairs"]:
+    virtual = row.get("virtual", [])
+    if not isinstance(virtual, list):
+        raise FormatError(f"virtual is {virtual!r:.20}, a list of pairs expected", where)
+    for pair in (*row["pairs"], *virtual):
         if not isinstance(pair, dict):
             raise FormatError("a pair is no object with source and target", where)
         words = [_words(pair.get(key), len(side), key, where) for key, side in zip(("source", "target"), sides, strict=True)]
@@ -191,8 +198,20 @@ def _read(line: str, where: Where) -> SentencePairs:
         probability = UNKNOWN_PAIR if probability is None else probability
         if not isinstance(probability, int | float) or not 0 <= probability <= 1:
             raise FormatError(f"posterior is {probability!r:.20}, a number from 0 to 1 expected", where)
-        phrase_links.append(PhraseLink(words[0], words[1], float(probability)))
-    return SentencePairs(sides[0], sides[1], tuple(phrase_links))
+        phrase_links.append(PhraseLink(words[0], words[1], float(probability), *_head_words(pair, words, where)))
+    return SentencePairs(sides[0], sides[1], _sorted(phrase_links))
+
+
+def _head_words(pair: Mapping[str, object], words: Sequence[tuple[int, ...]], where: Where) -> tuple[int, int]:
+    """The two heads of a pair, counted from 1; 0 where they are unknown."""
+    given = pair.get("heads", [None, None])
+    heads = (
+        [0 if head is None else head + 1 if isinstance(head, int) else -1 for head in given] if isinstance(given, list) else []
+    )
+    if len(heads) != 2 or not all(head == 0 or head in phrase for head, phrase in zip(heads, words, strict=True)):
+        message = f"heads of a pair are {given!r:.40}, a word of each phrase, counted from 0, or null expected"
+        raise FormatError(message, where)
+    return heads[0], heads[1]
 
 
 def _words(spans: object, length: int, key: str, where: Where) -> tuple[int, ...]:

@@ -12,7 +12,8 @@ from divproj import DepTree, Faults, Links
 from divproj.core.errors import FormatError
 from divproj.forest.dependencies import from_dependencies
 from divproj.forest.parses import count_trees
-from divproj.io.trees.forests import forests_of
+from divproj.io.trees.forests import ForestOptions, forests_of
+from divproj.phrases.aligner import PhraseAligner
 from divproj.phrases.lexicon import Lexicon
 from divproj.projection.base import AdaptedSystem, TextEvidence
 from divproj.projection.direct import ProjectionInput
@@ -105,6 +106,19 @@ def test_files_of_the_aligner_either_way_round_and_with_gaps(tmp_path: Path):
     assert ["no phrase pairs have the words of sentence 2, 'su …'" in str(x) for x in faults.noted] == [True]
 
 
+def test_a_file_says_all_that_the_aligner_knows(tmp_path: Path):
+    """Heads, virtual pairs and probabilities of the aligner come back from its JSON unchanged."""
+    [tree] = forests_of(
+        "(S (NP (A alte) (A graue) (N hunde)) (V schlafen) (ADV hier))", "brackets", options=ForestOptions("all")
+    )
+    e = DepTree(("old", "grey", "dogs", "sleep", "here"), (3, 3, 4, 0, 4), upos=("ADJ", "ADJ", "NOUN", "VERB", "ADV"))
+    alignment = PhraseAligner().align_pair(tree, from_dependencies(e), [(k, k) for k in range(5)])
+    assert any(pair.virtual for pair in alignment.pairs)
+    [again] = phrase_pairs.load(written(tmp_path, alignment.to_json()))
+    assert again == SentencePairs.of(alignment)
+    assert {(pair.f, pair.f_head, pair.e_head) for pair in again.pairs} >= {((1, 2, 3), 3, 3), ((4,), 4, 4)}
+
+
 @pytest.mark.parametrize(
     ("row", "message"),
     [
@@ -123,6 +137,15 @@ def test_files_of_the_aligner_either_way_round_and_with_gaps(tmp_path: Path):
             {"source": ["a"], "target": ["b"], "pairs": [{"source": [0, 1], "target": [0, 1], "posterior": 7}]},
             "posterior is 7, a number from 0 to 1 expected",
         ),
+        (
+            {"source": ["a"], "target": ["b"], "pairs": [{"source": [0, 1], "target": [0, 1], "heads": [0, 1]}]},
+            r"heads of a pair are \[0, 1\], a word of each phrase, counted from 0, or null expected",
+        ),
+        (
+            {"source": ["a"], "target": ["b"], "pairs": [{"source": [0, 1], "target": [0, 1], "heads": 3}]},
+            r"heads of a pair are 3, a word of each phrase, counted from 0, or null expected",
+        ),
+        ({"source": ["a"], "target": ["b"], "pairs": [], "virtual": {}}, r"virtual is \{\}, a list of pairs expected"),
     ],
 )
 def test_broken_files_say_where(tmp_path: Path, row: object, message: str):
