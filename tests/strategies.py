@@ -69,7 +69,8 @@ def related_pairs(draw, min_size: int = 3, max_size: int = 7) -> Pair:
     """A tree and another that was made of it, so that edges match, merge and are swapped.
 
     Each word of F stays as it is, loses its links, shares its link with its head, changes places with its head in E, is linked with its head's
-    partner too, or hangs on any other word in E.
+    partner too, or hangs on any other word in E. A crossed word is linked with the partner of its head's head too: its edge matches and is
+    reversed; a tangled word has that link and its head's, so that its edge is to be merged and is reversed.
     """
     f = draw(trees(min_size, max_size))
     n, heads = len(f), list(f.heads)
@@ -83,6 +84,10 @@ def related_pairs(draw, min_size: int = 3, max_size: int = 7) -> Pair:
             links = links - {(word, word)} | {(word, head)}
         elif kind == "shared" and head:
             links.add((word, head))
+        elif kind in ("crossed", "tangled") and head and f.heads[head - 1]:
+            links.add((word, f.heads[head - 1]))
+            if kind == "tangled":
+                links = links - {(word, word)} | {(word, head)}
         elif kind == "swapped" and head and not {word, head} & moved:
             moved |= {word, head}
             heads[word - 1], heads[head - 1] = heads[head - 1], word
@@ -103,7 +108,9 @@ def related_pairs(draw, min_size: int = 3, max_size: int = 7) -> Pair:
     return draw(st.sampled_from((pair, pair.transpose)))
 
 
-FATES = ("same", "same", "unlinked", "merged", "merged", "shared", "swapped", "swapped", "swapped", "moved")
+FATES = (
+    "same", "same", "unlinked", "merged", "merged", "shared", "swapped", "swapped", "swapped", "moved", "crossed", "tangled", "tangled",
+)  # fmt: skip
 any_pairs = st.one_of(related_pairs(), related_pairs(), related_pairs(), pairs(), pairs(forests()))
 
 comments = st.one_of(

@@ -30,7 +30,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 UNIT, PROPERTY = "tests/unit", "tests/property"
-DIVERGENCE = [f"{UNIT}/divergence", f"{PROPERTY}/test_divergence.py"]
+LARGE = f"--deselect={UNIT}/divergence/test_operations.py::TestLarge"
+"""Chains of 5,000 words take minutes in plain Python."""
+DIVERGENCE = [f"{UNIT}/divergence", f"{PROPERTY}/test_divergence.py", LARGE]
 S2 = [f"{UNIT}/projection/{name}.py" for name in ("test_s1", "test_rules", "test_recipes")]
 S2_PLUS = ["tests/golden/test_correction_features.py", f"{UNIT}/projection/test_loglinear.py"]
 S6 = [f"{UNIT}/projection/{name}.py" for name in ("test_universal", "test_universal_network", "test_nearness")]

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import random
 import re
+import shutil
+import subprocess
+import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
+FAULTS = tomllib.loads(Path(__file__).with_name("faults.toml").read_text(encoding="utf-8"))["fault"]
 NUMBERED = {
     "Georgi": [
         *(f"Table {k}" for k in ("1", "2a", "2b", "3", "4", "5", "6")),
@@ -59,14 +66,58 @@ def test_what_is_named_is_there(paper: str):
         assert paths, what
         for path in paths:
             assert (ROOT / "src" / "divproj" / path).is_file(), path
-        found = re.findall(r"`([\w/]+\.py)(?:::(\w+))?`", tests)
-        assert found, what
-        for path, test in found:
-            text = (ROOT / "tests" / path).read_text(encoding="utf-8")
-            assert f"def {test or 'test_'}{'(' if test else ''}" in text, f"{path}::{test}"
-            named += 1
+        assert ids(tests), what
+        named += len(ids(tests))
     assert named >= len(rows(paper))
-    assert named
+
+
+def ids(cell: str) -> list[str]:
+    """The tests that a row names, as pytest takes them."""
+    names = re.findall(r"`([^`]*\.py(?:::[^`]*)?)`", cell)
+    assert all(re.fullmatch(r"tests/[\w/]+\.py(::\w+){0,2}", name) for name in names), cell
+    return names
+
+
+def test_the_named_tests_are_collected():
+    """By pytest itself, which refuses what is no test."""
+    named = sorted({name for paper in NUMBERED for row in rows(paper) for name in ids(row[2])})
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-n", "0", "-p", "no:cacheprovider", *named]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, [line for line in run.stdout.splitlines() + run.stderr.splitlines() if "ERROR" in line]
+    lines = run.stdout.splitlines()
+    assert [name for name in named if not any(re.match(rf"{name}(::|\[|$)", line) for line in lines)] == []
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault["row"])
+def test_faults_are_of_rows_and_modules(fault: dict[str, str]):
+    named = [
+        row for paper in NUMBERED for row in rows(paper) if row[0].startswith(fault["row"]) and fault["test"] in ids(row[2])
+    ]
+    assert len(named) == 1
+    assert (ROOT / "src" / "divproj" / fault["module"]).read_text(encoding="utf-8").count(fault["old"]) == 1
+
+
+@pytest.mark.parametrize("fault", random.Random(1).sample(FAULTS, 10), ids=lambda fault: fault["row"])
+def test_a_fault_is_noticed(fault: dict[str, str], tmp_path: Path):
+    """The test that the row names fails with the fault, in a copy of the library where all other files are links."""
+    for path in ROOT.iterdir():
+        if path.name not in ("src", ".git"):
+            (tmp_path / path.name).symlink_to(path)
+    source = ROOT / "src" / "divproj"
+    copy = tmp_path / "src" / "divproj"
+    shutil.copytree(source, copy, copy_function=os.symlink, ignore=shutil.ignore_patterns("__pycache__"))
+    (copy / fault["module"]).unlink()
+    text = (source / fault["module"]).read_text(encoding="utf-8").replace(fault["old"], fault["new"])
+    (copy / fault["module"]).write_text(text, encoding="utf-8")
+    changes = {
+        "PYTHONPATH": f"{copy.parent}{os.pathsep}{ROOT / 'cli'}",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "NUMBA_DISABLE_JIT": "1",
+    }
+    command = [sys.executable, "-m", "pytest", "-x", "-n", "0", "-p", "no:cacheprovider", "--tb=line", fault["test"]]
+    environment = os.environ | changes | {"HYPOTHESIS_PROFILE": "brief"}
+    run = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert run.returncode == 1, run.stdout[-1000:] + run.stderr[-1000:]
 
 
 def test_ranges_are_expanded():

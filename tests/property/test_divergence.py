@@ -33,14 +33,60 @@ def assert_same(found, pair):
         assert {stage: bruteforce.edges_of(heads) for stage, heads in found.heads[side].items()} == expected.edges[side]
 
 
-@given(any_pairs)
-def test_plain_kernel_is_the_brute_force(pair):
-    assert_same(alter(pair), pair)
+EXAMPLES = settings(max_examples=max(150, settings().max_examples))
+"""Enough pairs that each class of edges and each operation has dozens of cases in a test that compares with brute force."""
+TANGLES = (("match", "merge"), ("match", "swap"), ("merge", "swap"))
 
 
-@given(any_pairs)
-def test_compiled_kernel_is_the_brute_force(pair):
-    assert_same(alter(pair, compiled=True), pair)
+def candidate_classes(side, other, links):
+    """For each edge of a side the classes whose condition it fulfils, whichever comes first."""
+    there = bruteforce.edges_of(other.heads)
+    for child, parent in bruteforce.edges_of(side.heads):
+        ends = [(a, b) for a in bruteforce.images(child, links) for b in bruteforce.images(parent, links)]
+        tests = {"match": lambda a, b: (a, b) in there, "merge": lambda a, b: a == b, "swap": lambda a, b: (b, a) in there}
+        yield {name for name, test in tests.items() if any(test(*pair) for pair in ends)}
+
+
+def assert_all_are_drawn(drawn, least=0.04):
+    """Each class and each operation, on either side, in a share of the edges drawn; and edges of which two classes could be said."""
+    classes, steps, tangles = Counter(), Counter(), Counter()
+    for pair in drawn:
+        run = bruteforce.run(pair)
+        for stages in run.counts.values():
+            classes.update({name: stages["initial"][name] for name in CLASSES})
+        steps.update((side, kind) for side, kind, *_ in run.log)
+        for f, e, links in ((pair.f, pair.e, pair.links.links), (pair.e, pair.f, bruteforce.flipped(pair.links.links))):
+            for names in candidate_classes(f, e, links):
+                tangles.update(two for two in TANGLES if names >= set(two))
+    shares = {name: round(classes[name] / classes.total(), 3) for name in CLASSES}
+    assert min(shares.values()) >= least, shares
+    kinds = [(side, kind) for side in "fe" for kind in ("remove", "merge", "swap")]
+    shares = {kind: round(steps[kind] / steps.total(), 3) for kind in kinds}
+    assert min(shares.values()) >= least, shares
+    assert min(tangles[two] for two in TANGLES) >= 4, tangles
+
+
+def for_drawn_pairs(check, strategy=any_pairs):
+    """Check pairs of every kind, and that they were of every kind."""
+    drawn = []
+
+    @EXAMPLES
+    @given(strategy)
+    def each(pair):
+        drawn.append(pair)
+        check(pair)
+
+    each()
+    assert len(drawn) >= EXAMPLES.max_examples
+    assert_all_are_drawn(drawn)
+
+
+def test_plain_kernel_is_the_brute_force():
+    for_drawn_pairs(lambda pair: assert_same(alter(pair), pair))
+
+
+def test_compiled_kernel_is_the_brute_force():
+    for_drawn_pairs(lambda pair: assert_same(alter(pair, compiled=True), pair))
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -54,35 +100,19 @@ def test_larger_random_pairs(seed):
         assert alter(pair, extended=True) == alter(pair, extended=True, compiled=True)
 
 
-@given(any_pairs)
-def test_classes_are_the_brute_force(pair):
-    f, e = bruteforce.edges_of(pair.f.heads), bruteforce.edges_of(pair.e.heads)
-    heads, links = pair.f.heads, pair.links.links
-    expected = [bruteforce.edge_class(k, h, links, e) if h > 0 else None for k, h in enumerate(heads, 1)]
-    assert edge_classes(pair) == tuple(expected)
-    assert [is_match(k, h, pair) for k, h in f] == [expected[k - 1] == "match" for k, h in f]
+def test_classes_are_the_brute_force():
+    def check(pair):
+        f, e = bruteforce.edges_of(pair.f.heads), bruteforce.edges_of(pair.e.heads)
+        heads, links = pair.f.heads, pair.links.links
+        expected = [bruteforce.edge_class(k, h, links, e) if h > 0 else None for k, h in enumerate(heads, 1)]
+        assert edge_classes(pair) == tuple(expected)
+        assert [is_match(k, h, pair) for k, h in f] == [expected[k - 1] == "match" for k, h in f]
+
+    for_drawn_pairs(check)
 
 
-@pytest.mark.parametrize(("strategy", "least"), [(any_pairs, 0.05), (related_pairs(), 0.04)], ids=["any", "related"])
-def test_edges_of_every_class_are_drawn(strategy, least):
-    """Each class and each operation, on either side, in a share of what the tests above see."""
-    classes, steps = Counter(), Counter()
-
-    @given(strategy)
-    @settings(max_examples=50, derandomize=True, database=None)
-    def draw(pair):
-        altered = alter(pair)
-        for side in "fe":
-            classes.update(name for name in altered.classes[side]["initial"] if name)
-        steps.update((step.side, step.kind) for step in altered.operations)
-
-    draw()
-    shares = {name: round(classes[name] / classes.total(), 3) for name in CLASSES}
-    assert min(shares.values()) >= least, shares
-    shares = {
-        (side, kind): round(steps[side, kind] / steps.total(), 3) for side in "fe" for kind in ("remove", "merge", "swap")
-    }
-    assert min(shares.values()) >= least, shares
+def test_related_pairs_are_of_every_kind():
+    for_drawn_pairs(lambda pair: None, related_pairs())
 
 
 @given(any_pairs)

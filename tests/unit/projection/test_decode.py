@@ -41,3 +41,15 @@ def test_beats_every_other_tree(asked):
     assert not cycles(found)
     if n <= 4:  # four roots are tried
         assert score(found) >= score(best) - 1e-9
+
+
+def test_two_roots_are_no_tree():
+    """Each word's most probable head, without a cycle, but two words on the root."""
+    assert best_tree([[(0, 0.9), (2, 0.1)], [(0, 0.8), (1, 0.2)], [(1, 0.9), (0, 0.1)]]) == [0, 1, 1]
+    assert best_tree([[(2, 0.9), (0, 0.1)], [(3, 0.6), (0, 0.4)], [(1, 0.7), (0, 0.3)]]) == [2, 0, 1]
+
+
+def test_of_many_words_the_probable_roots_are_tried():
+    """The root is the last of six words; words 1 and 2 hold each other."""
+    loop = [[(2, 0.6), (6, 0.4)], [(1, 0.7), (6, 0.3)]]
+    assert best_tree([*loop, *[[(1, 0.8), (6, 0.2)]] * 3, [(0, 0.9), (5, 0.1)]]) == [6, 1, 1, 1, 1, 0]

@@ -12,6 +12,7 @@ from corpusfiles import pair, tree
 from scipy.sparse import csr_matrix
 
 from divproj import DepTree, Links
+from divproj.projection import correction
 from divproj.projection.candidates import Lattice, TagLexicon
 from divproj.projection.correction import HeadModel, Question, fit_weights, weights_of
 from divproj.projection.direct import ProjectionInput
@@ -61,6 +62,18 @@ def test_six_children_at_most_are_candidates():
     lattice = Lattice(ProjectionInput.of(pair(tree((0, *[1] * 9)), e, {(k, k) for k in range(1, 11)})))
     assert lattice.heads(1) == [0, 2, 3, 4, 5, 6, 7]
     assert lattice.heads(9) == [1, 0, 8, 10], "its head, the root, the sisters beside it, its neighbours"
+
+
+def test_another_lexicon_or_root_after_all_was_asked():
+    """What depends on the lexicon is computed anew, the rest is kept."""
+    bitext = ProjectionInput(("im", "haus"), DepTree(("house",), (0,), upos=("NOUN",)), Links(frozenset({(2, 1)}), (2, 1)))
+    asked = Lattice(bitext)
+    assert (asked.guesses, asked.more_tags) == (("ROOT", "?", "NOUN"), ())
+    again = asked.with_lexicon(TagLexicon({"im": "ADP"}))
+    assert (again.guesses, again.more_tags[1]) == (("ROOT", "ADP", "NOUN"), ("?", "ADP"))
+    assert again.tags is asked.tags
+    assert (again.with_top(1).top, again.with_top(1).guesses) == (1, again.guesses)
+    assert again.with_top(1).guesses is again.guesses
 
 
 class TestLikelihood:
@@ -137,6 +150,12 @@ class TestModel:
         assert found.heads == COPULA.f.heads
         assert min(found.confidence) > 0.5
         assert found.reasons == ("swap", "swap")
+
+    def test_the_roots_of_a_fifth_are_learned_from_the_others(self, monkeypatch):
+        sizes, real = [], correction.fit_weights
+        monkeypatch.setattr(correction, "fit_weights", lambda asked, penalty: sizes.append(len(asked)) or real(asked, penalty))
+        HeadModel.fit([COPULA] * 7)
+        assert sizes == [5, 5, 6, 6, 6, 7, 14], "the last two learn from all, roots and heads"
 
     def test_scores_are_sums_of_weights(self):
         lattice = Lattice(ProjectionInput.of(COPULA))
