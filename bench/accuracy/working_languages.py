@@ -86,7 +86,9 @@ def main() -> None:
     parser.add_argument("banks", nargs="*")
     options = parser.parse_args()
     names = options.banks or sorted(path.name for path in need(FOLDER).iterdir() if path.is_dir())
-    with Table("working_languages", "Texts translated in other languages than English, no gold trees, no options", *COLUMNS) as table:
+    with Table(
+        "working_languages", "Texts translated in other languages than English, no gold trees, no options", *COLUMNS
+    ) as table:
         for name in names:
             source = need(FOLDER / name / f"{name}.conllu")
             bank = [rows for rows in conllu.load(source, Faults(strict=False)) if rows is not None]

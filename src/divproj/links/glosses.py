@@ -698,9 +698,7 @@ class GlossAligner:
     [(1, 1, 'name'), (2, 2, 'lemma')]
     """
 
-    def __init__(
-        self, grams: Grams | None = None, meaning: WordSimilarity | None = None, lemmas: Lemmas | None = None
-    ) -> None:
+    def __init__(self, grams: Grams | None = None, meaning: WordSimilarity | None = None, lemmas: Lemmas | None = None) -> None:
         """`meaning` and `lemmas` are of the language of the translations; None: those of English, and stems for other languages."""
         self.grams = Grams.load_shipped() if grams is None else grams
         self.meaning = meaning or (english() if self.grams.language == "en" else None)

@@ -365,9 +365,7 @@ class Grams:
             return english
         table = cls.load_shipped(language)
         old = {gram_key(row.name): row for row in english.rows}
-        rows = {
-            key: row._replace(words=()) for key, row in old.items() if row.kind != "person" and table.get(row.name) is None
-        }
+        rows = {key: row._replace(words=()) for key, row in old.items() if row.kind != "person" and table.get(row.name) is None}
         for row in table.rows:
             key = gram_key(row.name)
             spelled = old[key].synonyms if key in old else ()

@@ -174,8 +174,8 @@ def _prepare_chunk(how: Preparation, chunk: Chunk, faults: Faults) -> list[Pair]
     return [*prepare_pairs(how, chunk, faults)]
 
 
-Unlinked = tuple[int, Where, Sentence | None, DepTree | None]
-"""Words of a sentence, where it stands, its glosses, and the tree of its translation."""
+Unlinked = tuple[int, Where, Sentence | None, DepTree | None, str]
+"""Words of a sentence, where it stands, its glosses, the tree of its translation, and the language of that."""
 
 
 def parse_some(how: Preparation, choices: Sequence[TranslationChoice], faults: Faults) -> list[DepTree | None]:
@@ -186,7 +186,7 @@ def parse_some(how: Preparation, choices: Sequence[TranslationChoice], faults: F
 def link_some(how: Preparation, rows: Sequence[Unlinked], faults: Faults) -> list[Links]:
     """Return links through glosses, none where there are no glosses or no tree (runs in a worker)."""
     all_links = []
-    for words, where, igt, tree in rows:
+    for words, where, igt, tree, language in rows:
         links = Links(frozenset(), (words, len(tree) if tree else 0))
         if igt is not None and tree is not None:
             try:
