@@ -24,10 +24,10 @@ from divproj.core.wording import plural
 from divproj.io.corpus import Corpus
 from divproj.io.files import E_FILE, F_FILE, LINKS_FILE, writing
 from divproj.io.interlinear.languages import with_codes
-from divproj.parsing.translations import choose
 from divproj.io.interlinear.rows import from_sentence, to_sentence
 from divproj.io.output import NOTHING, as_sentence, with_sent_id
 from divproj.io.trees import conllu, pharaoh
+from divproj.parsing.translations import choose
 from divproj.projection.confidence import Expected, combine, expected_accuracy, expected_from_counts
 from divproj.ud.head_style import in_style
 
