@@ -223,8 +223,9 @@ def better(results: dict[str, SystemResult], a: str, b: str, seed: int = 0) -> f
 
 def with_gloss_links(pairs: Sequence[Pair]) -> list[Pair]:
     """The pairs with links of the gloss aligner in place of their own."""
-    align = Preparation().aligner.align
+    how = Preparation()
     instances = (Sentence(pair.f.forms, glosses=pair.glosses, sent_id=pair.sent_id) for pair in pairs)
     return [
-        replace(pair, links=align(igt, pair.e.forms, pair.e.tags()).links) for pair, igt in zip(pairs, instances, strict=True)
+        replace(pair, links=how.aligner(pair.e_language).align(igt, pair.e.forms, pair.e.tags()).links)
+        for pair, igt in zip(pairs, instances, strict=True)
     ]

@@ -462,7 +462,7 @@ class GlossPasses(Neighbours):
         for k, token in self.waiting():
             text = token.part.text
             for j in free if len(text) > 1 else ():
-                source = relation(text, self.e.forms[j], name=self.e.words[j][:1].isupper())
+                source = relation(text, self.e.forms[j], name=self.e.words[j][:1].isupper(), language=self.grams.language)
                 if source:
                     ranked.append((-PASS_SCORES[source], -self.near(token.word, j), k, j, source))
         for _, _, k, j, source in sorted(ranked):
@@ -698,11 +698,11 @@ class GlossAligner:
     [(1, 1, 'name'), (2, 2, 'lemma')]
     """
 
-    def __init__(self, grams: Grams | None = None, meaning: WordSimilarity | None = None) -> None:
-
+    def __init__(self, grams: Grams | None = None, meaning: WordSimilarity | None = None, lemmas: Lemmas | None = None) -> None:
+        """`meaning` and `lemmas` are of the language of the translations; None: those of English, and stems for other languages."""
         self.grams = Grams.load_shipped() if grams is None else grams
         self.meaning = meaning or (english() if self.grams.language == "en" else None)
-        self._lemmas = stemmer(self.grams.language)
+        self._lemmas = lemmas or stemmer(self.grams.language)
 
     @staticmethod
     def takes(igt: Sentence, e_words: Sequence[str]) -> bool:

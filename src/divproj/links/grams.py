@@ -349,6 +349,29 @@ class Grams:
             )
         return cls.load(Path(folder("rules")) / f"grams{LANGUAGES[code]}.tsv", code)
 
+    @classmethod
+    def for_translations(cls, language: str = "en") -> Grams:
+        """The table for translations in a language (code or name), with all grams of the English one: glosses mix both.
+
+        A gram that the table of the language does not list keeps its kind and has no words.
+
+        >>> table = Grams.for_translations("fr")
+        >>> table.words("neg")[:2], table.get("ABL").kind, table.words("ABL")
+        (('pas', 'ne'), 'case', ('de', "d'", 'depuis'))
+        """
+        name = language.casefold()
+        english = cls.load_shipped("en")
+        if _CODES.get(name, name) not in LANGUAGES or _CODES.get(name, name) == "en":
+            return english
+        table = cls.load_shipped(language)
+        old = {gram_key(row.name): row for row in english.rows}
+        rows = {key: row._replace(words=()) for key, row in old.items() if row.kind != "person" and table.get(row.name) is None}
+        for row in table.rows:
+            key = gram_key(row.name)
+            spelled = old[key].synonyms if key in old else ()
+            rows[key] = row._replace(synonyms=(*spelled, *row.synonyms))
+        return cls(tuple(rows.values()), table.language, table.labels)
+
     def merge(self, *others: Grams) -> Grams:
         """This table with the rows of others; a later row takes the place of an earlier one for the same gram."""
         rows = {gram_key(row.name): row for row in self.rows}

@@ -46,13 +46,15 @@ class ProjectionInput:
     """Universal tags of F that the user has given, `_` where there is none; empty: none at all."""
     labels: tuple[str, ...] = ()
     """Part-of-speech labels of F in the user's own terms (XPOS), `_` where there is none; empty: none at all."""
+    e_language: str = ""
+    """Code of the language of the translation; '' where it is not known, which is taken for English."""
 
     @classmethod
     def of(cls, pair: Pair) -> ProjectionInput:
         given, labels = (
             tags if pair.f.tree is None and any(tag != "_" for tag in tags) else () for tags in (pair.f.upos, pair.f.xpos)
         )
-        return cls(pair.f.forms, pair.e, pair.links, pair.glosses, pair.sent_id, given, labels)
+        return cls(pair.f.forms, pair.e, pair.links, pair.glosses, pair.sent_id, given, labels, pair.e_language)
 
     def __len__(self) -> int:
         return len(self.forms)

@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 
-from divproj.core.errors import AlignmentError, Faults, Where
+from divproj.core.errors import AlignmentError, Faults, ModelError, Where
 from divproj.core.links import Links
 from divproj.core.pair import Pair
 from divproj.core.sentence import Sentence
@@ -16,8 +16,10 @@ from divproj.core.tree import DepTree
 from divproj.io.corpus import SIZE, Chunk, Corpus, pairs_of
 from divproj.io.files import name_of
 from divproj.io.interlinear.languages import text_language
-from divproj.links.glosses import GlossAligner
-from divproj.links.grams import Grams
+from divproj.links.glosses import GlossAligner, Lemmas, WordSimilarity
+from divproj.links.grams import LANGUAGES, Grams
+from divproj.parsing.language import load_pack, pack
+from divproj.parsing.lemmas import Lemmatizer
 from divproj.parsing.translations import (
     TranslationChoice,
     by_language,
@@ -28,10 +30,16 @@ from divproj.parsing.translations import (
     report_foreign,
 )
 from divproj.runtime.engine import HERE, Say, Workers, run, stamp
+from divproj.runtime.vectors import WordVectors
+from divproj.text.stems import stemmer
 from divproj.ud.head_style import in_style
 
 PARSER = "en"
 """The default language pack for translations."""
+LEMMATISED = ("NOUN", "VERB", "ADJ", "AUX", "PRON", "DET", "ADV", "NUM")
+"""Parts of speech as which a word of a gloss or of a translation is looked up by the lemmatiser."""
+LONGEST_ENDING = 3
+"""Letters at the end of a word that a rule of the lemmatiser may change; set by hand."""
 NO_TRANSLATION = "there is no tree of a translation, so nothing is projected here"
 
 
@@ -99,7 +107,7 @@ class Preparation:
                 links = Links(frozenset(), links.shape)
                 if pair.sentence is not None:
                     try:
-                        links = self.aligner.align(pair.sentence, pair.e.forms, pair.e.tags()).links
+                        links = self.aligner(pair.e_language).align(pair.sentence, pair.e.forms, pair.e.tags()).links
                     except AlignmentError as error:
                         faults.sentence(error)
                         continue
@@ -111,9 +119,9 @@ class Preparation:
         files = [*map(str, self.grams), *([self.e_parser] if self.e_parser and Path(self.e_parser).is_dir() else [])]
         return replace(self, stamps=tuple(map(stamp, files)))
 
-    @property
-    def aligner(self) -> GlossAligner:
-        return _aligner(self.grams, self.stamps)
+    def aligner(self, language: str = "") -> GlossAligner:
+        """Return the aligner for translations in a language; '' where it is not known: English."""
+        return _aligner(language if language in LANGUAGES else "en", self.grams, self.stamps)
 
     @property
     def table(self) -> Grams | None:
@@ -166,8 +174,8 @@ def _prepare_chunk(how: Preparation, chunk: Chunk, faults: Faults) -> list[Pair]
     return [*prepare_pairs(how, chunk, faults)]
 
 
-Unlinked = tuple[int, Where, Sentence | None, DepTree | None]
-"""Words of a sentence, where it stands, its glosses, and the tree of its translation."""
+Unlinked = tuple[int, Where, Sentence | None, DepTree | None, str]
+"""Words of a sentence, where it stands, its glosses, the tree of its translation, and the language of that."""
 
 
 def parse_some(how: Preparation, choices: Sequence[TranslationChoice], faults: Faults) -> list[DepTree | None]:
@@ -178,11 +186,11 @@ def parse_some(how: Preparation, choices: Sequence[TranslationChoice], faults: F
 def link_some(how: Preparation, rows: Sequence[Unlinked], faults: Faults) -> list[Links]:
     """Return links through glosses, none where there are no glosses or no tree (runs in a worker)."""
     all_links = []
-    for words, where, igt, tree in rows:
+    for words, where, igt, tree, language in rows:
         links = Links(frozenset(), (words, len(tree) if tree else 0))
         if igt is not None and tree is not None:
             try:
-                links = how.aligner.align(igt, tree.forms, tree.tags()).links
+                links = how.aligner(language).align(igt, tree.forms, tree.tags()).links
             except AlignmentError as error:
                 faults.word(AlignmentError(error.message, where, error.remedy))
         all_links.append(links)
@@ -196,9 +204,39 @@ def _parser(name: str, stamps: tuple[str, ...]) -> Callable[[list[str]], list[De
     return partial(by_language, language) if language else partial(parse_translations, name)
 
 
-@lru_cache(maxsize=2)
-def _aligner(tables: tuple[Path, ...], stamps: tuple[str, ...]) -> GlossAligner:
-    return GlossAligner(gram_table(tables, stamps) or Grams.load_shipped("en"))
+@lru_cache(maxsize=8)
+def _aligner(language: str, tables: tuple[Path, ...], stamps: tuple[str, ...]) -> GlossAligner:
+    grams = Grams.for_translations(language).merge(*map(Grams.load, tables))
+    place = pack(language)
+    if language == "en" or place is None:
+        return GlossAligner(grams)
+    return GlossAligner(grams, _meaning(place), _lemmas(load_pack(language).lemmatizer, stemmer(language)))
+
+
+def _meaning(place: Path) -> WordSimilarity | None:
+    """Return how words of a pack's language are like in meaning; None where the pack has no vectors."""
+    try:
+        vectors = WordVectors.load(place)
+    except ModelError:
+        return None
+    return WordSimilarity(vectors) if len(vectors) else None
+
+
+def _lemmas(lemmatizer: Lemmatizer, stems: Lemmas) -> Lemmas:
+    """Return the function that gives a word, its stem, and what it is a form of as a noun, a verb and so on.
+
+    A lemma that begins otherwise than the word is believed where the treebank has it (*va*, *aller*), not where it comes from a rule.
+    """
+
+    @lru_cache(maxsize=100_000)
+    def lemmas(word: str) -> frozenset[str]:
+        rows = zip(LEMMATISED, lemmatizer.predict([(word, tag) for tag in LEMMATISED]), strict=True)
+        least = min(len(word), max(2, len(word) - LONGEST_ENDING))
+        return stems(word).union(
+            lemma for tag, lemma in rows if lemma[:least] == word[:least] or lemmatizer.exceptions_.get((tag, word)) == lemma
+        )
+
+    return lemmas
 
 
 @lru_cache(maxsize=2)

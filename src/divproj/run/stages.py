@@ -251,9 +251,11 @@ def _method(job: StageJob) -> str:
 
 def _link_by_glosses(job: StageJob, instances: Sequence[Sentence | None], trees: Sequence[DepTree | None]) -> list[Links]:
     how = Preparation(grams=tuple(job.config.grams), stamps=tuple(map(stamp, job.config.grams)))
-    rows = [*zip(job.text(), instances, trees, strict=True)]
+    text = job.text()
+    languages = [choice.language for choice in choose([*map(instance, text)])]
+    rows = [*zip(text, instances, trees, languages, strict=True)]
     parts = [
-        [(len(pair.f), pair.where, igt, tree) for pair, igt, tree in rows[start : start + LINKED]]
+        [(len(pair.f), pair.where, igt, tree, language) for pair, igt, tree, language in rows[start : start + LINKED]]
         for start in range(0, len(rows), LINKED)
     ]
     links: list[Links] = []

@@ -27,6 +27,7 @@ from divproj.io.interlinear.languages import with_codes
 from divproj.io.interlinear.rows import from_sentence, to_sentence
 from divproj.io.output import NOTHING, as_sentence, with_sent_id
 from divproj.io.trees import conllu, pharaoh
+from divproj.parsing.translations import choose
 from divproj.projection.confidence import Expected, combine, expected_accuracy, expected_from_counts
 from divproj.ud.head_style import in_style
 
@@ -104,10 +105,15 @@ def read_text(folder: Path, e: Path | None = None, links: Path | None = None) ->
     """The text that a stage wrote, with trees and links that others wrote for it; E is empty where it has no tree."""
     corpus = Corpus(folder / TEXT, e, links, faults=Faults(strict=False))
     places = json.loads((folder / PLACES).read_text(encoding="utf-8"))
-    return [
+    pairs = [
         _with_place(pair, Where(str(file), int(line), pair.sent_id), e is not None)
         for pair, (file, line) in zip(corpus.pairs(trees=False), places, strict=True)
     ]
+    choices = choose([*map(instance, pairs)]) if e else []
+    for k, choice in enumerate(choices):
+        if pairs[k].e.forms:
+            pairs[k] = replace(pairs[k], e_language=choice.language)
+    return pairs
 
 
 def _with_place(pair: Pair, where: Where, parsed: bool) -> Pair:

@@ -5,6 +5,7 @@ For English there are rules and lists in this module; other languages use NLTK's
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
 
@@ -214,13 +215,45 @@ def misspelt(a: str, b: str, *, name: bool = False) -> bool:
     return bool(limit) and a[0] == b[0] and distance(a, b, limit) <= limit
 
 
+SHORTEST_STEM, LONGEST_REST = 4, 0.4
+"""Letters that words of one stem must share at least, and share of the longer word that may differ; chosen on half of the
+sentences of two banks with French glosses and one with Russian ones."""
+
+
+def share_beginning(a: str, b: str) -> bool:
+    """Whether two words of any language begin alike for so long that they have one stem; accents do not matter.
+
+    >>> share_beginning("préparer", "prepara"), share_beginning("учитель", "учительница"), share_beginning("porter", "porche")
+    (True, True, False)
+    """
+    a, b = bare_letters(a), bare_letters(b)
+    same = _common_prefix(a, b)
+    return same >= SHORTEST_STEM and max(len(a), len(b)) - same <= LONGEST_REST * max(len(a), len(b))
+
+
+@lru_cache(maxsize=100_000)
+def bare_letters(word: str) -> str:
+    """The word without accents; *й* and *ё* lose theirs, too.
+
+    >>> bare_letters("été"), bare_letters("ёлка")
+    ('ete', 'елка')
+    """
+    if word.isascii():
+        return word
+    return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
+
+
 @lru_cache(maxsize=200_000)
-def relation(a: str, b: str, *, name: bool = False) -> str:
+def relation(a: str, b: str, *, name: bool = False, language: str = "en") -> str:
     """How two words that are not forms of one another are related, '' when they are not.
 
     >>> relation("loud", "loudly"), relation("dad", "father"), relation("dog", "cat")
     ('derived', 'synonym', '')
     """
+    if language != "en":
+        if share_beginning(a, b):
+            return "derived"
+        return "spelling" if misspelt(bare_letters(a), bare_letters(b), name=name) else ""
     if share_stem(a, b):
         return "derived"
     if synonyms(a, b):

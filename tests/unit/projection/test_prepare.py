@@ -152,3 +152,32 @@ def test_parser_of():
     from dataclasses import replace
 
     assert parser_of([ready, replace(ready, e_language="it")]) is None
+
+
+RUSSIAN = """# text_ru = Старая учительница купила две книги.
+1\tabi\t_\t_\t_\t_\t_\t_\t_\tGloss=старый
+2\tmoru\t_\t_\t_\t_\t_\t_\t_\tGloss=учитель-F
+3\tke\t_\t_\t_\t_\t_\t_\t_\tGloss=два
+4\ttani\t_\t_\t_\t_\t_\t_\t_\tGloss=книга-МН
+5\tdosu\t_\t_\t_\t_\t_\t_\t_\tGloss=купить-ПРОШ
+
+"""
+
+
+@pytest.mark.skipif(pack("ru") is None, reason="the Russian pack is not installed")
+def test_glosses_in_the_language_of_the_translation(tmp_path: Path) -> None:
+    path = tmp_path / "t.conllu"
+    path.write_text(RUSSIAN, encoding="utf-8")
+    [pair] = prepare_text(dp.read(path), Preparation(), Faults())
+    assert pair.e_language == "ru"
+    assert sorted(pair.links) == [(1, 1), (2, 2), (3, 4), (4, 5), (5, 3)]
+    rules = Preparation().aligner("ru")
+    assert rules.grams.language == "ru"
+    assert Preparation().aligner("it") is Preparation().aligner()
+
+
+@pytest.mark.skipif(pack("fr") is None, reason="the French pack is not installed")
+def test_a_lemma_by_rule_begins_like_the_word() -> None:
+    lemmas = Preparation().aligner("fr")._lemmas
+    assert "être" in lemmas("sont")
+    assert all(lemma[:2] == "ca" for lemma in lemmas("caribou"))

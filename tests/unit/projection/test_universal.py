@@ -13,10 +13,11 @@ from divproj.core.errors import ModelError
 from divproj.core.links import Links
 from divproj.core.tree import DepTree
 from divproj.links.grams import Grams
+from divproj.parsing.language import pack
 from divproj.projection.base import AdaptedSystem
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.glossed import linear, s6
-from divproj.projection.glossed.facts import EnglishLexicon, Glosses, in_capitals
+from divproj.projection.glossed.facts import EnglishLexicon, Glosses, foreign_language, in_capitals, lexicon_of
 from divproj.projection.glossed.model import GlossModel
 from divproj.projection.glossed.s6 import S6
 from divproj.projection.glossed.training import GlossedTreebank, learn
@@ -224,3 +225,18 @@ def test_a_long_text_is_projected_with_one_state(monkeypatch: pytest.MonkeyPatch
     alone = [made.projection(pair, state).heads for pair in pairs]
     assert [found.heads for _, found in made.projections(iter(pairs))] == alone
     assert [made.projection(pair, state).heads for pair in reversed(pairs)] == alone[::-1]
+
+
+@pytest.mark.skipif(pack("fr") is None, reason="the French pack is not installed")
+def test_words_of_glosses_in_another_language_have_its_tags() -> None:
+    tree = DepTree(("Le", "chien", "dort", "pour", "toi"), (2, 3, 0, 5, 3), upos=("DET", "NOUN", "VERB", "ADP", "PRON"))
+    links = Links(frozenset({(1, 2)}), (3, 5))
+    text = ProjectionInput(("miko", "ra", "dali"), tree, links, ("chien", "pour", "manger-PST"), e_language="fr")
+    assert foreign_language([text]) == "fr"
+    lexicon = lexicon_of([text], Grams.load_shipped(), "fr")
+    assert lexicon.tags("pour")[0] == "ADP"
+    assert lexicon.tags("le")[0] == "DET"
+    assert lexicon.tags("manger")[0] == "VERB"
+    assert "pst" not in lexicon
+    assert lexicon.tags("lentement") == ("", "", 0)
+    assert foreign_language([replace(text, e_language="en")]) == ""

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from divproj.links.grams import GlossPart, Gram, Grams
+from divproj.parsing.language import load_pack, pack
 from divproj.projection.direct import ProjectionInput
 from divproj.runtime.vectors import WordVectors
 from divproj.ud.tagsets import UPOS, universal
@@ -46,9 +47,14 @@ _ENDINGS = (
 
 @dataclass(frozen=True)
 class EnglishLexicon:
-    """Words in lower case with their usual tag, the second one ('' for none) and how usual the first is, in tenths."""
+    """Words in lower case with their usual tag, the second one ('' for none) and how usual the first is, in tenths.
+
+    It is of English, or of another language that glosses are written in (`lexicon_of`).
+    """
 
     words: dict[str, tuple[str, str, int]] = field(default_factory=dict)
+    endings: tuple[tuple[str, str], ...] = _ENDINGS
+    """Endings of words that are not known, and the tags that they suggest."""
 
     @classmethod
     def of(cls, tokens: Iterable[tuple[str, str, str]], least: int = 2) -> EnglishLexicon:
@@ -78,12 +84,14 @@ class EnglishLexicon:
         """
         entry = self.words.get(word)
         if entry is None:
-            tag = next((tag for ending, tag in _ENDINGS if word.endswith(ending) and len(word) > len(ending) + 2), "")
+            tag = next((tag for ending, tag in self.endings if word.endswith(ending) and len(word) > len(ending) + 2), "")
             entry = tag, "", 0
         return entry
 
 
 OPEN = ("ADJ", "ADV", "INTJ", "NOUN", "NUM", "PROPN", "VERB")
+ALONE = 6
+"""How usual the tag of a word is that was tagged without context, in tenths; set by hand."""
 WIDEST = 30_000
 """Words of a table of vectors that get a tag."""
 
@@ -369,6 +377,33 @@ def words_of(sentence: ProjectionInput, glosses: Glosses) -> list[WordFacts]:
         e_tag, e_rel = (tags[anchor - 1], deprels[anchor - 1].partition(":")[0]) if anchor else ("", "")
         facts.append(WordFacts(form, apart, lexical, doubt, mark, e_tag, e_rel, link))
     return facts
+
+
+def foreign_language(text: Sequence[ProjectionInput]) -> str:
+    """Return the language that most translations of a text are in, '' for English."""
+    counts = Counter(sentence.e_language for sentence in text if sentence.e.forms)
+    code = counts.most_common(1)[0][0] if counts else ""
+    return "" if code == "en" else code
+
+
+def lexicon_of(text: Sequence[ProjectionInput], grams: Grams, language: str) -> EnglishLexicon:
+    """Return the words of glosses in another language than English, with the tags that the translations show.
+
+    Words of glosses that are in no translation are tagged by the language pack, each by itself.
+    """
+    tokens = [
+        (form, form, universal(tag))
+        for sentence in text
+        if sentence.e_language == language
+        for form, tag in zip(sentence.e.forms, sentence.e.tags(), strict=True)
+    ]
+    lexicon = EnglishLexicon.of(tokens, least=1)
+    parts = [part for sentence in text for gloss in sentence.glosses if not gloss.isupper() for part in grams.split(gloss)]
+    unseen = sorted({part.text for part in parts if part.plain and not part.gram and part.text.isalpha()} - set(lexicon.words))
+    if unseen and pack(language):
+        tags = load_pack(language).tag([(word,) for word in unseen])
+        lexicon.words.update({word: (tag, "", ALONE) for word, [(tag, _)] in zip(unseen, tags, strict=True) if tag in OPEN})
+    return EnglishLexicon(lexicon.words, ())
 
 
 def lexical_tags(gloss: Gloss, english: EnglishLexicon) -> tuple[str, str]:

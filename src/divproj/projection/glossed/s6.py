@@ -41,12 +41,15 @@ from divproj.projection.direct import Projection, ProjectionInput, Reason, s1
 from divproj.projection.glossed import linear as edges
 from divproj.projection.glossed import linear as templates
 from divproj.projection.glossed.facts import (
+    EnglishLexicon,
     GivenTags,
     Glosses,
     Usage,
     WordFacts,
+    foreign_language,
     given_tags,
     in_capitals,
+    lexicon_of,
     understood,
     usage_of,
     words_of,
@@ -65,7 +68,7 @@ from divproj.projection.phrasal import chart
 from divproj.projection.phrasal.cues import LinkedPair
 from divproj.projection.phrasal.s5 import LONGEST, S5, PhraseState
 from divproj.runtime.engine import one_blas_thread
-from divproj.runtime.vectors import shipped_vectors
+from divproj.runtime.vectors import WordVectors, shipped_vectors
 from divproj.ud.rows import hang_marks
 from divproj.ud.tagsets import LABELS, ONLY, RIGHTWARD, UPOS
 
@@ -211,6 +214,8 @@ class GlossStatistics:
     order: WordOrder = field(default_factory=lambda: WordOrder({}))
     """On which side of their heads words stand in edges that the translation has too."""
     words: int = 0
+    lexicon: EnglishLexicon | None = None
+    """Usual tags of the words of the glosses where these are not in English."""
 
 
 @dataclass(frozen=True)
@@ -325,10 +330,16 @@ class S6:
 
     def text_statistics(self, text: Sequence[ProjectionInput]) -> tuple[GlossStatistics, list[GlossAnalysis]]:
         """Return what the glosses of a text share, and what they alone say of each sentence."""
-        glosses = Glosses(self.table, self.weights.english, in_capitals(text))
+        language = foreign_language(text)
+        lexicon = lexicon_of(text, self.table, language) if language else self.weights.english
+        glosses = Glosses(self.table, lexicon, in_capitals(text))
         words = [words_of(sentence, glosses) for sentence in text]
         statistics = GlossStatistics(
-            in_capitals(text), understood(text, self.table), usage_of(words), words=sum(map(len, words))
+            in_capitals(text),
+            understood(text, self.table),
+            usage_of(words),
+            words=sum(map(len, words)),
+            lexicon=lexicon if language else None,
         )
         analyses = [self._tag(*row, statistics) for row in zip(text, words, strict=True)]
         order = WordOrder.of([a.edge_input for a in analyses], [direct(a.edge_input) for a in analyses])
@@ -337,7 +348,7 @@ class S6:
 
     def read_glosses(self, text: Sequence[ProjectionInput], statistics: GlossStatistics) -> list[GlossAnalysis]:
         """Return what glosses alone say of sentences: tags, and probabilities of edges."""
-        glosses = Glosses(self.table, self.weights.english, statistics.capitals)
+        glosses = Glosses(self.table, statistics.lexicon or self.weights.english, statistics.capitals)
         analyses = []
         for sentence in text:
             words = words_of(sentence, glosses)
@@ -373,7 +384,8 @@ class S6:
     ) -> list[SentenceInput]:
         """What the networks see; s5 as it is without the linear models and without phrase pairs."""
         words = [a.edge_input.words for a in analyses]
-        return encode(text, words, _encoder(self.weights), state.alone, usage)
+        encoder = _encoder(self.weights, foreign=state.statistics.lexicon is not None)
+        return encode(text, words, encoder, state.alone, usage)
 
     def _complete(
         self, analyses: Sequence[GlossAnalysis], inputs: Sequence[SentenceInput], state: GlossState
@@ -536,9 +548,11 @@ def _shipped_grams() -> Grams:
     return Grams.load_shipped()
 
 
-@lru_cache(maxsize=2)
-def _encoder(model: GlossModel) -> InputEncoder:
-    return InputEncoder(model.names, shipped_vectors("en"))
+@lru_cache(maxsize=4)
+def _encoder(model: GlossModel, foreign: bool = False) -> InputEncoder:
+    """`foreign`: words are not looked up in the English vectors, which *pour* and *a* would be in."""
+    vectors = shipped_vectors("en")
+    return InputEncoder(model.names, WordVectors([], vectors.rows[:0], vectors.units[:0]) if foreign else vectors)
 
 
 def encode(

@@ -261,3 +261,13 @@ class TestSplit:
         for k in range(120):
             table.split(f"w{k}")
         assert len(table._memo) <= 50
+
+
+def test_the_table_for_translations_has_the_grams_of_english():
+    russian = Grams.for_translations("rus")
+    assert russian.language == "ru"
+    assert russian.words("NEG")[0] == "не"
+    assert russian.get("МН.Ч").kind == "number"
+    assert russian.get("ABL").kind == "case"
+    assert "not" not in russian.kinds_by_word
+    assert Grams.for_translations("sw").language == "en"

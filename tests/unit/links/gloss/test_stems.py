@@ -129,3 +129,11 @@ def test_other_languages():
     assert not stemmer("es")("cantamos").isdisjoint(stemmer("es")("cantaba"))
     assert not stemmer("fr")("maisons").isdisjoint(stemmer("fr")("maison"))
     assert stemmer("xx")("maisons") == {"maisons"}
+
+
+def test_stems_of_any_script():
+    assert relation("préparer", "prépara", language="fr") == "derived"
+    assert relation("учитель", "учителем", language="ru") == "derived"
+    assert relation("école", "ecole", language="fr") == "derived"
+    assert relation("дом", "дым", language="ru") == ""
+    assert relation("porter", "porche", language="fr") == ""
