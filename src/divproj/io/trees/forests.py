@@ -172,12 +172,8 @@ def _tiger(stream: BinaryIO, path: str, faults: Faults, options: ForestOptions) 
 
 
 def _conllu(stream: BinaryIO, path: str, faults: Faults, options: ForestOptions) -> Iterator[Forest | None]:
-    for sentence in conllu.read(stream, path, faults, keep_places=True):
-        yield (
-            None
-            if sentence is None
-            else _try_build(lambda: _dependency_forest(sentence, faults, options), sentence.where, faults)
-        )
+    for item in conllu.read(stream, path, faults, keep_places=True):
+        yield item and _try_build(partial(_dependency_forest, item, faults, options), item.where, faults)
 
 
 def _dependency_forest(sentence: Rows, faults: Faults, options: ForestOptions) -> Forest:
