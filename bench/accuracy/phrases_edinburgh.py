@@ -3,6 +3,7 @@
 Split by a hash of the id into train (5 of 10), dev (2) and test (3); EM sees the trees of train, costs are tuned
 on train and dev; the test part is scored once.
 
+python bench/accuracy/phrases_edinburgh.py --parsed     our English parser's trees and forests in place of the corpus' Penn trees
 python bench/accuracy/phrases_edinburgh.py [--trials 16] [--seed 1] [--costs null_cost=1,pair_cost=-1,noncomp_cost=1]
 """
 
@@ -21,8 +22,16 @@ from bench.accuracy.phrases_data import Pairs, Row, edinburgh, lexicon, part_of,
 from bench.accuracy.phrases_tune import tune
 from bench.common import DATA, Table
 
+from divproj.core.errors import Faults, Where
+from divproj.core.options import AlignOptions
+from divproj.core.sentence import Rows
 from divproj.evaluation.phrases import PhraseScore, constituent_row, links_kept, significance
+from divproj.forest.build import from_tree
+from divproj.forest.dependencies import phrase_forest, phrase_tree
+from divproj.io.trees import brackets
+from divproj.parsing.language import forest_of, load_pack
 from divproj.phrases.aligner import PhraseAligner
+from divproj.phrases.reading import candidates, load_lexicon
 from divproj.phrases.results import PhraseAlignment
 
 DEFAULT = PhraseAligner().word_cost
@@ -98,12 +107,47 @@ def tuned(aligner: PhraseAligner, rows: dict[str, list[Row]], data: dict[str, An
     return {name: getattr(best, name) for name in SPACE}
 
 
+def parsed(rows: Sequence[Row], seed: int) -> None:
+    """The same aligner and candidates on the best trees and the forests of our English parser, and on the Penn trees of the corpus."""
+    words = load_lexicon(("en", "en"), None, None, None, AlignOptions.threshold, Faults())
+    language = load_pack("en")
+    blank = [
+        Rows(
+            ("# sent_id = s",),
+            (tuple(map(str, range(1, len(forms) + 1))), tuple(forms), *((("_",) * len(forms),) * 8)),
+            Where(),
+        )
+        for row in rows
+        for forms in (row["source"], row["target"])
+    ]
+    annotated = list(language.annotate(blank, confidence=False))
+    trees = [from_tree(phrase_tree(x.usable_tree()[0], lemmas=x.column(2)), binarise="all") for x in annotated]
+    packed = [phrase_forest(forest_of(language, x), binarise="all") for x in annotated]
+    penn = [from_tree(brackets.loads(row[key])[0].trees[0], binarise="all") for row in rows for key in ("stree", "ttree")]
+    answers = {}
+    aligner = PhraseAligner(relation=words.relation, random_state=seed, max_seconds=0)
+    sides = {"1-best trees of our parser": trees, "forests of our parser": packed, "Penn trees of the corpus": penn}
+    for name, some in sides.items():
+        pairs = [(words.with_lemmas(s, 0), words.with_lemmas(t, 1)) for s, t in zip(some[::2], some[1::2], strict=True)]
+        answers[name] = aligner.predict(pairs, [candidates(s, t, words) for s, t in pairs])
+    caption = f"Dev and test, {len(rows)} pairs, parsed by our English parser; view and parse share chosen on train"
+    with Table("phrases_edinburgh-parsed", caption, *COLUMNS, seed=seed) as table:
+        compare(table, rows, answers)
+        table.note(
+            "The gold pairs are phrases of the corpus' Penn trees, so another parser's phrases cannot reach all of them."
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--trials", type=int, default=16)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--costs", default="", help="costs found before: nothing is tuned")
+    parser.add_argument("--parsed", action="store_true", help="our English parser's trees and forests instead")
     options = parser.parse_args()
+    if options.parsed:
+        parsed([row for row in edinburgh(DATA) if part_of(row) != "train"], options.seed)
+        return
     rows: dict[str, list[Row]] = {"train": [], "dev": [], "test": []}
     for row in edinburgh(DATA):
         rows[part_of(row)].append(row)

@@ -1,19 +1,43 @@
-"""Headed phrases of a dependency tree.
+"""Phrases of dependency trees, in two views.
 
-A word and its dependents make phrases from the word outward: compounds, then modifiers and objects, then coordination, the
-subject, markers and prepositions, punctuation last. So the phrase without subject, or without preposition, is a phrase of its
-own; steps between are virtual. Where heads are content words (Universal Dependencies) they are semantic heads as they stand.
+Projection asks for **headed phrases** (`from_dependencies`): a word takes its dependents one by one, compounds first, then modifiers and
+objects, coordination, the subject, markers and prepositions, punctuation last, so that each edge of the forest is one dependency.
+
+Alignment asks for **constituents** (`phrase_tree`, `phrase_forest`), layer by layer as in a constituency treebank:
+
+    The old man has given Mary a book .
+
+    layer of objects      (VP given Mary (NP a book))
+    layer of auxiliaries  (VP has (VP given Mary (NP a book)))
+    layer of the subject  (S (NP The old man) (VP has (VP given Mary (NP a book))) .)
+
+So every complete subtree is a phrase, and so is every layer of its head: the verb phrase without its subject, the noun phrase without
+its preposition. What joins only some words of a layer (`given Mary`) is made by binarisation and is virtual. Conjunctions and
+punctuation at the edge of a phrase belong to the phrase above.
+
+Where heads are content words (Universal Dependencies) they are semantic heads as they stand.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from divproj.core.errors import FormatError, Where
 from divproj.core.tree import DepTree
 from divproj.forest.charts import Packer
 from divproj.forest.heads import category, phrase_label
-from divproj.forest.hypergraph import Forest, Node
+from divproj.forest.hypergraph import Arc, Forest, Node
+from divproj.forest.parses import Parse, k_best
+from divproj.forest.trees import Constituent, PhraseTree
+
+BASE, AFTER, JOINED, CASE, COPULA, AUXILIARY, SUBJECT, MARK, CLAUSES = 1, 2, 3, 4, 5, 6, 1000, 1001, 1002
+"""Layers from the word outward; each auxiliary has one of its own, from AUXILIARY on."""
+_CLAUSE = frozenset(("parataxis", "vocative", "discourse", "dislocated"))
+_AFTER_NOUNS = frozenset(("nmod", "acl", "appos", "obl", "advcl", "ccomp", "advmod"))
+_FLAT = frozenset(("compound", "flat", "fixed", "goeswith", "appos"))
+_BRACKETS = frozenset(("()", "[]", "{}", "-LRB--RRB-", "``''", '""', "“”", "«»", "„“", "''''"))
+_LABELS = {CASE: "PP", COPULA: "VP", SUBJECT: "S", MARK: "SBAR"}
+
 
 _LEVELS = (
     "compound flat fixed goeswith",
@@ -107,6 +131,222 @@ def _label(label: str, rel: str, tag: str) -> str:
     if rel == "mark" and tag not in ("PART", "TO") and category(tag) != "V":
         return "SBAR"
     return label
+
+
+def phrase_tree(tree: DepTree, *, lemmas: Sequence[str] = (), sent_id: str = "", where: Where | None = None) -> PhraseTree:
+    """The phrases of a dependency tree.
+
+    Words without a head attach to the root; arcs that cross others are moved to the next head up until none cross.
+    """
+    n = len(tree)
+    if not n:
+        raise FormatError("the sentence has no words", where)
+    heads = projective(_with_one_root(tree.heads))
+    kids: list[list[int]] = [[] for _ in range(n + 1)]
+    for k, head in enumerate(heads, 1):
+        kids[head].append(k)
+    order = list(kids[0])
+    for k in order:
+        order.extend(kids[k])
+    layers = _Layers(tree, kids)
+    for word in reversed(order):
+        layers.grow(word)
+    top = layers.whole(order[0])
+    nodes = layers.nodes
+    place: dict[int, int] = {}
+    stack: list[int] = [top]
+    kept: list[int] = []
+    while stack:  # children before parents
+        kept.append(stack.pop())
+        stack.extend(nodes[kept[-1]].children)
+    for k in reversed(kept):
+        place[k] = len(place)
+    ordered = tuple(
+        Constituent(x.label, x.start, x.end, tuple(place[c] for c in x.children), x.head, x.sem_head)
+        for x in (nodes[k] for k in reversed(kept))
+    )
+    return PhraseTree(tree.forms, ordered, tuple(lemmas), tree.tags(), sent_id, where or Where())
+
+
+class _Layers:
+    """Phrases of the words of a tree, made from the leaves up."""
+
+    def __init__(self, tree: DepTree, kids: Sequence[Sequence[int]]) -> None:
+        self.forms, self.tags, self.kids = tree.forms, tree.tags(), kids
+        self.fine = tree.xpos or self.tags
+        self.deprels = [rel.partition(":")[0] for rel in tree.deprels] or ["_"] * len(tree)
+        self.nodes: list[Constituent] = []
+        self.parts: dict[int, tuple[list[int], int, list[int]]] = {}
+        """For each word what its phrase leaves to the phrase above on the left, the phrase, and what it leaves on the right."""
+
+    def whole(self, word: int) -> int:
+        """The phrase of a word with all that belongs to the phrase above, of which there is none."""
+        left, here, right = self.parts[word]
+        return self._node([*left, here, *right], self.nodes[here].label, word) if left or right else here
+
+    def grow(self, word: int) -> None:
+        """Make the phrases of a word whose dependents have theirs."""
+        leaf = Constituent(self.tags[word - 1], word - 1, word, (), word - 1, word - 1)
+        self.nodes.append(leaf)
+        here = len(self.nodes) - 1
+        layers = self._layers(word)
+        left = sorted((k for k in layers if k < word), reverse=True)
+        right = sorted(k for k in layers if k > word)
+        top = self.deprels[word - 1] == "root"
+        edge = ([], []) if top else (self._edge(left), self._edge(right))
+        if edge[0] and edge[1] and self.forms[edge[0][-1] - 1] + self.forms[edge[1][-1] - 1] in _BRACKETS:
+            edge = ([], [])
+        left, right = left[: len(left) - len(edge[0])], right[: len(right) - len(edge[1])]
+        label = phrase_label(self.tags[word - 1])
+        for layer in sorted({layers[k] for k in (*left, *right)}):
+            before = [k for k in reversed(left) if layers[k] == layer]
+            after = [k for k in right if layers[k] == layer]
+            label = self._label(label, layer, before)
+            children = [x for k in before for x in self._spliced(k)] + [here] + [x for k in after for x in self._spliced(k)]
+            here = self._node(children, label, word)
+        hoisted = [[x for k in sorted(some) for x in self._spliced(k)] for some in edge]
+        self.parts[word] = hoisted[0], here, hoisted[1]
+
+    def _spliced(self, kid: int) -> list[int]:
+        """What a dependent gives to the phrase above: parts of names and compounds each on their own."""
+        before, here, after = self.parts[kid]
+        flat = self.deprels[kid - 1] in _FLAT and not (before or after)
+        return [*before, *((flat and self.nodes[here].children) or (here,)), *after]
+
+    def _edge(self, side: Sequence[int]) -> list[int]:
+        """Marks and conjunctions at the end of a side (nearest first): they belong to the phrase above."""
+        count = 0
+        while count < len(side) and self.deprels[side[-1 - count] - 1] in ("punct", "cc"):
+            count += 1
+        return list(side[len(side) - count :])
+
+    def _node(self, children: list[int], label: str, word: int) -> int:
+        start, end = self.nodes[children[0]].start, self.nodes[children[-1]].end
+        self.nodes.append(Constituent(label, start, end, tuple(children), word - 1, self._content(children, word - 1)))
+        return len(self.nodes) - 1
+
+    def _content(self, children: Sequence[int], head: int) -> int:
+        """The semantic head: of a function word's phrase the first content word that it introduces."""
+        parts = [self.nodes[k] for k in children]
+        sem_head = next(x.sem_head for x in parts if x.start <= head < x.end)
+        if self.tags[sem_head] not in _FUNCTION:
+            return sem_head
+        others = (x.sem_head for x in parts if self.tags[x.sem_head] not in (*_FUNCTION, "PUNCT"))
+        return next(others, sem_head)
+
+    def _label(self, label: str, layer: int, before: Sequence[int]) -> str:
+        if AUXILIARY <= layer < SUBJECT:
+            return "VP"
+        return _LABELS.get(layer, label)
+
+    def _layers(self, word: int) -> dict[int, int]:
+        """The layer of each dependent; none is below that of one nearer to the word."""
+        kids, deprels = self.kids[word], self.deprels
+        clause = category(self.tags[word - 1]) == "V" or any(deprels[k - 1] in ("cop", *_SUBJECTS) for k in kids)
+        copula = any(deprels[k - 1] == "cop" for k in kids)
+        subject = any(deprels[k - 1] in _SUBJECTS for k in kids) or (clause and deprels[word - 1] == "root")
+        layers: dict[int, int] = {}
+        count = 0
+        for side in (sorted((k for k in kids if k < word), reverse=True), sorted(k for k in kids if k > word)):
+            raw = []
+            for k in side:
+                layer = self._layer(k, word, clause, copula)
+                if layer == AUXILIARY:
+                    layer += count
+                    count += 1
+                raw.append(layer)
+            outer = SUBJECT if subject else BASE  # marks and adverbs belong to what is further out
+            for at in range(len(side) - 1, -1, -1):
+                if raw[at] == 0:
+                    raw[at] = outer
+                else:
+                    outer = raw[at]
+            reached = BASE
+            for k, layer in zip(side, raw, strict=True):
+                reached = layers[k] = max(layer, reached)
+        if not clause and kids:
+            most = max(layers.values())
+            for k in sorted(kids, reverse=True):
+                if k < word or deprels[k - 1] != "punct":
+                    break
+                layers[k] = most
+        return layers
+
+    def _layer(self, kid: int, word: int, clause: bool, copula: bool) -> int:
+        """The layer of one dependent; 0: that of the next dependent further out."""
+        rel, tag, left = self.deprels[kid - 1], self.tags[kid - 1], kid < word
+        verb = category(self.tags[word - 1]) == "V"
+        if rel in ("punct", "cc"):
+            return 0
+        if rel == "aux" or (rel == "mark" and tag == "PART"):
+            return AUXILIARY
+        if rel == "cop":
+            return COPULA
+        if rel == "case":
+            return CASE if left or clause else BASE if self.fine[kid - 1] == "POS" else CASE
+        if rel == "mark":
+            return MARK
+        if rel in _SUBJECTS or rel in _CLAUSE:
+            return SUBJECT
+        if rel == "conj":
+            return self._conjunct(kid)
+        if left and clause:
+            if rel == "advmod" and (verb or tag == "PART"):
+                return 0
+            if rel in ("obl", "advcl", "ccomp", "obj", "xcomp", "dep") and (verb or copula):
+                return SUBJECT
+        if not left and not verb:
+            if copula and rel in ("obl", "advcl"):
+                return COPULA
+            if rel in _AFTER_NOUNS and category(self.tags[word - 1]) == "N":
+                return AFTER
+        return BASE
+
+    def _conjunct(self, kid: int) -> int:
+        rels = [self.deprels[k - 1] for k in self.kids[kid]]
+        if not _SUBJECTS.isdisjoint(rels):
+            return CLAUSES
+        return SUBJECT - 1 if "aux" in rels or "cop" in rels else JOINED
+
+
+TREES = 20
+"""Parses of a packed forest that `phrase_forest` makes phrases of, the most probable ones; chosen on training pairs of the Edinburgh paraphrases."""
+
+
+def phrase_forest(forest: Forest, *, binarise: str = "head", count: int = TREES) -> Forest:
+    """The forest of the constituents of the best parses of a packed forest of dependency trees with `arcs`.
+
+    Phrases that several parses have are one node, whose marginal is their share of the probability; parses are mixed.
+    """
+    from divproj.forest.build import from_n_best
+
+    arcs = {(arc.head, arc.dependent): arc for arc in forest.arcs}
+    trees, weights = [], []
+    for parse in k_best(forest, count):
+        heads = _heads_of(forest, parse, arcs)
+        deprels = tuple(arcs[h, k].relation if (h, k) in arcs else "dep" for k, h in enumerate(heads, 1))
+        tree = DepTree(forest.forms, heads, deprels, forest.tags)
+        trees.append(phrase_tree(tree, lemmas=forest.lemmas, sent_id=forest.sent_id, where=forest.where))
+        weights.append(parse.weight)
+    return from_n_best(trees, weights, binarise=binarise)
+
+
+def _heads_of(forest: Forest, parse: Parse, arcs: Mapping[tuple[int, int], Arc]) -> tuple[int, ...]:
+    """The heads that a parse says; the root node is one for all heads, and the more probable of the two is taken."""
+
+    def probability(head: int, dependent: int) -> float:
+        return arcs[head, dependent].probability if (head, dependent) in arcs else 0.0
+
+    heads = [0] * len(forest.forms)
+    for k in parse.edges:
+        edge = forest.edges[k]
+        left, right = forest.nodes[edge.left].head + 1, forest.nodes[edge.right].head + 1
+        head = forest.nodes[edge.parent].head + 1
+        if edge.parent == forest.root:
+            one, two = (probability(0, x) * probability(x, y) for x, y in ((left, right), (right, left)))
+            head = left if one > two else right if two > one else head if head in (left, right) else left
+        heads[left + right - head - 1] = head
+    return tuple(heads)
 
 
 def _with_one_root(heads: Sequence[int]) -> list[int]:

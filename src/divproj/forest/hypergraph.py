@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +66,15 @@ class Edge:
     weight: float = 0.0
 
 
+class Arc(NamedTuple):
+    """A dependency, words counted from 1 and the root 0, with its relation and its probability."""
+
+    head: int
+    dependent: int
+    relation: str
+    probability: float = 1.0
+
+
 @dataclass(frozen=True)
 class ForestArrays:
     """A forest for the numeric core; edges are sorted by parent."""
@@ -102,6 +111,8 @@ class Forest:
     tags: tuple[str, ...] = ()
     sent_id: str = ""
     where: Where = field(default=Where(), compare=False)
+    arcs: tuple[Arc, ...] = ()
+    """Of a forest of dependency trees: the dependencies it is made of."""
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -268,6 +279,9 @@ def fault_of(forest: Forest) -> str:
             return f"{len(row)} {name} for {n} words, as many expected"
     if not 0 <= forest.root < count:
         return f"the root is node {forest.root}, but there are {count} nodes"
+    for arc in forest.arcs:
+        if not (0 <= arc.head <= n and 1 <= arc.dependent <= n and arc.head != arc.dependent):
+            return f"an arc from word {arc.head} to word {arc.dependent}, words 1 to {n} and the root 0 expected"
     return _node_fault(forest, n) or _edge_fault(forest, count) or _whole_fault(forest, n)
 
 

@@ -37,7 +37,7 @@ from divproj.core.sentence import Rows
 from divproj.core.tree import DepTree
 from divproj.forest.charts import from_arc_scores
 from divproj.forest.dependencies import from_dependencies
-from divproj.forest.hypergraph import Forest
+from divproj.forest.hypergraph import Arc, Forest
 from divproj.parsing import parser as storage
 from divproj.parsing.decode import chu_liu_edmonds, eisner, eisner_siblings
 from divproj.parsing.features import ParserInput
@@ -666,15 +666,38 @@ def forest_of(language: Language, sentence: Rows, at_least: float = FOREST_EDGE)
     if len(sentence.forms) > PARSED_WHOLE:
         return from_dependencies(sentence.usable_tree()[0], lemmas=sentence.column(2), sent_id=sentence.sent_id)
     tags = list(zip(sentence.column(3), sentence.column(4), strict=True))
-    forest = pack_forest(language.parser, language.seen(sentence.forms, tags), at_least)
-    return replace(forest, forms=sentence.forms, lemmas=sentence.column(2), sent_id=sentence.sent_id)
+    seen = language.seen(sentence.forms, tags)
+    forest = pack_forest(language.parser, seen, at_least)
+    arcs = _arcs(language.parser, seen, at_least)
+    return replace(forest, forms=sentence.forms, lemmas=sentence.column(2), sent_id=sentence.sent_id, arcs=arcs)
+
+
+def _arcs(parser: EdgeParser, seen: ParserInput, at_least: float) -> tuple[Arc, ...]:
+    """The dependencies of the forest with relations and probabilities; a relation depends on the two words alone."""
+    probabilities, kept = _kept(parser, parser.tables(seen).edges * parser.scale_, at_least)
+    heads = [np.flatnonzero(kept[:, k]).tolist() for k in range(1, len(kept))]
+    deprels: dict[tuple[int, int], str] = {}
+    for turn in range(max(map(len, heads))):
+        chosen = [some[min(turn, len(some) - 1)] for some in heads]
+        deprels.update(zip(zip(chosen, range(1, len(kept))), parser.relations(seen, chosen), strict=True))  # noqa: B905
+    return tuple(
+        Arc(h, k, deprels[h, k], round(min(float(probabilities[h, k]), 1.0), 6))
+        for k, some in enumerate(heads, 1)
+        for h in some
+    )
 
 
 def pack_forest(parser: EdgeParser, seen: ParserInput, at_least: float = FOREST_EDGE) -> Forest:
     """The same of any parser that scores edges, for a sentence as it sees it."""
     scores = parser.tables(seen).edges * parser.scale_
-    keep = parser.projective_marginals(scores) >= at_least
+    return from_arc_scores(seen.forms, seen.tags, scores, keep=_kept(parser, scores, at_least)[1])
+
+
+def _kept(parser: EdgeParser, scores: NDArray[np.float64], at_least: float) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """The probability of each edge over projective trees, and whether it is in the forest."""
+    probabilities = parser.projective_marginals(scores)
+    keep = probabilities >= at_least
     heads = np.zeros(len(scores), np.int64)
     eisner.compiled(scores, heads)
     keep[heads[1:], np.arange(1, len(scores))] = True
-    return from_arc_scores(seen.forms, seen.tags, scores, keep=keep)
+    return probabilities, keep

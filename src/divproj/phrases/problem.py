@@ -331,8 +331,8 @@ class Costs:
     """For each pair with kids. Departs: the paper charges μn here, which makes sets of few pairs best."""
     noncomp_cost: float = 1.0
     """μc: times μn, for a pair with other than two kids. The paper has 3."""
-    parse_share: float = 0.0
-    """μp: how much the parses count against the alignment, from 0 to 1; not asked of trees."""
+    parse_share: float = 0.3
+    """μp: how much the parses count against the alignment, from 0 to 1; not asked of trees, nor of binarisations of one tree."""
     combine: str = "loglinear"
     """How they are put together: logarithms at every pair (Departs), or `literal`, as printed in §5.4."""
     gap: int = 0
@@ -384,11 +384,18 @@ class ScoredForest:
 
     @cached_property
     def rho(self) -> Floats:
-        """log of the parse marginals; virtual nodes are no choice of the parser and have 0."""
+        """log of the parse marginals; a virtual node has that of the most probable phrase that it is a part of."""
         if not self.ambiguous:
             return np.zeros(len(self.forest))
-        shares = np.log(np.maximum(marginals(self.forest, fast=len(self.forest) > 100).node, 1e-9))
-        shares[self.forest.arrays.virtual] = 0.0
+        a = self.forest.arrays
+        shares = np.log(np.clip(marginals(self.forest, fast=len(self.forest) > 100).node, 1e-9, 1.0))
+        shares[shares > -1e-9] = 0.0
+        shares[a.virtual] = -np.inf
+        for edge in range(len(a.edge_parent) - 1, -1, -1):  # parents before children
+            for part in (a.edge_left[edge], a.edge_right[edge]):
+                if a.virtual[part]:
+                    shares[part] = max(shares[part], shares[a.edge_parent[edge]])
+        shares[np.isneginf(shares)] = 0.0
         return shares
 
     @cached_property
@@ -455,7 +462,7 @@ def problem(prepared: PreparedPair, probs: LogProbs, costs: Costs) -> Problem:
     null_s = probs.null_s[of_s] - probability[1] - costs.null_cost * s.length
     null_t = probs.null_t[of_t] - probability[2] - costs.null_cost * t.length
     noncomp, mix = costs.null_cost * costs.noncomp_cost, 0.0
-    share = costs.parse_share if s.ambiguous or t.ambiguous else 0.0
+    share = costs.parse_share if s.rho.any() or t.rho.any() else 0.0
     rho_s, rho_t = (s.rho, t.rho) if share else (np.zeros(len(s.forest)), np.zeros(len(t.forest)))
     if share and costs.combine == "loglinear":
         keep = 1 - share

@@ -299,7 +299,7 @@ def read_pairs(source: str, target: str | None, how: AlignOptions, faults: Fault
     source, target, links = forest_files(source, target, how.links)
     words = load_lexicon(how.language_pair, how.wordnet, how.candidates, how.embeddings, how.threshold, faults)
     by_lexicon = links is None if how.lexical is None else how.lexical
-    options = ForestOptions(how.binarise, punctuation=how.punctuation)
+    options = ForestOptions(how.binarise, punctuation=how.punctuation, constituents=True)
     return ForestPairs(source, target, words, by_lexicon, links, options, how.tree_format, faults, same_ids)
 
 

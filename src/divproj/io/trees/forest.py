@@ -1,7 +1,8 @@
 """Read and write forests as JSON lines, a format of divproj; what is written is read back exactly.
 
 One object per line: `format` ("divproj-forest"), `version`, `forms`, `lemmas`, `tags`, `sent_id`, `root`, `nodes` as
-[start, end, label, head, sem_head, virtual, labels, ids] and `edges` as [parent, left, right, weight] ("-inf" for weight 0).
+[start, end, label, head, sem_head, virtual, labels, ids] and `edges` as [parent, left, right, weight] ("-inf" for weight 0); of a forest of dependency trees
+`arcs` as [head, dependent, relation, probability], words counted from 1 and the root 0.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO, TextIO, cast
 
 from divproj.core.errors import LONGEST_SENTENCE, Faults, FormatError, Where, too_long
-from divproj.forest.hypergraph import Edge, Forest, Node
+from divproj.forest.hypergraph import Arc, Edge, Forest, Node
 from divproj.io.files import Source, name_of, reading
 from divproj.io.interlinear.parts import lines
 
@@ -55,6 +56,8 @@ def dumps(forest: Forest) -> str:
         "nodes": nodes,
         "edges": edges,
     }
+    if forest.arcs:
+        record["arcs"] = [list(arc) for arc in forest.arcs]
     return json.dumps(record, ensure_ascii=False) + "\n"
 
 
@@ -106,6 +109,7 @@ def _forest_from_record(record: dict[str, Any], where: Where) -> Forest:
         _strings(record.get("tags", ())),
         where.sent_id,
         where,
+        tuple(_arc(row) for row in record.get("arcs", ())),
     )
 
 
@@ -122,6 +126,15 @@ def _edge(row: Any) -> Edge:
     if isinstance(weight, bool) or not (isinstance(weight, int | float) or weight == "-inf"):
         raise TypeError(f"the weight of an edge is {weight!r}, a number expected")
     return Edge(_whole(parent), _whole(left), _whole(right), float(weight))
+
+
+def _arc(row: Any) -> Arc:
+    head, dependent, relation, probability = row
+    if not isinstance(relation, str):
+        raise TypeError(f"the relation of an arc is {relation!r}, a string expected")
+    if isinstance(probability, bool) or not isinstance(probability, int | float) or not 0 <= probability <= 1:
+        raise TypeError(f"the probability of an arc is {probability!r}, a number from 0 to 1 expected")
+    return Arc(_whole(head), _whole(dependent), relation, float(probability))
 
 
 def _whole(value: Any) -> int:

@@ -13,6 +13,7 @@ from divproj.core.errors import LONGEST_SENTENCE, Faults, FormatError, ProjError
 from divproj.core.options import TREE_FORMATS
 from divproj.core.sentence import Rows
 from divproj.forest import build
+from divproj.forest.dependencies import phrase_forest, phrase_tree
 from divproj.forest.heads import PUNCTUATION
 from divproj.forest.hypergraph import Forest
 from divproj.forest.trees import PhraseTree
@@ -38,6 +39,8 @@ class ForestOptions:
     """keep; final: without the sentence's last mark; drop: without any (constituency trees alone). Words are counted anew."""
     empties: bool = False
     functions: bool = True
+    constituents: bool = False
+    """Whether dependency trees and their forests become constituents (`forest.dependencies`), as alignment wants them."""
 
 
 def guess(head: bytes) -> str:
@@ -169,22 +172,29 @@ def _tiger(stream: BinaryIO, path: str, faults: Faults, options: ForestOptions) 
 
 
 def _conllu(stream: BinaryIO, path: str, faults: Faults, options: ForestOptions) -> Iterator[Forest | None]:
-    for sentence in conllu.read(stream, path, faults, keep_places=True):
-        yield None if sentence is None else _try_build(lambda: _dependency_forest(sentence, faults), sentence.where, faults)  # noqa: B023
+    for item in conllu.read(stream, path, faults, keep_places=True):
+        yield None if item is None else _try_build(partial(_dependency_forest, item, faults, options), item.where, faults)
 
 
-def _dependency_forest(sentence: Rows, faults: Faults) -> Forest:
+def _dependency_forest(sentence: Rows, faults: Faults, options: ForestOptions) -> Forest:
     if len(sentence.forms) > LONGEST_SENTENCE:
         raise too_long(len(sentence.forms), replace(sentence.where, sent_id=sentence.sent_id))
     tree, wrong = sentence.usable_tree()
     for error in wrong:
         faults.word(error)
     lemmas = tuple(form if lemma == "_" else lemma for lemma, form in zip(sentence.column(2), sentence.forms, strict=True))
+    if options.constituents:
+        phrases = phrase_tree(tree, lemmas=lemmas, sent_id=sentence.sent_id, where=sentence.where)
+        return build.from_tree(phrases, binarise=options.binarise)
     return build.from_dependencies(tree, lemmas=lemmas, sent_id=sentence.sent_id, where=sentence.where)
 
 
 def _json(stream: BinaryIO, path: str, faults: Faults, options: ForestOptions) -> Iterator[Forest | None]:
-    yield from forest.read(stream, path, faults, keep_places=True)
+    for item in forest.read(stream, path, faults, keep_places=True):
+        if item is None or not (options.constituents and item.arcs):
+            yield item
+        else:
+            yield _try_build(partial(phrase_forest, item, binarise=options.binarise), item.where, faults)
 
 
 _READERS: dict[str, Callable[[BinaryIO, str, Faults, ForestOptions], Iterator[Forest | None]]] = {

@@ -249,7 +249,9 @@ def linked_paraphrases(
     """Paraphrases linked by aligning phrases: candidates by form, lemma and WordNet, of which the best set of phrase pairs keeps
     some. Sentences that have links keep them."""
     ready = [sentence if sentence.links.links else _with_candidates(sentence, lexicon) for sentence in text]
-    sentences, book = replace(finder or PhraseFinder(), aligner=PhraseAligner(relation=lexicon.relation)).find(ready)
+    sentences, book = replace(finder or PhraseFinder(), aligner=PhraseAligner(relation=lexicon.relation, parse_share=0.0)).find(
+        ready
+    )
     for k, sentence in enumerate(text):
         pairs = book.find(sentences[k])
         if pairs and not sentence.links.links:
