@@ -65,7 +65,7 @@ class SentencePairs:
             probability = round(pair.posterior, DIGITS) if pair.posterior == pair.posterior else UNKNOWN_PAIR
             words = [tuple(range(start + 1, end + 1)) for start, end in (pair.src, pair.tgt)]
             phrase_links.append(PhraseLink(words[0], words[1], min(1.0, probability), f.head + 1, e.head + 1))
-        return cls(alignment.src.forms, alignment.tgt.forms, _sorted(phrase_links), hold)
+        return cls(alignment.src.forms, alignment.tgt.forms, _order_pairs(phrase_links), hold)
 
     @property
     def transpose(self) -> SentencePairs:
@@ -79,7 +79,7 @@ class SentencePairs:
         return {(p.f[0], p.e[0]): p.probability for p in self.pairs if len(p.f) == len(p.e) == 1}
 
 
-def _sorted(pairs: Iterable[PhraseLink]) -> tuple[PhraseLink, ...]:
+def _order_pairs(pairs: Iterable[PhraseLink]) -> tuple[PhraseLink, ...]:
     """The pairs in an order of their own, so that sums over them are the same to the last bit wherever they come from."""
     return tuple(sorted(pairs, key=lambda pair: (pair.f, pair.e)))
 
@@ -199,7 +199,7 @@ def _read(line: str, where: Where) -> SentencePairs:
         if not isinstance(probability, int | float) or not 0 <= probability <= 1:
             raise FormatError(f"posterior is {probability!r:.20}, a number from 0 to 1 expected", where)
         phrase_links.append(PhraseLink(words[0], words[1], float(probability), *_head_words(pair, words, where)))
-    return SentencePairs(sides[0], sides[1], _sorted(phrase_links))
+    return SentencePairs(sides[0], sides[1], _order_pairs(phrase_links))
 
 
 def _head_words(pair: Mapping[str, object], words: Sequence[tuple[int, ...]], where: Where) -> tuple[int, int]:
