@@ -32,7 +32,7 @@ from divproj.phrases.model import (
     first_weights,
     lexical_keys,
 )
-from divproj.phrases.problem import PAPER_COSTS, Costs, ScoredForest, fill, prepare, problem, read_off, with_tree_weights
+from divproj.phrases.problem import PAPER_COSTS, Costs, ScoredForest, fill, prepare, problem, read_off
 
 TEXTS = [
     ("(S (NP (DT the) (JJ old) (NN dog)) (VP (VBD slept) (PP (IN in) (NP (DT the) (NN sun)))))",
