@@ -216,8 +216,8 @@ def misspelt(a: str, b: str, *, name: bool = False) -> bool:
 
 
 SHORTEST_STEM, LONGEST_REST = 4, 0.4
-"""Letters that words of one stem must share at least, and share of the longer word that may differ; chosen on half of the
-sentences of two banks with French glosses and one with Russian ones."""
+"""Letters that words of one stem must share at least, and share of the longer word that may differ; set by hand,
+beside two texts with French glosses and one with Russian ones."""
 
 
 def share_beginning(a: str, b: str) -> bool:
