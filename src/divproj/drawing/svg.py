@@ -221,7 +221,7 @@ STEP, GAP, LEVEL, ROUND = 7, 16, 21, 7
 """Pixels between stems at a word, between words, between levels of arcs, and the radius of an arc's shoulders."""
 
 
-class Arc(NamedTuple):
+class DrawnArc(NamedTuple):
     """An edge with its level (1 is next to the words) and the places of its stems, in pixels from the words' middles."""
 
     edge: DrawnEdge
@@ -233,7 +233,7 @@ class Arc(NamedTuple):
 class Fan(NamedTuple):
     """The arcs of one side after one stage."""
 
-    arcs: list[Arc]
+    arcs: list[DrawnArc]
     roots: dict[int, tuple[int, float]]
     """Word → level and place of the root's mark."""
     height: int
@@ -268,7 +268,7 @@ def fan(edges: Sequence[DrawnEdge], roots: Sequence[int], at: Sequence[int]) -> 
         first = -STEP * (len(here) - 1) / 2
         for slot, (_, _, k) in enumerate(here):
             place_of[word, k] = first + STEP * slot
-    arcs = [Arc(e, level[k], place_of[e.head, k], place_of[e.child, k]) for k, e in enumerate(edges)]
+    arcs = [DrawnArc(e, level[k], place_of[e.head, k], place_of[e.child, k]) for k, e in enumerate(edges)]
     tops = {word: (height, place_of[word, -word]) for word, height in marks.items()}
     return Fan(arcs, tops, max((*level, *marks.values(), 0)), {word: len(here) for word, here in slots.items()})
 
@@ -622,7 +622,7 @@ def edge_title(edge: DrawnEdge, pair: Pair) -> str:
     return label if edge.confidence is None else f"{label} · {100 * edge.confidence:.1f} % sure"
 
 
-def arc_shape(arc: Arc, xs: Sequence[int], edge_y: int, up: int) -> str:
+def arc_shape(arc: DrawnArc, xs: Sequence[int], edge_y: int, up: int) -> str:
     """Path from the head over to the child, arrow head, label."""
     edge = arc.edge
     start, end = round(xs[edge.head] + arc.at_head), round(xs[edge.child] + arc.at_child)
