@@ -10,8 +10,8 @@ from shared import need, pairs_of
 
 from divproj import Corpus, DepTree, Faults
 from divproj.forest.build import from_tree
-from divproj.forest.dependencies import projective
-from divproj.io.trees import forest, tiger
+from divproj.forest.dependencies import from_dependencies, projective
+from divproj.io.trees import conllu, forest, tiger
 from divproj.io.trees.forests import remove_punctuation
 from divproj.projection.phrasal.evidence import write_corpus
 
@@ -70,7 +70,19 @@ def test_phrases_feed_projection(tmp_path: Path):
     (few / "align.txt").write_text("".join(lines[:12]), encoding="utf-8")
     words = tmp_path / "words.txt"
     words.write_text("".join(lines[:12]), encoding="utf-8")
-    done = proj("align", few / "f.conllu", few / "e.conllu", "--links", words, "--languages", "de-en", "-o", pairs)
+    done = proj(
+        "align",
+        few / "f.conllu",
+        few / "e.conllu",
+        "--links",
+        words,
+        "--languages",
+        "de-en",
+        "--set",
+        "parse_share=0",
+        "-o",
+        pairs,
+    )
     assert done.returncode == 0, done.stderr
     found = {}
     for name, options in (
@@ -102,11 +114,15 @@ def flat_brackets(tree: DepTree) -> str:
 
 
 def same_trees_through_a_file(folder: Path, forests: Path, tmp_path: Path) -> list[str]:
-    """Trees with `--phrases auto`, and with the phrases of a file written by `proj align`."""
+    """Trees with `--phrases auto`, and with the phrases of a file that `proj align` wrote for the same forests."""
     sides = (folder / "f.conllu", "--e", folder / "e.conllu", "--links", folder / "align.txt")
     pairs, out = tmp_path / "pairs.jsonl", tmp_path / "trees.conllu"
     languages = ("--languages", "de-en", "--ignore-ids")
-    done = proj("align", forests, folder / "e.conllu", "--links", folder / "align.txt", *languages, "-o", pairs)
+    e_forests = tmp_path / "e.jsonl"  # phrases by heads, as `auto` makes them; of CoNLL-U `proj align` makes constituents
+    trees_of_e = (sentence.usable_tree()[0] for sentence in conllu.load(folder / "e.conllu") if sentence is not None)
+    with e_forests.open("w", encoding="utf-8") as stream:
+        forest.dump(map(from_dependencies, trees_of_e), stream)
+    done = proj("align", forests, e_forests, "--links", folder / "align.txt", *languages, "--set", "parse_share=0", "-o", pairs)
     assert done.returncode == 0, done.stderr
     trees = []
     for phrases in ("auto", pairs):

@@ -28,7 +28,7 @@ def test_commands_that_are_suggested_can_be_pasted(name: str, tmp_path: Path):
     assert done.returncode == 0, done.stderr
     assert (tmp_path / path).exists()
     last = done.stderr.splitlines()[-1]
-    command = re.search(r"(?<=`proj review ).*(?=` shows)", last)
+    command = re.search(r"(?<=correct them: proj review ).*", last)
     assert command, done.stderr
     shown = subprocess.run(
         ["bash", "-c", f"printf '%s' {command[0]}"], cwd=tmp_path, capture_output=True, text=True, check=True

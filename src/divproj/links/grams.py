@@ -357,7 +357,7 @@ class Grams:
 
         >>> table = Grams.for_translations("fr")
         >>> table.words("neg")[:2], table.get("ABL").kind, table.words("ABL")
-        (('pas', 'ne'), 'case', ('de', "d'", 'depuis'))
+        (('pas', 'ne'), 'case', ('de', "d'", 'du', 'depuis'))
         """
         name = language.casefold()
         english = cls.load_shipped("en")

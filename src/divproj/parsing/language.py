@@ -675,7 +675,7 @@ def forest_of(language: Language, sentence: Rows, at_least: float = FOREST_EDGE)
 def _arcs(parser: EdgeParser, seen: ParserInput, at_least: float) -> tuple[Arc, ...]:
     """The dependencies of the forest with relations and probabilities; a relation depends on the two words alone."""
     probabilities, kept = _kept(parser, parser.tables(seen).edges * parser.scale_, at_least)
-    heads = [np.flatnonzero(kept[:, k]).tolist() for k in range(1, len(kept))]
+    heads = [[h for h in np.flatnonzero(kept[:, k]).tolist() if h != k] for k in range(1, len(kept))]
     deprels: dict[tuple[int, int], str] = {}
     for turn in range(max(map(len, heads))):
         chosen = [some[min(turn, len(some) - 1)] for some in heads]

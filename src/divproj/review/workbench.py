@@ -296,7 +296,9 @@ class Workbench:
     @staticmethod
     def _do(job: CommandJob, argv: list[str]) -> None:
         done = subprocess.run(argv, capture_output=True, text=True, encoding="utf-8", errors="replace")
-        lines = [line for line in done.stderr.strip().splitlines() if not line.startswith("trees: ")]  # the page leads there
+        lines = [
+            line for line in done.stderr.strip().splitlines() if not line.startswith("Trees written to ")
+        ]  # the page leads there
         job.message, job.failed = "\n".join(lines[-TOLD:]), done.returncode != 0
         job.busy = False
 
