@@ -119,9 +119,11 @@ def same_trees_through_a_file(folder: Path, forests: Path, tmp_path: Path) -> li
     pairs, out = tmp_path / "pairs.jsonl", tmp_path / "trees.conllu"
     languages = ("--languages", "de-en", "--ignore-ids")
     e_forests = tmp_path / "e.jsonl"  # phrases by heads, as `auto` makes them; of CoNLL-U `proj align` makes constituents
-    trees_of_e = (sentence.usable_tree()[0] for sentence in conllu.load(folder / "e.conllu") if sentence is not None)
+    rows = [sentence for sentence in conllu.load(folder / "e.conllu") if sentence is not None]
+    lemmas = [tuple(w if x == "_" else x for x, w in zip(s.column(2), s.forms, strict=True)) for s in rows]
+    trees_of_e = [from_dependencies(s.usable_tree()[0], lemmas=x) for s, x in zip(rows, lemmas, strict=True)]
     with e_forests.open("w", encoding="utf-8") as stream:
-        forest.dump(map(from_dependencies, trees_of_e), stream)
+        forest.dump(trees_of_e, stream)
     done = proj("align", forests, e_forests, "--links", folder / "align.txt", *languages, "--set", "parse_share=0", "-o", pairs)
     assert done.returncode == 0, done.stderr
     trees = []
