@@ -23,11 +23,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from importlib.metadata import entry_points
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,9 +34,6 @@ from numpy.typing import NDArray
 from divproj.core.errors import PARSED_WHOLE, PART, ModelError, ProjError, Where
 from divproj.core.sentence import Rows
 from divproj.core.tree import DepTree
-from divproj.forest.charts import from_arc_scores
-from divproj.forest.dependencies import from_dependencies
-from divproj.forest.hypergraph import Arc, Forest
 from divproj.parsing import parser as storage
 from divproj.parsing.decode import chu_liu_edmonds, eisner, eisner_siblings
 from divproj.parsing.features import ParserInput
@@ -50,6 +46,9 @@ from divproj.runtime.checkpoint import NOTHING, Checkpoint
 from divproj.runtime.resources import folder
 from divproj.text.tokenizer import Tokenizer
 from divproj.text.tokens import tokenize
+
+if TYPE_CHECKING:
+    from divproj.forest.hypergraph import Arc, Forest
 
 FOREST_EDGE = 0.02
 """Probability from which an edge is part of the forest."""
@@ -469,6 +468,8 @@ def available() -> dict[str, Path]:
 
     A package offers its pack by an entry point of the group `divproj.languages`: the code, and the module whose folder it is.
     """
+    from importlib.metadata import entry_points
+
     packs = {path.name: path for path in sorted(folder("languages").iterdir()) if _is_pack(path)}
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         spec = find_spec(entry.module.partition(".")[0])
@@ -663,6 +664,8 @@ def forest_of(language: Language, sentence: Rows, at_least: float = FOREST_EDGE)
 
     Edges below `at_least` are left out, but for those of the best projective tree. Of a very long sentence the tree it has.
     """
+    from divproj.forest.dependencies import from_dependencies
+
     if len(sentence.forms) > PARSED_WHOLE:
         return from_dependencies(sentence.usable_tree()[0], lemmas=sentence.column(2), sent_id=sentence.sent_id)
     tags = list(zip(sentence.column(3), sentence.column(4), strict=True))
@@ -674,6 +677,8 @@ def forest_of(language: Language, sentence: Rows, at_least: float = FOREST_EDGE)
 
 def _arcs(parser: EdgeParser, seen: ParserInput, at_least: float) -> tuple[Arc, ...]:
     """The dependencies of the forest with relations and probabilities; a relation depends on the two words alone."""
+    from divproj.forest.hypergraph import Arc
+
     probabilities, kept = _kept(parser, parser.tables(seen).edges * parser.scale_, at_least)
     heads = [[h for h in np.flatnonzero(kept[:, k]).tolist() if h != k] for k in range(1, len(kept))]
     deprels: dict[tuple[int, int], str] = {}
@@ -689,6 +694,8 @@ def _arcs(parser: EdgeParser, seen: ParserInput, at_least: float) -> tuple[Arc, 
 
 def pack_forest(parser: EdgeParser, seen: ParserInput, at_least: float = FOREST_EDGE) -> Forest:
     """The same of any parser that scores edges, for a sentence as it sees it."""
+    from divproj.forest.charts import from_arc_scores
+
     scores = parser.tables(seen).edges * parser.scale_
     return from_arc_scores(seen.forms, seen.tags, scores, keep=_kept(parser, scores, at_least)[1])
 
