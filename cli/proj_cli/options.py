@@ -4,7 +4,7 @@
     def words(source: Source, words: WordsOptions, reader: Reader) -> None: ...
 
 has an option for each field of `WordsOptions` (divproj/core/options.py), the options
-`--format --tiers --markers --gloss-lang --encoding` of
+`--format --tiers --gloss-lang --encoding` of
 the group `Reader`, and `--quiet` and `--verbose` as every command. The function gets one object a group.
 `Annotated[ProjectOptions, "e_style"]` takes the named fields alone; the others have their defaults.
 """
@@ -100,22 +100,20 @@ class Reader:
 
     format: Annotated[IgtFormat | None, typer_option(ReaderOptions, "format")] = None
     tiers: Annotated[list[str] | None, typer_option(ReaderOptions, "tiers")] = None
-    markers: Annotated[list[str] | None, typer_option(ReaderOptions, "markers")] = None
     gloss_lang: Annotated[str, typer_option(ReaderOptions, "lang")] = ReaderOptions.lang
     encoding: Annotated[str, typer_option(ReaderOptions, "encoding")] = ReaderOptions.encoding
 
     def options(self, *, max_mb: int = 200, **more: Any) -> ReaderOptions:
         """The value that `divproj.io.interlinear.formats.load` takes as `reader`."""
-        given_roles = {"tiers": self.tiers or (), "markers": self.markers or ()}
-        roles = {name: usage("", parse_roles, name, texts) for name, texts in given_roles.items()}
+        roles = usage("", parse_roles, "tiers", self.tiers or ())
         format_ = self.format.value if self.format else ""
         given = {"format": format_, "lang": self.gloss_lang, "encoding": self.encoding, "max_bytes": max_mb << 20}
-        return ReaderOptions.of({**given, **roles, **more})
+        return ReaderOptions.of({**given, "tiers": roles, **more})
 
     def forbid(self, why: str) -> None:
         """Raise a usage error if one of the options was given, since the input is of another kind."""
         if self != type(self)():
-            raise typer.BadParameter(f"--format, --tiers, --markers, --gloss-lang and --encoding are for {why}")
+            raise typer.BadParameter(f"--format, --tiers, --gloss-lang and --encoding are for {why}")
 
 
 @dataclass

@@ -310,7 +310,7 @@ def _learns(config: Config) -> bool:
 
 
 STAGES = (
-    RunStage("read", stages.read, (), tuple(("input", key) for key in ("text", "format", "lang", "encoding", "tiers", "markers", "f", "e", "trees", "links"))),
+    RunStage("read", stages.read, (), tuple(("input", key) for key in ("text", "format", "lang", "encoding", "tiers", "markers", "columns", "f", "e", "trees", "links"))),
     RunStage("parse", stages.parse, ("read",), (*_all("parse"), ("input", "trees"))),
     RunStage("align", stages.align, ("read", "parse"), _all("align")),
     RunStage("gold", stages.gold, ("read", "parse", "align"), (("input", "gold"), ("evaluate", "held_out")), wanted=_has_gold_trees),
