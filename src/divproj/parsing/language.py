@@ -23,6 +23,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from importlib.metadata import entry_points
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -468,8 +469,6 @@ def available() -> dict[str, Path]:
 
     A package offers its pack by an entry point of the group `divproj.languages`: the code, and the module whose folder it is.
     """
-    from importlib.metadata import entry_points
-
     packs = {path.name: path for path in sorted(folder("languages").iterdir()) if _is_pack(path)}
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         spec = find_spec(entry.module.partition(".")[0])
