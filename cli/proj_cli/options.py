@@ -28,6 +28,7 @@ from proj_cli.common import faults_for, talk
 if TYPE_CHECKING:
     from divproj.io.corpus import Corpus
     from divproj.runtime.checkpoint import Checkpoint
+    from divproj.runtime.engine import Workers
 
 T = TypeVar("T")
 _ARGUMENT = re.compile(r"`(\w+)=([^`]*)`")
@@ -52,9 +53,17 @@ Jobs = Annotated[
     int,
     typer.Option("-j", "--jobs", min=0, metavar="N", help="Number of processes; 0 means one per core. The output is the same."),
 ]
-Scheduler = Annotated[
-    str | None, typer.Option("--scheduler", metavar="tcp://…", help="Run on the Dask cluster of this scheduler.")
+Place = Annotated[
+    str,
+    typer.Option(
+        "-j",
+        "--jobs",
+        "--scheduler",
+        metavar="N|tcp://…",
+        help="Number of processes, 0 for one per core; or the Dask scheduler of a cluster. The output is the same.",
+    ),
 ]
+"""Where work is done, for `workers`."""
 Shards = Annotated[
     Path | None,
     typer.Option(
@@ -71,6 +80,17 @@ EStyle = Annotated[ProjectOptions, "e_style"]
 def output(metavar: str, about: str) -> Any:
     """`-o FILE`, which may be `-` for standard output."""
     return typer.Option("-o", "--output", metavar=metavar, help=about, allow_dash=True)
+
+
+def workers(place: str) -> Workers:
+    """Return the workers that `-j` names: a number of processes, or the address of a Dask scheduler."""
+    from divproj.runtime.engine import Workers
+
+    if place.isdecimal() and len(place) < 7:
+        return Workers(int(place))
+    if "://" not in place:
+        raise typer.BadParameter(f"--jobs {place}: a number of processes or the address of a Dask scheduler expected (tcp://…)")
+    return Workers(scheduler=place)
 
 
 def seed(about: str = "The same seed gives the same output.") -> Any:

@@ -19,8 +19,7 @@ READER = {"--format", "--tiers", "--markers", "--columns", "--gloss-lang", "--en
 READS_TEXT = [("project",), ("review",), ("words",), ("check",), ("convert",), ("parse",)]
 """Commands that read interlinear text, as their own input or beside it."""
 SHARED = {
-    "--jobs": "Number of processes; 0 means one per core. The output is the same.",
-    "--scheduler": "Run on the Dask cluster of this scheduler.",
+    "--scheduler": "Number of processes, 0 for one per core; or the Dask scheduler of a cluster. The output is the same.",
     "--strict": "Stop at the first fault, or leave faulty sentences out with a warning.",
     "--quiet": "Print errors only.",
     "--verbose": "Show every warning.",

@@ -142,7 +142,9 @@ class ReaderOptions(Options):
     def of(cls, options: Mapping[str, Any]) -> ReaderOptions:
         """Options by name; ProjError for one that no format knows or an encoding that Python does not."""
         roles = {role: place for name in ROLE_NAMES for role, place in options.get(name, {}).items()}
-        options = {name: value for name, value in options.items() if name not in ROLE_NAMES} | ({"tiers": roles} if roles else {})
+        options = {name: value for name, value in options.items() if name not in ROLE_NAMES} | (
+            {"tiers": roles} if roles else {}
+        )
         unknown = sorted(set(options) - set(cls.__dataclass_fields__))
         if unknown:
             raise ProjError(f"unknown option {unknown[0]!r}, one of {', '.join(cls.__dataclass_fields__)} expected")
