@@ -132,7 +132,7 @@ OPENING = frozenset(CLOSING.values())
 
 @dataclass(frozen=True)
 class PunctuationPlace:
-    """A mark in a tree: what it is called, and the words it may hang on."""
+    """A mark in a tree: what it is called, and the words that may be its head."""
 
     key: tuple[str, str]
     options: dict[str, int]
