@@ -32,9 +32,14 @@ def beside(path: Path) -> Path:
     return path.with_name(name_beside(name, ".reviewed.conllu"))
 
 
+def journal_file(target: Path) -> Path:
+    """Return the journal of the review that is saved to a file."""
+    return target.with_name(name_beside(target.name, ".journal"))
+
+
 def journal_for(document: Document, target: Path, *, fresh: bool, on_message: Callable[[str], None]) -> Journal:
     """Open the journal beside the output; an output without a journal is not overwritten."""
-    path = target.with_name(name_beside(target.name, ".journal"))
+    path = journal_file(target)
     if target.resolve() == Path(document.path).resolve():
         raise ProjError("the output is the file itself", Where(str(target)), "give another name with -o")
     if fresh:

@@ -18,7 +18,7 @@ from divproj.projection.direct import Projection, ProjectionInput, s1
 from divproj.projection.pipeline import annotate
 from divproj.projection.projector import Projector
 from divproj.ud.grammar import RELATIONS, breaches, check_sentence, check_text, repair
-from divproj.ud.rows import descendants, fits, attach_marks, spanning
+from divproj.ud.rows import attach_marks, descendants, fits, spanning
 from divproj.ud.tagsets import UPOS
 
 CASES = [
