@@ -124,6 +124,10 @@ def pairs(
     from divproj.io.files import writing
     from divproj.phrases.reading import align_forests, plan_of
 
+    if corpus:
+        from divproj.projection.phrasal.evidence import check_new_corpus
+
+        check_new_corpus(corpus)
     how = options.usage("", _apply_settings, how)
     given = _read(source, target, how, strict, ignore_ids)
     aligner = _aligner(given, how, model)

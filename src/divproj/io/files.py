@@ -233,6 +233,13 @@ def writing(target: Source) -> Iterator[TextIO]:
         yield out
 
 
+def flush_together(*outs: TextIO | None) -> None:
+    """Write out what is buffered of files that belong together, before the first appears: a full disk then leaves none of them."""
+    for out in outs:
+        if out is not None and out is not sys.stdout:
+            out.flush()
+
+
 @contextmanager
 def text_on(raw: BinaryIO, path: Path) -> Iterator[TextIO]:
     """Text for a file of this name: `.gz` is packed, and what is no character (half of one, an odd file name) is escaped."""
