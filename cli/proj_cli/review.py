@@ -67,7 +67,7 @@ def review(
     from divproj.projection.prepare import Preparation
     from divproj.review.document import Document, keep_other
     from divproj.review.learning import AdaptingLearner, ProjectionLearner
-    from divproj.review.opening import beside, journal_for, sentences_to_learn_with
+    from divproj.review.opening import beside, carry_over, journal_for, sentences_to_learn_with
     from divproj.review.server import Review, Server
     from divproj.review.session import Session
 
@@ -77,9 +77,12 @@ def review(
     target = output or beside(Path(source))
     learner = ProjectionLearner(system) if system else AdaptingLearner()
     document = Document.open(source, common.faults_for(strict))
+    carried = {} if fresh else carry_over(document, target, talk.say)
     journal = journal_for(document, target, fresh=fresh, on_message=talk.say)
     with closing(journal):
         session = Session(document, journal)
+        for n, state in carried.items():
+            session.take_over(n, state)
         if kept := keep_other(target, session.has_been):
             talk.caution(f"{target} is not what its journal gives: it is kept as {kept.name}")
         if journal.entries:
@@ -93,7 +96,7 @@ def review(
             active_review.home, active_review.title = home, Path(source).parent.name
         server = Server(active_review, port)
         journal.write_address(server.url)
-        if journal.entries:
+        if journal.entries or carried:
             active_review.save()
         talk.say(f"{plural(len(session), 'sentence')}, saved as {target}; {note}")
         talk.say("Ctrl-C saves and ends. Open:")

@@ -21,6 +21,8 @@ from divproj.runtime.resources import folder
 
 Source = str | os.PathLike[str]
 F_FILE, E_FILE, LINKS_FILE, IGT_FILE = "f.conllu", "e.conllu", "align.txt", "igt.txt"
+REVIEWED = ".reviewed.conllu"
+"""End of the name of a file with the trees of a review."""
 """Files of a corpus folder: the language studied, its translation, word links; interlinear text."""
 DENSEST, SAFE = 400, 16 << 20
 """How many times its size gzip data may unpack to (one sentence repeated: 150; zeros: 1030), once past so many bytes."""

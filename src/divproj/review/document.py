@@ -381,6 +381,16 @@ def refuse_if_open(journal: Path) -> None:
                 raise _in_use(journal)
 
 
+def journalled_file(journal: Path) -> str:
+    """Return the digest of the file whose review a journal has; '' where there is no journal, or none that can be read."""
+    try:
+        with open(journal, "rb") as file:
+            header = _entry(file.readline().rstrip(b"\n"))
+    except OSError:
+        return ""
+    return str((header or {}).get("sha256", ""))
+
+
 def _in_use(journal: Path) -> ProjError:
     message = f"another `proj review` has this file open{_read_address(journal)}"
     return ProjError(message, Where(str(journal)), "use its page, or end it first")

@@ -32,7 +32,7 @@ from divproj.core.options import (
     parse_roles,
 )
 from divproj.io.corpus import Corpus
-from divproj.io.files import F_FILE, IGT_FILE, in_folder, locate
+from divproj.io.files import F_FILE, IGT_FILE, REVIEWED, in_folder, locate
 from divproj.io.trees import conllu
 from divproj.io.trees.conllu import is_conllu
 from divproj.projection.direct import ProjectionInput
@@ -566,7 +566,7 @@ class _Reader(ConfigValues):
             self.fail("evaluate", "held_out", "there are no gold trees to hold out", "name some in input.gold")
 
     def _results(self, config: Config) -> None:
-        """Check that the results have a folder of their own, in which there is no input."""
+        """Check that the results have a folder of their own, in which there is no input but the trees of a review."""
         target = config.results.resolve()
         inputs = [
             *config.text,
@@ -585,7 +585,7 @@ class _Reader(ConfigValues):
             if isinstance(p, Path)
         ]
         for path in inputs:
-            if path.resolve().is_relative_to(target):
+            if path.resolve().is_relative_to(target) and not (path in config.gold and path.name.endswith(REVIEWED)):
                 self.fail(
                     "",
                     "results",

@@ -308,7 +308,8 @@ README_TEXT = """\
 - `results/report.html` is the place to look first; open it in a browser.
 - `results/trees.conllu` has the trees; `proj review results/trees.conllu` lets you correct them.
 
-Name the file with your corrected sentences under `gold` in `divproj.toml` and run again: the other trees get better.
+The corrected sentences are in `results/trees.reviewed.conllu`. Write `gold = "results/trees.reviewed.conllu"` into `divproj.toml`
+and run again: the other trees get better. `proj review results/trees.conllu` then goes on with the new trees and your corrections.
 """
 
 
