@@ -1,4 +1,4 @@
-"""`proj evaluate` and `proj experiment`: how good are the trees?
+"""`proj evaluate` and `proj experiment`: how good are the trees? `proj paper`: the papers' tables.
 
 `proj evaluate --brackets`: unlabelled bracketing, with baselines.
 
@@ -201,6 +201,55 @@ def experiment(
 
         learning_curves(plot, rows)
         talk.say(f"plot: {plot}")
+
+
+@options.command
+def paper(
+    *,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[TABLE]", help="A table, such as georgi-4; none lists them.", show_default=False)
+    ] = None,
+    data: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[DATA]...",
+            help="Corpus folders, a folder of them, or GER=FOLDER to name the paper's column; arase-3 also takes JSON lines "
+            "with trees and gold pairs, or SPADE.  \\[default: sample corpora]",
+            show_default=False,
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of folds and samplers.")] = ExperimentOptions.seed,
+    runs: Annotated[int, typer.Option("--runs", min=1, metavar="N", help="Average over N seeds.")] = 1,
+    jobs: options.Jobs = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Make a table of the three papers on your data, or on the sample corpora, beside the paper's figures.
+
+    Example: proj paper; proj paper georgi-4 deu-eng hin-eng
+    """
+    from divproj.evaluation import papers
+
+    console = common.stdout()
+    if name is None:
+        shown = common.table("Tables of the papers", "table", "shows", "of", left=3)
+        figures = papers.paper_figures()
+        for table_name in papers.TABLES:
+            shown.add_row(table_name, figures[table_name]["title"], figures["papers"][table_name.partition("-")[0]].partition(":")[0])
+        console.print(shown)
+        return
+    made = papers.paper_table(name, data or (), seed=seed, runs=runs, jobs=jobs)
+    sign = common.signature(cmd="paper", table=made.name, seed=seed, runs=runs)
+    if as_json:
+        print(json.dumps({"signature": sign, **made.as_json()}, ensure_ascii=False))  # noqa: T201
+        return
+    shown = common.table(made.title, *made.keys, "ours", "paper", "difference", left=len(made.keys))
+    for row in made.rows:
+        figures = ("–" if value is None else f"{value:.{made.digits}f}" for value in (row.ours, row.paper))
+        difference = "" if row.difference is None else f"{row.difference:+.{made.digits}f}"
+        shown.add_row(*map(common.harmless, row.keys), *figures, difference)
+    console.print(shown)
+    for line in (made.source, *made.notes, sign):
+        console.print(common.harmless(line), highlight=False, soft_wrap=True)
 
 
 def _write_latex(path: Path, rows: list[list[str]], how: str, seed: int, sign: str, subtypes: bool) -> None:
