@@ -234,7 +234,9 @@ def paper(
         shown = common.table("Tables of the papers", "table", "shows", "of", left=3)
         figures = papers.paper_figures()
         for table_name in papers.TABLES:
-            shown.add_row(table_name, figures[table_name]["title"], figures["papers"][table_name.partition("-")[0]].partition(":")[0])
+            shown.add_row(
+                table_name, figures[table_name]["title"], figures["papers"][table_name.partition("-")[0]].partition(":")[0]
+            )
         console.print(shown)
         return
     made = papers.paper_table(name, data or (), seed=seed, runs=runs, jobs=jobs)
@@ -244,9 +246,9 @@ def paper(
         return
     shown = common.table(made.title, *made.keys, "ours", "paper", "difference", left=len(made.keys))
     for row in made.rows:
-        figures = ("–" if value is None else f"{value:.{made.digits}f}" for value in (row.ours, row.paper))
+        cells = ("–" if value is None else f"{value:.{made.digits}f}" for value in (row.ours, row.paper))
         difference = "" if row.difference is None else f"{row.difference:+.{made.digits}f}"
-        shown.add_row(*map(common.harmless, row.keys), *figures, difference)
+        shown.add_row(*map(common.harmless, row.keys), *cells, difference)
     console.print(shown)
     for line in (made.source, *made.notes, sign):
         console.print(common.harmless(line), highlight=False, soft_wrap=True)

@@ -230,8 +230,8 @@ PENN = {
 def share_of_operation(fine: Analysis, coarse: Analysis, row: Sequence[Any]) -> float | None:
     """Percent of the cases of a row of Table 3 that were operated on; None where the data has no such case."""
     side, operation, child, parent, _ = row
-    for result, tag in ((fine, lambda name: name), (coarse, lambda name: PENN.get(name, name))):
-        below, above = tag(child), tag(parent) if parent else ""
+    for result, names in ((fine, {}), (coarse, PENN)):
+        below, above = names.get(child, child), names.get(parent, parent)
         total = result.tagged[side, below] if operation == "remove" else result.tagged_edges[side, below, above]
         if total:
             return min(100.0, 100 * result.operated[side, operation, below, above] / total)
@@ -470,14 +470,14 @@ def _add_phrase_scores(table: PaperTable, system: str, recall: float, precision:
 
 def _examples(request: Request) -> PaperTable:
     """The example sentences of Arase & Tsujii, parsed by our English parser and aligned."""
-    table = _start("arase-examples", "sentences", "phrase of the source", "phrase of the target", digits=0)
+    table = _start("arase-examples", "sentences", "phrases", digits=0)
     for example, alignment in aligned_examples(request.seed):
         for one, two in example["phrases"]:
             quad = (*_place(one, example["source"]), *_place(two, example["target"]))
             ours = any((*pair.src, *pair.tgt) == quad for pair in alignment.visible)
-            table.add(example["name"], one, two, ours=float(ours), paper=1.0)
+            table.add(example["name"], f"{_brief(one)} ~ {_brief(two)}", ours=float(ours), paper=1.0)
     table.notes.append(
-        "1: aligned. Parsed by divproj's English parser, not Enju: a phrase that its trees do not have cannot be aligned."
+        "1: aligned, 0: not. Parsed by divproj's English parser, not Enju: a phrase that its trees do not have cannot be aligned."
     )
     return table
 
@@ -505,6 +505,15 @@ def aligned_examples(seed: int = 1) -> list[tuple[dict[str, Any], Any]]:
     pairs = [(words.with_lemmas(s, 0), words.with_lemmas(t, 1)) for s, t in zip(packed[::2], packed[1::2], strict=True)]
     aligner = PhraseAligner(relation=words.relation, random_state=seed, max_seconds=0)
     return list(zip(examples, aligner.predict(pairs, [candidates(s, t, words) for s, t in pairs]), strict=True))
+
+
+def _brief(phrase: str) -> str:
+    """
+    >>> _brief("the first Chinese women aid workers to carry out a mission")
+    'the first Chinese … a mission'
+    """
+    words = phrase.split()
+    return phrase if len(words) <= 7 else " ".join([*words[:3], "…", *words[-2:]])
 
 
 def _place(phrase: str, sentence: str) -> tuple[int, int]:
@@ -552,11 +561,14 @@ def bracket_scores(pairs: Sequence[Pair], prior: str, request: Request) -> dict[
     border = round(SHARE_TO_LEARN * len(tagged))
     sums: dict[tuple[str, tuple[int, int]], list[list[float]]] = {}
     for seed in request.seeds:
+        before: list[TagPair] = []
+        grammars: dict[str, tuple[Any, Any]] = {}
         for longest in sorted({train for _, train in LENGTHS}):
             learned = [tags for tags, _ in tagged[:border] if max(len(tags.f), len(tags.e)) <= longest]
             if not learned:
                 raise ProjError(f"no pair of at most {longest} words to learn from", remedy="give more pairs")
-            grammars = _grammars(learned, prior, seed)
+            if len(learned) != len(before):
+                before, grammars = learned, _grammars(learned, prior, seed)
             for side, lengths in ((side, lengths) for side in "fe" for lengths in LENGTHS if lengths[1] == longest):
                 tested = [(getattr(tags, side), constituents(getattr(pair, side))) for tags, pair in tagged[border:]]
                 tested = [(tags, gold) for tags, gold in tested if len(tags) <= lengths[0]]
