@@ -140,6 +140,8 @@ def experiment(
     for name in wanted:
         options.one_of("--systems", name, SYSTEM_NAMES)
     sizes = _sizes(how.train_sizes)
+    if how.paper and how.by != "sentence":
+        raise typer.BadParameter("--paper is for folds of sentences, as in the paper (--by sentence)")
     if how.families and how.by != "family":
         raise typer.BadParameter("--families is for --by family")
     rows, labelled, table = [], [], []
@@ -154,7 +156,7 @@ def experiment(
             pairs = with_gloss_links(pairs)
         sign = common.signature(
             cmd="experiment", **({"folds": how.folds} if how.by == "sentence" else {"by": how.by}), seed=how.seed, punct="yes" if scoring.punctuation else "no",
-            las=las_kind(scoring.subtypes), links="gloss" if how.gloss_links else "given", style=trees.e_style, input=corpus.digests[-1],
+            las=las_kind(scoring.subtypes), links="gloss" if how.gloss_links else "given", style=trees.e_style, **({"paper": "yes"} if how.paper else {}), input=corpus.digests[-1],
         )  # fmt: skip
         read[corpus.name] = pairs, sign
     kin = _families(how.families, read) if how.by == "family" else {}
@@ -166,7 +168,7 @@ def experiment(
             )
         for corpus_name, (pairs, sign) in read.items():
             if how.by == "sentence":
-                results = cross_validate(pairs, wanted, train_size=size, folds=how.folds, **given)
+                results = cross_validate(pairs, wanted, train_size=size, folds=how.folds, paper=how.paper, **given)
             else:
                 results = together[corpus_name]
             rows.append((corpus_name, size, {name: result.scores.overall.uas for name, result in results.items()}))

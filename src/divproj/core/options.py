@@ -314,6 +314,7 @@ class ExperimentOptions(Options):
     )
     train_sizes: str | None = option(None, "Make a learning curve.", metavar="5,10,20,all")
     gloss_links: bool = option(False, "Use links from the gloss aligner instead of the corpus's own.")
+    paper: bool = option(False, "S1 and S2 as the paper's text has them, without divproj's departures.")
 
 
 @dataclass(frozen=True)

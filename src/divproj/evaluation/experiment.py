@@ -107,16 +107,17 @@ def cross_validate(
     train_size: int | None = None,
     jobs: int = 1,
     groups: Sequence[Hashable] | None = None,
+    paper: bool = ExperimentOptions.paper,
 ) -> dict[str, SystemResult]:
     """Train on all folds but one (or on `train_size` of their sentences), test on that one; scores over all words.
 
     s5, s5+ and s6 also adapt to the bitext of the whole corpus, the test fold included, without F trees: users who want
     trees for a text have just that. `jobs` processes share the folds; 0 is one per core. Pairs of one of the
-    `groups` (one name for each pair) are never learned from and tested on at once.
+    `groups` (one name for each pair) are never learned from and tested on at once. `paper` makes S1 and S2 to the letter of their paper.
     """
     parts = make_folds(len(pairs), min(folds, len(pairs)), seed, groups)
     tasks = [(system, k) for system in systems for k in range(len(parts))]
-    work = partial(_one_fold, pairs, parts, seed, train_size)
+    work = partial(_one_fold, pairs, parts, seed, train_size, paper)
     done = run(work, lambda _: tasks, workers=Workers(max(jobs, 0)))
     results: dict[str, SystemResult] = {}
     counted = passing(done, f"cross-validating {', '.join(systems)}: fold", len(tasks))
@@ -136,7 +137,13 @@ def cross_validate(
 
 
 def _one_fold(
-    pairs: Sequence[Pair], parts: list[list[int]], seed: int, train_size: int | None, task: tuple[str, int], faults: Faults
+    pairs: Sequence[Pair],
+    parts: list[list[int]],
+    seed: int,
+    train_size: int | None,
+    paper: bool,
+    task: tuple[str, int],
+    faults: Faults,
 ) -> list[Any]:
     """(gold tree, tree, reasons, confidence) of the sentences of a fold, by a system that learned from the other folds."""
     system, k = task
@@ -145,7 +152,7 @@ def _one_fold(
     if train_size is not None and train_size < len(rest) and system not in (*UNTRAINED, *OBSERVING):
         rest = sorted(random.Random(f"{seed}/{k}/{train_size}").sample(rest, train_size))
     text = [ProjectionInput.of(pair) for pair in pairs] if system.startswith(("s5", "s6")) else ()
-    project = train(system, [pairs[i] for i in rest], peek=[pairs[i] for i in parts[k]], seed=seed, text=text)
+    project = train(system, [pairs[i] for i in rest], peek=[pairs[i] for i in parts[k]], seed=seed, text=text, paper=paper)
     rows = []
     for i in parts[k]:
         projection = calibrate(project(ProjectionInput.of(pairs[i])), system)
