@@ -138,7 +138,7 @@ def experiment(
 
     wanted = [name.strip() for name in how.systems.split(",") if name.strip()]
     for name in wanted:
-        options.one_of("--systems", name, SYSTEM_NAMES)
+        options.one_of("--systems", name.partition(":")[0], SYSTEM_NAMES)
     sizes = _sizes(how.train_sizes)
     if how.paper and how.by != "sentence":
         raise typer.BadParameter("--paper is for folds of sentences, as in the paper (--by sentence)")

@@ -198,7 +198,7 @@ def train(
     `text` is all bitext at hand, without F trees, for systems that adapt to it (s5, s5+, s6, s6+); none: that of the pairs. `paper` is as in `make`.
     """
     sentences = tuple(text) or tuple(map(ProjectionInput.of, pairs))
-    if system in PARSERS:
+    if system.partition(":")[0] in PARSERS:
         from divproj.projection import parsers  # a parser needs numba: only who asks for one waits for it
 
         return parsers.fit(system, pairs, peek=peek, text=text, random_state=seed).project
