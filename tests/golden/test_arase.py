@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+import random
 import tomllib
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
 import phrase_oracle as oracle
 import pytest
 
+from divproj.forest.hypergraph import Forest
 from divproj.io.trees.forests import forests_of
 from divproj.phrases import beam_search
 from divproj.phrases.beam_search import Packs, SearchLimits
@@ -75,3 +78,38 @@ def test_the_objective_is_the_best_of_all_legitimate_sets(name):
     sums = posteriors(problem, compiled=False)
     assert sums is not None
     assert sums.log_sum == pytest.approx(math.log(sum(map(math.exp, every))), abs=GOLDEN["tolerance"])
+
+
+def graph_of(forest: Forest) -> nx.DiGraph:
+    """The phrases of a tree, each above its two parts."""
+    packed = forest.to_networkx()
+    graph = nx.DiGraph()
+    graph.add_nodes_from(range(len(forest)))
+    graph.add_edges_from((node, part) for node in range(len(forest)) for edge in packed[node] for part in packed[edge])
+    return graph
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_theorems_of_section_3(seed):
+    """In every legitimate set, each side of a pair has one support above all others (3.1), and the pair joins the lowest common ancestors
+    of its two supports (3.2); ancestors by networkx."""
+    chance = random.Random(seed)
+    forests = [oracle.random_tree(chance, chance.randint(3, 6)) for _ in range(2)]
+    problem, links = oracle.problem_of(chance, *forests)
+    graphs = [graph_of(forest) for forest in forests]
+    below = [{node: {node, *nx.descendants(graph, node)} for node in graph} for graph in graphs]
+    chart = read_off(fill(problem, compiled=False), compiled=False)
+    found = [*(pairs for pairs, _ in oracle.sets(problem, links)), *([set(chart.pairs)] if math.isfinite(chart.score) else [])]
+    for pairs in found:
+        for u, v in pairs:
+            tops = []
+            for part in graphs[0][u]:
+                supports = [(x, y) for x, y in pairs if x in below[0][part] and (x, y) != (u, v)]
+                top = [p for p in supports if all(x in below[0][p[0]] and y in below[1][p[1]] for x, y in supports)]
+                assert len(top) == bool(supports)
+                tops += top
+            assert len(tops) != 1
+            if tops:
+                (a, c), (b, d) = tops
+                assert nx.lowest_common_ancestor(graphs[0], a, b) == u
+                assert nx.lowest_common_ancestor(graphs[1], c, d) == v
