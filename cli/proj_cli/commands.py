@@ -195,7 +195,7 @@ SEE, TREES = "See how two languages diverge", "Trees from interlinear text"
 COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
     "The whole way": (run.new, run.run),
     SEE: (analyze.analyze, analyze.draw, find.find),
-    TREES: (project.project, project.learn, review.review, words.words),
+    TREES: (project.project, project.learn, project.calibrate, review.review, words.words),
     "Parsers": (parse.train, parse.parse),
     "Interlinear files": (interlinear.check, interlinear.convert),
     "How good is it?": (evaluate.evaluate, evaluate.experiment, evaluate.paper),

@@ -328,6 +328,9 @@ class ProjectOptions(Options):
         metavar="FILE",
     )
     model: Path | None = option(None, "A parser made by `proj train CORPUS`, which sees the projection.", metavar="MODEL")
+    calibration: Path | None = option(
+        None, "Confidences by a map that `proj calibrate` has made for this system.", metavar="FILE"
+    )
     e_parser: str | None = option(
         None,
         "Parser of the translations: a language (en), a model from `proj train`, or a command that reads one sentence per line "

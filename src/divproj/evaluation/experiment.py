@@ -19,9 +19,10 @@ from divproj.core.options import EvaluateOptions, ExperimentOptions
 from divproj.core.pair import Pair
 from divproj.core.sentence import Sentence
 from divproj.evaluation.trees import TreeScores, score_trees
-from divproj.projection.confidence import calibrate
+from divproj.projection.confidence import CalibrationSample, MapChoice, calibrate, choose_map
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.prepare import Preparation
+from divproj.projection.projector import Projector
 from divproj.projection.systems import OBSERVING, UNTRAINED, train
 from divproj.runtime.announce import passing
 from divproj.runtime.engine import Workers, run
@@ -210,6 +211,37 @@ def _one_corpus(
         projection = calibrate(project(given), system)
         rows.append((pair.f, projection.tree, projection.reasons, projection.confidence))
     return rows
+
+
+def calibration_map(
+    pairs: Sequence[Pair],
+    system: str,
+    projector: Projector | None = None,
+    *,
+    folds: int = 5,
+    seed: int = ExperimentOptions.seed,
+) -> MapChoice:
+    """Fit confidences of a system to pairs with gold F trees (`proj calibrate`).
+
+    A system that learns is trained on all folds but one and judged on that one, unless a `projector` brings what it has learned elsewhere.
+    """
+    parts = make_folds(len(pairs), min(folds, len(pairs)), seed)
+    text = [ProjectionInput.of(pair) for pair in pairs]
+    state = projector.adapt(pairs) if projector else None
+    rows: list[tuple[Any, Any]] = []
+    for part in passing(parts, f"projecting by {system}: fold", len(parts)):
+        if projector:
+            projections = [projector.raw_projection(pairs[k], state) for k in part]
+        else:
+            held = set(part)
+            learned = [pair for k, pair in enumerate(pairs) if k not in held]
+            project = train(system, learned, seed=seed, text=text if system.startswith(("s5", "s6")) else ())
+            projections = [project(text[k]) for k in part]
+        for k, projection in zip(part, projections, strict=True):
+            sample = CalibrationSample.of("", "", [(pairs[k].f, projection)])
+            rows.append((sample.table, sample.right))
+    rows = [row for row in rows if len(row[1])]
+    return choose_map(system, [table for table, _ in rows], [right for _, right in rows], folds=folds)
 
 
 def _merge(into: TreeScores, more: TreeScores) -> None:
