@@ -191,9 +191,6 @@ def calibrate(
     gold: Annotated[str, typer.Argument(metavar="GOLD", help="Sentence pairs with gold trees of F: a corpus, or CoNLL-U.")],
     output: Annotated[Path, options.output("FILE", "The calibration to write; - is stdout.")] = Path("-"),
     how: Annotated[ProjectOptions, "system rules model"],
-    folds: Annotated[int, typer.Option("--folds", min=2, help="Number of folds of sentences.")] = 5,
-    grams: options.Grams = None,
-    strict: options.Strict = False,
 ) -> None:
     """Fit the confidences of a system to your own gold trees, so that heads called 80 % probable are right 80 % of the time.
 
@@ -207,13 +204,12 @@ def calibrate(
     from divproj.projection import confidence
     from divproj.projection.projector import Projector
 
-    projector = Projector.of(how, grams=grams or ())
-    faults = common.faults_for(strict)
+    projector, faults = Projector.of(how), common.faults_for(False)
     pairs = projector.gold_pairs(talk.progress(read(gold, faults=faults), "gold pairs"))
     talk.summary(faults)
     system = projector.choose_system(pairs).code if not projector.needs_gold else projector.system
-    choice = calibration_map(pairs, system, None if projector.needs_gold else projector, folds=folds)
-    sign = common.signature(cmd="calibrate", system=system, folds=folds, kind=choice.kind)
+    choice = calibration_map(pairs, system, None if projector.needs_gold else projector)
+    sign = common.signature(cmd="calibrate", system=system, kind=choice.kind)
     confidence.save({system: choice.calibration}, output, {"made by": sign, "gold": Path(gold).name})
     errors = ", ".join(f"{name} {100 * error:.1f}" for name, error in choice.errors.items())
     talk.say(
