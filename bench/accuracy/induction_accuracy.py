@@ -42,7 +42,7 @@ from divproj.evaluation.brackets import BracketScore, baselines, score_brackets
 from divproj.induction.ccm import CCM
 from divproj.induction.inducer import EDGE_CUE
 from divproj.induction.reading import constituents, tag_pair, tags_of
-from divproj.induction.training import Consensus, merge_chains, run_chains
+from divproj.induction.training import PAPER, Consensus, merge_chains, run_chains
 from divproj.io.trees import brackets, conllu
 
 sys.path.insert(0, str(ROOT / "cli"))
@@ -57,16 +57,6 @@ MOST = 800
 PRIORS = {"2,20": {}, "2,8": {"distituent": 8.0, "count_empty": True}}
 """The default, and Klein's pseudo-counts with empty spans as distituents."""
 SWEEPS = {10: 24, 20: 16, 30: 12}
-PAPER = {
-    "contradiction": 0.0,
-    "edges": 0.0,
-    "anneal": 0.0,
-    "strength": 1.0,
-    "start": "uniform",
-    "restarts": 1,
-    "average": 0.0,
-    "alone": 0.0,
-}
 ALONE = {"mono": {}, "cue": {"edges": EDGE_CUE}, "short": {"start": "short"}, "uniform": {"restarts": 1}}
 MIN_PROB = 0.5
 
@@ -141,7 +131,8 @@ def one(system: str, pairs: list, weights: list | None, length: int, split: int,
                 grammars[side].append(model.grammar_)
         joint = {side: Consensus(tuple(found)) for side, found in grammars.items()}
     else:
-        own = {"sweeps": SWEEPS[length], "random_state": first, **shared, **(PAPER if options.paper else {})}
+        letter = {name: value for name, value in PAPER.items() if name != "method" and name not in shared}
+        own = {"sweeps": SWEEPS[length], "random_state": first, **shared, **(letter if options.paper else {})}
         chains, _ = run_chains(train, options.members, own)
         grammars = {side: [chain.grammar(side) for chain in chains] for side in "fe"}
         joint = merge_chains(chains)

@@ -25,7 +25,8 @@ from bench.common import DATA, Table
 from divproj.core.errors import Faults, Where
 from divproj.core.options import AlignOptions
 from divproj.core.sentence import Rows
-from divproj.evaluation.phrases import PhraseScore, constituent_row, links_kept, significance
+from divproj.evaluation.papers import constituent_scores
+from divproj.evaluation.phrases import PhraseScore, links_kept, significance
 from divproj.forest.build import from_tree
 from divproj.forest.dependencies import phrase_forest, phrase_tree
 from divproj.io.trees import brackets
@@ -50,11 +51,8 @@ def quads(alignment: PhraseAlignment) -> set[tuple[int, int, int, int]]:
 
 
 def scored(rows: Sequence[Row], found: Sequence[PhraseAlignment], multiword: str = "both") -> PhraseScore:
-    score = PhraseScore()
-    for row, alignment in zip(rows, found, strict=True):
-        tight, loose = ({tuple(x) for x in row[key]} for key in ("tight", "loose"))
-        score.add(constituent_row(quads(alignment), tight, loose, multiword))
-    return score
+    gold = [tuple({tuple(x) for x in row[key]} for key in ("tight", "loose")) for row in rows]
+    return constituent_scores(gold, found, multiword)
 
 
 def both_f1(rows: Sequence[Row], found: Sequence[PhraseAlignment]) -> float:

@@ -76,30 +76,19 @@ def search(score: Callable[[dict[str, float]], float], space: Mapping[str, tuple
 
 
 def _promising(points: Floats, values: Floats, chance: np.random.Generator) -> Floats:
-    """The point of highest expected improvement, among random ones and neighbours of the best."""
-    spread = values.std() or 1.0
-    scaled = (values - values.mean()) / spread
-    K = _kernel(points, points) + NOISE * np.eye(len(points))
-    L = np.linalg.cholesky(K)
-    alpha = np.linalg.solve(L.T, np.linalg.solve(L, scaled))
+    """The point of highest expected improvement by a Gaussian process, among random ones and neighbours of the best."""
+    from scipy.stats import norm
+    from sklearn.gaussian_process import GaussianProcessRegressor
+    from sklearn.gaussian_process.kernels import Matern
+
+    scaled = (values - values.mean()) / (values.std() or 1.0)
+    process = GaussianProcessRegressor(Matern(LENGTH_SCALE, nu=2.5), alpha=NOISE, optimizer=None).fit(points, scaled)
     near = np.clip(points[scaled.argmax()] + 0.08 * chance.standard_normal((500, points.shape[1])), 0, 1)
     asked = np.vstack((chance.random((1500, points.shape[1])), near))
-    cross = _kernel(asked, points)
-    mean = cross @ alpha
-    half = np.linalg.solve(L, cross.T)
-    sigma = np.sqrt(np.maximum(1e-12, 1.0 - (half * half).sum(0)))
-    z = (mean - scaled.max()) / sigma
-    normal = np.exp(-0.5 * z * z) / math.sqrt(2 * math.pi)
-    below = 0.5 * (1 + np.array([math.erf(x / math.sqrt(2)) for x in z]))
-    best: Floats = asked[int(np.argmax(sigma * (z * below + normal)))]
+    mean, spread = process.predict(asked, return_std=True)
+    z = (mean - scaled.max()) / np.maximum(spread, 1e-6)
+    best: Floats = asked[int(np.argmax(spread * (z * norm.cdf(z) + norm.pdf(z))))]
     return best
-
-
-def _kernel(a: Floats, b: Floats) -> Floats:
-    """Matérn 5/2."""
-    r = np.sqrt(np.maximum(0.0, ((a[:, None] - b[None]) ** 2).sum(-1))) / LENGTH_SCALE
-    made: Floats = (1 + math.sqrt(5) * r + 5 / 3 * r * r) * np.exp(-math.sqrt(5) * r)
-    return made
 
 
 def tune(aligner: PhraseAligner, pairs: Iterable[ForestPair], candidates: Iterable[WordLinks], metric: Metric, *, space: Mapping[str, tuple[float, float]] | None = None, trials: int = 30, method: str = "bayes", seed: int = 1, watch: Callable[[Trial], None] | None = None) -> tuple[PhraseAligner, list[Trial]]:  # fmt: skip

@@ -82,15 +82,18 @@ def _read(source: str, target: str | None, how: AlignOptions, strict: bool, igno
     return pairs
 
 
-def _aligner(pairs: ForestPairs, how: AlignOptions, model: Path | None = None, **chosen: Any) -> PhraseAligner:
+def _aligner(
+    pairs: ForestPairs, how: AlignOptions, model: Path | None = None, paper: bool = False, **chosen: Any
+) -> PhraseAligner:
     """The aligner, or a saved one, with the settings that were requested."""
     from divproj.core.options import parse_settings
-    from divproj.phrases.aligner import PhraseAligner
+    from divproj.phrases.aligner import PAPER, PhraseAligner
 
     relation = pairs.lexicon.relation
     aligner = PhraseAligner.load(model, relation) if model else PhraseAligner(relation=relation)
     known = {name: value for name, value in aligner.get_params().items() if name != "relation"}
-    return aligner.set_params(**{**chosen, **options.usage("", parse_settings, known, how.settings)})
+    letter = PAPER if paper else {}
+    return aligner.set_params(**{**chosen, **letter, **options.usage("", parse_settings, known, how.settings)})
 
 
 @app.command("pairs", short_help="(the default) align the phrases of two parsed texts")
@@ -110,6 +113,7 @@ def pairs(
         typer.Option("--corpus", metavar="DIR", help="Write chosen trees and links as a corpus folder."),
     ] = None,
     model: Annotated[Path | None, typer.Option("--model", metavar="DIR", help="A model from `proj align train`.")] = None,
+    paper: options.Paper = False,
     ignore_ids: options.IgnoreIds = False,
     strict: options.Strict = False,
     jobs: options.Place = "1",
@@ -130,7 +134,7 @@ def pairs(
         check_new_corpus(corpus)
     how = options.usage("", _apply_settings, how)
     given = _read(source, target, how, strict, ignore_ids)
-    aligner = _aligner(given, how, model)
+    aligner = _aligner(given, how, model, paper)
     sign = common.signature(cmd="align", **aligner.signature_facts, input=given.digest)
     counts = {"pairs": 0, "unreachable": 0, "truncated": 0}
     with ExitStack() as stack:
@@ -188,6 +192,7 @@ def train(
     output: Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="Folder for the model.")] = MODEL,
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted training from its checkpoint.")] = False,
     learning: AlignTrainOptions,
+    paper: options.Paper = False,
     ignore_ids: options.IgnoreIds = False,
     strict: options.Strict = False,
 ) -> None:
@@ -204,7 +209,7 @@ def train(
     check_place(output)
     how = options.usage("", _apply_settings, how)
     given = _read(source, target, how, strict, ignore_ids)
-    aligner = _aligner(given, how, epochs=learning.epochs, random_state=learning.seed)
+    aligner = _aligner(given, how, paper=paper, epochs=learning.epochs, random_state=learning.seed)
     rows = list(talk.progress(given.pairs(), "pairs"))
     talk.summary(given.faults)
     given.need(rows)

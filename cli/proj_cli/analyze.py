@@ -46,6 +46,7 @@ def analyze(
     tags: Annotated[Tags, typer.Option(help="Part-of-speech column for the breakdown.")] = Tags.auto,
     trees: options.EStyle,
     extended: Annotated[bool, typer.Option("--extended", help="Add a stage that merges edges on both sides at once.")] = False,
+    paper: options.Paper = False,
     min_count: Annotated[int, typer.Option(min=1, help="Hide rows of the breakdown with fewer cases.")] = 3,
     min_share: Annotated[float, typer.Option(min=0, max=1, help="Hide rows with a smaller share of all cases.")] = 0.05,
     max_pairs: Annotated[int, typer.Option(min=1, help="How many of the most divergent pairs --html shows.")] = 2000,
@@ -69,13 +70,14 @@ def analyze(
         raise typer.BadParameter("--plot compares corpora: give two or more")
     if sentences or edges:
         for corpus in inputs:
-            _stream(corpus, sentences, extended, e_style, options.workers(jobs))
+            _stream(corpus, sentences, extended, paper, e_style, options.workers(jobs))
         return
     results = []
     for corpus in inputs:
         most, workers = max_pairs if html else 0, options.workers(jobs)
         how: dict[str, Any] = {
             "extended": extended,
+            "paper": paper,
             "tags": tags.value,
             "style": e_style,
             "most": most,
@@ -107,10 +109,10 @@ def analyze(
         talk.say(f"plot: {plot}")
 
 
-def _stream(corpus: Corpus, as_json: bool, extended: bool, style: str, workers: Workers) -> None:
+def _stream(corpus: Corpus, as_json: bool, extended: bool, paper: bool, style: str, workers: Workers) -> None:
     from divproj.drawing.text import edges_of
 
-    work = partial(edges_of, as_json, extended, style)
+    work = partial(edges_of, as_json, extended, paper, style)
     batches = common.spread(work, partial(corpus.chunks, size=None), corpus.faults, workers)
     for _, text in talk.progress(batches, f"{corpus.name}: pairs", lambda item: item[0]):
         sys.stdout.write(text)
@@ -122,6 +124,7 @@ def _signature(corpus: Corpus, result: Analysis, style: str) -> str:
         cmd="analyze",
         tags=result.tags,
         extended="yes" if result.extended else "no",
+        **({"paper": "yes"} if result.paper else {}),
         **({} if style == "as-is" else {"style": style}),
         mode="strict" if corpus.faults.strict else "lenient",
         left_out=f"{corpus.faults.sentences}s+{corpus.faults.words}w",
@@ -195,7 +198,8 @@ def _write_html(path: Path, corpus: Corpus, result: Analysis, style: str, pairs:
     from divproj.io.files import writing
 
     altered = (
-        alter(pair, extended=result.extended, compiled=len(pairs) > 300) for pair in talk.progress(pairs, "drawing pair")
+        alter(pair, extended=result.extended, paper=result.paper, compiled=len(pairs) > 300)
+        for pair in talk.progress(pairs, "drawing pair")
     )
     with writing(path) as out:
         faults, sign = [str(fault) for fault in corpus.faults.noted], _signature(corpus, result, style)

@@ -135,9 +135,9 @@ PANELS = {
     INPUT: "f e origin format tiers lang gloss_lang encoding max_mb ignore_ids glossed dictionary candidates grams "
     "keep_lines keep_tags punctuation binarise gold dev languages tags max_length keep_hyphens folder tree_format misaligned paraphrases",
     LINKS: "links more_links gloss_links threshold method min_prob embeddings wordnet lexical fast min_coverage",
-    TREE_PANEL: "system systems rules model e_parser e_style style also f_forests project.phrases order decoder trees projection features "
+    TREE_PANEL: "system systems rules model e_parser e_style style also f_forests calibration project.phrases order decoder trees projection features "
     "nbest stage extended induced side decode prune",
-    LEARNING: "check families epochs bits gold_tags train_sizes folds sweeps chains start paper settings words.model experiment.by",
+    LEARNING: "check families epochs bits gold_tags train_sizes folds runs sweeps chains start paper settings words.model experiment.by",
     OUTPUT: "papers output html csv_folder plot latex as_json json sentences edges min_count weights min_share max_pairs text probs subtypes bare to "
     "corpus confidence ud into word_links brackets phrases count by conllu limit sent force show save links_out e_out forest",
     RUNNING: "strict jobs scheduler shards shard seed resume checkpoint max_seconds quiet verbose help dry_run port fresh again run.start "
@@ -195,10 +195,10 @@ SEE, TREES = "See how two languages diverge", "Trees from interlinear text"
 COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
     "The whole way": (run.new, run.run),
     SEE: (analyze.analyze, analyze.draw, find.find),
-    TREES: (project.project, project.learn, review.review, words.words),
+    TREES: (project.project, project.learn, project.calibrate, review.review, words.words),
     "Parsers": (parse.train, parse.parse),
     "Interlinear files": (interlinear.check, interlinear.convert),
-    "How good is it?": (evaluate.evaluate, evaluate.experiment),
+    "How good is it?": (evaluate.evaluate, evaluate.experiment, evaluate.paper),
     "About divproj": (about.tutorial, about.corpora, about.languages, about.systems, about.warm, about.cite),
 }
 for panel, commands in COMMANDS.items():

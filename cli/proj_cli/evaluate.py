@@ -1,4 +1,4 @@
-"""`proj evaluate` and `proj experiment`: how good are the trees?
+"""`proj evaluate` and `proj experiment`: how good are the trees? `proj paper`: the papers' tables.
 
 `proj evaluate --brackets`: unlabelled bracketing, with baselines.
 
@@ -138,8 +138,10 @@ def experiment(
 
     wanted = [name.strip() for name in how.systems.split(",") if name.strip()]
     for name in wanted:
-        options.one_of("--systems", name, SYSTEM_NAMES)
+        options.one_of("--systems", name.partition(":")[0], SYSTEM_NAMES)
     sizes = _sizes(how.train_sizes)
+    if how.paper and how.by != "sentence":
+        raise typer.BadParameter("--paper is for folds of sentences, as in the paper (--by sentence)")
     if how.families and how.by != "family":
         raise typer.BadParameter("--families is for --by family")
     rows, labelled, table = [], [], []
@@ -154,7 +156,7 @@ def experiment(
             pairs = with_gloss_links(pairs)
         sign = common.signature(
             cmd="experiment", **({"folds": how.folds} if how.by == "sentence" else {"by": how.by}), seed=how.seed, punct="yes" if scoring.punctuation else "no",
-            las=las_kind(scoring.subtypes), links="gloss" if how.gloss_links else "given", style=trees.e_style, input=corpus.digests[-1],
+            las=las_kind(scoring.subtypes), links="gloss" if how.gloss_links else "given", style=trees.e_style, **({"paper": "yes"} if how.paper else {}), input=corpus.digests[-1],
         )  # fmt: skip
         read[corpus.name] = pairs, sign
     kin = _families(how.families, read) if how.by == "family" else {}
@@ -166,7 +168,7 @@ def experiment(
             )
         for corpus_name, (pairs, sign) in read.items():
             if how.by == "sentence":
-                results = cross_validate(pairs, wanted, train_size=size, folds=how.folds, **given)
+                results = cross_validate(pairs, wanted, train_size=size, folds=how.folds, paper=how.paper, **given)
             else:
                 results = together[corpus_name]
             rows.append((corpus_name, size, {name: result.scores.overall.uas for name, result in results.items()}))
@@ -201,6 +203,57 @@ def experiment(
 
         learning_curves(plot, rows)
         talk.say(f"plot: {plot}")
+
+
+@options.command
+def paper(
+    *,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[TABLE]", help="A table, such as georgi-4; none lists them.", show_default=False)
+    ] = None,
+    data: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[DATA]...",
+            help="Corpus folders, a folder of them, or GER=FOLDER to name the paper's column; arase-3 also takes JSON lines "
+            "with trees and gold pairs, or SPADE.  \\[default: sample corpora]",
+            show_default=False,
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of folds and samplers.")] = ExperimentOptions.seed,
+    runs: Annotated[int, typer.Option("--runs", min=1, metavar="N", help="Average over N seeds.")] = 1,
+    jobs: options.Jobs = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Make a table of the three papers on your data, or on the sample corpora, beside the paper's figures.
+
+    Example: proj paper; proj paper georgi-4 deu-eng hin-eng
+    """
+    from divproj.evaluation import papers
+
+    console = common.stdout()
+    if name is None:
+        shown = common.table("Tables of the papers", "table", "shows", "of", left=3)
+        figures = papers.paper_figures()
+        for table_name in papers.TABLES:
+            shown.add_row(
+                table_name, figures[table_name]["title"], figures["papers"][table_name.partition("-")[0]].partition(":")[0]
+            )
+        console.print(shown)
+        return
+    made = papers.paper_table(name, data or (), seed=seed, runs=runs, jobs=jobs)
+    sign = common.signature(cmd="paper", table=made.name, seed=seed, runs=runs)
+    if as_json:
+        print(json.dumps({"signature": sign, **made.as_json()}, ensure_ascii=False))  # noqa: T201
+        return
+    shown = common.table(made.title, *made.keys, "ours", "paper", "difference", left=len(made.keys))
+    for row in made.rows:
+        cells = ("–" if value is None else f"{value:.{made.digits}f}" for value in (row.ours, row.paper))
+        difference = "" if row.difference is None else f"{row.difference:+.{made.digits}f}"
+        shown.add_row(*map(common.harmless, row.keys), *cells, difference)
+    console.print(shown)
+    for line in (made.source, *made.notes, sign):
+        console.print(common.harmless(line), highlight=False, soft_wrap=True)
 
 
 def _write_latex(path: Path, rows: list[list[str]], how: str, seed: int, sign: str, subtypes: bool) -> None:

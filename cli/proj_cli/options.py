@@ -70,6 +70,7 @@ Shards = Annotated[
         "--shards", metavar="DIR", help="A folder that all workers share; they write their trees there instead of sending them."
     ),
 ]
+Paper = Annotated[bool, typer.Option("--paper", help="Do as the paper says to the letter, without divproj's departures.")]
 IgnoreIds = Annotated[bool, typer.Option("--ignore-ids", help="Pair sentences by their order even if their ids differ.")]
 Grams = Annotated[list[Path] | None, typer.Option("--grams", metavar="FILE", help="Your own gloss abbreviations (TSV).")]
 MaxMb = Annotated[int, typer.Option("--max-mb", min=1, help="Largest XML file that is read, in megabytes.")]

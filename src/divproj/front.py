@@ -40,13 +40,14 @@ def analyze(
     source: Corpus | Iterable[Pair] | str | PathLike[str],
     *,
     extended: bool = False,
+    paper: bool = False,
     tags: str = "auto",
     each: Callable[[Pair, float], None] | None = None,
 ) -> Analysis:
     """Measure how far two languages diverge: the share of edges that match, before and after remove, merge and swap.
 
     `source` is a corpus, pairs with trees on both sides, a corpus folder, or the name of a sample corpus. `each` is called
-    with every pair and the share of its E edges that match.
+    with every pair and the share of its E edges that match. `paper` merges as the paper's Algorithm 5 is printed.
 
     >>> import divproj as dp
     >>> dp.analyze("deu-eng").match_percentages()["initial"] > 50
@@ -54,7 +55,7 @@ def analyze(
     """
     if isinstance(source, str | PathLike):
         source = Corpus.at(str(source))
-    return analyze_pairs(source, extended=extended, tags=tags, each=each)
+    return analyze_pairs(source, extended=extended, paper=paper, tags=tags, each=each)
 
 
 def evaluate(

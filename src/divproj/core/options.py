@@ -321,6 +321,7 @@ class ExperimentOptions(Options):
     )
     train_sizes: str | None = option(None, "Make a learning curve.", metavar="5,10,20,all")
     gloss_links: bool = option(False, "Use links from the gloss aligner instead of the corpus's own.")
+    paper: bool = option(False, "S1 and S2 as the paper's text has them, without divproj's departures.")
 
 
 @dataclass(frozen=True)
@@ -334,6 +335,9 @@ class ProjectOptions(Options):
         metavar="FILE",
     )
     model: Path | None = option(None, "A parser made by `proj train CORPUS`, which sees the projection.", metavar="MODEL")
+    calibration: Path | None = option(
+        None, "Confidences by a map that `proj calibrate` has made for this system.", metavar="FILE"
+    )
     e_parser: str | None = option(
         None,
         "Parser of the translations: a language (en), a model from `proj train`, or a command that reads one sentence per line "

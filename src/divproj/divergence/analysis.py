@@ -24,7 +24,7 @@ from divproj.core.pair import Pair
 from divproj.core.pair_arrays import Ints, PairBatch, SideArrays, in_batches
 from divproj.core.tree import DepTree
 from divproj.divergence import kernel
-from divproj.divergence.operations import CLASSES, KINDS, STAGES
+from divproj.divergence.operations import CLASSES, KINDS, STAGES, variant
 from divproj.io.corpus import Chunk, Corpus, pairs_of
 from divproj.io.files import writing
 from divproj.runtime.announce import passing
@@ -121,6 +121,8 @@ class Analysis:
 
     extended: bool = False
     tags: str = "auto"
+    paper: bool = False
+    """Whether Algorithm 5 was run as printed."""
     sentences: int = 0
     words: dict[str, int] = field(default_factory=lambda: {"f": 0, "e": 0})
     counts: Ints = field(default_factory=lambda: np.zeros((2, 5, kernel.COUNTS), np.int64))
@@ -214,27 +216,30 @@ def analyze(
     pairs: Iterable[Pair],
     *,
     extended: bool = False,
+    paper: bool = False,
     tags: str = "auto",
     each: Callable[[Pair, float], None] | None = None,
 ) -> Analysis:
     """Algorithms 1-5 over a corpus, both directions.
 
     `tags` names the column for the breakdown by part of speech: upos, xpos, or auto for the first that is filled.
+    `paper` runs Algorithm 5 as printed: merges in one pass, with the link deleted.
     `each` is called with every pair and the share of its E edges that match as given.
     """
     batches = pairs.batches() if hasattr(pairs, "batches") else in_batches(pairs)  # a Corpus has a faster way
-    return analyze_batches(batches, extended=extended, tags=tags, each=each)
+    return analyze_batches(batches, extended=extended, paper=paper, tags=tags, each=each)
 
 
 def analyze_batches(
     batches: Iterable[PairBatch],
     *,
     extended: bool = False,
+    paper: bool = False,
     tags: str = "auto",
     each: Callable[[Pair, float], None] | None = None,
 ) -> Analysis:
     """`analyze` for pairs that are arrays already."""
-    result = Analysis(extended, tags)
+    result = Analysis(extended, tags, paper)
     for batch in batches:
         counts = _add_batch(result, batch)
         if each:
@@ -258,7 +263,7 @@ def _add_batch(result: Analysis, batch: PairBatch) -> Ints:
     op_at = np.zeros(len(batch) + 1, np.int64)
     kernel.analyze_batch.for_work(batch.words + sum(result.words.values()), batch.longest)(
         f.heads, f.at, e.heads, e.at, batch.ends[:, 0].copy(), batch.ends[:, 1].copy(), batch.link_at,
-        labels[f.deprels], labels[e.deprels], result.extended,
+        labels[f.deprels], labels[e.deprels], variant(result.extended, result.paper),
         counts, f_states, e_states, f_classes, e_classes, ops, op_at,
     )  # fmt: skip
     result.sentences += len(batch)
@@ -384,11 +389,13 @@ Worst = list[tuple[float, int, Pair]]
 """Divergent pairs: the share of E edges that match, the place in the chunk, the pair."""
 
 
-def analyze_chunk(extended: bool, tags: str, style: str, most: int, chunk: Chunk, faults: Faults) -> tuple[Analysis, Worst]:
+def analyze_chunk(
+    extended: bool, paper: bool, tags: str, style: str, most: int, chunk: Chunk, faults: Faults
+) -> tuple[Analysis, Worst]:
     """The analysis of a chunk and its most divergent pairs, so many of them, in order."""
     pairs: Worst = []
     keep = (lambda pair, share: pairs.append((share, len(pairs), pair))) if most else None
-    result = analyze_batches(batches_in_style(chunk, style, faults), extended=extended, tags=tags, each=keep)
+    result = analyze_batches(batches_in_style(chunk, style, faults), extended=extended, paper=paper, tags=tags, each=keep)
     return result, sorted(heapq.nsmallest(most, pairs, key=lambda item: item[:2]), key=lambda item: item[1])
 
 
@@ -404,6 +411,7 @@ def analyze_corpus(
     corpus: Corpus,
     *,
     extended: bool = False,
+    paper: bool = False,
     tags: str = "auto",
     style: str = "as-is",
     most: int = 0,
@@ -411,9 +419,9 @@ def analyze_corpus(
     on_message: Say | None = None,
 ) -> tuple[Analysis, list[Pair]]:
     """The analysis of a corpus, shared out to workers, and its `most` divergent pairs, the most divergent first."""
-    result = Analysis(extended, tags)
+    result = Analysis(extended, tags, paper)
     worst: list[tuple[float, int, Pair]] = []  # a heap, the least divergent on top
-    work = partial(analyze_chunk, extended, tags, style, most)
+    work = partial(analyze_chunk, extended, paper, tags, style, most)
     analyses = run(work, partial(corpus.chunks, size=None), corpus.faults, workers, on_message)
     for part, pairs in passing(analyses, f"{corpus.name}: pairs", 0, lambda item: item[0].sentences):
         for share, where, pair in pairs:

@@ -16,6 +16,8 @@ MATCH, UNALIGNED, MERGE, SWAP, OTHER, LABELLED, RELABELLED = range(7)
 COUNTS = 7
 INITIAL, REMOVED, MERGED, EXTENDED, SWAPPED = range(5)
 OP_REMOVE, OP_MERGE, OP_EXTENDED, OP_SWAP = range(4)
+PLAIN, MERGE_BOTH, PAPER = range(3)
+"""What an analysis does: our Algorithm 5, that with extended merges, the paper's to the letter."""
 OP_FIELDS = 5
 """A logged operation: side, kind, child, parent, class of the edge before it."""
 
@@ -191,6 +193,34 @@ def merge_all(f_heads, e_heads, f_ends, e_ends, f_rels, e_rels, ops, n_ops):  # 
             return n_ops
 
 
+@kernel("i8(i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i8, i4[:, ::1], i8)")
+def merge_once(heads, other_heads, ends, other, deprels, other_rels, side, ops, n_ops):  # type: ignore[no-untyped-def]
+    """Step 2 of Algorithm 5 as printed: one pass over the links; a word that is merged away keeps its other links.
+
+    A deleted link is one of the roots, (0, 0).
+    """
+    for k in range(len(ends)):
+        child = ends[k]
+        parent = heads[child] if child > 0 else 0
+        if parent <= 0:
+            continue
+        shared = False
+        for x in range(len(ends)):
+            if ends[x] == parent and other[x] == other[k]:
+                shared = True
+        if shared:
+            start, images = index_links(ends, other, len(heads) - 1)
+            before, _ = edge_class(child, parent, start, images, other_heads, deprels, other_rels)
+            n_ops = log_operation(ops, n_ops, side, OP_MERGE, child, parent, before)
+            for w in range(1, len(heads)):
+                if heads[w] == child:
+                    heads[w] = parent
+            heads[child] = GONE
+            ends[k] = 0
+            other[k] = 0
+    return n_ops
+
+
 @kernel("b1(i8, i8, i8, i4[::1], i4[::1])")
 def linked_only_to(w, a, b, start, images):  # type: ignore[no-untyped-def]
     for x in range(start[w], start[w + 1]):
@@ -295,10 +325,10 @@ def distinct(f_ends, e_ends):  # type: ignore[no-untyped-def]
 
 
 @kernel(
-    "Tuple((i8, i4[::1], i4[::1]))(i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], b1, i8[:, :, ::1], i4[:, ::1], i4[:, ::1], i1[:, ::1], i1[:, ::1], i8, i8, i4[:, ::1], i8)"
+    "Tuple((i8, i4[::1], i4[::1]))(i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i8, i8[:, :, ::1], i4[:, ::1], i4[:, ::1], i1[:, ::1], i1[:, ::1], i8, i8, i4[:, ::1], i8)"
 )
 def analyze_pair(  # type: ignore[no-untyped-def]
-    f_heads, e_heads, f_ends, e_ends, f_rels, e_rels, extended,
+    f_heads, e_heads, f_ends, e_ends, f_rels, e_rels, variant,
     counts, f_states, e_states, f_classes, e_classes, f0, e0, ops, n_ops
 ):  # fmt: skip
     """Algorithm 5 with a count after each stage.
@@ -316,10 +346,13 @@ def analyze_pair(  # type: ignore[no-untyped-def]
             back, sources = index_links(b, a, len(e) - 1)
             n_ops = remove_all(f, start, f_classes[INITIAL, f0:f1], 0, ops, n_ops)
             n_ops = remove_all(e, back, e_classes[INITIAL, e0:e1], 1, ops, n_ops)
+        elif stage == MERGED and variant == PAPER:
+            n_ops = merge_once(f, e, a, b, f_rels, e_rels, 0, ops, n_ops)
+            n_ops = merge_once(e, f, b, a, e_rels, f_rels, 1, ops, n_ops)
         elif stage == MERGED:
             n_ops = merge_all(f, e, a, b, f_rels, e_rels, ops, n_ops)
             a, b = distinct(a, b)
-        elif stage == EXTENDED and extended:
+        elif stage == EXTENDED and variant == MERGE_BOTH:
             n_ops = extended_merge(f, e, a, b, ops, n_ops)
             a, b = distinct(a, b)
         start, images = index_links(a, b, len(f) - 1)
@@ -337,10 +370,10 @@ def analyze_pair(  # type: ignore[no-untyped-def]
 
 
 @kernel(
-    "void(i4[::1], i8[::1], i4[::1], i8[::1], i4[::1], i4[::1], i8[::1], i4[::1], i4[::1], b1, i8[:, :, :, ::1], i4[:, ::1], i4[:, ::1], i1[:, ::1], i1[:, ::1], i4[:, ::1], i8[::1])"
+    "void(i4[::1], i8[::1], i4[::1], i8[::1], i4[::1], i4[::1], i8[::1], i4[::1], i4[::1], i8, i8[:, :, :, ::1], i4[:, ::1], i4[:, ::1], i1[:, ::1], i1[:, ::1], i4[:, ::1], i8[::1])"
 )
 def analyze_batch(  # type: ignore[no-untyped-def]
-    f_heads, f_at, e_heads, e_at, f_ends, e_ends, link_at, f_rels, e_rels, extended,
+    f_heads, f_at, e_heads, e_at, f_ends, e_ends, link_at, f_rels, e_rels, variant,
     counts, f_states, e_states, f_classes, e_classes, ops, op_at
 ):  # fmt: skip
     """`analyze_pair` for pairs laid end to end; pair k has words `at[k]:at[k+1]`, the root's place included."""
@@ -355,7 +388,7 @@ def analyze_batch(  # type: ignore[no-untyped-def]
             e_ends[l0:l1],
             f_rels[f0:f1],
             e_rels[e0:e1],
-            extended,
+            variant,
             counts[k],
             f_states,
             e_states,

@@ -23,6 +23,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from divproj.core.errors import ProjError
 from divproj.core.pair import Pair
 from divproj.core.pair_arrays import LabelCodes, PairBatch
 from divproj.core.tree import DepTree
@@ -133,11 +134,11 @@ def _share(counts: dict[str, int]) -> float:
     return counts["match"] / counts["edges"] if counts["edges"] else 1.0
 
 
-def alter(pair: Pair, *, extended: bool = False, compiled: bool = False) -> Altered:
+def alter(pair: Pair, *, extended: bool = False, paper: bool = False, compiled: bool = False) -> Altered:
     """Algorithm 5 on one pair, both directions, with counts after every stage.
 
     Departs: words are merged until no merge is left, and a merged word keeps the links of both; the paper merges in one pass and
-    deletes the link. `compiled` pays when thousands of pairs follow one another.
+    deletes the link, as `paper` does. `compiled` pays when thousands of pairs follow one another.
 
     >>> from divproj import DepTree, Links, Pair
     >>> f, e = DepTree(("kam", "er"), (0, 1)), DepTree(("he", "did", "come"), (3, 3, 0))
@@ -153,7 +154,7 @@ def alter(pair: Pair, *, extended: bool = False, compiled: bool = False) -> Alte
     ops = np.zeros((2 * (len(f.heads) + len(e.heads) + len(batch.ends)) + 1, kernel.OP_FIELDS), np.int32)
     run = kernel.analyze_pair.compiled if compiled else kernel.analyze_pair.for_work(batch.words, batch.longest)
     n_ops, a, b = run(
-        f.heads, e.heads, batch.ends[:, 0].copy(), batch.ends[:, 1].copy(), labels[f.deprels], labels[e.deprels], extended,
+        f.heads, e.heads, batch.ends[:, 0].copy(), batch.ends[:, 1].copy(), labels[f.deprels], labels[e.deprels], variant(extended, paper),
         counts, f_states, e_states, f_classes, e_classes, 0, 0, ops, 0,
     )  # fmt: skip
     return Altered(
@@ -164,9 +165,16 @@ def alter(pair: Pair, *, extended: bool = False, compiled: bool = False) -> Alte
             direction: {stage: _edge_counts(counts[d, s]) for s, stage in _kept(extended)}
             for d, direction in enumerate(("e_to_f", "f_to_e"))
         },
-        frozenset(zip(a.tolist(), b.tolist(), strict=True)),
+        frozenset(zip(a.tolist(), b.tolist(), strict=True)) - {(0, 0)},
         tuple(operation(row) for row in ops[:n_ops].tolist()),
     )
+
+
+def variant(extended: bool, paper: bool) -> int:
+    """The number of a variant of Algorithm 5 in the kernel."""
+    if extended and paper:
+        raise ProjError("the paper's algorithm has no extended merges", remedy="leave out `extended` or `paper`")
+    return kernel.PAPER if paper else kernel.MERGE_BOTH if extended else kernel.PLAIN
 
 
 def operation(row: Sequence[int]) -> Operation:

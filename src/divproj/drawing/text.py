@@ -55,13 +55,13 @@ def _visible_tree(tree: DepTree, scene: Scene, side: str) -> DepTree:
     return DepTree(tuple(map(visible, tree.forms)), scene.heads[side], tuple(deprels))
 
 
-def edges_of(as_json: bool, extended: bool, style: str, chunk: Chunk, faults: Faults) -> tuple[int, str]:
+def edges_of(as_json: bool, extended: bool, paper: bool, style: str, chunk: Chunk, faults: Faults) -> tuple[int, str]:
     """How many pairs a chunk has, and their edges as lines of text."""
     lines: list[str] = []
     for batch in batches_in_style(chunk, style, faults):
         for k in range(len(batch)):
             pair = batch.pair(k)
-            altered = alter(pair, extended=extended, compiled=chunk.fast or len(lines) > 300)
+            altered = alter(pair, extended=extended, paper=paper, compiled=chunk.fast or len(lines) > 300)
             lines.append(json.dumps(altered.as_json(), ensure_ascii=False) if as_json else pair_text(pair, altered) + "\n")
     return len(lines), "".join(f"{line}\n" for line in lines)
 

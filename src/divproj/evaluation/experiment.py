@@ -19,9 +19,10 @@ from divproj.core.options import EvaluateOptions, ExperimentOptions
 from divproj.core.pair import Pair
 from divproj.core.sentence import Sentence
 from divproj.evaluation.trees import TreeScores, score_trees
-from divproj.projection.confidence import calibrate
+from divproj.projection.confidence import CalibrationSample, MapChoice, calibrate, choose_map
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.prepare import Preparation
+from divproj.projection.projector import Projector
 from divproj.projection.systems import OBSERVING, UNTRAINED, train
 from divproj.runtime.announce import passing
 from divproj.runtime.engine import Workers, run
@@ -107,16 +108,17 @@ def cross_validate(
     train_size: int | None = None,
     jobs: int = 1,
     groups: Sequence[Hashable] | None = None,
+    paper: bool = ExperimentOptions.paper,
 ) -> dict[str, SystemResult]:
     """Train on all folds but one (or on `train_size` of their sentences), test on that one; scores over all words.
 
     s5, s5+ and s6 also adapt to the bitext of the whole corpus, the test fold included, without F trees: users who want
     trees for a text have just that. `jobs` processes share the folds; 0 is one per core. Pairs of one of the
-    `groups` (one name for each pair) are never learned from and tested on at once.
+    `groups` (one name for each pair) are never learned from and tested on at once. `paper` makes S1 and S2 to the letter of their paper.
     """
     parts = make_folds(len(pairs), min(folds, len(pairs)), seed, groups)
     tasks = [(system, k) for system in systems for k in range(len(parts))]
-    work = partial(_one_fold, pairs, parts, seed, train_size)
+    work = partial(_one_fold, pairs, parts, seed, train_size, paper)
     done = run(work, lambda _: tasks, workers=Workers(max(jobs, 0)))
     results: dict[str, SystemResult] = {}
     counted = passing(done, f"cross-validating {', '.join(systems)}: fold", len(tasks))
@@ -136,7 +138,13 @@ def cross_validate(
 
 
 def _one_fold(
-    pairs: Sequence[Pair], parts: list[list[int]], seed: int, train_size: int | None, task: tuple[str, int], faults: Faults
+    pairs: Sequence[Pair],
+    parts: list[list[int]],
+    seed: int,
+    train_size: int | None,
+    paper: bool,
+    task: tuple[str, int],
+    faults: Faults,
 ) -> list[Any]:
     """(gold tree, tree, reasons, confidence) of the sentences of a fold, by a system that learned from the other folds."""
     system, k = task
@@ -145,7 +153,7 @@ def _one_fold(
     if train_size is not None and train_size < len(rest) and system not in (*UNTRAINED, *OBSERVING):
         rest = sorted(random.Random(f"{seed}/{k}/{train_size}").sample(rest, train_size))
     text = [ProjectionInput.of(pair) for pair in pairs] if system.startswith(("s5", "s6")) else ()
-    project = train(system, [pairs[i] for i in rest], peek=[pairs[i] for i in parts[k]], seed=seed, text=text)
+    project = train(system, [pairs[i] for i in rest], peek=[pairs[i] for i in parts[k]], seed=seed, text=text, paper=paper)
     rows = []
     for i in parts[k]:
         projection = calibrate(project(ProjectionInput.of(pairs[i])), system)
@@ -203,6 +211,37 @@ def _one_corpus(
         projection = calibrate(project(given), system)
         rows.append((pair.f, projection.tree, projection.reasons, projection.confidence))
     return rows
+
+
+def calibration_map(
+    pairs: Sequence[Pair],
+    system: str,
+    projector: Projector | None = None,
+    *,
+    folds: int = 5,
+    seed: int = ExperimentOptions.seed,
+) -> MapChoice:
+    """Fit confidences of a system to pairs with gold F trees (`proj calibrate`).
+
+    A system that learns is trained on all folds but one and judged on that one, unless a `projector` brings what it has learned elsewhere.
+    """
+    parts = make_folds(len(pairs), min(folds, len(pairs)), seed)
+    text = [ProjectionInput.of(pair) for pair in pairs]
+    state = projector.adapt(pairs) if projector else None
+    rows: list[tuple[Any, Any]] = []
+    for part in passing(parts, f"projecting by {system}: fold", len(parts)):
+        if projector:
+            projections = [projector.raw_projection(pairs[k], state) for k in part]
+        else:
+            held = set(part)
+            learned = [pair for k, pair in enumerate(pairs) if k not in held]
+            project = train(system, learned, seed=seed, text=text if system.startswith(("s5", "s6")) else ())
+            projections = [project(text[k]) for k in part]
+        for k, projection in zip(part, projections, strict=True):
+            sample = CalibrationSample.of("", "", [(pairs[k].f, projection)])
+            rows.append((sample.table, sample.right))
+    rows = [row for row in rows if len(row[1])]
+    return choose_map(system, [table for table, _ in rows], [right for _, right in rows], folds=folds)
 
 
 def _merge(into: TreeScores, more: TreeScores) -> None:

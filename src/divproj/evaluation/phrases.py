@@ -334,18 +334,22 @@ def against_constituents(gold: str, system: str) -> dict[str, PhraseScore]:
     return scores
 
 
-def against_annotators(gold: str, system: str) -> dict[str, PhraseScore]:
-    """ALIR and ALIP against three annotators, by surface strings, with nulls and without."""
-    system_rows = _lines(system)
-    names = sorted(path.name[2:] for path in Path(gold).glob("s-*.xml"))
+def spade_rows(place: Path) -> list[tuple[PhraseTree, PhraseTree, tuple[Texts, ...]]]:
+    """Trees of both sides, and what each annotator aligned, of a folder with s-*.xml and t-*.xml."""
     rows = []
-    for name in names:
-        sides = [Path(gold) / f"{side}-{name}" for side in "st"]
+    for name in sorted(path.name[2:] for path in place.glob("s-*.xml")):
+        sides = [place / f"{side}-{name}" for side in "st"]
         trees = [next(iter(enju.load(path))) for path in sides]
         links = [enju.load_links(path)[0] for path in sides]
         assert trees[0] is not None
         assert trees[1] is not None
         rows.append((trees[0], trees[1], annotator_texts(trees[0], trees[1], links[0], links[1])))
+    return rows
+
+
+def against_annotators(gold: str, system: str) -> dict[str, PhraseScore]:
+    """ALIR and ALIP against three annotators, by surface strings, with nulls and without."""
+    system_rows, rows = _lines(system), spade_rows(Path(gold))
     if len(rows) != len(system_rows):
         raise AlignmentError(
             f"{len(system_rows)} pairs, but {gold} has {len(rows)}", Where(system), "score the same pairs in the same order"

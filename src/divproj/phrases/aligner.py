@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from divproj.phrases.model import FIXED, LocalModel, PhraseEncoder, Relation, fi
 from divproj.phrases.problem import (
     COMBINE,
     NEVER,
+    PAPER_COSTS,
     Clock,
     Costs,
     OutOfTimeError,
@@ -52,6 +53,12 @@ BUCKETS = 1 << 18
 FORMAT, VERSION = "divproj-phrases", 1
 MOST_CELLS = 16_000_000
 """Most pairs of nodes in a chart; larger forests are replaced by their best trees."""
+
+PAPER: dict[str, Any] = {
+    **{each.name: getattr(PAPER_COSTS, each.name) for each in fields(PAPER_COSTS)},
+    "null_norm": "literal", "search": "packs", "noncomp": "trace", "beam": 150, "both": False,
+}  # fmt: skip
+"""The published model's parameters: its Table 2, Algorithms B.1 and C.1, and §5.4 as printed."""
 
 ForestPair = tuple[Forest, Forest]
 WordLinks = Any

@@ -3,7 +3,7 @@
 Each system has a logistic map from features of a word to the probability that its head is right. The features (`NAMES`) are
 the system's score of the edge, the confidence of the link and of the parser of E, whether S1-R and S1-L agree, the reason of
 the edge, tags, direction and distance. The maps were fitted on treebanks of other languages; they are shipped with the gloss
-model (`languages/glossed/calibration.json`) and fitted anew with it.
+model (`languages/glossed/calibration.json`) and fitted anew with it. `choose_map` fits one to gold trees of one's own.
 
 The share of right heads in trees that nobody has checked is estimated in two ways: from gold sentences that were not learned
 from (`expected_from_counts`, `recalibrate`),
@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from divproj.core.errors import ModelError, Where
 from divproj.core.tree import DepTree
 from divproj.projection.direct import REASONS, Projection, Reason
+from divproj.runtime.modelfile import Estimator
 from divproj.runtime.resources import folder
 
 if TYPE_CHECKING:
@@ -212,8 +213,16 @@ def _odds(probability: float) -> float:
     return math.log(clipped / (1 - clipped))
 
 
-def calibrate(projection: Projection, system: str) -> Projection:
-    """Return the projection with probabilities as confidences; unchanged where the system has no map."""
+def calibrate(projection: Projection, system: str, file: str | Path | None = None) -> Projection:
+    """Return the projection with probabilities as confidences; unchanged where the system has no map.
+
+    `file` has maps of one's own (`proj calibrate`), one of which must be of this system.
+    """
+    if file:
+        if system not in (table := calibrations_in(str(file))):
+            message = f"the calibration is for {', '.join(sorted(table))}, but the trees are by {system}"
+            raise ModelError(message, Where(str(file)), f"calibrate {system}, or choose the system that it is for")
+        system = f"{file}{OF}{system}"
     calibration = calibration_of(system)
     if calibration is None or not projection.heads:
         return projection
@@ -241,10 +250,21 @@ def _guesses(projection: Projection, confidence: Sequence[float]) -> tuple[tuple
     return tuple(bounded), tuple(reasons)
 
 
+OF = "#"
+"""Between a file of maps and the system that is meant."""
+
+
 def calibration_of(system: str) -> Calibration | None:
-    """The map of a system; None where there is none."""
-    table = shipped_calibrations()
+    """The map of a system, of the file that stands before it (`my.json#s6`), or shipped; None where there is none."""
+    file, _, system = system.rpartition(OF)
+    table = calibrations_in(file) if file else shipped_calibrations()
     return table.get(system) or table.get(LIKE.get(system, ""))
+
+
+@lru_cache(maxsize=4)
+def calibrations_in(file: str) -> dict[str, Calibration]:
+    """The maps of a file."""
+    return load(file)
 
 
 @lru_cache(maxsize=1)
@@ -256,7 +276,7 @@ def shipped_calibrations() -> dict[str, Calibration]:
 
 def load(place: str | Path) -> dict[str, Calibration]:
     """Maps by system; ModelError where the file is damaged or of another version."""
-    where, remedy = Where(str(place)), "make the pack anew with bench/accuracy/glossbanks.py, or install divproj again"
+    where, remedy = Where(str(place)), "make it anew with `proj calibrate`; if it is the shipped one, install divproj again"
     try:
         document = json.loads(Path(place).read_text(encoding="utf-8"))
         if document["kind"] != KIND or document["version"] != VERSION or document["features"] != list(NAMES):
@@ -314,7 +334,7 @@ class CalibrationSample:
         return cls(name, family, np.concatenate(tables), np.concatenate(right))
 
 
-def fit(samples: Sequence[CalibrationSample]) -> Floats:
+def fit(samples: Sequence[CalibrationSample], strength: float = STRENGTH) -> Floats:
     """Weights of a ridge logistic regression in which every treebank counts the same."""
     import numpy as np
     from sklearn.linear_model import LogisticRegression
@@ -328,7 +348,7 @@ def fit(samples: Sequence[CalibrationSample]) -> Floats:
         return intercept_only
     centre, spread = np.average(x, 0, each), np.sqrt(np.average((x - np.average(x, 0, each)) ** 2, 0, each))
     spread[spread < 1e-9] = np.inf  # what never varies has no weight
-    regression = LogisticRegression(C=STRENGTH, max_iter=1000).fit((x - centre) / spread, y, each)
+    regression = LogisticRegression(C=strength, max_iter=1000).fit((x - centre) / spread, y, each)
     weights: Floats = regression.coef_[0] / spread
     weights[0] = regression.intercept_[0] - float(weights @ centre)
     return weights
@@ -351,6 +371,99 @@ def learn(samples: Sequence[CalibrationSample]) -> Calibration:
     misses = [float(held[s.name].mean() - s.right.mean()) for s in samples if len(s.right)]
     source = f"calibrated on {len(misses)} treebanks of other languages"
     return Calibration(tuple(fit(samples).tolist()), float(np.sqrt(np.mean(np.square(misses)))), source)
+
+
+class ConfidenceMap(Estimator):
+    """A map as scikit-learn fits and compares it: `fit` on features of words and whether their heads are right.
+
+    `kind` is "shipped" (the shipped map as it is), "shifted" (its log odds with another shift and slope) or "new" (weights of its own,
+    of which `strength` is the inverse penalty). `weights` are those of the shipped map.
+    """
+
+    def __init__(self, kind: str = "shifted", strength: float = STRENGTH, weights: tuple[float, ...] = ()) -> None:
+        self.kind, self.strength, self.weights = kind, strength, weights
+
+    def fit(self, X: Floats, y: NDArray[np.bool_]) -> ConfidenceMap:  # noqa: N803
+        """Fit to rows of `features`, and whether each word's head is right."""
+        import numpy as np
+
+        given = np.array(self.weights)
+        if self.kind == "new":
+            self.coef_ = fit([CalibrationSample("", "", X, np.asarray(y, bool))], self.strength)
+        elif self.kind == "shifted":
+            shift, slope = _logistic(X @ given, np.asarray(y, float))
+            self.coef_ = slope * given
+            self.coef_[0] += shift
+        else:
+            self.coef_ = given
+        return self
+
+    def predict(self, X: Floats) -> Floats:  # noqa: N803
+        """Probabilities that heads are right."""
+        return Calibration(tuple(self.coef_.tolist()), 0.0, "").probabilities(X)
+
+    def score(self, X: Floats, y: NDArray[np.bool_]) -> float:  # noqa: N803
+        """Mean log likelihood of a word, which is 0 at best."""
+        import numpy as np
+
+        p = np.clip(self.predict(X), 1 - CLIP, CLIP)
+        return float(np.where(y, np.log(p), np.log(1 - p)).mean())
+
+
+STRENGTHS = (0.0005, 0.005, 0.05)
+"""Strengths that are tried for weights of one's own."""
+LEAST_SENTENCES = 10
+"""Gold sentences without which nothing is calibrated: a map from fewer follows chance."""
+
+
+@dataclass(frozen=True)
+class MapChoice:
+    """A map fitted to gold trees of one's own, and how it and the shipped map do on sentences that neither was fitted to."""
+
+    calibration: Calibration
+    kind: str
+    words: int
+    right: float
+    """Share of right heads."""
+    errors: dict[str, float]
+    """Calibration error of the raw confidences, the shipped map, and the chosen one in folds."""
+    likelihoods: dict[str, float]
+    """Mean log likelihood of each kind of map in folds."""
+
+
+def choose_map(system: str, tables: Sequence[Floats], right: Sequence[NDArray[np.bool_]], *, folds: int = 5) -> MapChoice:
+    """Fit a map to sentences with gold trees: of the shipped map, a shifted one and a new one that which is likeliest in folds of sentences.
+
+    `tables` are the `features` of each sentence, as the system projects it without having learned from it.
+    """
+    import numpy as np
+    from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_predict
+
+    if len(tables) < LEAST_SENTENCES:
+        raise ModelError(f"{len(tables)} gold sentences, {LEAST_SENTENCES} or more expected", remedy="correct more trees")
+    x, y = np.concatenate(tables), np.concatenate(right)
+    groups = np.repeat(np.arange(len(tables)), [len(table) for table in tables])
+    shipped = calibration_of(system)
+    weights = shipped.weights if shipped else (0.0, 1.0, *(0.0,) * (len(NAMES) - 2))
+    grid: list[dict[str, list[Any]]] = [{"kind": ["shifted"]}, {"kind": ["new"], "strength": list(STRENGTHS)}]
+    if shipped:
+        grid.insert(0, {"kind": ["shipped"]})
+    parts = GroupKFold(min(folds, len(tables)))
+    search = GridSearchCV(ConfidenceMap(weights=weights), grid, cv=parts).fit(x, y, groups=groups)
+    likelihoods: dict[str, float] = {}
+    for params, score in zip(search.cv_results_["params"], search.cv_results_["mean_test_score"], strict=True):
+        likelihoods[params["kind"]] = max(float(score), likelihoods.get(params["kind"], -math.inf))
+    best: ConfidenceMap = search.best_estimator_
+    held = cross_val_predict(best, x, y, groups=groups, cv=parts)
+    misses = [float(held[k].mean() - y[k].mean()) for _, k in parts.split(x, y, groups)]
+    error = float(np.sqrt(np.mean(np.square(misses)) / len(misses)))
+    errors = {"raw": calibration_error(1 / (1 + np.exp(-x[:, 1])), y)}
+    if shipped:
+        errors["shipped"] = calibration_error(shipped.probabilities(x), y)
+    errors["chosen"] = calibration_error(held, y)
+    source = f"calibrated on {len(tables)} gold sentences"
+    calibration = Calibration(tuple(best.coef_.tolist()), error, source)
+    return MapChoice(calibration, best.kind, len(y), float(y.mean()), errors, likelihoods)
 
 
 def calibration_error(probabilities: Floats, right: NDArray[np.bool_], bins: int = 10) -> float:

@@ -207,8 +207,11 @@ GroupHead = Callable[[ProjectionInput, int, list[int]], int]
 Side = Callable[[ProjectionInput, int], Direction]
 
 
-def project(sentence: ProjectionInput, group_head: GroupHead, side: Side) -> Projection:
-    """Return the projection by System 1, given functions that choose the head of a group and the side of an unlinked word."""
+def project(sentence: ProjectionInput, group_head: GroupHead, side: Side, *, any_root: bool = False) -> Projection:
+    """Return the projection by System 1, given functions that choose the head of a group and the side of an unlinked word.
+
+    With `any_root` a determiner may be the root, as in the paper.
+    """
     n = len(sentence)
     heads = [-1] * (n + 1)
     reasons: list[Reason] = ["guess"] * (n + 1)
@@ -222,14 +225,15 @@ def project(sentence: ProjectionInput, group_head: GroupHead, side: Side) -> Pro
                 heads[word], reasons[word] = chosen[e], "merge"
     attach_spontaneous(sentence, heads, reasons, side)
     one_root(heads, reasons, may_loop=sentence.linked_count < n)  # where every word has an anchor, the tree of E has no cycle
-    content_root(sentence, heads, reasons)
+    if not any_root:
+        content_root(sentence, heads, reasons)
     return Projection(sentence, tuple(heads[1:]), tuple(reasons[1:]))
 
 
 def attach_spontaneous(sentence: ProjectionInput, heads: list[int], reasons: list[Reason], side: Side) -> None:
     """Each unaligned word takes its neighbour on its side, the other neighbour at the sentence's edge or against a loop.
 
-    Departs: s1-r attaches to the left. The text of the paper says right, but its numbers are those of left.
+    Departs: s1-r attaches to the left. The text of the paper says right, but its numbers are those of left; `paper` attaches as the text says.
     """
     n = len(heads) - 1
     loose = [k for k in range(1, n + 1) if heads[k] < 0]
@@ -289,9 +293,13 @@ def content_root(sentence: ProjectionInput, heads: list[int], reasons: list[Reas
     reasons[new] = reasons[root] = "swap"
 
 
-def s1(sentence: ProjectionInput, merge: Direction = "right", spontaneous: Direction = "left") -> Projection:
+def s1(
+    sentence: ProjectionInput, merge: Direction = "right", spontaneous: Direction = "left", *, any_root: bool = False
+) -> Projection:
     """Systems S1-R (`merge="right"`) and S1-L.
 
     Of several words on one E word the rightmost (leftmost) is the head; unaligned words attach to the left (§4.5).
     """
-    return project(sentence, lambda _, __, words: words[-1 if merge == "right" else 0], lambda _, __: spontaneous)
+    return project(
+        sentence, lambda _, __, words: words[-1 if merge == "right" else 0], lambda _, __: spontaneous, any_root=any_root
+    )

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from divproj.core.errors import ModelError
 from divproj.core.pair import Pair
 from divproj.core.tree import DepTree
 from divproj.parsing.decode import chu_liu_edmonds
@@ -249,6 +250,22 @@ RECIPES = {
 """Table 5's systems, and our best."""
 
 
+def recipe_of(name: str) -> Recipe:
+    """Return the recipe of a system; `s4-1:match+proj` is S4-1 with these features of edges alone.
+
+    >>> recipe_of("s4-1:match").features
+    ('match',)
+    """
+    code, colon, features = name.partition(":")
+    recipe = RECIPES.get(code)
+    if recipe is None or (colon and not recipe.projection):
+        raise ModelError(f"no system '{name}'", remedy=f"choose one of {', '.join(RECIPES)}")
+    chosen = tuple(features.split("+")) if colon else recipe.features
+    if unknown := [feature for feature in chosen if feature not in FEATURES]:
+        raise ModelError(f"no feature of edges '{unknown[0]}'", remedy=f"choose among {', '.join(FEATURES)}")
+    return replace(recipe, features=chosen)
+
+
 @dataclass(frozen=True)
 class ParserState:
     """What a parsing system has learned from a text: that of s6 where it starts from s6, that of s5 where it looks at phrases."""
@@ -397,7 +414,7 @@ def fit(
     the shipped one (with the gloss abbreviations `grams`) where the text allows it (`starts_from_s6`) and s2+ is not clearly better
     on the gold trees, None takes none. Passes of the parsers are kept in a checkpoint.
     """
-    recipe = RECIPES[system] if isinstance(system, str) else system
+    recipe = recipe_of(system) if isinstance(system, str) else system
     pairs = list(pairs)
     sentences = [ProjectionInput.of(pair) for pair in pairs]
     judged = prior == "auto"

@@ -198,6 +198,8 @@ class SystemPlan:
     rules: str | None = None
     grams: tuple[Path, ...] = ()
     stamps: tuple[str, ...] = ()
+    calibration: str | None = None
+    """A file of maps of confidences, instead of the shipped ones."""
 
     @classmethod
     def of(cls, system: str, model: Path | None = None, rules: str | None = None, grams: Sequence[Path] = ()) -> SystemPlan:
@@ -298,9 +300,9 @@ def project_corpus(
 def _project_chunk(plan: SystemPlan, how: Preparation, wanted: CorpusOutput, chunk: Chunk, faults: Faults) -> Trees:
     """Return the trees of a chunk of a corpus, by a system that projects each sentence by itself."""
     pairs = list(prepare_pairs(how, chunk, faults))
-    system, table = load_system(plan), how.table
+    system, table, file = load_system(plan), how.table, plan.calibration
     state = system.adapt(())  # of a system that learns nothing from a text
-    projections = (calibrate(system.project(ProjectionInput.of(pair), state), system.code) for pair in pairs)
+    projections = (calibrate(system.project(ProjectionInput.of(pair), state), system.code, file) for pair in pairs)
     return _trees(zip(pairs, projections, strict=True), plan.name, wanted, table)
 
 

@@ -26,7 +26,7 @@ from divproj.core.sentence import Rows
 from divproj.parsing.decode import chu_liu_edmonds
 from divproj.projection import registry, rulefile, systems
 from divproj.projection.base import System, TextEvidence
-from divproj.projection.confidence import USUAL_CONFIDENCE, calibrate
+from divproj.projection.confidence import USUAL_CONFIDENCE, calibrate, calibrations_in
 from divproj.projection.direct import Projection, ProjectionInput
 from divproj.projection.phrasal.phrase_pairs import PhraseSources
 from divproj.projection.pipeline import (
@@ -101,11 +101,15 @@ class Projector:
         phrases: str | Path | None = None,
         paraphrases: bool = False,
         f_forests: str | Path | None = None,
+        calibration: str | Path | None = None,
         seed: int = 1,
     ) -> None:
         self.system = system if system == registry.AUTO else registry.system_info(system).code
         self.rules = str(rules) if rules else None
         self.model, self.seed = model, seed
+        self.calibration = str(Path(calibration).absolute()) if calibration else None
+        if self.calibration:
+            calibrations_in(self.calibration)
         self.phrases = PhraseSources(str(phrases) if phrases else None, paraphrases, str(f_forests) if f_forests else None)
         self.preparation = Preparation(parser, tuple(map(Path, grams)), style)
         if style not in HEAD_STYLES:
@@ -133,7 +137,9 @@ class Projector:
     @classmethod
     def of(cls, how: ProjectOptions, **more: Any) -> Projector:
         """Return the projector that the options describe; `more` are other keywords."""
-        given: dict[str, Any] = {name: getattr(how, name) for name in ("rules", "model", "phrases", "paraphrases", "f_forests")}
+        given: dict[str, Any] = {
+            name: getattr(how, name) for name in ("rules", "model", "phrases", "paraphrases", "f_forests", "calibration")
+        }
         return cls(how.system, parser=how.e_parser, style=how.e_style, f_style=how.style, **given, **more)
 
     @property
@@ -153,7 +159,8 @@ class Projector:
         """The system by its files, for other processes; None before it is chosen, and where it was learned here."""
         if self._system is None or self._fitted:
             return None
-        return SystemPlan.of(self.system_, Path(self.model) if self.model else None, self.rules, self.preparation.grams)
+        plan = SystemPlan.of(self.system_, Path(self.model) if self.model else None, self.rules, self.preparation.grams)
+        return replace(plan, calibration=self.calibration)
 
     @property
     def needs_gold(self) -> bool:
@@ -162,10 +169,7 @@ class Projector:
 
     def fit(self, pairs: Iterable[Pair], *, text: Iterable[Pair] = ()) -> Projector:
         """Learn from pairs with gold trees of F; `text` is more of the text, without trees, for systems that adapt to it."""
-        checked = (pair for pair in pairs if pair.f_rows is None or not pair.f_rows.is_draft)
-        gold = [pair for pair in self.prepare(checked) if pair.f.tree is not None and pair.e.tree is not None]
-        if not gold:
-            raise ModelError("no pair has a gold tree of F and a tree of its translation", remedy="give pairs with trees")
+        gold = self.gold_pairs(pairs)
         self.gold_ = len(gold)
         glosses = any(pair.glosses for pair in gold)
         choice = registry.SystemChoice(self.system, REQUESTED)
@@ -185,6 +189,14 @@ class Projector:
         self._fitted = True
         self.system_, self.why_ = choice.system, choice.why
         return self
+
+    def gold_pairs(self, pairs: Iterable[Pair]) -> list[Pair]:
+        """Return the pairs with gold trees of F, prepared: translations parsed, words linked."""
+        checked = (pair for pair in pairs if pair.f_rows is None or not pair.f_rows.is_draft)
+        gold = [pair for pair in self.prepare(checked) if pair.f.tree is not None and pair.e.tree is not None]
+        if not gold:
+            raise ModelError("no pair has a gold tree of F and a tree of its translation", remedy="give pairs with trees")
+        return gold
 
     def adapt(self, pairs: Sequence[Pair], source: TextSource = GIVEN, faults: Faults | None = None) -> TextState:
         """Return what the system learns from a text, to be given to `project`; its pairs have trees of E and links."""
@@ -214,8 +226,13 @@ class Projector:
 
     def projection(self, pair: Pair, state: TextState | None = None) -> Projection:
         """Return the projection of one pair; `state` as in `project`."""
+        projection = self.raw_projection(pair, state)
+        return calibrate(projection, self.choose_system((pair,)).code, self.calibration)
+
+    def raw_projection(self, pair: Pair, state: TextState | None = None) -> Projection:
+        """Return the projection of one pair with the system's own confidences, as calibration takes them."""
         system, text = self.choose_system((pair,)), state or self.adapt([pair])
-        return calibrate(system.project(text.sentence(pair), text.state), system.code)
+        return system.project(text.sentence(pair), text.state)
 
     def projections(
         self,
@@ -243,7 +260,7 @@ class Projector:
         else:
             results = self._stream(source, stream, workers, on_message, faults)
         for pair, projection in results:
-            yield pair, calibrate(projection, self.choose_system((pair,)).code)
+            yield pair, calibrate(projection, self.choose_system((pair,)).code, self.calibration)
 
     def _stream(
         self, source: TextSource, pairs: Iterable[Pair], workers: Workers, on_message: Say | None, faults: Faults | None

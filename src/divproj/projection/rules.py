@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from divproj.core.pair import Pair
+from divproj.divergence.operations import alter
 from divproj.projection.direct import Direction, Projection, ProjectionInput, Reason, one_root, project
 
 MIN_SENTENCES, MIN_SHARE = 0.10, 0.70
@@ -80,15 +81,18 @@ class Rules:
         }
 
 
-def learn(pairs: Iterable[Pair]) -> Rules:
-    """Count merge, spontaneous and swap preferences in pairs with gold F trees."""
+def learn(pairs: Iterable[Pair], *, paper: bool = False) -> Rules:
+    """Count merge, spontaneous and swap preferences in pairs with gold F trees.
+
+    `paper` counts the swaps that Algorithm 5 makes, after its removals and merges (§3.5.3).
+    """
     rules = Rules()
     for pair in pairs:
         rules.sentences += 1
         sentence = ProjectionInput.of(pair)
         _count_sides(rules, pair)
         _count_merges(rules, pair, sentence)
-        _count_swaps(rules, pair)
+        _count_swaps(rules, pair, _swapped_edges(pair) if paper else None)
     return rules
 
 
@@ -114,10 +118,16 @@ def _count_merges(rules: Rules, pair: Pair, sentence: ProjectionInput) -> None:
             rules.merge.setdefault(tags[e - 1], Sides()).add(side, example)
 
 
-def _count_swaps(rules: Rules, pair: Pair) -> None:
+def _swapped_edges(pair: Pair) -> set[tuple[int, int]]:
+    """The E edges (child, parent) that Algorithm 5 swaps."""
+    steps = alter(pair, paper=True).operations
+    return {(step.child, step.parent) for step in steps if step.side == "e" and step.kind == "swap"}
+
+
+def _count_swaps(rules: Rules, pair: Pair, swapped: set[tuple[int, int]] | None) -> None:
     """Count how often the edges of E are reversed in F.
 
-    Departs: they are counted in the trees as they are, before anything is removed or merged.
+    Departs: they are counted in the trees as they are, before anything is removed or merged, unless `swapped` names them.
     """
     tags, back, heads = pair.e.tags(), pair.links.backward, pair.f.heads
     seen_here = set()
@@ -129,9 +139,9 @@ def _count_swaps(rules: Rules, pair: Pair) -> None:
         images, above = back[child], back[parent]
         matched = any(heads[i - 1] in above for i in images)
         reversed_ = [(i, heads[i - 1]) for i in above if heads[i - 1] in images and heads[i - 1] > 0]
-        if reversed_ and not matched:
+        if (child, parent) in swapped if swapped is not None else reversed_ and not matched:
             seen.swapped += 1
-            if len(seen.examples) < EXAMPLES:
+            if len(seen.examples) < EXAMPLES and reversed_:
                 i, j = reversed_[0]
                 f = pair.f.forms
                 seen.examples.append(
@@ -148,8 +158,13 @@ def s2(
     merge: bool = True,
     remove: bool = True,
     swap: set[tuple[str, str]] | bool = True,
+    unlearned: Direction = "left",
+    any_root: bool = False,
 ) -> Projection:
     """Systems S2-1 (all three), S2-2 (`swap=False`) and S2-3 (merge alone): projection with learned corrections.
+
+    Departs: Table 4a ticks merge and swap for S2-2, but its figures (10 points above S2-3 in Hausa, 8 below S2-1 in Hindi, where swaps
+    matter) are those of merge and remove. `unlearned` is the side of unlinked words where `remove` is off.
 
     `swap` may also be the pairs of tags to swap, as `rules.kept_swaps()` returns them.
     """
@@ -161,10 +176,10 @@ def s2(
 
     def side(sentence: ProjectionInput, word: int) -> Direction:
         if not remove:
-            return "left"
+            return unlearned
         return rules.spontaneous.get(sentence.forms[word - 1].lower(), Sides()).majority_side(rules.headedness)
 
-    projection = project(sentence, group_head, side)
+    projection = project(sentence, group_head, side, any_root=any_root)
     if not swap:
         return projection
     return swap_edges(projection, rules.kept_swaps() if swap is True else swap)

@@ -11,7 +11,7 @@ from divproj.core.pair import Pair
 from divproj.projection.base import AdaptedSystem, PerSentence, System
 from divproj.projection.candidates import TagLexicon
 from divproj.projection.correction import HeadModel
-from divproj.projection.direct import ProjectFunction, Projection, ProjectionInput, s1
+from divproj.projection.direct import Direction, ProjectFunction, Projection, ProjectionInput, s1
 from divproj.projection.registry import AUTO, SYSTEMS, has_gloss_model
 from divproj.projection.rules import Rules, learn, s2
 
@@ -60,6 +60,7 @@ class Corrections:
         text: Sequence[ProjectionInput] = (),
         about: dict[str, Any] | None = None,
         grams: Grams | None = None,
+        paper: bool = False,
     ) -> Corrections:
         """Learn corrections for a system; for s6+ `text` is more of the language, without trees, and `grams` are gloss abbreviations.
 
@@ -75,7 +76,7 @@ class Corrections:
 
             return starting_from_s6(S6Plus.fit(pairs, text, S6(grams=grams)), pairs, about)
         untrained = HeadModel(lexicon=TagLexicon.of((ProjectionInput.of(pair), pair.f.deprels) for pair in pairs))
-        return cls(learn(pairs), HeadModel.fit(pairs) if system == DEFAULT else untrained, about or {}, system)
+        return cls(learn(pairs, paper=paper), HeadModel.fit(pairs) if system == DEFAULT else untrained, about or {}, system)
 
     def check(self, system: str) -> None:
         """Raise ModelError where these corrections cannot serve a system; counted rules serve s2-1 to s2-3 in any case."""
@@ -105,10 +106,11 @@ def projector(system: str, corrections: Corrections | None = None) -> ProjectFun
     return lambda sentence: projection_system.project(sentence, projection_system.adapt([sentence]))
 
 
-def make(system: str, corrections: Corrections | None = None, grams: Grams | None = None) -> System:
+def make(system: str, corrections: Corrections | None = None, grams: Grams | None = None, *, paper: bool = False) -> System:
     """Return the system of this code; ModelError where it needs what is not given.
 
-    `corrections` are what was learned from gold trees, `grams` gloss abbreviations instead of the shipped ones.
+    `corrections` are what was learned from gold trees, `grams` gloss abbreviations instead of the shipped ones. `paper` makes S1 and S2
+    as the paper's text and Table 4a have them; other systems are the same.
     """
     if system == "oracle" or (system in SYSTEMS and SYSTEMS[system].parser):
         raise ModelError(
@@ -123,7 +125,19 @@ def make(system: str, corrections: Corrections | None = None, grams: Grams | Non
         )
     if corrections is not None:
         corrections.check(system)
+    if paper and system in PROJECTIONS[:-1]:
+        return _by_the_letter(system, corrections)
     return _MAKERS[system](corrections, grams)
+
+
+def _by_the_letter(code: str, corrections: Corrections | None) -> System:
+    """S1 and S2 without our departures: unlinked words go to the side that the system is named for, S2-2 swaps and does not reattach."""
+    if corrections is None or code in UNTRAINED:
+        side: Direction = "right" if code == "s1-r" else "left"
+        return PerSentence(code, lambda sentence: s1(sentence, side, side, any_root=True))
+    rules, swaps = corrections.rules, False if code == "s2-3" else corrections.rules.kept_swaps()
+    how: dict[str, Any] = {"remove": code == "s2-1", "swap": swaps, "unlearned": "right", "any_root": True}
+    return PerSentence(code, lambda sentence: s2(sentence, rules, **how))
 
 
 def _s2(code: str, corrections: Corrections) -> System:
@@ -177,13 +191,14 @@ def train(
     peek: Sequence[Pair] = (),
     seed: int = 1,
     text: Sequence[ProjectionInput] = (),
+    paper: bool = False,
 ) -> ProjectFunction:
     """Return the function that projects by this system after learning from these pairs; `oracle` may peek at the gold trees of others.
 
-    `text` is all bitext at hand, without F trees, for systems that adapt to it (s5, s5+, s6, s6+); none: that of the pairs.
+    `text` is all bitext at hand, without F trees, for systems that adapt to it (s5, s5+, s6, s6+); none: that of the pairs. `paper` is as in `make`.
     """
     sentences = tuple(text) or tuple(map(ProjectionInput.of, pairs))
-    if system in PARSERS:
+    if system.partition(":")[0] in PARSERS:
         from divproj.projection import parsers  # a parser needs numba: only who asks for one waits for it
 
         return parsers.fit(system, pairs, peek=peek, text=text, random_state=seed).project
@@ -195,8 +210,8 @@ def train(
         return AdaptedSystem(S6Plus.cross_fit(pairs, state)[0], state).project
     if system in OBSERVING:
         return AdaptedSystem(make(system), _cached_state(system, sentences)).project
-    corrections = None if system in UNTRAINED else Corrections.learn(pairs, system)
-    return AdaptedSystem(make(system, corrections), None).project
+    corrections = None if system in UNTRAINED else Corrections.learn(pairs, system, paper=paper)
+    return AdaptedSystem(make(system, corrections, paper=paper), None).project
 
 
 def _cached_state(system: str, text: tuple[ProjectionInput, ...]) -> Any:

@@ -302,6 +302,12 @@ class Estimator:
         names = list(inspect.signature(cls).parameters)
         return [name for name in names if not name.endswith("_")]
 
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn (from 1.6 on) asks: our estimators take sentences, in lists, and check them themselves."""
+        from sklearn.utils import InputTags, Tags, TargetTags
+
+        return Tags(None, TargetTags(required=False), no_validation=True, input_tags=InputTags(two_d_array=False, string=True))
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name."""
         return {name: getattr(self, name) for name in self._parameters()}

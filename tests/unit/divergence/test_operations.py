@@ -243,3 +243,38 @@ class TestLarge:
         flat = (0, *[1] * (n - 1))
         found = alter(pair(flat, flat, [(k, k) for k in range(1, n + 1)]))
         assert found.counts["f_to_e"]["swap"]["match"] == n - 1
+
+
+class TestToTheLetter:
+    """Algorithm 5 as printed: one pass over the links of F, then of E; the link of a merged word is deleted, its others stay with it."""
+
+    chain = pair((2, 3, 0), (0, 1), [(1, 1), (2, 1), (2, 2), (3, 2)])
+
+    def test_one_pass(self):
+        """w1 and w2 share e1, so w1 goes. Its parent w2 keeps e2 and so goes as well. E is not looked at again, nor F."""
+        found = alter(self.chain, paper=True)
+        assert [(s.side, s.kind, s.child, s.parent) for s in found.operations][:2] == [
+            ("f", "merge", 1, 2),
+            ("f", "merge", 2, 3),
+        ]
+        assert found.heads["f"]["merge"] == (GONE, GONE, 0)
+        assert found.links == {(2, 1), (3, 2)}, "links (1, 1) and (2, 2) are deleted; w3 does not get e1"
+        assert (3, 1) in alter(self.chain).links
+
+    def test_what_differs_from_merging_until_none_is_left(self):
+        """The children of a merged word go up, and one of them then shares a word with its new parent, too late for the pass."""
+        shape = pair((2, 3, 0), (0, 1), [(1, 2), (2, 1), (3, 1), (3, 2)])
+        once, always = alter(shape, paper=True), alter(shape)
+        assert [s.child for s in always.operations if s.side == "f"] == [2, 1]
+        assert [s.child for s in once.operations if s.side == "f"] == [2]
+        assert once.heads["f"]["merge"] == (3, GONE, 0)
+
+    def test_plain_and_compiled_are_the_same(self):
+        for given in (self.chain, pair((2, 0, 2, 3), (2, 0, 2), [(1, 1), (2, 2), (3, 2), (4, 3), (4, 2)])):
+            assert alter(given, paper=True) == alter(given, paper=True, compiled=True)
+
+    def test_no_extended_merges(self):
+        from divproj import ProjError
+
+        with pytest.raises(ProjError, match="no extended merges"):
+            alter(self.chain, paper=True, extended=True)

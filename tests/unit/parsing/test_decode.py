@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+
+import networkx as nx
 import numpy as np
 import pytest
 from trees_by_force import all_trees, edge_sum, is_projective, is_tree, projective_trees, tree_sum
@@ -131,3 +134,18 @@ class TestClimb:
             ]
             top = max(tree_sum(tree, scores, siblings, grand) for tree in near)
             assert top <= tree_sum(end, scores, siblings, grand) + 1e-5
+
+
+@pytest.mark.parametrize("n", [2, 7, 15, 30])
+def test_the_maximum_spanning_arborescence_of_networkx(n):
+    """For longer sentences than brute force can try; edges from the root are so dear that there is one."""
+    rng = np.random.default_rng(n)
+    for _ in range(3):
+        scores = random_scores(rng, n)
+        graph = nx.DiGraph()
+        for head, child in itertools.permutations(range(n + 1), 2):
+            if child:
+                graph.add_edge(head, child, weight=scores[head, child] - 1e4 * (head == 0))
+        best = nx.maximum_spanning_arborescence(graph)
+        heads = {child: head for head, child in best.edges}
+        assert found(chu_liu_edmonds, "plain", scores) == tuple(heads[child] for child in range(1, n + 1))

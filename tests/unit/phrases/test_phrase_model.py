@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 
 import numpy as np
 import phrase_oracle as oracle
@@ -280,6 +280,20 @@ def test_costs_come_into_the_scores():
     heavy = problem(one, probs, Costs(null_cost=2.5))
     assert np.allclose(heavy.src.null - free.src.null, 0.5 * one.src.length)
     assert heavy.noncomp == 2.5
+
+
+def test_the_penalty_of_section_5_3():
+    """log Pe = −(|τs|φ + |τt|φ + 1)·μn, and μc·μn more for a non-compositional pair: what the paper's costs take from a score."""
+    one = prepared()[0]
+    probs = LocalModel().log_probs(one.table)
+    paper, none = problem(one, probs, PAPER_COSTS), problem(one, probs, replace(PAPER_COSTS, null_cost=0.0, pair_cost=0.0))
+    s, t = one.src, one.tgt
+    phrases = ~s.forest.arrays.is_leaf[:, None] & ~t.forest.arrays.is_leaf[None, :]
+    assert (PAPER_COSTS.null_cost, PAPER_COSTS.pair_cost, PAPER_COSTS.noncomp_cost) == (1.0, 1.0, 3.0)
+    assert none.pair[phrases] - paper.pair[phrases] == pytest.approx(1.0)
+    for before, after, side in ((none.src, paper.src, s), (none.tgt, paper.tgt, t)):
+        assert before.null - after.null == pytest.approx(side.length)
+    assert (none.noncomp, paper.noncomp) == (0.0, 3.0)
 
 
 def test_the_cost_of_a_pair_is_asked_of_phrases_alone():

@@ -151,3 +151,77 @@ def test_chunks_and_whole_texts_have_the_same_confidences(tmp_path: Path):
     whole = [found for _, found in Projector("s1-r").projections(prepare_text(corpus, Preparation(), Faults()))]
     assert [f.confidence for f in some] == [f.confidence for f in whole]
     assert {f.calibrated for f in (*some, *whole)} == {"s1-r"}
+
+
+SHIPPED = confidence.Calibration((0.0, 1.0, *(0.0,) * (len(NAMES) - 2)), 0.05, "nobody")
+
+
+def sentences(power: float, seed: int = 1, count: int = 40) -> tuple[list, list]:
+    """Features and right heads of sentences of ten words, right as often as a power of what the system says."""
+    rng = random.Random(seed)
+    tables, right = [], []
+    for _ in range(count):
+        table = np.zeros((10, len(NAMES)))
+        says = [rng.uniform(0.05, 0.99) for _ in range(10)]
+        table[:, 0], table[:, 1] = 1.0, confidence.log_odds(says)
+        tables.append(table)
+        right.append(np.array([rng.random() < p**power for p in says]))
+    return tables, right
+
+
+@pytest.mark.parametrize(("power", "kinds"), [(1.0, ("shipped", "shifted")), (3.0, ("shifted", "new"))])
+def test_the_likeliest_map_in_folds_of_sentences_is_chosen(power, kinds, monkeypatch):
+    monkeypatch.setattr(confidence, "shipped_calibrations", lambda: {"s6": SHIPPED})
+    choice = confidence.choose_map("s6", *sentences(power))
+    assert choice.kind in kinds
+    assert choice.kind == max(choice.likelihoods, key=choice.likelihoods.__getitem__)
+    assert choice.words == 400
+    assert choice.errors["chosen"] <= choice.errors["shipped"] + 0.03
+    if power > 1:
+        tables, right = sentences(power, seed=2)
+        said = choice.calibration.probabilities(np.concatenate(tables))
+        assert confidence.calibration_error(said, np.concatenate(right)) < 0.5 * choice.errors["shipped"]
+    assert 0 < choice.calibration.error < 0.1
+    assert choice.calibration.source == "calibrated on 40 gold sentences"
+
+
+def test_a_system_without_a_shipped_map_gets_one(monkeypatch):
+    monkeypatch.setattr(confidence, "shipped_calibrations", dict)
+    choice = confidence.choose_map("s4-1", *sentences(2.0))
+    assert "shipped" not in choice.likelihoods | choice.errors
+    with pytest.raises(ModelError, match="9 gold sentences, 10 or more expected"):
+        confidence.choose_map("s4-1", *sentences(2.0, count=9))
+
+
+def test_maps_are_compared_by_scikit_learn():
+    from sklearn.base import clone
+    from sklearn.model_selection import GroupKFold, cross_val_score
+
+    tables, right = sentences(2.0)
+    x, y, groups = np.concatenate(tables), np.concatenate(right), np.repeat(np.arange(40), 10)
+    some = confidence.ConfidenceMap("shifted", weights=SHIPPED.weights)
+    scores = cross_val_score(some, x, y, groups=groups, cv=GroupKFold(4))
+    assert scores.max() < 0
+    assert clone(some).get_params() == some.get_params()
+
+
+def test_confidences_by_a_map_of_ones_own(tmp_path: Path):
+    """The file of `proj calibrate` is for one system; trees say what it rests on."""
+    path = tmp_path / "mine.json"
+    weights = (5.0, *(0.0,) * (len(NAMES) - 1))
+    save({"s1-r": Calibration(weights, 0.02, "calibrated on 12 gold sentences")}, path, {})
+    [pair] = list(Projector("s1-r", calibration=path).pipe(Corpus.at("deu-eng")[:1]))
+    assert set(pair.confidence) == {round(1 / (1 + np.exp(-5.0)), 4)}
+    corpus, faults = Corpus.at("deu-eng"), Faults(strict=False)
+    for jobs in (1, 2):
+        from divproj.runtime.engine import Workers
+
+        trees = list(project_corpus(Projector("s1-r", calibration=path), (corpus,), CorpusOutput(), faults, Workers(jobs)))
+        assert "ProjConf=0.99" in trees[0].text
+        assert "12 gold sentences" in str(trees[0].summary.accuracy)
+    with pytest.raises(ModelError, match="the calibration is for s1-r, but the trees are by s1-l"):
+        list(Projector("s1-l", calibration=path).pipe(Corpus.at("deu-eng")[:1]))
+    path.write_text("{}")
+    confidence.calibrations_in.cache_clear()
+    with pytest.raises(ModelError, match="cannot be read"):
+        Projector("s1-r", calibration=path)

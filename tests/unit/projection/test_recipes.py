@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 from corpusfiles import pair, tree
 
+from divproj.core.errors import ModelError
 from divproj.parsing.parser import MstParser
 from divproj.projection.direct import ProjectionInput, s1
-from divproj.projection.parsers import RECIPES, codes, fit
+from divproj.projection.parsers import RECIPES, codes, fit, recipe_of
 from divproj.projection.rules import Rules, Sides, Swaps, learn, s2
-from divproj.projection.systems import Corrections, projector
+from divproj.projection.systems import Corrections, make, projector
 
 FORMS = ("maa", "ghar", "mem", "so", "rahii", "bhii", "hai")
 GOLD = pair(
@@ -171,3 +172,50 @@ class TestParsers:
         assert (fit("s4-2", [GOLD] * 3, bits=10, epochs=1).system.seen(NEW).codes == s1_view).all()
         assert {name for name, recipe in RECIPES.items() if recipe.together} == {"s4+", "s5+"}
         assert {name for name, recipe in RECIPES.items() if not recipe.tags} == {"s3-5"}
+
+
+class TestToTheLetter:
+    """`paper`: unlinked words go right in S1-R, a determiner may be the root, S2-2 swaps and does not reattach, swaps are Algorithm 5's."""
+
+    loose = ProjectionInput.of(pair((2, 0, 2), tree((2, 0), upos=("NOUN", "VERB")), {(1, 1), (3, 2)}))
+
+    def test_s1(self):
+        heads = {name: make(name, paper=True).project(self.loose, None).heads for name in ("s1-r", "s1-l")}
+        assert heads == {"s1-r": (3, 3, 0), "s1-l": (3, 1, 0)}
+        assert make("s1-r").project(self.loose, None).heads == (3, 1, 0)
+        root = ProjectionInput.of(pair((0, 1), tree((0, 1), upos=("DET", "NOUN")), {(1, 1), (2, 2)}))
+        assert make("s1-r", paper=True).project(root, None).heads == (0, 1)
+        assert make("s1-r").project(root, None).heads == (2, 0)
+
+    def test_s2(self):
+        learned = Corrections.learn([GOLD] * 3, "s2-1", paper=True)
+        heads = {name: make(name, learned, paper=True).project(NEW, None).heads for name in ("s2-1", "s2-2", "s2-3")}
+        assert heads["s2-1"] == HEADS["s2-1"]
+        assert heads["s2-2"][:3] == HEADS["s2-1"][:3], "the swap is made"
+        assert heads["s2-3"][:3] == HEADS["s2-3"][:3]
+        assert heads["s2-2"][5] == heads["s2-3"][5] == 7, "bhii goes right because all do"
+
+    def test_swaps_are_those_of_the_algorithm(self):
+        """Between the two words of E that trade places stands a third, without a link: it must be removed first."""
+        e = tree((0, 1, 2), upos=("VERB", "PART", "NOUN"))
+        f = pair((2, 0), e, {(1, 1), (2, 3)})
+        assert learn([f]).swap["NOUN", "PART"].swapped == 0
+        assert all(seen.swapped == 0 for seen in learn([f], paper=True).swap.values()), "the edge is none of E's own"
+        plain = pair((2, 0), tree((0, 1), upos=("ADP", "NOUN")), {(1, 1), (2, 2)})
+        assert learn([plain], paper=True).swap["NOUN", "ADP"].swapped == 1
+
+    def test_in_an_experiment(self):
+        from divproj.evaluation.experiment import cross_validate
+
+        pairs = [GOLD, OTHER] * 3
+        letter, ours = (cross_validate(pairs, ["s1-r", "s2-2"], folds=2, paper=paper) for paper in (True, False))
+        assert letter["s1-r"].scores.overall.heads != ours["s1-r"].scores.overall.heads
+
+
+def test_features_are_taken_apart():
+    assert recipe_of("s4-1:match+proj").features == ("match", "proj")
+    assert recipe_of("s4-1") == RECIPES["s4-1"]
+    with pytest.raises(ModelError, match="no feature of edges 'matched'"):
+        recipe_of("s4-1:matched")
+    with pytest.raises(ModelError, match="no system 's3-1:match'"):
+        recipe_of("s3-1:match")
