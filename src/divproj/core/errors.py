@@ -105,6 +105,66 @@ def why(error: Exception) -> str:
 
 
 @dataclass
+class Reading:
+    """What a file was read as, and what was left out of it; a reader fills it while it reads.
+
+    >>> reading = Reading("elan", 2, {"words": ["tx"], "translation": ["ft (en)"]}, ["note"], sentences=9)
+    >>> reading.omit("annotations without words")
+    >>> reading.in_words()
+    'ELAN, 2 speakers, words from *tx*, translation *ft (en)*; left out: note, 1 annotation without words'
+    """
+
+    format: str = ""
+    speakers: int = 0
+    parts: dict[str, list[str]] = field(default_factory=dict)
+    """Names of tiers, markers or columns by what they were taken for, in the order in which they were looked for."""
+    unused: list[str] = field(default_factory=list)
+    """Names of those that were not read."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    """How many sentences were begun and not read, by reason: a plural such as `records without text`."""
+    unread: Counter[str] = field(default_factory=Counter)
+    """How much that is no sentence was left out: `annotations of no sentence`."""
+    sentences: int = 0
+
+    def omit(self, reason: str, count: int = 1, *, sentences: bool = True) -> None:
+        """Count what is left out."""
+        if count:
+            (self.left_out if sentences else self.unread)[reason] += count
+
+    @property
+    def understood(self) -> float:
+        """Share of the sentences of the file that were read."""
+        total = self.sentences + self.left_out.total()
+        return self.sentences / total if total else 1.0
+
+    def in_words(self) -> str:
+        """Return one line that says what was taken for what, and what was left out."""
+        said = [FORMAT_NAMES.get(self.format, self.format)]
+        said += [f"{self.speakers} speakers"] if self.speakers > 1 else []
+        for role, names in self.parts.items():
+            said.append(f"{role}{'' if role == 'translation' else ' from'} {', '.join(f'*{name}*' for name in names)}")
+        counts = (self.left_out + self.unread).most_common()
+        omitted = [*self.unused, *(f"{n:,} {reason if n != 1 else _singular(reason)}" for reason, n in counts)]
+        return ", ".join(filter(None, said)) + (f"; left out: {', '.join(omitted)}" if omitted else "; nothing left out")
+
+
+FORMAT_NAMES = {
+    "plain": "plain text", "conllu": "CoNLL-U", "xigt": "Xigt", "odin": "ODIN text", "toolbox": "Toolbox", "flextext": "FLEx", "elan": "ELAN",
+    "cldf": "CLDF", "sigmorphon": "SIGMORPHON", "latex": "LaTeX",
+}  # fmt: skip
+"""How people call the formats."""
+
+
+def _singular(reason: str) -> str:
+    """
+    >>> _singular("records without text")
+    'record without text'
+    """
+    first, blank, rest = reason.partition(" ")
+    return first.removesuffix("s") + blank + rest
+
+
+@dataclass
 class Faults:
     """What to do with faulty data: stop at the first fault (`strict`), or note it and continue.
 
@@ -125,6 +185,8 @@ class Faults:
     """Translations in another language than their parser, by language and parser ('' for none): reported once at the end."""
     most: int = 1000
     """Errors kept in `noted`: memory stays flat on a corpus that is bad throughout."""
+    reading: Reading = field(default_factory=Reading)
+    """What the last file was read as."""
 
     def take(self, other: Faults) -> None:
         """Add the faults that another object noted for a part of the corpus."""

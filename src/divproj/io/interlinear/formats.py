@@ -15,7 +15,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, BinaryIO, cast
 
-from divproj.core.errors import Faults, FormatError, ProjError, Where
+from divproj.core.errors import Faults, FormatError, ProjError, Reading, Where
 from divproj.core.options import ReaderOptions
 from divproj.core.sentence import Sentence
 from divproj.core.tree import NO_HEAD
@@ -143,8 +143,9 @@ def _with_languages(instances: list[Sentence], lang: str, where: Where, faults: 
         if igt.rows is not None or not row:
             yield igt
             continue
-        translation, translations = choose_translation(_distinct(row), lang)
-        meta = (*igt.meta, *(("note", aside) for aside in _asides(igt)))
+        more: list[tuple[str, str]] = []
+        translation, translations = choose_translation(_distinct(row, more), lang)
+        meta = (*igt.meta, *(("note", aside) for aside in _asides(igt)), *more)
         yield replace(igt, translation=translation, translations=translations, meta=meta)
 
 
@@ -187,14 +188,14 @@ def _tidy(text: str) -> tuple[str, str]:
     return bare, ""
 
 
-def _distinct(row: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """One translation for each language; two that differ are joined."""
+def _distinct(row: list[tuple[str, str]], more: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """One translation for each language; a second one of a language is appended to `more`, as a remark."""
     by_language: dict[str, str] = {}
     for code, text in row:
         if code in by_language and (other := language_id.of_text(text).code) and other != code and other not in by_language:
             by_language[other] = text  # a second text under one code is often in another language
-        elif code in by_language and text not in by_language[code]:
-            by_language[code] = f"{by_language[code]} / {text}"
+        elif code in by_language and text != by_language[code]:
+            more.append((f"text_{code}_alt", text))
         else:
             by_language.setdefault(code, text)
     return list(by_language.items())
@@ -267,11 +268,13 @@ def _any(stream: BinaryIO, path: str, name: str | None, faults: Faults, options:
     if format_name not in FORMATS:
         raise ProjError(f"unknown format {format_name!r}, one of {', '.join(FORMATS)} expected")
     count = 0
+    faults.reading = Reading(format_name)
     module = importlib.import_module(f"divproj.io.interlinear.{FORMATS[format_name]}")
     for igt in normalize_instances(
         module.read(rewind(head, stream), path, faults, options), options, format_name, path, faults
     ):
         count += 1
+        faults.reading.sentences = count
         yield igt
     if not count:
         raise FormatError(
