@@ -108,10 +108,10 @@ def why(error: Exception) -> str:
 class Reading:
     """What a file was read as, and what was left out of it; a reader fills it while it reads.
 
-    >>> reading = Reading("elan", 2, {"words": ["tx"], "translation": ["ft (en)"]}, ["note"], sentences=9)
+    >>> reading = Reading("elan", 2, {"words": ["tx"], "translation": ["ft"]}, ["note"], sentences=9)
     >>> reading.omit("annotations without words")
     >>> reading.in_words()
-    'ELAN, 2 speakers, words from *tx*, translation *ft (en)*; left out: note, 1 annotation without words'
+    'ELAN, 2 speakers, words from *tx*, translation *ft*; left out: note, 1 annotation without words'
     """
 
     format: str = ""
@@ -125,6 +125,8 @@ class Reading:
     unread: Counter[str] = field(default_factory=Counter)
     """How much that is no sentence was left out: `annotations of no sentence`."""
     sentences: int = 0
+    languages: Counter[str] = field(default_factory=Counter)
+    """Languages of the translations, and in how many sentences."""
 
     def omit(self, reason: str, count: int = 1, *, sentences: bool = True) -> None:
         """Count what is left out."""
@@ -142,7 +144,11 @@ class Reading:
         said = [FORMAT_NAMES.get(self.format, self.format)]
         said += [f"{self.speakers} speakers"] if self.speakers > 1 else []
         for role, names in self.parts.items():
-            said.append(f"{role}{'' if role == 'translation' else ' from'} {', '.join(f'*{name}*' for name in names)}")
+            languages = ", ".join(name for name, _ in self.languages.most_common()) if role == "translation" else ""
+            shown = ", ".join(f"*{name}*" for name in names) + (f" ({languages})" if languages else "")
+            said.append(f"{role}{'' if role == 'translation' else ' from'} {shown}")
+        if self.languages and "translation" not in self.parts:
+            said.append(f"translation in {', '.join(name for name, _ in self.languages.most_common())}")
         counts = (self.left_out + self.unread).most_common()
         omitted = [*self.unused, *(f"{n:,} {reason if n != 1 else _singular(reason)}" for reason, n in counts)]
         return ", ".join(filter(None, said)) + (f"; left out: {', '.join(omitted)}" if omitted else "; nothing left out")

@@ -58,6 +58,8 @@ TIER_GRAMS = 0.2
 """Share of annotations with abbreviations of grammar, from which a tier below words is one of glosses."""
 DISTINCT, MOSTLY_IDS = 0.9, 0.8
 """Shares of values that differ from all others, and that look like numbers or ids, in a tier or marker of sentence ids."""
+DOUBLE_LINES = 0.5
+"""Share of annotations of two lines that have as many words, with abbreviations of grammar below, from which on these are glosses."""
 SENTENCE_WIDTH = 1.5
 """Words of a value, on average, that divide sentences from single words."""
 TRANSLATION_GRAMS = 0.3
@@ -84,6 +86,7 @@ _IGNORED = re.compile(
     r"interlinear-text|paragraph|párraf|parágraf|absatz|абзац|title|título|titre|titel|note|nota|comment|coment|(^|[-_ ])comm?\d*($|[-_ ])|bemerk|замеч|lemma|gest|gaze|mirada|hand|media|activ|(^|[-_])(hn|type|cf|variant|rem)",
     re.IGNORECASE,
 )
+_UNSPOKEN = re.compile(r"#+|0|ZERO|[Zz]ero|∅")
 _IDS = re.compile(r"(^|[-_ ])(ref|id|segnum|num|nr|no)($|[-_ ])", re.IGNORECASE)
 _ID_VALUE = re.compile(r"[\w.:/-]*\d[\w.:/-]*$")
 _GRAM = re.compile(r"(?:^|[-=~.:–])(?:[A-Z]{2,}\w*|[123](?:SG|PL|DU|sg|pl|du|s|p)?)(?=$|[-=~.:–])")
@@ -99,6 +102,8 @@ class Annotation:
     slots: tuple[str, str] = ("", "")
     begin: int = -1
     end: int = -1
+    below: str = ""
+    """Glosses that stand in a second line of the same annotation."""
 
 
 @dataclass
@@ -147,7 +152,7 @@ def content(tier: Tier) -> Content:
     if not values:
         return Content(0, 0.0, 0.0, 0.0, "", False)
     n = len(values)
-    parents = [annotation.parent for annotation in tier.annotations if annotation.parent]
+    parents = _parents(tier)
     ids = sum(bool(_ID_VALUE.match(value)) or not any(c.isalpha() for c in value) for value in values)
     return Content(
         n,
@@ -158,6 +163,12 @@ def content(tier: Tier) -> Content:
         len(parents) > len(set(parents)),
         any(char.isalpha() for value in values for char in value),
     )
+
+
+def _parents(tier: Tier) -> list[str]:
+    """The parents of annotations that divide them, by reference or by time."""
+    timed = tier.constraint == "Time_Subdivision"
+    return [annotation.parent for annotation in tier.annotations if annotation.parent and (timed or not annotation.slots[0])]
 
 
 def by_name(tier: Tier) -> tuple[str, str]:
@@ -479,12 +490,12 @@ class Annotations:
         self.up: dict[str, str] = {}
         self._by_time: dict[str, tuple[list[Annotation], list[int]]] = {}
         self._indexes: dict[tuple[str, str], dict[str, list[Annotation]]] = {}
+        self._out_of_order: set[str] = set()
         for tier in tiers.values():
             self._attach(tier)
 
     def _attach(self, tier: Tier) -> None:
-        """Parents of the annotations: by reference, or the one above at that time."""
-        above, starts = self._sort_by_time(tier.parent) if tier.parent in self.tiers else ([], [])
+        """Parents of the annotations."""
         for annotation in tier.annotations:
             if annotation.parent:
                 self.up[annotation.id] = annotation.parent
@@ -493,8 +504,6 @@ class Annotations:
                         f"annotation {annotation.id} on tier {tier.name} refers to {annotation.parent}, which is not there"
                     )
                     self.faults.word(FormatError(problem, Where(self.path, annotation.line), "left out"))
-            elif above and annotation.begin >= 0:
-                self.up[annotation.id] = above[max(0, bisect_right(starts, annotation.begin) - 1)].id
 
     def under(self, name: str, top: Annotation, top_tier: str) -> list[Annotation]:
         """Return the annotations of a tier that are below `top`, in order; by time where the tiers are not related."""
@@ -566,7 +575,8 @@ class Annotations:
                 chain[at.id] = at
                 at = after.get(at.id)
         rest = [a for a in group if a.id not in chain]
-        if rest:
+        if rest and rest[0].id not in self._out_of_order:
+            self._out_of_order.add(rest[0].id)
             problem = f"the order of {len(rest)} annotations on tier {tier.name} is broken at {rest[0].id}"
             self.faults.word(FormatError(problem, Where(self.path, rest[0].line), "read in the order of the file"))
         return [*chain.values(), *rest]
@@ -627,6 +637,7 @@ def _tiers(stream: BinaryIO, path: str, faults: Faults, options: Options) -> dic
     with_constraints(tiers, kinds)
     with_parents(tiers)
     with_times(tiers, times)
+    with_parents_by_time(tiers)
     return tiers
 
 
@@ -676,6 +687,18 @@ def _share_times(tier: Tier, times: dict[str, int]) -> None:
             times[slot] = begin + (end - begin) * k // (len(chain) - 1)
 
 
+def with_parents_by_time(tiers: Mapping[str, Tier]) -> None:
+    """The parent of an annotation that refers to none is the one of the tier above that is spoken at that time."""
+    for tier in tiers.values():
+        if tier.parent not in tiers:
+            continue
+        above = sorted((a for a in tiers[tier.parent].annotations if a.begin >= 0), key=lambda a: a.begin)
+        starts = [a.begin for a in above]
+        for annotation in tier.annotations:
+            if above and not annotation.parent and annotation.begin >= 0:
+                annotation.parent = above[max(0, bisect_right(starts, annotation.begin) - 1)].id
+
+
 def with_parents(tiers: Mapping[str, Tier]) -> None:
     """The parent of a tier that names none, or one that is not there, is the tier to which its annotations refer."""
     strays = [tier for tier in tiers.values() if tier.parent not in tiers and any(a.parent for a in tier.annotations)]
@@ -691,16 +714,23 @@ def with_parents(tiers: Mapping[str, Tier]) -> None:
 def _tier(node: XmlNode) -> Tier:
     name = node.get("TIER_ID")
     tier = Tier(name, node.get("LINGUISTIC_TYPE_REF"), node.get("PARENT_REF"), node.get("PARTICIPANT"), node.get("LANG_REF"))
+    rows: list[tuple[str, ...]] = []
     for holder in node.all("ANNOTATION"):
         for annotation in holder.children[:1]:
             value = "".join(text.text for text in annotation.all("ANNOTATION_VALUE"))
             slots = annotation.get("TIME_SLOT_REF1"), annotation.get("TIME_SLOT_REF2")
             ref, before = annotation.get("ANNOTATION_REF"), annotation.get("PREVIOUS_ANNOTATION")
+            rows.append(tuple(row for row in map(normalize_space, value.splitlines()) if row))
             tier.annotations.append(
                 Annotation(
                     annotation.get("ANNOTATION_ID"), normalize_space(one_line(value)), annotation.line, ref, before, slots
                 )
             )
+    double = [row for row in rows if len(row) == 2]
+    fitting = sum(len(tokens(row[0])) == len(tokens(row[1])) and bool(_GRAM.search(row[1])) for row in double)
+    if fitting > DOUBLE_LINES * len(double):
+        for one, row in zip(tier.annotations, rows, strict=True):  # words, and glosses in a second line
+            one.value, one.below = (row[0], row[1]) if len(row) == 2 else (one.value, "")
     return tier
 
 
@@ -803,7 +833,7 @@ def _share_within(tier: Tier, text: Tier, top: Tier) -> float:
 
 def _shared_parent(tier: Tier) -> bool:
     """Whether two annotations have the same parent."""
-    parents = [annotation.parent for annotation in tier.annotations if annotation.parent]
+    parents = _parents(tier)
     return len(parents) > len(set(parents))
 
 
@@ -849,7 +879,8 @@ class _File(Annotations):
     def describe(self, role_sets: Sequence[Mapping[str, Sequence[str]]]) -> None:
         """Say which tiers were read as what, and which were not."""
         reading = self.faults.reading
-        reading.speakers = len({speaker(self.tiers[names[0]]) for roles in role_sets for names in roles.values() if names})
+        spoken = [names for roles in role_sets for role, names in roles.items() if role in ("text", "words") and names]
+        reading.speakers = len({speaker(self.tiers[names[0]]) for names in spoken})
         used: set[str] = set()
         for role, shown in (
             ("text", "text"), ("words", "words"), ("morphs", "morphemes"), ("glosses", "glosses"), ("pos", "tags"),
@@ -863,7 +894,7 @@ class _File(Annotations):
                 labels.append(f"{base_name(name) or name} ({code})" if code else base_name(name) or name)
             if labels:
                 reading.parts[shown] = list(dict.fromkeys(labels))
-        above = {up for name in used for up in tiers_above(self.tiers, name)}
+        above = {*used, *(up for names in spoken for up in tiers_above(self.tiers, names[0]))}
         left = [name for name, tier in self.tiers.items() if name not in above and any(a.value for a in tier.annotations)]
         reading.unused = list(dict.fromkeys(base_name(name) or name for name in left))
         for role in ("text", "words"):
@@ -881,6 +912,7 @@ class _File(Annotations):
         if not text and words and all(" " in a.value for a in words):
             text, words = " ".join(a.value for a in words), []
         pieces = by_role.get("morphs", [])
+        words = self._spoken(words, pieces, text)
         if not pieces and any(a.value[:1] in "=-" or a.value[-1:] in "=-" for a in words if len(a.value) > 1):
             words, pieces = [], words  # clitics and affixes that stand apart belong to the word beside them
         groups = [[k for k, piece in enumerate(pieces) if self.is_below(piece, word.id)] for word in words]
@@ -893,6 +925,9 @@ class _File(Annotations):
         marks = [glue([values[k] for k in group])[1] for group in groups]
         above = [word.id for word in words]
         glosses = self._below(by_role.get("glosses", []), above, pieces, groups, marks)
+        texts = by_role.get("text", [])
+        if not glosses and not words and any(a.below for a in texts):
+            glosses = list(tokens(" ".join(a.below for a in texts)))
         tags = self._below(by_role.get("pos", []), above, pieces, groups, marks)
         translations = [
             (language(self.tiers[name]), " ".join(a.value for a in self.under(name, top, top_tier)))
@@ -926,6 +961,15 @@ class _File(Annotations):
             meta=meta,
             where=Where(self.path, top.line, sent_id),
         )
+
+    def _spoken(self, words: list[Annotation], pieces: list[Annotation], text: str) -> list[Annotation]:
+        """The words without empty ones, and without marks of clauses (`#`) and of what is not said (`ZERO`) that the text has not."""
+        divided = {self.up.get(piece.id, "") for piece in pieces}
+        filled = [word for word in words if word.value or word.id in divided]
+        if not text:
+            return filled
+        written = set(tokens(text))
+        return [word for word in filled if word.value in written or not _UNSPOKEN.fullmatch(word.value)] or filled
 
     def _is_ids(self, name: str) -> bool:
         if name not in self._ids:

@@ -22,7 +22,7 @@ from divproj.core.tree import NO_HEAD
 from divproj.io.files import Digest, Source, name_of, reading, rewind
 from divproj.io.interlinear import cldf, words
 from divproj.io.interlinear.guess import HEAD, guess, rank_formats
-from divproj.io.interlinear.languages import UNKNOWN_LANGUAGE, correct_codes, lang_code
+from divproj.io.interlinear.languages import NAMES, UNKNOWN_LANGUAGE, correct_codes, lang_code
 from divproj.io.interlinear.parts import choose_translation, normalize_space, strip_quotes, tree_of
 from divproj.io.interlinear.plain import dump, dumps, read
 from divproj.text import language_id
@@ -275,6 +275,8 @@ def _any(stream: BinaryIO, path: str, name: str | None, faults: Faults, options:
     ):
         count += 1
         faults.reading.sentences = count
+        codes = [code for code, _ in igt.translations] or ["en"] * bool(igt.translation)
+        faults.reading.languages.update(NAMES.get(code, code) for code in codes if code != UNKNOWN_LANGUAGE)
         yield igt
     if not count:
         raise FormatError(
