@@ -61,6 +61,8 @@ def normalize_instances(
         habits = words.habits(some)
         for igt in _with_languages(some, options.lang, Where(path), faults or Faults(strict=False)):
             count += 1
+            if format in COLUMNED:
+                igt = words.with_columns(igt)
             if format != "conllu" and options.split:
                 igt = words.split(igt, habits, keep_hyphens=options.keep_hyphens)
             yield _with_unique_id(_with_tree(igt), count, seen)
@@ -87,6 +89,10 @@ def _one_form(igt: Sentence) -> Sentence:
 
 GUESSED = frozenset(("plain", "toolbox", "sigmorphon", "latex", "elan", "cldf"))
 """Formats that do not state which gloss belongs to which word."""
+
+
+COLUMNED = frozenset(("plain", "latex", "cldf", "odin"))
+"""Formats whose glosses stand in columns under the words, where an author may set an affix apart."""
 
 
 def _refuse(instances: Sequence[Sentence], format: str, path: str) -> None:  # noqa: A002
@@ -286,6 +292,8 @@ def _any(stream: BinaryIO, path: str, name: str | None, faults: Faults, options:
 
 def _guess_format(head: bytes, path: str, faults: Faults, options: ReaderOptions) -> str:
     """The format that fits best; a file that none fits is refused, and one that two fit is remarked on."""
+    if path.removesuffix(".gz").endswith(".conllu"):
+        return "conllu"
     if path.endswith((".csv", ".tsv", ".csv.gz", ".tsv.gz")) and cldf.of_file(path).named:
         return "cldf"
     try:

@@ -33,7 +33,7 @@ _NUMBER = re.compile(
 )
 _BARE_NUMBER = re.compile(r"\(?\d+[a-z]?[.)]?$|[a-z][.)]$")
 _JUDGEMENT = re.compile(r"([*?#%]{1,3})[ \t]*(?=[^\s*?#%/])")
-_QUOTES = {"'": "'’´", "‘": "’'", "`": "'’´`", "“": '”"', '"': '"”', "„": "“”", "«": "»", "‹": "›", "「": "」", "‚": "‘’"}
+_QUOTES = {"'": "'’´", "‘": "’'", "‛": "’'‛", "`": "'’´`", "“": '”"', '"': '"”', "„": "“”", "«": "»", "‹": "›", "「": "」", "‚": "‘’"}
 _AFTER = re.compile(r"\s*[(\[].*[)\]][.]?$", re.DOTALL)
 EDGES = "-=~"
 """Marks at the edge of a morpheme that say how it joins the next."""
