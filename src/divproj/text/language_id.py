@@ -401,7 +401,9 @@ _SCRIPTS = {
 }  # fmt: skip
 
 
-_NEPALI = re.compile(r"(?:छ|छन्|छैन|छु|छौं|हुन्छ|थियो|थिए|भयो|गर्यो|गर्‍यो|हो|यो|त्यो|तिमी|पनि|जना|लाई|हरू|हरु|बाट|सँग)(?!\w)|\w(?:को|ले|मा|लाई)(?!\w)")
+_NEPALI = re.compile(
+    r"(?:छ|छन्|छैन|छु|छौं|हुन्छ|थियो|थिए|भयो|गर्यो|गर्‍यो|हो|यो|त्यो|तिमी|पनि|जना|लाई|हरू|हरु|बाट|सँग)(?!\w)|\w(?:को|ले|मा|लाई)(?!\w)"
+)
 _HINDI = re.compile(r"(?<!\w)(?:है|हैं|का|की|के|में|से|ने|नहीं|था|थी|थे|और|यह|वह|कि|हूँ|मैं|पर|को|एक)(?!\w)")
 """Words, and endings that Nepali writes at them, which tell the two languages apart."""
 _ALSO = {"ne": ("DEVANAGARI",), "ja": ("CJK", "HIRAGANA", "KATAKANA"), "ko": ("HANGUL", "CJK"), "fa": ("ARABIC",)}

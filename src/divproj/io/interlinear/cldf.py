@@ -298,8 +298,10 @@ def _describe(reading: Reading, counts: Counter[str], header: Sequence[str], nam
         if columns:
             reading.parts[said] = list(dict.fromkeys(columns))
     used = {name for columns in reading.parts.values() for name in columns}
-    reading.unused += [
-        shown[name] for name in names if counts[name] and shown[name] not in used and name.lower() not in COLUMNS and shown[name]
+    reading.kept += [
+        shown[name]
+        for name in names
+        if counts[name] and shown[name] not in used and name.lower() not in COLUMNS and shown[name]
     ]
 
 

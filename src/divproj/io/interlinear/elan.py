@@ -219,9 +219,7 @@ def guess_roles(tiers: Mapping[str, Tier], taken: Mapping[str, str]) -> dict[str
     return assignments
 
 
-def _same_for_speakers(
-    looks: Mapping[str, Content], assignments: dict[str, tuple[str, str]], taken: Mapping[str, str]
-) -> None:
+def _same_for_speakers(looks: Mapping[str, Content], assignments: dict[str, tuple[str, str]], taken: Mapping[str, str]) -> None:
     """Tiers of one name before `@` are of several speakers: they are read as the one with the most in it."""
     groups: dict[str, list[str]] = {}
     for name in assignments:
@@ -255,7 +253,12 @@ def _without_remarks(tiers: Mapping[str, Tier], assignments: dict[str, tuple[str
         return
     for name in texts:
         tier = tiers[name]
-        if assignments[name][1] == "type" and name not in (*parents, *taken) and tier.parent not in tiers and tier.kind not in kinds:
+        if (
+            assignments[name][1] == "type"
+            and name not in (*parents, *taken)
+            and tier.parent not in tiers
+            and tier.kind not in kinds
+        ):
             assignments[name] = ("-", "type: with nothing under it")
 
 
@@ -348,7 +351,9 @@ def _texts(
     best = max(tops, key=lambda name: looks[name].filled * looks[name].width, default=None)
     if best is None and not divided:
         beside = {tiers[name].parent for name, (role, _) in assignments.items() if role == "translation"} - {""}
-        left = [name for name, tier in tiers.items() if tier.parent in beside and not assignments[name][0] and looks[name].lettered]
+        left = [
+            name for name, tier in tiers.items() if tier.parent in beside and not assignments[name][0] and looks[name].lettered
+        ]
         if len({base_name(name) for name in left}) == 1:
             assignments |= dict.fromkeys(left, ("text", "beside the translation"))
     children = {tier.parent for tier in tiers.values()}
@@ -840,7 +845,12 @@ def _shared_parent(tier: Tier) -> bool:
 def list_tiers(stream: BinaryIO, path: str, faults: Faults, options: Options) -> list[TierRow]:
     """The tiers of a file and what each is read as."""
     tiers = _tiers(stream, path, faults, options)
-    named = {name: role for role, given in options.tiers.items() for one in _wanted(tiers, given) for name in _named(tiers, one, path)}
+    named = {
+        name: role
+        for role, given in options.tiers.items()
+        for one in _wanted(tiers, given)
+        for name in _named(tiers, one, path)
+    }
     return table(tiers, guess_roles(tiers, named))
 
 
@@ -886,7 +896,11 @@ class _File(Annotations):
             ("text", "text"), ("words", "words"), ("morphs", "morphemes"), ("glosses", "glosses"), ("pos", "tags"),
             ("translation", "translation"), (LITERAL, "literal translation"),
         ):  # fmt: skip
-            names = [name for roles in role_sets for name in (roles.get(role, ()) if role in ("translation", LITERAL) else roles.get(role, ())[:1])]
+            names = [
+                name
+                for roles in role_sets
+                for name in (roles.get(role, ()) if role in ("translation", LITERAL) else roles.get(role, ())[:1])
+            ]
             used.update(names)
             labels = []
             for name in names:
@@ -992,7 +1006,10 @@ class _File(Annotations):
         alone = annotations[0] if len(annotations) == 1 else None
         under = {*words, *(piece.id for piece in pieces)}
         if (
-            alone and self.up.get(alone.id) not in under and len(spread := tokens(alone.value)) > 1 and len(words or groups) != 1
+            alone
+            and self.up.get(alone.id) not in under
+            and len(spread := tokens(alone.value)) > 1
+            and len(words or groups) != 1
         ):  # one annotation for the whole sentence
             if not pieces and len(spread) == sum(map(len, groups)) > len(groups):
                 return [join_morphemes([spread[k] for k in group], mark) for group, mark in zip(groups, marks, strict=True)]

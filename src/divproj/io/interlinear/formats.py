@@ -56,8 +56,8 @@ def normalize_instances(
     stream = iter(instances)
     count = 0
     while some := list(islice(stream, TOGETHER)):
-        if not count and not options.misaligned and format in GUESSED:
-            _refuse(some, format, path)
+        if not count and format in GUESSED:
+            _refuse(some, format, path, options.misaligned, faults or Faults(strict=False))
         habits = words.habits(some)
         for igt in _with_languages(some, options.lang, Where(path), faults or Faults(strict=False)):
             count += 1
@@ -95,15 +95,17 @@ COLUMNED = frozenset(("plain", "latex", "cldf", "odin"))
 """Formats whose glosses stand in columns under the words, where an author may set an affix apart."""
 
 
-def _refuse(instances: Sequence[Sentence], format: str, path: str) -> None:  # noqa: A002
-    """FormatError when fewer than half of the glossed sentences have about as many glosses as words."""
+def _refuse(instances: Sequence[Sentence], format: str, path: str, misaligned: bool, faults: Faults) -> None:  # noqa: A002
+    """FormatError, or with `misaligned` a remark for the summary, when fewer than half of the glossed sentences have about as many glosses as words."""
     glossed = [igt for igt in instances if igt.glosses and igt.words]
     fitting = sum(_near(igt) for igt in glossed)
     if len(glossed) < FEWEST_GLOSSED or 2 * fitting >= len(glossed):
         return
     problem = f"read as {format}, only {fitting} of {len(glossed)} sentences have a gloss under each word"
     remedy = "name the format, tiers or markers if this is something else (proj check shows what does not fit); `misaligned` reads it as it is"
-    raise FormatError(problem, Where(path), remedy)
+    if not misaligned:
+        raise FormatError(problem, Where(path), remedy)
+    faults.reading.refusal = problem
 
 
 def _near(igt: Sentence) -> bool:
@@ -281,6 +283,8 @@ def _any(stream: BinaryIO, path: str, name: str | None, faults: Faults, options:
     ):
         count += 1
         faults.reading.sentences = count
+        faults.reading.glossed += bool(igt.glosses)
+        faults.reading.translated += bool(igt.translation)
         codes = [code for code, _ in igt.translations] or ["en"] * bool(igt.translation)
         faults.reading.languages.update(NAMES.get(code, code) for code in codes if code != UNKNOWN_LANGUAGE)
         yield igt

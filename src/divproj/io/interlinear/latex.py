@@ -426,7 +426,9 @@ def free_translation(tokens: Sequence[TexToken]) -> FreeTranslation:
     reference = _REFERENCE.search(said) if not after else None
     if reference and reference.start() > 0 and said[0] not in _CLOSINGS and _ends(said[: reference.start()]):
         said, after = said[: reference.start()], reference[0].strip()
-    return FreeTranslation(_typography(said.strip()), _tail(after), before=before[1].rstrip(": ") if before and len(before[1]) > 3 else "")
+    return FreeTranslation(
+        _typography(said.strip()), _tail(after), before=before[1].rstrip(": ") if before and len(before[1]) > 3 else ""
+    )
 
 
 def free_translations(tokens: Sequence[TexToken]) -> list[FreeTranslation]:
@@ -438,7 +440,10 @@ def free_translations(tokens: Sequence[TexToken]) -> list[FreeTranslation]:
     codes = [language_id.of_text(said).code for said in (first.text, text[1:end])]
     if not all(codes) or codes[0] == codes[1]:
         return [first]
-    return [FreeTranslation(first.text, code=codes[0], before=first.before), FreeTranslation(text[1:end].strip(), _tail(text[end + 1 :]), codes[1])]
+    return [
+        FreeTranslation(first.text, code=codes[0], before=first.before),
+        FreeTranslation(text[1:end].strip(), _tail(text[end + 1 :]), codes[1]),
+    ]
 
 
 def _without_edge_macro(line: Sequence[TexToken]) -> Sequence[TexToken]:
@@ -638,11 +643,23 @@ def _included(
     """Tokens of the files that `\\input`, `\\include` and `\\subfile` name, in order; what is not there is said once."""
     files = []
     for k, token in enumerate(tokens):
-        if token.kind != "macro" or token.text not in ("input", "include", "subfile", "includepaper") or not main or main == "-":
+        if (
+            token.kind != "macro"
+            or token.text not in ("input", "include", "subfile", "includepaper")
+            or not main
+            or main == "-"
+        ):
             continue
-        name = "".join(piece.text for piece in argument(tokens, k + 1)[0] if piece.kind in ("text", "slashes")).strip().strip('"')
+        name = (
+            "".join(piece.text for piece in argument(tokens, k + 1)[0] if piece.kind in ("text", "slashes")).strip().strip('"')
+        )
         folders = dict.fromkeys((Path(main).parent, Path(place).parent))
-        shapes = [folder / each for folder in folders for each in (name, f"{name}.tex") if name and ".." not in name and name[0] != "/"]
+        shapes = [
+            folder / each
+            for folder in folders
+            for each in (name, f"{name}.tex")
+            if name and ".." not in name and name[0] != "/"
+        ]
         file = next((shape for shape in shapes if shape.is_file()), None)
         if file is None:
             if name and not Path(name).suffix.strip(".").isalpha():
@@ -667,7 +684,12 @@ def _definitions_beside(
         if str(file) == place or not file.is_file() or file.stat().st_size > MOST_BYTES:
             continue
         text = file.read_bytes()
-        if b"\\newcommand" not in text and b"\\def" not in text and b"\\DeclareRobust" not in text and b"DocumentCommand" not in text:
+        if (
+            b"\\newcommand" not in text
+            and b"\\def" not in text
+            and b"\\DeclareRobust" not in text
+            and b"DocumentCommand" not in text
+        ):
             continue
         numbered = enumerate(text.decode(options.encoding or "utf-8", "replace").splitlines(), 1)
         defined = definitions_of(tokenize((k, line) for k, line in numbered if _DEFINITION.search(line)))[0]

@@ -128,7 +128,13 @@ def anchored_roles(texts: Sequence[str]) -> dict[str, str] | None:
     labelled = end > 2 and counts[0] != counts[1] and not _alike(above[0], above[1]) and counts[-1] == counts[-2]
     if not labelled and not (after and end > 2):
         return None
-    roles = dict(zip(("words", "glosses") if len(above) - labelled == 2 else ("words", "segments", "glosses"), above[labelled:], strict=False))
+    roles = dict(
+        zip(
+            ("words", "glosses") if len(above) - labelled == 2 else ("words", "segments", "glosses"),
+            above[labelled:],
+            strict=False,
+        )
+    )
     roles["translation"] = texts[end]
     if labelled:
         roles["label"] = above[0].strip()
@@ -431,7 +437,13 @@ def _join_continuation(held: Sentence | None, igt: Sentence) -> tuple[Sentence |
 
 
 def _instances(
-    block: list[tuple[int, str]], path: str, faults: Faults, options: Options, waiting: list[tuple[int, str]], *, pairs_of_lines: bool = False
+    block: list[tuple[int, str]],
+    path: str,
+    faults: Faults,
+    options: Options,
+    waiting: list[tuple[int, str]],
+    *,
+    pairs_of_lines: bool = False,
 ) -> Iterator[Sentence]:
     first = rows.parse_comment(block[0][1])
     roles = [role for role in first[1].split() if role != "nothing"] if first and first[0] == "lines" else []
@@ -503,10 +515,15 @@ def _one(texts: list[str], where: Where, faults: Faults, *, pairs: bool = False)
     """Fields of the instance that lines make."""
     above, name, texts = head(texts)
     title = ""
-    if len(texts) == 3 and pairs and without_number_apart(texts[1])[0] and not without_number_apart(texts[0])[0]:
-        title, texts = texts[0].strip(), texts[1:]
+    if len(texts) == 3 and pairs and re.match(r"\(?\d+[.)]?\s", texts[1]) and not without_number_apart(texts[0])[0]:
+        title, texts = texts[0].strip(), [re.sub(r"^(\(?\d+[.)]?)\s+", r"\1\t", texts[1]), texts[2]]
     apart, first = without_number_apart(texts[0])
-    if apart and len(texts) > 1 and not any(without_number_apart(text)[0] for text in texts[1:]) and not texts[1].startswith("\t"):
+    if (
+        apart
+        and len(texts) > 1
+        and not any(without_number_apart(text)[0] for text in texts[1:])
+        and not texts[1].startswith("\t")
+    ):
         name, texts = name or apart, [first, *texts[1:]]
     roles = roles_by_label(texts) or roles_of(texts, pairs=pairs)
     meta: rows.Pairs = [pair for pair in above if pair[0] != "language"]

@@ -341,7 +341,9 @@ def list_markers(stream: BinaryIO, path: str, faults: Faults, options: Options) 
     roles = _Roles(options)
     roles.learn(pairs, path)
     counts = Counter(marker for marker, _ in pairs)
-    return [MarkerRow(f"\\{marker}", counts[marker], *roles.why(marker)) for marker in dict.fromkeys(marker for marker, _ in pairs)]
+    return [
+        MarkerRow(f"\\{marker}", counts[marker], *roles.why(marker)) for marker in dict.fromkeys(marker for marker, _ in pairs)
+    ]
 
 
 def _header_key(marker: str) -> str:
@@ -387,18 +389,27 @@ class _Roles:
 
     def describe(self, reading: Reading, counts: Mapping[str, int]) -> None:
         """Say which markers were read as what."""
-        for role, shown in (("words", "words"), ("morphs", "morphemes"), ("glosses", "glosses"), ("pos", "tags"), ("translation", "translation")):
+        for role, shown in (
+            ("words", "words"),
+            ("morphs", "morphemes"),
+            ("glosses", "glosses"),
+            ("pos", "tags"),
+            ("translation", "translation"),
+        ):
             markers = sorted((m for m in counts if self.of(m) == role), key=self.rank)
-            if role not in ("translation", "words"):
-                reading.unused += [f"\\{marker}" for marker in markers[1:]]
-                markers = markers[:1]
+            literal = [m for m in markers if m in LITERAL and len(markers) > 1] if role == "translation" else []
+            others = literal or (markers[1:] if role not in ("translation", "words") else [])
+            reading.kept += [f"\\{marker}" for marker in others]
+            markers = [m for m in markers if m not in others]
             codes = {m: self.language(m) if role in ("glosses", "translation") else "" for m in markers}
             if markers:
                 reading.parts[shown] = [f"\\{m} ({codes[m]})" if codes[m] else f"\\{m}" for m in markers]
-        reading.unused += [f"\\{m}" for m in counts if not self.of(m) and not m.startswith("_") and m not in (*TEXT, "hd", "rl")]
+        reading.kept += [f"\\{m}" for m in counts if not self.of(m) and not m.startswith("_") and m not in (*TEXT, "hd", "rl")]
 
     def marker_for(self, role: str) -> str:
-        return self.named.get(role, "").partition(",")[0] or next((m for m, r in self.shaped.items() if r == role), MARKERS[role][0])
+        return self.named.get(role, "").partition(",")[0] or next(
+            (m for m, r in self.shaped.items() if r == role), MARKERS[role][0]
+        )
 
     def of(self, marker: str) -> str:
         if self.shaped:
@@ -409,7 +420,9 @@ class _Roles:
             if role in self.named:
                 if marker in self.named[role].split(","):
                     return role
-            elif not any(marker in names.split(",") for names in self.named.values()) and (marker in known or (self._base(marker) in known and role != "record")):
+            elif not any(marker in names.split(",") for names in self.named.values()) and (
+                marker in known or (self._base(marker) in known and role != "record")
+            ):
                 return role
         return ""
 
@@ -494,7 +507,9 @@ def _instance(record: _Record, header: list[tuple[str, str]], path: str, roles: 
     literal = [m for m in free if m in LITERAL and len(free) > 1]
     blocks = max(1, len(by_marker.get(chosen.get("words", chosen.get("morphs", "")), ())))
     said = {m: [value for value in by_marker[m] if value.strip()] for m in free}
-    said_once = {m: said[m][:1] if blocks == 1 else said[m] for m in free}  # a second line under one of text says something else
+    said_once = {
+        m: said[m][:1] if blocks == 1 else said[m] for m in free
+    }  # a second line under one of text says something else
     translations = [(roles.language(m), normalize_space(" ".join(said_once[m]))) for m in free if m not in literal]
     translation, all_of_them = choose_translation(translations, options.lang, stated=True)
     meta = list(header)
