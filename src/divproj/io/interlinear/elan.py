@@ -732,7 +732,7 @@ def _tier(node: XmlNode) -> Tier:
                 )
             )
     double = [row for row in rows if len(row) == 2]
-    fitting = sum(len(tokens(row[0])) == len(tokens(row[1])) and bool(_GRAM.search(row[1])) for row in double)
+    fitting = sum(len(tokens(row[0])) == len(tokens(row[1])) and any(map(_GRAM.search, tokens(row[1]))) for row in double)
     if fitting > DOUBLE_LINES * len(double):
         for one, row in zip(tier.annotations, rows, strict=True):  # words, and glosses in a second line
             one.value, one.below = (row[0], row[1]) if len(row) == 2 else (one.value, "")

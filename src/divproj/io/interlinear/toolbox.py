@@ -152,6 +152,10 @@ def by_shape(pairs: list[tuple[str, str]], named: dict[str, str], path: str) -> 
             roles[best] = "glosses"
             del left[best]
     wide = [marker for marker in order if marker in left and left[marker].width > TEXT_WIDTH]
+    free = [marker for marker in order if roles.get(marker) == "translation"]
+    if not {"words", "morphs", "translation"} & taken and not wide and len(free) > 1:  # the text looks like some language too
+        wide = free[:1]
+        left[free[0]] = profiles[free[0]]
     if "words" not in taken and wide:
         words = next((m for m in wide if left[m].affixes < WHOLE_WORDS), wide[0])
         roles[words] = "words"
