@@ -118,7 +118,8 @@ def compare(path: Path, kind: str, instances: list[Sentence]) -> tuple[int, int,
         theirs = Counter(elan_words(path, *ELAN_TIERS[path.name]))
     else:
         return 0, 0, 0, 0
-    ours = Counter(_row(one) for one in instances)
+    theirs = Counter(tuple((_key(word), gloss) for word, gloss in row) for row in theirs.elements())
+    ours = Counter(tuple((_key(word), gloss) for word, gloss in _row(one)) for one in instances)
     shared = theirs & ours
     glossed = sum(len([1 for _, gloss in row if gloss]) * count for row, count in theirs.items())
     right_glosses = sum(len([1 for _, gloss in row if gloss]) * count for row, count in shared.items())
@@ -135,6 +136,11 @@ def compare(path: Path, kind: str, instances: list[Sentence]) -> tuple[int, int,
 def _row(igt: Sentence) -> Row:
     glosses = igt.glosses if len(igt.glosses) == len(igt.words) else ("",) * len(igt.words)
     return tuple((word, _letters(gloss)) for word, gloss in zip(igt.words, glosses, strict=True))
+
+
+def _key(word: str) -> str:
+    """Letters of a word: a line of text may write it with capitals and punctuation, a tier of words without."""
+    return _letters(word).casefold() or word
 
 
 def _letters(gloss: str) -> str:
@@ -187,8 +193,8 @@ def _preferred(node: ElementTree.Element, kinds: tuple[str, ...]) -> str:
 ELAN_TIERS: dict[str, tuple[str, str, str, str]] = {
     "gorwaa_test.eaf": ("A_phrase-txt-gow-Qaaa-x-Roma", "A_word-txt-gow-Qaaa-x-Roma", "A_morph-gls-en", ""),
     "wan_test.eaf": ("ref@", "mot@", "ge@", ""),
-    "muyu_test.eaf": ("ref@", "wd@", "mb@", "# ##"),
-    "eldpy_ref_tx_ft_wd_mb.eaf": ("ref@", "wd@", "mb@", "# ##"),
+    "muyu_test.eaf": ("ref@", "wd@", "mb@", "# ## ZERO 0"),
+    "eldpy_ref_tx_ft_wd_mb.eaf": ("ref@", "wd@", "mb@", "# ## ZERO 0"),
     "multicast_file-2.eaf": ("A_phrase-segnum-en", "A_word-txt-qaa-fonipa-x-eib", "A_morph-gls-en", ""),
     "mohawk_Teharenhsahkhwa.eaf": ("Kanien'kéha", "words", "morpheme gloss", ""),
     "san_Bull_holder.eaf": ("ref@", "mot@", "ge@", ""),
@@ -214,10 +220,10 @@ def elan_words(path: Path, sentence: str, word: str, gloss: str, marks: str) -> 
     tiers = {tier.get("TIER_ID", ""): [a[0] for a in tier.findall("ANNOTATION")] for tier in root.iter("TIER")}
     parents = {tier.get("TIER_ID", ""): tier.get("PARENT_REF", "") for tier in root.iter("TIER")}
     above = {a.get("ANNOTATION_ID"): a.get("ANNOTATION_REF") for some in tiers.values() for a in some}
-    for name, annotations in tiers.items():  # a timed annotation belongs to the one above that its chain begins with
+    for name, some in tiers.items():  # a timed annotation belongs to the one above that its chain begins with
         starts = {a.get("TIME_SLOT_REF1"): a.get("ANNOTATION_ID") for a in tiers.get(parents.get(name) or "", [])}
-        ends = {a.get("TIME_SLOT_REF2"): a for a in annotations if a.get("TIME_SLOT_REF2")}
-        for a in annotations:
+        ends = {a.get("TIME_SLOT_REF2"): a for a in some if a.get("TIME_SLOT_REF2")}
+        for a in some:
             at: ElementTree.Element | None = a
             seen = 0
             while at is not None and not above.get(a.get("ANNOTATION_ID")) and at.get("TIME_SLOT_REF1") and seen < 10_000:
@@ -239,10 +245,11 @@ def elan_words(path: Path, sentence: str, word: str, gloss: str, marks: str) -> 
     if not word:
         for a in sentences.values():
             lines = [_plain(line) for line in (a.findtext("ANNOTATION_VALUE") or "").splitlines() if _plain(line)]
-            two = len(lines) == 2 and len(lines[0].split()) == len(lines[1].split())
+            two = len(lines) == 2
             whole = lines[0] if two else " ".join(lines)
             if whole:
-                glosses = lines[1].split() if two else [""] * len(whole.split())
+                even = two and len(lines[0].split()) == len(lines[1].split())
+                glosses = lines[1].split() if even else [""] * len(whole.split())
                 yield tuple((w, _letters(g)) for w, g in zip(whole.split(), glosses, strict=True))
         return
     values = {a.get("ANNOTATION_ID"): _plain(a.findtext("ANNOTATION_VALUE")) for a in of(word)}
@@ -255,7 +262,12 @@ def elan_words(path: Path, sentence: str, word: str, gloss: str, marks: str) -> 
         value = values[a.get("ANNOTATION_ID")]
         if value and value not in marks.split():
             home = up(a.get("ANNOTATION_ID"), set(sentences))
-            by_sentence.setdefault(home, []).append((value, texts.get(a.get("ANNOTATION_ID"), "")))
+            row, meaning = by_sentence.setdefault(home, []), texts.get(a.get("ANNOTATION_ID"), "")
+            joins = (value[0] in "=-" and row) or (row and row[-1][0][-1] in "=-" and len(row[-1][0]) > 1)
+            if joins and any(map(str.isalnum, value)):  # a clitic belongs to the word beside it
+                row[-1] = (row[-1][0] + value, row[-1][1] + meaning)
+            else:
+                row.append((value, meaning))
     yield from (tuple(row) for row in by_sentence.values())
 
 

@@ -587,6 +587,11 @@ class Annotations:
         return [*chain.values(), *rest]
 
 
+def _shape(words: Sequence[str]) -> list[bool]:
+    """Which words have letters."""
+    return [any(char.isalnum() for char in word) for word in words]
+
+
 TAGS = frozenset({
     "ANNOTATION_DOCUMENT", "HEADER", "TIME_ORDER", "TIME_SLOT", "TIER", "ANNOTATION", "ALIGNABLE_ANNOTATION", "REF_ANNOTATION",
     "ANNOTATION_VALUE", "LINGUISTIC_TYPE", "LANGUAGE", "PROPERTY", "MEDIA_DESCRIPTOR",
@@ -927,6 +932,7 @@ class _File(Annotations):
             text, words = " ".join(a.value for a in words), []
         pieces = by_role.get("morphs", [])
         words = self._spoken(words, pieces, text)
+        whole = bool(pieces)
         if not pieces and any(a.value[:1] in "=-" or a.value[-1:] in "=-" for a in words if len(a.value) > 1):
             words, pieces = [], words  # clitics and affixes that stand apart belong to the word beside them
         groups = [[k for k, piece in enumerate(pieces) if self.is_below(piece, word.id)] for word in words]
@@ -949,6 +955,8 @@ class _File(Annotations):
         ]
         translation, all_of_them = choose_translation(translations, options.lang, stated=True)
         forms = [word.value for word in words] or list(tokens(text)) or segments
+        if not words and not whole and segments and _shape(forms) != _shape(segments):
+            forms = segments  # the tier of words has punctuation apart, which the text has at its words
         tier = self.tiers[top_tier]
         times = [("begin", str(top.begin)), ("end", str(top.end))] if top.begin >= 0 else []
         meta = [("speaker", speaker(tier)), *times]
@@ -1014,7 +1022,10 @@ class _File(Annotations):
             if not pieces and len(spread) == sum(map(len, groups)) > len(groups):
                 return [join_morphemes([spread[k] for k in group], mark) for group, mark in zip(groups, marks, strict=True)]
             return list(spread)
-        by_piece = {self.up.get(a.id, ""): a.value for a in annotations}
+        values_under: dict[str, list[str]] = {}
+        for annotation in annotations:
+            values_under.setdefault(self.up.get(annotation.id, ""), []).append(annotation.value)
+        by_piece = {above: values[0] if len(values) == 1 else join_morphemes(values) for above, values in values_under.items()}
         if pieces and any(piece.id in by_piece for piece in pieces):
             return [
                 join_morphemes([by_piece.get(pieces[k].id, "") for k in group], mark)

@@ -281,7 +281,7 @@ def without_aside(row: Sequence[TexToken]) -> tuple[Sequence[TexToken], str]:
 def is_codes(row: Sequence[TexToken]) -> bool:
     """Whether a line has references (`\\ref{…}`) under most of its words."""
     references = sum(token.kind == "macro" and token.text in ("ref", "getref", "autoref", "nameref") for token in row)
-    return references > 0 and 2 * references >= len(words(row, gloss=False))
+    return references > 1 or (references > 0 and 2 * references >= len(words(row, gloss=False)))
 
 
 def nlevel(tokens: Sequence[TexToken]) -> list[Sequence[TexToken]]:

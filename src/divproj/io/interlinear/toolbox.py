@@ -365,6 +365,7 @@ class _Roles:
         self.lang = lang_code(options.lang)
         self.shaped: dict[str, str] = {}
         self.guessed: frozenset[str] = frozenset()
+        self._known: dict[str, str] = {}
 
     def learn(self, pairs: list[tuple[str, str]], path: str) -> None:
         """Markers by their shape: of all when none of those known is the text, otherwise of those that are in no list."""
@@ -376,10 +377,12 @@ class _Roles:
         if not {"words", "morphs"} & set(known.values()):
             self.shaped = by_shape(pairs, self.named, path)
             self.guessed = frozenset(self.shaped)
+            self._known = {}
         elif missing := {"record", "words", "glosses", "translation"} - set(known.values()) - set(self.named):
             more = guess_missing_roles(pairs, known, missing)
             self.shaped = {**known, **more} if more else {}
             self.guessed = frozenset(more)
+            self._known = {}
 
     def why(self, marker: str) -> tuple[str, str]:
         """(role, reason) of a marker."""
@@ -416,6 +419,12 @@ class _Roles:
         )
 
     def of(self, marker: str) -> str:
+        """The role of a marker, '' for none."""
+        if marker not in self._known:
+            self._known[marker] = self._of(marker)
+        return self._known[marker]
+
+    def _of(self, marker: str) -> str:
         if self.shaped:
             return self.shaped.get(marker, "")
         if self.named.get("record") == "lx":  # the glosses of a dictionary are those of its headwords

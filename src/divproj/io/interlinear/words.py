@@ -223,9 +223,9 @@ def with_affixes(igt: Sentence) -> Sentence:
     """
     n = len(igt.words)
     pieces = igt.segments if len(igt.segments) == n else igt.words
-    if igt.tree is not None or igt.links is not None or len(igt.glosses) != n or not any(map(_is_affix, pieces)):
+    if igt.tree is not None or igt.links is not None or len(igt.glosses) != n or not any(map(_is_affix, igt.words)):
         return igt
-    apart = [k for k in range(n) if _is_affix(pieces[k])]
+    apart = [k for k in range(n) if _is_affix(igt.words[k])]
     mirrored = sum(_is_affix(igt.glosses[k]) for k in apart)
     written = normalize_space(igt.text).split(" ") if igt.text else []
     groups = group_morphemes(pieces)
