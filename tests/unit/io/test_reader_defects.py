@@ -56,7 +56,9 @@ class TestElan:
         assert (first.words, first.segments, first.translation) == (("sena", "uvan", "ne"), ("sena", "uva-n", "ne"), ENGLISH[0])
 
     def test_every_speaker_has_the_same_roles(self):
-        made = Eaf().timed("ref@A", ["", "", ""], PARTICIPANT="A").under("trs@A", "ref@A", TEXT).under("trad@A", "ref@A", SPANISH)
+        made = (
+            Eaf().timed("ref@A", ["", "", ""], PARTICIPANT="A").under("trs@A", "ref@A", TEXT).under("trad@A", "ref@A", SPANISH)
+        )
         made.timed("ref@B", ["", "", ""], shift=950, PARTICIPANT="B").under("trs@B", "ref@B", ("la casa del río", "los de aquí", "y es que no"))  # fmt: skip
         made.under("trad@B", "ref@B", SPANISH)
         found, faults = _read(made)
@@ -82,8 +84,8 @@ class TestElan:
     def test_glosses_and_translations_in_the_language_asked_for(self):
         made = Eaf().timed("tx", TEXT)
         made.under("wd", "tx", [line.split() for line in TEXT])
-        made.under("gn", "wd", "hermana nadar y pez grande el y pez nadar".split())
-        made.under("ge", "wd", "sister swim and fish big the and fish swim".split())
+        made.under("gn", "wd", ["hermana", "nadar", "y", "pez", "grande", "el", "y", "pez", "nadar"])
+        made.under("ge", "wd", ["sister", "swim", "and", "fish", "big", "the", "and", "fish", "swim"])
         made.under("ftn", "tx", SPANISH).under("ft", "tx", ENGLISH)
         first = read(made)[0]
         assert (first.glosses, first.translation) == (("sister", "swim", "and"), ENGLISH[0])
@@ -95,7 +97,9 @@ class TestElan:
             f'<ANNOTATION><REF_ANNOTATION ANNOTATION_ID="g{k}" ANNOTATION_REF="wd{2 * k}"><ANNOTATION_VALUE>{gloss}</ANNOTATION_VALUE></REF_ANNOTATION></ANNOTATION>'
             for k, gloss in enumerate(("swim well", "big fish"))
         )
-        tier = f'<TIER TIER_ID="ge" LINGUISTIC_TYPE_REF="g" PARENT_REF="wd">{rows}</TIER><LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="g"/>'
+        tier = (
+            f'<TIER TIER_ID="ge" LINGUISTIC_TYPE_REF="g" PARENT_REF="wd">{rows}</TIER><LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="g"/>'
+        )
         text = made.text().replace("</ANNOTATION_DOCUMENT>", f"{tier}</ANNOTATION_DOCUMENT>")
         assert [one.glosses for one in read(text)] == [("swim well", ""), ("big fish", "")]
 
@@ -110,7 +114,7 @@ class TestElan:
 
     def test_a_tier_whose_annotations_refer_to_another_without_saying_so(self):
         made = Eaf().timed("tx", TEXT).under("wd", "tx", [line.split() for line in TEXT]).under("ft", "tx", ENGLISH)
-        made.under("ge", "wd", "sister swim and fish big the and fish swim".split())
+        made.under("ge", "wd", ["sister", "swim", "and", "fish", "big", "the", "and", "fish", "swim"])
         text = made.text().replace(' PARENT_REF="wd"', "").replace(' PARENT_REF="tx"', "", 1)
         assert glossed(read(text))[0] == (("sena", "uvan", "ne"), ("sister", "swim", "and"))
 
@@ -120,14 +124,24 @@ class TestElan:
         assert [one.words for one in read(made)] == [("sena", "uvan"), ("kolu", "ku"), ("ne", "uva")]
 
     def test_glosses_in_a_second_line_of_the_annotation(self):
-        made = Eaf().timed("trs", ["sena   uva-n\nsister swim-PST", "kolu-t ku\nfish-ACC big", "uva ne"]).under("eng", "trs", ENGLISH)
+        made = (
+            Eaf()
+            .timed("trs", ["sena   uva-n\nsister swim-PST", "kolu-t ku\nfish-ACC big", "uva ne"])
+            .under("eng", "trs", ENGLISH)
+        )
         assert glossed(read(made))[:2] == [(("sena", "uvan"), ("sister", "swim-PST")), (("kolut", "ku"), ("fish-ACC", "big"))]
 
     def test_words_glossed_one_by_one_are_no_translation(self):
         lines = [line.split() for line in TEXT]
-        times = [(word, 1000 * k + 100 * j, 1000 * k + 100 * j + 90) for k, row in enumerate(lines) for j, word in enumerate(row)]
-        made = Eaf().timed("Kolu", TEXT, kind="utterance").timed("words", times, above="Kolu", constraint=TIMES, kind="phonetic")
-        made.under("word translation", "words", "sister swam and fish big the and fish swims".split(), LANG_REF="xyz")
+        times = [
+            (word, 1000 * k + 100 * j, 1000 * k + 100 * j + 90) for k, row in enumerate(lines) for j, word in enumerate(row)
+        ]
+        made = (
+            Eaf().timed("Kolu", TEXT, kind="utterance").timed("words", times, above="Kolu", constraint=TIMES, kind="phonetic")
+        )
+        made.under(
+            "word translation", "words", ["sister", "swam", "and", "fish", "big", "the", "and", "fish", "swims"], LANG_REF="xyz"
+        )
         made.under("English", "Kolu", ENGLISH)
         assert [one.translations for one in read(made)] == [()] * 3
 
@@ -145,7 +159,9 @@ class TestElan:
         assert faults.reading.warning().startswith("only 3 of 4 sentences were understood")
 
     def test_two_translations_of_one_language_stay_apart(self):
-        made = Eaf().timed("tx", TEXT).under("ft", "tx", ENGLISH).under("ft_or", "tx", [f"So, {line.lower()}" for line in ENGLISH])
+        made = (
+            Eaf().timed("tx", TEXT).under("ft", "tx", ENGLISH).under("ft_or", "tx", [f"So, {line.lower()}" for line in ENGLISH])
+        )
         first = read(made)[0]
         assert first.translation == ENGLISH[0]
         assert dict(first.meta)["text_en_alt"] == f"So, {ENGLISH[0].lower()}"
@@ -160,7 +176,12 @@ class TestToolbox:
 
     def test_sound_files_are_no_glosses(self):
         found = read(sfm(*self.SOUND))
-        assert (len(found), found[0].words, found[0].glosses, found[0].translation) == (12, ("sena", "uvan", "ne"), (), ENGLISH[0])
+        assert (len(found), found[0].words, found[0].glosses, found[0].translation) == (
+            12,
+            ("sena", "uvan", "ne"),
+            (),
+            ENGLISH[0],
+        )
 
     def test_trees_that_were_written_back_are_no_words(self):
         found = read(sfm(*(record.replace("\\tv", "\\hd 2 0 2\n\\rl nsubj root cc\n\\tv") for record in self.SOUND)))
@@ -206,11 +227,15 @@ LINES = r"\gll kolu-t uva \\ fish-\textsc{acc} swim \\"
 
 class TestLatex:
     def test_a_percent_sign_in_an_address(self):
-        text = rf"\ea {LINES} \glt `It swims' (\href{{https://a.b/q?x=%22ku%22}}{{Anna}}) \z" + "\n" + rf"\ea {LINES} \glt `Two' \z"
+        text = (
+            rf"\ea {LINES} \glt `It swims' (\href{{https://a.b/q?x=%22ku%22}}{{Anna}}) \z"
+            + "\n"
+            + rf"\ea {LINES} \glt `Two' \z"
+        )
         assert [one.translation for one in read(text, "latex")] == ["It swims", "Two"]
 
     def test_a_brace_that_is_never_closed(self):
-        text = "\n".join([rf"\ea \gll kolu uva \\ \textsc{{fish swim \\ \glt `One' \z", *[rf"\ea {LINES} \glt `More' \z"] * 3])
+        text = "\n".join([r"\ea \gll kolu uva \\ \textsc{fish swim \\ \glt `One' \z", *[rf"\ea {LINES} \glt `More' \z"] * 3])
         found, faults = _read(text, "latex")
         assert len(found) == 4
         assert any("brace opens and is not closed" in str(error) for error in faults.noted)
@@ -242,7 +267,8 @@ class TestLatex:
         assert first.glosses == ("swim", "fish-LIG", "house\\LOC")
 
     @pytest.mark.parametrize(
-        ("above", "below"), [("uva [ kolu-t ].", "swim {} fish-acc"), ("uva ( kolu-t )", "swim fish-acc"), ("uva kolu-t .", "swim fish-acc")]
+        ("above", "below"),
+        [("uva [ kolu-t ].", "swim {} fish-acc"), ("uva ( kolu-t )", "swim fish-acc"), ("uva kolu-t .", "swim fish-acc")],
     )
     def test_punctuation_without_a_gloss(self, above, below):
         first = read(rf"\ea \gll {above} \\ {below} \\ \glt `x' \z", "latex")[0]
@@ -275,7 +301,11 @@ class TestPlainAndTables:
         block = "{}\n\tSena kolu-t uva-n.\n\tsister\tfish-ACC\tswim-PST\n\t‘The sister swam to the fish.’\n\t(field notes)"
         found = read("\n\n".join(map(block.format, ("known", "question", "negative"))))
         assert [dict(one.meta)["label"] for one in found] == ["known", "question", "negative"]
-        assert (found[0].words[0], found[0].glosses[0], found[0].translation) == ("Sena", "sister", "The sister swam to the fish.")
+        assert (found[0].words[0], found[0].glosses[0], found[0].translation) == (
+            "Sena",
+            "sister",
+            "The sister swam to the fish.",
+        )
 
     def test_a_macro_in_a_remark_makes_no_latex(self):
         blocks = ["Sena uva-n\nsister swim-PST\n'The sister swam.'"] * 10
@@ -301,7 +331,9 @@ class TestPlainAndTables:
             "1,kolu uvan,The fish swam in the river.,en,\n2,kolu uvan,El pez nadó en el río.,es,1\n"
         )
         found = read(text)
-        assert [dict(one.translations) for one in found] == [{"en": "The fish swam in the river.", "es": "El pez nadó en el río."}]
+        assert [dict(one.translations) for one in found] == [
+            {"en": "The fish swam in the river.", "es": "El pez nadó en el río."}
+        ]
 
     def test_marks_of_direction_and_slots_are_not_in_the_words(self):
         found = read("\u200eha⁻³-uva ku⁵⁻¹\nPFV-swim big\n‛The fish swam.’\n")
