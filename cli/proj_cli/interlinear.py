@@ -73,8 +73,8 @@ def check(
 
     Example: proj check texts.flextext --grams list -o mine.tsv
     """
-    if reader.tiers == ["list"] or reader.markers == ["list"]:
-        _show_parts(file, replace(reader, tiers=None, markers=None).options(max_mb=max_mb), output)
+    if reader.tiers == ["list"]:
+        _show_parts(file, replace(reader, tiers=None).options(max_mb=max_mb), output)
         return
     table_of_grams = grams == [Path("list")]
     grams = None if table_of_grams else grams

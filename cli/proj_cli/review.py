@@ -92,6 +92,7 @@ def review(
         if from_workbench:  # whose folders are named after the texts
             active_review.home, active_review.title = home, Path(source).parent.name
         server = Server(active_review, port)
+        journal.write_address(server.url)
         if journal.entries:
             active_review.save()
         talk.say(f"{plural(len(session), 'sentence')}, saved as {target}; {note}")

@@ -95,8 +95,14 @@ def test_killed_in_the_middle_nothing_is_lost(trees: Path, saved: Path, started:
 
 
 def test_one_review_at_a_time(trees: Path, started: list[Command]):
-    started.append(Command(trees))
-    assert told(trees).endswith("another `proj review` has this file open; use its page, or end it first")
+    """The second is told where the first is, also when it would begin anew, which moves the journal away."""
+    first = Command(trees)
+    started.append(first)
+    for words in ((), ("--fresh",)):
+        assert told(trees, *words).endswith(
+            f"another `proj review` has this file open (process {first.process.pid}, {first.url}); use its page, or end it first"
+        )
+    assert not list(trees.parent.glob("*.old*"))
 
 
 def test_a_changed_input_is_told_and_begun_anew(trees: Path, saved: Path, started: list[Command]):

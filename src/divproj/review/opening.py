@@ -14,7 +14,7 @@ from divproj.io.interlinear.rows import from_sentence
 from divproj.parsing.translations import choose
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.prepare import Preparation, prepare_text
-from divproj.review.document import Document, Journal, set_aside
+from divproj.review.document import Document, Journal, refuse_if_open, set_aside
 from divproj.review.learning import ProjectionInputs
 from divproj.runtime.announce import passing
 from divproj.runtime.leftovers import name_beside
@@ -38,6 +38,7 @@ def journal_for(document: Document, target: Path, *, fresh: bool, on_message: Ca
     if target.resolve() == Path(document.path).resolve():
         raise ProjError("the output is the file itself", Where(str(target)), "give another name with -o")
     if fresh:
+        refuse_if_open(path)
         for old in (path, target):
             if kept := set_aside(old):
                 on_message(f"the earlier {old.name} is now {kept.name}")

@@ -38,7 +38,7 @@ class TestElan:
         slots = '<TIME_SLOT TIME_SLOT_ID="x1"/><TIME_SLOT TIME_SLOT_ID="x2"/><TIME_SLOT TIME_SLOT_ID="x3"/></TIME_ORDER>'
         cells = (("sena", "ts1", "x1"), ("uva", "x1", "x2"), ("ku", "x2", "ts2"), ("kolu", "ts3", "x3"), ("ne", "x3", "ts4"))
         rows = "".join(
-            f'<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="w{k}" TIME_SLOT_REF1="{a}" TIME_SLOT_REF2="{b}"><ANNOTATION_VALUE>{word}</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION>'  # fmt: skip
+            f'<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="w{k}" TIME_SLOT_REF1="{a}" TIME_SLOT_REF2="{b}"><ANNOTATION_VALUE>{word}</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION>'
             for k, (word, a, b) in enumerate(cells)
         )
         tier = f'<TIER TIER_ID="words" LINGUISTIC_TYPE_REF="w" PARENT_REF="phrase">{rows}</TIER>'
