@@ -66,13 +66,18 @@ def check(
     """Check glosses by the Leipzig Glossing Rules: what does not line up in each sentence, and how to fix it.
 
     Level 1: every word has a gloss. Level 2: every morpheme, too. Level 3: all abbreviations are known as well.
-    --tiers list shows the tiers of an ELAN file, and what each is read as.
+    --tiers list shows the tiers of an ELAN file, --markers list the markers of a Toolbox file, and what each is read as.
+    --grams list writes the abbreviations that are not known as a table, in which you fill in what they mean.
 
     Example: proj check texts.flextext --json > report.jsonl
+
+    Example: proj check texts.flextext --grams list -o mine.tsv
     """
     if reader.tiers == ["list"]:
-        _show_tiers(file, replace(reader, tiers=None).options(max_mb=max_mb), output)
+        _show_parts(file, replace(reader, tiers=None).options(max_mb=max_mb), output)
         return
+    table_of_grams = grams == [Path("list")]
+    grams = None if table_of_grams else grams
     from divproj.io.interlinear import formats as interlinear
     from divproj.links.grade import KINDS, grade, known_names
 
@@ -90,16 +95,23 @@ def check(
     levels: Counter[int] = Counter()
     kinds: Counter[str] = Counter()
     unknown: Counter[str] = Counter()
+    examples: dict[str, str] = {}
     with _console(output) as console:
         for igt in talk.progress(interlinear.load(file, None, faults, how), "sentences"):
             assessment = grade(igt, known)
             levels[assessment.level] += 1
             kinds.update({finding.kind for finding in assessment.findings})
             unknown.update(assessment.unknown)
-            if as_json:
+            if table_of_grams:
+                examples |= _examples(igt, [name for name in assessment.unknown if name not in examples])
+            elif as_json:
                 _say(console, json.dumps(_as_json(igt, assessment), ensure_ascii=False))
             else:
                 _print(console, igt, assessment)
+        if table_of_grams:
+            _say(console, _table_of_grams(unknown, examples))
+            return
+        reading = faults.reading
         sign = common.signature(cmd="check", format=reader.format or "guessed", lang=reader.gloss_lang, known=len(known))
         if as_json:
             sums = {
@@ -108,12 +120,54 @@ def check(
                 "levels": {str(level): levels[level] for level in range(4)},
                 "findings": {kind: kinds[kind] for kind in KINDS if kinds[kind]},
                 "unknown": dict(sorted(unknown.items(), key=lambda item: (-item[1], item[0]))),
+                "reading": {
+                    "format": reading.format,
+                    "speakers": reading.speakers,
+                    "parts": reading.parts,
+                    "kept": reading.kept,
+                    "unused": reading.unused,
+                    "left out": dict(reading.left_out + reading.unread),
+                    "understood": round(reading.understood, 4),
+                },
                 "faults": [str(fault) for fault in faults.noted],
             }
             _say(console, json.dumps(sums, ensure_ascii=False))
         else:
             _print_sums(console, levels, kinds, unknown, sign)
+            _say(console, common.harmless(f"Read as {reading.in_words()}."))
+            if hint := _HINTS.get(reading.format, ""):
+                _say(console, hint)
     _tell(faults)
+    if reading.refusal:
+        talk.caution(f"{file}: {reading.refusal}; proj convert and proj project refuse this, unless --misaligned is given")
+        raise typer.Exit(1)
+
+
+_HINTS = {
+    "elan": "Other tiers: --tiers words=…,glosses=…,translation=… (--tiers list shows them).",
+    "toolbox": "Other markers: --markers words=…,glosses=…,translation=… (--markers list shows them).",
+    "flextext": "Another language of glosses and translation: --gloss-lang CODE.",
+    "plain": "If it is another format: --format NAME.",
+}
+"""What changes how a file is read, by format."""
+
+
+def _examples(igt: Sentence, names: list[str]) -> dict[str, str]:
+    """A word and its gloss for each abbreviation."""
+    rows = list(zip(igt.words, igt.glosses, strict=False))
+    return {name: next((f"{word} {gloss}" for word, gloss in rows if name in gloss), "") for name in names}
+
+
+def _table_of_grams(unknown: Counter[str], examples: dict[str, str]) -> str:
+    """The abbreviations that are not known, as a table to fill in."""
+    lines = [
+        "# Fill in what each abbreviation means and words of the translation that stand for it; delete rows of what is none.",
+        "# Then: proj check FILE --grams THIS. Before each row: sentences, and a word with its gloss.",
+        "gram\tmeaning\twords\tsynonyms\tkind\tfeats",
+    ]
+    for name, count in sorted(unknown.items(), key=lambda item: (-item[1], item[0])):
+        lines += [common.harmless(f"# {count}: {examples.get(name, '')}").replace("\n", " "), f"{name}\t\t\t\t\t"]
+    return "\n".join(lines)
 
 
 @options.command
@@ -196,19 +250,31 @@ def convert(
             with writing(Path(target).parent / name) as out:
                 out.write(text)
     _tell(faults)
+    talk.say(f"Read as {faults.reading.in_words()}.")
     broken = f", {counts[1]} of them with lines that do not fit (proj check says which)" if counts[1] else ""
     talk.say(f"{counts[0]} sentence{'s' * (counts[0] != 1)} written{broken}: {target}")
 
 
-def _show_tiers(file: str, reader: ReaderOptions, output: Path) -> None:
-    """The tiers of an ELAN file and what they are read as."""
+def _show_parts(file: str, reader: ReaderOptions, output: Path) -> None:
+    """The tiers of an ELAN file, or the markers of a Toolbox file, and what they are read as."""
     from divproj.core.errors import Faults
-    from divproj.io.files import name_of, reading
-    from divproj.io.interlinear import elan
+    from divproj.io.files import head_of, name_of, reading
+    from divproj.io.interlinear import elan, toolbox
+    from divproj.io.interlinear.guess import guess
 
+    name = reader.format or guess(head_of(file))
+    faults = Faults(strict=False)
+    rows: list[tuple[Any, ...]] = []
     with reading(file) as stream:
-        rows = elan.list_tiers(stream, name_of(file), Faults(strict=False), reader)
-    shown = common.table("Tiers", "tier", "under", "constraint", "annotations", "read as", "because of", left=6)
+        if name == "toolbox":
+            shown = common.table("Markers", "marker", "read as", "because of", "lines", left=3)
+            rows = [
+                (row.marker, row.role, row.why, row.lines)
+                for row in toolbox.list_markers(stream, name_of(file), faults, reader)
+            ]
+        else:
+            shown = common.table("Tiers", "tier", "under", "constraint", "annotations", "read as", "because of", left=6)
+            rows = [tuple(row) for row in elan.list_tiers(stream, name_of(file), faults, reader)]
     for row in rows:
         shown.add_row(*(common.harmless(str(value)) for value in row))
     with _console(output) as console:
@@ -256,9 +322,12 @@ def _as_json(igt: Sentence, assessment: Grade) -> dict[str, Any]:
 
 
 def _print(console: Console, igt: Sentence, assessment: Grade) -> None:
-    if assessment.findings:
+    findings = [
+        finding for finding in assessment.findings if finding.kind != "abbreviations"
+    ]  # these are in a table of their own
+    if findings:
         _say(console, common.harmless(f"{igt.where}: level {assessment.level}"))
-    for finding in assessment.findings:
+    for finding in findings:
         place = f", word {finding.word}" if finding.word else ""
         _say(console, common.harmless(f"  {finding.kind}{place}: {finding}"))
 
@@ -281,11 +350,18 @@ def _print_sums(console: Console, levels: Counter[int], kinds: Counter[str], unk
         for name, count in sorted(unknown.items(), key=lambda item: (-item[1], item[0]))[:SHOWN]:
             shown.add_row(common.harmless(name), str(count))
         console.print(shown)
+        more = f"{len(unknown) - SHOWN} more; " if len(unknown) > SHOWN else ""
+        _say(
+            console,
+            f"{more}proj check FILE --grams list -o mine.tsv writes them as a table to fill in; --grams mine.tsv reads it",
+        )
     _say(console, f"{total} sentence{'s' * (total != 1)}")
     _say(console, sign)
 
 
 def _tell(faults: Faults) -> None:
+    if warning := faults.reading.warning():
+        talk.caution(warning)
     if faults.noted:
         n = len(faults.noted)
         talk.say(f"{plural(n, 'error')} in the file; the rest was read")

@@ -105,6 +105,95 @@ def why(error: Exception) -> str:
 
 
 @dataclass
+class Reading:
+    """What a file was read as, and what was left out of it; a reader fills it while it reads.
+
+    >>> reading = Reading("elan", 2, {"words": ["tx"], "translation": ["ft"]}, ["note"])
+    >>> reading.omit("annotations without words")
+    >>> reading.in_words()
+    'ELAN, 2 speakers, words from *tx*, translation *ft*; left out: note, 1 annotation without words'
+    """
+
+    format: str = ""
+    speakers: int = 0
+    parts: dict[str, list[str]] = field(default_factory=dict)
+    """Names of tiers, markers or columns by what they were taken for, in the order in which they were looked for."""
+    unused: list[str] = field(default_factory=list)
+    """Names of those that were not read."""
+    kept: list[str] = field(default_factory=list)
+    """Names of those whose values are kept as remarks."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    """How many sentences were begun and not read, by reason: a plural such as `records without text`."""
+    unread: Counter[str] = field(default_factory=Counter)
+    """How much that is no sentence was left out: `annotations of no sentence`."""
+    sentences: int = 0
+    glossed: int = 0
+    translated: int = 0
+    languages: Counter[str] = field(default_factory=Counter)
+    """Languages of the translations, and in how many sentences."""
+    refusal: str = ""
+    """Why the text is refused where misaligned text is not asked for."""
+
+    def omit(self, reason: str, count: int = 1, *, sentences: bool = True) -> None:
+        """Count what is left out."""
+        if count:
+            (self.left_out if sentences else self.unread)[reason] += count
+
+    @property
+    def understood(self) -> float:
+        """Share of the sentences of the file that were read."""
+        total = self.sentences + self.left_out.total()
+        return self.sentences / total if total else 1.0
+
+    def warning(self) -> str:
+        """Return what is to be said of a file of which too little was understood; '' if there is nothing."""
+        if self.understood >= UNDERSTOOD:
+            return ""
+        total = self.sentences + self.left_out.total()
+        return f"only {self.sentences:,} of {total:,} sentences were understood: {', '.join(f'{n:,} {why}' for why, n in self.left_out.most_common())}"
+
+    def in_words(self) -> str:
+        """Return one line that says what was taken for what, and what was left out."""
+        said = [FORMAT_NAMES.get(self.format, self.format)]
+        said += [f"{self.speakers} speakers"] if self.speakers > 1 else []
+        for role, names in sorted(
+            self.parts.items(), key=lambda item: _ORDER.index(item[0]) if item[0] in _ORDER else len(_ORDER)
+        ):
+            languages = ", ".join(name for name, _ in self.languages.most_common()) if role == "translation" else ""
+            shown = ", ".join(f"*{name}*" for name in names) + (f" ({languages})" if languages else "")
+            said.append(f"{role}{'' if role == 'translation' else ' from'} {shown}")
+        if self.languages and "translation" not in self.parts:
+            said.append(f"translation in {', '.join(name for name, _ in self.languages.most_common())}")
+        if self.kept:
+            said.append(f"kept as remarks {', '.join(f'*{name}*' for name in self.kept)}")
+        if self.sentences:
+            count = f"{self.sentences:,} sentence{'s' * (self.sentences != 1)}"
+            said.append(f"{count} ({self.glossed:,} with glosses, {self.translated:,} with a translation)")
+        counts = (self.left_out + self.unread).most_common()
+        omitted = [*self.unused, *(f"{n:,} {reason if n != 1 else _singular(reason)}" for reason, n in counts)]
+        return ", ".join(filter(None, said)) + (f"; left out: {', '.join(omitted)}" if omitted else "; nothing left out")
+
+
+_ORDER = ("text", "words", "morphemes", "glosses", "tags", "translation", "literal translation")
+UNDERSTOOD = 0.9
+"""Share of the sentences of a file of which fewer being read is said at the end."""
+FORMAT_NAMES = {
+    "plain": "plain text", "conllu": "CoNLL-U", "xigt": "Xigt", "odin": "ODIN text", "toolbox": "Toolbox", "flextext": "FLEx", "elan": "ELAN",
+    "cldf": "CLDF", "sigmorphon": "SIGMORPHON", "latex": "LaTeX",
+}  # fmt: skip
+"""How people call the formats."""
+
+
+def _singular(reason: str) -> str:
+    """
+    >>> _singular("records without text")
+    'record without text'
+    """
+    first, blank, rest = reason.partition(" ")
+    return first.removesuffix("s") + blank + rest
+
+
+@dataclass
 class Faults:
     """What to do with faulty data: stop at the first fault (`strict`), or note it and continue.
 
@@ -125,6 +214,8 @@ class Faults:
     """Translations in another language than their parser, by language and parser ('' for none): reported once at the end."""
     most: int = 1000
     """Errors kept in `noted`: memory stays flat on a corpus that is bad throughout."""
+    reading: Reading = field(default_factory=Reading)
+    """What the last file was read as."""
 
     def take(self, other: Faults) -> None:
         """Add the faults that another object noted for a part of the corpus."""

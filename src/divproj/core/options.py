@@ -152,10 +152,10 @@ class ReaderOptions(Options):
 
 
 def parse_roles(name: str, texts: Iterable[str]) -> dict[str, str]:
-    """Return the roles of tiers or markers, which are written `words=tx,glosses=ge`.
+    """Return the roles of tiers or markers, which are written `words=tx,glosses=ge`; several of one role stand with commas between.
 
-    >>> parse_roles("markers", ["words=tx, glosses=ge"])
-    {'words': 'tx', 'glosses': 'ge'}
+    >>> parse_roles("markers", ["words=tx, glosses=ge"]), parse_roles("tiers", ["text=tx@A,text=tx@B"])
+    ({'words': 'tx', 'glosses': 'ge'}, {'text': 'tx@A,tx@B'})
     """
     roles: dict[str, str] = {}
     for part in (part.strip() for text in texts for part in text.split(",") if part.strip()):
@@ -164,7 +164,8 @@ def parse_roles(name: str, texts: Iterable[str]) -> dict[str, str]:
             raise ProjError(
                 f"`{name}={part}`: ROLE=NAME expected, several with commas between them", remedy="words=tx,glosses=ge"
             )
-        roles[role.strip()] = value.strip()
+        role, value = role.strip(), value.strip()
+        roles[role] = f"{roles[role]},{value}" if role in roles else value
     return roles
 
 

@@ -149,7 +149,7 @@ _SPELLED: dict[str, Callable[..., list[str]]] = {
 
 _FAR = ("", "1", "2", "3", "3")
 """Distances of 1 to 4 words as the features tell them apart."""
-_PIECES = re.compile(r"[-=~.:/+()\[\]<>_\\]+")
+_PIECES = re.compile(r"[-=~.:/+()\[\]<>_\\\s]+")
 _ALONE = frozenset(
     [
         "Abs",

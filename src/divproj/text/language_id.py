@@ -389,7 +389,7 @@ WORDS = {
 }  # fmt: skip
 
 
-LANGUAGES = (*(sample.code for sample in SAMPLES), "zh", "ja", "ko", "el", "he", "th", "ka", "hy", "ar", "fa", "hi")
+LANGUAGES = (*(sample.code for sample in SAMPLES), "zh", "ja", "ko", "el", "he", "th", "ka", "hy", "ar", "fa", "hi", "ne")
 """Codes that can be the answer."""
 MOST = 5000
 """Characters of one line that are looked at."""
@@ -401,7 +401,12 @@ _SCRIPTS = {
 }  # fmt: skip
 
 
-_ALSO = {"ja": ("CJK", "HIRAGANA", "KATAKANA"), "ko": ("HANGUL", "CJK"), "fa": ("ARABIC",)}
+_NEPALI = re.compile(
+    r"(?:छ|छन्|छैन|छु|छौं|हुन्छ|थियो|थिए|भयो|गर्यो|गर्‍यो|हो|यो|त्यो|तिमी|पनि|जना|लाई|हरू|हरु|बाट|सँग)(?!\w)|\w(?:को|ले|मा|लाई)(?!\w)"
+)
+_HINDI = re.compile(r"(?<!\w)(?:है|हैं|का|की|के|में|से|ने|नहीं|था|थी|थे|और|यह|वह|कि|हूँ|मैं|पर|को|एक)(?!\w)")
+"""Words, and endings that Nepali writes at them, which tell the two languages apart."""
+_ALSO = {"ne": ("DEVANAGARI",), "ja": ("CJK", "HIRAGANA", "KATAKANA"), "ko": ("HANGUL", "CJK"), "fa": ("ARABIC",)}
 """Scripts of languages that `_SCRIPTS` does not have, or not all of."""
 
 
@@ -502,6 +507,11 @@ def of_each(texts: Iterable[str], among: Iterable[str] = ()) -> list[Guess]:
         sure = [guess.score >= CERTAIN and len(line.split()) >= LONG for line, guess in zip(lines, alone, strict=True)]
         some = sum(sure) >= COMMON_LANGUAGE * len(lines)  # a few lines of a text in no known language may look like anything
         return [guess if here and some else Guess("", guess.score) for here, guess in zip(sure, alone, strict=True)]
+    if {"hi", "ne"} <= set(counts):  # a short line tells less than all together
+        indic = [line for line, guess in zip(lines, alone, strict=True) if guess.code in ("hi", "ne")]
+        code = of_lines(indic).code
+        alone = [Guess(code, guess.score) if guess.code in ("hi", "ne") else guess for guess in alone]
+        likely = {code} | likely - {"hi", "ne"}
     if not likely:
         return alone
     return [_among_likely(line, guess, likely) for line, guess in zip(lines, alone, strict=True)]
@@ -573,6 +583,9 @@ def _by_script(texts: list[str]) -> Guess | None:
     code = _SCRIPTS[script]
     if code == "ar" and re.search("[پچژگک]", "".join(texts[:200])):
         code = "fa"
+    if code == "hi":
+        joined = " ".join(texts[:200])
+        code = "ne" if len(_NEPALI.findall(joined)) > len(_HINDI.findall(joined)) else code
     share = most / counts.total()
     return Guess(code, share) if share > 0.5 else Guess("", share)
 

@@ -14,15 +14,15 @@ import csv
 import io
 import json
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 from urllib.parse import unquote
 
-from divproj.core.errors import Faults, FormatError, Where
+from divproj.core.errors import Faults, FormatError, Reading, Where
 from divproj.core.sentence import Sentence
 from divproj.io.files import Source
 from divproj.io.interlinear.parts import (
@@ -258,6 +258,8 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
     if not {"primary_text", "analyzed_word"} & {name.lower() for name in names}:
         problem = f"the first line names the columns {', '.join(names)[:80]}, Primary_Text or Analyzed_Word expected"
         raise FormatError(problem, Where(path, 1), "is this a CLDF table of examples?")
+    counts: Counter[str] = Counter()
+    held: Sentence | None = None
     for number, row in rows:
         if len(row) != len(names):
             problem = f"{len(row)} cells, {len(names)} expected as in the first line"
@@ -270,8 +272,46 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
             if mark.strip() and cells.get(name):  # a separator of blanks alone is what `_parts` looks for
                 cells[name] = "\t".join(part.strip() for part in cells[name].split(mark.strip()))
         said = {COLUMNS.get(name.lower()) for name, cell in cells.items() if cell.strip()}
+        counts.update(name for name, cell in cells.items() if cell.strip())
+        main = next((cell.strip() for name, cell in cells.items() if name.lower() == "main_example_id"), "")
+        if main and held is not None and held.sent_id == main:
+            held = _with_translation(held, cells, options)
+            continue
         if said & {"text", "words", "glosses", "translation"}:
-            yield _instance(cells, Where(path, number), options, table.languages)
+            if held is not None:
+                yield held
+            held = _instance(cells, Where(path, number), options, table.languages)
+        elif any(cell.strip() for cell in cells.values()):
+            faults.reading.omit("rows without text")
+    if held is not None:
+        yield held
+    _describe(faults.reading, counts, header, names)
+
+
+def _describe(reading: Reading, counts: Counter[str], header: Sequence[str], names: Sequence[str]) -> None:
+    """Say which columns were read as what."""
+    shown = {usual: name.strip() for usual, name in zip(names, header, strict=False)}
+    for role, said in (("text", "text"), ("words", "words"), ("glosses", "glosses"), ("translation", "translation")):
+        columns = [shown[name] for name in names if COLUMNS.get(name.lower()) == role and counts[name]]
+        if role == "translation":
+            columns += [shown[name] for name in names if _OTHER.fullmatch(name) and name not in columns and counts[name]]
+        if columns:
+            reading.parts[said] = list(dict.fromkeys(columns))
+    used = {name for columns in reading.parts.values() for name in columns}
+    reading.kept += [
+        shown[name]
+        for name in names
+        if counts[name] and shown[name] not in used and name.lower() not in COLUMNS and shown[name]
+    ]
+
+
+def _with_translation(igt: Sentence, cells: Mapping[str, str], options: Options) -> Sentence:
+    """The example with the translation of a row that names it as its `Main_Example_ID`."""
+    row = _instance(dict(cells), igt.where, options, {})
+    codes = igt.translations or ((("en", igt.translation),) if igt.translation else ())
+    more = row.translations or ((("", row.translation),) if row.translation else ())
+    translation, translations = choose_translation([*codes, *more], options.lang, stated=True)
+    return replace(igt, translation=translation, translations=translations)
 
 
 def _rows(numbered: Iterator[tuple[int, str]], path: str, faults: Faults, mark: str = "") -> Iterator[tuple[int, list[str]]]:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import pairwise
@@ -58,30 +58,35 @@ TIER_GRAMS = 0.2
 """Share of annotations with abbreviations of grammar, from which a tier below words is one of glosses."""
 DISTINCT, MOSTLY_IDS = 0.9, 0.8
 """Shares of values that differ from all others, and that look like numbers or ids, in a tier or marker of sentence ids."""
+DOUBLE_LINES = 0.5
+"""Share of annotations of two lines that have as many words, with abbreviations of grammar below, from which on these are glosses."""
 SENTENCE_WIDTH = 1.5
 """Words of a value, on average, that divide sentences from single words."""
 TRANSLATION_GRAMS = 0.3
 """Share of values with abbreviations of grammar that a translation stays below."""
 
 
+UNTIMED = -1
+"""Time of what has none."""
 LITERAL = "lit"
 """Role of a literal translation, which is kept beside the free one."""
 ROLES = ("text", "words", "morphs", "glosses", "pos", "translation")
 _NAMES = (
     ("lit", r"liter|(^|[-_ ])lit($|[-_ .])|wörtl|букв|harfiah|mot.à.mot|palabra.por.palabra|palavra.por.palavra|word.(for|by).word"),
-    ("translation", r"phrase-gls|free|transl|tradu[cz]|übersetz|перевод|terjemah|libre|(^|[-_ ])(ft|fe|ftr|tl|tr|trad|eng|esp|spa)($|[-_ ])"
+    ("translation", r"phrase-gls|free|transl|tradu[cz]|übersetz|перевод|terjemah|libre|(^|[-_ ])(ft[a-z]?|f[en]|ftr|tl|tr|trad|eng|esp|spa)($|[-_ ])"
                     r"|english|español|espanhol|inglés|inglês|anglais|français|portugu|deutsch|spanish|french|german|russian|русск|meaning"),
-    ("glosses", r"glos|глосс|(^|[-_ ])(ge|gl|gls|glo|mg)($|[-_ ])"),
+    ("glosses", r"glos|глосс|(^|[-_ ])(g[efnprs]|gl|gls|glo|mg)($|[-_ ])"),
     ("pos", r"(^|[-_ ])(ps|pos|msa|cat|tag)($|[-_ ])|part.?of.?speech|wortart|categor[ií]a|partes?.d[eo].discurso"),
     ("morphs", r"morph|morf|морф|(^|[-_ ])(mb|mr|mph|m|seg)($|[-_ ])|segment"),
     ("words", r"word|palabra|palavra|wort|wörter|слов|(^|[-_ ])(wd|wrd|w|tok|tx-w|mots?|kata)($|[-_ ])|token"),
     ("text", r"text|phrase|frase|satz|sentence|orac[ií]|énoncé|utter|trans[ck]r|транскр|предлож|ort[oh]"
-             r"|(^|[-_ ])(tx|txt|ut|s|default|trs)($|[-_ ])"),
+             r"|(^|[-_ ])(tx|txt|ut|s|trs)($|[-_ ])|^default$"),
 )  # fmt: skip
 _IGNORED = re.compile(
-    r"interlinear-text|paragraph|párraf|parágraf|absatz|абзац|title|título|titre|titel|note|nota|comment|coment|bemerk|замеч|lemma|gest|gaze|mirada|hand|media|activ|(^|[-_])(hn|type|cf|variant|rem)",
+    r"interlinear-text|paragraph|párraf|parágraf|absatz|абзац|title|título|titre|titel|note|nota|comment|coment|(^|[-_ ])comm?\d*($|[-_ ])|bemerk|замеч|lemma|gest|gaze|mirada|hand|media|activ|(^|[-_])(hn|type|cf|variant|rem)",
     re.IGNORECASE,
 )
+_UNSPOKEN = re.compile(r"#+|0|ZERO|[Zz]ero|∅")
 _IDS = re.compile(r"(^|[-_ ])(ref|id|segnum|num|nr|no)($|[-_ ])", re.IGNORECASE)
 _ID_VALUE = re.compile(r"[\w.:/-]*\d[\w.:/-]*$")
 _GRAM = re.compile(r"(?:^|[-=~.:–])(?:[A-Z]{2,}\w*|[123](?:SG|PL|DU|sg|pl|du|s|p)?)(?=$|[-=~.:–])")
@@ -94,8 +99,11 @@ class Annotation:
     line: int
     parent: str = ""
     previous: str = ""
+    slots: tuple[str, str] = ("", "")
     begin: int = -1
     end: int = -1
+    below: str = ""
+    """Glosses that stand in a second line of the same annotation."""
 
 
 @dataclass
@@ -124,6 +132,8 @@ class Content(NamedTuple):
     """The language of translation that it is in; '' when in none."""
     divided: bool
     """Whether two annotations have the same parent."""
+    lettered: bool = False
+    """Whether any value has a letter."""
 
 
 class TierRow(NamedTuple):
@@ -142,7 +152,7 @@ def content(tier: Tier) -> Content:
     if not values:
         return Content(0, 0.0, 0.0, 0.0, "", False)
     n = len(values)
-    parents = [annotation.parent for annotation in tier.annotations if annotation.parent]
+    parents = _parents(tier)
     ids = sum(bool(_ID_VALUE.match(value)) or not any(c.isalpha() for c in value) for value in values)
     return Content(
         n,
@@ -151,18 +161,45 @@ def content(tier: Tier) -> Content:
         sum(any(_GRAM.search(token) for token in tokens(value)) for value in values) / n,
         language_id.of_lines(values).code,
         len(parents) > len(set(parents)),
+        any(char.isalpha() for value in values for char in value),
     )
 
 
+def _parents(tier: Tier) -> list[str]:
+    """The parents of annotations that divide them, by reference or by time."""
+    timed = tier.constraint == "Time_Subdivision"
+    return [annotation.parent for annotation in tier.annotations if annotation.parent and (timed or not annotation.slots[0])]
+
+
 def by_name(tier: Tier) -> tuple[str, str]:
-    """(role, reason) by the name of a tier, or else by that of its type; ('-', reason) for a tier that is to be left out."""
-    for text, basis in ((tier.name.partition("@")[0], "name"), (tier.kind, "type")):
-        if _IGNORED.search(text):
-            return "-", f"{basis}: not of the text"
-        for role, pattern in _NAMES:
-            if re.search(pattern, text, re.IGNORECASE):
-                return role, basis
+    """(role, reason) by the name of a tier, or else by that of its type; ('-', reason) for a tier that is to be left out.
+
+    The types that FLEx writes say what a tier is, whatever people call it; ELAN's default type says nothing.
+    """
+    if (said := _TYPES.get(tier.kind)) and not (tier.kind == "word" and _role_by(base_name(tier.name)) == "morphs"):
+        return said, "type"
+    for text, basis in ((base_name(tier.name), "name"), ("" if tier.kind in _SAY_NOTHING else tier.kind, "type")):
+        if role := _role_by(text):
+            return role, f"{basis}: not of the text" if role == "-" else basis
     return "", ""
+
+
+_TYPES = {"word": "words", "morph": "morphs", "word-txt": "words", "morph-txt": "morphs", "phrase-txt": "text"}
+_SAY_NOTHING = frozenset(("default-lt", "default", "default-lt-1"))
+
+
+def _role_by(text: str) -> str:
+    """The role that a name says, '-' for none of the text, '' for nothing."""
+    if not text:
+        return ""
+    if _IGNORED.search(text):
+        return "-"
+    return next((role for role, pattern in _NAMES if re.search(pattern, text, re.IGNORECASE)), "")
+
+
+def base_name(name: str) -> str:
+    """The name of a tier without its speaker: `tx` of `tx@SP1`."""
+    return name.partition("@")[0]
 
 
 def guess_roles(tiers: Mapping[str, Tier], taken: Mapping[str, str]) -> dict[str, tuple[str, str]]:
@@ -172,9 +209,56 @@ def guess_roles(tiers: Mapping[str, Tier], taken: Mapping[str, str]) -> dict[str
     for name, tier in tiers.items():
         if name not in taken:
             assignments[name] = _correct_role(tier, looks[name], assignments[name], tiers, looks)
+    _same_for_speakers(looks, assignments, taken)
     _texts(tiers, looks, assignments, taken)
     _missing(tiers, looks, assignments, taken)
+    _same_for_speakers(looks, assignments, taken)
+    _above_glosses(tiers, looks, assignments, taken)
+    _without_remarks(tiers, assignments, taken)
     return assignments
+
+
+def _same_for_speakers(looks: Mapping[str, Content], assignments: dict[str, tuple[str, str]], taken: Mapping[str, str]) -> None:
+    """Tiers of one name before `@` are of several speakers: they are read as the one with the most in it."""
+    groups: dict[str, list[str]] = {}
+    for name in assignments:
+        if "@" in name and base_name(name) and looks[name].filled:
+            groups.setdefault(base_name(name), []).append(name)
+    for names in groups.values():
+        chosen = next((name for name in names if name in taken), max(names, key=lambda name: looks[name].filled))
+        for name in names:
+            if name not in taken and name != chosen:
+                assignments[name] = assignments[chosen][0], f"as {chosen}"
+
+
+def _above_glosses(
+    tiers: Mapping[str, Tier], looks: Mapping[str, Content], assignments: dict[str, tuple[str, str]], taken: Mapping[str, str]
+) -> None:
+    """The tier that glosses stand under has the morphemes, whatever its name, when it divides words."""
+    for name in [name for name, (role, _) in assignments.items() if role == "glosses" and looks[name].filled]:
+        above = tiers[name].parent
+        if above in taken or above not in tiers or assignments[above][0] in ("text", "words", "morphs", "glosses"):
+            continue
+        if assignments.get(tiers[above].parent, ("", ""))[0] == "words" and looks[above].filled:
+            assignments[above] = ("morphs", "glosses stand under it")
+
+
+def _without_remarks(tiers: Mapping[str, Tier], assignments: dict[str, tuple[str, str]], taken: Mapping[str, str]) -> None:
+    """A tier that is a text by its type alone, with nothing under it, is a remark where other texts have tiers under them."""
+    parents = {tier.parent for tier in tiers.values()}
+    texts = [name for name, (role, _) in assignments.items() if role == "text"]
+    kinds = {tiers[name].kind for name in texts if name in parents or tiers[name].parent in tiers}
+    if not kinds:
+        return
+    for name in texts:
+        tier = tiers[name]
+        if (
+            assignments[name][1] == "type"
+            and name not in (*parents, *taken)
+            and tier.parent not in tiers
+            and tier.kind not in kinds
+        ):
+            assignments[name] = ("-", "type: with nothing under it")
 
 
 def _correct_role(
@@ -186,8 +270,14 @@ def _correct_role(
         return "-", "empty"
     if look.ids > MOSTLY_IDS and (not tier.parent or _IDS.search(tier.name)):
         return "-", "numbers or ids"
+    if role == "text" and not look.lettered:
+        return "-", "numbers"
     if role in ("words", "morphs") and not tier.parent and look.width > SENTENCE_WIDTH:
         return "text", "whole sentences"
+    if role == "words" and _below_words(tier, tiers, looks):  # the parts of words, or what is said of them
+        role, why = ("morphs", "several under one word") if look.divided else ("", "")
+    if role == "morphs" and look.width < SENTENCE_WIDTH and look.grams > TIER_GRAMS and _unlike_words(tier, tiers):
+        return "glosses", "abbreviations of grammar"
     if role == "morphs" and not look.divided and look.width < SENTENCE_WIDTH and _unlike_words(tier, tiers):
         return "-", "unlike the words"
     if role in ("text", "translation") and _below_division(tier, tiers, looks):
@@ -207,6 +297,12 @@ def _correct_role(
     if role == "translation" and look.grams > TRANSLATION_GRAMS and not look.language:
         return "glosses", "abbreviations of grammar"
     return role, why
+
+
+def _below_words(tier: Tier, tiers: Mapping[str, Tier], looks: Mapping[str, Content]) -> bool:
+    """Whether the tier above holds words."""
+    above = tiers.get(tier.parent)
+    return above is not None and looks[above.name].width <= SENTENCE_WIDTH and by_name(above)[0] == "words"
 
 
 def _unlike_words(tier: Tier, tiers: Mapping[str, Tier]) -> bool:
@@ -252,6 +348,13 @@ def _texts(
         name for name, tier in tiers.items() if tier.parent not in tiers and not assignments[name][0] and looks[name].filled
     ]
     best = max(tops, key=lambda name: looks[name].filled * looks[name].width, default=None)
+    if best is None and not divided:
+        beside = {tiers[name].parent for name, (role, _) in assignments.items() if role == "translation"} - {""}
+        left = [
+            name for name, tier in tiers.items() if tier.parent in beside and not assignments[name][0] and looks[name].lettered
+        ]
+        if len({base_name(name) for name in left}) == 1:
+            assignments |= dict.fromkeys(left, ("text", "beside the translation"))
     children = {tier.parent for tier in tiers.values()}
     if best is not None and (best in children or len(tops) == 1) and (not divided or looks[best].width > SENTENCE_WIDTH):
         kind = tiers[best].kind
@@ -364,7 +467,7 @@ def speaker(tier: Tier) -> str:
     return tier.participant or tier.name.partition("@")[2]
 
 
-def tiers_above(tiers: dict[str, Tier], name: str) -> list[str]:
+def tiers_above(tiers: Mapping[str, Tier], name: str) -> list[str]:
     """The tier and those above it."""
     chain = [name]
     while (above := tiers[chain[-1]].parent) in tiers and above not in chain:
@@ -372,7 +475,7 @@ def tiers_above(tiers: dict[str, Tier], name: str) -> list[str]:
     return chain
 
 
-def depth_of(tiers: dict[str, Tier], name: str) -> int:
+def depth_of(tiers: Mapping[str, Tier], name: str) -> int:
     return len(tiers_above(tiers, name))
 
 
@@ -391,12 +494,12 @@ class Annotations:
         self.up: dict[str, str] = {}
         self._by_time: dict[str, tuple[list[Annotation], list[int]]] = {}
         self._indexes: dict[tuple[str, str], dict[str, list[Annotation]]] = {}
+        self._out_of_order: set[str] = set()
         for tier in tiers.values():
             self._attach(tier)
 
     def _attach(self, tier: Tier) -> None:
-        """Parents of the annotations: by reference, or the one above at that time."""
-        above, starts = self._sort_by_time(tier.parent) if tier.parent in self.tiers else ([], [])
+        """Parents of the annotations."""
         for annotation in tier.annotations:
             if annotation.parent:
                 self.up[annotation.id] = annotation.parent
@@ -405,8 +508,6 @@ class Annotations:
                         f"annotation {annotation.id} on tier {tier.name} refers to {annotation.parent}, which is not there"
                     )
                     self.faults.word(FormatError(problem, Where(self.path, annotation.line), "left out"))
-            elif above and annotation.begin >= 0:
-                self.up[annotation.id] = above[max(0, bisect_right(starts, annotation.begin) - 1)].id
 
     def under(self, name: str, top: Annotation, top_tier: str) -> list[Annotation]:
         """Return the annotations of a tier that are below `top`, in order; by time where the tiers are not related."""
@@ -415,13 +516,16 @@ class Annotations:
             return [top]
         if top_tier in tiers_above(self.tiers, name):
             return self._sort_annotations(self.index(name, top_tier).get(top.id, []), tier)
-        if topmost(self.tiers, name) != topmost(self.tiers, top_tier):
+        if (root := topmost(self.tiers, name)) != topmost(self.tiers, top_tier):
+            if root != name and not any(annotation.begin >= 0 for annotation in tier.annotations):
+                spoken = self.under(root, top, top_tier)  # what stands under those of that time
+                return [a for above in spoken for a in self._sort_annotations(self.index(name, root).get(above.id, []), tier)]
             timed, starts = self._sort_by_time(name)
             at = max(0, bisect_left(starts, max(top.begin, 0)) - 1)  # one may begin a little earlier than the text
             return [a for a in timed[at : bisect_left(starts, max(top.end, top.begin + 1))] if overlaps(a, top)]
-        root, root_tier = self._climb(top.id)[-1], topmost(self.tiers, name)
-        first = self.index(top_tier, root_tier).get(root, [])[:1]
-        return self.index(name, root_tier).get(root, []) if first == [top] else []
+        root_annotation, root_tier = self._climb(top.id)[-1], root
+        first = self.index(top_tier, root_tier).get(root_annotation, [])[:1]
+        return self.index(name, root_tier).get(root_annotation, []) if first == [top] else []
 
     def _sort_by_time(self, name: str) -> tuple[list[Annotation], list[int]]:
         """Annotations of a tier that have a time, by it, and their times."""
@@ -475,10 +579,16 @@ class Annotations:
                 chain[at.id] = at
                 at = after.get(at.id)
         rest = [a for a in group if a.id not in chain]
-        if rest:
+        if rest and rest[0].id not in self._out_of_order:
+            self._out_of_order.add(rest[0].id)
             problem = f"the order of {len(rest)} annotations on tier {tier.name} is broken at {rest[0].id}"
             self.faults.word(FormatError(problem, Where(self.path, rest[0].line), "read in the order of the file"))
         return [*chain.values(), *rest]
+
+
+def _shape(words: Sequence[str]) -> list[bool]:
+    """Which words have letters."""
+    return [any(char.isalnum() for char in word) for word in words]
 
 
 TAGS = frozenset({
@@ -515,7 +625,9 @@ def _find_sentences(stream: BinaryIO, path: str, faults: Faults, options: Option
     tiers = {name: tier for name, tier in tiers.items() if name not in trees}
     file = _File(tiers, path, faults)
     file.trees = {annotation.parent: annotation.value for tier in trees.values() for annotation in tier.annotations}
-    sentences = [pair for roles in _role_sets(tiers, path, options) for pair in file.instances(roles, options)]
+    role_sets = _role_sets(tiers, path, options)
+    sentences = [pair for roles in role_sets for pair in file.instances(roles, options)]
+    file.describe(role_sets)
     return [(place, igt) for _, place, igt in sorted(sentences, key=lambda triple: triple[0])]
 
 
@@ -527,38 +639,107 @@ def _tiers(stream: BinaryIO, path: str, faults: Faults, options: Options) -> dic
         if node.tag == "TIME_ORDER":
             times = _times(node)
         elif node.tag == "TIER":
-            tier = _tier(node, times)
+            tier = _tier(node)
             tiers[tier.name] = tier
         elif node.tag == "LINGUISTIC_TYPE":
             kinds[node.get("LINGUISTIC_TYPE_ID")] = node.get("CONSTRAINTS")
     with_constraints(tiers, kinds)
+    with_parents(tiers)
+    with_times(tiers, times)
+    with_parents_by_time(tiers)
     return tiers
 
 
 def _times(node: XmlNode) -> dict[str, int]:
-    """Milliseconds of the slots; one without a value has that of the slot before it."""
-    milliseconds: dict[str, int] = {}
-    last = 0
-    for slot in node.all("TIME_SLOT"):
-        value = slot.get("TIME_VALUE")
-        last = int(value) if value.isdecimal() else last
-        milliseconds[slot.get("TIME_SLOT_ID")] = last
-    return milliseconds
+    """Milliseconds of the slots; -1 for one without a value."""
+    values = ((slot.get("TIME_SLOT_ID"), slot.get("TIME_VALUE")) for slot in node.all("TIME_SLOT"))
+    return {name: int(value) if value.isdecimal() else UNTIMED for name, value in values}
 
 
-def _tier(node: XmlNode, times: dict[str, int]) -> Tier:
+def with_times(tiers: Mapping[str, Tier], slots: Mapping[str, int]) -> None:
+    """Give annotations their times.
+
+    A slot without a value lies between the ends of the chain of annotations it is in (`t1 w1 t7 w2 t8 w3 t2`): such slots share
+    the time evenly, wherever TIME_ORDER lists them. One in no such chain has the time of the slot before it.
+    """
+    times = dict(slots)
+    if UNTIMED in times.values():
+        for tier in sorted(tiers.values(), key=lambda tier: len(tiers_above(tiers, tier.name))):
+            _share_times(tier, times)
+    last, open_ones, order = UNTIMED, list[str](), dict[str, int]()
+    for name, value in slots.items():  # slots listed after the last one with a value are of no time
+        if value == UNTIMED:
+            open_ones.append(name)
+        else:
+            order |= dict.fromkeys(open_ones, last)
+            last, open_ones = value, []
+    for tier in tiers.values():
+        for annotation in tier.annotations:
+            begin, end = (times.get(slot, UNTIMED) for slot in annotation.slots)
+            annotation.begin = begin if begin != UNTIMED else order.get(annotation.slots[0], UNTIMED)
+            annotation.end = end if end != UNTIMED else order.get(annotation.slots[1], UNTIMED)
+
+
+def _share_times(tier: Tier, times: dict[str, int]) -> None:
+    """Times of the slots that only annotations of this tier lie between."""
+    following = {annotation.slots[0]: annotation for annotation in tier.annotations}
+    for first in tier.annotations:
+        if times.get(first.slots[0], UNTIMED) == UNTIMED or times.get(first.slots[1], UNTIMED) != UNTIMED:
+            continue
+        chain = [first.slots[0], first.slots[1]]
+        while times.get(chain[-1], UNTIMED) == UNTIMED and (after := following.get(chain[-1])) and after.slots[1] not in chain:
+            chain.append(after.slots[1])
+        begin, end = times[chain[0]], times.get(chain[-1], UNTIMED)
+        if end < begin:
+            continue
+        for k, slot in enumerate(chain[1:-1], 1):
+            times[slot] = begin + (end - begin) * k // (len(chain) - 1)
+
+
+def with_parents_by_time(tiers: Mapping[str, Tier]) -> None:
+    """The parent of an annotation that refers to none is the one of the tier above that is spoken at that time."""
+    for tier in tiers.values():
+        if tier.parent not in tiers:
+            continue
+        above = sorted((a for a in tiers[tier.parent].annotations if a.begin >= 0), key=lambda a: a.begin)
+        starts = [a.begin for a in above]
+        for annotation in tier.annotations:
+            if above and not annotation.parent and annotation.begin >= 0:
+                annotation.parent = above[max(0, bisect_right(starts, annotation.begin) - 1)].id
+
+
+def with_parents(tiers: Mapping[str, Tier]) -> None:
+    """The parent of a tier that names none, or one that is not there, is the tier to which its annotations refer."""
+    strays = [tier for tier in tiers.values() if tier.parent not in tiers and any(a.parent for a in tier.annotations)]
+    if not strays:
+        return
+    home = {annotation.id: tier.name for tier in tiers.values() for annotation in tier.annotations}
+    for tier in strays:
+        names = Counter(home[a.parent] for a in tier.annotations if a.parent in home and home[a.parent] != tier.name)
+        if names and tier.name not in tiers_above(tiers, name := names.most_common(1)[0][0]):
+            tier.parent = name
+
+
+def _tier(node: XmlNode) -> Tier:
     name = node.get("TIER_ID")
     tier = Tier(name, node.get("LINGUISTIC_TYPE_REF"), node.get("PARENT_REF"), node.get("PARTICIPANT"), node.get("LANG_REF"))
+    rows: list[tuple[str, ...]] = []
     for holder in node.all("ANNOTATION"):
         for annotation in holder.children[:1]:
             value = "".join(text.text for text in annotation.all("ANNOTATION_VALUE"))
-            begin, end = times.get(annotation.get("TIME_SLOT_REF1"), -1), times.get(annotation.get("TIME_SLOT_REF2"), -1)
+            slots = annotation.get("TIME_SLOT_REF1"), annotation.get("TIME_SLOT_REF2")
             ref, before = annotation.get("ANNOTATION_REF"), annotation.get("PREVIOUS_ANNOTATION")
+            rows.append(tuple(row for row in map(normalize_space, value.splitlines()) if row))
             tier.annotations.append(
                 Annotation(
-                    annotation.get("ANNOTATION_ID"), normalize_space(one_line(value)), annotation.line, ref, before, begin, end
+                    annotation.get("ANNOTATION_ID"), normalize_space(one_line(value)), annotation.line, ref, before, slots
                 )
             )
+    double = [row for row in rows if len(row) == 2]
+    fitting = sum(len(tokens(row[0])) == len(tokens(row[1])) and any(map(_GRAM.search, tokens(row[1]))) for row in double)
+    if fitting > DOUBLE_LINES * len(double):
+        for one, row in zip(tier.annotations, rows, strict=True):  # words, and glosses in a second line
+            one.value, one.below = (row[0], row[1]) if len(row) == 2 else (one.value, "")
     return tier
 
 
@@ -567,12 +748,8 @@ def _role_sets(tiers: dict[str, Tier], path: str, options: Options) -> list[dict
     by_role: dict[str, list[str]] = {}
     named: dict[str, str] = {}
     for role, wanted in options.tiers.items():
-        matches = [name for name, tier in tiers.items() if wanted in (name, tier.kind) or name.partition("@")[0] == wanted]
-        if not matches:
-            problem = f"no tier or type {wanted!r}; the tiers are {describe_tiers(tiers)}"
-            raise FormatError(problem, Where(path), "name one of these")
-        by_role[role] = matches
-        named |= dict.fromkeys(matches, role)
+        by_role[role] = [name for one in _wanted(tiers, wanted) for name in _named(tiers, one, path)]
+        named |= dict.fromkeys(by_role[role], role)
     for name, (role, _) in guess_roles(tiers, named).items():
         if role in (*ROLES, LITERAL) and role not in options.tiers and tiers[name].annotations:
             by_role.setdefault(role, []).append(name)
@@ -587,22 +764,59 @@ def _role_sets(tiers: dict[str, Tier], path: str, options: Options) -> list[dict
     sets: dict[str, dict[str, list[str]]] = {}
     loose: dict[str, list[str]] = {}
     tops = {topmost(tiers, name) for role in ("words", "text", "morphs") for name in by_role.get(role, ())}
+    glossed = {above for name in by_role.get("glosses", ()) for above in tiers_above(tiers, name)[1:]}
     for role, names in by_role.items():
-        for name in sorted(names, key=lambda name: _rank(tiers, name, role, options.lang)):
+        for name in sorted(names, key=lambda name: _rank(tiers, name, role, options.lang, glossed)):
             top = topmost(tiers, name)
             (sets.setdefault(top, {}) if top in tops else loose).setdefault(role, []).append(name)
     _merge(tiers, sets)
-    for roles in sets.values():
+    for top, roles in sets.items():
         for role, names in loose.items():
-            roles.setdefault(role, names)
+            same = [name for name in names if speaker(tiers[name]) in ("", speaker(tiers[top]))] or names
+            if role == "translation" and role in roles:
+                roles[role] = [*roles[role], *same]
+            else:
+                roles.setdefault(role, same)
     return list(sets.values())
 
 
-def _rank(tiers: dict[str, Tier], name: str, role: str, lang: str) -> tuple[int, bool]:
-    """Sorts the tiers of one role: the one to read comes first."""
-    if role in ("glosses", "pos"):
-        return -depth_of(tiers, name), language(tiers[name]) not in ("", lang_code(lang))
-    return 0, role == "text" and is_phonetic(tiers[name])
+def _wanted(tiers: Mapping[str, Tier], wanted: str) -> list[str]:
+    """The tiers that are named for one role: several stand with commas between."""
+    return [wanted] if wanted in tiers else [one for one in (one.strip() for one in wanted.split(",")) if one]
+
+
+def _named(tiers: Mapping[str, Tier], wanted: str, path: str = "") -> list[str]:
+    """The tier of this name, or those of this name before their speaker, or those of this type; FormatError when there are none."""
+    for matches in (
+        [name for name in tiers if name == wanted],
+        [name for name in tiers if base_name(name) == wanted],
+        [name for name, tier in tiers.items() if tier.kind == wanted],
+    ):
+        if matches:
+            return matches
+    problem = f"no tier or type {wanted!r}; the tiers are {describe_tiers(tiers)}"
+    raise FormatError(problem, Where(path), "name one of these")
+
+
+def _rank(tiers: dict[str, Tier], name: str, role: str, lang: str, glossed: Container[str] = ()) -> tuple[int, bool, int]:
+    """Sorts the tiers of one role: the one to read comes first; `glossed` are those that glosses stand under."""
+    if role == "glosses":
+        return -depth_of(tiers, name), False, _language_rank(tiers[name], lang)
+    if role == "pos":
+        return -depth_of(tiers, name), language(tiers[name]) not in ("", lang_code(lang)), 0
+    return 0, role == "text" and is_phonetic(tiers[name]), role == "morphs" and name not in glossed
+
+
+def _language_rank(tier: Tier, lang: str) -> int:
+    """0 for a tier of glosses in the preferred language, 1 for one of none that is known, 2 for one in another."""
+    code = language(tier) or _GLOSS_LANGUAGES.get(base_name(tier.name).casefold(), "")
+    values = [annotation.value for annotation in tier.annotations[:TIER_SAMPLE] if not _GRAM.search(annotation.value)]
+    code = code or language_id.of_lines(values).code
+    return 1 if not code else 0 if code == lang_code(lang) else 2
+
+
+_GLOSS_LANGUAGES = {"ge": "en", "gle": "en", "gf": "fr", "gr": "ru", "gs": "es", "gp": "pt", "gd": "de", "gn": "und"}
+"""Languages of glosses by the names that Toolbox's users give them; `gn` is the national language, which is not English."""
 
 
 def _merge(tiers: dict[str, Tier], sets: dict[str, dict[str, list[str]]]) -> None:
@@ -628,7 +842,7 @@ def _share_within(tier: Tier, text: Tier, top: Tier) -> float:
 
 def _shared_parent(tier: Tier) -> bool:
     """Whether two annotations have the same parent."""
-    parents = [annotation.parent for annotation in tier.annotations if annotation.parent]
+    parents = _parents(tier)
     return len(parents) > len(set(parents))
 
 
@@ -636,7 +850,10 @@ def list_tiers(stream: BinaryIO, path: str, faults: Faults, options: Options) ->
     """The tiers of a file and what each is read as."""
     tiers = _tiers(stream, path, faults, options)
     named = {
-        name: role for role, wanted in options.tiers.items() for name, tier in tiers.items() if wanted in (name, tier.kind)
+        name: role
+        for role, given in options.tiers.items()
+        for one in _wanted(tiers, given)
+        for name in _named(tiers, one, path)
     }
     return table(tiers, guess_roles(tiers, named))
 
@@ -649,6 +866,8 @@ class _File(Annotations):
         self.trees: dict[str, str] = {}
         """Trees that were written back, by the annotation they belong to."""
         self._ids: dict[str, bool] = {}
+        self.read: set[str] = set()
+        """Annotations of text and words that are in a sentence."""
 
     def instances(self, roles: dict[str, list[str]], options: Options) -> Iterator[tuple[int, tuple[str, str], Sentence]]:
         """One for each annotation of the text tier, or of one above it that has one such each."""
@@ -666,16 +885,53 @@ class _File(Annotations):
             igt = self._instance(top, top_tier, roles, options)
             if any(char.isalnum() for word in igt.words for char in word) or (igt.words and igt.translation):
                 yield top.begin, (top_tier, top.id), igt
+            elif igt.translation or igt.glosses:
+                self.faults.reading.omit("annotations with a translation or gloss but without words")
+            else:
+                self.faults.reading.omit("annotations without words", sentences=False)
+
+    def describe(self, role_sets: Sequence[Mapping[str, Sequence[str]]]) -> None:
+        """Say which tiers were read as what, and which were not."""
+        reading = self.faults.reading
+        spoken = [names for roles in role_sets for role, names in roles.items() if role in ("text", "words") and names]
+        reading.speakers = len({speaker(self.tiers[names[0]]) for names in spoken})
+        used: set[str] = set()
+        for role, shown in (
+            ("text", "text"), ("words", "words"), ("morphs", "morphemes"), ("glosses", "glosses"), ("pos", "tags"),
+            ("translation", "translation"), (LITERAL, "literal translation"),
+        ):  # fmt: skip
+            names = [
+                name
+                for roles in role_sets
+                for name in (roles.get(role, ()) if role in ("translation", LITERAL) else roles.get(role, ())[:1])
+            ]
+            used.update(names)
+            labels = []
+            for name in names:
+                code = language(self.tiers[name]) if role in ("glosses", "translation") else ""
+                labels.append(f"{base_name(name) or name} ({code})" if code else base_name(name) or name)
+            if labels:
+                reading.parts[shown] = list(dict.fromkeys(labels))
+        above = {*used, *(up for names in spoken for up in tiers_above(self.tiers, names[0]))}
+        left = [name for name, tier in self.tiers.items() if name not in above and any(a.value for a in tier.annotations)]
+        reading.unused = list(dict.fromkeys(base_name(name) or name for name in left))
+        for role in ("text", "words"):
+            for name in {name for roles in role_sets for name in roles.get(role, ())[:1]}:
+                lost = sum(bool(a.value) and a.id not in self.read for a in self.tiers[name].annotations)
+                reading.omit(f"annotations of {name} that belong to no sentence", lost, sentences=False)
 
     def _instance(self, top: Annotation, top_tier: str, roles: dict[str, list[str]], options: Options) -> Sentence:
         by_role = {role: self._first(names, top, top_tier) for role, names in roles.items() if role in ROLES[:-1]}
         text = " ".join(a.value for a in by_role.get("text", []))
         words = by_role.get("words", [])
+        self.read.update(a.id for role in ("text", "words") for a in by_role.get(role, []))
         if not words and top_tier in roles.get("words", ()):
             words = [top]
         if not text and words and all(" " in a.value for a in words):
             text, words = " ".join(a.value for a in words), []
         pieces = by_role.get("morphs", [])
+        words = self._spoken(words, pieces, text)
+        whole = bool(pieces)
         if not pieces and any(a.value[:1] in "=-" or a.value[-1:] in "=-" for a in words if len(a.value) > 1):
             words, pieces = [], words  # clitics and affixes that stand apart belong to the word beside them
         groups = [[k for k, piece in enumerate(pieces) if self.is_below(piece, word.id)] for word in words]
@@ -688,6 +944,9 @@ class _File(Annotations):
         marks = [glue([values[k] for k in group])[1] for group in groups]
         above = [word.id for word in words]
         glosses = self._below(by_role.get("glosses", []), above, pieces, groups, marks)
+        texts = by_role.get("text", [])
+        if not glosses and not words and any(a.below for a in texts):
+            glosses = list(tokens(" ".join(a.below for a in texts)))
         tags = self._below(by_role.get("pos", []), above, pieces, groups, marks)
         translations = [
             (language(self.tiers[name]), " ".join(a.value for a in self.under(name, top, top_tier)))
@@ -695,6 +954,8 @@ class _File(Annotations):
         ]
         translation, all_of_them = choose_translation(translations, options.lang, stated=True)
         forms = [word.value for word in words] or list(tokens(text)) or segments
+        if not words and not whole and segments and _shape(forms) != _shape(segments):
+            forms = segments  # the tier of words has punctuation apart, which the text has at its words
         tier = self.tiers[top_tier]
         times = [("begin", str(top.begin)), ("end", str(top.end))] if top.begin >= 0 else []
         meta = [("speaker", speaker(tier)), *times]
@@ -722,6 +983,15 @@ class _File(Annotations):
             where=Where(self.path, top.line, sent_id),
         )
 
+    def _spoken(self, words: list[Annotation], pieces: list[Annotation], text: str) -> list[Annotation]:
+        """The words without empty ones, and without marks of clauses (`#`) and of what is not said (`ZERO`) that the text has not."""
+        divided = {self.up.get(piece.id, "") for piece in pieces}
+        filled = [word for word in words if word.value or word.id in divided]
+        if not text:
+            return filled
+        written = set(tokens(text))
+        return [word for word in filled if word.value in written or not _UNSPOKEN.fullmatch(word.value)] or filled
+
     def _is_ids(self, name: str) -> bool:
         if name not in self._ids:
             self._ids[name] = is_ids(self.tiers[name])
@@ -740,16 +1010,27 @@ class _File(Annotations):
         marks: list[list[str]],
     ) -> list[str]:
         """Glosses or tags of the words: one a word, or one a morpheme joined as the morphemes are."""
-        if len(annotations) == 1 and (spread := tokens(annotations[0].value)) and len(spread) > 1 and len(words or groups) != 1:
+        alone = annotations[0] if len(annotations) == 1 else None
+        under = {*words, *(piece.id for piece in pieces)}
+        if (
+            alone
+            and self.up.get(alone.id) not in under
+            and len(spread := tokens(alone.value)) > 1
+            and len(words or groups) != 1
+        ):  # one annotation for the whole sentence
             if not pieces and len(spread) == sum(map(len, groups)) > len(groups):
                 return [join_morphemes([spread[k] for k in group], mark) for group, mark in zip(groups, marks, strict=True)]
             return list(spread)
-        by_piece = {self.up.get(a.id, ""): a.value for a in annotations}
+        values_under: dict[str, list[str]] = {}
+        for annotation in annotations:
+            values_under.setdefault(self.up.get(annotation.id, ""), []).append(annotation.value)
+        by_piece = {above: values[0] if len(values) == 1 else join_morphemes(values) for above, values in values_under.items()}
         if pieces and any(piece.id in by_piece for piece in pieces):
             return [
                 join_morphemes([by_piece.get(pieces[k].id, "") for k in group], mark)
                 for group, mark in zip(groups, marks, strict=True)
             ]
         if words and any(word in by_piece for word in words):
-            return [" ".join(a.value for a in annotations if self.up.get(a.id) == word) for word in words]
+            each = [[a.value for a in annotations if self.up.get(a.id) == word] for word in words]
+            return [join_morphemes(values) if len(values) > 1 else "".join(values) for values in each]
         return [a.value for a in annotations]

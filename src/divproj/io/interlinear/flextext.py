@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from divproj.core.errors import Faults, Where
+from divproj.core.errors import Faults, Reading, Where
 from divproj.core.sentence import Sentence
 from divproj.io.files import Source
 from divproj.io.interlinear.languages import lang_code
@@ -57,7 +57,29 @@ def _find_phrases(stream: BinaryIO, path: str, faults: Faults, options: Options)
         last = text
         igt = _instance(phrase, text, number, path, options)
         if igt.words or igt.translation:
+            _describe(faults.reading, phrase, options.lang)
             yield place, igt
+        elif igt.glosses or igt.meta:
+            faults.reading.omit("phrases without words", sentences=False)
+
+
+def _describe(reading: Reading, phrase: XmlNode, lang: str) -> None:
+    """Say which items, in which writing systems, were read as what."""
+    for node in (node for node in phrase.walk() if node.tag in ("word", "morph") or node is phrase):
+        roles = (
+            {"gls": "translation"}
+            if node is phrase
+            else {"txt": "words" if node.tag == "word" else "morphemes", "gls": "glosses"}
+        )
+        for kind, role in roles.items():
+            codes = [code for code, _ in _items(node, kind)]
+            first = next((code for code in codes if lang_code(code) == lang_code(lang)), codes[0] if codes else "")
+            for code in codes:
+                name = f"{kind} ({code})" if code else kind
+                read_names = reading.parts.setdefault(role, [])
+                names = read_names if code == first or role == "translation" else reading.kept
+                if name not in (*names, *read_names):
+                    names.append(name)
 
 
 def _items(node: XmlNode, kind: str) -> list[tuple[str, str]]:
@@ -100,7 +122,8 @@ def _instance(phrase: XmlNode, text: XmlNode, number: int, path: str, options: O
         tags.append(_best(node, "pos", options.lang) or join_morphemes(kinds, glue(pieces)[1]))
     if all(mark or not gloss for mark, gloss in zip(punct, glosses, strict=True)):
         glosses = []
-    translation, translations = choose_translation(_items(phrase, "gls"), options.lang, stated=True)
+    free = [("" if code and code == language else code, said) for code, said in _items(phrase, "gls")]  # not in the text's own
+    translation, translations = choose_translation(free, options.lang, stated=True)
     meta = [(key, value) for key, value in phrase.attrs.items() if key != "guid"]
     meta += [(kind, said) for kind in ("lit", "note", "hd", "rl") for _, said in _items(phrase, kind)]
     of_text = [(f"text-{item.get('type')}", normalize_space(item.text)) for item in text.all("item") if item.text.strip()]

@@ -15,14 +15,14 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, BinaryIO, cast
 
-from divproj.core.errors import Faults, FormatError, ProjError, Where
+from divproj.core.errors import Faults, FormatError, ProjError, Reading, Where
 from divproj.core.options import ReaderOptions
 from divproj.core.sentence import Sentence
 from divproj.core.tree import NO_HEAD
 from divproj.io.files import Digest, Source, name_of, reading, rewind
 from divproj.io.interlinear import cldf, words
 from divproj.io.interlinear.guess import HEAD, guess, rank_formats
-from divproj.io.interlinear.languages import UNKNOWN_LANGUAGE, correct_codes, lang_code
+from divproj.io.interlinear.languages import NAMES, UNKNOWN_LANGUAGE, correct_codes, lang_code
 from divproj.io.interlinear.parts import choose_translation, normalize_space, strip_quotes, tree_of
 from divproj.io.interlinear.plain import dump, dumps, read
 from divproj.text import language_id
@@ -56,11 +56,13 @@ def normalize_instances(
     stream = iter(instances)
     count = 0
     while some := list(islice(stream, TOGETHER)):
-        if not count and not options.misaligned and format in GUESSED:
-            _refuse(some, format, path)
+        if not count and format in GUESSED:
+            _refuse(some, format, path, options.misaligned, faults or Faults(strict=False))
         habits = words.habits(some)
         for igt in _with_languages(some, options.lang, Where(path), faults or Faults(strict=False)):
             count += 1
+            if format in COLUMNED:
+                igt = words.with_columns(igt)
             if format != "conllu" and options.split:
                 igt = words.split(igt, habits, keep_hyphens=options.keep_hyphens)
             yield _with_unique_id(_with_tree(igt), count, seen)
@@ -89,15 +91,21 @@ GUESSED = frozenset(("plain", "toolbox", "sigmorphon", "latex", "elan", "cldf"))
 """Formats that do not state which gloss belongs to which word."""
 
 
-def _refuse(instances: Sequence[Sentence], format: str, path: str) -> None:  # noqa: A002
-    """FormatError when fewer than half of the glossed sentences have about as many glosses as words."""
+COLUMNED = frozenset(("plain", "latex", "cldf", "odin"))
+"""Formats whose glosses stand in columns under the words, where an author may set an affix apart."""
+
+
+def _refuse(instances: Sequence[Sentence], format: str, path: str, misaligned: bool, faults: Faults) -> None:  # noqa: A002
+    """FormatError, or with `misaligned` a remark for the summary, when fewer than half of the glossed sentences have about as many glosses as words."""
     glossed = [igt for igt in instances if igt.glosses and igt.words]
     fitting = sum(_near(igt) for igt in glossed)
     if len(glossed) < FEWEST_GLOSSED or 2 * fitting >= len(glossed):
         return
     problem = f"read as {format}, only {fitting} of {len(glossed)} sentences have a gloss under each word"
     remedy = "name the format, tiers or markers if this is something else (proj check shows what does not fit); `misaligned` reads it as it is"
-    raise FormatError(problem, Where(path), remedy)
+    if not misaligned:
+        raise FormatError(problem, Where(path), remedy)
+    faults.reading.refusal = problem
 
 
 def _near(igt: Sentence) -> bool:
@@ -143,8 +151,9 @@ def _with_languages(instances: list[Sentence], lang: str, where: Where, faults: 
         if igt.rows is not None or not row:
             yield igt
             continue
-        translation, translations = choose_translation(_distinct(row), lang)
-        meta = (*igt.meta, *(("note", aside) for aside in _asides(igt)))
+        more: list[tuple[str, str]] = []
+        translation, translations = choose_translation(_distinct(row, more), lang)
+        meta = (*igt.meta, *(("note", aside) for aside in _asides(igt)), *more)
         yield replace(igt, translation=translation, translations=translations, meta=meta)
 
 
@@ -187,14 +196,14 @@ def _tidy(text: str) -> tuple[str, str]:
     return bare, ""
 
 
-def _distinct(row: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """One translation for each language; two that differ are joined."""
+def _distinct(row: list[tuple[str, str]], more: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """One translation for each language; a second one of a language is appended to `more`, as a remark."""
     by_language: dict[str, str] = {}
     for code, text in row:
         if code in by_language and (other := language_id.of_text(text).code) and other != code and other not in by_language:
             by_language[other] = text  # a second text under one code is often in another language
-        elif code in by_language and text not in by_language[code]:
-            by_language[code] = f"{by_language[code]} / {text}"
+        elif code in by_language and text != by_language[code]:
+            more.append((f"text_{code}_alt", text))
         else:
             by_language.setdefault(code, text)
     return list(by_language.items())
@@ -267,11 +276,17 @@ def _any(stream: BinaryIO, path: str, name: str | None, faults: Faults, options:
     if format_name not in FORMATS:
         raise ProjError(f"unknown format {format_name!r}, one of {', '.join(FORMATS)} expected")
     count = 0
+    faults.reading = Reading(format_name)
     module = importlib.import_module(f"divproj.io.interlinear.{FORMATS[format_name]}")
     for igt in normalize_instances(
         module.read(rewind(head, stream), path, faults, options), options, format_name, path, faults
     ):
         count += 1
+        faults.reading.sentences = count
+        faults.reading.glossed += bool(igt.glosses)
+        faults.reading.translated += bool(igt.translation)
+        codes = [code for code, _ in igt.translations] or ["en"] * bool(igt.translation)
+        faults.reading.languages.update(NAMES.get(code, code) for code in codes if code != UNKNOWN_LANGUAGE)
         yield igt
     if not count:
         raise FormatError(
@@ -281,6 +296,8 @@ def _any(stream: BinaryIO, path: str, name: str | None, faults: Faults, options:
 
 def _guess_format(head: bytes, path: str, faults: Faults, options: ReaderOptions) -> str:
     """The format that fits best; a file that none fits is refused, and one that two fit is remarked on."""
+    if path.removesuffix(".gz").endswith(".conllu"):
+        return "conllu"
     if path.endswith((".csv", ".tsv", ".csv.gz", ".tsv.gz")) and cldf.of_file(path).named:
         return "cldf"
     try:

@@ -31,7 +31,10 @@ _NOT_TEXT = {
     b"\xd0\xcf\x11\xe0": "an old Word or Excel file",
     b"SQLite": "a database",
 }
-_CONLLU = re.compile(r"(\d+)(?:-\d+|\.\d+)?\t[^\t\n]*(?:\t[^\t\n]*){4,}$")
+_CONLLU = re.compile(r" *(\d+)(?:-\d+|\.\d+)?(?:\t[^\t\n]*(?:\t[^\t\n]*){4,}|(?: +\S+){9} *)$")
+_TEX_FRAME = re.compile(r"\\(?:begin\s*\{|documentclass\b|(?:sub)*section\b|chapter\b|ea\b|ex\b|gl[t]\b|trans\b)")
+FEW_COMMANDS = 0.3
+"""Share of lines with a macro that a file in LaTeX has at least."""
 _ODIN = re.compile(r"^(?:doc_id=\S+ |line=\d+\s+tag=)", re.MULTILINE)
 _LATEX = re.compile(r"\\(?:gll+\b|begingl\b|[a-z]{1,3}g\. |begin\s*\{|documentclass\b|(?:di|tri)gloss\b|exg\.)")
 _SCRIPTION = frozenset(("trs", "txn", "phon", "wlt", "tln", "m", "gl", "w", "lit", "n", "sp", "s"))
@@ -94,6 +97,9 @@ def rank_text_formats(text: str) -> list[tuple[str, float]]:
     marked = min(1.0, len(markers) / max(1, len(rows)))
     scores = {"plain": _plain(text), "conllu": _conllu(rows), "odin": 0.9 if _ODIN.search(text) else 0.0}
     scores["latex"] = min(1.0, 0.8 + 0.05 * latex) if latex else 0.0
+    if 0 < latex < 3 and scores["plain"] > scores["latex"] / 2 and not _TEX_FRAME.search(text):
+        commands = sum("\\" in row for row in rows)
+        scores["latex"] *= min(1.0, commands / (FEW_COMMANDS * len(rows)))  # a macro in a remark makes no LaTeX
     if max(scores["conllu"], scores["odin"], scores["latex"]) > 0.6:  # their lines would do for plain text too
         scores["plain"] = min(scores["plain"], 0.2)
     if 2 * len(markers) >= len(rows) and markers:
@@ -106,7 +112,7 @@ def rank_text_formats(text: str) -> list[tuple[str, float]]:
 
 def _conllu(rows: list[str]) -> float:
     """Rows of numbered cells, numbered from 1 on; cells under a tab are columns of a text."""
-    cells = [row for row in rows if not row.startswith("#")]
+    cells = [row for row in rows if not row.lstrip().startswith("#")]
     matches = [match for row in cells if (match := _CONLLU.match(row))]
     if not matches or len(matches) < 0.6 * len(cells):
         return 0.0

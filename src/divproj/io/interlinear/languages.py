@@ -49,6 +49,7 @@ ja Japanese     jpn nucl1643 日本語
 ko Korean       kor kore1280 한국어
 ar Arabic       ara arb stan1318 العربية
 hi Hindi        hin hind1269 हिन्दी
+ne Nepali       nep npi east1436 नेपाली
 tpi Tok_Pisin   tokp1240
 ca Catalan      cat stan1289 català
 da Danish       dan dani1285 dansk

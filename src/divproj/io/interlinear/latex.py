@@ -19,10 +19,11 @@ The steps, all on the tokens of `tex`:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from divproj.core.errors import Faults, FormatError, Where
@@ -39,9 +40,11 @@ from divproj.io.interlinear.parts import (
     without_judgement,
 )
 from divproj.io.interlinear.tex import (
+    Definition,
     TexToken,
     argument,
     arguments,
+    definitions_of,
     expand_macros,
     group_end,
     optional,
@@ -50,6 +53,7 @@ from divproj.io.interlinear.tex import (
     skip_space,
     tokenize,
     typographic,
+    without_open_groups,
     words,
 )
 from divproj.text import language_id
@@ -182,7 +186,7 @@ MARKS = re.compile(r"[*?#%!†°✗]+$")
 KEPT = frozenset(GLL) | frozenset(COVINGTON) | FREE | ENDS | JUDGED | LANGINFO | {"begingl", "endgl", "label", "lb", "lba", "lbb", "lbz", "lbp", "lbu"}  # fmt: skip
 FIELD = re.compile(r"gl(?:preamble|[a-e]|ft[a-c]?|tr|trans)$")
 _ASIDES = frozenset(("hfill", "hspace*", "jambox", "jambox*", "rightcomment", "trailingcitation", "exjambox", "rightsource"))
-_QUOTE = re.compile(r"[`‘“„«]")
+_QUOTE = re.compile(r"[`‘‛“„«]")
 
 
 def is_free(name: str) -> bool:
@@ -191,7 +195,7 @@ def is_free(name: str) -> bool:
     >>> is_free("glt"), is_free("mytrans"), is_free("textit")
     (True, True, False)
     """
-    return name in FREE or bool(_LIKE_FREE.fullmatch(name))
+    return name in FREE or bool(_LIKE_FREE.fullmatch(name[:1].lower() + name[1:]))
 
 
 def plain_label(tokens: Sequence[TexToken]) -> str:
@@ -274,6 +278,12 @@ def without_aside(row: Sequence[TexToken]) -> tuple[Sequence[TexToken], str]:
     return row, ""
 
 
+def is_codes(row: Sequence[TexToken]) -> bool:
+    """Whether a line has references (`\\ref{…}`) under most of its words."""
+    references = sum(token.kind == "macro" and token.text in ("ref", "getref", "autoref", "nameref") for token in row)
+    return references > 1 or (references > 0 and 2 * references >= len(words(row, gloss=False)))
+
+
 def nlevel(tokens: Sequence[TexToken]) -> list[Sequence[TexToken]]:
     """Lines of an example that expex has in columns: `word[gloss]`, `word[gloss/tag]`."""
     cells: list[list[list[TexToken]]] = []
@@ -343,7 +353,7 @@ _TAILS = re.compile(
 
 _EDGE = re.compile(r"Corpus|corpuslink|Source|source|hfill|jambox\*?|trailingcitation|rightcomment|rightsource|exjambox")
 _BEFORE = re.compile(
-    r"((?i:intended(?: meaning| reading| interpretation)?|int\.|target(?: meaning)?|attempted|lit\.|literally|(?:\w+ ){0,3}\w+:|\([ia1]\)))"
+    r"(\((?!(?i:lit|or)\b)[^()]+\)|\[[^\[\]]+\]|(?i:intended(?: meaning| reading| interpretation)?|int\.|target(?: meaning)?|attempted|lit\.|literally|(?:\w+ ){0,3}\w+:|\([ia1]\)))"
     r"[:,]?\s*(?=[‘“„«\"'])"
 )
 """What authors put before the quotes: `Intended: ‘…’`."""
@@ -359,6 +369,8 @@ class FreeTranslation(NamedTuple):
     beside: tuple[str, str] = ("", "")
     code: str = ""
     """Its language, where it stands beside one in another."""
+    before: str = ""
+    """What stands before its quotes: `Intended`, `(speaking of dogs)`."""
 
 
 def starts_with_quote(tokens: Sequence[TexToken]) -> bool:
@@ -366,7 +378,7 @@ def starts_with_quote(tokens: Sequence[TexToken]) -> bool:
     for line in _lines(tokens):
         text = typographic(plain(line)).strip()
         if text:
-            return text[0] in "‘“„«‚" or bool(re.match(r"[\"'].+[\"'’]", text, re.DOTALL)) or _is_quote_macro(line)
+            return text[0] in "‘‛“„«‚" or bool(re.match(r"[\"'].+[\"'’]", text, re.DOTALL)) or _is_quote_macro(line)
     return False
 
 
@@ -414,8 +426,9 @@ def free_translation(tokens: Sequence[TexToken]) -> FreeTranslation:
     reference = _REFERENCE.search(said) if not after else None
     if reference and reference.start() > 0 and said[0] not in _CLOSINGS and _ends(said[: reference.start()]):
         said, after = said[: reference.start()], reference[0].strip()
-    beside = _tail(after)
-    return FreeTranslation(_typography(said.strip()), ("note", before[1].rstrip(": ")) if before and not beside[0] else beside)
+    return FreeTranslation(
+        _typography(said.strip()), _tail(after), before=before[1].rstrip(": ") if before and len(before[1]) > 3 else ""
+    )
 
 
 def free_translations(tokens: Sequence[TexToken]) -> list[FreeTranslation]:
@@ -427,7 +440,10 @@ def free_translations(tokens: Sequence[TexToken]) -> list[FreeTranslation]:
     codes = [language_id.of_text(said).code for said in (first.text, text[1:end])]
     if not all(codes) or codes[0] == codes[1]:
         return [first]
-    return [FreeTranslation(first.text, code=codes[0]), FreeTranslation(text[1:end].strip(), _tail(text[end + 1 :]), codes[1])]
+    return [
+        FreeTranslation(first.text, code=codes[0], before=first.before),
+        FreeTranslation(text[1:end].strip(), _tail(text[end + 1 :]), codes[1]),
+    ]
 
 
 def _without_edge_macro(line: Sequence[TexToken]) -> Sequence[TexToken]:
@@ -595,11 +611,107 @@ def loads(text: str, faults: Faults | None = None, **options: Any) -> list[Sente
 
 
 def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Sentence]:
-    tokens = expand_macros(tokenize(lines(stream, path, faults, options.encoding)), KEPT)
-    pieces = list(_join_pieces(_ExampleFinder(tokens, path, faults).pieces()))
+    """Examples of a file, then those of the files that it includes; macros may be defined in any file of its folder."""
+    tokens = _tokens(lines(stream, path, faults, options.encoding), path, faults)
+    read_files = {Path(path).resolve()} if path not in ("", "-") else set()
+    waiting = [(path, tokens)]
+    defined: dict[str, Definition] = {}
+    while waiting:
+        place, tokens = waiting.pop(0)
+        included = _included(tokens, place, path, read_files, faults, options)
+        waiting[:0] = included
+        defined = definitions_of([token for _, part in included for token in part])[0] | definitions_of(tokens)[0] | defined
+        yield from _examples(tokens, place, faults, options, _definitions_beside(tokens, defined, place, options) | defined)
+
+
+def _tokens(numbered: Iterator[tuple[int, str]], path: str, faults: Faults) -> list[TexToken]:
+    tokens, unclosed = without_open_groups(tokenize(numbered))
+    for line in unclosed[:MOST_UNCLOSED]:
+        faults.file(FormatError("a brace opens and is not closed", Where(path, line), "read as if it were not there"))
+    return tokens
+
+
+MOST_UNCLOSED = 20
+"""Braces that are never closed, of which is told."""
+MOST_FILES, MOST_BYTES = 300, 20 << 20
+"""Files of a project that are read, and bytes of one that is looked at for macros."""
+
+
+def _included(
+    tokens: Sequence[TexToken], place: str, main: str, read_files: set[Path], faults: Faults, options: Options
+) -> list[tuple[str, list[TexToken]]]:
+    """Tokens of the files that `\\input`, `\\include` and `\\subfile` name, in order; what is not there is said once."""
+    files = []
+    for k, token in enumerate(tokens):
+        if (
+            token.kind != "macro"
+            or token.text not in ("input", "include", "subfile", "includepaper")
+            or not main
+            or main == "-"
+        ):
+            continue
+        name = (
+            "".join(piece.text for piece in argument(tokens, k + 1)[0] if piece.kind in ("text", "slashes")).strip().strip('"')
+        )
+        folders = dict.fromkeys((Path(main).parent, Path(place).parent))
+        shapes = [
+            folder / each
+            for folder in folders
+            for each in (name, f"{name}.tex")
+            if name and ".." not in name and name[0] != "/"
+        ]
+        file = next((shape for shape in shapes if shape.is_file()), None)
+        if file is None:
+            if name and not Path(name).suffix.strip(".").isalpha():
+                faults.reading.omit("files that are included and not there", sentences=False)
+        elif file.resolve() not in read_files and len(read_files) < MOST_FILES:
+            read_files.add(file.resolve())
+            with file.open("rb") as stream:
+                files.append((str(file), _tokens(lines(stream, str(file), faults, options.encoding), str(file), faults)))
+    return files
+
+
+def _definitions_beside(
+    tokens: Sequence[TexToken], known: Mapping[str, Definition], place: str, options: Options
+) -> dict[str, Definition]:
+    """Macros that a file uses and does not define, as other files of its folder define them."""
+    used = {token.text for token in tokens if token.kind == "macro"} - set(known)
+    if place in ("", "-") or not (folder := Path(place).parent).is_dir():
+        return {}
+    definitions: dict[str, Definition] = {}
+    files = [*sorted(folder.glob("*.sty")), *sorted(folder.glob("*.tex")), *sorted(folder.glob("*/*.sty"))]
+    for file in files[:MOST_FILES]:
+        if str(file) == place or not file.is_file() or file.stat().st_size > MOST_BYTES:
+            continue
+        text = file.read_bytes()
+        if (
+            b"\\newcommand" not in text
+            and b"\\def" not in text
+            and b"\\DeclareRobust" not in text
+            and b"DocumentCommand" not in text
+        ):
+            continue
+        numbered = enumerate(text.decode(options.encoding or "utf-8", "replace").splitlines(), 1)
+        defined = definitions_of(tokenize((k, line) for k, line in numbered if _DEFINITION.search(line)))[0]
+        definitions |= {name: definition for name, definition in defined.items() if name in used}
+    return definitions
+
+
+_DEFINITION = re.compile(r"command\b|\\[gex]?def\b|DocumentCommand|RobustCommand|newleipzig")
+
+
+def _examples(
+    tokens: list[TexToken], path: str, faults: Faults, options: Options, others: Mapping[str, Definition]
+) -> Iterator[Sentence]:
+    finder = _ExampleFinder(expand_macros(tokens, KEPT, others), path, faults)
+    pieces = list(_join_pieces(finder.pieces()))
     layout = guess_layout([piece.rows for piece in pieces])
     for piece in pieces:
-        yield _instance(piece, layout, path, options)
+        igt = _instance(piece, layout, path, options)
+        if igt.words or igt.translation:
+            yield igt
+        else:
+            faults.reading.omit("examples without words")
 
 
 @dataclass
@@ -624,6 +736,8 @@ class Piece:
     """Lines of the pieces that go on."""
 
 
+_NOT_SHARED = ENDS - {"end", "ex", "exi", "exr", "exp", "exa", "exb", "z", "zl", "begin", "sn", "item", "xe"}
+"""Macros after which a translation is not of what stands before them."""
 _NAMED = ("begin", "end", "exi", "exr", "exp")
 """Macros that begin or end an example and have an argument."""
 
@@ -634,6 +748,8 @@ class _ExampleFinder:
     def __init__(self, tokens: list[TexToken], path: str, faults: Faults) -> None:
         self.tokens, self.path, self.faults = tokens, path, faults
         self.k = 0
+        self.untranslated: list[Piece] = []
+        """Examples without a translation, which may come after the list that they are in."""
         self._begin_example(0)
         self.fresh = self.soft = True
         self.has_pex = any(token.kind == "macro" and token.text == "pex" for token in tokens)
@@ -647,8 +763,18 @@ class _ExampleFinder:
         while self.k < len(tokens):
             token = tokens[self.k]
             if token.kind == "macro" and self._opens(token.text):
-                yield self._piece(token)
+                piece = self._piece(token)
+                self.untranslated = [] if piece.free else [*self.untranslated, piece]
+                yield piece
                 continue
+            if token.kind == "macro" and self.untranslated and is_free(token.text):
+                end = self.example_end(self.k + 1)
+                for piece in self.untranslated:
+                    piece.free = piece.free or parts(self.tokens[self.k : end], linguex=False)
+                self.untranslated, self.k, self.start = [], end, end
+                continue
+            if token.kind == "macro" and token.text in _NOT_SHARED:
+                self.untranslated = []
             if token.kind == "par":
                 self._begin_example(self.k + 1)
                 self.fresh = True
@@ -764,6 +890,7 @@ class _ExampleFinder:
             piece.free = [free]
         else:
             end = self._gll(piece, k + 1, token.text, linguex)
+        piece.rows = [row for row in piece.rows if not is_codes(row)] or piece.rows
         rows = [without_aside(row) for row in piece.rows]
         piece.rows, piece.asides = [row for row, _ in rows], [aside for _, aside in rows if aside]
         tail = self.tokens[k:end]
@@ -827,20 +954,32 @@ class _ExampleFinder:
 
     def example_end(self, k: int) -> int:
         """Where an example ends: at the next one, at what closes it, or at a blank line after which no translation comes."""
-        depth = 0
+        depth, group = 0, k
         while k < len(self.tokens):
             token = self.tokens[k]
+            if not depth and token.kind == "open":
+                group = k - 1 if k and self.tokens[k - 1].kind == "macro" else k
             depth += (token.kind == "open") - (token.kind == "close")
             if depth < 0:
-                return k
+                after = k
+                while after < len(self.tokens) and self.tokens[after].kind in ("space", "close"):
+                    after += 1
+                if not self._is_free_macro(after):
+                    return k
+                depth, k = 0, after  # the group was closed before the translation
+                continue
+            if depth and token.kind == "macro" and token.text in GLL:
+                return group  # an example within the argument of a macro
             if not depth and token.kind == "par":
-                after = skip_space(self.tokens, k + 1)
-                if not (after < len(self.tokens) and self.tokens[after].kind == "macro" and is_free(self.tokens[after].text)):
+                if not self._is_free_macro(skip_space(self.tokens, k + 1)):
                     return k
             elif not depth and token.kind == "macro" and self._opens_or_ends(token.text):
                 return k
             k += 1
         return k
+
+    def _is_free_macro(self, k: int) -> bool:
+        return k < len(self.tokens) and self.tokens[k].kind == "macro" and is_free(self.tokens[k].text)
 
     def _opens_or_ends(self, name: str) -> bool:
         return self._is_end(name) or name in GLL or name == "begingl"
@@ -926,6 +1065,7 @@ def _instance(piece: Piece, layout: str, path: str, options: Options) -> Sentenc
         [(rendering.code, rendering.text) for rendering in free if rendering.text], options.lang
     )
     meta = [("preamble", preamble(piece.preamble)), ("line", " ".join(rows.get("line", [])))]
+    meta += [("note", rendering.before) for rendering in free]
     meta += [rendering.beside for rendering in free]
     meta += [("note", aside) for aside in piece.asides]
     meta += [("source", piece.language[1]), ("parts", str(piece.parts) if piece.parts > 1 else "")]

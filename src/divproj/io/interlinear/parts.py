@@ -33,7 +33,19 @@ _NUMBER = re.compile(
 )
 _BARE_NUMBER = re.compile(r"\(?\d+[a-z]?[.)]?$|[a-z][.)]$")
 _JUDGEMENT = re.compile(r"([*?#%]{1,3})[ \t]*(?=[^\s*?#%/])")
-_QUOTES = {"'": "'’´", "‘": "’'", "`": "'’´`", "“": '”"', '"': '"”', "„": "“”", "«": "»", "‹": "›", "「": "」", "‚": "‘’"}
+_QUOTES = {
+    "'": "'’´",
+    "‘": "’'",
+    "‛": "’'‛",
+    "`": "'’´`",
+    "“": '”"',
+    '"': '"”',
+    "„": "“”",
+    "«": "»",
+    "‹": "›",
+    "「": "」",
+    "‚": "‘’",
+}
 _AFTER = re.compile(r"\s*[(\[].*[)\]][.]?$", re.DOTALL)
 EDGES = "-=~"
 """Marks at the edge of a morpheme that say how it joins the next."""
@@ -95,9 +107,12 @@ def columns(lines: Sequence[str]) -> list[tuple[str, ...]]:
     while tabbed and all(line.startswith(("\t", " ")) for line in tabbed):
         tabbed = [line[1:] for line in tabbed]
     cells = [tuple(x.strip(" ") for x in line.split("\t")) for line in tabbed]
-    if len(lines) > 1 and len(cells[0]) > 1 and len(set(map(len, cells))) == 1 and any(all(row) for row in cells):
-        return cells
     rows = [tokens(line) for line in lines]
+    mixed = len(set(map(len, rows))) == 1 and any(
+        "  " in x for row in cells for x in row
+    )  # wide gaps part words as well as tabs
+    if len(lines) > 1 and len(cells[0]) > 1 and len(set(map(len, cells))) == 1 and any(all(row) for row in cells) and not mixed:
+        return cells
     if len(set(map(len, rows))) > 1:
         wide = [tuple(x for x in _GAPS.split(line.strip()) if x) for line in lines]
         if len(wide[0]) > 1 and len(set(map(len, wide))) == 1:
@@ -169,12 +184,28 @@ def glue(pieces: Sequence[str]) -> tuple[list[str], list[str]]:
     >>> glue(["ne-", "uva", "=mi"])
     (['ne', 'uva', 'mi'], ['-', '='])
     """
+    pieces = _with_marks(pieces)
     cores = [piece.strip(EDGES) or piece for piece in pieces]
     marks = []
     for left, right in itertools.pairwise(pieces):
         mark = left[-1:] if left[-1:] and left[-1:] in EDGES else right[:1]
         marks.append(mark if mark and mark in EDGES else "-")
     return cores, marks
+
+
+def _with_marks(pieces: Sequence[str]) -> Sequence[str]:
+    """Morphemes, with a mark that stands alone (`kele - la`) at the one after it."""
+    if not any(piece and not piece.strip(EDGES) for piece in pieces[:-1]):
+        return pieces
+    joined: list[str] = []
+    waiting = ""
+    for piece in pieces:
+        if piece and not piece.strip(EDGES) and len(joined) + bool(waiting) < len(pieces) - 1:
+            waiting = piece
+        else:
+            joined.append(waiting + piece)
+            waiting = ""
+    return [*joined, *([waiting] if waiting else [])]
 
 
 def join_morphemes(pieces: Sequence[str], marks: Sequence[str] | None = None) -> str:
@@ -185,7 +216,7 @@ def join_morphemes(pieces: Sequence[str], marks: Sequence[str] | None = None) ->
     """
     if not any(pieces):
         return ""
-    cores, default_marks = glue([piece or MISSING for piece in pieces])
+    cores, default_marks = glue([piece or MISSING for piece in pieces])  # without marks that stand alone
     between = list(marks if marks is not None and len(marks) == len(default_marks) else default_marks)
     return cores[0] + "".join(mark + core for mark, core in zip(between, cores[1:], strict=True))
 

@@ -112,14 +112,48 @@ def _alike(left: str, right: str) -> bool:
     return SequenceMatcher(None, first, second, autojunk=False).ratio() > REWRITTEN
 
 
-def roles_of(texts: list[str]) -> dict[str, str] | None:
-    """Return the line of each role; None if that cannot be decided."""
+def anchored_roles(texts: Sequence[str]) -> dict[str, str] | None:
+    """Roles of more than three lines by the only one in quotes: glosses stand above it, a label may stand above the words.
+
+    >>> anchored_roles(["negative", "uva-n ku", "run-PST not", "‘She did not run.’", "(field notes)"])["words"]
+    'uva-n ku'
+    """
     n = len(texts)
+    quoted = [k for k, text in enumerate(texts) if parts.is_quoted(text)]
+    if len(quoted) != 1 or n < 4 or quoted[0] not in (2, 3, 4):
+        return None
+    end = quoted[0]
+    above, after = list(texts[:end]), [text.strip() for text in texts[end + 1 :]]
+    counts = [len(parts.tokens(text)) for text in above]
+    labelled = end > 2 and counts[0] != counts[1] and not _alike(above[0], above[1]) and counts[-1] == counts[-2]
+    if not labelled and not (after and end > 2):
+        return None
+    roles = dict(
+        zip(
+            ("words", "glosses") if len(above) - labelled == 2 else ("words", "segments", "glosses"),
+            above[labelled:],
+            strict=False,
+        )
+    )
+    roles["translation"] = texts[end]
+    if labelled:
+        roles["label"] = above[0].strip()
+    if after:
+        roles["note"] = " ".join(after)
+    return roles
+
+
+def roles_of(texts: list[str], *, pairs: bool = False) -> dict[str, str] | None:
+    """Return the line of each role; None if that cannot be decided. With `pairs` two lines are words and glosses."""
+    n = len(texts)
+    if anchored := anchored_roles(texts):
+        return anchored
     counts = [len(parts.tokens(parts.without_number(text)[1] if not k else text)) for k, text in enumerate(texts)]
     if n == 1:
         return {"words": texts[0]}
     if n == 2:
-        return {"words": texts[0], ("glosses" if glossy(texts[1], counts[0]) else "translation"): texts[1]}
+        gloss = glossy(texts[1], counts[0]) or (pairs and not parts.is_quoted(texts[1]))
+        return {"words": texts[0], ("glosses" if gloss else "translation"): texts[1]}
     if n == 3:
         if glossy(texts[2], counts[1]) and not glossy(texts[1], counts[0]) and counts[0] == counts[1]:
             return dict(zip(("words", "segments", "glosses"), texts, strict=True))
@@ -254,6 +288,10 @@ def dumps(instances: Iterable[Sentence], *, bare: bool = False) -> str:
 
 _ID_LINE = re.compile(r"#\s*([\w.:-]*\d[\w.:-]*)\s*$")
 _NUMBERED = re.compile(r"\(?(\d+[a-z]?)[.)]?\t+")
+_APART = re.compile(r"\(?(\d+[a-z]?)[.)]?(?:\t+| {2,})(?=\S)")
+"""A number that a tab or wide gap sets apart from the words."""
+PAIRS = 0.5
+"""Share of the blocks of two lines that are words and glosses, from which on all are."""
 LINES = ("words", "segments", "glosses", "translation")
 """What the lines of an instance may be."""
 
@@ -305,7 +343,10 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
     waiting: list[tuple[int, str]] = []
     order, letters, heading = LineOrder(), _PartNumbers(), _Headings()
     held: Sentence | None = None
-    for k, block in enumerate(heading.without(map(bare, blocks(lines(stream, path, faults, options.encoding))))):
+    stream_of_blocks = iter(map(bare, blocks(lines(stream, path, faults, options.encoding))))
+    first_blocks = list(islice(stream_of_blocks, FIRST))
+    pairs = are_pairs([[line for _, line in block] for block in first_blocks])
+    for k, block in enumerate(heading.without(chain(first_blocks, stream_of_blocks))):
         if not k and block and block[0][1].strip() == "---":
             block = order.head(block)
         block = waiting + block
@@ -313,7 +354,7 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
         if block and order.is_ordered(block):
             yield order.instance(block, path, faults, options)
         elif block:
-            for igt in _instances(block, path, faults, options, waiting):
+            for igt in _instances(block, path, faults, options, waiting, pairs_of_lines=pairs):
                 held, ready = _join_continuation(held, igt)
                 yield from map(letters.full, map(heading.above, ready))
     if held is not None:
@@ -322,6 +363,23 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
 
 FIRST = 40
 """Blocks that are examined before the first is read."""
+
+
+def are_pairs(text_blocks: Sequence[Sequence[str]]) -> bool:
+    """Whether the blocks of two lines in a text are words and glosses, without translations."""
+    two = [block for block in text_blocks if len(block) == 2 and not block[0].startswith("#")]
+    glossed = sum(glossy(block[1], len(parts.tokens(without_number_apart(block[0])[1]))) for block in two)
+    return glossed > PAIRS * len(two) and not any(parts.is_quoted(block[1]) for block in two)
+
+
+def without_number_apart(line: str) -> tuple[str, str]:
+    """A number that a tab or a wide gap sets apart from the words, and the rest of the line.
+
+    >>> without_number_apart("12\\tkolu\\tuva"), without_number_apart("3 dogs")
+    (('12', 'kolu\\tuva'), ('', '3 dogs'))
+    """
+    match = _APART.match(line.lstrip(" "))
+    return (match[1], line.lstrip(" ")[match.end() :]) if match else ("", line)
 
 
 class _Headings:
@@ -379,7 +437,13 @@ def _join_continuation(held: Sentence | None, igt: Sentence) -> tuple[Sentence |
 
 
 def _instances(
-    block: list[tuple[int, str]], path: str, faults: Faults, options: Options, waiting: list[tuple[int, str]]
+    block: list[tuple[int, str]],
+    path: str,
+    faults: Faults,
+    options: Options,
+    waiting: list[tuple[int, str]],
+    *,
+    pairs_of_lines: bool = False,
 ) -> Iterator[Sentence]:
     first = rows.parse_comment(block[0][1])
     roles = [role for role in first[1].split() if role != "nothing"] if first and first[0] == "lines" else []
@@ -410,7 +474,7 @@ def _instances(
     texts = _join_open_quotes([line for _, line in body])
     for start, group in _split(texts):
         place = replace(where, line=body[min(start, len(body) - 1)][0])
-        yield _build_instance(_one(group, place, faults), pairs, place, faults, options)
+        yield _build_instance(_one(group, place, faults, pairs=pairs_of_lines), pairs, place, faults, options)
 
 
 def _join_open_quotes(texts: list[str]) -> list[str]:
@@ -447,16 +511,29 @@ def _split(texts: list[str]) -> Iterator[tuple[int, list[str]]]:
         yield 0, texts
 
 
-def _one(texts: list[str], where: Where, faults: Faults) -> dict[str, Any]:
+def _one(texts: list[str], where: Where, faults: Faults, *, pairs: bool = False) -> dict[str, Any]:
     """Fields of the instance that lines make."""
     above, name, texts = head(texts)
-    roles = roles_by_label(texts) or roles_of(texts)
+    title = ""
+    if len(texts) == 3 and pairs and re.match(r"\(?\d+[.)]?\s", texts[1]) and not without_number_apart(texts[0])[0]:
+        title, texts = texts[0].strip(), [re.sub(r"^(\(?\d+[.)]?)\s+", r"\1\t", texts[1]), texts[2]]
+    apart, first = without_number_apart(texts[0])
+    if (
+        apart
+        and len(texts) > 1
+        and not any(without_number_apart(text)[0] for text in texts[1:])
+        and not texts[1].startswith("\t")
+    ):
+        name, texts = name or apart, [first, *texts[1:]]
+    roles = roles_by_label(texts) or roles_of(texts, pairs=pairs)
     meta: rows.Pairs = [pair for pair in above if pair[0] != "language"]
     if roles is None:
         problem = f"{len(texts)} lines without a blank one, 2 to 4 expected"
         faults.file(FormatError(problem, where, "put a blank line between sentences; lines after the third are kept as notes"))
         roles = dict(zip(("words", "glosses", "translation"), texts, strict=False))
         meta += [("note", text.strip()) for text in texts[3:]]
+    meta += [("heading", title)] if title else []
+    meta += [("label", roles.pop("label"))] if "label" in roles else []
     if "line" in roles:
         meta.append(("line", parts.normalize_space(roles["line"])))
     if "word_glosses" in roles:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 LONGEST = 2_000_000
@@ -22,6 +22,8 @@ LONGEST = 2_000_000
 DEEPEST_MACRO = 20
 """Macros that call one another."""
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*$")
+_ADDRESS = re.compile(r"\\(?:href|url|nolinkurl|path|hyperimage)\s*\{[^{}]*\}")
+"""Addresses, in which a percent sign is one."""
 _VERB = re.compile(r"\\verb\*?([^\w\s*])(.*?)\1")
 _PIECE = re.compile(
     r"""(?P<linguex>\\(?:ex(?:i|r)?g?|[a-h]g?|z)\.(?=[^\d.]|\Z))
@@ -62,6 +64,8 @@ def tokenize(numbered: Iterable[tuple[int, str]]) -> list[TexToken]:
     at = 0
     for number, line in numbered:
         line = _VERB.sub("", line)
+        if "%" in line:
+            line = _ADDRESS.sub(lambda match: match[0].replace("%", ""), line)
         bare = _COMMENT.sub(r"\1", line)
         commented = len(bare) < len(line)
         if commented and not bare.strip():
@@ -84,6 +88,31 @@ def tokenize(numbered: Iterable[tuple[int, str]]) -> list[TexToken]:
             text = "\\\\"
         tokens.append(TexToken(kind, text, starts[here][1]))
     return list(_visible_tokens(tokens))
+
+
+_PARTS = frozenset(("chapter", "section", "subsection", "subsubsection", "chapter*", "section*", "subsection*", "part", "end"))
+"""Macros over which no group goes on; `end` where it ends the document."""
+
+
+def without_open_groups(tokens: Sequence[TexToken]) -> tuple[list[TexToken], list[int]]:
+    r"""Tokens without the braces that are never closed, and the lines of these.
+
+    >>> tokens, lines = without_open_groups(tokenize([(1, r"\textsc{pl"), (2, r"{a} b")]))
+    >>> [token.text for token in tokens if token.kind != "space"], lines
+    (['textsc', 'pl', '{', 'a', '}', 'b'], [1])
+    """
+    waiting: list[int] = []
+    unclosed: set[int] = set()
+    for k, token in enumerate(tokens):
+        if token.kind == "open":
+            waiting.append(k)
+        elif token.kind == "close" and waiting:
+            waiting.pop()
+        elif token.kind == "macro" and token.text in _PARTS and token.text != "end":
+            unclosed.update(waiting)
+            waiting = []
+    unclosed.update(waiting)
+    return [token for k, token in enumerate(tokens) if k not in unclosed], [tokens[k].line for k in sorted(unclosed)]
 
 
 def _visible_tokens(tokens: Sequence[TexToken]) -> Iterator[TexToken]:
@@ -188,9 +217,12 @@ def plain_text(tokens: Iterable[TexToken]) -> str:
     )
 
 
-def expand_macros(tokens: list[TexToken], kept: frozenset[str]) -> list[TexToken]:
-    """The tokens with the macros that the file defines replaced by what they stand for; those in `kept` stay."""
-    definitions, body = _definitions(tokens)
+def expand_macros(
+    tokens: list[TexToken], kept: frozenset[str], others: Mapping[str, Definition] | None = None
+) -> list[TexToken]:
+    """The tokens with the macros that the file, or `others`, define replaced by what they stand for; those in `kept` stay."""
+    definitions, body = definitions_of(tokens)
+    definitions = {**(others or {}), **definitions}
     mine = {name: definition for name, definition in definitions.items() if name not in kept}
     if not mine:
         return body
@@ -199,7 +231,8 @@ def expand_macros(tokens: list[TexToken], kept: frozenset[str]) -> list[TexToken
     return expander.out
 
 
-def _definitions(tokens: list[TexToken]) -> tuple[dict[str, Definition], list[TexToken]]:
+def definitions_of(tokens: list[TexToken]) -> tuple[dict[str, Definition], list[TexToken]]:
+    """The macros that tokens define, and the other tokens."""
     definitions: dict[str, Definition] = {}
     rest: list[TexToken] = []
     k = 0
@@ -368,7 +401,7 @@ _SYMBOLS = {
     "textgreek": "", "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "theta": "θ", "chi": "χ", "phi": "φ", "lambda": "λ",
     "sigma": "σ", "eng": "ŋ", "textcommabelow": "", "guillemotleft": "«", "guillemotright": "»", "glqq": "„", "grqq": "“",
     "flqq": "«", "frqq": "»", "glq": "‚", "grq": "‘", "textquotedbl": '"', "langle": "<", "rangle": ">", "lt": "<", "gt": ">",
-    "lbrace": "{", "rbrace": "}", "dag": "†", "vert": "|", "mid": "|", "slash": "/", "bs": "\\", "textvisiblespace": " ",
+    "lbrace": "{", "rbrace": "}", "dag": "†", "vert": "|", "mid": "|", "slash": "/", "bs": "\\", "BS": "\\", "textvisiblespace": " ",
 }  # fmt: skip
 _GRAMS = {
     "First": "1", "Second": "2", "Third": "3", "Fsg": "1SG", "Ssg": "2SG", "Tsg": "3SG", "Fpl": "1PL", "Spl": "2PL",
@@ -619,7 +652,7 @@ class _Text:
         after = end if groups else k
         if bare in _FORMATS:
             return "", after
-        if self.gloss:
+        if self.gloss and _stands_for_gram(tokens, k - 1, bare):
             return _gram(bare), after
         return "", after
 
@@ -653,6 +686,25 @@ class _Text:
             base, rest = "", ""
         base = {"ı": "i", "ȷ": "j"}.get(base, base)
         return unicodedata.normalize("NFC", base[:1] + mark + base[1:]) + (rest.upper() if self.capitals else rest), k
+
+
+def _stands_for_gram(tokens: Sequence[TexToken], k: int, name: str) -> bool:
+    """Whether a macro without arguments, which nobody defines, is a gram: by its name, or since it is a morpheme's whole gloss.
+
+    `\\Acc` and `\\nom` are grams by their names, `\\lig` in `two-\\lig` by its place; `\\db` in `{\\db}that` is markup.
+    """
+    if (name[0].isupper() and name[1:].islower()) or _is_gram(name) or _PERSON.fullmatch(name) or name in _GRAMS:
+        return True
+    before = tokens[k - 1] if k else None
+    after = tokens[k + 1] if k + 1 < len(tokens) else None
+    if after is not None and after.kind == "open" and k + 2 < len(tokens) and tokens[k + 2].kind == "close":
+        after = tokens[k + 3] if k + 3 < len(tokens) else None
+    starts = before is None or before.kind != "text" or before.text[-1] in _BOUNDARIES
+    ends = after is None or after.kind != "text" or after.text[0] in _BOUNDARIES
+    return starts and ends and (before is not None or after is not None or len(name) > 2)
+
+
+_BOUNDARIES = "-=.:~/<>()[]"
 
 
 def _gram(name: str) -> str:

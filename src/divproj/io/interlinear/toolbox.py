@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any, BinaryIO, NamedTuple
 
-from divproj.core.errors import Faults, FormatError, ProjError, Where
+from divproj.core.errors import Faults, FormatError, ProjError, Reading, Where
 from divproj.core.sentence import Sentence
 from divproj.io.files import Source
 from divproj.io.interlinear.elan import DISTINCT, MOSTLY_IDS, SENTENCE_WIDTH, TRANSLATION_GRAMS
@@ -48,6 +49,10 @@ TEXT_WIDTH = 1.2
 """Words of a value, on average, from which a marker can hold the text."""
 WHOLE_WORDS, AFFIXED = 0.5, 0.3
 """Shares of values with affixes: words stay below the first, morphs are above the second."""
+UNDER_EACH = 0.5
+"""Share of the values of a marker that must have about as many words as a line above, for it to hold glosses."""
+DICTIONARY_MARKERS = 4
+"""Markers of a dictionary from which on a file that begins records with a headword, or with none of a text, is one."""
 ALL_TAGS, SAME_WIDTH = 0.95, 0.01
 """Share of words that look like tags, and how far their number may be from that of the glosses, in a marker of parts of speech."""
 
@@ -60,9 +65,15 @@ _AFFIX = re.compile(r"^[-=]\w|\w[-=]$")
 _TAG = re.compile(r"-?=?[a-z]{1,5}(?:[.>][a-z]{1,5})*-?")
 _ASIDE = frozenset({
     "nt", "dt", "rem", "cmt", "com", "note", "lt", "ur", "ph", "sp", "src", "so", "au", "date", "aud", "snd", "cf", "xv", "xe", "id",
-    "cm", "hd", "rl",
+    "cm", "hd", "rl", "wav", "sound", "media", "sf",
 })  # fmt: skip
-"""Markers of remarks, dates and the like, which are no line of the text."""
+"""Markers of remarks, dates and the like, which are no line of the text where other markers are known."""
+_NEVER = frozenset({"hd", "rl", "wav", "sound", "media", "aud", "snd", "sf", "dt", "date"})
+"""Markers that are no line of any text: trees that were written back, sound files, dates."""
+_DICTIONARY = frozenset({
+    "lx", "hm", "sn", "se", "de", "dn", "re", "rn", "lf", "lv", "le", "xv", "xe", "xn", "sd", "mn", "va", "ve", "bw", "et", "pd", "ue", "lc",
+})  # fmt: skip
+"""Markers of MDF, the layout of dictionaries."""
 _ID = re.compile(r"[\w.:-]*\d[\w.:-]*$|\S+$")
 
 
@@ -116,13 +127,10 @@ def _look(values: list[str]) -> MarkerProfile:
 
 def by_shape(pairs: list[tuple[str, str]], named: dict[str, str], path: str) -> dict[str, str]:
     """Role by marker, for a file whose markers are in no list; FormatError when no line can be the text."""
-    profiles = looks(pairs)
-    if "lx" in profiles and "words" not in named:
-        problem = "records begin with \\lx: this is a dictionary, not a text"
-        raise FormatError(problem, Where(path), "`markers=record=lx,words=…` reads its example sentences")
+    profiles = {marker: look for marker, look in looks(pairs).items() if marker not in _NEVER}
     most = max((look.lines for look in profiles.values()), default=0)
     common = {marker: look for marker, look in profiles.items() if look.filled >= COMMON_MARKER * most and look.filled}
-    roles: dict[str, str] = {marker: role for role, marker in named.items()}
+    roles: dict[str, str] = {marker: role for role, names in named.items() for marker in names.split(",")}
     left = {marker: look for marker, look in common.items() if marker not in roles}
     order = list(dict.fromkeys(marker for marker, _ in pairs))
     taken = set(named)
@@ -138,11 +146,16 @@ def by_shape(pairs: list[tuple[str, str]], named: dict[str, str], path: str) -> 
             roles[marker] = "translation"
             del left[marker]
     if "glosses" not in taken:
-        best = max(left, key=lambda marker: left[marker].grams, default=None)
-        if best is not None and left[best].grams > MARKER_GRAMS:
+        grammatical = sorted((m for m in left if left[m].grams > MARKER_GRAMS), key=lambda m: -left[m].grams)
+        best = next((marker for marker in grammatical if _stands_under(pairs, marker, left)), None)
+        if best is not None:
             roles[best] = "glosses"
             del left[best]
     wide = [marker for marker in order if marker in left and left[marker].width > TEXT_WIDTH]
+    free = [marker for marker in order if roles.get(marker) == "translation"]
+    if not {"words", "morphs", "translation"} & taken and not wide and len(free) > 1:  # the text looks like some language too
+        wide = free[:1]
+        left[free[0]] = profiles[free[0]]
     if "words" not in taken and wide:
         words = next((m for m in wide if left[m].affixes < WHOLE_WORDS), wide[0])
         roles[words] = "words"
@@ -164,11 +177,50 @@ def by_shape(pairs: list[tuple[str, str]], named: dict[str, str], path: str) -> 
     return roles
 
 
+def _stands_under(pairs: Sequence[tuple[str, str]], marker: str, lines_above: Container[str]) -> bool:
+    """Whether most values of a marker have about as many words as another line of their record: glosses do."""
+    latest: dict[str, int] = {}
+    fitting = total = 0
+    for name, value in pairs:
+        n = len(tokens(value))
+        if name == marker and n:
+            total += 1
+            fitting += any(abs(n - m) <= NEAR * n for m in latest.values())
+            latest = {}
+        elif name in lines_above and n:
+            latest[name] = n
+    return fitting > UNDER_EACH * total
+
+
+NEAR = 0.2
+"""Share by which the words of two lines that belong under one another may differ in number."""
+
+
+def is_dictionary(pairs: Sequence[tuple[str, str]]) -> str:
+    r"""Return why lines are those of a dictionary; '' when they are not.
+
+    >>> is_dictionary([("lx", "umbwa"), ("ge", "dog"), ("lx", "paka"), ("ge", "cat")])
+    'records begin with \\lx: this is a dictionary, not a text'
+    """
+    counts = Counter(marker.partition("_")[0] for marker, _ in pairs)
+    records = max((counts[marker] for marker in (*MARKERS["record"], "tx", "t")), default=0)
+    if counts["lx"] > records:
+        return "records begin with \\lx: this is a dictionary, not a text"
+    shape = [value for marker, value in pairs[:5] if marker == "_sh"]
+    markers = [marker for marker in _DICTIONARY if counts[marker]]
+    if (shape and re.search(r"MDF|dictionar|lexi[ck]", shape[0], re.IGNORECASE)) or len(markers) >= DICTIONARY_MARKERS:
+        usual = max((counts[marker] for marker in markers), default=0)
+        if usual > records:
+            shown = ", ".join(f"\\{marker}" for marker in sorted(markers))
+            return f"the markers {shown} are those of a dictionary, not of a text"
+    return ""
+
+
 def guess_missing_roles(pairs: list[tuple[str, str]], known: dict[str, str], missing: set[str]) -> dict[str, str]:
     """Roles that no known marker has, of markers that come about as often as the text."""
     profiles = looks(pairs)
     text = max(profiles[marker].filled for marker, role in known.items() if role in ("words", "morphs"))
-    left = {m: look for m, look in profiles.items() if m not in known and m not in _ASIDE and 2 * look.filled >= text > 1}
+    left = {m: look for m, look in profiles.items() if m not in {*known, *_ASIDE, *_NEVER} and 2 * look.filled >= text > 1}
     roles: dict[str, str] = {}
 
     def take(role: str, candidates: list[str]) -> None:
@@ -183,7 +235,9 @@ def guess_missing_roles(pairs: list[tuple[str, str]], known: dict[str, str], mis
         "translation",
         [m for m in left if left[m].language and left[m].width > SENTENCE_WIDTH and left[m].grams < TRANSLATION_GRAMS],
     )
-    take("glosses", sorted((m for m in left if left[m].grams > MARKER_GRAMS), key=lambda m: -left[m].grams))
+    lines_above = {m: profiles[m] for m, role in known.items() if role in ("words", "morphs")}
+    grammatical = [m for m in left if left[m].grams > MARKER_GRAMS and _stands_under(pairs, m, lines_above)]
+    take("glosses", sorted(grammatical, key=lambda m: -left[m].grams))
     segmented = [profiles[m].affixes for m, role in known.items() if role == "morphs"]
     if segmented and "words" not in known.values():
         take("words", [m for m in order[:first] if m in left and left[m].width > TEXT_WIDTH and left[m].affixes < WHOLE_WORDS])
@@ -199,13 +253,15 @@ MARKERS = {
     ),
     "pos": ("ps", "p", "pos", "cat", "ctg", "ct", "wa"),
     "translation": (
-        "ft", "fe", "f", "fte", "ftr_en", "free", "tr", "trans", "tfe", "fg", "eng", "l", "ftf", "ftr", "fts", "fn", "nt_ft",
-        "ftn", "fp", "fd", "trad", "tradu", "traduccion", "traduction", "traducao", "uebers", "ueb", "tl", "tf",
+        "ft", "fe", "f", "fte", "ftr_en", "free", "tr", "trans", "tfe", "fg", "eng", "ftf", "ftr", "fts", "fn", "nt_ft",
+        "ftn", "fp", "fd", "trad", "tradu", "traduccion", "traduction", "traducao", "uebers", "ueb", "tl", "tf", "l",
     ),
 }  # fmt: skip
 """Markers of each role in the order they are looked for; a language code may follow, `ge_en`."""
 _LANGUAGES = {"ge": "en", "gle": "en", "fe": "en", "fte": "en", "tfe": "en", "eng": "en", "gf": "fr", "ftf": "fr", "gr": "ru",
               "ftr": "ru", "gs": "es", "fts": "es", "gp": "pt", "gd": "de"}  # fmt: skip
+LITERAL = frozenset(("l", "lt", "lit"))
+"""Markers of a literal translation, which is the translation only where there is no other."""
 _TOKEN = re.compile(rb"[^ \t]+")
 TEXT = ("id", "textid", "itm")
 """Markers that begin a text; what follows up to the first record is said of all its records."""
@@ -245,18 +301,53 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
     numbered = lines(stream, path, faults, options.encoding)
     first = list(islice(numbered, LINES))
     roles.learn(fields(first), path)
-    for record in _records(chain(first, numbered), path, faults, roles):
-        if any(marker in TEXT for marker, _, _ in record.fields):
-            header = []
-        said = [roles.of(marker) for marker, value, _ in record.fields if value.strip()]
-        if any(role in ("words", "morphs") for role in said):
-            yield _instance(record, header, path, roles, options)
-        elif any(roles.of(marker) in ("words", "morphs", "glosses", "translation") for marker, _, _ in record.fields):
-            if "glosses" in said or "translation" in said:
+    counts: Counter[str] = Counter()
+    reading = faults.reading
+    in_header = True
+    try:
+        for record in _records(chain(first, numbered), path, faults, roles):
+            if any(marker in TEXT for marker, _, _ in record.fields):
+                header, in_header = [], True
+            said = [roles.of(marker) for marker, value, _ in record.fields if value.strip()]
+            counts.update({marker for marker, value, _ in record.fields if value.strip()})
+            if any(role in ("words", "morphs") for role in said):
+                in_header = False
+                yield _instance(record, header, path, roles, options)
+            elif "glosses" in said or "translation" in said:
                 problem = f"a record without text, \\{roles.marker_for('words')} expected"
                 faults.file(FormatError(problem, Where(path, record.line), "left out"))
-        else:
-            header += [(_header_key(marker), value) for marker, value, _ in record.fields if not marker.startswith("_")]
+                reading.omit("records without text")
+            elif in_header:
+                more = [(_header_key(marker), value) for marker, value, _ in record.fields if not marker.startswith("_")]
+                header += more[: max(0, LONGEST_HEADER - len(header))]
+            elif any(value.strip() for _, value, _ in record.fields):
+                reading.omit("records of remarks only", sentences=False)
+    finally:
+        roles.describe(reading, counts)
+
+
+LONGEST_HEADER = 100
+"""Lines above the first record of a text that are said of all its records."""
+
+
+class MarkerRow(NamedTuple):
+    """A marker as `proj check --markers list` shows it."""
+
+    marker: str
+    lines: int
+    role: str
+    why: str
+
+
+def list_markers(stream: BinaryIO, path: str, faults: Faults, options: Options) -> list[MarkerRow]:
+    """The markers of the beginning of a file, and what each is read as."""
+    pairs = fields(islice(lines(stream, path, faults, options.encoding), LINES))
+    roles = _Roles(options)
+    roles.learn(pairs, path)
+    counts = Counter(marker for marker, _ in pairs)
+    return [
+        MarkerRow(f"\\{marker}", counts[marker], *roles.why(marker)) for marker in dict.fromkeys(marker for marker, _ in pairs)
+    ]
 
 
 def _header_key(marker: str) -> str:
@@ -270,34 +361,81 @@ class _Roles:
         unknown = sorted(set(options.tiers) - set(MARKERS))
         if unknown:
             raise ProjError(f"unknown role {unknown[0]!r} of a marker, one of {', '.join(MARKERS)} expected")
-        self.named = {role: marker.lstrip("\\") for role, marker in options.tiers.items()}
+        self.named = {role: marker.replace("\\", "") for role, marker in options.tiers.items()}
         self.lang = lang_code(options.lang)
         self.shaped: dict[str, str] = {}
+        self.guessed: frozenset[str] = frozenset()
+        self._known: dict[str, str] = {}
 
     def learn(self, pairs: list[tuple[str, str]], path: str) -> None:
         """Markers by their shape: of all when none of those known is the text, otherwise of those that are in no list."""
         if not any(not marker.startswith("_") for marker, _ in pairs):
             return
+        if "words" not in self.named and (problem := is_dictionary(pairs)):
+            raise FormatError(problem, Where(path), "`markers=record=lx,words=…` reads its example sentences")
         known = {marker: self.of(marker) for marker, _ in pairs if self.of(marker)}
         if not {"words", "morphs"} & set(known.values()):
             self.shaped = by_shape(pairs, self.named, path)
+            self.guessed = frozenset(self.shaped)
+            self._known = {}
         elif missing := {"record", "words", "glosses", "translation"} - set(known.values()) - set(self.named):
             more = guess_missing_roles(pairs, known, missing)
             self.shaped = {**known, **more} if more else {}
+            self.guessed = frozenset(more)
+            self._known = {}
+
+    def why(self, marker: str) -> tuple[str, str]:
+        """(role, reason) of a marker."""
+        role = self.of(marker)
+        if marker in LITERAL and role in ("", "translation"):
+            return "literal translation", "a marker in use, where another translates"
+        if not role:
+            return "", "kept as remark" if not marker.startswith("_") else ""
+        named = any(marker in names.split(",") for names in self.named.values())
+        return role, "named" if named else "guessed from its lines" if marker in self.guessed else "a marker in use"
+
+    def describe(self, reading: Reading, counts: Mapping[str, int]) -> None:
+        """Say which markers were read as what."""
+        for role, shown in (
+            ("words", "words"),
+            ("morphs", "morphemes"),
+            ("glosses", "glosses"),
+            ("pos", "tags"),
+            ("translation", "translation"),
+        ):
+            markers = sorted((m for m in counts if self.of(m) == role), key=self.rank)
+            literal = [m for m in markers if m in LITERAL and len(markers) > 1] if role == "translation" else []
+            others = literal or (markers[1:] if role not in ("translation", "words") else [])
+            reading.kept += [f"\\{marker}" for marker in others]
+            markers = [m for m in markers if m not in others]
+            codes = {m: self.language(m) if role in ("glosses", "translation") else "" for m in markers}
+            if markers:
+                reading.parts[shown] = [f"\\{m} ({codes[m]})" if codes[m] else f"\\{m}" for m in markers]
+        reading.kept += [f"\\{m}" for m in counts if not self.of(m) and not m.startswith("_") and m not in (*TEXT, "hd", "rl")]
 
     def marker_for(self, role: str) -> str:
-        return self.named.get(role) or next((m for m, r in self.shaped.items() if r == role), MARKERS[role][0])
+        return self.named.get(role, "").partition(",")[0] or next(
+            (m for m, r in self.shaped.items() if r == role), MARKERS[role][0]
+        )
 
     def of(self, marker: str) -> str:
+        """The role of a marker, '' for none."""
+        if marker not in self._known:
+            self._known[marker] = self._of(marker)
+        return self._known[marker]
+
+    def _of(self, marker: str) -> str:
         if self.shaped:
             return self.shaped.get(marker, "")
         if self.named.get("record") == "lx":  # the glosses of a dictionary are those of its headwords
-            return next((role for role, name in self.named.items() if name == marker), "")
+            return next((role for role, names in self.named.items() if marker in names.split(",")), "")
         for role, known in MARKERS.items():
             if role in self.named:
-                if marker == self.named[role]:
+                if marker in self.named[role].split(","):
                     return role
-            elif marker not in self.named.values() and (marker in known or (self._base(marker) in known and role != "record")):
+            elif not any(marker in names.split(",") for names in self.named.values()) and (
+                marker in known or (self._base(marker) in known and role != "record")
+            ):
                 return role
         return ""
 
@@ -378,12 +516,18 @@ def _instance(record: _Record, header: list[tuple[str, str]], path: str, roles: 
         texts = {role: by_marker[marker][k] if k < len(by_marker[marker]) else "" for role, marker in chosen.items()}
         for whole, part in zip((words, segments, glosses, tags), _block(texts), strict=True):
             whole += part
-    translations = [
-        (roles.language(m), normalize_space(" ".join(by_marker[m])))
-        for m in sorted((m for m in by_marker if roles.of(m) == "translation"), key=roles.rank)
-    ]
+    free = sorted((m for m in by_marker if roles.of(m) == "translation" and any(map(str.strip, by_marker[m]))), key=roles.rank)
+    literal = [m for m in free if m in LITERAL and len(free) > 1]
+    blocks = max(1, len(by_marker.get(chosen.get("words", chosen.get("morphs", "")), ())))
+    said = {m: [value for value in by_marker[m] if value.strip()] for m in free}
+    said_once = {
+        m: said[m][:1] if blocks == 1 else said[m] for m in free
+    }  # a second line under one of text says something else
+    translations = [(roles.language(m), normalize_space(" ".join(said_once[m]))) for m in free if m not in literal]
     translation, all_of_them = choose_translation(translations, options.lang, stated=True)
     meta = list(header)
+    meta += [("lit", normalize_space(" ".join(by_marker[m]))) for m in literal]
+    meta += [(m, normalize_space(value)) for m in free for value in said[m][len(said_once[m]) :] if m not in literal]
     sent_id = named = ""
     for marker, values in by_marker.items():
         role = roles.of(marker)
@@ -418,7 +562,7 @@ def _block(texts: dict[str, str]) -> tuple[list[str], list[str], list[str], list
         if rows.get(role) and rows[role][0].text == "#":
             rows[role] = rows[role][1:]
     words = rows.get("words", [])
-    pieces = rows.get("morphs", [])
+    pieces = [_parsed(piece) for piece in rows.get("morphs", [])]
     if not pieces:
         return [word.text for word in words], [], _cells(words, rows.get("glosses", [])), _cells(words, rows.get("pos", []))
     groups = _groups(words, pieces)
@@ -439,6 +583,12 @@ def _block(texts: dict[str, str]) -> tuple[list[str], list[str], list[str], list
                 [join_morphemes([row[k].text for k in group]) for group in group_morphemes([token.text for token in row])]
             )
     return [word.text for word in words], segments, aligned_rows[0], aligned_rows[1]
+
+
+def _parsed(piece: _Token) -> _Token:
+    """A morpheme without the star that Toolbox puts before what it could not analyse."""
+    bare = piece.text.lstrip("*")
+    return _Token(bare, piece.places) if bare and bare != piece.text else piece
 
 
 def _tokens(text: str) -> list[_Token]:

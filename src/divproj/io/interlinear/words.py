@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from divproj.core.sentence import BOUNDARY, Sentence, morphs
-from divproj.io.interlinear.parts import EDGES, instance, normalize_space
+from divproj.io.interlinear.parts import EDGES, glue, group_morphemes, instance, join_morphemes, normalize_space
 
 LETTER_SHARE = 0.005
 """Share of the words of a text that have a mark between letters, from which the mark is a letter of its writing."""
@@ -21,7 +21,7 @@ LETTER_SHARE = 0.005
 
 _MARKS = frozenset('.,;:!?…()[]{}"“”„«»‹›¿¡。，、；：！？「」『』（）؟،؛।॥/|')
 _FRONT = _MARKS | {"*"}
-_QUOTES = {"‘": "’", "'": "'", "‚": "‘’", "`": "'"}
+_QUOTES = {"‘": "’", "‛": "’", "'": "'", "‚": "‘’", "`": "'"}
 _DASHES = re.compile(r"(?<=[^\s–‐‑−‒])[–‐‑−‒](?=[^\s–‐‑−‒])")
 _EDGE_DASH = re.compile(r"^[–‐‑−‒](?=\w)|(?<=\w)[–‐‑−‒]$")
 _ZERO = frozenset(("∅", "Ø", "ø", "0", "Ʌ"))
@@ -29,6 +29,12 @@ _INFIX = re.compile(r"<([^<>\s]+)>")
 _TAG = re.compile(r"</?(?:sup|sub|i|b|u|em|strong|span|font|br|p|small)(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _RAISED = re.compile(r"<sup>([^<>]{1,6})</sup>", re.IGNORECASE)
 _RAISE = str.maketrans("0123456789hwjnlrsyxaeiou+-", "⁰¹²³⁴⁵⁶⁷⁸⁹ʰʷʲⁿˡʳˢʸˣᵃᵉⁱᵒᵘ⁺⁻")
+
+
+_DIRECTION = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+"""Marks that say in which direction letters are set, and are no letters."""
+_SLOT = re.compile("(?<=[^⁰¹²³⁴⁵⁶⁷⁸⁹])[⁺⁻][⁰¹²³⁴⁵⁶⁷⁸⁹]+")
+"""Numbers of the slot that a morpheme fills: `ha⁻³-`."""
 
 
 class Habits(NamedTuple):
@@ -62,6 +68,7 @@ def clean(text: str) -> str:
     >>> clean("ma<sup>3</sup> <i>na</i> b<um>ili")
     'ma³ na b<um>ili'
     """
+    text = _DIRECTION.sub("", text)
     if "<" not in text:
         return text
     return _TAG.sub("", _RAISED.sub(lambda match: match[1].translate(_RAISE), text))
@@ -70,8 +77,8 @@ def clean(text: str) -> str:
 def split(igt: Sentence, of: Habits = Habits(), *, keep_hyphens: bool = False) -> Sentence:  # noqa: B008
     """The instance with punctuation as words of its own and words without boundaries; as it is where a tree counts words."""
     n = len(igt.words)
-    words = tuple(clean(word) for word in igt.words)
-    segments = tuple(_hyphens(clean(part)) for part in igt.segments)
+    words = tuple(_SLOT.sub("", clean(word)) for word in igt.words)
+    segments = tuple(_hyphens(_SLOT.sub("", clean(part))) for part in igt.segments)
     written = _from_text(words, normalize_space(clean(igt.text)))
     if written and igt.tree is None and igt.links is None:
         same = all(_letters(word) == _letters(token) for word, token in zip(words, written, strict=True))
@@ -179,12 +186,64 @@ def _hyphens(text: str) -> str:
 
 
 def _pad(words: tuple[str, ...], line: tuple[str, ...]) -> tuple[str, ...]:
-    """A line that leaves out the words which are punctuation, with nothing under these."""
-    bare = [not _is_punctuation(word) for word in words]
-    if not line or len(line) == len(words) or sum(bare) != len(line) or any(map(_is_punctuation, line)):
+    """A line that leaves out some of the words which are punctuation, with nothing under these.
+
+    >>> _pad(("(", "uva", ")", "."), ("", "run"))
+    ('', 'run', '', '')
+    """
+    if not line or len(line) >= len(words):
         return line
-    values = iter(line)
-    return tuple(next(values) if is_word else "" for is_word in bare)
+    padded: list[str] = []
+    at = 0
+    for word in words:
+        if _is_punctuation(word) and not (at < len(line) and (not line[at] or _is_punctuation(line[at]))):
+            padded.append("")
+        elif at < len(line):
+            padded.append(line[at])
+            at += 1
+        else:
+            return line
+    return tuple(padded) if at == len(line) else line
+
+
+def with_columns(igt: Sentence) -> Sentence:
+    """The instance with an empty gloss for each word that is punctuation and has none, and with affixes at their words."""
+    glosses, segments = _pad(igt.words, igt.glosses), _pad(igt.words, igt.segments)
+    if (glosses, segments) != (igt.glosses, igt.segments):
+        igt = replace(igt, glosses=glosses, segments=segments)
+    return with_affixes(igt)
+
+
+def with_affixes(igt: Sentence) -> Sentence:
+    """The instance with affixes that stand apart, with a gloss each, joined to their words: `khond -a -il` is one word.
+
+    >>> igt = with_affixes(Sentence(("r-", "akw", "uva"), (), ("HAB-", "put", "run")))
+    >>> igt.words, igt.glosses
+    (('r-akw', 'uva'), ('HAB-put', 'run'))
+    """
+    n = len(igt.words)
+    pieces = igt.segments if len(igt.segments) == n else igt.words
+    if igt.tree is not None or igt.links is not None or len(igt.glosses) != n or not any(map(_is_affix, igt.words)):
+        return igt
+    apart = [k for k in range(n) if _is_affix(igt.words[k])]
+    mirrored = sum(_is_affix(igt.glosses[k]) for k in apart)
+    written = normalize_space(igt.text).split(" ") if igt.text else []
+    groups = group_morphemes(pieces)
+    if len(groups) == n or (len(written) == n and len(groups) != n) or 2 * mirrored < len(apart):
+        return igt
+    marks = [glue([pieces[k] for k in group])[1] for group in groups]
+    joined = tuple(join_morphemes([pieces[k] for k in group]) for group in groups)
+    glosses = tuple(join_morphemes([igt.glosses[k] for k in group], mark) for group, mark in zip(groups, marks, strict=True))
+    tags = tuple(join_morphemes([igt.tags[k] for k in group], mark) for group, mark in zip(groups, marks, strict=True)) if len(igt.tags) == n else igt.tags  # fmt: skip
+    as_text = len(written) == len(groups)
+    return replace(
+        igt, words=tuple(written) if as_text else joined, segments=joined if as_text or igt.segments else (), glosses=glosses, tags=tags,
+        text="" if as_text else igt.text,
+    )  # fmt: skip
+
+
+def _is_affix(piece: str) -> bool:
+    return len(piece) > 1 and (piece[0] in EDGES or piece[-1] in EDGES) and any(char.isalnum() for char in piece)
 
 
 def _is_punctuation(word: str) -> bool:
