@@ -85,7 +85,9 @@ def _one_form(igt: Sentence) -> Sentence:
     return replace(igt, translations=()) if igt.translations == (("en", igt.translation),) else igt
 
 
-GUESSED = frozenset(("plain", "toolbox", "sigmorphon", "latex", "elan", "cldf"))
+GUESSED = frozenset(
+    ("plain", "toolbox", "sigmorphon", "latex", "elan", "cldf", "table", "document", "textgrid", "exmaralda", "wikitext", "pandoc")
+)
 """Formats that do not state which gloss belongs to which word."""
 
 
@@ -214,8 +216,21 @@ FORMATS = {
     "cldf": "cldf",
     "sigmorphon": "sigmorphon",
     "latex": "latex",
+    "table": "sheets",
+    "document": "documents",
+    "textgrid": "timelines",
+    "exmaralda": "timelines",
+    "chat": "chat",
+    "pangloss": "archives",
+    "eopas": "archives",
+    "toolbox-xml": "archives",
+    "json": "archives",
+    "scription": "markup",
+    "wikitext": "markup",
+    "pandoc": "markup",
+    "typst": "markup",
 }
-"""Names of the formats and the modules that read them."""
+"""Names of the formats and the modules that read them; a module of several formats knows them apart by their content."""
 
 
 def load(
@@ -281,14 +296,19 @@ def _any(stream: BinaryIO, path: str, name: str | None, faults: Faults, options:
 
 def _guess_format(head: bytes, path: str, faults: Faults, options: ReaderOptions) -> str:
     """The format that fits best; a file that none fits is refused, and one that two fit is remarked on."""
-    if path.endswith((".csv", ".tsv", ".csv.gz", ".tsv.gz")) and cldf.of_file(path).named:
+    named_table = path.endswith((".csv", ".tsv", ".csv.gz", ".tsv.gz"))
+    if named_table and cldf.of_file(path).named:
         return "cldf"
+    if named_table and options.tiers:
+        return "table"
     try:
         scores = rank_formats(head)
     except FormatError as error:
         raise FormatError(error.message, Where(path), error.remedy) from None
     best, score = scores[0]
-    if score < LEAST_SCORE and not options.misaligned and not options.as_written:
+    if named_table and best == "plain":
+        return "table"  # which says what it lacks
+    if score < LEAST_SCORE and not options.as_written:
         problem = f"no format fits well (best: {best}, {score:.2f}); is this a dictionary, a table or running text?"
         raise FormatError(problem, Where(path), f"name the format if it is one of {', '.join(FORMATS)}")
     if len(scores) > 1 and score - scores[1][1] < CLOSE_SCORES:
