@@ -134,7 +134,7 @@ _TEX = frozenset(
 def guess(head: bytes) -> str:
     """The format of a file by its first bytes; FormatError when it is no text, or none that is read.
 
-    >>> guess(b"\\t sa\n\\g one\n"), guess(b"Hund bellt\ndog bark\n"), guess(b"@UTF8\n@Begin\n")
+    >>> guess(b"\\\\t sa\\n\\\\g one\\n"), guess(b"Hund bellt\\ndog bark\\n"), guess(b"@UTF8\\n@Begin\\n")
     ('sigmorphon', 'plain', 'chat')
     """
     return rank_formats(head)[0][0]
@@ -176,7 +176,8 @@ def _by_signature(head: bytes) -> str:
         if name in ("document", "table"):
             return name
         raise FormatError(f"this is {name or 'an EPUB book or the like'}, not interlinear text", remedy="save its text as .odt or .docx")
-    names = [m[1].decode("utf-8", "replace") for m in re.finditer(rb"PK\x03\x04.{22}..\x00?([\w\[\]./ -]{3,100})", head, re.DOTALL)]
+    places = [match.start() for match in re.finditer(b"PK\x03\x04", head)]
+    names = [head[k + 30 : k + 30 + int.from_bytes(head[k + 26 : k + 28], "little")].decode("utf-8", "replace") for k in places]
     for member, kind in _MEMBERS:
         if any(name.startswith(member) or name.endswith(member) for name in names):
             if kind in ("document", "table"):

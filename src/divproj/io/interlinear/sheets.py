@@ -19,7 +19,7 @@ import tempfile
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
@@ -261,8 +261,8 @@ class Archive:
         except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError) as error:
             raise FormatError(f"broken zip data: {error}", Where(path), "fetch the file again") from None
 
-    def units(self, name: str, *tags: str) -> Iterator[Unit]:
-        """Elements of a part that have one of these tags, each as soon as it is complete; nothing where there is no such part."""
+    def units(self, name: str, *tags: str, within: Container[str] = ()) -> Iterator[Unit]:
+        """Elements of a part that have one of these tags (and are in one of `within`), each as soon as it is complete."""
         if name not in self.names:
             return
         where = Where(f"{self.path}/{name}")
@@ -272,7 +272,7 @@ class Archive:
         try:
             with self._zip.open(info) as member:
                 stream = cast(BinaryIO, _Bounded(member, info.compress_size, where))
-                yield from units(stream, where.path, self.faults, self.options, lambda tag, _: tag in tags, frozenset())
+                yield from units(stream, where.path, self.faults, self.options, lambda tag, above: tag in tags and (not within or above in within), frozenset())
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError) as error:
             raise FormatError(f"broken zip data: {error}", where, "fetch the file again") from None
 
@@ -785,8 +785,8 @@ def stack(block: Sequence[Row], place: Place, options: Options) -> Sentence | No
     rows = [row + [""] * (width - len(row)) for row in rows]
     labelled = _labelled(rows)
     front = 1 if labelled else _front(rows)
-    notes = [cell for row in rows for cell in row[:front] if cell] if not labelled else []
-    bodies = [row[front:] for row in rows]
+    notes = [cell for row in rows for cell in row[:front] if _is_note(cell)] if not labelled else []
+    bodies = [row[front:] if labelled or _is_wide(row) else [cell for k, cell in enumerate(row) if k >= front or not _is_note(cell)] for row in rows]
     about: dict[str, Any] = {"meta": [], "where": place.at(block[0][0])}
     if place.sheet:
         about["meta"].append(("sheet", place.sheet))
@@ -799,7 +799,7 @@ def stack(block: Sequence[Row], place: Place, options: Options) -> Sentence | No
             free = [next(filter(None, body), "") for role, body in zip(labelled, bodies, strict=True) if role == "translation"]
             if not {"glosses", "translation"} & {*named, *(("translation",) if free else ())}:
                 return None
-            return _finish(aligned(named, {}), free, number, judgement, about, options)
+            return complete(aligned(named, {}), free, number, judgement, about, options)
         named_lines = [body for _, body in wide]
         roles = [role for role, _ in wide]
         free = [" ".join(filter(None, body)) for role, body in zip(labelled, bodies, strict=True) if role == "translation"]
@@ -819,16 +819,16 @@ def stack(block: Sequence[Row], place: Place, options: Options) -> Sentence | No
         named_lines, wrapped = _unwrap(named_lines)
         roles = line_roles(named_lines)
         del wrapped
-        if not _is_example(named_lines, roles, free):
+        if not is_example(named_lines, roles, free):
             return None
     igt = grid(named_lines, roles)
     if igt is None:
         return None
     about["meta"] += [("heading", line) for line in head if line]
-    return _finish(igt, free, number, judgement, about, options)
+    return complete(igt, free, number, judgement, about, options)
 
 
-def _finish(
+def complete(
     igt: Sentence, free: Sequence[str], number: str, judgement: str, about: dict[str, Any], options: Options
 ) -> Sentence:
     texts, meta = [], list(about["meta"])
@@ -870,16 +870,20 @@ def _front(rows: Sequence[Sequence[str]]) -> int:
         return filled[0] + 1 if _NUMBER.match(first) and sum(map(bool, rows[0])) > 1 else 0
     starts = [next(k for k, cell in enumerate(row) if cell) for row in wide[1:]]
     least = min(starts)
-    cells = [row[k] for row in rows for k in range(least) if row[k]]
-    if all(_NUMBER.match(cell) or _JUDGED.match(cell) for cell in cells):
+    if all(_is_note(cell) for row in wide for cell in row[:least] if cell):
         return least
-    return 1 if all(not row[0] or _NUMBER.match(row[0]) for row in rows) else 0
+    return 1 if all(not row[0] or _NUMBER.match(row[0]) for row in wide) else 0
+
+
+def _is_note(cell: str) -> bool:
+    """Whether a cell in front of the words is a number, a label or a judgement."""
+    return bool(_NUMBER.match(cell) or _JUDGED.match(cell))
 
 
 def _unwrap(lines_: list[list[str]]) -> tuple[list[list[str]], bool]:
     """Lines that go on in further pairs of lines, joined."""
     n = len(lines_)
-    grams = [_grams(line) for line in lines_]
+    grams = [gram_share(line) for line in lines_]
     if n >= 4 and n % 2 == 0 and min(grams[1::2]) > 2 * max(grams[0::2]):
         ends = [max(k for line in lines_[i : i + 2] for k, cell in enumerate(line) if cell) + 1 for i in range(0, n, 2)]
         return [
@@ -888,7 +892,7 @@ def _unwrap(lines_: list[list[str]]) -> tuple[list[list[str]], bool]:
     return lines_, False
 
 
-def _grams(line: Sequence[str]) -> float:
+def gram_share(line: Sequence[str]) -> float:
     cells = [cell for cell in line if cell]
     return sum(bool(_GRAM.search(token)) for cell in cells for token in tokens(cell)[:1]) / max(1, len(cells))
 
@@ -900,7 +904,7 @@ def line_roles(lines_: Sequence[Sequence[str]]) -> list[str]:
         return ["words", "glosses"][:n]
     letters = ["".join(char for cell in line for char in cell.casefold() if char.isalpha())[:200] for line in lines_]
     alike = SequenceMatcher(None, letters[0], letters[1], autojunk=False).ratio() > ALIKE
-    glossy = max(range(1, n), key=lambda k: (_grams(lines_[k]), k))
+    glossy = max(range(1, n), key=lambda k: (gram_share(lines_[k]), k))
     if n == 3:
         return ["words", "morphs", "glosses"] if alike or glossy == 2 else ["words", "glosses", "pos"]
     if alike:
@@ -908,7 +912,7 @@ def line_roles(lines_: Sequence[Sequence[str]]) -> list[str]:
     return ["text", "words", "morphs", "glosses", *["-"] * (n - 4)]
 
 
-def _is_example(lines_: Sequence[Sequence[str]], roles: Sequence[str], free: Sequence[str]) -> bool:
+def is_example(lines_: Sequence[Sequence[str]], roles: Sequence[str], free: Sequence[str]) -> bool:
     """Whether lines look like words with their glosses, rather than a table of forms or numbers."""
     by_role = dict(zip(roles, lines_, strict=True))
     words, glosses = by_role.get("words", ()), by_role.get("glosses", ())
@@ -920,7 +924,7 @@ def _is_example(lines_: Sequence[Sequence[str]], roles: Sequence[str], free: Seq
         return False
     if len(free) in (1, 2) and (is_quoted(free[0]) or len(tokens(free[0])) > 1):
         return True
-    return _grams(glosses) > elan.TIER_GRAMS and not any(len(tokens(cell)) > 3 for cell in words)
+    return gram_share(glosses) > elan.TIER_GRAMS and not any(len(tokens(cell)) > 3 for cell in words)
 
 
 def grid(lines_: Sequence[Sequence[str]], roles: Sequence[str]) -> Sentence | None:
@@ -965,7 +969,7 @@ def _single_cells(
         return None
     named, free, head = example
     about["meta"] += [("heading", line) for line in head]
-    return _finish(aligned(named, {}), free, number, judgement, about, options)
+    return complete(aligned(named, {}), free, number, judgement, about, options)
 
 
 def lines_example(texts: Sequence[str]) -> tuple[dict[str, str], list[str], list[str]] | None:
@@ -984,9 +988,9 @@ def lines_example(texts: Sequence[str]) -> tuple[dict[str, str], list[str], list
         free = list(texts[end:])
         roles = line_roles([tokens(text) for text in texts[begin:end]])
         named = dict(zip(roles, texts[begin:end], strict=True))
-        if not free and end - begin > 2 and _grams(tokens(texts[end - 1])) < elan.TIER_GRAMS:
+        if not free and end - begin > 2 and gram_share(tokens(texts[end - 1])) < elan.TIER_GRAMS:
             free, named = [texts[end - 1]], dict(zip(line_roles([tokens(t) for t in texts[begin : end - 1]]), texts[begin : end - 1], strict=True))
-        glossed = _grams(tokens(named.get("glosses", "")))
+        glossed = gram_share(tokens(named.get("glosses", "")))
         if (free and is_quoted(free[0])) or glossed > elan.TIER_GRAMS:
             return named, free, list(texts[:begin])
     return None
