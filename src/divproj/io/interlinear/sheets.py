@@ -919,6 +919,8 @@ def is_example(lines_: Sequence[Sequence[str]], roles: Sequence[str], free: Sequ
     letters = sum(any(char.isalpha() for char in cell) for cell in words)
     if not letters or 2 * letters < sum(map(bool, words)):
         return False
+    if any(re.fullmatch(r"[\d.]+", a) and re.fullmatch(r"[\d.]+", b) and a != b for a, b in zip(words, glosses, strict=False)):
+        return False  # numbers of chapters, or figures
     width = [sum(map(bool, line)) for line in (words, glosses)]
     if min(width) < LINED_UP * max(width):
         return False
