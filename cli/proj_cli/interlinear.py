@@ -66,7 +66,7 @@ def check(
     """Check glosses by the Leipzig Glossing Rules: what does not line up in each sentence, and how to fix it.
 
     Level 1: every word has a gloss. Level 2: every morpheme, too. Level 3: all abbreviations are known as well.
-    --tiers list shows the tiers of an ELAN file, and what each is read as.
+    --tiers list shows the tiers of a file of ELAN, Praat or EXMARaLDA, and what each is read as.
 
     Example: proj check texts.flextext --json > report.jsonl
     """
@@ -127,7 +127,9 @@ def convert(
     into: Annotated[
         Path | None,
         typer.Option(
-            "--into", metavar="FILE", help="A FLEx, ELAN or Toolbox file; OUT is a copy of it with the trees of IN (CoNLL-U)."
+            "--into",
+            metavar="FILE",
+            help="A file of FLEx, ELAN, Toolbox, EXMARaLDA, Praat or Excel; OUT is a copy of it with the trees of IN (CoNLL-U).",
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace OUT if it exists.")] = False,
@@ -201,13 +203,16 @@ def convert(
 
 
 def _show_tiers(file: str, reader: ReaderOptions, output: Path) -> None:
-    """The tiers of an ELAN file and what they are read as."""
+    """The tiers of a file of ELAN, Praat or EXMARaLDA and what they are read as."""
     from divproj.core.errors import Faults
-    from divproj.io.files import name_of, reading
-    from divproj.io.interlinear import elan
+    from divproj.io.files import HEAD, name_of, reading, rewind
+    from divproj.io.interlinear import elan, timelines
+    from divproj.io.interlinear.guess import guess
 
     with reading(file) as stream:
-        rows = elan.list_tiers(stream, name_of(file), Faults(strict=False), reader)
+        head = stream.read(HEAD)
+        reads = timelines if (reader.format or guess(head)) in ("textgrid", "exmaralda") else elan
+        rows = reads.list_tiers(rewind(head, stream), name_of(file), Faults(strict=False), reader)
     shown = common.table("Tiers", "tier", "under", "constraint", "annotations", "read as", "because of", left=6)
     for row in rows:
         shown.add_row(*(common.harmless(str(value)) for value in row))

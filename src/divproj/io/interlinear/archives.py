@@ -25,7 +25,16 @@ from divproj.core.sentence import Sentence
 from divproj.io.files import Source
 from divproj.io.interlinear import elan
 from divproj.io.interlinear.languages import lang_code
-from divproj.io.interlinear.parts import Options, choose_translation, from_file, lines, normalize_space, one_line, strip_quotes, tokens
+from divproj.io.interlinear.parts import (
+    Options,
+    choose_translation,
+    from_file,
+    lines,
+    normalize_space,
+    one_line,
+    strip_quotes,
+    tokens,
+)
 from divproj.io.interlinear.sheets import Word, aligned, role_of, sentence_of
 from divproj.io.interlinear.toolbox import MARKERS
 from divproj.io.interlinear.xml import XmlNode, units
@@ -53,9 +62,9 @@ class Phrase(NamedTuple):
 
     words: list[Word]
     text: str = ""
-    free: list[tuple[str, str]] = []  # noqa: RUF012
+    free: list[tuple[str, str]] = []
     sent_id: str = ""
-    meta: list[tuple[str, str]] = []  # noqa: RUF012
+    meta: list[tuple[str, str]] = []
 
 
 def _made(phrase: Phrase, where: Where, options: Options, language: str = "") -> Sentence | None:
@@ -88,7 +97,7 @@ class _Left:
 # XML.
 
 
-_TAGS = frozenset("TEXT ARCHIVE HEADER TITLE S W M FORM TRANSL NOTE AUDIO eopas interlinear phrase transcription translation wordlist word text morphemelist morpheme graid FOREIGN".split())  # fmt: skip
+_TAGS = frozenset(["TEXT", "ARCHIVE", "HEADER", "TITLE", "S", "W", "M", "FORM", "TRANSL", "NOTE", "AUDIO", "eopas", "interlinear", "phrase", "transcription", "translation", "wordlist", "word", "text", "morphemelist", "morpheme", "graid", "FOREIGN"])  # fmt: skip
 _ROLES_OF = {marker: role for role, names in MARKERS.items() for marker in names}
 _CODE_OF = {"gn": "", "fn": "", "fg": "en", "fe": "en", "ge": "en", "mg": "en"}
 
@@ -157,7 +166,10 @@ def _pangloss(node: XmlNode) -> Phrase:
 
 
 def _best_form(forms: Sequence[XmlNode]) -> XmlNode | None:
-    return next((x for kind in ("ortho", "phono", "transliter") for x in forms if x.get("kindOf").startswith(kind)), forms[0] if forms else None)
+    return next(
+        (x for kind in ("ortho", "phono", "transliter") for x in forms if x.get("kindOf").startswith(kind)),
+        forms[0] if forms else None,
+    )
 
 
 def _form(node: XmlNode) -> str:
@@ -180,7 +192,9 @@ def _eopas(node: XmlNode) -> Phrase:
     words = []
     for word in (w for part in node.all("wordlist") for w in part.all("word")):
         morphs = [m for part in word.all("morphemelist") for m in part.all("morpheme")]
-        form = next((x.full_text() for x in word.all("text") if x.get("kind") in ("", "word", "transcription", "utterance", "base")), "")
+        form = next(
+            (x.full_text() for x in word.all("text") if x.get("kind") in ("", "word", "transcription", "utterance", "base")), ""
+        )
         words.append(Word(form.strip(), [_kind(m, "morpheme", 0) for m in morphs], [_kind(m, "gloss", 1) for m in morphs], _kind(word, "gloss", 9), _kind(word, "pos", 9)))  # fmt: skip
     text = " ".join(x.full_text() for x in node.all("transcription"))
     free = [(x.get("lang"), x.full_text()) for x in node.all("translation")]
@@ -200,14 +214,20 @@ def _kind(node: XmlNode, kind: str, place: int) -> str:
 
 def _toolbox(node: XmlNode, left: _Left) -> Phrase | None:
     """A record of Toolbox's XML: groups of a word and what stands below it; None for a group that holds records."""
-    groups = [x for x in node.walk() if x.tag.endswith("Group") and _role_of(x.tag[:-5]) in ("words", "morphs") and x is not node]
+    groups = [
+        x for x in node.walk() if x.tag.endswith("Group") and _role_of(x.tag[:-5]) in ("words", "morphs") and x is not node
+    ]
     plain = {_role_of(x.tag): x for x in node.children if not x.tag.endswith("Group") and _role_of(x.tag)}
     free, meta = [], []
     for child in node.children:
         role = _role_of(child.tag)
         if role == "translation":
             free.append((_language_of(child.tag), child.full_text()))
-        elif not child.tag.endswith("Group") and role not in ("words", "morphs", "glosses", "pos", "record") and child.tag not in _RECORDS:
+        elif (
+            not child.tag.endswith("Group")
+            and role not in ("words", "morphs", "glosses", "pos", "record")
+            and child.tag not in _RECORDS
+        ):
             meta.append((child.tag, child.full_text()))
     name = next((x.full_text() for x in node.children if x.tag == node.tag[:-5]), "")
     if not groups and not {"words", "morphs"} & set(plain):
@@ -215,9 +235,19 @@ def _toolbox(node: XmlNode, left: _Left) -> Phrase | None:
             left.counts["records without text"] += 1
         return None
     if not groups:
-        lines_ = {role: normalize_space(plain[role].full_text()) for role in ("words", "morphs", "glosses", "pos") if role in plain}
+        lines_: dict[str, str] = {
+            role: normalize_space(plain[role].full_text()) for role in ("words", "morphs", "glosses", "pos") if role in plain
+        }
         igt = aligned(lines_, {})
-        words = [Word(form, [igt.segments[k]] if igt.segments else [], [], igt.glosses[k] if len(igt.glosses) == len(igt.words) else "") for k, form in enumerate(igt.words)]
+        words = [
+            Word(
+                form,
+                [igt.segments[k]] if igt.segments else [],
+                [],
+                igt.glosses[k] if len(igt.glosses) == len(igt.words) else "",
+            )
+            for k, form in enumerate(igt.words)
+        ]
         return Phrase(words, "", free, name, meta)
     inner = {id(x) for group in groups for x in group.walk() if x is not group}
     words = [_group(group) for group in groups if id(group) not in inner]
@@ -345,7 +375,11 @@ def _items(numbered: Iterator[tuple[int, str]], path: str, faults: Faults) -> It
                 raise FormatError(f"JSON {why(error)}", Where(path, line)) from None
             except ValueError as error:
                 if done or len(buffer) - at > MOST_CHARACTERS:
-                    raise FormatError(f"not JSON: {why(error)}", Where(path, line + buffer.count("\n", 0, at)), "the file breaks off or is damaged") from None
+                    raise FormatError(
+                        f"not JSON: {why(error)}",
+                        Where(path, line + buffer.count("\n", 0, at)),
+                        "the file breaks off or is damaged",
+                    ) from None
                 wanted = max(PIECE, len(buffer) - at)
                 more(wanted)
                 continue
@@ -425,7 +459,9 @@ def _inner(item: Any) -> Iterator[Any]:
 
 
 def _is_dlx(item: Any) -> bool:
-    return isinstance(item, dict) and ("words" in item or "transcript" in item or isinstance(item.get("transcription"), (dict, str)))
+    return isinstance(item, dict) and (
+        "words" in item or "transcript" in item or isinstance(item.get("transcription"), (dict, str))
+    )
 
 
 def _texts(value: Any) -> list[tuple[str, str]]:
@@ -451,7 +487,9 @@ def _dlx(item: Any, options: Options) -> Phrase | None:
     for word in item.get("words") or () if isinstance(item.get("words"), list) else ():
         if not isinstance(word, dict):
             continue
-        morphs = [m for m in word.get("morphemes") or () if isinstance(m, dict)] if isinstance(word.get("morphemes"), list) else []
+        morphs = (
+            [m for m in word.get("morphemes") or () if isinstance(m, dict)] if isinstance(word.get("morphemes"), list) else []
+        )
         form = _text_of(word.get("transcription") or word.get("token") or word.get("transcript"))
         analysis = _text_of(word.get("analysis"))
         pieces = [_text_of(m.get("transcription") or m.get("token") or m.get("form")) for m in morphs]
@@ -462,7 +500,15 @@ def _dlx(item: Any, options: Options) -> Phrase | None:
         elif analysis and "".join(pieces) and len(re.split(r"[-=~]", analysis)) == len(pieces):
             pieces = re.split(r"(?<=.)(?=[-=~])", analysis)  # with the marks that join them
         tag = word.get("category") or word.get("partOfSpeech") or ""
-        words.append(Word(form, [one_line(p) for p in pieces if p], [one_line(g) for g in glosses] if any(pieces) else [], gloss or " ".join(filter(None, glosses)), _text_of(tag)))
+        words.append(
+            Word(
+                form,
+                [one_line(p) for p in pieces if p],
+                [one_line(g) for g in glosses] if any(pieces) else [],
+                gloss or " ".join(filter(None, glosses)),
+                _text_of(tag),
+            )
+        )
     text = _text_of(item.get("transcript")) or _text_of(item.get("transcription"))
     free = [(code, strip_quotes(text_)[0]) for code, text_ in _texts(item.get("translation"))]
     meta = [("lit", _text_of(item.get("literal"), lang)), ("speaker", str(item.get("speaker") or ""))]
@@ -500,18 +546,32 @@ def _lingview_roles(items: Sequence[Any], about: Mapping[str, Any], options: Opt
     for item in items:
         for name, rows in _values(item):
             said = named.get(name)
-            label = str(said.get("name", "") or name) if isinstance(said, dict) else str(said) if isinstance(said, str) else name
+            label = (
+                str(said.get("name", "") or name) if isinstance(said, dict) else str(said) if isinstance(said, str) else name
+            )
             tier = tiers.setdefault(name, elan.Tier(label, "", "", "", ""))
             tier.annotations += [elan.Annotation("", value, 0) for _, _, value in rows]
             divided[name] += len(rows) > 1
     roles: dict[str, str] = {}
     for name, tier in tiers.items():
-        role = next((role for role, wanted in options.tiers.items() if wanted in (name, tier.name)), "") or elan.by_name(tier)[0] or role_of(tier.name)
+        role = (
+            next((role for role, wanted in options.tiers.items() if wanted in (name, tier.name)), "")
+            or elan.by_name(tier)[0]
+            or role_of(tier.name)
+        )
         look = elan.content(tier)
         if role in ("text", "translation") and divided[name] > len(items) / 4 and look.width < elan.SENTENCE_WIDTH:
             role = "glosses" if look.grams > elan.TIER_GRAMS else "words" if role == "text" else "glosses"
         if not role:
-            role = "glosses" if look.grams > elan.TIER_GRAMS else "translation" if look.language and not divided[name] else "words" if divided[name] and "words" not in roles.values() else ""
+            role = (
+                "glosses"
+                if look.grams > elan.TIER_GRAMS
+                else "translation"
+                if look.language and not divided[name]
+                else "words"
+                if divided[name] and "words" not in roles.values()
+                else ""
+            )
         roles[name] = role
     return roles
 
@@ -541,7 +601,15 @@ def _lingview(item: Any, tiers: Mapping[str, str]) -> Phrase:
         form = value if "words" in by_role else forms[k] if "morphs" not in by_role and len(forms) == len(basis) else ""
         pieces = inside.get("morphs", [])
         glosses = inside.get("glosses", [])
-        words.append(Word(form.strip(), pieces, glosses if len(pieces) == len(glosses) and pieces else [], " ".join(glosses), " ".join(inside.get("pos", []))))
+        words.append(
+            Word(
+                form.strip(),
+                pieces,
+                glosses if len(pieces) == len(glosses) and pieces else [],
+                " ".join(glosses),
+                " ".join(inside.get("pos", [])),
+            )
+        )
     if "words" not in by_role and "morphs" not in by_role and len(forms) != len(basis):
         words = []
     return Phrase(words, text, free, str(item.get("sentence_id") or ""), meta)
@@ -577,7 +645,13 @@ def _fielddb(item: Any) -> Phrase | Sentence | None:
         return None
     translation, translations = choose_translation(free, "en")
     sent_id = str(item.get("_id") or item.get("id") or "")
-    about = {"translation": translation, "translations": translations, "sent_id": sent_id, "judgement": by_role.get("judgement", ""), "meta": meta}
+    about = {
+        "translation": translation,
+        "translations": translations,
+        "sent_id": sent_id,
+        "judgement": by_role.get("judgement", ""),
+        "meta": meta,
+    }
     return aligned(by_role, about)
 
 

@@ -25,7 +25,17 @@ from divproj.core.tree import NO_HEAD
 from divproj.io.files import Source
 from divproj.io.interlinear.elan import TIER_GRAMS
 from divproj.io.interlinear.languages import NAMES, lang_code
-from divproj.io.interlinear.parts import UPOS, Options, choose_translation, from_file, instance, lines, normalize_space, tokens, tree_of
+from divproj.io.interlinear.parts import (
+    UPOS,
+    Options,
+    choose_translation,
+    from_file,
+    instance,
+    lines,
+    normalize_space,
+    tokens,
+    tree_of,
+)
 from divproj.io.interlinear.sheets import check_roles, gram_share
 
 ROLES = ("text", "morphs", "glosses", "pos", "translation")
@@ -34,7 +44,7 @@ SEGMENTED = 0.6
 """Likeness of letters from which on a line of morphemes is the segmentation of the words."""
 _LINE = re.compile(r"([*%@][^:\t]*):?[ \t]?\s*(.*)$", re.DOTALL)
 _TIME = re.compile(r"\x15?(?<!\S)?(\d+)_(\d+)\x15?\s*$|\x15[^\x15]*\x15")
-_TERMINATOR = re.compile(r'(?:[+][^\s\w<>\[\]]*)?[.?!]+$|\+\.\.\.$')
+_TERMINATOR = re.compile(r"(?:[+][^\s\w<>\[\]]*)?[.?!]+$|\+\.\.\.$")
 _RETRACED = re.compile(r"\[/{1,3}[-?]?\]|\[/-\]|\[e\]")
 _BRACKET = re.compile(r"\[[^\[\]]*\]")
 _NO_WORD = re.compile(r"(?:&.*|0.*|xxx?|yyy?|www|\(\.*\d*[.:]?\d*\.*\)|\+.*|#\d*|[↑↓→⇗↗⇘↘∞≡]+|‹|›|[„‡]?)$")
@@ -205,7 +215,13 @@ def mor_words(text: str) -> list[MorWord]:
 
 
 def _sentence(
-    item: _Utterance, header: Mapping[str, str], names: Mapping[str, str], path: str, faults: Faults, options: Options, unread: Counter[str]
+    item: _Utterance,
+    header: Mapping[str, str],
+    names: Mapping[str, str],
+    path: str,
+    faults: Faults,
+    options: Options,
+    unread: Counter[str],
 ) -> Sentence | None:
     words, end = words_of(item.text)
     if not words:
@@ -288,7 +304,11 @@ def _role(name: str, value: str, words: Sequence[str]) -> str:
         close = SequenceMatcher(None, bare[:300], said[:300], autojunk=False).ratio() > SEGMENTED
         if close and gram_share(items) < TIER_GRAMS:
             return "morphs"
-        return "glosses" if abs(len(_line(value, len(words), len(words) + 1, ".")) - len(words)) <= 1 or gram_share(items) > TIER_GRAMS else "-"
+        return (
+            "glosses"
+            if abs(len(_line(value, len(words), len(words) + 1, ".")) - len(words)) <= 1 or gram_share(items) > TIER_GRAMS
+            else "-"
+        )
     return "" if name in ("com", "act", "add", "sit", "exp", "spa", "tim", "pho", "mod", "ort", "xpho", "par", "gpx", "int", "err", "alt", "coh", "def", "fac", "flo", "wor", "snd", "xspe", "umor", "ugra", "trn", "grt", "xact", "xcom") else "-"  # fmt: skip
 
 
@@ -317,7 +337,9 @@ def _by_mor(mor: Sequence[MorWord], forms: Sequence[str], end: str) -> tuple[lis
     return tags, ["=".join(filter(None, word.glosses)) for word in mor]
 
 
-def _tree(item: _Utterance, mor: Sequence[MorWord], forms: Sequence[str], tags: Sequence[str], path: str, faults: Faults) -> Any:
+def _tree(
+    item: _Utterance, mor: Sequence[MorWord], forms: Sequence[str], tags: Sequence[str], path: str, faults: Faults
+) -> Any:
     """The dependency tree of %gra; a word with clitics has the head of the part that is governed from outside."""
     number, value = item.tiers.get("gra", (0, ""))
     if not value:
@@ -332,7 +354,11 @@ def _tree(item: _Utterance, mor: Sequence[MorWord], forms: Sequence[str], tags: 
     if not parts and len(arcs) == len(forms):
         parts = [1] * len(forms)
     if not parts or sum(parts) != len(arcs) or set(arcs) != set(range(1, len(arcs) + 1)):
-        faults.kept(FormatError(f"%gra has {len(arcs)} relations, {sum(parts) or len(forms)} words expected", where, "left without a tree"))
+        faults.kept(
+            FormatError(
+                f"%gra has {len(arcs)} relations, {sum(parts) or len(forms)} words expected", where, "left without a tree"
+            )
+        )
         return None
     word_of = {0: 0}
     for k, count in enumerate(parts, 1):

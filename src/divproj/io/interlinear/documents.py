@@ -84,7 +84,9 @@ class _Capitals:
 
     def learn(self, style: XmlNode) -> None:
         name = style.get("styleId") or style.get("name")
-        based = next((child.get("val") for child in style.children if child.tag == "basedOn"), "") or style.get("parent-style-name")
+        based = next((child.get("val") for child in style.children if child.tag == "basedOn"), "") or style.get(
+            "parent-style-name"
+        )
         said = _is_small(style)
         if said or (said is None and based in self.names):
             self.names.add(name)
@@ -114,11 +116,13 @@ def _word(archive: Archive) -> Iterator[list[Line] | list[list[str]]]:
         for part in _parts(node):
             if part.tag == "p":
                 number += 1
-                style = next((x.get("val") for x in part.walk() if x.tag == "pStyle"), "")
-                if _OTHER_STYLES.match(style):
+                paragraph_style = next((x.get("val") for x in part.walk() if x.tag == "pStyle"), "")
+                if _OTHER_STYLES.match(paragraph_style):
                     yield _paragraph("", number, False)
                     continue
-                yield _paragraph("".join(_runs(part, capitals)), number, any(x.tag == "numPr" for x in part.children[:1] for x in x.children))
+                yield _paragraph(
+                    "".join(_runs(part, capitals)), number, any(x.tag == "numPr" for x in part.children[:1] for x in x.children)
+                )
             else:
                 rows = [_row(row, capitals) for row in part.walk() if row.tag == "tr"]
                 number += len(rows)
@@ -216,7 +220,7 @@ class _Examples:
         waiting: list[Line] = []
         for block in blocks:
             if block and isinstance(block[0], Line):
-                waiting += block  # type: ignore[arg-type]
+                waiting += block
                 if len(waiting) > WAITING:
                     yield from self._numbered(self._lines(waiting, last=False))
                 continue
@@ -224,7 +228,11 @@ class _Examples:
             yield from self._numbered(self._table(block, len(waiting)))  # type: ignore[arg-type]
             waiting = []
         yield from self._numbered(self._lines(waiting))
-        left = [text for n, text in ((self.tables, f"{self.tables} tables"), (self.numbered, f"{self.numbered} numbered paragraphs")) if n]
+        left = [
+            text
+            for n, text in ((self.tables, f"{self.tables} tables"), (self.numbered, f"{self.numbered} numbered paragraphs"))
+            if n
+        ]
         if left and self.count:
             self.faults.file(FormatError(f"{' and '.join(left)} without words over glosses", Where(self.path), "left out"))
         elif left:
@@ -285,7 +293,11 @@ class _Examples:
         window: list[str] = []
         for line in waiting[k : k + LONGEST_EXAMPLE]:
             quoted = bool(window) and is_quoted(window[-1]) and len(window) > 2
-            if not line.text.strip() or (window and (line.listed or _NUMBERED.match(line.text))) or (quoted and not is_quoted(line.text)):
+            if (
+                not line.text.strip()
+                or (window and (line.listed or _NUMBERED.match(line.text)))
+                or (quoted and not is_quoted(line.text))
+            ):
                 break
             window.append(line.text)
         number, window[0] = without_number(window[0].replace("\t", " \t"))
@@ -317,7 +329,9 @@ def _spread(cells: list[list[str]], number: int) -> Iterator[Row]:
         many = [cell for cell in row if cell.strip()]
         if len(counts) == 1 and len(many) > 1 and sum("\n" in cell.strip() for cell in many) >= len(many) - 1:
             height = counts.pop() + 1
-            columns = [(cell.split("\n") + [""] * height)[:height] if "\n" in cell else [cell] + [""] * (height - 1) for cell in row]
+            columns = [
+                (cell.split("\n") + [""] * height)[:height] if "\n" in cell else [cell] + [""] * (height - 1) for cell in row
+            ]
             for line in zip(*columns, strict=True):
                 yield number + k + 1, list(line)
         else:
@@ -327,14 +341,17 @@ def _spread(cells: list[list[str]], number: int) -> Iterator[Row]:
 def _tabbed(window: Sequence[str]) -> tuple[Sentence, list[str], int] | None:
     """(sentence, translations, number of lines) of lines whose words stand between tabs; None when they do not."""
     rows = [[cell.strip() for cell in re.split(r"\t+", line.strip())] for line in window]
-    rows = [row[1:] if len(row) > 1 and re.fullmatch(r"[a-z][.)]|\([a-z]\)|[*?#%]+|", row[0]) and not k else row for k, row in enumerate(rows)]
+    rows = [
+        row[1:] if len(row) > 1 and re.fullmatch(r"[a-z][.)]|\([a-z]\)|[*?#%]+|", row[0]) and not k else row
+        for k, row in enumerate(rows)
+    ]
     n = len(rows[0]) if rows else 0
     end = 1
     while n > 1 and end < len(rows) and len(rows[end]) == n:
         end += 1
     if end < 2:
         return None
-    free = []
+    free: list[str] = []
     for line in window[end:]:
         if is_quoted(line) or (not free and line.startswith(("\t", " ")) and len(tokens(line)) > 1):
             free.append(normalize_space(line))

@@ -86,7 +86,20 @@ def _one_form(igt: Sentence) -> Sentence:
 
 
 GUESSED = frozenset(
-    ("plain", "toolbox", "sigmorphon", "latex", "elan", "cldf", "table", "document", "textgrid", "exmaralda", "wikitext", "pandoc")
+    (
+        "plain",
+        "toolbox",
+        "sigmorphon",
+        "latex",
+        "elan",
+        "cldf",
+        "table",
+        "document",
+        "textgrid",
+        "exmaralda",
+        "wikitext",
+        "pandoc",
+    )
 )
 """Formats that do not state which gloss belongs to which word."""
 
@@ -214,7 +227,7 @@ FORMATS = {
     "flextext": "flextext",
     "elan": "elan",
     "cldf": "cldf",
-    "sigmorphon": "sigmorphon",
+    "sigmorphon": "markup.read_sigmorphon",
     "latex": "latex",
     "table": "sheets",
     "document": "documents",
@@ -230,7 +243,7 @@ FORMATS = {
     "pandoc": "markup",
     "typst": "markup",
 }
-"""Names of the formats and the modules that read them; a module of several formats knows them apart by their content."""
+"""Names of the formats and the modules whose `read` reads them; a module of several formats knows them apart by their content."""
 
 
 def load(
@@ -282,10 +295,9 @@ def _any(stream: BinaryIO, path: str, name: str | None, faults: Faults, options:
     if format_name not in FORMATS:
         raise ProjError(f"unknown format {format_name!r}, one of {', '.join(FORMATS)} expected")
     count = 0
-    module = importlib.import_module(f"divproj.io.interlinear.{FORMATS[format_name]}")
-    for igt in normalize_instances(
-        module.read(rewind(head, stream), path, faults, options), options, format_name, path, faults
-    ):
+    module, _, function = FORMATS[format_name].partition(".")
+    read_all = getattr(importlib.import_module(f"divproj.io.interlinear.{module}"), function or "read")
+    for igt in normalize_instances(read_all(rewind(head, stream), path, faults, options), options, format_name, path, faults):
         count += 1
         yield igt
     if not count:

@@ -53,7 +53,10 @@ _OTHER_ROOTS = {
     "office:document": ("an OpenDocument file in one XML part", "save it as .odt or .ods"),
 }  # fmt: skip
 """Elements with which other kinds of XML begin, what these are, and what to do."""
-_PICTURE, _SOUND = "give the text itself; words in pictures are not read", "give its transcription: .eaf, .TextGrid, .exb or .cha"
+_PICTURE, _SOUND = (
+    "give the text itself; words in pictures are not read",
+    "give its transcription: .eaf, .TextGrid, .exb or .cha",
+)
 _SIGNATURES: tuple[tuple[int, bytes, str, str], ...] = (
     (0, b"%PDF", "a PDF file", "give the document that it was made from, or export it as text first"),
     (0, b"{\\rtf", "an RTF file", "export it as text first, or save it as .docx"),
@@ -170,12 +173,13 @@ def _by_signature(head: bytes) -> str:
     if not head.startswith(b"PK\x03\x04"):
         return ""
     if head[30:38] == b"mimetype":
-        kind = head[38:120].partition(b"application/vnd.oasis.opendocument.")[2]
-        match = re.match(rb"[a-z-]+", kind)
-        name = _OPENDOCUMENT.get(match[0].decode().removesuffix("PK"), "") if match else ""
+        match = re.match(rb"application/vnd\.oasis\.opendocument\.([a-z-]+)", head[38:120])
+        name = _OPENDOCUMENT.get(match[1].decode(), "") if match else ""
         if name in ("document", "table"):
             return name
-        raise FormatError(f"this is {name or 'an EPUB book or the like'}, not interlinear text", remedy="save its text as .odt or .docx")
+        raise FormatError(
+            f"this is {name or 'an EPUB book or the like'}, not interlinear text", remedy="save its text as .odt or .docx"
+        )
     places = [match.start() for match in re.finditer(b"PK\x03\x04", head)]
     names = [head[k + 30 : k + 30 + int.from_bytes(head[k + 26 : k + 28], "little")].decode("utf-8", "replace") for k in places]
     for member, kind in _MEMBERS:
@@ -183,7 +187,10 @@ def _by_signature(head: bytes) -> str:
             if kind in ("document", "table"):
                 return kind
             raise FormatError(f"this is {kind}, not interlinear text", remedy="export the text itself first")
-    raise FormatError("this is a zip archive (Word, Excel, FLEx backup?), not interlinear text", remedy="unpack it; .docx, .odt, .xlsx and .ods are read")
+    raise FormatError(
+        "this is a zip archive (Word, Excel, FLEx backup?), not interlinear text",
+        remedy="unpack it; .docx, .odt, .xlsx and .ods are read",
+    )
 
 
 def _by_root(text: str) -> str:
@@ -206,7 +213,7 @@ def _by_root(text: str) -> str:
 def _by_beginning(text: str) -> str:
     """The format of a text by how it begins or what it has, '' where only its lines can tell; FormatError for other kinds."""
     start = text.lstrip()
-    if start.startswith('File type = "ooTextFile') or start.startswith('"ooTextFile'):
+    if start.startswith(('File type = "ooTextFile', '"ooTextFile')):
         if '"TextGrid' in text[:300]:
             return "textgrid"
         raise FormatError("this is an object of Praat, not interlinear text", remedy="give a TextGrid")
@@ -225,19 +232,34 @@ def _by_beginning(text: str) -> str:
     for name, pattern_ in _MARKED_UP:
         if pattern_.search(text):
             return name
-    return "scription" if _is_scription(text) else ""
+    return "scription" if is_scription(text) else ""
 
 
-def _is_scription(text: str) -> bool:
-    """Whether a text has the head of the format scription, or its markers in the first block."""
+def is_scription(text: str) -> bool:
+    """Whether a text has the head of the format scription and blocks of one shape, or its markers in the first block."""
     head = _SCRIPTION_HEAD.match(text)
     rest = text[head.end() :] if head else text
-    block = next((part for part in re.split(r"\n\s*\n", rest) if part.strip()), "")
-    rows = [line for line in block.strip().split("\n") if not line.startswith("#")]
-    markers = [match[1] if match else "" for match in map(_SCRIPTION_LINE.match, rows)]
-    if markers and set(markers) <= _SCRIPTION and {"trs", "txn", "phon", "wlt", "tln", "m"} & set(markers) and not set(markers) <= set("tmpgl"):
-        return bool({"trs", "txn", "tln", "gl", "wlt"} & set(markers))
-    return bool(head) and ":" in head[0] and bool(rows) and not any(row.startswith(("# ", "\\")) for row in rest.split("\n")[:40] if row)
+    bodies = [
+        [line for line in part.strip().split("\n") if not line.startswith("#")]
+        for part in re.split(r"\n\s*\n", rest[:20_000])
+        if part.strip()
+    ]
+    bodies = [body for body in bodies if body]
+    if not bodies:
+        return False
+    markers = {match[1] if (match := _SCRIPTION_LINE.match(line)) else "" for line in bodies[0]}
+    if markers <= _SCRIPTION and markers & {"trs", "txn", "tln", "gl", "wlt"} and not markers <= set("tmpgl"):
+        return True
+    same = sum(len(body) == len(bodies[0]) for body in bodies)
+    signs = sum(bool(pattern.search(rest)) for pattern in _MARKDOWN)
+    return (
+        head is not None
+        and ":" in head[0]
+        and len(bodies[0]) <= 8
+        and same > 0.6 * len(bodies)
+        and signs < 3
+        and "\\" not in bodies[0][0][:1]
+    )
 
 
 def _refuse_markdown(text: str) -> None:
@@ -245,7 +267,10 @@ def _refuse_markdown(text: str) -> None:
     signs = sum(bool(pattern.search(text)) for pattern in _MARKDOWN)
     quoted = sum(igt_parts.is_quoted(line) for line in text.split("\n")[:3000])
     if signs >= 3 and _MARKDOWN[0].search(text) and quoted < 3:
-        raise FormatError("this is Markdown without examples (a README?), not interlinear text", remedy="examples in `::: ex` or with quoted translations are read")
+        raise FormatError(
+            "this is Markdown without examples (a README?), not interlinear text",
+            remedy="examples in `::: ex` or with quoted translations are read",
+        )
 
 
 def rank_text_formats(text: str) -> list[tuple[str, float]]:

@@ -13,6 +13,7 @@ their headings or letters. A table without headings is read by the content of it
 
 from __future__ import annotations
 
+import io
 import re
 import string
 import tempfile
@@ -33,9 +34,9 @@ from divproj.io.interlinear import elan, tex
 from divproj.io.interlinear.cldf import csv_rows
 from divproj.io.interlinear.languages import NAMES, lang_code
 from divproj.io.interlinear.parts import (
+    EDGES,
     Options,
     choose_translation,
-    EDGES,
     columns,
     from_file,
     glue,
@@ -184,8 +185,8 @@ def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Itera
                 left_out.append((name, error))
         if left_out and not count:
             raise left_out[0][1]
-        for name, error in left_out:
-            faults.file(FormatError(f"sheet {name!r}: {error.message}", Where(path), "this sheet is left out"))
+        for name, why in left_out:
+            faults.file(FormatError(f"sheet {name!r}: {why.message}", Where(path), "this sheet is left out"))
 
 
 def table_likeness(text: str) -> float:
@@ -194,7 +195,9 @@ def table_likeness(text: str) -> float:
     if not shown or max(shown[0].count(mark) for mark in ",;\t") < 1 or shown[0].startswith(("\\", "#", "%")):
         return 0.0
     numbered = enumerate(text.split("\n")[:400], 1)
-    rows = [row for row in csv_rows(numbered, "", Faults(strict=False)) if any(cell.strip() for cell in row[1])][:-1 if len(text) > 60_000 else None]
+    rows = [row for row in csv_rows(numbered, "", Faults(strict=False)) if any(cell.strip() for cell in row[1])][
+        : -1 if len(text) > 60_000 else None
+    ]
     widths = Counter(len(cells) for _, cells in rows)
     width, count = widths.most_common(1)[0] if widths else (0, 0)
     if width < 2 or count < 0.8 * len(rows):
@@ -272,20 +275,36 @@ class Archive:
         try:
             with self._zip.open(info) as member:
                 stream = cast(BinaryIO, _Bounded(member, info.compress_size, where))
-                yield from units(stream, where.path, self.faults, self.options, lambda tag, above: tag in tags and (not within or above in within), frozenset())
+                yield from units(
+                    stream,
+                    where.path,
+                    self.faults,
+                    self.options,
+                    lambda tag, above: tag in tags and (not within or above in within),
+                    frozenset(),
+                )
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError) as error:
             raise FormatError(f"broken zip data: {error}", where, "fetch the file again") from None
 
 
 def _xlsx(archive: Archive) -> Iterator[tuple[str, Iterator[Row]]]:
     """The sheets of a workbook, each with its name."""
-    targets = {node.get("Id"): node.get("Target") for node, _ in archive.units("xl/_rels/workbook.xml.rels", "Relationship")}
     shared = [node_text(node) for node, _ in archive.units("xl/sharedStrings.xml", "si")]
-    for sheet, _ in list(archive.units("xl/workbook.xml", "sheet")):
+    for name, member, _ in _worksheets(archive):
+        yield name, _xlsx_rows(archive, member, shared)
+
+
+def _worksheets(archive: Archive) -> list[tuple[str, str, str]]:
+    """(name, part, id) of each sheet that is a table."""
+    relations = archive.units("xl/_rels/workbook.xml.rels", "Relationship")
+    targets = {node.get("Id"): node.get("Target") for node, _ in relations}
+    places = []
+    for sheet, _ in archive.units("xl/workbook.xml", "sheet"):
         target = targets.get(sheet.get("id"), "")
         member = target.lstrip("/") if target.startswith("/") else f"xl/{target}"
         if "worksheet" in member and member in archive.names:
-            yield sheet.get("name"), _xlsx_rows(archive, member, shared)
+            places.append((sheet.get("name"), member, sheet.get("id")))
+    return places
 
 
 def _xlsx_rows(archive: Archive, member: str, shared: Sequence[str]) -> Iterator[Row]:
@@ -303,6 +322,42 @@ def _xlsx_rows(archive: Archive, member: str, shared: Sequence[str]) -> Iterator
                 cells.extend([""] * (column + 1 - len(cells)))
                 cells[column] = _xlsx_value(cell, shared)
         yield number, cells
+
+
+def members(workbook: bytes, path: str) -> dict[str, str]:
+    """Parts of a workbook, by the names of its sheets; empty for a file of another kind."""
+    archive = Archive(cast(BinaryIO, io.BytesIO(workbook)), path, Faults(strict=False), Options())
+    return {name: member for name, member, _ in _worksheets(archive)}
+
+
+def headings(workbook: bytes, path: str, options: Options) -> dict[str, tuple[int, int]]:
+    """The row of headings, and the first column that is free, in each sheet that has them; ProjError where trees are in it."""
+    archive = Archive(cast(BinaryIO, io.BytesIO(workbook)), path, Faults(strict=False), options)
+    places = {}
+    for name, rows in _xlsx(archive):
+        held = list(rows)
+        while held and not any(cell.strip() for cell in held[0][1]):
+            del held[0]
+        headed = layout_of(held, options)
+        if headed and headed[0] >= 0:
+            if headed[1].of("tree"):
+                problem = f"sheet {name!r} has columns hd and rl already"
+                raise ProjError(problem, Where(path), "delete these columns first")
+            places[name] = (held[headed[0]][0], max(len(cells) for _, cells in held))
+    return places
+
+
+def letters(column: int) -> str:
+    """
+    >>> letters(0), letters(27)
+    ('A', 'AB')
+    """
+    text = ""
+    column += 1
+    while column:
+        column, rest = divmod(column - 1, 26)
+        text = string.ascii_uppercase[rest] + text
+    return text
 
 
 def node_text(node: XmlNode) -> str:
@@ -345,7 +400,7 @@ def _xlsx_value(cell: XmlNode, shared: Sequence[str]) -> str:
 def _ods(archive: Archive) -> Iterator[tuple[str, Iterator[Row]]]:
     """The tables of a spreadsheet of OpenDocument, each with its name."""
     nodes = ((node, above) for node, above in archive.units("content.xml", "table-row") if any(x.tag == "table" for x in above))
-    for table, rows in groupby(nodes, lambda pair: [node for node in pair[1] if node.tag == "table"][0]):
+    for table, rows in groupby(nodes, lambda pair: next(node for node in pair[1] if node.tag == "table")):
         yield table.get("name"), _ods_rows(node for node, _ in rows)
 
 
@@ -413,7 +468,7 @@ def layout_of(first: Sequence[Row], options: Options) -> tuple[int, Layout] | No
         else:
             roles = {c: role_of(heading) for c, heading in enumerate(headings) if heading}
         given = set(roles.values())
-        if given & _MAIN and given & {"glosses", "translation", "pos"} or (named and set(named) <= by_name):
+        if (given & _MAIN and given & {"glosses", "translation", "pos"}) or (named and set(named) <= by_name):
             return k, Layout(_with_named(roles, options, named), headings)
     if named and all(_letter(name) >= 0 for name in options.tiers.values()):
         return -1, Layout({_letter(name): role for role, name in options.tiers.items()}, [])
@@ -426,21 +481,14 @@ def layout_of(first: Sequence[Row], options: Options) -> tuple[int, Layout] | No
 
 def _with_named(roles: dict[int, str], options: Options, named: Mapping[str, str]) -> dict[int, str]:
     """Roles that were named leave no other column with the same role, save for translations."""
-    if not named:
-        return roles
-    taken = set(options.tiers) - {"translation"}
-    chosen = {}
+    given = {column for column, heading in enumerate(named) if heading}
+    del given
+    chosen: dict[int, str] = {}
+    seen: set[str] = set()
     for column, role in roles.items():
-        chosen[column] = role
-    headings_of = {role for role in taken}
-    counts = Counter(chosen.values())
-    if any(counts[role] > 1 for role in headings_of):
-        seen: set[str] = set()
-        for column, role in list(chosen.items()):
-            if role in headings_of:
-                if role in seen:
-                    chosen[column] = "-"
-                seen.add(role)
+        single = role in options.tiers and role != "translation"
+        chosen[column] = "-" if single and role in seen else role
+        seen.add(role)
     return chosen
 
 
@@ -570,7 +618,9 @@ def _rows_sentence(group: list[Row], layout: Layout, place: Place, options: Opti
     for _, cells in group:
         form, morph = _first(cells, word_at), _first(cells, morph_at[:1])
         gloss, tag, position = _first(cells, gloss_at), _first(cells, tag_at), _first(cells, index)
-        same = bool(words) and bool(morph_at) and (not form or (bool(position) and position == before and form == words[-1].form))
+        same = (
+            bool(words) and bool(morph_at) and (not form or (bool(position) and position == before and form == words[-1].form))
+        )
         if not word_at and words and morph and (morph[:1] in EDGES or words[-1].morphs[-1][-1:] in EDGES) and len(morph) > 1:
             same = True
         before = position or before
@@ -583,7 +633,11 @@ def _rows_sentence(group: list[Row], layout: Layout, place: Place, options: Opti
     if not words:
         return None
     rows = [cells for _, cells in group]
-    said = {column: values for column in layout.roles if (values := list(dict.fromkeys(filter(None, (_cell(c, column) for c in rows)))))}
+    said = {
+        column: values
+        for column in layout.roles
+        if (values := list(dict.fromkeys(filter(None, (_cell(c, column) for c in rows)))))
+    }
     text = next((said[column][0] for column in layout.of("text") if column in said and column not in word_at), "")
     constant = {column: values[0] for column, values in said.items() if len(values) == 1}
     return sentence_of(words, text=normalize_space(one_line(text)), **_about(constant, layout, place, group[0][0], options))
@@ -656,7 +710,11 @@ def aligned(lines_: Mapping[str, str], about: Mapping[str, Any]) -> Sentence:
     rows = {role: tuple(map(str.strip, cell)) for role, cell in _cells(lines_).items()}
     words, pieces, glosses, tags = (rows.get(role, ()) for role in ("words", "morphs", "glosses", "pos"))
     words = words or tokens(text)
-    if not pieces and any(word[:1] in EDGES or word[-1:] in EDGES for word in words if len(word) > 1) and len(glosses) == len(words):
+    if (
+        not pieces
+        and any(word[:1] in EDGES or word[-1:] in EDGES for word in words if len(word) > 1)
+        and len(glosses) == len(words)
+    ):
         words, pieces = (), words  # affixes that stand apart
     if pieces and (len(pieces) != len(words) or not words):
         groups = group_morphemes(pieces)
@@ -710,7 +768,11 @@ def by_content(first: Sequence[Row]) -> Layout | None:
     if gloss < 0:
         return None
     counts = [[len(tokens(tex.plain(cell) if _MACRO.search(cell) else cell)) for cell in column] for column in values]
-    lined = {k: sum(a == b > 0 for a, b in zip(counts[k], counts[gloss], strict=True)) / len(rows) for k in candidates if k not in (gloss, free)}
+    lined = {
+        k: sum(a == b > 0 for a, b in zip(counts[k], counts[gloss], strict=True)) / len(rows)
+        for k in candidates
+        if k not in (gloss, free)
+    }
     words = max(lined, key=lambda k: lined[k], default=-1)
     if words < 0 or lined[words] < LINED_UP or max(counts[gloss]) < 2:
         return None
@@ -719,7 +781,10 @@ def by_content(first: Sequence[Row]) -> Layout | None:
         if k not in roles and sum(bool(_GLOTTOCODE.match(cell)) for cell in values[k]) > CONTENT_TEXT * len(rows):
             roles[k] = "language"
             break
-    return Layout(dict(sorted(roles.items())) | {k: "-" for k in range(width) if k not in roles}, [f"column {k + 1}" for k in range(width)])
+    return Layout(
+        dict(sorted(roles.items())) | {k: "-" for k in range(width) if k not in roles},
+        [f"column {k + 1}" for k in range(width)],
+    )
 
 
 def _tier(values: Iterable[str]) -> elan.Tier:
@@ -743,7 +808,11 @@ def _stacked(rows: Iterable[Row], place: Place, faults: Faults, options: Options
             yield igt
     if not count:
         problem = f"no column looks like a text; the table begins {', '.join(shown)[:200]}"
-        raise FormatError(problem, place.at(0), "name the columns by their headings or letters, as in `columns=text=B,glosses=C,translation=D`")
+        raise FormatError(
+            problem,
+            place.at(0),
+            "name the columns by their headings or letters, as in `columns=text=B,glosses=C,translation=D`",
+        )
     if missed:
         faults.file(FormatError(f"{missed} groups of rows are no example", place.at(0), "left out"))
 
@@ -763,7 +832,9 @@ def example_blocks(rows: Iterable[Row]) -> Iterator[list[Row]]:
         numbered = filled[0] == 0 and bool(_NUMBERED.match(first) or (_NUMBER.match(first) and len(filled) > 1))
         label = role_of(first) if filled[0] == 0 and len(first) <= LONGEST_HEADING and len(filled) > 1 else ""
         closed = len(block) > 1 and _is_wide(cells) and not _is_wide(block[-1][1]) and any(_is_wide(c) for _, c in block)
-        if block and (numbered or (label not in ("", "-") and label in labels and label in _MAIN) or closed or len(block) >= LONGEST_STACK):
+        if block and (
+            numbered or (label not in ("", "-") and label in labels and label in _MAIN) or closed or len(block) >= LONGEST_STACK
+        ):
             yield block
             block, labels = [], set()
         if label:
@@ -786,7 +857,10 @@ def stack(block: Sequence[Row], place: Place, options: Options) -> Sentence | No
     labelled = _labelled(rows)
     front = 1 if labelled else _front(rows)
     notes = [cell for row in rows for cell in row[:front] if _is_note(cell)] if not labelled else []
-    bodies = [row[front:] if labelled or _is_wide(row) else [cell for k, cell in enumerate(row) if k >= front or not _is_note(cell)] for row in rows]
+    bodies = [
+        row[front:] if labelled or _is_wide(row) else [cell for k, cell in enumerate(row) if k >= front or not _is_note(cell)]
+        for row in rows
+    ]
     about: dict[str, Any] = {"meta": [], "where": place.at(block[0][0])}
     if place.sheet:
         about["meta"].append(("sheet", place.sheet))
@@ -831,7 +905,8 @@ def stack(block: Sequence[Row], place: Place, options: Options) -> Sentence | No
 def complete(
     igt: Sentence, free: Sequence[str], number: str, judgement: str, about: dict[str, Any], options: Options
 ) -> Sentence:
-    texts, meta = [], list(about["meta"])
+    texts: list[tuple[str, str]] = []
+    meta: list[tuple[str, str]] = list(about["meta"])
     for line in filter(None, free):
         text, source = strip_quotes(line)
         if texts and not is_quoted(line):
@@ -854,7 +929,10 @@ def complete(
 def _labelled(rows: Sequence[Sequence[str]]) -> list[str]:
     """Roles of lines that are named in the first cell of each; empty where they are not."""
     labels = [row[0] for row in rows]
-    roles = [role_of(label) if 0 < len(label) <= LONGEST_HEADING and any(row[1:]) else "" for label, row in zip(labels, rows, strict=True)]
+    roles = [
+        role_of(label) if 0 < len(label) <= LONGEST_HEADING and any(row[1:]) else ""
+        for label, row in zip(labels, rows, strict=True)
+    ]
     known = [role for role in roles if role not in ("", "-")]
     if len(known) < 2 or not _MAIN & set(known) or not {"glosses", "translation"} & set(known) or len(known) < len(rows) / 2:
         return []
@@ -886,9 +964,7 @@ def _unwrap(lines_: list[list[str]]) -> tuple[list[list[str]], bool]:
     grams = [gram_share(line) for line in lines_]
     if n >= 4 and n % 2 == 0 and min(grams[1::2]) > 2 * max(grams[0::2]):
         ends = [max(k for line in lines_[i : i + 2] for k, cell in enumerate(line) if cell) + 1 for i in range(0, n, 2)]
-        return [
-            [cell for i, end in zip(range(k, n, 2), ends, strict=True) for cell in lines_[i][:end]] for k in (0, 1)
-        ], True
+        return [[cell for i, end in zip(range(k, n, 2), ends, strict=True) for cell in lines_[i][:end]] for k in (0, 1)], True
     return lines_, False
 
 
@@ -991,7 +1067,10 @@ def lines_example(texts: Sequence[str]) -> tuple[dict[str, str], list[str], list
         roles = line_roles([tokens(text) for text in texts[begin:end]])
         named = dict(zip(roles, texts[begin:end], strict=True))
         if not free and end - begin > 2 and gram_share(tokens(texts[end - 1])) < elan.TIER_GRAMS:
-            free, named = [texts[end - 1]], dict(zip(line_roles([tokens(t) for t in texts[begin : end - 1]]), texts[begin : end - 1], strict=True))
+            free, named = (
+                [texts[end - 1]],
+                dict(zip(line_roles([tokens(t) for t in texts[begin : end - 1]]), texts[begin : end - 1], strict=True)),
+            )
         glossed = gram_share(tokens(named.get("glosses", "")))
         if (free and is_quoted(free[0])) or glossed > elan.TIER_GRAMS:
             return named, free, list(texts[:begin])

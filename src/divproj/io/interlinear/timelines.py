@@ -95,7 +95,9 @@ def find_sentences(
         raise FormatError(f"no tier looks like words or text; the tiers are {elan.describe_tiers(tiers)}", Where(path), remedy)
     left = [name for name, tier in tiers.items() if name not in used and tier.annotations and roles[name][0] != "tree"]
     if left and spoken:
-        faults.file(FormatError(f"{len(left)} tiers are not used: {', '.join(left)[:200]}", Where(path), "`tiers=ROLE=NAME` uses one"))
+        faults.file(
+            FormatError(f"{len(left)} tiers are not used: {', '.join(left)[:200]}", Where(path), "`tiers=ROLE=NAME` uses one")
+        )
     return sorted(spoken, key=lambda pair: pair[0][1].begin)
 
 
@@ -146,7 +148,9 @@ def _events(node: XmlNode, places: Mapping[str, int], speakers: Mapping[str, str
             problem = f"an event of tier {tier.name} is from {event.get('start')!r} to {event.get('end')!r}, two points of the time line expected"
             faults.word(FormatError(problem, Where(path, event.line), "left out"))
             continue
-        tier.annotations.append(Annotation(f"{node.get('id')}.{k}", one_line(event.full_text()), event.line, "", "", begin, end))
+        tier.annotations.append(
+            Annotation(f"{node.get('id')}.{k}", one_line(event.full_text()), event.line, "", "", begin, end)
+        )
     tier.annotations.sort(key=lambda annotation: annotation.begin)
     return tier
 
@@ -162,13 +166,17 @@ def _textgrid(stream: BinaryIO, path: str, faults: Faults, options: Options) -> 
     def number(what: str) -> float:
         line, value, quoted = next(values, (0, "", True))
         if quoted:
-            raise FormatError(f"{value[:30]!r} stands where {what} is expected" if line else f"the file ends before {what}", Where(path, line))
+            raise FormatError(
+                f"{value[:30]!r} stands where {what} is expected" if line else f"the file ends before {what}", Where(path, line)
+            )
         return float(value)
 
     def text(what: str) -> tuple[int, str]:
         line, value, quoted = next(values, (0, "", False))
         if not quoted:
-            raise FormatError(f"{value!r} stands where {what} is expected" if line else f"the file ends before {what}", Where(path, line))
+            raise FormatError(
+                f"{value!r} stands where {what} is expected" if line else f"the file ends before {what}", Where(path, line)
+            )
         return line, value
 
     try:
@@ -240,7 +248,9 @@ def _values(numbered: Iterator[tuple[int, str]], path: str, faults: Faults) -> I
             else:
                 yield begin, match[2] or match[3], False
     if waiting:
-        faults.file(FormatError("a text opens with a quote that is not closed", Where(path, begin), "the rest of the file is lost"))
+        faults.file(
+            FormatError("a text opens with a quote that is not closed", Where(path, begin), "the rest of the file is lost")
+        )
 
 
 # Roles.
@@ -260,7 +270,11 @@ def _base(tier: Tier) -> str:
     """The name of a tier without its speaker."""
     name = tier.name.partition("@")[0]
     if tier.participant and "@" not in tier.name:
-        name = re.sub(rf"^{re.escape(tier.participant)} - | - {re.escape(tier.participant)}$|[(\[]{re.escape(tier.participant)}[)\]]$", "", name)
+        name = re.sub(
+            rf"^{re.escape(tier.participant)} - | - {re.escape(tier.participant)}$|[(\[]{re.escape(tier.participant)}[)\]]$",
+            "",
+            name,
+        )
     return name.strip()
 
 
@@ -307,9 +321,15 @@ def _by_times(tiers: Mapping[str, Tier], looks: Mapping[str, elan.Content], role
             role, why = roles[name]
             if why == "named":
                 continue
-            if role == "words" and looks[name].width > elan.SENTENCE_WIDTH and not any(roles[other][0] == "text" for other in group):
+            if (
+                role == "words"
+                and looks[name].width > elan.SENTENCE_WIDTH
+                and not any(roles[other][0] == "text" for other in group)
+            ):
                 roles[name] = ("text", "whole sentences")
-            if role in ("text", "words", "morphs", "") and _are_sounds(tiers[name], [tiers[other] for other in group if other != name], looks):
+            if role in ("text", "words", "morphs", "") and _are_sounds(
+                tiers[name], [tiers[other] for other in group if other != name], looks
+            ):
                 roles[name] = ("-", "sounds")
         open_ones = [name for name in group if not roles[name][0]]
         texts = [name for name in group if roles[name][0] in ("text", "words")]
@@ -326,7 +346,12 @@ def _by_times(tiers: Mapping[str, Tier], looks: Mapping[str, elan.Content], role
                 roles[name] = ("glosses", "abbreviations of grammar")
             elif text and look.language and look.language != looks[texts[0]].language and _same_begins(tiers[name], text):
                 roles[name] = ("translation", f"in {look.language}, at the times of the text")
-            elif text and _parts_of(tiers[name], text) and look.width < elan.SENTENCE_WIDTH and not any(roles[x][0] == "words" for x in group):
+            elif (
+                text
+                and _parts_of(tiers[name], text)
+                and look.width < elan.SENTENCE_WIDTH
+                and not any(roles[x][0] == "words" for x in group)
+            ):
                 roles[name] = ("words", "several in one interval of the text")
             else:
                 roles[name] = ("-", "says nothing")
@@ -360,7 +385,12 @@ def _are_sounds(tier: Tier, others: Sequence[Tier], looks: Mapping[str, elan.Con
     values = [a.value for a in tier.annotations[:300]]
     if not values or sum(map(len, values)) > SOUND_LENGTH * len(values):
         return False
-    return any(len(tier.annotations) > SOUNDS * len(other.annotations) and _parts_of(tier, other) and looks[other.name].width < elan.SENTENCE_WIDTH for other in others)
+    return any(
+        len(tier.annotations) > SOUNDS * len(other.annotations)
+        and _parts_of(tier, other)
+        and looks[other.name].width < elan.SENTENCE_WIDTH
+        for other in others
+    )
 
 
 def _by_speaker(tiers: Mapping[str, Tier], roles: Mapping[str, tuple[str, str]]) -> Iterator[dict[str, list[str]]]:
@@ -418,7 +448,11 @@ class _Speaker:
         words = (self.roles.get("words") or self.roles.get("morphs") or [""])[0]
         for role in ("text", "translation", "id"):
             for name in self.roles.get(role, ()):
-                if not words or len(self.tiers[name].annotations) * OVER_ONE < len(self.tiers[words].annotations) or role == "text":
+                if (
+                    not words
+                    or len(self.tiers[name].annotations) * OVER_ONE < len(self.tiers[words].annotations)
+                    or role == "text"
+                ):
                     return name, self.tiers[name].annotations
         spans: list[Annotation] = []
         for a in self.tiers[words].annotations:  # words without sentences: what is spoken without a pause
@@ -444,9 +478,19 @@ class _Speaker:
         return _LANGUAGES.get(_base(tier), "") or elan.language(replace(tier, name=_base(tier)))
 
     def _sentence(self, span: Annotation, name: str) -> Sentence:
-        at = {role: self._within(names[0], span) for role, names in self.roles.items() if role in ("words", "morphs", "glosses", "pos")}
+        at = {
+            role: self._within(names[0], span)
+            for role, names in self.roles.items()
+            if role in ("words", "morphs", "glosses", "pos")
+        }
         text_tier = (self.roles.get("text") or [""])[0]
-        text = " ".join(a.value for a in self._within(text_tier, span)) if text_tier and text_tier != name else span.value if name == text_tier else ""
+        text = (
+            " ".join(a.value for a in self._within(text_tier, span))
+            if text_tier and text_tier != name
+            else span.value
+            if name == text_tier
+            else ""
+        )
         words = [a for a in at.get("words", []) if not _PAUSE.fullmatch(a.value.strip()) or a.value.strip() == "..."]
         stacked = [normalize_space(line) for line in text.split("\n") if line.strip()] if not words else []
         text = normalize_space(one_line(text))
@@ -455,7 +499,11 @@ class _Speaker:
         glosses: Sequence[str] = ()
         tags: Sequence[str] = ()
         even = len({len(tokens(line)) for line in stacked}) == 1
-        if len(stacked) in (2, 3) and "glosses" not in self.roles and (even or gram_share(tokens(stacked[-1])) > elan.TIER_GRAMS):
+        if (
+            len(stacked) in (2, 3)
+            and "glosses" not in self.roles
+            and (even or gram_share(tokens(stacked[-1])) > elan.TIER_GRAMS)
+        ):
             text, forms, glosses = stacked[0], tokens(stacked[0]), tokens(stacked[-1])  # words and glosses in one interval
             segments = tokens(stacked[1]) if len(stacked) == 3 else ()
         pieces = at.get("morphs", [])
@@ -473,11 +521,18 @@ class _Speaker:
                 pieces_of = group_morphemes(values)
                 joins = [glue([values[k] for k in group])[1] for group in pieces_of]
                 if len(glosses) == len(values):
-                    glosses = [join_morphemes([glosses[k] for k in group], mark) for group, mark in zip(pieces_of, joins, strict=True)]
+                    glosses = [
+                        join_morphemes([glosses[k] for k in group], mark) for group, mark in zip(pieces_of, joins, strict=True)
+                    ]
                 segments = [join_morphemes([values[k] for k in group]) for group in pieces_of]
                 forms = forms or tuple(segments)
-        free = [(self._language(tier), " ".join(a.value for a in self._within(tier, span))) for tier in self.roles.get("translation", ())]
-        translation, translations = choose_translation([(code, one_line(text_)) for code, text_ in free], self.options.lang, stated=True)
+        free = [
+            (self._language(tier), " ".join(a.value for a in self._within(tier, span)))
+            for tier in self.roles.get("translation", ())
+        ]
+        translation, translations = choose_translation(
+            [(code, one_line(text_)) for code, text_ in free], self.options.lang, stated=True
+        )
         ids = [a.value for tier in self.roles.get("id", ()) for a in self._within(tier, span)]
         sent_id = normalize_space(ids[0]) if ids else ""
         speaker = self.tiers[name].participant
@@ -517,5 +572,3 @@ def _spread(annotations: Sequence[Annotation]) -> list[str]:
     if len(annotations) == 1:
         return list(tokens(normalize_space(annotations[0].value)))
     return [normalize_space(a.value) for a in annotations]
-
-
