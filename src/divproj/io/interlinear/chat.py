@@ -163,7 +163,7 @@ def words_of(text: str) -> tuple[list[str], str]:
     opened: list[int] = []
     group = 0
     end = ""
-    for k, piece in enumerate(pieces):
+    for piece in pieces:
         if piece == "<":
             opened.append(len(words))
         elif piece == ">":
@@ -333,8 +333,7 @@ def _by_mor(mor: Sequence[MorWord], forms: Sequence[str], end: str) -> tuple[lis
             return [], []
         by_word = dict(zip(bare, kept, strict=True))
         mor = [by_word.get(k, MorWord(("PUNCT",), ("",))) for k in range(len(forms))]
-    tags = [word.tags[0] if len(word.tags) == 1 or any(tag not in UPOS for tag in word.tags) else word.tags[0] for word in mor]
-    return tags, ["=".join(filter(None, word.glosses)) for word in mor]
+    return [word.tags[0] for word in mor], ["=".join(filter(None, word.glosses)) for word in mor]
 
 
 def _tree(

@@ -93,6 +93,7 @@ _COLUMN_NAMES = (
     ("lit", r"(^|\W)lit(eral\w*|eralmente|téral\w*)?($|\W)|wörtlich|буквальн"),
 )  # fmt: skip
 _MORE_NAMES = (
+    ("translation", r"tradu"),
     ("glosses", r"\b(meaning|bedeutung|значение|significado|signification|sens|sentido)\b"),
     ("text", r"текст|beispiel|example|ejemplo|exemple|exemplo|пример|original|vernacular|sample|фраза"),
     ("words", r"\b(forms?|forma|forme|словоформ\w*|lexeme?)\b"),

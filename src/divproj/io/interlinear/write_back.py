@@ -246,11 +246,11 @@ def _tier_lines(name: str, values: list[tuple[int, int, str]], last: str, number
         cells = [cell for begin, end, value in cover for cell in (begin, end, f'"{value}"')]
         return ['"IntervalTier"', f'"{quoted}"', "0", last, str(len(cover)), *cells]
     lines = [f"    item [{number}]:", '        class = "IntervalTier"', f'        name = "{quoted}"', "        xmin = 0", f"        xmax = {last}", f"        intervals: size = {len(cover)}"]  # fmt: skip
-    for k, (begin, end, value) in enumerate(cover, 1):
+    for k, (start, stop, value) in enumerate(cover, 1):
         lines += [
             f"        intervals [{k}]:",
-            f"            xmin = {begin}",
-            f"            xmax = {end}",
+            f"            xmin = {start}",
+            f"            xmax = {stop}",
             f'            text = "{value}"',
         ]
     return lines
