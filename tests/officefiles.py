@@ -71,7 +71,10 @@ def ods(sheets: Mapping[str, Sequence[Sequence[str]]]) -> bytes:
     for name, rows in sheets.items():
         lines = "".join(
             "<table:table-row>"
-            + "".join(f"<table:table-cell><text:p>{escape(value)}</text:p></table:table-cell>" if value else "<table:table-cell/>" for value in row)
+            + "".join(
+                f"<table:table-cell><text:p>{escape(value)}</text:p></table:table-cell>" if value else "<table:table-cell/>"
+                for value in row
+            )
             + '<table:table-cell table:number-columns-repeated="16000"/></table:table-row>'
             for row in rows
         )
@@ -85,7 +88,11 @@ def run(text: str) -> str:
     out = ""
     for k, part in enumerate(text.split("^")):
         about = "<w:rPr><w:smallCaps/></w:rPr>" if k % 2 else ""
-        inner = escape(part).replace("\t", '</w:t><w:tab/><w:t xml:space="preserve">').replace("\n", '</w:t><w:br/><w:t xml:space="preserve">')
+        inner = (
+            escape(part)
+            .replace("\t", '</w:t><w:tab/><w:t xml:space="preserve">')
+            .replace("\n", '</w:t><w:br/><w:t xml:space="preserve">')
+        )
         out += f'<w:r>{about}<w:t xml:space="preserve">{inner}</w:t></w:r>' if part else ""
     return out
 
@@ -110,7 +117,9 @@ def table(rows: Sequence[Sequence[str]]) -> str:
 
 def docx(*blocks: str, styles: str = "") -> bytes:
     body = f"<w:document {WORD}><w:body>{''.join(blocks)}</w:body></w:document>"
-    return packed({"[Content_Types].xml": TYPES, "word/document.xml": body, "word/styles.xml": f"<w:styles {WORD}>{styles}</w:styles>"})
+    return packed(
+        {"[Content_Types].xml": TYPES, "word/document.xml": body, "word/styles.xml": f"<w:styles {WORD}>{styles}</w:styles>"}
+    )
 
 
 def odt(*lines: str) -> bytes:
@@ -122,7 +131,9 @@ def odt(*lines: str) -> bytes:
             inner = escape(part).replace("\t", "<text:tab/>").replace("\n", "<text:line-break/>")
             text += f'<text:span text:style-name="T1">{inner}</text:span>' if k % 2 else inner
         body += f"<text:p>{text}</text:p>"
-    styles = '<style:style style:name="T1" style:family="text"><style:text-properties fo:font-variant="small-caps"/></style:style>'
+    styles = (
+        '<style:style style:name="T1" style:family="text"><style:text-properties fo:font-variant="small-caps"/></style:style>'
+    )
     return opened("text", f"<office:text>{body}</office:text>", styles)
 
 
@@ -135,14 +146,30 @@ def textgrid(tiers: Mapping[str, Sequence[Interval]], *, short: bool = False) ->
         lines = ['File type = "ooTextFile"', 'Object class = "TextGrid"', "", "0", f"{last}", "<exists>", f"{len(tiers)}"]
         for name, values in tiers.items():
             lines += ['"IntervalTier"', f'"{name}"', "0", f"{last}", f"{len(values)}"]
-            lines += [cell for begin, end, text in values for cell in (f"{begin}", f"{end}", '"' + text.replace('"', '""') + '"')]
+            lines += [
+                cell for begin, end, text in values for cell in (f"{begin}", f"{end}", '"' + text.replace('"', '""') + '"')
+            ]
         return "\n".join(lines) + "\n"
-    lines = ['File type = "ooTextFile"', 'Object class = "TextGrid"', "", "xmin = 0 ", f"xmax = {last} ", "tiers? <exists> ", f"size = {len(tiers)} ", "item []: "]
+    lines = [
+        'File type = "ooTextFile"',
+        'Object class = "TextGrid"',
+        "",
+        "xmin = 0 ",
+        f"xmax = {last} ",
+        "tiers? <exists> ",
+        f"size = {len(tiers)} ",
+        "item []: ",
+    ]
     for k, (name, values) in enumerate(tiers.items(), 1):
         lines += [f"    item [{k}]:", '        class = "IntervalTier" ', f'        name = "{name}" ', "        xmin = 0 ", f"        xmax = {last} ", f"        intervals: size = {len(values)} "]  # fmt: skip
         for n, (begin, end, text) in enumerate(values, 1):
             said = text.replace('"', '""')
-            lines += [f"        intervals [{n}]:", f"            xmin = {begin} ", f"            xmax = {end} ", f'            text = "{said}" ']
+            lines += [
+                f"        intervals [{n}]:",
+                f"            xmin = {begin} ",
+                f"            xmax = {end} ",
+                f'            text = "{said}" ',
+            ]
     return "\n".join(lines) + "\n"
 
 

@@ -68,13 +68,20 @@ class TestTextGrid:
         assert dict(found[2].meta) == {"speaker": "BEN", "begin": "5000", "end": "6000"}
 
     def test_speakers_before_the_name_of_the_tier(self):
-        tiers = {"ana - words": [(0, 1, "sena"), (1, 2, "uva"), (3, 4, "kolu")], "ana - phones": [(k / 4, (k + 1) / 4, "a") for k in range(8)]}
+        tiers = {
+            "ana - words": [(0, 1, "sena"), (1, 2, "uva"), (3, 4, "kolu")],
+            "ana - phones": [(k / 4, (k + 1) / 4, "a") for k in range(8)],
+        }
         found, messages = read(officefiles.textgrid(tiers))
         assert [(igt.words, dict(igt.meta)["speaker"]) for igt in found] == [(("sena", "uva"), "ana"), (("kolu",), "ana")]
         assert messages == ["a: 1 tiers are not used: ana - phones; `tiers=ROLE=NAME` uses one"]
 
     def test_words_over_glosses_in_one_interval(self):
-        found, _ = read(officefiles.textgrid({"trs": [(0, 1, "sena uva-n\nsister swim-PST")], "trad": [(0, 1, "La hermana nadaba en el río.")]}))
+        found, _ = read(
+            officefiles.textgrid(
+                {"trs": [(0, 1, "sena uva-n\nsister swim-PST")], "trad": [(0, 1, "La hermana nadaba en el río.")]}
+            )
+        )
         assert (found[0].glosses, found[0].translations[0][0]) == (("sister", "swim-PST"), "es")
 
     def test_named_tiers_and_the_list(self):
@@ -84,7 +91,7 @@ class TestTextGrid:
         assert (found[0].glosses, found[0].translation) == (("sister", "swim"), "She.")
         stream = io.BufferedReader(io.BytesIO(data.encode()))
         rows = timelines.list_tiers(stream, "a", Faults(), ReaderOptions(tiers={"text": "A"}))
-        assert [row.role for row in rows][0] == "text"
+        assert rows[0].role == "text"
         with pytest.raises(FormatError, match="no tier 'X'; the tiers are A, B, C; name one of these"):
             read(data, tiers={"text": "X"})
 
@@ -166,7 +173,10 @@ class TestChat:
         assert dict(found[0].meta)["begin"] == "100"
         assert (found[1].segments, found[1].glosses) == (("sena-n", "uva-n", "?"), ("sister-GEN", "swim-PST", ""))
         assert dict(found[1].meta)["speaker"] == "MOT Uva Mother"
-        assert messages == ["a: dependent tiers that are not used: %xyz (1); `tiers=glosses=NAME` uses one", "a: 1 utterances without words (0, xxx, events); left out"]
+        assert messages == [
+            "a: dependent tiers that are not used: %xyz (1); `tiers=glosses=NAME` uses one",
+            "a: 1 utterances without words (0, xxx, events); left out",
+        ]
 
     def test_tiers_that_do_not_fit(self):
         found, messages = read("@UTF8\n@Begin\n*CHI:\tsena uva .\n%mor:\tn|sena .\n%gra:\t1|0|ROOT\nstray\n@End\n")
@@ -199,7 +209,11 @@ class TestArchives:
     def test_pangloss(self):
         found, messages = read(PANGLOSS)
         assert [igt.sent_id for igt in found] == ["s1", "s2"]
-        assert (found[0].words, found[0].segments, found[0].glosses) == (("Senan", "uvan", "."), ("sena-n", "uvan", "."), ("sister-GEN", "swim.PST", ""))
+        assert (found[0].words, found[0].segments, found[0].glosses) == (
+            ("Senan", "uvan", "."),
+            ("sena-n", "uvan", "."),
+            ("sister-GEN", "swim.PST", ""),
+        )
         assert dict(found[0].translations)["fr"] == "La sœur nageait dans la rivière."
         assert found[1].words == ("Kolu", "ku", "ne")
         assert messages == ["a: 1 sentences without words, 1 translations of the whole text; left out"]
@@ -212,41 +226,91 @@ class TestArchives:
 
     def test_xml_of_toolbox(self):
         found, messages = read(TOOLBOX)
-        assert [(igt.sent_id, igt.segments, igt.glosses, igt.translation) for igt in found] == [("k.1", ("sena-n", "uva", "."), ("sister-GEN", "swim", ""), "She swims.")]
+        assert [(igt.sent_id, igt.segments, igt.glosses, igt.translation) for igt in found] == [
+            ("k.1", ("sena-n", "uva", "."), ("sister-GEN", "swim", ""), "She swims.")
+        ]
         assert messages == ["a: 1 records without text; left out"]
 
     def test_texts_of_digital_linguistics(self):
-        word = {"transcription": {"default": "senan"}, "morphemes": [{"transcription": {"default": "sena"}, "gloss": {"eng": "sister", "spa": "hermana"}}, {"transcription": "-n", "gloss": "GEN"}]}
-        text = {"type": "Text", "title": {"eng": "x"}, "utterances": [{"transcript": {"default": "Senan!"}, "translation": {"eng": "Hers!", "spa": "¡De ella!"}, "words": [word], "metadata": "7"}, {"transcription": "kolu ku"}]}
+        word = {
+            "transcription": {"default": "senan"},
+            "morphemes": [
+                {"transcription": {"default": "sena"}, "gloss": {"eng": "sister", "spa": "hermana"}},
+                {"transcription": "-n", "gloss": "GEN"},
+            ],
+        }
+        text = {
+            "type": "Text",
+            "title": {"eng": "x"},
+            "utterances": [
+                {
+                    "transcript": {"default": "Senan!"},
+                    "translation": {"eng": "Hers!", "spa": "¡De ella!"},
+                    "words": [word],
+                    "metadata": "7",
+                },
+                {"transcription": "kolu ku"},
+            ],
+        }
         found, _ = read(json.dumps(text, indent=1))
         assert (found[0].words, found[0].segments, found[0].glosses) == (("Senan", "!"), ("sena-n", "!"), ("sister-GEN", ""))
         assert (found[0].sent_id, dict(found[0].translations)["es"], found[1].words) == ("7", "¡De ella!", ("kolu", "ku"))
         assert [igt.words for igt in read(json.dumps([text, text]))[0]] == [igt.words for igt in found] * 2
 
     def test_stories_of_lingview(self):
-        tiers = {"T1": {"name": "words", "subdivided": True}, "T2": {"name": "glosses"}, "T3": {"name": "English free translation"}}
+        tiers = {
+            "T1": {"name": "words", "subdivided": True},
+            "T2": {"name": "glosses"},
+            "T3": {"name": "English free translation"},
+        }
         slots = [{"start_slot": k, "end_slot": k + 1, "value": value} for k, value in enumerate(("senan", "uvan"))]
         glosses = [{"start_slot": k, "end_slot": k + 1, "value": value} for k, value in enumerate(("sister-GEN", "swim-PST"))]
         free = [{"start_slot": 0, "end_slot": 2, "value": "She swam."}]
-        sentence = {"speaker": "S1", "num_slots": 2, "text": "Senan uvan.", "dependents": [{"tier": "T1", "values": slots}, {"tier": "T2", "values": glosses}, {"tier": "T3", "values": free}]}
-        found, messages = read(json.dumps({"metadata": {"tier IDs": tiers}, "sentences": [sentence, {"num_slots": 1, "text": "", "dependents": []}]}))
-        assert (found[0].words, found[0].glosses, found[0].translation) == (("Senan", "uvan", "."), ("sister-GEN", "swim-PST", ""), "She swam.")
+        sentence = {
+            "speaker": "S1",
+            "num_slots": 2,
+            "text": "Senan uvan.",
+            "dependents": [{"tier": "T1", "values": slots}, {"tier": "T2", "values": glosses}, {"tier": "T3", "values": free}],
+        }
+        found, messages = read(
+            json.dumps(
+                {"metadata": {"tier IDs": tiers}, "sentences": [sentence, {"num_slots": 1, "text": "", "dependents": []}]}
+            )
+        )
+        assert (found[0].words, found[0].glosses, found[0].translation) == (
+            ("Senan", "uvan", "."),
+            ("sister-GEN", "swim-PST", ""),
+            "She swam.",
+        )
         assert messages == ["a: 1 sentences without words; left out"]
 
     @pytest.mark.parametrize("lines", [False, True])
     def test_data_of_fielddb(self, lines):
-        fields = [{"label": "utterance", "mask": "Senan uvan"}, {"label": "morphemes", "value": "sena-n uva-n"}, {"label": "gloss", "value": "sister-GEN swim-PST"}, {"label": "translation", "value": "She swam."}, {"label": "judgement", "value": "?"}]
-        data = [{"_id": "d1", "fields": fields}, {"_id": "d2", "utterance": "kolu", "gloss": "fish", "translation": "A fish."}, {"_id": "d3"}]
+        fields = [
+            {"label": "utterance", "mask": "Senan uvan"},
+            {"label": "morphemes", "value": "sena-n uva-n"},
+            {"label": "gloss", "value": "sister-GEN swim-PST"},
+            {"label": "translation", "value": "She swam."},
+            {"label": "judgement", "value": "?"},
+        ]
+        data = [
+            {"_id": "d1", "fields": fields},
+            {"_id": "d2", "utterance": "kolu", "gloss": "fish", "translation": "A fish."},
+            {"_id": "d3"},
+        ]
         text = "\n".join(map(json.dumps, data)) if lines else json.dumps({"rows": [{"doc": one} for one in data]})
         found, messages = read(text)
-        assert [(igt.sent_id, igt.glosses, igt.translation) for igt in found] == [("d1", ("sister-GEN", "swim-PST"), "She swam."), ("d2", ("fish",), "A fish.")]
+        assert [(igt.sent_id, igt.glosses, igt.translation) for igt in found] == [
+            ("d1", ("sister-GEN", "swim-PST"), "She swam."),
+            ("d2", ("fish",), "A fish."),
+        ]
         assert (found[0].judgement, messages) == ("?", ["a: 1 entries without sentences; left out"])
 
     def test_damaged_json(self):
         found, messages = read('{"utterances": [{"transcription": "kolu"}, {"transcription": "se')
         assert ([igt.words for igt in found], len(messages)) == ([("kolu",)], 1)
         assert "the file breaks off or is damaged" in messages[0]
-        with pytest.raises(ProjError, match="nested too deeply|not JSON"):
+        with pytest.raises(ProjError, match=r"nested too deeply|not JSON"):
             read('{"utterances": [' + "[" * 100_000)
 
 
@@ -254,7 +318,10 @@ class TestMarkup:
     def test_scription(self):
         text = "---\ntitle: Kolu\nmedia:\n\n  - a.jpg\n---\n\n# k1\n\\trs Senan uvan.\n\\txn senan uvan\n\\m sena-n uva-n\n\\gl-en sister-GEN swim-PST\n\\gl-es hermana-GEN nadar-PST\n\\tln ‘She swam.’\n\\sp ANA\n\n# k2\nKolu.\n[ko lu]\nkolu\nfish\npez\nA fish.\nBEN\n"
         found, messages = read(text)
-        assert [(igt.sent_id, igt.words, igt.glosses) for igt in found] == [("k1", ("Senan", "uvan", "."), ("sister-GEN", "swim-PST", "")), ("k2", ("ko lu",), ("fish",))]
+        assert [(igt.sent_id, igt.words, igt.glosses) for igt in found] == [
+            ("k1", ("Senan", "uvan", "."), ("sister-GEN", "swim-PST", "")),
+            ("k2", ("Kolu", "."), ("fish", "")),
+        ]
         assert (found[0].translation, found[1].translation) == ("She swam.", "A fish.")
         assert dict(found[0].meta) | {} == {"text-title": "Kolu", "gloss_es": "hermana-GEN nadar-PST", "speaker": "ANA"}
         assert messages == []
@@ -273,14 +340,22 @@ class TestMarkup:
     def test_pandoc_ling(self):
         text = "# Title\n\nProse.\n\n::: {#k .ex formatGloss=true}\nA preamble\n\na.\n| Kolu (Oceanic)\n| ^* *Senan* uva\\ n ku\n| sister-[gen]{.smallcaps} swim-PST ~\n| She swam.\n\nb.\n|\n| kolu ku\n| fish big\n| A fish.\n:::\n\n:::ex\nNo glosses.\n:::\n"
         found, messages = read(text)
-        assert [(igt.sent_id, igt.judgement, igt.glosses) for igt in found] == [("ka", "*", ("sister-GEN", "swim-PST", "")), ("kb", "", ("fish", "big"))]
+        assert [(igt.sent_id, igt.judgement, igt.glosses) for igt in found] == [
+            ("ka", "*", ("sister-GEN", "swim-PST", "")),
+            ("kb", "", ("fish", "big")),
+        ]
         assert found[0].words == ("Senan", "uva n", "ku")
         assert messages == ["a: 1 examples (::: ex) without words over glosses, or that are not closed; left out"]
 
     def test_typst(self):
         text = '#import "@preview/leipzig-glossing:0.5.0": gloss\n= Title\n#numbered-gloss(\n  header: [Kolu (A, 2001)],\n  source: ([Senan], text(red)[uva-n]),\n  morphemes: ([sister-#smallcaps[gen]], [swim-#pst]),\n  translation: [She "swam".],\n  label: "k",\n)\n#gloss(source: [kolu ku], translation: "A fish.")\n'
         found, _ = read(text)
-        assert (found[0].sent_id, found[0].words, found[0].glosses, found[0].translation) == ("k", ("Senan", "uvan"), ("sister-GEN", "swim-PST"), 'She "swam".')
+        assert (found[0].sent_id, found[0].words, found[0].glosses, found[0].translation) == (
+            "k",
+            ("Senan", "uvan"),
+            ("sister-GEN", "swim-PST"),
+            'She "swam".',
+        )
         assert (found[1].words, found[1].translation) == (("kolu", "ku"), "A fish.")
         many = "#gloss(source: ([озди],), transliteration: ([ozdi],), morphemes: ([oz-di],), additional-lines: (([boy-#obl],), ([at boy],)), translation: [x])"
         (igt,), _ = read("#gloss(\n" + many[7:])
@@ -310,8 +385,10 @@ class TestOtherKinds:
                 read(words, misaligned=misaligned)
 
     def test_conllu_through_a_pipe(self, monkeypatch):
-        text = "# sent_id = k1\n# text = Senan uvan\n" + "".join(f"{k}\t{form}\t_\tNOUN\t_\t_\t{head}\tdep\t_\tGloss=x\n" for k, form, head in ((1, "Senan", 2), (2, "uvan", 0)))
-        indented = text.replace("# text", "  # text").replace("\n2\t", "\n 2\t")
+        text = "# sent_id = k1\n# text = Senan uvan\n" + "".join(
+            f"{k}\t{form}\t_\tNOUN\t_\t_\t{head}\tdep\t_\tGloss=x\n" for k, form, head in ((1, "Senan", 2), (2, "uvan", 0))
+        )
+        indented = text.replace("\n2\t", "\n 2\t")
         for data in (text, text.replace("\n", "\r\n"), indented):
             monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(data.encode()))))
             found = list(formats.load("-", faults=Faults(strict=False)))

@@ -15,7 +15,11 @@ from divproj.io.interlinear import formats, write_back
 from divproj.io.interlinear import rows as igt_conllu
 from divproj.io.trees import conllu
 
-ROWS = [["Text", "Gloss", "Translation"], ["Sena uva-n", "sister swim-PST", "The sister swam."], ["Kolu ku", "fish big", "The fish is big."]]
+ROWS = [
+    ["Text", "Gloss", "Translation"],
+    ["Sena uva-n", "sister swim-PST", "The sister swam."],
+    ["Kolu ku", "fish big", "The fish is big."],
+]
 
 
 def read(data: bytes | str, path: str = "", **options) -> tuple[list[Sentence], list[str]]:
@@ -57,7 +61,12 @@ class TestRowsOfSentences:
         ]  # fmt: skip
         (igt,), _ = read(csv(rows))
         assert (igt.sent_id, igt.language, igt.judgement) == ("k1", "kolu1234", "*")
-        assert (igt.words, igt.segments, igt.glosses, igt.tags) == (("Senan", "uvan"), ("sena-n", "uva-n"), ("sister-GEN", "swim-PST"), ("N", "V-TAM"))
+        assert (igt.words, igt.segments, igt.glosses, igt.tags) == (
+            ("Senan", "uvan"),
+            ("sena-n", "uva-n"),
+            ("sister-GEN", "swim-PST"),
+            ("N", "V-TAM"),
+        )
         assert dict(igt.translations) == {"en": "The sister swam in the river.", "es": "La hermana nadó en el río."}
         assert dict(igt.meta) == {"speaker": "Ana", "Comment": "so"}
 
@@ -66,7 +75,9 @@ class TestRowsOfSentences:
         named = {"text": "a", "glosses": "b", "translation": "c"}
         assert read(csv(rows), "x.csv", tiers=named)[0][0].glosses == ("sister", "swim")
         assert read(csv(rows[1:]), "x.csv", tiers={"text": "A", "glosses": "2"})[0][0].glosses == ("sister", "swim")
-        with pytest.raises(FormatError, match=r"x.csv:1: no row names the columns z, wort; the table begins a, b, c; .*; name headings"):
+        with pytest.raises(
+            FormatError, match=r"x.csv:1: no row names the columns z, wort; the table begins a, b, c; .*; name headings"
+        ):
             read(csv(rows), "x.csv", tiers={"text": "z", "glosses": "wort"})
         with pytest.raises(ProjError, match="unknown role 'gloss' of a column, one of record, text"):
             read(csv(rows), "x.csv", tiers={"gloss": "b"})
@@ -90,7 +101,9 @@ class TestRowsOfSentences:
         assert messages[0].startswith("a.xlsx: sheet 'Notes': no column looks like a text; the table begins to do")
 
     def test_a_table_of_something_else(self):
-        with pytest.raises(FormatError, match=r"a.csv: no column looks like a text; the table begins year, sales.* `columns=text=B"):
+        with pytest.raises(
+            FormatError, match=r"a.csv: no column looks like a text; the table begins year, sales.* `columns=text=B"
+        ):
             read("year,sales\n2001,12\n2002,14\n", "a.csv")
         words = csv([["Word", "Gloss"], *([f"kolu{k}", "fish"] for k in range(30))])
         with pytest.raises(FormatError, match="a word list, not a text"):
@@ -106,7 +119,10 @@ class TestRowsOfWords:
         rows = [["no", "sentence", "translation", "word", "gloss"], ["1", "Sena uvan", "She swam.", "sena", "sister"], ["1", "Sena uvan", "She swam.", "uva-n", "swim-PST"],
                 ["2", "Kolu ku", "A big fish.", "kolu", "fish"], ["2", "Kolu ku", "A big fish.", "ku", "NA"]]  # fmt: skip
         found, _ = read(csv(rows))
-        assert [(igt.sent_id, igt.words, igt.glosses) for igt in found] == [("1", ("Sena", "uvan"), ("sister", "swim-PST")), ("2", ("Kolu", "ku"), ("fish", ""))]
+        assert [(igt.sent_id, igt.words, igt.glosses) for igt in found] == [
+            ("1", ("Sena", "uvan"), ("sister", "swim-PST")),
+            ("2", ("Kolu", "ku"), ("fish", "")),
+        ]
         assert [igt.translation for igt in found] == ["She swam.", "A big fish."]
 
     def test_sentences_said_once(self):
@@ -125,13 +141,37 @@ class TestRowsOfWords:
 
 class TestStackedRows:
     def test_with_numbers(self):
-        rows = [["(1)", "Sena", "uva-n"], ["", "sister", "swim-PST"], ["", "‘The sister swam.’ (A 2001: 3)"], ["(2)", "*Kolu", "ku"], ["", "fish", "big"], ["", "‘The fish is big.’"]]
+        rows = [
+            ["(1)", "Sena", "uva-n"],
+            ["", "sister", "swim-PST"],
+            ["", "‘The sister swam.’ (A 2001: 3)"],
+            ["(2)", "*Kolu", "ku"],
+            ["", "fish", "big"],
+            ["", "‘The fish is big.’"],
+        ]
         found, _ = read(officefiles.xlsx({"A": rows}))
-        assert [(igt.sent_id, igt.words, igt.judgement) for igt in found] == [("1", ("Sena", "uvan"), ""), ("2", ("Kolu", "ku"), "*")]
-        assert (found[0].glosses, found[0].translation, dict(found[0].meta)) == (("sister", "swim-PST"), "The sister swam.", {"source": "A 2001: 3"})
+        assert [(igt.sent_id, igt.words, igt.judgement) for igt in found] == [
+            ("1", ("Sena", "uvan"), ""),
+            ("2", ("Kolu", "ku"), "*"),
+        ]
+        assert (found[0].glosses, found[0].translation, dict(found[0].meta)) == (
+            ("sister", "swim-PST"),
+            "The sister swam.",
+            {"source": "A 2001: 3"},
+        )
 
     def test_with_names_of_lines(self):
-        rows = [["tx", "senan", "uvan"], ["mb", "sena-n", "uva-n"], ["ge", "sister-GEN", "swim-PST"], ["ft", "She swam in it."], [], ["tx", "kolu"], ["mb", "kolu"], ["ge", "fish"], ["ft", "A fish."]]
+        rows = [
+            ["tx", "senan", "uvan"],
+            ["mb", "sena-n", "uva-n"],
+            ["ge", "sister-GEN", "swim-PST"],
+            ["ft", "She swam in it."],
+            [],
+            ["tx", "kolu"],
+            ["mb", "kolu"],
+            ["ge", "fish"],
+            ["ft", "A fish."],
+        ]
         found, _ = read(officefiles.xlsx({"A": rows}))
         assert [igt.translation for igt in found] == ["She swam in it.", "A fish."]
         assert found[0].segments == ("sena-n", "uva-n")
@@ -146,7 +186,9 @@ class TestStackedRows:
 
 class TestDocuments:
     def test_a_table_with_small_capitals(self):
-        table = officefiles.table([["(3)", "Kolu (Oceanic)"], ["", "Sena", "uva-n"], ["", "sister", "swim-^pst^"], ["", "‘The sister swam.’"]])
+        table = officefiles.table(
+            [["(3)", "Kolu (Oceanic)"], ["", "Sena", "uva-n"], ["", "sister", "swim-^pst^"], ["", "‘The sister swam.’"]]
+        )
         (igt,), messages = read(officefiles.docx(officefiles.paragraph("See (3)."), table))
         assert (igt.sent_id, igt.words, igt.glosses) == ("3", ("Sena", "uvan"), ("sister", "swim-PST"))
         assert (igt.translation, dict(igt.meta), messages) == ("The sister swam.", {"heading": "Kolu (Oceanic)"}, [])
@@ -179,25 +221,36 @@ class TestDocuments:
 
     def test_a_style_of_small_capitals(self):
         style = '<w:style w:styleId="gram"><w:rPr><w:smallCaps/></w:rPr></w:style><w:style w:styleId="mine"><w:basedOn w:val="gram"/></w:style>'
-        glosses = '<w:p><w:r><w:t>sister swim-</w:t></w:r><w:r><w:rPr><w:rStyle w:val="mine"/></w:rPr><w:t>pst</w:t></w:r></w:p>'
-        (igt,), _ = read(officefiles.docx(officefiles.paragraph("(1) Sena uva-n"), glosses, officefiles.paragraph("‘So.’"), styles=style))
+        glosses = (
+            '<w:p><w:r><w:t>sister swim-</w:t></w:r><w:r><w:rPr><w:rStyle w:val="mine"/></w:rPr><w:t>pst</w:t></w:r></w:p>'
+        )
+        (igt,), _ = read(
+            officefiles.docx(officefiles.paragraph("(1) Sena uva-n"), glosses, officefiles.paragraph("‘So.’"), styles=style)
+        )
         assert igt.glosses == ("sister", "swim-PST")
 
     def test_tables_that_are_no_example_are_counted(self):
-        forms = officefiles.table([["", "Singular", "Plural"], ["1", "kolu", "kolut"], ["2", "sena", "senat"], ["3", "uva", "uvat"]])
+        forms = officefiles.table(
+            [["", "Singular", "Plural"], ["1", "kolu", "kolut"], ["2", "sena", "senat"], ["3", "uva", "uvat"]]
+        )
         example = officefiles.table([["(1)", "Sena", "uva-n"], ["", "sister", "swim-PST"], ["", "‘So.’"]])
         found, messages = read(officefiles.docx(forms, example), "a.docx")
         assert len(found) == 1
         assert messages == ["a.docx: 1 tables without words over glosses; left out"]
-        with pytest.raises(FormatError, match=r"a.docx: no example found; 1 tables have no words over glosses; write the words in cells"):
+        with pytest.raises(
+            FormatError, match=r"a.docx: no example found; 1 tables have no words over glosses; write the words in cells"
+        ):
             read(officefiles.docx(forms), "a.docx")
 
     def test_a_table_with_headings(self):
-        assert [igt.glosses for igt in read(officefiles.docx(officefiles.table(ROWS)))[0]] == [("sister", "swim-PST"), ("fish", "big")]
+        assert [igt.glosses for igt in read(officefiles.docx(officefiles.table(ROWS)))[0]] == [
+            ("sister", "swim-PST"),
+            ("fish", "big"),
+        ]
 
     def test_damage(self):
         whole = officefiles.docx(officefiles.paragraph("x"))
-        with pytest.raises(FormatError, match="a.docx: broken zip data"):
+        with pytest.raises(FormatError, match=r"a.docx: broken zip data"):
             read(whole[:200], "a.docx")
         with pytest.raises(FormatError, match="no text in the document"):
             read(officefiles.packed({"word/other.xml": "<x/>"}))
@@ -228,7 +281,7 @@ class TestTreesGoBack:
 
     def test_other_tables(self):
         for data in (officefiles.ods({"A": ROWS}), csv(ROWS).encode()):
-            with pytest.raises(ProjError, match="this is another table; save it as .xlsx first"):
+            with pytest.raises(ProjError, match=r"this is another table; save it as .xlsx first"):
                 write_back.into(data, self.trees(data), ReaderOptions(), "a", Faults(strict=False))
         stacked = officefiles.xlsx({"A": [["Sena", "uva-n"], ["sister", "swim-PST"], ["‘So.’"]]})
         with pytest.raises(ProjError, match="trees go back into sheets whose first row names the columns"):
@@ -236,10 +289,16 @@ class TestTreesGoBack:
 
 
 def test_bombs():
-    bomb = officefiles.packed({"[Content_Types].xml": "<x/>", "word/document.xml": f"<w:document {officefiles.WORD}><w:body><w:p>" + " " * (60 << 20)})
+    bomb = officefiles.packed(
+        {"[Content_Types].xml": "<x/>", "word/document.xml": f"<w:document {officefiles.WORD}><w:body><w:p>" + " " * (60 << 20)}
+    )
     assert len(bomb) < 100_000
     with pytest.raises(ProjError, match="unpacks to more than 400 times its size"):
         read(bomb, "a.docx")
     cells = '<table:table-row table:number-rows-repeated="9999999"><table:table-cell table:number-columns-repeated="9999999"><text:p>x</text:p></table:table-cell></table:table-row>'
     with pytest.raises(FormatError, match="no column looks like a text"):
-        read(officefiles.opened("spreadsheet", f'<office:spreadsheet><table:table table:name="A">{cells}</table:table></office:spreadsheet>'))
+        read(
+            officefiles.opened(
+                "spreadsheet", f'<office:spreadsheet><table:table table:name="A">{cells}</table:table></office:spreadsheet>'
+            )
+        )

@@ -416,13 +416,17 @@ def _items(numbered: Iterator[tuple[int, str]], path: str, faults: Faults) -> It
             return
     elif buffer[at : at + 1] == "[":
         at += 1
+    count = 0
     while (char := skip(" \t\r\n,")) and char != "]":
         begin = line + buffer.count("\n", 0, at)
         try:
             item = value()
         except FormatError as error:
+            if not count:
+                raise
             faults.sentence(error)
             return
+        count += 1
         yield from ((begin, x) for x in _inner(item))
 
 

@@ -26,7 +26,6 @@ from divproj.io.files import Source
 from divproj.io.interlinear.elan import TIER_GRAMS
 from divproj.io.interlinear.languages import NAMES, lang_code
 from divproj.io.interlinear.parts import (
-    UPOS,
     Options,
     choose_translation,
     from_file,

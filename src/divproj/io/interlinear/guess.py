@@ -298,7 +298,7 @@ def rank_text_formats(text: str) -> list[tuple[str, float]]:
 
 def _conllu(rows: list[str]) -> float:
     """Rows of numbered cells, numbered from 1 on; cells under a tab are columns of a text."""
-    cells = [row for row in rows if not row.startswith("#")]
+    cells = [row for row in (row.strip(" ") for row in rows) if not row.startswith("#")]
     matches = [match for row in cells if (match := _CONLLU.match(row))]
     if not matches or len(matches) < 0.6 * len(cells):
         return 0.0

@@ -184,13 +184,15 @@ def _closing(text: str, begin: int, opening: str, closing: str) -> int:
 def _split(text: str, mark: str) -> Iterator[str]:
     """Parts between marks that are in no template, link or bracket."""
     depth, begin = 0, 0
-    for match in re.finditer(rf"\{{\{{|\}}\}}|\[\[|\]\]|<nowiki>|</nowiki>|{re.escape(mark)}", text):
+    for match in re.finditer(
+        rf"\{{\{{|\}}\}}|\[\[|\]\]|<(?:nowiki|ref)\b[^<>]*(?<!/)>|</(?:nowiki|ref)>|{re.escape(mark)}", text
+    ):
         if match[0] == mark:
             if depth <= 0:
                 yield text[begin : match.start()]
                 begin = match.end()
         else:
-            depth += 1 if match[0] in ("{{", "[[", "<nowiki>") else -1
+            depth += -1 if match[0] in ("}}", "]]") or match[0].startswith("</") else 1
     yield text[begin:]
 
 
@@ -355,7 +357,6 @@ def _typst(text: str) -> Iterator[tuple[int, Example | None]]:
         rows = [_items(given[key]) for key in ("source", "transliteration", "morphemes") if key in given]
         if "additional-lines" in given:
             rows += [_items(part) for part in _arguments(given["additional-lines"].strip()[1:-1]) if part.strip()]
-        rows = [row if len(row) > 1 else [cell for part in row for cell in part.split()] for row in rows]
         free = [_typst_text(given["translation"])] if "translation" in given else []
         about = {"id": given.get("label", "").strip('"<> '), "heading": _typst_text(given.get("header", ""))}
         roles = _typst_roles(given, rows)
@@ -370,9 +371,9 @@ def _typst_roles(given: Mapping[str, str], rows: Sequence[Sequence[str]]) -> lis
         roles[0] = "-"
     extra = len(rows) - len(names)
     if extra and "morphemes" in names and any(len(a) == len(rows[-1]) for a in rows[:-1]):
-        below = line_roles([rows[0], *rows[len(names) - 1 :]])
+        below = line_roles([rows[len(names) - 2], *rows[len(names) - 1 :]])
         if below[1] == "morphs":
-            return [*roles[:-1], *below[1:]]
+            return [*roles[:-1], "morphs", "glosses", *["-"] * (extra - 1)]
     return [*roles, *["-"] * extra]
 
 
@@ -425,7 +426,7 @@ def _items(value: str) -> list[str]:
     value = value.strip()
     if value.startswith("(") and _balanced(value, 0) == len(value):
         return [_typst_text(part) for part in _arguments(value[1:-1]) if part.strip()]
-    return [_typst_text(value)]
+    return _typst_text(value).split()
 
 
 def _typst_text(value: str) -> str:

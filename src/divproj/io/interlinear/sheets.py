@@ -154,7 +154,7 @@ class Word:
 def sentence_of(words: Sequence[Word], **others: Any) -> Sentence:
     """A sentence of words that each have their morphemes and glosses."""
     return instance(
-        [word.form or word.segment or "_" for word in words],
+        [word.form or "".join(glue(word.morphs)[0]) or "_" for word in words],
         [word.segment for word in words],
         [word.full_gloss for word in words],
         [word.tag for word in words],

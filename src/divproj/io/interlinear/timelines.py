@@ -14,6 +14,7 @@ ids; else what is spoken without a pause.
 
 from __future__ import annotations
 
+import math
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
@@ -49,6 +50,8 @@ OVER_ONE = 1.3
 """Intervals of a tier for each of another, from which on these are its sentences and those its words."""
 FITTING = 0.8
 """Share of the intervals of a tier that lie within those of another, if they are its parts."""
+LATEST = 1e9
+"""Seconds, or intervals, that a TextGrid can have: thirty years."""
 _NAMES = (
     ("tree", rf"^(tree|{TREE_TIER})$"),
     ("-", r"phon(e|em|s)|segments?$|syll|silb|laut|tone|tobi|pitch|int(onation)?$|^(nn|k|sup|akz|pause|breath|noise|SeR|SyF|IST|BOR|CS|Top|Foc|BOR-\w+)$|^st$|^(mc|mp|hn|is|ltr|ltg|pho)$"),
@@ -169,7 +172,10 @@ def _textgrid(stream: BinaryIO, path: str, faults: Faults, options: Options) -> 
             raise FormatError(
                 f"{value[:30]!r} stands where {what} is expected" if line else f"the file ends before {what}", Where(path, line)
             )
-        return float(value)
+        given = float(value) if value not in ("exists", "absent") else math.inf
+        if not abs(given) < LATEST:
+            raise FormatError(f"{value[:30]!r} stands where {what} is expected", Where(path, line))
+        return given
 
     def text(what: str) -> tuple[int, str]:
         line, value, quoted = next(values, (0, "", False))
@@ -215,11 +221,13 @@ def _named(name: str, kind: str, tiers: Mapping[str, Tier]) -> Tier:
     while name in tiers:
         n += 1
         name = f"{base}-{n}"
+    if name.startswith("tree@"):  # added by `write_back` to the tier that it names
+        return Tier(name, kind, "", _named(name.removeprefix("tree@"), kind, {}).participant, "")
     if "@" in name:
         return Tier(name, kind, "", name.partition("@")[2], "")
     parts = re.fullmatch(r"(.+?)(?: - | ?[(\[])([^()\[\]]+)[)\]]?", name)
     if parts:
-        roles = [bool(named_role(part)) for part in parts.groups()]
+        roles = [bool(named_role(part)[0]) for part in parts.groups()]
         if roles == [True, False]:
             return Tier(name, kind, "", parts[2].strip(), "")
         if roles == [False, True]:

@@ -14,6 +14,7 @@ import io
 import re
 import zipfile
 from collections.abc import Sequence
+from copy import copy
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -304,7 +305,7 @@ def _zipped(source: zipfile.ZipFile, parts: dict[str, str]) -> bytes:
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as target:
         for info in source.infolist():
             data = parts[info.filename].encode() if info.filename in parts else source.read(info)
-            target.writestr(info, data, info.compress_type)
+            target.writestr(copy(info), data, info.compress_type)
     return out.getvalue()
 
 
