@@ -17,7 +17,9 @@ from hypothesis import HealthCheck, Phase, settings
 if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores Ctrl-C, which tests send
 
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes are started here, each of which would compile all modules anew
+os.environ.pop(
+    "PYTHONDONTWRITEBYTECODE", None
+)  # hundreds of processes are started here, each of which would compile all modules anew
 sys.dont_write_bytecode = False
 
 CALM = (HealthCheck.too_slow, HealthCheck.data_too_large)

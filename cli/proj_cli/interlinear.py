@@ -66,8 +66,8 @@ def check(
     """Check glosses by the Leipzig Glossing Rules: what does not line up in each sentence, and how to fix it.
 
     Level 1: every word has a gloss. Level 2: every morpheme, too. Level 3: all abbreviations are known as well.
-    --tiers list shows the tiers of an ELAN file, --markers list the markers of a Toolbox file, and what each is read as.
-    --grams list writes the abbreviations that are not known as a table, in which you fill in what they mean.
+    --tiers list shows the tiers of a file of ELAN, Praat or EXMARaLDA, --markers list the markers of a Toolbox file, and what each is
+    read as. --grams list writes the abbreviations that are not known as a table, in which you fill in what they mean.
 
     Example: proj check texts.flextext --json > report.jsonl
 
@@ -181,7 +181,9 @@ def convert(
     into: Annotated[
         Path | None,
         typer.Option(
-            "--into", metavar="FILE", help="A FLEx, ELAN or Toolbox file; OUT is a copy of it with the trees of IN (CoNLL-U)."
+            "--into",
+            metavar="FILE",
+            help="A file of FLEx, ELAN, Toolbox, EXMARaLDA, Praat or Excel; OUT is a copy of it with the trees of IN (CoNLL-U).",
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace OUT if it exists.")] = False,
@@ -256,10 +258,10 @@ def convert(
 
 
 def _show_parts(file: str, reader: ReaderOptions, output: Path) -> None:
-    """The tiers of an ELAN file, or the markers of a Toolbox file, and what they are read as."""
+    """The tiers of a file of ELAN, Praat or EXMARaLDA, or the markers of a Toolbox file, and what they are read as."""
     from divproj.core.errors import Faults
     from divproj.io.files import head_of, name_of, reading
-    from divproj.io.interlinear import elan, toolbox
+    from divproj.io.interlinear import elan, timelines, toolbox
     from divproj.io.interlinear.guess import guess
 
     name = reader.format or guess(head_of(file))
@@ -274,7 +276,8 @@ def _show_parts(file: str, reader: ReaderOptions, output: Path) -> None:
             ]
         else:
             shown = common.table("Tiers", "tier", "under", "constraint", "annotations", "read as", "because of", left=6)
-            rows = [tuple(row) for row in elan.list_tiers(stream, name_of(file), faults, reader)]
+            list_tiers = timelines.list_tiers if name in ("textgrid", "exmaralda") else elan.list_tiers
+            rows = [tuple(row) for row in list_tiers(stream, name_of(file), faults, reader)]
     for row in rows:
         shown.add_row(*(common.harmless(str(value)) for value in row))
     with _console(output) as console:

@@ -1,9 +1,12 @@
-"""Interlinear files of many makes in small, as seeds: LaTeX by six packages, Toolbox without known markers, ELAN, CLDF, plain text."""
+"""Interlinear files of many makes in small, as seeds."""
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 
+import officefiles
 from eaffile import FREE, Eaf, lines, story
 
 LATEX = rb"""
@@ -95,3 +98,105 @@ def metadata() -> bytes:
     languages = {"url": "languages.csv", "dc:conformsTo": f"{terms}LanguageTable", "tableSchema": {"columns": [{"name": "ID", "propertyUrl": f"{terms}id"}]}}  # fmt: skip
     table = {"url": "case.csv", "dc:conformsTo": f"{terms}ExampleTable", "dialect": {"delimiter": ";"}, "tableSchema": {"columns": columns}}  # fmt: skip
     return json.dumps({"tables": [table, languages]}).encode()
+
+
+ROWS = [
+    ["No", "Sentence", "Translation", "Word", "Morph", "Gloss"],
+    ["1", "Senan uvan", "So.", "senan", "sena", "sister"],
+    ["", "", "", "", "-n", "GEN"],
+    ["2", "Kolu", "A fish.", "kolu", "kolu", "fish"],
+]
+STACKED = [
+    ["(1)", "a.", "Sena", "uva-n"],
+    ["", "", "sister", "swim-PST"],
+    ["", "", "‘So.’"],
+    [],
+    ["tx", "kolu"],
+    ["ge", "fish"],
+    ["ft", "A fish."],
+]
+EXAMPLE = officefiles.table([["(3)", "Kolu (A 2001)"], ["", "Sena", "uva-n"], ["", "sister", "swim-^pst^"], ["", "‘So.’"]])
+PARAGRAPHS = ("Prose.", "(7)\tSena\tuva-n", "\tsister\tswim-^pst^", "\t‘The sister swam.’")
+WORD = officefiles.docx(EXAMPLE, *map(officefiles.paragraph, PARAGRAPHS))
+BOOK = officefiles.xlsx({"A": ROWS, "B": STACKED, "C": [["x"]]})
+GRID = {
+    "utt@A": [(0, 2, "Sena uva."), (2, 3, 'Ku "x".')],
+    "words@A": [(0, 1, "sena"), (1, 2, "uva"), (2, 3, "ku")],
+    "gloss@A": [(0, 1, "sister"), (1, 2, "swim-PST")],
+    "en": [(0, 2, "So it was.")],
+}
+EVENTS = {
+    ("ref", "S"): [(0, 2, "A.1")],
+    ("tx", "S"): [(0, 1, "sena "), (1, 2, "uva")],
+    ("ge", "S"): [(0, 1, "sister"), (1, 2, "swim-PST")],
+    ("fe", "S"): [(0, 2, "So.")],
+}
+CHAT = b"@UTF8\n@Begin\n@Languages:\tkol\n@Participants:\tCHI Ana Child\n*CHI:\t<kolut kolut> [/] &-eh (se)na [: sena] uvan@c +... \x15100_900\x15\n%mor:\tn|kolu-PL=fish n|sena v|uva~pro|n=it .\n%gra:\t1|2|A 2|3|B 3|0|ROOT 4|3|OBJ 5|3|PUNCT\n%gls:\tkolu-t\n\tsena\n%eng:\tSo .\n@End\n"
+DLX = {
+    "utterances": [
+        {
+            "transcript": {"default": "Senan!"},
+            "translation": {"eng": "So!"},
+            "words": [{"transcription": "senan", "morphemes": [{"transcription": "sena", "gloss": {"eng": "x"}}]}],
+            "metadata": "7",
+        }
+    ]
+}
+STORY = {
+    "metadata": {"tier IDs": {"T1": {"name": "words"}}},
+    "sentences": [
+        {
+            "num_slots": 2,
+            "text": "sena uva",
+            "dependents": [{"tier": "T1", "values": [{"start_slot": 0, "end_slot": 1, "value": "sena"}]}],
+        }
+    ],
+}
+FIELDS = {
+    "rows": [{"doc": {"_id": "a", "fields": [{"label": "utterance", "value": "sena"}, {"label": "gloss", "mask": "sister"}]}}]
+}
+PANGLOSS = b'<TEXT id="t"><S id="s"><AUDIO start="0.5" end="2"/><FORM>senan <FOREIGN>x</FOREIGN></FORM><TRANSL xml:lang="fr">La.</TRANSL><W><M><FORM>sena</FORM><TRANSL xml:lang="en">a</TRANSL></M><M><FORM>-n</FORM></M></W></S></TEXT>'
+EOPAS = b'<eopas><interlinear><phrase id="p" startTime="1.5"><transcription>Senan</transcription><wordlist><word><text>Senan</text><morphemelist><morpheme><text kind="morpheme">sena</text><text kind="gloss">a</text></morpheme></morphemelist></word></wordlist><translation>So.</translation></phrase></interlinear></eopas>'
+GROUPS = b"<database><idGroup><id>k</id><txGroup><tx>Senan</tx><mr>sena</mr><mg>sister</mg><mr>-n</mr><mg>GEN</mg></txGroup><fg>So.</fg></idGroup></database>"
+WIKI = b"Prose [[a|b]].\n{{interlinear|number=(3)|lang=kol|top=t\n|''Senan'' {uva -n} {{lang|kol|ku}}<ref>x|y</ref>\n|{{gcl|GEN}}.[[sister]] swim {}\n|'So.' (S)}}\n{{interlinear|x"
+PANDOC = b"# T\n\n::: {#k .ex}\nA preamble\n\na.\n| Kolu\n| ^* *Senan* uva\\ n\n| sister-[gen]{.smallcaps} ~\n| So.\n:::\n"
+TYPST = b'#gloss(header: [K], source: ([Senan], text(red)[uva]), transliteration: ([x],[y]), morphemes: ([a-#smallcaps[gen]], [swim-#pst]), additional-lines: (([a],[b]),), translation: [She "so".], label: "k")'
+SCRIPTION = b"---\ntitle: K\nmedia:\n\n  - a\n---\n\n# k1\n\\trs Senan.\n\\txn [sena n]\n\\m sena-n\n\\gl-en a-b\n\\tln So.\n\n# k2\nKolu.\nkolu\nkolu\nfish\nSo.\n"
+OTHERS: dict[str, tuple[bytes, ...]] = {
+    "table": (BOOK, officefiles.ods({"A": ROWS, "B": STACKED}), "\n".join(";".join(row) for row in ROWS).encode(), b"Sena\tsister-PST\t'So.'\nku na\tbig DEF\t'So.'\nku\tbig-PL\t'So.'\n"),
+    "document": (WORD, officefiles.odt(*PARAGRAPHS)),
+    "textgrid": (officefiles.textgrid(GRID).encode(), officefiles.textgrid(GRID, short=True).encode()),
+    "exmaralda": (officefiles.exb(EVENTS, {"S": "ANA"}).encode(),),
+    "chat": (CHAT,),
+    "pangloss": (PANGLOSS,),
+    "eopas": (EOPAS,),
+    "toolbox-xml": (GROUPS,),
+    "json": tuple(json.dumps(one).encode() for one in (DLX, STORY, FIELDS)),
+    "scription": (SCRIPTION,),
+    "wikitext": (WIKI,),
+    "pandoc": (PANDOC,),
+    "typst": (TYPST,),
+}  # fmt: skip
+"""Seeds of the formats that have no fixtures."""
+PLACES = {
+    "word": "word/document.xml",
+    "sheet": "xl/worksheets/sheet1.xml",
+    "strings": "xl/sharedStrings.xml",
+    "workbook": "xl/workbook.xml",
+    "content": "content.xml",
+}
+_WHOLE = {
+    name: WORD if name.startswith("word/") else BOOK if name.startswith("xl/") else officefiles.ods({"A": ROWS})
+    for name in PLACES.values()
+}
+PARTS = {name: (zipfile.ZipFile(io.BytesIO(whole)).read(name),) for name, whole in _WHOLE.items()}
+"""Parts of documents and workbooks."""
+
+
+def with_part(name: str, data: bytes) -> bytes:
+    """A document or workbook with another part of this name."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(_WHOLE[name])) as source, zipfile.ZipFile(out, "w") as target:
+        for info in source.infolist():
+            target.writestr(zipfile.ZipInfo(info.filename), data if info.filename == name else source.read(info))
+    return out.getvalue()

@@ -32,6 +32,7 @@ SAMPLES = {
     "flextext": ("new.flextext", "old.flextext"), "elan": ("story.eaf",), "cldf": ("examples.csv",), "sigmorphon": ("shared_task.txt",),
     "latex": ("paper.tex",),
 }  # fmt: skip
+"""Fixtures of the formats that have some; the seeds of the others are in `igt_seeds.OTHERS`."""
 BRACKETS = (
     b"(S (NP (DT the) (NN fox)) (VP (VBZ digs)))\n( (S (NP-SBJ (-NONE- *)) (VP (VB dig) (. .))) )\n",
     b"# sent_id = a\n-1.5\n(S (NN Nets) (VBP creak))\n-2.5\n(NP (NN Nets) (NN creak))\n\n",
@@ -144,6 +145,14 @@ def interlinear(data: bytes, name: str | None) -> None:
         _aligner().align(one, one.translation.split())
     rows.dumps(found)
     xigt.dumps(found)
+
+
+def in_archive(data: bytes, part: str) -> None:
+    """A part of a document or workbook is damaged, not the archive."""
+    from divproj.io.interlinear import formats
+
+    whole = igt_seeds.with_part(part, data)
+    list(formats._any(_stream(whole), "case", None, lenient(), options_module.ReaderOptions()))
 
 
 def cldf_files(data: bytes, role: str) -> None:
@@ -352,7 +361,8 @@ def _wordnet_seeds(role: str) -> Callable[[], Sequence[bytes]]:
 
 def _igt(name: str) -> Callable[[], list[bytes]]:
     more = {"latex": [igt_seeds.LATEX], "toolbox": [igt_seeds.TOOLBOX], "plain": [igt_seeds.PLAIN], "cldf": [igt_seeds.TABLE.replace(b"Text", b"Primary_Text")], "elan": [igt_seeds.elan(), igt_seeds.clitics()]}  # fmt: skip
-    return lambda: [*((FIXTURES / sample).read_bytes() for sample in SAMPLES[name]), *more.get(name, [])]
+    others = igt_seeds.OTHERS.get(name, ())
+    return lambda: [*((FIXTURES / sample).read_bytes() for sample in SAMPLES.get(name, ())), *more.get(name, []), *others]
 
 
 def _forest_json() -> Sequence[bytes]:
@@ -377,7 +387,8 @@ READERS: tuple[Target, ...] = (
     Target("conllu", conllu_text, lambda: [corpus_files()["f.conllu"], TEXT.encode(), HOSTILE.encode()]),
     *(Target(f"corpus/{name}", partial(corpus, role=name), lambda name=name: [corpus_files()[name]]) for name in ("f.conllu", "e.conllu", "align.txt")),
     *(Target(f"igt/{name}", partial(interlinear, name=name), _igt(name)) for name in IGT),
-    *(Target(f"igt/back/{name}", partial(written_back, name=name), _igt(name)) for name in ("toolbox", "flextext", "elan")),
+    *(Target(f"igt/back/{name}", partial(written_back, name=name), _igt(name)) for name in ("toolbox", "flextext", "elan", "exmaralda", "textgrid")),
+    *(Target(f"igt/parts/{name}", partial(in_archive, part=part), lambda part=part: igt_seeds.PARTS[part]) for name, part in igt_seeds.PLACES.items()),
     Target("cldf/metadata", partial(cldf_files, role="x-metadata.json"), lambda: [igt_seeds.metadata()], "json"),
     Target("cldf/languages", partial(cldf_files, role="languages.csv"), lambda: [b"ID,Name,ISO639P3code\nk,Kolu,kol\n"]),
     Target("igt/guessed", partial(interlinear, name=None), lambda: [s for name in IGT for s in _igt(name)()]),

@@ -22,7 +22,10 @@ from divproj.core.errors import ProjError
 OPTION = "option"
 """Key of the metadata of a field."""
 SWITCH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-IGT_FORMATS = ("plain", "conllu", "xigt", "odin", "toolbox", "flextext", "elan", "cldf", "sigmorphon", "latex")
+IGT_FORMATS = (
+    "plain", "conllu", "xigt", "odin", "toolbox", "flextext", "elan", "cldf", "sigmorphon", "latex", "table", "document", "textgrid",
+    "exmaralda", "chat", "pangloss", "eopas", "toolbox-xml", "json", "scription", "wikitext", "pandoc", "typst",
+)  # fmt: skip
 LINK_METHODS = ("posterior", "intersection", "union", "grow-diag-final-and")
 BINARISATIONS = ("head", "left", "right", "all")
 TREE_FORMATS = ("brackets", "enju", "tiger", "conllu", "json")

@@ -9,7 +9,7 @@ from shared import ROOT
 
 from divproj import Faults, FormatError
 from divproj.core.sentence import Sentence
-from divproj.io.interlinear import cldf, latex, odin, parts, sigmorphon
+from divproj.io.interlinear import cldf, latex, markup, odin, parts
 from divproj.io.interlinear.odin import Line, assemble_fields
 from divproj.io.interlinear.tex import plain, words
 
@@ -18,7 +18,8 @@ FIXTURES = ROOT / "tests" / "fixtures" / "igt"
 
 def told(module, text: str, **options) -> tuple[list[Sentence], list[str]]:
     faults = Faults(strict=False)
-    found = list(module.read(io.BytesIO(text.encode()), "a", faults, parts.Options.of(options)))
+    read = getattr(module, "read", module)
+    found = list(read(io.BytesIO(text.encode()), "a", faults, parts.Options.of(options)))
     return found, [str(fault) for fault in faults.noted]
 
 
@@ -63,13 +64,13 @@ class TestOdin:
 
 class TestSigmorphon:
     def test_fixture(self):
-        first, second = sigmorphon.load(FIXTURES / "shared_task.txt")
+        first, second = markup.load_sigmorphon(FIXTURES / "shared_task.txt")
         assert first.segments == ("sena", "taru-n", "mire-va", ".")
         assert (first.tags, first.translation) == (("N", "N", "V", "PUNCT"), "The sister saw the house.")
         assert (second.words, second.glosses, second.translation, second.where.line) == (("Kolut", "uva"), (), "", 7)
 
     def test_damage(self):
-        found, messages = told(sigmorphon, "stray\n\\t a b\n\\g x\nand on\n\\t c\n\\z z\n")
+        found, messages = told(markup.read_sigmorphon, "stray\n\\t a b\n\\g x\nand on\n\\t c\n\\z z\n")
         assert [x.words for x in found] == [("a", "b"), ("c",)]
         assert found[0].glosses == ("x", "and", "on")
         assert (found[0].meta, found[1].meta) == ((("note", "stray"),), (("z", "z"),))
@@ -80,7 +81,7 @@ class TestSigmorphon:
         ]
 
     def test_segments_alone(self):
-        assert sigmorphon.loads("\\m a-b c\n\\g x-y z\n")[0].words == ("a-b", "c")
+        assert markup.loads_sigmorphon("\\m a-b c\n\\g x-y z\n")[0].words == ("a-b", "c")
 
 
 class TestCldf:

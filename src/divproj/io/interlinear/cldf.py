@@ -252,7 +252,7 @@ def dumps(instances: Iterable[Sentence]) -> str:
 
 def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Sentence]:
     table = of_file(path)
-    rows = _rows(lines(stream, path, faults, options.encoding), path, faults, table.delimiter)
+    rows = csv_rows(lines(stream, path, faults, options.encoding), path, faults, table.delimiter)
     header = next(rows, (0, []))[1]
     names = [table.names.get(name.strip(), name.strip()) for name in header]
     if not {"primary_text", "analyzed_word"} & {name.lower() for name in names}:
@@ -314,7 +314,7 @@ def _with_translation(igt: Sentence, cells: Mapping[str, str], options: Options)
     return replace(igt, translation=translation, translations=translations)
 
 
-def _rows(numbered: Iterator[tuple[int, str]], path: str, faults: Faults, mark: str = "") -> Iterator[tuple[int, list[str]]]:
+def csv_rows(numbered: Iterator[tuple[int, str]], path: str, faults: Faults, mark: str = "") -> Iterator[tuple[int, list[str]]]:
     """(line, cells): a cell in quotes may go on over lines; a quote that is never closed costs its own line only."""
     waiting: deque[tuple[int, str]] = deque()
     width = 0

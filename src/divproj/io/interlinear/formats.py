@@ -87,7 +87,22 @@ def _one_form(igt: Sentence) -> Sentence:
     return replace(igt, translations=()) if igt.translations == (("en", igt.translation),) else igt
 
 
-GUESSED = frozenset(("plain", "toolbox", "sigmorphon", "latex", "elan", "cldf"))
+GUESSED = frozenset(
+    (
+        "plain",
+        "toolbox",
+        "sigmorphon",
+        "latex",
+        "elan",
+        "cldf",
+        "table",
+        "document",
+        "textgrid",
+        "exmaralda",
+        "wikitext",
+        "pandoc",
+    )
+)
 """Formats that do not state which gloss belongs to which word."""
 
 
@@ -221,10 +236,23 @@ FORMATS = {
     "flextext": "flextext",
     "elan": "elan",
     "cldf": "cldf",
-    "sigmorphon": "sigmorphon",
+    "sigmorphon": "markup.read_sigmorphon",
     "latex": "latex",
+    "table": "sheets",
+    "document": "documents",
+    "textgrid": "timelines",
+    "exmaralda": "timelines",
+    "chat": "chat",
+    "pangloss": "archives",
+    "eopas": "archives",
+    "toolbox-xml": "archives",
+    "json": "archives",
+    "scription": "markup",
+    "wikitext": "markup",
+    "pandoc": "markup",
+    "typst": "markup",
 }
-"""Names of the formats and the modules that read them."""
+"""Names of the formats and the modules whose `read` reads them; a module of several formats knows them apart by their content."""
 
 
 def load(
@@ -277,10 +305,9 @@ def _any(stream: BinaryIO, path: str, name: str | None, faults: Faults, options:
         raise ProjError(f"unknown format {format_name!r}, one of {', '.join(FORMATS)} expected")
     count = 0
     faults.reading = Reading(format_name)
-    module = importlib.import_module(f"divproj.io.interlinear.{FORMATS[format_name]}")
-    for igt in normalize_instances(
-        module.read(rewind(head, stream), path, faults, options), options, format_name, path, faults
-    ):
+    module, _, function = FORMATS[format_name].partition(".")
+    read_all = getattr(importlib.import_module(f"divproj.io.interlinear.{module}"), function or "read")
+    for igt in normalize_instances(read_all(rewind(head, stream), path, faults, options), options, format_name, path, faults):
         count += 1
         faults.reading.sentences = count
         faults.reading.glossed += bool(igt.glosses)
@@ -298,14 +325,19 @@ def _guess_format(head: bytes, path: str, faults: Faults, options: ReaderOptions
     """The format that fits best; a file that none fits is refused, and one that two fit is remarked on."""
     if path.removesuffix(".gz").endswith(".conllu"):
         return "conllu"
-    if path.endswith((".csv", ".tsv", ".csv.gz", ".tsv.gz")) and cldf.of_file(path).named:
+    named_table = path.endswith((".csv", ".tsv", ".csv.gz", ".tsv.gz"))
+    if named_table and cldf.of_file(path).named:
         return "cldf"
+    if named_table and options.tiers:
+        return "table"
     try:
         scores = rank_formats(head)
     except FormatError as error:
         raise FormatError(error.message, Where(path), error.remedy) from None
     best, score = scores[0]
-    if score < LEAST_SCORE and not options.misaligned and not options.as_written:
+    if named_table and best == "plain":
+        return "table"  # which says what it lacks
+    if score < LEAST_SCORE and not options.as_written:
         problem = f"no format fits well (best: {best}, {score:.2f}); is this a dictionary, a table or running text?"
         raise FormatError(problem, Where(path), f"name the format if it is one of {', '.join(FORMATS)}")
     if len(scores) > 1 and score - scores[1][1] < CLOSE_SCORES:

@@ -7,6 +7,7 @@ import re
 
 from divproj.core.errors import FormatError
 from divproj.io.interlinear import parts as igt_parts
+from divproj.io.interlinear import sheets
 
 LONGEST_BLOCK = 14
 """Lines without a blank one in plain text; more are a list or a table."""
@@ -23,21 +24,108 @@ _ROOTS = {
     "ANNOTATION_DOCUMENT": "elan",
     "document": "flextext",
     "interlinear-text": "flextext",
+    "basic-transcription": "exmaralda",
+    "TEXT": "pangloss",
+    "ARCHIVE": "pangloss",
+    "eopas": "eopas",
+    "database": "toolbox-xml",
 }
-_NOT_TEXT = {
-    b"PK\x03\x04": "a zip archive (Word, Excel, FLEx backup?)",
-    b"%PDF": "a PDF file",
-    b"{\\rtf": "an RTF file",
-    b"\xd0\xcf\x11\xe0": "an old Word or Excel file",
-    b"SQLite": "a database",
-}
+_OTHER_ROOTS = {
+    "lift": ("a LIFT dictionary", "export the texts instead: in FLEx as .flextext"),
+    "languageproject": ("a FLEx project (.fwdata)", "in FLEx: File, Export Interlinear"),
+    "WORDLIST": ("a word list of Pangloss", "only its texts (<TEXT>) are read"),
+    "segmented-transcription": ("a segmented transcription of EXMARaLDA (.exs)", "give the basic transcription, .exb"),
+    "list-transcription": ("a list transcription of EXMARaLDA", "give the basic transcription, .exb"),
+    "folker-transcription": ("a FOLKER transcription", "in FOLKER or the EXMARaLDA Partitur-Editor, save it as .exb"),
+    "Trans": ("a Transcriber file (.trs)", "import it into ELAN or EXMARaLDA and save it there"),
+    "CHAT": ("TalkBank XML", "give the .cha file that it was made from"),
+    "TEI": ("a TEI document", "export the text from the program that made it as .eaf, .exb or .flextext"),
+    "METATRANSCRIPT": ("IMDI metadata", "give the .eaf file that they describe"),
+    "CMD": ("CMDI metadata", "give the text that they describe"),
+    "preferences": ("the preferences of ELAN (.pfsx)", "give the .eaf file"),
+    "html": ("a web page", "save the examples as text, or in a spreadsheet"),
+    "svg": ("a picture (SVG)", "give the text itself"),
+    "corpus": ("a TIGER treebank", "`proj align` reads its trees"),
+    "Workbook": ("an Excel table in XML of 2003", "save it as .xlsx"),
+    "wordDocument": ("a Word file in XML of 2003", "save it as .docx"),
+    "package": ("a Word file in one XML part", "save it as .docx"),
+    "w:document": ("the inner part of a Word file", "give the .docx file"),
+    "office:document": ("an OpenDocument file in one XML part", "save it as .odt or .ods"),
+}  # fmt: skip
+"""Elements with which other kinds of XML begin, what these are, and what to do."""
+_PICTURE, _SOUND = (
+    "give the text itself; words in pictures are not read",
+    "give its transcription: .eaf, .TextGrid, .exb or .cha",
+)
+_SIGNATURES: tuple[tuple[int, bytes, str, str], ...] = (
+    (0, b"%PDF", "a PDF file", "give the document that it was made from, or export it as text first"),
+    (0, b"{\\rtf", "an RTF file", "export it as text first, or save it as .docx"),
+    (0, b"\xd0\xcf\x11\xe0", "an old Word or Excel file", "save it as .docx or .xlsx"),
+    (0, b"SQLite", "a database", "export its texts first"),
+    (0, b"\x89PNG", "a picture (PNG)", _PICTURE),
+    (0, b"\xff\xd8\xff", "a picture (JPEG)", _PICTURE),
+    (0, b"GIF8", "a picture (GIF)", _PICTURE),
+    (0, b"II*\0", "a picture (TIFF)", _PICTURE),
+    (0, b"MM\0*", "a picture (TIFF)", _PICTURE),
+    (8, b"WEBP", "a picture (WebP)", _PICTURE),
+    (8, b"WAVE", "a sound file (WAV)", _SOUND),
+    (0, b"ID3", "a sound file (MP3)", _SOUND),
+    (0, b"\xff\xfb", "a sound file (MP3)", _SOUND),
+    (0, b"OggS", "a sound file (Ogg)", _SOUND),
+    (0, b"fLaC", "a sound file (FLAC)", _SOUND),
+    (4, b"ftyp", "a film or sound file (MP4)", _SOUND),
+    (0, b"\x1aE\xdf\xa3", "a film (Matroska, WebM)", _SOUND),
+    (8, b"AVI ", "a film (AVI)", _SOUND),
+    (0, b"ooBinaryFile", "a binary Praat file", "in Praat: Save, Save as text file"),
+    (0, b"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it"),
+    (0, b"Rar!", "a RAR archive", "unpack it"),
+    (0, b"BZh", "a bzip2 archive", "unpack it"),
+    (0, b"\xfd7zXZ", "an xz archive", "unpack it"),
+    (0, b"\x28\xb5\x2f\xfd", "a zstd archive", "unpack it"),
+    (257, b"ustar", "a tar archive", "unpack it"),
+    (0, b"\x7fELF", "a program", "give a text"),
+    (0, b"MZ\x90", "a program", "give a text"),
+)  # fmt: skip
+"""Bytes at a place in files that are no text, what these are, and what to do."""
+_MEMBERS = (
+    ("word/", "document"),
+    ("xl/", "table"),
+    ("ppt/", "slides of PowerPoint"),
+    ("META-INF/container.xml", "an EPUB book"),
+    (".fwdata", "a backup of FLEx"),
+    ("pangloss", "an archive"),
+)
+"""Names of members of zip archives, and what the archive is."""
+_OPENDOCUMENT = {"text": "document", "text-template": "document", "spreadsheet": "table", "presentation": "slides of Impress"}
+_TEXTS: tuple[tuple[str, str, str], ...] = (
+    (r"\s*<!doctype html|\s*<html", "a web page", "save the examples as text, or in a spreadsheet"),
+    (r"WEBVTT|\s*1\s*\n\d\d:\d\d:\d\d[,.]\d+ -->", "subtitles", "import them into ELAN and save that as .eaf"),
+    (r"\s*@(?:article|book|in\w+|misc|phdthesis|techreport|unpublished|online|string|comment)\s*[{(]", "a bibliography (BibTeX)", "give the text"),
+    (r"#!.*\n|\s*(?:import|from) [\w.]+(?: import .*)?\n", "a program", "give a text"),
+    (r'"?Praat chronological TextGrid', "a chronological TextGrid", "in Praat: Save, Save as text file"),
+)  # fmt: skip
+"""Beginnings of text files of other kinds, what these are, and what to do."""
 _CONLLU = re.compile(r" *(\d+)(?:-\d+|\.\d+)?(?:\t[^\t\n]*(?:\t[^\t\n]*){4,}|(?: +\S+){9} *)$")
 _TEX_FRAME = re.compile(r"\\(?:begin\s*\{|documentclass\b|(?:sub)*section\b|chapter\b|ea\b|ex\b|gl[t]\b|trans\b)")
 FEW_COMMANDS = 0.3
 """Share of lines with a macro that a file in LaTeX has at least."""
 _ODIN = re.compile(r"^(?:doc_id=\S+ |line=\d+\s+tag=)", re.MULTILINE)
+_CHAT = re.compile(r"(?:@UTF8|@PID:.*|@Window:.*|@Color words:.*|@Font:.*|@Begin)[ \t]*(?:\n|$)")
+_JSON = re.compile(r'\{\s*"|\[\s*(?:\{\s*"|\[|"|\d)')
 _LATEX = re.compile(r"\\(?:gll+\b|begingl\b|[a-z]{1,3}g\. |begin\s*\{|documentclass\b|(?:di|tri)gloss\b|exg\.)")
-_SCRIPTION = frozenset(("trs", "txn", "phon", "wlt", "tln", "m", "gl", "w", "lit", "n", "sp", "s"))
+_SCRIPTION = frozenset(("trs", "txn", "phon", "wlt", "tln", "m", "gl", "w", "lit", "n", "sp", "s", "t", "wcl", "cl"))
+_SCRIPTION_HEAD = re.compile(r"---[ ]*\n(?:.*\n){0,500}?---[ ]*\n")
+_SCRIPTION_LINE = re.compile(r"\\([a-z]{1,4})(?:-[A-Za-z-]+)?(?:[ \t]|$)")
+_MARKED_UP = (
+    ("wikitext", re.compile(r"\{\{\s*(?:fs )?interlinear\s*\|", re.IGNORECASE)),
+    ("typst", re.compile(r"#(?:numbered-)?gloss\s*\(|#import\s+\"@preview/(?:leipzig-gloss|eggs)")),
+    ("pandoc", re.compile(r"^:{3,}[ ]*(?:ex\b|\{[^}\n]*\.ex\b).*\n(?:(?!:::).*\n)*?\|", re.MULTILINE)),
+)
+_MARKDOWN = (
+    re.compile(r"^#{1,6} [^=\n]+$", re.MULTILINE), re.compile(r"^(?:```|~~~)", re.MULTILINE), re.compile(r"\]\((?:https?:|[\w./#-]+\))"),
+    re.compile(r"^\s*[-*+] \S", re.MULTILINE), re.compile(r"\*\*\S"), re.compile(r"`[^`\n]+`"),
+)  # fmt: skip
+"""What Markdown has and interlinear text has not; three of them together are enough."""
 _MARKER = re.compile(r"^\\([\w+-]+)", re.MULTILINE)
 _TEX = frozenset(
     {
@@ -50,39 +138,142 @@ _TEX = frozenset(
 
 
 def guess(head: bytes) -> str:
-    """The format of a file by its first bytes; FormatError when it is no text.
+    """The format of a file by its first bytes; FormatError when it is no text, or none that is read.
 
-    >>> guess(b"\\\\t sa\\n\\\\g one\\n"), guess(b"Hund bellt\\ndog bark\\n")
-    ('sigmorphon', 'plain')
+    >>> guess(b"\\\\t sa\\n\\\\g one\\n"), guess(b"Hund bellt\\ndog bark\\n"), guess(b"@UTF8\\n@Begin\\n")
+    ('sigmorphon', 'plain', 'chat')
     """
-    for magic, file_type in _NOT_TEXT.items():
-        if head.startswith(magic):
-            raise FormatError(f"this is {file_type}, not interlinear text", remedy="export it as text first")
-    text = _text(head)
-    if text.lstrip().startswith("<"):
-        if "<!ENTITY" in text:
-            raise FormatError("the XML defines entities, which is refused", remedy="remove the DOCTYPE from the file")
-        root = _ROOT.match(_ASIDE.sub("", text).lstrip())
-        if not root:
-            raise FormatError(f"no XML element in the first {HEAD >> 10} KB", remedy="name the format if it is XML")
-        name = root[1].rpartition(":")[2]
-        if name not in _ROOTS:
-            known = "xigt-corpus, document (FLEx) or ANNOTATION_DOCUMENT (ELAN)"
-            raise FormatError(f"the XML begins with <{name}>, {known} expected", remedy="or name its format")
-        return _ROOTS[name]
-    header = text.lstrip().partition("\n")[0].lower()
-    if "primary_text" in header or ("analyzed_word" in header and "gloss" in header):
-        return "cldf"
-    return rank_text_formats(text)[0][0]
+    return rank_formats(head)[0][0]
 
 
 def rank_formats(head: bytes) -> list[tuple[str, float]]:
-    """Formats that a file may be in, the best first, each with a score from 0 to 1."""
-    name = guess(head)
-    text = _text(head)
-    if text.lstrip().startswith("<") or name == "cldf":
+    """Formats that a file may be in, the best first, each with a score from 0 to 1; FormatError when it is of another kind."""
+    name = _by_signature(head)
+    if name:
         return [(name, 1.0)]
-    return rank_text_formats(text)
+    text = _text(head)
+    if text.lstrip().startswith("<") and not text.lstrip().startswith("<nowiki"):
+        return [(_by_root(text), 1.0)]
+    header = text.lstrip().partition("\n")[0].lower()
+    if "primary_text" in header or ("analyzed_word" in header and "gloss" in header):
+        return [("cldf", 1.0)]
+    name = _by_beginning(text)
+    if name:
+        return [(name, 1.0)]
+    scores = rank_text_formats(text)
+    if scores[0][0] == "plain":
+        _refuse_markdown(text)
+    return scores
+
+
+def _by_signature(head: bytes) -> str:
+    """The format of a zip archive, '' for text; FormatError for files of other kinds."""
+    for place, magic, kind, remedy in _SIGNATURES:
+        if head.startswith(magic, place):
+            raise FormatError(f"this is {kind}, not interlinear text", remedy=remedy)
+    if head.startswith(b"PK\x05\x06"):
+        raise FormatError("this is an empty zip archive, not interlinear text", remedy="is it the right one?")
+    if not head.startswith(b"PK\x03\x04"):
+        return ""
+    if head[30:38] == b"mimetype":
+        match = re.match(rb"application/vnd\.oasis\.opendocument\.([a-z-]+)", head[38:120])
+        name = _OPENDOCUMENT.get(match[1].decode(), "") if match else ""
+        if name in ("document", "table"):
+            return name
+        raise FormatError(
+            f"this is {name or 'an EPUB book or the like'}, not interlinear text", remedy="save its text as .odt or .docx"
+        )
+    places = [match.start() for match in re.finditer(b"PK\x03\x04", head)]
+    names = [head[k + 30 : k + 30 + int.from_bytes(head[k + 26 : k + 28], "little")].decode("utf-8", "replace") for k in places]
+    for member, kind in _MEMBERS:
+        if any(name.startswith(member) or name.endswith(member) for name in names):
+            if kind in ("document", "table"):
+                return kind
+            raise FormatError(f"this is {kind}, not interlinear text", remedy="export the text itself first")
+    raise FormatError(
+        "this is a zip archive (Word, Excel, FLEx backup?), not interlinear text",
+        remedy="unpack it; .docx, .odt, .xlsx and .ods are read",
+    )
+
+
+def _by_root(text: str) -> str:
+    if "<!ENTITY" in text:
+        raise FormatError("the XML defines entities, which is refused", remedy="remove the DOCTYPE from the file")
+    root = _ROOT.match(_ASIDE.sub("", text).lstrip())
+    if not root:
+        raise FormatError(f"no XML element in the first {HEAD >> 10} KB", remedy="name the format if it is XML")
+    name = root[1].rpartition(":")[2]
+    for key in (root[1], name):
+        if key in _OTHER_ROOTS:
+            kind, remedy = _OTHER_ROOTS[key]
+            raise FormatError(f"this is {kind}, not interlinear text", remedy=remedy)
+    if name not in _ROOTS:
+        known = "xigt-corpus, document (FLEx) or ANNOTATION_DOCUMENT (ELAN)"
+        raise FormatError(f"the XML begins with <{name}>, {known} expected", remedy="or name its format")
+    return _ROOTS[name]
+
+
+def _by_beginning(text: str) -> str:
+    """The format of a text by how it begins or what it has, '' where only its lines can tell; FormatError for other kinds."""
+    start = text.lstrip()
+    if start.startswith(('File type = "ooTextFile', '"ooTextFile')):
+        if '"TextGrid' in text[:300]:
+            return "textgrid"
+        raise FormatError("this is an object of Praat, not interlinear text", remedy="give a TextGrid")
+    if _CHAT.match(start):
+        return "chat"
+    if _JSON.match(start):
+        if re.search(r'"(?:utterances|dependents|num_slots|datumFields|transcript|utterance|phrases)"\s*:', text) or (
+            '"label"' in text and re.search(r'"(?:mask|value)"\s*:', text)
+        ):
+            return "json"
+        known = "texts of Digital Linguistics (DLx), LingView and FieldDB are read"
+        raise FormatError("this is JSON without sentences, not interlinear text", remedy=known)
+    for pattern, kind, remedy in _TEXTS:
+        if re.match(pattern, text, re.IGNORECASE):
+            raise FormatError(f"this is {kind}, not interlinear text", remedy=remedy)
+    for name, pattern_ in _MARKED_UP:
+        if pattern_.search(text):
+            return name
+    return "scription" if is_scription(text) else ""
+
+
+def is_scription(text: str) -> bool:
+    """Whether a text has the head of the format scription and blocks of one shape, or its markers in the first block."""
+    head = _SCRIPTION_HEAD.match(text)
+    rest = text[head.end() :] if head else text
+    bodies = [
+        [line for line in part.strip().split("\n") if not line.startswith("#")]
+        for part in re.split(r"\n\s*\n", rest[:20_000])
+        if part.strip()
+    ]
+    bodies = [body for body in bodies if body]
+    if not bodies:
+        return False
+    markers = {match[1] if (match := _SCRIPTION_LINE.match(line)) else "" for line in bodies[0]}
+    if markers <= _SCRIPTION and markers & {"trs", "txn", "tln", "gl", "wlt"} and not markers <= set("tmpgl"):
+        return True
+    same = sum(len(body) == len(bodies[0]) for body in bodies)
+    signs = sum(bool(pattern.search(rest)) for pattern in _MARKDOWN)
+    return (
+        head is not None
+        and ":" in head[0]
+        and len(bodies[0]) <= 8
+        and same > 0.6 * len(bodies)
+        and signs < 3
+        and "\\" not in bodies[0][0][:1]
+    )
+
+
+def _refuse_markdown(text: str) -> None:
+    """FormatError for Markdown that has no examples, such as a README."""
+    signs = sum(bool(pattern.search(text)) for pattern in _MARKDOWN)
+    quoted = sum(igt_parts.is_quoted(line) for line in text.split("\n")[:3000])
+    if signs >= 3 and _MARKDOWN[0].search(text) and quoted < 3:
+        raise FormatError(
+            "this is Markdown without examples (a README?), not interlinear text",
+            remedy="examples in `::: ex` or with quoted translations are read",
+        )
 
 
 def rank_text_formats(text: str) -> list[tuple[str, float]]:
@@ -100,7 +291,8 @@ def rank_text_formats(text: str) -> list[tuple[str, float]]:
     if 0 < latex < 3 and scores["plain"] > scores["latex"] / 2 and not _TEX_FRAME.search(text):
         commands = sum("\\" in row for row in rows)
         scores["latex"] *= min(1.0, commands / (FEW_COMMANDS * len(rows)))  # a macro in a remark makes no LaTeX
-    if max(scores["conllu"], scores["odin"], scores["latex"]) > 0.6:  # their lines would do for plain text too
+    scores["table"] = sheets.table_likeness(text) if max(scores["conllu"], scores["odin"]) < 0.6 else 0.0
+    if max(scores["conllu"], scores["odin"], scores["latex"], scores["table"]) > 0.6:  # their lines would do for plain text too
         scores["plain"] = min(scores["plain"], 0.2)
     if 2 * len(markers) >= len(rows) and markers:
         shared = set(markers) <= set("tmpgl")
@@ -112,7 +304,7 @@ def rank_text_formats(text: str) -> list[tuple[str, float]]:
 
 def _conllu(rows: list[str]) -> float:
     """Rows of numbered cells, numbered from 1 on; cells under a tab are columns of a text."""
-    cells = [row for row in rows if not row.lstrip().startswith("#")]
+    cells = [row for row in (row.strip(" ") for row in rows) if not row.startswith("#")]
     matches = [match for row in cells if (match := _CONLLU.match(row))]
     if not matches or len(matches) < 0.6 * len(cells):
         return 0.0

@@ -6,7 +6,7 @@ A file that is not well formed is reported and read on from where it breaks: tag
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
@@ -34,12 +34,27 @@ class XmlNode:
     text: str = ""
     children: list[XmlNode] = field(default_factory=list)
     line: int = 0
+    at: int = 0
+    """Characters of the text around it that stand before it."""
 
     def get(self, name: str) -> str:
         return self.attrs.get(name, "")
 
     def all(self, tag: str) -> list[XmlNode]:
         return [child for child in self.children if child.tag == tag]
+
+    def flow(self, inner: Callable[[XmlNode], Iterable[str]]) -> Iterator[str]:
+        """The text of the element, with what `inner` makes of each child where the child stands."""
+        begin = 0
+        for child in self.children:
+            yield self.text[begin : child.at]
+            begin = max(begin, child.at)
+            yield from inner(child)
+        yield self.text[begin:]
+
+    def full_text(self) -> str:
+        """All text in the element and those below it, in order."""
+        return "".join(self.flow(lambda child: (child.full_text(),)))
 
     def walk(self) -> Iterator[XmlNode]:
         """The node and all below it, in order."""
@@ -177,6 +192,7 @@ class _Builder:
         spaced = {key.rpartition("}")[2]: value for key, value in attrs.items() if key.startswith("{")}
         node = XmlNode(tag.rpartition("}")[2], {**spaced, **plain}, line=self.line)
         if self.open:
+            node.at = len(self.open[-1].text)
             self.open[-1].children.append(node)
         self.open.append(node)
 

@@ -1,0 +1,582 @@
+r"""Read annotations on a common time line: TextGrids of Praat (`.TextGrid`) and basic transcriptions of EXMARaLDA (`.exb`).
+
+    ts  |kolut uvana            |      a sentence
+    tx  |kolut      |uvana      |      its words
+    mb  |kolu-t     |uva-na     |      morphemes
+    ge  |dog-PL     |run-PST    |      glosses
+    fe  |The dogs ran.          |      translation
+
+Tiers have no parents here: which belongs to which is told by their times. Roles are those of ELAN (`elan.by_name`), and
+`tiers=words=tx,…` names them in the same way; a tier without a telling name is judged by its content. Each speaker has
+sentences of their own. A sentence is an interval of the text; where only words are transcribed, of the translation or of the
+ids; else what is spoken without a pause.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, BinaryIO
+
+from divproj.core.errors import Faults, FormatError, Where
+from divproj.core.sentence import Sentence
+from divproj.io.files import Source
+from divproj.io.interlinear import elan
+from divproj.io.interlinear.elan import Annotation, Tier
+from divproj.io.interlinear.parts import (
+    Options,
+    choose_translation,
+    from_file,
+    glue,
+    group_morphemes,
+    instance,
+    join_morphemes,
+    lines,
+    normalize_space,
+    one_line,
+    tokens,
+)
+from divproj.io.interlinear.sheets import check_roles, gram_share
+from divproj.io.interlinear.xml import XmlNode, units
+
+TREE_TIER = "divproj-tree"
+"""Name, or category, of tiers with trees that were written back."""
+SOUNDS, SOUND_LENGTH = 2.5, 2.0
+"""Intervals for each word, and characters of one on average, in a tier of sounds."""
+OVER_ONE = 1.3
+"""Intervals of a tier for each of another, from which on these are its sentences and those its words."""
+FITTING = 0.8
+"""Share of the intervals of a tier that lie within those of another, if they are its parts."""
+LATEST = 1e9
+"""Seconds, or intervals, that a TextGrid can have: thirty years."""
+_NAMES = (
+    ("tree", rf"^(tree|{TREE_TIER})$"),
+    ("-", r"phon(e|em|s)|segments?$|syll|silb|laut|tone|tobi|pitch|int(onation)?$|^(nn|k|sup|akz|pause|breath|noise|SeR|SyF|IST|BOR|CS|Top|Foc|BOR-\w+)$|^st$|^(mc|mp|hn|is|ltr|ltg|pho)$"),
+    ("text", r"^ts$|^(v|verb|hiat|utt|utterances?|ipu|sentences?|orthograph\w*|ort|norm|nv)$"),
+    ("words", r"^(tx|tok|wrd|words?|mau|ort-mau)$"),
+    ("morphs", r"^mb$"),
+    ("glosses", r"^(ge|gr|gg|gn)$"),
+    ("pos", r"^(ps|pos)$"),
+    ("translation", r"^(fe|fr|fg|fn|en|de|ru|ftr?)$"),
+    ("id", r"^(ref|id|s_?id|segnum|nr)$"),
+)  # fmt: skip
+"""Names of tiers that Praat, EXMARaLDA and their corpora have, beside those of ELAN."""
+_LANGUAGES = {"fe": "en", "ge": "en", "fr": "ru", "gr": "ru", "fg": "de", "gg": "de", "ltr": "ru"}
+"""Languages of tiers whose names are customary in EXMARaLDA."""
+_PAUSE = re.compile(r"\(\(.*?\)\)|\(\d+[,.]?\d*s?\)|<p:>|<?sil>?|sp|spn|#|\.{3}|[-–—_*]+")
+_TAGS = frozenset({
+    "basic-transcription", "head", "basic-body", "common-timeline", "tli", "tier", "event", "speakertable", "speaker", "abbreviation",
+    "ud-tier-information", "ud-information",
+})  # fmt: skip
+
+
+def load(source: Source, faults: Faults | None = None, **options: Any) -> Iterator[Sentence]:
+    return from_file(read, source, faults, options)
+
+
+def read(stream: BinaryIO, path: str, faults: Faults, options: Options) -> Iterator[Sentence]:
+    for _, igt in find_sentences(stream, path, faults, options):
+        yield igt
+
+
+def find_sentences(
+    stream: BinaryIO, path: str, faults: Faults, options: Options
+) -> list[tuple[tuple[str, Annotation], Sentence]]:
+    """Tier and annotation of each sentence, and the sentence, in the order in which they are spoken."""
+    check_roles(options.tiers, (*elan.ROLES, "record"), "a tier")
+    tiers = read_tiers(stream, path, faults, options)
+    roles = guess_roles(tiers, options)
+    used: set[str] = set()
+    spoken: list[tuple[tuple[str, Annotation], Sentence]] = []
+    for of_speaker in _by_speaker(tiers, roles):
+        spoken += _Speaker(tiers, of_speaker, path, faults, options).sentences(used)
+    if not any(role in ("text", "words", "morphs") for role, _ in roles.values()):
+        remedy = "name them, as in `tiers=words=…,glosses=…,translation=…` (proj check --tiers list shows them)"
+        raise FormatError(f"no tier looks like words or text; the tiers are {elan.describe_tiers(tiers)}", Where(path), remedy)
+    left = [name for name, tier in tiers.items() if name not in used and tier.annotations and roles[name][0] != "tree"]
+    if left and spoken:
+        faults.file(
+            FormatError(f"{len(left)} tiers are not used: {', '.join(left)[:200]}", Where(path), "`tiers=ROLE=NAME` uses one")
+        )
+    return sorted(spoken, key=lambda pair: pair[0][1].begin)
+
+
+def list_tiers(stream: BinaryIO, path: str, faults: Faults, options: Options) -> list[elan.TierRow]:
+    """The tiers of a file and what each is read as."""
+    tiers = read_tiers(stream, path, faults, options)
+    return elan.table(tiers, guess_roles(tiers, options))
+
+
+# Files.
+
+
+def read_tiers(stream: BinaryIO, path: str, faults: Faults, options: Options) -> dict[str, Tier]:
+    """The tiers of a TextGrid or of a basic transcription."""
+    head = stream.peek(64)[:64].lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")  # type: ignore[attr-defined]
+    if head.startswith(b"<"):
+        return _exmaralda(stream, path, faults, options)
+    return _textgrid(stream, path, faults, options)
+
+
+def _exmaralda(stream: BinaryIO, path: str, faults: Faults, options: Options) -> dict[str, Tier]:
+    """Tiers of events; their places on the time line stand for times, since not all points have one."""
+    tiers: dict[str, Tier] = {}
+    places: dict[str, int] = {}
+    speakers: dict[str, str] = {}
+    for node, _ in units(stream, path, faults, options, lambda tag, _: tag in ("tier", "common-timeline", "speaker"), _TAGS):
+        if node.tag == "common-timeline":
+            places = {tli.get("id"): k for k, tli in enumerate(node.all("tli"))}
+        elif node.tag == "speaker":
+            speakers[node.get("id")] = "".join(x.text for x in node.all("abbreviation")).strip() or node.get("id")
+        else:
+            tier = _events(node, places, speakers, path, faults)
+            name, n = tier.name, 1
+            while tier.name in tiers:
+                n += 1
+                tier = replace(tier, name=f"{name}-{n}")
+            tiers[tier.name] = tier
+    return tiers
+
+
+def _events(node: XmlNode, places: Mapping[str, int], speakers: Mapping[str, str], path: str, faults: Faults) -> Tier:
+    said = speakers.get(node.get("speaker"), node.get("speaker"))
+    category = node.get("category") or node.get("display-name") or node.get("id")
+    tier = Tier(f"{category}@{said}" if said else category, node.get("type"), "", said, "")
+    for k, event in enumerate(node.all("event")):
+        begin, end = places.get(event.get("start"), -1), places.get(event.get("end"), -1)
+        if begin < 0 or end <= begin:
+            problem = f"an event of tier {tier.name} is from {event.get('start')!r} to {event.get('end')!r}, two points of the time line expected"
+            faults.word(FormatError(problem, Where(path, event.line), "left out"))
+            continue
+        tier.annotations.append(
+            Annotation(f"{node.get('id')}.{k}", one_line(event.full_text()), event.line, begin=begin, end=end)
+        )
+    tier.annotations.sort(key=lambda annotation: annotation.begin)
+    return tier
+
+
+_VALUE = re.compile(r'"((?:[^"]|"")*)"|(?<![\w.\[])(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)(?![\w.\]])|<(exists|absent)>')
+
+
+def _textgrid(stream: BinaryIO, path: str, faults: Faults, options: Options) -> dict[str, Tier]:
+    """Tiers of a TextGrid in the long or the short form: the values are the same, and stand in the same order."""
+    values = _values(lines(stream, path, faults, options.encoding), path, faults)
+    tiers: dict[str, Tier] = {}
+
+    def number(what: str) -> float:
+        line, value, quoted = next(values, (0, "", True))
+        if quoted:
+            raise FormatError(
+                f"{value[:30]!r} stands where {what} is expected" if line else f"the file ends before {what}", Where(path, line)
+            )
+        given = float(value) if value not in ("exists", "absent") else math.inf
+        if not abs(given) < LATEST:
+            raise FormatError(f"{value[:30]!r} stands where {what} is expected", Where(path, line))
+        return given
+
+    def text(what: str) -> tuple[int, str]:
+        line, value, quoted = next(values, (0, "", False))
+        if not quoted:
+            raise FormatError(
+                f"{value!r} stands where {what} is expected" if line else f"the file ends before {what}", Where(path, line)
+            )
+        return line, value
+
+    try:
+        for what in ("the kind of file", "the class of the object"):
+            text(what)
+        number("the begin")
+        number("the end")
+        following = next(values, (0, "", False))
+        if following[1] == "absent":
+            return {}
+        count = int(number("the number of tiers"))
+        for _ in range(count):
+            _, kind = text("the class of a tier")
+            line, name = text("the name of a tier")
+            number("the begin of the tier")
+            number("the end of the tier")
+            tier = _named(name.strip() or f"tier {len(tiers) + 1}", kind, tiers)
+            tiers[tier.name] = tier
+            for k in range(int(number("the number of intervals"))):
+                begin = number("the begin of an interval")
+                end = number("the end of an interval") if kind == "IntervalTier" else begin
+                line, value = text("the text of an interval")
+                if value.strip():
+                    ms = (round(begin * 1000), round(end * 1000))
+                    tier.annotations.append(Annotation(f"{tier.name}.{k + 1}", value.strip(), line, begin=ms[0], end=ms[1]))
+    except FormatError as error:
+        if not tiers:
+            raise
+        faults.sentence(FormatError(error.message, error.where, "the file is damaged; what stands before was read"))
+    return tiers
+
+
+def _named(name: str, kind: str, tiers: Mapping[str, Tier]) -> Tier:
+    """A tier by its name, with the speaker that the name has: `tx@ANA`, `ANA - words`, `words (ANA)`."""
+    base, n = name, 1
+    while name in tiers:
+        n += 1
+        name = f"{base}-{n}"
+    if name.startswith("tree@"):  # added by `write_back` to the tier that it names
+        return Tier(name, kind, "", _named(name.removeprefix("tree@"), kind, {}).participant, "")
+    if "@" in name:
+        return Tier(name, kind, "", name.partition("@")[2], "")
+    parts = re.fullmatch(r"(.+?)(?: - | ?[(\[])([^()\[\]]+)[)\]]?", name)
+    if parts:
+        roles = [bool(named_role(part)[0]) for part in parts.groups()]
+        if roles == [True, False]:
+            return Tier(name, kind, "", parts[2].strip(), "")
+        if roles == [False, True]:
+            return Tier(name, kind, "", parts[1].strip(), "")
+    return Tier(name, kind, "", "", "")
+
+
+def _values(numbered: Iterator[tuple[int, str]], path: str, faults: Faults) -> Iterator[tuple[int, str, bool]]:
+    """(line, value, whether it is a text) of all that Praat reads: texts between quotes, free numbers and flags."""
+    waiting, begin = "", 0
+    for line, text in numbered:
+        if waiting:
+            if text.count('"') % 2 == 0 and line - begin < 500:
+                waiting += f"\n{text}"
+                continue
+            text, waiting = f"{waiting}\n{text}", ""
+        else:
+            begin = line
+            if text.count('"') % 2:
+                waiting = text
+                continue
+        text = re.sub(r"(?<![\w\"])!.*$", "", text) if '"' not in text else text
+        for match in _VALUE.finditer(text):
+            if match[1] is not None:
+                yield begin, match[1].replace('""', '"'), True
+            else:
+                yield begin, match[2] or match[3], False
+    if waiting:
+        faults.file(
+            FormatError("a text opens with a quote that is not closed", Where(path, begin), "the rest of the file is lost")
+        )
+
+
+# Roles.
+
+
+def named_role(name: str) -> tuple[str, str]:
+    """(role, reason) of a tier by its name alone; '' where that says nothing."""
+    base = name.partition("@")[0].strip()
+    for role, pattern in _NAMES:
+        if re.search(pattern, base, re.IGNORECASE if role != "-" else 0):
+            return role, "name"
+    role, why = elan.by_name(Tier(base, "", "", "", ""))
+    return (role, why) if role else ("", "")
+
+
+def _base(tier: Tier) -> str:
+    """The name of a tier without its speaker."""
+    name = tier.name.partition("@")[0]
+    if tier.participant and "@" not in tier.name:
+        name = re.sub(
+            rf"^{re.escape(tier.participant)} - | - {re.escape(tier.participant)}$|[(\[]{re.escape(tier.participant)}[)\]]$",
+            "",
+            name,
+        )
+    return name.strip()
+
+
+def guess_roles(tiers: Mapping[str, Tier], options: Options) -> dict[str, tuple[str, str]]:
+    """(role, reason) of each tier; ('-', reason) for one that is no line of the text."""
+    looks = {name: elan.content(tier) for name, tier in tiers.items()}
+    roles: dict[str, tuple[str, str]] = {}
+    for role, wanted in options.tiers.items():
+        exact = [name for name in tiers if name == wanted]
+        matches = exact or [name for name, tier in tiers.items() if wanted in (_base(tier), tier.participant)]
+        if not matches:
+            problem = f"no tier {wanted!r}; the tiers are {elan.describe_tiers(tiers)}"
+            raise FormatError(problem, Where(""), "name one of these")
+        roles |= dict.fromkeys(matches, ("id" if role == "record" else role, "named"))
+    taken = set(options.tiers)
+    for name, tier in tiers.items():
+        if name in roles:
+            continue
+        look = looks[name]
+        role, why = named_role(_base(tier))
+        if not look.filled:
+            role, why = "-", "empty"
+        elif tier.kind == "TextTier":
+            role, why = "-", "points, no intervals"
+        elif role not in ("id", "tree", "-") and look.ids > elan.MOSTLY_IDS:
+            role, why = "id", "numbers or ids"
+        elif role == "translation" and look.grams > elan.TRANSLATION_GRAMS and not look.language:
+            role, why = "glosses", "abbreviations of grammar"
+        roles[name] = ("-", "another tier is named so") if role in taken and role != "translation" else (role, why)
+    _by_times(tiers, looks, roles)
+    return {name: roles[name] for name in tiers}
+
+
+def _by_times(tiers: Mapping[str, Tier], looks: Mapping[str, elan.Content], roles: dict[str, tuple[str, str]]) -> None:
+    """Correct and complete the roles by the times of the tiers of one speaker."""
+    for group in _groups(tiers).values():
+        named = [name for name in group if roles[name][0] == "text"]
+        if len(named) > 1:  # a text whose intervals divide those of another are its words
+            widest = min(named, key=lambda name: len(tiers[name].annotations))
+            for name in named:
+                if name != widest and roles[name][1] != "named" and _parts_of(tiers[name], tiers[widest]):
+                    roles[name] = ("words", "several in one interval of the text")
+        for name in group:
+            role, why = roles[name]
+            if why == "named":
+                continue
+            if (
+                role == "words"
+                and looks[name].width > elan.SENTENCE_WIDTH
+                and not any(roles[other][0] == "text" for other in group)
+            ):
+                roles[name] = ("text", "whole sentences")
+            if role in ("text", "words", "morphs", "") and _are_sounds(
+                tiers[name], [tiers[other] for other in group if other != name], looks
+            ):
+                roles[name] = ("-", "sounds")
+        open_ones = [name for name in group if not roles[name][0]]
+        texts = [name for name in group if roles[name][0] in ("text", "words")]
+        if not texts and open_ones:
+            most = max(open_ones, key=lambda name: (not looks[name].language, looks[name].filled * looks[name].width))
+            best = [name for name in open_ones if not looks[name].language] or open_ones
+            chosen = most if most in best else best[0]
+            roles[chosen] = ("text", "has the most words")
+            open_ones.remove(chosen)
+            texts = [chosen]
+        for name in open_ones:
+            look, text = looks[name], tiers[texts[0]] if texts else None
+            if look.grams > elan.TIER_GRAMS:
+                roles[name] = ("glosses", "abbreviations of grammar")
+            elif text and look.language and look.language != looks[texts[0]].language and _same_begins(tiers[name], text):
+                roles[name] = ("translation", f"in {look.language}, at the times of the text")
+            elif (
+                text
+                and _parts_of(tiers[name], text)
+                and look.width < elan.SENTENCE_WIDTH
+                and not any(roles[x][0] == "words" for x in group)
+            ):
+                roles[name] = ("words", "several in one interval of the text")
+            else:
+                roles[name] = ("-", "says nothing")
+
+
+def _groups(tiers: Mapping[str, Tier]) -> dict[str, list[str]]:
+    """Names of tiers by speaker."""
+    groups: dict[str, list[str]] = {}
+    for name, tier in tiers.items():
+        groups.setdefault(tier.participant, []).append(name)
+    return groups
+
+
+def _parts_of(tier: Tier, whole: Tier) -> bool:
+    """Whether the intervals of a tier lie within those of another, several in one."""
+    spans = [(a.begin, a.end) for a in whole.annotations]
+    starts = [begin for begin, _ in spans]
+    inside = 0
+    for a in tier.annotations:
+        k = bisect_left(starts, a.begin + 1) - 1
+        inside += k >= 0 and a.begin < spans[k][1] and a.end <= spans[k][1] + 10
+    return inside >= FITTING * len(tier.annotations) and len(tier.annotations) >= OVER_ONE * len(spans) > 0
+
+
+def _same_begins(tier: Tier, text: Tier) -> bool:
+    starts = {a.begin for a in text.annotations}
+    return sum(a.begin in starts for a in tier.annotations) >= elan.SAME_TIMES * len(tier.annotations)
+
+
+def _are_sounds(tier: Tier, others: Sequence[Tier], looks: Mapping[str, elan.Content]) -> bool:
+    values = [a.value for a in tier.annotations[:300]]
+    if not values or sum(map(len, values)) > SOUND_LENGTH * len(values):
+        return False
+    return any(
+        len(tier.annotations) > SOUNDS * len(other.annotations)
+        and _parts_of(tier, other)
+        and looks[other.name].width < elan.SENTENCE_WIDTH
+        for other in others
+    )
+
+
+def _by_speaker(tiers: Mapping[str, Tier], roles: Mapping[str, tuple[str, str]]) -> Iterator[dict[str, list[str]]]:
+    """Names of tiers by role, for each speaker who says something; tiers of no speaker belong to all."""
+    groups = _groups(tiers)
+    common = groups.get("", []) if len(groups) > 1 else []
+    common_texts = [name for name in common if roles[name][0] in ("text", "words", "morphs")]
+    if common_texts:
+        yield _of_role(common, roles)
+        common = []
+    for said, names in groups.items():
+        if said or len(groups) == 1:
+            by_role = _of_role(names, roles)
+            if any(by_role.get(role) for role in ("text", "words", "morphs")):
+                for role, shared in _of_role(common, roles).items():
+                    by_role.setdefault(role, shared)
+                yield by_role
+
+
+def _of_role(names: Sequence[str], roles: Mapping[str, tuple[str, str]]) -> dict[str, list[str]]:
+    by_role: dict[str, list[str]] = {}
+    for name in names:
+        if roles[name][0] not in ("", "-"):
+            by_role.setdefault(roles[name][0], []).append(name)
+    return by_role
+
+
+# Sentences.
+
+
+@dataclass
+class _Speaker:
+    """The tiers of one speaker, sentence by sentence."""
+
+    tiers: Mapping[str, Tier]
+    roles: dict[str, list[str]]
+    path: str
+    faults: Faults
+    options: Options
+    _starts: dict[str, list[int]] = field(default_factory=dict)
+
+    def sentences(self, used: set[str]) -> Iterator[tuple[tuple[str, Annotation], Sentence]]:
+        for role in ("glosses", "pos"):
+            self.roles.get(role, []).sort(key=lambda name: (self._language(name) not in ("", self.options.lang), name))
+        name, spans = self._spans()
+        used |= {x for role, names in self.roles.items() for x in names if role != "text" or x == name or len(names) == 1}
+        used |= set(self.roles.get("text", ())) if "words" not in self.roles else set()
+        for span in spans:
+            igt = self._sentence(span, name)
+            if any(char.isalnum() for word in igt.words for char in word):
+                yield (name, span), igt
+
+    def _spans(self) -> tuple[str, list[Annotation]]:
+        """The tier whose intervals are the sentences."""
+        words = (self.roles.get("words") or self.roles.get("morphs") or [""])[0]
+        for role in ("text", "translation", "id"):
+            for name in self.roles.get(role, ()):
+                if (
+                    not words
+                    or len(self.tiers[name].annotations) * OVER_ONE < len(self.tiers[words].annotations)
+                    or role == "text"
+                ):
+                    return name, self.tiers[name].annotations
+        spans: list[Annotation] = []
+        for a in self.tiers[words].annotations:  # words without sentences: what is spoken without a pause
+            if spans and a.begin <= spans[-1].end and not _PAUSE.fullmatch(a.value.strip()) and len(spans[-1].value) < 2000:
+                spans[-1] = replace(spans[-1], end=max(a.end, spans[-1].end), value=f"{spans[-1].value} {a.value}")
+            elif not _PAUSE.fullmatch(a.value.strip()):
+                spans.append(replace(a))
+        return words, spans
+
+    def _within(self, name: str, span: Annotation) -> list[Annotation]:
+        """Annotations of a tier whose middle lies in an interval."""
+        tier = self.tiers[name]
+        if name not in self._starts:
+            tier.annotations.sort(key=lambda a: a.begin)
+            self._starts[name] = [a.begin for a in tier.annotations]
+        starts = self._starts[name]
+        first = max(0, bisect_left(starts, span.begin) - 1)
+        last = bisect_left(starts, max(span.end, span.begin + 1))
+        return [a for a in tier.annotations[first:last] if elan.overlaps(a, span)]
+
+    def _language(self, name: str) -> str:
+        tier = self.tiers[name]
+        return _LANGUAGES.get(_base(tier), "") or elan.language(replace(tier, name=_base(tier)))
+
+    def _sentence(self, span: Annotation, name: str) -> Sentence:
+        at = {
+            role: self._within(names[0], span)
+            for role, names in self.roles.items()
+            if role in ("words", "morphs", "glosses", "pos")
+        }
+        text_tier = (self.roles.get("text") or [""])[0]
+        text = (
+            " ".join(a.value for a in self._within(text_tier, span))
+            if text_tier and text_tier != name
+            else span.value
+            if name == text_tier
+            else ""
+        )
+        words = [a for a in at.get("words", []) if not _PAUSE.fullmatch(a.value.strip()) or a.value.strip() == "..."]
+        stacked = [normalize_space(line) for line in text.split("\n") if line.strip()] if not words else []
+        text = normalize_space(one_line(text))
+        forms = tuple(a.value for a in words)
+        segments: Sequence[str] = ()
+        glosses: Sequence[str] = ()
+        tags: Sequence[str] = ()
+        even = len({len(tokens(line)) for line in stacked}) == 1
+        if (
+            len(stacked) in (2, 3)
+            and "glosses" not in self.roles
+            and (even or gram_share(tokens(stacked[-1])) > elan.TIER_GRAMS)
+        ):
+            text, forms, glosses = stacked[0], tokens(stacked[0]), tokens(stacked[-1])  # words and glosses in one interval
+            segments = tokens(stacked[1]) if len(stacked) == 3 else ()
+        pieces = at.get("morphs", [])
+        if not forms:
+            forms = tokens(text)
+        if words and not glosses:
+            groups = [[p for p in pieces if elan.overlaps(p, word)] for word in words]
+            segments = [join_morphemes([p.value for p in group]) for group in groups]
+            marks = [glue([p.value for p in group])[1] for group in groups]
+            glosses, tags = (self._of_words(at.get(role, []), words, groups, marks) for role in ("glosses", "pos"))
+        elif not glosses:
+            glosses, tags = (_spread(at.get(role, [])) for role in ("glosses", "pos"))
+            values = _spread(pieces)
+            if values:
+                pieces_of = group_morphemes(values)
+                joins = [glue([values[k] for k in group])[1] for group in pieces_of]
+                if len(glosses) == len(values):
+                    glosses = [
+                        join_morphemes([glosses[k] for k in group], mark) for group, mark in zip(pieces_of, joins, strict=True)
+                    ]
+                segments = [join_morphemes([values[k] for k in group]) for group in pieces_of]
+                forms = forms or tuple(segments)
+        free = [
+            (self._language(tier), " ".join(a.value for a in self._within(tier, span)))
+            for tier in self.roles.get("translation", ())
+        ]
+        translation, translations = choose_translation(
+            [(code, one_line(text_)) for code, text_ in free], self.options.lang, stated=True
+        )
+        ids = [a.value for tier in self.roles.get("id", ()) for a in self._within(tier, span)]
+        sent_id = normalize_space(ids[0]) if ids else ""
+        speaker = self.tiers[name].participant
+        meta = [("speaker", speaker)]
+        if self.tiers[name].kind == "IntervalTier":
+            meta += [("begin", str(span.begin)), ("end", str(span.end))]
+        meta += [("lit", " ".join(a.value for a in self._within(tier, span))) for tier in self.roles.get("lit", ())]
+        for tier in self.roles.get("glosses", [])[1:]:
+            meta.append((_base(self.tiers[tier]), " ".join(a.value for a in self._within(tier, span))))
+        for tier in self.roles.get("tree", ()):
+            trees = [a for a in self._within(tier, span) if a.begin == span.begin]
+            pairs = [value.partition(":") for a in trees[:1] for value in a.value.split()]
+            meta += [("hd", " ".join(head for head, _, _ in pairs)), ("rl", " ".join(rel or "_" for _, _, rel in pairs))]
+        return instance(
+            [form or "_" for form in forms], segments, glosses, tags, text=text if words or text != " ".join(forms) else "",
+            translation=translation, translations=translations, sent_id=sent_id, meta=meta, where=Where(self.path, span.line, sent_id),
+        )  # fmt: skip
+
+    def _of_words(
+        self, annotations: list[Annotation], words: list[Annotation], groups: list[list[Annotation]], marks: list[list[str]]
+    ) -> list[str]:
+        """Glosses or tags of words: one a word, or one a morpheme, joined as these are."""
+        if len(annotations) == 1 and len(words) > 1:
+            return list(tokens(annotations[0].value))
+        values = []
+        for word, group, mark in zip(words, groups, marks, strict=True):
+            inside = [a for a in annotations if elan.overlaps(a, word)]
+            if len(group) > 1 and len(inside) == len(group):
+                values.append(join_morphemes([a.value for a in inside], mark))
+            else:
+                values.append(" ".join(normalize_space(a.value) for a in inside))
+        return values if any(values) else []
+
+
+def _spread(annotations: Sequence[Annotation]) -> list[str]:
+    """Values, one a word; those of one annotation that has all words."""
+    if len(annotations) == 1:
+        return list(tokens(normalize_space(annotations[0].value)))
+    return [normalize_space(a.value) for a in annotations]
