@@ -26,8 +26,9 @@ from divproj.core.links import Links
 from divproj.core.pair import Pair
 from divproj.core.sentence import Rows
 from divproj.core.tree import DepTree
+from divproj.forest.build import from_tree
 from divproj.forest.charts import Packer
-from divproj.forest.dependencies import from_dependencies
+from divproj.forest.dependencies import phrase_tree
 from divproj.forest.hypergraph import Forest, Node
 from divproj.io.files import LINKS_FILE, writing
 from divproj.io.trees import conllu, pharaoh
@@ -35,7 +36,7 @@ from divproj.parsing.features import ParserInput
 from divproj.parsing.language import pack_forest
 from divproj.parsing.parser import EdgeParser, MstParser
 from divproj.phrases.aligner import PhraseAligner
-from divproj.phrases.lexicon import Lexicon
+from divproj.phrases.lexicon import TWO_LANGUAGES, Lexicon
 from divproj.phrases.reading import candidates
 from divproj.phrases.results import PhraseAlignment
 from divproj.projection.candidates import TagLexicon
@@ -48,8 +49,6 @@ if TYPE_CHECKING:
     from divproj.parsing.language import Language
 
 
-PARSE_SHARE = 0.5
-"""How much the parser's probabilities count against the alignment where E has a forest."""
 BARE_PAIR_SHARE = 0.02
 """The same where no tree or forest of F vouches for its phrases: the chart of s5 weighs all bracketings by itself, so that the pairs
 only break ties (bench/RESULTS.md)."""
@@ -62,9 +61,6 @@ SAME_STYLE = 0.7
 COMMON_WORDS = 0.7
 """Share of F's words that E must have, too: the language of a text that no table knows is sometimes taken for another.
 Edinburgh's paraphrases have 0.82 to 0.92, Naija beside English 0.65, other languages less than 0.12."""
-
-TWO_LANGUAGES = ("f", "e")
-"""Any two languages that differ: their words are alike only if they are the same, as for `proj align --languages tr-en`."""
 
 
 def dependencies(forest: Forest, nodes: Iterable[int]) -> DepTree:
@@ -145,8 +141,8 @@ MoreLinks = Callable[[Forest, Forest], Iterable[tuple[int, int]]]
 class PhraseFinder:
     """Runs `PhraseAligner` on the sentences of a text.
 
-    F's forest is that of `forests` with the same words, or all bracketings; E's is what `e_forest` makes of its tree, or the tree
-    alone. With E's forest, E's tree becomes the one that the alignment chose.
+    F's forest is that of `forests` with the same words, or all bracketings; E's is what `e_forest` makes of its tree, or the constituents
+    of the tree alone, as `proj align` reads it. With E's forest, E's tree becomes the one that the alignment chose.
     """
 
     forests: Mapping[tuple[str, ...], Forest] = field(default_factory=dict)
@@ -157,30 +153,27 @@ class PhraseFinder:
 
     def find(self, inputs: Sequence[ProjectionInput]) -> tuple[list[ProjectionInput], PhraseBook]:
         """The sentences, with E's tree where the alignment chose one, and their phrase pairs."""
-        ready = [k for k, sentence in enumerate(inputs) if self._usable(sentence)]
-        pairs = [(self._f(inputs[k]), self._e(inputs[k].e)) for k in ready]
+        ready = [k for k, sentence in enumerate(inputs) if self.usable(sentence)]
+        pairs = [self.forests_of(inputs[k]) for k in ready]
         links = [self._links(inputs[k], s, t) for k, (s, t) in zip(ready, pairs, strict=True)]
-        aligner = self.aligner
-        if self.e_forest and not aligner.parse_share:
-            aligner = replace(aligner, parse_share=PARSE_SHARE)
         sentences, book = list(inputs), []
-        for k, alignment in zip(ready, aligner.align(pairs, links), strict=True):
+        for k, alignment in zip(ready, self.aligner.align(pairs, links), strict=True):
             if self.e_forest and alignment.reachable:
                 sentences[k] = _with_tree(inputs[k], alignment)
             book.append(SentencePairs.of(alignment, hold=PAIR_SHARE if inputs[k].forms in self.forests else BARE_PAIR_SHARE))
         return sentences, PhraseBook.of(book)
 
-    def _usable(self, sentence: ProjectionInput) -> bool:
+    def usable(self, sentence: ProjectionInput) -> bool:
+        """Whether a sentence has links and is short enough, or has a forest."""
         if not sentence.forms or not len(sentence.e) or not sentence.links.links:
             return False
         return sentence.forms in self.forests or len(sentence) <= self.all_up_to
 
-    def _f(self, sentence: ProjectionInput) -> Forest:
+    def forests_of(self, sentence: ProjectionInput) -> tuple[Forest, Forest]:
+        """The forest of F, or all its bracketings, and that of E, or its tree."""
         forest = self.forests.get(sentence.forms)
-        return forest if forest is not None else all_bracketings(sentence)
-
-    def _e(self, tree: DepTree) -> Forest:
-        return self.e_forest(tree) if self.e_forest else from_dependencies(tree)
+        e = self.e_forest(sentence.e) if self.e_forest else from_tree(phrase_tree(sentence.e), binarise="all")
+        return (forest if forest is not None else all_bracketings(sentence)), e
 
     def _links(self, sentence: ProjectionInput, src: Forest, tgt: Forest) -> list[tuple[int, int]]:
         given = {(i - 1, j - 1) for i, j in sentence.links.links}
@@ -249,9 +242,7 @@ def linked_paraphrases(
     """Paraphrases linked by aligning phrases: candidates by form, lemma and WordNet, of which the best set of phrase pairs keeps
     some. Sentences that have links keep them."""
     ready = [sentence if sentence.links.links else _with_candidates(sentence, lexicon) for sentence in text]
-    sentences, book = replace(finder or PhraseFinder(), aligner=PhraseAligner(relation=lexicon.relation, parse_share=0.0)).find(
-        ready
-    )
+    sentences, book = replace(finder or PhraseFinder(), aligner=PhraseAligner(relation=lexicon.relation)).find(ready)
     for k, sentence in enumerate(text):
         pairs = book.find(sentences[k])
         if pairs and not sentence.links.links:
@@ -403,20 +394,24 @@ def collect_evidence(
     """
     from divproj.parsing.translations import find_language
     from divproj.phrases import wordnet
-    from divproj.phrases.lexicon import Lexicon
 
     forests = forests_from_file(sources.f_forests, text, faults) if sources.f_forests else forests
+    aligned = forests
     if not sources.has_phrases:
         return PhraseEvidence(list(text), forests)
     parsed_by = find_language(parser) if parser else None
     code = shared_language(text) if sources.paraphrases or sources.phrases == AUTO else ""
     one = sources.paraphrases or bool(code)
-    if one and not forests:
-        forests = parse_same_language(text, parsed_by or _installed_language(code), parsed=parsed_by is not None)
     note = "" if sources.paraphrases or not one else f"F and E are both in the language '{code}', so F has parses too"
-    finder = PhraseFinder(forests_by_words(forests), e_forests_of(parsed_by) if parsed_by else None)
+    if sources.f_forests and sources.phrases in (None, AUTO):
+        aligned = forests_from_file(sources.f_forests, constituents=True)
+    elif one and not forests:
+        aligned = forests = parse_same_language(text, parsed_by or _installed_language(code), parsed=parsed_by is not None)
+    finder = PhraseFinder(forests_by_words(aligned), e_forests_of(parsed_by) if parsed_by else None)
     if not one:
-        finder.aligner = PhraseAligner(relation=Lexicon(TWO_LANGUAGES).relation)
+        lexicon = Lexicon(TWO_LANGUAGES)
+        finder.aligner = PhraseAligner(relation=lexicon.relation)
+        finder.forests = {forms: lexicon.with_lemmas(forest, 0) for forms, forest in finder.forests.items()}
     if one and sources.phrases in (None, AUTO) and not (linked and any(sentence.links.links for sentence in text)):
         bare = [replace(sentence, links=Links(frozenset(), sentence.links.shape)) for sentence in text]
         sentences, book = linked_paraphrases(bare, Lexicon(wordnet=wordnet.find()), finder)
@@ -425,12 +420,18 @@ def collect_evidence(
     return PhraseEvidence(sentences, forests, book, note)
 
 
-def forests_from_file(path: str, text: Sequence[ProjectionInput], faults: Faults | None = None) -> list[Forest]:
-    """Trees or forests of F sentences; sentences that have none, by their words, are named to `faults`."""
+def forests_from_file(
+    path: str, text: Sequence[ProjectionInput] = (), faults: Faults | None = None, *, constituents: bool = False
+) -> list[Forest]:
+    """Trees or forests of F sentences; sentences that have none, by their words, are named to `faults`.
+
+    The chart of s5 asks for phrases with heads, alignment for `constituents` of dependency trees.
+    """
     from divproj.io.trees.forests import ForestOptions, forests_from
 
-    faults = faults or Faults()
-    forests = [forest for forest in forests_from(path, None, faults, ForestOptions("all")) if forest is not None]
+    faults = faults or Faults(strict=False)
+    options = ForestOptions("all", constituents=constituents)
+    forests = [forest for forest in forests_from(path, None, faults, options) if forest is not None]
     known = {forest.forms for forest in forests}
     for k, sentence in enumerate(text, 1):
         if sentence.forms not in known:
