@@ -39,10 +39,9 @@ S2 = [f"{UNIT}/projection/{name}.py" for name in ("test_s1", "test_rules", "test
 S2_PLUS = ["tests/golden/test_correction_features.py", f"{UNIT}/projection/test_loglinear.py"]
 S6 = [f"{UNIT}/projection/{name}.py" for name in ("test_universal", "test_universal_network", "test_nearness")]
 CHART = [f"{UNIT}/projection/phrasal"]
-ALIGNER = [f"{UNIT}/phrases", f"{PROPERTY}/test_forests.py"]
+PHRASE_MODEL, ORACLE, PHRASE_ALIGNER = (f"{UNIT}/phrases/test_{name}.py" for name in ("phrase_model", "oracle", "phrase_aligner"))
 INDUCTION = [f"{UNIT}/induction", f"{PROPERTY}/test_induction.py"]
 WORDS = [f"{UNIT}/links/words"]
-PARSING = [f"{UNIT}/parsing", f"{PROPERTY}/test_parsing.py"]
 TESTS = {
     "divergence/kernel.py": DIVERGENCE,
     "divergence/operations.py": DIVERGENCE,
@@ -60,19 +59,23 @@ TESTS = {
     ],
     "projection/glossed/s6.py": S6,
     "projection/phrasal/chart.py": CHART,
-    "phrases/em.py": ALIGNER,
-    "phrases/beam_search.py": ALIGNER,
-    "phrases/problem.py": ALIGNER,
-    "phrases/chart.py": ALIGNER,
+    "phrases/em.py": [PHRASE_MODEL],
+    "phrases/model.py": [PHRASE_MODEL],
+    "phrases/beam_search.py": [ORACLE],
+    "phrases/hill_climbing.py": [ORACLE, PHRASE_ALIGNER],
+    "phrases/problem.py": [PHRASE_MODEL, ORACLE],
+    "phrases/chart.py": [ORACLE],
     "induction/ccm.py": INDUCTION,
     "induction/sampler.py": INDUCTION,
     "induction/tree_alignment.py": INDUCTION,
     "links/word_direction.py": WORDS,
     "links/word_model.py": WORDS,
-    "parsing/decode.py": PARSING,
+    "forest/parses.py": [f"{UNIT}/forest", f"{PROPERTY}/test_forests.py"],
+    "parsing/decode.py": [f"{UNIT}/parsing/test_{name}.py" for name in ("decode", "marginals")],
+    "parsing/features.py": [f"{UNIT}/parsing/test_{name}.py" for name in ("features", "atoms", "parts")],
 }
 """Core modules below src/divproj, and the tests that should notice a fault in each."""
-PLAIN = ("divergence/", "phrases/", "induction/", "links/", "projection/phrasal/")
+PLAIN = ("divergence/", "forest/", "phrases/", "induction/", "links/", "projection/phrasal/")
 """Modules whose kernels are not compiled; those of `parsing` count on integers that overflow, which Python's do not."""
 OPERATORS = {
     ast.Add: ("+", "-"), ast.Sub: ("-", "+"), ast.Mult: ("*", "/"), ast.Div: ("/", "*"), ast.FloorDiv: ("//", "*"), ast.Mod: ("%", "*"),
