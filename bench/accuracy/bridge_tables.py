@@ -27,18 +27,20 @@ import numpy as np
 from bench.common import DATA, Table, need
 
 from divproj import Corpus, DepTree, Faults, Links, Pair
-from divproj.core.sentence import Sentence
+from divproj.core.sentence import Rows, Sentence
 from divproj.evaluation.experiment import cross_validate
 from divproj.evaluation.trees import score_trees
 from divproj.forest.build import from_tree
+from divproj.forest.dependencies import from_dependencies
 from divproj.forest.hypergraph import Forest
 from divproj.forest.parses import viterbi
 from divproj.forest.trees import PhraseTree
 from divproj.io.trees import forest as forest_file
 from divproj.links.glosses import GlossAligner
 from divproj.links.word_model import WordAligner
-from divproj.parsing.language import load_pack
-from divproj.phrases.aligner import ForestPair
+from divproj.parsing.language import Language, forest_of, load_pack
+from divproj.phrases.aligner import ForestPair, PhraseAligner
+from divproj.phrases.lexicon import TWO_LANGUAGES, Lexicon
 from divproj.phrases.results import PhraseAlignment
 from divproj.projection import parsers
 from divproj.projection.base import AdaptedSystem, TextEvidence
@@ -46,14 +48,7 @@ from divproj.projection.direct import ProjectionInput, s1
 from divproj.projection.glossed.s6 import S6
 from divproj.projection.parsers import Recipe
 from divproj.projection.phrasal.cues import RelationWeights
-from divproj.projection.phrasal.evidence import (
-    PhraseEvidence,
-    PhraseFinder,
-    collect_evidence,
-    dependencies,
-    e_forests_of,
-    write_corpus,
-)
+from divproj.projection.phrasal.evidence import PhraseEvidence, all_bracketings, collect_evidence, dependencies, write_corpus
 from divproj.projection.phrasal.phrase_pairs import PhraseBook, PhraseSources, SentencePairs
 from divproj.projection.phrasal.s5 import S5
 from divproj.projection.projector import vote
@@ -240,24 +235,20 @@ def table_paraphrases(options: argparse.Namespace) -> None:
 
 
 def table_phrases(options: argparse.Namespace) -> None:
-    """`--phrases auto`: with trees of F where there are some (SMULTRON), with parses of paraphrases, else on all bracketings."""
+    """`--phrases auto`: with trees of F (SMULTRON), or with parses of paraphrases."""
     from bench.accuracy.phrases_smultron import trees
 
     german = list(trees(DATA / "smultron" / "raw", "de", False).values())
     columns = ("corpus", "sentences", "forest of F", "s5", "s5 with it", "s5 --phrases auto with it", "fewer errors than s5")
     with Table("bridge_tables-phrases", "UAS of s5, gold links and E trees", *columns) as table:
-        names = options.corpora
-        if names == (*ODIN, *LARGE):
-            names = ("smultron/en-de", "smultron/sv-de", EDINBURGH, *names)
-        for name in names:
+        for name in ("smultron/en-de", "smultron/sv-de", EDINBURGH):
             if name == EDINBURGH:
                 pairs = paraphrase_pairs()[: options.paraphrases]
                 table.add(name, len(pairs), "parser of E's trees", *_phrases("", pairs, []))
                 table.note(_paraphrases(pairs))
             else:
-                pairs = load(name, options.sentences)
-                forests = german if name.startswith("smultron") else []
-                table.add(name, len(pairs), "trees" if forests else "all bracketings", *_phrases(name, pairs, forests))
+                pairs = load(name)
+                table.add(name, len(pairs), "trees, the gold in another form", *_phrases(name, pairs, german))
 
 
 def _paraphrases(pairs: Sequence[Pair]) -> str:
@@ -329,26 +320,47 @@ def _texts(most: int) -> Iterator[Text]:
 
 
 Variant = tuple[list[ProjectionInput], PhraseBook | None]
+LONGEST_BRACKETED = 40
+"""Words of F up to which all bracketings are aligned."""
 
 
-def _aligned(text: Sequence[ProjectionInput], finder: PhraseFinder) -> dict[int, PhraseAlignment]:
-    """Phrases of E's trees with all bracketings of F; candidates are the links and, for words without one, what the text makes possible."""
-    links = S5().adapt(text).links
+def _aligned(text: Sequence[ProjectionInput], e_forest: Callable[[DepTree], Forest]) -> dict[int, PhraseAlignment]:
+    """Phrases of E with all bracketings of F; candidates are the links and, for words without one, what the text makes possible."""
+    links, aligner = S5().adapt(text).links, PhraseAligner(relation=Lexicon(TWO_LANGUAGES).relation)
     rows: dict[int, tuple[ForestPair, list[tuple[int, int]]]] = {}
     for k, sentence in enumerate(text):
-        if finder.usable(sentence):
+        if 0 < len(sentence) <= LONGEST_BRACKETED and sentence.links.links:
             used = [{link[side] for link in sentence.links.links} for side in (0, 1)]
             more = {(i, j) for i, j in links.of(sentence).probabilities if i not in used[0] and j not in used[1]}
-            rows[k] = finder.forests_of(sentence), sorted((i - 1, j - 1) for i, j in sentence.links.links | more)
-    found = finder.aligner.align([pair for pair, _ in rows.values()], [candidates for _, candidates in rows.values()])
+            candidates = sorted((i - 1, j - 1) for i, j in sentence.links.links | more)
+            rows[k] = (all_bracketings(sentence), e_forest(sentence.e)), candidates
+    found = aligner.align([pair for pair, _ in rows.values()], [candidates for _, candidates in rows.values()])
     return dict(zip(rows, found, strict=True))
+
+
+def _forest_of(language: Language, tree: DepTree) -> Forest:
+    """The packed forest of the parser that made E's tree."""
+    blank, numbers = ("_",) * len(tree), tuple(str(k) for k in range(1, len(tree) + 1))
+    heads = tuple(map(str, tree.heads))
+    columns = (numbers, tree.forms, blank, tree.upos, tree.xpos or blank, blank, heads, tree.deprels or blank, blank, blank)
+    return forest_of(language, Rows((), columns))
+
+
+def _with_tree(sentence: ProjectionInput, alignment: PhraseAlignment | None) -> ProjectionInput:
+    """The sentence with the E tree that the alignment chose; tags stay, relations where the head stays."""
+    if alignment is None or not alignment.reachable:
+        return sentence
+    heads = dependencies(alignment.tgt, alignment.tgt_tree).heads
+    old = zip(sentence.e.deprels or ("_",) * len(heads), heads, sentence.e.heads, strict=True)
+    deprels = tuple(rel if new == head else "root" if new == 0 else rel if rel != "root" else "dep" for rel, new, head in old)
+    return replace(sentence, e=sentence.e.with_heads(heads, deprels))
 
 
 def _uses(text: list[ProjectionInput], found: dict[int, PhraseAlignment]) -> Iterator[tuple[str, str, Variant]]:
     """Uses of aligned phrases with their settings, each as another text or a book of phrase pairs."""
-    for hold in (0.02, 0.1, 1.0):
-        book = PhraseBook.of(SentencePairs.of(alignment, hold=hold) for alignment in found.values())
-        yield "phrases keep together in the chart", f"weight {hold:g}", (text, book)
+    for weight in (0.02, 0.1, 1.0):
+        book = PhraseBook.of(_weighed(SentencePairs.of(alignment), weight) for alignment in found.values())
+        yield "phrases keep together in the chart", f"weight {weight:g}", (text, book)
     for kind in ("all", "of words without another"):
         yield (
             "links that no phrase pair has are left out",
@@ -361,6 +373,12 @@ def _uses(text: list[ProjectionInput], found: dict[int, PhraseAlignment]) -> Ite
             f"from {least:g} on",
             ([_with_more(b, found.get(k), least) for k, b in enumerate(text)], None),
         )
+
+
+def _weighed(pairs: SentencePairs, weight: float) -> SentencePairs:
+    """The pairs with a part of their probability, but for pairs of two words, which are links."""
+    scaled = tuple(p if len(p.f) == len(p.e) == 1 else replace(p, probability=weight * p.probability) for p in pairs.pairs)
+    return replace(pairs, pairs=scaled)
 
 
 def _pruned(sentence: ProjectionInput, alignment: PhraseAlignment | None, kind: str) -> ProjectionInput:
@@ -414,12 +432,12 @@ def table_uses(options: argparse.Namespace) -> None:
     for text in _texts(options.sentences):
         began = time.perf_counter()
         inputs = [ProjectionInput.of(pair) for pair in text.pairs]
-        found = _aligned(inputs, PhraseFinder())
+        found = _aligned(inputs, from_dependencies)
         variants = [*_uses(inputs, found)]
         if text.parsed:
-            finder = PhraseFinder(e_forest=e_forests_of(parser))
-            other = finder.find(inputs)[0]
-            variants.append(("E's tree chosen by the phrases", "parse share as it is", (other, None)))
+            chosen = _aligned(inputs, lambda tree: _forest_of(parser, tree))
+            other = [_with_tree(sentence, chosen.get(k)) for k, sentence in enumerate(inputs)]
+            variants.append(("E's tree chosen by the phrases", "parse share 0.3", (other, None)))
         systems: list[Any] = [S5(), S6()] if text.links == "glosses" else [S5()]
         for system in systems:
             before = text.uas(AdaptedSystem.to(system, inputs), inputs)

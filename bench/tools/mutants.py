@@ -39,7 +39,9 @@ S2 = [f"{UNIT}/projection/{name}.py" for name in ("test_s1", "test_rules", "test
 S2_PLUS = ["tests/golden/test_correction_features.py", f"{UNIT}/projection/test_loglinear.py"]
 S6 = [f"{UNIT}/projection/{name}.py" for name in ("test_universal", "test_universal_network", "test_nearness")]
 CHART = [f"{UNIT}/projection/phrasal"]
-PHRASE_MODEL, ORACLE, PHRASE_ALIGNER = (f"{UNIT}/phrases/test_{name}.py" for name in ("phrase_model", "oracle", "phrase_aligner"))
+PHRASE_MODEL, ORACLE, PHRASE_ALIGNER = (
+    f"{UNIT}/phrases/test_{name}.py" for name in ("phrase_model", "oracle", "phrase_aligner")
+)
 INDUCTION = [f"{UNIT}/induction", f"{PROPERTY}/test_induction.py"]
 WORDS = [f"{UNIT}/links/words"]
 TESTS = {

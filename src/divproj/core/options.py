@@ -347,7 +347,7 @@ class ProjectOptions(Options):
     )
     phrases: str | None = option(
         None,
-        "Phrase pairs for s5: a file from `proj align`, or auto to align the forests of both sides now.",
+        "Phrase pairs for s5: a file from `proj align`, or auto to align the trees of --f-forests now.",
         metavar="FILE|auto",
     )
     paraphrases: bool = option(False, "INPUT paraphrases the sentences of --e in the same language; no links are needed.")
