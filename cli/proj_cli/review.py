@@ -67,7 +67,7 @@ def review(
     from divproj.projection.prepare import Preparation
     from divproj.review.document import Document, keep_other
     from divproj.review.learning import AdaptingLearner, ProjectionLearner
-    from divproj.review.opening import beside, journal_for, sentences_to_learn_with
+    from divproj.review.opening import beside, carry_over, journal_for, sentences_to_learn_with
     from divproj.review.server import Review, Server
     from divproj.review.session import Session
 
@@ -77,9 +77,12 @@ def review(
     target = output or beside(Path(source))
     learner = ProjectionLearner(system) if system else AdaptingLearner()
     document = Document.open(source, common.faults_for(strict))
+    carried = {} if fresh else carry_over(document, target, talk.say)
     journal = journal_for(document, target, fresh=fresh, on_message=talk.say)
     with closing(journal):
         session = Session(document, journal)
+        for n, state in carried.items():
+            session.take_over(n, state)
         if kept := keep_other(target, session.has_been):
             talk.caution(f"{target} is not what its journal gives: it is kept as {kept.name}")
         if journal.entries:
@@ -92,7 +95,8 @@ def review(
         if from_workbench:  # whose folders are named after the texts
             active_review.home, active_review.title = home, Path(source).parent.name
         server = Server(active_review, port)
-        if journal.entries:
+        journal.write_address(server.url)
+        if journal.entries or carried:
             active_review.save()
         talk.say(f"{plural(len(session), 'sentence')}, saved as {target}; {note}")
         talk.say("Ctrl-C saves and ends. Open:")
@@ -173,12 +177,23 @@ def ensure_trees(source: str) -> str:
 
     from divproj.core.errors import ProjError, Where
     from divproj.io.trees.conllu import is_conllu
+    from divproj.review.document import set_aside
+    from divproj.review.opening import beside, journal_file
     from divproj.runtime.leftovers import name_beside
 
     path = Path(source)
     if not path.is_file() or is_conllu(path):
         return source
     target = path.absolute().with_name(name_beside(path.name, ".trees.conllu"))
+    if target.exists() and path.stat().st_mtime_ns > target.stat().st_mtime_ns:
+        if journal_file(beside(target)).exists():
+            talk.caution(
+                f"{path.name} has changed since {target.name} was made, whose review goes on; "
+                f"move {target.name} and its review away to project the text anew"
+            )
+        else:
+            kept = set_aside(target)
+            talk.say(f"{path.name} has changed since its trees were made, which are now {kept and kept.name}")
     if not target.exists():
         talk.say(f"{path.name} has no trees yet: projecting them into {target.name}")
         if subprocess.run([*COMMAND, "project", str(path.absolute()), "-o", str(target)]).returncode:

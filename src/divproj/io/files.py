@@ -21,6 +21,8 @@ from divproj.runtime.resources import folder
 
 Source = str | os.PathLike[str]
 F_FILE, E_FILE, LINKS_FILE, IGT_FILE = "f.conllu", "e.conllu", "align.txt", "igt.txt"
+REVIEWED = ".reviewed.conllu"
+"""End of the name of a file with the trees of a review."""
 """Files of a corpus folder: the language studied, its translation, word links; interlinear text."""
 DENSEST, SAFE = 400, 16 << 20
 """How many times its size gzip data may unpack to (one sentence repeated: 150; zeros: 1030), once past so many bytes."""
@@ -231,6 +233,13 @@ def writing(target: Source) -> Iterator[TextIO]:
     path = Path(target)
     with streaming(path) if is_stream(path) else replacing(path) as raw, text_on(raw, path) as out:
         yield out
+
+
+def flush_together(*outs: TextIO | None) -> None:
+    """Write out what is buffered of files that belong together, before the first appears: a full disk then leaves none of them."""
+    for out in outs:
+        if out is not None and out is not sys.stdout:
+            out.flush()
 
 
 @contextmanager

@@ -29,7 +29,7 @@ from divproj.core.pair import Pair
 from divproj.core.sentence import PROJECTED, Rows
 from divproj.core.tree import DepTree, cycles
 from divproj.io.corpus import Chunk, Corpus
-from divproj.io.files import reading, writing
+from divproj.io.files import flush_together, reading, writing
 from divproj.io.output import Trees, as_sentence, collect_sentences, in_shards, write_trees
 from divproj.io.trees import conllu, pharaoh
 from divproj.links.grams import Grams
@@ -44,7 +44,7 @@ from divproj.runtime.engine import HERE, Say, Workers, run, stamp
 from divproj.runtime.resources import folder
 from divproj.ud.grammar import repair
 from divproj.ud.head_style import COMP, in_style
-from divproj.ud.rows import hang_marks, lemmas_and_features, shipped_grams, to_nfc, with_text
+from divproj.ud.rows import attach_marks, lemmas_and_features, shipped_grams, to_nfc, with_text
 from divproj.ud.tagsets import UPOS, relation_of
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def _attach_around_punctuation(
     if tuple(new_heads) != heads and cycles(new_heads):
         return heads
     if every:
-        hang_marks(new_heads, marks)
+        attach_marks(new_heads, marks)
     return tuple(new_heads)
 
 
@@ -396,6 +396,7 @@ def write_projections(
                 links.write(some.links)
             if e_trees:
                 e_trees.write(some.e_trees)
+        flush_together(out, links, e_trees)
         done()  # all is read: before anything is said of the whole
         if not count and summary.uncovered:
             raise ProjError(f"no tree has {100 * least:.0f} % of its words linked", Where(source), "ask for a lower coverage")

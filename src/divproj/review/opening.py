@@ -7,14 +7,15 @@ from pathlib import Path
 
 from divproj.core.errors import Faults, ProjError, Where
 from divproj.core.pair import Pair
-from divproj.core.wording import shell_word
+from divproj.core.wording import plural, shell_word
 from divproj.io.corpus import Corpus
+from divproj.io.files import REVIEWED
 from divproj.io.interlinear.languages import language_name
 from divproj.io.interlinear.rows import from_sentence
 from divproj.parsing.translations import choose
 from divproj.projection.direct import ProjectionInput
 from divproj.projection.prepare import Preparation, prepare_text
-from divproj.review.document import Document, Journal, set_aside
+from divproj.review.document import Document, Journal, SentenceState, journalled_file, refuse_if_open, set_aside
 from divproj.review.learning import ProjectionInputs
 from divproj.runtime.announce import passing
 from divproj.runtime.leftovers import name_beside
@@ -29,15 +30,21 @@ def beside(path: Path) -> Path:
     'trees.reviewed.conllu'
     """
     name = path.name.removesuffix(".gz").removesuffix(".conllu")
-    return path.with_name(name_beside(name, ".reviewed.conllu"))
+    return path.with_name(name_beside(name, REVIEWED))
+
+
+def journal_file(target: Path) -> Path:
+    """Return the journal of the review that is saved to a file."""
+    return target.with_name(name_beside(target.name, ".journal"))
 
 
 def journal_for(document: Document, target: Path, *, fresh: bool, on_message: Callable[[str], None]) -> Journal:
     """Open the journal beside the output; an output without a journal is not overwritten."""
-    path = target.with_name(name_beside(target.name, ".journal"))
+    path = journal_file(target)
     if target.resolve() == Path(document.path).resolve():
         raise ProjError("the output is the file itself", Where(str(target)), "give another name with -o")
     if fresh:
+        refuse_if_open(path)
         for old in (path, target):
             if kept := set_aside(old):
                 on_message(f"the earlier {old.name} is now {kept.name}")
@@ -49,6 +56,39 @@ def journal_for(document: Document, target: Path, *, fresh: bool, on_message: Ca
         )
     about = {"input": Path(document.path).name, "sha256": document.digest, "bytes": document.size}
     return Journal(path, about, target)
+
+
+def carry_over(document: Document, target: Path, on_message: Callable[[str], None]) -> dict[int, SentenceState]:
+    """Return the corrections of an earlier review, by the sentence of the file as it is now; nothing where this is the same file.
+
+    The file was made anew since (`proj run` with more gold trees, say). Sentences that a person corrected or marked gold are
+    taken over where id and words are as they were. The earlier review is kept under another name.
+    """
+    path = journal_file(target)
+    earlier = journalled_file(path)
+    if earlier in ("", document.digest) or not target.exists() or target.stat().st_mtime_ns < path.stat().st_mtime_ns:
+        return {}
+    refuse_if_open(path)
+    waiting: dict[tuple[str, tuple[str, ...]], list[SentenceState]] = {}
+    for block in reversed(Document.open(str(target), Faults(strict=False)).blocks):
+        if block.initial.gold or block.initial.hand:
+            waiting.setdefault((block.sentence.sent_id, block.sentence.forms), []).append(block.initial)
+    carried = {
+        n: states.pop()
+        for n, block in enumerate(document.blocks)
+        if (states := waiting.get((block.sentence.sent_id, block.sentence.forms)))
+    }
+    lost = sum(map(len, waiting.values()))
+    for old in (path, target):
+        kept = set_aside(old)
+    beside_them = (
+        f"; {plural(lost, 'corrected sentence')} of it {'is' if lost == 1 else 'are'} not in this file" if lost else ""
+    )
+    on_message(
+        f"{Path(document.path).name} is new: {plural(len(carried), 'corrected sentence')} taken over from the earlier review, "
+        f"which is now {kept and kept.name}{beside_them}"
+    )
+    return carried
 
 
 def sentences_to_learn_with(

@@ -183,6 +183,24 @@ class Session:
                 return self._nothing(n)
             return self._perform({"op": "gold", "n": n, "on": on, "told": "marked gold" if on else "no longer gold"})
 
+    def take_over(self, n: int, old: SentenceState) -> None:
+        """Give a sentence the corrections of an earlier review: its whole tree if that was gold, else the words that were corrected."""
+        with self.lock:
+            heads, deprels = self.states[n].heads, self.states[n].deprels
+            words = [
+                (k, head, rel)
+                for k, (head, rel) in enumerate(zip(old.heads, old.deprels, strict=True), 1)
+                if (k in old.hand or old.gold) and (k in old.hand or (head, rel) != (heads[k - 1], deprels[k - 1]))
+            ]
+            try:
+                if words:
+                    self._perform({"op": "edit", "n": n, "words": words, "told": "as in the earlier review"})
+            except EditError:  # corrected words that make no tree with the new heads of the others
+                whole = [(k, head, rel) for k, (head, rel) in enumerate(zip(old.heads, old.deprels, strict=True), 1)]
+                self._perform({"op": "edit", "n": n, "words": whole, "told": "as in the earlier review"})
+            if old.gold != self.states[n].gold:
+                self._perform({"op": "gold", "n": n, "on": old.gold, "told": "as in the earlier review"})
+
     def learn(self, trees: Iterable[tuple[int, LearnedTree]], message: str, versions: Sequence[int] | None = None) -> Change:
         """Take new trees for the sentences that are still free and, given `versions`, have not changed since."""
         with self.lock:

@@ -21,6 +21,7 @@ from typing import Any, Literal, NoReturn
 
 from divproj.core.errors import Faults, ModelError, ProjError, Where, why
 from divproj.core.options import (
+    ROLE_NAMES,
     EvaluateOptions,
     Options,
     ProjectOptions,
@@ -31,7 +32,7 @@ from divproj.core.options import (
     parse_roles,
 )
 from divproj.io.corpus import Corpus
-from divproj.io.files import F_FILE, IGT_FILE, in_folder, locate
+from divproj.io.files import F_FILE, IGT_FILE, REVIEWED, in_folder, locate
 from divproj.io.trees import conllu
 from divproj.io.trees.conllu import is_conllu
 from divproj.projection.direct import ProjectionInput
@@ -99,7 +100,8 @@ KEYS: dict[str, dict[str, Key]] = {
     },
     "input": {
         "text": Key("paths", ()),
-        **{name: key_of(ReaderOptions, name) for name in ("format", "lang", "encoding", "tiers", "markers")},
+        **{name: key_of(ReaderOptions, name) for name in ("format", "lang", "encoding")},
+        **{name: key_of(ReaderOptions, "tiers") for name in ROLE_NAMES},
         "f": Key("path", ""),
         "e": Key("path", ""),
         "trees": Key("paths", ()),
@@ -411,7 +413,7 @@ class _Reader(ConfigValues):
         """The options of the readers; roles are written `words=tx, glosses=ge`."""
         table = self.said["input"]
         roles: dict[str, dict[str, str]] = {}
-        for key in ("tiers", "markers"):
+        for key in ROLE_NAMES:
             try:
                 roles[key] = parse_roles(key, [table[key]])
             except ProjError:
@@ -564,7 +566,7 @@ class _Reader(ConfigValues):
             self.fail("evaluate", "held_out", "there are no gold trees to hold out", "name some in input.gold")
 
     def _results(self, config: Config) -> None:
-        """Check that the results have a folder of their own, in which there is no input."""
+        """Check that the results have a folder of their own, in which there is no input but the trees of a review."""
         target = config.results.resolve()
         inputs = [
             *config.text,
@@ -583,7 +585,7 @@ class _Reader(ConfigValues):
             if isinstance(p, Path)
         ]
         for path in inputs:
-            if path.resolve().is_relative_to(target):
+            if path.resolve().is_relative_to(target) and not (path in config.gold and path.name.endswith(REVIEWED)):
                 self.fail(
                     "",
                     "results",

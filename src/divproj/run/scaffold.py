@@ -253,7 +253,7 @@ seed = 1                     # the same seed gives the same result
 {text}
 # format = "toolbox"         # only if it is not recognised
 # lang = "es"                # which translations to take if a file has several; encoding = "cp1252" if it is not UTF-8
-# tiers = "words=tx@A"       # ELAN: which tier is what; for Toolbox: markers = "words=tx"
+# tiers = "words=tx@A"       # which tier is what; for Toolbox: markers = "words=tx", for tables: columns = "words=Text"
 # Instead of text: a bitext, one sentence per line.
 {f}
 {e}
@@ -308,7 +308,8 @@ README_TEXT = """\
 - `results/report.html` is the place to look first; open it in a browser.
 - `results/trees.conllu` has the trees; `proj review results/trees.conllu` lets you correct them.
 
-Name the file with your corrected sentences under `gold` in `divproj.toml` and run again: the other trees get better.
+The corrected sentences are in `results/trees.reviewed.conllu`. Write `gold = "results/trees.reviewed.conllu"` into `divproj.toml`
+and run again: the other trees get better. `proj review results/trees.conllu` then goes on with the new trees and your corrections.
 """
 
 

@@ -14,13 +14,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from divproj.core.errors import PARSED_WHOLE, AlignmentError, Faults, Where
+from divproj.core.errors import PARSED_WHOLE, AlignmentError, Faults, ProjError, Where
 from divproj.core.links import Links
 from divproj.core.pair import Pair
 from divproj.core.sentence import Rows
@@ -29,7 +30,7 @@ from divproj.forest.build import from_tree
 from divproj.forest.charts import Packer
 from divproj.forest.dependencies import phrase_tree
 from divproj.forest.hypergraph import Forest, Node
-from divproj.io.files import LINKS_FILE, writing
+from divproj.io.files import E_FILE, F_FILE, LINKS_FILE, flush_together, writing
 from divproj.io.trees import conllu, pharaoh
 from divproj.parsing.features import ParserInput
 from divproj.parsing.language import pack_forest
@@ -100,16 +101,27 @@ def tree_pair(alignment: PhraseAlignment) -> Pair:
     return Pair(f, e, Links(frozenset(links), (len(f), len(e))), alignment.sent_id)
 
 
+CORPUS_FILES = (F_FILE, E_FILE, LINKS_FILE)
+
+
 def write_corpus(pairs: Iterable[Pair], folder: Path) -> int:
-    """Write tree pairs as a corpus folder (f.conllu, e.conllu, align.txt); return their number."""
+    """Write tree pairs as a corpus folder (f.conllu, e.conllu, align.txt), all three or none; return their number."""
+    check_new_corpus(folder)
     tree_pairs = list(pairs)
     folder.mkdir(parents=True, exist_ok=True)
-    for name in ("f", "e"):
-        with writing(folder / f"{name}.conllu") as out:
-            conllu.dump((_sentence(getattr(pair, name), pair.sent_id or str(k)) for k, pair in enumerate(tree_pairs, 1)), out)
-    with writing(folder / LINKS_FILE) as out:
-        pharaoh.dump((pair.links for pair in tree_pairs), out)
+    with ExitStack() as stack:
+        f, e, links = (stack.enter_context(writing(folder / name)) for name in CORPUS_FILES)
+        for side, out in (("f", f), ("e", e)):
+            conllu.dump((_sentence(getattr(pair, side), pair.sent_id or str(k)) for k, pair in enumerate(tree_pairs, 1)), out)
+        pharaoh.dump((pair.links for pair in tree_pairs), links)
+        flush_together(f, e, links)
     return len(tree_pairs)
+
+
+def check_new_corpus(folder: Path) -> None:
+    """Raise an error where a folder has files of a corpus already: they may be gold."""
+    if there := next((name for name in CORPUS_FILES if (folder / name).exists()), None):
+        raise ProjError("this file exists already", Where(str(folder / there)), "name a new folder for the corpus")
 
 
 def _sentence(tree: DepTree, sent_id: str) -> Rows:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import numpy as np
+import pytest
 
-from divproj import Corpus
+from divproj import Corpus, ProjError
 from divproj.core.tree import DepTree
 from divproj.forest.build import from_tree
 from divproj.forest.dependencies import from_dependencies
 from divproj.forest.hypergraph import Edge, Forest, Node
 from divproj.forest.trees import PhraseTree
+from divproj.io.trees import pharaoh
 from divproj.phrases.aligner import PhraseAligner
 from divproj.projection.phrasal.evidence import dependencies, tree_pair, write_corpus
 
@@ -41,6 +44,20 @@ def test_alignment_to_corpus_and_back(tmp_path: Path):
     assert write_corpus([pair], tmp_path / "made") == 1
     [again] = Corpus.at(tmp_path / "made")
     assert (again.f.heads, again.e.heads, again.links.links) == (OLD.heads, NEW.heads, pair.links.links)
+
+
+def test_a_corpus_is_written_whole_and_never_over_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    pair = tree_pair(PhraseAligner().align_pair(from_dependencies(OLD), from_dependencies(NEW), np.array([(0, 1)])))
+    with monkeypatch.context() as patched:
+        patched.setattr(pharaoh, "dump", lambda *_: (_ for _ in ()).throw(OSError(errno.ENOSPC, "No space left on device")))
+        with pytest.raises((OSError, ProjError)):
+            write_corpus([pair], tmp_path / "full")
+    assert list((tmp_path / "full").iterdir()) == []
+    (tmp_path / "gold").mkdir()
+    (tmp_path / "gold" / "align.txt").write_text("1-1\n")
+    with pytest.raises(ProjError, match=r"align.txt: this file exists already; name a new folder for the corpus"):
+        write_corpus([pair], tmp_path / "gold")
+    assert (tmp_path / "gold" / "align.txt").read_text() == "1-1\n"
 
 
 def test_a_penn_tree_gives_a_tree_with_one_root():
